@@ -93,7 +93,12 @@ auto* partial_of(GpuOrConst& gpu, const std::string& key) {
            : key == "of_8" ? &gpu.partial.of_8
                            : &gpu.partial.of_16;
 }
+template <class GpuOrConst>
+auto* bulk_of(GpuOrConst& gpu, const std::string& key) {
+    return key == "bytes" ? &gpu.bulk.bytes : key == "row" ? &gpu.bulk.row : &gpu.bulk.row_of_box;
+}
 constexpr const char* run_keys[] = {"bytes", "read", "write"};
+constexpr const char* bulk_keys[] = {"bytes", "row", "row_of_box"};
 constexpr const char* partial_keys[] = {"of_4", "of_8", "of_16"};
 
 // ---- reading ----
@@ -132,23 +137,39 @@ void read_partial(const Toml& reader, const toml::table& whole, Gpu& gpu) {
     }
 }
 
-void read_runs(const Toml& reader, const toml::table& whole, Gpu& gpu) {
-    if (is_left_out(whole, whole, "runs")) return;
-    const toml::table& table = reader.section(whole, "runs", "a GPU");
-    reader.allow_keys(table, {"bytes", "read", "write"}, "`runs`");
-    for (const char* key : run_keys) {
-        const bool is_bytes = key == run_keys[0];
-        *runs_of(gpu, key) = reader.numbers(table, key, "`runs`", is_bytes ? 1 : 0, 1e9);
-        if (runs_of(gpu, key)->size() != gpu.runs.bytes.size() || gpu.runs.bytes.empty()) {
+/// A section of three lists: `bytes`, and for each of them two other numbers.
+template <class ListOf>
+void read_by_bytes(const Toml& reader, const toml::table& whole, const char* section,
+                   const char* const (&keys)[3], ListOf list_of) {
+    const toml::table& table = reader.section(whole, section, "a GPU");
+    const std::string where = std::string("`") + section + "`";
+    reader.allow_keys(table, {keys[0], keys[1], keys[2]}, where);
+    const std::vector<double>& bytes = *list_of(keys[0]);
+    for (const char* key : keys) {
+        *list_of(key) = reader.numbers(table, key, where, key == keys[0] ? 1 : 0, 1e9);
+        if (list_of(key)->size() != bytes.size() || bytes.empty()) {
             reader.fail(Toml::line_of(*table.get(key)),
-                        "`bytes`, `read` and `write` must be lists of the same length, 1 or more");
+                        std::string("`") + keys[0] + "`, `" + keys[1] + "` and `" + keys[2] +
+                            "` must be lists of the same length, 1 or more");
         }
     }
-    for (std::size_t i = 1; i < gpu.runs.bytes.size(); ++i) {
-        if (gpu.runs.bytes[i - 1] < gpu.runs.bytes[i]) continue;
-        reader.fail(Toml::line_of(*table.get("bytes")),
+    for (std::size_t i = 1; i < bytes.size(); ++i) {
+        if (bytes[i - 1] < bytes[i]) continue;
+        reader.fail(Toml::line_of(*table.get(keys[0])),
                     "`bytes` must grow from left to right; sort them");
     }
+}
+
+void read_runs(const Toml& reader, const toml::table& whole, Gpu& gpu) {
+    if (is_left_out(whole, whole, "runs")) return;
+    read_by_bytes(reader, whole, "runs", run_keys,
+                  [&](const char* key) { return runs_of(gpu, key); });
+}
+
+void read_bulk(const Toml& reader, const toml::table& whole, Gpu& gpu) {
+    if (!whole.contains("bulk")) return;
+    read_by_bytes(reader, whole, "bulk", bulk_keys,
+                  [&](const char* key) { return bulk_of(gpu, key); });
 }
 
 /// The GPU that a file names for what it leaves out: one of gpus/ that leaves out nothing.
@@ -238,7 +259,8 @@ bool has_words(const std::string& name, const std::string& words) {
 Gpu read_gpu(std::string_view text, const std::string& file) {
     const Toml reader(file);
     const toml::table whole = reader.parse(text);
-    std::set<std::string_view> known = {"name", "source", "measured", "like", "partial", "runs"};
+    std::set<std::string_view> known = {"name",    "source", "measured", "like",
+                                        "partial", "runs",   "bulk"};
     for (const Section& section : sections()) known.insert(section.name);
     reader.allow_keys(whole, known, "a GPU");
     Gpu gpu = whole.contains("like") ? like(reader, whole) : Gpu{};
@@ -249,6 +271,7 @@ Gpu read_gpu(std::string_view text, const std::string& file) {
     for (const Section& section : sections()) read_section(reader, whole, section, gpu);
     read_partial(reader, whole, gpu);
     read_runs(reader, whole, gpu);
+    read_bulk(reader, whole, gpu);
     return gpu;
 }
 
@@ -267,6 +290,12 @@ std::string write_gpu(const Gpu& gpu) {
         "\n# Bytes in short runs: memory takes 1 + read (+ write) times as long as for a copy\n"
         "[runs]\n";
     for (const char* key : run_keys) text += line(key, list(*runs_of(gpu, key)), "");
+    if (gpu.bulk.bytes.empty()) return text;
+    text +=
+        "\n# Bulk copies into shared memory: cycles of a multiprocessor for a row of so many "
+        "bytes,\n"
+        "# each copied for itself, or as one of a box\n[bulk]\n";
+    for (const char* key : bulk_keys) text += line(key, list(*bulk_of(gpu, key)), "");
     return text;
 }
 

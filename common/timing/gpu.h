@@ -27,6 +27,12 @@ struct PartialSectors {
     double of_4 = 0, of_8 = 0, of_16 = 0;  ///< by bytes written at once
 };
 
+/// Cycles that a multiprocessor's unit of bulk copies takes for a row of so many bytes: copied for itself, or as one of
+/// those of a box. Empty: nobody measured it, and it takes no time.
+struct BulkCopies {
+    std::vector<double> bytes, row, row_of_box;
+};
+
 struct Gpu {
     std::string name;       ///< "NVIDIA H200"
     std::string source;     ///< "measured 2026-11-23, driver 580.159" or the documents
@@ -56,6 +62,7 @@ struct Gpu {
     double l2_read_bytes = 0,
            l2_write_bytes = 0;  ///< a cycle, between one multiprocessor and the cache
     PartialSectors partial;
+    BulkCopies bulk;
     double barrier = 0, barrier_of_warp = 0;
     double add_issue = 1, multiply_issue = 1,
            divide_issue = 1;  ///< cycles of a scheduler for a warp's instruction

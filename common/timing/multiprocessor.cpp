@@ -239,6 +239,7 @@ private:
 
     double scheduler_[schedulers] = {}, pipe_[schedulers][2] = {}, divider_[schedulers] = {};
     double lsu_ = 0, from_l2_ = 0, to_l2_ = 0, barrier_ = 0, next_launch_ = 0;
+    double bulk_unit_ = 0;
     double to_l2_share_ = 0, to_l2_credit_ = 0;
     double issue_busy_ = 0, lsu_busy_ = 0, from_l2_busy_ = 0, to_l2_busy_ = 0, partial_busy_ = 0;
     double latencies_ = 0, loads_ = 0, end_ = 0;
@@ -406,13 +407,30 @@ void Simulation::store(BlockState& block, const Operation& o, double at, double&
     if (o.kind == Kind::bulk_store) block.bulk_stores.push_back(to_l2_ + 300);
 }
 
+/// Cycles of the unit of bulk copies for all rows of a load.
+double cycles_of_rows(const Operation& o, const BulkCopies& bulk) {
+    if (o.rows == 0 || bulk.bytes.empty()) return 0;
+    const std::vector<double>& cycles = o.is_box ? bulk.row_of_box : bulk.row;
+    const double bytes = static_cast<double>(o.sectors) * sector_bytes / o.rows;
+    std::size_t k = 0;
+    while (k + 1 < bulk.bytes.size() && bulk.bytes[k + 1] < bytes) ++k;
+    if (k + 1 == bulk.bytes.size())
+        return o.rows * cycles[k] * std::max(1.0, bytes / bulk.bytes[k]);
+    const double part =
+        std::max(0.0, (bytes - bulk.bytes[k]) / (bulk.bytes[k + 1] - bulk.bytes[k]));
+    return o.rows * (cycles[k] + part * (cycles[k + 1] - cycles[k]));
+}
+
 void Simulation::bulk_load(BlockState& block, const Operation& o, double at) {
+    // The unit takes row after row: the first is asked for at once, the last when it comes to it.
+    const double begin = std::max(at, bulk_unit_);
+    bulk_unit_ = begin + cycles_of_rows(o, gpu_.bulk);
     const double transfer = o.sectors * sector_bytes / gpu_.l2_read_bytes;
-    from_l2_ = std::max(from_l2_, at) + transfer;
+    from_l2_ = std::max(from_l2_, begin) + transfer;
     from_l2_busy_ += transfer;
     // One after the other: compilers evaluate arguments in orders of their own, and each changes what the next finds.
-    const double sent = from_l2_ + memory_.latency(),
-                 read = memory_.read(at, o.sectors * work_.read_part);
+    const double sent = std::max(from_l2_, bulk_unit_) + memory_.latency(),
+                 read = memory_.read(begin, o.sectors * work_.read_part);
     const double done = std::max(read, sent) + 250 + lateness(block, o, at);
     block.bulk_loads.push_back(done);
     on_its_way(at, done, o.sectors * sector_bytes);

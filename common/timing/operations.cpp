@@ -92,7 +92,7 @@ private:
     void add_store(Draft& draft, const Step& step);
     void add_shared(Draft& draft, const Step& step, bool load);
     void add_copy(Draft& draft, const Step& step);
-    void add_bulk(Draft& draft, const Step& step);
+    void add_bulk(Draft& draft, const Instruction& i, const Step& step);
     bool keeps(std::uint64_t line);
     bool add_asynchronous(Draft& draft, const Instruction& i);
     void add_division(Operation& operation, const Instruction& i);
@@ -279,14 +279,22 @@ void WarpLowering::add_copy(Draft& draft, const Step& step) {
     follow(operation, stores_);
 }
 
-void WarpLowering::add_bulk(Draft& draft, const Step& step) {
+void WarpLowering::add_bulk(Draft& draft, const Instruction& i, const Step& step) {
     Operation& operation = draft.operation;
     operation.slots = 4;
+    operation.is_box = i.has("tensor");
+    std::uint64_t next = ~std::uint64_t{0};  // where a row goes on: long ones are several accesses
     for_each_access(step, [&](const Access& access) {
         const bool reads = access.kind == AccessKind::copy_from;
         operation.kind = reads ? Kind::bulk_load : Kind::bulk_store;
         for_each_sector(access, [&](std::uint64_t) { ++operation.sectors; });
-        if (reads) remember_places(operation, access);
+        if (!reads) return;
+        remember_places(operation, access);
+        for (std::uint32_t r = 0; r < access.runs; ++r) {
+            const SectorRun& run = block_.runs[access.first_run + r];
+            operation.rows = static_cast<std::uint16_t>(operation.rows + (run.first != next));
+            next = run.first + run.count;
+        }
     });
     follow(operation, shared_stores_);
     follow(operation, stores_);
@@ -295,7 +303,7 @@ void WarpLowering::add_bulk(Draft& draft, const Step& step) {
 void WarpLowering::add_access(Draft& draft, const Instruction& i, const Step& step) {
     draft.operation.slots = 1;
     const bool copies = i.opcode == "cp";
-    if (copies && i.has("bulk")) return add_bulk(draft, step);
+    if (copies && i.has("bulk")) return add_bulk(draft, i, step);
     if (copies) return add_copy(draft, step);
     switch (block_.accesses[step.first_access].kind) {
         case AccessKind::load: return add_load(draft, i, step);
@@ -434,8 +442,8 @@ void WarpLowering::add(const WarpPath& path, std::size_t k) {
 /// Two warps with the same operations, except for the places that they touch.
 bool same(const Operation& a, const Operation& b) {
     return a.kind == b.kind && a.slots == b.slots && a.passes == b.passes &&
-           a.sectors == b.sectors && a.partial == b.partial && a.after == b.after &&
-           a.places == b.places;
+           a.sectors == b.sectors && a.partial == b.partial && a.rows == b.rows &&
+           a.after == b.after && a.places == b.places;
 }
 
 bool same(const Program& a, const Program& b) {

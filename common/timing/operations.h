@@ -49,6 +49,8 @@ struct Operation {
     std::uint16_t bytes_of_partial = 0;  ///< of each of those
     std::uint16_t keeps = 0;             ///< bulk_drain: groups that may still be under way
     std::uint16_t bytes_of_lane = 0;
+    std::uint16_t rows = 0;            ///< bulk_load: pieces of memory without a gap
+    bool is_box = false;               ///< bulk_load: they are rows of boxes
     std::vector<std::uint32_t> after;  ///< operations whose results it needs
     std::vector<std::uint32_t>
         places;  ///< pieces of memory that answer as one, numbered for the block

@@ -90,8 +90,30 @@ TEST_CASE("what is predicted is compared where it was measured, at the size of t
           std::string::npos);
     CHECK(text.find("\nall                      3    10.0 %") != std::string::npos);
     CHECK(times_markdown(times, "Title").find("## 64 x 64\n") != std::string::npos);
+    CHECK(text.find("known") == std::string::npos);  // of all of them, it says
     const Json json = times_json(times);
     CHECK(json["results"].size() == 3);
     CHECK(json["results"][1]["predicted_ms"] == 3);
     CHECK(json["sizes"][0]["median"] == doctest::Approx(.175));
+    CHECK(json["sizes"][0]["known"]["pairs"] == 2);
+}
+
+TEST_CASE("figures of what the model says that it knows stand below those of all") {
+    Json unsure = predicted("8x32", 4096, 1);  // in the wrong order
+    unsure["predicted"]["unknown"] = {"atomics"};
+    const auto times = compared(
+        {{"results", {predicted("naive", 4096, 2.1), unsure, predicted("naive", 64, 1)}}}, some());
+    const std::string text = times_text(times);
+    const std::string of_all =
+        "\n4096 x 4096              2    40.0 %     75.0 %    75.0 %        1       0.0 %\n";
+    const std::string of_known =
+        "  known                  1     5.0 %      5.0 %     5.0 %        1     100.0 %\n";
+    CHECK(text.find(of_all + of_known + "64 x 64 ") != std::string::npos);
+    CHECK(text.find("\nall                      3     5.0 %") != std::string::npos);
+    CHECK(text.find("\n  known                  2     2.5 %") != std::string::npos);
+    const Json size = times_json(times)["sizes"][0];
+    CHECK(size["in_order"] == 0);
+    CHECK(size["compared"] == 1);
+    CHECK(size["known"]["in_order"] == 1);
+    CHECK(size["known"]["compared"] == 0);
 }

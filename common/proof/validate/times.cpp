@@ -123,6 +123,11 @@ std::vector<TimePair> pairs_of(const std::vector<ComparedTime>& times) {
     return pairs;
 }
 
+std::vector<ComparedTime> known_of(std::vector<ComparedTime> times) {
+    std::erase_if(times, [](const ComparedTime& time) { return !time.pair.is_known(); });
+    return times;
+}
+
 /// Of all sizes together. A small matrix before a large one is no feat: only kernels at the same size are put
 /// in order.
 timing::ErrorSummary summary_of_all(const std::vector<ComparedTime>& times) {
@@ -134,6 +139,12 @@ timing::ErrorSummary summary_of_all(const std::vector<ComparedTime>& times) {
         all.in_order += one.in_order;
     }
     return all;
+}
+
+Json figures_json(const timing::ErrorSummary& s) {
+    return {{"pairs", s.pairs},     {"median", s.median},       {"percentile_90", s.percentile_90},
+            {"worst", s.worst},     {"within_10", s.within_10}, {"compared", s.comparable},
+            {"in_order", s.order()}};
 }
 
 }  // namespace
@@ -215,11 +226,20 @@ std::vector<std::string> not_predicted(const Json& predicted, Shape shape,
 
 std::string times_text(const std::vector<ComparedTime>& times) {
     std::string text, figures = figures_head();
+    // Below each row that of what is known, where not all is.
+    const auto add = [&](const std::string& name, const timing::ErrorSummary& all,
+                         const timing::ErrorSummary& known) {
+        figures += figures_row(name, all);
+        if (known.pairs > 0 && known.pairs < all.pairs) figures += figures_row("  known", known);
+    };
     for (const auto& [size, pairs] : by_size(times)) {
         text += size + "\n\n" + timing::as_text(pairs) + "\n";
-        figures += figures_row(size, timing::summary_of(pairs));
+        add(size, timing::summary_of(pairs), timing::summary_of(timing::known_of(pairs)));
     }
-    return text + figures + figures_row("all", summary_of_all(times));
+    add("all", summary_of_all(times), summary_of_all(known_of(times)));
+    if (known_of(times).size() < times.size())
+        figures += "known: without those of which the model says that it does not know.\n";
+    return text + figures;
 }
 
 std::string times_markdown(const std::vector<ComparedTime>& times, const std::string& title) {
@@ -243,14 +263,10 @@ Json times_json(const std::vector<ComparedTime>& times) {
                         {"unknown", time.pair.unknown}});
     }
     for (const auto& [size, pairs] : by_size(times)) {
-        const timing::ErrorSummary s = timing::summary_of(pairs);
-        sizes.push_back({{"size", size},
-                         {"pairs", s.pairs},
-                         {"median", s.median},
-                         {"percentile_90", s.percentile_90},
-                         {"worst", s.worst},
-                         {"within_10", s.within_10},
-                         {"in_order", s.order()}});
+        Json of_size = {{"size", size}};
+        of_size.update(figures_json(timing::summary_of(pairs)));
+        of_size["known"] = figures_json(timing::summary_of(timing::known_of(pairs)));
+        sizes.push_back(of_size);
     }
     return {{"sizes", sizes}, {"results", rows}};
 }

@@ -2,6 +2,7 @@
 
 #include <algorithm>
 #include <cmath>
+#include <map>
 #include <string>
 
 #include "base/median.h"
@@ -260,6 +261,25 @@ Runs cost_of_runs(const std::vector<ShortRuns>& measured) {
     return runs;
 }
 
+BulkCopies cost_of_bulk_copies(const std::vector<BulkRate>& measured) {
+    std::map<double, double> rows, boxes;  // the fastest way, by bytes
+    for (const BulkRate& b : measured) {
+        if (b.how != "rows" && b.how != "boxes") continue;
+        std::map<double, double>& fastest = b.how == "rows" ? rows : boxes;
+        const auto [found, is_new] = fastest.try_emplace(b.bytes, b.cycles);
+        found->second = std::min(found->second, b.cycles);
+    }
+    BulkCopies bulk;
+    for (const auto& [bytes, cycles] : rows) {
+        const auto box = boxes.find(bytes);
+        if (box == boxes.end()) throw GpuError("nothing was measured of: bulk copies, boxes");
+        bulk.bytes.push_back(bytes);
+        bulk.row.push_back(rounded(cycles));
+        bulk.row_of_box.push_back(rounded(box->second));
+    }
+    return bulk;
+}
+
 PartialSectors cost_of_partial_sectors(const std::vector<Scatter>& measured, int multiprocessors,
                                        double clock_ghz) {
     constexpr double side = 8192;  // the blocks that run at a time touch what the cache holds
@@ -301,6 +321,7 @@ Gpu derive(const Raw& raw) {
     derive_multiprocessor(raw, gpu);
     derive_blocks(raw, gpu);
     gpu.runs = cost_of_runs(raw.short_runs);
+    gpu.bulk = cost_of_bulk_copies(raw.bulk_rates);
     gpu.partial = cost_of_partial_sectors(raw.scatters, gpu.multiprocessors, gpu.clock_ghz);
     return gpu;
 }

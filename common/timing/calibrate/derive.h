@@ -38,6 +38,8 @@ struct Spread {
 /// For a fixed part and a gamma distribution of two stages with the mean `more`.
 Spread spread_of(const Flight& flight);
 Runs cost_of_runs(const std::vector<ShortRuns>& measured);
+/// Nothing of a GPU that has no bulk copies.
+BulkCopies cost_of_bulk_copies(const std::vector<BulkRate>& measured);
 PartialSectors cost_of_partial_sectors(const std::vector<Scatter>& measured, int multiprocessors,
                                        double clock_ghz);
 

@@ -76,6 +76,8 @@ Tiles tiles_of(std::size_t bytes, std::size_t of_block, bool is_one_run) {
     return tiles;
 }
 
+constexpr int launches_of_rounds = 33;
+
 template <int LOADS>
 void measure_rounds(Bench& bench, Raw& raw, int threads, bool is_one_run) {
     const auto kernel = copy_in_turn<LOADS>;
@@ -89,12 +91,17 @@ void measure_rounds(Bench& bench, Raw& raw, int threads, bool is_one_run) {
                                             cudaSharedmemCarveoutMaxL1));
         for (const std::size_t mib : {64, 256, 1024}) {
             if (mib << 20 > bench.bytes()) continue;
-            const Tiles tiles = tiles_of(mib << 20, of_block, is_one_run);
-            const double ms = bench.ms_cold([&] {
+            const std::size_t bytes = mib << 20;
+            const Tiles tiles = tiles_of(bytes, of_block, is_one_run);
+            // Each launch elsewhere, so that what depends on where data lie is not taken for what depends on blocks.
+            std::size_t at = 0;
+            const auto copy = [&] {
                 kernel<<<tiles.across * tiles.down, static_cast<unsigned>(threads), shared>>>(
-                    reinterpret_cast<const uint4*>(bench.in()),
-                    reinterpret_cast<uint4*>(bench.out()), tiles, tiles.pitch());
-            });
+                    reinterpret_cast<const uint4*>(bench.in() + at),
+                    reinterpret_cast<uint4*>(bench.out() + at), tiles, tiles.pitch());
+                at = (at + bytes) % bench.bytes();
+            };
+            const double ms = bench.ms_cold(copy, launches_of_rounds);
             raw.rounds.push_back({threads, resident, static_cast<double>(of_block),
                                   static_cast<double>(std::size_t{16} << tiles.run_bits),
                                   static_cast<double>(shared), static_cast<double>(mib), ms});

@@ -48,6 +48,7 @@ constexpr Group groups[] = {
     {"second-level cache", measure_cache},
     {"rows to columns", measure_scatters},
     {"asynchronous copies", measure_async},
+    {"bulk copies", measure_bulk},
     {"launches", measure_launches},
 };
 

@@ -110,6 +110,13 @@ struct AsyncCopy {
     double bytes = 0;  ///< of one
     double cycles = 0;
 };
+/// Bulk copies between shared memory and the second-level cache, many under way.
+struct BulkRate {
+    std::string how;    ///< "rows", "rows, one thread", "boxes", each also "stored"
+    int warps = 0;      ///< that ask: for rows all lanes of each, for boxes one
+    double bytes = 0;   ///< of a row
+    double cycles = 0;  ///< of a multiprocessor for a row
+};
 struct Dirty {
     double mib = 0, ms = 0, ms_after_dirty = 0;
 };
@@ -147,6 +154,7 @@ struct Raw {
     double launch_us = 0;
     std::vector<Scatter> scatters;
     std::vector<AsyncCopy> async_copies;
+    std::vector<BulkRate> bulk_rates;
     std::vector<Dirty> dirty;
     std::vector<Reread> rereads;
     std::vector<FewBlocks> few_blocks;
@@ -223,6 +231,10 @@ void describe(Codec& codec, AsyncCopy& a) {
     fields(codec, "how", a.how, "from", a.from, "bytes", a.bytes, "cycles", a.cycles);
 }
 template <class Codec>
+void describe(Codec& codec, BulkRate& b) {
+    fields(codec, "how", b.how, "warps", b.warps, "bytes", b.bytes, "cycles", b.cycles);
+}
+template <class Codec>
 void describe(Codec& codec, Dirty& d) {
     fields(codec, "mib", d.mib, "ms", d.ms, "ms_after_dirty", d.ms_after_dirty);
 }
@@ -250,6 +262,8 @@ void describe(Codec& codec, Raw& r) {
            "requests", r.requests, "to_cache", r.to_cache, "scatters", r.scatters, "async_copies",
            r.async_copies, "dirty", r.dirty, "rereads", r.rereads, "few_blocks", r.few_blocks,
            "rounds", r.rounds);
+    // What was measured earlier lacks them.
+    if (codec.has("bulk_rates")) codec("bulk_rates", r.bulk_rates);
 }
 
 }  // namespace coalesce::timing

@@ -64,6 +64,7 @@ TEST_CASE("what is written can be read") {
     gpu.clock_ghz = 1.987;
     gpu.l2_bytes = 104857600;
     gpu.runs = {{32, 64.5}, {0.25, 0}, {0.125, 1e-3}};
+    gpu.bulk = {{128, 1024}, {20, 41.5}, {6, 33}};
     const Gpu same = read_gpu(write_gpu(gpu), "here");
     check_same(gpu, read_gpu(write_gpu(same), "here"));
     CHECK(same.name == gpu.name);
@@ -72,6 +73,9 @@ TEST_CASE("what is written can be read") {
     CHECK(same.l2_bytes == 104857600);
     CHECK(same.runs.bytes == gpu.runs.bytes);
     CHECK(same.runs.write == gpu.runs.write);
+    CHECK(same.bulk.bytes == gpu.bulk.bytes);
+    CHECK(same.bulk.row == gpu.bulk.row);
+    CHECK(same.bulk.row_of_box == gpu.bulk.row_of_box);
 }
 
 TEST_CASE("every number has a key of its own") {
@@ -143,6 +147,21 @@ TEST_CASE("slips of the pen are told, with their line") {
     CHECK(error_of(changed("\nread = [", "\nread = [\"a\", ")).find("must be a list of numbers") !=
           std::string::npos);
     CHECK(error_of(changed("\nbytes = [32", "\nbytes = [99")).find("`bytes` must grow") !=
+          std::string::npos);
+}
+
+TEST_CASE("bulk copies need not be measured, but as a whole") {
+    Gpu gpu = known_gpus().front();
+    gpu.bulk = {};
+    const std::string none = write_gpu(gpu);
+    CHECK(none.find("bulk") == std::string::npos);
+    CHECK(error_of(none) == "no error");
+    CHECK(read_gpu(none, "here").bulk.bytes.empty());
+    CHECK(
+        error_of(none + "[bulk]\nbytes = [128]\nrow = [20]\n").find("`bulk` has no `row_of_box`") !=
+        std::string::npos);
+    CHECK(error_of(none + "[bulk]\nbytes = [128]\nrow = [20, 1]\nrow_of_box = [6]\n")
+              .find("`bytes`, `row` and `row_of_box` must be lists of the same length") !=
           std::string::npos);
 }
 

@@ -417,6 +417,55 @@ TEST_CASE("a parameter of 64 bits is fetched for each condition under which it i
     CHECK(operations("u64") == operations("u32") + 1);
 }
 
+TEST_CASE("a bulk copy is as many rows as lie apart") {
+    const auto load_of = [](std::vector<std::string> modifiers) {
+        Recording recording = recording_of({"cp"});
+        recording.instructions[0].modifiers = std::move(modifiers);
+        RecordedBlock& block = recording.recorded[0];
+        // Rows of 1024 and 512 bytes, heard in accesses of 512 at most.
+        block.runs = {{0, 16}, {16, 16}, {1 << 10, 16}};
+        for (std::uint32_t k = 0; k < 3; ++k)
+            block.accesses.push_back({AccessKind::copy_from, 32, 16, 0, k, 1});
+        block.warps[0].steps = {{0, 0, 3}};
+        block.warps[0].executed = 1;
+        const BlockProgram program = operations_of(recording, block, 1000);
+        for (const Operation& o : program.programs[0].operations)
+            if (o.kind == Kind::bulk_load) return o;
+        return Operation{};
+    };
+    const Operation row = load_of({"async", "bulk"}),
+                    box = load_of({"async", "bulk", "tensor", "2d"});
+    CHECK(row.rows == 2);
+    CHECK(row.sectors == 48);
+    CHECK(!row.is_box);
+    CHECK(box.rows == 2);
+    CHECK(box.is_box);
+}
+
+TEST_CASE("bulk copies keep their unit busy, row by row") {
+    // A multiprocessor copies 1000 times 64 rows of 256 bytes, which memory could bring in 512000 cycles.
+    const auto cycles = [](const BulkCopies& bulk, bool is_box, std::uint16_t rows) {
+        Gpu gpu = plain_gpu();
+        gpu.bulk = bulk;
+        Operation copy = operation(Kind::bulk_load);
+        copy.rows = rows;
+        copy.sectors = 512;
+        copy.is_box = is_box;
+        Work work = work_of({copy, operation(Kind::bulk_wait)}, 1, 8, 1000);
+        work.kinds[0].bulk_loads = work.kinds[0].programs[0].loads_of_wait = 1;
+        work.read_cycles = 1;
+        return simulate(work, gpu).cycles;
+    };
+    const BulkCopies bulk{{128, 384}, {20, 40}, {4, 8}};  // of 256 bytes: 30 and 6
+    const double free = cycles({}, false, 64);
+    CHECK(free == Approx(512e3).epsilon(0.03));
+    CHECK(cycles(bulk, true, 64) == Approx(free).epsilon(0.03));
+    CHECK(cycles(bulk, false, 64) == Approx(64 * 30 * 1000).epsilon(0.03));
+    // Rows that are shorter than the table's take as long as its shortest, longer ones as much longer as they are.
+    CHECK(cycles(bulk, false, 256) == Approx(256 * 20 * 1000).epsilon(0.03));
+    CHECK(cycles(bulk, false, 2) == Approx(2 * 40 * 8192 / 384. * 1000).epsilon(0.03));
+}
+
 TEST_CASE("sectors that two sets have in common") {
     SectorSet a, b;
     a.add({100, 200});

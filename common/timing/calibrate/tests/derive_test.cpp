@@ -79,6 +79,14 @@ Raw a_whole_measurement() {
     raw.async_copies = {{"load", "second level", 128, 330},
                         {"load", "second level", 512, 400},
                         {"load", "memory", 128, 700}};
+    raw.bulk_rates = {{"rows, one thread", 1, 128, 5},
+                      {"rows", 1, 256, 40},
+                      {"rows", 4, 256, 24},
+                      {"rows", 8, 256, 26},
+                      {"rows", 1, 128, 20},
+                      {"boxes", 1, 128, 6},
+                      {"boxes", 2, 256, 8},
+                      {"rows stored", 1, 64, 1}};
     raw.long_runs = {
         {"copy", "a", 3700}, {"copy", "b", 3800}, {"read", "a", 4000}, {"write", "a", 4100}};
     raw.flights = flights_of({});
@@ -205,6 +213,9 @@ TEST_CASE("the whole of a GPU") {
     CHECK(gpu.partial.of_4 == Approx(4));
     CHECK(gpu.partial.of_8 == Approx(3));
     CHECK(gpu.partial.of_16 == Approx(1));
+    CHECK(gpu.bulk.bytes == std::vector<double>{128, 256});
+    CHECK(gpu.bulk.row == std::vector<double>{20, 24});
+    CHECK(gpu.bulk.row_of_box == std::vector<double>{6, 8});
     CHECK(gpu.runs.bytes == std::vector<double>{32, 64, 8192});
     CHECK(gpu.runs.read[0] == Approx(2));  // far strips: 3600 / 1200 - 1
     CHECK(gpu.runs.read[1] == Approx(0.25));
@@ -233,6 +244,12 @@ TEST_CASE("measurements that are not there are named") {
     CHECK(error_without([](Raw& raw) { raw.issues.pop_back(); }) ==
           "nothing was measured of: issue, divide");
     CHECK(error_without([](Raw& raw) { raw.barriers.clear(); }).starts_with("too few"));
+    CHECK(error_without([](Raw& raw) {
+              std::erase_if(raw.bulk_rates,
+                            [](const BulkRate& b) { return b.how == "boxes" && b.bytes == 256; });
+          }) == "nothing was measured of: bulk copies, boxes");
+    // Not every GPU has them.
+    CHECK(error_without([](Raw& raw) { raw.bulk_rates.clear(); }) == "no error");
 }
 
 TEST_CASE("raw measurements survive their file") {
@@ -240,4 +257,8 @@ TEST_CASE("raw measurements survive their file") {
     const std::string text = codec::write(raw, true);
     CHECK(codec::write(codec::read<Raw>(text), true) == text);
     CHECK_THROWS_AS(codec::read<Raw>("{}"), codec::Error);
+    // A file from before bulk copies were measured.
+    codec::Json earlier = codec::Json::parse(text);
+    earlier.erase("bulk_rates");
+    CHECK(codec::read<Raw>(earlier.dump()).bulk_rates.empty());
 }
