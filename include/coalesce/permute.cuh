@@ -274,6 +274,30 @@ __device__ inline std::int64_t place_in(const Run& run, std::int64_t number) {
     return place + left * run.axis[0].step;
 }
 
+/// A tile of the block's.
+struct TileOfRuns {
+    std::int64_t row, col;  ///< in the two runs: where it begins
+    std::int64_t from,
+        to;  ///< in `in` and in `out`: the places of the runs' first elements, with `col` and `row` more
+};
+
+__device__ inline TileOfRuns tile_of_runs(const Tiling& tiling, int rows, int cols) {
+    unsigned number = blockIdx.x;
+    const unsigned down = number % tiling.rows.sides;
+    number /= tiling.rows.sides;
+    const unsigned across = number % tiling.cols.sides;
+    number /= tiling.cols.sides;
+    const std::int64_t row = std::int64_t{down} * rows, col = std::int64_t{across} * cols;
+    TileOfRuns tile{row, col, col, row};
+    for (int k = tiling.axes - 1; k >= 0; --k) {
+        const unsigned outer = number / tiling.size[k], inner = number - outer * tiling.size[k];
+        tile.from += inner * tiling.in_step[k];
+        tile.to += inner * tiling.out_step[k];
+        number = outer;
+    }
+    return tile;
+}
+
 /// From one row of a tile to the next in shared memory, so that a column lies in all banks.
 template <int SIZE>
 __host__ __device__ constexpr int pitch_of(int log_cols) {
@@ -290,20 +314,8 @@ __global__ void __launch_bounds__(threads) tile_kernel(const Tiling tiling) {
     const int log_rows = tiling.rows.log_side, log_cols = tiling.cols.log_side;
     const int pitch = pitch_of<SIZE>(log_cols);
 
-    unsigned number = blockIdx.x;
-    const unsigned down = number % tiling.rows.sides;
-    number /= tiling.rows.sides;
-    const unsigned across = number % tiling.cols.sides;
-    number /= tiling.cols.sides;
-    const std::int64_t row = std::int64_t{down} << log_rows, col = std::int64_t{across} << log_cols;
+    const auto [row, col, from, to] = tile_of_runs(tiling, 1 << log_rows, 1 << log_cols);
     const auto rows_left = tiling.rows.size - row, cols_left = tiling.cols.size - col;
-    std::int64_t from = col, to = row;
-    for (int k = tiling.axes - 1; k >= 0; --k) {
-        const unsigned outer = number / tiling.size[k], inner = number - outer * tiling.size[k];
-        from += inner * tiling.in_step[k];
-        to += inner * tiling.out_step[k];
-        number = outer;
-    }
     const int thread = threadIdx.x;
     if (thread < 1 << log_rows && thread < rows_left) {
         row_place[thread] = from + place_in(tiling.rows, row + thread);
@@ -337,6 +349,199 @@ __global__ void __launch_bounds__(threads) tile_kernel(const Tiling tiling) {
         static_cast<Element<SIZE>*>(tiling.out)[col_place[at] + y] =
             transposing::element<SIZE>(tile, y * pitch + at);
     }
+}
+
+// ---- the same by words, for elements of 1 and 2 bytes ----
+
+/// An aligned word of an array. At the array's ends it comes unit by unit.
+template <int SIZE>
+__device__ unsigned load_word_within(const char* at, const char* begin, const char* end) {
+    if (at >= begin && at + 4 <= end) return *reinterpret_cast<const unsigned*>(at);
+    unsigned word = 0;
+    for (int i = 0; i < 4; i += SIZE) {
+        if (at + i < begin || at + i >= end) continue;
+        word |= static_cast<unsigned>(transposing::element<SIZE>(at + i, 0)) << (8 * i);
+    }
+    return word;
+}
+
+/// A tile as that of `tile_kernel`. Each row of it starts anywhere in a word of `in`: its words are put together when they
+/// are laid down. Each column starts anywhere in a sector of `out`: a block stores from the first sector on that begins
+/// in its tile, and loads as many rows more.
+template <int SIZE>
+struct WordTile {
+    static constexpr int THREADS = 512, WARPS = THREADS / 32, AHEAD = 4, PER_WORD = 4 / SIZE;
+    static constexpr int ROWS = 256 / SIZE, COLS = 128, LEAD = 32 / SIZE, LOADED = ROWS + LEAD;
+    static constexpr int WORDS = COLS / PER_WORD, CHUNKS = WORDS / 32;
+    /// Words from as many rows as a word has elements to the next. Lanes read these: odd, so that banks differ.
+    static constexpr int GROUP = PER_WORD * WORDS + 1;
+    static constexpr int SHARED_BYTES = LOADED / PER_WORD * GROUP * 4;
+    static_assert(WARPS % PER_WORD == 0 && ROWS % (WARPS * AHEAD) == 0 &&
+                      ROWS % (32 * PER_WORD) == 0,
+                  "warps and lanes cover a tile evenly");
+
+    const Tiling& tiling;
+    unsigned* words;
+    const char* const (&row_at)[LOADED];  ///< in `in`: where rows of the tile begin
+    char* const (&col_at)[COLS];          ///< in `out`
+    const char *begin, *end;              ///< of `in`
+    int rows, cols;                       ///< those that are there, and those more that are loaded
+    bool is_first;  ///< of the run: nobody stores what is before the first sector
+
+    static __device__ int lane() { return threadIdx.x % 32; }
+    static __device__ int warp() { return threadIdx.x / 32; }
+    static __device__ unsigned bits_before(const char* at) {
+        return static_cast<unsigned>(reinterpret_cast<std::uintptr_t>(at)) % 4 * 8;
+    }
+    __device__ int rows_to_load() const {  // the last word of a column may go beyond it
+        return rows + PER_WORD - 1 < LOADED ? rows + PER_WORD - 1 : LOADED;
+    }
+
+    /// All words of each row lie within `in`. Rows behind the last are that one again.
+    __device__ void load_inside() const {
+        unsigned* const mine =
+            words + warp() / PER_WORD * GROUP + warp() % PER_WORD * WORDS + lane();
+        const int count = rows_to_load();
+#pragma unroll 1
+        for (int first = 0; first < ROWS && first < count; first += WARPS * AHEAD) {
+            load_rows<AHEAD>(first, mine + first / PER_WORD * GROUP);
+        }
+#pragma unroll 1
+        for (int first = ROWS; first + warp() < count; first += WARPS) {
+            load_rows<1>(first, mine + first / PER_WORD * GROUP);
+        }
+    }
+    template <int COUNT>
+    __device__ void load_rows(int first, unsigned* to) const {
+        unsigned low[COUNT][CHUNKS], high[COUNT][CHUNKS], shift[COUNT];
+#pragma unroll
+        for (int i = 0; i < COUNT; ++i) {
+            const char* const at = row_at[first + i * WARPS + warp()];
+            shift[i] = bits_before(at);
+            const auto* const from = reinterpret_cast<const unsigned*>(at - shift[i] / 8) + lane();
+#pragma unroll
+            for (int k = 0; k < CHUNKS; ++k) {
+                low[i][k] = from[k * 32];
+                high[i][k] = from[k * 32 + 1];
+            }
+        }
+#pragma unroll
+        for (int i = 0; i < COUNT; ++i) {
+#pragma unroll
+            for (int k = 0; k < CHUNKS; ++k) {
+                to[i * WARPS / PER_WORD * GROUP + k * 32] =
+                    __funnelshift_r(low[i][k], high[i][k], shift[i]);
+            }
+        }
+    }
+    /// The same where words may lie outside.
+    __device__ void load_at_edge() const {
+        const int count = rows_to_load();
+        for (int row = warp(); row < count; row += WARPS) {
+            const unsigned shift = bits_before(row_at[row]);
+            const char* const at = row_at[row] - shift / 8;
+            for (int k = lane(); k < WORDS; k += 32) {
+                const unsigned low = load_word_within<SIZE>(at + 4 * k, begin, end);
+                const unsigned high = load_word_within<SIZE>(at + 4 * k + 4, begin, end);
+                words[row / PER_WORD * GROUP + row % PER_WORD * WORDS + k] =
+                    __funnelshift_r(low, high, shift);
+            }
+        }
+    }
+
+    __device__ void store() const {
+        for (int col = warp(); col < cols; col += WARPS) {
+            char* const to = col_at[col];
+            const int lead = static_cast<int>(-reinterpret_cast<std::uintptr_t>(to) % 32) / SIZE;
+            const unsigned* row[PER_WORD];
+#pragma unroll
+            for (int k = 0; k < PER_WORD; ++k) {
+                row[k] = words + ((lead + k) / PER_WORD + lane()) * GROUP +
+                         (lead + k) % PER_WORD * WORDS + col / PER_WORD;
+            }
+            if (lead + ROWS <= rows) {
+#pragma unroll
+                for (int i = 0; i < ROWS / PER_WORD / 32; ++i) {
+                    const int y = lead + (i * 32 + lane()) * PER_WORD;
+                    transposing::element<4>(to + y * SIZE, 0) = word_of(row, col, i);
+                }
+            } else {
+                store_part(to, lead, row, col);
+            }
+            if (is_first && lane() < lead && lane() < rows) {
+                const unsigned word =
+                    words[lane() / PER_WORD * GROUP + lane() % PER_WORD * WORDS + col / PER_WORD];
+                transposing::element<SIZE>(to, lane()) =
+                    static_cast<Element<SIZE>>(word >> (col % PER_WORD * SIZE * 8));
+            }
+        }
+    }
+    /// What of a column there is.
+    __device__ void store_part(char* to, int lead, const unsigned* const (&row)[PER_WORD],
+                               int col) const {
+        for (int i = 0; i < ROWS / PER_WORD / 32; ++i) {
+            const int y = lead + (i * 32 + lane()) * PER_WORD;
+            if (y >= rows) return;
+            const unsigned word = word_of(row, col, i);
+            if (y + PER_WORD <= rows) {
+                transposing::element<4>(to + y * SIZE, 0) = word;
+                continue;
+            }
+            for (int k = 0; y + k < rows; ++k) {
+                transposing::element<SIZE>(to, y + k) =
+                    static_cast<Element<SIZE>>(word >> (8 * SIZE * k));
+            }
+        }
+    }
+    /// The column's elements of rows below each other.
+    static __device__ unsigned word_of(const unsigned* const (&row)[PER_WORD], int col, int i) {
+        const int at = i * 32 * GROUP;
+        if constexpr (SIZE == 2) {
+            return __byte_perm(row[0][at], row[1][at], col % 2 == 0 ? 0x5410 : 0x7632);
+        } else {
+            const unsigned both = 0x0040 + col % 4 * 0x0011;
+            return __byte_perm(__byte_perm(row[0][at], row[1][at], both),
+                               __byte_perm(row[2][at], row[3][at], both), 0x5410);
+        }
+    }
+};
+
+template <int SIZE>
+__global__ void __launch_bounds__(WordTile<SIZE>::THREADS)
+    word_tile_kernel(const Tiling tiling, std::int64_t bytes) {
+    using Tile = WordTile<SIZE>;
+    extern __shared__ uint4 shared[];
+    __shared__ const char* row_at[Tile::LOADED];
+    __shared__ char* col_at[Tile::COLS];
+    const TileOfRuns at = tile_of_runs(tiling, Tile::ROWS, Tile::COLS);
+    const auto least = [](std::int64_t left, int most) {
+        return left < most ? static_cast<int>(left) : most;
+    };
+    const int rows = least(tiling.rows.size - at.row, Tile::LOADED);
+    const int cols = least(tiling.cols.size - at.col, Tile::COLS);
+    const char* const begin = static_cast<const char*>(tiling.in);
+    const Tile tile{tiling,     reinterpret_cast<unsigned*>(shared),
+                    row_at,     col_at,
+                    begin,      begin + bytes,
+                    rows,       cols,
+                    at.row == 0};
+    bool is_edge = false;
+    for (int i = threadIdx.x; i < Tile::LOADED; i += Tile::THREADS) {
+        const std::int64_t row = at.row + (i < rows ? i : rows - 1);
+        row_at[i] = begin + (at.from + place_in(tiling.rows, row)) * SIZE;
+        is_edge = is_edge || row_at[i] - begin < 3 || tile.end - row_at[i] < Tile::COLS * SIZE + 4;
+    }
+    for (int i = threadIdx.x; i < cols; i += Tile::THREADS) {
+        col_at[i] =
+            static_cast<char*>(tiling.out) + (at.to + place_in(tiling.cols, at.col + i)) * SIZE;
+    }
+    if (__syncthreads_or(is_edge)) {
+        tile.load_at_edge();
+    } else {
+        tile.load_inside();
+    }
+    __syncthreads();
+    tile.store();
 }
 
 // ---- matrices whose elements are a few units each ----
@@ -396,20 +601,11 @@ struct Compound {
         return SIZE == 4 ? 0 : (place_in_word(from) + static_cast<unsigned>(y) * row_bytes) % 4;
     }
 
-    /// An aligned word. At the ends of `in` it comes unit by unit.
     template <bool IS_INNER>
     __device__ unsigned load_word(const char* at) const {
+        if (IS_INNER) return *reinterpret_cast<const unsigned*>(at);
         const char* const begin = static_cast<const char*>(task.in);
-        const char* const end = begin + task.bytes;
-        if (IS_INNER || (at >= begin && at + 4 <= end)) {
-            return *reinterpret_cast<const unsigned*>(at);
-        }
-        unsigned word = 0;
-        for (int i = 0; i < 4; i += SIZE) {
-            if (at + i < begin || at + i >= end) continue;
-            word |= static_cast<unsigned>(transposing::element<SIZE>(at + i, 0)) << (8 * i);
-        }
-        return word;
+        return load_word_within<SIZE>(at, begin, begin + task.bytes);
     }
 
     __device__ void load() const {
@@ -802,10 +998,12 @@ Compounds compounds_of(const Plan& plan) {
 }
 
 /// How a plan is carried out.
-enum class Way { nothing, copy, transpose, compound, tile, splice, gather };
+enum class Way { nothing, copy, transpose, compound, word_tile, tile, splice, gather };
 
 /// Matrices whose rows are not side by side go to `transpose` from these sides on.
 constexpr std::int64_t least_side = 64;
+/// Rows from which on tiles of words are full enough.
+constexpr std::int64_t least_word_rows = 128;
 template <int SIZE>
 Way way_of(const Plan& plan) {
     if (plan.count == 0) return Way::nothing;
@@ -823,7 +1021,10 @@ Way way_of(const Plan& plan) {
         const bool is_aligned = matrices.rows * SIZE % 16 == 0 && matrices.cols * SIZE % 16 == 0;
         if (matrices.is_dense || (is_large && (SIZE >= 4 || is_aligned))) return Way::transpose;
     }
-    return tiles_of(tiling_of<SIZE>(plan)) > 0 ? Way::tile : Way::gather;
+    const Tiling tiling = tiling_of<SIZE>(plan);
+    if (tiles_of(tiling) == 0) return Way::gather;
+    const bool is_long = tiling.rows.size >= least_word_rows && tiling.cols.size >= least_side;
+    return SIZE < 4 && is_long ? Way::word_tile : Way::tile;
 }
 
 // ---- launches ----
@@ -891,6 +1092,24 @@ cudaError_t tile(const Plan& plan, cudaStream_t stream) {
 }
 
 template <int SIZE>
+cudaError_t word_tile(const Plan& plan, cudaStream_t stream) {
+    if constexpr (SIZE < 4) {
+        using Tile = WordTile<SIZE>;
+        Tiling tiling = tiling_of<SIZE>(plan);
+        tiling.rows.sides =
+            static_cast<unsigned>(transposing::pieces_of(Tile::ROWS, tiling.rows.size));
+        tiling.cols.sides =
+            static_cast<unsigned>(transposing::pieces_of(Tile::COLS, tiling.cols.size));
+        std::int64_t bytes = plan.count * SIZE;
+        void* arguments[] = {&tiling, &bytes};
+        const auto* const kernel = reinterpret_cast<const void*>(&word_tile_kernel<SIZE>);
+        return cudaLaunchKernel(kernel, dim3(static_cast<unsigned>(tiles_of(tiling))),
+                                dim3(Tile::THREADS), arguments, Tile::SHARED_BYTES, stream);
+    }
+    return cudaErrorInvalidValue;
+}
+
+template <int SIZE>
 cudaError_t carry_out(const Plan& plan, cudaStream_t stream) {
     switch (way_of<SIZE>(plan)) {
         case Way::nothing: return cudaSuccess;
@@ -899,11 +1118,15 @@ cudaError_t carry_out(const Plan& plan, cudaStream_t stream) {
                                    cudaMemcpyDeviceToDevice, stream);
         case Way::transpose: return transpose<SIZE>(plan, stream);
         case Way::compound: return compound<SIZE>(plan, stream);
+        case Way::word_tile: return word_tile<SIZE>(plan, stream);
         case Way::tile: return tile<SIZE>(plan, stream);
         case Way::splice: return splice<SIZE>(plan, stream);
         default: return gather<SIZE>(plan, stream);
     }
 }
+
+template <int LEAST, int SIZE>
+constexpr int at_least = SIZE < LEAST ? LEAST : SIZE;
 
 /// Units are never smaller than LEAST, so that kernels for smaller ones are not compiled.
 template <int LEAST>
@@ -914,9 +1137,9 @@ cudaError_t permute(void* out, const void* in, std::size_t element_size, int axe
     if (error != cudaSuccess) return error;
     switch (plan.unit) {
         case 16: return carry_out<16>(plan, stream);
-        case 8: return carry_out < LEAST < 8 ? 8 : LEAST > (plan, stream);
-        case 4: return carry_out < LEAST < 4 ? 4 : LEAST > (plan, stream);
-        case 2: return carry_out < LEAST < 2 ? 2 : LEAST > (plan, stream);
+        case 8: return carry_out<at_least<LEAST, 8>>(plan, stream);
+        case 4: return carry_out<at_least<LEAST, 4>>(plan, stream);
+        case 2: return carry_out<at_least<LEAST, 2>>(plan, stream);
         default: return carry_out<LEAST>(plan, stream);
     }
 }

@@ -71,7 +71,8 @@ TEST_CASE("right: random axes, orders, sizes of elements and starts") {
     const int count = samples_wanted();
     REQUIRE_GT(count, 0);
     for (int i = 0; i < count; ++i) {
-        const PermuteSample sample = random_permute_sample(random, 6000);
+        // Tiles of words want more elements.
+        const PermuteSample sample = random_permute_sample(random, i % 16 == 0 ? 60'000 : 6000);
         INFO("sample ", i, ": ", sample.name());
         REQUIRE_EQ(trouble_with(sample, samples::permute), "");
     }
@@ -120,6 +121,19 @@ TEST_CASE("right: runs of several axes, and short ones") {
         check({size, {2, 3, 2, 700}, {3, 2, 1, 0}});  // ... of rows
         check({size, {2, 3, 2, 2}, {3, 2, 1, 0}});    // ... of both
         check({size, {20, 5, 6, 30}, {1, 0, 3, 2}});
+    }
+}
+
+TEST_CASE("right: tiles of words") {
+    for (const int size : {1, 2}) {
+        for (const std::int64_t start : {0, 1, 2, 7}) {
+            check({size, {131, 3, 67}, {2, 1, 0}, start, 3});
+            check(
+                {size, {12, 11, 9, 8}, {3, 2, 1, 0}, 1, start});  // 132 rows and 72 columns, dense
+        }
+        check({size, {420, 2, 129}, {2, 1, 0}});  // tiles below and beside each other
+        check({size, {385, 2, 131}, {2, 1, 0}, 1, 5});
+        check({size, {2, 400, 2, 64}, {0, 3, 2, 1}});  // a batch
     }
 }
 
@@ -175,7 +189,10 @@ TEST_CASE("which way when") {
     CHECK_EQ(way(4, {50, 64, 3}, {0, 2, 1}), Way::transpose);
     CHECK_EQ(way(4, {512, 512, 512}, {2, 1, 0}), Way::transpose);
     CHECK_EQ(way(4, {512, 512, 33}, {2, 1, 0}), Way::tile);  // rows are short, and not side by side
-    CHECK_EQ(way(1, {99, 99, 99}, {2, 1, 0}), Way::tile);    // of small elements, and not aligned
+    CHECK_EQ(way(1, {99, 99, 99}, {2, 1, 0}),
+             Way::word_tile);  // of small elements, and not aligned
+    CHECK_EQ(way(2, {12, 11, 9, 8}, {3, 2, 1, 0}), Way::word_tile);
+    CHECK_EQ(way(2, {11, 11, 9, 8}, {3, 2, 1, 0}), Way::tile);  // too few rows
     CHECK_EQ(way(1, {96, 99, 96}, {2, 1, 0}), Way::transpose);
     CHECK_EQ(way(4, {16, 20, 30, 40}, {3, 2, 1, 0}), Way::tile);
     const std::int64_t huge = std::int64_t{1} << 33;
