@@ -3,6 +3,7 @@
 #include <unistd.h>
 
 #include <algorithm>
+#include <cerrno>
 #include <csignal>
 #include <cstdlib>
 
@@ -34,13 +35,17 @@ fs::path file_for_verdict(const Work& exercise) {
     return file.string() + "." + std::to_string(getpid());
 }
 
-// Verdicts of commands that were killed in between: their names end with the number of a process.
-void remove_left_over(const fs::path& folder) {
+// Verdicts of commands that were killed in between: the verdict's own name, and the number of a process. The folder may
+// be one that others use, too.
+void remove_left_over(const fs::path& folder, const std::string& verdict) {
     std::error_code ignored;
     for (auto& entry : fs::directory_iterator(folder, ignored)) {
         std::string name = entry.path().filename().string();
-        std::string process = name.substr(name.find_last_not_of("0123456789") + 1);
-        if (!process.empty() && kill(std::atoi(process.c_str()), 0) != 0) {
+        if (!name.starts_with(verdict + ".") || !entry.is_regular_file(ignored)) continue;
+        std::string process = name.substr(verdict.size() + 1);
+        bool is_number =
+            !process.empty() && process.find_first_not_of("0123456789") == std::string::npos;
+        if (is_number && kill(std::atoi(process.c_str()), 0) != 0 && errno == ESRCH) {
             fs::remove(entry.path(), ignored);
         }
     }
@@ -101,7 +106,10 @@ Check::Check(const CheckRequest& request)
     if (!fs::exists(program)) {
         throw UsageError(program.string() + " is not built; ./learn build makes it");
     }
-    if (request.file.empty()) remove_left_over(verdict_file.parent_path());
+    if (request.file.empty()) {
+        remove_left_over(verdict_file.parent_path(),
+                         kept_verdict(request.exercise).filename().string());
+    }
     // Messages name the file as it was typed, or from the course's folder on.
     child =
         std::make_unique<Child>(Command{.program = program,

@@ -562,6 +562,31 @@ TEST_CASE("kill -9 of a check at any moment loses nothing") {
     }
 }
 
+TEST_CASE("what killed checks left over is removed, and nothing else of that folder") {
+    Course course;
+    // Where no folder of the learner's can be made, verdicts lie among the files of others.
+    fs::create_directories(course.path("tmp/empty-999999999"));
+    for (std::string name : {"notes.999999999", "02_naive.json.mine", "03_tiled.json.999999999"})
+        course.write("tmp/" + name, "not a verdict");
+    std::string mine = "tmp/02_naive.json." + std::to_string(getpid());
+    course.write(mine, "of a check that is under way");
+    course.write("tmp/02_naive.json.999999999", "left over");
+    fs::remove_all(course.path(".learn"));
+    course.write(".learn", "in the way");
+    Command command = course.command({"check", "02"});
+    command.environment.push_back("TMPDIR=" + course.path("tmp").string());
+    Child child(command);
+    REQUIRE(child.wait(60'000));
+    CHECK(has(child.outcome().output, "02_naive"));
+    CHECK(!fs::exists(course.path("tmp/02_naive.json.999999999")));
+    for (std::string name :
+         {"empty-999999999", "notes.999999999", "02_naive.json.mine", "03_tiled.json.999999999"}) {
+        INFO(name);
+        CHECK(fs::exists(course.path("tmp/" + name)));
+    }
+    CHECK(fs::exists(course.path(mine)));
+}
+
 TEST_CASE("no colour unless a terminal wants it") {
     Course course;
     for (auto& words : std::vector<std::vector<std::string>>{
