@@ -1,7 +1,9 @@
 // What the search had named as not tried, all beside the raw tile of raw_tile.cuh: Hilbert's curve, other policies
 // of the second-level cache, bulk stores, clusters.
 
-#include <cooperative_groups.h>
+#ifdef __NVCC__  // the headers of common/cuda have no clusters
+#    include <cooperative_groups.h>
+#endif
 
 #include "proof/search/last_ideas.h"
 #include "proof/search/raw_tile.cuh"
@@ -77,6 +79,7 @@ Launch bulk() {
     };
 }
 
+#ifdef __NVCC__
 // ---- clusters: blocks that run at the same time, and reach each other's shared memory ----
 
 template <class Kernel>
@@ -112,7 +115,7 @@ __global__ void __launch_bounds__(512)
     const int lane = threadIdx.x % 32, quad = lane % 16, col = half * 32 + threadIdx.x / 32 * 2;
     const float4* const its_tile = cluster.map_shared_rank(tile, lane / 16);
     float2 pair[4];
-#pragma unroll
+#    pragma unroll
     for (int i = 0; i < 4; ++i) {
         const float4* const cell = its_tile + (quad * 4 + i) * 16 + (col / 4 ^ quad % 8);
         pair[i] = reinterpret_cast<const float2*>(cell)[col % 4 / 2];
@@ -137,6 +140,8 @@ Launch together(int blocks) {
         launch_in_clusters(transpose_raw<How>, blocks, out, in, rows, cols);
     };
 }
+
+#endif
 
 // ---- the questions ----
 
@@ -185,6 +190,7 @@ void add_bulk_stores(std::vector<Candidate>& all) {
                            {question, "bulk, 256 x 64, stay and apart", bulk<256, Fastest>()}});
 }
 
+#ifdef __NVCC__
 void add_clusters(std::vector<Candidate>& all) {
     const std::string question = "Clusters";
     const Produces transpose = {Produces::transpose};
@@ -199,6 +205,7 @@ void add_clusters(std::vector<Candidate>& all) {
          {question, "8 that begin together, stay and apart", together<Fastest>(8), transpose, 1,
           why}});
 }
+#endif
 
 }  // namespace
 
@@ -206,7 +213,9 @@ void add_last_ideas(std::vector<Candidate>& all) {
     add_curves(all);
     add_policies(all);
     add_bulk_stores(all);
+#ifdef __NVCC__
     add_clusters(all);
+#endif
 }
 
 }  // namespace coalesce::proof
