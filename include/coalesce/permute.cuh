@@ -380,7 +380,6 @@ struct WordTile {
                       ROWS % (32 * PER_WORD) == 0,
                   "warps and lanes cover a tile evenly");
 
-    const Tiling& tiling;
     unsigned* words;
     const char* const (&row_at)[LOADED];  ///< in `in`: where rows of the tile begin
     char* const (&col_at)[COLS];          ///< in `out`
@@ -520,10 +519,13 @@ __global__ void __launch_bounds__(WordTile<SIZE>::THREADS)
     const int rows = least(tiling.rows.size - at.row, Tile::LOADED);
     const int cols = least(tiling.cols.size - at.col, Tile::COLS);
     const char* const begin = static_cast<const char*>(tiling.in);
-    const Tile tile{tiling,     reinterpret_cast<unsigned*>(shared),
-                    row_at,     col_at,
-                    begin,      begin + bytes,
-                    rows,       cols,
+    const Tile tile{reinterpret_cast<unsigned*>(shared),
+                    row_at,
+                    col_at,
+                    begin,
+                    begin + bytes,
+                    rows,
+                    cols,
                     at.row == 0};
     bool is_edge = false;
     for (int i = threadIdx.x; i < Tile::LOADED; i += Tile::THREADS) {

@@ -19,6 +19,7 @@ enum class Hint {
 
 template <Hint HINT>
 __device__ unsigned long long policy() {
+    static_assert(HINT >= Hint::leave_first, "the others are no policies");
     unsigned long long policy;
     if constexpr (HINT == Hint::leave_first) {
         asm volatile("createpolicy.fractional.L2::evict_first.b64 %0, 1.0;" : "=l"(policy));
@@ -39,14 +40,19 @@ __device__ unsigned long long policy() {
 template <Hint HINT>
 __device__ float4 load(const float* from) {
     const auto* const p = reinterpret_cast<const float4*>(from);
-    if constexpr (HINT == Hint::none) return *p;
-    if constexpr (HINT == Hint::streaming) return __ldcs(p);
-    if constexpr (HINT == Hint::second_level_only) return __ldcg(p);
-    float4 v;
-    asm volatile("ld.global.L2::cache_hint.v4.f32 {%0, %1, %2, %3}, [%4], %5;"
-                 : "=f"(v.x), "=f"(v.y), "=f"(v.z), "=f"(v.w)
-                 : "l"(__cvta_generic_to_global(p)), "l"(policy<HINT>()));
-    return v;
+    if constexpr (HINT == Hint::none) {
+        return *p;
+    } else if constexpr (HINT == Hint::streaming) {
+        return __ldcs(p);
+    } else if constexpr (HINT == Hint::second_level_only) {
+        return __ldcg(p);
+    } else {
+        float4 v;
+        asm volatile("ld.global.L2::cache_hint.v4.f32 {%0, %1, %2, %3}, [%4], %5;"
+                     : "=f"(v.x), "=f"(v.y), "=f"(v.z), "=f"(v.w)
+                     : "l"(__cvta_generic_to_global(p)), "l"(policy<HINT>()));
+        return v;
+    }
 }
 
 template <Hint HINT>

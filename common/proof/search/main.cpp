@@ -56,10 +56,10 @@ void add_options(CLI::App& app, Words& words) {
 /// The candidates at one size.
 class Search {
 public:
-    Search(Shape shape, std::vector<Candidate> candidates)
+    Search(Shape shape, const std::vector<Candidate>& candidates)
         : buffers_({.rows = shape.rows, .cols = shape.cols}),
-          candidates_(std::move(candidates)),
-          ms_(candidates_.size()) {
+          candidates_(candidates),
+          ms_(candidates.size()) {
         buffers_.prepare();
     }
 
@@ -141,7 +141,7 @@ private:
     }
 
     VerifiedBuffers buffers_;
-    std::vector<Candidate> candidates_;
+    const std::vector<Candidate>& candidates_;
     std::vector<std::vector<double>> ms_;
     std::vector<double> copy_ms_;
 };
