@@ -114,7 +114,6 @@ enum class FailureKind {
     compiler_crashed,        ///< the compiler breaks down over it
     launch_out_of_memory,    ///< a launch takes more memory than allowed
     launch_out_of_time,      ///< a launch takes more time than allowed
-    sandbox_escape,          ///< it got out of its jail
     grader_fault,  ///< the grader breaks down over it again and again, and over nothing else
 
     // Not the learner's fault: Verdict::outcome is `not_examined` then.

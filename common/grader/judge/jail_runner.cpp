@@ -43,8 +43,9 @@ std::string images_of(const Problem& problem, const ImageLayout& layout) {
 }
 
 /// Each expected element is computed again while it is compared: no array of them exists.
-Comparison compare(const Problem& problem, const ImageLayout& layout, std::byte* images) {
+Comparison compare(const Problem& problem, const ImageLayout& layout, std::string& both) {
     HostTransport in, out;
+    char* images = both.data();
     return check(
         problem, {images + layout.guard_bytes, layout.matrix_bytes, layout.guard_bytes}, in,
         {images + layout.one() + layout.guard_bytes, layout.matrix_bytes, layout.guard_bytes}, out);
@@ -119,8 +120,8 @@ JobResult JailRunner::compile_once(const CompileJob& job, double wall_seconds) {
 
 Compiled JailRunner::what_came_of(const JobResult& result, const std::string& file) {
     Compiled compiled;
-    if (is_answered(result) && result.is_sealed) {
-        compiled = compile_answer(result.text());
+    if (is_answered(result)) {
+        compiled = compile_answer(result.answer.text());
         if (compiled.ok() && compiled.ptx.empty()) fail("the compiler gave nothing");
         const bool has_no_memory =
             compiled.failure.headline.find("out of memory") != std::string::npos;
@@ -154,9 +155,7 @@ Compiled JailRunner::what_came_of(const JobResult& result, const std::string& fi
             return compiled;
         case JobEnd::How::exited:
             if (result.end.code != 3) {
-                fail(result.is_sealed ? "the compiler's jail ended with status " +
-                                            std::to_string(result.end.code)
-                                      : "the compiler's answer cannot be sealed");
+                fail("the compiler's jail ended with status " + std::to_string(result.end.code));
             }
             failure.kind = FailureKind::ptx_too_large;
             failure.headline =
@@ -256,11 +255,6 @@ Failure JailRunner::trouble_with(const JobResult& result, const std::string& fil
             return failure;
         case JobEnd::How::exited:
             if (result.end.code != 0) fail("the simulated GPU ended with status " + code);
-            if (!result.is_sealed) {
-                // Somebody could still write to the output.
-                failure.kind = FailureKind::sandbox_escape;
-                failure.headline = "the kernel got out of its sandbox.";
-            }
             return failure;
         case JobEnd::How::out_of_time: fail("a launch did not end in time: is this computer busy?");
         case JobEnd::How::signalled: fail("the simulated GPU ended with signal " + code);
@@ -343,10 +337,12 @@ Trial JailRunner::run_once(const Compiled& kernel, const Produces& task, const T
         none.refused = trouble;
         return none;
     }
-    const std::byte* text = result.answer.data() + text_offset(layout);
-    Trial trial = trial_answer(text_in({text, result.answer.size() - text_offset(layout)}));
+    Trial trial = trial_answer(result.answer.text(text_offset(layout)));
     trial.shape = order.shape;
-    if (trial.has_ended()) trial.comparison = compare(problem, layout, result.answer.data());
+    if (trial.has_ended()) {
+        std::string images = result.answer.bytes(0, layout.both());
+        trial.comparison = compare(problem, layout, images);
+    }
     return trial;
 }
 
@@ -365,7 +361,7 @@ std::optional<Predicted> JailRunner::predict(const Compiled& kernel, const Produ
     Failure trouble;
     if (is_in_trouble(result, kernel.file, trouble)) return std::nullopt;
     try {
-        return predicted_answer(result.text(), shape);
+        return predicted_answer(result.answer.text(), shape);
     } catch (const NotAllMoved&) {
         note(idle_where_predicted(kernel.file, shape));
         return std::nullopt;

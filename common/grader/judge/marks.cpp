@@ -146,8 +146,7 @@ Mark mark_for(FailureKind kind) {
         case FailureKind::comparison_wrong:
         case FailureKind::wrong_result: return Mark::wrong_answer;
 
-        case FailureKind::ptx_forged:
-        case FailureKind::sandbox_escape: return Mark::cheat;
+        case FailureKind::ptx_forged: return Mark::cheat;
 
         case FailureKind::grader_fault: return Mark::fault;
 

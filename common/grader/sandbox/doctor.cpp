@@ -31,8 +31,8 @@ std::string escape_of(const std::string& attack, const JobResult& result) {
         return "ended in an unexpected way (" + std::to_string(static_cast<int>(result.end.how)) +
                ", " + std::to_string(result.end.code) + ") " + result.end.problem;
     }
-    if (!result.is_sealed) return "its answer cannot be sealed";
-    return result.text() == "held" ? "" : std::string(result.text());
+    const std::string answer = result.answer.text();
+    return answer == "held" ? "" : answer;
 }
 
 /// Throws std::runtime_error when no worker could be made to try it: that is no escape.

@@ -310,7 +310,7 @@ JobResult Jail::run(const Job& job) {
     if (result.end.problem = start(); !result.end.problem.empty()) return result;
     ++jobs_done_;
     const Descriptor request = sealed_memory(job.request);
-    const Descriptor answer = blank_memory(job.answer_bytes);
+    Descriptor answer = blank_memory(job.answer_bytes);
     auto [ours, theirs] = socket_pair();
     const JobMessage message{.processor_seconds = job.limits.processor_seconds,
                              .memory_bytes = static_cast<std::int64_t>(job.limits.memory_mb << 20)};
@@ -320,11 +320,15 @@ JobResult Jail::run(const Job& job) {
         return result;
     }
     theirs.reset();
-    result.end = wait_for_end(ours.get(), job);
+    try {
+        result.end = wait_for_end(ours.get(), job);
+    } catch (...) {
+        stop();  // or the end of this worker would be taken for that of the next
+        throw;
+    }
     if (cgroup_) kills_before_ = cgroup_->kills_for_memory();
     if (result.end.how == JobEnd::How::jail_failed) stop();
-    result.is_sealed = seal(answer.get());
-    if (result.is_sealed) result.answer = Mapping(answer.get(), false);
+    result.answer = Answer(std::move(answer));
     return result;
 }
 

@@ -7,8 +7,8 @@
 /// gives up what it does not need, and waits at a socket. A job is a sealed memory with what is to be
 /// done and a blank one for the answer; the jail forks a worker for it, which restricts itself further
 /// and ends with the job. The worker can ask for more by a note on a socket of its own, once: that is
-/// how inputs come after the kernel is loaded. The jail tells when the worker is dead; the grader seals
-/// the answer and reads it.
+/// how inputs come after the kernel is loaded. The jail tells when the worker is dead; the grader copies
+/// the answer and reads the copy.
 ///
 /// Time is kept here, by the monotonic clock: when it is over the whole jail is killed, and the next
 /// job starts a new one. With the jail's first process die all others, for it is their namespace's
@@ -73,13 +73,10 @@ struct Job {
     std::function<Descriptor(std::string_view note)> on_note = {};
 };
 
-/// What came of it. The answer is sealed; it is there however the worker ended.
+/// What came of it. The answer is there however the worker ended.
 struct JobResult {
     JobEnd end;
-    Mapping answer;          ///< all of the memory
-    bool is_sealed = false;  ///< nobody can change the answer any more
-    /// The text at its front.
-    std::string_view text() const { return text_in({answer.data(), answer.size()}); }
+    Answer answer;
 };
 
 /// A jail of one role. Starts with its first job. To be used and destroyed by one thread: when that

@@ -3,17 +3,26 @@
 #include <fcntl.h>
 #include <sys/mman.h>
 #include <sys/stat.h>
+#include <unistd.h>
 
 #include <algorithm>
 #include <cerrno>
+#include <chrono>
 #include <cstdint>
 #include <cstring>
+#include <stdexcept>
 #include <system_error>
+#include <thread>
 
 namespace coalesce::grader {
 namespace {
 
+using namespace std::chrono_literals;
+
 constexpr int kFixedSize = F_SEAL_SHRINK | F_SEAL_GROW;
+/// The kernel moves pages to make larger pieces of free memory, and refuses the seal while it holds one
+/// of them: on a busy computer for as long as it does not get to run.
+constexpr auto kPatience = 20s;
 
 [[noreturn]] void fail(const char* what) {
     throw std::system_error(errno, std::generic_category(), what);
@@ -66,7 +75,12 @@ Descriptor blank_memory(std::size_t bytes) {
 }
 
 bool seal(int descriptor) {
-    return fcntl(descriptor, F_ADD_SEALS, kFixedSize | F_SEAL_WRITE | F_SEAL_SEAL) == 0;
+    const auto deadline = std::chrono::steady_clock::now() + kPatience;
+    while (fcntl(descriptor, F_ADD_SEALS, kFixedSize | F_SEAL_WRITE | F_SEAL_SEAL) != 0) {
+        if (errno != EBUSY || std::chrono::steady_clock::now() > deadline) return false;
+        std::this_thread::sleep_for(5ms);
+    }
+    return true;
 }
 
 bool is_sealed(int descriptor) {
@@ -90,6 +104,30 @@ std::string_view text_in(std::span<const std::byte> memory) {
     const std::uint64_t most = memory.size() - sizeof length;
     return {reinterpret_cast<const char*>(memory.data() + sizeof length),
             static_cast<std::size_t>(std::min(length, most))};
+}
+
+std::string Answer::bytes(std::size_t offset, std::size_t count) const {
+    std::string copy(count, '\0');
+    for (std::size_t done = 0; done < count;) {
+        const ssize_t now = pread(memory_.get(), copy.data() + done, count - done,
+                                  static_cast<off_t>(offset + done));
+        if (now < 0 && errno == EINTR) continue;
+        if (now < 0) fail("the answer cannot be read");
+        if (now == 0) throw std::runtime_error("the answer is shorter than it must be");
+        done += static_cast<std::size_t>(now);
+    }
+    return copy;
+}
+
+std::string Answer::text(std::size_t offset) const {
+    struct stat status {};
+    if (fstat(memory_.get(), &status) != 0) fail("the answer has no size");
+    const auto size = static_cast<std::size_t>(status.st_size);
+    std::uint64_t length = 0;
+    if (size < offset || size - offset < sizeof length) return {};
+    std::memcpy(&length, bytes(offset, sizeof length).data(), sizeof length);
+    const std::uint64_t most = size - offset - sizeof length;
+    return bytes(offset + sizeof length, static_cast<std::size_t>(std::min(length, most)));
 }
 
 }  // namespace coalesce::grader

@@ -1,15 +1,17 @@
 /// \file
 /// Memory that two processes share and one of them can lock: memfds with seals.
 ///
-/// What the grader gives is sealed before it is given: nobody can change it. What the grader gets
-/// has a fixed size, and is sealed once its writer is dead: the kernel refuses the seal while anybody
-/// could still write, so what is read afterwards cannot change under the reader's eyes.
+/// What the grader gives is sealed before it is given: nobody can change it. What the grader gets has
+/// a fixed size and is copied before it is read: whoever could still write to it changes nothing that
+/// is looked at. (A seal would be refused while anybody can write, but also while the kernel moves a
+/// page of it about, which is nobody's fault.)
 #pragma once
 
 #include <cstddef>
 #include <span>
 #include <string>
 #include <string_view>
+#include <utility>
 
 #include "base/descriptor.h"
 
@@ -41,7 +43,8 @@ private:
 Descriptor sealed_memory(std::string_view bytes);
 /// Memory of a size that nobody can change, full of zeros. Throws std::runtime_error.
 Descriptor blank_memory(std::size_t bytes);
-/// From now on nobody can write to it. False when somebody still can, or nobody can tell.
+/// From now on nobody can write to it. Waits while a page of it is held; false when somebody can still
+/// write, or holds a page for very long.
 bool seal(int descriptor);
 /// Whether it is sealed against writing and change of size.
 bool is_sealed(int descriptor);
@@ -51,5 +54,20 @@ bool put_text(std::span<std::byte> memory, std::string_view text);
 /// The text that `put_text` wrote; nothing sensible when the length is a lie, but never more than
 /// the memory has.
 std::string_view text_in(std::span<const std::byte> memory);
+
+/// What a worker wrote into memory that was blank.
+class Answer {
+public:
+    Answer() = default;
+    /// Takes over the memory.
+    explicit Answer(Descriptor memory) : memory_(std::move(memory)) {}
+    /// A copy of so many bytes. Throws std::runtime_error when there are fewer.
+    std::string bytes(std::size_t offset, std::size_t count) const;
+    /// A copy of the text that `put_text` wrote there, with what is said of `text_in`.
+    std::string text(std::size_t offset = 0) const;
+
+private:
+    Descriptor memory_;
+};
 
 }  // namespace coalesce::grader

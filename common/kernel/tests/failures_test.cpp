@@ -141,7 +141,7 @@ TEST_CASE("there is a kernel for every failure, or a reason why not") {
         "no-file", "two-files", "two-submissions", "not-a-file", "archive-too-large",
         "archive-encrypted", "archive-broken", "archive-hostile", "ptx-refused", "ptx-too-large",
         "ptx-forged", "compiler-out-of-memory", "compiler-crashed", "launch-out-of-memory",
-        "launch-out-of-time", "sandbox-escape", "grader-fault",
+        "launch-out-of-time", "grader-fault",
         // What only a real GPU says without more, or a fault of the simulator.
         "kernel-failed",
         // the exercises' own cases, in tests/wrong

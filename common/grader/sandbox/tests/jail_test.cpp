@@ -9,7 +9,9 @@
 #include <chrono>
 #include <cstdlib>
 #include <filesystem>
+#include <functional>
 #include <nlohmann/json.hpp>
+#include <stdexcept>
 #include <thread>
 #include <utility>
 #include <vector>
@@ -18,6 +20,7 @@
 #include "grader/sandbox/doctor.h"
 #include "grader/sandbox/jobs.h"
 #include "grader/sandbox/own_namespace.h"
+#include "grader/sandbox/tests/held_page.h"
 #include "timing/gpu.h"
 
 using namespace coalesce;
@@ -108,13 +111,107 @@ void check_that_it_compiles(Jail& jail) {
     CAPTURE(result.end.problem);
     REQUIRE(result.end.how == JobEnd::How::exited);
     CHECK(result.end.code == 0);
-    REQUIRE(result.is_sealed);
-    const Compiled compiled = compile_answer(result.text());
+    const Compiled compiled = compile_answer(result.answer.text());
     CHECK(compiled.ok());
     CHECK(compiled.ptx.find("_Z9transposePfPKfii") != std::string::npos);
 }
 
+/// A launch of a kernel that does nothing, at 1 x 1.
+LaunchJob idle_launch() {
+    LaunchJob job;
+    job.file_name = "kernel.cu";
+    job.kernel = job.entry = "idle";
+    job.order.shape = {1, 1};
+    job.ptx = R"(.version 8.0
+.target sm_90
+.address_size 64
+.visible .entry idle(.param .u64 out, .param .u64 in, .param .u32 rows, .param .u32 cols)
+{
+    ret;
+}
+.visible .entry coalesce_configure(.param .u64 to, .param .u32 rows, .param .u32 cols)
+{
+    .reg .b64 %rd<4>;
+    ld.param.u64 %rd1, [to];
+    cvta.to.global.u64 %rd2, %rd1;
+    mov.u64 %rd3, 1;
+    st.global.u64 [%rd2], %rd3;
+    st.global.u64 [%rd2+8], %rd3;
+    st.global.u64 [%rd2+16], %rd3;
+    st.global.u64 [%rd2+24], %rd3;
+    st.global.u64 [%rd2+32], %rd3;
+    st.global.u64 [%rd2+40], %rd3;
+    mov.u64 %rd3, 0;
+    st.global.u64 [%rd2+48], %rd3;
+    ret;
+}
+)";
+    return job;
+}
+
+/// What comes of it when the grader answers the worker's question so.
+JobResult run_idle(Jail& jail, const std::function<Descriptor(std::string_view)>& on_note) {
+    const LaunchJob job = idle_launch();
+    const std::string request = to_json(job);
+    return jail.run({.request = request,
+                     .answer_bytes = text_offset(layout_of(job)) + most_answer_text,
+                     .limits = {.processor_seconds = 10, .wall_seconds = 60},
+                     .on_note = on_note});
+}
+
+void check_that_it_ended(const JobResult& result) {
+    CAPTURE(result.end.problem);
+    REQUIRE(result.end.how == JobEnd::How::exited);
+    REQUIRE(result.end.code == 0);
+    const Trial trial = trial_answer(result.answer.text(text_offset(layout_of(idle_launch()))));
+    CAPTURE(trial.refused.headline);
+    CHECK(trial.has_ended());
+}
+
+Descriptor idle_images(std::string_view) {
+    return sealed_memory(std::string(layout_of(idle_launch()).both(), 'x'));
+}
+
+/// The open memories that the grader shares.
+std::vector<int> shared_memories() {
+    std::vector<int> found;
+    for (const auto& entry : fs::directory_iterator("/proc/self/fd")) {
+        std::error_code is_gone;
+        const std::string what = fs::read_symlink(entry.path(), is_gone).string();
+        if (what.starts_with("/memfd:grader")) found.push_back(std::stoi(entry.path().filename()));
+    }
+    return found;
+}
+
 }  // namespace
+
+TEST_CASE(
+    "when the grader cannot give what a worker asks for, the next job is told of its own end") {
+    for (const Tier tier : {Tier::namespaces, Tier::landlock}) {
+        if (!can_use(tier)) continue;
+        Jail jail(Role::launch, tier);
+        CHECK_THROWS_AS(run_idle(jail,
+                                 [](std::string_view) -> Descriptor {
+                                     throw std::runtime_error("nothing to give");
+                                 }),
+                        std::runtime_error);
+        for (int i = 0; i < 3; ++i) check_that_it_ended(run_idle(jail, idle_images));
+    }
+}
+
+TEST_CASE("a page of the answer that the kernel holds accuses nobody") {
+    if (!can_use(Tier::namespaces)) return;
+    Jail jail(Role::launch, Tier::namespaces);
+    std::vector<HeldPage> held;
+    check_that_it_ended(run_idle(jail, [&held](std::string_view note) {
+        for (const int memory : shared_memories()) {
+            // The request is sealed already.
+            if (pwrite(memory, "x", 1, 0) == 1) held.emplace_back(memory);
+        }
+        return idle_images(note);
+    }));
+    CHECK(held.size() == 1);
+}
 
 TEST_CASE("the compiler's jail compiles, again and again, with each compiler") {
     REQUIRE_FALSE(compilers().empty());
@@ -157,7 +254,7 @@ TEST_CASE("clang beside a worker is held to its limits, and its jail goes on") {
         CHECK(end_of(statements, 20, 1024).end.how == JobEnd::How::out_of_memory);
         check_that_it_compiles(jail);
         const JobResult read = end_of(reads, 5, 1024);
-        CHECK_FALSE(compile_answer(read.text()).ok());
+        CHECK_FALSE(compile_answer(read.answer.text()).ok());
     }
 }
 
@@ -178,7 +275,7 @@ TEST_CASE("a jail that is killed is started again, and the job that it lost is t
     CHECK(lost.end.how == JobEnd::How::jail_failed);
     const std::string request = attack_request("fork");
     const JobResult next = jail.run({.request = request, .answer_bytes = 4096});
-    CHECK(next.text() == "held");
+    CHECK(next.answer.text() == "held");
     CHECK(jail.process() != first);
 }
 

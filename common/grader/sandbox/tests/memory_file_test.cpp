@@ -6,7 +6,13 @@
 #include <unistd.h>
 
 #include <array>
+#include <chrono>
 #include <cstring>
+#include <stdexcept>
+#include <thread>
+#include <utility>
+
+#include "grader/sandbox/tests/held_page.h"
 
 using coalesce::Descriptor;
 using namespace coalesce::grader;
@@ -21,19 +27,47 @@ TEST_CASE("what is given is sealed: nobody can write to it, or make it shorter")
     CHECK(std::memcmp(mapping.data(), "forty-two", 9) == 0);
 }
 
-TEST_CASE("an answer cannot be sealed while somebody could still write to it") {
+TEST_CASE("memory is sealed when the page that somebody holds is free again") {
     const Descriptor memory = blank_memory(4096);
-    {
-        const Mapping writable(memory.get(), true);
-        CHECK_FALSE(seal(memory.get()));
-        CHECK_FALSE(is_sealed(memory.get()));
-        CHECK(put_text({writable.data(), writable.size()}, "an answer"));
-    }
+    REQUIRE(pwrite(memory.get(), "x", 1, 0) == 1);
+    HeldPage held(memory.get());
+    CHECK(fcntl(memory.get(), F_ADD_SEALS, F_SEAL_WRITE) != 0);
+    std::thread lets_go([&held] {
+        std::this_thread::sleep_for(std::chrono::milliseconds(400));
+        held.let_go();
+    });
     CHECK(seal(memory.get()));
+    lets_go.join();
     CHECK(is_sealed(memory.get()));
-    const Mapping mapping(memory.get(), false);
-    CHECK(text_in({mapping.data(), mapping.size()}) == "an answer");
+}
+
+TEST_CASE("an answer is copied, whoever can still write to it") {
+    Descriptor memory = blank_memory(4096);
+    const Mapping writable(memory.get(), true);
+    const std::span<std::byte> bytes(writable.data(), writable.size());
     CHECK(ftruncate(memory.get(), 8192) < 0);
+    const Answer answer(std::move(memory));
+    CHECK(answer.text() == "");
+    CHECK(put_text(bytes, "an answer"));
+    CHECK(put_text(bytes.subspan(100), "and another"));
+    const std::string copy = answer.text();
+    CHECK(put_text(bytes, "something else"));
+    CHECK(copy == "an answer");
+    CHECK(answer.text(100) == "and another");
+    CHECK(answer.bytes(108, 3) == "and");
+    CHECK_THROWS_AS(answer.bytes(4090, 7), std::runtime_error);
+}
+
+TEST_CASE("an answer whose length is a lie ends where the memory does") {
+    Descriptor memory = blank_memory(16);
+    REQUIRE(pwrite(memory.get(),
+                   "\xff\xff\xff\xff\xff\xff\xff\xff"
+                   "8 bytes.",
+                   16, 0) == 16);
+    const Answer answer(std::move(memory));
+    CHECK(answer.text() == "8 bytes.");
+    CHECK(answer.text(9) == "");
+    CHECK(answer.text(17) == "");
 }
 
 TEST_CASE("a text whose length is a lie ends where the memory does") {
