@@ -20,8 +20,8 @@ namespace {
 using namespace std::chrono_literals;
 
 constexpr int kFixedSize = F_SEAL_SHRINK | F_SEAL_GROW;
-/// The kernel moves pages to make larger pieces of free memory, and refuses the seal while it holds one
-/// of them: on a busy computer for as long as it does not get to run.
+/// The kernel takes pages aside to move or to reclaim them, and refuses the seal while it holds one of
+/// them: on a busy computer for as long as it does not get to run.
 constexpr auto kPatience = 20s;
 
 [[noreturn]] void fail(const char* what) {
