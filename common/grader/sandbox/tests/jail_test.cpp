@@ -105,53 +105,36 @@ struct Chosen {
     ~Chosen() { unsetenv("COALESCE_COMPILER"); }
 };
 
-void check_that_it_compiles(Jail& jail) {
+Compiled compiled_in(Jail& jail) {
     const std::string request = to_json(CompileJob{"kernel.cu", kernel_text, "transpose"});
     const JobResult result = jail.run({.request = request, .answer_bytes = 4 << 20});
     CAPTURE(result.end.problem);
     REQUIRE(result.end.how == JobEnd::How::exited);
     CHECK(result.end.code == 0);
-    const Compiled compiled = compile_answer(result.answer.text());
+    return compile_answer(result.answer.text());
+}
+
+void check_that_it_compiles(Jail& jail) {
+    const Compiled compiled = compiled_in(jail);
     CHECK(compiled.ok());
     CHECK(compiled.ptx.find("_Z9transposePfPKfii") != std::string::npos);
 }
 
-/// A launch of a kernel that does nothing, at 1 x 1.
-LaunchJob idle_launch() {
+/// A launch of the kernel above, at 1 x 1.
+LaunchJob small_launch(Tier tier) {
+    Jail compiler(Role::compile, tier);
     LaunchJob job;
     job.file_name = "kernel.cu";
-    job.kernel = job.entry = "idle";
+    job.kernel = "transpose";
+    job.entry = "_Z9transposePfPKfii";
+    job.ptx = compiled_in(compiler).ptx;
     job.order.shape = {1, 1};
-    job.ptx = R"(.version 8.0
-.target sm_90
-.address_size 64
-.visible .entry idle(.param .u64 out, .param .u64 in, .param .u32 rows, .param .u32 cols)
-{
-    ret;
-}
-.visible .entry coalesce_configure(.param .u64 to, .param .u32 rows, .param .u32 cols)
-{
-    .reg .b64 %rd<4>;
-    ld.param.u64 %rd1, [to];
-    cvta.to.global.u64 %rd2, %rd1;
-    mov.u64 %rd3, 1;
-    st.global.u64 [%rd2], %rd3;
-    st.global.u64 [%rd2+8], %rd3;
-    st.global.u64 [%rd2+16], %rd3;
-    st.global.u64 [%rd2+24], %rd3;
-    st.global.u64 [%rd2+32], %rd3;
-    st.global.u64 [%rd2+40], %rd3;
-    mov.u64 %rd3, 0;
-    st.global.u64 [%rd2+48], %rd3;
-    ret;
-}
-)";
     return job;
 }
 
 /// What comes of it when the grader answers the worker's question so.
-JobResult run_idle(Jail& jail, const std::function<Descriptor(std::string_view)>& on_note) {
-    const LaunchJob job = idle_launch();
+JobResult launch_in(Jail& jail, const LaunchJob& job,
+                    const std::function<Descriptor(std::string_view)>& on_note) {
     const std::string request = to_json(job);
     return jail.run({.request = request,
                      .answer_bytes = text_offset(layout_of(job)) + most_answer_text,
@@ -159,17 +142,17 @@ JobResult run_idle(Jail& jail, const std::function<Descriptor(std::string_view)>
                      .on_note = on_note});
 }
 
-void check_that_it_ended(const JobResult& result) {
+void check_that_it_ended(const JobResult& result, const LaunchJob& job) {
     CAPTURE(result.end.problem);
     REQUIRE(result.end.how == JobEnd::How::exited);
     REQUIRE(result.end.code == 0);
-    const Trial trial = trial_answer(result.answer.text(text_offset(layout_of(idle_launch()))));
+    const Trial trial = trial_answer(result.answer.text(text_offset(layout_of(job))));
     CAPTURE(trial.refused.headline);
     CHECK(trial.has_ended());
 }
 
-Descriptor idle_images(std::string_view) {
-    return sealed_memory(std::string(layout_of(idle_launch()).both(), 'x'));
+Descriptor images_for(const LaunchJob& job) {
+    return sealed_memory(std::string(layout_of(job).both(), 'x'));
 }
 
 /// The open memories that the grader shares.
@@ -189,27 +172,30 @@ TEST_CASE(
     "when the grader cannot give what a worker asks for, the next job is told of its own end") {
     for (const Tier tier : {Tier::namespaces, Tier::landlock}) {
         if (!can_use(tier)) continue;
+        const LaunchJob job = small_launch(tier);
         Jail jail(Role::launch, tier);
-        CHECK_THROWS_AS(run_idle(jail,
-                                 [](std::string_view) -> Descriptor {
-                                     throw std::runtime_error("nothing to give");
-                                 }),
-                        std::runtime_error);
-        for (int i = 0; i < 3; ++i) check_that_it_ended(run_idle(jail, idle_images));
+        const auto gives_nothing = [](std::string_view) -> Descriptor {
+            throw std::runtime_error("nothing to give");
+        };
+        const auto gives = [&job](std::string_view) { return images_for(job); };
+        CHECK_THROWS_AS(launch_in(jail, job, gives_nothing), std::runtime_error);
+        for (int i = 0; i < 3; ++i) check_that_it_ended(launch_in(jail, job, gives), job);
     }
 }
 
 TEST_CASE("a page of the answer that the kernel holds accuses nobody") {
     if (!can_use(Tier::namespaces)) return;
     Jail jail(Role::launch, Tier::namespaces);
+    const LaunchJob job = small_launch(Tier::namespaces);
     std::vector<HeldPage> held;
-    check_that_it_ended(run_idle(jail, [&held](std::string_view note) {
+    const auto holds_pages = [&](std::string_view) {
         for (const int memory : shared_memories()) {
             // The request is sealed already.
             if (pwrite(memory, "x", 1, 0) == 1) held.emplace_back(memory);
         }
-        return idle_images(note);
-    }));
+        return images_for(job);
+    };
+    check_that_it_ended(launch_in(jail, job, holds_pages), job);
     CHECK(held.size() == 1);
 }
 
