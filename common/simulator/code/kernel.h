@@ -87,6 +87,7 @@ struct WrittenMemory {
 };
 
 struct Module;
+struct MistakenReads;
 class ByteUses;
 
 /// Totals over all launches of a kernel.
@@ -127,6 +128,11 @@ struct Kernel {
         std::once_flag once;
         std::shared_ptr<const ByteUses> made;
     } mutable byte_uses;
+    /// Of reads of unwritten memory (execute/undefined.h).
+    struct {
+        std::once_flag once;
+        std::shared_ptr<MistakenReads> made;
+    } mutable mistaken_reads;
 
     struct Code;  ///< lowered form, made at the first launch (program/lower.h)
     std::shared_ptr<Code> code;

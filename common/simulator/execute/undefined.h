@@ -8,7 +8,9 @@
 #pragma once
 
 #include <array>
+#include <atomic>
 #include <unordered_map>
+#include <vector>
 
 #include "execute/warp.h"
 
@@ -48,6 +50,18 @@ inline void mark_undefined_stored(Warp& w, const Op* op, const u64* addresses) {
     if (w.undefined) [[unlikely]]
         mark_undefined_stored_slowly(w, op, addresses);
 }
+
+/// By site, how often a kernel has loaded nothing but unwritten bytes where that is always a mistake. One whose input
+/// was never filled does so with every load.
+struct MistakenReads {
+    struct OfSite {
+        std::atomic<u64> count{0};
+        /// The lowest block and thread that did: its report is kept.
+        std::atomic<u64> first{~u64{0}};
+    };
+    explicit MistakenReads(std::size_t sites) : of_site(sites) {}
+    std::vector<OfSite> of_site;
+};
 
 /// A lane reads global memory of which `access.unwritten` was never written. Reports that if it is an
 /// error of the access at `site`, and returns 0; else the bytes that are undefined from now on.

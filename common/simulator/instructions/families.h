@@ -45,8 +45,7 @@ FamilyTable logic_families();    // logic.cpp: and, or, lop3 ..., also on predic
 FamilyTable float_families();    // float.cpp: arithmetic on f32 and f64
 FamilyTable math_families();     // math.cpp: roots, sin, ex2 ...
 FamilyTable half_families();     // half.cpp: f16, bf16 and pairs of them
-FamilyTable setp_families();     // setp.cpp
-FamilyTable set_families();      // set.cpp
+FamilyTable compare_families();  // compare.cpp: setp, set
 FamilyTable convert_families();  // convert.cpp: cvt of integers, f32, f64
 FamilyTable convert_small_families();  // convert_small.cpp: cvt of smaller floats
 

@@ -44,6 +44,7 @@ struct LaneInstruction {
     /// The same for operands known to live in the warp's own file or to be uniform: one bit a
     /// source, a lowest, set where it is uniform. nullptr: there is only `run`, which takes any.
     const Handler* forms = nullptr;
+    i64 constant = 0;  ///< what Op::immediate is, for a handler that many instructions share
     bool immediate =
         false;  ///< behind c one more operand, a constant, goes to Op::immediate (lop3's table)
 };

@@ -53,7 +53,7 @@ const FamiliesByOpcode& families() {
         FamiliesByOpcode table;
         for (const FamilyTable& part :
              {integer_families(), carry_families(), bit_families(), logic_families(),
-              float_families(), math_families(), half_families(), setp_families(), set_families(),
+              float_families(), math_families(), half_families(), compare_families(),
               convert_families(), convert_small_families()}) {
             for (const FamilyEntry& entry : part) {
                 table[std::string(entry.opcode)].push_back(entry.family);

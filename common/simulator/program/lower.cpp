@@ -247,6 +247,7 @@ void FunctionLowering::emit_lane(const std::string& name, Slot d,
         const LaneInstruction* lane = find_lane_instruction(opcode, parts);
         if (!lane) fail("no handler for " + name);
         op.run = lane->run;
+        op.immediate = lane->constant;
     }
     op.d = d;
     Slot* const slots[] = {&op.a, &op.b, &op.c, &op.v[0]};

@@ -166,6 +166,7 @@ bool FunctionLowering::lower_lane_instruction() {
     auto operands = now().operands;
     Op op;
     op.run = lane->run;
+    op.immediate = lane->constant;
     if (lane->immediate) {
         constexpr std::size_t kBehindC = 4;
         if (operands.size() <= kBehindC) fail("not the right number of operands");

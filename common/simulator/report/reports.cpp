@@ -99,18 +99,22 @@ Reports::~Reports() = default;
 
 void Reports::add(const Report& report) {
     const std::lock_guard lock(state_->mutex);
-    state_->total += report.count;
     const bool is_full = !has_site(report) && state_->list.size() >= kMostOfHost;
-    if (is_full && !state_->index.contains(key_of(report))) return;
+    if (is_full && !state_->index.contains(key_of(report))) {
+        state_->total += report.count;
+        return;
+    }
     const auto [found, is_new] = state_->index.try_emplace(key_of(report), state_->list.size());
     if (!is_new) {
         Report& kept = state_->list[found->second];
-        const u64 count = kept.count + report.count;
+        const u64 before = kept.count;
         if (rank(report) < rank(kept)) kept = report;
-        kept.count = count;
+        kept.count = std::min(before + report.count, kMostCounted);
+        state_->total += kept.count - before;
         return;
     }
     state_->list.push_back(report);
+    state_->total += report.count;
     state_->print_first(report);
 }
 

@@ -31,8 +31,11 @@ struct Report {
     std::string cure;     ///< a sentence; may be empty
     Place other;          ///< the other access of a race; line 0 when there is none
     Dim3 other_block{0, 0, 0}, other_thread{0, 0, 0};
-    u64 count = 1;
+    u64 count = 1;  ///< at most kMostCounted, of what is kept
 };
+
+/// So many are told apart: a broken kernel may have a billion, and nobody asks how many exactly.
+constexpr u64 kMostCounted = 100'000;
 
 /// All reports of the process. Thread-safe.
 class Reports {

@@ -18,7 +18,7 @@ __global__ void collide(int* out) {
 
 /// Uses an instruction that the simulator does not know.
 __global__ void video(unsigned* out) {
-    asm volatile("vabsdiff4.u32.u32.u32 %0, %1, %1, %1;" : "=r"(*out) : "r"(threadIdx.x));
+    asm volatile("vset4.u32.u32.eq %0, %1, %1, %1;" : "=r"(*out) : "r"(threadIdx.x));
 }
 
 int main(int argc, char** argv) {

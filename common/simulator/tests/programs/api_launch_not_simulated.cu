@@ -9,13 +9,13 @@
 // expect: the other kernel did not run: yes
 // expect-stderr: execution: unsupported in video
 // expect-stderr: api_launch_not_simulated.cu:18
-// expect-stderr: unknown instruction: `vabsdiff4
+// expect-stderr: unknown instruction: `vset4
 // expect-stderr: simulate: not all that the program asked for could be simulated (1 report of
 // expect-exit: 2
 #include "api_check.h"
 
 __global__ void video(unsigned* out) {
-    asm volatile("vabsdiff4.u32.u32.u32 %0, %1, %1, %1;" : "=r"(*out) : "r"(threadIdx.x));
+    asm volatile("vset4.u32.u32.eq %0, %1, %1, %1;" : "=r"(*out) : "r"(threadIdx.x));
 }
 __global__ void write(unsigned* out) {
     *out = 1;

@@ -1,6 +1,5 @@
 // CUDA's functions on integers, by their names, against what they say in C++ on the host: numbers at which they
-// turn a corner, and pseudo-random ones. nvcc and the headers for clang both come to the same. (Differences of parts,
-// which nvcc makes of video instructions: common/cuda/tests/integer_differences.cu.)
+// turn a corner, and pseudo-random ones. nvcc and the headers for clang both come to the same.
 // expect: products: ok
 // expect: averages and differences: ok
 // expect: dot products: ok
@@ -62,6 +61,13 @@ static char byte_of(u32 x, int at) {
 #define COMPARED(F, n, name, sign, operation)                       \
     F(__vcmp##name##n(a, b), EACH(n, sign, x operation y ? ~0 : 0)) \
     F(__vset##name##n(a, b), EACH(n, sign, x operation y ? 1 : 0))
+#define DIFFERENCES(F, n)                                                            \
+    F(__vabs##n(a), EACH(n, true, x < 0 ? -x : x))                                   \
+    F(__vabsss##n(a), EACH(n, true, clamped(x < 0 ? -x : x, -MOST(n) - 1, MOST(n)))) \
+    F(__vabsdiffs##n(a, b), EACH(n, true, x < y ? y - x : x - y))                    \
+    F(__vabsdiffu##n(a, b), EACH(n, false, x < y ? y - x : x - y))                   \
+    F(__vsads##n(a, b), sum_of_differences(a, b, 32 / n, true))                      \
+    F(__vsadu##n(a, b), sum_of_differences(a, b, 32 / n, false))
 #define PARTS(F, n)                                                            \
     F(__vneg##n(a), EACH(n, true, -x))                                         \
     F(__vnegss##n(a), EACH(n, true, clamped(-x, -MOST(n) - 1, MOST(n))))       \
@@ -88,8 +94,8 @@ static char byte_of(u32 x, int at) {
     COMPARED(F, n, leu, false, <=)                                             \
     COMPARED(F, n, lts, true, <)                                               \
     COMPARED(F, n, ltu, false, <)
-#define HALVES(F) PARTS(F, 2)
-#define BYTES(F) PARTS(F, 4)
+#define HALVES(F) PARTS(F, 2) DIFFERENCES(F, 2)
+#define BYTES(F) PARTS(F, 4) DIFFERENCES(F, 4)
 
 __device__ char4 bytes_of(u32 x) {
     return make_char4(static_cast<signed char>(x), static_cast<signed char>(x >> 8),

@@ -83,7 +83,7 @@ public:
             for (int l = 0; l < kLanes; ++l)
                 set(k, instruction.source[k], m.widths[k], first + l, l);
         }
-        op_[0].immediate = immediate;
+        op_[0].immediate = instruction.immediate ? immediate : instruction.constant;
         instruction.run(warp_, op_);
     }
 

@@ -48,8 +48,10 @@ public:
         return {static_cast<u32>(place * kPlaceBytes), file};
     }
     /// Handlers in `forms` go on with the next Op; the others leave that to their caller.
-    void run(Handler handler) {
+    void run(const LaneInstruction& instruction) { run(instruction, instruction.run); }
+    void run(const LaneInstruction& instruction, Handler handler) {
         op[0].run = handler;
+        op[0].immediate = instruction.constant;
         CHECK(handler(warp, op) == op + 1);
     }
     template <class Lane>
@@ -133,6 +135,8 @@ const std::vector<std::pair<std::string, Modifiers>> kVariants = {
     {"max", {"relu", "s16x2"}},
     {"dp4a", {"u32", "s32"}},
     {"dp2a", {"lo", "s32", "s32"}},
+    {"vabsdiff4", {"u32", "u32", "u32"}},
+    {"vabsdiff2", {"u32", "s32", "u32", "add"}},
     {"copysign", {"f32"}},
     {"rcp", {"rn", "f64"}},
     {"sqrt", {"rn", "f32"}},
@@ -242,12 +246,12 @@ TEST_CASE("a result lands in the active lanes, and nothing else changes") {
         const LaneInstruction& instruction = found(variant.first, variant.second);
         Bench whole;
         const std::vector<u8> before = whole.bytes();
-        whole.run(instruction.run);
+        whole.run(instruction);
         const std::vector<u8> all = whole.bytes();
         for (const Mask active : {0x00000001u, 0x80000000u, 0x55aa00ffu, 0u}) {
             Bench part;
             part.warp.active = active;
-            part.run(instruction.run);
+            part.run(instruction);
             const std::vector<u8> some = part.bytes();
             // A predicate holds a bit for each lane, in the first four bytes of its place.
             const auto expected = [&](std::size_t i) -> u8 {
@@ -278,9 +282,9 @@ TEST_CASE("the destination may be the slot of a source") {
             CAPTURE(name_of(variant));
             CAPTURE(source);
             Bench apart, same;
-            apart.run(instruction.run);
+            apart.run(instruction);
             same.op[0].d = Bench::slot(2 + source);
-            same.run(instruction.run);
+            same.run(instruction);
             if (instruction.destination == Width::predicate) {
                 CHECK(same.lane<u32>(2 + source, 0) == apart.lane<u32>(0, 0));
             } else if (instruction.destination == Width::w64) {
@@ -311,8 +315,8 @@ TEST_CASE("forms give what the general handler gives") {
                     if (uniform & 4) op.c = Bench::slot(4, kUniformFile);
                     bench->warp.active = active;
                 }
-                general.run(instruction.run);
-                special.run(instruction.forms[uniform]);
+                general.run(instruction);
+                special.run(instruction, instruction.forms[uniform]);
                 CHECK(general.bytes() == special.bytes());
             }
         }
@@ -325,17 +329,17 @@ TEST_CASE("sums, products, comparisons and carries of known numbers") {
     u32* a = bench.warp.lanes<u32>(Bench::slot(2));
     u32* b = bench.warp.lanes<u32>(Bench::slot(3));
     for (u32 l = 0; l < kLanes; ++l) a[l] = l, b[l] = 0xfffffff0;
-    bench.run(found("add", {"cc", "u32"}).run);
+    bench.run(found("add", {"cc", "u32"}));
     CHECK(bench.lane<u32>(0, 3) == 0xfffffff3);
     CHECK(bench.lane<u32>(0, 16) == 0);
     CHECK(bench.lane<u32>(1, 0) == 0xffff0000);  // lanes 16 and up carried
-    bench.run(found("sub", {"s32"}).run);
+    bench.run(found("sub", {"s32"}));
     CHECK(bench.lane<u32>(0, 3) == 19);
-    bench.run(found("mul", {"wide", "s32"}).run);
+    bench.run(found("mul", {"wide", "s32"}));
     CHECK(bench.lane<u64>(0, 3) == static_cast<u64>(-48));
-    bench.run(found("setp", {"gt", "u32"}).run);
+    bench.run(found("setp", {"gt", "u32"}));
     CHECK(bench.lane<u32>(0, 0) == 0);
     CHECK(bench.lane<u32>(1, 0) == kAllLanes);
-    bench.run(found("setp", {"gt", "s32"}).run);
+    bench.run(found("setp", {"gt", "s32"}));
     CHECK(bench.lane<u32>(0, 0) == kAllLanes);
 }
