@@ -3,7 +3,7 @@
 # Warnings that our own code is built with. They are errors.
 # (g++ 12 sees overlapping copies in std::string's own operator+ where there are none.)
 set(COALESCE_WARNINGS
-  $<$<COMPILE_LANGUAGE:CXX>:-Wall;-Wextra;-Werror;-Wno-restrict>
+  $<$<COMPILE_LANGUAGE:CXX>:-Wall;-Wextra;-Werror;-Wno-restrict;-Wno-psabi>
   "$<$<COMPILE_LANGUAGE:CUDA>:SHELL:-Werror all-warnings;-Xcompiler=-Wall,-Wextra,-Werror>"
   $<$<COMPILE_LANGUAGE:CLANGCUDA>:-Wall;-Wextra;-Werror>)
 
