@@ -146,12 +146,6 @@ struct Spliced {
         }
     }
 
-    /// The first `left` bytes from one place, and the rest from another.
-    template <bool IS_INNER>
-    __device__ Vector<16> load_both(const char* one, const char* other, int left) const {
-        return joined(load_anywhere<IS_INNER>(one), load_anywhere<IS_INNER>(other), left);
-    }
-
     /// Stores what of the vector is within `out`, which has this place there.
     static __device__ void store(const Plan& plan, std::int64_t place, const Vector<16>& vector) {
         const std::int64_t bytes = plan.count * SIZE;
@@ -179,59 +173,77 @@ struct Spliced {
     }
 };
 
-/// The last axis is that of the rows, which have 16 bytes or more.
+/// Bytes of rows from which on they are spliced, vectors of a thread, and what a block has of `out`.
+constexpr int least_spliced = 64, ahead_spliced = 2, bytes_spliced = threads * ahead_spliced * 16;
+
+/// Where in `in` so many rows are, from one of them on. Behind the last one it is that one again.
 template <int SIZE>
-__global__ void __launch_bounds__(threads) splice_kernel(const Plan plan) {
+__device__ void find_rows(const char** row_at, const Plan& plan, std::int64_t first, int count) {
+    const int last = plan.axes - 1;
+    const auto row_count = static_cast<unsigned>(plan.count / plan.axis[last].size);
+    for (int i = threadIdx.x; i < count; i += threads) {
+        const unsigned row = static_cast<unsigned>(first) + i;
+        unsigned number[1] = {row < row_count ? row : row_count - 1};
+        std::int64_t from[1];
+        find(from, number, plan, last);
+        row_at[i] = static_cast<const char*>(plan.in) + from[0] * SIZE;
+    }
+}
+
+/// The last axis is that of the rows. Those that a block has something of are found once, together. A vector
+/// comes from the row that it begins in; where it ends in the next one, that is loaded too.
+template <int SIZE>
+__global__ void __launch_bounds__(threads, 4) splice_kernel(const Plan plan) {
+    __shared__ const char* row_at[bytes_spliced / least_spliced + 3];
     const Spliced<SIZE> rows{static_cast<const char*>(plan.in),
                              static_cast<const char*>(plan.in) + plan.count * SIZE};
-    const int last = plan.axes - 1;
-    const auto row_bytes = static_cast<unsigned>(plan.axis[last].size * SIZE);
-    const auto row_count = static_cast<unsigned>(plan.count / plan.axis[last].size);
+    const Axis& last = plan.axis[plan.axes - 1];
+    const auto row_bytes = static_cast<int>(last.size * SIZE);
     const auto head = static_cast<int>(reinterpret_cast<std::uintptr_t>(plan.out) % 16);
     // Of the whole block at once, so that what is left for each vector fits into 31 bits.
-    const std::int64_t block = std::int64_t{blockIdx.x} * (threads * ahead * 16) - head;
+    const std::int64_t block = std::int64_t{blockIdx.x} * bytes_spliced - head;
     const std::int64_t row_of_block = block < 0 ? 0 : block / row_bytes;
-    const std::int64_t rest = block - row_of_block * row_bytes;
+    const auto rest = static_cast<int>(block - row_of_block * row_bytes);
+    find_rows<SIZE>(row_at, plan, row_of_block, (rest + bytes_spliced) / row_bytes + 2);
+    __syncthreads();
 
-    // Each vector begins in one row, and may end in the next.
-    unsigned number[2 * ahead];
-    std::int64_t from[2 * ahead], x[ahead];
-#pragma unroll
-    for (int i = 0; i < ahead; ++i) {
-        const std::int64_t place = rest + (threadIdx.x + i * threads) * 16;
-        const unsigned down = place < 0 ? 0 : static_cast<unsigned>(place) / row_bytes;
-        const unsigned row = static_cast<unsigned>(row_of_block) + down;
-        x[i] = place - std::int64_t{down} * row_bytes;  // negative: before `out`
-        // Rows behind the last are not stored.
-        number[2 * i] = row < row_count ? row : row_count - 1;
-        number[2 * i + 1] = row + 1 < row_count ? row + 1 : row_count - 1;
-    }
-    find(from, number, plan, last);
-    const char *one[ahead], *other[ahead];
-    int left[ahead];
+    const char *one[ahead_spliced], *other[ahead_spliced];
+    int left[ahead_spliced];  // of the row that a vector begins in
     bool is_inner = true;
 #pragma unroll
-    for (int i = 0; i < ahead; ++i) {
-        one[i] = rows.begin + from[2 * i] * SIZE + x[i];
-        left[i] = row_bytes - x[i] < 16 ? static_cast<int>(row_bytes - x[i]) : 16;
-        other[i] = left[i] < 16 ? rows.begin + from[2 * i + 1] * SIZE - left[i] : one[i];
-        is_inner = is_inner && rows.holds(one[i]) && rows.holds(other[i]);
+    for (int i = 0; i < ahead_spliced; ++i) {
+        const int place = rest + static_cast<int>(threadIdx.x + i * threads) * 16;
+        const unsigned unit = place < 0 ? 0 : static_cast<unsigned>(place) / SIZE;
+        const auto down = static_cast<int>(quotient(unit, last));
+        const int x = place - down * row_bytes;  // negative: before `out`
+        one[i] = row_at[down] + x;
+        left[i] = row_bytes - x;
+        other[i] = row_at[down + 1] - left[i];
+        is_inner = is_inner && rows.holds(one[i]);
     }
-    Vector<16> vector[ahead];
+    Vector<16> vector[ahead_spliced];
     if (is_inner) {
 #pragma unroll
-        for (int i = 0; i < ahead; ++i) {
-            vector[i] = rows.template load_both<true>(one[i], other[i], left[i]);
+        for (int i = 0; i < ahead_spliced; ++i) {
+            vector[i] = rows.template load_anywhere<true>(one[i]);
         }
     } else {
 #pragma unroll
-        for (int i = 0; i < ahead; ++i) {
-            vector[i] = rows.template load_both<false>(one[i], other[i], left[i]);
+        for (int i = 0; i < ahead_spliced; ++i) {
+            vector[i] = rows.template load_anywhere<false>(one[i]);
         }
     }
 #pragma unroll
-    for (int i = 0; i < ahead; ++i) {
-        Spliced<SIZE>::store(plan, block + (threadIdx.x + i * threads) * 16, vector[i]);
+    for (int i = 0; i < ahead_spliced; ++i) {
+        if (left[i] >= 16) continue;
+        const auto end = rows.holds(other[i]) ? rows.template load_anywhere<true>(other[i])
+                                              : rows.template load_anywhere<false>(other[i]);
+        vector[i] = Spliced<SIZE>::joined(vector[i], end, left[i]);
+    }
+#pragma unroll
+    for (int i = 0; i < ahead_spliced; ++i) {
+        const std::int64_t place = block + (threadIdx.x + i * threads) * 16;
+        Spliced<SIZE>::store(plan, place, vector[i]);
     }
 }
 
@@ -727,6 +739,103 @@ __global__ void __launch_bounds__(1024) compound_kernel(const Compounds task) {
     compound.store();
 }
 
+/// Elements of three units, bytes or halves of words, where rows and columns begin with a word and consist of
+/// whole ones: as many elements as have three words are turned in registers, rows and columns of them.
+template <int SIZE>
+struct Triples {
+    static_assert(SIZE <= 2, "parts of words");
+    static constexpr int N = 4 / SIZE;  ///< elements of three words
+    static constexpr int THREADS = SIZE == 1 ? 128 : 256;
+    static constexpr int ROWS = 32, COLS = SIZE == 1 ? 64 : 32;  ///< of a tile
+    static constexpr int ACROSS = COLS / N, DOWN = ROWS / N, WORDS = DOWN * 3;
+    static constexpr int PITCH = WORDS + 1;  ///< words from one column of a tile to the next
+    static_assert(ACROSS * DOWN == THREADS, "a thread turns N x N elements");
+
+    const Compounds& task;
+    unsigned* tile;  ///< turned
+    std::int64_t row, col;
+    const char* in;
+    char* out;
+
+    __device__ Triples(const Compounds& all, unsigned* memory) : task(all), tile(memory) {
+        unsigned number = blockIdx.x;
+        const auto down = static_cast<unsigned>(task.tiles_down);
+        const auto across = static_cast<unsigned>(task.tiles_across);
+        row = std::int64_t{number % down} * ROWS;
+        number /= down;
+        col = std::int64_t{number % across} * COLS;
+        const std::int64_t matrix = task.rows * task.cols * (3 * SIZE) * (number / across);
+        in = static_cast<const char*>(task.in) + matrix;
+        out = static_cast<char*>(task.out) + matrix;
+    }
+
+    __device__ void load() const {
+        const int x = threadIdx.x % ACROSS, y = threadIdx.x / ACROSS;
+        if (row + y * N >= task.rows || col + x * N >= task.cols) return;
+        const char* from = in + ((row + y * N) * task.cols + col + x * N) * (3 * SIZE);
+        unsigned word[N][3], turned[N][3];
+#pragma unroll
+        for (int i = 0; i < N; ++i, from += task.cols * (3 * SIZE)) {
+#pragma unroll
+            for (int w = 0; w < 3; ++w) word[i][w] = reinterpret_cast<const unsigned*>(from)[w];
+        }
+        turn(turned, word);
+#pragma unroll
+        for (int i = 0; i < N; ++i) {
+#pragma unroll
+            for (int w = 0; w < 3; ++w) tile[(x * N + i) * PITCH + y * 3 + w] = turned[i][w];
+        }
+    }
+
+    static __device__ void turn(unsigned (&out)[N][3], const unsigned (&in)[N][3]) {
+        if constexpr (SIZE == 2) {
+            out[0][0] = in[0][0];
+            out[0][1] = __byte_perm(in[0][1], in[1][0], 0x5410);
+            out[0][2] = __byte_perm(in[1][0], in[1][1], 0x5432);
+            out[1][0] = __byte_perm(in[0][1], in[0][2], 0x5432);
+            out[1][1] = __byte_perm(in[0][2], in[1][1], 0x7632);
+            out[1][2] = in[1][2];
+        } else {
+            unsigned one[4][4];  // elements, in the low three bytes
+#pragma unroll
+            for (int i = 0; i < 4; ++i) {
+                one[i][0] = in[i][0];
+                one[i][1] = __byte_perm(in[i][0], in[i][1], 0x0543);
+                one[i][2] = __byte_perm(in[i][1], in[i][2], 0x0432);
+                one[i][3] = in[i][2] >> 8;
+            }
+#pragma unroll
+            for (int i = 0; i < 4; ++i) {
+                out[i][0] = __byte_perm(one[0][i], one[1][i], 0x4210);
+                out[i][1] = __byte_perm(one[1][i], one[2][i], 0x5421);
+                out[i][2] = __byte_perm(one[2][i], one[3][i], 0x6542);
+            }
+        }
+    }
+
+    __device__ void store() const {
+        const std::int64_t rows_left = task.rows - row, cols_left = task.cols - col;
+        const int cols = cols_left < COLS ? static_cast<int>(cols_left) : COLS;
+        const int words = rows_left < ROWS ? static_cast<int>(rows_left) / N * 3 : WORDS;
+#pragma unroll 4
+        for (int i = threadIdx.x; i < cols * WORDS; i += THREADS) {
+            const int x = i / WORDS, word = i % WORDS;
+            if (word >= words) continue;
+            char* const to = out + ((col + x) * task.rows + row) * (3 * SIZE);
+            transposing::element<4>(to, word) = tile[x * PITCH + word];
+        }
+    }
+};
+
+template <int SIZE>
+__global__ void __launch_bounds__(Triples<SIZE>::THREADS) triple_kernel(const Compounds task) {
+    __shared__ unsigned tile[Triples<SIZE>::COLS * Triples<SIZE>::PITCH];
+    const Triples<SIZE> triples(task, tile);
+    triples.load();
+    __syncthreads();
+    triples.store();
+}
+
 // ---- what is left of the axes ----
 
 /// Whether numbers below 2^31 count all of them, so that quotients are cheap.
@@ -932,8 +1041,8 @@ inline std::int64_t tiles_of(const Tiling& tiling) {
     return tiles <= most_small ? tiles : 0;
 }
 
-/// Elements of less than this, in bytes, and sides from which on tiles of them are full enough.
-constexpr std::int64_t least_spliced = 64, least_compound_side = 32;
+/// Elements of less than `least_spliced` bytes, and sides from which on tiles of them are full enough.
+constexpr std::int64_t least_compound_side = 32;
 /// Bytes of a tile at most, and of its sides.
 constexpr int compound_tile = 44'000, compound_rows = 384, compound_cols = 750;
 
@@ -974,6 +1083,12 @@ void choose_tile(Compounds& task) {
     task.tiles_across = transposing::pieces_of(task.tile_cols, task.cols);
 }
 
+/// Whether there may be as many blocks as tiles.
+inline bool fits_into_grid(const Compounds& task) {
+    return task.tiles_down <= transposing::most_blocks / task.tiles_across &&
+           task.tiles_down * task.tiles_across <= transposing::most_blocks / task.batches;
+}
+
 /// A matrix of elements of a few units, or a batch of them, and how it is divided; 0 tiles: it is none.
 template <int SIZE>
 Compounds compounds_of(const Plan& plan) {
@@ -992,11 +1107,21 @@ Compounds compounds_of(const Plan& plan) {
     task.bytes = plan.count * SIZE;
     task.units = static_cast<int>(units.size);
     if constexpr (SIZE <= 4) choose_tile<SIZE>(task);
-    const bool fits =
-        task.tiles_down <= transposing::most_blocks / task.tiles_across &&
-        task.tiles_down * task.tiles_across <= transposing::most_blocks / task.batches;
-    if (!fits) task.tiles_down = 0;
+    if (!fits_into_grid(task)) task.tiles_down = 0;
     return task;
+}
+
+/// Whether its elements are three units each, in whole words; then into tiles of those.
+template <int SIZE>
+bool divide_into_triples(Compounds& task) {
+    using Kernel = Triples<SIZE>;
+    const auto starts =
+        reinterpret_cast<std::uintptr_t>(task.out) | reinterpret_cast<std::uintptr_t>(task.in);
+    const bool are_words = task.rows % Kernel::N == 0 && task.cols % Kernel::N == 0;
+    if (task.units != 3 || starts % 4 != 0 || !are_words) return false;
+    task.tiles_down = transposing::pieces_of(Kernel::ROWS, task.rows);
+    task.tiles_across = transposing::pieces_of(Kernel::COLS, task.cols);
+    return fits_into_grid(task);
 }
 
 /// How a plan is carried out.
@@ -1050,12 +1175,16 @@ cudaError_t gather(const Plan& plan, cudaStream_t stream) {
 }
 
 template <int SIZE>
-cudaError_t splice(const Plan& plan, cudaStream_t stream) {
+cudaError_t splice(Plan plan, cudaStream_t stream) {
     if constexpr (SIZE <= 4) {
         const auto head =
             static_cast<std::int64_t>(reinterpret_cast<std::uintptr_t>(plan.out) % 16);
-        return launch(reinterpret_cast<const void*>(&splice_kernel<SIZE>), plan,
-                      transposing::pieces_of(16, plan.count * SIZE + head), stream);
+        const std::int64_t blocks = transposing::pieces_of(bytes_spliced, plan.count * SIZE + head);
+        if (blocks > transposing::most_blocks) return cudaErrorInvalidValue;
+        void* arguments[] = {&plan};
+        return cudaLaunchKernel(reinterpret_cast<const void*>(&splice_kernel<SIZE>),
+                                dim3(static_cast<unsigned>(blocks)), dim3(threads), arguments, 0,
+                                stream);
     }
     return cudaErrorInvalidValue;
 }
@@ -1068,10 +1197,23 @@ cudaError_t transpose(const Plan& plan, cudaStream_t stream) {
 }
 
 template <int SIZE>
+cudaError_t triple(Compounds task, cudaStream_t stream) {
+    void* arguments[] = {&task};
+    const std::int64_t blocks = task.tiles_down * task.tiles_across * task.batches;
+    return cudaLaunchKernel(reinterpret_cast<const void*>(&triple_kernel<SIZE>),
+                            dim3(static_cast<unsigned>(blocks)), dim3(Triples<SIZE>::THREADS),
+                            arguments, 0, stream);
+}
+
+template <int SIZE>
 cudaError_t compound(const Plan& plan, cudaStream_t stream) {
     if constexpr (SIZE <= 4) {
         Compounds task = compounds_of<SIZE>(plan);
         void* arguments[] = {&task};
+        if constexpr (SIZE < 4) {
+            Compounds triples = task;
+            if (divide_into_triples<SIZE>(triples)) return triple<SIZE>(triples, stream);
+        }
         const std::int64_t blocks = task.tiles_down * task.tiles_across * task.batches;
         const int rows = task.tile_rows + Compound<SIZE>::LEAD;
         return cudaLaunchKernel(reinterpret_cast<const void*>(&compound_kernel<SIZE>),

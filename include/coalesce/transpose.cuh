@@ -1130,8 +1130,10 @@ struct Tall {
 /// The opposite: `in` has few rows, and rows of `out` lie side by side. A strip of columns becomes
 /// one line of memory. A thread takes elements of one column. Strips of more columns than threads, for
 /// very few rows, are loaded in another way; and elements of less than a word always are, as words, since one by
-/// one they take too many instructions.
-template <int SIZE, int THREADS_, int AHEAD, bool HAS_MANY_COLS = false, int PAD = 0>
+/// one they take too many instructions. Bytes of columns that consist of whole words are turned before they are
+/// laid down.
+template <int SIZE, int THREADS_, int AHEAD, bool HAS_MANY_COLS = false, int PAD = 0,
+          bool IS_TURNED = false>
 struct Wide {
     static constexpr int N = SIZE < 4 ? 4 / SIZE : 1;  ///< elements that a lane loads at once
     static constexpr int CHUNK = 31 * N;               ///< and a warp, of a row
@@ -1149,9 +1151,9 @@ struct Wide {
             // Its last words go beyond the chunk, and its first one before it.
             const bool is_inner = place.col >= N && place.col + cols + 2 * N <= task.cols;
             if (is_inner && cols == task.tile_cols) {
-                load_words<true>(task, place, tile, cols);
+                load_small<true>(task, place, tile, cols);
             } else {
-                load_words<false>(task, place, tile, cols);
+                load_small<false>(task, place, tile, cols);
             }
         } else if constexpr (HAS_MANY_COLS) {
             load_many(task, place, tile, cols);
@@ -1215,6 +1217,16 @@ struct Wide {
         }
     }
 
+    template <bool IS_INNER>
+    static __device__ void load_small(const Task& task, const Place& place, const Line& tile,
+                                      int cols) {
+        if constexpr (IS_TURNED) {
+            load_turned<IS_INNER>(task, place, tile, cols);
+        } else {
+            load_words<IS_INNER>(task, place, tile, cols);
+        }
+    }
+
     /// Elements of less than a word: a warp takes a few CHUNKs of a row's columns, as words. A row may start
     /// anywhere in a word, so each is put together from two.
     template <bool IS_INNER>
@@ -1264,6 +1276,73 @@ struct Wide {
                 }
             }
         }
+    }
+
+    /// Bytes: a warp takes CHUNKs of a few rows, and turns 4 x 4 bytes at a time. Columns begin with a word.
+    static constexpr int TURNED_ROWS = 8, TURNED_CHUNKS = 2, TURNED_COLS = TURNED_CHUNKS * CHUNK;
+
+    template <bool IS_INNER>
+    static __device__ void load_turned(const Task& task, const Place& place, const Line& tile,
+                                       int cols) {
+        static_assert(SIZE == 1, "words of four");
+        const int rows = static_cast<int>(task.rows), lane = threadIdx.x % 32;
+        const int pieces = (rows + TURNED_ROWS - 1) / TURNED_ROWS;
+        const int items = (cols + TURNED_COLS - 1) / TURNED_COLS * pieces;
+        const Divider by_pieces(pieces);
+        for (int item = threadIdx.x / 32; item < items; item += THREADS / 32) {
+            const int group = by_pieces.quotient(item);
+            const int row = (item - group * pieces) * TURNED_ROWS, col = group * TURNED_COLS;
+            unsigned word[TURNED_CHUNKS][TURNED_ROWS];
+            load_piece<IS_INNER>(word, task, place, row, col, cols);
+            if (lane == 31) continue;
+#pragma unroll
+            for (int c = 0; c < TURNED_CHUNKS; ++c) {
+                const int x = col + c * CHUNK + lane * N;
+#pragma unroll
+                for (int y = 0; y < TURNED_ROWS; y += 4) {
+                    if (row + y >= rows) continue;
+                    const unsigned(&four)[TURNED_ROWS] = word[c];
+                    const Vector<4> piece[4] = {
+                        {{four[y]}}, {{four[y + 1]}}, {{four[y + 2]}}, {{four[y + 3]}}};
+                    Vector<4> turned[4];
+                    turn<1>(turned, piece);
+#pragma unroll
+                    for (int i = 0; i < 4; ++i) {
+                        if (!IS_INNER && x + i >= cols) continue;
+                        element<4>(tile.at((x + i) * rows + row + y), 0) = turned[i].word[0];
+                    }
+                }
+            }
+        }
+    }
+
+    /// All words first, then each is put together from two.
+    template <bool IS_INNER>
+    static __device__ void load_piece(unsigned (&word)[TURNED_CHUNKS][TURNED_ROWS],
+                                      const Task& task, const Place& place, int row, int col,
+                                      int cols) {
+        const char* const line = in_of<SIZE>(task, place) + row * task.in_pitch + place.col + col;
+#pragma unroll
+        for (int i = 0; i < TURNED_ROWS * TURNED_CHUNKS; ++i) {
+            const int y = i / TURNED_CHUNKS, c = i % TURNED_CHUNKS;
+            const char* const chunk = line + y * task.in_pitch + c * CHUNK;
+            const int first = threadIdx.x % 32 * 4 - offset_of(chunk - c * CHUNK);
+            word[c][y] = 0;
+            if (row + y >= task.rows || col + c * CHUNK >= cols) continue;
+            word[c][y] = IS_INNER
+                             ? *reinterpret_cast<const unsigned*>(chunk + first)
+                             : word_of_row(chunk, first, place.col + col + c * CHUNK, task.cols);
+        }
+#pragma unroll
+        for (int i = 0; i < TURNED_ROWS * TURNED_CHUNKS; ++i) {
+            const int y = i / TURNED_CHUNKS, c = i % TURNED_CHUNKS;
+            const unsigned next = __shfl_down_sync(~0u, word[c][y], 1);
+            const int offset = offset_of(line + y * task.in_pitch);
+            word[c][y] = __funnelshift_r(word[c][y], next, offset * 8);
+        }
+    }
+    static __device__ int offset_of(const char* line) {
+        return static_cast<int>(reinterpret_cast<std::uintptr_t>(line) % 4);
     }
 
     /// Nothing outside of the row is read.
@@ -1402,29 +1481,63 @@ struct Channels {
 // ---- many small matrices ----
 
 /// Matrices that lie side by side, a few at a time: they come into shared memory as one line, and
-/// their elements leave it in the order of `out`, which is a line too.
+/// their elements leave it in the order of `out`, which is a line too: 128 bytes of it with each store of
+/// a warp. Elements of 2 bytes leave in pairs; those of 1 byte do not: it takes longer to find four.
 template <int SIZE, int THREADS_, int PAD>
 struct Stack {
     static constexpr int THREADS = THREADS_;
+    static constexpr int N = SIZE == 2 ? 2 : 1;  ///< elements that a thread stores at once
+    using Line = SharedLine<PAD>;
 
     static __device__ void run(const Task& task, char* shared) {
-        const int rows = static_cast<int>(task.rows), cols = static_cast<int>(task.cols);
-        const int elements = rows * cols;
+        const auto elements = static_cast<int>(task.rows * task.cols);
         const std::int64_t first = std::int64_t{blockIdx.x} * task.stack;
         const std::int64_t left = task.batches - first;
         const int count = elements * static_cast<int>(left < task.stack ? left : task.stack);
         const char* from = static_cast<const char*>(task.in) + first * elements * SIZE;
         char* to = static_cast<char*>(task.out) + first * elements * SIZE;
-        const SharedLine<PAD> line(shared, from);
+        const Line line(shared, from);
         copy_line<SIZE, THREADS, 4>(line, DeviceLine<const char>{from}, count);
-        const Divider by_elements(elements), by_rows(rows);
+        const Matrices matrices(static_cast<int>(task.rows), static_cast<int>(task.cols));
         __syncthreads();
-#pragma unroll 4
-        for (int i = threadIdx.x; i < count; i += THREADS) {
-            const int matrix = by_elements.quotient(i), place = i - matrix * elements;
+        store(to, line, matrices, count);
+    }
+
+    /// Where in `in` the elements of `out` lie, both counted from the first of the block's.
+    struct Matrices {
+        int rows, cols;
+        Divider by_elements, by_rows;
+
+        __device__ Matrices(int all_rows, int all_cols)
+            : rows(all_rows), cols(all_cols), by_elements(rows * cols), by_rows(rows) {}
+
+        /// The place of one, and of the next: below it, at the top of the next column, or of the next matrix.
+        __device__ void find(int number, int (&at)[2]) const {
+            const int matrix = by_elements.quotient(number), place = number - matrix * rows * cols;
             const int col = by_rows.quotient(place), row = place - col * rows;
-            const int at = matrix * elements + row * cols + col;
-            element<SIZE>(to, i) = element<SIZE>(line.at(at * SIZE), 0);
+            at[0] = matrix * rows * cols + row * cols + col;
+            const int top = col + 1 < cols ? 1 - row * cols : 1;
+            at[1] = at[0] + (row + 1 < rows ? cols : top);
+        }
+    };
+
+    static __device__ void store(char* to, const Line& line, const Matrices& matrices, int count) {
+        const int before = static_cast<int>(reinterpret_cast<std::uintptr_t>(to) % 128) / SIZE;
+#ifndef __clang__  // which cannot, and says so
+#    pragma unroll 4
+#endif
+        for (int i = static_cast<int>(threadIdx.x) * N - before; i < count; i += THREADS * N) {
+            if (i + N <= 0) continue;
+            const int first = i < 0 ? 0 : i;
+            int at[2];
+            matrices.find(first, at);
+            const Element<SIZE> one = element<SIZE>(line.at(at[0] * SIZE), 0);
+            if (N == 1 || i < 0 || i + N > count) {
+                element<SIZE>(to, first) = one;
+            } else if constexpr (N == 2) {
+                const Element<SIZE> other = element<SIZE>(line.at(at[1] * SIZE), 0);
+                element<4>(to + first * SIZE, 0) = __byte_perm(one, other, 0x5410);
+            }
         }
     }
 };
@@ -1582,6 +1695,8 @@ template <int SIZE, int PAD>
 using WideOfManyRows =
     std::conditional_t<SIZE == 1 && PAD != 0, WideOfSomeRows<SIZE, PAD>,
                        Wide<SIZE, (SIZE < 4 ? 512 : 256), (SIZE < 4 ? 2 : 20), false, PAD>>;
+template <int PAD>
+using WideOfWords = Wide<1, 128, 3, false, PAD, true>;
 constexpr std::int64_t few_rows = 12, some_rows = 48;
 template <int SIZE>
 constexpr std::int64_t many_rows = SIZE < 4 ? 100 : 120;
@@ -1688,11 +1803,21 @@ Rewinding rewinding_of(const Task& task) {
     return Rewinding::none;
 }
 
-/// Matrices, in bytes, from which on strips are taken side by side where rows start anywhere: what two
-/// strips have in common would have left the second-level cache at the end of the first.
-template <int SIZE>
-constexpr std::int64_t grouping_bytes = SIZE < 4 ? 500'000'000 : 2'000'000'000;
+/// Where rows start anywhere, two strips of tiles share sectors and lines of memory, which have left the
+/// second-level cache when the second strip comes if the first was longer than this, in rows or columns.
+constexpr std::int64_t longest_strip = 26'000;
 constexpr unsigned strips_of_group = 16;
+/// Then strips run the other way, or are taken side by side if both sides are that long.
+inline void shorten_strips(Task& task) {
+    const std::int64_t strip = task.is_down_first ? task.rows : task.cols;
+    const std::int64_t other = task.is_down_first ? task.cols : task.rows;
+    if (strip <= longest_strip) return;
+    if (other <= longest_strip) {
+        task.is_down_first = !task.is_down_first;
+    } else {
+        task.group = strips_of_group;
+    }
+}
 
 /// Whether all rows of `out` start at sectors, so that nothing is shifted for that.
 template <int SIZE>
@@ -1728,6 +1853,9 @@ cudaError_t launch_stack(Task task, cudaStream_t stream) {
     const std::int64_t blocks = pieces_of(task.stack, task.batches);
     if (blocks > most_blocks) return cudaErrorInvalidValue;
     if (is_small) return launch_blocks<Stack<SIZE, 256, PAD>>(task, blocks, bytes, stream);
+    if constexpr (SIZE == 2) {  // with fewer threads, more blocks are at work
+        if (bytes <= 32'000) return launch_blocks<Stack<2, 384, PAD>>(task, blocks, bytes, stream);
+    }
     return launch_blocks<Stack<SIZE, 512, PAD>>(task, blocks, bytes, stream);
 }
 
@@ -1739,8 +1867,20 @@ cudaError_t launch_tall_by(const Task& task, cudaStream_t stream) {
     return launch_tiles<SIZE, Kernel>(task, strips, 1, bytes, stream);
 }
 
+/// Fewer strips than this do not keep all multiprocessors at work to the end: then they are half as long.
+constexpr std::int64_t few_strips = 3000;
+
 template <int SIZE, int PAD>
 cudaError_t launch_tall(const Task& task, cudaStream_t stream) {
+    if constexpr (SIZE == 1) {
+        using Half = Tall<1, 128, 6, PAD>;
+        Task halved = task;
+        halved.tile_rows /= 2;
+        const bool are_few = pieces_of(task.tile_rows, task.rows) < few_strips / task.batches;
+        if (are_few && halved.tile_rows >= Half::GROUP) {
+            return launch_tall_by<1, Half>(halved, stream);
+        }
+    }
     if constexpr (SIZE >= 4) {
         if (task.cols >= many_cols) {
             return launch_tall_by<SIZE, TallOfManyCols<SIZE, PAD>>(task, stream);
@@ -1755,6 +1895,12 @@ cudaError_t launch_wide_by(const Task& task, cudaStream_t stream) {
     return launch_tiles<SIZE, Kernel>(task, 1, pieces_of(task.tile_cols, task.cols), bytes, stream);
 }
 
+/// Bytes: whether columns, which lie side by side in `out`, begin with words and consist of whole ones.
+inline bool are_columns_words(const Task& task) {
+    return reinterpret_cast<std::uintptr_t>(task.out) % 4 == 0 && task.rows % 4 == 0 &&
+           (task.batches == 1 || task.out_stride % 4 == 0);
+}
+
 template <int SIZE, int PAD>
 cudaError_t launch_wide(const Task& task, cudaStream_t stream) {
     if constexpr (SIZE >= 4) {
@@ -1763,6 +1909,13 @@ cudaError_t launch_wide(const Task& task, cudaStream_t stream) {
     if (task.rows < some_rows) return launch_wide_by<SIZE, WideOfFewRows<SIZE, PAD>>(task, stream);
     // Padding does them good where banks do not ask for it, too.
     constexpr int MORE_PAD = SIZE < 4 ? PAD : pad_of<SIZE>;
+    if constexpr (SIZE == 1) {
+        if (task.rows < many_rows<1> && are_columns_words(task)) {
+            Task turned = task;
+            turned.tile_cols = WideOfWords<PAD>::TURNED_COLS;
+            return launch_wide_by<1, WideOfWords<PAD>>(turned, stream);
+        }
+    }
     if (task.rows < many_rows<SIZE>) {
         return launch_wide_by<SIZE, WideOfSomeRows<SIZE, MORE_PAD>>(task, stream);
     }
@@ -1796,7 +1949,7 @@ cudaError_t launch_anywhere(Task task, std::int64_t shorter, cudaStream_t stream
     if (task.rows <= Small::TILE_ROWS || shorter <= Small::TILE_COLS) {
         return launch<SIZE, Small>(task, stream);
     }
-    if (task.rows * task.cols >= grouping_bytes<SIZE> / SIZE) task.group = strips_of_group;
+    if (SIZE <= 4) shorten_strips(task);
     if constexpr (SIZE < 4) {
         // What is left of a narrow row leaves the second-level cache before the strip below it is done.
         if (task.rows / 16 > task.cols) task.is_down_first = false;
@@ -1881,7 +2034,7 @@ cudaError_t launch_best(Task task, cudaStream_t stream) {
     const std::int64_t shorter = task.rows < task.cols ? task.rows : task.cols;
     const bool is_narrow = shorter * SIZE < 128;
     if (is_stack<SIZE>(task) && (is_narrow || !is_aligned)) {
-        const bool is_padded = bank_conflicts(task.cols * SIZE, SIZE) > 4;
+        const bool is_padded = bank_conflicts(Stack<SIZE, 256, 0>::N * task.cols * SIZE, SIZE) > 4;
         if (is_padded) return launch_stack<SIZE, pad_of<SIZE>>(task, stream);
         return launch_stack<SIZE, 0>(task, stream);
     }

@@ -6,6 +6,7 @@
 #include <CLI/CLI.hpp>
 #include <algorithm>
 #include <cstdlib>
+#include <functional>
 #include <iostream>
 
 #include "base/child.h"
@@ -21,6 +22,7 @@
 #include "proof/bench/share_chart.h"
 #include "proof/json_text.h"
 #include "proof/run_program.h"
+#include "proof/shapes/bounds.h"
 #include "proof/shapes/permutes.h"
 #include "proof/shapes/transposes.h"
 
@@ -44,6 +46,7 @@ struct Words {
     std::string device = "gpu", commit;
     std::string json = REPOSITORY + "/docs/results/shapes.json";
     std::string permutes_json = REPOSITORY + "/docs/results/library/permutes.json";
+    std::string bounds_json;
     int launches = 24;
     bool check_only = false, tables = false, are_tables_current = false;
 };
@@ -55,6 +58,8 @@ void add_options(CLI::App& app, Words& words) {
     app.add_option("--json", words.json, "Where the results go (docs/results/shapes.json)");
     app.add_option("--permutes-json", words.permutes_json,
                    "Where those of permutes go (docs/results/library/permutes.json)");
+    app.add_option("--bounds", words.bounds_json,
+                   "Instead, what the addresses of each transpose allow; where that goes");
     app.add_option("--commit", words.commit, "Commit of the source, where git cannot say");
     app.add_flag("--check", words.check_only, "Time nothing: verify all cases");
     app.add_option("--device", words.device, "gpu or, with --check, sim")
@@ -215,9 +220,23 @@ void measure_all(const std::vector<ShapeCase>& shapes, const std::vector<Permute
     write(words.permutes_json, permuted);
 }
 
+/// Throws where it leaves bytes of `out` as they were, or has some from elsewhere.
+void verify_bound(const DeviceBuffer& out, const DeviceBuffer& in, const ShapeCase& one) {
+    constexpr unsigned char loaded = 0x5A;
+    CUDA_CHECK(cudaMemset(in.data(), loaded, in.bytes()));
+    CUDA_CHECK(cudaMemset(out.data(), 0xA7, one.bytes()));
+    run_bound(out.data(), in.data(), one);
+    const std::uint64_t foreign = foreign_bytes(out.data(), one.bytes(), loaded);
+    fill(in.data(), in.bytes());
+    if (foreign == 0) return;
+    throw std::runtime_error("the bound of " + one.name + ", " + one.shape() + ": " +
+                             std::to_string(foreign) + " bytes are not from its loads");
+}
+
 void check_all(const std::vector<ShapeCase>& shapes, const std::vector<PermuteCase>& permutes) {
     for (const ShapeCase& one : shapes) {
         const DeviceBuffer in(one.in_bytes()), out(one.bytes());
+        if (has_bound(one)) verify_bound(out, in, one);
         fill(in.data(), in.bytes());
         verify(out, in, one);
     }
@@ -227,6 +246,64 @@ void check_all(const std::vector<ShapeCase>& shapes, const std::vector<PermuteCa
         verify(out, in, one);
     }
     std::cout << shapes.size() + permutes.size() << " cases are right\n";
+}
+
+// ---- bounds ----
+
+/// The transpose of a case, and the same without turning, in the same rounds as a copy.
+Json measure_bound(const DeviceBuffer& out, const DeviceBuffer& in, const ShapeCase& one,
+                   Stopwatch& stopwatch, int launches) {
+    const std::vector<std::function<void()>> works = {
+        [&] {
+            CUDA_CHECK(
+                cudaMemcpyAsync(out.data(), in.data(), one.bytes(), cudaMemcpyDeviceToDevice));
+        },
+        [&] { transpose_case(out.data(), in.data(), one); },
+        [&] { run_bound(out.data(), in.data(), one); }};
+    std::vector<std::vector<double>> ms(works.size());
+    for (const auto& work : works) stopwatch.time_once_on_device(work);
+    for (int i = 0; i < launches; ++i) {
+        for (std::size_t k = 0; k < works.size(); ++k) {
+            ms[k].push_back(stopwatch.time_once_on_device(works[k]));
+        }
+    }
+    const double copy_ms = summarise(ms[0]).ms;
+    Json row = described(one);
+    row["copy_ms"] = rounded(copy_ms, 4);
+    row["transpose"] = measured(summarise(ms[1]).ms, copy_ms, one.bytes());
+    row["unturned"] = measured(summarise(ms[2]).ms, copy_ms, one.bytes());
+    return row;
+}
+
+void measure_bounds(const std::vector<ShapeCase>& shapes, const Device& device,
+                    const Words& words) {
+    Stopwatch stopwatch(device.l2_bytes);
+    std::size_t most_in = 0, most_out = 0;
+    for (const ShapeCase& one : shapes) {
+        most_in = std::max(most_in, one.in_bytes());
+        most_out = std::max(most_out, one.bytes());
+    }
+    const DeviceBuffer in(most_in + kRoom), out(most_out + kRoom);
+    Json results = Json::array();
+    for (const ShapeCase& one : shapes) {
+        if (!has_bound(one)) continue;
+        verify_bound(out, in, one);
+        verify(out, in, one);
+        results.push_back(measure_bound(out, in, one, stopwatch, words.launches));
+        const auto share = [&](const char* name) {
+            return 100 * results.back().at(name).at("of_copy").get<double>();
+        };
+        std::cout << format("%-28s %-22s %6.1f %%, unturned %6.1f %%\n", one.name.c_str(),
+                            one.shape().c_str(), share("transpose"), share("unturned"))
+                  << std::flush;
+    }
+    const Json run{{"date", today()},
+                   {"commit", words.commit.empty() ? commit_of(REPOSITORY) : words.commit},
+                   {"toolkit", toolkit()},
+                   {"launches", words.launches}};
+    write_file(
+        words.bounds_json,
+        json_text({{"device", {{"name", device.name}}}, {"run", run}, {"results", results}}));
 }
 
 // ---- tables ----
@@ -312,7 +389,9 @@ int run(const Words& words, char** argv) {
     }
     const Device device =
         choose_device(simulated ? DeviceChoice::simulator : DeviceChoice::gpu, argv);
-    if (!words.check_only) {
+    if (!words.bounds_json.empty()) {
+        check_writable(words.bounds_json);
+    } else if (!words.check_only) {
         check_writable(words.json);
         check_writable(words.permutes_json);
     }
@@ -321,6 +400,10 @@ int run(const Words& words, char** argv) {
     const std::vector<PermuteCase> permutes = permute_cases(simulated);
     if (words.check_only) {
         check_all(shapes, permutes);
+        return exit_right;
+    }
+    if (!words.bounds_json.empty()) {
+        measure_bounds(shapes, device, words);
         return exit_right;
     }
     measure_all(shapes, permutes, device, words);

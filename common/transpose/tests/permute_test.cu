@@ -96,6 +96,7 @@ TEST_CASE("right: rows that start anywhere") {
             check({size, {9, 7, 75}, {1, 0, 2}, start, 0});
             check({size, {9, 7, 75}, {1, 0, 2}, 0, start});
             check({size, {3, 4, 5, 301}, {2, 1, 0, 3}, 2, start});
+            check({size, {20, 30, 67}, {1, 0, 2}, start, 1});  // more than a block's
         }
     }
 }
@@ -108,6 +109,13 @@ TEST_CASE("right: elements of a few units") {
         }
         check({size, {150, 40}, {1, 0}});
         check({size, {2, 128, 128}, {0, 2, 1}});  // all runs begin with a word
+    }
+    for (const int size : {3, 6}) {  // three units each, in whole words, and not
+        for (const std::int64_t start : {0, 4, 2}) {
+            check({size, {3, 36, 72}, {0, 2, 1}, start, 0});
+            check({size, {100, 132}, {1, 0}, 0, start});
+        }
+        check({size, {34, 72}, {1, 0}});
     }
     check({4, {40, 50, 15}, {1, 0, 2}});  // words, and rows of bytes that are short
     check({1, {40, 50, 63}, {1, 0, 2}});
@@ -200,6 +208,12 @@ TEST_CASE("which way when") {
     CHECK_EQ(way(4, {64, 64, 4}, {1, 0, 2}), Way::transpose);  // elements of 16 bytes
     CHECK_EQ(way(3, {512, 224, 224}, {0, 2, 1}), Way::compound);
     CHECK_EQ(way(12, {64, 64}, {1, 0}), Way::compound);
+    permuting::Compounds triples = permuting::compounds_of<1>(plan_of(3, {224, 224}, {1, 0}));
+    CHECK(permuting::divide_into_triples<1>(triples));
+    triples = permuting::compounds_of<1>(plan_of(3, {224, 222}, {1, 0}));
+    CHECK_FALSE(permuting::divide_into_triples<1>(triples));  // rows are not whole words
+    triples = permuting::compounds_of<1>(plan_of(5, {224, 224}, {1, 0}));
+    CHECK_FALSE(permuting::divide_into_triples<1>(triples));  // five units
     CHECK_EQ(way(4, {64, 64, 5}, {1, 0, 2}), Way::compound);
     CHECK_EQ(way(3, {20, 512, 20, 512}, {0, 3, 2, 1}), Way::gather);  // not side by side
     CHECK_EQ(way(12, {10, 5000}, {1, 0}), Way::gather);               // tiles would be empty

@@ -72,6 +72,22 @@ void check_only(const Sample& sample, bool is_spread = false, unsigned group = 1
     CHECK_EQ(trouble_with(whole, only<SIZE, Kernel>(is_spread, group), nullptr), "");
 }
 
+/// Strips of tall matrices as those that have many of them.
+template <class Kernel>
+void check_tall(const Sample& sample) {
+    const Sample whole = filled_in(sample);
+    INFO(whole.name());
+    const Transposer tall = [](void* out, const void* in, const Sample& s, cudaStream_t stream) {
+        transposing::Task task;
+        const cudaError_t error =
+            transposing::understand(task, out, in, 1, s.rows, s.cols, s.options);
+        if (error != cudaSuccess) return error;
+        task.tile_rows = transposing::tall_rows<1>(task);
+        return transposing::launch_tall_by<1, Kernel>(task, stream);
+    };
+    CHECK_EQ(trouble_with(whole, tall, nullptr), "");
+}
+
 /// One cell is written with the value of another.
 __global__ void put(unsigned char* to, unsigned char value) {
     *to = value;
@@ -118,6 +134,7 @@ TEST_CASE("right: every kernel, at every start") {
             check({size, 700, 37, {}, start, 1});        // Tall
             check({size, 37, 700, {}, 1, start});        // Wide
             check({size, 5, 9, {0, 0, 30}, start, 2});   // Stack
+            check({size, 63, 31, {0, 0, 3}, 1, start});  // ... of larger ones
             check({size, 9, 32, {0, 0, 7}, start, 1});   // ... padded
         }
         check({size, 256, 512, {}, 0, 0});           // Pieces
@@ -151,6 +168,14 @@ TEST_CASE("right: kernels of large matrices, on small ones") {
         check_only<16, Pieces<16, 16, 16, 2, far>>({16, 99, 87, options, 0, 0});
         check_only<8, Pieces<8, 16, 32, 1, stay>>({8, 198, 262, options, 0, 0});
         check_only<16, Pieces<16, 16, 16, 2, stay>>({16, 99, 87, options, 0, 0});
+    }
+}
+
+TEST_CASE("right: long strips of bytes, of which there are few here") {
+    using namespace transposing;
+    for (const std::int64_t start : {0, 1, 3}) {
+        check_tall<TallOfFewCols<1, 0>>({1, 1203, 37, {0, 0, 2}, start, 1});
+        check_tall<TallOfFewCols<1, 4>>({1, 1203, 24, {0, 0, 2}, 1, start});
     }
 }
 
@@ -197,7 +222,7 @@ TEST_CASE("right: images of few channels") {
 TEST_CASE("right: strips of a few rows or columns, long and short ones") {
     for (const int size : {1, 2, 4, 8, 16}) {
         // With and without padding, with each number of threads.
-        for (const std::int64_t few : {1, 2, 3, 5, 8, 17, 37, 64, 75, 104, 125, 300}) {
+        for (const std::int64_t few : {1, 2, 3, 5, 8, 17, 37, 52, 64, 75, 104, 125, 300}) {
             const std::int64_t many = few < 10 ? 9001 : 2003;
             for (const std::int64_t start : {0, 1, 3}) {
                 check({size, few, many, {0, 0, 2}, start, 0});
@@ -283,6 +308,17 @@ TEST_CASE("which kernel when") {
     Task behind = task(8192, 8191);
     behind.out = static_cast<char*>(behind.out) + 16;
     CHECK_FALSE(are_out_rows_at_sectors<4>(behind));
+    Task square = task(20001, 20003), high = task(50001, 8003), large = task(28001, 27999);
+    for (Task* const one : {&square, &high, &large}) shorten_strips(*one);
+    CHECK(square.is_down_first);
+    CHECK_EQ(square.group, 1);
+    CHECK_FALSE(
+        high.is_down_first);  // what neighbours share has left the cache at the end of 50001 rows
+    CHECK_EQ(high.group, 1);
+    CHECK(large.is_down_first);  // both ways are too long
+    CHECK_EQ(large.group, strips_of_group);
+    CHECK(are_columns_words(task(64, 4000003)));
+    CHECK_FALSE(are_columns_words(task(37, 1000003)));
     CHECK(is_stack<4>(task(63, 95, 4096)));
     CHECK_FALSE(is_stack<4>(task(63, 95)));
     CHECK_FALSE(is_stack<4>(task(101, 131, 4096)));  // too large for a block

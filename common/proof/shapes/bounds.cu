@@ -1,0 +1,477 @@
+// What the addresses of a transpose allow: the kernels of the header, of which only loads and stores are left.
+// A thread sums up what it loads, by exclusive or, and stores the sum wherever the header's kernel would
+// store. Blocks wait for all their loads, as a tile has to; but nothing goes through shared memory.
+// Tasks, tiles, grids, and the shared memory that limits how many blocks are at work are the header's own.
+
+// A second copy of the header, whose launches lead to the kernels here. It needs a namespace of its own.
+#define coalesce unturned
+#include <coalesce/transpose.cuh>
+#undef coalesce
+
+#include "harness/device_buffer.h"
+#include "harness/errors.h"
+#include "proof/shapes/bounds.h"
+
+namespace unturned::transposing {
+
+// ---- sums ----
+
+template <class T>
+__device__ T sum_of(T a, T b) {
+    return static_cast<T>(a ^ b);
+}
+__device__ inline uint4 sum_of(uint4 a, uint4 b) {
+    return {a.x ^ b.x, a.y ^ b.y, a.z ^ b.z, a.w ^ b.w};
+}
+__device__ inline Vector<16> sum_of(const Vector<16>& a, const Vector<16>& b) {
+    return {{a.word[0] ^ b.word[0], a.word[1] ^ b.word[1], a.word[2] ^ b.word[2],
+             a.word[3] ^ b.word[3]}};
+}
+template <class T, int COUNT>
+__device__ T sum_of(const T (&values)[COUNT]) {
+    T sum = values[0];
+#pragma unroll
+    for (int i = 1; i < COUNT; ++i) sum = sum_of(sum, values[i]);
+    return sum;
+}
+
+/// Until all threads of the block have what they load: nobody arrives here before its sum is known.
+__device__ inline void wait_for_loads(unsigned sum) {
+    __syncthreads_or(static_cast<int>(sum));
+}
+__device__ inline void wait_for_loads(const Vector<16>& sum) {
+    wait_for_loads(sum.word[0] ^ sum.word[1] ^ sum.word[2] ^ sum.word[3]);
+}
+
+/// Stands where nothing is loaded from, at every remainder of 16.
+__device__ const uint4 nothing[3] = {};
+
+/// In place of a line in shared memory: what comes in is added up, and each vector that is wanted is the sum.
+struct SumLine {
+    char* shared;  ///< for the few elements at the ends of a line that are no whole vectors
+    int start;     ///< as in SharedLine
+    Vector<16>* sum;
+
+    /// Of its own for each of those elements.
+    __device__ char* at(int byte) const {
+        return shared + (start + byte) % 16 + (byte < 16 ? 0 : 16);
+    }
+    __device__ Vector<16> load(int) const { return *sum; }
+    __device__ void store(int, const Vector<16>& vector) const { *sum = sum_of(*sum, vector); }
+};
+/// The same where elements at the ends are wanted: they are 0.
+struct SumSource {
+    int start;
+    Vector<16>* sum;
+
+    __device__ const char* at(int byte) const {
+        return reinterpret_cast<const char*>(nothing) + (start + byte) % 16;
+    }
+    __device__ Vector<16> load(int) const { return *sum; }
+};
+
+__device__ inline int start_of(const char* line) {
+    return static_cast<int>(reinterpret_cast<std::uintptr_t>(line) % 16);
+}
+
+/// Its first element.
+template <int SIZE>
+__device__ Element<SIZE> part_of(const Vector<16>& vector) {
+    if constexpr (SIZE == 16) {
+        return {vector.word[0], vector.word[1], vector.word[2], vector.word[3]};
+    } else if constexpr (SIZE == 8) {
+        return Element<8>{vector.word[1]} << 32 | vector.word[0];
+    } else {
+        return static_cast<Element<SIZE>>(vector.word[0]);
+    }
+}
+/// The opposite: every element of the vector is changed, so that none of them is always 0.
+__device__ inline void add_word(Vector<16>& sum, unsigned word) {
+#pragma unroll
+    for (unsigned& part : sum.word) part ^= word;
+}
+__device__ inline void add(Vector<16>& sum, uint4 value) {
+    sum = sum_of(sum, {{value.x, value.y, value.z, value.w}});
+}
+__device__ inline void add(Vector<16>& sum, unsigned long long value) {
+    const auto low = static_cast<unsigned>(value), high = static_cast<unsigned>(value >> 32);
+    sum = sum_of(sum, {{low, high, low, high}});
+}
+__device__ inline void add(Vector<16>& sum, unsigned value) {
+    add_word(sum, value);
+}
+
+// ---- the kernels ----
+
+template <class Kernel>
+struct Unturned;
+
+template <int SIZE, int BLOCK_COLS, int BLOCK_ROWS, int PIECES, Loads LOADS>
+struct Unturned<Pieces<SIZE, BLOCK_COLS, BLOCK_ROWS, PIECES, LOADS>>
+    : Pieces<SIZE, BLOCK_COLS, BLOCK_ROWS, PIECES, LOADS> {
+    using Turned = Pieces<SIZE, BLOCK_COLS, BLOCK_ROWS, PIECES, LOADS>;
+
+    static __device__ void run(const Task& task, char*) {
+        const Place place = place_of_spread_block(task, Turned::TILE_ROWS, Turned::TILE_COLS);
+        const char* const in = in_of<SIZE>(task, place);
+        char* const out = out_of<SIZE>(task, place);
+        const int x = threadIdx.x % BLOCK_COLS, y = threadIdx.x / BLOCK_COLS;
+        const std::int64_t from_col = place.col + x * Turned::N;
+        Vector<16> value[PIECES * Turned::N] = {};
+#pragma unroll
+        for (int k = 0; k < PIECES * Turned::N; ++k) {
+            const int line = (y + k / Turned::N * BLOCK_ROWS) * Turned::N + k % Turned::N;
+            const std::int64_t row = place.row + line;
+            if (row >= task.rows || from_col >= task.cols) continue;
+            value[k] = load_far<LOADS>(in + (row * task.in_pitch + from_col) * SIZE);
+        }
+        wait_for_loads(sum_of(value));
+        const int quad = threadIdx.x % Turned::QUADS, first = threadIdx.x / Turned::QUADS;
+        const std::int64_t row = place.row + quad * Turned::N;
+        static_assert(Turned::ROUNDS == PIECES * Turned::N, "as many stores as loads");
+#pragma unroll
+        for (int k = 0; k < Turned::ROUNDS; ++k) {
+            const std::int64_t col = place.col + first + k * Turned::ROUND_COLS;
+            if (row >= task.rows || col >= task.cols) continue;
+            store_vector(out + (col * task.out_pitch + row) * SIZE, value[k]);
+        }
+    }
+};
+
+template <Loads LOADS>
+struct Unturned<Raw<LOADS>> : Raw<LOADS> {
+    static __device__ void run(const Task& task, char*) {
+        const Place place = place_of_spread_block(task, 64, 64);
+        const int x = threadIdx.x % 16, y = threadIdx.x / 16;
+        const std::int64_t col = place.col + 4 * x, row = place.row + y;
+        const char* const from = in_of<4>(task, place) + (row * task.in_pitch + col) * 4;
+        Vector<16> value[2] = {};
+        if (col < task.cols && row < task.rows) value[0] = load_far<LOADS>(from);
+        if (col < task.cols && row + 32 < task.rows) {
+            value[1] = load_far<LOADS>(from + 32 * task.in_pitch * 4);
+        }
+        wait_for_loads(sum_of(value));
+        const std::int64_t out_col = place.col + 2 * y, out_row = place.row + 4 * x;
+        if (out_col >= task.cols || out_row >= task.rows) return;
+        char* const to = out_of<4>(task, place) + (out_col * task.out_pitch + out_row) * 4;
+        store_vector(to, value[0]);
+        store_vector(to + task.out_pitch * 4, value[1]);
+    }
+};
+
+template <int SIZE, int ROWS, int COLS, int THREADS, int SHIFT_BYTES, Loads LOADS>
+struct Unturned<Shifted<SIZE, ROWS, COLS, THREADS, SHIFT_BYTES, LOADS>>
+    : Shifted<SIZE, ROWS, COLS, THREADS, SHIFT_BYTES, LOADS> {
+    using Turned = Shifted<SIZE, ROWS, COLS, THREADS, SHIFT_BYTES, LOADS>;
+
+    static __device__ void run(const Task& task, char*) {
+        const Place place =
+            SIZE <= 4 ? place_of_grouped_block(task, ROWS, COLS) : place_of_block(task, ROWS, COLS);
+        const Element<SIZE> sum = load(task, place);
+        if constexpr (SIZE == 16) {
+            wait_for_loads(sum.x ^ sum.y ^ sum.z ^ sum.w);
+        } else {
+            wait_for_loads(static_cast<unsigned>(sum));
+        }
+        store(task, place, sum);
+    }
+
+    static __device__ Element<SIZE> load(const Task& task, const Place& place) {
+        const int x = threadIdx.x % COLS, y = threadIdx.x / COLS;
+        const std::int64_t col = place.col + x < task.cols ? place.col + x : task.cols - 1;
+        const char* const from = in_of<SIZE>(task, place) + col * SIZE;
+        Element<SIZE> value[Turned::LOADS];
+#pragma unroll
+        for (int k = 0; k < Turned::LOADS; ++k) {
+            std::int64_t row = place.row - Turned::LEAD + y + k * Turned::LOAD_ROWS;
+            row = row < 0 ? 0 : row < task.rows ? row : task.rows - 1;
+            value[k] = load_element<LOADS, SIZE>(from + row * task.in_pitch * SIZE);
+        }
+        return sum_of(value);
+    }
+
+    static __device__ void store(const Task& task, const Place& place, Element<SIZE> value) {
+        char* const out = out_of<SIZE>(task, place);
+        const int y = threadIdx.x % ROWS, first = threadIdx.x / ROWS;
+#pragma unroll
+        for (int k = 0; k < Turned::STORES; ++k) {
+            const std::int64_t col = place.col + first + k * Turned::STORE_COLS;
+            const std::int64_t row =
+                place.row + y - phase_of<SIZE, Turned::SHIFT>(out, col, task.out_pitch);
+            if (col >= task.cols || row < 0 || row >= task.rows) continue;
+            element<SIZE>(out, col * task.out_pitch + row) = value;
+        }
+    }
+};
+
+template <int SIZE, int LOADED_ROWS, int THREADS, int BLOCKS, Loads LOADS, int SHIFT>
+struct Unturned<Rewound<SIZE, LOADED_ROWS, THREADS, BLOCKS, LOADS, SHIFT>>
+    : Rewound<SIZE, LOADED_ROWS, THREADS, BLOCKS, LOADS, SHIFT> {
+    using Turned = Rewound<SIZE, LOADED_ROWS, THREADS, BLOCKS, LOADS, SHIFT>;
+
+    static __device__ void run(const Task& task, char*) {
+        const Place place = place_of_grouped_block(task, Turned::TILE_ROWS, Turned::TILE_COLS);
+        const std::int64_t top = place.row - Turned::LEAD;
+        const char* corner = in_of<SIZE>(task, place) + (top * task.in_pitch + place.col) * SIZE;
+        Vector<16> value[Turned::ROUNDS];
+        if (Turned::may_read_around(task, place)) {
+            Turned::load(task, corner, value);
+        } else {
+            Turned::load_edge(task, place, corner, value);
+        }
+        const Vector<16> sum = sum_of(value);
+        wait_for_loads(sum);
+        store(task, place, sum);
+    }
+
+    static __device__ void store(const Task& task, const Place& place, const Vector<16>& value) {
+        const int quad = threadIdx.x % Turned::QUADS, first = Turned::first_col();
+        if (quad >= Turned::QUADS - SHIFT / 16) return;
+        const std::int64_t start = (place.col + first) * task.out_pitch + place.row;
+        char* to = out_of<SIZE>(task, place) + start * SIZE;
+        const unsigned before = reinterpret_cast<std::uintptr_t>(to) % SHIFT;
+        const std::int64_t row = place.row + quad * Turned::N - before / SIZE;
+        const bool is_whole = row >= 0 && row + Turned::N <= task.rows;
+        to += quad * 16 - static_cast<int>(before);
+        const std::int64_t left = task.cols - place.col;
+        for (int x = first; x < Turned::TILE_COLS && x < left; x += Turned::COL_STEP) {
+            if (is_whole) {
+                store_vector(to, value);
+            } else {
+                Turned::store_elements(to, value, row, task.rows);
+            }
+            to += Turned::COL_STEP * task.out_pitch * SIZE;
+        }
+    }
+};
+
+template <int SIZE, int THREADS, int AHEAD, int PAD>
+struct Unturned<Tall<SIZE, THREADS, AHEAD, PAD>> : Tall<SIZE, THREADS, AHEAD, PAD> {
+    using Turned = Tall<SIZE, THREADS, AHEAD, PAD>;
+
+    static __device__ void run(const Task& task, char* shared) {
+        const Place place = place_of_block(task, task.tile_rows, 0);
+        const std::int64_t top = place.row < Turned::LEAD ? 0 : place.row - Turned::LEAD;
+        const std::int64_t end = place.row + task.tile_rows;
+        const int rows = static_cast<int>((end < task.rows ? end : task.rows) - top);
+        const char* from = in_of<SIZE>(task, place) + top * task.cols * SIZE;
+        Vector<16> sum = {};
+        if (rows > 0) {
+            copy_line<SIZE, THREADS, AHEAD>(SumLine{shared, start_of(from), &sum},
+                                            DeviceLine<const char>{from},
+                                            rows * static_cast<int>(task.cols));
+        }
+        wait_for_loads(sum);
+        store(task, place, sum);
+    }
+
+    static __device__ void store(const Task& task, const Place& place, const Vector<16>& sum) {
+        constexpr int WARPS = THREADS / 32, N = Turned::N;
+        const int groups = task.tile_rows / Turned::GROUP;
+        const int at_once = groups < WARPS ? groups : WARPS;
+        const int warp = threadIdx.x / 32, lane = threadIdx.x % 32;
+        for (int group = warp & (at_once - 1); group < groups; group += at_once) {
+            const std::int64_t first = place.row + group * Turned::GROUP;
+            for (int col = warp / at_once; col < task.cols; col += WARPS / at_once) {
+                char* const line =
+                    out_of<SIZE>(task, place) + (col * task.out_pitch + first) * SIZE;
+                const int phase =
+                    static_cast<int>(reinterpret_cast<std::uintptr_t>(line) % 32 / SIZE);
+                const std::int64_t row = first + lane * N - phase;
+                store_rows(line + (lane * N - phase) * SIZE, sum, row, task.rows);
+            }
+        }
+    }
+
+    static __device__ void store_rows(char* to, const Vector<16>& sum, std::int64_t row,
+                                      std::int64_t rows) {
+        constexpr int N = Turned::N;
+        if (row >= 0 && row + N <= rows) {
+            element<N * SIZE>(to, 0) = part_of<N * SIZE>(sum);
+            return;
+        }
+        for (int i = 0; i < N; ++i) {
+            if (row + i >= 0 && row + i < rows) element<SIZE>(to, i) = part_of<SIZE>(sum);
+        }
+    }
+};
+
+template <int SIZE, int THREADS, int AHEAD, bool HAS_MANY_COLS, int PAD, bool IS_TURNED>
+struct Unturned<Wide<SIZE, THREADS, AHEAD, HAS_MANY_COLS, PAD, IS_TURNED>>
+    : Wide<SIZE, THREADS, AHEAD, HAS_MANY_COLS, PAD, IS_TURNED> {
+    using Turned = Wide<SIZE, THREADS, AHEAD, HAS_MANY_COLS, PAD, IS_TURNED>;
+
+    static __device__ void run(const Task& task, char*) {
+        const Place place = place_of_block(task, 0, task.tile_cols);
+        const std::int64_t left = task.cols - place.col;
+        const int cols = static_cast<int>(left < task.tile_cols ? left : task.tile_cols);
+        char* const to = out_of<SIZE>(task, place) + place.col * task.rows * SIZE;
+        Vector<16> sum = {};
+        if constexpr (IS_TURNED) {
+            load_turned(task, place, cols, sum);
+        } else if constexpr (SIZE < 4) {
+            load_words(task, place, cols, sum);
+        } else {
+            load(task, place, cols, sum);
+        }
+        wait_for_loads(sum);
+        copy_line<SIZE, THREADS, 4>(DeviceLine<char>{to}, SumSource{start_of(to), &sum},
+                                    cols * static_cast<int>(task.rows));
+    }
+
+    /// AHEAD elements of a column at a time; of strips with more columns than threads, one row after the other.
+    static __device__ void load(const Task& task, const Place& place, int cols, Vector<16>& sum) {
+        const int rows = static_cast<int>(task.rows);
+        const int width = HAS_MANY_COLS ? THREADS : task.tile_cols;
+        const int step = THREADS / width, y = threadIdx.x / width;
+        if (y >= step) return;
+        const char* const strip = in_of<SIZE>(task, place) + place.col * SIZE;
+        for (int x = threadIdx.x % width; x < cols; x += width) {
+            for (int row = y; row < rows; row += step * AHEAD) {
+                Element<SIZE> value[AHEAD] = {};
+#pragma unroll
+                for (int k = 0; k < AHEAD; ++k) {
+                    const int at = row + k * step;
+                    if (at < rows) value[k] = element<SIZE>(strip, at * task.in_pitch + x);
+                }
+                add(sum, sum_of(value));
+            }
+        }
+    }
+
+    static __device__ void load_turned(const Task& task, const Place& place, int cols,
+                                       Vector<16>& sum) {
+        constexpr int WIDTH = Turned::TURNED_COLS, ROWS = Turned::TURNED_ROWS;
+        const int pieces = (static_cast<int>(task.rows) + ROWS - 1) / ROWS;
+        const int items = (cols + WIDTH - 1) / WIDTH * pieces;
+        const bool is_inner = place.col >= Turned::N && place.col + cols + 8 <= task.cols;
+        for (int item = threadIdx.x / 32; item < items; item += THREADS / 32) {
+            const int row = item % pieces * ROWS, col = item / pieces * WIDTH;
+            unsigned word[Turned::TURNED_CHUNKS][ROWS];
+            if (is_inner) {
+                Turned::template load_piece<true>(word, task, place, row, col, cols);
+            } else {
+                Turned::template load_piece<false>(word, task, place, row, col, cols);
+            }
+#pragma unroll
+            for (const auto& chunk : word) add_word(sum, sum_of(chunk));
+        }
+    }
+
+    static __device__ void load_words(const Task& task, const Place& place, int cols,
+                                      Vector<16>& sum) {
+        constexpr int WARPS = THREADS / 32, CHUNK = Turned::CHUNK, CHUNKS = Turned::CHUNKS;
+        const int rows = static_cast<int>(task.rows), lane = threadIdx.x % 32;
+        const int items = (cols + CHUNKS * CHUNK - 1) / (CHUNKS * CHUNK) * rows;
+        const bool is_inner =
+            place.col >= Turned::N && place.col + cols + 2 * Turned::N <= task.cols;
+        const Divider by_rows(rows);
+        const char* const strip = in_of<SIZE>(task, place) + place.col * SIZE;
+        for (int item = threadIdx.x / 32; item < items; item += WARPS * AHEAD) {
+            unsigned word[AHEAD * CHUNKS] = {};
+#pragma unroll
+            for (int k = 0; k < AHEAD * CHUNKS; ++k) {
+                const int number = item + k / CHUNKS * WARPS, group = by_rows.quotient(number);
+                const int row = number - group * rows;
+                const int col = group * (CHUNKS * CHUNK) + k % CHUNKS * CHUNK;
+                if (number >= items || col >= cols) continue;
+                const char* const line =
+                    strip + (row * task.in_pitch + group * (CHUNKS * CHUNK)) * SIZE;
+                const int first =
+                    lane * 4 - static_cast<int>(reinterpret_cast<std::uintptr_t>(line) % 4);
+                const char* const chunk = line + k % CHUNKS * CHUNK * SIZE;
+                word[k] = is_inner ? *reinterpret_cast<const unsigned*>(chunk + first)
+                                   : Turned::word_of_row(chunk, first, place.col + col, task.cols);
+            }
+            add_word(sum, sum_of(word));
+        }
+    }
+};
+
+template <int SIZE, int THREADS_, int PAD>
+struct Unturned<Stack<SIZE, THREADS_, PAD>> : Stack<SIZE, THREADS_, PAD> {
+    static __device__ void run(const Task& task, char* shared) {
+        const int elements = static_cast<int>(task.rows * task.cols);
+        const std::int64_t first = std::int64_t{blockIdx.x} * task.stack;
+        const std::int64_t left = task.batches - first;
+        const int count = elements * static_cast<int>(left < task.stack ? left : task.stack);
+        const char* from = static_cast<const char*>(task.in) + first * elements * SIZE;
+        char* to = static_cast<char*>(task.out) + first * elements * SIZE;
+        Vector<16> sum = {};
+        copy_line<SIZE, THREADS_, 4>(SumLine{shared, start_of(from), &sum},
+                                     DeviceLine<const char>{from}, count);
+        wait_for_loads(sum);
+        for (int i = threadIdx.x; i < count; i += THREADS_) {
+            element<SIZE>(to, i) = part_of<SIZE>(sum);
+        }
+    }
+};
+
+// ---- what the header launches instead of its own ----
+
+template <int SIZE, int COLS, int ROWS, int PIECES, Loads LOADS>
+struct KernelOf<Pieces<SIZE, COLS, ROWS, PIECES, LOADS>, void>
+    : KernelOf<Unturned<Pieces<SIZE, COLS, ROWS, PIECES, LOADS>>> {};
+template <Loads LOADS>
+struct KernelOf<Raw<LOADS>, void> : KernelOf<Unturned<Raw<LOADS>>> {};
+template <int SIZE, int ROWS, int COLS, int THREADS, int SHIFT, Loads LOADS>
+struct KernelOf<Shifted<SIZE, ROWS, COLS, THREADS, SHIFT, LOADS>, void>
+    : KernelOf<Unturned<Shifted<SIZE, ROWS, COLS, THREADS, SHIFT, LOADS>>> {};
+template <>
+struct KernelOf<Fastest<1>::Rewound, void> : KernelOf<Unturned<Fastest<1>::Rewound>> {};
+template <>
+struct KernelOf<Fastest<1>::RewoundLarge, void> : KernelOf<Unturned<Fastest<1>::RewoundLarge>> {};
+template <>
+struct KernelOf<Fastest<2>::Rewound, void> : KernelOf<Unturned<Fastest<2>::Rewound>> {};
+template <>
+struct KernelOf<Fastest<2>::RewoundLarge, void> : KernelOf<Unturned<Fastest<2>::RewoundLarge>> {};
+template <int SIZE, int THREADS, int AHEAD, int PAD>
+struct KernelOf<Tall<SIZE, THREADS, AHEAD, PAD>, void>
+    : KernelOf<Unturned<Tall<SIZE, THREADS, AHEAD, PAD>>> {};
+template <int SIZE, int THREADS, int AHEAD, bool HAS_MANY_COLS, int PAD, bool IS_TURNED>
+struct KernelOf<Wide<SIZE, THREADS, AHEAD, HAS_MANY_COLS, PAD, IS_TURNED>, void>
+    : KernelOf<Unturned<Wide<SIZE, THREADS, AHEAD, HAS_MANY_COLS, PAD, IS_TURNED>>> {};
+template <int SIZE, int THREADS, int PAD>
+struct KernelOf<Stack<SIZE, THREADS, PAD>, void> : KernelOf<Unturned<Stack<SIZE, THREADS, PAD>>> {};
+
+}  // namespace unturned::transposing
+
+namespace coalesce::proof {
+namespace {
+
+__global__ void count_foreign(const unsigned char* out, std::uint64_t bytes, unsigned char loaded,
+                              unsigned long long* foreign) {
+    const std::uint64_t step = std::uint64_t{gridDim.x} * blockDim.x;
+    for (std::uint64_t i = std::uint64_t{blockIdx.x} * blockDim.x + threadIdx.x; i < bytes;
+         i += step) {
+        if (out[i] != 0 && out[i] != loaded) atomicAdd(foreign, 1ull);
+    }
+}
+
+}  // namespace
+
+bool has_bound(const ShapeCase& shape) {
+    return shape.rows > 8 && shape.cols > 8;
+}
+
+void run_bound(void* out, const void* in, const ShapeCase& shape) {
+    unturned::TransposeOptions options;
+    options.in_pitch = shape.in_pitch;
+    options.batches = shape.batches;
+    const auto size = static_cast<std::size_t>(shape.element_size);
+    const auto* first = static_cast<const char*>(in) + static_cast<std::size_t>(shape.start) * size;
+    CUDA_CHECK(unturned::transpose_elements(out, first, size, shape.rows, shape.cols, options));
+}
+
+std::uint64_t foreign_bytes(const void* out, std::uint64_t bytes, unsigned char loaded) {
+    const DeviceBuffer counter(sizeof(unsigned long long));
+    auto* foreign = static_cast<unsigned long long*>(counter.data());
+    CUDA_CHECK(cudaMemset(foreign, 0, sizeof *foreign));
+    count_foreign<<<2048, 256>>>(static_cast<const unsigned char*>(out), bytes, loaded, foreign);
+    CUDA_CHECK(cudaGetLastError());
+    unsigned long long count = 0;
+    CUDA_CHECK(cudaMemcpy(&count, foreign, sizeof count, cudaMemcpyDeviceToHost));
+    return count;
+}
+
+}  // namespace coalesce::proof
