@@ -8,6 +8,7 @@
 //             instruction does not care.
 #pragma once
 
+#include <atomic>
 #include <map>
 #include <memory>
 #include <mutex>
@@ -86,8 +87,13 @@ struct WrittenMemory {
     std::vector<std::string> variables;  ///< of the module
 };
 
+/// How often a site has loaded nothing but unwritten bytes where that is always a mistake.
+struct MistakenReads {
+    std::atomic<u64> count{0};
+    std::atomic<u64> first{~u64{0}};  ///< the lowest block and thread that did: its report is kept
+};
+
 struct Module;
-struct MistakenReads;
 class ByteUses;
 
 /// Totals over all launches of a kernel.
@@ -128,11 +134,7 @@ struct Kernel {
         std::once_flag once;
         std::shared_ptr<const ByteUses> made;
     } mutable byte_uses;
-    /// Of reads of unwritten memory (execute/undefined.h).
-    struct {
-        std::once_flag once;
-        std::shared_ptr<MistakenReads> made;
-    } mutable mistaken_reads;
+    mutable std::vector<MistakenReads> mistaken_reads;  ///< parallel to sites
 
     struct Code;  ///< lowered form, made at the first launch (program/lower.h)
     std::shared_ptr<Code> code;

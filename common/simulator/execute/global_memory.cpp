@@ -4,6 +4,7 @@
 //        allocation. Both find the allocation in the site's cache (it hardly ever changes), and the
 //        first touches memory, shadow and race cells as one piece. Whatever else happens (several
 //        allocations, a bad address) goes lane by lane.
+#include <algorithm>
 #include <utility>
 
 #include "checks/access_report.h"
@@ -61,13 +62,28 @@ void mark_lane_written(u8* shadow, u64 address) {
     }
 }
 
+template <class Shape>
+bool lane_unwritten(const u8* shadow, u64 address) {
+    if constexpr (Shape::kTotal < 4) return (*shadow & shadow_bits(address, Shape::kTotal)) == 0;
+    u8 any = 0;
+    for (u32 k = 0; k < std::max(1u, Shape::kTotal / 4); ++k) any |= shadow[k];
+    return (any & kWordWritten) == 0;
+}
+
 /// Of what this lane reads, something was never written.
-[[gnu::noinline]] void read_unwritten(Warp& w, const Op* op, int lane, u64 address, u32 bytes) {
+[[gnu::noinline]] void judge_read(Warp& w, const Op* op, int lane, u64 address, u32 bytes) {
     const LaneAccess access{.kind = LaneAccess::Kind::read,
                             .address = address,
                             .bytes = bytes,
                             .unwritten = w.block->launch->memory->unwritten_bytes(address, bytes)};
     note_undefined(w, op, lane, judge_unwritten(w, op, op->site, lane, access));
+}
+
+template <class Shape>
+void check_read(Warp& w, const Op* op, int lane, u64 address, const u8* shadow) {
+    if (lane_written<Shape>(shadow, address)) return;
+    if (lane_unwritten<Shape>(shadow, address) && is_known_mistake(w, op->site, lane)) return;
+    judge_read(w, op, lane, address, Shape::kTotal);
 }
 
 template <class Shape, bool Store>
@@ -155,8 +171,7 @@ void access_row(Warp& w, const Op* op, const SiteCache& cache, u64 first) {
         if (shadow && w.checks.init && !(whole_words && all_written<Shape>(shadow))) {
             for (int l = 0; l < kLanes; ++l) {
                 const u64 address = first + static_cast<u64>(l) * Shape::kTotal;
-                if (!lane_written<Shape>(w.block->launch->memory->shadow(address), address))
-                    read_unwritten(w, op, l, address, Shape::kTotal);
+                check_read<Shape>(w, op, l, address, w.block->launch->memory->shadow(address));
             }
         }
         Shape::load_all(w, op, host);
@@ -169,8 +184,7 @@ void access_lane(Warp& w, const Op* op, int lane, u64 address, u8* host, u8* sha
         Shape::store(w, op, lane, host);
         if (shadow) mark_lane_written<Shape>(shadow, address);
     } else {
-        if (shadow && w.checks.init && !lane_written<Shape>(shadow, address))
-            read_unwritten(w, op, lane, address, Shape::kTotal);
+        if (shadow && w.checks.init) check_read<Shape>(w, op, lane, address, shadow);
         Shape::load(w, op, lane, host);
     }
 }

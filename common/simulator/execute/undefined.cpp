@@ -54,19 +54,6 @@ void mark_undefined_stored_slowly(Warp& w, const Op* op, const u64* addresses) {
 
 namespace {
 
-/// Who reads: in the order in which blocks and threads are numbered.
-u64 rank_of(const Warp& w, int lane) {
-    return w.block->linear << 10 | (w.index * kLanes + static_cast<u64>(lane));
-}
-
-MistakenReads::OfSite& mistakes_of(const Warp& w, u32 site) {
-    const Kernel& kernel = *w.block->launch->kernel;
-    std::call_once(kernel.mistaken_reads.once, [&] {
-        kernel.mistaken_reads.made = std::make_shared<MistakenReads>(kernel.sites.size());
-    });
-    return kernel.mistaken_reads.made->of_site[site];
-}
-
 u32 all_of(u32 bytes) {
     return bytes < 32 ? (1u << bytes) - 1 : ~0u;
 }
@@ -79,21 +66,13 @@ bool is_always_mistake(const LoadUse& use, u32 bytes) {
 }
 
 void note_mistake(const Warp& w, u32 site, int lane) {
-    MistakenReads::OfSite& mistakes = mistakes_of(w, site);
+    MistakenReads& mistakes = w.block->launch->kernel->mistaken_reads[site];
     const u64 rank = rank_of(w, lane);
     u64 first = mistakes.first.load(std::memory_order_relaxed);
     while (rank < first &&
            !mistakes.first.compare_exchange_weak(first, rank, std::memory_order_relaxed)) {
     }
     mistakes.count.fetch_add(1, std::memory_order_relaxed);
-}
-
-/// Has the site's mistake been reported as often as reports are counted, and by an earlier thread than this lane? Then
-/// there is nothing to find out about it.
-bool is_known_mistake(const Warp& w, u32 site, int lane) {
-    const MistakenReads::OfSite& mistakes = mistakes_of(w, site);
-    return mistakes.count.load(std::memory_order_relaxed) >= kMostCounted &&
-           mistakes.first.load(std::memory_order_relaxed) <= rank_of(w, lane);
 }
 
 /// What the host fills has no gaps. Where it ends inside of something, and the thing before that one was
@@ -113,8 +92,6 @@ bool is_end_of_fill(const DeviceMemory& memory, const Allocation& allocation, u6
 
 u32 judge_unwritten(Warp& w, const Op* op, u32 site, int lane, const LaneAccess& access) {
     const Launch& launch = *w.block->launch;
-    const bool is_whole = access.unwritten == all_of(access.bytes);
-    if (is_whole && is_known_mistake(w, site, lane)) return 0;
     const DeviceMemory& memory = *launch.memory;
     const Allocation& allocation = *launch.allocations->find(access.address);
     const LoadUse& use = byte_uses(*launch.kernel).load(site);
@@ -134,7 +111,8 @@ u32 judge_unwritten(Warp& w, const Op* op, u32 site, int lane, const LaneAccess&
         is_error = is_end_of_fill(memory, allocation, within(begin), within(end));
     }
     if (!is_error) return access.unwritten;
-    if (is_whole && is_always_mistake(use, access.bytes)) note_mistake(w, site, lane);
+    if (access.unwritten == all_of(access.bytes) && is_always_mistake(use, access.bytes))
+        note_mistake(w, site, lane);
     const char* kind = "uninitialised global read";
     reports().add(describe_uninitialised_global(w.describe(op, "initcheck", kind, lane), access,
                                                 *launch.allocations));

@@ -8,11 +8,11 @@
 #pragma once
 
 #include <array>
-#include <atomic>
 #include <unordered_map>
-#include <vector>
 
+#include "execute/block.h"
 #include "execute/warp.h"
+#include "report/reports.h"
 
 namespace coalesce::sim {
 
@@ -51,17 +51,19 @@ inline void mark_undefined_stored(Warp& w, const Op* op, const u64* addresses) {
         mark_undefined_stored_slowly(w, op, addresses);
 }
 
-/// By site, how often a kernel has loaded nothing but unwritten bytes where that is always a mistake. One whose input
-/// was never filled does so with every load.
-struct MistakenReads {
-    struct OfSite {
-        std::atomic<u64> count{0};
-        /// The lowest block and thread that did: its report is kept.
-        std::atomic<u64> first{~u64{0}};
-    };
-    explicit MistakenReads(std::size_t sites) : of_site(sites) {}
-    std::vector<OfSite> of_site;
-};
+/// Who reads: in the order in which blocks and threads are numbered.
+inline u64 rank_of(const Warp& w, int lane) {
+    return w.block->linear << 10 | (w.index * kLanes + static_cast<u64>(lane));
+}
+
+/// A lane loads nothing but unwritten bytes. Has that mistake of the site been reported as often as reports are counted,
+/// and by an earlier thread? Then there is nothing to find out about it: a kernel whose input was never filled makes it
+/// with every load.
+inline bool is_known_mistake(const Warp& w, u32 site, int lane) {
+    const MistakenReads& mistakes = w.block->launch->kernel->mistaken_reads[site];
+    return mistakes.count.load(std::memory_order_relaxed) >= kMostCounted &&
+           mistakes.first.load(std::memory_order_relaxed) <= rank_of(w, lane);
+}
 
 /// A lane reads global memory of which `access.unwritten` was never written. Reports that if it is an
 /// error of the access at `site`, and returns 0; else the bytes that are undefined from now on.

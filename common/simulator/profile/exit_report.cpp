@@ -42,10 +42,17 @@ void write_file(const std::string& file, const std::string& text) {
 }
 
 std::string summary() {
-    const std::size_t sites = reports().all().size();
-    if (sites == 0) return "no reports";
-    return with_commas(sites) + (sites == 1 ? " report" : " reports") + " (seen " +
-           with_commas(reports().total()) + (reports().total() == 1 ? " time)" : " times)");
+    const std::vector<Report> all = reports().all();
+    if (all.empty()) return "no reports";
+    u64 seen = 0;
+    bool is_more = false;
+    for (const Report& one : all) {
+        seen += one.count;
+        is_more |= one.count == kMostCounted;
+    }
+    if (!is_more) seen = reports().total();  // with those that no list keeps
+    return with_commas(all.size()) + (all.size() == 1 ? " report" : " reports") + " (seen " +
+           with_commas(seen) + (seen == 1 ? " time" : " times") + (is_more ? " or more)" : ")");
 }
 
 }  // namespace

@@ -467,6 +467,7 @@ void lower(Kernel& kernel) {
         kernel.written = written_memory(kernel);
     kernel.registers_estimate = estimate_registers(*kernel.module->ast, *kernel.ast);
     kernel.totals.sites.resize(kernel.sites.size());
+    kernel.mistaken_reads = std::vector<MistakenReads>(kernel.sites.size());
     kernel.code = std::move(code);
 }
 

@@ -99,22 +99,19 @@ Reports::~Reports() = default;
 
 void Reports::add(const Report& report) {
     const std::lock_guard lock(state_->mutex);
+    state_->total += report.count;
     const bool is_full = !has_site(report) && state_->list.size() >= kMostOfHost;
-    if (is_full && !state_->index.contains(key_of(report))) {
-        state_->total += report.count;
-        return;
-    }
+    if (is_full && !state_->index.contains(key_of(report))) return;
     const auto [found, is_new] = state_->index.try_emplace(key_of(report), state_->list.size());
     if (!is_new) {
         Report& kept = state_->list[found->second];
-        const u64 before = kept.count;
+        const u64 count = std::min(kept.count + report.count, kMostCounted);
         if (rank(report) < rank(kept)) kept = report;
-        kept.count = std::min(before + report.count, kMostCounted);
-        state_->total += kept.count - before;
+        kept.count = count;
         return;
     }
     state_->list.push_back(report);
-    state_->total += report.count;
+    state_->list.back().count = std::min(report.count, kMostCounted);
     state_->print_first(report);
 }
 

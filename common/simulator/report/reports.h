@@ -51,7 +51,7 @@ public:
     /// lowest block and thread, so that the list does not depend on which worker came first.
     void add(const Report& report);
     std::vector<Report> all() const;
-    u64 total() const;  ///< counts added up
+    u64 total() const;  ///< counts of all that was added
     void clear();
     void print_as_they_come(bool on);
 

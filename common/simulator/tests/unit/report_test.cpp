@@ -135,6 +135,24 @@ TEST_CASE("the same site is kept once and counted") {
     CHECK(reports.total() == 0);
 }
 
+TEST_CASE("counts end somewhere, and the lowest thread is kept all the same") {
+    Reports reports;
+    Report many = out_of_bounds(12);
+    many.count = kMostCounted - 1;
+    reports.add(many);
+    CHECK(reports.all()[0].count == kMostCounted - 1);
+    Report first = out_of_bounds(12);
+    first.block = {0, 0, 0};
+    first.count = 500;
+    reports.add(first);
+    CHECK(reports.all()[0].count == kMostCounted);
+    CHECK(reports.all()[0].block == Dim3{0, 0, 0});
+    many.count = 2 * kMostCounted;
+    many.where.line = 13;
+    reports.add(many);
+    CHECK(reports.all()[1].count == kMostCounted);
+}
+
 TEST_CASE("check, kind, kernel and both places tell reports apart") {
     Reports reports;
     const Report first = out_of_bounds(12);
