@@ -98,6 +98,25 @@ TEST_CASE("what is predicted is compared where it was measured, at the size of t
     CHECK(json["sizes"][0]["known"]["pairs"] == 2);
 }
 
+TEST_CASE("another run stands in for the model, as far as it measured the same kernels") {
+    const auto times = compared(
+        {{"results",
+          {predicted("naive", 4096, 2.2), predicted("8x32", 4096, 3), predicted("naive", 64, 1)}}},
+        some());
+    Measured other;
+    other.add({{"device", {{"name", "another"}}},
+               {"results", {measured("naive", 5), measured("8x32", 4)}}});
+    const auto replaced = against(times, other);
+    REQUIRE(replaced.size() == 2);
+    CHECK(replaced[0].pair.measured == 2);
+    CHECK(replaced[0].pair.predicted == 5);
+    CHECK(replaced[1].pair.predicted == 4);
+    const Json size = times_json(replaced)["sizes"][0];
+    CHECK(size["compared"] == 1);
+    CHECK(size["in_order"] == 0);  // the two runs disagree
+    CHECK(against(times, {}).empty());
+}
+
 TEST_CASE("figures of what the model says that it knows stand below those of all") {
     Json unsure = predicted("8x32", 4096, 1);  // in the wrong order
     unsure["predicted"]["unknown"] = {"atomics"};

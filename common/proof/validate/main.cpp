@@ -55,6 +55,8 @@ CLI::Option* add_time_options(CLI::App& app, TimeWords& words) {
     app.add_option("--sizes", words.sizes, "--time: ROWSxCOLS, with commas (" + words.sizes + ")");
     app.add_flag("--published", words.published, "--time: docs/results, also where there is a GPU");
     app.add_flag("--no-search", words.no_search, "--time: only the lessons");
+    app.add_option("--against", words.against,
+                   "--time: put what these files have of another\nrun in place of predictions");
     app.add_flag("--literature", words.literature, "--time: other GPUs, as others have published");
     app.add_flag("--tables", words.tables, "--literature: write the table of the book");
     app.add_flag("--check-tables", words.are_tables_current, "--literature: is it current?");

@@ -81,6 +81,13 @@ Measured published(const std::string& gpu) {
     return measured;
 }
 
+/// All of the files together, whatever GPU they are of.
+Measured measured_in(const std::vector<std::string>& files) {
+    Measured measured;
+    for (const std::string& file : files) measured.add(Json::parse(read_file(file)));
+    return measured;
+}
+
 std::vector<std::string> programs_of(const TimeWords& words) {
     const course::Course course = course::read_course(COALESCE_REPOSITORY "/course.toml");
     std::vector<std::string> programs;
@@ -211,6 +218,13 @@ std::vector<ComparedTime> compared(const Json& predicted, const Measured& measur
     return times;
 }
 
+std::vector<ComparedTime> against(std::vector<ComparedTime> times, const Measured& run) {
+    for (ComparedTime& time : times)
+        time.pair.predicted = run.ms(time.step, time.variant, time.shape);
+    std::erase_if(times, [](const ComparedTime& time) { return time.pair.predicted <= 0; });
+    return times;
+}
+
 std::vector<std::string> not_predicted(const Json& predicted, Shape shape,
                                        const Measured& measured) {
     std::vector<std::string> reasons;
@@ -277,6 +291,7 @@ int validate_times(const TimeWords& words) {
     for (const std::string& file : {words.json, words.markdown, words.svg})
         if (!file.empty()) check_writable(file);
     const bool measures = !words.published && why_no_gpu().empty();
+    const Measured stand_in = measured_in(words.against);
     const std::string wanted = words.gpu.empty() ? COURSE_GPU : words.gpu;
     Measured measured = measures ? Measured{} : published(timing::gpu_named(wanted).name);
     std::vector<ComparedTime> times;
@@ -301,8 +316,12 @@ int validate_times(const TimeWords& words) {
             progress(program + " at " + shape.name());
         }
     }
+    if (!words.against.empty()) times = against(std::move(times), stand_in);
     if (times.empty()) throw UsageError(NOTHING_MEASURED);
-    const std::string title = "Predicted and measured, " + measured.device();
+    const std::string title = words.against.empty()
+                                  ? "Predicted and measured, " + measured.device()
+                                  : "Measured, " + measured.device() +
+                                        ", and \"predicted\" by a run of an " + stand_in.device();
     std::cout << title << (measures ? "\n\n" : " (docs/results)\n\n") << times_text(times);
     if (!reasons.empty()) std::cout << "\nMeasured, but not predicted:\n";
     for (const std::string& why : reasons) std::cout << wrap(why, "  ");

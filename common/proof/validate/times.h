@@ -19,7 +19,8 @@ struct TimeWords {
     std::string sizes = "4096,8192,16384,32768,32768x16384";
     bool published = false;  ///< docs/results, also where there is a GPU
     bool no_search = false;
-    bool literature = false;  ///< other GPUs, and what others have published of them
+    std::vector<std::string> against;  ///< files of another run, in place of predictions
+    bool literature = false;           ///< other GPUs, and what others have published of them
     bool tables = false, are_tables_current = false;  ///< of `literature`, in the book
     double limit = 0;  ///< percent: the largest median that is no failure; 0: any
     std::string json, markdown, svg;
@@ -51,6 +52,9 @@ private:
 
 /// Predicted and measured, for those that have both. `predicted`: what a program wrote with --time.
 std::vector<ComparedTime> compared(const Json& predicted, const Measured& measured);
+
+/// Another run in place of the model: what it measured of the same kernels stands where their predictions were.
+std::vector<ComparedTime> against(std::vector<ComparedTime> times, const Measured& run);
 
 /// Why those have no prediction that were measured: "12_async tma: its blocks wait ...".
 std::vector<std::string> not_predicted(const Json& predicted, Shape shape,
