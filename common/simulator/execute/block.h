@@ -145,4 +145,9 @@ struct Block {
     Dim3 grid() const { return launch->config.grid; }
 };
 
+/// Threads of a launch, in the order in which blocks and threads are numbered.
+inline u64 rank_of(const Warp& w, int lane) {
+    return w.block->linear << 10 | (w.index * kLanes + static_cast<u64>(lane));
+}
+
 }  // namespace coalesce::sim

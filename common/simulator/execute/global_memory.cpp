@@ -79,6 +79,15 @@ bool lane_unwritten(const u8* shadow, u64 address) {
     note_undefined(w, op, lane, judge_unwritten(w, op, op->site, lane, access));
 }
 
+/// A lane loads nothing but unwritten bytes. Has that mistake of the site been reported as often as reports are counted,
+/// and by an earlier thread? Then there is nothing to find out about it: a kernel whose input was never filled makes it
+/// with every load.
+bool is_known_mistake(const Warp& w, u32 site, int lane) {
+    const MistakenReads& mistakes = w.block->launch->kernel->mistaken_reads[site];
+    return mistakes.count.load(std::memory_order_relaxed) >= kMostCounted &&
+           mistakes.first.load(std::memory_order_relaxed) <= rank_of(w, lane);
+}
+
 template <class Shape>
 void check_read(Warp& w, const Op* op, int lane, u64 address, const u8* shadow) {
     if (lane_written<Shape>(shadow, address)) return;

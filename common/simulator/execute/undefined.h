@@ -10,9 +10,7 @@
 #include <array>
 #include <unordered_map>
 
-#include "execute/block.h"
 #include "execute/warp.h"
-#include "report/reports.h"
 
 namespace coalesce::sim {
 
@@ -49,20 +47,6 @@ void mark_undefined_stored_slowly(Warp& w, const Op* op, const u64* addresses);
 inline void mark_undefined_stored(Warp& w, const Op* op, const u64* addresses) {
     if (w.undefined) [[unlikely]]
         mark_undefined_stored_slowly(w, op, addresses);
-}
-
-/// Who reads: in the order in which blocks and threads are numbered.
-inline u64 rank_of(const Warp& w, int lane) {
-    return w.block->linear << 10 | (w.index * kLanes + static_cast<u64>(lane));
-}
-
-/// A lane loads nothing but unwritten bytes. Has that mistake of the site been reported as often as reports are counted,
-/// and by an earlier thread? Then there is nothing to find out about it: a kernel whose input was never filled makes it
-/// with every load.
-inline bool is_known_mistake(const Warp& w, u32 site, int lane) {
-    const MistakenReads& mistakes = w.block->launch->kernel->mistaken_reads[site];
-    return mistakes.count.load(std::memory_order_relaxed) >= kMostCounted &&
-           mistakes.first.load(std::memory_order_relaxed) <= rank_of(w, lane);
 }
 
 /// A lane reads global memory of which `access.unwritten` was never written. Reports that if it is an
