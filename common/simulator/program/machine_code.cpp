@@ -207,6 +207,7 @@ private:
             made.is_access || (made.latency > 8 && !is_one_of(i.opcode, {"set", "setp"}));
         made.words_inside = values_.has_fixed_stride(i) ? 0 : words_inside(i);
         if (is_routine_of_many(i)) made.words_inside += size_of_result(i);
+        made.reads_texels = is_texel_access(i);
         made.is_in_halves = values_.is_in_halves(i);
         made.reads = values_.read_by(i);
         made.writes = values_.written_by(i);
@@ -291,6 +292,7 @@ private:
         const bool is_outside = before != kNone && piece_of_[before] != kNone;
         MachinePiece& where = is_outside ? made_.pieces[piece_of_[before]] : piece;
         const u32 value = add_move(where, at, constant.words, kConstantLatency, {});
+        made_.values[value].is_half = constant.is_half;
         const std::size_t last = where.code.size() - 1;
         if (is_outside && last > 0 && where.code[last - 1].is_fixed)
             std::swap(where.code[last - 1], where.code[last]);  // a branch stays at the end
@@ -323,13 +325,13 @@ private:
 
     /// Moves the elements of a vector that is stored to registers side by side.
     void put_together(MachinePiece& piece, MachineInstruction& store) {
-        const MachineValues::Vector together =
-            values_.put_together_for(function_.body[store.source]);
-        if (together.words == 0) return;
-        const u32 vector =
-            add_move(piece, store.source, together.words, kMoveLatency, together.read);
-        std::erase_if(store.reads, [&](u32 value) { return is_among(value, together.read); });
-        store.reads.push_back(vector);
+        for (const MachineValues::Vector& together :
+             values_.put_together_for(function_.body[store.source])) {
+            const u32 vector =
+                add_move(piece, store.source, together.words, kMoveLatency, together.read);
+            std::erase_if(store.reads, [&](u32 value) { return is_among(value, together.read); });
+            store.reads.push_back(vector);
+        }
     }
 
     /// An instruction that writes a new value of so many words, which it returns.

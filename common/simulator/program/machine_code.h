@@ -25,6 +25,7 @@ struct MachineInstruction {
     bool waits_for_reads = false;    ///< behind it, loads and stores have read their sources
     bool is_guarded = false;         ///< lanes may keep what they had in what it writes
     bool reads_late = false;         ///< its sources are taken for some cycles more
+    bool reads_texels = false;       ///< the texture unit reads pairs before the rest
     bool is_in_halves = false;       ///< writes half of its result before it has read all
     u32 latency = 0;                 ///< cycles until its result is there
     u32 words_inside = 0;            ///< beside its sources and results

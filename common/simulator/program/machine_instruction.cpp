@@ -30,6 +30,10 @@ bool is_access(const Instruction& i) {
            stores_matrix(i);
 }
 
+bool is_texel_access(const Instruction& i) {
+    return is_one_of(i.opcode, {"tex", "tld4", "suld", "sust", "sured"});
+}
+
 MemoryEffect memory_effect(const Instruction& i) {
     if (i.opcode == "ld" || i.opcode == "ldu") {
         if (i.has("volatile") || i.has("acquire")) return MemoryEffect::both;
@@ -77,6 +81,7 @@ u32 latency_of(const Instruction& i) {
         if (i.has("param") || space == StateSpace::constant) return kDouble;
         return space == StateSpace::shared ? kShared : kGlobal;
     }
+    if (is_one_of(i.opcode, {"tex", "tld4", "suld"})) return kGlobal;
     if (is_one_of(i.opcode, {"shfl", "vote", "match", "redux", "movmatrix", "mma", "wmma"}))
         return kShared;
     const bool reads_special = i.opcode == "mov" && i.operands.size() > 1 &&

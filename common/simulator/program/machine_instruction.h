@@ -16,6 +16,8 @@ bool is_one_of(std::string_view word, std::initializer_list<std::string_view> li
 MemoryEffect memory_effect(const ptx::Instruction& instruction);
 /// A load, a store or an atomic.
 bool is_access(const ptx::Instruction& instruction);
+/// A fetch from a texture, or an access to a surface.
+bool is_texel_access(const ptx::Instruction& instruction);
 /// Carried out by the unit for functions, reciprocals and conversions.
 bool is_slow(const ptx::Instruction& instruction);
 /// A branch, a call, the end: nothing moves past it.

@@ -23,6 +23,9 @@ constexpr int kRounds = 8;
 /// Bytes of an array that is kept in registers, among which each load chooses.
 constexpr u64 kArrayMost = 32;
 
+/// The name of a constant, as numbers have it: -32, the level of detail of a fetch that says none.
+constexpr u64 kLevel = ~u64{0xc2000000};
+
 bool has_immediate(const ptx::Instruction& i) {
     return std::any_of(i.operands.begin(), i.operands.end(), [](const ptx::Operand& operand) {
         return operand.kind == ptx::Operand::Kind::immediate;
@@ -58,12 +61,46 @@ const ptx::Operand* vector_of(const ptx::Instruction& i) {
     return nullptr;
 }
 
-/// What an instruction takes from registers that lie side by side.
-std::vector<ptx::Operand> vector_read_by(const ptx::Instruction& i) {
-    if (i.opcode == "st" && vector_of(i)) return vector_of(i)->elements;
-    if (i.opcode == "atom" && i.has("cas") && i.operands.size() == 4)
-        return {i.operands[2], i.operands[3]};
+/// Of an access to a texel: x, y, ...
+std::vector<ptx::Operand> coordinates_of(const ptx::Instruction& i) {
+    for (const ptx::Operand& operand : i.operands) {
+        if (operand.kind != ptx::Operand::Kind::address || operand.elements.empty()) continue;
+        const ptx::Operand& last = operand.elements.back();
+        std::vector<ptx::Operand> all =
+            last.kind == ptx::Operand::Kind::vector ? last.elements : operand.elements;
+        // Three are written as four.
+        const bool is_filled_up = all.size() == 4 && all[3].kind == all[2].kind &&
+                                  all[3].reg == all[2].reg && all[3].bits == all[2].bits;
+        if (is_filled_up) all.pop_back();
+        return all;
+    }
     return {};
+}
+
+bool loads_vector(const ptx::Instruction& i) {
+    return is_one_of(i.opcode, {"ld", "suld"}) && vector_of(i);
+}
+
+/// Of a vector that is loaded. A surface's access says last what it does beyond the edge.
+u32 size_of_element(const ptx::Instruction& i) {
+    const std::size_t behind = i.opcode == "suld" ? 2 : 1;
+    return i.modifiers.size() < behind
+               ? 0
+               : size_of(ptx::type_named(i.modifiers[i.modifiers.size() - behind]));
+}
+
+using Vectors = std::vector<std::vector<ptx::Operand>>;
+
+/// What an instruction takes from registers that lie side by side.
+Vectors vectors_read_by(const ptx::Instruction& i) {
+    Vectors vectors;
+    if (is_texel_access(i)) vectors.push_back(coordinates_of(i));
+    if ((i.opcode == "st" || i.opcode == "sust") && vector_of(i))
+        vectors.push_back(vector_of(i)->elements);
+    if (i.opcode == "atom" && i.has("cas") && i.operands.size() == 4)
+        vectors.push_back({i.operands[2], i.operands[3]});
+    if (is_texel_access(i)) std::erase_if(vectors, [](const auto& v) { return v.size() < 2; });
+    return vectors;
 }
 
 /// Registers of wmma that repeat others: the machine has them once.
@@ -109,8 +146,8 @@ bool MachineValues::is_uniform(u32 value) const {
     return uniform_[value] && !in_every_thread_[value];
 }
 
-/// What is the same for a block and can be computed for it: the unit for that knows integers alone, does
-/// not divide, and does not multiply 64 bits by 64.
+/// What is the same for a block and can be computed for it: the unit for that knows integers alone, and does
+/// not divide.
 void MachineValues::find_uniform() {
     uniform_.assign(function_.registers.size(), false);
     for (u32 r = 0; r < uniform_.size(); ++r) {
@@ -133,8 +170,11 @@ bool MachineValues::is_computed_for_block(const Instruction& i) const {
     for (const std::string& modifier : i.modifiers)
         if (ptx::is_float(ptx::type_named(modifier)) && i.opcode != "ld" && i.opcode != "mov")
             return false;
+    // 64 bits by 64 are several instructions: worth it once a launch. The number of a block is multiplied by the threads,
+    // which add the product to an address.
     const bool multiplies_long = i.opcode == "mul" && i.has("lo") && (i.has("s64") || i.has("u64"));
-    if (multiplies_long) return false;
+    if (multiplies_long && registers_.value_class[root(i.operands[0].reg)] != ValueClass::launch)
+        return false;
     const bool known =
         is_one_of(i.opcode, {"ld", "mov", "cvta", "cvt", "add", "sub", "mul", "mad", "shl", "shr",
                              "and", "or", "xor", "not", "setp", "selp", "neg"});
@@ -444,6 +484,52 @@ void MachineValues::find_words() {
     }
     for (const Instruction& i : function_.body)
         for (u32 copy : copies_in_fragment(i)) words_[copy] = 0;
+    find_packed();
+}
+
+/// Bytes and halves that are loaded as a vector fill words. They stay in them if they are stored as vectors again.
+void MachineValues::find_packed() {
+    for (u32 at = 0; at < function_.body.size(); ++at) {
+        const Instruction& i = function_.body[at];
+        if (!wanted_[at] || !loads_vector(i)) continue;
+        const std::vector<Operand>& elements = vector_of(i)->elements;
+        const u32 size = size_of_element(i);
+        const bool stays = size > 0 && size < 4 &&
+                           std::all_of(elements.begin(), elements.end(),
+                                       [&](const Operand& o) { return is_stored_in_vectors(o); });
+        if (!stays) continue;
+        std::vector<u32> words;
+        for (u32 k = 0; k < elements.size(); ++k) {
+            const u32 value = root(elements[k].reg);
+            words_[value] = k * size % 4 == 0;
+            if (words_[value]) words.push_back(value);
+        }
+        if (words.size() > 1) side_by_side_.push_back(words);
+    }
+}
+
+bool MachineValues::is_stored_in_vectors(const Operand& element) const {
+    if (element.kind != Operand::Kind::reg || times_written_[root(element.reg)] != 1) return false;
+    const std::vector<u32>& readers = readers_[root(element.reg)];
+    return !readers.empty() && std::all_of(readers.begin(), readers.end(), [&](u32 at) {
+        const Instruction& i = function_.body[at];
+        return is_one_of(i.opcode, {"st", "sust"}) && vector_of(i);
+    });
+}
+
+/// By one instruction, in this order.
+bool MachineValues::is_loaded_so(const std::vector<Operand>& operands) const {
+    if (operands.empty() || operands[0].kind != Operand::Kind::reg ||
+        times_written_[root(operands[0].reg)] != 1)
+        return false;
+    const Instruction& load = definition(root(operands[0].reg));
+    if (!loads_vector(load)) return false;
+    const std::vector<Operand>& loaded = vector_of(load)->elements;
+    return std::equal(loaded.begin(), loaded.end(), operands.begin(), operands.end(),
+                      [&](const Operand& a, const Operand& b) {
+                          return a.kind == Operand::Kind::reg && b.kind == Operand::Kind::reg &&
+                                 root(a.reg) == root(b.reg) && times_written_[root(b.reg)] == 1;
+                      });
 }
 
 /// What is loaded as a vector lies side by side, and so does what is stored, where it is not an element of a
@@ -459,10 +545,12 @@ void MachineValues::find_vectors() {
     };
     for (u32 at = 0; at < function_.body.size(); ++at) {
         const Instruction& i = function_.body[at];
-        if (wanted_[at] && i.opcode == "ld" && vector_of(i)) place(vector_of(i)->elements);
+        if (wanted_[at] && loads_vector(i)) place(vector_of(i)->elements);
     }
     for (u32 at = 0; at < function_.body.size(); ++at)
-        if (wanted_[at]) place(vector_read_by(function_.body[at]));
+        if (wanted_[at])
+            for (const std::vector<Operand>& vector : vectors_read_by(function_.body[at]))
+                place(vector);
 }
 
 /// The values of a vector, if they are different ones that fill their registers.
@@ -498,6 +586,8 @@ std::vector<u32> MachineValues::written_by(const Instruction& instruction) const
     for (u32 r : registers_written(instruction)) {
         // There are atomics without a result.
         if (instruction.opcode == "atom" && readers_[root(r)].empty()) continue;
+        // ... and fetches that leave out what nobody wants.
+        if (is_one_of(instruction.opcode, {"tex", "tld4"}) && readers_[root(r)].empty()) continue;
         if (!is_uniform(root(r))) add_once(values, root(r));
     }
     return values;
@@ -583,6 +673,7 @@ Constant MachineValues::uniform_factor(const Operand& operand) const {
 
 std::vector<Constant> MachineValues::brought_for(const Instruction& i) const {
     if (is_access(i)) return brought_for_access(i);
+    if (is_texel_access(i)) return brought_for_texel(i);
     if (ends_straight_code(i) || memory_effect(i) != MemoryEffect::none ||
         is_one_of(i.opcode, {"mov", "cvt", "cvta", "shfl"}))
         return {};
@@ -699,19 +790,53 @@ std::vector<Constant> MachineValues::brought_for_access(const Instruction& i) co
     if (address.words && is_one_of(i.opcode, {"atom", "red"}) && i.has("add") &&
         (i.has("u32") || i.has("s32")))
         return {address, {0, 1}, {0, 1}};
-    if (!vector_read_by(i).empty()) return brought;
+    if (!vectors_read_by(i).empty()) return brought;
     for (const Operand& operand : i.operands) {
         if (operand.kind == Operand::Kind::address || constants_in(operand) == 0) continue;
         if (operand.kind == Operand::Kind::reg)
-            brought.push_back({root(operand.reg) + u64{1}, words_of_type(root(operand.reg))});
+            brought.push_back({root(operand.reg) + u64{1}, words_of_type(root(operand.reg)),
+                               bytes(root(operand.reg)) < 4});
         else
             brought.push_back({~operand.bits, 1});
     }
     return brought;
 }
 
-MachineValues::Vector MachineValues::put_together_for(const Instruction& i) const {
-    const std::vector<Operand> operands = vector_read_by(i);
+/// The level of detail that a fetch reads from a register, though it is none, and what is constant of coordinates
+/// and data, unless it is put together with others.
+std::vector<Constant> MachineValues::brought_for_texel(const Instruction& i) const {
+    std::vector<Constant> brought;
+    const bool interpolates = i.opcode == "tex" && i.modifiers.back() == "f32";
+    if (interpolates && !i.has("level") && !i.has("grad")) brought.push_back({kLevel, 1});
+    std::vector<Operand> single = coordinates_of(i);
+    if (single.size() > 1) single.clear();
+    for (std::size_t k = written_by(i).empty() ? 0 : 1; k < i.operands.size(); ++k) {
+        const Operand& o = i.operands[k];
+        if (o.kind == Operand::Kind::reg) single.push_back(o);
+        if (o.kind == Operand::Kind::vector && o.elements.size() == 1)
+            single.push_back(o.elements[0]);
+    }
+    for (const Operand& o : single) {
+        if (o.kind != Operand::Kind::reg || !is_uniform(root(o.reg)) || bytes(root(o.reg)) > 4)
+            continue;
+        const bool is_finest_level = i.opcode == "tex" && is_zero(root(o.reg));
+        if (!is_finest_level) brought.push_back({root(o.reg) + u64{1}, 1});
+    }
+    return brought;
+}
+
+std::vector<MachineValues::Vector> MachineValues::put_together_for(const Instruction& i) const {
+    std::vector<Vector> all;
+    for (const std::vector<Operand>& operands : vectors_read_by(i)) {
+        Vector vector = put_together(i, operands);
+        if (vector.words) all.push_back(std::move(vector));
+    }
+    return all;
+}
+
+MachineValues::Vector MachineValues::put_together(const Instruction& i,
+                                                  const std::vector<Operand>& operands) const {
+    if (is_loaded_so(operands) && (i.opcode == "st" || i.opcode == "sust")) return {};
     const std::vector<u32> elements = side_by_side_in(operands);
     const bool lies_so =
         std::find(side_by_side_.begin(), side_by_side_.end(), elements) != side_by_side_.end();

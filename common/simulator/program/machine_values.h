@@ -25,6 +25,7 @@ namespace coalesce::sim {
 struct Constant {
     u64 name = 0;  ///< the same for the same one; 0: for one instruction alone
     u32 words = 0;
+    bool is_half = false;  ///< of 16 bits or fewer
 
     bool operator==(const Constant&) const = default;
 };
@@ -68,13 +69,13 @@ public:
     /// An atomic on one place for the whole block, of which nobody wants the result: one lane of a warp does it
     /// for all.
     bool adds_for_warp(const ptx::Instruction& instruction) const;
-    /// What must be put side by side for an instruction alone: a vector that is stored, or the two values
-    /// of a compare and swap. Of no words where it lies so already.
+    /// What must be put side by side for an instruction alone: a vector that is stored, the two values of a compare
+    /// and swap, the coordinates of a texel. Not what lies so already.
     struct Vector {
         u32 words = 0;
         std::vector<u32> read;
     };
-    Vector put_together_for(const ptx::Instruction& instruction) const;
+    std::vector<Vector> put_together_for(const ptx::Instruction& instruction) const;
 
 private:
     using Instruction = ptx::Instruction;
@@ -108,7 +109,12 @@ private:
     void find_block_numbers();
     bool is_wanted_by_threads(u32 value) const;
     void find_words();
+    void find_packed();
     void find_vectors();
+    bool is_stored_in_vectors(const Operand& element) const;
+    bool is_loaded_so(const std::vector<Operand>& operands) const;
+    Vector put_together(const Instruction& instruction, const std::vector<Operand>& operands) const;
+    std::vector<Constant> brought_for_texel(const Instruction& instruction) const;
     std::vector<u32> side_by_side_in(const std::vector<Operand>& operands) const;
     void add_read(std::vector<u32>& to, u32 value) const;
     std::vector<bool> known_places() const;

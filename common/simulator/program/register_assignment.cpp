@@ -107,7 +107,7 @@ private:
         for (u32 a : i.reads) {
             if (!is_single(a) || code_.values[a].is_half) continue;
             for (u32 b : i.reads) {
-                if (is_pair(b)) --wish_[a];
+                if (is_pair(b) && !i.reads_texels) --wish_[a];
                 if (a != b && is_single(b)) partners_[a].push_back(b);
             }
         }
@@ -184,7 +184,7 @@ private:
 
     /// The first register for values that lie side by side, all of them of as many words.
     u32 choose(const std::vector<u32>& values, u32 words) const {
-        const u32 step = words >= 4 ? 4 : words >= 2 ? 2 : 1;
+        const u32 step = words >= 3 ? 4 : words >= 2 ? 2 : 1;
         const int wish = words == 1 ? wish_[values[0]] : 0;
         u32 second_best = kNone;
         for (u32 r = 0; r + words <= kNumbers; r += step) {

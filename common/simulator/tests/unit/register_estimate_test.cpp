@@ -316,3 +316,54 @@ TEST_CASE("a table of two targets, one behind the other, is no condition") {
     CHECK(with_table >= 6);
     CHECK(with_table <= 16);
 }
+
+TEST_CASE("a product of 64 bits that is the same for a launch lies in no register of a thread") {
+    const auto strides = [](const std::string& factor) {
+        return estimate("mov.u32 %r5, %ntid.x;\nmov.u32 %r6, " + factor + R"(;
+            cvt.u64.u32 %rd6, %r5;
+            cvt.u64.u32 %rd7, %r6;
+            mul.lo.s64 %rd8, %rd7, %rd6;
+            cvt.u64.u32 %rd10, %r2;
+            mov.u32 %r7, 0;
+            LOOP:
+            .pragma "nounroll";
+            shl.b64 %rd11, %rd10, 3;
+            add.s64 %rd12, %rd1, %rd11;
+            ld.global.v2.u32 {%r8, %r9}, [%rd12];
+            xor.b32 %r10, %r8, %r9;
+            xor.b32 %r7, %r10, %r7;
+            add.s64 %rd10, %rd10, %rd8;
+            setp.lt.u64 %p1, %rd10, %rd2;
+            @%p1 bra LOOP;
+            st.global.u32 [%rd4], %r7;)");
+    };
+    CHECK(strides("%nctaid.x") + 2 <= strides("%tid.y"));  // ptxas: 12 and 16
+}
+
+TEST_CASE(
+    "bytes that are loaded as a vector fill words, and stay in them if they are stored so again") {
+    const auto copy = [](const std::string& order) {
+        return estimate(
+            ".reg .b16 %h<5>;\nld.global.v4.u8 {%h1, %h2, %h3, %h4}, [%rd4];\n"
+            "st.global.v4.u8 [%rd5], {" +
+            order + "};");
+    };
+    CHECK(copy("%h1, %h2, %h3, %h4") == 10);  // as ptxas
+    const std::string constant = ".reg .b16 %h;\nmov.u16 %h, 5;\nst.global.u8 [%rd4], %h;";
+    CHECK(estimate(constant) == 8);  // as ptxas: to an even register, since it is no whole one
+}
+
+TEST_CASE("coordinates and texels lie side by side") {
+    const auto copy = [](const std::string& type, const std::string& registers) {
+        return estimate(".reg .b16 %h<5>;\nshl.b32 %r5, %r2, 3;\nsuld.b.1d.v4." + type + ".trap {" +
+                        registers + "}, [%rd2, {%r5}];\nsust.b.1d.v4." + type +
+                        ".trap [%rd1, {%r5}], {" + registers + "};");
+    };
+    CHECK(copy("b32", "%r6, %r7, %r8, %r9") == 10);  // as ptxas, and so is the next
+    CHECK(copy("b16", "%h1, %h2, %h3, %h4") == 6);
+    // The level of detail has a register, and three results that nobody wants have none.
+    CHECK(estimate("cvt.rn.f32.u32 %f1, %r2;\nadd.f32 %f2, %f1, 0f3F000000;\n"
+                   "mov.f32 %f3, 0f3F000000;\n"
+                   "tex.2d.v4.f32.f32 {%f4, %f5, %f6, %f7}, [%rd1, {%f2, %f3}];\n"
+                   "st.global.f32 [%rd5], %f4;") == 10);  // as ptxas
+}
