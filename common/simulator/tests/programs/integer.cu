@@ -177,23 +177,26 @@ DOT(u32, false, u32, false) DOT(u32, false, s32, true)
 DOT(s32, true, u32, false) DOT(s32, true, s32, true)
 
 GROUP("vabsdiff2 vabsdiff4");
-/// Side by side; part by part they are never more than a part holds.
+s64 difference(int bits, int index, u32 a, bool signed_a, u32 b, bool signed_b) {
+    return std::abs(part(a, bits, index, signed_a) - part(b, bits, index, signed_b));
+}
+/// Side by side, each cut to its part.
 u32 differences(int bits, u32 a, bool signed_a, u32 b, bool signed_b) {
     u32 all = 0;
     for (int i = 0; i < 32 / bits; ++i) {
-        all |= u32(std::abs(part(a, bits, i, signed_a) - part(b, bits, i, signed_b))) << bits * i;
+        all |= (u32(difference(bits, i, a, signed_a, b, signed_b)) & ((1u << bits) - 1)) << bits * i;
     }
     return all;
 }
-u32 sum_of(int bits, u32 parts, u32 c) {
-    for (int i = 0; i < 32 / bits; ++i) c += u32(part(parts, bits, i, false));
+u32 sum_of_differences(int bits, u32 a, bool signed_a, u32 b, bool signed_b, u32 c) {
+    for (int i = 0; i < 32 / bits; ++i) c += u32(difference(bits, i, a, signed_a, b, signed_b));
     return c;
 }
 #define DIFFERENCES(N, A, signed_a, B, signed_b)                                         \
     TERNARY("vabsdiff" #N ".u32." #A "." #B " %0, %1, %2, %3;", u32, u32, u32, u32,      \
             differences(32 / N, a, signed_a, b, signed_b));                              \
     TERNARY("vabsdiff" #N ".u32." #A "." #B ".add %0, %1, %2, %3;", u32, u32, u32, u32,  \
-            sum_of(32 / N, differences(32 / N, a, signed_a, b, signed_b), c));
+            sum_of_differences(32 / N, a, signed_a, b, signed_b, c));
 DIFFERENCES(2, u32, false, u32, false) DIFFERENCES(2, u32, false, s32, true)
 DIFFERENCES(2, s32, true, u32, false) DIFFERENCES(2, s32, true, s32, true)
 DIFFERENCES(4, u32, false, u32, false) DIFFERENCES(4, u32, false, s32, true)
