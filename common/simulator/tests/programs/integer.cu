@@ -193,8 +193,8 @@ u32 sum_of_differences(int bits, u32 a, bool signed_a, u32 b, bool signed_b, u32
     return c;
 }
 #define DIFFERENCES(N, A, signed_a, B, signed_b)                                         \
-    TERNARY("vabsdiff" #N ".u32." #A "." #B " %0, %1, %2, %3;", u32, u32, u32, u32,      \
-            differences(32 / N, a, signed_a, b, signed_b));                              \
+    BINARY("vabsdiff" #N ".u32." #A "." #B " %0, %1, %2, %1;", u32, u32, u32,            \
+           differences(32 / N, a, signed_a, b, signed_b));                               \
     TERNARY("vabsdiff" #N ".u32." #A "." #B ".add %0, %1, %2, %3;", u32, u32, u32, u32,  \
             sum_of_differences(32 / N, a, signed_a, b, signed_b, c));
 DIFFERENCES(2, u32, false, u32, false) DIFFERENCES(2, u32, false, s32, true)
