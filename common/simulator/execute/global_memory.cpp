@@ -4,7 +4,6 @@
 //        allocation. Both find the allocation in the site's cache (it hardly ever changes), and the
 //        first touches memory, shadow and race cells as one piece. Whatever else happens (several
 //        allocations, a bad address) goes lane by lane.
-#include <algorithm>
 #include <utility>
 
 #include "checks/access_report.h"
@@ -64,10 +63,13 @@ void mark_lane_written(u8* shadow, u64 address) {
 
 template <class Shape>
 bool lane_unwritten(const u8* shadow, u64 address) {
-    if constexpr (Shape::kTotal < 4) return (*shadow & shadow_bits(address, Shape::kTotal)) == 0;
-    u8 any = 0;
-    for (u32 k = 0; k < std::max(1u, Shape::kTotal / 4); ++k) any |= shadow[k];
-    return (any & kWordWritten) == 0;
+    if constexpr (Shape::kTotal < 4) {
+        return (*shadow & shadow_bits(address, Shape::kTotal)) == 0;
+    } else {
+        u8 any = 0;
+        for (u32 k = 0; k < Shape::kTotal / 4; ++k) any |= shadow[k];
+        return (any & kWordWritten) == 0;
+    }
 }
 
 /// Of what this lane reads, something was never written.

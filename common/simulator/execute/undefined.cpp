@@ -1,6 +1,7 @@
 #include "execute/undefined.h"
 
 #include <algorithm>
+#include <bit>
 
 #include "analysis/byte_uses.h"
 #include "checks/access_report.h"
@@ -54,15 +55,9 @@ void mark_undefined_stored_slowly(Warp& w, const Op* op, const u64* addresses) {
 
 namespace {
 
-u32 all_of(u32 bytes) {
-    return bytes < 32 ? (1u << bytes) - 1 : ~0u;
-}
-
-/// Whether it is a mistake to load nothing but unwritten bytes, whatever lies around them: see reads_unwritten.
-bool is_always_mistake(const LoadUse& use, u32 bytes) {
-    const u32 members = use.members & all_of(bytes);
-    return (members & use.decides) ||
-           (members && !use.rewritten && !use.takes_more && !use.is_piece());
+/// Whether it is a mistake to load nothing but unwritten bytes, whatever lies around them.
+bool is_always_mistake(const LoadUse& use, const LaneAccess& access) {
+    return reads_unwritten(use, ~0u, access.address, access.bytes, [](u64, u64) { return true; });
 }
 
 void note_mistake(const Warp& w, u32 site, int lane) {
@@ -111,8 +106,8 @@ u32 judge_unwritten(Warp& w, const Op* op, u32 site, int lane, const LaneAccess&
         is_error = is_end_of_fill(memory, allocation, within(begin), within(end));
     }
     if (!is_error) return access.unwritten;
-    if (access.unwritten == all_of(access.bytes) && is_always_mistake(use, access.bytes))
-        note_mistake(w, site, lane);
+    const bool is_whole = static_cast<u32>(std::popcount(access.unwritten)) == access.bytes;
+    if (is_whole && is_always_mistake(use, access)) note_mistake(w, site, lane);
     const char* kind = "uninitialised global read";
     reports().add(describe_uninitialised_global(w.describe(op, "initcheck", kind, lane), access,
                                                 *launch.allocations));

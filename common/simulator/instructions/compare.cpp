@@ -128,21 +128,12 @@ template <class F, class FloatF = F>
 Comparing of_any(Type type, bool ftz) {
     if (const Comparing floats = of_floats<FloatF>(type, ftz); floats.lower) return floats;
     if (ftz) return {};
-    switch (type) {
-        case Type::s16: return single_of<F, i16>();
-        case Type::u16:
-        case Type::b16: return single_of<F, u16>();
-        case Type::s32: return single_of<F, i32>();
-        case Type::u32:
-        case Type::b32: return single_of<F, u32>();
-        case Type::s64: return single_of<F, i64>();
-        case Type::u64:
-        case Type::b64: return single_of<F, u64>();
-        default: return {};
-    }
+    const auto make = []<class T>(Tag<T>) { return single_of<F, T>(); };
+    const Comparing integers = for_integers(type, make);
+    return integers.lower ? integers : for_bits(type, make);
 }
 
-/// `comparison` is an index of names_of_comparisons.
+/// `comparison` is an index of the names that Request takes.
 Comparing comparison_of(int comparison, Type type, bool ftz) {
     switch (comparison) {
         case 0: return of_any<Equal>(type, ftz);

@@ -57,7 +57,7 @@ template <class T>
 using Tag = std::type_identity<T>;
 
 template <class Make>
-LaneInstruction for_integers(ptx::Type type, Make make) {
+auto for_integers(ptx::Type type, Make make) -> decltype(make(Tag<i32>{})) {
     switch (type) {
         case ptx::Type::s16: return make(Tag<i16>{});
         case ptx::Type::u16: return make(Tag<u16>{});
@@ -69,7 +69,7 @@ LaneInstruction for_integers(ptx::Type type, Make make) {
     }
 }
 template <class Make>
-LaneInstruction for_bits(ptx::Type type, Make make) {
+auto for_bits(ptx::Type type, Make make) -> decltype(make(Tag<u32>{})) {
     switch (type) {
         case ptx::Type::b16: return make(Tag<u16>{});
         case ptx::Type::b32: return make(Tag<u32>{});
