@@ -4,6 +4,7 @@
 #include <cmath>
 
 #include "base/text.h"
+#include "timing/diagram_style.h"
 #include "timing/figures.h"
 #include "timing/time_line.h"
 #include "timing/words.h"
@@ -19,23 +20,9 @@ constexpr double kBlock = 12, kBlockHeight = 9;
 constexpr int kColumns = 288;  ///< of two pixels
 constexpr int kMostPlaces = 4;
 
-constexpr const char* kStyle = R"(<style>
-.diagram { --d-ink: #1d242b; --d-faint: #56616c; --d-page: #ffffff; --d-idle: #eef1f4;
-  --d-used: #2f7ed8; --d-used-ink: #ffffff; --d-waste: #e9b49f; }
-@media (prefers-color-scheme: dark) {
-.diagram { --d-ink: #e4e9ee; --d-faint: #a4afba; --d-page: #14181c; --d-idle: #262d34;
-  --d-used: #2f6fb8; --d-used-ink: #ffffff; --d-waste: #7a4331; }
-}
-.diagram text { fill: var(--d-ink); font: 13px system-ui, "DejaVu Sans", sans-serif; }
-.diagram .faint { fill: var(--d-faint); }
-.diagram .head { font-weight: 700; }
-.diagram .right { text-anchor: end; }
-.diagram .middle { text-anchor: middle; }
-.diagram .page { fill: var(--d-page); }
-.diagram .idle { fill: var(--d-idle); }
-.diagram .used { fill: var(--d-used); }
-.diagram .waste { fill: var(--d-waste); }
-.diagram .needed { fill: none; stroke: var(--d-ink); stroke-width: 1.5; stroke-dasharray: 5 3; }
+// After what all diagrams have.
+constexpr const char* kStyle =
+    R"(.diagram .needed { fill: none; stroke: var(--d-ink); stroke-width: 1.5; stroke-dasharray: 5 3; }
 .diagram .axis { fill: none; stroke: var(--d-faint); }
 </style>
 )";
@@ -229,7 +216,8 @@ std::string time_line_svg(const Prediction& prediction) {
     std::string svg = "<svg xmlns=\"http://www.w3.org/2000/svg\" class=\"diagram\" width=\"" +
                       width + "\" height=\"" + height + "\" viewBox=\"0 0 " + width + " " + height +
                       "\">\n<title>" + escaped(title + " (" + label_of(prediction) + ")") +
-                      "</title>\n<desc>" + escaped(description(prediction)) + "</desc>\n" + kStyle;
+                      "</title>\n<desc>" + escaped(description(prediction)) + "</desc>\n" +
+                      kDiagramStyle + kStyle;
     svg += box("page", 0, 0, kWidth, bottom) + text_at(12, kTitle, "head", title) +
            text_at(12, kLabel, "", label_of(prediction));
     if (line.moments.empty()) {

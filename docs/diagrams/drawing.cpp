@@ -2,29 +2,15 @@
 
 #include "base/text.h"
 #include "harness/text.h"
+#include "timing/diagram_style.h"
 
 namespace coalesce::diagrams {
 namespace {
 
-// Where the page has a say (the book's switch), it sets the same names on .drawing .diagram.
-constexpr const char* style = R"(<style>
-.diagram { --d-ink: #1d242b; --d-faint: #56616c; --d-page: #ffffff; --d-idle: #eef1f4;
-  --d-used: #2f7ed8; --d-used-ink: #ffffff; --d-waste: #e9b49f; }
-@media (prefers-color-scheme: dark) {
-.diagram { --d-ink: #e4e9ee; --d-faint: #a4afba; --d-page: #14181c; --d-idle: #262d34;
-  --d-used: #2f6fb8; --d-used-ink: #ffffff; --d-waste: #7a4331; }
-}
-.diagram text { fill: var(--d-ink); font: 13px system-ui, "DejaVu Sans", sans-serif; }
-.diagram .faint { fill: var(--d-faint); }
-.diagram .code { font-family: ui-monospace, "DejaVu Sans Mono", monospace; font-size: 12px; }
-.diagram .head { font-weight: 700; }
-.diagram .right { text-anchor: end; }
-.diagram .middle { text-anchor: middle; }
+// After what all diagrams have.
+constexpr const char* style =
+    R"(.diagram .code { font-family: ui-monospace, "DejaVu Sans Mono", monospace; font-size: 12px; }
 .diagram .lane { text-anchor: middle; font-size: 10px; fill: var(--d-used-ink); }
-.diagram .page { fill: var(--d-page); }
-.diagram .idle { fill: var(--d-idle); }
-.diagram .used { fill: var(--d-used); }
-.diagram .waste { fill: var(--d-waste); }
 .diagram .gap { fill: none; stroke: var(--d-page); }
 </style>
 )";
@@ -87,7 +73,8 @@ std::string Drawing::svg(const std::string& title) const {
                "height=\"%d\" "
                "viewBox=\"0 0 %d %d\">\n",
                width_, height_, width_, height_) +
-           "<title>" + escaped(title) + "</title>\n" + style + (has_turns_ ? style_of_turns : "") +
+           "<title>" + escaped(title) + "</title>\n" + kDiagramStyle + style +
+           (has_turns_ ? style_of_turns : "") +
            format("<rect class=\"page\" width=\"%d\" height=\"%d\"/>\n", width_, height_) + body_ +
            "</svg>\n";
 }

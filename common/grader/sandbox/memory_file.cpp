@@ -97,15 +97,6 @@ bool put_text(std::span<std::byte> memory, std::string_view text) {
     return true;
 }
 
-std::string_view text_in(std::span<const std::byte> memory) {
-    std::uint64_t length = 0;
-    if (memory.size() < sizeof length) return {};
-    std::memcpy(&length, memory.data(), sizeof length);
-    const std::uint64_t most = memory.size() - sizeof length;
-    return {reinterpret_cast<const char*>(memory.data() + sizeof length),
-            static_cast<std::size_t>(std::min(length, most))};
-}
-
 std::string Answer::bytes(std::size_t offset, std::size_t count) const {
     std::string copy(count, '\0');
     for (std::size_t done = 0; done < count;) {

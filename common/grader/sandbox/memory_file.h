@@ -51,9 +51,6 @@ bool is_sealed(int descriptor);
 
 /// Writes a text to the front of a memory, its length before it. False: it has no room.
 bool put_text(std::span<std::byte> memory, std::string_view text);
-/// The text that `put_text` wrote; nothing sensible when the length is a lie, but never more than
-/// the memory has.
-std::string_view text_in(std::span<const std::byte> memory);
 
 /// What a worker wrote into memory that was blank.
 class Answer {
@@ -63,7 +60,8 @@ public:
     explicit Answer(Descriptor memory) : memory_(std::move(memory)) {}
     /// A copy of so many bytes. Throws std::runtime_error when there are fewer.
     std::string bytes(std::size_t offset, std::size_t count) const;
-    /// A copy of the text that `put_text` wrote there, with what is said of `text_in`.
+    /// A copy of the text that `put_text` wrote there; nothing sensible when the length is a lie, but
+    /// never more than the memory has.
     std::string text(std::size_t offset = 0) const;
 
 private:

@@ -41,11 +41,18 @@ nlohmann::ordered_json value_of(const std::string& text) {
     return text;
 }
 
-std::string git(const std::string& repository, const std::vector<std::string>& arguments) {
-    std::vector<std::string> command{"git", "-C", repository};
+std::string git(const std::vector<std::string>& arguments) {
+    std::vector<std::string> command{"git", "-C", COALESCE_REPOSITORY};
     command.insert(command.end(), arguments.begin(), arguments.end());
     const Ended ended = run_child(command, kSmiSeconds);
     return ended.exit_code == 0 ? trimmed(ended.output) : "?";
+}
+
+std::string commit_of_source() {
+    const std::string commit = git({"rev-parse", "HEAD"});
+    if (commit == "?") return "unknown";
+    const std::string changes = git({"status", "--porcelain", "--untracked-files=no"});
+    return commit + (changes.empty() ? "" : "-changed");
 }
 
 /// The answers to the first `count` queries; empty when nvidia-smi does not take them.
@@ -78,20 +85,14 @@ nlohmann::ordered_json ask_nvidia_smi() {
     return nlohmann::ordered_json::object();
 }
 
-std::string commit_of(const std::string& repository) {
-    const std::string commit = git(repository, {"rev-parse", "HEAD"});
-    if (commit == "?") return "unknown";
-    const std::string changes = git(repository, {"status", "--porcelain", "--untracked-files=no"});
-    return commit + (changes.empty() ? "" : "-changed");
-}
-
-std::string toolkit() {
-    return format("CUDA %d.%d, g++ %d.%d.%d", CUDART_VERSION / 1000, CUDART_VERSION % 1000 / 10,
-                  __GNUC__, __GNUC_MINOR__, __GNUC_PATCHLEVEL__);
-}
-
-std::string today() {
-    return utc_time("%Y-%m-%d");
+nlohmann::ordered_json run_record(const std::string& commit, const nlohmann::ordered_json& more) {
+    nlohmann::ordered_json run{{"date", utc_time("%Y-%m-%d")},
+                               {"commit", commit.empty() ? commit_of_source() : commit},
+                               {"toolkit", format("CUDA %d.%d, g++ %d.%d.%d", CUDART_VERSION / 1000,
+                                                  CUDART_VERSION % 1000 / 10, __GNUC__,
+                                                  __GNUC_MINOR__, __GNUC_PATCHLEVEL__)}};
+    run.update(more);
+    return run;
 }
 
 }  // namespace coalesce::proof

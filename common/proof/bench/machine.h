@@ -27,14 +27,8 @@ private:
     std::jthread thread_;
 };
 
-/// The commit of the source in that folder, with "-changed" when files differ from it; "unknown"
-/// when git cannot say.
-std::string commit_of(const std::string& repository);
-
-/// "CUDA 13.0.88, g++ 12.2.0": what this program was built with.
-std::string toolkit();
-
-/// Today, in UTC: "2025-01-31".
-std::string today();
+/// What every run is recorded with, and `more` after it: "date", in UTC; "commit", of the source, as given or as
+/// git says, with "-changed" when files differ from it; "toolkit", what this program was built with.
+nlohmann::ordered_json run_record(const std::string& commit, const nlohmann::ordered_json& more);
 
 }  // namespace coalesce::proof

@@ -130,16 +130,15 @@ public:
 
     Json description() const {
         const Json machine = ask_nvidia_smi();
-        return {{"date", today()},
-                {"commit", plan_.commit.empty() ? commit_of(REPOSITORY) : plan_.commit},
-                {"toolkit", toolkit()},
-                {"driver_version", machine.value("driver_version", "unknown")},
-                {"python", python_.versions()},
-                {"rounds", plan_.rounds},
-                {"launches_a_round", plan_.launches},
-                {"verification", "every variant at every size, bit by bit, on the device; at " +
-                                     smallest_.name() + " on the host too"},
-                {"seconds", std::stod(format("%.1f", seconds_since_start()))}};
+        return run_record(
+            plan_.commit,
+            {{"driver_version", machine.value("driver_version", "unknown")},
+             {"python", python_.versions()},
+             {"rounds", plan_.rounds},
+             {"launches_a_round", plan_.launches},
+             {"verification", "every variant at every size, bit by bit, on the device; at " +
+                                  smallest_.name() + " on the host too"},
+             {"seconds", std::stod(format("%.1f", seconds_since_start()))}});
     }
 
 private:

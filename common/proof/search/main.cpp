@@ -259,12 +259,8 @@ int run(const Words& words, char** argv) {
     std::vector<Candidate> candidates = search_candidates(multiprocessors);
     if (simulated) candidates = without_those_only_on_gpu(std::move(candidates));
     Json json{{"device", {{"name", device.name}, {"multiprocessors", multiprocessors}}},
-              {"run",
-               {{"date", today()},
-                {"commit", words.commit.empty() ? commit_of(REPOSITORY) : words.commit},
-                {"toolkit", toolkit()},
-                {"rounds", words.rounds},
-                {"launches_a_round", words.launches}}},
+              {"run", run_record(words.commit,
+                                 {{"rounds", words.rounds}, {"launches_a_round", words.launches}})},
               {"sizes", Json::array()}};
     for (const Shape& shape : sizes) {
         Search search(shape, candidates);

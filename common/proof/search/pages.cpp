@@ -202,19 +202,13 @@ int run(const Words& words, char** argv) {
         }
     }
     if (words.json.empty()) return exit_right;
-    write_file(
-        words.json,
-        json_text(
-            {{"device", {{"name", device.name}}},
-             {"run",
-              {{"date", today()},
-               {"commit", words.commit.empty() ? commit_of(COALESCE_REPOSITORY) : words.commit},
-               {"toolkit", toolkit()},
-               {"rounds", words.rounds},
-               {"launches_a_round", words.launches}}},
-             {"rows", words.side},
-             {"cols", words.side},
-             {"results", comparison.rows()}}));
+    write_file(words.json,
+               json_text({{"device", {{"name", device.name}}},
+                          {"run", run_record(words.commit, {{"rounds", words.rounds},
+                                                            {"launches_a_round", words.launches}})},
+                          {"rows", words.side},
+                          {"cols", words.side},
+                          {"results", comparison.rows()}}));
     std::cout << "Written to " << words.json << "\n";
     return exit_right;
 }

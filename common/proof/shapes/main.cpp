@@ -208,6 +208,7 @@ void measure_all(const std::vector<ShapeCase>& shapes, const std::vector<Permute
     // The same memory for all cases. With room behind it: else the two lie a power of two apart.
     const DeviceBuffer in(most_in + kRoom), out(most_out + kRoom);
     fill(in.data(), in.bytes());
+    ClockReading clocks;
     Json results = measure_each(out, in, shapes, stopwatch, words.launches);
     Json permuted = measure_each(out, in, permutes, stopwatch, words.launches);
     const Json python = ask_python(shapes, permutes);
@@ -215,14 +216,13 @@ void measure_all(const std::vector<ShapeCase>& shapes, const std::vector<Permute
     add_rivals(permuted, permutes, python.value("permutes", Json::array()));
     const std::string versions = python.value("versions", python.value("absent", ""));
     std::cout << versions << "\n";
-    const Json run{{"date", today()},
-                   {"commit", words.commit.empty() ? commit_of(REPOSITORY) : words.commit},
-                   {"toolkit", toolkit()},
-                   {"torch", versions},
-                   {"launches", words.launches}};
+    const Json name{{"name", device.name}},
+        run = run_record(words.commit, {{"torch", versions}, {"launches", words.launches}}),
+        at_work = clocks.answer();
     const auto write = [&](const std::string& file, const Json& rows) {
-        const Json name{{"name", device.name}};
-        write_file(file, json_text({{"device", name}, {"run", run}, {"results", rows}}));
+        write_file(
+            file,
+            json_text({{"device", name}, {"run", run}, {"clocks", at_work}, {"results", rows}}));
         std::cout << "Written to " << file << "\n";
     };
     write(words.json, results);
@@ -295,13 +295,10 @@ void measure_bounds(const std::vector<ShapeCase>& shapes, const Device& device,
                             one.shape().c_str(), share("transpose"), share("unturned"))
                   << std::flush;
     }
-    const Json run{{"date", today()},
-                   {"commit", words.commit.empty() ? commit_of(REPOSITORY) : words.commit},
-                   {"toolkit", toolkit()},
-                   {"launches", words.launches}};
-    write_file(
-        words.bounds_json,
-        json_text({{"device", {{"name", device.name}}}, {"run", run}, {"results", results}}));
+    write_file(words.bounds_json,
+               json_text({{"device", {{"name", device.name}}},
+                          {"run", run_record(words.commit, {{"launches", words.launches}})},
+                          {"results", results}}));
 }
 
 // ---- tables ----

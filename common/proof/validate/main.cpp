@@ -146,11 +146,9 @@ private:
 
     Json description() const {
         const Json machine = ask_nvidia_smi();
-        Json json{{"date", today()},
-                  {"commit", words_.commit.empty() ? commit_of(REPOSITORY) : words_.commit},
-                  {"toolkit", toolkit()},
-                  {"device", machine.value("name", "unknown")},
-                  {"driver_version", machine.value("driver_version", "unknown")}};
+        Json json = run_record(words_.commit,
+                               {{"device", machine.value("name", "unknown")},
+                                {"driver_version", machine.value("driver_version", "unknown")}});
         if (!ncu_.empty()) json["ncu"] = version_of(ncu_);
         if (!sanitizer_.empty()) json["compute_sanitizer"] = version_of(sanitizer_);
         return json;
