@@ -24,7 +24,7 @@ namespace {
 using Clock = std::chrono::steady_clock;
 
 // More output than this is nobody's to read.
-constexpr std::size_t most_output = std::size_t{1} << 26;
+constexpr std::size_t kMostOutput = std::size_t{1} << 26;
 
 /// The pointers that exec wants. `words` must outlive them.
 std::vector<char*> pointers_to(const std::vector<std::string>& words) {
@@ -110,7 +110,7 @@ bool is_readable_until(Clock::time_point end, int descriptor) {
 
 }  // namespace
 
-Child::Child(const Command& command) : is_apart(command.is_apart) {
+Child::Child(const Command& command) : is_apart_(command.is_apart) {
     std::vector<std::string> words = {command.program.string()};
     words.insert(words.end(), command.arguments.begin(), command.arguments.end());
     const std::vector<std::string> variables = environment_with(command.environment);
@@ -118,22 +118,22 @@ Child::Child(const Command& command) : is_apart(command.is_apart) {
     Pipe in, out, trouble;
     if (!command.is_asked) in.read.reset(open("/dev/null", O_RDONLY | O_CLOEXEC));
     const pid_t parent = getpid();
-    process = start([&] {
+    process_ = start([&] {
         become(command, arguments, environment, in.read.get(), out.write.get(), trouble.write.get(),
                parent);
     });
-    int error = process < 0 ? errno : 0;
+    int error = process_ < 0 ? errno : 0;
     // A program that ended is told by what `say` returns.
     if (command.is_asked) std::signal(SIGPIPE, SIG_IGN);
-    input = std::move(in.write);
-    output = std::move(out.read);
-    fcntl(output.get(), F_SETFL, O_NONBLOCK);
+    input_ = std::move(in.write);
+    output_ = std::move(out.read);
+    fcntl(output_.get(), F_SETFL, O_NONBLOCK);
     trouble.write.reset();
     // Closed by exec when all is well.
-    while (process > 0 && read(trouble.read.get(), &error, sizeof error) < 0 && errno == EINTR) {
+    while (process_ > 0 && read(trouble.read.get(), &error, sizeof error) < 0 && errno == EINTR) {
     }
     if (error == 0) return;
-    if (process > 0) reap(true);
+    if (process_ > 0) reap(true);
     throw std::runtime_error(command.program.string() + " cannot be started: " + strerror(error));
 }
 
@@ -145,33 +145,33 @@ bool Child::take_output() {
     char buffer[65536];
     // Who prints faster than this reads must be ended all the same.
     for (int piece = 0; piece < 64; ++piece) {
-        const ssize_t count = read(output.get(), buffer, sizeof buffer);
+        const ssize_t count = read(output_.get(), buffer, sizeof buffer);
         if (count < 0 && errno == EINTR) continue;
         if (count < 0) return errno == EAGAIN;
         if (count == 0) return false;
-        const std::size_t room = most_output - std::min(most_output, result.output.size());
-        result.output.append(buffer, std::min(room, static_cast<std::size_t>(count)));
+        const std::size_t room = kMostOutput - std::min(kMostOutput, result_.output.size());
+        result_.output.append(buffer, std::min(room, static_cast<std::size_t>(count)));
     }
     return true;
 }
 
 bool Child::reap(bool may_wait) {
-    if (process == 0) return true;
+    if (process_ == 0) return true;
     int status = 0;
     pid_t ended = 0;
-    while ((ended = waitpid(process, &status, may_wait ? 0 : WNOHANG)) < 0 && errno == EINTR) {
+    while ((ended = waitpid(process_, &status, may_wait ? 0 : WNOHANG)) < 0 && errno == EINTR) {
     }
     if (ended == 0) return false;
-    result.exit_code = ended < 0             ? 128
-                       : WIFSIGNALED(status) ? 128 + WTERMSIG(status)
-                                             : WEXITSTATUS(status);
-    process = 0;
+    result_.exit_code = ended < 0             ? 128
+                        : WIFSIGNALED(status) ? 128 + WTERMSIG(status)
+                                              : WEXITSTATUS(status);
+    process_ = 0;
     return true;
 }
 
 bool Child::wait(int milliseconds) {
     const Clock::time_point end = after(milliseconds / 1e3);
-    while (is_readable_until(end, output.get())) {
+    while (is_readable_until(end, output_.get())) {
         if (take_output()) continue;
         // It may end a moment after its output did, or live on without any.
         for (; !reap(false); usleep(500)) {
@@ -183,22 +183,22 @@ bool Child::wait(int milliseconds) {
 }
 
 void Child::stop() {
-    if (process == 0) return;
-    kill(is_apart ? -process : process, SIGKILL);
+    if (process_ == 0) return;
+    kill(is_apart_ ? -process_ : process_, SIGKILL);
     reap(true);
 }
 
 bool Child::say(const std::string& line) {
-    return write_all(input.get(), line + "\n");
+    return write_all(input_.get(), line + "\n");
 }
 
 std::optional<std::string> Child::hear(double seconds) {
     const Clock::time_point end = after(seconds);
-    for (bool is_more = true;; is_more = is_readable_until(end, output.get()) && take_output()) {
-        const std::size_t line_end = result.output.find('\n');
+    for (bool is_more = true;; is_more = is_readable_until(end, output_.get()) && take_output()) {
+        const std::size_t line_end = result_.output.find('\n');
         if (line_end != std::string::npos) {
-            const std::string line = result.output.substr(0, line_end);
-            result.output.erase(0, line_end + 1);
+            const std::string line = result_.output.substr(0, line_end);
+            result_.output.erase(0, line_end + 1);
             return line;
         }
         if (!is_more) return std::nullopt;

@@ -42,7 +42,7 @@ public:
     Child& operator=(const Child&) = delete;
 
     /// Readable when there is output to take, or none will come any more.
-    int descriptor() const { return output.get(); }
+    int descriptor() const { return output_.get(); }
     /// Takes what was printed since, without waiting. False when none will come any more.
     bool take_output();
     /// Waits until it ends, for so long at most. False: it still runs.
@@ -50,7 +50,7 @@ public:
     /// Ends it.
     void stop();
     /// How it ended. Call it when `wait` was true or after `stop`.
-    const Ended& outcome() const { return result; }
+    const Ended& outcome() const { return result_; }
 
     /// Says a line. False when nobody listens any more.
     bool say(const std::string& line);
@@ -60,10 +60,10 @@ public:
 private:
     bool reap(bool may_wait);
 
-    pid_t process = 0;  // 0: it has ended
-    const bool is_apart;
-    Descriptor input, output;
-    Ended result;
+    pid_t process_ = 0;  // 0: it has ended
+    const bool is_apart_;
+    Descriptor input_, output_;
+    Ended result_;
 };
 
 /// Runs it to its end, or for so long.

@@ -63,7 +63,7 @@ void decode(const Json& json, T& value, const std::string& path);
 /// Takes a structure apart.
 class Writer {
 public:
-    static constexpr bool is_reading = false;
+    static constexpr bool kIsReading = false;
     template <class T>
     void operator()(const char* key, const T& value) {
         json[key] = encode(value);
@@ -75,7 +75,7 @@ public:
 /// Puts one together.
 class Reader {
 public:
-    static constexpr bool is_reading = true;
+    static constexpr bool kIsReading = true;
     Reader(const Json& json, std::string path) : json_(json), path_(std::move(path)) {
         if (!json.is_object()) throw Error(path_ + ": an object was expected");
     }

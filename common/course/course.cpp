@@ -33,7 +33,7 @@ void read_expectations(const StrictToml& reader, const toml::table& table, Varia
         reader.fail(StrictToml::line_of(*node),
                     "`expect` must be a table: { load = 4, store = 4 }");
     }
-    reader.allow_keys(*counters, {std::begin(EXPECTABLE), std::end(EXPECTABLE)}, "`expect`");
+    reader.allow_keys(*counters, {std::begin(kExpectable), std::end(kExpectable)}, "`expect`");
     for (auto& [key, value] : *counters) {
         auto number = value.value<double>();
         if (!number || !(*number > 0)) {
@@ -74,13 +74,13 @@ int read_points(const StrictToml& reader, const toml::table& table, const std::s
 void read_levels(const StrictToml& reader, const toml::table& table, bool all,
                  const std::string& where, Hint& hint) {
     bool any = false;
-    for (size_t i = 0; i < HINT_LEVELS.size(); ++i) {
-        if (!all && !table.contains(HINT_LEVELS[i])) continue;
-        std::string text = reader.text(table, HINT_LEVELS[i], where);
+    for (size_t i = 0; i < kHintLevels.size(); ++i) {
+        if (!all && !table.contains(kHintLevels[i])) continue;
+        std::string text = reader.text(table, kHintLevels[i], where);
         text.erase(text.find_last_not_of(" \n") + 1);
         if (text.empty()) {
-            reader.fail(StrictToml::line_of(*table.get(HINT_LEVELS[i])),
-                        std::string("`") + HINT_LEVELS[i] + "` is empty; write it, or remove it");
+            reader.fail(StrictToml::line_of(*table.get(kHintLevels[i])),
+                        std::string("`") + kHintLevels[i] + "` is empty; write it, or remove it");
         }
         hint.levels[i] = text;
         any = true;
@@ -139,15 +139,15 @@ std::vector<Hint> read_hints(const StrictToml& reader, const toml::table& table,
 double read_within(const StrictToml& reader, const toml::table& table) {
     constexpr double MOST = 0.25;
     const toml::node* node = table.get("within");
-    if (node == nullptr) return ROUNDING;
+    if (node == nullptr) return kRounding;
     double within = node->value<double>().value_or(0);
-    if (within > ROUNDING && within <= MOST) return within;
+    if (within > kRounding && within <= MOST) return within;
     reader.fail(StrictToml::line_of(*node),
                 "`within` is how far an answer may be off, above 0.02 and up to 0.25");
 }
 
 // The model of time is off by about 8 % itself.
-constexpr double LEAST_OF_TIMES = 0.1;
+constexpr double kLeastOfTimes = 0.1;
 
 std::vector<Prediction> read_predictions(const StrictToml& reader, const toml::table& table,
                                          const std::string& where) {
@@ -160,12 +160,12 @@ std::vector<Prediction> read_predictions(const StrictToml& reader, const toml::t
         Prediction prediction = {reader.text(entry, "counter", name),
                                  reader.text(entry, "question", name), read_within(reader, entry)};
         const int line = StrictToml::line_of(*entry.get("counter"));
-        const bool is_time = prediction.counter == OF_COPY;
-        if (!is_time && std::ranges::count(EXPECTABLE, prediction.counter) == 0) {
+        const bool is_time = prediction.counter == kOfCopy;
+        if (!is_time && std::ranges::count(kExpectable, prediction.counter) == 0) {
             reader.fail(line, "`counter` is load, store, shared_load, shared_store or " +
-                                  std::string(OF_COPY) + ", not \"" + prediction.counter + "\"");
+                                  std::string(kOfCopy) + ", not \"" + prediction.counter + "\"");
         }
-        if (is_time && prediction.within < LEAST_OF_TIMES) {
+        if (is_time && prediction.within < kLeastOfTimes) {
             reader.fail(line, "no time is predicted to some percent: give `within`, 0.1 or more");
         }
         for (auto& other : predictions) {
@@ -182,7 +182,7 @@ std::vector<Prediction> read_predictions(const StrictToml& reader, const toml::t
 Exercise read_exercise(const StrictToml& reader, const toml::table& table, const std::string& step,
                        const Exercise& usual) {
     const toml::table& asked = reader.section(table, "exercise", step);
-    std::set<std::string_view> known(std::begin(ASKED), std::end(ASKED));
+    std::set<std::string_view> known(std::begin(kAsked), std::end(kAsked));
     known.insert("points");
     reader.allow_keys(asked, known, "the exercise of " + step);
     Exercise exercise = usual;
@@ -359,7 +359,7 @@ Hint Course::hint_for(const Exercise& exercise, const std::string& failure) cons
         auto found = std::ranges::find_if(*list, names_it);
         if (found == list->end()) continue;
         chosen.failures = found->failures;
-        for (size_t i = 0; i < HINT_LEVELS.size(); ++i) {
+        for (size_t i = 0; i < kHintLevels.size(); ++i) {
             if (!found->levels[i].empty()) chosen.levels[i] = found->levels[i];
         }
         break;

@@ -16,13 +16,13 @@
 namespace coalesce::course {
 
 /// The counters that can be expected of a kernel, by their names in course.toml.
-inline constexpr const char* EXPECTABLE[] = {"load", "store", "shared_load", "shared_store"};
+inline constexpr const char* kExpectable[] = {"load", "store", "shared_load", "shared_store"};
 
 /// One kernel of a step, or one piece of host code.
 struct Variant {
     std::string name;                      ///< as its program's --list and --variant have it
     std::string kernel;                    ///< the __global__ function; empty for host code
-    std::map<std::string, double> expect;  ///< of EXPECTABLE: sectors or wavefronts per request
+    std::map<std::string, double> expect;  ///< of kExpectable: sectors or wavefronts per request
     int rows_multiple = 1, cols_multiple = 1;
     int line = 0;  ///< in course.toml
 };

@@ -33,7 +33,7 @@ std::string shape_text(Shape shape) {
 }  // namespace
 
 Produces Exercise::task() const {
-    for (const auto& [name, task] : TASKS) {
+    for (const auto& [name, task] : kTasks) {
         if (produces == name) return task;
     }
     throw std::invalid_argument("no kernel can be asked for \"" + produces + "\"");
@@ -53,7 +53,7 @@ std::string text_of(const Exercise& exercise) {
            "\"\nmultiples = " + pair_text(exercise.rows_multiple, exercise.cols_multiple) +
            "\nshapes = [" + joined(exercise.shapes, shape_text) +
            "]\ncounted = " + shape_text(exercise.counted) + "\nlimits = { " +
-           joined(LIMITS, limit) + " }\nblock_order = \"" + exercise.block_order + "\"\n";
+           joined(kLimits, limit) + " }\nblock_order = \"" + exercise.block_order + "\"\n";
 }
 
 }  // namespace coalesce

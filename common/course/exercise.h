@@ -27,7 +27,7 @@ struct Limits {
 };
 
 /// The limits by their names in course.toml.
-inline constexpr std::pair<const char*, double Limits::*> LIMITS[] = {
+inline constexpr std::pair<const char*, double Limits::*> kLimits[] = {
     {"load", &Limits::load},
     {"store", &Limits::store},
     {"shared_load", &Limits::shared_load},
@@ -40,7 +40,7 @@ inline constexpr std::pair<const char*, double Limits::*> LIMITS[] = {
 };
 
 /// What a kernel can be asked to leave in `out`, by the names of course.toml.
-inline constexpr std::pair<const char*, Produces> TASKS[] = {
+inline constexpr std::pair<const char*, Produces> kTasks[] = {
     {"transpose", {Produces::transpose}},
     {"copy", {Produces::copy}},
     {"transposed-tiles", {Produces::transposed_tiles}},
@@ -50,7 +50,7 @@ inline constexpr std::pair<const char*, Produces> TASKS[] = {
 };
 
 /// The orders in which blocks can be asked to take their tiles; kernel/block_order.h has them.
-inline constexpr const char* BLOCK_ORDERS[] = {"diagonal", "any-diagonal", "in-turn"};
+inline constexpr const char* kBlockOrders[] = {"diagonal", "any-diagonal", "in-turn"};
 
 /// Shapes that a grader adds and that nobody is told: each side is drawn from its range, then
 /// rounded up to the exercise's multiples.
@@ -61,27 +61,27 @@ struct HiddenShape {
 };
 
 /// The levels of a hint, each saying more than the one before, by their names in course.toml.
-inline constexpr std::array<const char*, 4> HINT_LEVELS = {"question", "picture", "api", "line"};
+inline constexpr std::array<const char*, 4> kHintLevels = {"question", "picture", "api", "line"};
 
 /// Help with one mistake, or with none in particular.
 struct Hint {
     std::vector<std::string> failures;  ///< names of kernel/failure.h; empty: for all
-    std::array<std::string, HINT_LEVELS.size()> levels;  ///< "": left to the hint for all
+    std::array<std::string, kHintLevels.size()> levels;  ///< "": left to the hint for all
     int line = 0;                                        ///< in course.toml
 };
 
 /// How far a prediction may be off, as a part of what was counted: rounding.
-inline constexpr double ROUNDING = 0.02;
+inline constexpr double kRounding = 0.02;
 
 /// What can be asked about beside counters: percent of a copy's speed on a GPU, as the model of time says.
-inline constexpr const char* OF_COPY = "of_copy_predicted";
+inline constexpr const char* kOfCopy = "of_copy_predicted";
 
 /// A question about what a kernel costs, asked before it is shown. What answers it comes from the
 /// learner's own run: the average of all requests, or what the model of time makes of it.
 struct Prediction {
-    std::string counter;       ///< "load", "store", "shared_load", "shared_store" or OF_COPY
-    std::string question;      ///< for the learner
-    double within = ROUNDING;  ///< more where requests differ, and the question says "about"
+    std::string counter;        ///< "load", "store", "shared_load", "shared_store" or kOfCopy
+    std::string question;       ///< for the learner
+    double within = kRounding;  ///< more where requests differ, and the question says "about"
 };
 
 /// An exercise, or the bug hunt that goes with one.
@@ -90,13 +90,13 @@ struct Exercise {
     bool is_hunt = false;                ///< to be fixed: hunt.cu, not kernel.cu
     bool is_program = false;             ///< a whole program, program.cu: of 1 x elements
     std::string kernel = "transpose";    ///< the __global__ function's name
-    std::string produces = "transpose";  ///< what it leaves in `out`: one of TASKS
+    std::string produces = "transpose";  ///< what it leaves in `out`: one of kTasks
     int rows_multiple = 1;               ///< rows are multiples of this
     int cols_multiple = 1;               ///< columns are multiples of this
     std::vector<Shape> shapes = {};      ///< to try it on, the simplest first
     Shape counted = {256, 256};          ///< where its costs are counted
     Limits limits = {};                  ///< what it may cost, beside what its solution does
-    std::string block_order = "";        ///< which tiles its blocks take: of BLOCK_ORDERS; "": any
+    std::string block_order = "";        ///< which tiles its blocks take: of kBlockOrders; "": any
     std::vector<HiddenShape> hidden = {};      ///< what a grader tries besides
     int points = 0;                            ///< for passing it
     std::vector<Hint> hints = {};              ///< the first is for all, the others for failures
@@ -110,7 +110,7 @@ struct Exercise {
         if (is_program) return "program.cu";
         return is_hunt ? "hunt.cu" : "kernel.cu";
     }
-    /// What it leaves in `out`. Throws std::invalid_argument for a name that is none of TASKS.
+    /// What it leaves in `out`. Throws std::invalid_argument for a name that is none of kTasks.
     Produces task() const;
     /// Whether it takes squares alone.
     bool takes_squares() const { return task().in_place; }

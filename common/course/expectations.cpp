@@ -17,7 +17,7 @@ struct Ratio {
     const char* cost;
     const char* unit;
 };
-constexpr Ratio RATIOS[] = {
+constexpr Ratio kRatios[] = {
     {"load", "load_requests", "load_sectors", "sectors"},
     {"store", "store_requests", "store_sectors", "sectors"},
     {"shared_load", "shared_load_requests", "shared_load_wavefronts", "wavefronts"},
@@ -60,7 +60,7 @@ void compare_variant(const Step& step, const Variant& variant, const json& resul
         differences.push_back(where + "has no counters");
         return;
     }
-    for (const Ratio& ratio : RATIOS) {
+    for (const Ratio& ratio : kRatios) {
         std::string difference = compare_ratio(variant, ratio, result["counters"]);
         if (!difference.empty()) differences.push_back(where + difference);
     }

@@ -5,10 +5,10 @@ namespace {
 
 Limits read_limits(const StrictToml& reader, const toml::table& table, const std::string& where) {
     std::set<std::string_view> known;
-    for (const auto& [name, limit] : LIMITS) known.insert(name);
+    for (const auto& [name, limit] : kLimits) known.insert(name);
     reader.allow_keys(table, known, "`limits` of " + where);
     Limits limits;
-    for (const auto& [name, limit] : LIMITS) {
+    for (const auto& [name, limit] : kLimits) {
         if (table.contains(name)) limits.*limit = reader.number(table, name, where);
     }
     return limits;
@@ -87,7 +87,7 @@ void check_shapes(const StrictToml& reader, int line, const Exercise& exercise,
 void read_block_order(const StrictToml& reader, const toml::table& table, Exercise& exercise) {
     if (!table.contains("block_order")) return;
     std::vector<std::string> known = {""};
-    known.insert(known.end(), std::begin(BLOCK_ORDERS), std::end(BLOCK_ORDERS));
+    known.insert(known.end(), std::begin(kBlockOrders), std::end(kBlockOrders));
     exercise.block_order = reader.one_of(table, "block_order", known);
 }
 
@@ -95,7 +95,7 @@ void read_asked(const StrictToml& reader, const toml::table& table, Exercise& ex
     const std::string where = "the exercise of " + exercise.name;
     if (table.contains("kernel")) exercise.kernel = reader.text(table, "kernel", where);
     if (table.contains("produces")) {
-        exercise.produces = reader.one_of(table, "produces", names_in(TASKS));
+        exercise.produces = reader.one_of(table, "produces", names_in(kTasks));
     }
     if (const toml::node* node = table.get("multiples")) {
         const Shape multiples = reader.shape(*node, "multiples");

@@ -9,8 +9,8 @@
 namespace coalesce::course {
 
 /// The keys that `read_asked` knows.
-inline constexpr std::string_view ASKED[] = {"kernel",  "produces", "multiples",   "shapes",
-                                             "counted", "limits",   "block_order", "hidden"};
+inline constexpr std::string_view kAsked[] = {"kernel",  "produces", "multiples",   "shapes",
+                                              "counted", "limits",   "block_order", "hidden"};
 
 /// Reads those keys that are there; what is not stays as it is. Then checks that it fits together.
 void read_asked(const StrictToml& reader, const toml::table& table, Exercise& exercise);

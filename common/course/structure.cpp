@@ -14,15 +14,15 @@ namespace fs = std::filesystem;
 using Faults = std::vector<std::string>;
 using Lines = std::vector<std::string>;
 
-const std::string MARKER = "//! [kernel]";
-constexpr size_t LAST_LINE_OF_HEADER = 15;
+const std::string kMarker = "//! [kernel]";
+constexpr size_t kLastLineOfHeader = 15;
 // A kernel further down is not what one sees first; a longer file is not one idea.
-constexpr size_t LAST_LINE_OF_FIRST_KERNEL = 15, MOST_LINES = 250;
+constexpr size_t kLastLineOfFirstKernel = 15, kMostLines = 250;
 
 // The word behind `label` in the header ("// Next       03_tiled turns ..." gives "03_tiled"), or "".
 std::string word_after(const Lines& lines, const std::string& label) {
     std::string start = "// " + label;
-    for (size_t i = 0; i < std::min(lines.size(), LAST_LINE_OF_HEADER); ++i) {
+    for (size_t i = 0; i < std::min(lines.size(), kLastLineOfHeader); ++i) {
         if (!lines[i].starts_with(start)) continue;
         size_t begin = lines[i].find_first_not_of(' ', start.size());
         if (begin == std::string::npos) return "";
@@ -53,8 +53,8 @@ void check_header(const Step& step, const Step* next, const Lines& lines, const 
 }
 
 void check_markers(const Lines& lines, const std::string& file, Faults& faults) {
-    if (std::ranges::count(lines, MARKER) != 2) {
-        faults.push_back(file + ": the lesson's kernel must stand between two lines \"" + MARKER +
+    if (std::ranges::count(lines, kMarker) != 2) {
+        faults.push_back(file + ": the lesson's kernel must stand between two lines \"" + kMarker +
                          "\"");
     }
 }
@@ -62,13 +62,13 @@ void check_markers(const Lines& lines, const std::string& file, Faults& faults) 
 void check_size(const Lines& lines, const std::string& file, Faults& faults) {
     const auto is_kernel = [](const std::string& line) { return line.starts_with("__global__"); };
     const size_t above = std::ranges::find_if(lines, is_kernel) - lines.begin();
-    if (above >= LAST_LINE_OF_FIRST_KERNEL) {
+    if (above >= kLastLineOfFirstKernel) {
         faults.push_back(file + ": the first kernel begins after line " +
-                         std::to_string(LAST_LINE_OF_FIRST_KERNEL) + "; put it first");
+                         std::to_string(kLastLineOfFirstKernel) + "; put it first");
     }
-    if (lines.size() > MOST_LINES) {
+    if (lines.size() > kMostLines) {
         faults.push_back(file + ": has " + std::to_string(lines.size()) + " lines; " +
-                         std::to_string(MOST_LINES) + " are the most: leave one idea in it");
+                         std::to_string(kMostLines) + " are the most: leave one idea in it");
     }
 }
 

@@ -12,7 +12,7 @@ namespace {
 
 using coalesce::exercises::Tree;
 
-constexpr char HELP[] =
+constexpr char kHelp[] =
     "Usage: exercises generate|check [--root FOLDER]\n"
     "\n"
     "  generate   writes the files in exercises/ from solutions/; overwrites what was\n"
@@ -46,11 +46,11 @@ int check(const Tree& tree) {
 
 int run(int argc, char** argv) {
     std::string command = argc > 1 ? argv[1] : "";
-    if (command == "--help" || command == "-h") return std::fputs(HELP, stdout) < 0;
+    if (command == "--help" || command == "-h") return std::fputs(kHelp, stdout) < 0;
     std::string root = COALESCE_REPOSITORY;
     bool root_is_given = argc == 4 && std::strcmp(argv[2], "--root") == 0;
     if ((argc != 2 && !root_is_given) || (command != "generate" && command != "check")) {
-        std::fputs(HELP, stderr);
+        std::fputs(kHelp, stderr);
         return 2;
     }
     if (root_is_given) root = argv[3];

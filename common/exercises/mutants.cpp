@@ -44,8 +44,8 @@ Mutants read_mutants(const std::filesystem::path& file) {
     read.blank_failure_by_clang = reader.text(blank, by_clang, "[blank]");
     if (whole.contains("hunt")) read_hunt(reader, reader.section(whole, "hunt", "the file"), read);
     const toml::array* mutants = whole["mutant"].as_array();
-    if (mutants == nullptr || !mutants->is_array_of_tables() || mutants->size() < fewest_mutants) {
-        reader.fail(1, "fewer than " + std::to_string(fewest_mutants) +
+    if (mutants == nullptr || !mutants->is_array_of_tables() || mutants->size() < kFewestMutants) {
+        reader.fail(1, "fewer than " + std::to_string(kFewestMutants) +
                            " mutants; add [[mutant]] with mistakes that learners make");
     }
     std::set<std::string> names;

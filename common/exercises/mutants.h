@@ -43,7 +43,7 @@ struct Mutants {
 };
 
 /// Fewer would prove little.
-constexpr std::size_t fewest_mutants = 4;
+constexpr std::size_t kFewestMutants = 4;
 
 /// Reads the file. Throws course::CourseError that names the place.
 Mutants read_mutants(const std::filesystem::path& file);

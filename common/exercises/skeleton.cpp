@@ -9,8 +9,8 @@ namespace {
 
 using Lines = std::vector<std::string>;
 
-constexpr char MARKER[] = "//! [blank]";
-constexpr char PREFIX[] = "//!";
+constexpr char kMarker[] = "//! [blank]";
+constexpr char kPrefix[] = "//!";
 
 std::string joined(const std::vector<Piece>& pieces, Lines Piece::*which) {
     std::string text;
@@ -22,8 +22,8 @@ std::string joined(const std::vector<Piece>& pieces, Lines Piece::*which) {
 
 // "        //!     x = 1;" gives "            x = 1;": the code keeps its place in the column.
 std::string without_prefix(const std::string& line) {
-    std::string indent = line.substr(0, line.find(PREFIX));
-    std::string rest = trimmed(line).substr(sizeof(PREFIX) - 1);
+    std::string indent = line.substr(0, line.find(kPrefix));
+    std::string rest = trimmed(line).substr(sizeof(kPrefix) - 1);
     if (rest.empty()) return "";
     return indent + rest.substr(rest.front() == ' ' ? 1 : 0);
 }
@@ -36,64 +36,64 @@ bool has_word_for_the_learner(const Piece& piece) {
 // Reads the lines one after the other, and knows whether it is between markers.
 class Reader {
 public:
-    explicit Reader(const std::string& name) : name(name) {}
+    explicit Reader(const std::string& name) : name_(name) {}
 
     void read(const std::string& line, int number) {
         std::string text = trimmed(line);
-        if (text == MARKER) return mark(number);
-        bool for_skeleton = text.starts_with(PREFIX);
-        if (for_skeleton && !current.is_marked) {
-            fail(number, "`//!` outside of a place between two lines \"" + std::string(MARKER) +
+        if (text == kMarker) return mark(number);
+        bool for_skeleton = text.starts_with(kPrefix);
+        if (for_skeleton && !current_.is_marked) {
+            fail(number, "`//!` outside of a place between two lines \"" + std::string(kMarker) +
                              "\"; write it as an ordinary comment, or mark the place");
         }
         if (for_skeleton) {
-            current.blank.push_back(without_prefix(line));
+            current_.blank.push_back(without_prefix(line));
         } else {
-            current.solved.push_back(line);
-            if (!current.is_marked) current.blank.push_back(line);
+            current_.solved.push_back(line);
+            if (!current_.is_marked) current_.blank.push_back(line);
         }
     }
 
     Skeleton finish() {
-        if (current.is_marked) {
-            fail(current.line, "this marker has no second one; add \"" + std::string(MARKER) +
-                                   "\" after the lines that the learner writes");
+        if (current_.is_marked) {
+            fail(current_.line, "this marker has no second one; add \"" + std::string(kMarker) +
+                                    "\" after the lines that the learner writes");
         }
         close();
-        if (skeleton.blanks() == 0) {
+        if (skeleton_.blanks() == 0) {
             fail(1, "nothing is marked, so there is nothing to write; put lines \"" +
-                        std::string(MARKER) + "\" around what the learner writes");
+                        std::string(kMarker) + "\" around what the learner writes");
         }
-        return std::move(skeleton);
+        return std::move(skeleton_);
     }
 
 private:
     [[noreturn]] void fail(int line, const std::string& what) const {
-        throw UsageError(name + ":" + std::to_string(line) + ": " + what);
+        throw UsageError(name_ + ":" + std::to_string(line) + ": " + what);
     }
 
     void mark(int number) {
-        if (current.is_marked && current.solved.empty()) {
-            fail(current.line, "nothing to write between these markers; add the solution's lines");
+        if (current_.is_marked && current_.solved.empty()) {
+            fail(current_.line, "nothing to write between these markers; add the solution's lines");
         }
-        if (current.is_marked && !has_word_for_the_learner(current)) {
-            fail(current.line, "no word of what to write here; add \"//! // TODO: ...\"");
+        if (current_.is_marked && !has_word_for_the_learner(current_)) {
+            fail(current_.line, "no word of what to write here; add \"//! // TODO: ...\"");
         }
-        bool was_marked = current.is_marked;
+        bool was_marked = current_.is_marked;
         close();
-        current.is_marked = !was_marked;
-        current.line = number;
+        current_.is_marked = !was_marked;
+        current_.line = number;
     }
 
     void close() {
-        bool is_empty = current.blank.empty() && current.solved.empty();
-        if (!is_empty) skeleton.pieces.push_back(std::move(current));
-        current = {};
+        bool is_empty = current_.blank.empty() && current_.solved.empty();
+        if (!is_empty) skeleton_.pieces.push_back(std::move(current_));
+        current_ = {};
     }
 
-    std::string name;
-    Skeleton skeleton;
-    Piece current;
+    std::string name_;
+    Skeleton skeleton_;
+    Piece current_;
 };
 
 }  // namespace
@@ -141,13 +141,13 @@ std::string unmarked_difference(const std::string& skeleton, const std::string& 
     };
     for (const std::string& line : lines_of(marked)) {
         std::string wanted = trimmed(line);
-        if (wanted == MARKER) {
+        if (wanted == kMarker) {
             between_markers = !between_markers;
             continue;
         }
         if (between_markers) {
-            if (!wanted.starts_with(PREFIX)) continue;  // solving adds this line
-            wanted = trimmed(wanted.substr(sizeof(PREFIX) - 1));
+            if (!wanted.starts_with(kPrefix)) continue;  // solving adds this line
+            wanted = trimmed(wanted.substr(sizeof(kPrefix) - 1));
             if (next >= has.size() || trimmed(has[next]) != wanted) return told(wanted);
         } else if (next >= has.size() || has[next] != line) {
             return told(line);

@@ -15,9 +15,9 @@ namespace fs = std::filesystem;
 using Faults = std::vector<std::string>;
 
 // More than that is another kernel, not a bug in one.
-constexpr int LONGEST_FIX = 12;
+constexpr int kLongestFix = 12;
 
-const std::string PROGRAM = "program.cu";
+const std::string kProgram = "program.cu";
 
 std::set<std::string> entries(const fs::path& folder) {
     std::set<std::string> names;
@@ -51,7 +51,7 @@ Tree::Tree(fs::path root) : root_(std::move(root)) {
 }
 
 std::vector<std::string> Tree::files(const std::string& name) const {
-    if (fs::exists(root_ / "solutions" / name / PROGRAM)) return {PROGRAM};
+    if (fs::exists(root_ / "solutions" / name / kProgram)) return {kProgram};
     return {"kernel.cu", "hunt.cu"};
 }
 
@@ -82,7 +82,7 @@ std::vector<std::string> Tree::faults() const {
         try {
             for (const std::string& file : files(name)) check_skeleton(name, file, faults);
             // A program's lesson does something else than its exercise.
-            if (files(name).front() != PROGRAM) check_kernel_of_step(name, faults);
+            if (files(name).front() != kProgram) check_kernel_of_step(name, faults);
             check_mutants(name, faults);
         } catch (const UsageError& error) {
             faults.push_back(error.what());
@@ -208,7 +208,7 @@ void Tree::check_hunt(const std::string& name, const Mutants& expected, Faults& 
     }
     if (!has_hunt) return;
     int to_fix = skeleton(name, "hunt.cu").lines_to_write();
-    if (to_fix > LONGEST_FIX) {
+    if (to_fix > kLongestFix) {
         faults.push_back("solutions/" + name + "/hunt.cu: fixing it takes " +
                          std::to_string(to_fix) + " lines; choose a smaller bug");
     }

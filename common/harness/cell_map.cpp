@@ -12,7 +12,7 @@ std::int64_t pieces(std::int64_t count, std::int64_t size) {
 }
 
 /// By CellState.
-constexpr char signs_shown[] = {'.', '?', 'X'};
+constexpr char kSignsShown[] = {'.', '?', 'X'};
 
 }  // namespace
 
@@ -20,8 +20,8 @@ CellMap::CellMap(std::int64_t out_rows, std::int64_t out_cols, bool is_in_place)
     : out_rows_(out_rows),
       out_cols_(out_cols),
       is_in_place_(is_in_place),
-      cells_down_(pieces(out_rows, side)),
-      cells_across_(pieces(out_cols, side)) {}
+      cells_down_(pieces(out_rows, kSide)),
+      cells_across_(pieces(out_cols, kSide)) {}
 
 void CellMap::merge(const CellMap& other) {
     for (std::size_t i = 0; i < signs_.size(); ++i)
@@ -30,16 +30,16 @@ void CellMap::merge(const CellMap& other) {
 
 std::string CellMap::signs() const {
     std::string text;
-    for (const CellState state : signs_) text += signs_shown[static_cast<int>(state)];
+    for (const CellState state : signs_) text += kSignsShown[static_cast<int>(state)];
     return text;
 }
 
 bool CellMap::take_signs(const std::string& signs) {
     if (signs.size() != signs_.size()) return false;
     for (std::size_t i = 0; i < signs.size(); ++i) {
-        const auto* found = std::find(std::begin(signs_shown), std::end(signs_shown), signs[i]);
-        if (found == std::end(signs_shown)) return false;
-        signs_[i] = static_cast<CellState>(found - signs_shown);
+        const auto* found = std::find(std::begin(kSignsShown), std::end(kSignsShown), signs[i]);
+        if (found == std::end(kSignsShown)) return false;
+        signs_[i] = static_cast<CellState>(found - kSignsShown);
     }
     return true;
 }
@@ -66,8 +66,8 @@ std::string CellMap::legend(std::int64_t cells_down, std::int64_t cells_across) 
 
 CellState CellMap::worst_of(int row, int col, int down, int across) const {
     CellState worst = CellState::right;
-    for (int i = row; i < std::min(row + down, side); ++i) {
-        for (int j = col; j < std::min(col + across, side); ++j) {
+    for (int i = row; i < std::min(row + down, kSide); ++i) {
+        for (int j = col; j < std::min(col + across, kSide); ++j) {
             worst = std::max(worst, sign(i, j));
         }
     }
@@ -78,13 +78,13 @@ std::string CellMap::text(int most_rows, int most_cols) const {
     const int rows = static_cast<int>(pieces(out_rows_, cells_down_));
     const int cols = static_cast<int>(pieces(out_cols_, cells_across_));
     // So many of the signs that are kept become one.
-    const int down = static_cast<int>(pieces(rows, std::clamp(most_rows, 1, side)));
-    const int across = static_cast<int>(pieces(cols, std::clamp(most_cols, 1, side)));
+    const int down = static_cast<int>(pieces(rows, std::clamp(most_rows, 1, kSide)));
+    const int across = static_cast<int>(pieces(cols, std::clamp(most_cols, 1, kSide)));
     std::string text = legend(cells_down_ * down, cells_across_ * across);
     for (int row = 0; row < rows; row += down) {
         for (int col = 0; col < cols; col += across) {
             if (col > 0) text += ' ';
-            text += signs_shown[static_cast<int>(worst_of(row, col, down, across))];
+            text += kSignsShown[static_cast<int>(worst_of(row, col, down, across))];
         }
         text += '\n';
     }

@@ -21,7 +21,7 @@ enum class CellState : std::uint8_t {
 class CellMap {
 public:
     /// Signs in a row, and rows of signs, at most.
-    static constexpr int side = 32;
+    static constexpr int kSide = 32;
 
     /// An empty picture of an output of that shape. In place, it is of `data`.
     CellMap(std::int64_t out_rows, std::int64_t out_cols, bool is_in_place = false);
@@ -30,7 +30,7 @@ public:
 
     /// Notes what was found in a cell.
     void note(Cell out, CellState state) {
-        CellState& sign = signs_[static_cast<std::size_t>(out.row / cells_down_ * side) +
+        CellState& sign = signs_[static_cast<std::size_t>(out.row / cells_down_ * kSide) +
                                  static_cast<std::size_t>(out.col / cells_across_)];
         if (state > sign) sign = state;
     }
@@ -38,7 +38,7 @@ public:
     void merge(const CellMap& other);
     /// The state that the sign at that row and column shows.
     CellState sign(int row, int col) const {
-        return signs_[static_cast<std::size_t>(row * side + col)];
+        return signs_[static_cast<std::size_t>(row * kSide + col)];
     }
     /// Rows and columns of the output.
     std::int64_t out_rows() const { return out_rows_; }
@@ -53,7 +53,7 @@ public:
     bool take_signs(const std::string& signs);
     /// The picture with its legend: lines of at most 70 columns. It has at most so many rows and
     /// columns of signs, where fewer than there are each show the worst of more cells.
-    std::string text(int most_rows = side, int most_cols = side) const;
+    std::string text(int most_rows = kSide, int most_cols = kSide) const;
 
 private:
     std::string legend(std::int64_t cells_down, std::int64_t cells_across) const;
@@ -63,7 +63,7 @@ private:
     bool is_in_place_ = false;
     /// Cells that one sign stands for.
     std::int64_t cells_down_, cells_across_;
-    std::array<CellState, side * side> signs_{};
+    std::array<CellState, kSide * kSide> signs_{};
 };
 
 }  // namespace coalesce

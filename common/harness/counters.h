@@ -52,7 +52,7 @@ struct Counters {
 };
 
 /// Those that are written to JSON, under their names there.
-inline constexpr std::pair<const char*, std::uint64_t Counters::*> counter_names[] = {
+inline constexpr std::pair<const char*, std::uint64_t Counters::*> kCounterNames[] = {
     {"load_requests", &Counters::load_requests},
     {"load_sectors", &Counters::load_sectors},
     {"load_waits", &Counters::load_waits},

@@ -11,8 +11,8 @@ namespace coalesce {
 
 template <class Codec>
 void describe(Codec& codec, Counters& counters) {
-    for (const auto& [name, member] : counter_names) codec(name, counters.*member);
-    if constexpr (Codec::is_reading) counters.kernels = 1;
+    for (const auto& [name, member] : kCounterNames) codec(name, counters.*member);
+    if constexpr (Codec::kIsReading) counters.kernels = 1;
 }
 
 /// {"load_requests": 1, ...}

@@ -38,9 +38,9 @@ Diagnosis::Diagnosis(const Comparison& comparison, const Overview& overview)
       pattern_(problem_.element_size, problem_.seed),
       one_in_(static_cast<std::uint32_t>(1 + comparison.wrong / kClosely)),
       explained_(hypotheses().size()),
-      bad_tiles_(static_cast<std::size_t>(out_tiles(smallest_tile).count())) {
-    for (std::size_t i = 0; i < sides; ++i) {
-        const std::int64_t side = tile_sides[i];
+      bad_tiles_(static_cast<std::size_t>(out_tiles(kSmallestTile).count())) {
+    for (std::size_t i = 0; i < kSides; ++i) {
+        const std::int64_t side = kTileSides[i];
         full_tiles_end_[i] = {matrix_.out_rows() / side * side, matrix_.out_cols() / side * side};
     }
 }
@@ -70,12 +70,12 @@ void Diagnosis::look_at(Cell out, Bits held, bool is_untouched) {
 }
 
 void Diagnosis::Lines::note(std::int64_t row, std::int64_t col) {
-    ++rows[static_cast<std::size_t>(row % period)];
-    ++cols[static_cast<std::size_t>(col % period)];
+    ++rows[static_cast<std::size_t>(row % kPeriod)];
+    ++cols[static_cast<std::size_t>(col % kPeriod)];
 }
 
 void Diagnosis::Lines::merge(const Lines& other) {
-    for (std::size_t i = 0; i < period; ++i) {
+    for (std::size_t i = 0; i < kPeriod; ++i) {
         rows[i] += other.rows[i];
         cols[i] += other.cols[i];
     }
@@ -85,8 +85,8 @@ void Diagnosis::look_at_place(Cell out, bool is_untouched) {
     const std::int64_t row = out.row % matrix_.out_rows();
     bad_lines_.note(row, out.col);
     if (is_untouched) untouched_lines_.note(row, out.col);
-    bad_tiles_[out_tiles(smallest_tile).number_of(out)] = true;
-    for (std::size_t i = 0; i < sides; ++i) {
+    bad_tiles_[out_tiles(kSmallestTile).number_of(out)] = true;
+    for (std::size_t i = 0; i < kSides; ++i) {
         inside_[i] += row < full_tiles_end_[i].row && out.col < full_tiles_end_[i].col;
     }
     beside_diagonal_[0] += out.row < out.col;
@@ -96,10 +96,10 @@ void Diagnosis::look_at_place(Cell out, bool is_untouched) {
 void Diagnosis::look_at_value(const Look& look, const Look& in_matrix) {
     if (look.holds_guard()) guard_.note(look);
     if (look.is_foreign()) foreign_.note(look);
-    for (std::size_t i = 0; i < sides; ++i) {
-        if (is_of_wrong_tile(in_matrix, tile_sides[i])) wrong_tile_[i].note(look);
-        if (is_of_unturned_tile(in_matrix, tile_sides[i])) unturned_tile_[i].note(look);
-        if (is_of_same_tile(in_matrix, tile_sides[i])) same_tile_[i].note(look);
+    for (std::size_t i = 0; i < kSides; ++i) {
+        if (is_of_wrong_tile(in_matrix, kTileSides[i])) wrong_tile_[i].note(look);
+        if (is_of_unturned_tile(in_matrix, kTileSides[i])) unturned_tile_[i].note(look);
+        if (is_of_same_tile(in_matrix, kTileSides[i])) same_tile_[i].note(look);
     }
 }
 
@@ -202,13 +202,13 @@ std::uint64_t Diagnosis::matrices() const {
 
 /// The tiles of that side, a multiple of the smallest, that have a bad cell.
 std::vector<bool> Diagnosis::bad_tiles(std::int64_t side) const {
-    const TileGrid small = out_tiles(smallest_tile), large = out_tiles(side);
+    const TileGrid small = out_tiles(kSmallestTile), large = out_tiles(side);
     std::vector<bool> bad(static_cast<std::size_t>(large.count()));
     for (std::size_t i = 0; i < bad_tiles_.size(); ++i) {
         if (!bad_tiles_[i]) continue;
         const auto number = static_cast<std::int64_t>(i);
-        bad[large.number_of({number / small.tiles().col * smallest_tile,
-                             number % small.tiles().col * smallest_tile})] = true;
+        bad[large.number_of({number / small.tiles().col * kSmallestTile,
+                             number % small.tiles().col * kSmallestTile})] = true;
     }
     return bad;
 }

@@ -73,20 +73,20 @@ public:
     Finding conclude() const;
 
 private:
-    static constexpr int sides = std::size(tile_sides);
+    static constexpr int kSides = std::size(kTileSides);
     /// Rows and columns are counted modulo this; a tile's pattern repeats within it.
-    static constexpr int period = 64;
+    static constexpr int kPeriod = 64;
 
     /// How many cells something is true of, by row and by column.
     struct Lines {
-        std::array<std::uint64_t, period> rows{}, cols{};
+        std::array<std::uint64_t, kPeriod> rows{}, cols{};
 
         void note(std::int64_t row, std::int64_t col);
         void merge(const Lines& other);
     };
 
     /// Side of the tiles of the output that are looked at one by one; others are made of these.
-    static constexpr std::int64_t smallest_tile = 16;
+    static constexpr std::int64_t kSmallestTile = 16;
 
     // Gathering.
     bool is_looked_at_closely(std::int64_t index) const;
@@ -154,14 +154,14 @@ private:
     Pattern pattern_;
 
     std::uint32_t one_in_;  ///< so many wrong cells is one looked at closely
-    std::array<Cell, sides>
+    std::array<Cell, kSides>
         full_tiles_end_;              ///< where the last full tile ends, in rows and columns
     std::vector<Tally> explained_;    ///< by each hypothesis, of the wrong cells
     Tally bad_;                       ///< all of them
     Tally wrong_, guard_, foreign_;   ///< written and wrong; with foreign bits
     std::array<Tally, 7> changes_{};  ///< by ValueChange
-    std::array<std::uint64_t, sides> inside_{};  ///< bad cells before the last full tile's end
-    std::array<Tally, sides> wrong_tile_{}, unturned_tile_{}, same_tile_{};
+    std::array<std::uint64_t, kSides> inside_{};  ///< bad cells before the last full tile's end
+    std::array<Tally, kSides> wrong_tile_{}, unturned_tile_{}, same_tile_{};
     Tally sum_;                       ///< what belongs there plus what the output held
     std::array<Tally, 3> integer_{};  ///< what belongs there as an integer, by Integer
     Tally whole_;                     ///< of these, those that are not zero

@@ -118,8 +118,8 @@ std::optional<Finding> Diagnosis::rectangle() const {
 
 /// Everything before the last full tile's end is right, and what lies beyond is bad.
 std::optional<Finding> Diagnosis::edge(Fault fault) const {
-    for (std::size_t i = 0; i < sides; ++i) {
-        const std::int64_t side = tile_sides[i];
+    for (std::size_t i = 0; i < kSides; ++i) {
+        const std::int64_t side = kTileSides[i];
         const std::int64_t rows = matrix_.out_rows() / side * side;
         const std::int64_t cols = matrix_.out_cols() / side * side;
         const std::int64_t full = rows * cols * static_cast<std::int64_t>(matrices());
@@ -155,12 +155,12 @@ BadLines Diagnosis::lines_of(const Lines& all_lines, bool are_wrong, bool by_row
     const auto& counts = by_rows ? all_lines.rows : all_lines.cols;
     const std::int64_t length = by_rows ? matrix_.out_rows() : matrix_.out_cols();
     const std::int64_t other = by_rows ? matrix_.out_cols() : matrix_.out_rows();
-    for (std::int64_t side = 2; side <= period && 2 * side <= length; side *= 2) {
+    for (std::int64_t side = 2; side <= kPeriod && 2 * side <= length; side *= 2) {
         std::vector<bool> bad(static_cast<std::size_t>(side));
         std::size_t touched = 0, full = 0;
         for (std::int64_t remainder = 0; remainder < side; ++remainder) {
             std::uint64_t count = 0;
-            for (std::int64_t i = remainder; i < period; i += side) {
+            for (std::int64_t i = remainder; i < kPeriod; i += side) {
                 count += counts[static_cast<std::size_t>(i)];
             }
             const std::uint64_t all = with_remainder(length, side, remainder) *

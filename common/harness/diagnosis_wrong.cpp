@@ -284,9 +284,9 @@ std::optional<Finding> Diagnosis::stored_over() const {
     if (comparison_.untouched < comparison_.wrong || problem_.is_in_place()) return std::nullopt;
     const BadLines lines = lines_of(untouched_lines_, false);
     const auto side =
-        std::find(std::begin(tile_sides), std::end(tile_sides), static_cast<int>(lines.period));
-    if (lines.text.empty() || side == std::end(tile_sides)) return std::nullopt;
-    const Tally& same_tile = same_tile_[static_cast<std::size_t>(side - std::begin(tile_sides))];
+        std::find(std::begin(kTileSides), std::end(kTileSides), static_cast<int>(lines.period));
+    if (lines.text.empty() || side == std::end(kTileSides)) return std::nullopt;
+    const Tally& same_tile = same_tile_[static_cast<std::size_t>(side - std::begin(kTileSides))];
     if (!is_nearly_all(same_tile.count, wrong_.count)) return std::nullopt;
     return say(Fault::part_of_each_tile, same_tile,
                lines.text +
@@ -296,13 +296,13 @@ std::optional<Finding> Diagnosis::stored_over() const {
 }
 
 std::optional<Finding> Diagnosis::scrambled() const {
-    for (std::size_t i = 0; i < sides; ++i) {
-        const bool is_whole = tile_sides[i] >= std::max(matrix_.rows, matrix_.cols);
-        if (tile_sides[i] > 64 || is_whole || !is_nearly_all(same_tile_[i].count, wrong_.count)) {
+    for (std::size_t i = 0; i < kSides; ++i) {
+        const bool is_whole = kTileSides[i] >= std::max(matrix_.rows, matrix_.cols);
+        if (kTileSides[i] > 64 || is_whole || !is_nearly_all(same_tile_[i].count, wrong_.count)) {
             continue;
         }
         return say(Fault::scrambled_in_tile, same_tile_[i],
-                   "the right tile (" + size_text(tile_sides[i]) +
+                   "the right tile (" + size_text(kTileSides[i]) +
                        "), but another place within it. Is it read in the way in which it was "
                        "written?");
     }
@@ -313,10 +313,10 @@ std::optional<Finding> Diagnosis::scrambled() const {
 std::optional<Finding> Diagnosis::whole_tiles() const {
     if (problem_.is_permuted()) return std::nullopt;
     std::optional<Finding> found;
-    for (std::size_t i = 0; i < sides; ++i) {
-        const std::int64_t side = tile_sides[i];
+    for (std::size_t i = 0; i < kSides; ++i) {
+        const std::int64_t side = kTileSides[i];
         const bool is_turned = is_nearly_all(wrong_tile_[i].count, wrong_.count);
-        if (side < smallest_tile || !has_whole_tiles(side)) continue;
+        if (side < kSmallestTile || !has_whole_tiles(side)) continue;
         if (!is_turned && !is_nearly_all(unturned_tile_[i].count, wrong_.count)) continue;
         const std::string rule = rule_of_tiles(side);
         if (found && rule.empty()) continue;
@@ -371,10 +371,10 @@ std::string Diagnosis::rule_of_tiles(std::int64_t side) const {
 
 /// Tiles that are too small to look at one by one.
 std::optional<Finding> Diagnosis::wrong_tile() const {
-    for (std::size_t i = 0; i < sides; ++i) {
+    for (std::size_t i = 0; i < kSides; ++i) {
         if (!is_nearly_all(wrong_tile_[i].count, wrong_.count)) continue;
         return say(Fault::wrong_tile, wrong_tile_[i],
-                   "the right place within a tile (" + size_text(tile_sides[i]) +
+                   "the right place within a tile (" + size_text(kTileSides[i]) +
                        "), but of another tile. Look at how block indices become tiles");
     }
     return std::nullopt;

@@ -107,10 +107,10 @@ bool of_first_col(const Look& look, int) {
 // ---- arrays ----
 
 /// The orders that axes can have, as digits: 21 stands for 0 2 1.
-constexpr int orders_of_3[] = {21, 102, 120, 201, 210};
-constexpr int orders_of_4[] = {132,  213,  231,  312,  321,  1023, 1032, 1203,
-                               1230, 1302, 1320, 2013, 2031, 2103, 2130, 2301,
-                               2310, 3012, 3021, 3102, 3120, 3201, 3210};
+constexpr int kOrdersOf3[] = {21, 102, 120, 201, 210};
+constexpr int kOrdersOf4[] = {132,  213,  231,  312,  321,  1023, 1032, 1203,
+                              1230, 1302, 1320, 2013, 2031, 2103, 2130, 2301,
+                              2310, 3012, 3021, 3102, 3120, 3201, 3210};
 
 /// What an output holds whose axes were put into that order.
 bool in_order(const Look& look, int rank, int digits) {
@@ -167,7 +167,7 @@ std::vector<Hypothesis> list_hypotheses() {
         {Fault::wrong_pitch, 0, exchanged_pitch,
          "rows and cols are exchanged as the length of a row"},
     };
-    for (const int tile : tile_sides) {
+    for (const int tile : kTileSides) {
         list.push_back(
             {Fault::tile_not_moved, tile, transposed_in_place,
              with_side("each tile", tile) +
@@ -192,11 +192,11 @@ std::vector<Hypothesis> list_hypotheses() {
                   "where in is read",
                   true}});
     add_neighbours(list);
-    for (const int digits : orders_of_3) {
+    for (const int digits : kOrdersOf3) {
         list.push_back(
             {Fault::axes_in_other_order, digits, in_order_of_3, order_meaning(3, digits), true});
     }
-    for (const int digits : orders_of_4) {
+    for (const int digits : kOrdersOf4) {
         list.push_back(
             {Fault::axes_in_other_order, digits, in_order_of_4, order_meaning(4, digits), true});
     }

@@ -26,7 +26,7 @@ struct Hypothesis {
 const std::vector<Hypothesis>& hypotheses();
 
 /// The sides that tiles are looked for in.
-inline constexpr int tile_sides[] = {32, 16, 64, 8, 128, 4, 2};
+inline constexpr int kTileSides[] = {32, 16, 64, 8, 128, 4, 2};
 
 /// Right place within a tile of that side, but of another tile.
 bool is_of_wrong_tile(const Look& look, int tile);

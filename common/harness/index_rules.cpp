@@ -245,9 +245,9 @@ Explanation elements(const Problem& problem, const Sample& sample, bool is_in_ou
 
 // ---- components of vectors ----
 
-constexpr std::int64_t group = 4;
+constexpr std::int64_t kGroup = 4;
 /// Which of a group stands where each belongs.
-using Components = std::array<std::int64_t, group>;
+using Components = std::array<std::int64_t, kGroup>;
 
 /// Where the cell came from and where it should have, along one axis; nothing when the other axis
 /// or the group differs.
@@ -258,12 +258,12 @@ std::optional<std::pair<std::int64_t, std::int64_t>> component_of(const Problem&
     if (!should || (by_rows ? is.col != should->col : is.row != should->row)) return std::nullopt;
     const std::int64_t from = by_rows ? is.row : is.col;
     const std::int64_t to = by_rows ? should->row : should->col;
-    if (from / group != to / group) return std::nullopt;
-    return std::pair{from % group, to % group};
+    if (from / kGroup != to / kGroup) return std::nullopt;
+    return std::pair{from % kGroup, to % kGroup};
 }
 
 Components components_of(const Problem& problem, const Sample& sample, bool by_rows) {
-    std::array<std::vector<std::int64_t>, group> votes;
+    std::array<std::vector<std::int64_t>, kGroup> votes;
     for (const Seen& seen : sample.cells) {
         const auto found = component_of(problem, seen, by_rows);
         if (found) votes[static_cast<std::size_t>(found->second)].push_back(found->first);
@@ -288,7 +288,7 @@ void name_components(const Components& components, bool by_rows, Explanation& fo
     const bool is_pairs = components[0] < 2 && components[1] < 2 &&
                           components[2] == components[0] + 2 && components[3] == components[1] + 2;
     std::vector<std::int64_t> is, should;
-    for (std::int64_t i = 0; i < (is_pairs ? 2 : group); ++i) {
+    for (std::int64_t i = 0; i < (is_pairs ? 2 : kGroup); ++i) {
         if (components[static_cast<std::size_t>(i)] == i) continue;
         is.push_back(components[static_cast<std::size_t>(i)]);
         should.push_back(i);

@@ -75,7 +75,7 @@ bool Look::holds_guard() const {
     unsigned char bytes[sizeof held];
     std::memcpy(bytes, &held, sizeof held);
     for (std::size_t i = 0; i < problem.element_size; ++i) {
-        if (bytes[i] != guard_byte) return false;
+        if (bytes[i] != kGuardByte) return false;
     }
     // One byte alone may as well be an ordinary value.
     return pattern.names_its_place();

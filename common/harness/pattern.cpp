@@ -111,11 +111,11 @@ std::uint64_t unmix(std::uint64_t mixed) {
 
 Pattern::Pattern(std::size_t element_size, std::uint64_t seed) : size_(element_size), seed_(seed) {
     switch (size_) {
-        case 1: poison_.low = poison_byte; break;
-        case 2: poison_.low = repeated_byte<std::uint16_t>(poison_byte); break;
-        case 4: poison_.low = repeated_byte<std::uint32_t>(poison_byte); break;
-        case 16: poison_.high = repeated_byte<std::uint64_t>(poison_byte); [[fallthrough]];
-        case 8: poison_.low = repeated_byte<std::uint64_t>(poison_byte); break;
+        case 1: poison_.low = kPoisonByte; break;
+        case 2: poison_.low = repeated_byte<std::uint16_t>(kPoisonByte); break;
+        case 4: poison_.low = repeated_byte<std::uint32_t>(kPoisonByte); break;
+        case 16: poison_.high = repeated_byte<std::uint64_t>(kPoisonByte); [[fallthrough]];
+        case 8: poison_.low = repeated_byte<std::uint64_t>(kPoisonByte); break;
         default:
             throw UsageError("an element has 1, 2, 4, 8 or 16 bytes, not " + std::to_string(size_));
     }

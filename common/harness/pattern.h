@@ -20,9 +20,9 @@
 namespace coalesce {
 
 /// The byte that fills the output before a launch. Four of them are an ordinary small number.
-constexpr unsigned char poison_byte = 0xA7;
+constexpr unsigned char kPoisonByte = 0xA7;
 /// The byte that fills the guard bands.
-constexpr unsigned char guard_byte = 0x5C;
+constexpr unsigned char kGuardByte = 0x5C;
 
 /// A mix of 32 bits in which every bit of the argument changes about half of the result's.
 std::uint32_t mix(std::uint32_t value);

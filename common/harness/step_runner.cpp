@@ -53,7 +53,7 @@ std::string reports_text() {
 std::size_t matrix_bytes(Shape shape, int element_size = sizeof(float)) {
     return static_cast<std::size_t>(element_size) * static_cast<std::size_t>(shape.rows) *
                static_cast<std::size_t>(shape.cols) +
-           2 * VerifiedBuffers::usual_guard;
+           2 * VerifiedBuffers::kUsualGuard;
 }
 
 /// A square for each length that there is, once.
@@ -127,7 +127,7 @@ VerifiedBuffers& StepRunner::large_buffers(const Variant& variant) {
         large_->problem().element_size != element_size) {
         large_.reset();
         large_ = std::make_unique<VerifiedBuffers>(
-            problem_at(variant, shape_), VerifiedBuffers::usual_guard, variant.in, variant.out);
+            problem_at(variant, shape_), VerifiedBuffers::kUsualGuard, variant.in, variant.out);
         large_is_plain_ = variant.is_plain();
         large_in_ = variant.in;
         large_out_ = variant.out;
@@ -200,7 +200,7 @@ bool StepRunner::is_measured(Shape shape) const {
 void StepRunner::verify_at(Result& result, const Problem& problem, bool is_measured) {
     const Variant& variant = *result.variant;
     if (!is_measured) {
-        VerifiedBuffers guarded(problem, VerifiedBuffers::usual_guard, variant.in, variant.out);
+        VerifiedBuffers guarded(problem, VerifiedBuffers::kUsualGuard, variant.in, variant.out);
         guarded.prepare();
         check_once(result, guarded);
     }

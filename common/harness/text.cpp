@@ -30,7 +30,7 @@ std::string wrap(const std::string& text, const std::string& indent) {
     std::istringstream lines(text);
     std::string result, line;
     while (std::getline(lines, line)) {
-        if (indent.size() + line.size() <= terminal_columns) {
+        if (indent.size() + line.size() <= kTerminalColumns) {
             result += (line.empty() ? "" : indent + line) + "\n";
             continue;
         }
@@ -39,7 +39,7 @@ std::string wrap(const std::string& text, const std::string& indent) {
         std::string current;
         for (const std::string& word : words_of(line)) {
             const std::size_t width = indent.size() + own.size() + current.size() + 1 + word.size();
-            if (!current.empty() && width > terminal_columns) {
+            if (!current.empty() && width > kTerminalColumns) {
                 result += indent + own + current + "\n";
                 current.clear();
             }

@@ -7,7 +7,7 @@
 namespace coalesce {
 
 /// The columns that output may fill.
-constexpr int terminal_columns = 80;
+constexpr int kTerminalColumns = 80;
 
 /// `text` in lines of at most 80 columns, each with `indent` in front; line breaks in it are kept.
 std::string wrap(const std::string& text, const std::string& indent = "");

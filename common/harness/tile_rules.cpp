@@ -23,7 +23,7 @@ Cell by_cols(std::int64_t number, std::int64_t count) {
     return {number % count, number / count};
 }
 
-constexpr MoveRule move_rules[] = {
+constexpr MoveRule kMoveRules[] = {
     {[](Cell is, Cell) {
          return Cell{is.col, is.row};
      },
@@ -108,7 +108,7 @@ struct TakeRule {
     const char* text;
 };
 
-constexpr TakeRule take_rules[] = {
+constexpr TakeRule kTakeRules[] = {
     {[](std::int64_t n, Cell) {
          return Cell{n, n};
      },
@@ -169,7 +169,7 @@ std::string rule_of_moves(Cell tiles, const std::vector<TileMove>& moves) {
     if (moves.empty()) return "";
     std::string text = constant_shift(tiles, moves);
     int said = !text.empty();
-    for (const MoveRule& rule : move_rules) {
+    for (const MoveRule& rule : kMoveRules) {
         if (said == most_said || !fits(rule, tiles, moves)) continue;
         text += (said++ > 0 ? "; or " : "") + std::string(rule.text);
     }
@@ -180,7 +180,7 @@ std::string rule_of_missed(Cell tiles, const std::vector<bool>& missed) {
     constexpr int most_said = 2;
     std::string text;
     int said = 0;
-    for (const TakeRule& rule : take_rules) {
+    for (const TakeRule& rule : kTakeRules) {
         if (said == most_said || missed_by(rule, tiles) != missed) continue;
         text += (said++ > 0 ? ", or " : "") + std::string(rule.text);
     }

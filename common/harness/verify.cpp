@@ -38,8 +38,8 @@ const void* read_elements(const GuardedSpan& span, Transport& transport, std::si
 void fill_guards(const GuardedSpan& span, Transport& transport) {
     if (span.guard_bytes == 0) return;
     char* data = static_cast<char*>(span.data);
-    transport.fill(data - span.guard_bytes, guard_byte, span.guard_bytes);
-    transport.fill(data + span.bytes, guard_byte, span.guard_bytes);
+    transport.fill(data - span.guard_bytes, kGuardByte, span.guard_bytes);
+    transport.fill(data + span.bytes, kGuardByte, span.guard_bytes);
 }
 
 /// How many bytes away from the matrix a guard band was written: the nearest and the farthest.
@@ -56,7 +56,7 @@ std::optional<Trespass> trespass(const GuardedSpan& span, Transport& transport, 
     if (!is_after) std::reverse(band.begin(), band.end());
     Trespass found;
     for (std::size_t i = 0; i < band.size(); ++i) {
-        if (band[i] == guard_byte) continue;
+        if (band[i] == kGuardByte) continue;
         if (found.bytes == 0) found.nearest = i;
         found.farthest = i;
         ++found.bytes;
@@ -261,7 +261,7 @@ void prepare_in(const Problem& problem, const GuardedSpan& in, Transport& transp
 
 void prepare_out(const GuardedSpan& out, Transport& transport) {
     fill_guards(out, transport);
-    transport.fill(out.data, poison_byte, out.bytes);
+    transport.fill(out.data, kPoisonByte, out.bytes);
 }
 
 Comparison check(const Problem& problem, const GuardedSpan& in, Transport& in_transport,

@@ -63,10 +63,10 @@ Comparison check(const Problem& problem, const GuardedSpan& in, Transport& in_tr
 class VerifiedBuffers {
 public:
     /// Guard bands that catch what a kernel is likely to write outside.
-    static constexpr std::size_t usual_guard = std::size_t{256} << 10;
+    static constexpr std::size_t kUsualGuard = std::size_t{256} << 10;
 
     /// Allocates. Without guard bands (0) the simulator's memcheck sees every access outside.
-    explicit VerifiedBuffers(const Problem& problem, std::size_t guard_bytes = usual_guard,
+    explicit VerifiedBuffers(const Problem& problem, std::size_t guard_bytes = kUsualGuard,
                              Memory in = Memory::device, Memory out = Memory::device);
 
     /// Writes input, poison and guard bands.
@@ -87,7 +87,7 @@ public:
     const Problem& problem() const { return problem_; }
 
     /// Bytes that such buffers take, of the device's memory and of the host's.
-    static std::size_t bytes_needed(const Problem& problem, std::size_t guard_bytes = usual_guard) {
+    static std::size_t bytes_needed(const Problem& problem, std::size_t guard_bytes = kUsualGuard) {
         return 2 * (problem.bytes() + 2 * guard_bytes);
     }
 

@@ -23,9 +23,9 @@ Cell in_turn(int x, int y, int wide, int tall) {
     return {y, (x + gpu) % 4 * (wide / 4) + x / 4};
 }
 
-constexpr BlockOrder orders[] = {{"diagonal", diagonal, {96, 128}},
-                                 {"any-diagonal", nullptr, {96, 128}},
-                                 {"in-turn", in_turn, {160, 256}}};
+constexpr BlockOrder kOrders[] = {{"diagonal", diagonal, {96, 128}},
+                                  {"any-diagonal", nullptr, {96, 128}},
+                                  {"in-turn", in_turn, {160, 256}}};
 
 /// More accesses than a warp needs before its first load.
 constexpr std::size_t kEnough = 64;
@@ -122,7 +122,7 @@ std::optional<Failure> no_diagonal(const BlockOrder& order, const std::string& f
 
 const BlockOrder* block_order_called(const std::string& name) {
     if (name.empty()) return nullptr;
-    for (const BlockOrder& order : orders) {
+    for (const BlockOrder& order : kOrders) {
         if (name == order.name) return &order;
     }
     throw std::invalid_argument("there is no block order \"" + name + "\"");

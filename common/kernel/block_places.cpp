@@ -9,9 +9,9 @@ namespace coalesce {
 namespace {
 
 /// The first accesses of a warp, more than it needs before its first load.
-constexpr std::size_t for_first_load = 64;
+constexpr std::size_t kForFirstLoad = 64;
 /// Each of them is a launch.
-constexpr long long most_blocks = 128;
+constexpr long long kMostBlocks = 128;
 
 Block block_of(const LaunchShape& launch, long long number) {
     const long long x = number % launch.grid[0], rest = number / launch.grid[0];
@@ -67,7 +67,7 @@ std::optional<Loaded> first_load(const Trial& trial) {
 
 std::optional<BlockStores> block_stores(Shape shape, const LaunchShape& launch,
                                         const TryAgain& try_again) {
-    if (launch.blocks() > most_blocks) return std::nullopt;
+    if (launch.blocks() > kMostBlocks) return std::nullopt;
     BlockStores seen;
     Owners owners;
     const long long warps = (launch.threads() + 31) / 32;
@@ -76,7 +76,7 @@ std::optional<BlockStores> block_stores(Shape shape, const LaunchShape& launch,
         // Where blocks begin too close to each other, the next one begins within the first.
         for (long long warp = 0; warp < warps && (block == 0 || is_idle); ++warp) {
             const TracedWarp traced{static_cast<std::uint64_t>(block), static_cast<unsigned>(warp),
-                                    most_traced_accesses};
+                                    kMostTracedAccesses};
             const auto stored = stored_by(
                 try_again({.shape = shape, .watch = Watch::result_alone, .traced = traced}));
             is_idle &= stored.empty();
@@ -90,7 +90,7 @@ std::optional<BlockStores> block_stores(Shape shape, const LaunchShape& launch,
 }
 
 std::size_t stored_by_first_warp(Shape shape, const TryAgain& try_again) {
-    const TracedWarp traced{0, 0, most_traced_accesses};
+    const TracedWarp traced{0, 0, kMostTracedAccesses};
     return stored_by(try_again({.shape = shape, .watch = Watch::result_alone, .traced = traced}))
         .size();
 }
@@ -111,7 +111,7 @@ std::optional<BlockOrigins> block_origins(Shape shape, const LaunchShape& launch
     const auto origin_of = [&](long long x, long long y) -> std::optional<Cell> {
         const auto number = static_cast<std::uint64_t>(y * launch.grid[0] + x);
         const auto load = first_load(try_again(
-            {.shape = shape, .watch = Watch::result_alone, .traced = {number, 0, for_first_load}}));
+            {.shape = shape, .watch = Watch::result_alone, .traced = {number, 0, kForFirstLoad}}));
         if (!load) return std::nullopt;
         return Cell{load->element / shape.cols, load->element % shape.cols};
     };

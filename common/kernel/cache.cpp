@@ -43,9 +43,9 @@ void forget_the_oldest(const fs::path& folder, const std::string& kind) {
         if (!entry.path().filename().string().starts_with(kind + "-")) continue;
         entries.emplace_back(entry.last_write_time(error), entry.path());
     }
-    if (entries.size() <= Cache::most_entries) return;
+    if (entries.size() <= Cache::kMostEntries) return;
     std::sort(entries.begin(), entries.end());
-    const std::size_t surplus = entries.size() - Cache::most_entries / 2;
+    const std::size_t surplus = entries.size() - Cache::kMostEntries / 2;
     for (std::size_t i = 0; i < surplus; ++i) fs::remove(entries[i].second, error);
 }
 

@@ -21,7 +21,7 @@ std::string hash_text(const std::string& text);
 class Cache {
 public:
     /// Of each kind; beyond that the older half goes.
-    static constexpr std::size_t most_entries = 256;
+    static constexpr std::size_t kMostEntries = 256;
 
     /// "": nothing is kept.
     explicit Cache(std::filesystem::path folder) : folder_(std::move(folder)) {}

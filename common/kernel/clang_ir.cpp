@@ -6,10 +6,10 @@
 namespace coalesce {
 namespace {
 
-constexpr const char* input_name = "input.cu";
-constexpr const char* output_name = "kernel.ll";
+constexpr const char* kInputName = "input.cu";
+constexpr const char* kOutputName = "kernel.ll";
 /// Relative, so that lines of headers have the same name everywhere.
-constexpr const char* headers_name = "include";
+constexpr const char* kHeadersName = "include";
 
 std::vector<std::string> joined(std::vector<std::string> words,
                                 const std::vector<std::string>& more) {
@@ -20,7 +20,7 @@ std::vector<std::string> joined(std::vector<std::string> words,
 /// What clang's driver would make of `clang++ -x cuda --cuda-device-only ...`: it works with clang 17
 /// to 22. No header is taken from where clang runs, so that no page needs any.
 std::vector<std::string> front_end() {
-    const std::string headers = headers_name;
+    const std::string headers = kHeadersName;
     return {
         "-cc1", "-triple", "nvptx64-nvidia-cuda", "-aux-triple", "x86_64-unknown-linux-gnu",
         "-target-sdk-version=11.5", "-target-cpu", "sm_90", "-target-feature", "+ptx78",
@@ -42,8 +42,8 @@ std::vector<std::string> front_end() {
 
 ClangRequest clang_ir_request_of_wrapped(const std::string& wrapped) {
     const auto arguments =
-        joined(joined(front_end(), translator::kOptimiser), {"-o", output_name, input_name});
-    return {arguments, wrapped, input_name, output_name, headers_name};
+        joined(joined(front_end(), translator::kOptimiser), {"-o", kOutputName, kInputName});
+    return {arguments, wrapped, kInputName, kOutputName, kHeadersName};
 }
 
 ClangRequest clang_ir_request(const Source& source) {

@@ -77,7 +77,7 @@ Compiled compile(const std::filesystem::path& file, const CompileOptions& option
 
 /// The name in PTX of the kernel that evaluates `configure`: it takes (long long* result, int rows,
 /// int cols) and writes grid x, y, z, block x, y, z and the bytes of shared memory.
-extern const char* const configure_entry;
+extern const char* const kConfigureEntry;
 
 /// What compile would use: "NVRTC 13.0 (/usr/local/cuda/lib64/libnvrtc.so.13)", or "" when there is
 /// no compiler at all. For `doctor`.

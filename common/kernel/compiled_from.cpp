@@ -26,7 +26,7 @@ std::string wanted_signature(const std::string& kernel) {
     return "__global__ void " + kernel + "(float* out, const float* in, int rows, int cols)";
 }
 
-constexpr const char* wanted_configure = "constexpr Launch configure(int rows, int cols)";
+constexpr const char* kWantedConfigure = "constexpr Launch configure(int rows, int cols)";
 
 /// The names of the kernels in a PTX text, as they stand there.
 std::vector<std::string> entries_of(const std::string& ptx) {
@@ -35,7 +35,7 @@ std::vector<std::string> entries_of(const std::string& ptx) {
     for (std::size_t i = ptx.find(word); i != ptx.npos; i = ptx.find(word, i)) {
         i += word.size();
         const std::string name = ptx.substr(i, ptx.find_first_of(" (\n", i) - i);
-        if (name != configure_entry) names.push_back(name);
+        if (name != kConfigureEntry) names.push_back(name);
     }
     return names;
 }
@@ -111,7 +111,7 @@ Failure missing_configure(const Source& source, const std::string& compiler_says
     Failure failure{.kind = FailureKind::configure_missing,
                     .headline = "there is no 'configure' that gives the launch for rows and cols.",
                     .place = {source.name, line_with(source.text, "configure"), 0},
-                    .next = std::string("The file needs ") + wanted_configure + " { ... }"};
+                    .next = std::string("The file needs ") + kWantedConfigure + " { ... }"};
     if (failure.place.line > 0) {
         failure.headline = "'configure' cannot be called with (rows, cols) for a Launch.";
         failure.details = wrap("The compiler says: " + compiler_says);
@@ -176,7 +176,7 @@ Failure explain(const Source& source, const std::string& compiler, const RawOutp
 
 /// The compiler is content, and the translator is not: the learner's file need not be wrong.
 Failure not_translated(const Source& source, const translator::Untranslated& why) {
-    const bool is_known = why.file == learners_file;
+    const bool is_known = why.file == kLearnersFile;
     return {.kind = FailureKind::not_translated,
             .headline = "the kernel needs something that the translator from LLVM IR to PTX lacks.",
             .place = {source.name, is_known ? static_cast<int>(why.line) : 0, 0},

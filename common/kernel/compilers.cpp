@@ -68,7 +68,7 @@ std::string find_clang() {
 }
 
 /// Whose LLVM IR the translator knows.
-constexpr int oldest_with_ir = 17, newest_with_ir = 22;
+constexpr int kOldestWithIr = 17, kNewestWithIr = 22;
 
 int major_version_of(const std::string& clang) {
     return std::atoi(run_child({clang, "-dumpversion"}, 20).output.c_str());
@@ -78,12 +78,12 @@ int major_version_of(const std::string& clang) {
 std::string find_clang_with_ir() {
     const auto fits = [](const std::string& clang) {
         const int version = major_version_of(clang);
-        return version >= oldest_with_ir && version <= newest_with_ir;
+        return version >= kOldestWithIr && version <= kNewestWithIr;
     };
     if (const char* given = std::getenv("COALESCE_CLANG"); given && *given) {
         return fits(given) ? given : "";
     }
-    for (int version = newest_with_ir; version >= oldest_with_ir; --version) {
+    for (int version = kNewestWithIr; version >= kOldestWithIr; --version) {
         const std::string found = find_program("clang++-" + std::to_string(version));
         if (!found.empty()) return found;
     }
@@ -121,14 +121,14 @@ std::vector<std::string> nvcc_command(const std::string& nvcc, const std::string
 }
 
 /// The folder, beside the source, where clang looks for headers first.
-constexpr const char* own_headers = "headers";
+constexpr const char* kOwnHeaders = "headers";
 
 /// The host's <cstdio> declares another printf, and kernels need nothing of it: clang finds an empty
 /// one.
 void write_own_headers(const fs::path& folder) {
-    fs::create_directory(folder / own_headers);
+    fs::create_directory(folder / kOwnHeaders);
     for (const char* name : {"cstdio", "stdio.h"}) {
-        write_file(folder / own_headers / name, "#pragma once\n");
+        write_file(folder / kOwnHeaders / name, "#pragma once\n");
     }
 }
 
@@ -291,7 +291,7 @@ RawOutput run_compiler(const FoundCompiler& compiler, const std::string& wrapped
     const auto command = compiler.kind == Compiler::nvcc
                              ? nvcc_command(compiler.path, architecture)
                              : clang_command(compiler.path, architecture,
-                                             {"-isystem", own_headers, "-isystem", clang_headers(),
+                                             {"-isystem", kOwnHeaders, "-isystem", clang_headers(),
                                               "-o", "kernel.ptx", "input.cu"});
     try {
         if (compiler.kind == Compiler::clang_ir) {

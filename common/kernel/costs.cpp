@@ -25,7 +25,7 @@ struct AccessKind {
     double Limits::*limit;
 };
 
-constexpr AccessKind accesses[] = {
+constexpr AccessKind kAccesses[] = {
     {FailureKind::uncoalesced_stores, "store", "sectors", &Counters::store_requests,
      &Counters::store_sectors, nullptr, &Limits::store},
     {FailureKind::uncoalesced_loads, "load", "sectors", &Counters::load_requests,
@@ -38,9 +38,9 @@ constexpr AccessKind accesses[] = {
      &Counters::shared_store_ideal, &Limits::shared_store},
 };
 
-constexpr double lanes = 32, floats_in_a_sector = 8;
+constexpr double kLanes = 32, kFloatsInASector = 8;
 
-constexpr auto number = short_number;
+constexpr auto kNumber = short_number;
 
 double ratio(const Counters& counters, const AccessKind& access) {
     const std::uint64_t requests = counters.*access.requests;
@@ -98,7 +98,7 @@ double allowed(const AccessKind& access, const Limits& limits,
 std::string conflict_text(const Counters& counters, const AccessKind& access) {
     const double ideal = static_cast<double>(std::max<std::uint64_t>(counters.*access.ideal, 1));
     const double ways = static_cast<double>(counters.*access.cost) / ideal;
-    return number(ways) + "-way bank conflicts: ";
+    return kNumber(ways) + "-way bank conflicts: ";
 }
 
 /// Wavefronts of shared memory, loads and stores together: which of the two pays for the turn is up
@@ -118,14 +118,14 @@ bool is_dear_in_all(const Verdict& found, const AccessKind& access) {
                (!solution || wavefronts(*found.counters) > wavefronts(*solution));
     }
     if (solution) return cost > *solution.*access.cost;
-    return static_cast<double>(cost) * floats_in_a_sector > elements_of(found.counted);
+    return static_cast<double>(cost) * kFloatsInASector > elements_of(found.counted);
 }
 
 /// Full lanes side by side, and one sector more than they fill: a row does not begin at a sector.
 bool is_off_sector(const Counters& counters, const AccessKind& access, Shape shape) {
     const auto requests = static_cast<double>(counters.*access.requests);
-    const double least = elements_of(shape) / floats_in_a_sector;
-    const bool is_full = requests * lanes <= elements_of(shape) * 1.2;
+    const double least = elements_of(shape) / kFloatsInASector;
+    const bool is_full = requests * kLanes <= elements_of(shape) * 1.2;
     return !access.ideal && is_full &&
            static_cast<double>(counters.*access.cost) <= least + requests * 1.05;
 }
@@ -158,13 +158,13 @@ std::optional<Failure> too_many_per_request(const Verdict& found, const AccessKi
     }
     const std::string unit = access.unit;
     if (access.ideal) failure.headline = conflict_text(shown, access);
-    failure.headline += std::string("a ") + access.verb + " takes " + number(ratio(shown, access)) +
-                        " " + unit + ", where " + number(most) +
+    failure.headline += std::string("a ") + access.verb + " takes " +
+                        kNumber(ratio(shown, access)) + " " + unit + ", where " + kNumber(most) +
                         (most == 1 ? " is enough." : " are enough.");
     failure.details =
         wrap("Simulated, all lines together: " + std::to_string(*found.counters.*access.requests) +
              " requests, " + std::to_string(*found.counters.*access.cost) + " " + unit + " (" +
-             number(has) + " a request).");
+             kNumber(has) + " a request).");
     failure.next = advice(*found.counters, access);
     if (is_off_sector(*found.counters, access, found.counted)) tell_off_sector(failure, access);
     return failure;
@@ -177,7 +177,7 @@ struct WarpsWork {
 };
 
 WarpsWork work_of_a_warp(const Verdict& found, bool of_stores, const TryAgain& try_again) {
-    const Trial trial = try_again({.shape = found.counted, .traced = {0, 0, most_traced_accesses}});
+    const Trial trial = try_again({.shape = found.counted, .traced = {0, 0, kMostTracedAccesses}});
     WarpsWork work;
     double accesses = 0;
     for (const simulated::Access& access : trial.accesses) {
@@ -203,25 +203,25 @@ void tell_why(Failure& failure, const Verdict& found, const AccessKind& access,
     const double wider = has / enough;
     if (times > 1.9) {
         failure.kind = FailureKind::work_repeated;
-        failure.headline += " Each element is moved about " + number(times) + " times.";
+        failure.headline += " Each element is moved about " + kNumber(times) + " times.";
         failure.next = "Let one thread move each element, once: who moves it again?";
-    } else if (times > 1.01 && work.lanes == lanes) {
+    } else if (times > 1.01 && work.lanes == kLanes) {
         failure.kind = FailureKind::work_repeated;
         failure.headline += " Of 100 elements about " +
                             std::to_string(std::lround(100 * (times - 1))) +
                             " are moved more often than needed.";
         failure.next = "Which of them do two blocks or two threads move, or one of them twice?";
-    } else if (work.lanes > 0 && work.lanes < 0.75 * lanes) {
+    } else if (work.lanes > 0 && work.lanes < 0.75 * kLanes) {
         failure.kind = FailureKind::lanes_idle;
-        failure.headline += " Of the 32 threads of a warp only " + number(work.lanes) +
+        failure.headline += " Of the 32 threads of a warp only " + kNumber(work.lanes) +
                             (work.lanes == 1 ? " takes" : " take") + " part in each.";
         failure.next =
             "Give every thread its share: a warp costs the same with 1 thread as with 32.";
     } else if (wider == 2 || wider == 4) {
-        const std::string width = number(work.bytes_per_lane * wider);
-        failure.next = "Each lane moves " + number(work.bytes_per_lane) +
+        const std::string width = kNumber(work.bytes_per_lane * wider);
+        failure.next = "Each lane moves " + kNumber(work.bytes_per_lane) +
                        " bytes at a time. Move " + width + " with one access: a float" +
-                       number(work.bytes_per_lane * wider / sizeof(float)) + ".";
+                       kNumber(work.bytes_per_lane * wider / sizeof(float)) + ".";
     } else {
         failure.next = "Fill the warps: let all 32 lanes move something with each access.";
     }
@@ -292,7 +292,7 @@ Verdict with_atomics_as_stores(Verdict found) {
 }
 
 /// So many times the solution's instructions are more than any way to write the lesson down takes.
-constexpr std::uint64_t most_instructions = 16;
+constexpr std::uint64_t kMostInstructions = 16;
 
 /// What moves from warp to warp bit by bit (by barriers that count, by phases of mbarriers) or lane by lane is no
 /// access that a counter sees, and takes instructions without end.
@@ -300,7 +300,7 @@ std::optional<Failure> too_many_instructions(const Verdict& found) {
     if (!found.solution_counters) return std::nullopt;
     const std::uint64_t has = found.counters->warp_instructions;
     const std::uint64_t enough = found.solution_counters->warp_instructions;
-    if (has <= most_instructions * enough) return std::nullopt;
+    if (has <= kMostInstructions * enough) return std::nullopt;
     return Failure{.kind = FailureKind::work_repeated,
                    .headline = "the warps execute " + std::to_string(has) +
                                " instructions, where the solution takes " + std::to_string(enough) +
@@ -347,8 +347,8 @@ std::optional<Failure> too_little_each(const Verdict& found, const LaunchShape& 
                     .shape = found.counted,
                     .details = wrap("configure gives " + launch.text() + ".")};
     const auto less = [&](const char* what, double has, double asked) {
-        return std::string("each ") + what + " moves " + number(has) +
-               " elements on average; this lesson asks for " + number(asked) + ".";
+        return std::string("each ") + what + " moves " + kNumber(has) +
+               " elements on average; this lesson asks for " + kNumber(asked) + ".";
     };
     if (a_thread < limits.elements_per_thread) {
         failure.headline = less("thread", a_thread, limits.elements_per_thread);
@@ -377,10 +377,10 @@ std::vector<Failure> too_dear(const Verdict& found, const LaunchShape& launch, c
         return failures;
     }
     const Verdict counted = with_atomics_as_stores(found);
-    for (const AccessKind& access : accesses) add(too_many_per_request(counted, access, limits));
+    for (const AccessKind& access : kAccesses) add(too_many_per_request(counted, access, limits));
     add(needless_atomics(found));
     add(too_little_each(found, launch, limits));
-    for (const AccessKind& access : accesses) add(too_many_requests(counted, access, try_again));
+    for (const AccessKind& access : kAccesses) add(too_many_requests(counted, access, try_again));
     add(copies_not_async(found, limits));
     add(copies_not_overlapped(found, limits));
     add(loads_not_overlapped(found, limits));

@@ -22,7 +22,7 @@ enum class FailureKind {
     file_unreadable,  ///< it is there but cannot be read, or is not an ordinary file
     file_empty,       ///< nothing in it but blanks
     file_binary,      ///< it holds bytes that no text has
-    file_too_large,   ///< more than `largest_source`
+    file_too_large,   ///< more than `kLargestSource`
     include_refused,  ///< it includes something else than the toolkit's headers
 
     // Compiling.

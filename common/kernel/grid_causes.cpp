@@ -54,17 +54,17 @@ std::string numbers(const Trial& trial) {
 
 /// In a square many mistakes of a grid look alike: another shape is asked as well, of several of the
 /// largest tiles each way.
-constexpr Shape rectangle{128, 256};
+constexpr Shape kRectangle{128, 256};
 
 /// The launch for it; nothing when it cannot be had.
 std::optional<LaunchShape> launch_of_rectangle(const Evidence& evidence) {
     const Exercise& exercise = evidence.exercise;
     if (!evidence.can_try_again || exercise.takes_squares() ||
-        rectangle.rows % exercise.rows_multiple != 0 ||
-        rectangle.cols % exercise.cols_multiple != 0) {
+        kRectangle.rows % exercise.rows_multiple != 0 ||
+        kRectangle.cols % exercise.cols_multiple != 0) {
         return std::nullopt;
     }
-    const Trial seen = evidence.try_again({.shape = rectangle, .watch = Watch::result_alone});
+    const Trial seen = evidence.try_again({.shape = kRectangle, .watch = Watch::result_alone});
     if (!seen.is_launched) return std::nullopt;
     return seen.launch;
 }
@@ -157,10 +157,10 @@ void tell_exchanged_sides(Failure& failure, const BlockOrigins& origins) {
 
 std::optional<Failure> exchanged_by_steps(const LaunchShape& launch, const Trial& trial,
                                           const Evidence& evidence) {
-    const auto origins = origins_in(rectangle, launch, evidence);
+    const auto origins = origins_in(kRectangle, launch, evidence);
     if (!origins) return std::nullopt;
-    const auto needed = needed_blocks(*origins, rectangle);
-    const auto of_other_sides = needed_blocks(*origins, {rectangle.cols, rectangle.rows});
+    const auto needed = needed_blocks(*origins, kRectangle);
+    const auto of_other_sides = needed_blocks(*origins, {kRectangle.cols, kRectangle.rows});
     if (!needed || needed->is_in(launch)) return std::nullopt;
     const bool is_turned = needed->is_turned(launch);
     if (!is_turned && !of_other_sides->is_exactly(launch)) return std::nullopt;
@@ -258,7 +258,7 @@ bool tell_fixed_grid(Failure& failure, const Trial& trial, const Evidence& evide
 
 bool tell_turned_block(Failure& failure, const LaunchShape& wide, const Trial& trial,
                        const Evidence& evidence) {
-    if (!is_for_turned_block(wide, rectangle) || !is_for_turned_block(trial.launch, trial.shape)) {
+    if (!is_for_turned_block(wide, kRectangle) || !is_for_turned_block(trial.launch, trial.shape)) {
         return false;
     }
     const auto& block = trial.launch.block;
@@ -273,7 +273,7 @@ bool tell_turned_block(Failure& failure, const LaunchShape& wide, const Trial& t
 
 bool tell_small_grid(Failure& failure, const LaunchShape& wide, const Trial& trial,
                      const Evidence& evidence) {
-    const auto origins = origins_in(rectangle, wide, evidence);
+    const auto origins = origins_in(kRectangle, wide, evidence);
     if (!origins) return false;
     const auto needed = needed_blocks(*origins, trial.shape);
     if (!needed || needed->is_in(trial.launch) || goes_on(trial, *origins)) return false;
@@ -321,17 +321,17 @@ void tell_meeting(Failure& failure, const Meeting& met, const Trial& trial,
 
 /// Neither side is a multiple of any usual tile's, so that what ends with the matrix and what ends
 /// with a tile can be told apart.
-constexpr Shape ragged{84, 140};
+constexpr Shape kRagged{84, 140};
 
 /// Where only a square was written, another cause than exchanged bounds: these would end with the
 /// matrix's shorter side, and blocks that take other tiles end with a tile.
 bool tell_tiles_outside(Failure& failure, const BlockStores& stores, const Evidence& evidence) {
     const Exercise& exercise = evidence.exercise;
     if (failure.fault != Fault::bounds_exchanged || stores.idle == 0 ||
-        ragged.rows % exercise.rows_multiple != 0 || ragged.cols % exercise.cols_multiple != 0) {
+        kRagged.rows % exercise.rows_multiple != 0 || kRagged.cols % exercise.cols_multiple != 0) {
         return false;
     }
-    const Trial seen = evidence.try_again({.shape = ragged, .watch = Watch::result_alone});
+    const Trial seen = evidence.try_again({.shape = kRagged, .watch = Watch::result_alone});
     if (!seen.comparison || seen.comparison->wrong > 0 || seen.comparison->is_right() ||
         seen.comparison->fault() == Fault::bounds_exchanged) {
         return false;
@@ -374,7 +374,7 @@ std::optional<Failure> exchanged_grid(const Trial& trial, const Evidence& eviden
     if (is_by_threads && !is_square) return grid_exchanged(trial, evidence);
     const auto launch = launch_of_rectangle(evidence);
     if (!launch) return std::nullopt;
-    if (is_by_threads && is_exchanged(*launch, rectangle)) return grid_exchanged(trial, evidence);
+    if (is_by_threads && is_exchanged(*launch, kRectangle)) return grid_exchanged(trial, evidence);
     return exchanged_by_steps(*launch, trial, evidence);
 }
 

@@ -8,7 +8,7 @@
 namespace coalesce {
 namespace {
 
-constexpr std::string_view blanks = " \t\r\f\v";
+constexpr std::string_view kBlanks = " \t\r\f\v";
 
 struct Line {
     int number = 0;
@@ -30,7 +30,7 @@ std::vector<Line> joined_lines(const std::string& text) {
         }
         number += text[i] == '\n';
         // Compilers let blanks follow the backslash.
-        const std::size_t last = line.text.find_last_not_of(blanks);
+        const std::size_t last = line.text.find_last_not_of(kBlanks);
         if (last != std::string::npos && line.text[last] == '\\') {
             line.text.resize(last);
             continue;
@@ -45,7 +45,7 @@ std::vector<Line> joined_lines(const std::string& text) {
 /// Drops blanks, and comments that end on this line, from the front.
 void skip_blanks(std::string_view& text) {
     while (!text.empty()) {
-        if (blanks.find(text.front()) != blanks.npos) {
+        if (kBlanks.find(text.front()) != kBlanks.npos) {
             text.remove_prefix(1);
         } else if (text.starts_with("/*") && text.find("*/", 2) != text.npos) {
             text.remove_prefix(text.find("*/", 2) + 2);
@@ -63,7 +63,7 @@ std::vector<std::size_t> ends_of_blanks(std::string_view line) {
     std::size_t behind_next = line.npos, behind_next_but_one = line.npos;
     for (std::size_t at = line.size(); at-- > 0;) {
         ends[at] = at;
-        if (blanks.find(line[at]) != blanks.npos) ends[at] = ends[at + 1];
+        if (kBlanks.find(line[at]) != kBlanks.npos) ends[at] = ends[at + 1];
         // In "/*/" the comment has not ended.
         const std::size_t behind = behind_next == at + 3 ? behind_next_but_one : behind_next;
         if (line.substr(at, 2) == "/*" && behind != line.npos) ends[at] = ends[behind];

@@ -57,16 +57,16 @@ bool has(const std::vector<std::string>& terms, const std::string& words) {
 class Kernel {
 public:
     explicit Kernel(const std::string& text)
-        : coordinates(coordinates_of(text)), counters(counters_of(text)) {}
+        : coordinates_(coordinates_of(text)), counters_(counters_of(text)) {}
 
     /// Whether what is added to `factor` times a row's length should be multiplied as well.
     bool lacks_brackets(const std::string& factor, const std::vector<std::string>& others) const {
         const std::string thread = "threadIdx.";
         if (factor.starts_with(thread))
             return has(others, "blockIdx." + factor.substr(thread.size()));
-        if (!counters.contains(factor)) return false;
+        if (!counters_.contains(factor)) return false;
         const auto is_coordinate = [&](const std::string& term) {
-            return coordinates.contains(term);
+            return coordinates_.contains(term);
         };
         // Two of them, and only one can be the place in a row.
         const auto named = std::count_if(others.begin(), others.end(), is_coordinate);
@@ -74,7 +74,7 @@ public:
     }
 
 private:
-    std::set<std::string> coordinates, counters;
+    std::set<std::string> coordinates_, counters_;
 };
 
 }  // namespace

@@ -32,7 +32,7 @@ Trial LaunchingRunner::run(const Compiled& kernel, const Produces& task, const T
         const Problem problem{
             .rows = order.shape.rows, .cols = order.shape.cols, .produces = task, .seed = seed_};
         buffers =
-            std::make_unique<VerifiedBuffers>(problem, is_bare ? 0 : VerifiedBuffers::usual_guard);
+            std::make_unique<VerifiedBuffers>(problem, is_bare ? 0 : VerifiedBuffers::kUsualGuard);
         buffers->prepare();
         // In place the matrix is the first argument; who reads the second one reads nothing.
         return {buffers->out(), task.in_place ? nullptr : buffers->in()};

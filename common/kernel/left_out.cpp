@@ -58,8 +58,8 @@ Way way_of_a_warp(const Trial& trial, const Evidence& evidence) {
                 {false, true, "stores", "of `out`"}}};
     const Trial seen = evidence.try_again({.shape = trial.shape,
                                            .watch = Watch::result_alone,
-                                           .traced = {.limit = most_traced_accesses}});
-    if (seen.accesses.size() == most_traced_accesses) return {};
+                                           .traced = {.limit = kMostTracedAccesses}});
+    if (seen.accesses.size() == kMostTracedAccesses) return {};
     for (const Access& access : seen.accesses) {
         for (Stage& stage : way) {
             if (stage.has(access)) {

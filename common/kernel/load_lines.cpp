@@ -13,7 +13,7 @@ namespace coalesce {
 namespace {
 
 /// What a line knows of loads.
-constexpr std::uint64_t Counters::*of_loads[] = {&Counters::load_requests,
+constexpr std::uint64_t Counters::*kOfLoads[] = {&Counters::load_requests,
                                                  &Counters::load_sectors,
                                                  &Counters::load_waits,
                                                  &Counters::shared_load_requests,
@@ -37,7 +37,7 @@ bool sets_by_load(const std::string& line, const std::string& variable) {
 }
 
 void move_loads(Counters& from, Counters& to) {
-    for (const auto counter : of_loads) {
+    for (const auto counter : kOfLoads) {
         to.*counter += from.*counter;
         from.*counter = 0;
     }

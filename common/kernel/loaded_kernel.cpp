@@ -135,7 +135,7 @@ LoadedKernel::LoadedKernel(const Compiled& compiled)
         error = cudaLibraryGetKernel(&kernel_, library_, compiled.entry.c_str());
     }
     if (error == cudaSuccess) {
-        error = cudaLibraryGetKernel(&configure_, library_, configure_entry);
+        error = cudaLibraryGetKernel(&configure_, library_, kConfigureEntry);
     }
     cudaFuncAttributes attributes{};
     if (error == cudaSuccess) error = cudaFuncGetAttributes(&attributes, kernel_);

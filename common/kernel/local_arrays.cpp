@@ -18,24 +18,24 @@ using Values = std::map<std::string, long long>;
 class Expression {
 public:
     Expression(const std::string& expression, const Values& names)
-        : text(expression), values(names) {}
+        : text_(expression), values_(names) {}
 
     /// Nothing for anything else, and for a name without a value.
     std::optional<long long> value() {
         const long long found = sum();
         skip_blanks();
-        return is_good && at == text.size() ? std::optional(found) : std::nullopt;
+        return is_good_ && at_ == text_.size() ? std::optional(found) : std::nullopt;
     }
 
 private:
     void skip_blanks() {
-        while (at < text.size() && std::isspace(static_cast<unsigned char>(text[at]))) ++at;
+        while (at_ < text_.size() && std::isspace(static_cast<unsigned char>(text_[at_]))) ++at_;
     }
     /// Takes the next character if it is one of these.
     char take(const std::string& wanted) {
         skip_blanks();
-        if (at == text.size() || wanted.find(text[at]) == wanted.npos) return '\0';
-        return text[at++];
+        if (at_ == text_.size() || wanted.find(text_[at_]) == wanted.npos) return '\0';
+        return text_[at_++];
     }
     long long sum() {
         long long found = product();
@@ -49,8 +49,8 @@ private:
         long long found = factor();
         while (const char sign = take("*/%")) {
             const long long next = factor();
-            is_good &= sign == '*' || next != 0;
-            if (!is_good) return 0;
+            is_good_ &= sign == '*' || next != 0;
+            if (!is_good_) return 0;
             found = sign == '*' ? found * next : sign == '/' ? found / next : found % next;
         }
         return found;
@@ -58,29 +58,29 @@ private:
     long long factor() {
         if (take("(")) {
             const long long found = sum();
-            is_good &= take(")") != '\0';
+            is_good_ &= take(")") != '\0';
             return found;
         }
-        const std::size_t begin = at;
-        while (at < text.size() &&
-               (std::isalnum(static_cast<unsigned char>(text[at])) || text[at] == '_'))
-            ++at;
-        return value_of(text.substr(begin, at - begin));
+        const std::size_t begin = at_;
+        while (at_ < text_.size() &&
+               (std::isalnum(static_cast<unsigned char>(text_[at_])) || text_[at_] == '_'))
+            ++at_;
+        return value_of(text_.substr(begin, at_ - begin));
     }
     long long value_of(const std::string& word) {
         constexpr std::size_t most_digits = 9;
         const bool is_number = !word.empty() && word.size() <= most_digits &&
                                word.find_first_not_of("0123456789") == word.npos;
         if (is_number) return std::stoll(word);
-        const auto known = values.find(word);
-        is_good &= known != values.end();
-        return is_good ? known->second : 0;
+        const auto known = values_.find(word);
+        is_good_ &= known != values_.end();
+        return is_good_ ? known->second : 0;
     }
 
-    const std::string& text;
-    const Values& values;
-    std::size_t at = 0;
-    bool is_good = true;
+    const std::string& text_;
+    const Values& values_;
+    std::size_t at_ = 0;
+    bool is_good_ = true;
 };
 
 std::optional<long long> value_of(const std::string& text, const Values& values) {

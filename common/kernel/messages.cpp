@@ -36,7 +36,7 @@ bool read_nvidia(const std::string& line, Head& head) {
         return true;
     }
     if (!std::regex_match(line, match, end_form)) return false;
-    head = {learners_file, 0, 0, match[1], match[2]};
+    head = {kLearnersFile, 0, 0, match[1], match[2]};
     return true;
 }
 
@@ -95,8 +95,8 @@ std::string in_plain_words(std::string text) {
         return "the CUDA toolkit has no header '" + name +
                "'; a kernel's file can include no others";
     }
-    const std::size_t place = text.find(learners_file);
-    if (place != text.npos) text.replace(place, std::string(learners_file).size(), "this file");
+    const std::size_t place = text.find(kLearnersFile);
+    if (place != text.npos) text.replace(place, std::string(kLearnersFile).size(), "this file");
     return text;
 }
 
@@ -147,7 +147,7 @@ std::string Message::shown(const std::string& source) const {
     constexpr const char* names[] = {"error", "warning", "note"};
     std::string shown = wrap(place.text() + ": " + names[static_cast<int>(severity)] + ": " + text);
     const std::string line = line_of_text(source, place.line);
-    constexpr int room = terminal_columns - 4;
+    constexpr int room = kTerminalColumns - 4;
     // With what a terminal would obey no line is shown.
     const bool fits = !line.empty() && line.size() <= room && shown_text(line) == line;
     if (!fits) return shown;

@@ -53,11 +53,11 @@ Nvrtc open_library(const std::string& path) {
 
 /// Headers of the host that kernels written elsewhere begin with. NVRTC has none of them, and what
 /// a kernel needs of them, printf and assert, it knows by itself.
-constexpr const char* host_headers[] = {"cstdio",  "stdio.h",  "cassert", "assert.h",
+constexpr const char* kHostHeaders[] = {"cstdio",  "stdio.h",  "cassert", "assert.h",
                                         "cstdlib", "stdlib.h", "cstddef", "stddef.h",
                                         "cmath",   "math.h",   "cstdint", "stdint.h"};
 
-constexpr const char* integer_types = R"(#pragma once
+constexpr const char* kIntegerTypes = R"(#pragma once
 typedef signed char int8_t;
 typedef unsigned char uint8_t;
 typedef short int16_t;
@@ -74,18 +74,18 @@ using ::uint8_t, ::uint16_t, ::uint32_t, ::uint64_t;
 
 /// What NVRTC is to find in such a header.
 const char* text_of_header(const std::string& name) {
-    return name == "cstdint" || name == "stdint.h" ? integer_types : "";
+    return name == "cstdint" || name == "stdint.h" ? kIntegerTypes : "";
 }
 
 /// A program of that text; null when NVRTC makes none.
 nvrtcProgram program_of(const Nvrtc& nvrtc, const std::string& wrapped) {
     std::vector<const char*> texts;
-    for (const char* name : host_headers) texts.push_back(text_of_header(name));
+    for (const char* name : kHostHeaders) texts.push_back(text_of_header(name));
     nvrtcProgram program = nullptr;
     const bool is_made =
         nvrtc.is_complete &&
         nvrtc.create(&program, wrapped.c_str(), "/coalesce/kernel.cu",
-                     static_cast<int>(texts.size()), texts.data(), host_headers) == NVRTC_SUCCESS;
+                     static_cast<int>(texts.size()), texts.data(), kHostHeaders) == NVRTC_SUCCESS;
     return is_made ? program : nullptr;
 }
 

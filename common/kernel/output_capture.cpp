@@ -15,7 +15,7 @@ void OutputCapture::read_all(int from) {
         if (count < 0 && errno == EINTR) continue;
         if (count <= 0) break;
         const auto got = static_cast<std::size_t>(count);
-        text_.append(buffer.data(), std::min(got, kept_bytes - std::min(kept_bytes, text_.size())));
+        text_.append(buffer.data(), std::min(got, kKeptBytes - std::min(kKeptBytes, text_.size())));
         bytes_ += got;
     }
     close(from);

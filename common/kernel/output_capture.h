@@ -13,7 +13,7 @@ namespace coalesce {
 class OutputCapture {
 public:
     /// As much as somebody would read.
-    static constexpr std::size_t kept_bytes = 4096;
+    static constexpr std::size_t kKeptBytes = 4096;
 
     OutputCapture();
     ~OutputCapture() { finish(); }

@@ -105,7 +105,7 @@ void run(const Source& source, const Exercise& exercise, Runner& runner,
     Trial trial = runner.run(compiled, exercise.task(),
                              {.shape = request.shape,
                               .watch = Watch::result_alone,
-                              .traced = {request.block, request.warp, most_traced_accesses}});
+                              .traced = {request.block, request.warp, kMostTracedAccesses}});
     correct_lines_of_loads(source.text, trial);
     picture.problem = trial.refused;
     const Addresses matrices{trial.in_address, trial.out_address, 4 * trial.elements()};

@@ -9,10 +9,10 @@
 namespace coalesce {
 namespace {
 
-constexpr char signs[] = "0123456789abcdefghijklmnopqrstuv";
+constexpr char kSigns[] = "0123456789abcdefghijklmnopqrstuv";
 
 char sign_of(int lane) {
-    return lane < 0 ? '.' : signs[lane];
+    return lane < 0 ? '.' : kSigns[lane];
 }
 
 std::string title(const Picture& picture) {

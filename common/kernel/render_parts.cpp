@@ -129,7 +129,7 @@ struct Kind {
     std::uint64_t Counters::*ideal;  ///< null: every byte of the matrix moved once
 };
 
-constexpr Kind kinds[] = {
+constexpr Kind kKinds[] = {
     {"sectors per load", &Counters::load_requests, &Counters::load_sectors, nullptr},
     {"sectors per store", &Counters::store_requests, &Counters::store_sectors, nullptr},
     {"wavefronts per shared load", &Counters::shared_load_requests,
@@ -157,7 +157,7 @@ std::vector<CostRow> costs_of(const Verdict& verdict) {
     const auto& solution = verdict.solution_counters;
     constexpr double floats_in_a_sector = 8;
     const double sectors = elements_of(verdict.counted) / floats_in_a_sector;
-    for (const Kind& kind : kinds) {
+    for (const Kind& kind : kKinds) {
         if (yours.*kind.requests == 0 && !(solution && *solution.*kind.requests > 0)) continue;
         const double ideal = kind.ideal ? static_cast<double>(yours.*kind.ideal) : sectors;
         rows.push_back({kind.what, ratio_of(yours, kind), ratio_text(ideal, yours.*kind.requests),

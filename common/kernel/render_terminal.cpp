@@ -10,7 +10,7 @@ namespace {
 
 using namespace render;
 
-constexpr int any_number = 1 << 20;
+constexpr int kAnyNumber = 1 << 20;
 
 std::string bold(const std::string& text, const TerminalLook& look) {
     return look.is_bold ? "\033[1m" + text + "\033[0m" : text;
@@ -72,13 +72,13 @@ std::string map_text(const Failure& failure, int lines_left) {
     // One sign for all shows nothing that the sentence did not say.
     if (!failure.map || failure.map->is_uniform()) return "";
     if (lines_left < fewest + of_legend) return "";
-    return "\n" + failure.map->text(std::min(lines_left - of_legend, CellMap::side));
+    return "\n" + failure.map->text(std::min(lines_left - of_legend, CellMap::kSide));
 }
 
 }  // namespace
 
 std::string terminal_text(const Failure& failure) {
-    return failure_text(failure, "", {}) + next_text(failure) + map_text(failure, any_number);
+    return failure_text(failure, "", {}) + next_text(failure) + map_text(failure, kAnyNumber);
 }
 
 std::string terminal_text(const Verdict& verdict, const TerminalLook& look) {
@@ -100,7 +100,7 @@ std::string terminal_text(const Verdict& verdict, const TerminalLook& look) {
         const std::string time = "\n" + wrap(time_text(verdict));
         if (look.lines == 0 || count_lines(text) + count_lines(time) <= look.lines) text += time;
     }
-    const int left = look.lines > 0 ? look.lines - count_lines(text) : any_number;
+    const int left = look.lines > 0 ? look.lines - count_lines(text) : kAnyNumber;
     return first != nullptr ? text + map_text(*first, left) : text;
 }
 

@@ -16,7 +16,7 @@ namespace {
 
 Place place_of(const char* file, unsigned line, const std::string& file_name) {
     if (line == 0) return {};
-    const bool is_learners = std::string(file) == learners_file;
+    const bool is_learners = std::string(file) == kLearnersFile;
     return {is_learners ? file_name : file, static_cast<int>(line), 0};
 }
 
@@ -33,7 +33,7 @@ void replace_all(std::string& text, const std::string& what, const std::string& 
 /// The names that only compilers see become the learner's: "/learner/kernel.cu", or within a text
 /// ", kernel.cu:12".
 std::string with_name(std::string text, const std::string& file_name) {
-    const std::string hidden = learners_file;
+    const std::string hidden = kLearnersFile;
     const std::string last_part = " " + hidden.substr(hidden.rfind('/') + 1) + ":";
     replace_all(text, last_part, " " + file_name + ":");
     replace_all(text, hidden, file_name);
@@ -113,7 +113,7 @@ std::vector<Line> lines_of(const std::string& kernel) {
     for_each_kernel(kernel, [&](std::size_t index, const CoalesceKernel&) {
         for (std::size_t i = 0; i < count(index); ++i) {
             CoalesceLine from{};
-            if (get(index, i, &from) != 0 || std::string(from.file) != learners_file) continue;
+            if (get(index, i, &from) != 0 || std::string(from.file) != kLearnersFile) continue;
             Line line{static_cast<int>(from.line), {}};
             simulator::add(from.counters, line.counters);
             if (line.counters.has_memory_requests()) lines.push_back(line);
@@ -142,7 +142,7 @@ std::vector<Access> traced() {
     auto* get = SIMULATOR_FUNCTION(coalesceGetAccess);
     for (std::size_t i = 0; i < count; ++i) {
         CoalesceAccess from{};
-        if (get(i, &from) != 0 || std::string(from.file) != learners_file) continue;
+        if (get(i, &from) != 0 || std::string(from.file) != kLearnersFile) continue;
         Access to{.line = static_cast<int>(from.line),
                   .is_shared = from.shared != 0,
                   .is_store = from.store != 0,

@@ -14,7 +14,7 @@
 namespace coalesce {
 namespace {
 
-constexpr const char* restore = "Take it from the course again: ./learn reset with its number.";
+constexpr const char* kRestore = "Take it from the course again: ./learn reset with its number.";
 
 Failure failure(FailureKind kind, const std::string& file, int line, const std::string& headline,
                 const std::string& next) {
@@ -24,7 +24,7 @@ Failure failure(FailureKind kind, const std::string& file, int line, const std::
 Failure cannot_open(const std::string& name, int error) {
     if (error == ENOENT || error == ENOTDIR) {
         return failure(FailureKind::file_missing, name, 0, "there is no such file.",
-                       std::string("Check the name. If the file was deleted: ") + restore);
+                       std::string("Check the name. If the file was deleted: ") + kRestore);
     }
     return failure(FailureKind::file_unreadable, name, 0,
                    std::string("the file cannot be read: ") + std::strerror(error) + ".",
@@ -53,16 +53,16 @@ std::size_t first_binary_byte(const std::string& text) {
 }
 
 Failure look_at(const std::string& text, const std::string& name) {
-    if (text.size() > largest_source) return too_large(name);
+    if (text.size() > kLargestSource) return too_large(name);
     if (text.find_first_not_of(" \t\r\n\f\v") == std::string::npos) {
         return failure(FailureKind::file_empty, name, 0, "the file is empty.",
-                       std::string("Write the kernel and configure. Was it lost? ") + restore);
+                       std::string("Write the kernel and configure. Was it lost? ") + kRestore);
     }
     const std::size_t binary = first_binary_byte(text);
     if (binary != std::string::npos) {
         return failure(FailureKind::file_binary, name, line_of(text, binary),
                        "the file holds bytes that are not text, so it is not source code.",
-                       std::string("Save it as text (UTF-8). If it was overwritten: ") + restore);
+                       std::string("Save it as text (UTF-8). If it was overwritten: ") + kRestore);
     }
     return refused_include(text, name);
 }
@@ -86,9 +86,9 @@ Source read_source(const std::filesystem::path& path, const std::string& shown_a
                                  S_ISDIR(status.st_mode) ? "this is a folder, not a file."
                                                          : "this is not an ordinary file.",
                                  "Give the file with the kernel: kernel.cu");
-    } else if (static_cast<std::size_t>(status.st_size) > largest_source) {
+    } else if (static_cast<std::size_t>(status.st_size) > kLargestSource) {
         source.problem = too_large(name);
-    } else if (!read_all(file.get(), source.text, largest_source)) {
+    } else if (!read_all(file.get(), source.text, kLargestSource)) {
         source.problem = cannot_open(name, errno);
     } else {
         source.problem = look_at(source.text, name);

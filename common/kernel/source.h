@@ -24,7 +24,7 @@ struct Source {
 };
 
 /// The largest file that is read; a kernel has a few thousand bytes.
-constexpr std::size_t largest_source = std::size_t{1} << 20;
+constexpr std::size_t kLargestSource = std::size_t{1} << 20;
 
 /// Reads a file. `shown_as` is its name in messages; "": its path as given.
 Source read_source(const std::filesystem::path& file, const std::string& shown_as = "");

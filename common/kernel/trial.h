@@ -30,7 +30,7 @@ struct TracedWarp {
     std::size_t limit = 0;    ///< accesses at most; 0: nothing is written down
 };
 /// No lesson's warp does more than a picture can show.
-constexpr std::size_t most_traced_accesses = 1024;
+constexpr std::size_t kMostTracedAccesses = 1024;
 
 /// Which launch.
 struct TrialOrder {

@@ -17,7 +17,7 @@ Trial first_warp(const Trial& trial, const Evidence& evidence) {
     return evidence.try_again({.shape = trial.shape,
                                .watch = Watch::result_alone,
                                .wants_counters = true,
-                               .traced = {.limit = most_traced_accesses}});
+                               .traced = {.limit = kMostTracedAccesses}});
 }
 
 /// Nothing has changed, but something was stored: perhaps what was there.

@@ -40,7 +40,7 @@ template <class Codec>
 void describe(Codec& codec, Failure& failure) {
     std::string id = failure.id();
     codec("id", id);
-    if constexpr (Codec::is_reading) failure = failure_called(id);
+    if constexpr (Codec::kIsReading) failure = failure_called(id);
     fields(codec, "headline", failure.headline, "place", failure.place, "shape", failure.shape,
            "details", failure.details, "next", failure.next, "map", failure.map);
 }

@@ -4,18 +4,18 @@
 
 namespace coalesce {
 
-const char* const configure_entry = "coalesce_configure";
+const char* const kConfigureEntry = "coalesce_configure";
 
 namespace {
 
-constexpr const char* front_name = "/coalesce/front";
-constexpr const char* back_name = "/coalesce/back";
+constexpr const char* kFrontName = "/coalesce/front";
+constexpr const char* kBackName = "/coalesce/back";
 /// The line of `back` that calls configure.
-constexpr int configure_line = 2;
+constexpr int kConfigureLine = 2;
 
 /// clang alone has the project's headers already (-include). Functions without __device__ are for
 /// the device too, as NVRTC has it. What a kernel does must not depend on the day.
-constexpr const char* clang_front = R"(#pragma clang force_cuda_host_device begin
+constexpr const char* kClangFront = R"(#pragma clang force_cuda_host_device begin
 #pragma clang diagnostic push
 #pragma clang diagnostic ignored "-Wbuiltin-macro-redefined"
 #define __DATE__ "Jan  1 2000"
@@ -27,7 +27,7 @@ constexpr const char* clang_front = R"(#pragma clang force_cuda_host_device begi
 /// Numbers are kept as they are given, of any integer type and sign, so that what is wrong with
 /// them can be said; a dim3 would make 4294967295 of -1, and narrowing an error message of every
 /// int.
-constexpr const char* launch_type = R"(
+constexpr const char* kLaunchType = R"(
 struct Launch {
     struct Count {
         long long value;
@@ -49,7 +49,7 @@ constexpr unsigned ceil_div(unsigned count, unsigned size) {
 }
 )";
 
-constexpr const char* back =
+constexpr const char* kBack =
     R"(extern "C" __global__ void coalesce_configure(long long* to, int rows, int cols) {
     const ::Launch launch = ::configure(rows, cols);
     to[0] = launch.grid.x; to[1] = launch.grid.y; to[2] = launch.grid.z;
@@ -89,24 +89,24 @@ std::string line_directive(const char* file) {
 }  // namespace
 
 std::string wrapped(const std::string& text, Dialect dialect) {
-    std::string all = line_directive(front_name);
-    if (dialect == Dialect::bare_clang) all += clang_front;
-    all += launch_type;
+    std::string all = line_directive(kFrontName);
+    if (dialect == Dialect::bare_clang) all += kClangFront;
+    all += kLaunchType;
     // A mark at the beginning of a file is for editors.
     const std::string mark = "\xEF\xBB\xBF";
-    all += line_directive(learners_file);
+    all += line_directive(kLearnersFile);
     all += in_utf8(text.starts_with(mark) ? text.substr(mark.size()) : text);
     // Two, so that a backslash at the end of the file does not swallow what follows.
     all += "\n\n";
     if (dialect == Dialect::bare_clang) all += "#pragma clang force_cuda_host_device end\n";
-    return all + line_directive(back_name) + back;
+    return all + line_directive(kBackName) + kBack;
 }
 
 PlaceKind kind_of_place(const std::string& file, int line) {
-    if (file == back_name) {
-        return line == configure_line ? PlaceKind::configure : PlaceKind::ours;
+    if (file == kBackName) {
+        return line == kConfigureLine ? PlaceKind::configure : PlaceKind::ours;
     }
-    return file == learners_file ? PlaceKind::learners : PlaceKind::ours;
+    return file == kLearnersFile ? PlaceKind::learners : PlaceKind::ours;
 }
 
 }  // namespace coalesce

@@ -12,7 +12,7 @@ enum class Dialect {
 };
 
 /// The name that the learner's file has for compilers, in their messages and in the PTX.
-constexpr const char* learners_file = "/learner/kernel.cu";
+constexpr const char* kLearnersFile = "/learner/kernel.cu";
 
 /// The learner's text with our lines in front and behind, hidden behind #line.
 std::string wrapped(const std::string& text, Dialect dialect);

@@ -26,10 +26,10 @@ namespace {
 
 namespace fs = std::filesystem;
 
-const std::string NO_FIGURE = "-";
+const std::string kNoFigure = "-";
 
 // The form of the file. Raised when an older command could not read what this one writes.
-constexpr int FORMAT = 1;
+constexpr int kFormat = 1;
 
 struct Noted {
     std::vector<Attempt> attempts;
@@ -37,9 +37,9 @@ struct Noted {
 
 template <class Codec>
 void describe(Codec& codec, Noted& noted) {
-    int format = FORMAT;
+    int format = kFormat;
     codec("format", format);
-    if (format > FORMAT) throw NewerFormat();
+    if (format > kFormat) throw NewerFormat();
     codec("attempts", noted.attempts);
 }
 
@@ -80,10 +80,10 @@ std::string change_of(const Attempt& attempt, const std::vector<Attempt>& attemp
 std::string row_of(const Attempt& attempt, const std::string& change, const std::string& name,
                    bool is_measured) {
     const auto ms = [](std::optional<double> value, const char* more) {
-        return value ? format("%.4f", *value) + more : NO_FIGURE;
+        return value ? format("%.4f", *value) + more : kNoFigure;
     };
     const auto percent = [&](double part) {
-        return attempt.ms ? format("%.0f %%", 100 * part) : NO_FIGURE;
+        return attempt.ms ? format("%.0f %%", 100 * part) : kNoFigure;
     };
     const std::string number = attempt.number > 0 ? std::to_string(attempt.number) : "";
     std::string text =
@@ -130,11 +130,11 @@ Attempt attempt_of(const Verdict& verdict, const std::optional<Predicted>& predi
 }
 
 Attempts::Attempts(const std::function<void(const std::string&)>& warn)
-    : file(learners_folder(), "beat.json", warn) {}
+    : file_(learners_folder(), "beat.json", warn) {}
 
 std::vector<Attempt> Attempts::read() {
     std::vector<Attempt> all;
-    file.read([&](const std::string& text) { all = attempts_in(text); });
+    file_.read([&](const std::string& text) { all = attempts_in(text); });
     return all;
 }
 
@@ -149,11 +149,11 @@ std::vector<Attempt> Attempts::note(Attempt attempt, const std::string& text) {
                          error.message() + ")");
     }
     std::vector<Attempt> all;
-    file.update([&](const std::string& known) { all = attempts_in(known); },
-                [&] {
-                    add(all, attempt);
-                    return codec::write(Noted{all}, true) + "\n";
-                });
+    file_.update([&](const std::string& known) { all = attempts_in(known); },
+                 [&] {
+                     add(all, attempt);
+                     return codec::write(Noted{all}, true) + "\n";
+                 });
     return all;
 }
 

@@ -55,7 +55,7 @@ public:
     static std::filesystem::path copy_of(const Attempt& attempt);
 
 private:
-    KeptFile file;
+    KeptFile file_;
 };
 
 /// A table of at most 80 columns, the best first, `other` among them, which is called `name`; nullptr: none.

@@ -20,17 +20,17 @@ namespace {
 namespace fs = std::filesystem;
 
 // The lesson whose solution is to be beaten.
-const std::string TO_BEAT = "10_registers";
-const fs::path FILE_OF_LEARNER = fs::path("exercises") / "beat" / "kernel.cu";
-const std::string AGAIN = "Again: ./learn beat";
+const std::string kToBeat = "10_registers";
+const fs::path kFileOfLearner = fs::path("exercises") / "beat" / "kernel.cu";
+const std::string kAgain = "Again: ./learn beat";
 
 Attempts attempts() {
     return Attempts([](const std::string& warning) { std::cerr << "learn: " << warning << "\n"; });
 }
 
 int begin_again() {
-    const bool is_new = replace_file(FILE_OF_LEARNER, "beat", beat_skeleton());
-    std::cout << FILE_OF_LEARNER.string() << " is as it was at first"
+    const bool is_new = replace_file(kFileOfLearner, "beat", beat_skeleton());
+    std::cout << kFileOfLearner.string() << " is as it was at first"
               << (is_new ? ".\n" : " already.\n") << "Next: ./learn beat\n";
     return 0;
 }
@@ -46,9 +46,9 @@ int restore(const std::vector<Attempt>& attempts, int number) {
         throw UsageError("the text of attempt " + std::to_string(number) + " is gone: " +
                          Attempts::copy_of(*attempt).string() + " does not hold it any more");
     }
-    const bool is_new = replace_file(FILE_OF_LEARNER, "beat", *text);
-    std::cout << FILE_OF_LEARNER.string() << " is attempt " << number
-              << (is_new ? ".\n" : " already.\n") << AGAIN << "\n";
+    const bool is_new = replace_file(kFileOfLearner, "beat", *text);
+    std::cout << kFileOfLearner.string() << " is attempt " << number
+              << (is_new ? ".\n" : " already.\n") << kAgain << "\n";
     return 0;
 }
 
@@ -60,7 +60,7 @@ void show_table(const std::vector<Attempt>& attempts, const Attempt* other) {
     const std::string& gpu = attempts.back().gpu;
     std::cout << "Your attempts at 8192 x 8192, the best first"
               << (gpu.empty() ? ":\n\n" : "; " + gpu + ":\n\n")
-              << attempts_text(attempts, other, TO_BEAT);
+              << attempts_text(attempts, other, kToBeat);
 }
 
 std::string standing_text(const Predicted& yours, const Predicted& other, const Style& style) {
@@ -70,14 +70,14 @@ std::string standing_text(const Predicted& yours, const Predicted& other, const 
                                      yours.ms, other.ms, yours.gpu.c_str(), 100 * band);
     switch (standing_of(yours, other)) {
         case Standing::slower:
-            return style.bad("Slower") + " than " + TO_BEAT + ": " + times + "\n" +
+            return style.bad("Slower") + " than " + kToBeat + ": " + times + "\n" +
                    compared_text(yours, other);
         case Standing::level:
-            return "As fast as " + TO_BEAT + ", within what the model can tell apart: " + times;
+            return "As fast as " + kToBeat + ", within what the model can tell apart: " + times;
         case Standing::faster: break;
     }
-    if (is_known) return style.good("Faster") + " than " + TO_BEAT + ": " + times;
-    return "Perhaps faster than " + TO_BEAT + ": " + times +
+    if (is_known) return style.good("Faster") + " than " + kToBeat + ": " + times;
+    return "Perhaps faster than " + kToBeat + ": " + times +
            " But there is something that the model does not know:";
 }
 
@@ -130,7 +130,7 @@ int show_refused(const CheckResult& result, const Style& style) {
     } else {
         std::cout << terminal_text(*result.verdict, {.is_bold = style.colour});
     }
-    std::cout << AGAIN << "\n";
+    std::cout << kAgain << "\n";
     return is_examined ? 1 : 2;
 }
 
@@ -146,12 +146,12 @@ int score(Session& session, const BeatWords& words, const CheckResult& result, c
     measure_both(exercise, file, yours, other);
     if (!words.file.empty()) return 0;
     if (verdict.source.empty()) {
-        throw UsageError(FILE_OF_LEARNER.string() +
+        throw UsageError(kFileOfLearner.string() +
                          " changed while it was examined, so this attempt is not noted; try again");
     }
     std::cout << "\n";
     show_table(attempts().note(yours, verdict.source), &other);
-    std::cout << "\n" << AGAIN << "      One of them again: ./learn beat --restore N\n";
+    std::cout << "\n" << kAgain << "      One of them again: ./learn beat --restore N\n";
     return 0;
 }
 
@@ -188,18 +188,18 @@ int beat(Session& session, const BeatWords& words) {
         show_table(attempts().read(), nullptr);
         return 0;
     }
-    const fs::path own = repository() / FILE_OF_LEARNER;
+    const fs::path own = repository() / kFileOfLearner;
     if (words.file.empty() && !fs::exists(fs::symlink_status(own))) {
         fs::create_directories(own.parent_path());
         write_file(own, beat_skeleton());
-        std::cout << wrap(FILE_OF_LEARNER.string() +
+        std::cout << wrap(kFileOfLearner.string() +
                           " is yours from now on; it begins with a kernel that is right, and slow.")
                   << "\n";
     }
     if (!words.file.empty() && !fs::exists(words.file)) {
         throw UsageError("there is no file " + words.file);
     }
-    const Work exercise = find_exercise(session.course, TO_BEAT, false);
+    const Work exercise = find_exercise(session.course, kToBeat, false);
     const std::string file = words.file.empty() ? own.string() : words.file;
     const CheckResult result =
         check({.exercise = exercise, .file = file, .seconds = words.seconds});

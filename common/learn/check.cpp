@@ -15,7 +15,7 @@
 namespace coalesce::learn {
 namespace {
 
-const std::string ALL = "all";
+const std::string kAll = "all";
 
 CheckRequest request_for(const Work& exercise, const CheckWords& words) {
     // The simulator counts and checks; a GPU, where there is one, is for the time.
@@ -39,7 +39,7 @@ void understand(const CheckWords& words) {
     if (!words.file.empty() && !std::filesystem::exists(words.file)) {
         throw UsageError("there is no file " + words.file);
     }
-    if (words.exercise == ALL && !words.file.empty()) {
+    if (words.exercise == kAll && !words.file.empty()) {
         throw UsageError(
             "--file goes with one exercise, not with all; name it: ./learn check 03 --file " +
             words.file);
@@ -143,7 +143,7 @@ int check_all(Session& session, const CheckWords& words) {
 
 int check(Session& session, const CheckWords& words) {
     understand(words);
-    return words.exercise == ALL ? check_all(session, words) : check_one(session, words);
+    return words.exercise == kAll ? check_all(session, words) : check_one(session, words);
 }
 
 void note_check(Record& record, const Work& exercise, const CheckResult& result) {

@@ -99,62 +99,63 @@ std::string CheckResult::hash() const {
 }
 
 Check::Check(const CheckRequest& request)
-    : request(request),
-      file(request.file.empty() ? request.exercise.relative_file().string() : request.file),
-      verdict_file(file_for_verdict(request.exercise)) {
+    : request_(request),
+      file_(request.file.empty() ? request.exercise.relative_file().string() : request.file),
+      verdict_file_(file_for_verdict(request.exercise)) {
     fs::path program = checks_program();
     if (!fs::exists(program)) {
         throw UsageError(program.string() + " is not built; ./learn build makes it");
     }
     if (request.file.empty()) {
-        remove_left_over(verdict_file.parent_path(),
+        remove_left_over(verdict_file_.parent_path(),
                          kept_verdict(request.exercise).filename().string());
     }
     // Messages name the file as it was typed, or from the course's folder on.
-    child =
-        std::make_unique<Child>(Command{.program = program,
-                                        .arguments = {"--test-case=" + request.exercise.name()},
-                                        .environment = environment_for(request, file, verdict_file),
-                                        .folder = request.file.empty() ? repository() : fs::path(),
-                                        .with_errors = true});
+    child_ = std::make_unique<Child>(
+        Command{.program = program,
+                .arguments = {"--test-case=" + request.exercise.name()},
+                .environment = environment_for(request, file_, verdict_file_),
+                .folder = request.file.empty() ? repository() : fs::path(),
+                .with_errors = true});
 }
 
 Check::~Check() {
-    if (child) child->stop();
+    if (child_) child_->stop();
     std::error_code ignored;
-    fs::remove(verdict_file, ignored);
+    fs::remove(verdict_file_, ignored);
 }
 
 bool Check::is_ready() {
-    return child->wait(0) || milliseconds_left() == 0;
+    return child_->wait(0) || milliseconds_left() == 0;
 }
 
 int Check::milliseconds_left() const {
-    auto gone = std::chrono::duration_cast<std::chrono::milliseconds>(Clock::now() - began).count();
-    return static_cast<int>(std::max<long long>(0, request.seconds * 1000LL - gone));
+    auto gone =
+        std::chrono::duration_cast<std::chrono::milliseconds>(Clock::now() - began_).count();
+    return static_cast<int>(std::max<long long>(0, request_.seconds * 1000LL - gone));
 }
 
 CheckResult Check::finish() {
     CheckResult result;
-    result.file = file;
-    result.through_ir = request.through_ir;
-    bool has_ended = child->wait(milliseconds_left());
-    child->stop();
-    result.milliseconds = std::chrono::duration<double, std::milli>(Clock::now() - began).count();
+    result.file = file_;
+    result.through_ir = request_.through_ir;
+    bool has_ended = child_->wait(milliseconds_left());
+    child_->stop();
+    result.milliseconds = std::chrono::duration<double, std::milli>(Clock::now() - began_).count();
     if (!has_ended) {
-        result.problem = "the examination of " + file + " was ended: it took longer than " +
-                         count_of(static_cast<std::uint64_t>(request.seconds), "second") +
+        result.problem = "the examination of " + file_ + " was ended: it took longer than " +
+                         count_of(static_cast<std::uint64_t>(request_.seconds), "second") +
                          ". Is the computer very busy, or the GPU hung? Try again; "
                          "--seconds 300 gives it more time.";
         return result;
     }
     std::error_code error;
-    int code = child->outcome().exit_code;
-    if (code > CheckResult::not_examined || !fs::exists(verdict_file, error)) {
-        return without_verdict(child->outcome());
+    int code = child_->outcome().exit_code;
+    if (code > CheckResult::not_examined || !fs::exists(verdict_file_, error)) {
+        return without_verdict(child_->outcome());
     }
     try {
-        result.verdict = verdict_in(verdict_file);
+        result.verdict = verdict_in(verdict_file_);
     } catch (const std::exception& problem) {
         result.problem = problem.what();
         return result;
@@ -167,19 +168,19 @@ CheckResult Check::finish() {
     }
     // The text that was examined, if the file still has it.
     auto text =
-        read_if_there(request.file.empty() ? request.exercise.file() : fs::path(request.file));
+        read_if_there(request_.file.empty() ? request_.exercise.file() : fs::path(request_.file));
     if (text && identity_of(*text) == result.hash()) result.verdict->source = *text;
-    if (request.file.empty()) fs::rename(verdict_file, kept_verdict(request.exercise), error);
+    if (request_.file.empty()) fs::rename(verdict_file_, kept_verdict(request_.exercise), error);
     return result;
 }
 
 CheckResult Check::without_verdict(const Ended& outcome) const {
     CheckResult result;
-    result.file = file;
-    result.through_ir = request.through_ir;
+    result.file = file_;
+    result.through_ir = request_.through_ir;
     std::string program = checks_program().string();
     result.problem =
-        "nothing could be found out about " + file + ": " + program +
+        "nothing could be found out about " + file_ + ": " + program +
         (outcome.exit_code > 128 ? " was ended by signal " + std::to_string(outcome.exit_code - 128)
                                  : " ended with exit code " + std::to_string(outcome.exit_code)) +
         ". ./learn doctor looks for the reason.";

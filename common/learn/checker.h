@@ -48,7 +48,7 @@ public:
     ~Check();
 
     /// Readable when `is_ready` may have become true.
-    int descriptor() const { return child->descriptor(); }
+    int descriptor() const { return child_->descriptor(); }
     /// Whether it has ended, or is to be ended: without waiting.
     bool is_ready();
     /// Milliseconds until it has had its time.
@@ -60,11 +60,11 @@ private:
     CheckResult without_verdict(const Ended& outcome) const;
 
     using Clock = std::chrono::steady_clock;
-    CheckRequest request;
-    std::string file;
-    std::filesystem::path verdict_file;
-    std::unique_ptr<Child> child;
-    Clock::time_point began = Clock::now();
+    CheckRequest request_;
+    std::string file_;
+    std::filesystem::path verdict_file_;
+    std::unique_ptr<Child> child_;
+    Clock::time_point began_ = Clock::now();
 };
 
 /// Examines, and waits.

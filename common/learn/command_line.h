@@ -27,21 +27,21 @@ public:
     int obey();
 
     /// Whether --plain was given: no colours, nothing is cleared.
-    bool is_plain() const { return plain; }
+    bool is_plain() const { return plain_; }
     /// All words, for what has to execute this program again.
-    char** words() const { return argv; }
+    char** words() const { return argv_; }
 
 private:
     void check_command(const std::string& word) const;
     void run_program(const std::string& name);
 
-    int argc;
-    char** argv;
-    CLI::App app{"A course in GPU memory performance", "learn"};
-    std::map<const CLI::App*, std::function<int()>> commands;
-    std::map<std::string, std::string> programs;
-    std::string first;
-    bool plain = false;
+    int argc_;
+    char** argv_;
+    CLI::App app_{"A course in GPU memory performance", "learn"};
+    std::map<const CLI::App*, std::function<int()>> commands_;
+    std::map<std::string, std::string> programs_;
+    std::string first_;
+    bool plain_ = false;
 };
 
 /// run, list, results: the steps. (commands_steps.cpp)

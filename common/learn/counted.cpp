@@ -10,7 +10,7 @@
 namespace coalesce::learn {
 namespace {
 
-constexpr double FLOATS_IN_A_SECTOR = 8, BYTES_IN_A_SECTOR = 32, LANES = 32;
+constexpr double kFloatsInASector = 8, kBytesInASector = 32, kLanes = 32;
 
 double count(const Json& counters, const std::string& name) {
     return counters.is_object() ? counters.value(name, 0.0) : 0.0;
@@ -23,22 +23,22 @@ bool is_shared(const std::string& counter) {
 // `ideal` is the least for what the whole kernel moves, a request.
 std::string reason_for_sectors(const Json& counters, const std::string& counter, double ideal) {
     double sectors = *per_request(counters, counter);
-    double bytes_each = ideal * BYTES_IN_A_SECTOR / LANES;
+    double bytes_each = ideal * kBytesInASector / kLanes;
     std::string text = "a " + counter + " touches " + figure(sectors) +
                        (sectors == 1 ? " sector" : " sectors") + " of 32 bytes";
-    std::string needed = figure(LANES) + " lanes with " + figure(bytes_each) + " bytes each need " +
-                         figure(LANES * bytes_each) + " bytes, " + figure(ideal) +
-                         (ideal == 1 ? " sector" : " sectors");
+    std::string needed = figure(kLanes) + " lanes with " + figure(bytes_each) +
+                         " bytes each need " + figure(kLanes * bytes_each) + " bytes, " +
+                         figure(ideal) + (ideal == 1 ? " sector" : " sectors");
     if (sectors <= ideal * 1.01) return text + ": " + needed + ". No byte is wasted.";
     if (bytes_each > 2 && sectors <= ideal + 1.01) {
         const double whole = bytes_each <= 4 ? 4 : bytes_each <= 8 ? 8 : 16;
-        return text + ". " + figure(LANES) + " lanes with " + figure(whole) + " bytes each fill " +
+        return text + ". " + figure(kLanes) + " lanes with " + figure(whole) + " bytes each fill " +
                figure(whole) +
                " sectors. Here some warps' addresses do not begin where a sector "
                "begins, which takes one sector more; where a row ends, fewer lanes take part.";
     }
     return text + ". " + needed + ": of each sector that is moved, only " +
-           figure(BYTES_IN_A_SECTOR * ideal / sectors) +
+           figure(kBytesInASector * ideal / sectors) +
            " bytes are used, because lanes that are neighbours are far apart in memory.";
 }
 
@@ -69,11 +69,11 @@ std::optional<double> ideal_per_request(const Json& counters, const std::string&
     double requests = count(counters, counter + "_requests");
     if (requests == 0) return std::nullopt;
     if (is_shared(counter)) return count(counters, counter + "_ideal") / requests;
-    return elements / FLOATS_IN_A_SECTOR / requests;
+    return elements / kFloatsInASector / requests;
 }
 
 std::string words_for(const std::string& counter) {
-    if (counter == OF_COPY) return "percent of a copy's speed";
+    if (counter == kOfCopy) return "percent of a copy's speed";
     std::string what = is_shared(counter) ? "wavefronts per shared " : "sectors per ";
     return what + (counter.ends_with("load") ? "load" : "store");
 }
@@ -101,7 +101,7 @@ std::vector<std::string> reasons_for(const Verdict& verdict, const Counters& lin
     const double elements = elements_of(verdict.counted);
     const Json all = counters_to_json(*verdict.counters);
     const Json of_line = counters_to_json(line);
-    for (std::string counter : course::EXPECTABLE) {
+    for (std::string counter : course::kExpectable) {
         if (!per_request(of_line, counter)) continue;
         auto ideal = ideal_per_request(all, counter, elements);
         reasons.push_back(is_shared(counter)

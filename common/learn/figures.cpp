@@ -10,7 +10,7 @@
 namespace coalesce::learn {
 namespace {
 
-const std::string NOTHING = "-";
+const std::string kNothing = "-";
 
 bool is_number(const Json& result, const char* key) {
     return result.contains(key) && result[key].is_number();
@@ -36,64 +36,64 @@ std::string reason_of_skip(const Json& result) {
 }
 
 std::string verdict(const Json& result) {
-    if (!result.contains("verified") || !result["verified"].is_boolean()) return NOTHING;
+    if (!result.contains("verified") || !result["verified"].is_boolean()) return kNothing;
     return result["verified"].get<bool>() ? "right" : "WRONG";
 }
 
 std::string sectors_per_request(const Json& result, const std::string& kind) {
-    if (!has_counters(result)) return NOTHING;
+    if (!has_counters(result)) return kNothing;
     double requests = static_cast<double>(counted_of(result, kind + "_requests"));
-    if (requests == 0) return NOTHING;
+    if (requests == 0) return kNothing;
     double each = static_cast<double>(counted_of(result, kind + "_sectors")) / requests;
     std::string text = format("%.1f", each);
     return text.ends_with(".0") ? text.substr(0, text.size() - 2) : text;
 }
 
 std::string bank_conflicts(const Json& result) {
-    if (!has_counters(result)) return NOTHING;
+    if (!has_counters(result)) return kNothing;
     std::uint64_t requests = 0, conflicts = 0;
     for (std::string kind : {"shared_load", "shared_store"}) {
         requests += counted_of(result, kind + "_requests");
         conflicts += counted_of(result, kind + "_wavefronts") - counted_of(result, kind + "_ideal");
     }
-    return requests == 0 ? NOTHING : figure(static_cast<double>(conflicts));
+    return requests == 0 ? kNothing : figure(static_cast<double>(conflicts));
 }
 
 std::string megabytes_moved(const Json& result) {
-    if (!has_counters(result)) return NOTHING;
+    if (!has_counters(result)) return kNothing;
     constexpr double BYTES_PER_SECTOR = 32;
     std::uint64_t sectors =
         counted_of(result, "load_sectors") + counted_of(result, "store_sectors");
-    if (sectors == 0) return NOTHING;
+    if (sectors == 0) return kNothing;
     return format("%.1f", static_cast<double>(sectors) * BYTES_PER_SECTOR / 1e6);
 }
 
 std::string milliseconds(const Json& result) {
-    return is_number(result, "ms") ? format("%.4f", result["ms"].get<double>()) : NOTHING;
+    return is_number(result, "ms") ? format("%.4f", result["ms"].get<double>()) : kNothing;
 }
 
 std::string gigabytes_per_second(const Json& result) {
-    return is_number(result, "gbps") ? format("%.0f", result["gbps"].get<double>()) : NOTHING;
+    return is_number(result, "gbps") ? format("%.0f", result["gbps"].get<double>()) : kNothing;
 }
 
 std::string of_copy(const Json& result) {
-    if (!is_number(result, "of_copy")) return NOTHING;
+    if (!is_number(result, "of_copy")) return kNothing;
     return format("%.1f", 100 * result["of_copy"].get<double>()) + " %";
 }
 
 std::string predicted_milliseconds(const Json& result) {
-    if (!result.contains("predicted")) return NOTHING;
+    if (!result.contains("predicted")) return kNothing;
     const Json& predicted = result["predicted"];
     return milliseconds(predicted) + (predicted.at("unknown").empty() ? "" : "?");
 }
 
 std::string predicted_of_copy(const Json& result) {
-    if (!result.contains("predicted")) return NOTHING;
+    if (!result.contains("predicted")) return kNothing;
     return format("%.0f", 100 * result["predicted"].at("of_copy").get<double>()) + " %";
 }
 
 std::string predicted_with_band(const Json& result) {
-    if (!result.contains("predicted")) return NOTHING;
+    if (!result.contains("predicted")) return kNothing;
     const Json& predicted = result["predicted"];
     const double ms = predicted.at("ms"), band = predicted.at("error_band");
     return format(ms < 1000 ? "%.3g" : "%.0f", ms) + format(" ± %.0f %%", 100 * band) +
@@ -101,7 +101,7 @@ std::string predicted_with_band(const Json& result) {
 }
 
 std::string bound_by(const Json& result) {
-    if (!result.contains("predicted")) return NOTHING;
+    if (!result.contains("predicted")) return kNothing;
     using timing::Binds;
     Binds binds{};
     codec::decode(result["predicted"].at("binds"), binds, "binds");
@@ -116,7 +116,7 @@ std::string bound_by(const Json& result) {
         case Binds::blocks: return "block starts";
         case Binds::few_blocks: return "few blocks";
     }
-    return NOTHING;
+    return kNothing;
 }
 
 std::string reason_of_no_prediction(const Json& result) {

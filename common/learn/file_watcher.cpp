@@ -20,14 +20,14 @@ namespace fs = std::filesystem;
 using std::chrono::milliseconds;
 
 // A file that was closed or renamed is whole; a moment, in case an editor does more.
-constexpr milliseconds AFTER_CLOSING(4);
+constexpr milliseconds kAfterClosing(4);
 // One that is being written, or is gone, may be complete a little later.
-constexpr milliseconds AFTER_WRITING(60);
-constexpr milliseconds MOST_PATIENCE(400);
-constexpr milliseconds BETWEEN_LOOKS(200), BETWEEN_LOOKS_WITH_INOTIFY(1000);
+constexpr milliseconds kAfterWriting(60);
+constexpr milliseconds kMostPatience(400);
+constexpr milliseconds kBetweenLooks(200), kBetweenLooksWithInotify(1000);
 
-constexpr std::uint32_t WHOLE = IN_CLOSE_WRITE | IN_MOVED_TO;
-constexpr std::uint32_t IN_PROGRESS = IN_MODIFY | IN_DELETE | IN_MOVED_FROM | IN_CREATE | IN_ATTRIB;
+constexpr std::uint32_t kWhole = IN_CLOSE_WRITE | IN_MOVED_TO;
+constexpr std::uint32_t kInProgress = IN_MODIFY | IN_DELETE | IN_MOVED_FROM | IN_CREATE | IN_ATTRIB;
 
 }  // namespace
 
@@ -52,46 +52,46 @@ bool must_poll(const fs::path& folder) {
     return std::ranges::find(SILENT, type) != std::end(SILENT);
 }
 
-FileWatcher::FileWatcher(const fs::path& file, bool polls) : file(file) {
+FileWatcher::FileWatcher(const fs::path& file, bool polls) : file_(file) {
     if (!polls && !must_poll(file.parent_path())) start_inotify();
 }
 
 FileWatcher::~FileWatcher() {
-    if (inotify >= 0) close(inotify);
+    if (inotify_ >= 0) close(inotify_);
 }
 
 void FileWatcher::start_inotify() {
-    inotify = inotify_init1(IN_NONBLOCK | IN_CLOEXEC);
-    if (inotify < 0) return;
-    int watch = inotify_add_watch(inotify, file.parent_path().c_str(), WHOLE | IN_PROGRESS);
+    inotify_ = inotify_init1(IN_NONBLOCK | IN_CLOEXEC);
+    if (inotify_ < 0) return;
+    int watch = inotify_add_watch(inotify_, file_.parent_path().c_str(), kWhole | kInProgress);
     if (watch >= 0) return;
-    close(inotify);
-    inotify = -1;
+    close(inotify_);
+    inotify_ = -1;
 }
 
 int FileWatcher::milliseconds_left() const {
-    auto left = std::chrono::ceil<milliseconds>(next_look - Clock::now()).count();
+    auto left = std::chrono::ceil<milliseconds>(next_look_ - Clock::now()).count();
     return static_cast<int>(std::max<long long>(0, left));
 }
 
 void FileWatcher::look_in(milliseconds quiet) {
     auto now = Clock::now();
-    if (!first_event) first_event = now;
-    next_look = std::min(now + quiet, *first_event + MOST_PATIENCE);
+    if (!first_event_) first_event_ = now;
+    next_look_ = std::min(now + quiet, *first_event_ + kMostPatience);
 }
 
 void FileWatcher::take_events() {
     alignas(inotify_event) char buffer[4096];
     for (;;) {
-        ssize_t size = inotify < 0 ? 0 : read(inotify, buffer, sizeof buffer);
+        ssize_t size = inotify_ < 0 ? 0 : read(inotify_, buffer, sizeof buffer);
         if (size < 0 && errno == EINTR) continue;
         if (size <= 0) return;
         for (char* at = buffer; at < buffer + size;) {
             auto* event = reinterpret_cast<inotify_event*>(at);
             at += sizeof(inotify_event) + event->len;
-            if (event->mask & (IN_Q_OVERFLOW | IN_IGNORED)) look_in(AFTER_WRITING);
-            if (event->len == 0 || file.filename() != event->name) continue;
-            look_in(event->mask & WHOLE ? AFTER_CLOSING : AFTER_WRITING);
+            if (event->mask & (IN_Q_OVERFLOW | IN_IGNORED)) look_in(kAfterWriting);
+            if (event->len == 0 || file_.filename() != event->name) continue;
+            look_in(event->mask & kWhole ? kAfterClosing : kAfterWriting);
         }
     }
 }
@@ -99,7 +99,7 @@ void FileWatcher::take_events() {
 // Changes when the file does, without reading it.
 std::string FileWatcher::signature() const {
     struct stat found = {};
-    if (stat(file.c_str(), &found) != 0) return "none";
+    if (stat(file_.c_str(), &found) != 0) return "none";
     auto text = [](const timespec& time) {
         return std::to_string(time.tv_sec) + "." + std::to_string(time.tv_nsec) + " ";
     };
@@ -109,18 +109,18 @@ std::string FileWatcher::signature() const {
 
 bool FileWatcher::has_changed() {
     take_events();
-    if (Clock::now() < next_look) return false;
-    bool was_told = first_event.has_value();
-    first_event.reset();
-    next_look = Clock::now() + (is_polling() ? BETWEEN_LOOKS : BETWEEN_LOOKS_WITH_INOTIFY);
+    if (Clock::now() < next_look_) return false;
+    bool was_told = first_event_.has_value();
+    first_event_.reset();
+    next_look_ = Clock::now() + (is_polling() ? kBetweenLooks : kBetweenLooksWithInotify);
 
     std::string signature = this->signature();
-    if (!is_first && !was_told && signature == seen_signature) return false;
-    seen_signature = signature;
-    std::optional<std::string> text = read_if_there(file);
-    bool is_other = is_first || text != seen;
-    is_first = false;
-    seen = std::move(text);
+    if (!is_first_ && !was_told && signature == seen_signature_) return false;
+    seen_signature_ = signature;
+    std::optional<std::string> text = read_if_there(file_);
+    bool is_other = is_first_ || text != seen_;
+    is_first_ = false;
+    seen_ = std::move(text);
     return is_other;
 }
 

@@ -28,16 +28,16 @@ public:
     FileWatcher& operator=(const FileWatcher&) = delete;
 
     /// Readable when something may have happened; -1 when only looking helps.
-    int descriptor() const { return inotify; }
+    int descriptor() const { return inotify_; }
     /// Whether it looks for changes rather than being told.
-    bool is_polling() const { return inotify < 0; }
+    bool is_polling() const { return inotify_ < 0; }
     /// Milliseconds until `has_changed` should be called, whatever the descriptor says.
     int milliseconds_left() const;
     /// Whether the content is another than when this was last true. Does not wait. While the file is
     /// being written it is false; then it soon becomes true.
     bool has_changed();
     /// What `has_changed` saw; nothing when there is no such file.
-    const std::optional<std::string>& text() const { return seen; }
+    const std::optional<std::string>& text() const { return seen_; }
 
 private:
     using Clock = std::chrono::steady_clock;
@@ -46,13 +46,13 @@ private:
     void look_in(std::chrono::milliseconds quiet);
     std::string signature() const;
 
-    std::filesystem::path file;
-    int inotify = -1;
-    std::optional<std::string> seen;
-    std::string seen_signature;
-    std::optional<Clock::time_point> first_event;
-    Clock::time_point next_look = Clock::now();
-    bool is_first = true;
+    std::filesystem::path file_;
+    int inotify_ = -1;
+    std::optional<std::string> seen_;
+    std::string seen_signature_;
+    std::optional<Clock::time_point> first_event_;
+    Clock::time_point next_look_ = Clock::now();
+    bool is_first_ = true;
 };
 
 }  // namespace coalesce::learn

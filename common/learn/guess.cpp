@@ -17,7 +17,7 @@ Json fact_of(const Predicted& predicted) {
 }
 
 void settle(Guess& guess, const Json& counters, const Json& predicted) {
-    if (guess.counter != OF_COPY) {
+    if (guess.counter != kOfCopy) {
         guess.fact = per_request(counters, guess.counter);
     } else if (predicted.is_object()) {
         guess.fact = predicted.value("percent", 0.0);
@@ -27,7 +27,7 @@ void settle(Guess& guess, const Json& counters, const Json& predicted) {
 
 std::string fact_text(const Guess& guess) {
     double fact = guess.fact.value_or(0);
-    bool is_whole = std::abs(fact - std::round(fact)) <= ROUNDING * fact;
+    bool is_whole = std::abs(fact - std::round(fact)) <= kRounding * fact;
     std::string text = guess.label.empty() ? "it is " : "the model says ";
     text += figure(fact) + (is_whole ? "" : " on average");
     if (!guess.label.empty()) text += " (" + guess.label + ")";

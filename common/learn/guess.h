@@ -16,7 +16,7 @@ struct Guess {
     std::string counter;         ///< as course.toml's prediction names it
     std::optional<double> said;  ///< nothing: it was seen without a guess
     std::optional<double> fact;  ///< of the learner's kernel once it passed
-    double within = ROUNDING;    ///< the part of the fact that may be missed
+    double within = kRounding;   ///< the part of the fact that may be missed
     std::string label = "";      ///< what kind of fact: "predicted, NVIDIA H200, ..."; "": counted
 
     /// Whether it has been guessed right.

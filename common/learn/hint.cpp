@@ -11,7 +11,7 @@
 namespace coalesce::learn {
 namespace {
 
-constexpr int LEVELS = static_cast<int>(HINT_LEVELS.size());
+constexpr int kLevels = static_cast<int>(kHintLevels.size());
 
 std::string shown(const std::string& text, int level) {
     return is_sentence(text, level) ? wrap(text, "  ") : text + "\n";
@@ -30,8 +30,8 @@ std::string what_for(const Hint& hint, const Record& record, Status status) {
 }  // namespace
 
 int hint(Session& session, const Work& exercise, int level) {
-    if (level < 0 || level > LEVELS) {
-        throw UsageError("hints have the levels 1 to " + std::to_string(LEVELS));
+    if (level < 0 || level > kLevels) {
+        throw UsageError("hints have the levels 1 to " + std::to_string(kLevels));
     }
     Hint hint;
     bool was_last = false;
@@ -39,21 +39,21 @@ int hint(Session& session, const Work& exercise, int level) {
         Record& record = now.records[exercise.name()];
         hint = exercise.hint(session.course, record.last_failure);
         int& seen = record.hints[name_of(hint)];
-        was_last = level == 0 && seen == LEVELS;
-        if (level == 0) level = std::min(seen + 1, LEVELS);
+        was_last = level == 0 && seen == kLevels;
+        if (level == 0) level = std::min(seen + 1, kLevels);
         seen = std::max(seen, level);
     });
     const Record& record = state.record(exercise.name());
     Status status = status_of(record, read_if_there(exercise.file()));
 
-    std::cout << exercise.name() << ", hint " << level << " of " << LEVELS << ": "
-              << HINT_LEVELS[static_cast<size_t>(level - 1)] << "\n"
+    std::cout << exercise.name() << ", hint " << level << " of " << kLevels << ": "
+              << kHintLevels[static_cast<size_t>(level - 1)] << "\n"
               << wrap(what_for(hint, record, status)) << "\n"
               << shown(text_of(hint, level), level) << "\n";
     if (was_last) {
         std::cout << wrap("There are no more hints. The lesson: " + exercise.lesson() +
                           ". The solution: ./learn explain " + exercise.words());
-    } else if (level < LEVELS) {
+    } else if (level < kLevels) {
         std::cout << "More: ./learn hint " << exercise.words() << "      Try: ./learn check "
                   << exercise.words() << "\n";
     } else {

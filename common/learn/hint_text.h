@@ -21,7 +21,7 @@ inline std::string text_of(const Hint& hint, int level) {
 
 /// Whether that text flows. A picture and a line of code are shown as they are.
 inline bool is_sentence(const std::string& text, int level) {
-    const std::string name = HINT_LEVELS[static_cast<std::size_t>(level - 1)];
+    const std::string name = kHintLevels[static_cast<std::size_t>(level - 1)];
     return name == "question" || name == "api" || !text.starts_with("  ");
 }
 

@@ -26,41 +26,41 @@ Descriptor locked(const fs::path& file) {
 
 KeptFile::KeptFile(fs::path folder, const std::string& name,
                    std::function<void(const std::string&)> warn)
-    : folder(folder), file(folder / name), warn(std::move(warn)) {
+    : folder_(folder), file_(folder / name), warn_(std::move(warn)) {
     std::error_code error;
     fs::create_directories(folder, error);
     if (error) complain(folder.string() + " cannot be made (" + error.message() + ")");
 }
 
 void KeptFile::complain(const std::string& message) {
-    if (!has_complained) warn(message + "; progress is not kept");
-    has_complained = true;
+    if (!has_complained_) warn_(message + "; progress is not kept");
+    has_complained_ = true;
 }
 
 void KeptFile::keep_aside(const std::string& why) {
     fs::path kept;
     for (int number = 1; kept.empty() || fs::exists(kept); ++number) {
-        kept = file.string() + ".broken-" + std::to_string(number);
+        kept = file_.string() + ".broken-" + std::to_string(number);
     }
     std::error_code error;
-    fs::rename(file, kept, error);
-    if (error) return complain(file.string() + " is broken and cannot be moved");
-    warn(file.string() + " is broken (" + why + "); it is kept as " + kept.filename().string() +
-         ", and progress starts again");
+    fs::rename(file_, kept, error);
+    if (error) return complain(file_.string() + " is broken and cannot be moved");
+    warn_(file_.string() + " is broken (" + why + "); it is kept as " + kept.filename().string() +
+          ", and progress starts again");
 }
 
 void KeptFile::read_locked(const Read& read) {
     std::error_code error;
-    if (!fs::exists(fs::symlink_status(file, error))) return;
-    auto text = read_if_there(file);
+    if (!fs::exists(fs::symlink_status(file_, error))) return;
+    auto text = read_if_there(file_);
     if (!text) {
-        if (fs::is_directory(file, error)) return keep_aside("it is a folder");
-        return complain(file.string() + " cannot be read");
+        if (fs::is_directory(file_, error)) return keep_aside("it is a folder");
+        return complain(file_.string() + " cannot be read");
     }
     try {
         read(*text);
     } catch (const NewerFormat&) {
-        complain(file.string() + " was written by a newer command (git pull, then ./learn build)");
+        complain(file_.string() + " was written by a newer command (git pull, then ./learn build)");
     } catch (const std::exception& problem) {
         keep_aside(text->empty() ? "empty" : "not what this command writes");
     }
@@ -68,28 +68,28 @@ void KeptFile::read_locked(const Read& read) {
 
 void KeptFile::write_locked(const std::string& text) {
     std::error_code ignored;
-    const std::string unfinished = file.filename().string() + ".unfinished";
+    const std::string unfinished = file_.filename().string() + ".unfinished";
     // Whoever wrote these was killed: nobody else writes while we have the lock.
-    for (auto& entry : fs::directory_iterator(folder, ignored)) {
+    for (auto& entry : fs::directory_iterator(folder_, ignored)) {
         if (entry.path().filename().string().starts_with(unfinished)) {
             fs::remove(entry.path(), ignored);
         }
     }
-    const auto error = write_whole(file, text, {.is_synced = true});
-    if (error) complain(file.string() + " cannot be written (" + error.message() + ")");
+    const auto error = write_whole(file_, text, {.is_synced = true});
+    if (error) complain(file_.string() + " cannot be written (" + error.message() + ")");
 }
 
 void KeptFile::read(const Read& read) {
-    const Descriptor lock = locked(folder / "lock");
+    const Descriptor lock = locked(folder_ / "lock");
     read_locked(read);
 }
 
 void KeptFile::update(const Read& read, const std::function<std::string()>& change) {
-    const Descriptor lock = locked(folder / "lock");
+    const Descriptor lock = locked(folder_ / "lock");
     read_locked(read);
     const std::string text = change();
     // What could not be read must not be overwritten.
-    if (!has_complained) write_locked(text);
+    if (!has_complained_) write_locked(text);
 }
 
 }  // namespace coalesce::learn

@@ -36,9 +36,9 @@ private:
     void keep_aside(const std::string& why);
     void complain(const std::string& message);
 
-    std::filesystem::path folder, file;
-    std::function<void(const std::string&)> warn;
-    bool has_complained = false;
+    std::filesystem::path folder_, file_;
+    std::function<void(const std::string&)> warn_;
+    bool has_complained_ = false;
 };
 
 }  // namespace coalesce::learn

@@ -24,7 +24,7 @@ namespace {
 
 namespace fs = std::filesystem;
 
-constexpr double COMPILE_SECONDS = 120;
+constexpr double kCompileSeconds = 120;
 
 fs::path cache_folder() {
     return learners_folder() / "cache";
@@ -108,7 +108,7 @@ std::string compile_step(const course::Step& step, const CompileCommand& command
     const TemporaryFolder folder;
     const fs::path file = folder / "main.ptx";
     const Ended ended =
-        run_child(words_for_ptx(command.words, file), COMPILE_SECONDS, {}, command.folder);
+        run_child(words_for_ptx(command.words, file), kCompileSeconds, {}, command.folder);
     const std::string ptx = read_if_there(file).value_or("");
     if (ended.exit_code != 0 || ptx.empty()) {
         throw std::runtime_error("steps/" + step.name + "/main.cu does not compile:\n" +
@@ -142,7 +142,7 @@ std::vector<timing::Prediction> launches_of(const course::Step& step, const std:
     const fs::path file = folder / "run.json";
     const Ended ended = run_child({program.string(), "--device", "sim", "--bench", "--variant",
                                    variant, "--time", "--at", "8192", "--json", file.string()},
-                                  COMPILE_SECONDS);
+                                  kCompileSeconds);
     if (!fs::exists(file)) throw std::runtime_error(program.string() + " failed:\n" + ended.output);
     const Json run = read_json(file);
     const Json& result = run.at("results").at(0);

@@ -15,7 +15,7 @@ void list_variants(std::ostream& out, const course::Step& step) {
         if (variant.expect.empty()) continue;
         out << "      ";
         const char* comma = "";
-        for (const char* key : course::EXPECTABLE) {
+        for (const char* key : course::kExpectable) {
             auto cost = variant.expect.find(key);
             if (cost == variant.expect.end()) continue;
             out << comma << key << " " << cost->second;

@@ -15,7 +15,7 @@ namespace {
 
 namespace fs = std::filesystem;
 
-constexpr double TOOL_SECONDS = 60;
+constexpr double kToolSeconds = 60;
 
 // A program of the toolkit: on the PATH, or beside nvcc. "" when there is none.
 std::string tool(const std::string& name) {
@@ -38,7 +38,7 @@ Ended assemble(const std::string& ptxas, const std::string& ptx, const Temporary
     write_file(folder / "kernel.ptx", ptx);
     return run_child({ptxas, "-arch=" + architecture_of(ptx), "-v", "-lineinfo", "-o",
                       (folder / "kernel.cubin").string(), (folder / "kernel.ptx").string()},
-                     TOOL_SECONDS);
+                     kToolSeconds);
 }
 
 [[noreturn]] void fail_without(const std::string& what) {
@@ -93,8 +93,8 @@ std::string sass_of(const std::string& ptx, const std::string& entry) {
     // nvdisasm alone says which line an instruction comes from.
     const Ended shown =
         nvdisasm.empty()
-            ? run_child({cuobjdump, "--dump-sass", "--function", entry, cubin}, TOOL_SECONDS)
-            : run_child({nvdisasm, "--print-code", "--print-line-info", cubin}, TOOL_SECONDS);
+            ? run_child({cuobjdump, "--dump-sass", "--function", entry, cubin}, kToolSeconds)
+            : run_child({nvdisasm, "--print-code", "--print-line-info", cubin}, kToolSeconds);
     if (shown.exit_code != 0) {
         throw std::runtime_error((nvdisasm.empty() ? cuobjdump : nvdisasm) + " failed:\n" +
                                  shown.output);

@@ -11,7 +11,7 @@ using learn::CommandLine;
 
 namespace {
 
-constexpr int EXIT_ERROR = 1, EXIT_USAGE = 2;
+constexpr int kExitError = 1, kExitUsage = 2;
 
 // Every subcommand is registered here, in the order in which --help lists them.
 void add_commands(CommandLine& line) {
@@ -37,11 +37,11 @@ int main(int argc, char** argv) {
         add_commands(line);
         return line.obey();
     } catch (const UsageError& error) {
-        return report(error.what(), EXIT_USAGE);
+        return report(error.what(), kExitUsage);
     } catch (const course::CourseError& error) {
         std::cerr << error.what() << "\n";
-        return EXIT_USAGE;
+        return kExitUsage;
     } catch (const std::exception& error) {
-        return report(error.what(), EXIT_ERROR);
+        return report(error.what(), kExitError);
     }
 }

@@ -20,8 +20,8 @@
 namespace coalesce::learn {
 namespace {
 
-constexpr int LARGEST = 1 << 15;
-constexpr int MEASURE_SECONDS = 120;
+constexpr int kLargest = 1 << 15;
+constexpr int kMeasureSeconds = 120;
 
 struct Measured {
     Timing kernel, copy;
@@ -39,9 +39,9 @@ void understand(const MeasureWords& words) {
                          words.exercise.words() + " runs it");
     }
     for (int extent : {words.rows, words.cols}) {
-        if (extent < 1 || extent > LARGEST) {
+        if (extent < 1 || extent > kLargest) {
             throw UsageError("--rows and --cols take whole numbers from 1 to " +
-                             std::to_string(LARGEST));
+                             std::to_string(kLargest));
         }
     }
 }
@@ -139,7 +139,7 @@ Json measured_apart(const Work& exercise, const std::string& file, bool must, st
     if (exercise.is_hunt) arguments.push_back("--hunt");
     if (!file.empty()) arguments.insert(arguments.end(), {"--file", file});
     Child child({.program = this_program(), .arguments = arguments, .with_errors = true});
-    bool has_ended = child.wait(MEASURE_SECONDS * 1000);
+    bool has_ended = child.wait(kMeasureSeconds * 1000);
     child.stop();
     const Ended& outcome = child.outcome();
     if (has_ended && outcome.exit_code == 0) return Json::parse(outcome.output);

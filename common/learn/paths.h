@@ -21,7 +21,7 @@ std::filesystem::path this_program();
 /// The program of a step, "02_naive", beside the command itself.
 std::filesystem::path program_of(const std::string& step);
 /// Called like a step where steps are: the kernels of others, and their program.
-inline const std::string RIVALS = "rivals";
+inline const std::string kRivals = "rivals";
 /// The program that examines a learner's kernels.
 std::filesystem::path checks_program();
 

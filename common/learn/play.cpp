@@ -13,11 +13,11 @@ namespace coalesce::learn {
 namespace {
 
 /// The same each time: what a browser keeps (the compiler, what the learner wrote) it keeps for an address.
-constexpr int usual_port = 8237;
+constexpr int kUsualPort = 8237;
 
 WebServer server_for(const std::filesystem::path& book, const std::optional<int>& port) {
     try {
-        return {book, port.value_or(usual_port)};
+        return {book, port.value_or(kUsualPort)};
     } catch (const PortTaken& taken) {
         if (port) throw UsageError(std::string(taken.what()) + "; --port 0 takes a free one");
         std::cout << "learn: " << taken.what() << ", so another one is used. What you wrote at the "

@@ -12,15 +12,15 @@
 namespace coalesce::learn {
 namespace {
 
-constexpr double MOST = 1e6;
+constexpr double kMost = 1e6;
 
 std::optional<double> number_in(const std::string& word) {
     double value = 0;
     const char* end = word.data() + word.size();
     auto [stopped, error] = std::from_chars(word.data(), end, value);
     if (error != std::errc() || stopped != end) return std::nullopt;
-    return std::isfinite(value) && value >= 0 && value <= MOST ? std::optional(value)
-                                                               : std::nullopt;
+    return std::isfinite(value) && value >= 0 && value <= kMost ? std::optional(value)
+                                                                : std::nullopt;
 }
 
 // What has not been guessed, in the order of the course.

@@ -93,31 +93,31 @@ std::string readable(std::string text, const std::string& entry) {
 class Reader {
 public:
     Reader(const std::string& entry, std::set<int> files, int kernel_line)
-        : entry(entry), files(std::move(files)), line(kernel_line) {}
+        : entry_(entry), files_(std::move(files)), line_(kernel_line) {}
 
     PtxListing read(const std::string& body) {
         for (size_t at = 0; at < body.size(); ++at) {
             const char sign = body[at];
             if (sign == '\n' && statement().starts_with(".loc")) {
                 note_place(statement());
-                pending.clear();
+                pending_.clear();
             } else if (sign == ';') {
                 add(statement() + ";");
             } else if ((sign == '{' || sign == '}') && statement().empty()) {
-                pending.clear();  // the beginning or the end of a scope
+                pending_.clear();  // the beginning or the end of a scope
             } else if (sign == ':' && is_label(body, at)) {
-                labels.push_back(statement() + ":");
-                pending.clear();
+                labels_.push_back(statement() + ":");
+                pending_.clear();
             } else {
-                pending += sign;
+                pending_ += sign;
             }
         }
         keep_labels_in_use();
-        return std::move(listing);
+        return std::move(listing_);
     }
 
 private:
-    std::string statement() const { return in_one_line(pending); }
+    std::string statement() const { return in_one_line(pending_); }
 
     // In "shared::cta" it is none.
     bool is_label(const std::string& body, size_t at) const {
@@ -128,12 +128,12 @@ private:
     }
 
     void add(const std::string& text) {
-        pending.clear();
+        pending_.clear();
         if (text.starts_with('.')) return;  // a declaration
-        std::vector<PtxInstruction>& here = listing.lines[line];
-        for (std::string& label : labels) here.push_back({0, std::move(label)});
-        labels.clear();
-        here.push_back({++listing.instructions, readable(text, entry)});
+        std::vector<PtxInstruction>& here = listing_.lines[line_];
+        for (std::string& label : labels_) here.push_back({0, std::move(label)});
+        labels_.clear();
+        here.push_back({++listing_.instructions, readable(text, entry_)});
     }
 
     // ".loc 1 24 5", ".loc 2 107 3, function_name X, inlined_at 1 12 5"
@@ -144,17 +144,17 @@ private:
         if (!std::regex_match(loc, found, form)) return;
         const auto number = [&](size_t group) { return std::stoi(found.str(group)); };
         const Position place{number(1), number(2), number(3)};
-        if (found[4].matched) callers[place] = {number(4), number(5), number(6)};
-        if (const int known = line_of(place); known > 0) line = known;
+        if (found[4].matched) callers_[place] = {number(4), number(5), number(6)};
+        if (const int known = line_of(place); known > 0) line_ = known;
     }
 
     // The line of the source that the learner can change; 0: none is known.
     int line_of(Position place) const {
         constexpr int most_calls = 16;
         for (int call = 0; call < most_calls; ++call) {
-            if (files.contains(std::get<0>(place))) return std::get<1>(place);
-            const auto caller = callers.find(place);
-            if (caller == callers.end()) break;
+            if (files_.contains(std::get<0>(place))) return std::get<1>(place);
+            const auto caller = callers_.find(place);
+            if (caller == callers_.end()) break;
             place = caller->second;
         }
         return 0;
@@ -163,10 +163,10 @@ private:
     // A compiler also marks places that nothing jumps to.
     void keep_labels_in_use() {
         std::string all;
-        for (auto& [number, instructions] : listing.lines) {
+        for (auto& [number, instructions] : listing_.lines) {
             for (auto& one : instructions) all += one.place > 0 ? one.text + " " : "";
         }
-        for (auto& [number, instructions] : listing.lines) {
+        for (auto& [number, instructions] : listing_.lines) {
             std::erase_if(instructions, [&](const PtxInstruction& one) {
                 const std::string name = one.text.substr(0, one.text.size() - 1);
                 return one.place == 0 && all.find(name + ";") == all.npos &&
@@ -175,13 +175,13 @@ private:
         }
     }
 
-    const std::string& entry;
-    const std::set<int> files;
-    int line;
-    std::string pending;
-    std::vector<std::string> labels;
-    std::map<Position, Position> callers;
-    PtxListing listing;
+    const std::string& entry_;
+    const std::set<int> files_;
+    int line_;
+    std::string pending_;
+    std::vector<std::string> labels_;
+    std::map<Position, Position> callers_;
+    PtxListing listing_;
 };
 
 // Not in the middle of a character of several bytes.

@@ -11,8 +11,8 @@
 namespace coalesce::learn {
 namespace {
 
-constexpr int CRASHES[] = {SIGSEGV, SIGBUS, SIGABRT, SIGFPE, SIGILL, SIGPIPE};
-constexpr int CAUGHT[] = {SIGINT, SIGTERM, SIGHUP, SIGQUIT, SIGTSTP};
+constexpr int kCrashes[] = {SIGSEGV, SIGBUS, SIGABRT, SIGFPE, SIGILL, SIGPIPE};
+constexpr int kCaught[] = {SIGINT, SIGTERM, SIGHUP, SIGQUIT, SIGTSTP};
 
 // Handlers see these; they live as long as the process.
 termios as_it_was = {};
@@ -36,26 +36,26 @@ void write_down(int signal) {
 RawTerminal::RawTerminal() {
     if (!isatty(STDIN_FILENO) || tcgetpgrp(STDIN_FILENO) != getpgrp()) return;
     if (tcgetattr(STDIN_FILENO, &as_it_was) != 0) return;
-    is_terminal = true;
+    is_terminal_ = true;
     struct sigaction action = {};
     action.sa_handler = restore_and_crash;
     action.sa_flags = static_cast<int>(SA_RESETHAND | SA_NODEFER);
-    for (int signal : CRASHES) sigaction(signal, &action, nullptr);
+    for (int signal : kCrashes) sigaction(signal, &action, nullptr);
     resume();
 }
 
 RawTerminal::~RawTerminal() {
     pause();
-    if (!is_terminal) return;
-    for (int signal : CRASHES) std::signal(signal, SIG_DFL);
+    if (!is_terminal_) return;
+    for (int signal : kCrashes) std::signal(signal, SIG_DFL);
 }
 
 void RawTerminal::pause() {
-    if (is_terminal) tcsetattr(STDIN_FILENO, TCSADRAIN, &as_it_was);
+    if (is_terminal_) tcsetattr(STDIN_FILENO, TCSADRAIN, &as_it_was);
 }
 
 void RawTerminal::resume() {
-    if (!is_terminal) return;
+    if (!is_terminal_) return;
     termios raw = as_it_was;
     // Lines end as always, and Ctrl-C is a signal as always.
     raw.c_lflag &= ~static_cast<tcflag_t>(ICANON | ECHO);
@@ -70,11 +70,11 @@ Signals::Signals() {
     }
     struct sigaction action = {};
     action.sa_handler = write_down;
-    for (int signal : CAUGHT) sigaction(signal, &action, nullptr);
+    for (int signal : kCaught) sigaction(signal, &action, nullptr);
 }
 
 Signals::~Signals() {
-    for (int signal : CAUGHT) std::signal(signal, SIG_DFL);
+    for (int signal : kCaught) std::signal(signal, SIG_DFL);
     for (int& end : signal_pipe) {
         close(end);
         end = -1;

@@ -17,14 +17,14 @@ public:
     RawTerminal& operator=(const RawTerminal&) = delete;
 
     /// Whether there are keys to be had.
-    bool has_keys() const { return is_terminal; }
+    bool has_keys() const { return is_terminal_; }
     /// As it was: to ask for a line, or to be stopped.
     void pause();
     /// Keys again.
     void resume();
 
 private:
-    bool is_terminal = false;
+    bool is_terminal_ = false;
 };
 
 /// SIGINT, SIGTERM, SIGHUP, SIGQUIT and SIGTSTP are written down instead of ending the process.

@@ -17,9 +17,9 @@ namespace fs = std::filesystem;
 struct Markers {
     std::string begin, end;
 };
-const Markers RESULTS = {"<!-- results: written by build/bin/learn results -->\n",
-                         "<!-- end of results -->"};
-const Markers LESSON = {"<!-- results: begin -->\n", "<!-- results: end -->"};
+const Markers kResults = {"<!-- results: written by build/bin/learn results -->\n",
+                          "<!-- end of results -->"};
+const Markers kLesson = {"<!-- results: begin -->\n", "<!-- results: end -->"};
 
 bool has_markers(const std::string& text, const Markers& markers) {
     size_t begin = text.find(markers.begin);
@@ -54,12 +54,12 @@ struct WrittenPage {
 
 bool bring_up_to_date(const WrittenPage& page, bool check) {
     const std::string now = read_file(page.file);
-    if (!has_markers(now, RESULTS)) {
+    if (!has_markers(now, kResults)) {
         throw std::runtime_error(page.file.string() +
                                  " has lost its markers; put these two lines back:\n" +
-                                 RESULTS.begin + RESULTS.end);
+                                 kResults.begin + kResults.end);
     }
-    return bring_up_to_date(page.file, now, replace_between(now, RESULTS, page.written), check);
+    return bring_up_to_date(page.file, now, replace_between(now, kResults, page.written), check);
 }
 
 std::set<std::string> names_of(const course::Course& course) {
@@ -84,10 +84,10 @@ int update_readme(const fs::path& repository, bool check) {
         const fs::path lesson = entry.path() / "README.md";
         if (!fs::exists(lesson)) continue;
         const std::string now = read_file(lesson);
-        if (!has_markers(now, LESSON)) continue;
+        if (!has_markers(now, kLesson)) continue;
         const std::string results = results_of_step(entry.path().filename(), known);
         if (results.empty()) continue;
-        current &= bring_up_to_date(lesson, now, replace_between(now, LESSON, results), check);
+        current &= bring_up_to_date(lesson, now, replace_between(now, kLesson, results), check);
     }
     if (current) std::cout << "All shows what docs/results has.\n";
     return check && !current ? 1 : 0;

@@ -13,16 +13,16 @@ namespace {
 
 namespace fs = std::filesystem;
 
-const std::string GPU = "H200";
+const std::string kGpu = "H200";
 // Counted at this shape, which all variants take.
-const std::string COUNTED = "1024";
+const std::string kCounted = "1024";
 // What is only predicted is run at the smallest one.
-const std::string SMALL = "512";
+const std::string kSmall = "512";
 // What the links between GPUs cost is not predicted.
-const std::string MANY_GPUS = "16_many_gpus";
+const std::string kManyGpus = "16_many_gpus";
 
-constexpr const char* SHOWN[] = {"gpu",  "measured_gpu", "rows",  "cols",       "ms",
-                                 "gbps", "of_copy",      "binds", "error_band", "unknown"};
+constexpr const char* kShown[] = {"gpu",  "measured_gpu", "rows",  "cols",       "ms",
+                                  "gbps", "of_copy",      "binds", "error_band", "unknown"};
 
 // Four digits: what is less is no difference.
 double rounded(double value) {
@@ -34,18 +34,18 @@ double rounded(double value) {
 std::vector<std::string> steps_of_bench(const course::Course& course) {
     std::vector<std::string> names;
     for (auto& step : course.steps) {
-        if (step.name != MANY_GPUS) names.push_back(step.name);
+        if (step.name != kManyGpus) names.push_back(step.name);
     }
     return names;
 }
 
-// What a run of all variants at COUNTED writes, or of the first ones at SMALL; without `shape`, no times are
+// What a run of all variants at kCounted writes, or of the first ones at kSmall; without `shape`, no times are
 // predicted. Throws when something was wrong.
 enum class Extent { all_variants, first_variants };
 Json run_steps(const std::vector<std::string>& steps, const std::string& shape,
                const course::Course& course, Extent extent = Extent::all_variants) {
     const bool is_small = extent == Extent::first_variants;
-    const std::string& counted = is_small ? SMALL : COUNTED;
+    const std::string& counted = is_small ? kSmall : kCounted;
     const TemporaryFolder folder;
     const RunWords words = {.steps = steps,
                             .device = "sim",
@@ -53,7 +53,7 @@ Json run_steps(const std::vector<std::string>& steps, const std::string& shape,
                             .cols = counted,
                             .variant = "",
                             .json = folder.path / "run.json",
-                            .time = shape.empty() ? "" : GPU,
+                            .time = shape.empty() ? "" : kGpu,
                             .at = shape};
     RunRequest request = understand(words, course);
     request.only_first_variants = is_small;
@@ -120,12 +120,12 @@ std::string difference(const Json& shown, const Json& now) {
 Json predictions_in(const Json& results) {
     Json rows = Json::array();
     for (auto& result : results) {
-        if (result.at("step") == MANY_GPUS) continue;
+        if (result.at("step") == kManyGpus) continue;
         Json row = {{"step", result.at("step")}, {"variant", result.at("variant")}};
         if (result.contains("not_predicted")) row["not_predicted"] = result["not_predicted"];
         if (result.contains("predicted")) {
             Json& predicted = row["predicted"];
-            for (const char* what : SHOWN) predicted[what] = result["predicted"].at(what);
+            for (const char* what : kShown) predicted[what] = result["predicted"].at(what);
             for (const char* what : {"ms", "gbps", "of_copy"}) {
                 predicted[what] = rounded(predicted[what].get<double>());
             }
@@ -152,11 +152,11 @@ std::vector<std::string> stale_predictions(const Json& shown, const Json& now) {
 int renew_results(const fs::path& folder) {
     fs::create_directories(folder);
     const course::Course course = course::read_course(repository() / "course.toml");
-    Json all = run_steps(steps_of_bench(course), MEASURED_AT, course);
-    const Json many = run_steps({MANY_GPUS}, "", course);
+    Json all = run_steps(steps_of_bench(course), kMeasuredAt, course);
+    const Json many = run_steps({kManyGpus}, "", course);
     for (auto& result : many.at("results")) all["results"].push_back(result);
     std::vector<Json> other_sizes;
-    for (auto& shape : ALSO_MEASURED_AT) {
+    for (auto& shape : kAlsoMeasuredAt) {
         const Json run = run_steps(steps_of_bench(course), shape, course, Extent::first_variants);
         other_sizes.push_back(predictions_in(run.at("results")));
     }

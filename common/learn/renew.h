@@ -12,9 +12,9 @@
 namespace coalesce::learn {
 
 /// Where `learn bench` measures them.
-inline constexpr const char* MEASURED_AT = "32768x32768";
+inline constexpr const char* kMeasuredAt = "32768x32768";
 /// And at these, for a picture over sizes: each lesson's first variant is predicted there, too.
-inline constexpr const char* ALSO_MEASURED_AT[] = {"4096x4096", "8192x8192", "16384x16384"};
+inline constexpr const char* kAlsoMeasuredAt[] = {"4096x4096", "8192x8192", "16384x16384"};
 
 /// Runs every lesson on the simulated GPU and writes both files into `folder`. Returns the exit code.
 int renew_results(const std::filesystem::path& folder);

@@ -133,12 +133,12 @@ void print_next(const Session& session, const State& state) {
 }
 
 // One line per step, so that all of them fit on a screen.
-constexpr const char* STEP_LINE = "%-14s%-11s%-11s%s\n";
-constexpr size_t COLUMNS_OF_TITLE = 80 - 14 - 11 - 11;
+constexpr const char* kStepLine = "%-14s%-11s%-11s%s\n";
+constexpr size_t kColumnsOfTitle = 80 - 14 - 11 - 11;
 
 std::string shortened(const std::string& title) {
-    if (title.size() <= COLUMNS_OF_TITLE) return title;
-    std::string begin = title.substr(0, COLUMNS_OF_TITLE - 3);
+    if (title.size() <= kColumnsOfTitle) return title;
+    std::string begin = title.substr(0, kColumnsOfTitle - 3);
     return begin.substr(0, begin.rfind(' ')) + " ...";
 }
 
@@ -146,7 +146,7 @@ void list_one(const course::Step& step, const State& state) {
     std::string exercise = "-", hunt = "-";
     if (step.exercise) exercise = name_of(status_of(Work{&step, false}, state));
     if (step.hunt) hunt = name_of(status_of(Work{&step, true}, state));
-    std::cout << format(STEP_LINE, step.name.c_str(), exercise.c_str(), hunt.c_str(),
+    std::cout << format(kStepLine, step.name.c_str(), exercise.c_str(), hunt.c_str(),
                         shortened(step.title).c_str());
 }
 

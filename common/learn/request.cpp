@@ -14,7 +14,7 @@ namespace coalesce::learn {
 namespace {
 
 // Kernels of the course compute indices as int.
-constexpr std::int64_t MOST_ELEMENTS = std::numeric_limits<std::int32_t>::max();
+constexpr std::int64_t kMostElements = std::numeric_limits<std::int32_t>::max();
 
 // The number of rows or cols that an option gives.
 std::int64_t extent(const std::string& option, const std::string& word) {
@@ -24,9 +24,9 @@ std::int64_t extent(const std::string& option, const std::string& word) {
     if (error == std::errc::invalid_argument || stopped != end) {
         throw UsageError(option + " takes a whole number from 1 on, not \"" + word + "\"");
     }
-    if (error == std::errc::result_out_of_range || value > MOST_ELEMENTS) {
+    if (error == std::errc::result_out_of_range || value > kMostElements) {
         throw UsageError(option + " " + word + " is too large; the most is " +
-                         std::to_string(MOST_ELEMENTS));
+                         std::to_string(kMostElements));
     }
     if (value < 1) throw UsageError(option + " " + word + " is too small; the least is 1");
     return value;
@@ -40,7 +40,7 @@ void add_shape(const RunWords& words, RunRequest& request) {
     std::int64_t rows = extent("--rows", words.rows), cols = extent("--cols", words.cols);
     request.options.insert(request.options.end(),
                            {"--rows", std::to_string(rows), "--cols", std::to_string(cols)});
-    if (rows * cols > MOST_ELEMENTS) {
+    if (rows * cols > kMostElements) {
         throw UsageError("a matrix of " + words.rows + " x " + words.cols +
                          " has more than 2^31 - 1 elements, and these kernels count in int; "
                          "choose a smaller one");
@@ -68,7 +68,7 @@ void add_prediction(const RunWords& words, RunRequest& request) {
     std::vector<std::string> options;
     if (!words.time.empty()) options.insert(options.end(), {"--time", words.time});
     // A lesson's table of times is of that shape. As small as what is counted, all of it lies in the L2.
-    const std::string at = words.at.empty() && words.rows.empty() ? MEASURED_AT : words.at;
+    const std::string at = words.at.empty() && words.rows.empty() ? kMeasuredAt : words.at;
     if (!at.empty()) options.insert(options.end(), {"--at", at});
     static_cast<void>(parse_options(options));
     request.is_predicted = true;

@@ -12,7 +12,7 @@ namespace {
 namespace fs = std::filesystem;
 
 // What a lesson over several GPUs writes, one file for a number of them.
-constexpr const char* OF_MANY_GPUS = "many/gpus-4.json";
+constexpr const char* kOfManyGpus = "many/gpus-4.json";
 
 // The results of one step in a run, in their order.
 std::vector<Json> results_of(const std::string& step, const Json& run) {
@@ -43,7 +43,7 @@ std::string fastest_of(const std::vector<Json>& measured, const course::Step& st
 
 // "366", "81.4 % of a link".
 std::pair<std::string, std::string> over_links(const std::string& step, const fs::path& folder) {
-    const fs::path file = folder / OF_MANY_GPUS;
+    const fs::path file = folder / kOfManyGpus;
     if (!fs::exists(file)) return {};
     const Json* best = nullptr;
     const Json run = read_run(file);

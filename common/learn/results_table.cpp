@@ -182,7 +182,7 @@ std::string table_with_headlines(const ResultsTable& table) {
     std::set<std::string> seen;
     for (auto& row : table.rows) {
         const std::string line = line_of(table, row, {row.step, row.variant});
-        if (seen.insert(row.step).second || row.step == RIVALS) headlines += line;
+        if (seen.insert(row.step).second || row.step == kRivals) headlines += line;
         all += line;
     }
     return first + headlines + "\n<details><summary>All " + std::to_string(table.rows.size()) +
@@ -190,13 +190,13 @@ std::string table_with_headlines(const ResultsTable& table) {
 }
 
 // build/bin/shapes measures coalesce::transpose, and no lesson.
-constexpr const char* OF_ANOTHER_PROGRAM = "shapes.json";
+constexpr const char* kOfAnotherProgram = "shapes.json";
 
 void check_steps(const Json& run, const std::set<std::string>& steps) {
     size_t i = 0;
     for (auto& result : run.at("results")) {
         const std::string step = result.at("step");
-        if (step != RIVALS && !steps.empty() && !steps.contains(step)) {
+        if (step != kRivals && !steps.empty() && !steps.contains(step)) {
             throw course::ResultsError("results[" + std::to_string(i) +
                                        "].step: course.toml has no step \"" + step + "\"");
         }
@@ -234,7 +234,7 @@ KnownResults read_results(const fs::path& folder, const std::set<std::string>& s
     if (fs::is_directory(folder)) {
         for (auto& entry : fs::directory_iterator(folder)) {
             const fs::path& file = entry.path();
-            if (file.extension() == ".json" && file.filename() != OF_ANOTHER_PROGRAM) {
+            if (file.extension() == ".json" && file.filename() != kOfAnotherProgram) {
                 files.push_back(file);
             }
         }

@@ -25,25 +25,26 @@ namespace fs = std::filesystem;
 // One run: its programs, its table, and what has come in so far.
 class Run {
 public:
-    explicit Run(const RunRequest& request) : request(request) {
+    explicit Run(const RunRequest& request) : request_(request) {
         check_environment();
         if (!request.json.empty()) check_writable(request.json);
     }
 
     int execute() {
-        for (auto* step : request.steps) {
-            const bool is_whole = !request.only_first_variants;
+        for (auto* step : request_.steps) {
+            const bool is_whole = !request_.only_first_variants;
             if (!run_one(step->name, is_whole ? "" : step->variants.front().name)) return 2;
         }
-        if (rivals_wanted() && !run_one(RIVALS)) return 2;
-        if (table) table->print_notes();
-        if (ran + wrong == 0) {
+        if (rivals_wanted() && !run_one(kRivals)) return 2;
+        if (table_) table_->print_notes();
+        if (ran_ + wrong_ == 0) {
             std::cerr << "learn: nothing ran: none of these variants takes that shape\n";
             return 2;
         }
-        if (device.is_null()) return 1;  // `fail` has said why
-        if (!request.json.empty()) {
-            write_file(request.json, Json{{"device", device}, {"results", results}}.dump(2) + "\n");
+        if (device_.is_null()) return 1;  // `fail` has said why
+        if (!request_.json.empty()) {
+            write_file(request_.json,
+                       Json{{"device", device_}, {"results", results_}}.dump(2) + "\n");
         }
         return print_summary();
     }
@@ -51,9 +52,9 @@ public:
 private:
     // Everything that could stop the run half-way, as far as it can be known.
     void check_environment() const {
-        for (auto* step : request.steps) check_program(step->name);
-        if (request.rivals == RunRequest::Rivals::yes) check_program(RIVALS);
-        if (!request.needs_gpu) return;
+        for (auto* step : request_.steps) check_program(step->name);
+        if (request_.rivals == RunRequest::Rivals::yes) check_program(kRivals);
+        if (!request_.needs_gpu) return;
         std::string why = why_no_gpu();
         if (!why.empty()) {
             throw UsageError("no GPU works here (" + why + "); --device sim runs without one");
@@ -66,15 +67,15 @@ private:
     }
 
     bool rivals_wanted() const {
-        if (request.rivals != RunRequest::Rivals::on_gpu)
-            return request.rivals != RunRequest::Rivals::no;
-        return device.value("kind", "") == "gpu" && fs::exists(program_of(RIVALS));
+        if (request_.rivals != RunRequest::Rivals::on_gpu)
+            return request_.rivals != RunRequest::Rivals::no;
+        return device_.value("kind", "") == "gpu" && fs::exists(program_of(kRivals));
     }
 
     // Runs a program and shows its rows. False when it could not run: then it has said why.
     bool run_one(const std::string& step, const std::string& variant = "") {
-        fs::path json = folder.path / (step + ".json");
-        std::vector<std::string> arguments = request.options;
+        fs::path json = folder_.path / (step + ".json");
+        std::vector<std::string> arguments = request_.options;
         arguments.insert(arguments.end(), {"--json", json.string()});
         if (!variant.empty()) arguments.insert(arguments.end(), {"--variant", variant});
         Ended outcome = run_to_end({.program = program_of(step), .arguments = arguments});
@@ -90,50 +91,50 @@ private:
     }
 
     void fail(const std::string& step, const std::string& why) {
-        ++wrong;
-        if (table) {
-            table->print_failure(step, why);
+        ++wrong_;
+        if (table_) {
+            table_->print_failure(step, why);
         } else {
             std::cout << step << ": " << why << std::endl;
         }
     }
 
     void take(const std::string& step, const Json& run) {
-        if (device.is_null()) {
-            device = run.at("device");
-            table.emplace(std::cout, device, request.is_predicted);
-            table->print_head(run.at("results").at(0));
+        if (device_.is_null()) {
+            device_ = run.at("device");
+            table_.emplace(std::cout, device_, request_.is_predicted);
+            table_->print_head(run.at("results").at(0));
         }
-        if (run.at("device") != device) {
+        if (run.at("device") != device_) {
             throw std::runtime_error(step + " ran on another device than the steps before it: " +
                                      run["device"].dump() + "; give --device gpu or sim");
         }
         for (auto& result : run.at("results")) {
             if (reason_of_skip(result).empty()) {
-                ++ran;
-                wrong += verdict(result) != "right";
+                ++ran_;
+                wrong_ += verdict(result) != "right";
             }
-            table->print_row(result);
-            results.push_back(result);
+            table_->print_row(result);
+            results_.push_back(result);
         }
     }
 
     int print_summary() const {
-        std::cout << "\n" << ran << " variants ran: ";
-        if (wrong == 0) {
+        std::cout << "\n" << ran_ << " variants ran: ";
+        if (wrong_ == 0) {
             std::cout << "all verified.\n";
             return 0;
         }
-        std::cout << wrong << " wrong (above).\n";
+        std::cout << wrong_ << " wrong (above).\n";
         return 1;
     }
 
-    const RunRequest& request;
-    TemporaryFolder folder;
-    std::optional<Table> table;
-    Json device;
-    Json results = Json::array();
-    int ran = 0, wrong = 0;
+    const RunRequest& request_;
+    TemporaryFolder folder_;
+    std::optional<Table> table_;
+    Json device_;
+    Json results_ = Json::array();
+    int ran_ = 0, wrong_ = 0;
 };
 
 }  // namespace

@@ -10,7 +10,7 @@
 namespace coalesce::learn {
 namespace {
 
-const std::string MARKER = "//! [kernel]";
+const std::string kMarker = "//! [kernel]";
 
 bool is_open(Session& session, const Work& exercise) {
     const State state = session.progress.read();
@@ -46,13 +46,13 @@ bool may_see_solution(Session& session, const Work& exercise, bool yes, const Sh
 
 std::string kernel_of_step(const std::string& step) {
     auto text = read_if_there(repository() / "steps" / step / "main.cu");
-    size_t begin = text ? text->find(MARKER + "\n") : std::string::npos;
-    size_t end = begin == std::string::npos ? begin : text->find(MARKER, begin + 1);
+    size_t begin = text ? text->find(kMarker + "\n") : std::string::npos;
+    size_t end = begin == std::string::npos ? begin : text->find(kMarker, begin + 1);
     if (end == std::string::npos) {
-        throw UsageError("steps/" + step + "/main.cu has no kernel between two lines " + MARKER +
+        throw UsageError("steps/" + step + "/main.cu has no kernel between two lines " + kMarker +
                          "; git checkout steps brings it back");
     }
-    begin += MARKER.size() + 1;
+    begin += kMarker.size() + 1;
     return text->substr(begin, end - begin);
 }
 

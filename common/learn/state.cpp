@@ -10,7 +10,7 @@ namespace coalesce::learn {
 namespace {
 
 // Raised when an older command could not read what this one writes.
-constexpr int FORMAT = 2;
+constexpr int kFormat = 2;
 
 }  // namespace
 
@@ -69,9 +69,9 @@ void describe(Codec& codec, Record& record) {
 
 template <class Codec>
 void describe(Codec& codec, State& state) {
-    int format = FORMAT;
+    int format = kFormat;
     codec("format", format);
-    if (format > FORMAT) throw NewerFormat();
+    if (format > kFormat) throw NewerFormat();
     fields(codec, "has_begun", state.has_begun, "current", state.current, "exercises",
            state.records);
 }
@@ -85,21 +85,21 @@ State state_from_json(const std::string& json) {
 }
 
 Progress::Progress(std::filesystem::path folder, std::function<void(const std::string&)> warn)
-    : file(std::move(folder), "state.json", std::move(warn)) {}
+    : file_(std::move(folder), "state.json", std::move(warn)) {}
 
 State Progress::read() {
     State state;
-    file.read([&](const std::string& text) { state = state_from_json(text); });
+    file_.read([&](const std::string& text) { state = state_from_json(text); });
     return state;
 }
 
 State Progress::update(const std::function<void(State&)>& change) {
     State state;
-    file.update([&](const std::string& text) { state = state_from_json(text); },
-                [&] {
-                    change(state);
-                    return to_json(state);
-                });
+    file_.update([&](const std::string& text) { state = state_from_json(text); },
+                 [&] {
+                     change(state);
+                     return to_json(state);
+                 });
     return state;
 }
 

@@ -75,7 +75,7 @@ public:
     State update(const std::function<void(State&)>& change);
 
 private:
-    KeptFile file;
+    KeptFile file_;
 };
 
 /// The time now, "2026-01-31T12:00:00Z".

@@ -10,7 +10,7 @@
 namespace coalesce::learn {
 namespace {
 
-constexpr int STEP_WIDTH = 14, VARIANT_WIDTH = 20;
+constexpr int kStepWidth = 14, kVariantWidth = 20;
 
 // A name with at least one space after it.
 std::string column(const std::string& text, int width) {
@@ -36,55 +36,56 @@ std::string wrapped(const std::string& start, const std::string& text) {
 }  // namespace
 
 Table::Table(std::ostream& out, const Json& device, bool is_predicted)
-    : out(out),
-      device_name(device.value("name", "a GPU")),
-      simulated(device.value("kind", "") == "sim"),
-      is_predicted(is_predicted && simulated) {}
+    : out_(out),
+      device_name_(device.value("name", "a GPU")),
+      simulated_(device.value("kind", "") == "sim"),
+      is_predicted_(is_predicted && simulated_) {}
 
 void Table::print_head(const Json& first_result) {
-    out << "Device: " << device_name << (simulated ? " (simulated)" : " (measured)") << "\n";
-    out << "Matrix: " << shape_of(first_result) << " floats. "
-        << (is_predicted ? "Counted; times are predicted, not measured.\n"
-            : simulated  ? "Counted, not timed: a simulation has no bandwidth.\n"
-                         : "GB/s are 10^9 bytes read + written per second.\n")
-        << "\n";
-    const std::string names = column("Step", STEP_WIDTH) + column("Variant", VARIANT_WIDTH);
-    if (is_predicted) {
-        out << column("", STEP_WIDTH + VARIANT_WIDTH) << "sectors/req.      bank        predicted\n"
-            << names << "  load store conflicts       ms of copy result\n";
-    } else if (simulated) {
-        out << column("", STEP_WIDTH + VARIANT_WIDTH) << "sectors/request        bank       MB\n"
-            << names << "   load  store   conflicts    moved    result\n";
+    out_ << "Device: " << device_name_ << (simulated_ ? " (simulated)" : " (measured)") << "\n";
+    out_ << "Matrix: " << shape_of(first_result) << " floats. "
+         << (is_predicted_ ? "Counted; times are predicted, not measured.\n"
+             : simulated_  ? "Counted, not timed: a simulation has no bandwidth.\n"
+                           : "GB/s are 10^9 bytes read + written per second.\n")
+         << "\n";
+    const std::string names = column("Step", kStepWidth) + column("Variant", kVariantWidth);
+    if (is_predicted_) {
+        out_ << column("", kStepWidth + kVariantWidth)
+             << "sectors/req.      bank        predicted\n"
+             << names << "  load store conflicts       ms of copy result\n";
+    } else if (simulated_) {
+        out_ << column("", kStepWidth + kVariantWidth) << "sectors/request        bank       MB\n"
+             << names << "   load  store   conflicts    moved    result\n";
     } else {
-        out << names << "        ms      GB/s   of copy      result\n";
+        out_ << names << "        ms      GB/s   of copy      result\n";
     }
-    out << std::string(80, '-') << "\n";
+    out_ << std::string(80, '-') << "\n";
 }
 
 void Table::print_row(const Json& result) {
     std::string step = result.value("step", "");
-    out << column(step == last_step ? "" : step, STEP_WIDTH)
-        << column(result.value("variant", ""), VARIANT_WIDTH);
-    last_step = step;
+    out_ << column(step == last_step_ ? "" : step, kStepWidth)
+         << column(result.value("variant", ""), kVariantWidth);
+    last_step_ = step;
     std::string reason = reason_of_skip(result);
     if (!reason.empty()) {
-        out << "skipped [" << note(reason) << "]" << std::endl;
-    } else if (is_predicted) {
+        out_ << "skipped [" << note(reason) << "]" << std::endl;
+    } else if (is_predicted_) {
         print_predicted(result);
-    } else if (simulated) {
+    } else if (simulated_) {
         print_simulated(result);
     } else {
         using std::setw;
-        out << setw(10) << milliseconds(result) << setw(10) << gigabytes_per_second(result)
-            << setw(10) << of_copy(result) << setw(12) << verdict(result) << std::endl;
+        out_ << setw(10) << milliseconds(result) << setw(10) << gigabytes_per_second(result)
+             << setw(10) << of_copy(result) << setw(12) << verdict(result) << std::endl;
     }
 }
 
 void Table::print_simulated(const Json& result) {
     using std::setw;
-    out << setw(7) << sectors_per_request(result, "load") << setw(7)
-        << sectors_per_request(result, "store") << setw(12) << bank_conflicts(result) << setw(9)
-        << megabytes_moved(result) << setw(10) << verdict(result) << std::endl;
+    out_ << setw(7) << sectors_per_request(result, "load") << setw(7)
+         << sectors_per_request(result, "store") << setw(12) << bank_conflicts(result) << setw(9)
+         << megabytes_moved(result) << setw(10) << verdict(result) << std::endl;
 }
 
 // Room for two more columns: nothing of what was moved.
@@ -93,45 +94,45 @@ void Table::print_predicted(const Json& result) {
     std::string ms = predicted_milliseconds(result);
     const std::string reason = reason_of_no_prediction(result);
     if (!reason.empty()) ms = "none [" + std::to_string(note("not predicted: " + reason)) + "]";
-    out << setw(6) << sectors_per_request(result, "load") << setw(6)
-        << sectors_per_request(result, "store") << setw(10) << bank_conflicts(result) << setw(9)
-        << ms << setw(8) << (reason.empty() ? predicted_of_copy(result) : "") << setw(7)
-        << verdict(result) << std::endl;
+    out_ << setw(6) << sectors_per_request(result, "load") << setw(6)
+         << sectors_per_request(result, "store") << setw(10) << bank_conflicts(result) << setw(9)
+         << ms << setw(8) << (reason.empty() ? predicted_of_copy(result) : "") << setw(7)
+         << verdict(result) << std::endl;
     if (!result.contains("predicted")) return;
-    last_predicted = result["predicted"];
-    error_band = std::max(error_band, last_predicted.value("error_band", 0.0));
-    has_unknown |= !last_predicted.at("unknown").empty();
+    last_predicted_ = result["predicted"];
+    error_band_ = std::max(error_band_, last_predicted_.value("error_band", 0.0));
+    has_unknown_ |= !last_predicted_.at("unknown").empty();
 }
 
 void Table::print_note_on_predictions() const {
-    if (last_predicted.is_null()) return;
-    out << "\n"
-        << wrapped("", note_on_predictions(last_predicted.value("gpu", "a GPU"),
-                                           last_predicted.value("measured_gpu", false),
-                                           shape_of(last_predicted), error_band));
-    if (has_unknown) {
-        out << wrapped("? ",
-                       "the model says that it does not know all of this one: the error may be "
-                       "larger (--json tells what it does not know)");
+    if (last_predicted_.is_null()) return;
+    out_ << "\n"
+         << wrapped("", note_on_predictions(last_predicted_.value("gpu", "a GPU"),
+                                            last_predicted_.value("measured_gpu", false),
+                                            shape_of(last_predicted_), error_band_));
+    if (has_unknown_) {
+        out_ << wrapped("? ",
+                        "the model says that it does not know all of this one: the error may be "
+                        "larger (--json tells what it does not know)");
     }
 }
 
 size_t Table::note(const std::string& reason) {
-    auto known = std::ranges::find(notes, reason);
-    if (known == notes.end()) known = notes.insert(notes.end(), reason);
-    return static_cast<size_t>(known - notes.begin()) + 1;
+    auto known = std::ranges::find(notes_, reason);
+    if (known == notes_.end()) known = notes_.insert(notes_.end(), reason);
+    return static_cast<size_t>(known - notes_.begin()) + 1;
 }
 
 void Table::print_notes() {
     print_note_on_predictions();
-    for (size_t i = 0; i < notes.size(); ++i) {
-        out << (i == 0 ? "\n" : "") << wrapped("[" + std::to_string(i + 1) + "] ", notes[i]);
+    for (size_t i = 0; i < notes_.size(); ++i) {
+        out_ << (i == 0 ? "\n" : "") << wrapped("[" + std::to_string(i + 1) + "] ", notes_[i]);
     }
 }
 
 void Table::print_failure(const std::string& step, const std::string& why) {
-    last_step = step;
-    out << column(step, STEP_WIDTH) << why << std::endl;
+    last_step_ = step;
+    out_ << column(step, kStepWidth) << why << std::endl;
 }
 
 }  // namespace coalesce::learn

@@ -27,14 +27,14 @@ public:
     void print_notes();
 
 private:
-    std::ostream& out;
-    std::string device_name;
-    bool simulated, is_predicted;
-    std::string last_step;
-    std::vector<std::string> notes;
-    Json last_predicted;       // any of them: all are of one GPU and one shape
-    double error_band = 0;     // the largest
-    bool has_unknown = false;  // the model does not know something of one
+    std::ostream& out_;
+    std::string device_name_;
+    bool simulated_, is_predicted_;
+    std::string last_step_;
+    std::vector<std::string> notes_;
+    Json last_predicted_;       // any of them: all are of one GPU and one shape
+    double error_band_ = 0;     // the largest
+    bool has_unknown_ = false;  // the model does not know something of one
 
     void print_simulated(const Json& result);
     void print_predicted(const Json& result);

@@ -30,7 +30,7 @@
 namespace coalesce::learn {
 namespace {
 
-constexpr int PICTURE_MILLISECONDS = 30'000;
+constexpr int kPictureMilliseconds = 30'000;
 
 // Everything that `action` writes to std::cout, what went wrong in it included.
 template <typename Action>
@@ -49,115 +49,116 @@ std::string said_by(Action action) {
 class Watch {
 public:
     Watch(Session& session, const WatchWords& words)
-        : session(session), words(words), exercise(words.exercise), style(session.style) {
-        turn_to(exercise);
+        : session_(session), words_(words), exercise_(words.exercise), style_(session.style) {
+        turn_to(exercise_);
     }
 
     int run() {
-        while (!is_over) wait_and_act();
-        if (style.clear) std::cout << "\n" << std::flush;  // behind the footer
-        terminal.pause();
-        if (ended_by == 0) return 0;
-        check.reset();
-        std::signal(ended_by, SIG_DFL);
-        raise(ended_by);
-        return 128 + ended_by;
+        while (!is_over_) wait_and_act();
+        if (style_.clear) std::cout << "\n" << std::flush;  // behind the footer
+        terminal_.pause();
+        if (ended_by_ == 0) return 0;
+        check_.reset();
+        std::signal(ended_by_, SIG_DFL);
+        raise(ended_by_);
+        return 128 + ended_by_;
     }
 
 private:
     // ---- waiting ----
 
     void wait_and_act() {
-        std::vector<pollfd> events = {{signals.descriptor(), POLLIN, 0}};
-        if (!stdin_ended) events.push_back({STDIN_FILENO, POLLIN, 0});
-        if (!file->is_polling()) events.push_back({file->descriptor(), POLLIN, 0});
-        if (check) events.push_back({check->descriptor(), POLLIN, 0});
+        std::vector<pollfd> events = {{signals_.descriptor(), POLLIN, 0}};
+        if (!stdin_ended_) events.push_back({STDIN_FILENO, POLLIN, 0});
+        if (!file_->is_polling()) events.push_back({file_->descriptor(), POLLIN, 0});
+        if (check_) events.push_back({check_->descriptor(), POLLIN, 0});
         poll(events.data(), events.size(), milliseconds_to_wait());
 
         take_signals();
-        if (!stdin_ended && events[1].revents != 0) take_keys();
-        if (is_over) return;
-        if (file->has_changed()) begin();
-        if (check && check->is_ready()) end();
+        if (!stdin_ended_ && events[1].revents != 0) take_keys();
+        if (is_over_) return;
+        if (file_->has_changed()) begin();
+        if (check_ && check_->is_ready()) end();
         // Without keys, the end of the input is the end; what is under way is finished first.
-        if (stdin_ended && !check) is_over = true;
+        if (stdin_ended_ && !check_) is_over_ = true;
     }
 
     int milliseconds_to_wait() const {
-        int wait = file->milliseconds_left();
-        return check ? std::min(wait, check->milliseconds_left()) : wait;
+        int wait = file_->milliseconds_left();
+        return check_ ? std::min(wait, check_->milliseconds_left()) : wait;
     }
 
     // ---- the file and its check ----
 
     void turn_to(const Work& other) {
-        exercise = other;
-        has_passed = false;
-        check.reset();
-        file = std::make_unique<FileWatcher>(exercise.file(), words.polls);
-        session.progress.update([&](State& state) { state.current = exercise.name(); });
+        exercise_ = other;
+        has_passed_ = false;
+        check_.reset();
+        file_ = std::make_unique<FileWatcher>(exercise_.file(), words_.polls);
+        session_.progress.update([&](State& state) { state.current = exercise_.name(); });
         heading();
     }
 
     void heading() {
-        found.reset();
-        verdict = "Waiting for you to save " + exercise.relative_file().string() +
-                  "\nThe lesson: " + exercise.lesson() + "\n";
-        if (file->is_polling()) verdict += "Looking for changes five times per second.\n";
+        found_.reset();
+        verdict_ = "Waiting for you to save " + exercise_.relative_file().string() +
+                   "\nThe lesson: " + exercise_.lesson() + "\n";
+        if (file_->is_polling()) verdict_ += "Looking for changes five times per second.\n";
         clear();
-        std::cout << verdict << std::flush;
+        std::cout << verdict_ << std::flush;
     }
 
     void begin() {
-        check.reset();
-        if (!file->text()) {
+        check_.reset();
+        if (!file_->text()) {
             return instead("It is gone, or is not an ordinary file. ./learn reset " +
-                           exercise.words() + " writes it again.");
+                           exercise_.words() + " writes it again.");
         }
         // What was found last stays on the screen until there is something new: only the keys go.
-        std::cout << (style.clear ? "\r\033[K" : "") << "checking ..." << (style.clear ? "" : "\n")
-                  << std::flush;
+        std::cout << (style_.clear ? "\r\033[K" : "") << "checking ..."
+                  << (style_.clear ? "" : "\n") << std::flush;
         try {
-            check = std::make_unique<Check>(
-                CheckRequest{.exercise = exercise, .seconds = words.seconds});
+            check_ = std::make_unique<Check>(
+                CheckRequest{.exercise = exercise_, .seconds = words_.seconds});
         } catch (const std::exception& problem) {
             instead(problem.what());
         }
     }
 
     void end() {
-        found = check->finish();
-        bandwidth.clear();
-        const CheckResult& result = *found;
-        check.reset();
-        Record record = session.progress.read().record(exercise.name());
-        note_check(record, exercise, result);
-        has_passed = result.outcome == CheckResult::passed;
-        verdict = text_of(result, record);
+        found_ = check_->finish();
+        bandwidth_.clear();
+        const CheckResult& result = *found_;
+        check_.reset();
+        Record record = session_.progress.read().record(exercise_.name());
+        note_check(record, exercise_, result);
+        has_passed_ = result.outcome == CheckResult::passed;
+        verdict_ = text_of(result, record);
         separate();
-        std::cout << verdict << std::flush;
-        record_check(session, exercise, result);
-        if (has_passed) {
-            bandwidth = said_by([&] { std::cout << bandwidth_text(exercise, "", false); });
-            verdict += bandwidth;
-            std::cout << bandwidth;
+        std::cout << verdict_ << std::flush;
+        record_check(session_, exercise_, result);
+        if (has_passed_) {
+            bandwidth_ = said_by([&] { std::cout << bandwidth_text(exercise_, "", false); });
+            verdict_ += bandwidth_;
+            std::cout << bandwidth_;
         }
         footer();
     }
 
     std::string text_of(const CheckResult& result, const Record& record) const {
-        if (result.outcome != CheckResult::passed) return text_of_failure(exercise, result, style);
-        PassedText more = more_of_pass(session, exercise, record);
-        more.counters = !has_open_questions(exercise, record);
-        return text_of_pass(exercise, result, more, style);
+        if (result.outcome != CheckResult::passed)
+            return text_of_failure(exercise_, result, style_);
+        PassedText more = more_of_pass(session_, exercise_, record);
+        more.counters = !has_open_questions(exercise_, record);
+        return text_of_pass(exercise_, result, more, style_);
     }
 
     // In place of a verdict, while there is none to be had.
     void instead(const std::string& message) {
-        found.reset();
-        verdict = wrap(message);
+        found_.reset();
+        verdict_ = wrap(message);
         separate();
-        std::cout << verdict;
+        std::cout << verdict_;
         footer();
     }
 
@@ -165,82 +166,82 @@ private:
 
     // The place for something new, on a terminal as large as it is now.
     void clear() {
-        pages.clear();
-        shows_verdict = true;
-        if (!style.clear) return;
-        style.columns = usable_columns(terminal_columns());
-        style.lines = std::max(terminal_lines() - LINES_OF_WATCH_FOOTER, 0);
+        pages_.clear();
+        shows_verdict_ = true;
+        if (!style_.clear) return;
+        style_.columns = usable_columns(terminal_columns());
+        style_.lines = std::max(terminal_lines() - kLinesOfWatchFooter, 0);
         std::cout << "\033[H\033[2J";
     }
 
     void separate() {
         clear();
-        if (!style.clear) std::cout << "\n" << std::string(72, '-') << "\n";
+        if (!style_.clear) std::cout << "\n" << std::string(72, '-') << "\n";
     }
 
     void footer() {
-        WatchWaits waits = !shows_verdict ? WatchWaits::to_go_back : WatchWaits::for_a_save;
-        State state = session.progress.read();
-        if (has_passed && shows_verdict &&
-            has_open_questions(exercise, state.record(exercise.name()))) {
+        WatchWaits waits = !shows_verdict_ ? WatchWaits::to_go_back : WatchWaits::for_a_save;
+        State state = session_.progress.read();
+        if (has_passed_ && shows_verdict_ &&
+            has_open_questions(exercise_, state.record(exercise_.name()))) {
             waits = WatchWaits::for_a_guess;
         }
-        std::cout << watch_footer(exercise, local_time("%H:%M:%S"), terminal.has_keys(), waits);
+        std::cout << watch_footer(exercise_, local_time("%H:%M:%S"), terminal_.has_keys(), waits);
         // The screen's last line is not left empty.
-        std::cout << (style.clear ? "" : "\n") << std::flush;
+        std::cout << (style_.clear ? "" : "\n") << std::flush;
     }
 
     // What is said of it may be more by now: a prediction was made, the screen is larger.
     void show_verdict() {
         clear();
-        if (found) {
-            Record record = session.progress.read().record(exercise.name());
-            verdict = text_of(*found, record) + bandwidth;
+        if (found_) {
+            Record record = session_.progress.read().record(exercise_.name());
+            verdict_ = text_of(*found_, record) + bandwidth_;
         }
-        std::cout << verdict;
+        std::cout << verdict_;
         footer();
     }
 
     // Shows something with the verdict, or, when there is no room for both, in its place; by pages,
     // when it is more than the screen takes: what scrolls away is not read.
     void below(const std::string& text) {
-        if (!style.clear) {
+        if (!style_.clear) {
             std::cout << "\n" << text;
             return footer();
         }
         clear();
         size_t columns = static_cast<size_t>(std::max(terminal_columns(), 1));
-        if (height_of(verdict + "\n" + text, columns) <= lines_to_show()) {
-            std::cout << verdict << "\n" << text;
+        if (height_of(verdict_ + "\n" + text, columns) <= lines_to_show()) {
+            std::cout << verdict_ << "\n" << text;
             return footer();
         }
-        pages = pages_of(text, columns, lines_to_show());
-        count_of_pages = pages.size();
+        pages_ = pages_of(text, columns, lines_to_show());
+        count_of_pages_ = pages_.size();
         show_page();
     }
 
     // The next page of what was begun; behind the last one the verdict.
     void show_page() {
-        if (pages.empty() && !shows_verdict) return show_verdict();
-        if (pages.empty()) return;
-        std::vector<std::string> rest(pages.begin() + 1, pages.end());
-        std::string page = pages.front();
+        if (pages_.empty() && !shows_verdict_) return show_verdict();
+        if (pages_.empty()) return;
+        std::vector<std::string> rest(pages_.begin() + 1, pages_.end());
+        std::string page = pages_.front();
         clear();
         std::cout << page;
-        pages = rest;
-        shows_verdict = false;
-        if (pages.empty()) return footer();
+        pages_ = rest;
+        shows_verdict_ = false;
+        if (pages_.empty()) return footer();
         std::cout << "\n"
-                  << style.strong("more: space")
-                  << format("  (page %zu of %zu)", count_of_pages - pages.size(), count_of_pages)
+                  << style_.strong("more: space")
+                  << format("  (page %zu of %zu)", count_of_pages_ - pages_.size(), count_of_pages_)
                   << std::flush;
     }
 
     // What there is above the footer. Without keys nobody can ask for another page.
     size_t lines_to_show() const {
         constexpr int LEAST = 10, MOST = 1'000'000;
-        if (!terminal.has_keys() || terminal_lines() == 0) return MOST;
-        return static_cast<size_t>(std::max(terminal_lines() - LINES_OF_WATCH_FOOTER, LEAST));
+        if (!terminal_.has_keys() || terminal_lines() == 0) return MOST;
+        return static_cast<size_t>(std::max(terminal_lines() - kLinesOfWatchFooter, LEAST));
     }
 
     // ---- keys and signals ----
@@ -250,122 +251,122 @@ private:
         ssize_t count = read(STDIN_FILENO, keys, sizeof keys);
         if (count < 0 && (errno == EINTR || errno == EAGAIN)) return;
         if (count <= 0) {
-            stdin_ended = true;
+            stdin_ended_ = true;
             return;
         }
-        if (!terminal.has_keys()) return;
+        if (!terminal_.has_keys()) return;
         // A key that sends several signs, an arrow say, means nothing here.
         if (keys[0] == '\033') return;
-        for (ssize_t i = 0; i < count && !is_over; ++i) obey(keys[i]);
+        for (ssize_t i = 0; i < count && !is_over_; ++i) obey(keys[i]);
     }
 
     void obey(char key) {
         constexpr char END_OF_INPUT = 4;  // Ctrl-D
-        bool is_sure = last_key == 'e';
-        last_key = key;
+        bool is_sure = last_key_ == 'e';
+        last_key_ = key;
         switch (key) {
             case 'n': return next();
-            case 'h': return below(said_by([&] { hint(session, exercise, 0); }));
+            case 'h': return below(said_by([&] { hint(session_, exercise_, 0); }));
             case 'e': return explain_it(is_sure);
             case 'b': return turn_to_hunt();
             case 'g': return guess();
             case 'p': return below(said_by([&] { picture(); }));
-            case 'l': return below(said_by([&] { show_list(session, false); }));
+            case 'l': return below(said_by([&] { show_list(session_, false); }));
             case 'r': return begin();
             case ' ': return show_page();
             case 'q':
-            case END_OF_INPUT: is_over = true; return;
+            case END_OF_INPUT: is_over_ = true; return;
             default: return;
         }
     }
 
     void next() {
-        Work behind = exercise_behind(session.course, exercise);
+        Work behind = exercise_behind(session_.course, exercise_);
         if (behind.step != nullptr) return turn_to(behind);
         below("This is the last exercise. ./learn progress shows all.\n");
     }
 
     // To the bug hunt of this exercise, and back.
     void turn_to_hunt() {
-        if (exercise.step->hunt) return turn_to({exercise.step, !exercise.is_hunt});
-        below(exercise.name() + " has no bug hunt.\n");
+        if (exercise_.step->hunt) return turn_to({exercise_.step, !exercise_.is_hunt});
+        below(exercise_.name() + " has no bug hunt.\n");
     }
 
     // Keys are no lines to answer in: the same key again is the answer.
     void explain_it(bool is_sure) {
-        State state = session.progress.read();
-        const Record& record = state.record(exercise.name());
+        State state = session_.progress.read();
+        const Record& record = state.record(exercise_.name());
         if (record.passed_hash.empty() && !record.solution_seen && !is_sure) {
-            return below(exercise.name() +
+            return below(exercise_.name() +
                          " has not passed yet, and you cannot unsee the solution.\n"
                          "e again: show it all the same.  h: a hint.\n");
         }
-        below(said_by([&] { explain(session, exercise, true); }));
+        below(said_by([&] { explain(session_, exercise_, true); }));
     }
 
     void guess() {
-        if (exercise.is_hunt || exercise.asked().predictions.empty()) {
+        if (exercise_.is_hunt || exercise_.asked().predictions.empty()) {
             return below("There is nothing to predict here.\n");
         }
-        terminal.pause();
+        terminal_.pause();
         clear();
         try {
-            predict(session, exercise, {});
+            predict(session_, exercise_, {});
         } catch (const std::exception& problem) {
             std::cout << wrap(problem.what());
         }
-        shows_verdict = !style.clear;
+        shows_verdict_ = !style_.clear;
         footer();
-        terminal.resume();
+        terminal_.resume();
     }
 
     // In a process of its own: the kernel that runs there may crash.
     void picture() {
-        std::vector<std::string> arguments = {"picture", exercise.step->number()};
-        if (exercise.is_hunt) arguments.push_back("--hunt");
+        std::vector<std::string> arguments = {"picture", exercise_.step->number()};
+        if (exercise_.is_hunt) arguments.push_back("--hunt");
         Child child({.program = this_program(), .arguments = arguments, .with_errors = true});
-        bool has_ended = child.wait(PICTURE_MILLISECONDS);
+        bool has_ended = child.wait(kPictureMilliseconds);
         child.stop();
         std::cout << child.outcome().output;
         if (!has_ended) std::cout << "It took too long, and was ended.\n";
     }
 
     void take_signals() {
-        while (int signal = signals.take()) {
+        while (int signal = signals_.take()) {
             if (signal != SIGTSTP) {
-                ended_by = signal;
-                is_over = true;
+                ended_by_ = signal;
+                is_over_ = true;
                 return;
             }
-            if (style.clear) std::cout << "\n" << std::flush;
-            terminal.pause();
+            if (style_.clear) std::cout << "\n" << std::flush;
+            terminal_.pause();
             raise(SIGSTOP);
-            terminal.resume();
-            if (style.clear)
+            terminal_.resume();
+            if (style_.clear)
                 show_verdict();
             else
                 footer();
         }
     }
 
-    Session& session;
-    WatchWords words;
-    Work exercise;
-    Style& style;
-    Signals signals;
-    RawTerminal terminal;
-    std::unique_ptr<FileWatcher> file;
-    std::unique_ptr<Check> check;
-    std::optional<CheckResult> found;  // by the last check, unless there was something else to say
-    std::string bandwidth;
-    std::string verdict;  // what the screen shows, unless a key asked for something else
-    bool shows_verdict = true;
-    std::vector<std::string> pages;  // of something long, those that are still to be shown
-    size_t count_of_pages = 0;       // with those that were
-    bool has_passed = false;         // what was checked last
-    char last_key = 0;
-    bool stdin_ended = false, is_over = false;
-    int ended_by = 0;
+    Session& session_;
+    WatchWords words_;
+    Work exercise_;
+    Style& style_;
+    Signals signals_;
+    RawTerminal terminal_;
+    std::unique_ptr<FileWatcher> file_;
+    std::unique_ptr<Check> check_;
+    std::optional<CheckResult> found_;  // by the last check, unless there was something else to say
+    std::string bandwidth_;
+    std::string verdict_;  // what the screen shows, unless a key asked for something else
+    bool shows_verdict_ = true;
+    std::vector<std::string> pages_;  // of something long, those that are still to be shown
+    size_t count_of_pages_ = 0;       // with those that were
+    bool has_passed_ = false;         // what was checked last
+    char last_key_ = 0;
+    bool stdin_ended_ = false, is_over_ = false;
+    int ended_by_ = 0;
 };
 
 }  // namespace

@@ -27,7 +27,7 @@ enum class WatchWaits {
 std::string watch_footer(const Work& exercise, const std::string& time, bool has_keys,
                          WatchWaits waits);
 /// How many lines of a terminal that footer takes: a verdict has the rest.
-inline constexpr int LINES_OF_WATCH_FOOTER = 3;
+inline constexpr int kLinesOfWatchFooter = 3;
 
 /// Until q is typed, stdin ends (where it is no terminal), or a signal ends it. Returns the exit code.
 int watch(Session& session, const WatchWords& words);

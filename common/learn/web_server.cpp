@@ -26,7 +26,7 @@ namespace {
 namespace fs = std::filesystem;
 
 /// Nobody sends more than this before the body of a GET.
-constexpr std::size_t longest_request = 16384;
+constexpr std::size_t kLongestRequest = 16384;
 
 const char* words_of(int status) {
     switch (status) {
@@ -120,7 +120,7 @@ std::string header(const std::string& request, std::string name) {
 std::string read_request(int connection) {
     std::string request;
     char bytes[2048];
-    while (request.size() < longest_request && request.find("\r\n\r\n") == request.npos) {
+    while (request.size() < kLongestRequest && request.find("\r\n\r\n") == request.npos) {
         const ssize_t count = recv(connection, bytes, sizeof bytes, 0);
         if (count <= 0) break;
         request.append(bytes, static_cast<std::size_t>(count));
@@ -175,12 +175,12 @@ WebAnswer web_answer(const fs::path& folder, const std::string& request) {
     return {200, "Content-Type: " + type_of(*file) + "\r\n" + kept, *bytes};
 }
 
-WebServer::WebServer(fs::path folder, int port) : folder(std::move(folder)) {
-    listener.reset(socket(AF_INET, SOCK_STREAM | SOCK_CLOEXEC, 0));
-    if (!listener) throw failure("no socket");
+WebServer::WebServer(fs::path folder, int port) : folder_(std::move(folder)) {
+    listener_.reset(socket(AF_INET, SOCK_STREAM | SOCK_CLOEXEC, 0));
+    if (!listener_) throw failure("no socket");
     // A port that this program had a minute ago is free.
     const int yes = 1;
-    setsockopt(listener.get(), SOL_SOCKET, SO_REUSEADDR, &yes, sizeof yes);
+    setsockopt(listener_.get(), SOL_SOCKET, SO_REUSEADDR, &yes, sizeof yes);
     sockaddr_in place{};
     place.sin_family = AF_INET;
     place.sin_port = htons(static_cast<std::uint16_t>(port));
@@ -188,12 +188,12 @@ WebServer::WebServer(fs::path folder, int port) : folder(std::move(folder)) {
     auto* address = reinterpret_cast<sockaddr*>(&place);
     socklen_t size = sizeof place;
     const std::string where = "port " + std::to_string(port) + " of 127.0.0.1";
-    if (bind(listener.get(), address, size) != 0) {
+    if (bind(listener_.get(), address, size) != 0) {
         if (errno == EADDRINUSE) throw PortTaken(where + " is taken");
         throw failure(where);
     }
-    if (listen(listener.get(), 64) != 0) throw failure(where);
-    getsockname(listener.get(), address, &size);
+    if (listen(listener_.get(), 64) != 0) throw failure(where);
+    getsockname(listener_.get(), address, &size);
     port_ = ntohs(place.sin_port);
 }
 
@@ -205,9 +205,9 @@ void WebServer::serve() {
     // A browser that goes away in the middle is no reason to end.
     std::signal(SIGPIPE, SIG_IGN);
     for (;;) {
-        Descriptor connection(accept4(listener.get(), nullptr, nullptr, SOCK_CLOEXEC));
+        Descriptor connection(accept4(listener_.get(), nullptr, nullptr, SOCK_CLOEXEC));
         if (connection) {
-            std::thread([connection = std::move(connection), folder = folder] {
+            std::thread([connection = std::move(connection), folder = folder_] {
                 answer_one(connection, folder);
             }).detach();
         } else {

@@ -41,8 +41,8 @@ public:
     [[noreturn]] void serve();
 
 private:
-    std::filesystem::path folder;
-    Descriptor listener;
+    std::filesystem::path folder_;
+    Descriptor listener_;
     int port_ = 0;
 };
 

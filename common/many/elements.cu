@@ -65,7 +65,7 @@ void poison(const Ranks& ranks) {
     ranks.each([&](int rank) {
         const std::size_t size = product(ranks.cols.size(rank), ranks.rows.count);
         if (size == 0) return;
-        CUDA_CHECK(cudaMemset(ranks.out[static_cast<std::size_t>(rank)], poison_byte,
+        CUDA_CHECK(cudaMemset(ranks.out[static_cast<std::size_t>(rank)], kPoisonByte,
                               sizeof(float) * size));
         CUDA_CHECK(cudaDeviceSynchronize());
     });

@@ -31,24 +31,24 @@ double bytes_of(Shape shape) {
 }
 
 /// Not divided by the number of GPUs, by tiles or by vectors; less than one row per GPU.
-const std::vector<Shape> VERIFIED = {{256, 256}, {512, 128}, {128, 512}, {300, 420},
-                                     {77, 45},   {1, 257},   {257, 1},   {3, 5}};
+const std::vector<Shape> kVerified = {{256, 256}, {512, 128}, {128, 512}, {300, 420},
+                                      {77, 45},   {1, 257},   {257, 1},   {3, 5}};
 
 /// What NCCL is tried with: nothing, fewer blocks beside it, a head start, both.
-const std::vector<Tuning> ROOM = {{}, {.unused = 64}, {.pause = 30}, {.unused = 64, .pause = 30}};
+const std::vector<Tuning> kRoom = {{}, {.unused = 64}, {.pause = 30}, {.unused = 64, .pause = 30}};
 
 // ---- the devices ----
 
 /// Those of this process.
 std::set<int> devices_here(const std::vector<int>& devices) {
     std::set<int> here(devices.begin(), devices.end());
-    here.erase(ELSEWHERE);
+    here.erase(kElsewhere);
     return here;
 }
 
 /// How many GPUs there are in all: each rank of another process has one.
 int gpus_of(const std::vector<int>& devices) {
-    const auto elsewhere = std::count(devices.begin(), devices.end(), ELSEWHERE);
+    const auto elsewhere = std::count(devices.begin(), devices.end(), kElsewhere);
     return static_cast<int>(devices_here(devices).size()) + static_cast<int>(elsewhere);
 }
 
@@ -135,7 +135,7 @@ private:
 
     void verify() {
         int results = 0;
-        for (const Shape shape : request_.shape ? std::vector{*request_.shape} : VERIFIED) {
+        for (const Shape shape : request_.shape ? std::vector{*request_.shape} : kVerified) {
             const OwnRanks own(shape, devices_, team_);
             fill(own.ranks());
             for (const KindOfWay& way : ways_) {
@@ -237,7 +237,7 @@ private:
                    least_ms(shape)));
         say(format("%-18s %9s %9s %9s %9s\n", "Way", "ms", "GB/s sent", "of link", "wrong"));
         for (const KindOfWay& way : ways_) {
-            for (const Tuning tuning : tunings_of(way, {1, 4, 6, 8, 16, 32}, ROOM)) {
+            for (const Tuning tuning : tunings_of(way, {1, 4, 6, 8, 16, 32}, kRoom)) {
                 const auto made = way.make(own.ranks(), tuning);
                 measure_one(own.ranks(), shape, name_of(way, tuning), *made);
             }

@@ -18,7 +18,7 @@
 namespace coalesce::many {
 
 /// The most GPUs that share a matrix: kernels get a list of what goes to each.
-constexpr int most_ranks = 32;
+constexpr int kMostRanks = 32;
 
 /// A matrix `in` of rows x cols and its transpose `out`, each spread by blocks of its rows. A rank is
 /// a GPU; where there are fewer GPUs than ranks, some are of the same one. Other processes may have

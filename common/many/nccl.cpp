@@ -11,7 +11,7 @@ namespace coalesce::many {
 namespace {
 
 /// What is used of NCCL's interface; it has been the same since 2.7. A result of 0 is a success.
-constexpr int FLOAT32 = 7;
+constexpr int kFloat32 = 7;
 
 /// Communicators that are made with the same one belong together.
 struct UniqueId {
@@ -118,12 +118,12 @@ void Nccl::end_group() {
 
 void Nccl::send(int from, int to, const float* data, std::size_t count, cudaStream_t stream) {
     void* communicator = communicators_[static_cast<std::size_t>(from)];
-    check(library().send(data, count, FLOAT32, to, communicator, stream), "ncclSend");
+    check(library().send(data, count, kFloat32, to, communicator, stream), "ncclSend");
 }
 
 void Nccl::receive(int to, int from, float* data, std::size_t count, cudaStream_t stream) {
     void* communicator = communicators_[static_cast<std::size_t>(to)];
-    check(library().receive(data, count, FLOAT32, from, communicator, stream), "ncclRecv");
+    check(library().receive(data, count, kFloat32, from, communicator, stream), "ncclRecv");
 }
 
 }  // namespace coalesce::many

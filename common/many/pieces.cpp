@@ -24,7 +24,7 @@ dim3 RankLaunch::grid(int tile) const {
 
 Piece piece_between(const Ranks& ranks, int from, int to) {
     // Into the memory of another process nothing can be stored: whoever packs says where it goes.
-    float* out = ranks.devices[to] == ELSEWHERE ? nullptr : ranks.out[to] + ranks.rows.begin(from);
+    float* out = ranks.devices[to] == kElsewhere ? nullptr : ranks.out[to] + ranks.rows.begin(from);
     return {.out = out,
             .in = ranks.in[from] + ranks.cols.begin(to),
             .pitch = static_cast<std::size_t>(ranks.rows.count),

@@ -17,7 +17,7 @@ struct Piece {
 };
 /// One for each rank.
 struct Pieces {
-    Piece of[most_ranks];
+    Piece of[kMostRanks];
 };
 
 /// What a rank does in one launch.

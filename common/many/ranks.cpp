@@ -8,7 +8,7 @@ namespace coalesce::many {
 namespace {
 
 /// Where a line of memory begins.
-constexpr int LINE_FLOATS = 32;
+constexpr int kLineFloats = 32;
 
 std::size_t floats(int rows, int cols) {
     return static_cast<std::size_t>(rows) * static_cast<std::size_t>(cols);
@@ -36,7 +36,7 @@ float* new_room(std::vector<DeviceBuffer>& buffers, std::size_t size) {
 void Ranks::each(const std::function<void(int rank)>& work) const {
     for (int rank = 0; rank < count(); ++rank) {
         const int device = devices[static_cast<std::size_t>(rank)];
-        if (device == ELSEWHERE) continue;
+        if (device == kElsewhere) continue;
         CUDA_CHECK(cudaSetDevice(device));
         work(rank);
     }
@@ -73,7 +73,7 @@ OwnRanks::~OwnRanks() {
 }
 
 Spread spread_over(int ranks, int count) {
-    return {.count = count, .ranks = ranks, .multiple = LINE_FLOATS};
+    return {.count = count, .ranks = ranks, .multiple = kLineFloats};
 }
 
 Ranks on_one_gpu(float* out, const float* in, int rows, int cols, int ranks) {

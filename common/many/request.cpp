@@ -36,12 +36,12 @@ void add_options(CLI::App& app, Request& request, Words& words) {
 /// How many, and which of several ways, is for one process to say.
 void add_options_alone(CLI::App& app, Request& request) {
     app.add_flag("--list", request.list);
-    app.add_option("--gpus", request.gpus)->check(CLI::Range(1, most_ranks));
+    app.add_option("--gpus", request.gpus)->check(CLI::Range(1, kMostRanks));
     app.add_option("--way", request.way);
 }
 
 // What programs of both kinds have.
-const std::string OPTIONS = R"(  --verify          only verify, on many shapes
+const std::string kOptions = R"(  --verify          only verify, on many shapes
   --bench           only measure, at one shape; every element is verified there
   --device WHICH    auto, gpu or sim; COALESCE_SIM_DEVICES=N simulates N GPUs
   --rows R --cols C this shape only; 65536 x 65536, or what fits
@@ -56,7 +56,7 @@ const std::string OPTIONS = R"(  --verify          only verify, on many shapes
   --json FILE       write the results to FILE, too
   --help            this text
 )";
-const std::string EXIT_CODES =
+const std::string kExitCodes =
     "\nExit code: 0 right, 1 a result was wrong, 2 it could not be run like this.\n";
 
 }  // namespace
@@ -109,13 +109,13 @@ rows, in several ways; verifies every element on the GPUs, and measures.
 
   --way NAME        this way only
   --list            the ways
-)" + OPTIONS +
+)" + kOptions +
            R"(
 Where there are fewer GPUs than N, some have several blocks.
 
 Ways:
 )" + list_text(ways) +
-           EXIT_CODES;
+           kExitCodes;
 }
 
 std::string help_text_together(const std::string& program) {
@@ -125,8 +125,8 @@ Transposes one matrix that is spread over processes by blocks of rows, on one
 host or on several. Each process has a GPU of its own, whose rows are packed,
 sent by NCCL and unpacked, in chunks. Verifies every element, and measures.
 
-)" + OPTIONS +
-           EXIT_CODES;
+)" + kOptions +
+           kExitCodes;
 }
 
 }  // namespace coalesce::many

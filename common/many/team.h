@@ -11,7 +11,7 @@
 namespace coalesce::many {
 
 /// The place of a GPU that is another process's.
-constexpr int ELSEWHERE = -1;
+constexpr int kElsewhere = -1;
 
 /// What keeps all processes of a team from going on: each of them has thrown it, and one says it.
 struct TeamError : UsageError {
@@ -28,7 +28,7 @@ public:
     virtual int rank() const { return 0; }
     /// On how many computers they run.
     virtual int hosts() const { return 1; }
-    /// The number of each rank's GPU; of the same one, where there are fewer than ranks. ELSEWHERE for ranks of other
+    /// The number of each rank's GPU; of the same one, where there are fewer than ranks. kElsewhere for ranks of other
     /// processes.
     virtual std::vector<int> devices(int ranks);
 

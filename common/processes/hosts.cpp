@@ -33,9 +33,9 @@ Prepared prepare(int argc, char** argv) {
 
 int run_team(Prepared& prepared, MpiTeam& team, const many::KindOfWay& way) {
     team.stop_at(prepared.problem);
-    if (team.count() > many::most_ranks) {
+    if (team.count() > many::kMostRanks) {
         team.stop_at(std::to_string(team.count()) + " processes; they can be " +
-                     std::to_string(many::most_ranks) + " at most");
+                     std::to_string(many::kMostRanks) + " at most");
     }
     prepared.request.gpus = team.count();
     return many::run_together(prepared.request, prepared.device, {way}, team);

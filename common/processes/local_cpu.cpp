@@ -12,10 +12,10 @@ namespace coalesce::processes {
 namespace {
 
 /// Floats of a cache line.
-constexpr int LINE = 16;
+constexpr int kLine = 16;
 /// A tile's side: 2 x 256 pages are within reach of the table of addresses that a core keeps, and
 /// neighbouring lines of a page follow each other.
-constexpr int TILE_DIM = 256;
+constexpr int kTileDim = 256;
 
 void transpose_plain(Piece<float> out, Piece<const float> in, int rows, int cols) {
     for (int col = 0; col < cols; ++col) {
@@ -34,8 +34,8 @@ Piece<Float> at(Piece<Float> piece, int row, int col) {
 /// Whether every line of `out` begins where a cache line does. Then it is stored past the caches, so
 /// that the processor need not read first what is going to be overwritten.
 bool has_whole_lines(Piece<float> out) {
-    return reinterpret_cast<std::uintptr_t>(out.first) % (LINE * sizeof(float)) == 0 &&
-           out.pitch % LINE == 0;
+    return reinterpret_cast<std::uintptr_t>(out.first) % (kLine * sizeof(float)) == 0 &&
+           out.pitch % kLine == 0;
 }
 
 /// 16 rows of `in`, 4 columns: 4 whole lines of `out`, from four transposes of 4 x 4 in registers.
@@ -63,8 +63,8 @@ void transpose_16x4(Piece<float> out, Piece<const float> in) {
 
 template <bool STREAM>
 void transpose_tile(Piece<float> out, Piece<const float> in, int rows, int cols) {
-    const int whole_rows = rows / LINE * LINE, whole_cols = cols / LINE * LINE;
-    for (int row = 0; row < whole_rows; row += LINE) {
+    const int whole_rows = rows / kLine * kLine, whole_cols = cols / kLine * kLine;
+    for (int row = 0; row < whole_rows; row += kLine) {
         for (int col = 0; col < whole_cols; col += 4) {
             transpose_16x4<STREAM>(at(out, col, row), at(in, row, col));
         }
@@ -94,10 +94,10 @@ void finish_stores() {}
 
 void transpose_on_cpu(Piece<float> out, Piece<const float> in, int rows, int cols) {
     const auto transpose_one = chosen_for(out);
-    for (int row = 0; row < rows; row += TILE_DIM) {
-        for (int col = 0; col < cols; col += TILE_DIM) {
-            transpose_one(at(out, col, row), at(in, row, col), std::min(TILE_DIM, rows - row),
-                          std::min(TILE_DIM, cols - col));
+    for (int row = 0; row < rows; row += kTileDim) {
+        for (int col = 0; col < cols; col += kTileDim) {
+            transpose_one(at(out, col, row), at(in, row, col), std::min(kTileDim, rows - row),
+                          std::min(kTileDim, cols - col));
         }
     }
     finish_stores();

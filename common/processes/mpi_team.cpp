@@ -44,7 +44,7 @@ std::vector<int> MpiTeam::devices(int ranks) {
     stop_at(why_not_mine(mine, there));
     // Whoever looked whether a GPU works began with number 0, and keeps memory there.
     if (mine != 0) CUDA_CHECK(cudaDeviceReset());
-    std::vector<int> devices(static_cast<std::size_t>(ranks), many::ELSEWHERE);
+    std::vector<int> devices(static_cast<std::size_t>(ranks), many::kElsewhere);
     devices[static_cast<std::size_t>(rank_)] = mine;
     return devices;
 }

@@ -15,10 +15,10 @@ namespace coalesce::processes {
 namespace {
 
 /// Divisible by few numbers of processes; rows that one process alone has; hardly a matrix.
-const std::vector<Shape> VERIFIED = {{64, 64},   {96, 160}, {77, 45}, {1, 70},   {70, 1},
-                                     {130, 514}, {3, 5},    {1, 1},   {257, 255}};
+const std::vector<Shape> kVerified = {{64, 64},   {96, 160}, {77, 45}, {1, 70},   {70, 1},
+                                      {130, 514}, {3, 5},    {1, 1},   {257, 255}};
 /// 512 MiB.
-constexpr Shape MEASURED = {8192, 16384};
+constexpr Shape kMeasured = {8192, 16384};
 
 struct Words {
     int rows = 0, cols = 0, repetitions = 7;
@@ -49,8 +49,8 @@ std::vector<Shape> chosen_shapes(const Words& words) {
         throw UsageError("--rows and --cols go together: give both, or neither");
     }
     if (words.rows != 0) return {{words.rows, words.cols}};
-    if (words.bench) return {MEASURED};
-    return VERIFIED;
+    if (words.bench) return {kMeasured};
+    return kVerified;
 }
 
 Request request_of(const Words& words) {

@@ -44,7 +44,7 @@ void prepare(const Shared& shared, Way& way) {
     const auto first = static_cast<std::uint64_t>(shared.rows.begin(shared.rank)) *
                        static_cast<std::uint64_t>(shared.cols.count);
     pattern().fill(way.in(), first, shared.in_size());
-    std::memset(way.out(), poison_byte, shared.out_size() * sizeof(float));
+    std::memset(way.out(), kPoisonByte, shared.out_size() * sizeof(float));
 }
 
 Wrong check(const Shared& shared, const float* out, bool keeps_nan_payloads) {

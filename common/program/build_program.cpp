@@ -18,7 +18,7 @@ namespace {
 namespace fs = std::filesystem;
 
 // nvcc takes two on an idle computer.
-constexpr int SECONDS = 40;
+constexpr int kSeconds = 40;
 
 // Of those that compile host code too.
 std::optional<FoundCompiler> find_host_compiler() {
@@ -92,13 +92,13 @@ BuiltProgram build_program(const Source& source, const fs::path& folder) {
     built.compiler = version_of(*compiler);
     // Messages and reports name the learner's lines.
     write_file(folder / "program.cu",
-               "#line 1 \"" + std::string(learners_file) + "\"\n" + source.text);
-    const Ended ended = run_child(command_of(*compiler), SECONDS, {}, folder);
+               "#line 1 \"" + std::string(kLearnersFile) + "\"\n" + source.text);
+    const Ended ended = run_child(command_of(*compiler), kSeconds, {}, folder);
     built.messages = read_messages(ended.output, source.text, source.name).messages;
     if (ended.timed_out) {
         built.failure = {
             .kind = FailureKind::compile_time_out,
-            .headline = "the compiler was still busy after " + count_of(SECONDS, "second") + ".",
+            .headline = "the compiler was still busy after " + count_of(kSeconds, "second") + ".",
             .place = {source.name, 0, 0},
             .next = "Try again; is the computer very busy?"};
     } else if (ended.exit_code != 0) {

@@ -7,7 +7,7 @@
 namespace coalesce {
 namespace {
 
-constexpr long long most_threads_of_block = 1024, lanes = 32;
+constexpr long long kMostThreadsOfBlock = 1024, kLanes = 32;
 
 std::string text_of(const LaunchShape& launch) {
     return count_of(static_cast<std::uint64_t>(launch.blocks()), "block") + " of " +
@@ -29,7 +29,7 @@ std::optional<LaunchMistake> exchanged_launch(const LaunchShape& launch, std::si
     const auto count = static_cast<long long>(elements);
     const long long blocks = launch.blocks();
     const bool is_rounded_up = launch.threads() == (count + blocks - 1) / blocks;
-    if (blocks == 1 || launch.threads() <= most_threads_of_block || !is_rounded_up) return {};
+    if (blocks == 1 || launch.threads() <= kMostThreadsOfBlock || !is_rounded_up) return {};
     return LaunchMistake{
         .kind = FailureKind::launch_exchanged,
         .headline = "the two numbers of the launch have changed places: it has " + text_of(launch) +
@@ -47,7 +47,7 @@ std::optional<LaunchMistake> few_threads(const WitnessedRun& run, std::size_t el
     const auto count = static_cast<long long>(elements);
     const std::string has = ": the launch has " + text_of(launch->shape) + " for " +
                             count_of(elements, "element") + ".";
-    if (launch->threads() < lanes && count > lanes) {
+    if (launch->threads() < kLanes && count > kLanes) {
         const bool is_one = launch->threads() == 1;
         return LaunchMistake{
             .kind = FailureKind::multiprocessors_idle,
@@ -58,7 +58,7 @@ std::optional<LaunchMistake> few_threads(const WitnessedRun& run, std::size_t el
                 "Launch a thread for each element, and take the loop over all of them out of "
                 "the kernel: the launch is the loop."};
     }
-    if (launch->shape.blocks() == 1 && count > most_threads_of_block) {
+    if (launch->shape.blocks() == 1 && count > kMostThreadsOfBlock) {
         return LaunchMistake{
             .kind = FailureKind::multiprocessors_idle,
             .headline = "a single block does everything" + has +
@@ -99,7 +99,7 @@ std::optional<LaunchMistake> repeated_work(const WitnessedRun& run, std::size_t 
 std::optional<int> elements_beyond(long long blocks) {
     constexpr long long most_blocks = 1024;
     if (blocks < 1 || blocks > most_blocks) return std::nullopt;
-    return static_cast<int>(blocks * most_threads_of_block + 1);
+    return static_cast<int>(blocks * kMostThreadsOfBlock + 1);
 }
 
 }  // namespace coalesce

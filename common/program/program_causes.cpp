@@ -20,7 +20,7 @@ namespace {
 bool is_poison(float value) {
     unsigned char bytes[sizeof value], poison[sizeof value];
     std::memcpy(bytes, &value, sizeof value);
-    std::memset(poison, witness::POISON, sizeof poison);
+    std::memset(poison, witness::kPoison, sizeof poison);
     return std::memcmp(bytes, poison, sizeof bytes) == 0;
 }
 
@@ -54,7 +54,7 @@ std::string element(const char* array, std::size_t index) {
 class Causes {
 public:
     Causes(const WitnessedRun& the_run, int the_elements, const Source& the_source)
-        : run(the_run), count(static_cast<std::size_t>(the_elements)), source(the_source) {}
+        : run_(the_run), count_(static_cast<std::size_t>(the_elements)), source_(the_source) {}
 
     Failure first() const {
         for (const auto cause :
@@ -70,48 +70,48 @@ public:
 private:
     Failure failure(FailureKind kind, const std::string& headline, const std::string& next,
                     int line = 0) const {
-        const std::string with = "Seen with " + count_of(count, "element") + ": ./program " +
-                                 std::to_string(count) + "\n";
+        const std::string with = "Seen with " + count_of(count_, "element") + ": ./program " +
+                                 std::to_string(count_) + "\n";
         return {.kind = kind,
                 .headline = headline,
-                .place = {source.name, line, 0},
-                .details = with + said_by(run),
+                .place = {source_.name, line, 0},
+                .details = with + said_by(run_),
                 .next = next};
     }
     Failure failure(const LaunchMistake& mistake) const {
         return failure(mistake.kind, mistake.headline, mistake.next,
                        mistake.line > 0 ? mistake.line : line_of_launch());
     }
-    int line_of_launch() const { return line_of_program_launch(source.text); }
+    int line_of_launch() const { return line_of_program_launch(source_.text); }
     // Of the last copy that way; 0: there is none, or it is not known which.
     int line_of_last_copy(const std::string& way) const {
-        for (std::size_t i = run.copies.size(); i-- > 0;) {
-            if (run.copies[i].way == way) return line_of_copy(source.text, run, i);
+        for (std::size_t i = run_.copies.size(); i-- > 0;) {
+            if (run_.copies[i].way == way) return line_of_copy(source_.text, run_, i);
         }
         return 0;
     }
     bool is_copied(const std::string& way, bool is_after_launch) const {
-        return std::any_of(run.copies.begin(), run.copies.end(), [&](const SeenCopy& copy) {
+        return std::any_of(run_.copies.begin(), run_.copies.end(), [&](const SeenCopy& copy) {
             return copy.way == way && copy.is_after_launch == is_after_launch;
         });
     }
     bool has_failed_copy() const {
-        return std::any_of(run.copies.begin(), run.copies.end(),
+        return std::any_of(run_.copies.begin(), run_.copies.end(),
                            [](const SeenCopy& copy) { return !copy.error.empty(); });
     }
 
     std::optional<Failure> endless() const {
-        if (!run.ended.timed_out) return {};
+        if (!run_.ended.timed_out) return {};
         return failure(
             FailureKind::endless_loop,
-            "the program was still running after " + count_of(seconds_of_program, "second") + ".",
+            "the program was still running after " + count_of(kSecondsOfProgram, "second") + ".",
             "Which loop of it has no end?");
     }
 
     std::optional<Failure> refused_launch() const {
-        if (run.launches.empty() || run.launches.back().is_good) return {};
-        const LaunchShape& shape = run.launches.back().shape;
-        if (const auto exchanged = exchanged_launch(shape, count)) return failure(*exchanged);
+        if (run_.launches.empty() || run_.launches.back().is_good) return {};
+        const LaunchShape& shape = run_.launches.back().shape;
+        if (const auto exchanged = exchanged_launch(shape, count_)) return failure(*exchanged);
         if (shape.threads() > 1024) {
             return failure(FailureKind::block_too_large,
                            "the launch has " + std::to_string(shape.threads()) +
@@ -130,10 +130,10 @@ private:
     // What the simulator's checks say. A copy that fails says more of itself, and memory that is not freed
     // comes last.
     std::optional<Failure> reported() const {
-        for (const SeenReport& report : run.reports) {
+        for (const SeenReport& report : run_.reports) {
             const bool is_of_copy = report.check == "apicheck" && has_failed_copy();
             // Who does everything meets all others everywhere.
-            const auto repeated = repeated_work(run, count);
+            const auto repeated = repeated_work(run_, count_);
             if (report.check == "globalrace" && repeated) return failure(*repeated);
             if (report.check != "leakcheck" && !is_of_copy) return of_report(report);
         }
@@ -155,15 +155,16 @@ private:
 
     // A thread that has no element, or an index that is wrong.
     Failure outside(const SeenReport& report) const {
-        const LaunchShape shape = run.launches.empty() ? LaunchShape{} : run.launches.back().shape;
+        const LaunchShape shape =
+            run_.launches.empty() ? LaunchShape{} : run_.launches.back().shape;
         const long long thread = report.block[0] * shape.block[0] + report.thread[0];
         const std::string who = "thread " + std::to_string(report.thread[0]) + " of block " +
                                 std::to_string(report.block[0]);
-        if (thread >= static_cast<long long>(count)) {
+        if (thread >= static_cast<long long>(count_)) {
             return failure(
                 FailureKind::no_bounds_check,
                 who + " is number " + std::to_string(thread) + ", and there are only " +
-                    std::to_string(count) + " elements: it accesses what lies after them.",
+                    std::to_string(count_) + " elements: it accesses what lies after them.",
                 "Let those threads do nothing: compare the index with `count` first.", report.line);
         }
         if (report.message.find("memory of the host") != report.message.npos) {
@@ -182,17 +183,17 @@ private:
 
     std::optional<Failure> broken_down() const {
         constexpr int by_signal = 128;
-        if (run.ended.exit_code <= by_signal) return {};
+        if (run_.ended.exit_code <= by_signal) return {};
         return failure(FailureKind::program_failed,
                        "the program was ended by signal " +
-                           std::to_string(run.ended.exit_code - by_signal) + ".",
+                           std::to_string(run_.ended.exit_code - by_signal) + ".",
                        "Does the host use a pointer from cudaMalloc? It cannot follow it: only "
                        "kernels and cudaMemcpy can.");
     }
 
     std::optional<Failure> failed_copy() const {
-        for (std::size_t i = 0; i < run.copies.size(); ++i) {
-            const SeenCopy& copy = run.copies[i];
+        for (std::size_t i = 0; i < run_.copies.size(); ++i) {
+            const SeenCopy& copy = run_.copies[i];
             if (copy.error.empty()) continue;
             const char* const where = copy.way == "to-gpu"    ? "to the GPU"
                                       : copy.way == "to-host" ? "back to the host"
@@ -201,13 +202,13 @@ private:
                            std::string("the copy ") + where + " failed (" + copy.error + ").",
                            "cudaMemcpy(to, from, bytes, kind): is each pointer of the side that "
                            "the kind says, and are the bytes as many as the array has?",
-                           line_of_copy(source.text, run, i));
+                           line_of_copy(source_.text, run_, i));
         }
         return {};
     }
 
     std::optional<Failure> not_launched() const {
-        if (!run.launches.empty()) return {};
+        if (!run_.launches.empty()) return {};
         return failure(FailureKind::not_launched, "the program launches no kernel.",
                        "A kernel runs where it is called with its launch: "
                        "name<<<blocks, threads>>>(arguments).",
@@ -230,13 +231,13 @@ private:
     }
 
     std::optional<Failure> other_number() const {
-        for (const auto* array : {&run.in, &run.out}) {
-            if (array->size() == count) continue;
-            const bool is_in = array == &run.in;
+        for (const auto* array : {&run_.in, &run_.out}) {
+            if (array->size() == count_) continue;
+            const bool is_in = array == &run_.in;
             return failure(FailureKind::not_copied,
                            std::string("the copy ") + (is_in ? "to the GPU" : "back") + " has " +
                                count_of(array->size(), "element") + ", not " +
-                               std::to_string(count) + ".",
+                               std::to_string(count_) + ".",
                            "cudaMemcpy counts in bytes: count * sizeof(float). And the program's "
                            "argument says how many elements there are.",
                            line_of_last_copy(is_in ? "to-gpu" : "to-host"));
@@ -246,60 +247,60 @@ private:
 
     // An input that shows nothing.
     std::optional<Failure> same_both_ways() const {
-        if (count < 2 || !std::equal(run.in.begin(), run.in.end(), run.in.rbegin())) return {};
+        if (count_ < 2 || !std::equal(run_.in.begin(), run_.in.end(), run_.in.rbegin())) return {};
         return failure(FailureKind::comparison_wrong,
                        "the input is the same from both ends, so nobody can see whether it was "
                        "turned round.",
                        "Give each element another value: in[i] = i.");
     }
 
-    float expected(std::size_t i) const { return run.in[count - 1 - i]; }
+    float expected(std::size_t i) const { return run_.in[count_ - 1 - i]; }
     bool is_wrong(std::size_t i) const {
-        return std::memcmp(&run.out[i], &run.in[count - 1 - i], sizeof(float)) != 0;
+        return std::memcmp(&run_.out[i], &run_.in[count_ - 1 - i], sizeof(float)) != 0;
     }
 
     std::optional<Failure> wrong_elements() const {
         std::vector<std::size_t> wrong;
         bool all_unwritten = true;
-        for (std::size_t i = 0; i < count; ++i) {
+        for (std::size_t i = 0; i < count_; ++i) {
             if (!is_wrong(i)) continue;
             wrong.push_back(i);
-            all_unwritten &= is_poison(run.out[i]);
+            all_unwritten &= is_poison(run_.out[i]);
         }
         if (wrong.empty()) return {};
         Failure found = all_unwritten ? unwritten(wrong) : other_element(wrong.front());
-        if (says_right(run)) {
+        if (says_right(run_)) {
             found.details += "And it calls that right: its comparison does not see it.\n";
         }
         return found;
     }
 
     Failure unwritten(const std::vector<std::size_t>& wrong) const {
-        const LaunchShape& shape = run.launches.back().shape;
-        const auto threads = static_cast<std::size_t>(run.launches.back().threads());
+        const LaunchShape& shape = run_.launches.back().shape;
+        const auto threads = static_cast<std::size_t>(run_.launches.back().threads());
         Failure found = failure(FailureKind::wrong_result,
                                 element("out", wrong.front()) + " was never written.",
                                 "Which thread should write it? Does it come to the store?",
-                                line_of_kernel(source.text, ""));
+                                line_of_kernel(source_.text, ""));
         found.fault = Fault::never_written;
-        if (wrong.size() == count) {
+        if (wrong.size() == count_) {
             found.fault = Fault::nothing_written;
             found.headline = "the kernel ran and wrote nothing to the array that is copied back.";
             found.next =
                 "Does each thread come to its store? If it does: are the launch's arguments in the "
                 "order of the kernel's parameters, and is the array that it writes copied back?";
-        } else if (threads < count) {
+        } else if (threads < count_) {
             found.fault = Fault::grid_too_small;
             found.place.line = line_of_launch();
             found.headline = "the launch has " + count_of(threads, "thread") + " (" +
                              std::to_string(shape.blocks()) + " x " +
                              std::to_string(shape.threads()) + ") for " +
-                             count_of(count, "element") + ": " + std::to_string(wrong.size()) +
+                             count_of(count_, "element") + ": " + std::to_string(wrong.size()) +
                              " of them were never written.";
             found.next =
                 "Whole numbers divide downwards: add threads - 1 before you divide by threads.";
-        } else if (count - wrong.size() == static_cast<std::size_t>(shape.threads())) {
-            found.headline += " Only " + count_of(count - wrong.size(), "element") +
+        } else if (count_ - wrong.size() == static_cast<std::size_t>(shape.threads())) {
+            found.headline += " Only " + count_of(count_ - wrong.size(), "element") +
                               " were, as many as a block has threads.";
             found.next =
                 "Do all blocks write the same elements? What in the index tells them apart?";
@@ -308,51 +309,51 @@ private:
     }
 
     Failure other_element(std::size_t i) const {
-        std::string headline = element("out", i) + " is " + text_of(run.out[i]) + ", and " +
+        std::string headline = element("out", i) + " is " + text_of(run_.out[i]) + ", and " +
                                text_of(expected(i)) + " belongs there, which is " +
-                               element("in", count - 1 - i) + ".";
-        const auto held = std::find(run.in.begin(), run.in.end(), run.out[i]);
-        if (held != run.in.end()) {
-            headline +=
-                " It holds " + element("in", static_cast<std::size_t>(held - run.in.begin())) + ".";
+                               element("in", count_ - 1 - i) + ".";
+        const auto held = std::find(run_.in.begin(), run_.in.end(), run_.out[i]);
+        if (held != run_.in.end()) {
+            headline += " It holds " +
+                        element("in", static_cast<std::size_t>(held - run_.in.begin())) + ".";
         }
         return failure(
             FailureKind::wrong_element, headline,
             "Follow thread 0 with pencil and paper: what does it read, and where does it "
             "store it?",
-            line_of_kernel(source.text, ""));
+            line_of_kernel(source_.text, ""));
     }
 
     // The result is right; the program has to say so.
     std::optional<Failure> wrong_words() const {
-        if (says_right(run)) return {};
+        if (says_right(run_)) return {};
         return failure(
             FailureKind::comparison_wrong,
             "the result is right, but the program ends with " +
-                std::to_string(run.ended.exit_code) +
-                (run.ended.exit_code == 0 ? " and does not say \"right\"." : "."),
+                std::to_string(run_.ended.exit_code) +
+                (run_.ended.exit_code == 0 ? " and does not say \"right\"." : "."),
             "It compares each element, prints \"right\" and ends with 0, or says what is "
             "wrong and ends with 1.");
     }
 
     // The result is right, and the program says so.
     std::optional<Failure> wrong_launch() const {
-        if (const auto few = few_threads(run, count)) return failure(*few);
-        if (const auto repeated = repeated_work(run, count)) return failure(*repeated);
+        if (const auto few = few_threads(run_, count_)) return failure(*few);
+        if (const auto repeated = repeated_work(run_, count_)) return failure(*repeated);
         return {};
     }
 
     std::optional<Failure> leaked() const {
-        for (const SeenReport& report : run.reports) {
+        for (const SeenReport& report : run_.reports) {
             return failure(FailureKind::memory_leaked, report.message,
                            "cudaFree gives back what cudaMalloc gave, each pointer once.");
         }
         return {};
     }
 
-    const WitnessedRun& run;
-    const std::size_t count;
-    const Source& source;
+    const WitnessedRun& run_;
+    const std::size_t count_;
+    const Source& source_;
 };
 
 }  // namespace

@@ -24,7 +24,7 @@ Function* real(const char* name) {
 }
 
 std::string file(const char* name) {
-    const char* folder = std::getenv(witness::FOLDER);
+    const char* folder = std::getenv(witness::kFolder);
     return folder == nullptr ? "/dev/null" : std::string(folder) + "/" + name;
 }
 
@@ -36,7 +36,7 @@ void write(const char* name, const char* mode, const void* bytes, size_t count) 
 }
 
 void note(const std::string& call) {
-    write(witness::CALLS, "a", (call + "\n").data(), call.size() + 1);
+    write(witness::kCalls, "a", (call + "\n").data(), call.size() + 1);
 }
 
 std::string name_of(cudaError_t error) {
@@ -57,10 +57,10 @@ cudaError_t noted_copy(cudaError_t error, void* to, const void* from, size_t byt
     const std::string how = " " + std::to_string(bytes) + " " + name_of(error);
     if (kind == cudaMemcpyHostToDevice) {
         note("to-gpu" + how);
-        if (error == cudaSuccess) write(witness::IN, "w", from, bytes);
+        if (error == cudaSuccess) write(witness::kIn, "w", from, bytes);
     } else if (kind == cudaMemcpyDeviceToHost) {
         note("to-host" + how);
-        if (error == cudaSuccess) write(witness::OUT, "w", to, bytes);
+        if (error == cudaSuccess) write(witness::kOut, "w", to, bytes);
     } else {
         note("elsewhere" + how);
     }
@@ -70,7 +70,7 @@ cudaError_t noted_copy(cudaError_t error, void* to, const void* from, size_t byt
 /// A block that no device takes, where launches are to fail: then the library says so itself.
 dim3 block_to_launch(dim3 block) {
     constexpr unsigned too_many = 1 << 20;
-    return std::getenv(witness::REFUSES) == nullptr ? block : dim3(too_many);
+    return std::getenv(witness::kRefuses) == nullptr ? block : dim3(too_many);
 }
 
 cudaError_t noted_launch(cudaError_t error, dim3 grid, dim3 block) {
@@ -87,7 +87,7 @@ cudaError_t noted_launch(cudaError_t error, dim3 grid, dim3 block) {
 extern "C" cudaError_t cudaMalloc(void** pointer, size_t bytes) {
     const cudaError_t error = real<cudaError_t(void**, size_t)>("cudaMalloc")(pointer, bytes);
     if (error == cudaSuccess && bytes > 0) {
-        real<decltype(cudaMemset)>("cudaMemset")(*pointer, witness::POISON, bytes);
+        real<decltype(cudaMemset)>("cudaMemset")(*pointer, witness::kPoison, bytes);
     }
     return error;
 }

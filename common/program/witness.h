@@ -4,9 +4,9 @@
 namespace coalesce::witness {
 
 /// A variable of the environment: the folder that gets the files below. Not set: it does nothing.
-constexpr const char* FOLDER = "COALESCE_WITNESS";
+constexpr const char* kFolder = "COALESCE_WITNESS";
 /// Another one: when it is set, no launch is possible.
-constexpr const char* REFUSES = "COALESCE_WITNESS_REFUSES";
+constexpr const char* kRefuses = "COALESCE_WITNESS_REFUSES";
 
 /// A line for each call, and how it ended:
 ///     to-gpu 4000 cudaSuccess                 a copy of so many bytes
@@ -14,12 +14,12 @@ constexpr const char* REFUSES = "COALESCE_WITNESS_REFUSES";
 ///     asked                                   for the last error, as a launch leaves it
 ///     to-host 4000 cudaSuccess
 ///     elsewhere 4000 cudaSuccess              a copy that stays on one side
-constexpr const char* CALLS = "calls";
+constexpr const char* kCalls = "calls";
 /// What the last copy to the GPU and the last one back have moved.
-constexpr const char* IN = "in";
-constexpr const char* OUT = "out";
+constexpr const char* kIn = "in";
+constexpr const char* kOut = "out";
 
 /// Memory of the GPU is full of this byte when the program gets it: its floats are no numbers.
-constexpr unsigned char POISON = 0xff;
+constexpr unsigned char kPoison = 0xff;
 
 }  // namespace coalesce::witness

@@ -15,7 +15,7 @@ namespace fs = std::filesystem;
 using Json = nlohmann::json;
 
 // A kernel for a few thousand elements needs a few thousand; one without an end is stopped soon.
-constexpr const char* MOST_INSTRUCTIONS = "20000000";
+constexpr const char* kMostInstructions = "20000000";
 
 std::vector<float> floats_in(const fs::path& file) {
     const std::string bytes = read_if_there(file).value_or("");
@@ -65,7 +65,7 @@ SeenReport report_in(const Json& json) {
                       .cure = json.at("cure"),
                       .block = json.at("block"),
                       .thread = json.at("thread")};
-    if (json.at("file") == learners_file) report.line = json.at("line");
+    if (json.at("file") == kLearnersFile) report.line = json.at("line");
     return report;
 }
 
@@ -76,7 +76,7 @@ SeenStores stores_in(const Json& kernel) {
     long long most = 0;
     for (const Json& line : kernel.at("lines")) {
         const long long bytes = line.at("store_useful_bytes");
-        if (line.at("file") != learners_file || bytes <= most) continue;
+        if (line.at("file") != kLearnersFile || bytes <= most) continue;
         most = bytes;
         stores.line = line.at("line");
     }
@@ -100,18 +100,18 @@ WitnessedRun run_witnessed(const ProgramRun& run) {
     const TemporaryFolder folder;
     const fs::path report = folder / "report.json";
     std::vector<std::string> environment = {
-        std::string(witness::FOLDER) + "=" + folder.path.string(),
+        std::string(witness::kFolder) + "=" + folder.path.string(),
         "LD_PRELOAD=" COALESCE_WITNESS_LIBRARY};
-    if (run.launches_fail) environment.push_back(std::string(witness::REFUSES) + "=1");
+    if (run.launches_fail) environment.push_back(std::string(witness::kRefuses) + "=1");
     WitnessedRun result;
     result.ended = run_child({COALESCE_SIMULATE, "--quiet", "--check", "all,leakcheck", "--json",
-                              report.string(), "--max-instructions", MOST_INSTRUCTIONS,
+                              report.string(), "--max-instructions", kMostInstructions,
                               "./" + run.program.filename().string(), std::to_string(run.elements)},
-                             seconds_of_program, environment, run.program.parent_path());
-    take_calls(folder / witness::CALLS, result);
+                             kSecondsOfProgram, environment, run.program.parent_path());
+    take_calls(folder / witness::kCalls, result);
     take_reports(report, result);
-    result.in = floats_in(folder / witness::IN);
-    result.out = floats_in(folder / witness::OUT);
+    result.in = floats_in(folder / witness::kIn);
+    result.out = floats_in(folder / witness::kOut);
     return result;
 }
 

@@ -61,7 +61,7 @@ struct WitnessedRun {
 };
 
 /// Seconds after which a program is ended.
-constexpr int seconds_of_program = 10;
+constexpr int kSecondsOfProgram = 10;
 
 /// Runs it, in a folder of its own.
 WitnessedRun run_witnessed(const ProgramRun& run);

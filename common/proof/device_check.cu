@@ -145,7 +145,7 @@ private:
 template <class Element>
 std::uint64_t wrong_of(const Problem& problem, const void* out, const void* in) {
     Element poison;
-    std::memset(&poison, poison_byte, sizeof poison);
+    std::memset(&poison, kPoisonByte, sizeof poison);
     const DeviceCount wrong;
     count_wrong<<<kBlocks, kThreads>>>(wrong.data(), static_cast<const Element*>(out),
                                        static_cast<const Element*>(in), task_of(problem), poison);

@@ -97,9 +97,9 @@ template <class GpuOrConst>
 auto* bulk_of(GpuOrConst& gpu, const std::string& key) {
     return key == "bytes" ? &gpu.bulk.bytes : key == "row" ? &gpu.bulk.row : &gpu.bulk.row_of_box;
 }
-constexpr const char* run_keys[] = {"bytes", "read", "write"};
-constexpr const char* bulk_keys[] = {"bytes", "row", "row_of_box"};
-constexpr const char* partial_keys[] = {"of_4", "of_8", "of_16"};
+constexpr const char* kRunKeys[] = {"bytes", "read", "write"};
+constexpr const char* kBulkKeys[] = {"bytes", "row", "row_of_box"};
+constexpr const char* kPartialKeys[] = {"of_4", "of_8", "of_16"};
 
 // ---- reading ----
 
@@ -132,7 +132,7 @@ void read_partial(const Toml& reader, const toml::table& whole, Gpu& gpu) {
     if (is_left_out(whole, whole, "partial")) return;
     const toml::table& table = reader.section(whole, "partial", "a GPU");
     reader.allow_keys(table, {"of_4", "of_8", "of_16"}, "`partial`");
-    for (const char* key : partial_keys) {
+    for (const char* key : kPartialKeys) {
         *partial_of(gpu, key) = reader.number(table, key, "`partial`", 0, 1e4);
     }
 }
@@ -162,13 +162,13 @@ void read_by_bytes(const Toml& reader, const toml::table& whole, const char* sec
 
 void read_runs(const Toml& reader, const toml::table& whole, Gpu& gpu) {
     if (is_left_out(whole, whole, "runs")) return;
-    read_by_bytes(reader, whole, "runs", run_keys,
+    read_by_bytes(reader, whole, "runs", kRunKeys,
                   [&](const char* key) { return runs_of(gpu, key); });
 }
 
 void read_bulk(const Toml& reader, const toml::table& whole, Gpu& gpu) {
     if (!whole.contains("bulk")) return;
-    read_by_bytes(reader, whole, "bulk", bulk_keys,
+    read_by_bytes(reader, whole, "bulk", kBulkKeys,
                   [&](const char* key) { return bulk_of(gpu, key); });
 }
 
@@ -285,17 +285,17 @@ std::string write_gpu(const Gpu& gpu) {
     text +=
         "\n# Stores of part of a sector, by bytes that one request writes of it: cycles of a\n"
         "# multiprocessor's share of the second-level cache for such a sector\n[partial]\n";
-    for (const char* key : partial_keys) text += line(key, written(*partial_of(gpu, key)), "");
+    for (const char* key : kPartialKeys) text += line(key, written(*partial_of(gpu, key)), "");
     text +=
         "\n# Bytes in short runs: memory takes 1 + read (+ write) times as long as for a copy\n"
         "[runs]\n";
-    for (const char* key : run_keys) text += line(key, list(*runs_of(gpu, key)), "");
+    for (const char* key : kRunKeys) text += line(key, list(*runs_of(gpu, key)), "");
     if (gpu.bulk.bytes.empty()) return text;
     text +=
         "\n# Bulk copies into shared memory: cycles of a multiprocessor for a row of so many "
         "bytes,\n"
         "# each copied for itself, or as one of a box\n[bulk]\n";
-    for (const char* key : bulk_keys) text += line(key, list(*bulk_of(gpu, key)), "");
+    for (const char* key : kBulkKeys) text += line(key, list(*bulk_of(gpu, key)), "");
     return text;
 }
 

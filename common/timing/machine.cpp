@@ -6,7 +6,7 @@ namespace coalesce::timing {
 
 namespace {
 
-constexpr std::uint32_t little = 60;
+constexpr std::uint32_t kLittle = 60;
 
 bool is_wide(const Instruction& i) {
     if (i.modifiers.empty()) return false;
@@ -27,7 +27,7 @@ bool is_floating(const Instruction& i) {
 /// The reciprocal, a first guess and its correction; the remainder besides.
 Cost division(const Instruction& i) {
     if (is_floating(i)) return {8, 40, Pipe::divide};
-    return is_wide(i) ? Cost{90, 400, Pipe::divide} : Cost{slots_of_division, 130, Pipe::divide};
+    return is_wide(i) ? Cost{90, 400, Pipe::divide} : Cost{kSlotsOfDivision, 130, Pipe::divide};
 }
 
 Cost move(const Instruction& i) {
@@ -42,7 +42,7 @@ Cost move(const Instruction& i) {
 }  // namespace
 
 bool skips_little(const Instruction& branch, std::uint32_t index) {
-    return branch.target != no_target && branch.target > index && branch.target - index < little;
+    return branch.target != kNoTarget && branch.target > index && branch.target - index < kLittle;
 }
 
 /// ptxas makes instructions that are carried out under a condition of what a short branch jumps over: they are issued

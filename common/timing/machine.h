@@ -11,7 +11,7 @@ struct Cost {
 };
 
 /// ptxas makes so many instructions of a division of 32 bits.
-inline constexpr float slots_of_division = 19;
+inline constexpr float kSlotsOfDivision = 19;
 
 /// `index`: of the instruction in its kernel, for branches.
 Cost cost_of(const Instruction& instruction, std::uint32_t index);

@@ -16,17 +16,17 @@ namespace {
 
 using Kind = Operation::Kind;
 
-constexpr int schedulers = 4;
+constexpr int kSchedulers = 4;
 /// Requests that a multiprocessor takes before it makes warps wait, in cycles of work.
-constexpr double lsu_queue = 64;
+constexpr double kLsuQueue = 64;
 /// Of a request for a line in the first-level cache.
-constexpr double cycles_of_line = .9;
+constexpr double kCyclesOfLine = .9;
 /// How long memory remembers how busy it was.
-constexpr double memory_of_load = 6000;
+constexpr double kMemoryOfLoad = 6000;
 /// What is written and not yet in memory, in cycles of a multiprocessor's share of it.
-constexpr double room_for_writes = 4000;
+constexpr double kRoomForWrites = 4000;
 /// Bursts that other multiprocessors' pauses make room for.
-constexpr double credit = 8000;
+constexpr double kCredit = 8000;
 
 /// Latencies differ: those of loads by chance, always the same chance.
 class Chance {
@@ -59,7 +59,7 @@ public:
     }
     /// When the second-level cache has room for them: it holds back what memory cannot take at once.
     double write(double t, double sectors) {
-        return use(t, sectors * work_.write_cycles * part_) - room_for_writes;
+        return use(t, sectors * work_.write_cycles * part_) - kRoomForWrites;
     }
 
     /// Of a load that comes now.
@@ -77,13 +77,13 @@ private:
     /// When it comes to the request.
     double use(double t, double cycles) {
         if (cycles <= 0) return t;
-        const double decay = rounded(std::exp(-(std::max(t, last_) - last_) / memory_of_load));
+        const double decay = rounded(std::exp(-(std::max(t, last_) - last_) / kMemoryOfLoad));
         last_ = std::max(t, last_);
         seen_ = seen_ * decay + cycles;
-        weight_ = weight_ * decay + (1 - decay) * memory_of_load;
-        busy_now_ = std::min(1.0, seen_ / std::max(weight_, memory_of_load / 8));
+        weight_ = weight_ * decay + (1 - decay) * kMemoryOfLoad;
+        busy_now_ = std::min(1.0, seen_ / std::max(weight_, kMemoryOfLoad / 8));
         free_ = std::max(free_, t - credit_) + cycles;
-        credit_ = std::min(credit, credit_ + cycles / 4);
+        credit_ = std::min(kCredit, credit_ + cycles / 4);
         used_ += cycles;
         return std::max(t, free_);
     }
@@ -237,7 +237,7 @@ private:
     std::vector<WarpState> warps_;
     std::vector<BlockState> blocks_;
 
-    double scheduler_[schedulers] = {}, pipe_[schedulers][2] = {}, divider_[schedulers] = {};
+    double scheduler_[kSchedulers] = {}, pipe_[kSchedulers][2] = {}, divider_[kSchedulers] = {};
     double lsu_ = 0, from_l2_ = 0, to_l2_ = 0, barrier_ = 0, next_launch_ = 0;
     double bulk_unit_ = 0;
     double to_l2_share_ = 0, to_l2_credit_ = 0;
@@ -269,7 +269,7 @@ bool Simulation::wait_for_operands(WarpState& warp, const Operation& o, double t
 
 /// Returns when the operation has been issued.
 double Simulation::issue(std::uint32_t w, const Operation& o, double t) {
-    const int s = static_cast<int>(w % schedulers);
+    const int s = static_cast<int>(w % kSchedulers);
     double at = std::max(t, scheduler_[s]);
     scheduler_[s] = at + o.slots;
     issue_busy_ += o.slots;
@@ -284,7 +284,7 @@ double Simulation::arithmetic(int s, const Operation& o, double at) {
     const double slots = o.slots;
     switch (o.pipe) {
         case Pipe::divide: {
-            const double half = gpu_.divide_issue * slots / slots_of_division;
+            const double half = gpu_.divide_issue * slots / kSlotsOfDivision;
             at = std::max(at, divider_[s]);
             divider_[s] = at + slots;
             for (double& p : pipe) p = std::max(p, at) + half;
@@ -333,7 +333,7 @@ void Simulation::through_shared(const Operation& o, double at, double& done, dou
     lsu_ = std::max(at, lsu_) + o.passes;
     lsu_busy_ += o.passes;
     if (o.kind == Kind::shared_load) done = lsu_ + gpu_.shared_latency - 1;
-    next = std::max(next, lsu_ - lsu_queue);
+    next = std::max(next, lsu_ - kLsuQueue);
 }
 
 /// When what a load asks for at `begin` has come to the multiprocessor. What neighbours asked for before is in the
@@ -349,22 +349,22 @@ double Simulation::answer(BlockState& block, const Operation& o, double begin) {
 
 void Simulation::load(BlockState& block, const Operation& o, double at, double& done,
                       double& next) {
-    const double begin = std::max(at, lsu_), passes = o.passes * cycles_of_line;
+    const double begin = std::max(at, lsu_), passes = o.passes * kCyclesOfLine;
     lsu_ = begin + passes;
     lsu_busy_ += passes;
-    next = std::max(next, lsu_ - lsu_queue);
+    next = std::max(next, lsu_ - kLsuQueue);
     done = lsu_ + gpu_.l1_latency;
     if (o.sectors == 0) {  // the block has asked for all of it before
         for (const std::uint32_t place : o.places) done = std::max(done, block.places[place].there);
         return;
     }
-    const double transfer = o.sectors * sector_bytes / gpu_.l2_read_bytes;
+    const double transfer = o.sectors * kSectorBytes / gpu_.l2_read_bytes;
     from_l2_ = std::max(from_l2_, begin) + transfer;
     from_l2_busy_ += transfer;
     done = std::max(done, answer(block, o, begin));
     for (const std::uint32_t place : o.places)
         block.places[place].there = std::max(block.places[place].there, done);
-    on_its_way(begin, done, o.sectors * sector_bytes);
+    on_its_way(begin, done, o.sectors * kSectorBytes);
 }
 
 /// Cycles of the way to the cache, for half a line of which a request writes sectors in part.
@@ -388,9 +388,9 @@ void Simulation::store(BlockState& block, const Operation& o, double at, double&
         }
         lsu_ = begin + o.passes;
         lsu_busy_ += o.passes;
-        next = std::max(next, lsu_ - lsu_queue);
+        next = std::max(next, lsu_ - kLsuQueue);
     }
-    const double whole = sector_bytes / gpu_.l2_write_bytes;
+    const double whole = kSectorBytes / gpu_.l2_write_bytes;
     const double partial =
         std::max(o.halves_partial * cost_of_partial(o, gpu_.partial), o.partial * whole);
     const double cost = part_of_most_ * (o.sectors * whole + partial);
@@ -398,12 +398,12 @@ void Simulation::store(BlockState& block, const Operation& o, double at, double&
     // when they pause.
     to_l2_ = std::max(to_l2_, begin) + o.sectors + partial;
     to_l2_share_ = std::max(to_l2_share_, begin - to_l2_credit_) + cost;
-    to_l2_credit_ = std::min(credit, to_l2_credit_ + cost / 4);
+    to_l2_credit_ = std::min(kCredit, to_l2_credit_ + cost / 4);
     to_l2_ = std::max(to_l2_, to_l2_share_);
     to_l2_busy_ += cost;
     partial_busy_ += partial;
     to_l2_ = std::max(to_l2_, memory_.write(begin, o.sectors + o.partial));
-    stores_.push_back({begin, to_l2_, static_cast<double>(o.sectors + o.partial) * sector_bytes});
+    stores_.push_back({begin, to_l2_, static_cast<double>(o.sectors + o.partial) * kSectorBytes});
     if (o.kind == Kind::bulk_store) block.bulk_stores.push_back(to_l2_ + 300);
 }
 
@@ -411,7 +411,7 @@ void Simulation::store(BlockState& block, const Operation& o, double at, double&
 double cycles_of_rows(const Operation& o, const BulkCopies& bulk) {
     if (o.rows == 0 || bulk.bytes.empty()) return 0;
     const std::vector<double>& cycles = o.is_box ? bulk.row_of_box : bulk.row;
-    const double bytes = static_cast<double>(o.sectors) * sector_bytes / o.rows;
+    const double bytes = static_cast<double>(o.sectors) * kSectorBytes / o.rows;
     std::size_t k = 0;
     while (k + 1 < bulk.bytes.size() && bulk.bytes[k + 1] < bytes) ++k;
     if (k + 1 == bulk.bytes.size())
@@ -425,7 +425,7 @@ void Simulation::bulk_load(BlockState& block, const Operation& o, double at) {
     // The unit takes row after row: the first is asked for at once, the last when it comes to it.
     const double begin = std::max(at, bulk_unit_);
     bulk_unit_ = begin + cycles_of_rows(o, gpu_.bulk);
-    const double transfer = o.sectors * sector_bytes / gpu_.l2_read_bytes;
+    const double transfer = o.sectors * kSectorBytes / gpu_.l2_read_bytes;
     from_l2_ = std::max(from_l2_, begin) + transfer;
     from_l2_busy_ += transfer;
     // One after the other: compilers evaluate arguments in orders of their own, and each changes what the next finds.
@@ -433,7 +433,7 @@ void Simulation::bulk_load(BlockState& block, const Operation& o, double at) {
                  read = memory_.read(begin, o.sectors * work_.read_part);
     const double done = std::max(read, sent) + 250 + lateness(block, o, at);
     block.bulk_loads.push_back(done);
-    on_its_way(at, done, o.sectors * sector_bytes);
+    on_its_way(at, done, o.sectors * kSectorBytes);
     for (const std::uint32_t w : block.at_bulk_wait) wake(w, at);
     block.at_bulk_wait.clear();
 }
@@ -580,7 +580,7 @@ Outcome Simulation::outcome() {
               .l2_read = from_l2_busy_ / end_,
               .l2_write = to_l2_busy_ / end_,
               .shared = lsu_busy_ / end_,
-              .issue = issue_busy_ / schedulers / end_};
+              .issue = issue_busy_ / kSchedulers / end_};
     r.stores_busy = partial_busy_ / end_;
     draw(r);
     return r;

@@ -16,18 +16,18 @@ namespace {
 
 using Kind = Operation::Kind;
 
-constexpr std::uint32_t sectors_of_place = 32;  ///< 1 KiB of memory answers as one
+constexpr std::uint32_t kSectorsOfPlace = 32;  ///< 1 KiB of memory answers as one
 /// From documents: Jia et al., Dissecting the NVIDIA Volta GPU Architecture via Microbenchmarking, 2018.
-constexpr float latency_of_constant = 27;
-constexpr float slots_of_branch = 2;  ///< itself, and what brings the lanes together again
-constexpr std::uint32_t sectors_of_line = line_bytes / sector_bytes;
-constexpr std::uint32_t bytes_of_pass = 128;
-constexpr std::uint32_t half_sector = sector_bytes / 2;
+constexpr float kLatencyOfConstant = 27;
+constexpr float kSlotsOfBranch = 2;  ///< itself, and what brings the lanes together again
+constexpr std::uint32_t kSectorsOfLine = kLineBytes / kSectorBytes;
+constexpr std::uint32_t kBytesOfPass = 128;
+constexpr std::uint32_t kHalfSector = kSectorBytes / 2;
 /// Lanes that store along a row leave no more room between their sectors: others fill it soon.
-constexpr std::uint32_t near_sectors = 8;
+constexpr std::uint32_t kNearSectors = 8;
 /// Lanes that are further apart store into more than two pages of memory at once (of 2 MiB each, as addresses are
 /// translated).
-constexpr std::uint64_t far_sectors = (std::uint64_t{2} << 20) / sector_bytes;
+constexpr std::uint64_t kFarSectors = (std::uint64_t{2} << 20) / kSectorBytes;
 
 /// What the warps of a block share: what the first-level cache has of global memory.
 struct SeenByBlock {
@@ -78,7 +78,7 @@ private:
         return drafts_.back();
     }
     std::uint32_t writer_of(std::uint32_t reg) const {
-        return reg < writer_.size() ? writer_[reg] : no_target;
+        return reg < writer_.size() ? writer_[reg] : kNoTarget;
     }
     std::uint32_t last() const { return static_cast<std::uint32_t>(drafts_.size() - 1); }
 
@@ -131,7 +131,7 @@ private:
     std::uint64_t lines_asked_ = 0, waits_ = 0, last_line_ = ~std::uint64_t{0};
     std::uint64_t doubtful_ = 0;  ///< of them, those that the cache may have or not
     std::vector<Draft> drafts_;
-    std::vector<std::uint32_t> writer_;  ///< of a register; no_target: nobody
+    std::vector<std::uint32_t> writer_;  ///< of a register; kNoTarget: nobody
     std::vector<std::uint32_t> stores_, shared_loads_, shared_stores_;
     std::vector<std::uint32_t> group_;                      ///< copies since the last commit
     std::vector<std::vector<std::uint32_t>> groups_;        ///< committed, not waited for: empty
@@ -149,7 +149,7 @@ std::uint32_t bytes_of(const Access& access) {
 }
 
 float data_passes(const Access& access) {
-    return static_cast<float>((bytes_of(access) + bytes_of_pass - 1) / bytes_of_pass);
+    return static_cast<float>((bytes_of(access) + kBytesOfPass - 1) / kBytesOfPass);
 }
 
 void WarpLowering::remember_places(Operation& operation, const Access& access) {
@@ -157,8 +157,8 @@ void WarpLowering::remember_places(Operation& operation, const Access& access) {
     touched.clear();
     for (std::uint32_t r = 0; r < access.runs; ++r) {
         const SectorRun& run = block_.runs[access.first_run + r];
-        for (std::uint64_t p = run.first / sectors_of_place;
-             p <= (run.first + run.count - 1) / sectors_of_place; ++p)
+        for (std::uint64_t p = run.first / kSectorsOfPlace;
+             p <= (run.first + run.count - 1) / kSectorsOfPlace; ++p)
             if (touched.empty() || touched.back() != p) touched.push_back(p);
     }
     std::sort(touched.begin(), touched.end());
@@ -195,7 +195,7 @@ void WarpLowering::add_load(Draft& draft, const Instruction& i, const Step& step
     for_each_access(step, [&](const Access& access) {
         std::uint32_t missing = 0;
         for_each_sector(access, [&](std::uint64_t sector) {
-            const bool is_kept = keeps(sector / sectors_of_line);
+            const bool is_kept = keeps(sector / kSectorsOfLine);
             missing += state_.loaded.add({sector, 1}, 0) > 0 || !is_kept;
         });
         operation.sectors = static_cast<std::uint16_t>(operation.sectors + missing);
@@ -217,8 +217,8 @@ WarpLowering::Extent WarpLowering::extent_of(const Access& access) const {
     const SectorRun &first = block_.runs[access.first_run],
                     &last = block_.runs[access.first_run + access.runs - 1];
     const std::uint64_t span = last.first + last.count - first.first;
-    e.is_near = span <= std::uint64_t{near_sectors} * e.sectors;
-    e.is_far = span > far_sectors;
+    e.is_near = span <= std::uint64_t{kNearSectors} * e.sectors;
+    e.is_far = span > kFarSectors;
     return e;
 }
 
@@ -229,9 +229,9 @@ void WarpLowering::add_store(Draft& draft, const Step& step) {
         const auto [sectors, halves, is_near, is_far] = extent_of(access);
         operation.passes += std::max(static_cast<float>(access.passes), data_passes(access));
         // Which sectors the missing bytes belong to is not recorded: as a rule half of one, or more, is missing.
-        const std::uint32_t bytes = std::min(bytes_of(access), sector_bytes * sectors),
-                            missing = sector_bytes * sectors - bytes,
-                            partial = std::min(sectors, (missing + half_sector - 1) / half_sector);
+        const std::uint32_t bytes = std::min(bytes_of(access), kSectorBytes * sectors),
+                            missing = kSectorBytes * sectors - bytes,
+                            partial = std::min(sectors, (missing + kHalfSector - 1) / kHalfSector);
         operation.sectors = static_cast<std::uint16_t>(operation.sectors + sectors - partial);
         operation.partial = static_cast<std::uint16_t>(operation.partial + partial);
         if (is_near && (access.runs > 1 || (partial == sectors && sectors > 3))) {
@@ -248,7 +248,7 @@ void WarpLowering::add_store(Draft& draft, const Step& step) {
         if (partial == 0) return;
         operation.bytes_of_partial =
             std::max(operation.bytes_of_partial,
-                     static_cast<std::uint16_t>(sector_bytes - missing / partial));
+                     static_cast<std::uint16_t>(kSectorBytes - missing / partial));
     });
     stores_.push_back(last());
     ++waits_;
@@ -330,17 +330,17 @@ void WarpLowering::wait_for_groups(Operation& operation, const Instruction& i) {
 std::uint32_t WarpLowering::fetch_parameter(const Instruction& i, std::uint32_t index) {
     const bool loads = i.opcode == "ld" && i.has("param") && (i.has("u64") || i.has("b64")),
                passes_on = i.opcode == "cvta" && parameters_.count(i.read.front()) > 0;
-    if (loads || passes_on) parameters_[i.written.front()] = no_target;
-    if (loads || passes_on || index >= condition_until_) return no_target;
+    if (loads || passes_on) parameters_[i.written.front()] = kNoTarget;
+    if (loads || passes_on || index >= condition_until_) return kNoTarget;
     for (const std::uint32_t reg : i.read) {
         const auto found = parameters_.find(reg);
         if (found == parameters_.end() || found->second == condition_) continue;
         found->second = condition_;
         Draft& fetch = next();
-        fetch.operation.latency = latency_of_constant;
+        fetch.operation.latency = kLatencyOfConstant;
         return last();
     }
-    return no_target;
+    return kNoTarget;
 }
 
 /// What asynchronous copies need besides: commits, waits, barriers in memory. False: it is something else.
@@ -399,9 +399,9 @@ void WarpLowering::add(const WarpPath& path, std::size_t k) {
     Draft& draft = next();
     Operation& operation = draft.operation;
     operation.after.reserve(i.read.size() + 2);
-    if (fetch != no_target) operation.after.push_back(fetch);
+    if (fetch != kNoTarget) operation.after.push_back(fetch);
     for (const std::uint32_t reg : i.read)
-        if (const std::uint32_t writer = writer_of(reg); writer != no_target)
+        if (const std::uint32_t writer = writer_of(reg); writer != kNoTarget)
             operation.after.push_back(writer);
     if (step.accesses > 0)
         add_access(draft, i, step);
@@ -428,13 +428,13 @@ void WarpLowering::add(const WarpPath& path, std::size_t k) {
             const float body = slots_of_converted(recording_.instructions, step.instruction);
             const bool skips =
                 k + 1 < path.steps.size() && path.steps[k + 1].instruction >= i.target;
-            operation.slots = body == 0 ? slots_of_branch : skips ? body : 0;
+            operation.slots = body == 0 ? kSlotsOfBranch : skips ? body : 0;
         }
         draft.ends_piece = !little;
     }
     draft.ends_piece |= back;
     for (const std::uint32_t reg : i.written) {
-        if (reg >= writer_.size()) writer_.resize(reg + 1, no_target);
+        if (reg >= writer_.size()) writer_.resize(reg + 1, kNoTarget);
         writer_[reg] = last();
     }
 }

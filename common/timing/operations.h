@@ -14,7 +14,7 @@
 
 namespace coalesce::timing {
 
-inline constexpr std::uint32_t line_bytes = 128;
+inline constexpr std::uint32_t kLineBytes = 128;
 
 /// Who executes arithmetic: each scheduler has one of each kind. `wide` is multiply, for twice as long.
 enum class Pipe : std::uint8_t { any, integer, multiply, wide, divide, both };

@@ -16,7 +16,7 @@ int round_up(int value, int step) {
 }
 
 /// Of the estimate: two of three kernels are nearer to what ptxas takes.
-constexpr double registers_in_doubt = .06;
+constexpr double kRegistersInDoubt = .06;
 
 }  // namespace
 
@@ -45,7 +45,7 @@ Occupancy occupancy_of(const Recording& recording, const Gpu& gpu) {
     limit(static_cast<int>(std::min(share, 1e6)), Occupied::grid);
     const int most = o.by == Occupied::registers ? others : o.blocks;
     const auto fit = [&](double part) { return std::clamp(room(part), 1, most); };
-    o.in_doubt = fit(1 - registers_in_doubt) >= 1.5 * fit(1 + registers_in_doubt);
+    o.in_doubt = fit(1 - kRegistersInDoubt) >= 1.5 * fit(1 + kRegistersInDoubt);
     return o;
 }
 
@@ -57,7 +57,7 @@ double lines_of_warp(const Recording& recording, const Gpu& gpu, const Occupancy
     constexpr int beyond_shared = 28 << 10;
     const int shared = static_cast<int>(recording.shared_bytes) + gpu.shared_bytes_of_system;
     const double bytes = gpu.shared_bytes + beyond_shared - static_cast<double>(o.blocks) * shared;
-    return std::max(0.0, bytes) / line_bytes / (o.blocks * o.warps);
+    return std::max(0.0, bytes) / kLineBytes / (o.blocks * o.warps);
 }
 
 /// What runs of `bytes` cost beyond a plain copy, between the lines of the table.
@@ -90,7 +90,7 @@ double new_part(const Footprint& f) {
 
 /// Of what is read: the second-level cache still has it when so much has been moved since, as a part of its size. (Read
 /// again after up to 32 MiB, an H200's 60 answers at once; after 48 MiB it has nothing left. calibrate/launches.cu)
-constexpr double part_that_stays_read = .53;
+constexpr double kPartThatStaysRead = .53;
 
 /// Of the sectors that blocks of the grid's next row ask for, those that no row before has brought.
 double new_part_below(const Recording& recording, const Gpu& gpu) {
@@ -98,9 +98,9 @@ double new_part_below(const Recording& recording, const Gpu& gpu) {
     if (asked == 0) return 1;
     const double moved = static_cast<double>(recording.reads.sectors.size() +
                                              recording.writes.sectors.size()) *
-                         sector_bytes / static_cast<double>(recording.neighbours),
+                         kSectorBytes / static_cast<double>(recording.neighbours),
                  since = moved * static_cast<double>(recording.blocks_of_row);
-    if (since > part_that_stays_read * gpu.l2_bytes) return 1;
+    if (since > kPartThatStaysRead * gpu.l2_bytes) return 1;
     return 1 - static_cast<double>(recording.below.common_with(recording.reads.sectors)) /
                    static_cast<double>(asked);
 }
@@ -108,7 +108,7 @@ double new_part_below(const Recording& recording, const Gpu& gpu) {
 /// How long runs are, in bytes. Pieces of one page of memory are as good as a run: it is opened once.
 double run_of(const SectorSet& sectors) {
     const auto runs = std::min(sectors.runs(), sectors.pages(2048));
-    return runs ? static_cast<double>(sectors.size()) * sector_bytes / static_cast<double>(runs)
+    return runs ? static_cast<double>(sectors.size()) * kSectorBytes / static_cast<double>(runs)
                 : 0;
 }
 
@@ -120,7 +120,7 @@ struct Own {
 
     /// Of its sectors, what it leaves to other blocks.
     double left() const {
-        return distinct > 0 ? std::max(0.0, 1 - bytes / (sector_bytes * distinct)) : 0;
+        return distinct > 0 ? std::max(0.0, 1 - bytes / (kSectorBytes * distinct)) : 0;
     }
 };
 
@@ -151,13 +151,13 @@ Own own(const Recording& recording, bool reads) {
 
 /// Sectors of which some bytes are never written are read before they go out, and that disturbs memory: they
 /// take so many times as long besides. (Measured on an H200: fills of every second element of 16 bytes.)
-constexpr double of_unfinished_sector = 2.5;
+constexpr double kOfUnfinishedSector = 2.5;
 
 /// The part of the sectors, as far as the neighbours show it.
 double unfinished_part(const Footprint& writes) {
     if (writes.sectors.empty()) return 0;
     const double covered = static_cast<double>(writes.bytes) /
-                           (sector_bytes * static_cast<double>(writes.sectors.size()));
+                           (kSectorBytes * static_cast<double>(writes.sectors.size()));
     return std::clamp((.9 - covered) * 5, 0.0, 1.0);
 }
 
@@ -187,17 +187,17 @@ Traffic traffic_of(const Recording& recording, const Work& work, const Gpu& gpu)
 }
 
 /// Reads are not kept until a neighbour asks for the rest: so many of them do not meet it.
-constexpr double reads_alone = .2;
+constexpr double kReadsAlone = .2;
 
 double excess_of_reads(const Traffic& t, const Runs& runs) {
     const double together = excess(runs, runs.read, t.run_read),
                  alone = excess(runs, runs.read, std::min(t.own_run_read, t.run_read));
-    return together + reads_alone * (alone - together);
+    return together + kReadsAlone * (alone - together);
 }
 
 /// Of the second-level cache, at the end of a launch: written, and not yet in memory. (Copies of 64 and 256 MiB
 /// on an H200 end about 2 microseconds before memory could have taken all.)
-constexpr double part_that_stays_written = .15;
+constexpr double kPartThatStaysWritten = .15;
 
 /// In long runs, of which this share is written: half of it is a copy.
 double moved_gbps(double share, const Gpu& gpu) {
@@ -220,14 +220,14 @@ void share_memory(Work& work, const Traffic& t, const Gpu& gpu, double blocks) {
     const double slower =
         1 + rounded(std::pow(rounded(std::pow(read, 1.25)) + rounded(std::pow(write, 1.25)), .8));
     const double gbps = moved_gbps(share, gpu);
-    const double cycles = sector_bytes * slower * multiprocessors * gpu.clock_ghz / gbps;
+    const double cycles = kSectorBytes * slower * multiprocessors * gpu.clock_ghz / gbps;
     work.read_part = t.read_part;
     work.read_cycles = cycles;
     // What is written last is still in the cache when the launch ends.
-    const double written = t.written * sector_bytes * blocks,
-                 stays = std::min(written, part_that_stays_written * gpu.l2_bytes);
+    const double written = t.written * kSectorBytes * blocks,
+                 stays = std::min(written, kPartThatStaysWritten * gpu.l2_bytes);
     work.write_cycles = cycles * t.written_part * (writes ? 1 - stays / written : 1) *
-                        (1 + of_unfinished_sector * t.unfinished);
+                        (1 + kOfUnfinishedSector * t.unfinished);
 }
 
 Binds binding(const Prediction& p, const Outcome& o, const Gpu& gpu) {
@@ -294,9 +294,9 @@ bool stores_parts(const Work& work, const Traffic& t) {
 /// doubt, too, where a block reads half a line and one that comes later the other half, and nobody more beside it: do the
 /// halves meet? (any_int16 at 8192 x 8192.)
 bool moves_half_lines(const Traffic& t) {
-    const auto is_half = [](double run) { return run > 0 && run < line_bytes; };
+    const auto is_half = [](double run) { return run > 0 && run < kLineBytes; };
     const bool halves_may_meet =
-        is_half(t.own_run_read) && t.run_read > 0 && t.run_read <= line_bytes;
+        is_half(t.own_run_read) && t.run_read > 0 && t.run_read <= kLineBytes;
     return is_half(t.run_read) || is_half(t.run_written) || halves_may_meet;
 }
 
@@ -356,7 +356,7 @@ Prediction predict(const Recording& recording, const Gpu& gpu) {
     const Outcome outcome = simulate(work, gpu);
 
     p.ms = outcome.cycles / gpu.clock_ghz * 1e-6 + gpu.launch_us * 1e-3;
-    p.memory_bytes = (traffic.read + traffic.written) * sector_bytes * blocks;
+    p.memory_bytes = (traffic.read + traffic.written) * kSectorBytes * blocks;
     p.run_bytes_read = traffic.run_read;
     p.run_bytes_written = traffic.run_written;
     p.bytes_on_their_way = outcome.bytes_on_their_way;

@@ -11,14 +11,14 @@
 
 namespace coalesce::timing {
 
-inline constexpr std::uint32_t no_target = ~0u;
+inline constexpr std::uint32_t kNoTarget = ~0u;
 
 /// A PTX instruction of the kernel, or of a function that it calls.
 struct Instruction {
     std::string opcode;                        ///< "ld"
     std::vector<std::string> modifiers;        ///< "global", "v4", "f32"
     std::vector<std::uint32_t> written, read;  ///< registers, by number
-    std::uint32_t target = no_target;          ///< of a branch: the instruction that it leads to
+    std::uint32_t target = kNoTarget;          ///< of a branch: the instruction that it leads to
     std::int64_t immediate = 0;                ///< the last operand, if it is a number
     bool reads_special = false;                ///< %tid and its like
     std::uint32_t line = 0;

@@ -17,7 +17,7 @@ public:
           begin_(begin),
           free_(end - begin, false),
           stage_(end - begin, 0),
-          rank_(end - begin, last_rank) {
+          rank_(end - begin, kLastRank) {
         find_stages();
         put_off();
         find_ranks();
@@ -35,7 +35,7 @@ public:
     }
 
 private:
-    static constexpr int last_rank = static_cast<int>(Priority::none);
+    static constexpr int kLastRank = static_cast<int>(Priority::none);
 
     const Draft& draft(std::size_t k) const { return drafts_[begin_ + k]; }
 

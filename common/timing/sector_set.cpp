@@ -7,7 +7,7 @@ namespace coalesce::timing {
 
 void SectorSet::add(const SectorSet& other) {
     for (const Page& p : other.table_)
-        if (p.number != nothing) page(p.number).sectors |= p.sectors;
+        if (p.number != kNothing) page(p.number).sectors |= p.sectors;
 }
 
 void SectorSet::grow() {
@@ -15,7 +15,7 @@ void SectorSet::grow() {
     old.swap(table_);
     used_ = 0;
     for (const Page& p : old)
-        if (p.number != nothing) page(p.number) = p;
+        if (p.number != kNothing) page(p.number) = p;
 }
 
 void SectorSet::clear() {
@@ -45,14 +45,14 @@ std::uint64_t SectorSet::common_with(const SectorSet& other) const {
 std::vector<SectorSet::Page> SectorSet::sorted() const {
     std::vector<Page> pages;
     for (const Page& p : table_)
-        if (p.number != nothing) pages.push_back(p);
+        if (p.number != kNothing) pages.push_back(p);
     std::sort(pages.begin(), pages.end(),
               [](const Page& a, const Page& b) { return a.number < b.number; });
     return pages;
 }
 
 std::uint64_t SectorSet::runs() const {
-    std::uint64_t count = 0, last = nothing;
+    std::uint64_t count = 0, last = kNothing;
     bool open = false;  // the last sector of the page before belongs to the set
     for (const Page& p : sorted()) {
         const bool goes_on = open && p.number == last + 1;
@@ -65,9 +65,9 @@ std::uint64_t SectorSet::runs() const {
 }
 
 std::uint64_t SectorSet::pages(std::uint64_t bytes) const {
-    std::uint64_t count = 0, last = nothing;
+    std::uint64_t count = 0, last = kNothing;
     for (const Page& p : sorted()) {
-        const std::uint64_t number = p.number / (bytes / sector_bytes / sectors_of_page);
+        const std::uint64_t number = p.number / (bytes / kSectorBytes / kSectorsOfPage);
         count += number != last;
         last = number;
     }

@@ -9,7 +9,7 @@
 
 namespace coalesce::timing {
 
-inline constexpr std::uint32_t sector_bytes = 32;
+inline constexpr std::uint32_t kSectorBytes = 32;
 
 struct SectorRun {
     std::uint64_t first = 0;  ///< address / 32
@@ -37,13 +37,13 @@ public:
     void clear();
 
 private:
-    static constexpr std::uint64_t nothing = ~std::uint64_t{0};
-    static constexpr std::uint32_t sectors_of_page = 64;
+    static constexpr std::uint64_t kNothing = ~std::uint64_t{0};
+    static constexpr std::uint32_t kSectorsOfPage = 64;
 
     /// 64 sectors side by side, one bit each: a slot of a table with open addresses. Aligned, so that it is in one
     /// line of the host's cache: waiting for that is most of what a look-up costs.
     struct alignas(32) Page {
-        std::uint64_t number = nothing;
+        std::uint64_t number = kNothing;
         std::uint64_t sectors = 0;
         std::uint64_t turn = 0, of_turn = 0;  ///< the last turn that added some, and which
     };
@@ -65,7 +65,7 @@ inline std::size_t SectorSet::slot_of(std::uint64_t number) const {
 }
 
 inline void SectorSet::expect(SectorRun run) const {
-    if (!table_.empty()) __builtin_prefetch(&table_[slot_of(run.first / sectors_of_page)], 1);
+    if (!table_.empty()) __builtin_prefetch(&table_[slot_of(run.first / kSectorsOfPage)], 1);
 }
 
 inline SectorSet::Page& SectorSet::page(std::uint64_t number) {
@@ -74,7 +74,7 @@ inline SectorSet::Page& SectorSet::page(std::uint64_t number) {
     const std::size_t mask = table_.size() - 1;
     std::size_t at = slot_of(number);
     while (table_[at].number != number) {
-        if (table_[at].number == nothing) {
+        if (table_[at].number == kNothing) {
             table_[at].number = number;
             ++used_;
             break;
@@ -88,10 +88,10 @@ inline SectorSet::Page& SectorSet::page(std::uint64_t number) {
 inline std::uint64_t SectorSet::add(SectorRun run, std::uint64_t turn) {
     std::uint64_t added = 0;
     while (run.count > 0) {
-        const auto from = static_cast<std::uint32_t>(run.first % sectors_of_page);
-        const std::uint32_t count = std::min(run.count, sectors_of_page - from);
-        const std::uint64_t sectors = nothing >> (sectors_of_page - count) << from;
-        Page& p = page(run.first / sectors_of_page);
+        const auto from = static_cast<std::uint32_t>(run.first % kSectorsOfPage);
+        const std::uint32_t count = std::min(run.count, kSectorsOfPage - from);
+        const std::uint64_t sectors = kNothing >> (kSectorsOfPage - count) << from;
+        Page& p = page(run.first / kSectorsOfPage);
         p.sectors |= sectors;
         if (p.turn != turn) {
             p.turn = turn;

@@ -102,7 +102,7 @@ std::string questions_html(const std::string& step_name, const Contents& content
     for (const Prediction& prediction :
          step->exercise ? step->exercise->predictions : std::vector<Prediction>{}) {
         // Only a kernel's own run answers that.
-        if (prediction.counter == OF_COPY) continue;
+        if (prediction.counter == kOfCopy) continue;
         const auto& expect = step->variants.front().expect;
         const auto answer = expect.find(prediction.counter);
         if (answer == expect.end()) {

@@ -279,7 +279,7 @@ std::vector<recorder::Sample> samples_of(const Variant& variant) {
 
 /// "transpose" or another task of exercises; "": only a part of one.
 std::string task_name(const Produces& produces) {
-    for (const auto& [name, task] : TASKS) {
+    for (const auto& [name, task] : kTasks) {
         const bool is_same = task.kind == produces.kind && task.in_place == produces.in_place &&
                              task.permutation.extents == produces.permutation.extents &&
                              task.permutation.order == produces.permutation.order;

@@ -254,13 +254,13 @@ TEST_CASE("an exercise is read whole") {
     REQUIRE(exercise.predictions.size() == 1);
     CHECK(exercise.predictions[0].counter == "store");
     CHECK(exercise.predictions[0].question == "How many?");
-    CHECK(exercise.predictions[0].within == coalesce::ROUNDING);
+    CHECK(exercise.predictions[0].within == coalesce::kRounding);
     Course about = read_text(
         with(WITH_POINTS + EXERCISE, "counter = \"store\"", "counter = \"store\"\nwithin = 0.1"));
     CHECK(about.steps[0].exercise->predictions[0].within == 0.1);
     const std::string time = with(WITH_POINTS + EXERCISE, "counter = \"store\"",
                                   "counter = \"of_copy_predicted\"\nwithin = 0.25");
-    CHECK(read_text(time).steps[0].exercise->predictions[0].counter == coalesce::OF_COPY);
+    CHECK(read_text(time).steps[0].exercise->predictions[0].counter == coalesce::kOfCopy);
     REQUIRE(step.hunt);
     CHECK(step.hunt->points == 7);
     CHECK(step.hunt->hints.at(0).levels[3] == "4");

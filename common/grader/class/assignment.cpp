@@ -32,15 +32,15 @@ std::string new_key() {
 // Shapes that nobody can guess: drawn as the course says, none of them published.
 class HiddenShapes {
 public:
-    explicit HiddenShapes(const Assigned& exercise) : exercise(exercise) {}
+    explicit HiddenShapes(const Assigned& exercise) : exercise_(exercise) {}
 
     std::vector<Shape> make() {
-        for (const HiddenShape& rule : exercise.hidden) {
+        for (const HiddenShape& rule : exercise_.hidden) {
             const int rows = any(rule.rows);
-            const int cols = rule.is_square || exercise.takes_squares() ? rows : any(rule.cols);
+            const int cols = rule.is_square || exercise_.takes_squares() ? rows : any(rule.cols);
             add({rows, cols});
         }
-        return shapes;
+        return shapes_;
     }
 
     // Whole tiles of any lesson, so that the limits of a request hold (and as much beyond them as the public
@@ -50,20 +50,20 @@ public:
         constexpr int tile = 128, least = 4, most = 9;  // tiles in all; the public one has 4
         for (;;) {
             const int down = any({1, most}),
-                      across = exercise.takes_squares() ? down : any({1, most});
+                      across = exercise_.takes_squares() ? down : any({1, most});
             const Shape shape{
-                rounded(down * tile + exercise.counted.rows % tile, exercise.rows_multiple),
-                rounded(across * tile + exercise.counted.cols % tile, exercise.cols_multiple)};
+                rounded(down * tile + exercise_.counted.rows % tile, exercise_.rows_multiple),
+                rounded(across * tile + exercise_.counted.cols % tile, exercise_.cols_multiple)};
             const bool is_square = down == across;
-            if (down * across < least || down * across > most || shape == exercise.counted)
+            if (down * across < least || down * across > most || shape == exercise_.counted)
                 continue;
-            if (is_square == exercise.takes_squares()) return shape;
+            if (is_square == exercise_.takes_squares()) return shape;
         }
     }
 
 private:
     int any(std::array<int, 2> range) {
-        return std::uniform_int_distribution<int>(range[0], range[1])(device);
+        return std::uniform_int_distribution<int>(range[0], range[1])(device_);
     }
 
     static int rounded(int count, int multiple) {
@@ -71,25 +71,25 @@ private:
     }
 
     bool is_known(Shape shape) const {
-        return std::ranges::count(exercise.shapes, shape) > 0 ||
-               std::ranges::count(shapes, shape) > 0;
+        return std::ranges::count(exercise_.shapes, shape) > 0 ||
+               std::ranges::count(shapes_, shape) > 0;
     }
 
     // A published one, or one that is there already, grows along its longer side.
     void add(Shape drawn) {
-        Shape shape{rounded(drawn.rows, exercise.rows_multiple),
-                    rounded(drawn.cols, exercise.cols_multiple)};
+        Shape shape{rounded(drawn.rows, exercise_.rows_multiple),
+                    rounded(drawn.cols, exercise_.cols_multiple)};
         while (is_known(shape)) {
             const bool is_wide = shape.cols > shape.rows;
-            if (is_wide || exercise.takes_squares()) shape.cols += exercise.cols_multiple;
-            if (!is_wide || exercise.takes_squares()) shape.rows += exercise.rows_multiple;
+            if (is_wide || exercise_.takes_squares()) shape.cols += exercise_.cols_multiple;
+            if (!is_wide || exercise_.takes_squares()) shape.rows += exercise_.rows_multiple;
         }
-        shapes.push_back(shape);
+        shapes_.push_back(shape);
     }
 
-    const Assigned& exercise;
-    std::random_device device;
-    std::vector<Shape> shapes;
+    const Assigned& exercise_;
+    std::random_device device_;
+    std::vector<Shape> shapes_;
 };
 
 const Assigned& course_exercise(const std::vector<Assigned>& all, const std::string& wanted) {

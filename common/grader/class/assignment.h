@@ -34,7 +34,7 @@ struct Proof {
 };
 
 /// What somebody may get of an exercise's points who has done nothing for it.
-inline constexpr double MOST_FOR_NOTHING = 0.4;
+inline constexpr double kMostForNothing = 0.4;
 
 /// All that is to be proved of an assignment: the solution passes; the blank, the mutants and
 /// attempts to cheat do not; the blank and the solution of the lesson before get little.

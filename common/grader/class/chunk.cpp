@@ -24,20 +24,20 @@ public:
     explicit WorkFolder(const fs::path& plan) {
         char host[256] = {};
         (void)gethostname(host, sizeof host - 1);
-        folder = plan / "work" / (std::string(host) + "-" + std::to_string(getpid()));
-        make_folder(folder, 0700);
+        folder_ = plan / "work" / (std::string(host) + "-" + std::to_string(getpid()));
+        make_folder(folder_, 0700);
     }
     ~WorkFolder() {
         std::error_code ignored;
-        fs::remove_all(folder, ignored);
+        fs::remove_all(folder_, ignored);
     }
     WorkFolder(const WorkFolder&) = delete;
     WorkFolder& operator=(const WorkFolder&) = delete;
 
-    const fs::path& path() const { return folder; }
+    const fs::path& path() const { return folder_; }
 
 private:
-    fs::path folder;
+    fs::path folder_;
 };
 
 void must_be_of_plan(const Assignment& assignment, const Plan& plan) {

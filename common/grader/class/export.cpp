@@ -15,7 +15,7 @@ namespace fs = std::filesystem;
 namespace {
 
 // What is needed to build the grader.
-constexpr const char* COURSE_PARTS[] = {
+constexpr const char* kCourseParts[] = {
     "CMakeLists.txt", "CMakePresets.json", "LICENSE", "README.md", "cmake", "common", "course.toml",
     "docs",           "exercises",         "learn",   "solutions", "steps"};
 
@@ -79,7 +79,7 @@ void export_platform(const Assignment& assignment, const std::string& platform, 
         std::vector<Packed> files = {{"setup.sh", filled("gradescope/setup.sh"), 0755},
                                      {"run_autograder", filled("gradescope/run_autograder"), 0755}};
         pack_assignment(assignment, "assignments/" + assignment.name, files);
-        for (const char* part : COURSE_PARTS) {
+        for (const char* part : kCourseParts) {
             pack_all(repository / part, std::string("course/") + part, files);
         }
         // Ubuntu 22.04 has no package of it (MIT licence, which its files begin with).

@@ -19,12 +19,12 @@ namespace fs = std::filesystem;
 namespace {
 
 // Of a process that measures one kernel, the start of the device included.
-constexpr int MOST_SECONDS = 60;
+constexpr int kMostSeconds = 60;
 // Large beside every cache.
-constexpr int SIDE = 4096;
+constexpr int kSide = 4096;
 
 Shape shape_for(const Assigned& exercise) {
-    const auto rounded = [](int multiple) { return (SIDE + multiple - 1) / multiple * multiple; };
+    const auto rounded = [](int multiple) { return (kSide + multiple - 1) / multiple * multiple; };
     return {rounded(exercise.rows_multiple), rounded(exercise.cols_multiple)};
 }
 
@@ -36,20 +36,20 @@ bool is_right(const Graded& graded) {
 class Measuring {
 public:
     Measuring(const Assignment& assignment, bool sandboxed, const std::string& program)
-        : assignment(assignment),
-          sandboxed(sandboxed),
-          program(program),
-          work(assignment.teacher() / "work") {}
+        : assignment_(assignment),
+          sandboxed_(sandboxed),
+          program_(program),
+          work_(assignment.teacher() / "work") {}
     ~Measuring() {
         std::error_code ignored;
-        fs::remove_all(work, ignored);
+        fs::remove_all(work_, ignored);
     }
     Measuring(const Measuring&) = delete;
     Measuring& operator=(const Measuring&) = delete;
 
     // Why nothing can be measured; "" when a GPU answers.
     std::string problem_of_gpu() const {
-        Ended probe = run_child({program, "time"}, MOST_SECONDS);
+        Ended probe = run_child({program_, "time"}, kMostSeconds);
         if (probe.timed_out) return "the GPU does not answer";
         return probe.exit_code == 0 ? "" : probe.output;
     }
@@ -61,14 +61,14 @@ public:
             return row;
         }
         // The same file from two students is measured once.
-        auto [known, is_new] = times.try_emplace(graded.exercise + "\n" + graded.source);
+        auto [known, is_new] = times_.try_emplace(graded.exercise + "\n" + graded.source);
         if (is_new) known->second = time_of(graded);
         const GpuTime& time = known->second;
         row.note = time.problem;
         row.device = time.device;
         if (!row.note.empty()) return row;
         row.ms = time.ms;
-        Shape shape = shape_for(*assignment.find(graded.exercise));
+        Shape shape = shape_for(*assignment_.find(graded.exercise));
         double bytes = 2.0 * sizeof(float) * shape.rows * shape.cols;
         row.gbps = bytes / time.ms * 1e3 / 1e9;
         row.of_copy = time.copy_ms / time.ms;
@@ -77,11 +77,11 @@ public:
 
 private:
     GpuTime time_of(const Graded& graded) {
-        const Assigned& exercise = *assignment.find(graded.exercise);
+        const Assigned& exercise = *assignment_.find(graded.exercise);
         auto kernel = judge().compile({graded.exercise + "/kernel.cu", graded.source}, exercise);
         if (!kernel) return {.problem = "it is not accepted any more", .device = {}};
-        make_folder(work, 0700);
-        fs::path job = work / "gpu-job.json";
+        make_folder(work_, 0700);
+        fs::path job = work_ / "gpu-job.json";
         Shape shape = shape_for(exercise);
         write_whole(job,
                     to_json(GpuJob{.file = graded.exercise + "/kernel.cu",
@@ -92,7 +92,7 @@ private:
                                    .cols = shape.cols,
                                    .seed = 1}),
                     0600);
-        Ended child = run_child({program, "time", job.string()}, MOST_SECONDS);
+        Ended child = run_child({program_, "time", job.string()}, kMostSeconds);
         if (!child.timed_out && child.exit_code == 0) return gpu_time(child.output);
         std::string problem = child.timed_out ? "it never ends on the GPU" : child.output;
         // A kernel can leave a GPU that works for nobody any more.
@@ -103,18 +103,18 @@ private:
     }
 
     Judge& judge() {
-        if (!compiler)
-            compiler = std::make_unique<Judge>(
-                JudgeOptions{.sandboxed = sandboxed, .tier = {}, .work_folder = {}});
-        return *compiler;
+        if (!compiler_)
+            compiler_ = std::make_unique<Judge>(
+                JudgeOptions{.sandboxed = sandboxed_, .tier = {}, .work_folder = {}});
+        return *compiler_;
     }
 
-    const Assignment& assignment;
-    bool sandboxed;
-    const std::string& program;
-    fs::path work;
-    std::unique_ptr<Judge> compiler;
-    std::map<std::string, GpuTime> times;
+    const Assignment& assignment_;
+    bool sandboxed_;
+    const std::string& program_;
+    fs::path work_;
+    std::unique_ptr<Judge> compiler_;
+    std::map<std::string, GpuTime> times_;
 };
 
 std::string number(double value) {

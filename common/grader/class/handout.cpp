@@ -21,7 +21,7 @@ std::string points_table(const Assignment& assignment) {
 
 std::string what_it_costs(const Assigned& exercise) {
     std::string text;
-    for (const auto& [name, limit] : LIMITS) {
+    for (const auto& [name, limit] : kLimits) {
         const double value = exercise.limits.*limit;
         if (value <= 0) continue;
         text += (text.empty() ? "" : ", ") + std::string(name) + " " + short_number(value);

@@ -18,7 +18,7 @@ namespace {
 
 using course::StrictToml;
 
-constexpr int FORMAT = 2;
+constexpr int kFormat = 2;
 
 Resources read_resources(const StrictToml& reader, const toml::table& table) {
     const std::string where = "`resources`";
@@ -58,7 +58,7 @@ Points read_points(const StrictToml& reader, const toml::table& table) {
 Assigned read_assigned(const StrictToml& reader, const toml::table& table,
                        const course::Course& course) {
     const std::string where = "an exercise";
-    std::set<std::string_view> known(std::begin(course::ASKED), std::end(course::ASKED));
+    std::set<std::string_view> known(std::begin(course::kAsked), std::end(course::kAsked));
     known.erase("hidden");
     known.insert({"name", "points", "allow", "resources"});
     reader.allow_keys(table, known, where);
@@ -87,7 +87,7 @@ void read_manifest(const fs::path& file, const course::Course& course, Assignmen
     const toml::table whole = reader.parse();
     const std::string where = "the assignment";
     reader.allow_keys(whole, {"format", "title", "epoch", "exercise"}, where);
-    if (reader.whole(whole, "format", where, 0, 1000) != FORMAT) {
+    if (reader.whole(whole, "format", where, 0, 1000) != kFormat) {
         reader.fail(StrictToml::line_of(*whole.get("format")),
                     "this grader reads format 2; use the version that wrote it");
     }

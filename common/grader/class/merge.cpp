@@ -17,11 +17,11 @@ namespace {
 class Merging {
 public:
     Merging(const Assignment& assignment, const Plan& plan)
-        : assignment(assignment),
-          plan(plan),
-          lock(assignment.teacher() / "lock", "the assignment " + assignment.name),
-          store(assignment.store()),
-          entries(entries_in(read_file(plan.folder / "class.json"))) {
+        : assignment_(assignment),
+          plan_(plan),
+          lock_(assignment.teacher() / "lock", "the assignment " + assignment.name),
+          store_(assignment.store()),
+          entries_(entries_in(read_file(plan.folder / "class.json"))) {
         must_be_of_this_assignment();
         begin();
     }
@@ -29,38 +29,38 @@ public:
     // How many results came in.
     std::size_t take_results() {
         std::size_t taken = 0;
-        for (const Entry& entry : entries) {
-            if (store.result(entry.key)) continue;
+        for (const Entry& entry : entries_) {
+            if (store_.result(entry.key)) continue;
             if (!entry.problem.empty()) {
-                Result result = result_of_problem(entry, name_of(plan.setup.tier));
-                store.add_result(run, entry, to_json(result));
-            } else if (fs::exists(plan.result(entry.key))) {
+                Result result = result_of_problem(entry, name_of(plan_.setup.tier));
+                store_.add_result(run_, entry, to_json(result));
+            } else if (fs::exists(plan_.result(entry.key))) {
                 take_result(entry);
                 ++taken;
             } else {
-                missing.insert(entry.key);
+                missing_.insert(entry.key);
             }
         }
         return taken;
     }
 
     void must_be_complete() const {
-        if (missing.empty()) return;
-        throw Infrastructure(std::to_string(missing.size()) +
+        if (missing_.empty()) return;
+        throw Infrastructure(std::to_string(missing_.size()) +
                              " results are not there yet, and grades.csv was not written.\n" +
-                             plan_status(plan) +
+                             plan_status(plan_) +
                              "Run those chunks again, then merge again; or: ./learn grade run " +
-                             assignment.name + " --resume");
+                             assignment_.name + " --resume");
     }
 
     ClassResults finish() {
-        store.finish_run(run);
-        ClassResults results = read_results(assignment, store, run);
-        write_reports(results, assignment.results());
+        store_.finish_run(run_);
+        ClassResults results = read_results(assignment_, store_, run_);
+        write_reports(results, assignment_.results());
         // What a chunk that was killed left behind.
         std::error_code ignored;
         for (const fs::directory_entry& file :
-             fs::directory_iterator(plan.folder / "work", ignored)) {
+             fs::directory_iterator(plan_.folder / "work", ignored)) {
             fs::remove_all(file.path(), ignored);
         }
         return results;
@@ -69,50 +69,51 @@ public:
 private:
     // The keys say all: another manifest, another key file or an edited plan gives others.
     void must_be_of_this_assignment() const {
-        bool is_same = plan.identity == identity_of(assignment);
-        for (const Entry& entry : entries) {
-            is_same = is_same && entry.key == key_of_entry(assignment, plan.setup, entry);
+        bool is_same = plan_.identity == identity_of(assignment_);
+        for (const Entry& entry : entries_) {
+            is_same = is_same && entry.key == key_of_entry(assignment_, plan_.setup, entry);
         }
         if (is_same) return;
         throw UsageError(
             "the plan is not of the assignment as it is now; make another: ./learn grade plan " +
-            assignment.name);
+            assignment_.name);
     }
 
     // A merge that was stopped goes on with its run.
     void begin() {
-        if (std::optional<Run> last = store.run(); last && store.entries(last->number) == entries) {
-            run = last->number;
+        if (std::optional<Run> last = store_.run();
+            last && store_.entries(last->number) == entries_) {
+            run_ = last->number;
             return;
         }
         std::vector<std::string> sources;
-        for (const Entry& entry : entries) {
+        for (const Entry& entry : entries_) {
             if (entry.problem.empty()) {
-                sources.push_back(read_file(plan.folder / "sources" / entry.source));
+                sources.push_back(read_file(plan_.folder / "sources" / entry.source));
             }
         }
-        std::string stamp = plan.setup.tier == Tier::unsandboxed ? "unsandboxed" : "";
-        run = store.begin_run(assignment.name, stamp, entries, sources);
+        std::string stamp = plan_.setup.tier == Tier::unsandboxed ? "unsandboxed" : "";
+        run_ = store_.begin_run(assignment_.name, stamp, entries_, sources);
     }
 
     void take_result(const Entry& entry) {
         const std::string json =
-            opened_result(assignment, entry.key, read_file(plan.result(entry.key)));
+            opened_result(assignment_, entry.key, read_file(plan_.result(entry.key)));
         const Result result = result_from_json(json);  // throws for what is no result
         if (result.mark == Mark::fault) {
-            store.give_up(run, entry, result.verdict.failures.front().headline);
+            store_.give_up(run_, entry, result.verdict.failures.front().headline);
         } else {
-            store.add_result(run, entry, json);
+            store_.add_result(run_, entry, json);
         }
     }
 
-    const Assignment& assignment;
-    const Plan& plan;
-    FileLock lock;
-    Store store;
-    std::vector<Entry> entries;
-    std::set<std::string> missing;
-    std::int64_t run = 0;
+    const Assignment& assignment_;
+    const Plan& plan_;
+    FileLock lock_;
+    Store store_;
+    std::vector<Entry> entries_;
+    std::set<std::string> missing_;
+    std::int64_t run_ = 0;
 };
 
 }  // namespace

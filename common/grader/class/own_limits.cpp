@@ -10,9 +10,9 @@ namespace coalesce::grader {
 namespace {
 
 // Of the processor; judging takes far less than a second of it in this process.
-constexpr rlim_t MOST_SECONDS = 20;
+constexpr rlim_t kMostSeconds = 20;
 // Of addresses, beside what was in use before the first submission.
-constexpr rlim_t MOST_MEMORY = rlim_t{1} << 30;
+constexpr rlim_t kMostMemory = rlim_t{1} << 30;
 
 // Only what can be taken back: a jail raises its own again, before it is one.
 void limit_softly(__rlimit_resource what, rlim_t most) {
@@ -34,9 +34,9 @@ void limit_to_one_submission() {
     rusage used{};
     getrusage(RUSAGE_SELF, &used);
     const auto seconds = static_cast<rlim_t>(used.ru_utime.tv_sec + used.ru_stime.tv_sec);
-    limit_softly(RLIMIT_CPU, seconds + 1 + MOST_SECONDS);
+    limit_softly(RLIMIT_CPU, seconds + 1 + kMostSeconds);
     static const rlim_t before = addresses_in_use();
-    if (before > 0) limit_softly(RLIMIT_AS, before + MOST_MEMORY);
+    if (before > 0) limit_softly(RLIMIT_AS, before + kMostMemory);
 }
 
 }  // namespace coalesce::grader

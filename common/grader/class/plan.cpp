@@ -23,7 +23,7 @@ namespace {
 
 using codec::Json;
 
-constexpr int FORMAT = 1;
+constexpr int kFormat = 1;
 
 // What a solution takes to judge, once compiler and simulator are warm: the measure of a chunk.
 double seconds_a_task(const Assignment& assignment, const JudgeSetup& setup) {
@@ -63,14 +63,14 @@ constexpr Tier last_of(Tier) {
 
 template <class Codec>
 void describe(Codec& codec, Plan& plan) {
-    int format = FORMAT;
+    int format = kFormat;
     codec("format", format);
-    if (format != FORMAT) throw codec::Error("it is of another version of the grader");
+    if (format != kFormat) throw codec::Error("it is of another version of the grader");
     std::size_t chunks = plan.chunks.size();
     fields(codec, "assignment", plan.assignment, "identity", plan.identity, "grader",
            plan.setup.grader, "toolchain", plan.setup.toolchain, "sandbox", plan.setup.tier,
            "chunks", chunks);
-    if (chunks > MOST_CHUNKS) throw codec::Error("nobody plans so many chunks");
+    if (chunks > kMostChunks) throw codec::Error("nobody plans so many chunks");
     plan.chunks.resize(chunks);
 }
 
@@ -80,14 +80,14 @@ namespace {
 class Planning {
 public:
     Planning(const Assignment& assignment, const PlanRequest& request)
-        : assignment(assignment),
-          request(request),
+        : assignment_(assignment),
+          request_(request),
           // Trying the sandbox out uses a folder that a run uses too.
-          lock(assignment.teacher() / "lock", "the assignment " + assignment.name) {
+          lock_(assignment.teacher() / "lock", "the assignment " + assignment.name) {
         if (fs::exists(request.to)) {
             throw UsageError(request.to.string() + " is there already; choose another folder");
         }
-        setup = find_judge_setup(request.sandboxed, assignment.teacher() / "work", request.tier);
+        setup_ = find_judge_setup(request.sandboxed, assignment.teacher() / "work", request.tier);
         std::error_code ignored;
         fs::remove_all(assignment.teacher() / "work", ignored);
         read_submissions();
@@ -95,38 +95,38 @@ public:
     }
 
     void write() const {
-        fs::path making = request.to;
+        fs::path making = request_.to;
         making += ".unfinished-" + std::to_string(getpid());
         make_folder(making, 0700);
         for (const char* part : {"chunks", "sources", "results", "logs", "work"}) {
             make_folder(making / part, 0700);
         }
-        for (const auto& [digest, bytes] : sources) {
+        for (const auto& [digest, bytes] : sources_) {
             write_whole(making / "sources" / digest, bytes, 0600);
         }
-        for (std::size_t chunk = 0; chunk < chunks.size(); ++chunk) {
+        for (std::size_t chunk = 0; chunk < chunks_.size(); ++chunk) {
             write_whole(making / "chunks" / (std::to_string(chunk + 1) + ".json"),
-                        json_of(chunks[chunk]), 0600);
+                        json_of(chunks_[chunk]), 0600);
         }
-        write_whole(making / "class.json", json_of(entries), 0600);
+        write_whole(making / "class.json", json_of(entries_), 0600);
         write_whole(making / "matrix.json", matrix());
         write_whole(making / "slurm.sbatch", sbatch(), 0700);
         write_whole(making / "plan.json", plan_json());
         std::error_code error;
-        fs::rename(making, request.to, error);
-        if (error) throw Infrastructure(request.to.string() + ": " + error.message());
+        fs::rename(making, request_.to, error);
+        if (error) throw Infrastructure(request_.to.string() + ": " + error.message());
     }
 
-    bool is_empty() const { return tasks.empty(); }
+    bool is_empty() const { return tasks_.empty(); }
 
     std::string summary() const {
-        std::size_t judged = distinct - tasks.size();
-        std::string text = std::to_string(tasks.size()) + " submissions to judge in " +
-                           std::to_string(chunks.size()) +
-                           (chunks.size() == 1 ? " chunk" : " chunks");
-        if (seconds > 0) {
-            double each = seconds * static_cast<double>(tasks.size()) /
-                          static_cast<double>(std::max<std::size_t>(1, chunks.size()));
+        std::size_t judged = distinct_ - tasks_.size();
+        std::string text = std::to_string(tasks_.size()) + " submissions to judge in " +
+                           std::to_string(chunks_.size()) +
+                           (chunks_.size() == 1 ? " chunk" : " chunks");
+        if (seconds_ > 0) {
+            double each = seconds_ * static_cast<double>(tasks_.size()) /
+                          static_cast<double>(std::max<std::size_t>(1, chunks_.size()));
             text += " of about " + duration(each);
         }
         text += judged == 0 ? ".\n" : "; " + std::to_string(judged) + " have a result already.\n";
@@ -136,77 +136,77 @@ public:
 private:
     void read_submissions() {
         std::vector<std::string> names;
-        for (const Assigned& exercise : assignment.exercises) names.push_back(exercise.name);
-        for (const Student& student : read_class(request.submissions, names)) {
+        for (const Assigned& exercise : assignment_.exercises) names.push_back(exercise.name);
+        for (const Student& student : read_class(request_.submissions, names)) {
             for (const Handed& handed : student.handed) {
-                entries.push_back(entry_of(assignment, setup, student.name, handed));
-                if (handed.is_there()) sources[entries.back().source] = handed.source;
+                entries_.push_back(entry_of(assignment_, setup_, student.name, handed));
+                if (handed.is_there()) sources_[entries_.back().source] = handed.source;
             }
         }
     }
 
     void choose_tasks() {
-        Store store(assignment.store());
+        Store store(assignment_.store());
         std::set<std::string> keys;
-        for (const Entry& entry : entries) {
+        for (const Entry& entry : entries_) {
             if (!entry.problem.empty() || !keys.insert(entry.key).second) continue;
             if (!store.result(entry.key)) {
-                tasks.push_back({entry.key, entry.exercise, entry.source});
+                tasks_.push_back({entry.key, entry.exercise, entry.source});
             }
         }
-        distinct = keys.size();
-        if (!tasks.empty()) chunks = dealt_out(tasks, count_of_chunks());
+        distinct_ = keys.size();
+        if (!tasks_.empty()) chunks_ = dealt_out(tasks_, count_of_chunks());
     }
 
     std::size_t count_of_chunks() {
-        auto wanted = static_cast<std::size_t>(request.chunks);
-        if (request.chunks == 0) {
-            seconds = seconds_a_task(assignment, setup);
-            double work = seconds * static_cast<double>(tasks.size());
+        auto wanted = static_cast<std::size_t>(request_.chunks);
+        if (request_.chunks == 0) {
+            seconds_ = seconds_a_task(assignment_, setup_);
+            double work = seconds_ * static_cast<double>(tasks_.size());
             // Rounded down: a chunk may have more work than is asked for, and not less.
-            wanted = static_cast<std::size_t>(std::clamp(work / request.seconds, 1.0, 1e6));
+            wanted = static_cast<std::size_t>(std::clamp(work / request_.seconds, 1.0, 1e6));
         }
-        return std::min({wanted, tasks.size(), std::size_t{MOST_CHUNKS}});
+        return std::min({wanted, tasks_.size(), std::size_t{kMostChunks}});
     }
 
     std::string matrix() const {
         Json numbers = Json::array();
-        for (std::size_t chunk = 1; chunk <= chunks.size(); ++chunk) numbers.push_back(chunk);
+        for (std::size_t chunk = 1; chunk <= chunks_.size(); ++chunk) numbers.push_back(chunk);
         return Json{{"chunk", numbers}}.dump() + "\n";
     }
 
     std::string sbatch() const {
-        std::string to = fs::absolute(request.to).lexically_normal().string();
+        std::string to = fs::absolute(request_.to).lexically_normal().string();
         // In a #SBATCH line nothing can be quoted.
         bool is_plain = to.find_first_of(" \t\n'\"\\%") == std::string::npos;
-        return platform_file(request.repository, "slurm/slurm.sbatch",
-                             {{"NAME", assignment.name},
-                              {"CHUNKS", std::to_string(std::max<std::size_t>(1, chunks.size()))},
+        return platform_file(request_.repository, "slurm/slurm.sbatch",
+                             {{"NAME", assignment_.name},
+                              {"CHUNKS", std::to_string(std::max<std::size_t>(1, chunks_.size()))},
                               {"LOGS", is_plain ? to + "/logs" : "logs"},
                               {"PLAN", shell_word(to)},
-                              {"GRADE", shell_word(request.program)},
-                              {"FOLDER", shell_word(assignment.folder.parent_path().string())}});
+                              {"GRADE", shell_word(request_.program)},
+                              {"FOLDER", shell_word(assignment_.folder.parent_path().string())}});
     }
 
     std::string plan_json() const {
         Plan plan{.folder = {},
-                  .assignment = assignment.name,
-                  .identity = identity_of(assignment),
-                  .setup = setup,
-                  .chunks = chunks};
+                  .assignment = assignment_.name,
+                  .identity = identity_of(assignment_),
+                  .setup = setup_,
+                  .chunks = chunks_};
         return codec::write(plan, true) + "\n";
     }
 
-    const Assignment& assignment;
-    const PlanRequest& request;
-    FileLock lock;
-    JudgeSetup setup;
-    std::vector<Entry> entries;
-    std::map<std::string, std::string> sources;
-    std::vector<PlannedTask> tasks;
-    std::vector<std::vector<PlannedTask>> chunks;
-    std::size_t distinct = 0;
-    double seconds = 0;
+    const Assignment& assignment_;
+    const PlanRequest& request_;
+    FileLock lock_;
+    JudgeSetup setup_;
+    std::vector<Entry> entries_;
+    std::map<std::string, std::string> sources_;
+    std::vector<PlannedTask> tasks_;
+    std::vector<std::vector<PlannedTask>> chunks_;
+    std::size_t distinct_ = 0;
+    double seconds_ = 0;
 };
 
 }  // namespace

@@ -28,7 +28,7 @@
 namespace coalesce::grader {
 
 /// The most jobs that GitHub Actions makes of one matrix, and enough for any class.
-constexpr int MOST_CHUNKS = 256;
+constexpr int kMostChunks = 256;
 
 /// One submission to judge.
 struct PlannedTask {

@@ -18,43 +18,43 @@ std::string duration(double seconds) {
 }
 
 Progress::Progress(std::size_t total, bool is_quiet)
-    : total(total), is_quiet(is_quiet), is_terminal(isatty(STDERR_FILENO) != 0) {}
+    : total_(total), is_quiet_(is_quiet), is_terminal_(isatty(STDERR_FILENO) != 0) {}
 
 Progress::~Progress() {
     // The rest of the last line is wiped out.
-    if (!is_quiet && is_terminal && total > 0) std::fprintf(stderr, "\r%79s\r", "");
+    if (!is_quiet_ && is_terminal_ && total_ > 0) std::fprintf(stderr, "\r%79s\r", "");
 }
 
 void Progress::advance() {
-    ++done;
+    ++done_;
     show();
 }
 
 double Progress::seconds() const {
-    return std::chrono::duration<double>(Clock::now() - begin).count();
+    return std::chrono::duration<double>(Clock::now() - begin_).count();
 }
 
 std::string Progress::line() const {
     constexpr std::size_t width = 30;
-    std::size_t filled = total == 0 ? width : width * done / total;
+    std::size_t filled = total_ == 0 ? width : width * done_ / total_;
     std::string bar(filled, '#');
     bar.resize(width, '.');
-    std::string text = "[" + bar + "] " + std::to_string(done) + " of " + std::to_string(total);
+    std::string text = "[" + bar + "] " + std::to_string(done_) + " of " + std::to_string(total_);
     // What the first few take says nothing: a compiler is being started.
-    if (done >= 3 && done < total) {
-        double left = seconds() / static_cast<double>(done) * static_cast<double>(total - done);
+    if (done_ >= 3 && done_ < total_) {
+        double left = seconds() / static_cast<double>(done_) * static_cast<double>(total_ - done_);
         text += ", about " + duration(left) + " left";
     }
     return text;
 }
 
 void Progress::show() {
-    if (is_quiet || total == 0) return;
+    if (is_quiet_ || total_ == 0) return;
     auto now = Clock::now();
-    auto due = is_terminal ? std::chrono::milliseconds(200) : std::chrono::milliseconds(10000);
-    if (now - shown < due && done < total) return;
-    shown = now;
-    std::fprintf(stderr, is_terminal ? "\r%-79s" : "%s\n", line().c_str());
+    auto due = is_terminal_ ? std::chrono::milliseconds(200) : std::chrono::milliseconds(10000);
+    if (now - shown_ < due && done_ < total_) return;
+    shown_ = now;
+    std::fprintf(stderr, is_terminal_ ? "\r%-79s" : "%s\n", line().c_str());
     std::fflush(stderr);
 }
 

@@ -28,16 +28,16 @@ public:
     /// Seconds since it began.
     double seconds() const;
     /// How many came to their end.
-    std::size_t count() const { return done; }
+    std::size_t count() const { return done_; }
     /// The line that is shown.
     std::string line() const;
 
 private:
     using Clock = std::chrono::steady_clock;  // the wall clock may jump
 
-    std::size_t total, done = 0;
-    bool is_quiet, is_terminal;
-    Clock::time_point begin = Clock::now(), shown = begin;
+    std::size_t total_, done_ = 0;
+    bool is_quiet_, is_terminal_;
+    Clock::time_point begin_ = Clock::now(), shown_ = begin_;
 };
 
 }  // namespace coalesce::grader

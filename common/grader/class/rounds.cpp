@@ -9,11 +9,11 @@ namespace coalesce::grader {
 namespace {
 
 // A fault of ours may pass: each submission gets so many tries.
-constexpr int MOST_TRIES = 3;
+constexpr int kMostTries = 3;
 // So often a submission must fail between solutions that are judged, for its faults to be its own.
-constexpr int CONFIRMATIONS = 3;
+constexpr int kConfirmations = 3;
 // So many faults with nothing judged between them: is this computer broken?
-constexpr int MOST_FAULTS_AT_ONCE = 6;
+constexpr int kMostFaultsAtOnce = 6;
 
 // Several sentences in several lines are no list of control characters.
 std::string in_one_line(std::string text) {
@@ -32,7 +32,7 @@ public:
           ends_(tasks.size()) {}
 
     RoundsOutcome judge() {
-        for (int round = 0; round < MOST_TRIES && !is_broken_; ++round) {
+        for (int round = 0; round < kMostTries && !is_broken_; ++round) {
             for (End& end : ends_) end.is_tried = end.is_judged;
             try_all();
         }
@@ -61,7 +61,7 @@ private:
         for (std::vector<std::size_t> now = untried(); !now.empty(); now = untried()) {
             faults_at_once_ = 0;
             try_these(now);
-            if (faults_at_once_ < MOST_FAULTS_AT_ONCE) continue;
+            if (faults_at_once_ < kMostFaultsAtOnce) continue;
             is_broken_ = !can_judge(tasks_[last_failed_].exercise);
             if (is_broken_) return;
         }
@@ -73,7 +73,7 @@ private:
         Workers workers(rounds_.worker, rounds_.identity, rounds_.jobs);
         const auto done = [&](std::size_t place, const WorkerAnswer& answer) {
             take(numbers[place], answer);
-            return faults_at_once_ < MOST_FAULTS_AT_ONCE;
+            return faults_at_once_ < kMostFaultsAtOnce;
         };
         workers.judge(now, done, [&] { progress_.show(); });
     }
@@ -118,7 +118,7 @@ private:
 
     // Whoever kills processes on this computer may have hit the same submission in each round.
     bool is_its_own(std::size_t task) {
-        for (int i = 0; i < CONFIRMATIONS; ++i) {
+        for (int i = 0; i < kConfirmations; ++i) {
             judge_alone(task);
             if (ends_[task].is_judged || !can_judge(tasks_[task].exercise)) return false;
         }

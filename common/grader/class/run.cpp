@@ -26,12 +26,12 @@ namespace {
 class ClassRun {
 public:
     ClassRun(const Assignment& assignment, const RunRequest& request, std::ostream& out)
-        : assignment(assignment),
-          request(request),
-          out(out),
-          lock(assignment.teacher() / "lock", "the assignment " + assignment.name),
-          store(assignment.store()),
-          setup(find_judge_setup(request.sandboxed, work_folder())) {}
+        : assignment_(assignment),
+          request_(request),
+          out_(out),
+          lock_(assignment.teacher() / "lock", "the assignment " + assignment.name),
+          store_(assignment.store()),
+          setup_(find_judge_setup(request.sandboxed, work_folder())) {}
 
     ~ClassRun() { clear_work(); }
     ClassRun(const ClassRun&) = delete;
@@ -44,70 +44,70 @@ public:
         std::size_t missing = count_missing();
         if (missing > 0) {
             throw Infrastructure(
-                std::to_string(missing) + " of " + std::to_string(entries.size()) +
-                " submissions are not graded yet: " + shown(outcome.last_fault, 300) +
+                std::to_string(missing) + " of " + std::to_string(entries_.size()) +
+                " submissions are not graded yet: " + shown(outcome_.last_fault, 300) +
                 "\nWhat was graded is stored. Fix this, then: ./learn grade run " +
-                assignment.name + " --resume");
+                assignment_.name + " --resume");
         }
-        store.finish_run(run);
-        ClassResults results = read_results(assignment, store, run);
-        write_reports(results, assignment.results());
-        out << summary(results) << judged_text() << faults_text(results);
+        store_.finish_run(run_);
+        ClassResults results = read_results(assignment_, store_, run_);
+        write_reports(results, assignment_.results());
+        out_ << summary(results) << judged_text() << faults_text(results);
     }
 
 private:
     void begin() {
-        if (request.resumes) {
+        if (request_.resumes) {
             resume();
         } else {
             read_submissions();
         }
-        if (entries.empty()) throw UsageError("there is nothing to grade");
+        if (entries_.empty()) throw UsageError("there is nothing to grade");
     }
 
     void read_submissions() {
         std::vector<std::string> names;
-        for (const Assigned& exercise : assignment.exercises) names.push_back(exercise.name);
+        for (const Assigned& exercise : assignment_.exercises) names.push_back(exercise.name);
         std::vector<std::string> sources;
-        for (const Student& student : read_class(request.submissions, names)) {
+        for (const Student& student : read_class(request_.submissions, names)) {
             for (const Handed& handed : student.handed) {
-                entries.push_back(entry_of(assignment, setup, student.name, handed));
+                entries_.push_back(entry_of(assignment_, setup_, student.name, handed));
                 if (handed.is_there()) sources.push_back(handed.source);
             }
         }
-        run = store.begin_run(assignment.name, stamp(), entries, sources);
+        run_ = store_.begin_run(assignment_.name, stamp(), entries_, sources);
     }
 
     // The last run goes on, with what was handed in then. When the assignment or the grader is
     // another by now, the results would be others too: that is a new run of the same class.
     void resume() {
-        std::optional<Run> last = store.run();
+        std::optional<Run> last = store_.run();
         if (!last) {
             throw UsageError("there is no run to resume; begin one: ./learn grade run " +
-                             assignment.name + " --submissions FOLDER");
+                             assignment_.name + " --submissions FOLDER");
         }
-        run = last->number;
-        entries = store.entries(run);
-        std::vector<Entry> now = entries;
+        run_ = last->number;
+        entries_ = store_.entries(run_);
+        std::vector<Entry> now = entries_;
         for (Entry& entry : now) {
-            entry.key = key_of_entry(assignment, setup, entry);
+            entry.key = key_of_entry(assignment_, setup_, entry);
         }
-        if (now == entries) return;
-        out << "The assignment or the grader has changed since run " << run
-            << " began: the same class is graded again,\nand the older results stay.\n";
-        entries = now;
-        run = store.begin_run(assignment.name, stamp(), entries, {});
+        if (now == entries_) return;
+        out_ << "The assignment or the grader has changed since run " << run_
+             << " began: the same class is graded again,\nand the older results stay.\n";
+        entries_ = now;
+        run_ = store_.begin_run(assignment_.name, stamp(), entries_, {});
     }
 
-    std::string stamp() const { return request.sandboxed ? "" : "unsandboxed"; }
+    std::string stamp() const { return request_.sandboxed ? "" : "unsandboxed"; }
 
-    bool needs_judging(const Entry& entry) { return request.again || !store.result(entry.key); }
+    bool needs_judging(const Entry& entry) { return request_.again || !store_.result(entry.key); }
 
     // What cannot be judged has its result at once.
     void settle_problems() {
-        for (const Entry& entry : entries) {
+        for (const Entry& entry : entries_) {
             if (entry.problem.empty() || !needs_judging(entry)) continue;
-            store.add_result(run, entry, to_json(result_of_problem(entry, name_of(setup.tier))));
+            store_.add_result(run_, entry, to_json(result_of_problem(entry, name_of(setup_.tier))));
         }
     }
 
@@ -116,34 +116,34 @@ private:
         std::vector<const Entry*> waiting;
         std::set<std::string> keys;
         std::vector<Task> tasks;
-        for (const Entry& entry : entries) {
+        for (const Entry& entry : entries_) {
             if (!entry.problem.empty() || !needs_judging(entry)) continue;
             if (!keys.insert(entry.key).second) continue;
             waiting.push_back(&entry);
-            tasks.push_back({entry.exercise, store.source(entry.source)});
+            tasks.push_back({entry.exercise, store_.source(entry.source)});
         }
         const Rounds rounds{
-            .worker = worker_command(assignment, setup, request.worker, work_folder()),
-            .identity = identity_of(assignment),
-            .jobs = request.jobs,
-            .is_quiet = request.is_quiet,
-            .solution = [&](const std::string& name) { return assignment.find(name)->solution; }};
+            .worker = worker_command(assignment_, setup_, request_.worker, work_folder()),
+            .identity = identity_of(assignment_),
+            .jobs = request_.jobs,
+            .is_quiet = request_.is_quiet,
+            .solution = [&](const std::string& name) { return assignment_.find(name)->solution; }};
         const RoundsTold told{.judged =
                                   [&](std::size_t task, const std::string& result) {
-                                      store.add_result(run, *waiting[task], result);
+                                      store_.add_result(run_, *waiting[task], result);
                                   },
                               .failed =
                                   [&](std::size_t task, const std::string& fault) {
-                                      store.add_fault(run, *waiting[task], fault);
+                                      store_.add_fault(run_, *waiting[task], fault);
                                   },
                               .given_up =
                                   [&](std::size_t task, const std::string& fault) {
-                                      store.give_up(run, *waiting[task], fault);
+                                      store_.give_up(run_, *waiting[task], fault);
                                   }};
-        outcome = judge_in_rounds(tasks, rounds, told);
+        outcome_ = judge_in_rounds(tasks, rounds, told);
     }
 
-    fs::path work_folder() const { return assignment.teacher() / "work"; }
+    fs::path work_folder() const { return assignment_.teacher() / "work"; }
 
     // A worker that was killed leaves its folder; nobody else is at work while we have the lock.
     void clear_work() const {
@@ -152,30 +152,30 @@ private:
     }
 
     std::size_t count_missing() {
-        const auto given_up = store.given_up(run);
-        return static_cast<std::size_t>(std::ranges::count_if(entries, [&](const Entry& entry) {
-            return !store.result(entry.key) && !given_up.contains(entry.key);
+        const auto given_up = store_.given_up(run_);
+        return static_cast<std::size_t>(std::ranges::count_if(entries_, [&](const Entry& entry) {
+            return !store_.result(entry.key) && !given_up.contains(entry.key);
         }));
     }
 
     std::string judged_text() const {
-        if (outcome.judged == 0)
+        if (outcome_.judged == 0)
             return "Nothing had to be judged: all results were stored already.\n";
-        return format("%zu judged in %s with %d %s: %.0f a minute.\n", outcome.judged,
-                      duration(outcome.seconds).c_str(), request.jobs,
-                      request.jobs == 1 ? "job" : "jobs",
-                      60 * static_cast<double>(outcome.judged) / std::max(outcome.seconds, 1e-3));
+        return format("%zu judged in %s with %d %s: %.0f a minute.\n", outcome_.judged,
+                      duration(outcome_.seconds).c_str(), request_.jobs,
+                      request_.jobs == 1 ? "job" : "jobs",
+                      60 * static_cast<double>(outcome_.judged) / std::max(outcome_.seconds, 1e-3));
     }
 
-    const Assignment& assignment;
-    const RunRequest& request;
-    std::ostream& out;
-    FileLock lock;
-    Store store;
-    JudgeSetup setup;
-    std::vector<Entry> entries;
-    std::int64_t run = 0;
-    RoundsOutcome outcome;
+    const Assignment& assignment_;
+    const RunRequest& request_;
+    std::ostream& out_;
+    FileLock lock_;
+    Store store_;
+    JudgeSetup setup_;
+    std::vector<Entry> entries_;
+    std::int64_t run_ = 0;
+    RoundsOutcome outcome_;
 };
 
 // What a student reads about a file that is not there.

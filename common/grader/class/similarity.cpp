@@ -18,13 +18,13 @@ namespace coalesce::grader {
 namespace {
 
 // With fewer fingerprints of its own, a file says nothing about where it comes from.
-constexpr std::size_t FEWEST = 3;
-constexpr std::size_t MOST_ROWS = 100;
-constexpr std::size_t MOST_NAMES = 12;
+constexpr std::size_t kFewest = 3;
+constexpr std::size_t kMostRows = 100;
+constexpr std::size_t kMostNames = 12;
 // Less is chance: one line that two people write alike.
-constexpr double LEAST_RARITY = 20;
+constexpr double kLeastRarity = 20;
 // So many more who might have been in the class: what two of two have is not what everybody has.
-constexpr double UNSEEN = 8;
+constexpr double kUnseen = 8;
 
 bool is_letter(char letter) {
     return std::isalnum(static_cast<unsigned char>(letter)) != 0 || letter == '_';
@@ -111,7 +111,7 @@ std::set<std::uint64_t> own_prints(const std::vector<std::string>& tokens,
 class Answers {
 public:
     Answers(const std::vector<std::string>& sources, const std::vector<std::string>& common)
-        : sources(sources) {
+        : sources_(sources) {
         std::set<std::uint64_t> known, known_named;
         for (const std::string& text : common) {
             known.merge(fingerprints(tokens_of(text, false)));
@@ -120,27 +120,27 @@ public:
         std::map<std::vector<std::string>, std::size_t> places;
         for (std::size_t i = 0; i < sources.size(); ++i) {
             std::vector<std::string> exact = tokens_of(sources[i], true);
-            const auto [found, is_new] = places.try_emplace(exact, groups.size());
+            const auto [found, is_new] = places.try_emplace(exact, groups_.size());
             if (is_new) {
-                groups.push_back({});
-                prints.push_back({own_prints(tokens_of(sources[i], false), known),
-                                  own_prints(exact, known_named), exact});
+                groups_.push_back({});
+                prints_.push_back({own_prints(tokens_of(sources[i], false), known),
+                                   own_prints(exact, known_named), exact});
             }
-            groups[found->second].push_back(i);
-            const Print& print = prints[found->second];
-            for (std::uint64_t number : print.own) ++have[number];
-            for (std::uint64_t number : print.named) ++have_named[number];
+            groups_[found->second].push_back(i);
+            const Print& print = prints_[found->second];
+            for (std::uint64_t number : print.own) ++have_[number];
+            for (std::uint64_t number : print.named) ++have_named_[number];
         }
     }
 
     std::vector<Alike> alike(double least_share) const {
         std::vector<Alike> found;
-        for (std::size_t i = 0; i < groups.size(); ++i) {
-            if (prints[i].own.size() < FEWEST) continue;
-            if (groups[i].size() > 1) add(found, same(i));
-            for (std::size_t k = i + 1; k < groups.size(); ++k) {
-                if (prints[k].own.size() < FEWEST) continue;
-                const double share = share_of(prints[i].own, prints[k].own);
+        for (std::size_t i = 0; i < groups_.size(); ++i) {
+            if (prints_[i].own.size() < kFewest) continue;
+            if (groups_[i].size() > 1) add(found, same(i));
+            for (std::size_t k = i + 1; k < groups_.size(); ++k) {
+                if (prints_[k].own.size() < kFewest) continue;
+                const double share = share_of(prints_[i].own, prints_[k].own);
                 if (share >= least_share) add(found, pair(i, k, share));
             }
         }
@@ -150,57 +150,57 @@ public:
 
 private:
     static void add(std::vector<Alike>& found, Alike one) {
-        if (one.rarity >= LEAST_RARITY) found.push_back(std::move(one));
+        if (one.rarity >= kLeastRarity) found.push_back(std::move(one));
     }
 
     double bits(std::size_t count) const {
-        return std::log2((static_cast<double>(sources.size()) + UNSEEN) /
+        return std::log2((static_cast<double>(sources_.size()) + kUnseen) /
                          static_cast<double>(count));
     }
 
     double rarity(const Print& a, const Print& b) const {
         double sum = 0;
-        for (std::uint64_t number : both(a.own, b.own)) sum += bits(have.at(number));
+        for (std::uint64_t number : both(a.own, b.own)) sum += bits(have_.at(number));
         // The same places of the files once more: they weigh what the names add to them.
         double named = 0;
-        for (std::uint64_t number : both(a.named, b.named)) named += bits(have_named.at(number));
+        for (std::uint64_t number : both(a.named, b.named)) named += bits(have_named_.at(number));
         return std::max(sum, named);
     }
 
     Alike same(std::size_t group) const {
-        const std::vector<std::size_t>& who = groups[group];
+        const std::vector<std::size_t>& who = groups_[group];
         const bool is_same_file = std::ranges::all_of(
-            who, [&](std::size_t i) { return sources[i] == sources[who.front()]; });
-        return {who, 1, rarity(prints[group], prints[group]), true, is_same_file};
+            who, [&](std::size_t i) { return sources_[i] == sources_[who.front()]; });
+        return {who, 1, rarity(prints_[group], prints_[group]), true, is_same_file};
     }
 
     Alike pair(std::size_t i, std::size_t k, double share) const {
-        std::vector<std::size_t> who = groups[i];
-        who.insert(who.end(), groups[k].begin(), groups[k].end());
-        return {who, share, rarity(prints[i], prints[k]), false, false};
+        std::vector<std::size_t> who = groups_[i];
+        who.insert(who.end(), groups_[k].begin(), groups_[k].end());
+        return {who, share, rarity(prints_[i], prints_[k]), false, false};
     }
 
-    const std::vector<std::string>& sources;
-    std::vector<std::vector<std::size_t>> groups;
-    std::vector<Print> prints;
-    std::map<std::uint64_t, std::size_t> have, have_named;  // how many of the class
+    const std::vector<std::string>& sources_;
+    std::vector<std::vector<std::size_t>> groups_;
+    std::vector<Print> prints_;
+    std::map<std::uint64_t, std::size_t> have_, have_named_;  // how many of the class
 };
 
 std::string names_of(const ClassResults& results, const std::vector<std::size_t>& students,
                      const Alike& one) {
     std::string text;
-    for (std::size_t i = 0; i < std::min(one.who.size(), MOST_NAMES); ++i) {
+    for (std::size_t i = 0; i < std::min(one.who.size(), kMostNames); ++i) {
         text += (i == 0 ? "" : ", ") + markdown(results.students[students[one.who[i]]].name);
     }
-    if (one.who.size() <= MOST_NAMES) return text;
-    return text + " and " + std::to_string(one.who.size() - MOST_NAMES) + " more";
+    if (one.who.size() <= kMostNames) return text;
+    return text + " and " + std::to_string(one.who.size() - kMostNames) + " more";
 }
 
 std::string table_of(const ClassResults& results, const std::vector<std::size_t>& students,
                      const std::vector<Alike>& all) {
     std::string text =
         "| rarity | in common | same names | same file | who |\n|---|---|---|---|---|\n";
-    for (std::size_t i = 0; i < std::min(all.size(), MOST_ROWS); ++i) {
+    for (std::size_t i = 0; i < std::min(all.size(), kMostRows); ++i) {
         const Alike& one = all[i];
         text += "| " + std::to_string(std::lround(one.rarity)) + " | " +
                 (one.share == 1 ? "the same answer"
@@ -209,8 +209,8 @@ std::string table_of(const ClassResults& results, const std::vector<std::size_t>
                 (one.is_same_file ? "yes" : "no") + " | " + names_of(results, students, one) +
                 " |\n";
     }
-    if (all.size() <= MOST_ROWS) return text;
-    return text + "\n" + std::to_string(all.size() - MOST_ROWS) + " more are left out.\n";
+    if (all.size() <= kMostRows) return text;
+    return text + "\n" + std::to_string(all.size() - kMostRows) + " more are left out.\n";
 }
 
 }  // namespace
@@ -238,17 +238,17 @@ std::vector<std::string> tokens_of(const std::string& source, bool names_differ)
 
 std::set<std::uint64_t> fingerprints(const std::vector<std::string>& tokens) {
     std::vector<std::uint64_t> grams;
-    for (std::size_t i = 0; i + GRAM <= tokens.size(); ++i) {
+    for (std::size_t i = 0; i + kGram <= tokens.size(); ++i) {
         std::string gram;
-        for (std::size_t k = 0; k < GRAM; ++k) gram += tokens[i + k] + "\n";
+        for (std::size_t k = 0; k < kGram; ++k) gram += tokens[i + k] + "\n";
         grams.push_back(number_of(gram));
     }
     std::set<std::uint64_t> least;
-    for (std::size_t i = 0; i + WINDOW <= grams.size(); ++i) {
+    for (std::size_t i = 0; i + kWindow <= grams.size(); ++i) {
         auto begin = grams.begin() + static_cast<std::ptrdiff_t>(i);
-        least.insert(*std::min_element(begin, begin + WINDOW));
+        least.insert(*std::min_element(begin, begin + kWindow));
     }
-    if (grams.size() < WINDOW) least.insert(grams.begin(), grams.end());
+    if (grams.size() < kWindow) least.insert(grams.begin(), grams.end());
     return least;
 }
 

@@ -11,7 +11,7 @@ namespace coalesce::grader {
 namespace fs = std::filesystem;
 namespace {
 
-constexpr std::size_t MOST_STUDENTS = 20000;
+constexpr std::size_t kMostStudents = 20000;
 
 std::string path_text(const Item& item) {
     std::string text;
@@ -158,14 +158,14 @@ public:
 
     // A folder, which may be empty.
     void add_folder(const std::string& name, Tree tree) {
-        Gathered& student = students[name];
+        Gathered& student = students_[name];
         student.has_folder = true;
         student.tree = std::move(tree);
     }
 
     std::vector<Student> students_with(const std::vector<std::string>& exercises) {
         std::vector<Student> all;
-        for (auto& [name, gathered] : students) {
+        for (auto& [name, gathered] : students_) {
             if (gathered.has_folder && gathered.has_file) {
                 gathered.tree.refuse("two-submissions", "There are two submissions of this name.");
             }
@@ -175,7 +175,7 @@ public:
     }
 
     void add_file(const std::string& file, Tree tree) {
-        Gathered& student = students[student_of_file(file)];
+        Gathered& student = students_[student_of_file(file)];
         if (student.has_file) {
             tree.refuse("two-submissions", "There are two submissions of this name.");
         }
@@ -190,12 +190,12 @@ public:
 
 private:
     void add_to_folder(const std::string& name, Item item) {
-        Gathered& student = students[name];
+        Gathered& student = students_[name];
         student.has_folder = true;
         put(std::move(item), student.tree);
     }
 
-    std::map<std::string, Gathered> students;
+    std::map<std::string, Gathered> students_;
 };
 
 // A folder: each student is read by itself, so that one who hands in too much spoils nothing.
@@ -248,7 +248,7 @@ void gather_archive(const fs::path& file, const std::vector<std::string>& exerci
                          " has more than 2 GiB. Unpack it yourself, and name the folder with "
                          "--submissions");
     }
-    Tree tree = read_archive(read_file(file), CLASS_LIMITS);
+    Tree tree = read_archive(read_file(file), kClassLimits);
     if (!tree.problem.empty()) {
         throw UsageError(file.string() + ": " + tree.details +
                          " Unpack it yourself, and name the folder with --submissions");
@@ -298,7 +298,7 @@ std::vector<Student> read_class(const fs::path& submissions,
             submissions.string() +
             " holds no submissions: there should be a folder or an archive for each student");
     }
-    if (students.size() > MOST_STUDENTS) {
+    if (students.size() > kMostStudents) {
         throw UsageError(submissions.string() + " holds " + std::to_string(students.size()) +
                          " submissions; grade them in parts");
     }

@@ -52,20 +52,20 @@ bool is_litter(const std::vector<std::string>& path) {
 // Counts what has been read, and says when it is enough.
 class Meter {
 public:
-    Meter(const TreeLimits& limits, Tree& tree) : limits(limits), tree(tree) {}
+    Meter(const TreeLimits& limits, Tree& tree) : limits(limits), tree_(tree) {}
 
     bool takes_item() {
-        if (++items <= limits.items) return true;
-        tree.refuse("archive-too-large",
-                    "There are more than " + std::to_string(limits.items) + " files in it.");
+        if (++items_ <= limits.items) return true;
+        tree_.refuse("archive-too-large",
+                     "There are more than " + std::to_string(limits.items) + " files in it.");
         return false;
     }
     bool takes_bytes(std::size_t more) {
-        return takes(more, bytes, limits.bytes, "The kernels in it hold");
+        return takes(more, bytes_, limits.bytes, "The kernels in it hold");
     }
     // What is passed over, and archives as they are.
     bool takes_others(std::uintmax_t more) {
-        return takes(more, others, limits.other_bytes, "What is in it holds");
+        return takes(more, others_, limits.other_bytes, "What is in it holds");
     }
 
     const TreeLimits& limits;
@@ -74,26 +74,26 @@ private:
     bool takes(std::uintmax_t more, std::uintmax_t& sum, std::size_t most, const char* what) {
         sum += more;
         if (sum <= most) return true;
-        tree.refuse("archive-too-large",
-                    std::string(what) + " more than " + std::to_string(most >> 20) + " MiB.");
+        tree_.refuse("archive-too-large",
+                     std::string(what) + " more than " + std::to_string(most >> 20) + " MiB.");
         return false;
     }
 
-    Tree& tree;
-    std::size_t items = 0;
-    std::uintmax_t bytes = 0, others = 0;
+    Tree& tree_;
+    std::size_t items_ = 0;
+    std::uintmax_t bytes_ = 0, others_ = 0;
 };
 
 // ---- folders ----
 
 class FolderReader {
 public:
-    FolderReader(Tree& tree, const TreeLimits& limits) : tree(tree), meter(limits, tree) {}
+    FolderReader(Tree& tree, const TreeLimits& limits) : tree_(tree), meter_(limits, tree) {}
 
     // Reads the folder that is open; `path` leads to it.
     void read(int folder, const std::vector<std::string>& path) {
         for (const std::string& name : names_in(folder)) {
-            if (!tree.problem.empty()) return;
+            if (!tree_.problem.empty()) return;
             std::vector<std::string> inner = path;
             inner.push_back(name);
             if (!is_litter(inner)) read_item(folder, name, inner);
@@ -121,31 +121,32 @@ private:
         struct stat status;
         bool is_known = opened && fstat(opened.get(), &status) == 0;
         if (is_known && S_ISDIR(status.st_mode)) {
-            if (path.size() < meter.limits.depth) return read(opened.get(), path);
-            return tree.refuse("archive-too-large", "Folders lie too deep in each other.");
+            if (path.size() < meter_.limits.depth) return read(opened.get(), path);
+            return tree_.refuse("archive-too-large", "Folders lie too deep in each other.");
         }
-        if (!meter.takes_item()) return;
+        if (!meter_.takes_item()) return;
         if (!is_known && errno != ELOOP && errno != ENXIO && errno != EOPNOTSUPP) {
             throw Infrastructure(shown(name) + " cannot be read (" + strerror(errno) +
                                  "); change its rights, then run again");
         }
         if (!is_known || !S_ISREG(status.st_mode)) {
-            tree.items.push_back({path, Item::Kind::special});
+            tree_.items.push_back({path, Item::Kind::special});
             return;
         }
         read_regular(opened.get(), path, static_cast<std::uintmax_t>(status.st_size));
     }
 
     void read_regular(int file, const std::vector<std::string>& path, std::uintmax_t size) {
-        const Want want = wanted(path.back(), meter.limits);
+        const Want want = wanted(path.back(), meter_.limits);
         if (want == Want::nothing) {
-            if (meter.takes_others(size)) {
-                tree.items.push_back({path, Item::Kind::ignored, "", size});
+            if (meter_.takes_others(size)) {
+                tree_.items.push_back({path, Item::Kind::ignored, "", size});
             }
             return;
         }
         const bool is_archive = want == Want::archive;
-        const std::size_t most = is_archive ? meter.limits.archive_bytes : meter.limits.file_bytes;
+        const std::size_t most =
+            is_archive ? meter_.limits.archive_bytes : meter_.limits.file_bytes;
         Item item{path, Item::Kind::file};
         // It may grow while it is read.
         if (size <= most && !read_all(file, item.bytes, most)) {
@@ -153,13 +154,13 @@ private:
                                  "); fix the disk, then run again");
         }
         if (size > most || item.bytes.size() > most) item = {path, Item::Kind::too_large};
-        const bool is_taken = is_archive ? meter.takes_others(item.bytes.size())
-                                         : meter.takes_bytes(item.bytes.size());
-        if (is_taken) tree.items.push_back(std::move(item));
+        const bool is_taken = is_archive ? meter_.takes_others(item.bytes.size())
+                                         : meter_.takes_bytes(item.bytes.size());
+        if (is_taken) tree_.items.push_back(std::move(item));
     }
 
-    Tree& tree;
-    Meter meter;
+    Tree& tree_;
+    Meter meter_;
 };
 
 // ---- archives ----
@@ -185,16 +186,16 @@ OpenArchive open_archive(std::string_view bytes) {
 
 class ArchiveReader {
 public:
-    ArchiveReader(Tree& tree, const TreeLimits& limits) : tree(tree), meter(limits, tree) {}
+    ArchiveReader(Tree& tree, const TreeLimits& limits) : tree_(tree), meter_(limits, tree) {}
 
     void read(archive* opened) {
         archive_entry* entry = nullptr;
         int code;
-        while (tree.problem.empty() &&
+        while (tree_.problem.empty() &&
                (code = archive_read_next_header(opened, &entry)) != ARCHIVE_EOF) {
             if (code < ARCHIVE_WARN) return broken(opened);
             if (archive_entry_filetype(entry) == AE_IFDIR) continue;
-            if (!meter.takes_item()) return;
+            if (!meter_.takes_item()) return;
             take(opened, entry);
         }
     }
@@ -202,9 +203,9 @@ public:
 private:
     void broken(archive* opened) {
         if (archive_read_has_encrypted_entries(opened) == 1) {
-            return tree.refuse("archive-encrypted", "It is locked with a password.");
+            return tree_.refuse("archive-encrypted", "It is locked with a password.");
         }
-        tree.refuse("archive-broken", "It cannot be read to its end.");
+        tree_.refuse("archive-broken", "It cannot be read to its end.");
     }
 
     void take(archive* opened, archive_entry* entry) {
@@ -215,24 +216,24 @@ private:
         if (climbs_out(full)) {
             std::erase(path, "..");
             if (path.empty()) path.push_back(shown(full));
-            tree.items.push_back({path, Item::Kind::hostile});
+            tree_.items.push_back({path, Item::Kind::hostile});
             return;
         }
-        if (path.size() > meter.limits.depth) {
-            return tree.refuse("archive-too-large", "Folders lie too deep in each other.");
+        if (path.size() > meter_.limits.depth) {
+            return tree_.refuse("archive-too-large", "Folders lie too deep in each other.");
         }
         if (is_litter(path)) return pass_over(opened, entry, path, false);
         bool is_file = archive_entry_filetype(entry) == AE_IFREG &&
                        archive_entry_hardlink(entry) == nullptr &&
                        archive_entry_symlink(entry) == nullptr;
         if (!is_file) {
-            tree.items.push_back({path, Item::Kind::special});
+            tree_.items.push_back({path, Item::Kind::special});
             return;
         }
         if (archive_entry_is_encrypted(entry) != 0) {
-            return tree.refuse("archive-encrypted", "It is locked with a password.");
+            return tree_.refuse("archive-encrypted", "It is locked with a password.");
         }
-        const Want want = wanted(path.back(), meter.limits);
+        const Want want = wanted(path.back(), meter_.limits);
         if (want == Want::nothing) return pass_over(opened, entry, path, true);
         take_bytes(opened, path, want == Want::archive);
     }
@@ -243,31 +244,32 @@ private:
                    bool is_told) {
         // What is said of its size may be a lie; then what was unpacked counts.
         const la_int64_t size = archive_entry_size_is_set(entry) ? archive_entry_size(entry) : 0;
-        if (size > 0 && static_cast<std::uintmax_t>(size) > meter.limits.other_bytes) {
-            meter.takes_others(static_cast<std::uintmax_t>(size));
+        if (size > 0 && static_cast<std::uintmax_t>(size) > meter_.limits.other_bytes) {
+            meter_.takes_others(static_cast<std::uintmax_t>(size));
             return;
         }
         std::uintmax_t count = 0;
         const auto counts = [&](const char*, std::size_t bytes) {
             count += bytes;
-            return meter.takes_others(bytes);
+            return meter_.takes_others(bytes);
         };
         if (!unpack(opened, counts)) return;
-        if (is_told) tree.items.push_back({path, Item::Kind::ignored, "", count});
+        if (is_told) tree_.items.push_back({path, Item::Kind::ignored, "", count});
     }
 
     void take_bytes(archive* opened, const std::vector<std::string>& path, bool is_archive) {
-        const std::size_t most = is_archive ? meter.limits.archive_bytes : meter.limits.file_bytes;
+        const std::size_t most =
+            is_archive ? meter_.limits.archive_bytes : meter_.limits.file_bytes;
         Item item{path, Item::Kind::file};
         const auto keep = [&](const char* bytes, std::size_t count) {
             if (item.bytes.size() <= most) item.bytes.append(bytes, count);
             // Of what is too large, the rest is unpacked like whatever is passed over.
-            return is_archive || item.bytes.size() > most ? meter.takes_others(count)
-                                                          : meter.takes_bytes(count);
+            return is_archive || item.bytes.size() > most ? meter_.takes_others(count)
+                                                          : meter_.takes_bytes(count);
         };
         if (!unpack(opened, keep)) return;
         if (item.bytes.size() > most) item = {path, Item::Kind::too_large};
-        tree.items.push_back(std::move(item));
+        tree_.items.push_back(std::move(item));
     }
 
     // Gives what comes to `take`, until that has enough. False when there is no more to be read of
@@ -284,11 +286,11 @@ private:
         }
     }
 
-    Tree& tree;
-    Meter meter;
+    Tree& tree_;
+    Meter meter_;
 };
 
-constexpr const char* ENDINGS[] = {".zip", ".tar", ".tar.gz", ".tgz", ".tar.bz2", ".tar.xz"};
+constexpr const char* kEndings[] = {".zip", ".tar", ".tar.gz", ".tgz", ".tar.bz2", ".tar.xz"};
 
 }  // namespace
 
@@ -358,7 +360,7 @@ bool is_archive_name(std::string_view name) {
 std::string without_archive_ending(std::string_view name) {
     std::string small = lower(name);
     std::size_t longest = 0;
-    for (std::string_view ending : ENDINGS) {
+    for (std::string_view ending : kEndings) {
         if (small.ends_with(ending)) longest = std::max(longest, ending.size());
     }
     // ".zip" alone is a name, not an ending.

@@ -57,7 +57,7 @@ struct TreeLimits {
 };
 
 /// For an archive of a whole class.
-inline constexpr TreeLimits CLASS_LIMITS = {.items = 1000000,
+inline constexpr TreeLimits kClassLimits = {.items = 1000000,
                                             .bytes = 1u << 30,
                                             .file_bytes = 4u << 20,
                                             .other_bytes = std::size_t{8} << 30,

@@ -105,10 +105,10 @@ std::vector<Proof> proofs_of(const Assignment& assignment) {
                                                            exercise.name / "mutants.toml");
         proofs.push_back({exercise.name, "the solution", exercise.solution, true, ""});
         proofs.push_back({exercise.name, "the blank", blank_of(assignment, exercise), false,
-                          known.blank_failure, MOST_FOR_NOTHING});
+                          known.blank_failure, kMostForNothing});
         if (const std::string before = solution_before(course, exercise); !before.empty()) {
             proofs.push_back({exercise.name, "the solution of the lesson before", before, false, "",
-                              MOST_FOR_NOTHING});
+                              kMostForNothing});
         }
         for (const exercises::Mutant& mutant : known.mutants) {
             proofs.push_back({exercise.name, "mutant: " + mutant.name,

@@ -22,9 +22,9 @@ namespace {
 
 using Clock = std::chrono::steady_clock;
 
-constexpr std::size_t LARGEST_FRAME = 64u << 20;
+constexpr std::size_t kLargestFrame = 64u << 20;
 // The judge has clocks of its own, which are much shorter; this one is for a judge that hangs.
-constexpr std::chrono::seconds PATIENCE{300};
+constexpr std::chrono::seconds kPatience{300};
 
 std::string frame(std::string_view bytes) {
     std::string text(8, '\0');
@@ -38,7 +38,7 @@ bool take_frame(std::string& read, std::string& bytes) {
     std::uint64_t size = 0;
     if (read.size() < sizeof size) return false;
     std::memcpy(&size, read.data(), sizeof size);
-    if (size > LARGEST_FRAME) throw Infrastructure("a worker's answer makes no sense");
+    if (size > kLargestFrame) throw Infrastructure("a worker's answer makes no sense");
     if (read.size() < sizeof size + size) return false;
     bytes = read.substr(sizeof size, size);
     read.erase(0, sizeof size + size);
@@ -140,12 +140,12 @@ struct Workers::Worker {
 };
 
 Workers::Workers(std::vector<std::string> command, std::string identity, int count)
-    : command(std::move(command)),
-      expected_identity(std::move(identity)),
-      workers(static_cast<std::size_t>(std::max(1, count))) {}
+    : command_(std::move(command)),
+      expected_identity_(std::move(identity)),
+      workers_(static_cast<std::size_t>(std::max(1, count))) {}
 
 Workers::~Workers() {
-    for (Worker& worker : workers) stop(worker);
+    for (Worker& worker : workers_) stop(worker);
 }
 
 void Workers::start(Worker& worker) {
@@ -154,7 +154,7 @@ void Workers::start(Worker& worker) {
         throw Infrastructure(std::string("no worker could be started: ") + strerror(errno));
     }
     std::vector<char*> arguments;
-    for (std::string& word : command) arguments.push_back(word.data());
+    for (std::string& word : command_) arguments.push_back(word.data());
     arguments.push_back(nullptr);
     pid_t parent = getpid();
     pid_t process = fork();
@@ -197,7 +197,7 @@ void Workers::give(Worker& worker, const Task& task, std::size_t number) {
     if (worker.process == 0) start(worker);
     worker.is_busy = true;
     worker.task = number;
-    worker.patience_ends = Clock::now() + PATIENCE;
+    worker.patience_ends = Clock::now() + kPatience;
     // A worker that is gone is noticed when it is listened to.
     (void)write_all(worker.to, frame(task.exercise) + frame(task.source));
 }
@@ -207,7 +207,7 @@ bool Workers::take(Worker& worker, WorkerAnswer& outcome) {
     std::string bytes;
     if (!worker.has_named_itself) {
         if (!take_frame(worker.read, bytes)) return false;
-        if (bytes != expected_identity) {
+        if (bytes != expected_identity_) {
             throw Infrastructure(
                 "the assignment was changed while it was graded; run the same command again");
         }
@@ -221,7 +221,7 @@ bool Workers::take(Worker& worker, WorkerAnswer& outcome) {
 
 void Workers::listen(int milliseconds) {
     std::vector<pollfd> ends;
-    for (const Worker& worker : workers) ends.push_back({worker.from, POLLIN, 0});
+    for (const Worker& worker : workers_) ends.push_back({worker.from, POLLIN, 0});
     poll(ends.data(), ends.size(), milliseconds);
 }
 
@@ -230,7 +230,7 @@ void Workers::judge(const std::vector<Task>& tasks,
                     const std::function<void()>& waiting) {
     std::size_t next = 0, ended = 0;
     while (ended < tasks.size()) {
-        for (Worker& worker : workers) {
+        for (Worker& worker : workers_) {
             if (!worker.is_busy && next < tasks.size()) {
                 give(worker, tasks[next], next);
                 ++next;
@@ -238,7 +238,7 @@ void Workers::judge(const std::vector<Task>& tasks,
         }
         listen(100);
         waiting();
-        for (Worker& worker : workers) {
+        for (Worker& worker : workers_) {
             if (!worker.is_busy) continue;
             pollfd end{worker.from, POLLIN, 0};
             bool is_readable = poll(&end, 1, 0) > 0;

@@ -65,9 +65,9 @@ private:
     void listen(int milliseconds);
     bool take(Worker& worker, WorkerAnswer& outcome);
 
-    std::vector<std::string> command;
-    std::string expected_identity;
-    std::vector<Worker> workers;
+    std::vector<std::string> command_;
+    std::string expected_identity_;
+    std::vector<Worker> workers_;
 };
 
 }  // namespace coalesce::grader

@@ -33,7 +33,7 @@ void tell_trial(const TierTrial& trial, DoctorReport& report) {
     }
 }
 
-constexpr const char* right_kernel = R"(
+constexpr const char* kRightKernel = R"(
 __global__ void transpose(float* out, const float* in, int rows, int cols) {
     int col = blockIdx.x * 32 + threadIdx.x, row = blockIdx.y * 8 + threadIdx.y;
     if (row < rows && col < cols) out[col * rows + row] = in[row * cols + col];
@@ -50,9 +50,9 @@ void try_whole_way(const JudgeOptions& options, DoctorReport& report) {
     exercise.name = "doctor";
     exercise.shapes = {{64, 64}, {77, 45}};
     const Secret secret{};
-    std::string wrong = right_kernel;
+    std::string wrong = kRightKernel;
     wrong.replace(wrong.find("in[row"), 6, "in[col");
-    const Result good = judge.judge({"kernel.cu", right_kernel}, exercise, secret);
+    const Result good = judge.judge({"kernel.cu", kRightKernel}, exercise, secret);
     const Result bad = judge.judge({"kernel.cu", wrong}, exercise, secret);
     report.ok = good.mark == Mark::ok && bad.mark != Mark::ok && bad.mark != Mark::system;
     const std::string problem = good.problem + bad.problem;

@@ -228,7 +228,7 @@ JobResult JailRunner::launch_once(const LaunchJob& job, const std::string& image
     const std::string request = to_json(job);
     JobResult result =
         launcher_.run({.request = request,
-                       .answer_bytes = text_offset(layout_of(job)) + most_answer_text,
+                       .answer_bytes = text_offset(layout_of(job)) + kMostAnswerText,
                        .limits = {.processor_seconds = exercise_.resources.launch_seconds,
                                   .wall_seconds = wall_seconds,
                                   .memory_mb = exercise_.resources.launch_mb},
@@ -323,7 +323,7 @@ Trial JailRunner::run_once(const Compiled& kernel, const Produces& task, const T
     // Where arguments were exchanged, public shapes have told it in better words.
     job.is_out_unwritten = order.watch == Watch::everything && is_hidden(order.shape);
     // Guards would hide from the simulator what is touched outside.
-    if (order.watch == Watch::result_alone) job.guard_bytes = VerifiedBuffers::usual_guard;
+    if (order.watch == Watch::result_alone) job.guard_bytes = VerifiedBuffers::kUsualGuard;
     const ImageLayout layout = layout_of(job);
     const Problem problem{.rows = order.shape.rows,
                           .cols = order.shape.cols,

@@ -5,7 +5,7 @@
 namespace coalesce::grader {
 namespace {
 
-constexpr std::pair<Mark, const char*> codes[] = {
+constexpr std::pair<Mark, const char*> kCodes[] = {
     {Mark::ok, "OK"},          {Mark::compile_error, "CE"},   {Mark::compile_limit, "CL"},
     {Mark::rejected, "REJ"},   {Mark::wrong_answer, "WA"},    {Mark::memory, "MEM"},
     {Mark::race, "RACE"},      {Mark::uninitialised, "INIT"}, {Mark::synchronisation, "SYNC"},
@@ -16,14 +16,14 @@ constexpr std::pair<Mark, const char*> codes[] = {
 }  // namespace
 
 const char* code_of(Mark kind) {
-    for (const auto& [one, code] : codes) {
+    for (const auto& [one, code] : kCodes) {
         if (one == kind) return code;
     }
     return "SYS";
 }
 
 std::optional<Mark> mark_of(const std::string& code) {
-    for (const auto& [mark, text] : codes) {
+    for (const auto& [mark, text] : kCodes) {
         if (code == text) return mark;
     }
     return std::nullopt;

@@ -159,7 +159,7 @@ void Looker::entry(const Function& function) {
     if (!function.has_body) refuse("a kernel of the compiled file has no body.");
     if (function.name == rules_.entry && sizes != "8 8 4 4 ")
         forged("the kernel's arguments are not those of the task.");
-    if (function.name == configure_entry && sizes != "8 4 4 ")
+    if (function.name == kConfigureEntry && sizes != "8 4 4 ")
         forged("another configure is hidden in the file.");
     if (function.cluster[0] != 0) refuse("the kernel asks for clusters of blocks.");
 }
@@ -175,7 +175,7 @@ void Looker::body(const Function& function) {
 
 void Looker::note_place(ptx::SourceLine where) {
     const auto file = module_.files.find(where.file);
-    if (where.line > 0 && file != module_.files.end() && file->second == learners_file)
+    if (where.line > 0 && file != module_.files.end() && file->second == kLearnersFile)
         line_ = static_cast<int>(where.line);
 }
 
@@ -254,7 +254,7 @@ void Looker::count_functions() {
 void Looker::look_at_end() {
     count_functions();
     for (const std::string_view name :
-         {std::string_view(rules_.entry), std::string_view(configure_entry)}) {
+         {std::string_view(rules_.entry), std::string_view(kConfigureEntry)}) {
         const auto found = module_.functions.find(std::string(name));
         if (found == module_.functions.end() || !found->second->is_entry)
             forged("the compiled file has not exactly one kernel and one configure.");

@@ -104,13 +104,13 @@ std::vector<std::string> bubblewrap_command(Role role, const fs::path& program,
         if (write(entrance, "0", 1) != 1) _exit(125);
     }
     for (int standard = 0; standard < 3; ++standard) dup2(nothing, standard);
-    if (control == control_descriptor) {
+    if (control == kControlDescriptor) {
         fcntl(control, F_SETFD, 0);
     } else {
-        dup2(control, control_descriptor);
+        dup2(control, kControlDescriptor);
     }
-    if (syscall(SYS_close_range, control_descriptor + 1, ~0U, 0) != 0) {
-        for (int other = control_descriptor + 1; other < 4096; ++other) close(other);
+    if (syscall(SYS_close_range, kControlDescriptor + 1, ~0U, 0) != 0) {
+        for (int other = kControlDescriptor + 1; other < 4096; ++other) close(other);
     }
     // The judge's own, and no jail's: a jail is there for many submissions.
     for (const auto what : {RLIMIT_CPU, RLIMIT_AS}) {
@@ -239,12 +239,12 @@ JobEnd Jail::end_of(std::string_view message) const {
     const int code = static_cast<int>(end->code);
     switch (end->how) {
         case EndMessage::exited:
-            if (code == not_restricted) {
+            if (code == kNotRestricted) {
                 return {
                     .problem =
                         "a worker could not be restricted: ulimit -aH shows what is too little"};
             }
-            if (code == no_memory_left) return {.how = JobEnd::How::out_of_memory};
+            if (code == kNoMemoryLeft) return {.how = JobEnd::How::out_of_memory};
             return {.how = JobEnd::How::exited, .code = code};
         case EndMessage::signalled: break;
         default: return {.problem = "the jail can make no process"};

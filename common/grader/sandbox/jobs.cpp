@@ -73,7 +73,7 @@ Compiled tamed(Compiled compiled) {
 Trial tamed(Trial trial) {
     cut(trial.reports, kMostReports);
     cut(trial.lines, kMostLines);
-    cut(trial.accesses, most_traced_accesses);
+    cut(trial.accesses, kMostTracedAccesses);
     cut(trial.refused);
     for (simulated::Report& report : trial.reports) {
         for (std::string* text : {&report.message, &report.cure}) cut(*text);
@@ -148,7 +148,7 @@ std::string to_json(const Trial& trial) {
     Trial told = tamed(trial);
     std::string json = codec::write(told);
     // JSON writes some letters as six. The first of each list say what is wrong; the rest says it again.
-    while (json.size() > most_trial_text && told.reports.size() + told.lines.size() > 2) {
+    while (json.size() > kMostTrialText && told.reports.size() + told.lines.size() > 2) {
         cut(told.reports, (told.reports.size() + 1) / 2);
         cut(told.lines, (told.lines.size() + 1) / 2);
         json = codec::write(told);

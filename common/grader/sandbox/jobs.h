@@ -65,7 +65,7 @@ struct NotAllMoved : std::runtime_error {
 std::optional<Predicted> predicted_answer(std::string_view json, Shape shape);
 
 /// A worker's note: the kernel is loaded and has a launch, the matrices may come.
-constexpr std::string_view images_wanted = "loaded";
+constexpr std::string_view kImagesWanted = "loaded";
 
 /// Where the two matrices lie in the memory that holds them, each with its guards: `in` first.
 struct ImageLayout {
@@ -78,8 +78,8 @@ ImageLayout layout_of(const LaunchJob& job);
 /// In a launch's answer the images come first, then, from here on, the text.
 std::size_t text_offset(const ImageLayout& layout);
 /// Room for that text.
-constexpr std::size_t most_answer_text = std::size_t{4} << 20;
+constexpr std::size_t kMostAnswerText = std::size_t{4} << 20;
 /// What of it a trial may fill, whatever a kernel makes the simulator say.
-constexpr std::size_t most_trial_text = most_answer_text - 64;
+constexpr std::size_t kMostTrialText = kMostAnswerText - 64;
 
 }  // namespace coalesce::grader

@@ -22,7 +22,7 @@ int milliseconds_until(Clock::time_point deadline) {
 /// Room for the descriptors that come with a message.
 union Control {
     cmsghdr header;
-    std::array<char, CMSG_SPACE(most_packet_descriptors * sizeof(int))> bytes;
+    std::array<char, CMSG_SPACE(kMostPacketDescriptors * sizeof(int))> bytes;
 };
 
 void take_descriptors(msghdr& header, Packet& message) {
@@ -77,7 +77,7 @@ Received receive_packet(int socket, Packet& message, Clock::time_point deadline)
         if (ready < 0 && errno == EINTR) continue;
         if (ready < 0) return Received::closed;
         if (ready == 0) return Received::timed_out;
-        std::array<char, most_packet_bytes> bytes;
+        std::array<char, kMostPacketBytes> bytes;
         iovec part{bytes.data(), bytes.size()};
         Control control{};
         msghdr header{};

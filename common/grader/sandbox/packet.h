@@ -25,8 +25,8 @@ struct Packet {
 enum class Received { packet, closed, timed_out };
 
 /// The most bytes and descriptors that a message has.
-constexpr std::size_t most_packet_bytes = 4096;
-constexpr std::size_t most_packet_descriptors = 4;
+constexpr std::size_t kMostPacketBytes = 4096;
+constexpr std::size_t kMostPacketDescriptors = 4;
 
 /// Two ends that are connected, neither inherited by other programs. Throws std::runtime_error.
 std::pair<Descriptor, Descriptor> socket_pair();

@@ -81,14 +81,14 @@ std::vector<std::string> compiler_environment(const std::string& simulator) {
                     (kind == Compiler::clang ? "clang" : "nvcc"));
     if (kind == Compiler::clang && compiler) words.push_back("COALESCE_CLANG=" + compiler->path);
     if (kind == Compiler::clang) {
-        std::string called = std::string(clang_variable) + "=";
+        std::string called = std::string(kClangVariable) + "=";
         if (compiler) {
             const std::string clang = fs::canonical(compiler->path);
             for (const std::string& word :
                  clang_filter_command(clang, CompileOptions{}.architecture)) {
-                called += word + between_words;
+                called += word + kBetweenWords;
             }
-            words.push_back(clang_name_variable + ("=" + version_of(*compiler)));
+            words.push_back(kClangNameVariable + ("=" + version_of(*compiler)));
         }
         words.push_back(called);
     } else if (compiler) {

@@ -25,16 +25,16 @@ struct EndMessage {
 };
 
 /// Where the jail's program finds its socket.
-constexpr int control_descriptor = 3;
+constexpr int kControlDescriptor = 3;
 /// A worker that could not be restricted ends with this: nothing was run.
-constexpr int not_restricted = 120;
+constexpr int kNotRestricted = 120;
 /// A worker whose memory ran out, and that noticed.
-constexpr int no_memory_left = 121;
+constexpr int kNoMemoryLeft = 121;
 
 /// In the environment of a jail whose compiler is clang: the words that call it, and its name.
-constexpr const char* clang_variable = "COALESCE_JAIL_CLANG";
-constexpr char between_words = '\x1f';
-constexpr const char* clang_name_variable = "COALESCE_JAIL_CLANG_NAME";
+constexpr const char* kClangVariable = "COALESCE_JAIL_CLANG";
+constexpr char kBetweenWords = '\x1f';
+constexpr const char* kClangNameVariable = "COALESCE_JAIL_CLANG_NAME";
 
 template <class Structure>
 std::string_view bytes_of(const Structure& structure) {

@@ -31,100 +31,101 @@ const char* advice(int code) {
 }  // namespace
 
 void Database::fail(const std::string& doing) const {
-    int code = handle != nullptr ? sqlite3_extended_errcode(handle) : SQLITE_NOMEM;
-    std::string what = handle != nullptr ? sqlite3_errmsg(handle) : "no memory";
-    throw Infrastructure(name + ": " + doing + ": " + what + "; " + advice(code));
+    int code = handle_ != nullptr ? sqlite3_extended_errcode(handle_) : SQLITE_NOMEM;
+    std::string what = handle_ != nullptr ? sqlite3_errmsg(handle_) : "no memory";
+    throw Infrastructure(name_ + ": " + doing + ": " + what + "; " + advice(code));
 }
 
-Database::Database(const std::filesystem::path& file, int milliseconds) : name(file.string()) {
+Database::Database(const std::filesystem::path& file, int milliseconds) : name_(file.string()) {
     int flags = SQLITE_OPEN_READWRITE | SQLITE_OPEN_CREATE | SQLITE_OPEN_NOFOLLOW;
     try {
-        if (sqlite3_open_v2(file.c_str(), &handle, flags, nullptr) != SQLITE_OK) fail("opening it");
-        sqlite3_busy_timeout(handle, milliseconds);
+        if (sqlite3_open_v2(file.c_str(), &handle_, flags, nullptr) != SQLITE_OK)
+            fail("opening it");
+        sqlite3_busy_timeout(handle_, milliseconds);
         // WAL: readers and the writer do not wait for each other, and a commit is one fsync. FULL: no
         // commit is lost when the power goes.
         execute(
             "pragma journal_mode = wal; pragma synchronous = full; pragma trusted_schema = off");
     } catch (...) {
-        sqlite3_close(handle);
+        sqlite3_close(handle_);
         throw;
     }
 }
 
 Database::~Database() {
-    sqlite3_close(handle);
+    sqlite3_close(handle_);
 }
 
 void Database::execute(const std::string& statements) {
-    if (sqlite3_exec(handle, statements.c_str(), nullptr, nullptr, nullptr) != SQLITE_OK) {
+    if (sqlite3_exec(handle_, statements.c_str(), nullptr, nullptr, nullptr) != SQLITE_OK) {
         fail("working in it");
     }
 }
 
 std::int64_t Database::last_row() const {
-    return sqlite3_last_insert_rowid(handle);
+    return sqlite3_last_insert_rowid(handle_);
 }
 
-Statement::Statement(Database& database, const std::string& text) : database(database) {
-    if (sqlite3_prepare_v2(database.handle, text.c_str(), static_cast<int>(text.size()), &statement,
-                           nullptr) != SQLITE_OK) {
+Statement::Statement(Database& database, const std::string& text) : database_(database) {
+    if (sqlite3_prepare_v2(database.handle_, text.c_str(), static_cast<int>(text.size()),
+                           &statement_, nullptr) != SQLITE_OK) {
         database.fail("asking it");
     }
 }
 
 Statement::~Statement() {
-    sqlite3_finalize(statement);
+    sqlite3_finalize(statement_);
 }
 
 Statement& Statement::bind(int parameter, std::string_view bytes) {
     // As a blob: names and sources need not be UTF-8. An empty one must not become NULL.
     const char* data = bytes.empty() ? "" : bytes.data();
-    if (sqlite3_bind_blob64(statement, parameter, data, bytes.size(), SQLITE_TRANSIENT) !=
+    if (sqlite3_bind_blob64(statement_, parameter, data, bytes.size(), SQLITE_TRANSIENT) !=
         SQLITE_OK) {
-        database.fail("giving it a value");
+        database_.fail("giving it a value");
     }
     return *this;
 }
 
 Statement& Statement::bind(int parameter, std::int64_t number) {
-    if (sqlite3_bind_int64(statement, parameter, number) != SQLITE_OK) {
-        database.fail("giving it a value");
+    if (sqlite3_bind_int64(statement_, parameter, number) != SQLITE_OK) {
+        database_.fail("giving it a value");
     }
     return *this;
 }
 
 bool Statement::step() {
-    int code = sqlite3_step(statement);
-    if (code != SQLITE_ROW && code != SQLITE_DONE) database.fail("reading or writing it");
+    int code = sqlite3_step(statement_);
+    if (code != SQLITE_ROW && code != SQLITE_DONE) database_.fail("reading or writing it");
     return code == SQLITE_ROW;
 }
 
 std::string Statement::text(int column) const {
-    const void* bytes = sqlite3_column_blob(statement, column);
-    auto size = static_cast<std::size_t>(sqlite3_column_bytes(statement, column));
+    const void* bytes = sqlite3_column_blob(statement_, column);
+    auto size = static_cast<std::size_t>(sqlite3_column_bytes(statement_, column));
     return bytes == nullptr ? "" : std::string(static_cast<const char*>(bytes), size);
 }
 
 std::int64_t Statement::number(int column) const {
-    return sqlite3_column_int64(statement, column);
+    return sqlite3_column_int64(statement_, column);
 }
 
-Transaction::Transaction(Database& database) : database(database) {
+Transaction::Transaction(Database& database) : database_(database) {
     database.execute("begin immediate");
 }
 
 Transaction::~Transaction() {
-    if (!is_open) return;
+    if (!is_open_) return;
     try {
-        database.execute("rollback");
+        database_.execute("rollback");
     } catch (const Infrastructure&) {
         // SQLite has rolled it back already, or will when the file is opened again.
     }
 }
 
 void Transaction::commit() {
-    database.execute("commit");
-    is_open = false;
+    database_.execute("commit");
+    is_open_ = false;
 }
 
 }  // namespace coalesce::grader

@@ -30,8 +30,8 @@ private:
     friend class Statement;
     [[noreturn]] void fail(const std::string& doing) const;
 
-    sqlite3* handle = nullptr;
-    std::string name;
+    sqlite3* handle_ = nullptr;
+    std::string name_;
 };
 
 /// One statement with its values: `Statement(db, "select x from t where y = ?").bind(1, y)`.
@@ -55,8 +55,8 @@ public:
     std::int64_t number(int column) const;
 
 private:
-    Database& database;
-    sqlite3_stmt* statement = nullptr;
+    Database& database_;
+    sqlite3_stmt* statement_ = nullptr;
 };
 
 /// A change that takes place whole, or not at all: rolled back unless `commit` was called.
@@ -72,8 +72,8 @@ public:
     void commit();
 
 private:
-    Database& database;
-    bool is_open = true;
+    Database& database_;
+    bool is_open_ = true;
 };
 
 }  // namespace coalesce::grader

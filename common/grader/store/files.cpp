@@ -41,19 +41,19 @@ void make_folder(const fs::path& folder, mode_t mode) {
 }
 
 FileLock::FileLock(const fs::path& file, const std::string& what)
-    : descriptor(open(file.c_str(), O_RDWR | O_CREAT | O_CLOEXEC | O_NOFOLLOW, 0600)) {
-    if (!descriptor) fail(file, "opening");
-    if (flock(descriptor.get(), LOCK_EX | LOCK_NB) != 0) {
+    : descriptor_(open(file.c_str(), O_RDWR | O_CREAT | O_CLOEXEC | O_NOFOLLOW, 0600)) {
+    if (!descriptor_) fail(file, "opening");
+    if (flock(descriptor_.get(), LOCK_EX | LOCK_NB) != 0) {
         char owner[32] = {};
-        ssize_t count = pread(descriptor.get(), owner, sizeof owner - 1, 0);
+        ssize_t count = pread(descriptor_.get(), owner, sizeof owner - 1, 0);
         throw Infrastructure(what + " is in use by another process" +
                              (count > 0 ? " (" + std::string(owner) + ")" : "") +
                              "; wait until it ends, then run the same command again");
     }
     std::string owner = "process " + std::to_string(getpid());
     // Only for the message above: the lock holds without it.
-    if (ftruncate(descriptor.get(), 0) == 0) {
-        (void)!pwrite(descriptor.get(), owner.data(), owner.size(), 0);
+    if (ftruncate(descriptor_.get(), 0) == 0) {
+        (void)!pwrite(descriptor_.get(), owner.data(), owner.size(), 0);
     }
 }
 

@@ -31,7 +31,7 @@ public:
     FileLock(const std::filesystem::path& file, const std::string& what);
 
 private:
-    Descriptor descriptor;
+    Descriptor descriptor_;
 };
 
 }  // namespace coalesce::grader

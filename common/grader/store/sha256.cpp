@@ -6,10 +6,10 @@
 namespace coalesce::grader {
 namespace {
 
-constexpr std::size_t BLOCK = 64;
+constexpr std::size_t kBlock = 64;
 
 // The first 32 bits of the fractional parts of the cube roots of the first 64 primes.
-constexpr std::uint32_t ROUND[64] = {
+constexpr std::uint32_t kRound[64] = {
     0x428a2f98, 0x71374491, 0xb5c0fbcf, 0xe9b5dba5, 0x3956c25b, 0x59f111f1, 0x923f82a4, 0xab1c5ed5,
     0xd807aa98, 0x12835b01, 0x243185be, 0x550c7dc3, 0x72be5d74, 0x80deb1fe, 0x9bdc06a7, 0xc19bf174,
     0xe49b69c1, 0xefbe4786, 0x0fc19dc6, 0x240ca1cc, 0x2de92c6f, 0x4a7484aa, 0x5cb0a9dc, 0x76f988da,
@@ -37,7 +37,7 @@ void take_block(State& state, const std::uint8_t* block) {
     auto [a, b, c, d, e, f, g, h] = state;
     for (int i = 0; i < 64; ++i) {
         std::uint32_t sum = std::rotr(e, 6) ^ std::rotr(e, 11) ^ std::rotr(e, 25);
-        std::uint32_t first = h + sum + ((e & f) ^ (~e & g)) + ROUND[i] + w[i];
+        std::uint32_t first = h + sum + ((e & f) ^ (~e & g)) + kRound[i] + w[i];
         sum = std::rotr(a, 2) ^ std::rotr(a, 13) ^ std::rotr(a, 22);
         std::uint32_t second = sum + ((a & b) ^ (a & c) ^ (b & c));
         h = g, g = f, f = e, e = d + first, d = c, c = b, b = a, a = first + second;
@@ -52,18 +52,18 @@ Digest sha256(std::string_view bytes) {
     State state = {0x6a09e667, 0xbb67ae85, 0x3c6ef372, 0xa54ff53a,
                    0x510e527f, 0x9b05688c, 0x1f83d9ab, 0x5be0cd19};
     const auto* begin = reinterpret_cast<const std::uint8_t*>(bytes.data());
-    std::size_t whole = bytes.size() / BLOCK * BLOCK;
-    for (std::size_t i = 0; i < whole; i += BLOCK) take_block(state, begin + i);
+    std::size_t whole = bytes.size() / kBlock * kBlock;
+    for (std::size_t i = 0; i < whole; i += kBlock) take_block(state, begin + i);
 
     // The rest, a one, zeros, and the length in bits: one block or two.
-    std::uint8_t tail[2 * BLOCK] = {};
+    std::uint8_t tail[2 * kBlock] = {};
     std::size_t rest = bytes.size() - whole;
     if (rest > 0) std::memcpy(tail, begin + whole, rest);
     tail[rest] = 0x80;
-    std::size_t size = rest + 9 <= BLOCK ? BLOCK : 2 * BLOCK;
+    std::size_t size = rest + 9 <= kBlock ? kBlock : 2 * kBlock;
     std::uint64_t bits = std::uint64_t{bytes.size()} * 8;
     for (int i = 0; i < 8; ++i) tail[size - 1 - i] = static_cast<std::uint8_t>(bits >> 8 * i);
-    for (std::size_t i = 0; i < size; i += BLOCK) take_block(state, tail + i);
+    for (std::size_t i = 0; i < size; i += kBlock) take_block(state, tail + i);
 
     Digest digest;
     for (int i = 0; i < 32; ++i) {
@@ -74,11 +74,11 @@ Digest sha256(std::string_view bytes) {
 
 Digest hmac_sha256(std::string_view key, std::string_view message) {
     std::string short_key(key);
-    if (key.size() > BLOCK) {
+    if (key.size() > kBlock) {
         Digest digest = sha256(key);
         short_key.assign(digest.begin(), digest.end());
     }
-    short_key.resize(BLOCK, '\0');
+    short_key.resize(kBlock, '\0');
     std::string inner = short_key, outer = short_key;
     for (char& letter : inner) letter ^= 0x36;
     for (char& letter : outer) letter ^= 0x5c;

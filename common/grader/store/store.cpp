@@ -8,10 +8,10 @@
 namespace coalesce::grader {
 namespace {
 
-constexpr int FORMAT = 1;
+constexpr int kFormat = 1;
 
 // `at` is what the clock said, for a reader; nothing is ever decided by it.
-constexpr const char* TABLES = R"(
+constexpr const char* kTables = R"(
 create table if not exists source (
     digest blob primary key, bytes blob not null) strict, without rowid;
 create table if not exists run (
@@ -55,22 +55,22 @@ std::string key_of(const KeyParts& parts) {
         {parts.submission, parts.manifest, parts.grader, parts.toolchain, parts.epoch});
 }
 
-Store::Store(const std::filesystem::path& file, int milliseconds) : database(file, milliseconds) {
-    Statement version(database, "pragma user_version");
+Store::Store(const std::filesystem::path& file, int milliseconds) : database_(file, milliseconds) {
+    Statement version(database_, "pragma user_version");
     version.step();
     std::int64_t format = version.number(0);
-    if (format != 0 && format != FORMAT) {
+    if (format != 0 && format != kFormat) {
         throw UsageError(file.string() + " is of another version of the grader (format " +
                          std::to_string(format) + "); use that version, or keep the file aside");
     }
-    if (format == FORMAT) return;
-    Transaction change(database);
-    database.execute(TABLES + guards() + "pragma user_version = " + std::to_string(FORMAT));
+    if (format == kFormat) return;
+    Transaction change(database_);
+    database_.execute(kTables + guards() + "pragma user_version = " + std::to_string(kFormat));
     change.commit();
 }
 
 std::string Store::source(const std::string& digest) {
-    Statement row(database, "select bytes from source where digest = ?");
+    Statement row(database_, "select bytes from source where digest = ?");
     if (!row.bind(1, digest).step()) {
         throw Infrastructure("the store lacks the source " + digest +
                              "; run again without --resume, with --submissions");
@@ -81,22 +81,22 @@ std::string Store::source(const std::string& digest) {
 std::int64_t Store::begin_run(const std::string& assignment, const std::string& stamp,
                               const std::vector<Entry>& entries,
                               const std::vector<std::string>& sources) {
-    Transaction change(database);
+    Transaction change(database_);
     for (const std::string& bytes : sources) {
-        Statement(database, "insert into source values (?, ?) on conflict do nothing")
+        Statement(database_, "insert into source values (?, ?) on conflict do nothing")
             .bind(1, sha256_hex(bytes))
             .bind(2, bytes)
             .step();
     }
-    Statement(database, "insert into run (assignment, stamp, at) values (?, ?, ?)")
+    Statement(database_, "insert into run (assignment, stamp, at) values (?, ?, ?)")
         .bind(1, assignment)
         .bind(2, stamp)
         .bind(3, now())
         .step();
-    std::int64_t run = database.last_row();
+    std::int64_t run = database_.last_row();
     std::int64_t place = 0;
     for (const Entry& entry : entries) {
-        Statement(database, "insert into entry values (?, ?, ?, ?, ?, ?, ?, ?)")
+        Statement(database_, "insert into entry values (?, ?, ?, ?, ?, ?, ?, ?)")
             .bind(1, run)
             .bind(2, place++)
             .bind(3, entry.student)
@@ -113,7 +113,7 @@ std::int64_t Store::begin_run(const std::string& assignment, const std::string& 
 
 std::optional<Run> Store::run(std::int64_t number) {
     Statement row(
-        database,
+        database_,
         "select number, assignment, stamp, exists (select 1 from finished where run = number)"
         " from run where ?1 = 0 or number = ?1 order by number desc limit 1");
     if (!row.bind(1, number).step()) return std::nullopt;
@@ -122,7 +122,7 @@ std::optional<Run> Store::run(std::int64_t number) {
 
 std::vector<Entry> Store::entries(std::int64_t run) {
     Statement row(
-        database,
+        database_,
         "select student, exercise, key, source, problem, details from entry where run = ? "
         "order by place");
     row.bind(1, run);
@@ -135,21 +135,21 @@ std::vector<Entry> Store::entries(std::int64_t run) {
 }
 
 void Store::finish_run(std::int64_t run) {
-    Statement(database, "insert into finished values (?, ?) on conflict do nothing")
+    Statement(database_, "insert into finished values (?, ?) on conflict do nothing")
         .bind(1, run)
         .bind(2, now())
         .step();
 }
 
 std::optional<std::string> Store::result(const std::string& key) {
-    Statement row(database, "select json from result where key = ?");
+    Statement row(database_, "select json from result where key = ?");
     if (!row.bind(1, key).step()) return std::nullopt;
     return row.text(0);
 }
 
 void Store::add_attempt(std::int64_t run, const Entry& entry, const std::string& outcome,
                         const std::string& text) {
-    Statement(database,
+    Statement(database_,
               "insert into attempt (run, student, exercise, key, outcome, text, at)"
               " values (?, ?, ?, ?, ?, ?, ?)")
         .bind(1, run)
@@ -163,7 +163,7 @@ void Store::add_attempt(std::int64_t run, const Entry& entry, const std::string&
 }
 
 bool Store::add_result(std::int64_t run, const Entry& entry, const std::string& result_json) {
-    Transaction change(database);
+    Transaction change(database_);
     std::optional<std::string> first = result(entry.key);
     if (first && *first != result_json) {
         std::string text = "a second grading of the same submission came out otherwise";
@@ -175,7 +175,7 @@ bool Store::add_result(std::int64_t run, const Entry& entry, const std::string& 
             "must be the same to the last byte");
     }
     if (!first) {
-        Statement(database, "insert into result values (?, ?)")
+        Statement(database_, "insert into result values (?, ?)")
             .bind(1, entry.key)
             .bind(2, result_json)
             .step();
@@ -186,19 +186,19 @@ bool Store::add_result(std::int64_t run, const Entry& entry, const std::string& 
 }
 
 void Store::add_fault(std::int64_t run, const Entry& entry, const std::string& text) {
-    Transaction change(database);
+    Transaction change(database_);
     add_attempt(run, entry, "infrastructure", text);
     change.commit();
 }
 
 void Store::give_up(std::int64_t run, const Entry& entry, const std::string& text) {
-    Transaction change(database);
+    Transaction change(database_);
     add_attempt(run, entry, "given-up", text);
     change.commit();
 }
 
 std::set<std::string> Store::given_up(std::int64_t run) {
-    Statement row(database, "select key from attempt where run = ? and outcome = ?");
+    Statement row(database_, "select key from attempt where run = ? and outcome = ?");
     row.bind(1, run).bind(2, std::string("given-up"));
     std::set<std::string> keys;
     while (row.step()) keys.insert(row.text(0));
@@ -206,7 +206,7 @@ std::set<std::string> Store::given_up(std::int64_t run) {
 }
 
 std::vector<Attempt> Store::attempts() {
-    Statement row(database,
+    Statement row(database_,
                   "select number, run, student, exercise, key, outcome, text from attempt order by "
                   "number");
     std::vector<Attempt> all;

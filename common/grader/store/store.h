@@ -106,7 +106,7 @@ private:
     void add_attempt(std::int64_t run, const Entry& entry, const std::string& outcome,
                      const std::string& text);
 
-    Database database;
+    Database database_;
 };
 
 }  // namespace coalesce::grader

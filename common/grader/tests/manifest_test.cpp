@@ -268,7 +268,7 @@ TEST_CASE("there is a proof for each way to be wrong") {
         cheats += proof.what.starts_with("cheat") ? 1 : 0;
         mutants += proof.what.starts_with("mutant") ? 1 : 0;
         if (!proof.must_pass) CHECK(proof.source != assignment.find(proof.exercise)->solution);
-        little += proof.most_share == MOST_FOR_NOTHING ? 1 : 0;
+        little += proof.most_share == kMostForNothing ? 1 : 0;
     }
     // Two blanks, and the solutions of 01 and 02.
     CHECK(little == 4);

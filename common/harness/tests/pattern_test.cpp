@@ -85,7 +85,7 @@ TEST_CASE("the poison is no element, of any size, and zero none that names its p
         CAPTURE(size);
         const Pattern pattern(size);
         unsigned char bytes[16];
-        std::memset(bytes, poison_byte, sizeof bytes);
+        std::memset(bytes, kPoisonByte, sizeof bytes);
         CHECK(pattern.poison() == pattern.load(bytes, 0));
         std::uint64_t poison = 0, zero = 0;
         for (std::uint64_t i = 0; i < 300000; ++i) {

@@ -138,7 +138,7 @@ TEST_CASE("JSON of the simulator has counters and no time") {
     CHECK(result["rows"] == 1024);
     CHECK(result["verified"] == true);
     CHECK(result["counters"]["store_sectors"] == 320);
-    CHECK(result["counters"].size() == std::size(counter_names));
+    CHECK(result["counters"].size() == std::size(kCounterNames));
     for (const char* absent : {"ms", "gbps", "of_copy"}) CHECK_FALSE(result.contains(absent));
 }
 
@@ -192,7 +192,7 @@ TEST_CASE("long lines are broken at 80 columns and keep their indentation") {
         CHECK(line.substr(0, 2) == "  ");
     }
     CHECK(wrap("one\n\ntwo") == "one\n\ntwo\n");
-    const std::string before(terminal_columns - 2, 'a');
+    const std::string before(kTerminalColumns - 2, 'a');
     CHECK(wrap(before + " 8 %") == before + "\n8 %\n");
 }
 

@@ -310,7 +310,7 @@ TEST_CASE("the map fits into fewer lines when it has to, and still shows the wor
     CHECK(text.find("one sign stands for 12 x 4 cells") != std::string::npos);
     CHECK(text.find("\nX . ") != std::string::npos);
     CHECK(text.ends_with(" ?\n"));
-    CHECK(map.text() == map.text(CellMap::side, CellMap::side));
+    CHECK(map.text() == map.text(CellMap::kSide, CellMap::kSide));
     CHECK(CellMap(1, 1).text(0, 0).ends_with("\n.\n"));
     CHECK(CellMap(2, 3, true).text().find("data, 2 x 3 cells:  . right  X wrong  ? unchanged") ==
           0);

@@ -74,9 +74,9 @@ TEST_CASE("every compiler that is here makes PTX with the kernel and configure")
         REQUIRE(compiled.ok());
         CHECK(compiled.entry == "_Z9transposePfPKfii");
         CHECK(compiled.ptx.find(".entry " + compiled.entry) != std::string::npos);
-        CHECK(compiled.ptx.find(std::string(".entry ") + configure_entry) != std::string::npos);
+        CHECK(compiled.ptx.find(std::string(".entry ") + kConfigureEntry) != std::string::npos);
         // Lines of the file stand in the PTX under its one name, from 1.
-        CHECK(compiled.ptx.find(learners_file) != std::string::npos);
+        CHECK(compiled.ptx.find(kLearnersFile) != std::string::npos);
         CHECK(compiled.messages.empty());
     }
 }
@@ -396,7 +396,7 @@ TEST_CASE("a cache does not grow without end, and keeps what is new") {
     for (int i = 0; i < 600; ++i) cache.keep("ptx", std::to_string(i), "value");
     const auto count = std::distance(std::filesystem::directory_iterator(folder.path()),
                                      std::filesystem::directory_iterator());
-    CHECK(count <= 1 + static_cast<std::ptrdiff_t>(Cache::most_entries));
+    CHECK(count <= 1 + static_cast<std::ptrdiff_t>(Cache::kMostEntries));
     CHECK(cache.find("ptx", "599") == "value");
     CHECK_FALSE(cache.find("ptx", "0").has_value());
     CHECK(std::filesystem::exists(folder.path() / "not_ours"));

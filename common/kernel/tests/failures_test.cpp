@@ -60,9 +60,9 @@ Exercise exercise_in(const std::string& text, fs::path& solution) {
             solution = fs::path(KERNEL_TESTS) / "solution.cu";
             continue;
         }
-        const auto* limit = std::find_if(std::begin(LIMITS), std::end(LIMITS),
+        const auto* limit = std::find_if(std::begin(kLimits), std::end(kLimits),
                                          [&](const auto& one) { return name == one.first; });
-        REQUIRE(limit != std::end(LIMITS));
+        REQUIRE(limit != std::end(kLimits));
         words >> exercise.limits.*limit->second;
         REQUIRE(!words.fail());
     }

@@ -38,7 +38,7 @@ TEST_CASE("a file that is none is named, with the reason") {
     CHECK(kind_of(folder.path()) == FailureKind::file_unreadable);
     CHECK(kind_of(folder.file("empty.cu", "")) == FailureKind::file_empty);
     CHECK(kind_of(folder.file("blank.cu", " \n\t\r\n")) == FailureKind::file_empty);
-    CHECK(kind_of(folder.file("large.cu", std::string(largest_source + 1, ' '))) ==
+    CHECK(kind_of(folder.file("large.cu", std::string(kLargestSource + 1, ' '))) ==
           FailureKind::file_too_large);
     CHECK(kind_of(folder.file("zero.cu", std::string("int a;\0int b;", 13))) ==
           FailureKind::file_binary);
@@ -101,7 +101,7 @@ TEST_CASE("headers of the toolkit may be included, others not") {
 TEST_CASE("a line of nothing but comments takes no longer than others of its length") {
     for (const std::string comment : {"/**/", "*/", "/*", "/*/", "*/#", "#/*", "\\\n"}) {
         std::string text;
-        while (text.size() + comment.size() < largest_source) text += comment;
+        while (text.size() + comment.size() < kLargestSource) text += comment;
         CAPTURE(comment);
         const auto begin = std::chrono::steady_clock::now();
         CHECK(kind_of_text(text) != FailureKind::file_too_large);

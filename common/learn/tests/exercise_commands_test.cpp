@@ -399,7 +399,7 @@ TEST_CASE("each prediction has one answer, a whole number") {
         std::vector<std::string> words = {"predict", step.number()};
         for (auto& prediction : step.exercise->predictions) {
             CAPTURE(prediction.question);
-            double answer = prediction.counter == coalesce::OF_COPY
+            double answer = prediction.counter == coalesce::kOfCopy
                                 ? percent_of_copy(course, step.number(), step.name)
                                 : step.variants.front().expect.at(prediction.counter);
             CHECK(answer == std::round(answer));
@@ -407,7 +407,7 @@ TEST_CASE("each prediction has one answer, a whole number") {
             // Who is asked for about how many may be off a little, and nobody else.
             bool is_about =
                 has(prediction.question, "About ") || has(prediction.question, "about ");
-            CHECK(is_about == (prediction.within > coalesce::ROUNDING));
+            CHECK(is_about == (prediction.within > coalesce::kRounding));
             CHECK(prediction.question.find('?') == prediction.question.rfind('?'));
         }
         expect(course, words, 0, {"you said"});

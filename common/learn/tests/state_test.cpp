@@ -76,7 +76,7 @@ TEST_CASE("a guess is right within rounding, or as far as its question lets it b
     CHECK(fact_text({"store", 4.0, 3.74, 0.1}) == "it is 3.74 on average: right");
     CHECK(fact_text({"store", 5.0, 4.0}) == "it is 4: not so");
     CHECK(fact_text({"store", std::nullopt, 4.0}) == "it is 4");
-    CHECK(fact_text({coalesce::OF_COPY, 50.0, 43.0, 0.25, "predicted, G, within 8 %"}) ==
+    CHECK(fact_text({coalesce::kOfCopy, 50.0, 43.0, 0.25, "predicted, G, within 8 %"}) ==
           "the model says 43 (predicted, G, within 8 %): right");
 
     // What an earlier command wrote does not say how far, and knows no times.
@@ -89,7 +89,7 @@ TEST_CASE("a guess is right within rounding, or as far as its question lets it b
     for (const char* new_one : {"within", "label"}) {
         json["exercises"]["x"]["guesses"][0].erase(new_one);
     }
-    CHECK(state_from_json(json.dump()).record("x").guesses[0].within == coalesce::ROUNDING);
+    CHECK(state_from_json(json.dump()).record("x").guesses[0].within == coalesce::kRounding);
 }
 
 TEST_CASE("what is written is read again") {

@@ -215,8 +215,8 @@ TEST_CASE("the footer fits its lines, whatever the exercise") {
             CAPTURE(lines[2]);
             CHECK(lines[0].empty());
             CHECK(has(lines[1], exercise.relative_file().string()));
-            CHECK(has(lines[LINES_OF_WATCH_FOOTER - 1], "q quit"));
-            CHECK(lines[LINES_OF_WATCH_FOOTER].empty());
+            CHECK(has(lines[kLinesOfWatchFooter - 1], "q quit"));
+            CHECK(lines[kLinesOfWatchFooter].empty());
         }
     }
 }

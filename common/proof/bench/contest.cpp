@@ -177,7 +177,7 @@ void run_host_variants(Field& field, Shape shape, Stopwatch* stopwatch) {
         Entry& entry = field.entries[seat.entry];
         const Variant& variant = *seat.variant;
         const Problem problem = problem_at(variant, shape);
-        VerifiedBuffers buffers(problem, VerifiedBuffers::usual_guard, variant.in, variant.out);
+        VerifiedBuffers buffers(problem, VerifiedBuffers::kUsualGuard, variant.in, variant.out);
         buffers.prepare();
         const auto work = [&] { launch(variant, problem, buffers.out(), buffers.in()); };
         work();

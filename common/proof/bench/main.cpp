@@ -30,7 +30,7 @@ using namespace coalesce::proof;
 
 namespace {
 
-const std::string REPOSITORY = COALESCE_REPOSITORY;
+const std::string kRepository = COALESCE_REPOSITORY;
 
 struct Words {
     std::string sizes, device = "gpu";
@@ -77,7 +77,7 @@ Plan understand(const Words& words) {
 
 std::vector<std::string> all_modules() {
     std::vector<std::string> names;
-    for (const auto& step : course::read_course(REPOSITORY + "/course.toml").steps) {
+    for (const auto& step : course::read_course(kRepository + "/course.toml").steps) {
         if (step.name != MEASURES_ITSELF) names.push_back(step.name);
     }
     if (has_module("rivals")) names.push_back("rivals");
@@ -94,7 +94,7 @@ std::string default_json(const Device& device) {
             name += '-';
         }
     }
-    return REPOSITORY + "/docs/results/" + name + ".json";
+    return kRepository + "/docs/results/" + name + ".json";
 }
 
 class Bench {
@@ -103,7 +103,7 @@ public:
         : plan_(plan),
           device_(device),
           steps_(load_steps(all_modules())),
-          python_(REPOSITORY + "/common/proof/bench/rivals.py", plan.python && !device.simulated) {
+          python_(kRepository + "/common/proof/bench/rivals.py", plan.python && !device.simulated) {
         if (!plan.check_only) stopwatch_.emplace(device.l2_bytes);
         smallest_ = *std::ranges::min_element(plan.sizes, {}, elements);
         largest_ = *std::ranges::max_element(plan.sizes, {}, elements);
@@ -239,13 +239,13 @@ Json read_json(const std::string& file) {
 /// What the simulator counts and predicts, and what lesson 16 measures by itself, is committed beside
 /// what was measured. Where nothing was, `file` has what is predicted.
 void draw(const Plan& plan, const std::string& file) {
-    const std::string results = REPOSITORY + "/docs/results";
+    const std::string results = kRepository + "/docs/results";
     const Json json = read_json(file);
     const bool is_predicted = json.at("device").value("kind", "") == "predicted";
     if (is_predicted && plan.folder.empty()) {
         throw UsageError("docs/diagrams has charts of what was measured; give --into FOLDER");
     }
-    const std::string folder = plan.folder.empty() ? REPOSITORY + "/docs/diagrams" : plan.folder;
+    const std::string folder = plan.folder.empty() ? kRepository + "/docs/diagrams" : plan.folder;
     draw_charts({.measured = is_predicted ? Json() : json,
                  .simulated = read_json(results + "/simulated.json"),
                  .predicted = is_predicted ? json : read_json(results + "/predicted.json")},
@@ -264,7 +264,8 @@ void check_gpu(const Plan& plan) {
     if (plan.check_only) return;
     const std::string why = why_no_gpu();
     if (why.empty()) return;
-    throw UsageError("no GPU works here (" + why + "): nothing can be timed. --draw " + REPOSITORY +
+    throw UsageError("no GPU works here (" + why + "): nothing can be timed. --draw " +
+                     kRepository +
                      "/docs/results/predicted.json --into FOLDER draws what is predicted");
 }
 

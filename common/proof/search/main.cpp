@@ -28,7 +28,7 @@ using namespace coalesce::proof;
 
 namespace {
 
-const std::string REPOSITORY = COALESCE_REPOSITORY;
+const std::string kRepository = COALESCE_REPOSITORY;
 
 struct Words {
     std::string sizes = "32768,16384,33024", device = "gpu", json, commit;
@@ -249,7 +249,7 @@ int run(const Words& words, char** argv) {
     }
     const std::vector<Shape> sizes = understand_sizes(words);
     const std::string file =
-        words.json.empty() ? REPOSITORY + "/docs/results/search/results.json" : words.json;
+        words.json.empty() ? kRepository + "/docs/results/search/results.json" : words.json;
     const Device device =
         choose_device(simulated ? DeviceChoice::simulator : DeviceChoice::gpu, argv);
     if (!words.check_only) check_writable(file);

@@ -31,7 +31,7 @@ using namespace coalesce::proof;
 
 namespace {
 
-const std::string REPOSITORY = COALESCE_REPOSITORY;
+const std::string kRepository = COALESCE_REPOSITORY;
 /// Where a table stands, by its name: "shapes", "permutes".
 std::string begin_of(const std::string& name) {
     return "<!-- " + name + ": written by build/bin/shapes --tables -->\n";
@@ -44,8 +44,8 @@ constexpr std::size_t kRoom = std::size_t{4} << 20;
 
 struct Words {
     std::string device = "gpu", commit;
-    std::string json = REPOSITORY + "/docs/results/shapes.json";
-    std::string permutes_json = REPOSITORY + "/docs/results/library/permutes.json";
+    std::string json = kRepository + "/docs/results/shapes.json";
+    std::string permutes_json = kRepository + "/docs/results/library/permutes.json";
     std::string bounds_json;
     int launches = 24;
     bool check_only = false, tables = false, are_tables_current = false;
@@ -171,7 +171,7 @@ Json ask_python(const std::vector<ShapeCase>& shapes, const std::vector<PermuteC
     }
     const char* named = std::getenv("COALESCE_PYTHON");
     const Ended python =
-        run_child({named ? named : "python3", REPOSITORY + "/common/proof/shapes/torch_shapes.py",
+        run_child({named ? named : "python3", kRepository + "/common/proof/shapes/torch_shapes.py",
                    question.dump()},
                   300);
     for (const std::string& line : lines_of(python.output)) {
@@ -357,13 +357,13 @@ int make_tables(const Words& words) {
     const Json json = Json::parse(read_file(words.json));
     std::vector<std::pair<std::string, std::string>> wanted;  // a file, and its text
     for (const char* name : {"/docs/guide/transpose.md", "/steps/11_any_shape/README.md"}) {
-        const std::string file = REPOSITORY + name;
+        const std::string file = kRepository + name;
         wanted.emplace_back(file, with_table(read_file(file), file, "shapes", table(json)));
     }
     auto& [guide, text] = wanted.front();
     const Json permutes = Json::parse(read_file(words.permutes_json));
     text = with_table(text, guide, "permutes", permutes_table(permutes));
-    wanted.emplace_back(REPOSITORY + "/docs/diagrams/shapes.svg", shapes_chart(json));
+    wanted.emplace_back(kRepository + "/docs/diagrams/shapes.svg", shapes_chart(json));
     int stale = 0;
     for (const auto& [file, text] : wanted) {
         if (!words.are_tables_current) {

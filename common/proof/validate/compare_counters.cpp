@@ -64,7 +64,7 @@ void check_launches(const Json& cases, const std::vector<ProfiledLaunch>& launch
 bool is_noise(const CounterMetric& counter, double simulated, double measured) {
     if (counter.is_exact) return false;
     const double beyond = measured - simulated;
-    return beyond >= 0 && beyond <= std::max(noise_wavefronts, noise_fraction * simulated);
+    return beyond >= 0 && beyond <= std::max(kNoiseWavefronts, kNoiseFraction * simulated);
 }
 
 /// Whether the pipe itself counted just what the simulator did, where the metric that follows the

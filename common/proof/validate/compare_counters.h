@@ -41,7 +41,7 @@ const std::vector<CounterMetric>& counter_metrics();
 
 /// What a metric of the pipe may show beyond the simulator's count, as a fraction, and in
 /// wavefronts where the count is small.
-constexpr double noise_fraction = 0.02, noise_wavefronts = 16;
+constexpr double kNoiseFraction = 0.02, kNoiseWavefronts = 16;
 
 /// One case where the two are not the same.
 struct Difference {

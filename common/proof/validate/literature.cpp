@@ -15,9 +15,10 @@
 namespace coalesce::proof {
 namespace {
 
-const std::string BOOK_NAME = "docs/guide/proof.md", BOOK = COALESCE_REPOSITORY "/" + BOOK_NAME;
-const std::string BEGIN = "<!-- literature: written by validate --time --literature --tables -->\n";
-const std::string END = "<!-- end of literature -->";
+const std::string kBookName = "docs/guide/proof.md", kBook = COALESCE_REPOSITORY "/" + kBookName;
+const std::string kBegin =
+    "<!-- literature: written by validate --time --literature --tables -->\n";
+const std::string kEnd = "<!-- end of literature -->";
 
 /// How far figures of a table may be from those that are predicted now: percent.
 constexpr double kTolerance = 2;
@@ -35,23 +36,25 @@ std::string heading_of(const Record& record) {
 
 /// What stands between the marks of the book: where it begins, and how long it is.
 std::pair<std::size_t, std::size_t> place_in(const std::string& book) {
-    const std::size_t begin = book.find(BEGIN), end = book.find(END);
+    const std::size_t begin = book.find(kBegin), end = book.find(kEnd);
     if (begin == std::string::npos || end == std::string::npos || end < begin)
-        throw UsageError(BOOK_NAME + " has no place for the table; put this there: " + BEGIN + END);
-    return {begin + BEGIN.size(), end - begin - BEGIN.size()};
+        throw UsageError(kBookName + " has no place for the table; put this there: " + kBegin +
+                         kEnd);
+    return {begin + kBegin.size(), end - begin - kBegin.size()};
 }
 
 /// Writes the table into the book, or says that it is not current.
 int make_table(const TimeWords& words, const std::string& table) {
-    const std::string book = read_file(BOOK);
+    const std::string book = read_file(kBook);
     const auto [begin, length] = place_in(book);
     if (words.tables) {
-        write_file(BOOK, book.substr(0, begin) + "\n" + table + "\n" + book.substr(begin + length));
+        write_file(kBook,
+                   book.substr(0, begin) + "\n" + table + "\n" + book.substr(begin + length));
         return exit_right;
     }
     if (say_the_same(book.substr(begin, length), table)) return exit_right;
     std::cout << "\n"
-              << BOOK_NAME
+              << kBookName
               << " says something else: build/bin/validate --time --literature --tables\n";
     return exit_wrong;
 }

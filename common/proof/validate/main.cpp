@@ -33,7 +33,7 @@ namespace fs = std::filesystem;
 
 namespace {
 
-const std::string REPOSITORY = COALESCE_REPOSITORY;
+const std::string kRepository = COALESCE_REPOSITORY;
 
 struct Words {
     int patterns = 240, matrices = 60, jobs = 0;
@@ -139,7 +139,7 @@ private:
 
     std::string json_file() const {
         if (!words_.json.empty()) return words_.json;
-        const fs::path folder = fs::path(REPOSITORY) / "docs/results/validation";
+        const fs::path folder = fs::path(kRepository) / "docs/results/validation";
         fs::create_directories(folder);
         return folder / "results.json";
     }
@@ -216,7 +216,7 @@ private:
             progress(std::to_string(done) + " of " + std::to_string(all) + " verdicts");
         };
         const std::vector<Judged> judged =
-            judge(read_suite(REPOSITORY + "/common/simulator/tests"), sanitizer_, jobs, tell);
+            judge(read_suite(kRepository + "/common/simulator/tests"), sanitizer_, jobs, tell);
         std::cout << to_text(judged) << "\n";
         json["bugs"] = to_json(judged);
         return is_as_promised(judged);

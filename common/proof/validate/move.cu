@@ -1,7 +1,7 @@
 // The two kernels that do all access patterns: every index is computed at run time.
 
 #include "harness/errors.h"
-#include "proof/validate/access_index.h"
+#include "proof/validate/access_index.cuh"
 
 namespace coalesce::proof {
 namespace {

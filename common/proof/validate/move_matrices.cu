@@ -7,7 +7,7 @@
 #endif
 
 #include "harness/errors.h"
-#include "proof/validate/access_index.h"
+#include "proof/validate/access_index.cuh"
 #include "proof/validate/matrix_pattern.h"
 
 namespace coalesce::proof {

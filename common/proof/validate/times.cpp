@@ -25,13 +25,13 @@ namespace {
 namespace fs = std::filesystem;
 using timing::TimePair;
 
-const std::string SEARCH = "search", RESULTS = COALESCE_REPOSITORY "/docs/results/";
+const std::string kSearch = "search", kResults = COALESCE_REPOSITORY "/docs/results/";
 /// What the course's results are of.
-const std::string COURSE_GPU = "NVIDIA H200";
-const std::string NOTHING_MEASURED =
+const std::string kCourseGpu = "NVIDIA H200";
+const std::string kNothingMeasured =
     "nothing of this was measured: choose other --sizes, or another GPU after --time";
 /// Counted at this size, which all variants take, while times are predicted for larger ones.
-const std::string COUNTED = "512";
+const std::string kCounted = "512";
 
 std::string key_of(const std::string& step, const std::string& variant, Shape shape) {
     return step + "/" + variant + "/" + shape.name();
@@ -63,15 +63,15 @@ std::string option_of(Shape shape) {
 }
 
 Json measured_json(const std::string& program, Shape shape) {
-    if (program == SEARCH) return json_of(program, {"--sizes", option_of(shape)});
+    if (program == kSearch) return json_of(program, {"--sizes", option_of(shape)});
     return json_of(program, {"--device", "gpu", "--bench", "--rows", std::to_string(shape.rows),
                              "--cols", std::to_string(shape.cols)});
 }
 
 /// What docs/results has of that GPU.
 Measured published(const std::string& gpu) {
-    std::vector<fs::path> files = {RESULTS + "nvidia-h200.json", RESULTS + "search/results.json"};
-    for (const auto& entry : fs::directory_iterator(RESULTS + "other_gpus"))
+    std::vector<fs::path> files = {kResults + "nvidia-h200.json", kResults + "search/results.json"};
+    for (const auto& entry : fs::directory_iterator(kResults + "other_gpus"))
         files.push_back(entry.path());
     Measured measured;
     for (const fs::path& file : files) {
@@ -98,13 +98,13 @@ std::vector<std::string> programs_of(const TimeWords& words) {
     }
     for (const course::Step& step : course.steps)
         if (words.lessons.empty() && step.name != MEASURES_ITSELF) programs.push_back(step.name);
-    if (words.lessons.empty() && !words.no_search) programs.push_back(SEARCH);
+    if (words.lessons.empty() && !words.no_search) programs.push_back(kSearch);
     return programs;
 }
 
 bool takes(const std::string& program, Shape shape) {
     constexpr int kSearchSide = 256;
-    return program != SEARCH || (shape.rows % kSearchSide == 0 && shape.cols % kSearchSide == 0);
+    return program != kSearch || (shape.rows % kSearchSide == 0 && shape.cols % kSearchSide == 0);
 }
 
 /// Sizes in the order in which they come, each with its pairs.
@@ -157,9 +157,9 @@ Json figures_json(const timing::ErrorSummary& s) {
 }  // namespace
 
 Json predicted_json(const std::string& program, Shape shape, const std::string& gpu) {
-    if (program == SEARCH) return json_of(program, {"--time", gpu, "--sizes", option_of(shape)});
-    return json_of(program, {"--bench", "--rows", COUNTED, "--cols", COUNTED, "--time", gpu, "--at",
-                             option_of(shape)});
+    if (program == kSearch) return json_of(program, {"--time", gpu, "--sizes", option_of(shape)});
+    return json_of(program, {"--bench", "--rows", kCounted, "--cols", kCounted, "--time", gpu,
+                             "--at", option_of(shape)});
 }
 
 std::string figures_head() {
@@ -178,7 +178,7 @@ void Measured::add_rows(const Json& rows, Shape shape) {
         if (!row.contains("ms") || !row["ms"].is_number()) continue;
         const bool is_search = row.contains("candidate");
         const std::string variant = row.at(is_search ? "candidate" : "variant");
-        ms_.emplace(key_of(is_search ? SEARCH : row.at("step").get<std::string>(), variant,
+        ms_.emplace(key_of(is_search ? kSearch : row.at("step").get<std::string>(), variant,
                            shape_of(row, shape)),
                     row["ms"].get<double>());
     }
@@ -292,7 +292,7 @@ int validate_times(const TimeWords& words) {
         if (!file.empty()) check_writable(file);
     const bool measures = !words.published && why_no_gpu().empty();
     const Measured stand_in = measured_in(words.against);
-    const std::string wanted = words.gpu.empty() ? COURSE_GPU : words.gpu;
+    const std::string wanted = words.gpu.empty() ? kCourseGpu : words.gpu;
     Measured measured = measures ? Measured{} : published(timing::gpu_named(wanted).name);
     std::vector<ComparedTime> times;
     std::vector<std::string> reasons;
@@ -301,7 +301,7 @@ int validate_times(const TimeWords& words) {
         for (const std::string& program : programs) {
             if (!takes(program, shape)) continue;
             if (measures) measured.add(measured_json(program, shape));
-            if (measured.device().empty()) throw UsageError(NOTHING_MEASURED);
+            if (measured.device().empty()) throw UsageError(kNothingMeasured);
             if (gpu.empty()) gpu = timing::gpu_named(measured.device()).name;
             if (timing::gpu_named(gpu).name != measured.device()) {
                 throw UsageError("what is measured is an " + measured.device() + ", not an " + gpu +
@@ -317,7 +317,7 @@ int validate_times(const TimeWords& words) {
         }
     }
     if (!words.against.empty()) times = against(std::move(times), stand_in);
-    if (times.empty()) throw UsageError(NOTHING_MEASURED);
+    if (times.empty()) throw UsageError(kNothingMeasured);
     const std::string title = words.against.empty()
                                   ? "Predicted and measured, " + measured.device()
                                   : "Measured, " + measured.device() +

@@ -187,7 +187,7 @@ uint64_t coalesceGetTouched(int stores, void (*take)(uint64_t address, uint64_t 
             moved += uint64_t{access.lanes} * access.bytes_per_lane;
             for (std::uint32_t i = 0; i < access.runs; ++i) {
                 const SectorRun& run = block.runs[access.first_run + i];
-                take(run.first * sector_bytes, uint64_t{run.count} * sector_bytes, user);
+                take(run.first * kSectorBytes, uint64_t{run.count} * kSectorBytes, user);
             }
         }
     };

@@ -25,7 +25,7 @@ constexpr u64 kSectorsSeenTogether = u64{3} << 15;
 /// Of a block that goes on and on, so many reads and writes show how they lie.
 constexpr u64 kSectorsOfTile = 1024;
 
-constexpr u32 kSectorBytes = timing::sector_bytes;
+constexpr u32 kSectorBytes = timing::kSectorBytes;
 constexpr u32 kSectorsOfLine = 4;
 
 /// All lanes, one behind the other.

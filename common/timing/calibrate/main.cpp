@@ -35,7 +35,7 @@ struct Group {
     const char* name;
     void (*measure)(Bench& bench, Raw& raw);
 };
-constexpr Group groups[] = {
+constexpr Group kGroups[] = {
     {"latency", measure_latencies},
     {"long runs in memory", measure_long_runs},
     {"memory under load", measure_flights},
@@ -62,7 +62,7 @@ Raw measure_all() {
     Bench bench;
     Raw raw;
     raw.machine = bench.machine();
-    for (const Group& group : groups) {
+    for (const Group& group : kGroups) {
         std::cout << format("%6.1f s  %s\n", seconds_since(start), group.name) << std::flush;
         try {
             group.measure(bench, raw);

@@ -15,7 +15,7 @@ std::string name_of(Kind kind) {
 
 /// The one thing that a family is about, in a few letters.
 std::string mark_of(const Plan& plan) {
-    const Work& work = plan.work;
+    const Computation& work = plan.work;
     switch (plan.family) {
         case Family::strides: return format("stride %d>%d", work.read_stride, work.write_stride);
         case Family::barriers:

@@ -58,7 +58,7 @@ std::string row_of(const TimePair& pair) {
     std::string name = pair.name, row;
     // A name that is too long for its column gets a line of its own.
     if (name.size() > kNameColumns) {
-        row = name.substr(0, terminal_columns) + "\n";
+        row = name.substr(0, kTerminalColumns) + "\n";
         name.clear();
     }
     row += format("%-*s %8.4f %9.4f %8s %s", kNameColumns, name.c_str(), pair.measured,

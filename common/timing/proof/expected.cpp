@@ -27,7 +27,7 @@ Word stirred_float(Word word, int steps) {
 }
 
 /// What arithmetic makes of an element: word by word, or of its low bytes.
-void stir(const Work& work, unsigned char* element) {
+void stir(const Computation& work, unsigned char* element) {
     if (work.arithmetic == Arithmetic::none) return;
     const std::size_t step = work.element < 4 ? static_cast<std::size_t>(work.element) : 4;
     for (std::size_t i = 0; i < static_cast<std::size_t>(work.element); i += step) {
@@ -40,7 +40,7 @@ void stir(const Work& work, unsigned char* element) {
 }
 
 /// What a fill leaves in a cell.
-void make(const Work& work, int row, int col, unsigned char* element) {
+void make(const Computation& work, int row, int col, unsigned char* element) {
     const Word cell = static_cast<Word>(row) * 0x9e3779b1u + static_cast<Word>(col) * 0x85ebca6bu;
     for (int i = 0; i < work.element; i += 4) {
         const Word word = cell + static_cast<Word>(i / 4);
@@ -49,14 +49,14 @@ void make(const Work& work, int row, int col, unsigned char* element) {
 }
 
 /// Where an element lies.
-std::size_t at(const Work& work, int row, int pitch, int col) {
+std::size_t at(const Computation& work, int row, int pitch, int col) {
     return (static_cast<std::size_t>(row) * static_cast<std::size_t>(pitch) +
             static_cast<std::size_t>(col)) *
            static_cast<std::size_t>(work.element);
 }
 
 /// What becomes of the element at place `col` of its row.
-void move(const Work& work, const Run& run, int row, int col, const Bytes& in, Bytes& out) {
+void move(const Computation& work, const Run& run, int row, int col, const Bytes& in, Bytes& out) {
     if (work.kind == Kind::fill) {
         if (col % work.gap == 0) make(work, row, col, &out[at(work, row, run.out_pitch, col)]);
         return;
@@ -74,7 +74,7 @@ void move(const Work& work, const Run& run, int row, int col, const Bytes& in, B
 }
 
 /// The words of an element, added up.
-Word sum_of(const Work& work, const unsigned char* element) {
+Word sum_of(const Computation& work, const unsigned char* element) {
     Word sum = 0;
     const auto size = static_cast<std::size_t>(work.element);
     for (std::size_t i = 0; i < size; i += 4) {
@@ -97,7 +97,7 @@ std::string wrong_sum(Word expected, const Bytes& out) {
 
 }  // namespace
 
-Bytes input_of(const Work& work, std::size_t bytes) {
+Bytes input_of(const Computation& work, std::size_t bytes) {
     Bytes in(bytes);
     for (std::size_t i = 0; i < bytes; i += 4) {
         auto word = static_cast<Word>(campaign::mixed(i) >> 32);
@@ -107,7 +107,7 @@ Bytes input_of(const Work& work, std::size_t bytes) {
     return in;
 }
 
-Bytes expected(const Work& work, const Run& run, const Bytes& in) {
+Bytes expected(const Computation& work, const Run& run, const Bytes& in) {
     Bytes out(run.out_bytes, kUntouched);
     for (int row = 0; row < run.rows; ++row) {
         for (int col = 0; col < run.cols; ++col) move(work, run, row, col, in, out);
@@ -115,7 +115,7 @@ Bytes expected(const Work& work, const Run& run, const Bytes& in) {
     return out;
 }
 
-std::uint32_t expected_sum(const Work& work, const Run& run, const Bytes& in) {
+std::uint32_t expected_sum(const Computation& work, const Run& run, const Bytes& in) {
     Word sum = 0;
     for (int row = 0; row < run.rows; ++row) {
         for (int col = 0; col < run.cols; ++col) {
@@ -129,7 +129,7 @@ std::uint32_t expected_sum(const Work& work, const Run& run, const Bytes& in) {
     return sum;
 }
 
-std::string what_is_wrong(const Work& work, const Run& run, const Bytes& in, const Bytes& out) {
+std::string what_is_wrong(const Computation& work, const Run& run, const Bytes& in, const Bytes& out) {
     if (work.kind == Kind::sum) return wrong_sum(expected_sum(work, run, in), out);
     const Bytes right = expected(work, run, in);
     for (std::size_t i = 0; i < right.size(); ++i) {

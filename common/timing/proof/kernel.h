@@ -47,7 +47,7 @@ constexpr Arithmetic last_of(Arithmetic) {
 }
 
 /// What is computed, so that the host can say what comes out.
-struct Work {
+struct Computation {
     Kind kind = Kind::copy;
     int element = 4;  ///< bytes
     /// Columns are taken in pieces of `chunk`; place p of a piece is read from column
@@ -74,7 +74,7 @@ struct Kernel {
     std::string title;        ///< for tables: "tile 64x32 of 8 by 256": bytes, threads of a block
     std::string description;  ///< one line
     std::string fingerprint;  ///< of text and launches: what was measured is what was predicted
-    Work work;
+    Computation work;
     Run full, small;   ///< small: for checks
     std::string text;  ///< CUDA
 };
@@ -87,7 +87,7 @@ void write_kernels(const std::vector<Kernel>& kernels, const std::string& folder
 /// Reads them. Throws UsageError, also when a text is not the one that was written.
 std::vector<Kernel> read_kernels(const std::string& folder);
 
-/// The column of place `p`: see Work.
+/// The column of place `p`: see Computation.
 constexpr int strided(int p, int chunk, int stride) {
     const int first = p / chunk * chunk, within = p % chunk, columns = chunk / stride;
     return first + within % columns * stride + within / columns;
@@ -96,7 +96,7 @@ constexpr int strided(int p, int chunk, int stride) {
 // For base/codec.h.
 
 template <class Codec>
-void describe(Codec& codec, Work& work) {
+void describe(Codec& codec, Computation& work) {
     fields(codec, "kind", work.kind, "element", work.element, "chunk", work.chunk, "read_stride",
            work.read_stride, "write_stride", work.write_stride, "gap", work.gap, "arithmetic",
            work.arithmetic, "steps", work.steps);

@@ -18,7 +18,7 @@ constexpr std::size_t kRoom = std::size_t{1} << 20 | 3840;
 
 /// Words that differ: what memory takes to move may depend on what they are.
 void fill(const DeviceBuffer& buffer) {
-    const Bytes words = input_of(Work{}, std::size_t{32} << 20);
+    const Bytes words = input_of(Computation{}, std::size_t{32} << 20);
     for (std::size_t at = 0; at < buffer.bytes(); at += words.size()) {
         CUDA_CHECK(cudaMemcpy(static_cast<char*>(buffer.data()) + at, words.data(),
                               std::min(words.size(), buffer.bytes() - at), cudaMemcpyHostToDevice));

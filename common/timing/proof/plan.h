@@ -30,7 +30,7 @@ enum class Order {
 
 struct Plan {
     Family family = Family::copy;
-    Work work;                          ///< what it computes
+    Computation work;                          ///< what it computes
     bool is_tiled = false;              ///< through shared memory
     int threads_x = 32, threads_y = 1;  ///< of a block
     int width = 32, height = 1;         ///< of its piece

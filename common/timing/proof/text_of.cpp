@@ -1,4 +1,4 @@
-// A plan as CUDA. Read `text_of` at the end first; tests hold what comes out against `Work`.
+// A plan as CUDA. Read `text_of` at the end first; tests hold what comes out against `Computation`.
 #include <algorithm>
 
 #include "harness/text.h"
@@ -38,7 +38,7 @@ std::string of_words(int element, const std::string& expression) {
 }
 
 /// What arithmetic does to a word: the host does the same (expected.cpp).
-std::string stirred(const Work& work) {
+std::string stirred(const Computation& work) {
     std::string code = "__device__ unsigned stirred(unsigned word) {\n";
     if (work.arithmetic == Arithmetic::fma) code += "float number = __uint_as_float(word);\n";
     code += kUnroll + format("for (int step = 0; step < %d; ++step) {\n", work.steps);
@@ -51,7 +51,7 @@ std::string stirred(const Work& work) {
 }
 
 std::string functions_of(const Plan& plan) {
-    const Work& work = plan.work;
+    const Computation& work = plan.work;
     const std::string type = type_of(work.element);
     std::string code;
     if (work.arithmetic != Arithmetic::none) {
@@ -140,7 +140,7 @@ std::string place_of_element(const Plan& plan) {
         format("const int p = threadIdx.x + k %% %d * %d;\n", plan.across, plan.threads_x) +
         format("const int q = threadIdx.y + k / %d * %d;\n", plan.across, plan.threads_y);
     if (plan.is_down) return code + "const int row = first_row + p, col = first_col + q;\n";
-    const Work& work = plan.work;
+    const Computation& work = plan.work;
     const bool is_read = work.kind != Kind::fill;
     code += "const int row = first_row + q;\nconst int col = first_col + " +
             along(plan, is_read ? work.read_stride : work.write_stride) + ";\n";

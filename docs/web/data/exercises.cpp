@@ -20,7 +20,7 @@ namespace {
 
 ordered_json limits_json(const Limits& limits) {
     ordered_json object = ordered_json::object();
-    for (const auto& [name, limit] : LIMITS) {
+    for (const auto& [name, limit] : kLimits) {
         if (limits.*limit != 0) object[name] = limits.*limit;
     }
     return object;

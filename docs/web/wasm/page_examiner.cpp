@@ -112,7 +112,7 @@ json line_json(const Verdict& verdict, const LineCounters& line) {
                       all = counters_to_json(*verdict.counters);
     const double elements = verdict.counted.rows * static_cast<double>(verdict.counted.cols);
     const auto or_null = [](std::optional<double> value) { return value ? json(*value) : json(); };
-    for (const char* counter : course::EXPECTABLE) {
+    for (const char* counter : course::kExpectable) {
         const auto mean = learn::per_request(counters, counter);
         told[counter] = or_null(mean);
         told[std::string(counter) + "_least"] =
@@ -177,16 +177,16 @@ json cost(const json& question) {
 
 json hint(const json& question) {
     const int level = question.at("level").get<int>();
-    if (level < 1 || level > static_cast<int>(HINT_LEVELS.size())) {
+    if (level < 1 || level > static_cast<int>(kHintLevels.size())) {
         throw std::runtime_error("hints have the levels 1 to " +
-                                 std::to_string(HINT_LEVELS.size()));
+                                 std::to_string(kHintLevels.size()));
     }
     const Hint hint =
         whole_course().hint_for(exercise_of(question), question.at("failure").get<std::string>());
     const std::string text = learn::text_of(hint, level);
     return {{"level", level},
-            {"of", HINT_LEVELS.size()},
-            {"name", HINT_LEVELS[static_cast<std::size_t>(level - 1)]},
+            {"of", kHintLevels.size()},
+            {"name", kHintLevels[static_cast<std::size_t>(level - 1)]},
             {"is_sentence", learn::is_sentence(text, level)},
             {"for", learn::name_of(hint)},
             {"text", text}};

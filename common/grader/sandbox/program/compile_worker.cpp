@@ -46,7 +46,7 @@ Compiled compile_by_clang(const Source& source, const std::string& kernel) {
     compiled.failure = source.problem;
     if (!source.is_good()) return compiled;
     const RawOutput raw = clang->compile(wrapped(source.text, Dialect::bare_clang));
-    return compiled_from(source, kernel, value_of(clang_name_variable), raw);
+    return compiled_from(source, kernel, value_of(kClangNameVariable), raw);
 }
 
 Compiled compile_text(const std::string& text, const std::string& name, const std::string& kernel) {
@@ -58,13 +58,13 @@ Compiled compile_text(const std::string& text, const std::string& name, const st
 }  // namespace
 
 bool is_compiled_by_clang() {
-    return std::getenv(clang_variable) != nullptr;
+    return std::getenv(kClangVariable) != nullptr;
 }
 
 void start_clang(bool is_restricted) {
     std::vector<std::string> command;
-    std::istringstream words(value_of(clang_variable));
-    for (std::string word; std::getline(words, word, between_words);) command.push_back(word);
+    std::istringstream words(value_of(kClangVariable));
+    for (std::string word; std::getline(words, word, kBetweenWords);) command.push_back(word);
     clang = std::make_unique<ClangBeside>(command, is_restricted);
 }
 

@@ -45,7 +45,7 @@ private:
 /// Waits for the matrices, which come sealed.
 Mapping images_for(const ImageLayout& layout, int notes) {
     Packet packet;
-    if (!send_packet(notes, images_wanted) ||
+    if (!send_packet(notes, kImagesWanted) ||
         receive_packet(notes, packet, Clock::time_point::max()) != Received::packet ||
         packet.descriptors.size() != 1) {
         throw std::runtime_error("no matrices came");
@@ -185,7 +185,7 @@ std::string make_simulator_ready() {
 int launch_worker(std::string_view request, std::span<std::byte> answer, int notes) {
     const LaunchJob job = launch_job(request);
     const ImageLayout layout = layout_of(job);
-    if (answer.size() < text_offset(layout) + most_answer_text) return 1;
+    if (answer.size() < text_offset(layout) + kMostAnswerText) return 1;
     if (job.is_predicted) return put_text(answer, to_json(predict(job))) ? 0 : 3;
     const Trial found = run(job, answer, notes);
     return put_text(answer.subspan(text_offset(layout)), to_json(found)) ? 0 : 3;

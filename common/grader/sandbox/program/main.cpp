@@ -87,15 +87,15 @@ void limit_resources(const JobMessage& message, rlim_t memory_in_use) {
 [[noreturn]] void work(Role role, const JobMessage& message, rlim_t memory_in_use, Packet& packet,
                        pid_t server) {
     prctl(PR_SET_PDEATHSIG, SIGKILL);
-    if (getppid() != server) _exit(not_restricted);  // it ended before that line
-    close(control_descriptor);
+    if (getppid() != server) _exit(kNotRestricted);  // it ended before that line
+    close(kControlDescriptor);
     int code = 0;
     try {
         limit_resources(message, memory_in_use);
         start_helpers(role, is_restricted());
         if (is_restricted()) restrict_system_calls(duty_of(role));
     } catch (const std::exception&) {
-        _exit(not_restricted);
+        _exit(kNotRestricted);
     }
     try {
         const Mapping request(packet.descriptors[0].get(), false);
@@ -103,7 +103,7 @@ void limit_resources(const JobMessage& message, rlim_t memory_in_use) {
         code = do_job(role, text_of(request), {answer.data(), answer.size()},
                       packet.descriptors[2].get());
     } catch (const std::bad_alloc&) {
-        code = no_memory_left;
+        code = kNoMemoryLeft;
     } catch (const std::exception&) {
         code = 1;
     }
@@ -144,15 +144,15 @@ int serve(Role role) {
         about = make_ready(role, is_restricted());
         if (is_restricted()) restrict_system_calls(serving_duty_of(role));
     } catch (const std::exception& error) {
-        send_packet(control_descriptor, error.what());
+        send_packet(kControlDescriptor, error.what());
         return 1;
     }
-    if (!send_packet(control_descriptor, "ready " + about)) return 1;
+    if (!send_packet(kControlDescriptor, "ready " + about)) return 1;
     Packet packet;
-    while (receive_packet(control_descriptor, packet, Clock::time_point::max()) ==
+    while (receive_packet(kControlDescriptor, packet, Clock::time_point::max()) ==
            Received::packet) {
         const EndMessage end = serve_one(role, statm.get(), packet);
-        if (!send_packet(control_descriptor, bytes_of(end))) return 1;
+        if (!send_packet(kControlDescriptor, bytes_of(end))) return 1;
     }
     return 0;
 }

@@ -137,7 +137,7 @@ JobResult launch_in(Jail& jail, const LaunchJob& job,
                     const std::function<Descriptor(std::string_view)>& on_note) {
     const std::string request = to_json(job);
     return jail.run({.request = request,
-                     .answer_bytes = text_offset(layout_of(job)) + most_answer_text,
+                     .answer_bytes = text_offset(layout_of(job)) + kMostAnswerText,
                      .limits = {.processor_seconds = 10, .wall_seconds = 60},
                      .on_note = on_note});
 }
@@ -333,7 +333,7 @@ TEST_CASE("whatever a kernel makes the simulator say has room in the answer") {
         report.kernel = report.place.file = report.other_place.file = name;
     }
     const std::string json = to_json(answer);
-    CHECK(json.size() <= most_trial_text);
+    CHECK(json.size() <= kMostTrialText);
     CHECK(trial_answer(json).reports.size() >= 1);
     CHECK(trial_answer(json).reports[0].place.file.find('\x01') == std::string::npos);
 }

@@ -170,7 +170,7 @@ private:
         if (text.ptx.find("\n.target sm_90, debug") != std::string::npos) return;
         for (const auto& [name, function] : module->functions) {
             const auto known = truth.find(name);
-            if (known == truth.end() || name == configure_entry) continue;
+            if (known == truth.end() || name == kConfigureEntry) continue;
             put_in_order(*function);
             const u32 estimate = estimate_registers(*module, *function);
             const std::lock_guard lock(mutex_);
