@@ -17,12 +17,15 @@ u32 reading(const MachineInstruction& i) {
 /// Goes over each piece from its end.
 class LifetimeFinder {
 public:
-    explicit LifetimeFinder(const MachineCode& code) : code_(code), open_(code.values.size()) {
+    explicit LifetimeFinder(const MachineCode& code)
+        : code_(code), open_(code.values.size()), written_first_(code.values.size(), 0) {
         found_.of.resize(code.values.size());
     }
 
+    /// `has_before`: of a value, whether the piece gets it from before.
+    template <class HasBefore>
     void add(const MachinePiece& piece, const std::vector<u32>& order,
-             const std::vector<u32>& wanted_behind) {
+             const std::vector<u32>& wanted_behind, HasBefore has_before) {
         const u32 first = static_cast<u32>(found_.in_order.size());
         for (u32 k : order) found_.in_order.push_back(&piece.code[k]);
         behind_ = static_cast<u32>(found_.in_order.size());
@@ -32,7 +35,11 @@ public:
             if (found_.in_order[n]->waits_for_reads) all_read_ = 2 * n;
             step_over(*found_.in_order[n], n);
         }
-        while (!values_.empty()) begin(values_.back(), 2 * first);
+        while (!values_.empty()) {
+            const u32 v = values_.back();
+            // What some lanes write, and none before, is there from then on.
+            begin(v, has_before(v) ? 2 * first : std::max(written_first_[v], 2 * first));
+        }
     }
     Lifetimes take() {
         for (std::vector<Span>& spans : found_.of)
@@ -45,6 +52,7 @@ private:
     void step_over(const MachineInstruction& i, u32 n) {
         for (u32 v : i.writes) {
             end(v, 2 * n + 2);  // nobody wants it, if that is its end
+            written_first_[v] = 2 * n + 1;
             if (!i.is_guarded) begin(v, 2 * n + 1);
         }
         for (u32 v : i.reads) {
@@ -76,10 +84,11 @@ private:
 
     const MachineCode& code_;
     Lifetimes found_;
-    std::vector<Span> open_;   ///< by value: of those whose beginning is not reached
-    std::vector<u32> values_;  ///< those
-    u32 behind_ = 0;           ///< the piece
-    u32 all_read_ = 0;         ///< place where what is read late has been read
+    std::vector<Span> open_;          ///< by value: of those whose beginning is not reached
+    std::vector<u32> values_;         ///< those
+    std::vector<u32> written_first_;  ///< by value: where, as far as is known
+    u32 behind_ = 0;                  ///< the piece
+    u32 all_read_ = 0;                ///< place where what is read late has been read
 };
 
 void set(AliveBetweenPieces::Bits& bits, u32 k) {
@@ -100,12 +109,15 @@ AliveBetweenPieces::AliveBetweenPieces(const MachineCode& code) : code_(code) {
                 if (!i.is_guarded && number_[v] != kNone) set(overwritten_[p], number_[v]);
     }
     follow();
+    leave_out_unwritten();
 }
 
 AliveBetweenPieces::Bits AliveBetweenPieces::at_end(std::size_t p) const {
     Bits alive((values_.size() + 63) / 64, 0);
     for (u32 next : code_.pieces[p].next)
         for (std::size_t k = 0; k < alive.size(); ++k) alive[k] |= begin_[next][k];
+    if (!written_.empty())
+        for (std::size_t k = 0; k < alive.size(); ++k) alive[k] &= written_[p][k];
     return alive;
 }
 
@@ -149,11 +161,38 @@ void AliveBetweenPieces::follow() {
     }
 }
 
+/// What no way from the function's beginning has written yet is not alive, though it may be read: by those lanes
+/// alone that have written it. (Seen with ptxas: loads that lanes skip, in front of them code that takes as many
+/// registers as their results.)
+void AliveBetweenPieces::leave_out_unwritten() {
+    const std::vector<MachinePiece>& pieces = code_.pieces;
+    std::vector<Bits> before(pieces.size(), Bits((values_.size() + 63) / 64, 0)), behind = before;
+    for (std::size_t p = 0; p < pieces.size(); ++p)
+        for (const MachineInstruction& i : pieces[p].code)
+            for (u32 v : i.writes)
+                if (number_[v] != kNone) set(behind[p], number_[v]);
+    for (bool changed = true; changed;) {
+        changed = false;
+        for (std::size_t p = 0; p < pieces.size(); ++p)
+            for (u32 next : pieces[p].next)
+                for (std::size_t k = 0; k < behind[p].size(); ++k) {
+                    const u64 more = behind[p][k] & ~before[next][k];
+                    before[next][k] |= more;
+                    behind[next][k] |= more;
+                    changed |= more != 0;
+                }
+    }
+    for (std::size_t p = 0; p < pieces.size(); ++p)
+        for (std::size_t k = 0; k < before[p].size(); ++k) begin_[p][k] &= before[p][k];
+    written_ = std::move(behind);
+}
+
 Lifetimes find_lifetimes(const MachineCode& code, const AliveBetweenPieces& alive,
                          const std::vector<std::vector<u32>>& orders) {
     LifetimeFinder finder(code);
     for (std::size_t p = 0; p < orders.size(); ++p)
-        finder.add(code.pieces[p], orders[p], alive.values_in(alive.at_end(p)));
+        finder.add(code.pieces[p], orders[p], alive.values_in(alive.at_end(p)),
+                   [&](u32 v) { return alive.has(alive.at_begin(p), v); });
     return finder.take();
 }
 

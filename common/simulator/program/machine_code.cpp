@@ -5,6 +5,7 @@
 #include <set>
 
 #include "analysis/dominators.h"
+#include "program/loop_unroller.h"
 #include "program/machine_values.h"
 #include "ptx/instruction_parts.h"
 
@@ -17,10 +18,6 @@ using ptx::Operand;
 /// Instructions of a block that becomes guarded ones: without a load from global memory, and with one, whose
 /// wait is then shared with other loads. Seen by adding instructions to such blocks until ptxas branched.
 constexpr u32 kGuardedMost = 6, kGuardedMostWithLoad = 15;
-/// Instructions of a loop that is unrolled, without loads and stores, and how many turns then follow each
-/// other. Seen by adding instructions to a loop until ptxas left it as it was.
-constexpr u32 kUnrolledMost = 21;
-constexpr int kTurns = 4;
 /// From reading a constant to the first instruction that may use it.
 constexpr u32 kConstantLatency = 8;
 constexpr u32 kMoveLatency = 5, kPredicateLatency = 13;
@@ -48,6 +45,7 @@ public:
             array_ = new_value({.words = words, .is_loose = true});
         find_same_registers();
         look_at_graph();
+        find_readers();
         piece_of_.assign(blocks_.size(), kNone);
         struct Range {
             u32 first, last;  // blocks
@@ -60,12 +58,13 @@ public:
             ranges.push_back({b, last});
             made_.pieces.push_back(std::move(piece));
         }
+        const LoopUnroller unroller(function_, registers_);
         for (u32 p = 0; p < ranges.size(); ++p) {
             MachinePiece& piece = made_.pieces[p];
             for (u32 next : blocks_[ranges[p].last].next) piece.next.push_back(piece_of_[next]);
             const u32 begin = blocks_[ranges[p].first].begin, end = blocks_[ranges[p].last].end;
             if (piece.code.empty() || !is_among(p, piece.next)) continue;
-            if (may_be_unrolled(piece) && !is_kept_rolled(begin, end)) unroll(piece);
+            if (!is_kept_rolled(begin, end)) unroller.unroll(piece, made_);
         }
         return std::move(made_);
     }
@@ -102,17 +101,35 @@ private:
                 add_block(piece, k);
                 is_skipped_ = false;
                 if (joined == last + 2 && k == last + 1)
-                    guard(piece, before, registers_.root[skips]);
+                    guard(piece, before, registers_.root[skips], k);
             }
             last = joined;
         }
     }
 
-    /// Loads and stores of a block that lanes may skip wait until it is known which do.
-    static void guard(MachinePiece& piece, std::size_t first, u32 predicate) {
-        for (std::size_t k = first ? first - 1 : 0; k < piece.code.size(); ++k)
-            if (piece.code[k].memory != MemoryEffect::none || piece.code[k].reads_late)
-                piece.code[k].reads.push_back(predicate);
+    /// Loads and stores of a block that lanes may skip wait until it is known which do. What others read that the block
+    /// writes is what was there before, for lanes that skip it.
+    void guard(MachinePiece& piece, std::size_t first, u32 predicate, u32 block) const {
+        for (std::size_t k = first ? first - 1 : 0; k < piece.code.size(); ++k) {
+            MachineInstruction& i = piece.code[k];
+            for (u32 v : i.writes) i.is_guarded |= is_read_beyond(block, v);
+            if (i.memory == MemoryEffect::none && !i.reads_late) continue;
+            i.reads.push_back(predicate);
+            i.is_conditional = true;
+        }
+    }
+    bool is_read_beyond(u32 block, u32 value) const {
+        return value < read_in_.size() && read_in_[value] != kNone && read_in_[value] != block;
+    }
+    void find_readers() {
+        constexpr u32 kMany = kNone - 1;
+        read_in_.assign(function_.registers.size(), kNone);
+        for (u32 b = 0; b < blocks_.size(); ++b)
+            for (u32 at = blocks_[b].begin; at < blocks_[b].end; ++at) {
+                if (values_.leaves_nothing(at)) continue;
+                for (u32 v : values_.read_by(function_.body[at]))
+                    read_in_[v] = read_in_[v] == kNone || read_in_[v] == b ? b : kMany;
+            }
     }
 
     /// The block up to which a piece that has come to block `b` goes on: `b` itself, where it ends.
@@ -149,8 +166,9 @@ private:
         return count <= (loads ? kGuardedMostWithLoad : kGuardedMost);
     }
     void drop_branch(MachinePiece& piece) const {
-        if (!piece.code.empty() && function_.body[piece.code.back().source].opcode == "bra")
-            piece.code.pop_back();
+        if (piece.code.empty() || function_.body[piece.code.back().source].opcode != "bra") return;
+        piece.code.pop_back();
+        ++piece.dropped_branches;
     }
 
     // ---- instructions ----
@@ -200,7 +218,7 @@ private:
         made.space = is_everywhere ? ptx::StateSpace::generic : space_of(i);
         made.is_fixed = ends_straight_code(i) || has_branches_inside(i);
         made.waits_for_reads = waits_for_reads(i);
-        made.is_guarded = i.guard.has_value();
+        made.is_guarded = made.is_conditional = i.guard.has_value();
         made.latency = latency_of(i);
         made.is_access = is_access(i) || i.opcode == "cp";
         made.reads_late =
@@ -349,96 +367,9 @@ private:
         return static_cast<u32>(made_.values.size() - 1);
     }
 
-    // ---- loops ----
-
-    /// ptxas leaves a loop that orders memory for others as it is. (Seen by putting one instruction after the other into
-    /// a loop: it is these, and no barrier of a block, no volatile access, no copy.)
-    static bool orders_memory(const Instruction& i) {
-        const bool is_fence = i.opcode == "membar" || (i.opcode == "fence" && !i.has("proxy"));
-        return is_fence || (i.opcode == "barrier" && i.has("cluster"));
-    }
-
-    /// A piece that goes back to its own beginning, for a number of turns that is counted by a constant.
-    bool may_be_unrolled(const MachinePiece& piece) const {
-        u32 arithmetic = 0;
-        for (const MachineInstruction& i : piece.code) {
-            if (i.is_fixed && &i != &piece.code.back()) return false;
-            if (orders_memory(function_.body[i.source])) return false;
-            arithmetic += !is_access(function_.body[i.source]);
-        }
-        if (arithmetic > kUnrolledMost) return false;
-        const Instruction& branch = function_.body[piece.code.back().source];
-        if (branch.opcode != "bra" || !branch.guard) return false;
-        const Instruction* decides = writer(piece, registers_.root[*branch.guard]);
-        if (!decides || decides->opcode != "setp") return false;
-        bool counts = false, knows_end = true;
-        for (const Operand& operand : decides->operands) {
-            if (operand.kind != Operand::Kind::reg || &operand == &decides->operands[0]) continue;
-            if (steps_by_constant(piece, registers_.root[operand.reg]))
-                counts = true;
-            else
-                knows_end &= !writer(piece, registers_.root[operand.reg]);
-        }
-        return counts && knows_end;
-    }
-    const Instruction* writer(const MachinePiece& piece, u32 value) const {
-        for (const MachineInstruction& i : piece.code)
-            if (is_among(value, i.writes)) return &function_.body[i.source];
-        return nullptr;
-    }
-    /// NVIDIA's compiler adds to the counter itself, clang to a copy of it.
-    bool steps_by_constant(const MachinePiece& piece, u32 value) const {
-        const Instruction* writes = writer(piece, value);
-        if (writes && writes->opcode == "mov" && writes->operands.size() > 1 &&
-            writes->operands[1].kind == Operand::Kind::reg)
-            writes = writer(piece, registers_.root[writes->operands[1].reg]);
-        return writes && writes->opcode == "add" &&
-               std::any_of(writes->operands.begin(), writes->operands.end(),
-                           [](const Operand& o) { return o.kind == Operand::Kind::immediate; });
-    }
     bool is_kept_rolled(u32 begin, u32 end) const {
         return std::any_of(function_.not_unrolled.begin(), function_.not_unrolled.end(),
                            [&](u32 at) { return at >= begin && at < end; });
-    }
-
-    /// Some turns one after the other. What one turn leaves to the next has a name for each turn.
-    void unroll(MachinePiece& piece) {
-        std::vector<MachineInstruction> turn = std::move(piece.code);
-        const MachineInstruction branch = std::move(turn.back());
-        turn.pop_back();
-        piece.code.clear();
-        std::map<u32, u32> names;
-        const std::size_t vectors = made_.side_by_side.size();
-        for (int k = 0; k < kTurns; ++k) {
-            for (MachineInstruction i : turn) {
-                for (u32& value : i.reads)
-                    if (const auto name = names.find(value); name != names.end())
-                        value = name->second;
-                for (u32& value : i.writes) {
-                    if (k + 1 == kTurns) {
-                        names.erase(value);
-                        continue;
-                    }
-                    const u32 name = new_value(made_.values[value]);
-                    names[value] = name;
-                    value = name;
-                }
-                piece.code.push_back(std::move(i));
-            }
-            if (k + 1 < kTurns) rename_vectors(vectors, names);
-        }
-        piece.code.push_back(branch);
-    }
-    /// Where all elements of one of the first vectors have new names, those are a vector too.
-    void rename_vectors(std::size_t first, const std::map<u32, u32>& names) {
-        for (std::size_t k = 0; k < first; ++k) {
-            std::vector<u32> renamed;
-            for (u32 value : made_.side_by_side[k])
-                if (const auto name = names.find(value); name != names.end())
-                    renamed.push_back(name->second);
-            if (renamed.size() == made_.side_by_side[k].size())
-                made_.side_by_side.push_back(std::move(renamed));
-        }
     }
 
     const ptx::Function& function_;
@@ -460,6 +391,7 @@ private:
     std::map<u64, std::vector<u32>> used_;  ///< by name of a constant: blocks that take it as it is
     bool is_skipped_ =
         false;  ///< lanes may skip the block at hand, which has become guarded instructions
+    std::vector<u32> read_in_;   ///< by value: the only block that reads it, if there is one
     std::vector<u32> piece_of_;  ///< by block, once it has one
     std::map<u32, u32> same_;    ///< by value: the one whose register it takes
     std::map<u32, u32> chosen_;  ///< by instruction that chooses: the load that it decides

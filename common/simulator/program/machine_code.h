@@ -24,6 +24,7 @@ struct MachineInstruction {
     bool is_fixed = false;                             ///< nothing moves past it
     bool waits_for_reads = false;    ///< behind it, loads and stores have read their sources
     bool is_guarded = false;         ///< lanes may keep what they had in what it writes
+    bool is_conditional = false;     ///< an access that lanes may skip
     bool reads_late = false;         ///< its sources are taken for some cycles more
     bool reads_texels = false;       ///< the texture unit reads pairs before the rest
     bool is_in_halves = false;       ///< writes half of its result before it has read all
@@ -37,6 +38,7 @@ struct MachineInstruction {
 struct MachinePiece {
     std::vector<MachineInstruction> code;
     std::vector<u32> next;
+    u32 dropped_branches = 0;  ///< around instructions that have guards instead
 };
 
 struct MachineValue {

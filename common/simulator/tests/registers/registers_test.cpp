@@ -3,8 +3,9 @@
 //     registers_test PTXAS COURSE FOLDER ...
 //
 // The kernels are those of the learners' files of the course that are right, compiled here, and of the
-// programs in the folders, whose PTX lies in them (none that is built with -G). Both sides get the same PTX. A kernel that has the same
-// instructions as another counts once. Fails where too few are near, and prints the worst.
+// programs in the folders, whose PTX lies in them (none that is built with -G). Both sides get the same PTX. A kernel
+// that has the same instructions as another, for as many threads, counts once: not so its name, nor its number among
+// those of its file, which is in the names of its labels. Fails where too few are near, and prints the worst.
 //
 // Half of the kernels, chosen by a hash of their instructions, may be looked at to find what the estimate
 // leaves out; the other half is held back, so that its share tells what to expect of kernels nobody has seen.
@@ -18,7 +19,6 @@
 #include <filesystem>
 #include <map>
 #include <mutex>
-#include <set>
 #include <sstream>
 #include <string>
 #include <thread>
@@ -44,16 +44,17 @@ namespace {
 /// What counts as near, as a share of what ptxas gives.
 constexpr double kNear = 0.15;
 /// The least share of kernels that have to be near, and of launches that have to have the right number of
-/// blocks on a multiprocessor. Other kernels of the same kind would give other shares: what is asked for lies two standard
-/// errors of a share of as many kernels below what is there now (96.3 % near and 95.9 % right of 135 of learners, 86.7 and
-/// 93.9 % of 3212 in programs), so that a few new tests cannot break it, while a rule that is lost does.
+/// blocks on a multiprocessor. Other kernels of the same kind would give other shares: what is asked for lies two
+/// standard errors of a share of as many kernels below what is there now (88.2 % near and 96.2 % right of 2980 in
+/// programs), so that a few new tests cannot break it, while a rule that is lost does. Of 135 learners' files 94.8 and
+/// 95.9 % are; there it stays at what was asked for when 96.3 % were near.
 struct Demand {
     const char* group;
     std::size_t kernels;  ///< that there have to be at least
     double near, blocks;
 };
 constexpr std::array kDemands = {Demand{"learners' files", 100, 0.93, 0.925},
-                                 Demand{"programs", 300, 0.855, 0.93}};
+                                 Demand{"programs", 300, 0.87, 0.955}};
 
 struct Found {
     std::string group, file, kernel;
@@ -143,6 +144,22 @@ std::string instructions_of(const ptx::Module& module, const ptx::Function& func
     return text;
 }
 
+/// What is different about the same kernel in two files: "bra $L__BB12_3" -> "bra $L__BB_3", and its name. And what may be
+/// different about two kernels of the same instructions: the launches that they allow.
+std::string without_names(std::string text, const std::string& name,
+                          const ptx::Function& function) {
+    for (std::size_t at; (at = text.find(name)) != text.npos;) text.erase(at, name.size());
+    constexpr std::string_view label = "$L__BB";
+    for (std::size_t at = 0; (at = text.find(label, at)) != text.npos;) {
+        at += label.size();
+        text.erase(at, std::min(text.find('_', at), text.size()) - at);
+    }
+    for (u32 threads : function.max_threads) text += std::to_string(threads) + " ";
+    for (u32 threads : function.required_threads) text += std::to_string(threads) + " ";
+    return text + std::to_string(function.min_blocks) + " " +
+           std::to_string(function.max_registers);
+}
+
 class Comparison {
 public:
     Comparison(std::string ptxas, std::vector<Text> texts)
@@ -175,9 +192,14 @@ private:
             const u32 estimate = estimate_registers(*module, *function);
             const std::lock_guard lock(mutex_);
             const std::string instructions = instructions_of(*module, *function);
-            if (!seen_.insert(instructions).second) continue;
-            found_.push_back({text.group, text.file, kernel_name(name), estimate, known->second,
-                              is_held_back(instructions)});
+            const bool held_back = is_held_back(instructions);
+            const auto [seen, is_new] =
+                seen_.try_emplace(without_names(instructions, name, *function), found_.size());
+            if (is_new)
+                found_.push_back(
+                    {text.group, text.file, kernel_name(name), estimate, known->second, held_back});
+            // Who looks at one of two that are the same has seen the other.
+            found_[seen->second].is_held_back &= held_back;
         }
     }
 
@@ -185,7 +207,7 @@ private:
     const std::vector<Text> texts_;
     std::atomic<std::size_t> next_{0};
     std::mutex mutex_;
-    std::set<std::string> seen_;
+    std::map<std::string, std::size_t> seen_;  ///< what tells kernels apart: index into found_
     std::vector<Found> found_;
 };
 

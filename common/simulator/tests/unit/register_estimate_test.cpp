@@ -367,3 +367,60 @@ TEST_CASE("coordinates and texels lie side by side") {
                    "tex.2d.v4.f32.f32 {%f4, %f5, %f6, %f7}, [%rd1, {%f2, %f3}];\n"
                    "st.global.f32 [%rd5], %f4;") == 10);  // as ptxas
 }
+
+namespace {
+
+/// A loop of each thread's; whether its turns are put one after the other shows in how many registers it takes.
+bool is_unrolled(const std::string& in_it, const std::string& steps = "add.s32 %r3, %r3, 256;",
+                 const std::string& begins = "mov.u32 %r3, %tid.x;") {
+    const auto with = [&](const std::string& pragma) {
+        return estimate(begins + "\nLOOP:\n" + pragma + "ld.global.u32 %r5, [%rd4];\n" + in_it +
+                        "\nmul.wide.s32 %rd6, %r3, 4;\nadd.s64 %rd7, %rd2, %rd6;\n" +
+                        "ld.global.u32 %r6, [%rd7];\nadd.s32 %r9, %r9, %r6;\n"
+                        "add.s64 %rd4, %rd4, 1024;\n" +
+                        steps +
+                        "\nsetp.lt.s32 %p1, %r3, %r1;\n@%p1 bra LOOP;\n"
+                        "st.global.u32 [%rd5], %r9;");
+    };
+    return with("") > with(".pragma \"nounroll\";");
+}
+
+}  // namespace
+
+TEST_CASE(
+    "ptxas does not unroll a loop that it does not know the step of, or that keeps threads "
+    "together") {
+    CHECK(is_unrolled(""));
+    CHECK(!is_unrolled("", "add.s32 %r4, %r3, 128;\nadd.s32 %r3, %r4, 128;"));
+    // Threads leave it in different turns, unless it counts from the same for all.
+    const std::string shuffle = "shfl.sync.bfly.b32 %r5, %r5, 1, 31, -1;\nadd.s32 %r9, %r9, %r5;";
+    CHECK(!is_unrolled(shuffle));
+    CHECK(is_unrolled(shuffle, "add.s32 %r3, %r3, 1;", "mov.u32 %r3, 0;"));
+    const std::string skipped = "setp.ge.s32 %p2, %r3, 77;\n@%p2 bra SKIP;\n";
+    CHECK(!is_unrolled(skipped + "st.global.u32 [%rd5], %r5;\nSKIP:"));
+    CHECK(is_unrolled(skipped + "st.shared.u32 [%r2], %r5;\nSKIP:"));
+    // Too much work.
+    std::string work;
+    for (int k = 0; k < 60; ++k) work += "mad.lo.s32 %r9, %r9, %r1, %r5;\n";
+    CHECK(!is_unrolled(work));
+}
+
+TEST_CASE("what nobody has written takes no register, and what a guard may leave is not lost") {
+    const std::string before = loads(16) + "bar.sync 0;\n" + stores(16) + "bar.sync 0;\n";
+    // Skipped by a branch, for the barrier in it: what it loads has no register before.
+    std::string skipped = "setp.ge.s32 %p2, %r2, 77;\n@%p2 bra SKIP;\nbar.sync 1, 64;\n";
+    for (int k = 20; k < 32; ++k)
+        skipped += "ld.volatile.global.f32 %f" + std::to_string(k) + ", [%rd4+" +
+                   std::to_string(4 * k) + "];\n";
+    CHECK(estimate(before + skipped + "SKIP:\n" + stores(12, 20)) <= estimate(before) + 4);
+    // In a loop lanes that skip a load keep what the turn before has left.
+    const auto loop = [](const std::string& first) {
+        return estimate("mov.u32 %r3, 0;\nLOOP:\n.pragma \"nounroll\";\n" + first +
+                        "setp.ge.s32 %p2, %r3, 77;\n@%p2 bra SKIP;\n"
+                        "ld.global.v4.f32 {%f1, %f2, %f3, %f4}, [%rd4];\nSKIP:\n"
+                        "st.global.v4.f32 [%rd5], {%f1, %f2, %f3, %f4};\n"
+                        "add.s32 %r3, %r3, 1;\nsetp.lt.s32 %p1, %r3, %r1;\n@%p1 bra LOOP;");
+    };
+    CHECK(loop("ld.global.v4.f32 {%f5, %f6, %f7, %f8}, [%rd4+16];\n"
+               "st.global.v4.f32 [%rd5+16], {%f5, %f6, %f7, %f8};\n") >= loop("") + 3);
+}

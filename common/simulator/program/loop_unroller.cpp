@@ -1,0 +1,188 @@
+#include "program/loop_unroller.h"
+
+#include <algorithm>
+#include <map>
+
+#include "ptx/instruction_parts.h"
+
+namespace coalesce::sim {
+namespace {
+
+using ptx::Instruction;
+using ptx::Operand;
+using ptx::StateSpace;
+
+/// Work of a loop that is unrolled: more where turns load, since they can wait for all their loads together. An access
+/// counts as two instructions: adding instructions, loads and stores to a loop until ptxas left it as it was, two
+/// more instructions were always one access fewer.
+constexpr u32 kUnrolledMost = 22, kUnrolledMostWithLoad = 50, kAccess = 2;
+/// Turns that then follow each other.
+constexpr int kTurns = 4;
+
+bool is_among(u32 number, const std::vector<u32>& numbers) {
+    return std::find(numbers.begin(), numbers.end(), number) != numbers.end();
+}
+
+/// ptxas leaves a loop that orders memory for others as it is. (Seen by putting one instruction after the
+/// other into a loop: it is these, and no barrier of a block, no volatile access, no copy.)
+bool orders_memory(const Instruction& i) {
+    const bool is_fence = i.opcode == "membar" || (i.opcode == "fence" && !i.has("proxy"));
+    return is_fence || (i.opcode == "barrier" && i.has("cluster"));
+}
+
+/// The threads of a warp or a block do it together.
+bool is_done_together(const Instruction& i) {
+    return is_one_of(i.opcode, {"shfl", "vote", "match", "redux", "activemask", "bar", "barrier",
+                                "ldmatrix", "stmatrix", "movmatrix", "mma", "wmma", "atom", "red"});
+}
+
+bool is_load_from(const Instruction& i, StateSpace space) {
+    if (i.opcode != "ld" || i.has("param")) return false;
+    const StateSpace from = space_of(i);
+    return from == space || from == StateSpace::generic || space == StateSpace::generic;
+}
+
+/// Where all elements of one of the first vectors have new names, those are a vector too.
+void rename_vectors(std::vector<std::vector<u32>>& vectors, std::size_t first,
+                    const std::map<u32, u32>& names) {
+    for (std::size_t k = 0; k < first; ++k) {
+        std::vector<u32> renamed;
+        for (u32 value : vectors[k])
+            if (const auto name = names.find(value); name != names.end())
+                renamed.push_back(name->second);
+        if (renamed.size() == vectors[k].size()) vectors.push_back(std::move(renamed));
+    }
+}
+
+}  // namespace
+
+void LoopUnroller::unroll(MachinePiece& piece, MachineCode& code) const {
+    if (!may_be_unrolled(piece)) return;
+    std::vector<MachineInstruction> turn = std::move(piece.code);
+    const MachineInstruction branch = std::move(turn.back());
+    turn.pop_back();
+    piece.code.clear();
+    std::map<u32, u32> names;
+    const std::size_t vectors = code.side_by_side.size();
+    for (int k = 0; k < kTurns; ++k) {
+        const bool is_last = k + 1 == kTurns;
+        for (MachineInstruction i : turn) {
+            // How many turns are left is asked once for all of them.
+            if (!is_last && (i.writes == branch.reads || is_offset_of_turn(turn, i))) continue;
+            for (u32& value : i.reads)
+                if (const auto name = names.find(value); name != names.end()) value = name->second;
+            for (u32& value : i.writes) {
+                if (is_last) {
+                    names.erase(value);
+                    continue;
+                }
+                code.values.push_back(MachineValue(code.values[value]));
+                const u32 name = static_cast<u32>(code.values.size() - 1);
+                names[value] = name;
+                value = name;
+            }
+            piece.code.push_back(std::move(i));
+        }
+        if (!is_last) rename_vectors(code.side_by_side, vectors, names);
+    }
+    piece.code.push_back(branch);
+}
+
+bool LoopUnroller::may_be_unrolled(const MachinePiece& piece) const {
+    if (!is_short(piece)) return false;
+    const Instruction& branch = function_.body[piece.code.back().source];
+    if (branch.opcode != "bra" || !branch.guard) return false;
+    const Instruction* decides = writer(piece, registers_.root[*branch.guard]);
+    if (!decides || decides->opcode != "setp") return false;
+    if (!alike_.is_alike(*decides) && needs_threads_together(piece)) return false;
+    bool counts = false, knows_end = true;
+    for (const Operand& operand : decides->operands) {
+        if (operand.kind != Operand::Kind::reg || &operand == &decides->operands[0]) continue;
+        if (steps_by_constant(piece, registers_.root[operand.reg]))
+            counts = true;
+        else
+            knows_end &= !writer(piece, registers_.root[operand.reg]);
+    }
+    return counts && knows_end;
+}
+
+bool LoopUnroller::is_short(const MachinePiece& piece) const {
+    u32 work = piece.dropped_branches;  // they are still there when ptxas unrolls
+    bool loads = false;
+    for (const MachineInstruction& i : piece.code) {
+        if (i.is_fixed && &i != &piece.code.back()) return false;
+        if (orders_memory(function_.body[i.source])) return false;
+        const bool accesses = is_access(function_.body[i.source]);
+        work += accesses ? kAccess : 1;
+        loads |= accesses && i.memory != MemoryEffect::store;
+    }
+    return work <= (loads ? kUnrolledMostWithLoad : kUnrolledMost);
+}
+
+/// Where threads leave a loop in different turns, ptxas does not unroll it if they do something together there,
+/// or if some of them skip a store to memory that the loop also loads from. (A store to a space without loads is
+/// guarded, and the loop is unrolled.)
+bool LoopUnroller::needs_threads_together(const MachinePiece& piece) const {
+    const auto loads_from = [&](StateSpace space) {
+        return std::any_of(piece.code.begin(), piece.code.end(), [&](const MachineInstruction& i) {
+            return is_load_from(function_.body[i.source], space);
+        });
+    };
+    return std::any_of(piece.code.begin(), piece.code.end(), [&](const MachineInstruction& i) {
+        if (is_done_together(function_.body[i.source])) return true;
+        return i.is_conditional && i.memory == MemoryEffect::store && loads_from(i.space);
+    });
+}
+
+const Instruction* LoopUnroller::writer(const MachinePiece& piece, u32 value) const {
+    for (const MachineInstruction& i : piece.code)
+        if (is_among(value, i.writes)) return &function_.body[i.source];
+    return nullptr;
+}
+
+/// NVIDIA's compiler adds to the counter itself, clang to a copy of it. Where one addition leads to the next and
+/// the last of them to the counter, ptxas does not see how far a turn steps.
+bool LoopUnroller::steps_by_constant(const MachinePiece& piece, u32 value) const {
+    const Instruction* writes = writer(piece, value);
+    if (writes && writes->opcode == "mov" && writes->operands.size() > 1 &&
+        writes->operands[1].kind == Operand::Kind::reg)
+        writes = writer(piece, registers_.root[writes->operands[1].reg]);
+    if (!writes || !is_one_of(writes->opcode, {"add", "sub"})) return false;
+    bool adds_constant = false, adds_to_itself = false;
+    for (const Operand& o : writes->operands) {
+        adds_constant |= o.kind == Operand::Kind::immediate;
+        adds_to_itself |= &o != &writes->operands[0] && o.kind == Operand::Kind::reg &&
+                          registers_.root[o.reg] == value;
+    }
+    return adds_constant && adds_to_itself;
+}
+
+/// Adds a constant to an address that nothing but accesses read: they have room for what it is in each turn.
+bool LoopUnroller::is_offset_of_turn(const std::vector<MachineInstruction>& turn,
+                                     const MachineInstruction& add) const {
+    if (add.writes.size() != 1 || add.reads != add.writes || add.is_guarded) return false;
+    const Instruction& source = function_.body[add.source];
+    if (source.opcode != "add" || source.operands.size() != 3 ||
+        source.operands[2].kind != Operand::Kind::immediate)
+        return false;
+    const u32 value = add.writes[0];
+    return std::all_of(turn.begin(), turn.end(), [&](const MachineInstruction& i) {
+        return i.source == add.source ||
+               (!is_among(value, i.writes) &&
+                (!is_among(value, i.reads) || is_address_alone(i, value)));
+    });
+}
+
+/// The value is where the access goes to, and not what it stores.
+bool LoopUnroller::is_address_alone(const MachineInstruction& access, u32 value) const {
+    if (!access.is_access) return false;
+    const auto is_value = [&](const Operand& o) {
+        return o.kind == Operand::Kind::reg && registers_.root[o.reg] == value;
+    };
+    const std::vector<Operand>& operands = function_.body[access.source].operands;
+    return std::none_of(operands.begin(), operands.end(), [&](const Operand& o) {
+        return is_value(o) || std::any_of(o.elements.begin(), o.elements.end(), is_value);
+    });
+}
+
+}  // namespace coalesce::sim
