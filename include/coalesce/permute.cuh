@@ -255,6 +255,7 @@ struct Run {
     std::int64_t size;      ///< of all of them together
     Axis axis[most_steps];  ///< the outermost first; steps are those in the other array
     int log_side;           ///< elements of a side of a tile: a power of two
+    int vectors;            ///< of a side, where tiles consist of them
     unsigned sides;         ///< the run's
 };
 
@@ -266,6 +267,7 @@ struct Tiling {
     int axes;
     unsigned size[most_steps];  ///< of the others, the outermost first
     std::int64_t in_step[most_steps], out_step[most_steps];
+    bool is_across_first;  ///< neighbouring blocks have tiles side by side, not below each other
 };
 
 /// Elements of a tile, and of its sides at most and at least: powers of two.
@@ -294,12 +296,13 @@ struct TileOfRuns {
 };
 
 __device__ inline TileOfRuns tile_of_runs(const Tiling& tiling, int rows, int cols) {
-    unsigned number = blockIdx.x;
-    const unsigned down = number % tiling.rows.sides;
-    number /= tiling.rows.sides;
-    const unsigned across = number % tiling.cols.sides;
-    number /= tiling.cols.sides;
-    const std::int64_t row = std::int64_t{down} * rows, col = std::int64_t{across} * cols;
+    const unsigned inner_sides = tiling.is_across_first ? tiling.cols.sides : tiling.rows.sides;
+    const unsigned outer_sides = tiling.is_across_first ? tiling.rows.sides : tiling.cols.sides;
+    const unsigned line = blockIdx.x / inner_sides, inner_side = blockIdx.x - line * inner_sides;
+    unsigned number = line / outer_sides;
+    const unsigned outer_side = line - number * outer_sides;
+    const std::int64_t row = std::int64_t{tiling.is_across_first ? outer_side : inner_side} * rows;
+    const std::int64_t col = std::int64_t{tiling.is_across_first ? inner_side : outer_side} * cols;
     TileOfRuns tile{row, col, col, row};
     for (int k = tiling.axes - 1; k >= 0; --k) {
         const unsigned outer = number / tiling.size[k], inner = number - outer * tiling.size[k];
@@ -363,6 +366,94 @@ __global__ void __launch_bounds__(threads) tile_kernel(const Tiling tiling) {
     }
 }
 
+// ---- the same by vectors, where both arrays consist of whole ones ----
+
+/// A tile as that of `tile_kernel`, of which a thread turns N x N elements in registers: N of them are a
+/// vector in both arrays. How many vectors a side has is not fixed, so that few tiles are partly empty.
+template <int SIZE, transposing::Loads LOADS = transposing::Loads::plain>
+struct VectorTile {
+    static constexpr int N = 16 / SIZE;
+    /// Vectors of a side, down and across, where runs are long; and of a tile at most: a thread each.
+    static constexpr int DOWN = SIZE == 1 ? 8 : 16, ACROSS = 16;
+    static constexpr int MOST = SIZE == 1 ? 144 : SIZE == 2 ? 288 : 512;
+    static constexpr int THREADS = (MOST + 31) / 32 * 32;
+
+    const Tiling& tiling;
+    char* tile;
+    std::int64_t *row_place, *col_place;
+    int down, across;
+
+    __device__ VectorTile(const Tiling& all, char* shared)
+        : tiling(all), tile(shared), down(all.rows.vectors), across(all.cols.vectors) {
+        row_place = reinterpret_cast<std::int64_t*>(shared + across * (down * N + 1) * 16);
+        col_place = row_place + down * N;
+    }
+    static int shared_bytes(int down, int across) {
+        return across * (down * N + 1) * 16 + (down + across) * N * 8;
+    }
+    /// N elements of a column, turned. A vector is left free after every N columns, so that threads which store
+    /// at once have banks of their own.
+    __device__ char* vector(int col, int quad) const {
+        return tile + (col / N + col * down + quad) * 16;
+    }
+
+    __device__ void run() const {
+        const TileOfRuns at = tile_of_runs(tiling, down * N, across * N);
+        const auto least = [](std::int64_t left, int most) {
+            return left < most ? static_cast<int>(left) : most;
+        };
+        const int rows = least(tiling.rows.size - at.row, down * N);
+        const int cols = least(tiling.cols.size - at.col, across * N);
+        for (int i = threadIdx.x; i < rows; i += blockDim.x) {
+            row_place[i] = at.from + place_in(tiling.rows, at.row + i);
+        }
+        for (int i = threadIdx.x; i < cols; i += blockDim.x) {
+            col_place[i] = at.to + place_in(tiling.cols, at.col + i);
+        }
+        __syncthreads();
+        load(rows, cols);
+        __syncthreads();
+        store(rows, cols);
+    }
+
+    __device__ void load(int rows, int cols) const {
+        const int y = static_cast<int>(threadIdx.x) / across;
+        const int x = static_cast<int>(threadIdx.x) - y * across;
+        if (y * N >= rows || x * N >= cols) return;
+        const char* const from = static_cast<const char*>(tiling.in) + x * 16;
+        Vector<16> piece[N], turned[N];
+#pragma unroll
+        for (int i = 0; i < N; ++i) {
+            piece[i] = transposing::load_far<LOADS>(from + row_place[y * N + i] * SIZE);
+        }
+        transposing::turn<SIZE>(turned, piece);
+#pragma unroll
+        for (int i = 0; i < N; ++i) transposing::store_vector(vector(x * N + i, y), turned[i]);
+    }
+
+    __device__ void store(int rows, int cols) const {
+        const int first = static_cast<int>(threadIdx.x) / down;
+        const int quad = static_cast<int>(threadIdx.x) - first * down;
+        if (first >= across || quad * N >= rows) return;
+        char* const to = static_cast<char*>(tiling.out) + quad * 16;
+#pragma unroll
+        for (int k = 0; k < N; ++k) {
+            const int col = first + k * across;
+            if (col >= cols) return;
+            const auto turned = transposing::load_vector<16>(vector(col, quad));
+            transposing::store_vector(to + col_place[col] * SIZE, turned);
+        }
+    }
+};
+
+template <int SIZE, transposing::Loads LOADS>
+__global__ void __launch_bounds__(VectorTile<SIZE>::THREADS)
+    vector_tile_kernel(const Tiling tiling) {
+    extern __shared__ uint4 shared[];
+    const VectorTile<SIZE, LOADS> tile(tiling, reinterpret_cast<char*>(shared));
+    tile.run();
+}
+
 // ---- the same by words, for elements of 1 and 2 bytes ----
 
 /// An aligned word of an array. At the array's ends it comes unit by unit.
@@ -379,11 +470,17 @@ __device__ unsigned load_word_within(const char* at, const char* begin, const ch
 
 /// A tile as that of `tile_kernel`. Each row of it starts anywhere in a word of `in`: its words are put together when they
 /// are laid down. Each column starts anywhere in a sector of `out`: a block stores from the first sector on that begins
-/// in its tile, and loads as many rows more.
-template <int SIZE>
+/// in its tile, and loads as many rows more. Large arrays have higher tiles, which share fewer rows; what two of
+/// them share of a line of memory is to stay in the second-level cache.
+template <int SIZE, bool IS_LARGE = false>
 struct WordTile {
     static constexpr int THREADS = 512, WARPS = THREADS / 32, AHEAD = 4, PER_WORD = 4 / SIZE;
-    static constexpr int ROWS = 256 / SIZE, COLS = 128, LEAD = 32 / SIZE, LOADED = ROWS + LEAD;
+    /// That registers must suffice for. Fewer blocks leave large arrays more of the first-level cache.
+    static constexpr int BLOCKS = IS_LARGE ? 2 : 4;
+    static constexpr int ROWS = (IS_LARGE ? 384 : 256) / SIZE, COLS = 128, LEAD = 32 / SIZE;
+    static constexpr int LOADED = ROWS + LEAD;
+    static constexpr auto LOADS =
+        IS_LARGE ? transposing::Loads::stay_128 : transposing::Loads::plain;
     static constexpr int WORDS = COLS / PER_WORD, CHUNKS = WORDS / 32;
     /// Words from as many rows as a word has elements to the next. Lanes read these: odd, so that banks differ.
     static constexpr int GROUP = PER_WORD * WORDS + 1;
@@ -429,11 +526,11 @@ struct WordTile {
         for (int i = 0; i < COUNT; ++i) {
             const char* const at = row_at[first + i * WARPS + warp()];
             shift[i] = bits_before(at);
-            const auto* const from = reinterpret_cast<const unsigned*>(at - shift[i] / 8) + lane();
+            const char* const from = at - shift[i] / 8 + lane() * 4;
 #pragma unroll
             for (int k = 0; k < CHUNKS; ++k) {
-                low[i][k] = from[k * 32];
-                high[i][k] = from[k * 32 + 1];
+                low[i][k] = transposing::load_element<LOADS, 4>(from + k * 128);
+                high[i][k] = transposing::load_element<LOADS, 4>(from + k * 128 + 4);
             }
         }
 #pragma unroll
@@ -517,10 +614,11 @@ struct WordTile {
     }
 };
 
-template <int SIZE>
-__global__ void __launch_bounds__(WordTile<SIZE>::THREADS)
+template <int SIZE, bool IS_LARGE>
+__global__ void __launch_bounds__(WordTile<SIZE, IS_LARGE>::THREADS,
+                                  WordTile<SIZE, IS_LARGE>::BLOCKS)
     word_tile_kernel(const Tiling tiling, std::int64_t bytes) {
-    using Tile = WordTile<SIZE>;
+    using Tile = WordTile<SIZE, IS_LARGE>;
     extern __shared__ uint4 shared[];
     __shared__ const char* row_at[Tile::LOADED];
     __shared__ char* col_at[Tile::COLS];
@@ -568,6 +666,8 @@ struct Compounds {
     int units;                 ///< of an element
     int tile_rows, tile_cols;  ///< elements
     int pitch;                 ///< words from one row of a tile to the next
+    int lead;                  ///< rows that are loaded before those of a tile
+    bool has_vectors;          ///< rows are loaded by vectors, not by words
     int warps;
     std::int64_t tiles_down, tiles_across;
 };
@@ -575,9 +675,11 @@ struct Compounds {
 /// Both arrays are moved in words, wherever in them a row starts, and tiles lie in shared memory in the words
 /// that they came in. A lane finds out once which units its words of `out` have: it stores the same words of
 /// every fourth column, or of columns further apart, and all of these start at the same place in a word.
-template <int SIZE>
+/// Rows of tiles that have many elements, or long ones, are loaded as vectors.
+template <int SIZE, bool HAS_VECTORS>
 struct Compound {
     static_assert(SIZE <= 4, "a word holds units");
+    static constexpr int ALIGNED = HAS_VECTORS ? 16 : 4;  ///< bytes, of what is loaded at once
     static constexpr int PER_WORD = 4 / SIZE, AHEAD = 8;
     /// The first word of a run may begin in the row before.
     static constexpr int LEAD = SIZE == 4 ? 0 : 1;
@@ -599,20 +701,21 @@ struct Compound {
         number /= down;
         col = std::int64_t{number % across} * task.tile_cols;
         matrix = task.rows * task.cols * size * (number / across);
-        const std::int64_t top = row < LEAD ? 0 : row - LEAD, left = task.cols - col;
+        const std::int64_t top = row < task.lead ? 0 : row - task.lead, left = task.cols - col;
         const std::int64_t end =
             row + task.tile_rows < task.rows ? row + task.tile_rows : task.rows;
         rows = static_cast<int>(end - top);
         cols = static_cast<int>(left < task.tile_cols ? left : task.tile_cols);
         from = static_cast<const char*>(task.in) + matrix + (top * task.cols + col) * size;
     }
-    static __device__ unsigned place_in_word(const char* at) {
-        return static_cast<unsigned>(reinterpret_cast<std::uintptr_t>(at)) % 4;
+    static __device__ unsigned place_in(const char* at, unsigned aligned) {
+        return static_cast<unsigned>(reinterpret_cast<std::uintptr_t>(at)) % aligned;
     }
-    /// Where in a word the row begins, in bytes.
+    /// Where the row begins in what is loaded at once, in bytes.
     __device__ unsigned shift_of(int y) const {
         const auto row_bytes = static_cast<unsigned>(task.cols * size);
-        return SIZE == 4 ? 0 : (place_in_word(from) + static_cast<unsigned>(y) * row_bytes) % 4;
+        if (SIZE == ALIGNED) return 0;
+        return (place_in(from, ALIGNED) + static_cast<unsigned>(y) * row_bytes) % ALIGNED;
     }
 
     template <bool IS_INNER>
@@ -625,17 +728,47 @@ struct Compound {
     __device__ void load() const {
         const char* const begin = static_cast<const char*>(task.in);
         const char* const last = from + (rows - 1) * task.cols * size + cols * size;
-        if (from - 4 >= begin && last + 4 <= begin + task.bytes) {
-            load_rows<true>();
+        if (from - ALIGNED >= begin && last + ALIGNED <= begin + task.bytes) {
+            if constexpr (HAS_VECTORS) {
+                load_vectors();
+            } else {
+                load_rows<true>();
+            }
         } else {
             load_rows<false>();
+        }
+    }
+    /// Vectors that rows lie in, which may begin before them and end behind.
+    __device__ void load_vectors() const {
+        constexpr int VECTORS = 4;
+        const int bytes = cols * size, threads = static_cast<int>(blockDim.x);
+        const int of_row = (bytes + 30) / 16, count = rows * of_row;
+        const transposing::Divider by_row(of_row);
+        const std::int64_t row_bytes = task.cols * size;
+        for (int first = threadIdx.x; first < count; first += threads * VECTORS) {
+            Vector<16> vector[VECTORS];
+            int place[VECTORS];
+#pragma unroll
+            for (int k = 0; k < VECTORS; ++k) {
+                const int number = first + k * threads, y = by_row.quotient(number);
+                const int at = (number - y * of_row) * 16;
+                const char* const line = from + y * row_bytes;
+                const int shift = static_cast<int>(place_in(line, 16));
+                const bool is_there = y < rows && at < bytes + shift;
+                place[k] = is_there ? y * task.pitch * 4 + at : -1;
+                if (is_there) vector[k] = transposing::load_vector<16>(line - shift + at);
+            }
+#pragma unroll
+            for (int k = 0; k < VECTORS; ++k) {
+                if (place[k] >= 0) transposing::store_vector(tile + place[k], vector[k]);
+            }
         }
     }
     /// Each warp takes 32 words of a row.
     template <bool IS_INNER>
     __device__ void load_rows() const {
         const int bytes = cols * size, lane = threadIdx.x % 32, warp = threadIdx.x / 32;
-        const int chunks = (bytes + 4 - SIZE + 127) / 128, warps = blockDim.x / 32;
+        const int chunks = (bytes + ALIGNED - SIZE + 127) / 128, warps = blockDim.x / 32;
         const int rows_further = warps / chunks, chunks_further = warps % chunks;
         const std::int64_t row_bytes = task.cols * size;
         int y = warp / chunks, chunk = warp % chunks;
@@ -645,7 +778,7 @@ struct Compound {
 #pragma unroll
             for (int k = 0; k < AHEAD; ++k) {
                 const char* const line = from + y * row_bytes;
-                const int shift = SIZE == 4 ? 0 : static_cast<int>(place_in_word(line));
+                const int shift = SIZE == ALIGNED ? 0 : static_cast<int>(place_in(line, ALIGNED));
                 const int at = chunk * 128 + lane * 4;
                 const bool is_there = y < rows && at < bytes + shift;
                 place[k] = is_there ? y * task.pitch * 4 + at : -1;
@@ -666,7 +799,7 @@ struct Compound {
 
     /// Each warp takes 32 words of a column.
     __device__ void store() const {
-        const int lead = row < LEAD ? 0 : LEAD;
+        const int lead = row < task.lead ? 0 : task.lead;
         const transposing::Divider by_units(task.units);
         const int words = task.tile_rows * size / 4, lane = threadIdx.x % 32,
                   warp = threadIdx.x / 32;
@@ -676,7 +809,7 @@ struct Compound {
         const std::int64_t col_bytes = task.rows * size;
         char* const out =
             static_cast<char*>(task.out) + matrix + (col + first_col) * col_bytes + row * size;
-        const int phase = SIZE == 4 ? 0 : static_cast<int>(place_in_word(out)) / SIZE;
+        const int phase = SIZE == 4 ? 0 : static_cast<int>(place_in(out, 4)) / SIZE;
         // Counted from the first unit of the tile, and from a row before that.
         const int first = word * PER_WORD - phase;
         int place[PER_WORD];
@@ -730,10 +863,10 @@ struct Compound {
     }
 };
 
-template <int SIZE>
-__global__ void __launch_bounds__(1024) compound_kernel(const Compounds task) {
+template <int SIZE, bool HAS_VECTORS>
+__global__ void __launch_bounds__(HAS_VECTORS ? 512 : 1024) compound_kernel(const Compounds task) {
     extern __shared__ uint4 shared[];
-    const Compound<SIZE> compound(task, reinterpret_cast<char*>(shared));
+    const Compound<SIZE, HAS_VECTORS> compound(task, reinterpret_cast<char*>(shared));
     compound.load();
     __syncthreads();
     compound.store();
@@ -741,15 +874,14 @@ __global__ void __launch_bounds__(1024) compound_kernel(const Compounds task) {
 
 /// Elements of three units, bytes or halves of words, where rows and columns begin with a word and consist of
 /// whole ones: as many elements as have three words are turned in registers, rows and columns of them.
-template <int SIZE>
+template <int SIZE, int ROWS_ = 32>
 struct Triples {
     static_assert(SIZE <= 2, "parts of words");
-    static constexpr int N = 4 / SIZE;  ///< elements of three words
-    static constexpr int THREADS = SIZE == 1 ? 128 : 256;
-    static constexpr int ROWS = 32, COLS = SIZE == 1 ? 64 : 32;  ///< of a tile
+    static constexpr int N = 4 / SIZE;                              ///< elements of three words
+    static constexpr int ROWS = ROWS_, COLS = SIZE == 1 ? 64 : 32;  ///< of a tile
     static constexpr int ACROSS = COLS / N, DOWN = ROWS / N, WORDS = DOWN * 3;
-    static constexpr int PITCH = WORDS + 1;  ///< words from one column of a tile to the next
-    static_assert(ACROSS * DOWN == THREADS, "a thread turns N x N elements");
+    static constexpr int THREADS = ACROSS * DOWN;  ///< each turns N x N elements
+    static constexpr int PITCH = WORDS + 1;        ///< words from one column of a tile to the next
 
     const Compounds& task;
     unsigned* tile;  ///< turned
@@ -827,10 +959,10 @@ struct Triples {
     }
 };
 
-template <int SIZE>
-__global__ void __launch_bounds__(Triples<SIZE>::THREADS) triple_kernel(const Compounds task) {
-    __shared__ unsigned tile[Triples<SIZE>::COLS * Triples<SIZE>::PITCH];
-    const Triples<SIZE> triples(task, tile);
+template <class Kernel>
+__global__ void __launch_bounds__(Kernel::THREADS) triple_kernel(const Compounds task) {
+    __shared__ unsigned tile[Kernel::COLS * Kernel::PITCH];
+    const Kernel triples(task, tile);
     triples.load();
     __syncthreads();
     triples.store();
@@ -963,6 +1095,17 @@ inline Matrices matrices_of(const Plan& plan) {
     return matrices;
 }
 
+/// Whether `transpose` would leave a fifth and more of its tiles empty, while rows of `out` fit into tiles of
+/// vectors as they are, and begin within sectors.
+template <int SIZE>
+bool leaves_tiles_empty(std::int64_t rows, std::int64_t cols) {
+    if (SIZE != 2 && SIZE != 4) return false;
+    constexpr std::int64_t side = 256 / SIZE;
+    const bool is_empty = transposing::pieces_of(side, rows) * side > rows + rows / 4;
+    const bool is_side = rows > side && rows * 8 <= VectorTile<SIZE>::MOST * VectorTile<SIZE>::N;
+    return is_side && is_empty && rows * SIZE % 32 != 0 && cols >= side && cols / 4 <= rows;
+}
+
 /// Runs as long as this have hardly a tile that is not full.
 constexpr std::int64_t long_run = 512;
 
@@ -1041,30 +1184,34 @@ inline std::int64_t tiles_of(const Tiling& tiling) {
     return tiles <= most_small ? tiles : 0;
 }
 
-/// Elements of less than `least_spliced` bytes, and sides from which on tiles of them are full enough.
-constexpr std::int64_t least_compound_side = 32;
+/// Sides from which on tiles of elements of less than `least_spliced` bytes are full enough; rows of longer
+/// ones, columns of theirs, and from which size on those are better spliced.
+constexpr std::int64_t least_compound_side = 32, least_long_cols = 12, most_compound = 512;
 /// Bytes of a tile at most, and of its sides.
 constexpr int compound_tile = 44'000, compound_rows = 384, compound_cols = 750;
 
-/// Sides of about the same length, which the runs of `out` have in whole words.
+/// Sides of about so many, all of about the same length; rows that the runs of `out` have in whole words.
 template <int SIZE>
-void choose_tile(Compounds& task) {
-    constexpr int PER_WORD = Compound<SIZE>::PER_WORD;
+int side_of(std::int64_t count, int longest) {
+    constexpr int PER_WORD = 4 / SIZE;
+    const int most = longest < PER_WORD ? PER_WORD : longest / PER_WORD * PER_WORD;
+    const std::int64_t side = transposing::pieces_of(transposing::pieces_of(most, count), count);
+    return static_cast<int>(transposing::pieces_of(PER_WORD, side) * PER_WORD);
+}
+
+/// Tiles that are loaded by words.
+template <int SIZE>
+void choose_tile_of_words(Compounds& task) {
     const int size = task.units * SIZE;
-    const auto side_of = [&](std::int64_t count, int longest) {
-        const int most = longest < PER_WORD ? PER_WORD : longest / PER_WORD * PER_WORD;
-        const std::int64_t side =
-            transposing::pieces_of(transposing::pieces_of(most, count), count);
-        return static_cast<int>(transposing::pieces_of(PER_WORD, side) * PER_WORD);
-    };
     const auto least = [](int one, int other) { return one < other ? one : other; };
+    const bool is_small = SIZE == 4 && size <= 20;
     if constexpr (SIZE == 4) {
-        task.tile_rows = side_of(task.rows, least(32, compound_tile / (32 * size)));
-        task.tile_cols = side_of(task.cols, 32);
+        task.tile_rows = side_of<4>(task.rows, size * 32 <= 900 ? 32 : 16);
+        task.tile_cols = side_of<4>(task.cols, is_small ? 64 : 32);
     } else {
-        task.tile_rows = side_of(task.rows, compound_rows / size);
+        task.tile_rows = side_of<SIZE>(task.rows, compound_rows / size);
         const int row = least(compound_cols, compound_tile / (task.tile_rows + 1));
-        task.tile_cols = side_of(task.cols, row / size);
+        task.tile_cols = side_of<SIZE>(task.cols, row / size);
     }
     // Units that are read at once lie in rows below each other, and in neighbours of a row. Words lie in other
     // banks when as many neighbours are between rows; parts of words when a few more are.
@@ -1072,14 +1219,61 @@ void choose_tile(Compounds& task) {
     const int apart = SIZE == 4 ? 32 : 8, wanted = SIZE == 4 ? task.units : 5;
     task.pitch = words + (wanted + apart - words % apart) % apart;
     const int chunks = (task.tile_rows * size / 4 + 31) / 32;
-    task.warps = chunks * (SIZE == 1 ? 4 : 2);
-    // Where all runs begin with a word, none has a part of the row before its tile.
+    task.warps = chunks * (SIZE == 1 ? 4 : SIZE == 2 || is_small ? 2 : 1);
+}
+
+/// Tiles that are loaded by vectors. All words of a column begin at the same place where runs of `out` are whole
+/// words; otherwise those of every second one do, and half as long columns are better.
+template <int SIZE>
+void choose_tile_of_vectors(Compounds& task, bool are_words) {
+    constexpr int EVEN = SIZE == 1 ? 4 : 2;
+    const int size = task.units * SIZE;
+    int column = 400, row = 400;  // bytes
+    if (size >= least_spliced) {
+        column = SIZE == 1 ? 900 : SIZE == 2 ? 1100 : 1200, row = 1600;
+    } else if (size >= 32) {
+        column = 600, row = 1000;
+    } else if (size >= 16) {
+        column = SIZE == 1 ? 400 : 600, row = 600;
+    }
+    if (!are_words) column = size >= least_spliced ? 600 : 400;
+    const int rows = column / size / EVEN * EVEN;
+    const int shortest = size < least_spliced ? 1 : are_words ? 16 : 48;
+    const int cols = row / size < shortest ? shortest : row / size;
+    task.tile_rows = rows < EVEN ? EVEN : rows;
+    std::int64_t parts = (task.cols + cols / 2) / cols;
+    do {  // as wide as there is room
+        task.tile_cols = static_cast<int>(transposing::pieces_of(parts < 1 ? 1 : parts, task.cols));
+        task.pitch = (task.tile_cols * size + 30) / 16 * 4;
+        ++parts;
+    } while ((task.tile_rows + 1) * task.pitch * 4 > compound_tile);
+    task.warps = (task.tile_rows * size / 4 + 31) / 32 * (are_words ? 1 : 2);
+}
+
+/// Whether rows of tiles are loaded by vectors. Where they are not, long elements are spliced.
+template <int SIZE>
+bool has_vectors(const Compounds& task, bool are_words) {
+    const int size = task.units * SIZE;
+    if (SIZE == 4) return size >= least_spliced;
+    if (are_words) return size >= 7;
+    return SIZE == 2 && (size < least_spliced || (size <= 150 && task.cols >= 32));
+}
+
+template <int SIZE>
+void choose_tile(Compounds& task) {
     const bool are_words = (reinterpret_cast<std::uintptr_t>(task.out) |
-                            static_cast<std::uintptr_t>(task.rows * size)) %
+                            static_cast<std::uintptr_t>(task.rows * task.units * SIZE)) %
                                4 ==
                            0;
-    const std::int64_t rows = task.rows + (are_words ? 0 : Compound<SIZE>::LEAD);
-    task.tiles_down = transposing::pieces_of(task.tile_rows, rows);
+    task.has_vectors = has_vectors<SIZE>(task, are_words);
+    if (task.has_vectors) {
+        choose_tile_of_vectors<SIZE>(task, are_words);
+    } else {
+        choose_tile_of_words<SIZE>(task);
+    }
+    // Where all runs begin with a word, none has a part of the row before its tile.
+    task.lead = are_words ? 0 : Compound<SIZE, false>::LEAD;
+    task.tiles_down = transposing::pieces_of(task.tile_rows, task.rows + task.lead);
     task.tiles_across = transposing::pieces_of(task.tile_cols, task.cols);
 }
 
@@ -1099,33 +1293,106 @@ Compounds compounds_of(const Plan& plan) {
     const std::int64_t row = cols.size * units.size;
     const bool is_matrix = cols.step == units.size && rows.step == row;
     const bool is_batch = plan.axes == 3 || plan.axis[0].step == rows.size * row;
-    const bool is_large = rows.size >= least_compound_side && cols.size >= least_compound_side;
-    if (!is_matrix || !is_batch || !is_large || units.size * SIZE >= least_spliced) return task;
+    const std::int64_t size = units.size * SIZE;
+    const bool is_long = size >= least_spliced;
+    const bool is_large =
+        is_long ? cols.size >= least_long_cols
+                : rows.size >= least_compound_side && cols.size >= least_compound_side;
+    if (!is_matrix || !is_batch || !is_large || size >= most_compound) return task;
     task.out = plan.out, task.in = plan.in;
     task.rows = rows.size, task.cols = cols.size;
     task.batches = plan.axes == 3 ? 1 : plan.axis[0].size;
     task.bytes = plan.count * SIZE;
     task.units = static_cast<int>(units.size);
     if constexpr (SIZE <= 4) choose_tile<SIZE>(task);
-    if (!fits_into_grid(task)) task.tiles_down = 0;
+    const bool is_better_spliced = is_long && (!task.has_vectors || task.rows < task.tile_rows);
+    if (is_better_spliced || !fits_into_grid(task)) task.tiles_down = 0;
     return task;
 }
 
-/// Whether its elements are three units each, in whole words; then into tiles of those.
+/// Whether its elements are three units each, in whole words: then they are turned in registers.
 template <int SIZE>
-bool divide_into_triples(Compounds& task) {
-    using Kernel = Triples<SIZE>;
+bool has_triples(const Compounds& task) {
     const auto starts =
         reinterpret_cast<std::uintptr_t>(task.out) | reinterpret_cast<std::uintptr_t>(task.in);
-    const bool are_words = task.rows % Kernel::N == 0 && task.cols % Kernel::N == 0;
-    if (task.units != 3 || starts % 4 != 0 || !are_words) return false;
-    task.tiles_down = transposing::pieces_of(Kernel::ROWS, task.rows);
-    task.tiles_across = transposing::pieces_of(Kernel::COLS, task.cols);
-    return fits_into_grid(task);
+    const bool are_words = task.rows % Triples<SIZE>::N == 0 && task.cols % Triples<SIZE>::N == 0;
+    return task.units == 3 && starts % 4 == 0 && are_words;
+}
+
+/// Elements of both sides from which on tiles of vectors are worth it.
+template <int SIZE>
+constexpr std::int64_t least_vector_side = SIZE == 1 ? 64 : 32;
+
+/// Vectors of a side: all of a short run; of a longer one so many that the last tile is nearly full.
+inline int vectors_of_side(std::int64_t vectors, int usual) {
+    if (vectors >= 4 * usual) return usual;
+    const std::int64_t sides = (vectors + usual / 2) / usual;
+    if (sides <= 1) return static_cast<int>(vectors);
+    const auto side = static_cast<int>(transposing::pieces_of(sides, vectors));
+    return side + side % 2;
+}
+
+/// Whether the plan's tiles may consist of vectors, since both arrays do; then into those.
+template <int SIZE>
+bool divide_into_vectors(Tiling& tiling, const Plan& plan) {
+    using Kernel = VectorTile<SIZE>;
+    constexpr int N = Kernel::N;
+    Run &rows = tiling.rows, &cols = tiling.cols;
+    const auto starts =
+        reinterpret_cast<std::uintptr_t>(plan.out) | reinterpret_cast<std::uintptr_t>(plan.in);
+    bool are_vectors = starts % 16 == 0 && rows.size % N == 0 && cols.size % N == 0;
+    for (int k = 0; k < rows.axes; ++k) are_vectors = are_vectors && rows.axis[k].step % N == 0;
+    for (int k = 0; k < cols.axes; ++k) are_vectors = are_vectors && cols.axis[k].step % N == 0;
+    for (int k = 0; k < tiling.axes; ++k) {
+        are_vectors = are_vectors && tiling.in_step[k] % N == 0 && tiling.out_step[k] % N == 0;
+    }
+    const std::int64_t least = least_vector_side<SIZE>;
+    if (!are_vectors || rows.size < least || cols.size < least) return false;
+    rows.vectors = vectors_of_side(rows.size / N, Kernel::DOWN);
+    cols.vectors = vectors_of_side(cols.size / N, Kernel::ACROSS);
+    if (rows.axes == 1 && cols.axes == 1 && leaves_tiles_empty<SIZE>(rows.size, cols.size)) {
+        // Whole rows of `out`, which begin within sectors; of rows of `in` a line, or two.
+        rows.vectors = static_cast<int>(rows.size / N);
+        cols.vectors = rows.vectors > 32 ? 8 : 16;
+    }
+    // Where one side is short, the other one is longer.
+    const int usual = Kernel::DOWN * Kernel::ACROSS, most = 64;
+    const auto lengthened = [&](const Run& run, int other) {
+        const std::int64_t all = run.size / N, wanted = usual / other;
+        return static_cast<int>(all < wanted ? all : wanted < most ? wanted : most);
+    };
+    if (rows.vectors < Kernel::DOWN / 2) cols.vectors = lengthened(cols, rows.vectors);
+    if (cols.vectors < Kernel::ACROSS / 2) rows.vectors = lengthened(rows, cols.vectors);
+    if (rows.vectors * cols.vectors > Kernel::MOST) cols.vectors = Kernel::MOST / rows.vectors;
+    rows.sides = static_cast<unsigned>(transposing::pieces_of(rows.vectors * N, rows.size));
+    cols.sides = static_cast<unsigned>(transposing::pieces_of(cols.vectors * N, cols.size));
+    return tiles_of(tiling) > 0;
+}
+
+template <int SIZE>
+bool has_vector_tiles(const Plan& plan) {
+    if constexpr (SIZE <= 4) {
+        Tiling tiling = tiling_of<SIZE>(plan);
+        return divide_into_vectors<SIZE>(tiling, plan);
+    }
+    return false;
+}
+
+/// Whether it pays that lines of memory stay in the second-level cache: as `transpose` has it.
+template <int SIZE>
+bool does_stay(const Plan& plan) {
+    bool are_lines_cut = false;
+    for (int k = 0; k < plan.axes; ++k) {
+        const std::int64_t step = plan.axis[k].step;
+        are_lines_cut = are_lines_cut || (step > 1 && step * SIZE % 128 != 0);
+    }
+    const std::int64_t least =
+        are_lines_cut ? transposing::staying_bytes_anywhere : transposing::staying_bytes;
+    return plan.count * SIZE >= least;
 }
 
 /// How a plan is carried out.
-enum class Way { nothing, copy, transpose, compound, word_tile, tile, splice, gather };
+enum class Way { nothing, copy, transpose, compound, vector_tile, word_tile, tile, splice, gather };
 
 /// Matrices whose rows are not side by side go to `transpose` from these sides on.
 constexpr std::int64_t least_side = 64;
@@ -1146,8 +1413,12 @@ Way way_of(const Plan& plan) {
         const Matrices matrices = matrices_of(plan);
         const bool is_large = matrices.rows >= least_side && matrices.cols >= least_side;
         const bool is_aligned = matrices.rows * SIZE % 16 == 0 && matrices.cols * SIZE % 16 == 0;
+        const bool is_whole = plan.axes == 3 && matrices.is_dense && is_aligned &&
+                              leaves_tiles_empty<SIZE>(matrices.rows, matrices.cols);
+        if (is_whole && has_vector_tiles<SIZE>(plan)) return Way::vector_tile;
         if (matrices.is_dense || (is_large && (SIZE >= 4 || is_aligned))) return Way::transpose;
     }
+    if (has_vector_tiles<SIZE>(plan)) return Way::vector_tile;
     const Tiling tiling = tiling_of<SIZE>(plan);
     if (tiles_of(tiling) == 0) return Way::gather;
     const bool is_long = tiling.rows.size >= least_word_rows && tiling.cols.size >= least_side;
@@ -1196,31 +1467,71 @@ cudaError_t transpose(const Plan& plan, cudaStream_t stream) {
                                         matrices.options, stream);
 }
 
-template <int SIZE>
-cudaError_t triple(Compounds task, cudaStream_t stream) {
+/// cudaErrorNotSupported: a grid has no room for as many tiles.
+template <class Kernel>
+cudaError_t launch_triples(Compounds task, cudaStream_t stream) {
+    task.tiles_down = transposing::pieces_of(Kernel::ROWS, task.rows);
+    task.tiles_across = transposing::pieces_of(Kernel::COLS, task.cols);
+    if (!fits_into_grid(task)) return cudaErrorNotSupported;
     void* arguments[] = {&task};
     const std::int64_t blocks = task.tiles_down * task.tiles_across * task.batches;
-    return cudaLaunchKernel(reinterpret_cast<const void*>(&triple_kernel<SIZE>),
-                            dim3(static_cast<unsigned>(blocks)), dim3(Triples<SIZE>::THREADS),
-                            arguments, 0, stream);
+    return cudaLaunchKernel(reinterpret_cast<const void*>(&triple_kernel<Kernel>),
+                            dim3(static_cast<unsigned>(blocks)), dim3(Kernel::THREADS), arguments,
+                            0, stream);
+}
+
+template <int SIZE, bool HAS_VECTORS>
+cudaError_t launch_compounds(Compounds task, cudaStream_t stream) {
+    void* arguments[] = {&task};
+    const std::int64_t blocks = task.tiles_down * task.tiles_across * task.batches;
+    const auto bytes = static_cast<std::size_t>((task.tile_rows + task.lead) * task.pitch * 4);
+    return cudaLaunchKernel(reinterpret_cast<const void*>(&compound_kernel<SIZE, HAS_VECTORS>),
+                            dim3(static_cast<unsigned>(blocks)),
+                            dim3(static_cast<unsigned>(task.warps * 32)), arguments, bytes, stream);
 }
 
 template <int SIZE>
 cudaError_t compound(const Plan& plan, cudaStream_t stream) {
     if constexpr (SIZE <= 4) {
-        Compounds task = compounds_of<SIZE>(plan);
-        void* arguments[] = {&task};
+        const Compounds task = compounds_of<SIZE>(plan);
         if constexpr (SIZE < 4) {
-            Compounds triples = task;
-            if (divide_into_triples<SIZE>(triples)) return triple<SIZE>(triples, stream);
+            // Runs that begin anywhere in a sector share its first and last one, so they should be long.
+            using High = Triples<1, 128>;
+            const bool are_high = SIZE == 1 && task.rows * 3 % 32 != 0 && task.rows >= High::ROWS;
+            cudaError_t error = cudaErrorNotSupported;
+            if (has_triples<SIZE>(task)) {
+                error = are_high ? launch_triples<High>(task, stream)
+                                 : launch_triples<Triples<SIZE>>(task, stream);
+            }
+            if (error != cudaErrorNotSupported) return error;
         }
-        const std::int64_t blocks = task.tiles_down * task.tiles_across * task.batches;
-        const int rows = task.tile_rows + Compound<SIZE>::LEAD;
-        return cudaLaunchKernel(reinterpret_cast<const void*>(&compound_kernel<SIZE>),
-                                dim3(static_cast<unsigned>(blocks)),
-                                dim3(static_cast<unsigned>(task.warps * 32)), arguments,
-                                static_cast<std::size_t>(rows * task.pitch * 4), stream);
+        return task.has_vectors ? launch_compounds<SIZE, true>(task, stream)
+                                : launch_compounds<SIZE, false>(task, stream);
     }
+    return cudaErrorInvalidValue;
+}
+
+template <int SIZE, transposing::Loads LOADS>
+cudaError_t launch_vector_tiles(const Plan& plan, cudaStream_t stream) {
+    Tiling tiling = tiling_of<SIZE>(plan);
+    if (!divide_into_vectors<SIZE>(tiling, plan)) return cudaErrorInvalidValue;
+    void* arguments[] = {&tiling};
+    const int down = tiling.rows.vectors, across = tiling.cols.vectors;
+    const int threads = (down * across + 31) / 32 * 32;
+    const int bytes = VectorTile<SIZE>::shared_bytes(down, across);
+    return cudaLaunchKernel(reinterpret_cast<const void*>(&vector_tile_kernel<SIZE, LOADS>),
+                            dim3(static_cast<unsigned>(tiles_of(tiling))),
+                            dim3(static_cast<unsigned>(threads)), arguments,
+                            static_cast<std::size_t>(bytes), stream);
+}
+
+template <int SIZE>
+cudaError_t vector_tile(const Plan& plan, cudaStream_t stream) {
+    using transposing::Loads;
+    if constexpr (SIZE == 2 || SIZE == 4) {  // bytes lose by it
+        if (does_stay<SIZE>(plan)) return launch_vector_tiles<SIZE, Loads::stay_128>(plan, stream);
+    }
+    if constexpr (SIZE <= 4) return launch_vector_tiles<SIZE, Loads::plain>(plan, stream);
     return cudaErrorInvalidValue;
 }
 
@@ -1235,20 +1546,31 @@ cudaError_t tile(const Plan& plan, cudaStream_t stream) {
                             bytes, stream);
 }
 
+template <int SIZE, bool IS_LARGE>
+cudaError_t launch_word_tiles(const Plan& plan, cudaStream_t stream) {
+    using Tile = WordTile<SIZE, IS_LARGE>;
+    Tiling tiling = tiling_of<SIZE>(plan);
+    tiling.rows.sides = static_cast<unsigned>(transposing::pieces_of(Tile::ROWS, tiling.rows.size));
+    tiling.cols.sides = static_cast<unsigned>(transposing::pieces_of(Tile::COLS, tiling.cols.size));
+    tiling.is_across_first = IS_LARGE;
+    std::int64_t bytes = plan.count * SIZE;
+    void* arguments[] = {&tiling, &bytes};
+    const auto* const kernel = reinterpret_cast<const void*>(&word_tile_kernel<SIZE, IS_LARGE>);
+    if constexpr (Tile::SHARED_BYTES > transposing::most_shared_bytes) {
+        const cudaError_t error = cudaFuncSetAttribute(
+            kernel, cudaFuncAttributeMaxDynamicSharedMemorySize, Tile::SHARED_BYTES);
+        if (error != cudaSuccess) return error;
+    }
+    return cudaLaunchKernel(kernel, dim3(static_cast<unsigned>(tiles_of(tiling))),
+                            dim3(Tile::THREADS), arguments, Tile::SHARED_BYTES, stream);
+}
+
 template <int SIZE>
 cudaError_t word_tile(const Plan& plan, cudaStream_t stream) {
     if constexpr (SIZE < 4) {
-        using Tile = WordTile<SIZE>;
-        Tiling tiling = tiling_of<SIZE>(plan);
-        tiling.rows.sides =
-            static_cast<unsigned>(transposing::pieces_of(Tile::ROWS, tiling.rows.size));
-        tiling.cols.sides =
-            static_cast<unsigned>(transposing::pieces_of(Tile::COLS, tiling.cols.size));
-        std::int64_t bytes = plan.count * SIZE;
-        void* arguments[] = {&tiling, &bytes};
-        const auto* const kernel = reinterpret_cast<const void*>(&word_tile_kernel<SIZE>);
-        return cudaLaunchKernel(kernel, dim3(static_cast<unsigned>(tiles_of(tiling))),
-                                dim3(Tile::THREADS), arguments, Tile::SHARED_BYTES, stream);
+        const bool is_large = plan.count * SIZE >= transposing::staying_bytes_anywhere;
+        return is_large ? launch_word_tiles<SIZE, true>(plan, stream)
+                        : launch_word_tiles<SIZE, false>(plan, stream);
     }
     return cudaErrorInvalidValue;
 }
@@ -1262,6 +1584,7 @@ cudaError_t carry_out(const Plan& plan, cudaStream_t stream) {
                                    cudaMemcpyDeviceToDevice, stream);
         case Way::transpose: return transpose<SIZE>(plan, stream);
         case Way::compound: return compound<SIZE>(plan, stream);
+        case Way::vector_tile: return vector_tile<SIZE>(plan, stream);
         case Way::word_tile: return word_tile<SIZE>(plan, stream);
         case Way::tile: return tile<SIZE>(plan, stream);
         case Way::splice: return splice<SIZE>(plan, stream);

@@ -1133,7 +1133,7 @@ struct Tall {
 /// one they take too many instructions. Bytes of columns that consist of whole words are turned before they are
 /// laid down.
 template <int SIZE, int THREADS_, int AHEAD, bool HAS_MANY_COLS = false, int PAD = 0,
-          bool IS_TURNED = false>
+          bool IS_TURNED = false, Loads LOADS = Loads::plain>
 struct Wide {
     static constexpr int N = SIZE < 4 ? 4 / SIZE : 1;  ///< elements that a lane loads at once
     static constexpr int CHUNK = 31 * N;               ///< and a warp, of a row
@@ -1176,7 +1176,7 @@ struct Wide {
             Element<SIZE> value[AHEAD];
 #pragma unroll
             for (int k = 0; k < AHEAD; ++k, from += step * task.in_pitch * SIZE) {
-                if (row + k * step < rows) value[k] = element<SIZE>(from, 0);
+                if (row + k * step < rows) value[k] = load_element<LOADS, SIZE>(from);
             }
 #pragma unroll
             for (int k = 0; k < AHEAD; ++k) {
@@ -1542,6 +1542,84 @@ struct Stack {
     }
 };
 
+/// The same where elements of less than a word have sides of whole words: 4 x 4 bytes, or 2 x 2 halves of words,
+/// are turned in registers on their way into shared memory, which `out` leaves as the line that it is. A lane
+/// loads 4 columns of as many rows as make a word; ACROSS lanes of a warp are side by side.
+template <int SIZE, int THREADS_, int ACROSS>
+struct StackOfWords {
+    static constexpr int THREADS = THREADS_, WARPS = THREADS / 32, AHEAD = 4;
+    static constexpr int N = 4 / SIZE;  ///< elements of a word, and rows of a lane
+    static constexpr int COLS = 4, WORDS = COLS / N, DOWN = 32 / ACROSS;
+    using Line = SharedLine<0>;
+    using Piece = Vector<4 * WORDS>;
+
+    static __device__ void run(const Task& task, char* shared) {
+        const auto rows = static_cast<int>(task.rows), cols = static_cast<int>(task.cols);
+        const std::int64_t first = std::int64_t{blockIdx.x} * task.stack;
+        const std::int64_t left = task.batches - first;
+        const int count = static_cast<int>(left < task.stack ? left : task.stack);
+        const char* from = static_cast<const char*>(task.in) + first * rows * cols * SIZE;
+        char* to = static_cast<char*>(task.out) + first * rows * cols * SIZE;
+        const Line line(shared, to);
+        load(line, from, rows, cols, count);
+        __syncthreads();
+        copy_line<SIZE, THREADS, 4>(DeviceLine<char>{to}, line, count * rows * cols);
+    }
+
+    /// Matrices lie below each other, and so all of their rows are counted as those of one.
+    static __device__ void load(const Line& line, const char* from, int rows, int cols,
+                                int matrices) {
+        const int pieces = cols / COLS, height = rows / N, all_down = matrices * height;
+        const int groups = (pieces + ACROSS - 1) / ACROSS;
+        const int items = (all_down + DOWN - 1) / DOWN * groups;
+        const Divider by_groups(groups), by_height(height);
+        const int lane = threadIdx.x % 32;
+        for (int item = threadIdx.x / 32; item < items; item += WARPS * AHEAD) {
+            Piece piece[AHEAD][N];
+            int place[AHEAD];
+#pragma unroll
+            for (int k = 0; k < AHEAD; ++k) {
+                const int number = item + k * WARPS, group = by_groups.quotient(number);
+                const int x = (number - group * groups) * ACROSS + lane % ACROSS;
+                const int y = group * DOWN + lane / ACROSS, matrix = by_height.quotient(y);
+                place[k] = -1;
+                if (x >= pieces || y >= all_down) continue;
+                place[k] = matrix * rows * (cols - 1) + x * COLS * rows + y * N;
+#pragma unroll
+                for (int i = 0; i < N; ++i) {
+                    piece[k][i] = load_piece(from + ((y * N + i) * cols + x * COLS) * SIZE);
+                }
+            }
+#pragma unroll
+            for (int k = 0; k < AHEAD; ++k) {
+                if (place[k] >= 0) lay_down(line, place[k], rows, piece[k]);
+            }
+        }
+    }
+    static __device__ Piece load_piece(const char* from) {
+        if constexpr (WORDS == 1) {
+            return {{element<4>(from, 0)}};
+        } else {
+            return load_vector<4 * WORDS>(from);
+        }
+    }
+
+    static __device__ void lay_down(const Line& line, int place, int rows,
+                                    const Piece (&piece)[N]) {
+#pragma unroll
+        for (int w = 0; w < WORDS; ++w) {
+            Vector<4> word[N], turned[N];
+#pragma unroll
+            for (int i = 0; i < N; ++i) word[i].word[0] = piece[i].word[w];
+            turn<SIZE>(turned, word);
+#pragma unroll
+            for (int i = 0; i < N; ++i) {
+                element<4>(line.at((place + (w * N + i) * rows) * SIZE), 0) = turned[i].word[0];
+            }
+        }
+    }
+};
+
 // ---- launches ----
 
 template <class Kernel>
@@ -1687,17 +1765,25 @@ int tall_rows(const Task& task) {
 /// The same for wide ones, by their rows. Strips of very few rows have more columns than threads.
 template <int SIZE>
 using WideOfManyCols = Wide<SIZE, 128, 12, true, pad_of<SIZE>>;
-template <int SIZE, int PAD>
-using WideOfFewRows = Wide<SIZE, 128, (SIZE < 4 ? 3 : 20), false, PAD>;
-template <int SIZE, int PAD>
-using WideOfSomeRows = Wide<SIZE, 256, (SIZE < 4 ? 3 : 10), false, PAD>;
-template <int SIZE, int PAD>
-using WideOfManyRows =
-    std::conditional_t<SIZE == 1 && PAD != 0, WideOfSomeRows<SIZE, PAD>,
-                       Wide<SIZE, (SIZE < 4 ? 512 : 256), (SIZE < 4 ? 2 : 20), false, PAD>>;
+template <int SIZE, int PAD, Loads LOADS = Loads::plain>
+using WideOfFewRows = Wide<SIZE, 128, (SIZE < 4 ? 3 : 20), false, PAD, false, LOADS>;
+template <int SIZE, int PAD, Loads LOADS = Loads::plain>
+using WideOfSomeRows = Wide<SIZE, 256,
+                            (SIZE < 4    ? 3
+                             : SIZE < 16 ? 16
+                                         : 10),
+                            false, PAD, false, LOADS>;
+template <int SIZE, int PAD, Loads LOADS = Loads::plain>
+using WideOfManyRows = std::conditional_t<
+    SIZE == 1 && PAD != 0, WideOfSomeRows<SIZE, PAD>,
+    Wide<SIZE, (SIZE < 4 ? 512 : 256), (SIZE < 4 ? 2 : 20), false, PAD, false, LOADS>>;
 template <int PAD>
 using WideOfWords = Wide<1, 128, 3, false, PAD, true>;
 constexpr std::int64_t few_rows = 12, some_rows = 48;
+/// Bytes one by one, by their rows: a round of loads of all warps should not be the last one of a few.
+constexpr std::int64_t more_than_few_rows = 20, most_of_some_rows = 72;
+using WideBytesOfFewRows = Wide<1, 192, 2>;
+using WideBytesOfSomeRows = Wide<1, 256, 2>;
 template <int SIZE>
 constexpr std::int64_t many_rows = SIZE < 4 ? 100 : 120;
 
@@ -1859,6 +1945,55 @@ cudaError_t launch_stack(Task task, cudaStream_t stream) {
     return launch_blocks<Stack<SIZE, 512, PAD>>(task, blocks, bytes, stream);
 }
 
+/// Elements of less than a word, in matrices whose rows and columns are whole words, so that they are turned in
+/// registers. With a single word or two to a row, most lanes would have nothing to load.
+template <int SIZE>
+bool is_stack_of_words(const Task& task) {
+    if constexpr (SIZE < 4) {
+        using Kernel = StackOfWords<SIZE, 128, 8>;
+        const bool starts = reinterpret_cast<std::uintptr_t>(task.out) % 4 == 0 &&
+                            reinterpret_cast<std::uintptr_t>(task.in) % (Kernel::COLS * SIZE) == 0;
+        return starts && task.cols % Kernel::COLS == 0 && task.rows % Kernel::N == 0 &&
+               task.cols >= 2 * Kernel::COLS;
+    }
+    return false;
+}
+
+/// As many matrices to a block as about so many bytes.
+template <int SIZE, class Kernel>
+cudaError_t launch_words_by(Task task, std::int64_t wanted, cudaStream_t stream) {
+    const std::int64_t matrix = task.rows * task.cols * SIZE;
+    const std::int64_t stack = (wanted + matrix / 2) / matrix;
+    task.stack = stack > 1 ? static_cast<int>(stack) : 1;
+    const std::int64_t blocks = pieces_of(task.stack, task.batches);
+    if (blocks > most_blocks) return cudaErrorInvalidValue;
+    return launch_blocks<Kernel>(task, blocks, Kernel::Line::room(task.stack * matrix), stream);
+}
+
+template <int SIZE>
+cudaError_t launch_stack_of_words(const Task& task, cudaStream_t stream) {
+    const std::int64_t matrix = task.rows * task.cols * SIZE;
+    if constexpr (SIZE == 1) {
+        if (matrix <= 6500) return launch_words_by<1, StackOfWords<1, 128, 8>>(task, 6500, stream);
+        if (matrix <= 15'000) return launch_words_by<1, StackOfWords<1, 256, 8>>(task, 0, stream);
+        return launch_words_by<1, StackOfWords<1, 512, 8>>(task, 0, stream);
+    } else if constexpr (SIZE == 2) {
+        if (matrix <= 9000) return launch_words_by<2, StackOfWords<2, 256, 4>>(task, 9000, stream);
+        // 64 bytes of a row at once are fewer requests to the second-level cache than 32. But where a round of
+        // loads does not suffice, it is better that fewer lanes have nothing to load.
+        using By4 = StackOfWords<2, 384, 4>;
+        using By8 = StackOfWords<2, 384, 8>;
+        const std::int64_t pieces = task.cols / By8::COLS, down = task.rows / By8::N;
+        const std::int64_t by_4 = pieces_of(4, pieces) * pieces_of(By4::DOWN, down);
+        const std::int64_t by_8 = pieces_of(8, pieces) * pieces_of(By8::DOWN, down);
+        if (by_8 > By8::WARPS * By8::AHEAD && by_4 < by_8) {
+            return launch_words_by<2, By4>(task, 0, stream);
+        }
+        return launch_words_by<2, By8>(task, 0, stream);
+    }
+    return cudaErrorInvalidValue;
+}
+
 template <int SIZE, class Kernel>
 cudaError_t launch_tall_by(const Task& task, cudaStream_t stream) {
     const std::int64_t rows = task.tile_rows + Kernel::LEAD;
@@ -1901,25 +2036,48 @@ inline bool are_columns_words(const Task& task) {
            (task.batches == 1 || task.out_stride % 4 == 0);
 }
 
+/// Bytes that are turned before they are laid down.
+inline cudaError_t launch_wide_of_words(Task task, cudaStream_t stream) {
+    task.tile_cols = WideOfWords<0>::TURNED_COLS;
+    // Lanes lay down words, of every fourth column: with so many rows they would all want two banks.
+    if (task.rows % 16 == 0) return launch_wide_by<1, WideOfWords<4>>(task, stream);
+    return launch_wide_by<1, WideOfWords<0>>(task, stream);
+}
+
+/// By the rows of a strip.
+template <int SIZE, int PAD, Loads LOADS>
+cudaError_t launch_wide_of_rows(const Task& task, cudaStream_t stream) {
+    if (task.rows < some_rows) {
+        return launch_wide_by<SIZE, WideOfFewRows<SIZE, PAD, LOADS>>(task, stream);
+    }
+    // Padding does them good where banks do not ask for it, too.
+    constexpr int MORE_PAD = SIZE < 4 ? PAD : pad_of<SIZE>;
+    if (task.rows < many_rows<SIZE>) {
+        return launch_wide_by<SIZE, WideOfSomeRows<SIZE, MORE_PAD, LOADS>>(task, stream);
+    }
+    return launch_wide_by<SIZE, WideOfManyRows<SIZE, MORE_PAD, LOADS>>(task, stream);
+}
+
 template <int SIZE, int PAD>
 cudaError_t launch_wide(const Task& task, cudaStream_t stream) {
     if constexpr (SIZE >= 4) {
         if (task.rows < few_rows) return launch_wide_by<SIZE, WideOfManyCols<SIZE>>(task, stream);
-    }
-    if (task.rows < some_rows) return launch_wide_by<SIZE, WideOfFewRows<SIZE, PAD>>(task, stream);
-    // Padding does them good where banks do not ask for it, too.
-    constexpr int MORE_PAD = SIZE < 4 ? PAD : pad_of<SIZE>;
-    if constexpr (SIZE == 1) {
-        if (task.rows < many_rows<1> && are_columns_words(task)) {
-            Task turned = task;
-            turned.tile_cols = WideOfWords<PAD>::TURNED_COLS;
-            return launch_wide_by<1, WideOfWords<PAD>>(turned, stream);
+        // Rows of strips begin and end within lines of memory, and the next strip needs the rest.
+        if (does_stay<SIZE>(task, false)) {
+            return launch_wide_of_rows<SIZE, PAD, Loads::stay_128>(task, stream);
         }
     }
-    if (task.rows < many_rows<SIZE>) {
-        return launch_wide_by<SIZE, WideOfSomeRows<SIZE, MORE_PAD>>(task, stream);
+    if constexpr (SIZE == 1) {
+        const bool are_some = task.rows >= more_than_few_rows && task.rows < many_rows<1>;
+        if (are_some && are_columns_words(task)) return launch_wide_of_words(task, stream);
+        if (are_some && PAD == 0 && task.rows < some_rows) {
+            return launch_wide_by<1, WideBytesOfFewRows>(task, stream);
+        }
+        if (are_some && PAD == 0 && task.rows < most_of_some_rows) {
+            return launch_wide_by<1, WideBytesOfSomeRows>(task, stream);
+        }
     }
-    return launch_wide_by<SIZE, WideOfManyRows<SIZE, MORE_PAD>>(task, stream);
+    return launch_wide_of_rows<SIZE, PAD, Loads::plain>(task, stream);
 }
 
 /// Rows and columns that both start at multiples of 16 bytes.
@@ -2034,6 +2192,7 @@ cudaError_t launch_best(Task task, cudaStream_t stream) {
     const std::int64_t shorter = task.rows < task.cols ? task.rows : task.cols;
     const bool is_narrow = shorter * SIZE < 128;
     if (is_stack<SIZE>(task) && (is_narrow || !is_aligned)) {
+        if (is_stack_of_words<SIZE>(task)) return launch_stack_of_words<SIZE>(task, stream);
         const bool is_padded = bank_conflicts(Stack<SIZE, 256, 0>::N * task.cols * SIZE, SIZE) > 4;
         if (is_padded) return launch_stack<SIZE, pad_of<SIZE>>(task, stream);
         return launch_stack<SIZE, 0>(task, stream);

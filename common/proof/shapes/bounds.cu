@@ -296,10 +296,11 @@ struct Unturned<Tall<SIZE, THREADS, AHEAD, PAD>> : Tall<SIZE, THREADS, AHEAD, PA
     }
 };
 
-template <int SIZE, int THREADS, int AHEAD, bool HAS_MANY_COLS, int PAD, bool IS_TURNED>
-struct Unturned<Wide<SIZE, THREADS, AHEAD, HAS_MANY_COLS, PAD, IS_TURNED>>
-    : Wide<SIZE, THREADS, AHEAD, HAS_MANY_COLS, PAD, IS_TURNED> {
-    using Turned = Wide<SIZE, THREADS, AHEAD, HAS_MANY_COLS, PAD, IS_TURNED>;
+template <int SIZE, int THREADS, int AHEAD, bool HAS_MANY_COLS, int PAD, bool IS_TURNED,
+          Loads LOADS>
+struct Unturned<Wide<SIZE, THREADS, AHEAD, HAS_MANY_COLS, PAD, IS_TURNED, LOADS>>
+    : Wide<SIZE, THREADS, AHEAD, HAS_MANY_COLS, PAD, IS_TURNED, LOADS> {
+    using Turned = Wide<SIZE, THREADS, AHEAD, HAS_MANY_COLS, PAD, IS_TURNED, LOADS>;
 
     static __device__ void run(const Task& task, char*) {
         const Place place = place_of_block(task, 0, task.tile_cols);
@@ -332,7 +333,8 @@ struct Unturned<Wide<SIZE, THREADS, AHEAD, HAS_MANY_COLS, PAD, IS_TURNED>>
 #pragma unroll
                 for (int k = 0; k < AHEAD; ++k) {
                     const int at = row + k * step;
-                    if (at < rows) value[k] = element<SIZE>(strip, at * task.in_pitch + x);
+                    const char* const from = strip + (at * task.in_pitch + x) * SIZE;
+                    if (at < rows) value[k] = load_element<LOADS, SIZE>(from);
                 }
                 add(sum, sum_of(value));
             }
@@ -407,6 +409,53 @@ struct Unturned<Stack<SIZE, THREADS_, PAD>> : Stack<SIZE, THREADS_, PAD> {
     }
 };
 
+template <int SIZE, int THREADS_, int ACROSS>
+struct Unturned<StackOfWords<SIZE, THREADS_, ACROSS>> : StackOfWords<SIZE, THREADS_, ACROSS> {
+    using Turned = StackOfWords<SIZE, THREADS_, ACROSS>;
+
+    static __device__ void run(const Task& task, char*) {
+        const auto rows = static_cast<int>(task.rows), cols = static_cast<int>(task.cols);
+        const std::int64_t first = std::int64_t{blockIdx.x} * task.stack;
+        const std::int64_t left = task.batches - first;
+        const int count = static_cast<int>(left < task.stack ? left : task.stack);
+        const char* from = static_cast<const char*>(task.in) + first * rows * cols * SIZE;
+        char* const to = static_cast<char*>(task.out) + first * rows * cols * SIZE;
+        Vector<16> sum = {};
+        load(from, rows, cols, count, sum);
+        wait_for_loads(sum);
+        copy_line<SIZE, THREADS_, 4>(DeviceLine<char>{to}, SumSource{start_of(to), &sum},
+                                     count * rows * cols);
+    }
+
+    /// The same pieces, as many at a time.
+    static __device__ void load(const char* from, int rows, int cols, int matrices,
+                                Vector<16>& sum) {
+        constexpr int N = Turned::N, DOWN = Turned::DOWN, WARPS = Turned::WARPS;
+        const int pieces = cols / Turned::COLS, down = matrices * (rows / N);
+        const int groups = (pieces + ACROSS - 1) / ACROSS;
+        const int items = (down + DOWN - 1) / DOWN * groups;
+        const Divider by_groups(groups);
+        const int lane = threadIdx.x % 32;
+        for (int item = threadIdx.x / 32; item < items; item += WARPS * Turned::AHEAD) {
+            typename Turned::Piece piece[Turned::AHEAD * N] = {};
+#pragma unroll
+            for (int k = 0; k < Turned::AHEAD * N; ++k) {
+                const int number = item + k / N * WARPS, group = by_groups.quotient(number);
+                const int x = (number - group * groups) * ACROSS + lane % ACROSS;
+                const int y = group * DOWN + lane / ACROSS;
+                if (x >= pieces || y >= down) continue;
+                const int place = (y * N + k % N) * cols + x * Turned::COLS;
+                piece[k] = Turned::load_piece(from + place * SIZE);
+            }
+#pragma unroll
+            for (const auto& one : piece) {
+#pragma unroll
+                for (const unsigned word : one.word) add_word(sum, word);
+            }
+        }
+    }
+};
+
 // ---- what the header launches instead of its own ----
 
 template <int SIZE, int COLS, int ROWS, int PIECES, Loads LOADS>
@@ -428,11 +477,15 @@ struct KernelOf<Fastest<2>::RewoundLarge, void> : KernelOf<Unturned<Fastest<2>::
 template <int SIZE, int THREADS, int AHEAD, int PAD>
 struct KernelOf<Tall<SIZE, THREADS, AHEAD, PAD>, void>
     : KernelOf<Unturned<Tall<SIZE, THREADS, AHEAD, PAD>>> {};
-template <int SIZE, int THREADS, int AHEAD, bool HAS_MANY_COLS, int PAD, bool IS_TURNED>
-struct KernelOf<Wide<SIZE, THREADS, AHEAD, HAS_MANY_COLS, PAD, IS_TURNED>, void>
-    : KernelOf<Unturned<Wide<SIZE, THREADS, AHEAD, HAS_MANY_COLS, PAD, IS_TURNED>>> {};
+template <int SIZE, int THREADS, int AHEAD, bool HAS_MANY_COLS, int PAD, bool IS_TURNED,
+          Loads LOADS>
+struct KernelOf<Wide<SIZE, THREADS, AHEAD, HAS_MANY_COLS, PAD, IS_TURNED, LOADS>, void>
+    : KernelOf<Unturned<Wide<SIZE, THREADS, AHEAD, HAS_MANY_COLS, PAD, IS_TURNED, LOADS>>> {};
 template <int SIZE, int THREADS, int PAD>
 struct KernelOf<Stack<SIZE, THREADS, PAD>, void> : KernelOf<Unturned<Stack<SIZE, THREADS, PAD>>> {};
+template <int SIZE, int THREADS, int ACROSS>
+struct KernelOf<StackOfWords<SIZE, THREADS, ACROSS>, void>
+    : KernelOf<Unturned<StackOfWords<SIZE, THREADS, ACROSS>>> {};
 
 }  // namespace unturned::transposing
 

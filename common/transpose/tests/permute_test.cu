@@ -121,6 +121,77 @@ TEST_CASE("right: elements of a few units") {
     check({1, {40, 50, 63}, {1, 0, 2}});
 }
 
+TEST_CASE("right: long elements, loaded as vectors") {
+    for (const int size : {1, 2, 4}) {
+        for (const std::int64_t start : {0, 2, 4, 5}) {
+            check({size, {2, 24, 20, 75}, {0, 2, 1, 3}, start, 0});
+            check({size, {2, 20, 33, 75}, {0, 2, 1, 3}, 3, start});
+            check({size, {21, 33, 67}, {1, 0, 2}, start, 0});
+        }
+        check({size, {30, 12, 101}, {1, 0, 2}, 1, 0});
+        check({size, {17, 50, 251}, {1, 0, 2}, 1, 4});
+        for (const std::int64_t units : {7, 9, 11, 15, 17, 23, 31}) {
+            check({size, {48, 40, units}, {1, 0, 2}, 3, 0});
+            check({size, {2, 49, 37, units}, {0, 2, 1, 3}, 0, 4});
+        }
+    }
+    check({3, {130, 132}, {1, 0}});  // high tiles: 390 bytes are no whole sectors
+    check({3, {2, 140, 68}, {0, 2, 1}, 4, 0});
+}
+
+TEST_CASE("right: tiles of vectors") {
+    for (const int size : {1, 2, 4}) {
+        for (const std::int64_t start : {0, 16, 32}) {
+            check({size, {16, 4, 8, 16}, {3, 2, 1, 0}, start, 0});
+            check({size, {8, 10, 3, 6, 16}, {4, 3, 2, 1, 0}, 0, start});
+            check({size, {3, 16, 5, 112}, {3, 0, 2, 1}, start, 16});  // of four vectors, or one
+        }
+        check({size, {16, 3, 9, 32}, {3, 1, 2, 0}});  // a short run of rows
+        check({size, {144, 3, 272}, {2, 1, 0}});      // tiles below and beside each other
+        check({size, {8, 30, 9, 10, 7, 4}, {3, 5, 1, 4, 0, 2}});
+    }
+    check({4, {3, 14, 14, 256}, {0, 3, 1, 2}});  // whole rows of `out`
+    check({4, {2, 6, 15, 68}, {0, 3, 1, 2}});
+    check({2, {2, 14, 20, 136}, {0, 3, 1, 2}});
+}
+
+TEST_CASE("right: kernels of large arrays, on small ones") {
+    using namespace permuting;
+    const auto plan_for = [](Plan& plan, void* out, const void* in, const PermuteSample& s) {
+        return permuting::understand(plan, out, in, static_cast<std::size_t>(s.size),
+                                     static_cast<int>(s.sizes.size()), s.sizes.data(),
+                                     s.order.data());
+    };
+    const Permuter words = [&](void* out, const void* in, const PermuteSample& s,
+                               cudaStream_t stream) {
+        Plan plan;
+        const cudaError_t error = plan_for(plan, out, in, s);
+        if (error != cudaSuccess) return error;
+        return s.size == 1 ? launch_word_tiles<1, true>(plan, stream)
+                           : launch_word_tiles<2, true>(plan, stream);
+    };
+    const Permuter vectors = [&](void* out, const void* in, const PermuteSample& s,
+                                 cudaStream_t stream) {
+        Plan plan;
+        const cudaError_t error = plan_for(plan, out, in, s);
+        if (error != cudaSuccess) return error;
+        return s.size == 2 ? launch_vector_tiles<2, transposing::Loads::stay_128>(plan, stream)
+                           : launch_vector_tiles<4, transposing::Loads::stay_128>(plan, stream);
+    };
+    for (const int size : {1, 2}) {
+        for (const std::int64_t start : {0, 1, 7}) {
+            const PermuteSample sample{size, {431, 2, 131}, {2, 1, 0}, start, 3};
+            INFO(sample.name());
+            CHECK_EQ(trouble_with(sample, words), "");
+        }
+    }
+    for (const int size : {2, 4}) {
+        const PermuteSample sample{size, {8, 30, 9, 16}, {3, 2, 1, 0}};
+        INFO(sample.name());
+        CHECK_EQ(trouble_with(sample, vectors), "");
+    }
+}
+
 TEST_CASE("right: runs of several axes, and short ones") {
     for (const int size : {1, 2, 4, 8, 16}) {
         check({size, {3, 90, 85, 3}, {3, 2, 1, 0}});
@@ -191,29 +262,49 @@ TEST_CASE("which way when") {
     CHECK_EQ(way(4, {1, 3, 1}, {2, 1, 0}), Way::copy);
     CHECK_EQ(way(4, {0, 3, 5}, {2, 1, 0}), Way::nothing);
     CHECK_EQ(way(2, {8, 16, 12, 64}, {0, 2, 1, 3}), Way::gather);
-    CHECK_EQ(way(2, {8, 16, 12, 75}, {0, 2, 1, 3}), Way::splice);
+    CHECK_EQ(way(2, {8, 16, 11, 75}, {0, 2, 1, 3}), Way::splice);
+    CHECK_EQ(way(2, {8, 16, 12, 75}, {0, 2, 1, 3}), Way::compound);  // enough of them side by side
+    CHECK_EQ(way(2, {8, 6, 12, 75}, {0, 2, 1, 3}), Way::compound);
+    CHECK_EQ(way(2, {8, 4, 12, 75}, {0, 2, 1, 3}), Way::splice);   // ... and below each other
+    CHECK_EQ(way(2, {8, 15, 12, 75}, {0, 2, 1, 3}), Way::splice);  // columns begin within words
+    CHECK_EQ(way(2, {8, 15, 32, 75}, {0, 2, 1, 3}), Way::compound);
+    CHECK_EQ(way(2, {8, 16, 12, 257}, {0, 2, 1, 3}), Way::splice);    // 514 bytes
     CHECK_EQ(way(2, {8, 16, 12, 64}, {0, 2, 1, 3}, 1), Way::splice);  // starts anywhere
     CHECK_EQ(way(2, {8, 16, 12, 7}, {0, 2, 1, 3}), Way::gather);      // short rows
     CHECK_EQ(way(4, {50, 64, 3}, {0, 2, 1}), Way::transpose);
     CHECK_EQ(way(4, {512, 512, 512}, {2, 1, 0}), Way::transpose);
-    CHECK_EQ(way(4, {512, 512, 33}, {2, 1, 0}), Way::tile);  // rows are short, and not side by side
+    CHECK_EQ(way(4, {512, 512, 33}, {2, 1, 0}),
+             Way::vector_tile);                              // rows are short, and not side by side
+    CHECK_EQ(way(4, {510, 511, 33}, {2, 1, 0}), Way::tile);  // ... and no whole vectors
     CHECK_EQ(way(1, {99, 99, 99}, {2, 1, 0}),
              Way::word_tile);  // of small elements, and not aligned
     CHECK_EQ(way(2, {12, 11, 9, 8}, {3, 2, 1, 0}), Way::word_tile);
     CHECK_EQ(way(2, {11, 11, 9, 8}, {3, 2, 1, 0}), Way::tile);  // too few rows
     CHECK_EQ(way(1, {96, 99, 96}, {2, 1, 0}), Way::transpose);
-    CHECK_EQ(way(4, {16, 20, 30, 40}, {3, 2, 1, 0}), Way::tile);
+    CHECK_EQ(way(4, {16, 20, 30, 40}, {3, 2, 1, 0}), Way::vector_tile);
+    CHECK_EQ(way(4, {16, 20, 30, 40}, {3, 2, 1, 0}, 1), Way::tile);  // starts anywhere
+    CHECK_EQ(way(4, {17, 21, 30, 40}, {3, 2, 1, 0}), Way::tile);     // rows are no whole vectors
+    CHECK_EQ(way(2, {16, 20, 30, 40}, {3, 2, 1, 0}), Way::vector_tile);
+    CHECK_EQ(way(1, {16, 20, 30, 40}, {3, 2, 1, 0}), Way::vector_tile);
+    CHECK_EQ(way(8, {16, 20, 30, 40}, {3, 2, 1, 0}), Way::tile);
+    CHECK_EQ(way(4, {20, 8, 30, 40}, {2, 0, 3, 1}), Way::tile);          // short rows
+    CHECK_EQ(way(4, {9, 14, 14, 256}, {0, 3, 1, 2}), Way::vector_tile);  // 196 rows: 49 vectors
+    CHECK_EQ(way(4, {9, 14, 16, 256}, {0, 3, 1, 2}), Way::transpose);    // whole sectors
+    CHECK_EQ(way(4, {9, 28, 28, 256}, {0, 3, 1, 2}), Way::transpose);    // tiles are full
+    CHECK_EQ(way(2, {9, 14, 20, 512}, {0, 3, 1, 2}), Way::vector_tile);
+    CHECK_EQ(way(4, {9, 14, 14, 1024}, {0, 3, 1, 2}), Way::transpose);  // wide
     const std::int64_t huge = std::int64_t{1} << 33;
     CHECK_EQ(way(1, {3, huge, 3}, {2, 1, 0}), Way::gather);    // too many for 32 bits
     CHECK_EQ(way(4, {64, 64, 4}, {1, 0, 2}), Way::transpose);  // elements of 16 bytes
     CHECK_EQ(way(3, {512, 224, 224}, {0, 2, 1}), Way::compound);
     CHECK_EQ(way(12, {64, 64}, {1, 0}), Way::compound);
-    permuting::Compounds triples = permuting::compounds_of<1>(plan_of(3, {224, 224}, {1, 0}));
-    CHECK(permuting::divide_into_triples<1>(triples));
-    triples = permuting::compounds_of<1>(plan_of(3, {224, 222}, {1, 0}));
-    CHECK_FALSE(permuting::divide_into_triples<1>(triples));  // rows are not whole words
-    triples = permuting::compounds_of<1>(plan_of(5, {224, 224}, {1, 0}));
-    CHECK_FALSE(permuting::divide_into_triples<1>(triples));  // five units
+    const auto has_triples = [](int size, std::int64_t cols) {
+        const Plan plan = plan_of(size, {224, cols}, {1, 0});
+        return permuting::has_triples<1>(permuting::compounds_of<1>(plan));
+    };
+    CHECK(has_triples(3, 224));
+    CHECK_FALSE(has_triples(3, 222));  // rows are not whole words
+    CHECK_FALSE(has_triples(5, 224));  // five units
     CHECK_EQ(way(4, {64, 64, 5}, {1, 0, 2}), Way::compound);
     CHECK_EQ(way(3, {20, 512, 20, 512}, {0, 3, 2, 1}), Way::gather);  // not side by side
     CHECK_EQ(way(12, {10, 5000}, {1, 0}), Way::gather);               // tiles would be empty

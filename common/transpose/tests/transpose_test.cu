@@ -88,6 +88,22 @@ void check_tall(const Sample& sample) {
     CHECK_EQ(trouble_with(whole, tall, nullptr), "");
 }
 
+/// The same of wide ones.
+template <int SIZE, class Kernel>
+void check_wide(const Sample& sample) {
+    const Sample whole = filled_in(sample);
+    INFO(whole.name());
+    const Transposer wide = [](void* out, const void* in, const Sample& s, cudaStream_t stream) {
+        transposing::Task task;
+        const cudaError_t error =
+            transposing::understand(task, out, in, SIZE, s.rows, s.cols, s.options);
+        if (error != cudaSuccess) return error;
+        task.tile_cols = transposing::wide_cols<SIZE>(task);
+        return transposing::launch_wide_by<SIZE, Kernel>(task, stream);
+    };
+    CHECK_EQ(trouble_with(whole, wide, nullptr), "");
+}
+
 /// One cell is written with the value of another.
 __global__ void put(unsigned char* to, unsigned char value) {
     *to = value;
@@ -177,6 +193,48 @@ TEST_CASE("right: long strips of bytes, of which there are few here") {
         check_tall<TallOfFewCols<1, 0>>({1, 1203, 37, {0, 0, 2}, start, 1});
         check_tall<TallOfFewCols<1, 4>>({1, 1203, 24, {0, 0, 2}, 1, start});
     }
+}
+
+TEST_CASE("right: strips of large wide matrices, on small ones") {
+    using namespace transposing;
+    constexpr Loads far = Loads::stay_128;
+    for (const std::int64_t start : {0, 1, 3}) {
+        check_wide<4, WideOfFewRows<4, 0, far>>({4, 37, 403, {0, 0, 2}, start, 1});
+        check_wide<4, WideOfSomeRows<4, 4, far>>({4, 64, 403, {0, 0, 2}, 1, start});
+        check_wide<4, WideOfManyRows<4, 4, far>>({4, 150, 403, {0, 0, 2}, start, 1});
+        check_wide<8, WideOfSomeRows<8, 8, far>>({8, 50, 303, {0, 0, 2}, 1, start});
+        check_wide<16, WideOfSomeRows<16, 16, far>>({16, 50, 203, {0, 0, 2}, start, 1});
+    }
+}
+
+TEST_CASE("right: strips of bytes, turned in registers or one by one") {
+    for (const std::int64_t rows : {20, 24, 32, 36, 44, 48, 80, 96, 21, 29, 37, 47, 49, 70, 73}) {
+        for (const std::int64_t start : {0, 1, 4}) {
+            check({1, rows, 603, {0, 0, 2}, 1, start});
+            check({1, rows, 560, {563, 0, 1}, start, 0});
+        }
+    }
+}
+
+TEST_CASE("right: stacks of matrices whose sides are words") {
+    for (const std::int64_t start : {0, 4, 8}) {
+        for (const std::int64_t rows : {4, 12, 32, 44}) {
+            for (const std::int64_t cols : {8, 12, 36, 60}) {
+                check({1, rows, cols, {0, 0, 17}, start, 4});
+                check({2, rows + 2, cols, {0, 0, 17}, 4, start});
+            }
+        }
+        check({1, 100, 96, {0, 0, 3}, start, 4});  // one to a block, with more and more threads
+        check({1, 180, 148, {0, 0, 3}, 4, start});
+        check({2, 100, 96, {0, 0, 3}, start, 4});
+        check({2, 98, 100, {0, 0, 3}, 4, start});
+        check({2, 150, 148, {0, 0, 3}, start, 4});
+    }
+    check({1, 12, 36, {0, 0, 17}, 1, 4});  // where they are none, or do not begin with words
+    check({1, 12, 36, {0, 0, 17}, 4, 1});
+    check({1, 14, 36, {0, 0, 17}, 4, 4});
+    check({2, 13, 36, {0, 0, 17}, 4, 4});
+    check({2, 12, 34, {0, 0, 17}, 2, 4});
 }
 
 TEST_CASE("right: strips apart, where their groups are whole and where not") {
@@ -317,6 +375,13 @@ TEST_CASE("which kernel when") {
     CHECK_EQ(high.group, 1);
     CHECK(large.is_down_first);  // both ways are too long
     CHECK_EQ(large.group, strips_of_group);
+    CHECK(is_stack_of_words<1>(task(100, 96, 4096)));
+    CHECK(is_stack_of_words<2>(task(98, 100, 4096)));
+    CHECK_FALSE(is_stack_of_words<1>(task(98, 100, 4096)));
+    CHECK_FALSE(is_stack_of_words<2>(task(99, 100, 4096)));
+    CHECK_FALSE(is_stack_of_words<2>(task(100, 98, 4096)));
+    CHECK_FALSE(is_stack_of_words<1>(task(100, 4, 4096)));  // one word to a row
+    CHECK_FALSE(is_stack_of_words<4>(task(100, 96, 4096)));
     CHECK(are_columns_words(task(64, 4000003)));
     CHECK_FALSE(are_columns_words(task(37, 1000003)));
     CHECK(is_stack<4>(task(63, 95, 4096)));
