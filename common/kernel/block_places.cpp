@@ -11,7 +11,7 @@ namespace {
 /// The first accesses of a warp, more than it needs before its first load.
 constexpr std::size_t kForFirstLoad = 64;
 /// Each of them is a launch.
-constexpr long long kMostBlocks = 128;
+constexpr long long kMostPlacedBlocks = 128;
 
 Block block_of(const LaunchShape& launch, long long number) {
     const long long x = number % launch.grid[0], rest = number / launch.grid[0];
@@ -67,7 +67,7 @@ std::optional<Loaded> first_load(const Trial& trial) {
 
 std::optional<BlockStores> block_stores(Shape shape, const LaunchShape& launch,
                                         const TryAgain& try_again) {
-    if (launch.blocks() > kMostBlocks) return std::nullopt;
+    if (launch.blocks() > kMostPlacedBlocks) return std::nullopt;
     BlockStores seen;
     Owners owners;
     const long long warps = (launch.threads() + 31) / 32;

@@ -6,7 +6,7 @@ namespace coalesce::timing {
 
 namespace {
 
-constexpr std::uint32_t kLittle = 60;
+constexpr std::uint32_t kShortBranch = 60;
 
 bool is_wide(const Instruction& i) {
     if (i.modifiers.empty()) return false;
@@ -42,7 +42,8 @@ Cost move(const Instruction& i) {
 }  // namespace
 
 bool skips_little(const Instruction& branch, std::uint32_t index) {
-    return branch.target != kNoTarget && branch.target > index && branch.target - index < kLittle;
+    return branch.target != kNoTarget && branch.target > index &&
+           branch.target - index < kShortBranch;
 }
 
 /// ptxas makes instructions that are carried out under a condition of what a short branch jumps over: they are issued
