@@ -208,8 +208,8 @@ void measure_all(const std::vector<ShapeCase>& shapes, const std::vector<Permute
     // The same memory for all cases. With room behind it: else the two lie a power of two apart.
     const DeviceBuffer in(most_in + kRoom), out(most_out + kRoom);
     fill(in.data(), in.bytes());
-    ClockReading clocks;
     Json results = measure_each(out, in, shapes, stopwatch, words.launches);
+    ClockReading clocks;
     Json permuted = measure_each(out, in, permutes, stopwatch, words.launches);
     const Json python = ask_python(shapes, permutes);
     add_rivals(results, shapes, python.value("shapes", Json::array()));
