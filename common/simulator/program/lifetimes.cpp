@@ -17,15 +17,12 @@ u32 reading(const MachineInstruction& i) {
 /// Goes over each piece from its end.
 class LifetimeFinder {
 public:
-    explicit LifetimeFinder(const MachineCode& code)
-        : code_(code), open_(code.values.size()), written_first_(code.values.size(), 0) {
+    explicit LifetimeFinder(const MachineCode& code) : code_(code), open_(code.values.size()) {
         found_.of.resize(code.values.size());
     }
 
-    /// `has_before`: of a value, whether the piece gets it from before.
-    template <class HasBefore>
     void add(const MachinePiece& piece, const std::vector<u32>& order,
-             const std::vector<u32>& wanted_behind, HasBefore has_before) {
+             const std::vector<u32>& wanted_behind) {
         const u32 first = static_cast<u32>(found_.in_order.size());
         for (u32 k : order) found_.in_order.push_back(&piece.code[k]);
         behind_ = static_cast<u32>(found_.in_order.size());
@@ -35,11 +32,7 @@ public:
             if (found_.in_order[n]->waits_for_reads) all_read_ = 2 * n;
             step_over(*found_.in_order[n], n);
         }
-        while (!values_.empty()) {
-            const u32 v = values_.back();
-            // What some lanes write, and none before, is there from then on.
-            begin(v, has_before(v) ? 2 * first : std::max(written_first_[v], 2 * first));
-        }
+        while (!values_.empty()) begin(values_.back(), 2 * first);
     }
     Lifetimes take() {
         for (std::vector<Span>& spans : found_.of)
@@ -52,7 +45,6 @@ private:
     void step_over(const MachineInstruction& i, u32 n) {
         for (u32 v : i.writes) {
             end(v, 2 * n + 2);  // nobody wants it, if that is its end
-            written_first_[v] = 2 * n + 1;
             if (!i.is_guarded) begin(v, 2 * n + 1);
         }
         for (u32 v : i.reads) {
@@ -84,11 +76,10 @@ private:
 
     const MachineCode& code_;
     Lifetimes found_;
-    std::vector<Span> open_;          ///< by value: of those whose beginning is not reached
-    std::vector<u32> values_;         ///< those
-    std::vector<u32> written_first_;  ///< by value: where, as far as is known
-    u32 behind_ = 0;                  ///< the piece
-    u32 all_read_ = 0;                ///< place where what is read late has been read
+    std::vector<Span> open_;   ///< by value: of those whose beginning is not reached
+    std::vector<u32> values_;  ///< those
+    u32 behind_ = 0;           ///< the piece
+    u32 all_read_ = 0;         ///< place where what is read late has been read
 };
 
 void set(AliveBetweenPieces::Bits& bits, u32 k) {
@@ -191,8 +182,7 @@ Lifetimes find_lifetimes(const MachineCode& code, const AliveBetweenPieces& aliv
                          const std::vector<std::vector<u32>>& orders) {
     LifetimeFinder finder(code);
     for (std::size_t p = 0; p < orders.size(); ++p)
-        finder.add(code.pieces[p], orders[p], alive.values_in(alive.at_end(p)),
-                   [&](u32 v) { return alive.has(alive.at_begin(p), v); });
+        finder.add(code.pieces[p], orders[p], alive.values_in(alive.at_end(p)));
     return finder.take();
 }
 
