@@ -2,6 +2,8 @@
 // A thread sums up what it loads, by exclusive or, and stores the sum wherever the header's kernel would
 // store. Blocks wait for all their loads, as a tile has to; but nothing goes through shared memory.
 // Tasks, tiles, grids, and the shared memory that limits how many blocks are at work are the header's own.
+//
+// Long: each kernel of the header has its own loads and stores.
 
 // A second copy of the header, whose launches lead to the kernels here. It needs a namespace of its own.
 #define coalesce unturned
