@@ -19,10 +19,6 @@ constexpr u32 kUnrolledMost = 22, kUnrolledMostWithLoad = 50, kAccess = 2;
 /// Turns that then follow each other.
 constexpr int kTurns = 4;
 
-bool is_among(u32 number, const std::vector<u32>& numbers) {
-    return std::find(numbers.begin(), numbers.end(), number) != numbers.end();
-}
-
 /// ptxas leaves a loop that orders memory for others as it is. (Seen by putting one instruction after the
 /// other into a loop: it is these, and no barrier of a block, no volatile access, no copy.)
 bool orders_memory(const Instruction& i) {

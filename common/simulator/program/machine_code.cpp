@@ -69,10 +69,6 @@ public:
     }
 
 private:
-    static bool is_among(u32 number, const std::vector<u32>& numbers) {
-        return std::find(numbers.begin(), numbers.end(), number) != numbers.end();
-    }
-
     // ---- pieces ----
 
     void look_at_graph() {
