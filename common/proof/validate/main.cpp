@@ -12,6 +12,7 @@
 #include <iostream>
 #include <thread>
 
+#include "base/child.h"
 #include "base/files.h"
 #include "harness/device.h"
 #include "harness/errors.h"
@@ -22,6 +23,7 @@
 #include "proof/run_program.h"
 #include "proof/validate/bug_suite.h"
 #include "proof/validate/compare_counters.h"
+#include "proof/validate/judges.h"
 #include "proof/validate/literature.h"
 #include "proof/validate/times.h"
 #include "proof/validate/tools.h"

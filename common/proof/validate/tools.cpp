@@ -1,4 +1,3 @@
-// Linux only: /proc/self/exe.
 #include "proof/validate/tools.h"
 
 #include <cuda_runtime_api.h>
@@ -6,11 +5,9 @@
 #include <unistd.h>
 
 #include <algorithm>
-#include <atomic>
 #include <filesystem>
-#include <mutex>
-#include <thread>
 
+#include "base/child.h"
 #include "base/files.h"
 #include "base/text.h"
 #include "harness/errors.h"
@@ -22,7 +19,6 @@ namespace {
 namespace fs = std::filesystem;
 
 constexpr double kProfileSeconds = 420;
-constexpr double kCaseSeconds = 60, kEndlessSeconds = 12;
 
 /// Folders where toolkits put what is not on the PATH, newest first.
 std::vector<fs::path> tool_folders() {
@@ -85,66 +81,6 @@ std::string profile_once(const std::string& ncu, const std::vector<std::string>&
     return text + ended.output;
 }
 
-std::vector<std::string> program_of(const SuiteCase& one) {
-    return {std::string(COALESCE_SUITE_PROGRAMS) + "/" + one.program, one.name};
-}
-
-Opinion ask_simulator(const SuiteCase& one) {
-    const TemporaryFolder folder;
-    const fs::path json = folder.path / "report.json";
-    const fs::path folder_of_this = fs::read_symlink("/proc/self/exe").parent_path();
-    // Tests lie in another folder than programs.
-    const fs::path simulate = folder_of_this / "../bin/simulate";
-    std::vector<std::string> command{simulate, "--quiet", "--threads", "1", "--json", json};
-    for (const std::string& word : program_of(one)) command.push_back(word);
-    const Ended ended = run_child(command, kCaseSeconds);
-    if (ended.timed_out) return {Opinion::endless, ""};
-    return simulator_opinion(Json::parse(read_if_there(json).value_or(""), nullptr, false));
-}
-
-Opinion ask_sanitizer(const std::string& sanitizer, const std::string& tool, const SuiteCase& one) {
-    std::vector<std::string> command{sanitizer, "--tool", tool, "--print-limit", "3"};
-    if (tool == "racecheck") command.insert(command.end(), {"--racecheck-report", "all"});
-    for (const std::string& word : program_of(one)) command.push_back(word);
-    std::string path = cudart_folder();
-    if (const char* before = getenv("LD_LIBRARY_PATH")) path += std::string(":") + before;
-    const double patience = one.is_endless() ? kEndlessSeconds : kCaseSeconds;
-    const Ended ended = run_child(command, patience, {"LD_LIBRARY_PATH=" + path});
-    if (!ended.timed_out) return sanitizer_opinion(ended.output);
-    // What it said before it had to be ended counts.
-    Opinion opinion = sanitizer_opinion(ended.output);
-    if (opinion.kind != Opinion::reported) opinion = {Opinion::endless, ""};
-    return opinion;
-}
-
-/// One judge, one case.
-struct Question {
-    std::size_t which;
-    std::string tool;  ///< "": the simulator
-};
-
-/// Those that never end come last: while they have the GPU, everybody else waits.
-std::vector<Question> questions(const std::vector<SuiteCase>& suite) {
-    std::vector<Question> all;
-    for (const bool endless : {false, true}) {
-        for (std::size_t i = 0; i < suite.size(); ++i) {
-            if (suite[i].is_endless() != endless) continue;
-            all.push_back({i, ""});
-            for (const std::string& tool : sanitizer_tools()) all.push_back({i, tool});
-        }
-    }
-    return all;
-}
-
-void ask(const Question& question, const std::string& sanitizer, Judged& judged) {
-    if (question.tool.empty()) {
-        judged.simulator = ask_simulator(judged.suite_case);
-    } else {
-        // The map has all its tools already: nobody moves it under somebody else's hands.
-        judged.tools.at(question.tool) = ask_sanitizer(sanitizer, question.tool, judged.suite_case);
-    }
-}
-
 }  // namespace
 
 std::string find_tool(const std::string& name) {
@@ -188,32 +124,6 @@ std::string profile(const std::string& ncu, const std::vector<std::string>& prog
         check_unknown(unknown);
         without.insert(without.end(), unknown.begin(), unknown.end());
     }
-}
-
-std::vector<Judged> judge(const std::vector<SuiteCase>& suite, const std::string& sanitizer,
-                          int jobs, const VerdictProgress& progress) {
-    std::vector<Judged> judged;
-    for (const SuiteCase& one : suite) {
-        judged.push_back({one, {}, {}});
-        for (const std::string& tool : sanitizer_tools()) judged.back().tools[tool] = {};
-    }
-    const std::vector<Question> all = questions(suite);
-    std::atomic<std::size_t> next = 0;
-    std::mutex counting;
-    std::size_t done = 0;
-    const auto work = [&] {
-        for (std::size_t i; (i = next++) < all.size();) {
-            ask(all[i], sanitizer, judged[all[i].which]);
-            const std::lock_guard lock(counting);
-            ++done;
-            if (progress) progress(done, all.size());
-        }
-    };
-    {
-        std::vector<std::jthread> workers;
-        for (int i = 0; i < jobs; ++i) workers.emplace_back(work);
-    }
-    return judged;
 }
 
 }  // namespace coalesce::proof

@@ -2,12 +2,8 @@
 /// NVIDIA's tools on this machine: where they are, and how they are run.
 #pragma once
 
-#include <functional>
 #include <string>
 #include <vector>
-
-#include "base/child.h"
-#include "proof/validate/bug_suite.h"
 
 namespace coalesce::proof {
 
@@ -24,13 +20,5 @@ std::string cudart_folder();
 /// Runs `launches` with these arguments under Nsight Compute; returns what ncu wrote. Metrics that
 /// this version does not know are left out in further tries. Throws std::runtime_error.
 std::string profile(const std::string& ncu, const std::vector<std::string>& program);
-
-/// Told how many verdicts of how many there are; from any thread, one at a time.
-using VerdictProgress = std::function<void(std::size_t done, std::size_t all)>;
-
-/// Lets all judges speak on all cases, `jobs` at a time; those that never end come last, with
-/// little patience.
-std::vector<Judged> judge(const std::vector<SuiteCase>& suite, const std::string& sanitizer,
-                          int jobs, const VerdictProgress& progress = {});
 
 }  // namespace coalesce::proof

@@ -1,5 +1,5 @@
-// What the test programs in bugs/ and clean/ share: one program holds many cases, and the first
-// argument says which one runs.
+// What the test programs in bugs/ and clean/ share: one program holds many cases, and its arguments
+// say which of them run.
 #pragma once
 
 #include <cstdio>
@@ -28,15 +28,30 @@ inline void need(cudaError_t status) {
     std::exit(3);
 }
 
+/// Whether it came to its end, without an error of CUDA.
+inline bool came_to_its_end(const Case& one) {
+    one.run();
+    const cudaError_t status = cudaDeviceSynchronize();
+    if (status != cudaSuccess) std::fprintf(stderr, "%s\n", cudaGetErrorString(status));
+    return status == cudaSuccess;
+}
+
+/// Several cases run one after the other; an error ends them all, since what comes after it in the
+/// same process would say nothing. The last line says that they all ran.
 inline int run_case(int argc, char** argv, const std::vector<Case>& cases) {
-    for (const Case& c : cases) {
-        if (argc != 2 || std::strcmp(argv[1], c.name) != 0) continue;
-        c.run();
-        const cudaError_t status = cudaDeviceSynchronize();
-        if (status != cudaSuccess) std::fprintf(stderr, "%s\n", cudaGetErrorString(status));
-        return case_failed || status != cudaSuccess ? 1 : 0;
+    int ran = 0;
+    for (int i = 1; i < argc; ++i) {
+        for (const Case& c : cases) {
+            if (std::strcmp(argv[i], c.name) != 0) continue;
+            if (!came_to_its_end(c)) return 1;
+            ++ran;
+        }
     }
-    std::fprintf(stderr, "usage: %s CASE, which is one of\n", argv[0]);
+    if (ran > 0 && ran == argc - 1) {
+        if (ran > 1) std::printf("all %d cases ran\n", ran);
+        return case_failed ? 1 : 0;
+    }
+    std::fprintf(stderr, "usage: %s CASE..., which are some of\n", argv[0]);
     for (const Case& c : cases) std::fprintf(stderr, "  %s\n", c.name);
     return 2;
 }
