@@ -50,7 +50,7 @@ void compare_kernels(const Json& plain, const Json& recorded) {
 std::vector<std::vector<std::string>> runs_of(const char* simulate_path,
                                               const std::string& program) {
     const Outcome usage = simulate(simulate_path, {"--quiet"}, {program});
-    if (usage.err.find("CASE, which is one of") == usage.err.npos) return {{program}};
+    if (!usage.err.starts_with("usage: ")) return {{program}};
     std::vector<std::vector<std::string>> runs;
     for (const std::string& line : split_lines(usage.err))
         if (line.starts_with("  ")) runs.push_back({program, trimmed(line)});
