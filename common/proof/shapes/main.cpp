@@ -193,9 +193,12 @@ void add_rivals(Json& results, const std::vector<Case>& cases, const Json& answe
     }
 }
 
-void measure_all(const std::vector<ShapeCase>& shapes, const std::vector<PermuteCase>& permutes,
-                 const Device& device, const Words& words) {
-    Stopwatch stopwatch(device.l2_bytes);
+/// The same memory for all cases.
+struct Memory {
+    DeviceBuffer in, out;
+};
+
+Memory memory_for(const std::vector<ShapeCase>& shapes, const std::vector<PermuteCase>& permutes) {
     std::size_t most_in = 0, most_out = 0;
     for (const ShapeCase& one : shapes) {
         most_in = std::max(most_in, one.in_bytes());
@@ -205,8 +208,14 @@ void measure_all(const std::vector<ShapeCase>& shapes, const std::vector<Permute
         most_in = std::max(most_in, one.bytes());
         most_out = std::max(most_out, one.bytes());
     }
-    // The same memory for all cases. With room behind it: else the two lie a power of two apart.
-    const DeviceBuffer in(most_in + kRoom), out(most_out + kRoom);
+    // With room behind it: else the two lie a power of two apart.
+    return {DeviceBuffer(most_in + kRoom), DeviceBuffer(most_out + kRoom)};
+}
+
+void measure_all(const std::vector<ShapeCase>& shapes, const std::vector<PermuteCase>& permutes,
+                 const Device& device, const Words& words) {
+    Stopwatch stopwatch(device.l2_bytes);
+    const auto& [in, out] = memory_for(shapes, permutes);
     fill(in.data(), in.bytes());
     Json results = measure_each(out, in, shapes, stopwatch, words.launches);
     ClockReading clocks;
@@ -276,12 +285,7 @@ Json measure_bound(const DeviceBuffer& out, const DeviceBuffer& in, const ShapeC
 void measure_bounds(const std::vector<ShapeCase>& shapes, const Device& device,
                     const Words& words) {
     Stopwatch stopwatch(device.l2_bytes);
-    std::size_t most_in = 0, most_out = 0;
-    for (const ShapeCase& one : shapes) {
-        most_in = std::max(most_in, one.in_bytes());
-        most_out = std::max(most_out, one.bytes());
-    }
-    const DeviceBuffer in(most_in + kRoom), out(most_out + kRoom);
+    const auto& [in, out] = memory_for(shapes, {});
     Json results = Json::array();
     for (const ShapeCase& one : shapes) {
         if (!has_bound(one)) continue;
