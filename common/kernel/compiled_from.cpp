@@ -151,7 +151,9 @@ Failure compiler_broke(const Source& source, const std::string& compiler, const 
             .headline = "does not compile, and the compiler names no line of the file.",
             .place = {source.name, 0, 0},
             .details = wrap(compiler.substr(0, compiler.find(' ')) + " says: " + says),
-            .next = "Undo the last change; is there a macro that changes names of CUDA?"};
+            .next =
+                "A guess: a macro that changes names of CUDA. Undo the last change; if it is "
+                "no better, the compiler itself is at fault: install it again."};
 }
 
 Failure out_of_time(const Source& source, int seconds) {

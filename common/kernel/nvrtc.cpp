@@ -36,8 +36,19 @@ bool look_up(void* library, const char* name, Function& function) {
     return function != nullptr;
 }
 
+/// NVRTC opens this library by its name alone, which finds it only where the toolkit's folder is one of
+/// the system's (not in a toolkit that was unpacked by hand). One that is open already is found anywhere.
+void open_builtins(const std::filesystem::path& folder) {
+    std::error_code unreadable;
+    for (const auto& entry : std::filesystem::directory_iterator(folder, unreadable)) {
+        if (!entry.path().filename().string().starts_with("libnvrtc-builtins.so.")) continue;
+        dlopen(entry.path().c_str(), RTLD_NOW | RTLD_LOCAL);
+    }
+}
+
 Nvrtc open_library(const std::string& path) {
     Nvrtc found;
+    open_builtins(std::filesystem::path(path).parent_path());
     void* library = dlopen(path.c_str(), RTLD_NOW | RTLD_LOCAL);
     if (!library) return found;
     found.is_complete = look_up(library, "nvrtcVersion", found.version) &&

@@ -9,6 +9,7 @@
 
 #include "kernel/cache.h"
 #include "kernel/compiled_from.h"
+#include "kernel/compilers.h"
 #include "kernel/messages.h"
 #include "kernel/wrapper.h"
 #include "scratch_folder.h"
@@ -447,4 +448,9 @@ TEST_CASE("a flood of errors, or one without end, is cut") {
     const auto found = read_messages(endless, "int a;\n", "kernel.cu");
     REQUIRE(found.messages.size() == 1);
     CHECK(found.messages[0].text.size() <= 1000);
+}
+
+TEST_CASE("NVRTC finds its builtins in a toolkit of which the system knows nothing") {
+    const RawOutput compiled = run_nvrtc(PRETENDED_NVRTC, kernel_text, "sm_90");
+    CHECK(compiled.ptx.find("// compiled") == 0);
 }
