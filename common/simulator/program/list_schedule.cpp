@@ -130,13 +130,14 @@ private:
         });
     }
 
-    /// The first as written, unless it makes more words alive and another leads to fewer.
+    /// The first as written, unless it makes more words alive and another of its part leads to fewer.
     std::vector<u32>::iterator choose_among_many_words() {
         const auto first = std::min_element(open_.begin(), open_.end());
         if (more_words({*first}) <= 0) return first;
         auto best = first;
         int least = 0;
         for (auto at = open_.begin(); at != open_.end(); ++at) {
+            if (code_[*at].part > code_[*first].part) continue;
             std::vector<u32> ahead{*at};
             const int more = least_words(ahead);
             if (more > least || (more == least && (least == 0 || *at > *best))) continue;

@@ -60,7 +60,8 @@ void LoopUnroller::unroll(MachinePiece& piece, MachineCode& code) const {
     piece.code.clear();
     std::map<u32, u32> names;
     const std::size_t vectors = code.side_by_side.size();
-    for (int k = 0; k < kTurns; ++k) {
+    const u32 parts = turn.empty() ? 0 : turn.back().part - turn.front().part;
+    for (u32 k = 0; k < kTurns; ++k) {
         const bool is_last = k + 1 == kTurns;
         for (MachineInstruction i : turn) {
             // How many turns are left is asked once for all of them.
@@ -77,6 +78,7 @@ void LoopUnroller::unroll(MachinePiece& piece, MachineCode& code) const {
                 names[value] = name;
                 value = name;
             }
+            i.part += k * parts;
             piece.code.push_back(std::move(i));
         }
         if (!is_last) rename_vectors(code.side_by_side, vectors, names);

@@ -93,6 +93,7 @@ private:
             for (u32 k = last + 1; k <= joined; ++k) {
                 drop_branch(piece);
                 is_skipped_ = joined == last + 2 && k == last + 1;
+                part_ += joined == last + 2;
                 add_block(piece, k);
                 is_skipped_ = false;
                 if (joined == last + 2 && k == last + 1)
@@ -193,6 +194,7 @@ private:
         const Instruction& i = function_.body[at];
         MachineInstruction made;
         made.source = at;
+        made.part = part_;
         made.memory = memory_effect(i);
         const bool is_everywhere = made.memory == MemoryEffect::fence || i.opcode == "mov";
         made.space = is_everywhere ? ptx::StateSpace::generic : space_of(i);
@@ -336,6 +338,7 @@ private:
     u32 add_move(MachinePiece& piece, u32 source, u32 words, u32 latency, std::vector<u32> reads) {
         MachineInstruction move;
         move.source = source;
+        move.part = part_;
         move.latency = latency;
         move.reads = std::move(reads);
         move.writes.push_back(new_value({words}));
@@ -377,6 +380,7 @@ private:
     std::set<u32> waits_;        ///< those loads, until then
     u32 array_ = kNone;          ///< the value that holds a small array
     bool has_array_ = false;     ///< something is stored there
+    u32 part_ = 0;               ///< of the piece, at hand
     u32 block_ = 0;              ///< of the instruction at hand
     MachineCode made_;
 };

@@ -19,6 +19,7 @@ namespace coalesce::sim {
 
 struct MachineInstruction {
     u32 source = 0;  ///< index into the function's body
+    u32 part = 0;    ///< of its piece: what lanes may skip is one, and what lies between
     MemoryEffect memory = MemoryEffect::none;
     ptx::StateSpace space = ptx::StateSpace::generic;  ///< of that memory
     bool is_access = false;                            ///< a load, a store, an atomic or a copy

@@ -404,3 +404,23 @@ TEST_CASE(
     for (int k = 0; k < 60; ++k) work += "mad.lo.s32 %r9, %r9, %r1, %r5;\n";
     CHECK(!is_unrolled(work));
 }
+
+TEST_CASE(
+    "what lanes may skip loading is all alive before it is added up, unless it is added at once") {
+    const auto sum = [](int count, bool is_skipped, bool at_once) {
+        std::string text = "mov.b64 %rd90, 0;\n", sums;
+        for (int k = 0; k < count; ++k) {
+            const std::string n = std::to_string(k), value = "%rd" + std::to_string(30 + k);
+            const std::string add = "xor.b64 %rd90, %rd90, " + value + ";\n";
+            text += "mov.b64 " + value + ", 0;\nsetp.ge.u32 %p2, %r2, " + n + ";\n";
+            if (is_skipped) text += "@%p2 bra SKIP" + n + ";\n";
+            text += "ld.global.u64 " + value + ", [%rd4+" + std::to_string(8 * k) + "];\n";
+            if (is_skipped) text += "SKIP" + n + ":\n";
+            (at_once ? text : sums) += add;
+        }
+        return estimate(text + sums + "st.global.u64 [%rd5], %rd90;", ".maxntid 256, 1, 1");
+    };
+    CHECK(sum(24, true, false) >= 50);   // ptxas: 56
+    CHECK(sum(24, true, true) <= 36);    // 30
+    CHECK(sum(24, false, false) <= 36);  // 32
+}
