@@ -343,7 +343,7 @@ bool MachineValues::folds(u32 value) const {
         return i.has("u32") || (readers_[value].size() == 1 &&
                                 all_readers_are(value, {"add", "sub", "shl", "mul", "mad"}));
     }
-    if (is_negated_operand(value)) return true;
+    if (is_negated_operand(value) || is_part_of_logic(value)) return true;
     if (keeps_lower_bits(value)) return true;
     if (i.opcode == "shr" && bytes(value) == 4 && has_immediate(i) && readers_[value].size() == 1)
         return all_readers_are(value, {"add"}) &&
@@ -352,6 +352,25 @@ bool MachineValues::folds(u32 value) const {
     if (shifts && bytes(value) == 8 && readers_[value].size() > 1 && !narrow_[value]) return false;
     return (shifts || (i.opcode == "mul" && i.has("lo"))) && has_immediate(i) &&
            all_readers_are(value, {"add"});
+}
+
+/// The machine joins three values by logic at once: of two such instructions one is left, unless both take a
+/// constant.
+bool MachineValues::is_part_of_logic(u32 value) const {
+    const auto is_logic = [](const Instruction& i) {
+        return is_one_of(i.opcode, {"and", "or", "xor", "not"});
+    };
+    if (!is_logic(definition(value)) || is_predicate(value) || uniform_[value]) return false;
+    if (readers_[value].size() != 1) return false;
+    const Instruction& reader = function_.body[readers_[value][0]];
+    if (!is_logic(reader) || reader.opcode == "not" || reader.guard) return false;
+    u32 constants = has_immediate(definition(value)) + has_immediate(reader);
+    for (const Instruction* part : {&definition(value), &reader})
+        for (u32 r : registers_read(*part)) {
+            if (folded_[root(r)] && is_logic(definition(root(r)))) return false;
+            constants += uniform_[root(r)];
+        }
+    return constants < 2;
 }
 
 /// Arithmetic with floats takes an operand with the other sign.

@@ -424,3 +424,21 @@ TEST_CASE(
     CHECK(sum(24, true, true) <= 36);    // 30
     CHECK(sum(24, false, false) <= 36);  // 32
 }
+
+TEST_CASE("of two instructions that join three values by logic one is left") {
+    const auto joined = [](const std::string& logic) {
+        std::string text;
+        for (int k = 10; k < 50; ++k) {
+            const std::string n = std::to_string(k);
+            text += "ld.global.u32 %r" + n + ", [%rd4+" + n + "0];\n";
+        }
+        text += logic;
+        for (int k = 10; k < 50; ++k) {
+            const std::string n = std::to_string(k);
+            text += "st.global.u32 [%rd5+" + n + "0], %r" + (n == "12" ? "61" : n) + ";\n";
+        }
+        return estimate(text);
+    };
+    CHECK(joined("and.b32 %r60, %r10, %r11;\nxor.b32 %r61, %r60, %r12;\n") ==
+          joined("lop3.b32 %r61, %r10, %r11, %r12, 0x6a;\n"));
+}
