@@ -100,12 +100,15 @@ AliveBetweenPieces::AliveBetweenPieces(const MachineCode& code) : code_(code) {
                 if (!i.is_guarded && number_[v] != kNone) set(overwritten_[p], number_[v]);
     }
     follow();
+    leave_out_unwritten();
 }
 
 AliveBetweenPieces::Bits AliveBetweenPieces::at_end(std::size_t p) const {
     Bits alive((values_.size() + 63) / 64, 0);
     for (u32 next : code_.pieces[p].next)
         for (std::size_t k = 0; k < alive.size(); ++k) alive[k] |= begin_[next][k];
+    if (!written_.empty())
+        for (std::size_t k = 0; k < alive.size(); ++k) alive[k] &= written_[p][k];
     return alive;
 }
 
@@ -147,6 +150,33 @@ void AliveBetweenPieces::follow() {
             }
         }
     }
+}
+
+/// What no way from the function's beginning has written yet is not alive, though it may be read: by those lanes
+/// alone that have written it. (Seen with ptxas: loads that lanes skip by a branch, in front of them code that takes
+/// as many registers as their results. Where the branch becomes guards, and so the loads are in one piece with that
+/// code, they do have registers from its beginning.)
+void AliveBetweenPieces::leave_out_unwritten() {
+    const std::vector<MachinePiece>& pieces = code_.pieces;
+    std::vector<Bits> before(pieces.size(), Bits((values_.size() + 63) / 64, 0)), behind = before;
+    for (std::size_t p = 0; p < pieces.size(); ++p)
+        for (const MachineInstruction& i : pieces[p].code)
+            for (u32 v : i.writes)
+                if (number_[v] != kNone) set(behind[p], number_[v]);
+    for (bool changed = true; changed;) {
+        changed = false;
+        for (std::size_t p = 0; p < pieces.size(); ++p)
+            for (u32 next : pieces[p].next)
+                for (std::size_t k = 0; k < behind[p].size(); ++k) {
+                    const u64 more = behind[p][k] & ~before[next][k];
+                    before[next][k] |= more;
+                    behind[next][k] |= more;
+                    changed |= more != 0;
+                }
+    }
+    for (std::size_t p = 0; p < pieces.size(); ++p)
+        for (std::size_t k = 0; k < before[p].size(); ++k) begin_[p][k] &= before[p][k];
+    written_ = std::move(behind);
 }
 
 Lifetimes find_lifetimes(const MachineCode& code, const AliveBetweenPieces& alive,

@@ -1,8 +1,9 @@
 // Where the values of machine code are alive, before they have registers.
 //
 // Idea   Between pieces: a value is alive that some piece reads before it writes it, on all ways back to where
-//        it was written. Within a piece: from its instruction to the last that reads it, in the order in
-//        which they are carried out.
+//        it was written. Where no way from the beginning has written it, it is not. Within a piece: from its
+//        instruction to the last that reads it, in the order in which they are carried out; from the piece's
+//        beginning, if lanes may skip the instruction.
 #pragma once
 
 #include <vector>
@@ -30,11 +31,13 @@ private:
     void look_at(const MachinePiece& piece, Tell tell) const;
     void number(u32 value);
     void follow();
+    void leave_out_unwritten();
 
     const MachineCode& code_;
     /// Only values that some piece reads before it writes them have a bit.
     std::vector<u32> number_, values_;
     std::vector<Bits> begin_, overwritten_;
+    std::vector<Bits> written_;  ///< by piece: what some way to its end writes
 };
 
 /// Where a value is alive. A place is twice the number of an instruction, and one more where it writes.

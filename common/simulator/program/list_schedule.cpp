@@ -107,6 +107,7 @@ public:
             uses_[v] += straight.wanted_behind[v];
             if (straight.from_before[v]) begin(v);
         }
+        begin_what_may_be_kept();
     }
 
     std::vector<u32> run() {
@@ -123,6 +124,16 @@ public:
     }
 
 private:
+    /// Lanes that skip a write keep what was there: its registers are taken from the beginning.
+    void begin_what_may_be_kept() {
+        std::vector<bool> is_written(uses_.size(), false);
+        for (const MachineInstruction& i : code_)
+            for (u32 v : i.writes) {
+                if (i.is_guarded && !is_written[v] && uses_[v]) begin(v);
+                is_written[v] = true;
+            }
+    }
+
     std::vector<u32>::iterator choose() {
         if (words_ >= words_most_) return choose_among_many_words();
         return std::min_element(open_.begin(), open_.end(), [&](u32 a, u32 b) {

@@ -45,6 +45,7 @@ public:
             array_ = new_value({.words = words, .is_loose = true});
         find_same_registers();
         look_at_graph();
+        find_readers();
         piece_of_.assign(blocks_.size(), kNone);
         struct Range {
             u32 first, last;  // blocks
@@ -97,20 +98,35 @@ private:
                 add_block(piece, k);
                 is_skipped_ = false;
                 if (joined == last + 2 && k == last + 1)
-                    guard(piece, before, registers_.root[skips]);
+                    guard(piece, before, registers_.root[skips], k);
             }
             last = joined;
         }
     }
 
-    /// Loads and stores of a block that lanes may skip wait until it is known which do.
-    static void guard(MachinePiece& piece, std::size_t first, u32 predicate) {
+    /// Loads and stores of a block that lanes may skip wait until it is known which do. What others read that the block
+    /// writes is what was there before, for lanes that skip it.
+    void guard(MachinePiece& piece, std::size_t first, u32 predicate, u32 block) const {
         for (std::size_t k = first ? first - 1 : 0; k < piece.code.size(); ++k) {
             MachineInstruction& i = piece.code[k];
+            for (u32 v : i.writes) i.is_guarded |= is_read_beyond(block, v);
             if (i.memory == MemoryEffect::none && !i.reads_late) continue;
             i.reads.push_back(predicate);
             i.is_conditional = true;
         }
+    }
+    bool is_read_beyond(u32 block, u32 value) const {
+        return value < read_in_.size() && read_in_[value] != kNone && read_in_[value] != block;
+    }
+    void find_readers() {
+        constexpr u32 kMany = kNone - 1;
+        read_in_.assign(function_.registers.size(), kNone);
+        for (u32 b = 0; b < blocks_.size(); ++b)
+            for (u32 at = blocks_[b].begin; at < blocks_[b].end; ++at) {
+                if (values_.leaves_nothing(at)) continue;
+                for (u32 v : values_.read_by(function_.body[at]))
+                    read_in_[v] = read_in_[v] == kNone || read_in_[v] == b ? b : kMany;
+            }
     }
 
     /// The block up to which a piece that has come to block `b` goes on: `b` itself, where it ends.
@@ -374,6 +390,7 @@ private:
     std::map<u64, std::vector<u32>> used_;  ///< by name of a constant: blocks that take it as it is
     bool is_skipped_ =
         false;  ///< lanes may skip the block at hand, which has become guarded instructions
+    std::vector<u32> read_in_;   ///< by value: the only block that reads it, if there is one
     std::vector<u32> piece_of_;  ///< by block, once it has one
     std::map<u32, u32> same_;    ///< by value: the one whose register it takes
     std::map<u32, u32> chosen_;  ///< by instruction that chooses: the load that it decides

@@ -405,6 +405,26 @@ TEST_CASE(
     CHECK(!is_unrolled(work));
 }
 
+TEST_CASE("what nobody has written takes no register, and what a guard may leave is not lost") {
+    const std::string before = loads(16) + "bar.sync 0;\n" + stores(16) + "bar.sync 0;\n";
+    // Skipped by a branch, for the barrier in it: what it loads has no register before.
+    std::string skipped = "setp.ge.s32 %p2, %r2, 77;\n@%p2 bra SKIP;\nbar.sync 1, 64;\n";
+    for (int k = 20; k < 32; ++k)
+        skipped += "ld.volatile.global.f32 %f" + std::to_string(k) + ", [%rd4+" +
+                   std::to_string(4 * k) + "];\n";
+    CHECK(estimate(before + skipped + "SKIP:\n" + stores(12, 20)) <= estimate(before) + 4);
+    // In a loop lanes that skip a load keep what the turn before has left.
+    const auto loop = [](const std::string& first) {
+        return estimate("mov.u32 %r3, 0;\nLOOP:\n.pragma \"nounroll\";\n" + first +
+                        "setp.ge.s32 %p2, %r3, 77;\n@%p2 bra SKIP;\n"
+                        "ld.global.v4.f32 {%f1, %f2, %f3, %f4}, [%rd4];\nSKIP:\n"
+                        "st.global.v4.f32 [%rd5], {%f1, %f2, %f3, %f4};\n"
+                        "add.s32 %r3, %r3, 1;\nsetp.lt.s32 %p1, %r3, %r1;\n@%p1 bra LOOP;");
+    };
+    CHECK(loop("ld.global.v4.f32 {%f5, %f6, %f7, %f8}, [%rd4+16];\n"
+               "st.global.v4.f32 [%rd5+16], {%f5, %f6, %f7, %f8};\n") >= loop("") + 3);
+}
+
 TEST_CASE(
     "what lanes may skip loading is all alive before it is added up, unless it is added at once") {
     const auto sum = [](int count, bool is_skipped, bool at_once) {
