@@ -179,11 +179,12 @@ u32 estimate_registers(const ptx::Module& module, const ptx::Function& kernel) {
         return std::max(kLeast, program.registers(kernel, words_most));
     };
     u32 registers = needed(kWordsMost);
-    // ptxas goes to some length to stay at that where it does not know the size of a block.
+    // ptxas goes to some length to stay at that. It leaves instructions in the order in which they were written where that
+    // is enough; and where it does not know the size of a block, it saves some more.
     const bool knows_threads = kernel.max_threads[0] || kernel.required_threads[0];
-    const bool is_over = !knows_threads && registers > kForAllThreads;
-    if (is_over && (registers <= kForAllThreads + kSaved || needed(0) + kToSpare <= kForAllThreads))
-        registers = kForAllThreads;
+    const bool saves = !knows_threads && registers <= kForAllThreads + kSaved;
+    const auto fits_as_written = [&] { return needed(0) + kToSpare <= kForAllThreads; };
+    if (registers > kForAllThreads && (saves || fits_as_written())) registers = kForAllThreads;
     return std::min(registers, allowed(kernel));
 }
 
