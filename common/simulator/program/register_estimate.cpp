@@ -23,7 +23,7 @@ constexpr u32 kForAllThreads = 32;
 /// So many does ptxas save by other means, to stay at those.
 constexpr u32 kSaved = 2;
 /// With the instructions as they were written, so many remain for what those means need.
-constexpr u32 kToSpare = 2;
+constexpr u32 kToSpare = 1;
 /// Words alive from which on instructions stay in the order in which they were written.
 constexpr u32 kWordsMost = 24;
 /// Where a function that is called by name goes back to.
