@@ -99,7 +99,7 @@ Vectors vectors_read_by(const ptx::Instruction& i) {
         vectors.push_back(vector_of(i)->elements);
     if (i.opcode == "atom" && i.has("cas") && i.operands.size() == 4)
         vectors.push_back({i.operands[2], i.operands[3]});
-    if (is_texel_access(i)) std::erase_if(vectors, [](const auto& v) { return v.size() < 2; });
+    std::erase_if(vectors, [](const auto& one) { return one.size() < 2; });
     return vectors;
 }
 
