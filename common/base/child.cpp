@@ -240,4 +240,10 @@ std::string find_program(const std::string& name) {
     return "";
 }
 
+std::string library_path_from(const std::string& folder) {
+    const char* present = std::getenv("LD_LIBRARY_PATH");
+    // An empty folder in it would be the one that a program runs in.
+    return present && *present ? folder + ":" + present : folder;
+}
+
 }  // namespace coalesce

@@ -76,4 +76,7 @@ Ended run_child(const std::vector<std::string>& words, double seconds,
 /// Where a program of that name lies on the PATH, or "".
 std::string find_program(const std::string& name);
 
+/// LD_LIBRARY_PATH for a program that is to look for its libraries in `folder` first.
+std::string library_path_from(const std::string& folder);
+
 }  // namespace coalesce

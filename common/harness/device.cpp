@@ -12,6 +12,7 @@
 #include <filesystem>
 #include <fstream>
 
+#include "base/child.h"
 #include "base/files.h"
 #include "harness/counters.h"
 #include "harness/errors.h"
@@ -59,10 +60,7 @@ fs::path simulator_folder() {
                          " is loaded although LD_LIBRARY_PATH names the simulator's folder: link "
                          "this program with -cudart shared and without DT_RPATH");
     }
-    std::string path = simulator_folder().string();
-    const char* before = std::getenv("LD_LIBRARY_PATH");
-    if (before && *before) path += std::string(":") + before;
-    setenv("LD_LIBRARY_PATH", path.c_str(), 1);
+    setenv("LD_LIBRARY_PATH", library_path_from(simulator_folder()).c_str(), 1);
     setenv(kAgain, "1", 1);
     execv("/proc/self/exe", argv);
     throw UsageError(std::string("this program could not be executed again: ") +

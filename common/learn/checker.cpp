@@ -64,9 +64,7 @@ std::vector<std::string> environment_for(const CheckRequest& request, const std:
     fs::path simulator = programs().parent_path() / "lib";
     if (request.device == "sim" && std::getenv("COALESCE_SIMULATOR") == nullptr &&
         fs::exists(simulator / "libcudart.so.13")) {
-        const char* before = std::getenv("LD_LIBRARY_PATH");
-        environment.push_back("LD_LIBRARY_PATH=" + simulator.string() +
-                              (before != nullptr && *before ? ":" + std::string(before) : ""));
+        environment.push_back("LD_LIBRARY_PATH=" + library_path_from(simulator));
     }
     return environment;
 }

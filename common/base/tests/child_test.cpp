@@ -3,6 +3,7 @@
 #include <sys/wait.h>
 
 #include <chrono>
+#include <cstdlib>
 #include <stdexcept>
 #include <string>
 
@@ -99,4 +100,14 @@ TEST_CASE("programs on the PATH") {
     CHECK(find_program("no-such-program-anywhere") == "");
     CHECK(find_program("/bin/sh") == "/bin/sh");
     CHECK(find_program("/bin/no-such-program") == "");
+}
+
+TEST_CASE("a folder in front of those where libraries are looked for") {
+    setenv("LD_LIBRARY_PATH", "/one:/two", 1);
+    CHECK(library_path_from("/ours") == "/ours:/one:/two");
+    // No colon at the end: it would name the folder that a program runs in.
+    setenv("LD_LIBRARY_PATH", "", 1);
+    CHECK(library_path_from("/ours") == "/ours");
+    unsetenv("LD_LIBRARY_PATH");
+    CHECK(library_path_from("/ours") == "/ours");
 }

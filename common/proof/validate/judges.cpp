@@ -129,9 +129,8 @@ private:
         const double patience = first.is_endless()
                                     ? kEndlessSeconds
                                     : kCaseSeconds + kOneMoreSeconds * static_cast<double>(more);
-        std::string path = cudart_folder();
-        if (const char* before = getenv("LD_LIBRARY_PATH")) path += std::string(":") + before;
-        const Ended ended = run_child(command, patience, {"LD_LIBRARY_PATH=" + path});
+        const Ended ended =
+            run_child(command, patience, {"LD_LIBRARY_PATH=" + library_path_from(cudart_folder())});
         const Opinion opinion = sanitizer_opinion(ended.output);
         // What it said before it had to be ended counts.
         if (opinion.kind == Opinion::reported) return opinion;
