@@ -8,6 +8,7 @@
 #include <unordered_map>
 
 #include "timing/machine.h"
+#include "timing/room.h"
 #include "timing/rounded.h"
 
 namespace coalesce::timing {
@@ -133,7 +134,8 @@ public:
           gpu_(gpu),
           blocks_to_run_(static_cast<int>(std::min(std::ceil(work.blocks), longest_run()))),
           part_of_most_(part_of_most()),
-          memory_(work, gpu, part_of_most_) {}
+          memory_(work, gpu, part_of_most_),
+          room_(work.first_level_bytes) {}
 
     Outcome run() {
         const int places = std::min(work_.resident, blocks_to_run_);
@@ -231,6 +233,7 @@ private:
     /// and what others do not take of what all share is left to it.
     const double part_of_most_;
     MemoryShare memory_;
+    Room room_;
     Chance chance_, neighbours_;
     int launched_ = 0;
     std::priority_queue<Event, std::vector<Event>, std::greater<>> events_;
@@ -358,13 +361,19 @@ void Simulation::load(BlockState& block, const Operation& o, double at, double& 
         for (const std::uint32_t place : o.places) done = std::max(done, block.places[place].there);
         return;
     }
-    const double transfer = o.sectors * kSectorBytes / gpu_.l2_read_bytes;
-    from_l2_ = std::max(from_l2_, begin) + transfer;
+    const double bytes = o.sectors * kSectorBytes;
+    // Asynchronous copies go on to shared memory.
+    const bool takes_room = o.kind == Kind::load;
+    const double asked = takes_room ? room_.wait(begin, bytes) : begin;
+    next = std::max(next, asked - kLsuQueue);
+    const double transfer = bytes / gpu_.l2_read_bytes;
+    from_l2_ = std::max(from_l2_, asked) + transfer;
     from_l2_busy_ += transfer;
-    done = std::max(done, answer(block, o, begin));
+    done = std::max(done, answer(block, o, asked));
+    if (takes_room) room_.take(bytes, done);
     for (const std::uint32_t place : o.places)
         block.places[place].there = std::max(block.places[place].there, done);
-    on_its_way(begin, done, o.sectors * kSectorBytes);
+    on_its_way(asked, done, bytes);
 }
 
 /// Cycles of the way to the cache, for half a line of which a request writes sectors in part.

@@ -6,6 +6,7 @@
 //        memory's own, more the busier memory is, spread as it is on hardware, and the wait in the queue.
 #pragma once
 
+#include <limits>
 #include <vector>
 
 #include "timing/gpu.h"
@@ -25,6 +26,8 @@ struct Work {
     double read_part =
         1;  ///< of the loads: memory sees them; what others ask for neighbours have brought
     double write_share = 0;  ///< of the bytes that memory moves
+    /// Of a multiprocessor's first-level cache: room for what loads have under way.
+    double first_level_bytes = std::numeric_limits<double>::infinity();
 };
 
 struct Outcome {

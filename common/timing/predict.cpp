@@ -51,13 +51,27 @@ Occupancy occupancy_of(const Recording& recording, const Gpu& gpu) {
 
 namespace {
 
+// From sm_80 on the store of the first-level cache and of shared memory is so much larger than shared memory can
+// become. (Documents)
+constexpr int kBeyondShared = 28 << 10;
+
 /// Of the first-level cache, a warp's share: what shared memory, in the same store, leaves.
 double lines_of_warp(const Recording& recording, const Gpu& gpu, const Occupancy& o) {
-    // From sm_80 on the store is so much larger than shared memory can become. (Documents)
-    constexpr int beyond_shared = 28 << 10;
     const int shared = static_cast<int>(recording.shared_bytes) + gpu.shared_bytes_of_system;
-    const double bytes = gpu.shared_bytes + beyond_shared - static_cast<double>(o.blocks) * shared;
+    const double bytes = gpu.shared_bytes + kBeyondShared - static_cast<double>(o.blocks) * shared;
     return std::max(0.0, bytes) / kLineBytes / (o.blocks * o.warps);
+}
+
+/// What a multiprocessor has of it: shared memory becomes as large as one of these, the smallest that the resident
+/// blocks fit in. (Documents)
+double first_level_bytes(const Recording& recording, const Gpu& gpu, int resident) {
+    const int all = gpu.shared_bytes + kBeyondShared;
+    if (recording.shared_bytes == 0) return all;
+    const int needed =
+        resident * (static_cast<int>(recording.shared_bytes) + gpu.shared_bytes_of_system);
+    for (const int kib : {8, 16, 32, 64, 100, 132, 164, 196})
+        if (needed <= kib << 10 && kib << 10 < gpu.shared_bytes) return all - (kib << 10);
+    return kBeyondShared;
 }
 
 /// What runs of `bytes` cost beyond a plain copy, between the lines of the table.
@@ -353,6 +367,7 @@ Prediction predict(const Recording& recording, const Gpu& gpu) {
     note_unknown(p, recording, occupancy, work, traffic);
     if (work.kinds.empty()) return p;
     share_memory(work, traffic, gpu, blocks);
+    work.first_level_bytes = first_level_bytes(recording, gpu, occupancy.blocks);
     const Outcome outcome = simulate(work, gpu);
 
     p.ms = outcome.cycles / gpu.clock_ghz * 1e-6 + gpu.launch_us * 1e-3;

@@ -171,6 +171,16 @@ TEST_CASE("enough loads: memory binds") {
     CHECK(o.busy.memory > 0.95);
 }
 
+TEST_CASE("loads have no more under way than the first-level cache has room for") {
+    Work work = work_of(std::vector<Operation>(8, load(4)), 32, 2, 400);
+    work.read_cycles = .1;  // memory could give 320 bytes a cycle
+    work.first_level_bytes = 8192;
+    const Outcome o = simulate(work, plain_gpu());
+    CHECK(o.bytes_on_their_way == Approx(8192).epsilon(0.05));
+    // A latency of 1000 cycles: 8.2 bytes a cycle.
+    CHECK(o.cycles_a_block == Approx(32 * 8 * 128 / 8.192).epsilon(0.05));
+}
+
 TEST_CASE("blocks do not come out even: memory has no more to do, but a multiprocessor has") {
     // Memory binds: nine multiprocessors of ten have ten blocks, the others nine.
     Work full = work_of(std::vector<Operation>(8, load(4)), 32, 2, 10);
