@@ -173,11 +173,11 @@ TEST_CASE("enough loads: memory binds") {
 
 TEST_CASE("loads have no more under way than the first-level cache has room for") {
     Work work = work_of(std::vector<Operation>(8, load(4)), 32, 2, 400);
-    work.read_cycles = .1;  // memory could give 320 bytes a cycle
+    work.read_cycles = .1;  // memory could give 320 bytes per cycle
     work.first_level_bytes = 8192;
     const Outcome o = simulate(work, plain_gpu());
     CHECK(o.bytes_on_their_way == Approx(8192).epsilon(0.05));
-    // A latency of 1000 cycles: 8.2 bytes a cycle.
+    // A latency of 1000 cycles: 8.2 bytes per cycle.
     CHECK(o.cycles_a_block == Approx(32 * 8 * 128 / 8.192).epsilon(0.05));
 }
 
