@@ -1,6 +1,7 @@
 #include "many/exchange.h"
 
 #include <algorithm>
+#include <functional>
 
 #include "harness/errors.h"
 #include "many/nccl.h"
@@ -48,9 +49,11 @@ struct Chunks : Way {
           slots{Slot(ranks, place(ranks.count()), receives),
                 Slot(ranks, place(ranks.count()), receives)} {}
 
+    void start() override { exchange_from(0); }
+
     // The last turn of the loop packs nothing: it turns what stays of the last chunk.
-    void start() override {
-        for (int chunk = 0; chunk <= tuning.chunks; ++chunk) {
+    void exchange_from(int first_chunk) {
+        for (int chunk = first_chunk; chunk <= tuning.chunks; ++chunk) {
             Slot& slot = slots[chunk % 2];
             ranks.each([&](int rank) { pack(slot, rank, chunk); });
             if (chunk < tuning.chunks) exchange(slot, chunk);
@@ -104,10 +107,12 @@ struct Chunks : Way {
 };
 
 // The GPUs' copy engines carry each row of a piece to its place: nothing is unpacked, and no thread has to carry
-// anything.
+// anything. The first chunk goes as it is, while the second is packed: no link waits for a kernel. Whoever gets it turns
+// it at the end, beside the last copies.
 struct Copies : Chunks {
     Copies(const Ranks& ranks, Tuning tuning, Turn pack)
-        : Chunks(ranks, leaving_memory(tuning), pack, false) {}
+        : Chunks(ranks, leaving_memory(tuning), pack, false),
+          as_it_is(ranks, place(ranks.count())) {}
 
     // Copy engines get no more of the memory than what runs on the multiprocessors leaves them: one block at a time on
     // each, which packs fast enough.
@@ -118,32 +123,70 @@ struct Copies : Chunks {
         return tuning;
     }
 
-    // In rounds, as `peers`: all serve one peer at a time, each another one.
+    void start() override {
+        ranks.each([&](int rank) { is_turned.wait_for_all(ranks.sending[rank]); });
+        in_rounds([&](int rank, int peer) { send_as_it_is(rank, peer); });
+        ranks.each([&](int rank) { is_here.record(rank, ranks.sending[rank]); });
+        exchange_from(1);
+        ranks.each([&](int rank) { turn_what_came(rank); });
+    }
+
     void exchange(Slot& slot, int chunk) override {
-        const int count = ranks.count();
         ranks.each([&](int rank) { slot.is_packed.wait(rank, ranks.sending[rank]); });
+        in_rounds([&](int rank, int peer) { send(slot, chunk, rank, peer); });
+        ranks.each([&](int rank) { slot.is_sent.record(rank, ranks.sending[rank]); });
+    }
+    // As `peers`: all serve one peer at a time, each another one.
+    void in_rounds(const std::function<void(int rank, int peer)>& send) {
+        const int count = ranks.count();
         for (int turn = 1; turn < count; ++turn) {
             // Waits for whoever served the same peer before: copies that meet at a peer slow each other down.
             ranks.each([&](int rank) {
                 has_served.wait((rank + (turn > 1 ? 1 : 2)) % count, ranks.sending[rank]);
             });
             ranks.each([&](int rank) {
-                send(slot, chunk, rank, (rank + turn) % count);
+                send(rank, (rank + turn) % count);
                 has_served.record(rank, ranks.sending[rank]);
             });
         }
-        ranks.each([&](int rank) { slot.is_sent.record(rank, ranks.sending[rank]); });
-    }
-    void send(Slot& slot, int chunk, int rank, int peer) {
-        std::size_t row = ranks.rows.size(rank) * sizeof(float);
-        if (floats(rank, peer, chunk) == 0) return;
-        CUDA_CHECK(cudaMemcpy2DAsync(out_of(peer, chunk) + ranks.rows.begin(rank),
-                                     ranks.rows.count * sizeof(float),
-                                     slot.packed[rank] + place(peer), row, row,
-                                     cols_of(peer, chunk), cudaMemcpyDefault, ranks.sending[rank]));
     }
 
-    Events has_served{ranks};
+    void send(Slot& slot, int chunk, int rank, int peer) {
+        const std::size_t row = ranks.rows.size(rank) * sizeof(float);
+        copy_rows(rank, out_of(peer, chunk) + ranks.rows.begin(rank),
+                  ranks.rows.count * sizeof(float), slot.packed[rank] + place(peer), row, row,
+                  cols_of(peer, chunk));
+    }
+    void send_as_it_is(int rank, int peer) {
+        const std::size_t row = cols_of(peer, 0) * sizeof(float);
+        copy_rows(rank, as_it_is[peer] + place(rank), row, ranks.in[rank] + ranks.cols.begin(peer),
+                  ranks.cols.count * sizeof(float), row, ranks.rows.size(rank));
+    }
+    void copy_rows(int rank, float* to, std::size_t to_pitch, const float* from,
+                   std::size_t from_pitch, std::size_t bytes, int rows) {
+        if (bytes == 0 || rows == 0) return;
+        CUDA_CHECK(cudaMemcpy2DAsync(to, to_pitch, from, from_pitch, bytes, rows, cudaMemcpyDefault,
+                                     ranks.sending[rank]));
+    }
+
+    void turn_what_came(int rank) {
+        RankLaunch launch = {.count = ranks.count(), .cols = cols_of(rank, 0), .rank = rank};
+        launch.unused = tuning.unused;
+        for (int from = 0; from < ranks.count(); ++from) {
+            if (from == rank) continue;
+            launch.pieces.of[from] = {.out = out_of(rank, 0) + ranks.rows.begin(from),
+                                      .in = as_it_is[rank] + place(from),
+                                      .pitch = std::size_t(ranks.rows.count),
+                                      .rows = ranks.rows.size(from),
+                                      .cols = launch.cols};
+        }
+        is_here.wait_for_all(ranks.packing[rank]);
+        pack_pieces(launch, ranks.packing[rank]);
+        is_turned.record(rank, ranks.packing[rank]);
+    }
+
+    Room as_it_is;  // what came of the first chunk
+    Events is_here{ranks}, is_turned{ranks}, has_served{ranks};
 };
 
 // NCCL carries them: an all-to-all is a group of sends and receives. It knows no rows, so what it brings is unpacked.

@@ -215,10 +215,10 @@ private:
         if (request_.shape) return *request_.shape;
         CUDA_CHECK(cudaSetDevice(*devices_here(devices_).begin()));
         const auto free = static_cast<double>(team_.least_of(free_device_bytes(false)));
-        // In and out, and as much again for what is packed and received.
+        // In, out, two slots, and what comes as it is or is received: a block each, where there is one chunk.
         for (int side = 65536;; side /= 2) {
             const double block = bytes_of({side, side}) / gpus_;
-            if (4 * block < free || side <= 1024) return {side, side};
+            if (5 * block < free || side <= 1024) return {side, side};
         }
     }
 
@@ -237,7 +237,7 @@ private:
                    least_ms(shape)));
         say(format("%-18s %9s %9s %9s %9s\n", "Way", "ms", "GB/s sent", "of link", "wrong"));
         for (const KindOfWay& way : ways_) {
-            for (const Tuning tuning : tunings_of(way, {1, 4, 6, 8, 16, 32}, kRoom)) {
+            for (const Tuning tuning : tunings_of(way, {1, 2, 4, 6, 8, 16, 32}, kRoom)) {
                 const auto made = way.make(own.ranks(), tuning);
                 measure_one(own.ranks(), shape, name_of(way, tuning), *made);
             }

@@ -64,14 +64,22 @@ private:
     std::vector<cudaEvent_t> events_;
 };
 
-/// Room at each rank for what it sends and, where it `receives`, for that; and how far they are.
+/// Memory at each rank.
+struct Room {
+    /// `size` floats.
+    Room(const Ranks& ranks, std::size_t size);
+    float* operator[](int rank) const { return floats[static_cast<std::size_t>(rank)]; }
+
+    std::vector<float*> floats;
+    std::vector<DeviceBuffer> buffers;
+};
+
+/// What each rank sends and, where it `receives`, gets, `size` floats each; and how far they are.
 struct Slot {
-    /// `size` floats for each of both.
     Slot(const Ranks& ranks, std::size_t size, bool receives);
 
     Events is_packed, is_sent, is_unpacked;
-    std::vector<float*> packed, received;
-    std::vector<DeviceBuffer> buffers;
+    Room packed, received;
 };
 
 /// A way to transpose, with the buffers that it needs.

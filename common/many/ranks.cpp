@@ -116,16 +116,15 @@ void Events::wait_for_all(cudaStream_t stream) {
     }
 }
 
+Room::Room(const Ranks& ranks, std::size_t size) : floats(ranks.devices.size()) {
+    ranks.each([&](int rank) { floats[static_cast<std::size_t>(rank)] = new_room(buffers, size); });
+}
+
 Slot::Slot(const Ranks& ranks, std::size_t size, bool receives)
     : is_packed(ranks),
       is_sent(ranks),
       is_unpacked(ranks),
-      packed(ranks.devices.size()),
-      received(ranks.devices.size()) {
-    ranks.each([&](int rank) {
-        packed[static_cast<std::size_t>(rank)] = new_room(buffers, size);
-        if (receives) received[static_cast<std::size_t>(rank)] = new_room(buffers, size);
-    });
-}
+      packed(ranks, size),
+      received(ranks, receives ? size : 0) {}
 
 }  // namespace coalesce::many
