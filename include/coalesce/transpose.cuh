@@ -391,8 +391,14 @@ struct Raw {
         return shared + (row * 16 + (quad ^ (row / 4 % 8))) * 16;
     }
 
+    /// Strips may be spread where rows are whole lines, and taken side by side where they are not.
+    static __device__ Place place_of(const Task& task) {
+        return LOADS == Loads::stay_128 ? place_of_grouped_block(task, TILE_ROWS, TILE_COLS)
+                                        : place_of_spread_block(task, TILE_ROWS, TILE_COLS);
+    }
+
     static __device__ void run(const Task& task, char* shared) {
-        const Place place = place_of_spread_block(task, TILE_ROWS, TILE_COLS);
+        const Place place = place_of(task);
         const int x = threadIdx.x % 16, y = threadIdx.x / 16;
         load(task, place, shared, x, y);
         __syncthreads();
@@ -1892,16 +1898,19 @@ Rewinding rewinding_of(const Task& task) {
 /// Where rows start anywhere, two strips of tiles share sectors and lines of memory, which have left the
 /// second-level cache when the second strip comes if the first was longer than this, in rows or columns.
 constexpr std::int64_t longest_strip = 26'000;
-constexpr unsigned strips_of_group = 16;
+/// As many as have 15 to 32 KB of each row: with fewer, too little of a row is read at a time.
+template <int SIZE>
+constexpr unsigned strips_of_group = SIZE == 1 ? 64 : 128;
 /// Then strips run the other way, or are taken side by side if both sides are that long.
-inline void shorten_strips(Task& task) {
+template <int SIZE>
+void shorten_strips(Task& task) {
     const std::int64_t strip = task.is_down_first ? task.rows : task.cols;
     const std::int64_t other = task.is_down_first ? task.cols : task.rows;
     if (strip <= longest_strip) return;
     if (other <= longest_strip) {
         task.is_down_first = !task.is_down_first;
     } else {
-        task.group = strips_of_group;
+        task.group = strips_of_group<SIZE>;
     }
 }
 
@@ -1911,6 +1920,18 @@ bool are_out_rows_at_sectors(const Task& task) {
     const bool is_start = reinterpret_cast<std::uintptr_t>(task.out) % 32 == 0;
     return is_start && task.out_pitch * SIZE % 32 == 0 &&
            (task.batches == 1 || task.out_stride * SIZE % 32 == 0);
+}
+
+/// Whether vectors would leave sectors of `out` in part, and arrays are so large that sectors leave the
+/// second-level cache before the rest comes: then the kernels for rows that start anywhere are faster.
+template <int SIZE>
+bool are_sectors_cut(const Task& task, std::int64_t shorter) {
+    constexpr std::int64_t least_side = 256;
+    constexpr std::int64_t least_bytes = SIZE == 1   ? 40'000'000
+                                         : SIZE == 2 ? 100'000'000
+                                                     : staying_bytes_anywhere;
+    return SIZE <= 4 && shorter >= least_side && !are_out_rows_at_sectors<SIZE>(task) &&
+           task.rows * task.cols >= least_bytes / SIZE / task.batches;
 }
 
 /// Whether all rows ask the same channels of memory for the same columns.
@@ -2090,7 +2111,11 @@ cudaError_t launch_aligned(const Task& task, std::int64_t shorter, cudaStream_t 
     spread.is_down_first |= spread.is_spread;
     const bool are_lines_cut = task.in_pitch * SIZE % 128 != 0;
     if (are_lines_cut && does_stay<SIZE>(task, false)) {
-        return launch<SIZE, typename Fastest<SIZE>::template Aligned<Loads::stay_128>>(task,
+        Task sharing = task;
+        if (SIZE == 4) shorten_strips<SIZE>(sharing);
+        // Neighbours in a row need the rest of each other's sectors.
+        if (SIZE == 2 && task.in_pitch * SIZE % 32 != 0) sharing.is_down_first = false;
+        return launch<SIZE, typename Fastest<SIZE>::template Aligned<Loads::stay_128>>(sharing,
                                                                                        stream);
     }
     if (does_stay<SIZE>(task, true)) {
@@ -2107,7 +2132,7 @@ cudaError_t launch_anywhere(Task task, std::int64_t shorter, cudaStream_t stream
     if (task.rows <= Small::TILE_ROWS || shorter <= Small::TILE_COLS) {
         return launch<SIZE, Small>(task, stream);
     }
-    if (SIZE <= 4) shorten_strips(task);
+    if (SIZE <= 4) shorten_strips<SIZE>(task);
     if constexpr (SIZE < 4) {
         // What is left of a narrow row leaves the second-level cache before the strip below it is done.
         if (task.rows / 16 > task.cols) task.is_down_first = false;
@@ -2197,8 +2222,13 @@ cudaError_t launch_best(Task task, cudaStream_t stream) {
         if (is_padded) return launch_stack<SIZE, pad_of<SIZE>>(task, stream);
         return launch_stack<SIZE, 0>(task, stream);
     }
+    const auto launch_by_tiles = [&] {
+        return is_aligned && !are_sectors_cut<SIZE>(task, shorter)
+                   ? launch_aligned<SIZE>(task, shorter, stream)
+                   : launch_anywhere<SIZE>(task, shorter, stream);
+    };
     if (is_aligned && !is_narrow && !prefers_strips<SIZE>(task, shorter)) {
-        return launch_aligned<SIZE>(task, shorter, stream);
+        return launch_by_tiles();
     }
 
     task.tile_rows = tall_rows<SIZE>(task);
@@ -2219,8 +2249,7 @@ cudaError_t launch_best(Task task, cudaStream_t stream) {
         if (is_padded) return launch_wide<SIZE, pad_of<SIZE>>(task, stream);
         return launch_wide<SIZE, 0>(task, stream);
     }
-    if (is_aligned) return launch_aligned<SIZE>(task, shorter, stream);
-    return launch_anywhere<SIZE>(task, shorter, stream);
+    return launch_by_tiles();
 }
 
 /// The defaults filled in. cudaSuccess, or what is wrong.

@@ -143,7 +143,7 @@ struct Unturned<Pieces<SIZE, BLOCK_COLS, BLOCK_ROWS, PIECES, LOADS>>
 template <Loads LOADS>
 struct Unturned<Raw<LOADS>> : Raw<LOADS> {
     static __device__ void run(const Task& task, char*) {
-        const Place place = place_of_spread_block(task, 64, 64);
+        const Place place = Raw<LOADS>::place_of(task);
         const int x = threadIdx.x % 16, y = threadIdx.x / 16;
         const std::int64_t col = place.col + 4 * x, row = place.row + y;
         const char* const from = in_of<4>(task, place) + (row * task.in_pitch + col) * 4;

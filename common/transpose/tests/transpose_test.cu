@@ -262,6 +262,7 @@ TEST_CASE("right: strips side by side, where their groups are whole and where no
         }
     }
     check_only<1, Rewound<1, 128, 512, 4, Loads::plain, 32>>({1, 201, 1301, {}, 1, 0}, false, 4);
+    check_only<4, Raw<Loads::stay_128>>({4, 196, 9 * 64 + 4, {0, 0, 2}, 0, 0}, false, 4);
 }
 
 TEST_CASE("right: images of few channels") {
@@ -367,14 +368,22 @@ TEST_CASE("which kernel when") {
     behind.out = static_cast<char*>(behind.out) + 16;
     CHECK_FALSE(are_out_rows_at_sectors<4>(behind));
     Task square = task(20001, 20003), high = task(50001, 8003), large = task(28001, 27999);
-    for (Task* const one : {&square, &high, &large}) shorten_strips(*one);
+    for (Task* const one : {&square, &high, &large}) shorten_strips<4>(*one);
     CHECK(square.is_down_first);
     CHECK_EQ(square.group, 1);
     CHECK_FALSE(
         high.is_down_first);  // what neighbours share has left the cache at the end of 50001 rows
     CHECK_EQ(high.group, 1);
     CHECK(large.is_down_first);  // both ways are too long
-    CHECK_EQ(large.group, strips_of_group);
+    CHECK_EQ(large.group, strips_of_group<4>);
+    // 40016 bytes are half a sector more than whole ones.
+    CHECK(are_sectors_cut<4>(task(10004, 10000), 10000));
+    CHECK_FALSE(are_sectors_cut<4>(task(10008, 10000), 10000));
+    CHECK_FALSE(are_sectors_cut<4>(task(5004, 5000), 5000));  // stays in the second-level cache
+    CHECK(are_sectors_cut<4>(task(5004, 5000, 2), 5000));
+    CHECK(are_sectors_cut<4>(task(200004, 260), 260));
+    CHECK_FALSE(are_sectors_cut<4>(task(400004, 128), 128));     // wider tiles would be empty
+    CHECK_FALSE(are_sectors_cut<8>(task(10002, 10000), 10000));  // as fast
     CHECK(is_stack_of_words<1>(task(100, 96, 4096)));
     CHECK(is_stack_of_words<2>(task(98, 100, 4096)));
     CHECK_FALSE(is_stack_of_words<1>(task(98, 100, 4096)));
