@@ -82,19 +82,29 @@ T saturate_to_unit(T value) {
     return at_least_0 < 1 ? at_least_0 : T{1};
 }
 
-enum class Rounding { nearest, zero, down, up };
+enum class Rounding : u8 { nearest, zero, down, up };
+
+/// The next whole number in that direction.
+template <class T>
+T to_whole(T value, Rounding direction) {
+    switch (direction) {
+        case Rounding::nearest: return std::nearbyint(value);
+        case Rounding::zero: return std::trunc(value);
+        case Rounding::down: return std::floor(value);
+        default: return std::ceil(value);
+    }
+}
 
 /// Sets the processor's rounding direction for as long as it lives.
 ///
 /// The compiler does not know that arithmetic depends on it. It must not move loads or stores
 /// across the barriers, and so neither what is computed between a load and a store.
-template <Rounding kDirection>
-class RoundingScope {
+class RoundingBy {
 public:
-    RoundingScope() { set(kDirection); }
-    ~RoundingScope() { set(Rounding::nearest); }
-    RoundingScope(const RoundingScope&) = delete;
-    RoundingScope& operator=(const RoundingScope&) = delete;
+    explicit RoundingBy(Rounding direction) { set(direction); }
+    ~RoundingBy() { set(Rounding::nearest); }
+    RoundingBy(const RoundingBy&) = delete;
+    RoundingBy& operator=(const RoundingBy&) = delete;
 
 private:
     static void set(Rounding direction) {
@@ -109,6 +119,11 @@ private:
 #endif
         asm volatile("" ::: "memory");
     }
+};
+/// The same as a type, for handlers that exist once for each direction.
+template <Rounding kDirection>
+struct RoundingScope : RoundingBy {
+    RoundingScope() : RoundingBy(kDirection) {}
 };
 
 }  // namespace coalesce::sim

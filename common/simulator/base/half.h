@@ -120,23 +120,21 @@ struct Exact {
     int exponent = 0;
 };
 
-enum class Direction { nearest, zero, down, up };
-
 /// Whether `value`, cut after its last kept bit, goes one up: `rest` is what was cut, as a fraction
 /// of 2^shift.
-inline bool rounds_up(Direction direction, bool negative, bool is_odd, u64 rest, u64 half) {
+inline bool rounds_up(Rounding direction, bool negative, bool is_odd, u64 rest, u64 half) {
     switch (direction) {
-        case Direction::nearest: return rest > half || (rest == half && is_odd);
-        case Direction::zero: return false;
-        case Direction::down: return negative && rest != 0;
-        case Direction::up: return !negative && rest != 0;
+        case Rounding::nearest: return rest > half || (rest == half && is_odd);
+        case Rounding::zero: return false;
+        case Rounding::down: return negative && rest != 0;
+        case Rounding::up: return !negative && rest != 0;
     }
     return false;
 }
 
 /// Rounds a finite number into `format`. Overflow becomes the largest number or infinity, as the
 /// direction says.
-inline u64 round_into(const Format& format, Exact value, Direction direction) {
+inline u64 round_into(const Format& format, Exact value, Rounding direction) {
     const u64 sign = u64{value.negative} << format.sign_position;
     if (value.significand == 0) return sign;
     // Bring the highest bit to 62, so that a round-up never overflows.
@@ -162,8 +160,8 @@ inline u64 round_into(const Format& format, Exact value, Direction direction) {
     const int field = std::max(exponent, format.smallest_exponent) - format.smallest_exponent;
     const u64 bits = kept + (static_cast<u64>(field) << format.fraction_bits);
     if (bits <= format.largest) return bits | sign;
-    const bool to_largest = direction == Direction::zero ||
-                            direction == (value.negative ? Direction::up : Direction::down);
+    const bool to_largest = direction == Rounding::zero ||
+                            direction == (value.negative ? Rounding::up : Rounding::down);
     return (to_largest ? format.largest : format.infinity) | sign;
 }
 
@@ -175,7 +173,7 @@ inline Exact exact(double finite) {
 }
 
 /// The same for any double. NaN and infinity become the format's own.
-inline u64 round_into(const Format& format, double value, Direction direction) {
+inline u64 round_into(const Format& format, double value, Rounding direction) {
     if (value != value) return format.nan;
     if (std::isinf(value))
         return format.infinity | u64{std::signbit(value)} << format.sign_position;

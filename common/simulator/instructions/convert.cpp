@@ -30,132 +30,143 @@ struct Cut {
         return static_cast<D>(a);
     }
 };
-template <class D>
+/// To any type of up to 64 bits.
 struct Clamp {
+    struct Request {
+        int bits;
+        bool is_signed;
+    };
     template <class A>
-    static D apply(A a) {
-        constexpr D lowest = std::numeric_limits<D>::min(), highest = std::numeric_limits<D>::max();
-        if (std::cmp_less(a, lowest)) return lowest;
-        return std::cmp_greater(a, highest) ? highest : static_cast<D>(a);
+    static u64 apply(A a, const Request& to) {
+        const u64 all = ~u64{0} >> (64 - to.bits);
+        const i64 lowest = to.is_signed ? -static_cast<i64>(all >> 1) - 1 : 0;
+        const u64 highest = to.is_signed ? all >> 1 : all;
+        if (std::cmp_less(a, lowest)) return static_cast<u64>(lowest) & all;
+        return std::cmp_greater(a, highest) ? highest : static_cast<u64>(a) & all;
     }
 };
+/// The same where the result's lanes have 32 bits.
+struct ClampShort {
+    using Request = Clamp::Request;
+    static u32 apply(auto a, const Request& to) { return static_cast<u32>(Clamp::apply(a, to)); }
+};
+
+template <class D, class A>
+LaneInstruction clamp() {
+    const Clamp::Request to{.bits = 8 * sizeof(D), .is_signed = std::is_signed_v<D>};
+    return sizeof(D) == 8 ? unary_by<Clamp, u64, A>(to) : unary_by<ClampShort, u32, A>(to);
+}
 
 LaneInstruction integer_to_integer(Modifiers& m) {
     const bool sat = m.take("sat");
     const Type to = m.take_type(), from = m.take_type();
     return for_all_integers(to, [=]<class D>(Tag<D>) {
+        // What is cut off is the same whether the rest counts as signed or not.
+        using Bits = std::make_unsigned_t<D>;
         return for_all_integers(from, [=]<class A>(Tag<A>) {
-            return sat ? unary<Clamp<D>, D, A>() : unary<Cut<D>, D, A>();
+            return sat ? clamp<D, A>() : unary<Cut<Bits>, Bits, A>();
         });
     });
 }
 
 // ---- float -> integer ----
 
-struct ToNearest {
-    static auto apply(auto a) { return std::nearbyint(a); }
-};
-struct ToZero {
-    static auto apply(auto a) { return std::trunc(a); }
-};
-struct Down {
-    static auto apply(auto a) { return std::floor(a); }
-};
-struct Up {
-    static auto apply(auto a) { return std::ceil(a); }
-};
-
-template <class D, class Round>
-struct ToInteger {
-    template <class A>
-    static D apply(A a) {
-        constexpr A lowest = static_cast<A>(std::numeric_limits<D>::min());
-        constexpr A beyond = static_cast<A>(u64{1} << (std::numeric_limits<D>::digits - 1)) * 2;
-        const A whole = Round::apply(a);
-        const bool fits = whole >= lowest && whole < beyond;  // false for a NaN
-        const D value = static_cast<D>(fits ? whole : A{0});
-        if (sizeof(A) == 8 || sizeof(D) == 8) {
-            if (a != a) return static_cast<D>(u64{1} << (8 * sizeof(D) - 1));
-        }
-        if (whole >= beyond) return std::numeric_limits<D>::max();
-        return whole < lowest ? std::numeric_limits<D>::min() : value;
+/// `whole` is `a`, rounded.
+template <class D, class A>
+D clamped(A whole, A a) {
+    constexpr A lowest = static_cast<A>(std::numeric_limits<D>::min());
+    constexpr A beyond = static_cast<A>(u64{1} << (std::numeric_limits<D>::digits - 1)) * 2;
+    const bool fits = whole >= lowest && whole < beyond;  // false for a NaN
+    const D value = static_cast<D>(fits ? whole : A{0});
+    if (sizeof(A) == 8 || sizeof(D) == 8) {
+        if (a != a) return static_cast<D>(u64{1} << (8 * sizeof(D) - 1));
     }
-    static D apply(F16 a) { return apply(to_float(a)); }
-    static D apply(BF16 a) { return apply(to_float(a)); }
+    if (whole >= beyond) return std::numeric_limits<D>::max();
+    return whole < lowest ? std::numeric_limits<D>::min() : value;
+}
+
+/// Towards zero, as C++ does it: what is wanted nearly always.
+template <class D>
+struct ToIntegerCut {
+    static D apply(float a) { return clamped<D>(std::trunc(a), a); }
 };
-template <class D, class Round>
-struct ToIntegerFlushing {
-    static D apply(float a) { return ToInteger<D, Round>::apply(flush(a)); }
+template <class D>
+struct ToInteger {
+    struct Request {
+        Rounding direction;
+        bool ftz;
+    };
+    template <class A>
+    static D apply(A a, const Request& request) {
+        if constexpr (std::is_same_v<A, float>) a = request.ftz ? flush(a) : a;
+        return clamped<D>(to_whole(a, request.direction), a);
+    }
+    static D apply(F16 a, const Request& request) { return apply(to_float(a), request); }
+    static D apply(BF16 a, const Request& request) { return apply(to_float(a), request); }
 };
 
-template <class D, class Round>
-LaneInstruction to_integer_from(Type from, bool ftz) {
-    if (ftz)
-        return from == Type::f32 ? unary<ToIntegerFlushing<D, Round>, D, float>()
-                                 : LaneInstruction{};
-    using F = ToInteger<D, Round>;
+template <class D>
+LaneInstruction to_integer_from(Type from, Rounding direction, bool ftz) {
+    using F = ToInteger<D>;
+    if (ftz && from != Type::f32) return {};
+    if (from == Type::f32 && direction == Rounding::zero && !ftz) {
+        return unary<ToIntegerCut<D>, D, float>();
+    }
     switch (from) {
-        case Type::f16: return unary<F, D, F16>();
-        case Type::bf16: return unary<F, D, BF16>();
-        case Type::f32: return unary<F, D, float>();
-        case Type::f64: return unary<F, D, double>();
+        case Type::f16: return unary_by<F, D, F16>({direction, ftz});
+        case Type::bf16: return unary_by<F, D, BF16>({direction, ftz});
+        case Type::f32: return unary_by<F, D, float>({direction, ftz});
+        case Type::f64: return unary_by<F, D, double>({direction, ftz});
         default: return {};
     }
 }
 
 LaneInstruction float_to_integer(Modifiers& m) {
-    const int rounding = m.take_one_of({"rni", "rzi", "rmi", "rpi"});
+    const auto direction = m.take_rounding_to_whole();
+    if (!direction) return {};
     const bool ftz = m.take("ftz");
     m.take("sat");  // it clamps anyway
     const Type to = m.take_type(), from = m.take_type();
-    return for_all_integers(to, [=]<class D>(Tag<D>) -> LaneInstruction {
-        switch (rounding) {
-            case 0: return to_integer_from<D, ToNearest>(from, ftz);
-            case 1: return to_integer_from<D, ToZero>(from, ftz);
-            case 2: return to_integer_from<D, Down>(from, ftz);
-            case 3: return to_integer_from<D, Up>(from, ftz);
-            default: return {};
-        }
-    });
+    return for_all_integers(
+        to, [=]<class D>(Tag<D>) { return to_integer_from<D>(from, *direction, ftz); });
 }
 
 // ---- integer -> float ----
 
-template <class D, bool kSaturate>
+template <class D>
 struct FromInteger {
-    template <class A>
-    static D apply(A a) {
+    struct Request {
+        Rounding direction;
+        bool sat;
+    };
+    static D apply(auto a) { return static_cast<D>(a); }
+    static D apply(auto a, const Request& request) {
         const D value = static_cast<D>(a);
-        return kSaturate ? saturate_to_unit(value) : value;
+        return request.sat ? saturate_to_unit(value) : value;
     }
 };
 
-/// make(tag of the environment) for .rn .rz .rm .rp.
-template <class Make>
-LaneInstruction for_rounding(int rounding, Make make) {
-    switch (rounding) {
-        case 0: return make(Tag<DefaultEnvironment>{});
-        case 1: return make(Tag<RoundingScope<Rounding::zero>>{});
-        case 2: return make(Tag<RoundingScope<Rounding::down>>{});
-        case 3: return make(Tag<RoundingScope<Rounding::up>>{});
-        default: return {};
-    }
+template <class D, class A>
+const Op* run_from_integer(Warp& w, const Op* op) {
+    using F = FromInteger<D>;
+    const RoundingBy scope(unpacked<typename F::Request>(op->immediate).direction);
+    return run_unary_by<F, D, A>(w, op);
 }
 
 LaneInstruction integer_to_float(Modifiers& m) {
-    const int rounding = m.take_one_of({"rn", "rz", "rm", "rp"});
+    const auto direction = m.take_rounding();
+    if (!direction) return {};
     m.take("ftz");  // no integer gives a subnormal
     const bool sat = m.take("sat");
     const Type to = m.take_type(), from = m.take_type();
     return for_floats(to, [=]<class D>(Tag<D>) {
         return for_all_integers(from, [=]<class A>(Tag<A>) {
-            return for_rounding(rounding, [=]<class E>(Tag<E>) {
-                if constexpr (std::is_same_v<E, DefaultEnvironment>)
-                    return sat ? unary<FromInteger<D, true>, D, A>()
-                               : unary_with_forms<FromInteger<D, false>, D, A>();
-                return sat ? unary<FromInteger<D, true>, D, A, E>()
-                           : unary<FromInteger<D, false>, D, A, E>();
-            });
+            if (*direction == Rounding::nearest && !sat) {
+                return unary_with_forms<FromInteger<D>, D, A>();
+            }
+            LaneInstruction made = unary_by<FromInteger<D>, D, A>({*direction, sat});
+            made.run = run_from_integer<D, A>;
+            return made;
         });
     });
 }
@@ -190,24 +201,24 @@ LaneInstruction saturating_or_not(bool sat) {
 }
 
 LaneInstruction float_to_float(Modifiers& m) {
-    const int rounding = m.take_one_of({"rn", "rz", "rm", "rp"});
+    const auto rounding = m.take_rounding();
     const bool ftz = m.take("ftz"), sat = m.take("sat");
     const Type to = m.take_type(), from = m.take_type();
-    if (to == Type::f64 && from == Type::f32 && rounding < 0) {
+    if (to == Type::f64 && from == Type::f32 && !rounding) {
         using F = Resize<double>;
         return ftz ? saturating_or_not<FlushingSource<F>, double, float>(sat)
                    : saturating_or_not<F, double, float>(sat);
     }
-    if (to == Type::f32 && from == Type::f32 && rounding < 0) {
+    if (to == Type::f32 && from == Type::f32 && !rounding) {
         using F = Resize<float>;
         return ftz ? saturating_or_not<FlushingSource<F>, float, float>(sat)
                    : saturating_or_not<F, float, float>(sat);
     }
-    if (to == Type::f64 && from == Type::f64 && rounding < 0 && !ftz) {
+    if (to == Type::f64 && from == Type::f64 && !rounding && !ftz) {
         return saturating_or_not<Resize<double>, double, double>(sat);
     }
-    if (to != Type::f32 || from != Type::f64) return {};
-    return for_rounding(rounding, [=]<class E>(Tag<E>) {
+    if (to != Type::f32 || from != Type::f64 || !rounding) return {};
+    return for_rounding(*rounding, [=]<class E>(Tag<E>) {
         using F = Resize<float>;
         return ftz ? saturating_or_not<FlushingResult<F>, float, double, E>(sat)
                    : saturating_or_not<F, float, double, E>(sat);
@@ -216,36 +227,27 @@ LaneInstruction float_to_float(Modifiers& m) {
 
 // ---- a float to a whole number that stays a float ----
 
-template <class Round>
 struct ToWhole {
+    struct Request {
+        Rounding direction;
+        bool ftz, sat;
+    };
     template <class T>
-    static T apply(T a) {
-        return with_nan(Round::apply(a), a);
+    static T apply(T a, const Request& request) {
+        if constexpr (std::is_same_v<T, float>) a = request.ftz ? canonical(flush(a)) : a;
+        const T whole = with_nan(to_whole(a, request.direction), a);
+        return request.sat ? saturate_to_unit(whole) : whole;
     }
 };
 
-template <class Round>
-LaneInstruction to_whole(Type type, bool ftz, bool sat) {
-    using F = ToWhole<Round>;
-    if (type == Type::f64)
-        return ftz ? LaneInstruction{} : saturating_or_not<F, double, double>(sat);
-    if (type != Type::f32) return {};
-    return ftz ? saturating_or_not<FlushingSource<F>, float, float>(sat)
-               : saturating_or_not<F, float, float>(sat);
-}
-
 LaneInstruction float_to_whole(Modifiers& m) {
-    const int rounding = m.take_one_of({"rni", "rzi", "rmi", "rpi"});
+    const auto direction = m.take_rounding_to_whole();
     const bool ftz = m.take("ftz"), sat = m.take("sat");
     const Type to = m.take_type(), from = m.take_type();
-    if (to != from) return {};
-    switch (rounding) {
-        case 0: return to_whole<ToNearest>(to, ftz, sat);
-        case 1: return to_whole<ToZero>(to, ftz, sat);
-        case 2: return to_whole<Down>(to, ftz, sat);
-        case 3: return to_whole<Up>(to, ftz, sat);
-        default: return {};
-    }
+    if (to != from || !direction || (ftz && to != Type::f32)) return {};
+    return for_floats(to, [=]<class T>(Tag<T>) {
+        return unary_by<ToWhole, T, T>({*direction, ftz, sat});
+    });
 }
 
 // ---- cvt.pack: two integers, clamped and put side by side ----

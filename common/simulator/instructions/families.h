@@ -2,8 +2,10 @@
 #pragma once
 
 #include <initializer_list>
+#include <optional>
 #include <utility>
 
+#include "base/float.h"
 #include "instructions/lanes.h"
 
 namespace coalesce::sim {
@@ -18,6 +20,10 @@ public:
     bool take(std::string_view name);
     /// The index of the one that was there, -1 for none.
     int take_one_of(std::initializer_list<std::string_view> names);
+    /// .rn .rz .rm .rp
+    std::optional<Rounding> take_rounding();
+    /// .rni .rzi .rmi .rpi, to whole numbers
+    std::optional<Rounding> take_rounding_to_whole();
     /// The next type, from left to right; Type::none when there is no more.
     ptx::Type take_type();
     bool all_taken() const { return taken_ + 1 == u64{1} << names_.size(); }
@@ -84,6 +90,18 @@ LaneInstruction for_floats(ptx::Type type, Make make) {
         case ptx::Type::f64: return make(Tag<double>{});
         default: return {};
     }
+}
+
+/// make(tag of the environment in which it is computed)
+template <class Make>
+LaneInstruction for_rounding(Rounding direction, Make make) {
+    switch (direction) {
+        case Rounding::nearest: return make(Tag<DefaultEnvironment>{});
+        case Rounding::zero: return make(Tag<RoundingScope<Rounding::zero>>{});
+        case Rounding::down: return make(Tag<RoundingScope<Rounding::down>>{});
+        case Rounding::up: return make(Tag<RoundingScope<Rounding::up>>{});
+    }
+    return {};
 }
 
 /// The integer type twice as wide as T, of the same signedness.

@@ -97,24 +97,6 @@ struct Saturating {
 
 // ---- from modifiers to one of the variants ----
 
-/// 0 to 3 in the order of Rounding; nearest when nothing is said.
-Rounding take_rounding(Modifiers& m) {
-    const int direction = m.take_one_of({"rn", "rz", "rm", "rp"});
-    return direction < 0 ? Rounding::nearest : static_cast<Rounding>(direction);
-}
-
-/// make(RoundingScope tag) with the environment for this direction.
-template <class Make>
-LaneInstruction for_rounding(Rounding rounding, Make make) {
-    switch (rounding) {
-        case Rounding::nearest: return make(Tag<DefaultEnvironment>{});
-        case Rounding::zero: return make(Tag<RoundingScope<Rounding::zero>>{});
-        case Rounding::down: return make(Tag<RoundingScope<Rounding::down>>{});
-        case Rounding::up: return make(Tag<RoundingScope<Rounding::up>>{});
-    }
-    return {};
-}
-
 template <class F, class T, class Environment, int kSources>
 LaneInstruction with_sources() {
     // With a rounding scope around the loop nothing else may run inside it.
@@ -134,7 +116,7 @@ LaneInstruction with_sources() {
 /// F with rounding, .ftz and .sat; the last two are for f32 alone.
 template <class F, int kSources>
 LaneInstruction arithmetic(Modifiers& m) {
-    const Rounding rounding = take_rounding(m);
+    const Rounding rounding = m.take_rounding().value_or(Rounding::nearest);
     const bool ftz = m.take("ftz"), sat = m.take("sat");
     const Type type = m.take_type();
     return for_rounding(rounding, [=]<class E>(Tag<E>) -> LaneInstruction {

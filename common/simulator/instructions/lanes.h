@@ -17,6 +17,7 @@
 
 #include <array>
 #include <bit>
+#include <cstring>
 #include <string>
 #include <string_view>
 #include <type_traits>
@@ -156,6 +157,45 @@ const Op* run_ternary(Warp& w, const Op* op) {
     return op + 1;
 }
 
+// ---- handlers that many variants share ----
+//
+// What distinguishes the variants is a small struct, F::Request, which F::apply gets too: rare ones need no
+// loop of their own. It travels in LaneInstruction::constant.
+
+template <class Request>
+i64 packed(const Request& request) {
+    static_assert(sizeof(Request) <= sizeof(i64) && std::is_trivially_copyable_v<Request>);
+    i64 bits = 0;
+    std::memcpy(&bits, &request, sizeof request);
+    return bits;
+}
+template <class Request>
+Request unpacked(i64 bits) {
+    Request request;
+    std::memcpy(static_cast<void*>(&request), &bits, sizeof request);
+    return request;
+}
+
+template <class F, class D, class A>
+const Op* run_unary_by(Warp& w, const Op* op) {
+    const auto request = unpacked<typename F::Request>(op->immediate);
+    const auto* a = w.lanes<LaneOf<A>>(op->a);
+    w.write<LaneOf<D>>(op->d,
+                       [=](int l) { return to_lane<D>(F::apply(from_lane<A>(a[l]), request)); });
+    return op + 1;
+}
+
+template <class F, class D, class A, class B>
+const Op* run_binary_by(Warp& w, const Op* op) {
+    const auto request = unpacked<typename F::Request>(op->immediate);
+    const auto* a = w.lanes<LaneOf<A>>(op->a);
+    const auto* b = w.lanes<LaneOf<B>>(op->b);
+    w.write<LaneOf<D>>(op->d, [=](int l) {
+        return to_lane<D>(F::apply(from_lane<A>(a[l]), from_lane<B>(b[l]), request));
+    });
+    return op + 1;
+}
+
 // ---- forms: what nearly all the time goes into ----
 //
 // The commonest instructions exist once for each way in which their sources may lie: finding the
@@ -240,6 +280,23 @@ LaneInstruction ternary() {
     return {.run = run_ternary<F, D, A, B, C, Environment>,
             .destination = width_of<D>,
             .source = {width_of<A>, width_of<B>, width_of<C>}};
+}
+
+// ... for variants that share a handler.
+
+template <class F, class D, class A>
+LaneInstruction unary_by(const typename F::Request& request) {
+    return {.run = run_unary_by<F, D, A>,
+            .destination = width_of<D>,
+            .source = {width_of<A>},
+            .constant = packed(request)};
+}
+template <class F, class D, class A, class B>
+LaneInstruction binary_by(const typename F::Request& request) {
+    return {.run = run_binary_by<F, D, A, B>,
+            .destination = width_of<D>,
+            .source = {width_of<A>, width_of<B>},
+            .constant = packed(request)};
 }
 
 // ... and with forms.

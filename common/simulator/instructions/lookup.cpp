@@ -29,6 +29,15 @@ int Modifiers::take_one_of(std::initializer_list<std::string_view> names) {
     return -1;
 }
 
+std::optional<Rounding> Modifiers::take_rounding() {
+    const int index = take_one_of({"rn", "rz", "rm", "rp"});
+    return index < 0 ? std::nullopt : std::optional(static_cast<Rounding>(index));
+}
+std::optional<Rounding> Modifiers::take_rounding_to_whole() {
+    const int index = take_one_of({"rni", "rzi", "rmi", "rpi"});
+    return index < 0 ? std::nullopt : std::optional(static_cast<Rounding>(index));
+}
+
 ptx::Type Modifiers::take_type() {
     for (std::size_t i = 0; i < names_.size(); ++i) {
         if (taken_ >> i & 1) continue;

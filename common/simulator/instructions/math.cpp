@@ -89,25 +89,20 @@ struct Flushing<Reciprocal> {
 };
 
 template <class F, class T>
-LaneInstruction rounded_to(int direction) {
-    switch (direction) {
-        case 0: return unary<F, T, T>();
-        case 1: return unary<F, T, T, RoundingScope<Rounding::zero>>();
-        case 2: return unary<F, T, T, RoundingScope<Rounding::down>>();
-        case 3: return unary<F, T, T, RoundingScope<Rounding::up>>();
-        default: return {};
-    }
+LaneInstruction rounded_to(Rounding direction) {
+    return for_rounding(direction, []<class E>(Tag<E>) { return unary<F, T, T, E>(); });
 }
 
 template <class F>
 LaneInstruction rounded_function(Modifiers& m) {
-    const int direction = m.take_one_of({"rn", "rz", "rm", "rp"});
+    const auto direction = m.take_rounding();
     const bool ftz = m.take("ftz");
     const Type type = m.take_type();
+    if (!direction) return {};
     if (type == Type::f32) {
-        return ftz ? rounded_to<Flushing<F>, float>(direction) : rounded_to<F, float>(direction);
+        return ftz ? rounded_to<Flushing<F>, float>(*direction) : rounded_to<F, float>(*direction);
     }
-    return type == Type::f64 && !ftz ? rounded_to<F, double>(direction) : LaneInstruction{};
+    return type == Type::f64 && !ftz ? rounded_to<F, double>(*direction) : LaneInstruction{};
 }
 
 // ---- the rough ones in double precision: a starting point for Newton's iteration ----
