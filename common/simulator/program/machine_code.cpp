@@ -232,9 +232,10 @@ private:
         for (u32& v : made.writes)
             if (same_.contains(v)) v = same_[v];
         if (array_ != kNone && made.space == ptx::StateSpace::local) use_array(made);
-        if (values_.adds_for_warp(i)) one_lane_for_all(piece, made);
+        const bool in_one_lane = made.is_access && runs_in_one_lane(i);
+        if (values_.adds_for_warp(i) && !in_one_lane) one_lane_for_all(piece, made);
         put_together(piece, made);
-        for (const Constant& constant : values_.brought_for(i))
+        for (const Constant& constant : values_.brought_for(i, in_one_lane))
             made.reads.push_back(bring(piece, at, constant));
         for (const Constant& constant : values_.launch_constants_of(i))
             if (!is_skipped_)
@@ -286,6 +287,24 @@ private:
         const u32 lane = add_move(piece, at, 1, kLaneLatency, {});
         const u32 is_first = add_move(piece, at, 0, kPredicateLatency, {lane});
         atomic.reads = {add_move(piece, at, 1, kMoveLatency, {together}), is_first};
+    }
+
+    /// Behind a branch on the number of a thread, or guarded by one: the lanes of a warp have nothing to join.
+    bool runs_in_one_lane(const Instruction& i) const {
+        if (i.guard && values_.holds_in_one_lane(registers_.root[*i.guard], !i.guard_negated))
+            return true;
+        for (u32 b = block_, before; (before = dominators_.before(b)) != kNone; b = before) {
+            const BasicBlock& decides = blocks_[before];
+            const Instruction& branch = function_.body[decides.end - 1];
+            if (ways_in_[b] != 1 || !branch.guard || decides.next.size() != 2 ||
+                !is_among(b, decides.next))
+                continue;
+            const bool is_taken = b == decides.next[0];
+            if (values_.holds_in_one_lane(registers_.root[*branch.guard],
+                                          is_taken != branch.guard_negated))
+                return true;
+        }
+        return false;
     }
 
     bool is_used_before(const Constant& constant) const {

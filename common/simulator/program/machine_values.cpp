@@ -690,8 +690,8 @@ Constant MachineValues::uniform_factor(const Operand& operand) const {
     return {};
 }
 
-std::vector<Constant> MachineValues::brought_for(const Instruction& i) const {
-    if (is_access(i)) return brought_for_access(i);
+std::vector<Constant> MachineValues::brought_for(const Instruction& i, bool in_one_lane) const {
+    if (is_access(i)) return brought_for_access(i, in_one_lane);
     if (is_texel_access(i)) return brought_for_texel(i);
     if (ends_straight_code(i) || memory_effect(i) != MemoryEffect::none ||
         is_one_of(i.opcode, {"mov", "cvt", "cvta", "shfl"}))
@@ -798,15 +798,55 @@ bool MachineValues::adds_for_warp(const Instruction& i) const {
     return i.opcode == "red" || written_by(i).empty();
 }
 
+bool MachineValues::holds_in_one_lane(u32 predicate, bool is) const {
+    if (times_written_[predicate] != 1) return false;
+    const Instruction& i = definition(predicate);
+    if (i.opcode != "setp" || i.guard || i.operands.size() != 3 || !i.has(is ? "eq" : "ne"))
+        return false;
+    const auto is_lane = [&](const Operand& o) {
+        return o.kind == Operand::Kind::reg && differs_by_lane(root(o.reg));
+    };
+    const auto is_one = [&](const Operand& o) {
+        if (o.kind != Operand::Kind::reg) return is_number(o);
+        return is_uniform(root(o.reg)) && definition(root(o.reg)).opcode == "ld";
+    };
+    return (is_lane(i.operands[1]) && is_one(i.operands[2])) ||
+           (is_one(i.operands[1]) && is_lane(i.operands[2]));
+}
+
+/// The number of a thread along x or of a lane, maybe with something added that is the same for a block.
+bool MachineValues::differs_by_lane(u32 value) const {
+    if (times_written_[value] != 1 || bytes(value) != 4) return false;
+    const Instruction& i = definition(value);
+    if (i.guard || i.operands.size() < 2) return false;
+    const Operand& first = i.operands[1];
+    if (i.opcode == "mov" && first.kind == Operand::Kind::special)
+        return first.name == "%tid.x" || first.name == "%laneid";
+    const bool adds = i.opcode == "add" || (i.opcode == "mad" && i.has("lo"));
+    u32 lanes = 0;
+    for (std::size_t k = 1; k < i.operands.size(); ++k) {
+        const Operand& o = i.operands[k];
+        if (o.kind != Operand::Kind::reg) continue;
+        const u32 read = root(o.reg);
+        const bool may_differ = i.opcode == "add" || k == 3;
+        if (may_differ && differs_by_lane(read))
+            ++lanes;
+        else if (registers_.value_class[read] != ValueClass::block && !uniform_[read])
+            return false;
+    }
+    return adds && lanes == 1;
+}
+
 /// Addresses in global memory and what is stored come from registers of the thread.
-std::vector<Constant> MachineValues::brought_for_access(const Instruction& i) const {
+std::vector<Constant> MachineValues::brought_for_access(const Instruction& i,
+                                                        bool in_one_lane) const {
     std::vector<Constant> brought;
     const Constant address = address_for_block(i);
     if (address.words) brought.push_back(address);
-    if (adds_for_warp(i)) return brought;
+    if (adds_for_warp(i) && !in_one_lane) return brought;
     // Where all lanes add to one place and want the result, one of them adds for all: it needs its number and
     // the sum.
-    if (address.words && is_one_of(i.opcode, {"atom", "red"}) && i.has("add") &&
+    if (address.words && !in_one_lane && is_one_of(i.opcode, {"atom", "red"}) && i.has("add") &&
         (i.has("u32") || i.has("s32")))
         return {address, {0, 1}, {0, 1}};
     if (!vectors_read_by(i).empty()) return brought;

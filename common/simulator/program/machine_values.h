@@ -53,7 +53,8 @@ public:
     /// There is no instruction of the machine for this one of the body.
     bool leaves_nothing(u32 at) const;
     /// The operands that have to be brought into registers for this instruction.
-    std::vector<Constant> brought_for(const ptx::Instruction& instruction) const;
+    std::vector<Constant> brought_for(const ptx::Instruction& instruction,
+                                      bool in_one_lane = false) const;
     /// The parameters and other constants of the launch that an instruction takes as they are.
     std::vector<Constant> launch_constants_of(const ptx::Instruction& instruction) const;
     /// Of a small array of each thread's of words of 32 bits, filled at known places, that is kept in registers: how many. 0: there
@@ -69,6 +70,8 @@ public:
     /// An atomic on one place for the whole block, of which nobody wants the result: one lane of a warp does it
     /// for all.
     bool adds_for_warp(const ptx::Instruction& instruction) const;
+    /// At most one lane of a warp has this predicate so: it compares the lanes' numbers with one.
+    bool holds_in_one_lane(u32 predicate, bool is) const;
     /// What must be put side by side for an instruction alone: a vector that is stored, the two values of a compare
     /// and swap, the coordinates of a texel. Not what lies so already.
     struct Vector {
@@ -124,7 +127,9 @@ private:
     u32 constants_in(const Operand& operand) const;
     Constant uniform_factor(const Operand& operand) const;
     Constant address_for_block(const Instruction& instruction) const;
-    std::vector<Constant> brought_for_access(const Instruction& instruction) const;
+    std::vector<Constant> brought_for_access(const Instruction& instruction,
+                                             bool in_one_lane) const;
+    bool differs_by_lane(u32 value) const;
 
     const ptx::Function& function_;
     const Registers& registers_;

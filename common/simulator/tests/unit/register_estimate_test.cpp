@@ -462,3 +462,19 @@ TEST_CASE("of two instructions that join three values by logic one is left") {
     CHECK(joined("and.b32 %r60, %r10, %r11;\nxor.b32 %r61, %r60, %r12;\n") ==
           joined("lop3.b32 %r61, %r10, %r11, %r12, 0x6a;\n"));
 }
+
+TEST_CASE("atomics on one place are not joined where one lane alone comes to them") {
+    const auto atomics = [](const std::string& comparison) {
+        std::string text = "setp." + comparison + ";\n@%p1 bra SKIP;\nbar.sync 1, 64;\n";
+        for (int k = 10; k < 13; ++k) {
+            const std::string n = std::to_string(k);
+            text += "atom.global.add.u32 %r" + n + ", [%rd1+" + n + "0], %r2;\n";
+        }
+        return estimate(loads(4) + text + "SKIP:\n" + stores(4));
+    };
+    // ptxas: 18 and 22.
+    CHECK(atomics("ne.u32 %p1, %r2, 0") <= atomics("gt.u32 %p1, %r2, 4") - 2);
+    // The predicates of two comparisons may be several lanes'. ptxas: 22.
+    CHECK(atomics("ne.u32 %p2, %r2, 0;\nsetp.ne.u32 %p3, %r1, 0;\nor.pred %p1, %p2, %p3") ==
+          atomics("gt.u32 %p1, %r2, 4"));
+}
