@@ -97,6 +97,7 @@ public:
           is_alive_(straight.words.size(), false),
           words_(straight.words_through) {
         for (u32 k = static_cast<u32>(code_.size()); k-- > 0;) {
+            if (loads_for_later(code_[k])) height_[k] = code_[k].latency;
             for (const Edge& e : dependences_.after(k)) {
                 height_[k] = std::max(height_[k], e.cycles + height_[e.to]);
                 ++waits_for_[e.to];
@@ -124,6 +125,12 @@ public:
     }
 
 private:
+    /// What is wanted behind the piece alone is waited for there: it is asked for before anything is computed.
+    bool loads_for_later(const MachineInstruction& i) const {
+        return i.is_access && std::any_of(i.writes.begin(), i.writes.end(),
+                                          [&](u32 v) { return straight_.wanted_behind[v]; });
+    }
+
     /// Lanes that skip a write keep what was there: its registers are taken from the beginning.
     void begin_what_may_be_kept() {
         std::vector<bool> is_written(uses_.size(), false);

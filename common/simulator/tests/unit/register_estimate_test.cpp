@@ -478,3 +478,13 @@ TEST_CASE("atomics on one place are not joined where one lane alone comes to the
     CHECK(atomics("ne.u32 %p2, %r2, 0;\nsetp.ne.u32 %p3, %r1, 0;\nor.pred %p1, %p2, %p3") ==
           atomics("gt.u32 %p1, %r2, 4"));
 }
+
+TEST_CASE("loads for what comes behind a loop go ahead of the addresses of their stores") {
+    const std::string loop =
+        "LOOP:\nld.volatile.global.u32 %r9, [%rd5+64];\nsetp.ne.u32 %p1, %r9, 0;\n"
+        "@%p1 bra LOOP;\n";
+    // ptxas: 14 to 26, with the loop as without it.
+    for (int count : {2, 4, 8})
+        CHECK(estimate(loads(count) + loop + stores(count)) ==
+              estimate(loads(count) + stores(count)));
+}
