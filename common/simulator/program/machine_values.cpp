@@ -789,6 +789,17 @@ Constant MachineValues::address_for_block(const Instruction& i) const {
     return {};
 }
 
+/// In shared memory a uniform register may hold the address, but not that of a comparison and exchange.
+Constant MachineValues::base_for_exchange(const Instruction& i) const {
+    if (i.opcode != "atom" || !i.has("cas") || space_of(i) != StateSpace::shared) return {};
+    for (const Operand& operand : i.operands) {
+        if (operand.kind != Operand::Kind::address) continue;
+        if (!operand.has_base_register) return {std::hash<std::string>{}(operand.name), 1};
+        if (is_uniform(root(operand.reg))) return {root(operand.reg) + u64{1}, 1};
+    }
+    return {};
+}
+
 bool MachineValues::adds_for_warp(const Instruction& i) const {
     if (!is_one_of(i.opcode, {"atom", "red"}) || i.guard || vector_of(i)) return false;
     const bool joins =
@@ -843,6 +854,7 @@ std::vector<Constant> MachineValues::brought_for_access(const Instruction& i,
     std::vector<Constant> brought;
     const Constant address = address_for_block(i);
     if (address.words) brought.push_back(address);
+    if (const Constant base = base_for_exchange(i); base.words) brought.push_back(base);
     if (adds_for_warp(i) && !in_one_lane) return brought;
     // Where all lanes add to one place and want the result, one of them adds for all: it needs its number and
     // the sum.

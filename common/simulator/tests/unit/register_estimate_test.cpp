@@ -488,3 +488,12 @@ TEST_CASE("loads for what comes behind a loop go ahead of the addresses of their
         CHECK(estimate(loads(count) + loop + stores(count)) ==
               estimate(loads(count) + stores(count)));
 }
+
+TEST_CASE("a comparison and exchange in shared memory has its address in a register") {
+    const auto atomic = [](const std::string& exchange) {
+        return estimate(".shared .align 4 .b32 tile[64];\n" + loads(4) + "atom.shared." + exchange +
+                        ";\nst.global.u32 [%rd5+400], %r9;\n" + stores(4));
+    };
+    // ptxas: 22 and 20.
+    CHECK(atomic("cas.b32 %r9, [tile], 0, 1") == atomic("exch.b32 %r9, [tile], 1") + 2);
+}
