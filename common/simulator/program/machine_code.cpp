@@ -222,6 +222,7 @@ private:
         made.reads_late =
             made.is_access || (made.latency > 8 && !is_one_of(i.opcode, {"set", "setp"}));
         made.words_inside = values_.has_fixed_stride(i) ? 0 : words_inside(i);
+        made.odd_inside = odd_words_inside(i);
         if (is_routine_of_many(i)) made.words_inside += size_of_result(i);
         made.reads_texels = is_texel_access(i);
         made.is_in_halves = values_.is_in_halves(i);

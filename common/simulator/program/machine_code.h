@@ -32,6 +32,7 @@ struct MachineInstruction {
     bool is_in_halves = false;       ///< writes half of its result before it has read all
     u32 latency = 0;                 ///< cycles until its result is there
     u32 words_inside = 0;            ///< beside its sources and results
+    u32 odd_inside = 0;              ///< of those: in odd registers
     bool keeps_convention = false;   ///< a call of what is not known
     std::vector<u32> reads, writes;  ///< values
 };

@@ -168,4 +168,10 @@ u32 words_inside(const Instruction& i) {
     return inside ? inside->words : 0;
 }
 
+u32 odd_words_inside(const Instruction& i) {
+    // The divisor with the other sign, and its reciprocal: their product is added to a pair.
+    constexpr u32 kOfUnsigned = 2;
+    return find_inside(i) && i.has("u32") ? kOfUnsigned : 0;
+}
+
 }  // namespace coalesce::sim

@@ -36,5 +36,7 @@ bool calls_routine(const ptx::Instruction& instruction);
 u32 latency_of_second_step(const ptx::Instruction& instruction);
 /// Words that an instruction needs beside its sources and its result: a division becomes a dozen instructions.
 u32 words_inside(const ptx::Instruction& instruction);
+/// Those of them that are read together with a pair, and so want an odd register.
+u32 odd_words_inside(const ptx::Instruction& instruction);
 
 }  // namespace coalesce::sim

@@ -93,7 +93,7 @@ public:
                 assign(v, 0);
             }
         for (u32 n = 0; n < lifetimes_.in_order.size(); ++n)
-            take_inside(lifetimes_.in_order[n]->words_inside, n);
+            take_inside(*lifetimes_.in_order[n], n);
         return named_;
     }
 
@@ -216,14 +216,19 @@ private:
     }
     static std::vector<Span> at(u32 n) { return {{2 * n, 2 * n + 2, 0, 0}}; }
     /// What an instruction needs beside its sources and results.
-    void take_inside(u32 words, u32 n) {
+    void take_inside(const MachineInstruction& i, u32 n) {
+        u32 odd = 0;
+        for (u32 r = 3; odd < i.odd_inside && r < generous_; r += 2) odd += take_if_free(r, n);
+        u32 words = odd;
+        for (u32 r = 0; words < i.words_inside && r < kNumbers; ++r)
+            words += r != kStackPointer && take_if_free(r, n);
+    }
+    bool take_if_free(u32 r, u32 n) {
         const std::vector<Span> there = at(n);
-        for (u32 r = 0; words > 0 && r < kNumbers; ++r) {
-            if (r == kStackPointer || taken_[r].ask(there) == Taken::Answer::taken) continue;
-            taken_[r].take(there);
-            named_ = std::max(named_, r + 1);
-            --words;
-        }
+        if (taken_[r].ask(there) == Taken::Answer::taken) return false;
+        taken_[r].take(there);
+        named_ = std::max(named_, r + 1);
+        return true;
     }
 
     const MachineCode& code_;

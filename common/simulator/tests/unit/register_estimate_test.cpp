@@ -489,6 +489,17 @@ TEST_CASE("loads for what comes behind a loop go ahead of the addresses of their
               estimate(loads(count) + stores(count)));
 }
 
+TEST_CASE("a division without sign needs two registers that are read together with a pair") {
+    // Those are odd, as is what is loaded for a store. ptxas: 2, 4 and 8 values beside it take 18, 22 and 30 registers, two
+    // more than beside another instruction.
+    const auto beside = [](const std::string& opcode, int count) {
+        return estimate("ld.global.u32 %r10, [%rd4+400];\nld.global.u32 %r11, [%rd4+500];\n" +
+                        loads(count) + opcode + " %r12, %r10, %r11;\n" +
+                        "st.global.u32 [%rd5+400], %r12;\n" + stores(count));
+    };
+    for (int count : {2, 4, 8}) CHECK(beside("div.u32", count) == beside("mul.hi.u32", count) + 2);
+}
+
 TEST_CASE("a comparison and exchange in shared memory has its address in a register") {
     const auto atomic = [](const std::string& exchange) {
         return estimate(".shared .align 4 .b32 tile[64];\n" + loads(4) + "atom.shared." + exchange +
