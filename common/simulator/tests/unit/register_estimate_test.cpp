@@ -500,6 +500,21 @@ TEST_CASE("a division without sign needs two registers that are read together wi
     for (int count : {2, 4, 8}) CHECK(beside("div.u32", count) == beside("mul.hi.u32", count) + 2);
 }
 
+TEST_CASE("a division of 16 bits calls a routine that takes five registers") {
+    const auto beside = [](const std::string& opcode, int count) {
+        return estimate(
+            ".reg .b16 %h<9>;\nld.global.u16 %h1, [%rd4+400];\n"
+            "ld.global.u16 %h2, [%rd4+500];\n" +
+            loads(count) + opcode + " %h3, %h1, %h2;\nst.global.u16 [%rd5+400], %h3;\n" +
+            stores(count));
+    };
+    for (const char* opcode : {"div.s16", "rem.s16", "div.u16", "rem.u16"}) {
+        CHECK(beside(opcode, 0) >= 13);  // ptxas: 12, 14, 12, 12
+        CHECK(beside(opcode, 3) >= 16);  // 16, 16, 16, 18
+        CHECK(beside(opcode, 3) <= 17);
+    }
+}
+
 TEST_CASE("a comparison and exchange in shared memory has its address in a register") {
     const auto atomic = [](const std::string& exchange) {
         return estimate(".shared .align 4 .b32 tile[64];\n" + loads(4) + "atom.shared." + exchange +
