@@ -3,6 +3,7 @@
 #include <algorithm>
 #include <map>
 
+#include "analysis/deciding_registers.h"
 #include "ptx/instruction_parts.h"
 
 namespace coalesce::sim {
@@ -108,7 +109,8 @@ bool LoopUnroller::is_short(const MachinePiece& piece) const {
     u32 work = piece.dropped_branches;  // they are still there when ptxas unrolls
     bool loads = false;
     for (const MachineInstruction& i : piece.code) {
-        if (i.is_fixed && &i != &piece.code.back()) return false;
+        if (i.is_fixed && &i != &piece.code.back() && !reads_clock(function_.body[i.source]))
+            return false;
         if (orders_memory(function_.body[i.source])) return false;
         const bool accesses = is_access(function_.body[i.source]);
         work += accesses ? kAccess : 1;

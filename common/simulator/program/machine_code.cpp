@@ -4,6 +4,7 @@
 #include <map>
 #include <set>
 
+#include "analysis/deciding_registers.h"
 #include "analysis/dominators.h"
 #include "program/loop_unroller.h"
 #include "program/machine_values.h"
@@ -214,7 +215,7 @@ private:
         made.memory = memory_effect(i);
         const bool is_everywhere = made.memory == MemoryEffect::fence || i.opcode == "mov";
         made.space = is_everywhere ? ptx::StateSpace::generic : space_of(i);
-        made.is_fixed = ends_straight_code(i) || has_branches_inside(i);
+        made.is_fixed = ends_straight_code(i) || has_branches_inside(i) || reads_clock(i);
         made.waits_for_reads = waits_for_reads(i);
         made.is_guarded = made.is_conditional = i.guard.has_value();
         made.latency = latency_of(i);

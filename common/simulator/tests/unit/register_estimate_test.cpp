@@ -523,3 +523,12 @@ TEST_CASE("a comparison and exchange in shared memory has its address in a regis
     // ptxas: 22 and 20.
     CHECK(atomic("cas.b32 %r9, [tile], 0, 1") == atomic("exch.b32 %r9, [tile], 1") + 2);
 }
+
+TEST_CASE("nothing moves past the reading of a clock") {
+    const auto stored = [](const std::string& special) {
+        return estimate(loads(4) + "mov.u32 %r9, %" + special +
+                        ";\nst.global.u32 [%rd5+400], %r9;\n" + stores(4));
+    };
+    // ptxas: 18 and 20. What is written before it no longer needs the number of the thread behind it.
+    CHECK(stored("clock") == stored("laneid") - 2);
+}
