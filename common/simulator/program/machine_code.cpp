@@ -16,9 +16,9 @@ namespace {
 using ptx::Instruction;
 using ptx::Operand;
 
-/// Instructions of a block that becomes guarded ones: without a load from global memory, and with one, whose
-/// wait is then shared with other loads. Seen by adding instructions to such blocks until ptxas branched.
-constexpr u32 kGuardedMost = 6, kGuardedMostWithLoad = 15;
+/// Instructions of the machine in a block that becomes guarded ones: without a load from global memory, and with
+/// one, whose wait is then shared with other loads. Seen by adding instructions to such blocks until ptxas branched.
+constexpr u32 kGuardedMost = 8, kGuardedMostWithLoad = 20;
 /// From reading a constant to the first instruction that may use it.
 constexpr u32 kConstantLatency = 8;
 constexpr u32 kMoveLatency = 5, kPredicateLatency = 13;
@@ -151,7 +151,7 @@ private:
         return false;
     }
     bool is_short(const BasicBlock& block) const {
-        u32 count = 0;
+        u32 steps = 0;
         bool loads = false;
         for (u32 at = block.begin; at < block.end; ++at) {
             if (values_.leaves_nothing(at)) continue;
@@ -159,9 +159,17 @@ private:
             if (memory_effect(i) == MemoryEffect::fence) return false;
             if (ends_straight_code(i) && at + 1 != block.end) return false;
             loads |= i.opcode == "ld" && space_of(i) != ptx::StateSpace::shared;
-            ++count;
+            steps += steps_of(i);
         }
-        return count <= (loads ? kGuardedMostWithLoad : kGuardedMost);
+        return steps <= (loads ? kGuardedMostWithLoad : kGuardedMost);
+    }
+    /// How many instructions of the machine one is: it adds 64 bits in halves, and multiplies them in parts.
+    u32 steps_of(const Instruction& i) const {
+        constexpr u32 kProduct = 4, kHalves = 2;
+        const bool is_long = i.has("s64") || i.has("u64") || i.has("b64");
+        if (!is_long || is_one_of(i.opcode, {"cvt", "cvta"})) return 1;
+        if (is_one_of(i.opcode, {"mul", "mad"})) return kProduct;
+        return values_.is_in_halves(i) ? kHalves : 1;
     }
     void drop_branch(MachinePiece& piece) const {
         if (piece.code.empty() || function_.body[piece.code.back().source].opcode != "bra") return;

@@ -532,3 +532,22 @@ TEST_CASE("nothing moves past the reading of a clock") {
     // ptxas: 18 and 20. What is written before it no longer needs the number of the thread behind it.
     CHECK(stored("clock") == stored("laneid") - 2);
 }
+
+TEST_CASE("a block that lanes may skip is guarded up to eight instructions of the machine") {
+    // As long as the blocks are guarded, their loads are on the way together.
+    const auto skipped = [](const std::string& type, const std::string& multiplies, int times) {
+        std::string text;
+        for (int k = 0; k < 12; ++k) {
+            const std::string n = std::to_string(k), at = std::to_string(8 * k);
+            const std::string value = (type == "u64" ? "%rd" : "%r") + std::to_string(40 + k);
+            text += "setp.ge.u32 %p2, %r2, 7" + n + ";\n@%p2 bra SKIP" + n + ";\n";
+            text += "ld.shared." + type + " " + value + ", [%r2+" + at + "];\n";
+            for (int t = 0; t < times; ++t)
+                text += multiplies + " " + value + ", " + value + ", " + value + ";\n";
+            text += "st.global." + type + " [%rd5+" + at + "], " + value + ";\nSKIP" + n + ":\n";
+        }
+        return estimate(text + "bar.sync 0;\nst.global.u32 [%rd4], %r2;");
+    };
+    CHECK(skipped("u32", "mul.lo.s32", 6) > skipped("u32", "mul.lo.s32", 7));  // ptxas: 18, 12
+    CHECK(skipped("u64", "mul.lo.s64", 1) > skipped("u64", "mul.lo.s64", 2));  // 28, 16
+}
