@@ -53,8 +53,8 @@ struct Demand {
     std::size_t kernels;  ///< that there have to be at least
     double near, blocks;
 };
-constexpr std::array kDemands = {Demand{"learners' files", 100, 0.93, 0.925},
-                                 Demand{"programs", 300, 0.87, 0.955}};
+constexpr std::array kDemands = {Demand{"learners' files", 100, 0.95, 0.945},
+                                 Demand{"programs", 300, 0.875, 0.955}};
 
 struct Found {
     std::string group, file, kernel;
