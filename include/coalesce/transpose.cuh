@@ -1914,6 +1914,16 @@ void shorten_strips(Task& task) {
     }
 }
 
+/// Aligned rows that do not begin with lines: the order of tiles in which neighbours find the rest of their lines in
+/// the second-level cache.
+template <int SIZE>
+Task sharing_lines(Task task) {
+    if (SIZE == 4) shorten_strips<SIZE>(task);
+    // Neighbours in a row need the rest of each other's sectors.
+    if (SIZE == 2 && task.in_pitch * SIZE % 32 != 0) task.is_down_first = false;
+    return task;
+}
+
 /// Whether all rows of `out` start at sectors, so that nothing is shifted for that.
 template <int SIZE>
 bool are_out_rows_at_sectors(const Task& task) {
@@ -2111,12 +2121,8 @@ cudaError_t launch_aligned(const Task& task, std::int64_t shorter, cudaStream_t 
     spread.is_down_first |= spread.is_spread;
     const bool are_lines_cut = task.in_pitch * SIZE % 128 != 0;
     if (are_lines_cut && does_stay<SIZE>(task, false)) {
-        Task sharing = task;
-        if (SIZE == 4) shorten_strips<SIZE>(sharing);
-        // Neighbours in a row need the rest of each other's sectors.
-        if (SIZE == 2 && task.in_pitch * SIZE % 32 != 0) sharing.is_down_first = false;
-        return launch<SIZE, typename Fastest<SIZE>::template Aligned<Loads::stay_128>>(sharing,
-                                                                                       stream);
+        return launch<SIZE, typename Fastest<SIZE>::template Aligned<Loads::stay_128>>(
+            sharing_lines<SIZE>(task), stream);
     }
     if (does_stay<SIZE>(task, true)) {
         return launch<SIZE, typename Fastest<SIZE>::template Aligned<Loads::stay>>(spread, stream);

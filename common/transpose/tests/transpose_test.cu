@@ -376,6 +376,10 @@ TEST_CASE("which kernel when") {
     CHECK_EQ(high.group, 1);
     CHECK(large.is_down_first);  // both ways are too long
     CHECK_EQ(large.group, strips_of_group<4>);
+    CHECK_FALSE(sharing_lines<4>(task(50000, 8004)).is_down_first);
+    CHECK_EQ(sharing_lines<4>(task(32760, 32760)).group, strips_of_group<4>);
+    CHECK_FALSE(sharing_lines<2>(task(20000, 10008)).is_down_first);  // 20016 bytes: half a sector
+    CHECK(sharing_lines<2>(task(20000, 10016)).is_down_first);
     // 40016 bytes are half a sector more than whole ones.
     CHECK(are_sectors_cut<4>(task(10004, 10000), 10000));
     CHECK_FALSE(are_sectors_cut<4>(task(10008, 10000), 10000));
