@@ -170,8 +170,10 @@ struct Copies : Chunks {
     }
 
     void turn_what_came(int rank) {
-        RankLaunch launch = {.count = ranks.count(), .cols = cols_of(rank, 0), .rank = rank};
-        launch.unused = tuning.unused;
+        RankLaunch launch = {.count = ranks.count(),
+                             .cols = cols_of(rank, 0),
+                             .rank = rank,
+                             .unused = tuning.unused};
         for (int from = 0; from < ranks.count(); ++from) {
             if (from == rank) continue;
             launch.pieces.of[from] = {.out = out_of(rank, 0) + ranks.rows.begin(from),

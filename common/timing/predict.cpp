@@ -20,6 +20,15 @@ constexpr double kRegistersInDoubt = .06;
 
 }  // namespace
 
+namespace {
+
+/// What a block takes of shared memory, the system's own part with it.
+int shared_of_block(const Recording& recording, const Gpu& gpu) {
+    return static_cast<int>(recording.shared_bytes) + gpu.shared_bytes_of_system;
+}
+
+}  // namespace
+
 Occupancy occupancy_of(const Recording& recording, const Gpu& gpu) {
     Occupancy o;
     o.warps = static_cast<int>((recording.threads + 31) / 32);
@@ -37,8 +46,7 @@ Occupancy occupancy_of(const Recording& recording, const Gpu& gpu) {
     limit(gpu.blocks, Occupied::blocks);
     const int others = o.blocks;
     limit(room(1), Occupied::registers);
-    const int shared =
-        round_up(static_cast<int>(recording.shared_bytes) + gpu.shared_bytes_of_system, 128);
+    const int shared = round_up(shared_of_block(recording, gpu), 128);
     limit(gpu.shared_bytes / shared, Occupied::shared_memory);
     o.blocks = std::max(o.blocks, 1);
     const double share = std::ceil(static_cast<double>(recording.blocks) / gpu.multiprocessors);
@@ -57,8 +65,8 @@ constexpr int kBeyondShared = 28 << 10;
 
 /// Of the first-level cache, a warp's share: what shared memory, in the same store, leaves.
 double lines_of_warp(const Recording& recording, const Gpu& gpu, const Occupancy& o) {
-    const int shared = static_cast<int>(recording.shared_bytes) + gpu.shared_bytes_of_system;
-    const double bytes = gpu.shared_bytes + kBeyondShared - static_cast<double>(o.blocks) * shared;
+    const double bytes = gpu.shared_bytes + kBeyondShared -
+                         static_cast<double>(o.blocks) * shared_of_block(recording, gpu);
     return std::max(0.0, bytes) / kLineBytes / (o.blocks * o.warps);
 }
 
@@ -67,8 +75,7 @@ double lines_of_warp(const Recording& recording, const Gpu& gpu, const Occupancy
 double first_level_bytes(const Recording& recording, const Gpu& gpu, int resident) {
     const int all = gpu.shared_bytes + kBeyondShared;
     if (recording.shared_bytes == 0) return all;
-    const int needed =
-        resident * (static_cast<int>(recording.shared_bytes) + gpu.shared_bytes_of_system);
+    const int needed = resident * shared_of_block(recording, gpu);
     for (const int kib : {8, 16, 32, 64, 100, 132, 164, 196})
         if (needed <= kib << 10 && kib << 10 < gpu.shared_bytes) return all - (kib << 10);
     return kBeyondShared;

@@ -21,15 +21,17 @@ LaneInstruction for_all_integers(Type type, Make make) {
     return for_integers(type, make);
 }
 
-// ---- integer -> integer ----
-
+/// As C++ does it.
 template <class D>
-struct Cut {
+struct Cast {
     template <class A>
     static D apply(A a) {
         return static_cast<D>(a);
     }
 };
+
+// ---- integer -> integer ----
+
 /// To any type of up to 64 bits.
 struct Clamp {
     struct Request {
@@ -64,7 +66,7 @@ LaneInstruction integer_to_integer(Modifiers& m) {
         // What is cut off is the same whether the rest counts as signed or not.
         using Bits = std::make_unsigned_t<D>;
         return for_all_integers(from, [=]<class A>(Tag<A>) {
-            return sat ? clamp<D, A>() : unary<Cut<Bits>, Bits, A>();
+            return sat ? clamp<D, A>() : unary<Cast<Bits>, Bits, A>();
         });
     });
 }
@@ -139,7 +141,6 @@ struct FromInteger {
         Rounding direction;
         bool sat;
     };
-    static D apply(auto a) { return static_cast<D>(a); }
     static D apply(auto a, const Request& request) {
         const D value = static_cast<D>(a);
         return request.sat ? saturate_to_unit(value) : value;
@@ -162,7 +163,7 @@ LaneInstruction integer_to_float(Modifiers& m) {
     return for_floats(to, [=]<class D>(Tag<D>) {
         return for_all_integers(from, [=]<class A>(Tag<A>) {
             if (*direction == Rounding::nearest && !sat) {
-                return unary_with_forms<FromInteger<D>, D, A>();
+                return unary_with_forms<Cast<D>, D, A>();
             }
             LaneInstruction made = unary_by<FromInteger<D>, D, A>({*direction, sat});
             made.run = run_from_integer<D, A>;
@@ -173,14 +174,8 @@ LaneInstruction integer_to_float(Modifiers& m) {
 
 // ---- f32 and f64 among themselves ----
 
-/// A NaN keeps its sign and the upper bits of its payload, as on the host.
-template <class D>
-struct Resize {
-    template <class A>
-    static D apply(A a) {
-        return static_cast<D>(a);
-    }
-};
+// A NaN keeps its sign and the upper bits of its payload, as on the host.
+
 /// .ftz: of whatever is an f32, source or result. As a source a NaN loses its payload by it.
 template <class F>
 struct FlushingSource {
@@ -205,21 +200,21 @@ LaneInstruction float_to_float(Modifiers& m) {
     const bool ftz = m.take("ftz"), sat = m.take("sat");
     const Type to = m.take_type(), from = m.take_type();
     if (to == Type::f64 && from == Type::f32 && !rounding) {
-        using F = Resize<double>;
+        using F = Cast<double>;
         return ftz ? saturating_or_not<FlushingSource<F>, double, float>(sat)
                    : saturating_or_not<F, double, float>(sat);
     }
     if (to == Type::f32 && from == Type::f32 && !rounding) {
-        using F = Resize<float>;
+        using F = Cast<float>;
         return ftz ? saturating_or_not<FlushingSource<F>, float, float>(sat)
                    : saturating_or_not<F, float, float>(sat);
     }
     if (to == Type::f64 && from == Type::f64 && !rounding && !ftz) {
-        return saturating_or_not<Resize<double>, double, double>(sat);
+        return saturating_or_not<Cast<double>, double, double>(sat);
     }
     if (to != Type::f32 || from != Type::f64 || !rounding) return {};
     return for_rounding(*rounding, [=]<class E>(Tag<E>) {
-        using F = Resize<float>;
+        using F = Cast<float>;
         return ftz ? saturating_or_not<FlushingResult<F>, float, double, E>(sat)
                    : saturating_or_not<F, float, double, E>(sat);
     });
