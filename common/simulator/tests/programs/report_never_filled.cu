@@ -1,9 +1,9 @@
 // A kernel whose input was never filled makes the same mistake with every load, here 268 million times. It is reported
-// once, of the first thread, and the kernel ends as soon as another.
+// once, the list keeps the first thread that made it, and the kernel ends as soon as another.
 // simulator only
 // expect: the sum is there
 // expect-stderr: initcheck: uninitialised global read in product
-// expect-stderr: by block (0,0,0), thread (0,0,0)
+// expect-report: initcheck: uninitialised global read by block (0,0,0), thread (0,0,0)
 // expect-stderr: none of which was ever written
 // expect-stderr: 1 report (seen 100,000 times or more)
 #include <cuda_runtime.h>

@@ -2,13 +2,17 @@
 //
 //     // expect: TEXT            the next line of its output, exactly
 //     // expect-stderr: TEXT     occurs in what is printed on stderr
+//     // expect-report: TEXT     a report that is kept: "CHECK: KIND by block (x,y,z), thread (x,y,z)"
 //     // expect-exit: N          its exit code; 0 when not given
 //     // simulate: OPTIONS       options of simulate
 //     // varies-with-threads: WHY
 //
 // The program runs with the machine's own number of worker threads, and then with 1, 2 and 4: each
 // time it must print the same and count the same, unless varies-with-threads says why it cannot. A
-// check that reports anything is a failure too, unless the source expects something on stderr.
+// check that reports anything is a failure too, unless the source expects something on stderr. What
+// stderr says of a site is what came first, of whichever worker; the report that is kept, and
+// written into the JSON, is of the lowest block and thread.
+#include <algorithm>
 #include <cstdio>
 #include <cstdlib>
 #include <optional>
@@ -20,7 +24,7 @@ namespace {
 using namespace coalesce::tests;
 
 struct Expectations {
-    std::vector<std::string> out, err;
+    std::vector<std::string> out, err, reports;
     int exit_code = 0;
     std::vector<std::string> options;
     bool varies_with_threads = false;
@@ -40,6 +44,8 @@ Expectations read_expectations(const std::string& source) {
     for (const std::string& line : read_lines(source)) {
         if (const auto text = after(line, "expect")) wanted.out.push_back(*text);
         if (const auto text = after(line, "expect-stderr")) wanted.err.push_back(trimmed(*text));
+        if (const auto text = after(line, "expect-report"))
+            wanted.reports.push_back(trimmed(*text));
         if (const auto text = after(line, "expect-exit"))
             wanted.exit_code = std::atoi(text->c_str());
         if (const auto text = after(line, "varies-with-threads")) wanted.varies_with_threads = true;
@@ -67,6 +73,25 @@ std::string difference(const std::vector<std::string>& wanted,
     return text;
 }
 
+/// The reports that are kept, each as expect-report writes it. Only repeatable ones: not that of a
+/// budget of instructions, which names whichever block spent the last.
+std::vector<std::string> kept_reports(const Outcome& got, bool only_repeatable = false) {
+    std::vector<std::string> kept;
+    if (!got.report.is_object()) return kept;
+    const auto index = [](const nlohmann::ordered_json& of) {
+        std::string text;
+        for (const auto& part : of) text += (text.empty() ? "(" : ",") + part.dump();
+        return text + ")";
+    };
+    for (const auto& report : got.report["reports"]) {
+        if (only_repeatable && report["kind"] == "instruction budget") continue;
+        kept.push_back(report["check"].get<std::string>() + ": " +
+                       report["kind"].get<std::string>() + " by block " + index(report["block"]) +
+                       ", thread " + index(report["thread"]));
+    }
+    return kept;
+}
+
 /// What is wrong with this run; empty when nothing is.
 std::string check_run(const Expectations& wanted, const Outcome& got) {
     std::string wrong;
@@ -79,8 +104,13 @@ std::string check_run(const Expectations& wanted, const Outcome& got) {
     for (const std::string& text : wanted.err) {
         if (got.err.find(text) == got.err.npos) wrong += "stderr lacks: " + text + "\n";
     }
-    const bool reported = got.report.is_object() && !got.report["reports"].empty();
-    if (wanted.err.empty() && reported) {
+    const std::vector<std::string> kept = kept_reports(got);
+    for (const std::string& report : wanted.reports) {
+        if (std::find(kept.begin(), kept.end(), report) != kept.end()) continue;
+        wrong += "no report is: " + report + "\n";
+        for (const std::string& one : kept) wrong += "       there is: " + one + "\n";
+    }
+    if (wanted.err.empty() && !kept.empty()) {
         wrong +=
             "the checks reported something; if that is what it shows, expect it: add a line\n"
             "    // expect-stderr: CHECK: KIND\n";
@@ -95,6 +125,8 @@ std::string counter_difference(const Outcome& one, const Outcome& other) {
         if (run->report.is_null())
             return "a run wrote no counters; stderr was\n" + as_quote(run->err);
     }
+    if (kept_reports(one, true) != kept_reports(other, true))
+        return "the reports that are kept differ\n";
     const auto& kernels = one.report["kernels"];
     const auto& others = other.report["kernels"];
     if (kernels == others) return "";
