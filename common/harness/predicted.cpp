@@ -1,6 +1,7 @@
 #include "harness/predicted.h"
 
 #include <algorithm>
+#include <stdexcept>
 
 #include "harness/errors.h"
 #include "harness/launch.h"
@@ -8,7 +9,7 @@
 #include "harness/simulator_function.h"
 #include "harness/text.h"
 #include "timing/gpu.h"
-#include "timing/prediction_codec.h"
+#include "timing/prediction_text.h"
 
 namespace coalesce {
 namespace {
@@ -54,8 +55,8 @@ timing::Predictions predictions_for(const std::string& gpu) {
     if (SIMULATOR_FUNCTION(coalescePredict)(gpu.c_str(), take, &text) != 0)
         throw UsageError("no time can be predicted for the GPU " + gpu);
     try {
-        return codec::read<timing::Predictions>(text);
-    } catch (const codec::Error& error) {
+        return timing::predictions_in(text);
+    } catch (const std::runtime_error& error) {
         // A figure that is not a number is nothing in JSON.
         throw NotPredicted(std::string("the model's answer makes no sense: ") + error.what());
     }

@@ -120,10 +120,4 @@ private:
         asm volatile("" ::: "memory");
     }
 };
-/// The same as a type, for handlers that exist once for each direction.
-template <Rounding kDirection>
-struct RoundingScope : RoundingBy {
-    RoundingScope() : RoundingBy(kDirection) {}
-};
-
 }  // namespace coalesce::sim

@@ -13,7 +13,7 @@
 #include "profile/kernel_table.h"
 #include "report/reports.h"
 #include "timing/predict.h"
-#include "timing/prediction_codec.h"
+#include "timing/prediction_text.h"
 
 using namespace coalesce::sim;
 
@@ -164,7 +164,7 @@ int coalescePredict(const char* gpu, void (*write)(const char* text, size_t size
         coalesce::timing::Predictions predictions;
         for (const coalesce::timing::Recording& recording : recorder().recordings())
             predictions.launches.push_back(coalesce::timing::predict(recording, on));
-        const std::string text = coalesce::codec::write(predictions);
+        const std::string text = coalesce::timing::text_of(predictions);
         write(text.data(), text.size(), user);
         return 0;
     } catch (const std::exception& error) {

@@ -204,8 +204,8 @@ Bits<T> take_turn(u8* host, Bits<T> b, Bits<T> c, bool in_shared, bool& changed)
     return old;
 }
 
-/// In Op::detail: see compares_in_shared.
-constexpr u8 kComparesBit = 32;
+/// In Op::detail: see compares_in_shared; and whether what was there is wanted.
+constexpr u8 kComparesBit = 32, kKeepsOldBit = 64;
 
 void count_atomic(Warp& w, const Op* op, const Resolved& where, u32 bytes) {
     SiteCounters& counters = w.counters[op->site];
@@ -267,7 +267,7 @@ template <class F, class Lane>
 }
 
 /// One element per lane: operands in Op::b and Op::c, old value to Op::d.
-template <class F, class T, bool ReturnsOld>
+template <class F, class T>
 const Op* run_atomic(Warp& w, const Op* op) {
     using B = Bits<T>;
     using Lane = LaneOf<B>;
@@ -275,24 +275,24 @@ const Op* run_atomic(Warp& w, const Op* op) {
     if (!begin_atomic(w, op, sizeof(B), where)) return nullptr;
     const Lane* b = w.lanes<Lane>(op->b);
     const Lane* c = std::is_same_v<F, CompareAndSwap> ? w.lanes<Lane>(op->c) : b;
-    Lane* d = ReturnsOld ? w.lanes<Lane>(op->d) : nullptr;
+    Lane* d = op->detail & kKeepsOldBit ? w.lanes<Lane>(op->d) : nullptr;
     bool changed = false;
     for (Mask rest = w.active; rest; rest &= rest - 1) {
         const int lane = std::countr_zero(rest);
         const B old =
             take_turn<F, T>(where.host[lane], static_cast<B>(b[lane]), static_cast<B>(c[lane]),
                             where.in_shared >> lane & 1, changed);
-        if constexpr (ReturnsOld) d[lane] = old;
+        if (d) d[lane] = old;
     }
     finish_atomic(w, op, where, sizeof(B), changed);
-    if (ReturnsOld && w.observed) [[unlikely]]
+    if (d && w.observed) [[unlikely]]
         observe<F, Lane>(w, op, where);
     return op + 1;
 }
 
 /// A vector: Op::count elements per lane, operands in Op::v, old values to Op::d, d2, b, c. Each
 /// element is atomic by itself.
-template <class F, class T, bool ReturnsOld>
+template <class F, class T>
 const Op* run_vector_atomic(Warp& w, const Op* op) {
     using B = Bits<T>;
     using Lane = LaneOf<B>;
@@ -308,7 +308,7 @@ const Op* run_vector_atomic(Warp& w, const Op* op) {
             old[k] = take_turn<F, T>(where.host[lane] + k * sizeof(B),
                                      static_cast<B>(w.lanes<Lane>(op->v[k])[lane]), 0,
                                      where.in_shared >> lane & 1, changed);
-        if constexpr (ReturnsOld)
+        if (op->detail & kKeepsOldBit)
             for (u32 k = 0; k < op->count; ++k) w.lanes<Lane>(destinations[k])[lane] = old[k];
     }
     finish_atomic(w, op, where, bytes, changed);
@@ -341,7 +341,7 @@ const Op* run_wide_atomic(Warp& w, const Op* op) {
             changed |= std::memcmp(old, value, sizeof value) != 0;
             std::memcpy(where.host[l], value, sizeof value);
         }
-        if (op->has_destination) d.low[l] = old[0], d.high[l] = old[1];
+        if (op->detail & kKeepsOldBit) d.low[l] = old[0], d.high[l] = old[1];
     }
     finish_atomic(w, op, where, 16, changed);
     return op + 1;
@@ -355,23 +355,16 @@ struct AtomicKind {
     Type type;
     /// The final value does not depend on the order in which lanes and blocks come.
     bool commutes;
-    Handler returning, reducing, vector_returning, vector_reducing;
+    Handler run, run_vector;
 };
 
 template <class F, class T>
 constexpr AtomicKind kind(const char* operation, Type type, bool commutes) {
-    return {operation, type,   commutes, run_atomic<F, T, true>, run_atomic<F, T, false>,
-            nullptr,   nullptr};
+    return {operation, type, commutes, run_atomic<F, T>, nullptr};
 }
 template <class F, class T>
 constexpr AtomicKind vector_kind(const char* operation, Type type, bool commutes) {
-    return {operation,
-            type,
-            commutes,
-            run_atomic<F, T, true>,
-            run_atomic<F, T, false>,
-            run_vector_atomic<F, T, true>,
-            run_vector_atomic<F, T, false>};
+    return {operation, type, commutes, run_atomic<F, T>, run_vector_atomic<F, T>};
 }
 
 constexpr AtomicKind kAtomics[] = {
@@ -418,8 +411,8 @@ constexpr AtomicKind kAtomics[] = {
     kind<CompareAndSwap, u16>("cas", Type::b16, false),
     kind<CompareAndSwap, u32>("cas", Type::b32, false),
     kind<CompareAndSwap, u64>("cas", Type::b64, false),
-    {"exch", Type::b128, false, run_wide_atomic<false>, run_wide_atomic<false>, nullptr, nullptr},
-    {"cas", Type::b128, false, run_wide_atomic<true>, run_wide_atomic<true>, nullptr, nullptr},
+    {"exch", Type::b128, false, run_wide_atomic<false>, nullptr},
+    {"cas", Type::b128, false, run_wide_atomic<true>, nullptr},
 };
 
 const AtomicKind* find_kind(const ptx::Instruction& i) {
@@ -446,8 +439,7 @@ std::optional<FamilyInstruction> describe_any(const ptx::Instruction& i, bool re
 
     const bool vector = length > 1;
     const bool keeps_old = returns && !is_sink(i, 0);
-    const Handler run = vector ? (keeps_old ? kind->vector_returning : kind->vector_reducing)
-                               : (keeps_old ? kind->returning : kind->reducing);
+    const Handler run = vector ? kind->run_vector : kind->run;
     const Width width = width_of_type(kind->type);
     std::vector<OperandRole> roles;
     if (returns) roles.push_back({vector ? Role::vector_destination : Role::destination, width});
@@ -464,6 +456,7 @@ std::optional<FamilyInstruction> describe_any(const ptx::Instruction& i, bool re
     if (i.has("release") || i.has("acq_rel")) description->detail |= kReleasesBit;
     if (i.has("exch")) description->detail |= kOverwritesBit;
     if (compares_in_shared(*kind)) description->detail |= kComparesBit;
+    if (keeps_old) description->detail |= kKeepsOldBit;
     description->count = static_cast<u8>(length);
     description->has_side_effects = true;
     description->spins_on_result = keeps_old;

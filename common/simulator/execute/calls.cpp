@@ -230,9 +230,9 @@ const Op* op_frame_address(Warp& w, const Op* op) {
     return op + 1;
 }
 
-Handler parameter_handler(bool store, u32 bytes, bool sign_extend) {
+Handler parameter_handler(bool store, u32 bytes) {
     Handler handler = nullptr;
-    with_shape(bytes, 1, sign_extend && !store, [&]<class Shape>() {
+    with_shape(bytes, 1, [&]<class Shape>() {
         handler = store ? store_parameter<Shape> : load_parameter<Shape>;
     });
     return handler;

@@ -48,7 +48,7 @@ const Op* op_frame_address(Warp& w, const Op* op);
 
 /// ld.param / st.param of a function's own parameters, results and call arguments: Op::v[0] and the
 /// byte offset in Op::immediate.
-Handler parameter_handler(bool store, u32 bytes, bool sign_extend);
+Handler parameter_handler(bool store, u32 bytes);
 /// ld.param of a kernel: Op::count bytes at a + immediate, extended by sign when Op::detail.
 const Op* op_load_kernel_parameter_32(Warp& w, const Op* op);
 const Op* op_load_kernel_parameter_64(Warp& w, const Op* op);

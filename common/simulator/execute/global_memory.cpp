@@ -18,12 +18,11 @@ namespace {
 
 constexpr u8 kWordWritten = 0x0f;
 
-/// 32 lanes in a row; `host` and `shadow` belong to the first.
-template <class Shape>
-bool all_written(const u8* shadow) {
+/// A row of 32 lanes of `bytes` each; `shadow` belongs to the first.
+bool all_written(const u8* shadow, u32 bytes) {
     constexpr u64 kEightWords = 0x0f0f'0f0f'0f0f'0f0full;
     u64 all = kEightWords;
-    for (u32 k = 0; k < Shape::kTotal * kLanes / 4; k += 8) {
+    for (u32 k = 0; k < bytes * kLanes / 4; k += 8) {
         u64 eight;
         std::memcpy(&eight, shadow + k, sizeof eight);
         all &= eight;
@@ -31,49 +30,42 @@ bool all_written(const u8* shadow) {
     return all == kEightWords;
 }
 
-template <class Shape>
-void mark_all_written(u8* shadow) {
+void mark_all_written(u8* shadow, u32 bytes) {
     // Written pages are the common case, and reading is cheaper than dirtying them again.
-    if (!all_written<Shape>(shadow)) std::memset(shadow, kWordWritten, Shape::kTotal * kLanes / 4);
+    if (!all_written(shadow, bytes)) std::memset(shadow, kWordWritten, bytes * kLanes / 4);
 }
 
-template <class Shape>
-bool lane_written(const u8* shadow, u64 address) {
-    if constexpr (Shape::kTotal < 4) {
-        const u8 bits = shadow_bits(address, Shape::kTotal);
+/// One lane's `bytes`, 1 to kMostBytesOfLane, at `address`.
+inline bool lane_written(const u8* shadow, u64 address, u32 bytes) {
+    if (bytes < 4) {
+        const u8 bits = shadow_bits(address, bytes);
         return (*shadow & bits) == bits;
-    } else {
-        u8 all = kWordWritten;
-        for (u32 k = 0; k < Shape::kTotal / 4; ++k) all &= shadow[k];
-        return all == kWordWritten;
     }
+    u8 all = kWordWritten;
+    for (u32 k = 0; k < bytes / 4; ++k) all &= shadow[k];
+    return all == kWordWritten;
 }
 
-template <class Shape>
-void mark_lane_written(u8* shadow, u64 address) {
-    if constexpr (Shape::kTotal < 4) {
-        const u8 bits = shadow_bits(address, Shape::kTotal);
+inline void mark_lane_written(u8* shadow, u64 address, u32 bytes) {
+    if (bytes < 4) {
+        const u8 bits = shadow_bits(address, bytes);
         // Other workers may write the other bytes of this word.
         if ((*shadow & bits) != bits) __atomic_fetch_or(shadow, bits, __ATOMIC_RELAXED);
-    } else {
-        for (u32 k = 0; k < Shape::kTotal / 4; ++k)
-            if ((shadow[k] & kWordWritten) != kWordWritten) shadow[k] = kWordWritten;
+        return;
     }
+    for (u32 k = 0; k < bytes / 4; ++k)
+        if ((shadow[k] & kWordWritten) != kWordWritten) shadow[k] = kWordWritten;
 }
 
-template <class Shape>
-bool lane_unwritten(const u8* shadow, u64 address) {
-    if constexpr (Shape::kTotal < 4) {
-        return (*shadow & shadow_bits(address, Shape::kTotal)) == 0;
-    } else {
-        u8 any = 0;
-        for (u32 k = 0; k < Shape::kTotal / 4; ++k) any |= shadow[k];
-        return (any & kWordWritten) == 0;
-    }
+bool lane_unwritten(const u8* shadow, u64 address, u32 bytes) {
+    if (bytes < 4) return (*shadow & shadow_bits(address, bytes)) == 0;
+    u8 any = 0;
+    for (u32 k = 0; k < bytes / 4; ++k) any |= shadow[k];
+    return (any & kWordWritten) == 0;
 }
 
 /// Of what this lane reads, something was never written.
-[[gnu::noinline]] void judge_read(Warp& w, const Op* op, int lane, u64 address, u32 bytes) {
+void judge_read(Warp& w, const Op* op, int lane, u64 address, u32 bytes) {
     const LaneAccess access{.kind = LaneAccess::Kind::read,
                             .address = address,
                             .bytes = bytes,
@@ -90,38 +82,49 @@ bool is_known_mistake(const Warp& w, u32 site, int lane) {
            mistakes.first.load(std::memory_order_relaxed) <= rank_of(w, lane);
 }
 
-template <class Shape>
-void check_read(Warp& w, const Op* op, int lane, u64 address, const u8* shadow) {
-    if (lane_written<Shape>(shadow, address)) return;
-    if (lane_unwritten<Shape>(shadow, address) && is_known_mistake(w, op->site, lane)) return;
-    judge_read(w, op, lane, address, Shape::kTotal);
+/// Some bytes of what a lane reads were never written.
+[[gnu::noinline]] void check_unwritten_read(Warp& w, const Op* op, int lane, u64 address,
+                                            const u8* shadow, u32 bytes) {
+    if (lane_unwritten(shadow, address, bytes) && is_known_mistake(w, op->site, lane)) return;
+    judge_read(w, op, lane, address, bytes);
+}
+inline void check_read(Warp& w, const Op* op, int lane, u64 address, const u8* shadow, u32 bytes) {
+    if (!lane_written(shadow, address, bytes))
+        check_unwritten_read(w, op, lane, address, shadow, bytes);
 }
 
+/// A load or store of one shape, for all that need not be fast.
+struct GlobalMove {
+    bool store;
+    u32 bytes;  ///< of a lane
+    void (*load_lane)(Warp& w, const Op* op, int lane, const u8* from);
+    void (*store_lane)(const Warp& w, const Op* op, int lane, u8* to);
+};
 template <class Shape, bool Store>
-void check_race(Warp& w, const Op* op, const u64* addresses, bool row) {
+constexpr GlobalMove kMoveOf{Store, Shape::kTotal, Shape::load, Shape::store};
+
+void check_race(Warp& w, const Op* op, const GlobalMove& move, const u64* addresses, bool row) {
     Block& block = *w.block;
     GlobalRace& race = *block.launch->global_race;
-    const StoredLanes<Shape> lanes{&w, op};
+    const StoredLanes lanes{&w, op, move.store_lane};
     if (row && !(op->detail & kStrong)) {
-        if constexpr (Store) {
-            if (race.write_lines(block.global_race, w.index, op->site, addresses[0], Shape::kTotal,
-                                 lanes.value()))
-                return;
-        } else {
-            if (race.read_lines(block.global_race, w.index, op->site, addresses[0], Shape::kTotal))
-                return;
-        }
+        const bool is_settled =
+            move.store
+                ? race.write_lines(block.global_race, w.index, op->site, addresses[0], move.bytes,
+                                   lanes.value())
+                : race.read_lines(block.global_race, w.index, op->site, addresses[0], move.bytes);
+        if (is_settled) return;
     }
-    GlobalAccess access{.kind = Store ? GlobalAccess::Kind::write : GlobalAccess::Kind::read,
+    GlobalAccess access{.kind = move.store ? GlobalAccess::Kind::write : GlobalAccess::Kind::read,
                         .strong = (op->detail & kStrong) != 0,
                         .releases = (op->detail & kReleases) != 0,
                         .warp = w.index,
                         .site = op->site,
                         .active = w.active,
                         .addresses = addresses,
-                        .bytes_per_lane = Shape::kTotal,
+                        .bytes_per_lane = move.bytes,
                         .value = {}};
-    if (Store) access.value = lanes.value();
+    if (move.store) access.value = lanes.value();
     race.access(block.global_race, access);
 }
 
@@ -164,12 +167,12 @@ void access_row(Warp& w, const Op* op, const SiteCache& cache, u64 first) {
     if (w.block->launch->global_race && (Store || !cache.only_read)) {
         u64 addresses[kLanes];
         addresses_of_row(addresses);
-        check_race<Shape, Store>(w, op, addresses, true);
+        check_race(w, op, kMoveOf<Shape, Store>, addresses, true);
     }
     if constexpr (Store) {
         Shape::store_all(w, op, host);
         if (shadow && whole_words)
-            mark_all_written<Shape>(shadow);
+            mark_all_written(shadow, Shape::kTotal);
         else if (shadow)
             w.block->launch->memory->mark_written(first, kRow);
         if (w.undefined) [[unlikely]] {
@@ -179,10 +182,11 @@ void access_row(Warp& w, const Op* op, const SiteCache& cache, u64 first) {
         }
     } else {
         forget_undefined(w, op);
-        if (shadow && w.checks.init && !(whole_words && all_written<Shape>(shadow))) {
+        if (shadow && w.checks.init && !(whole_words && all_written(shadow, Shape::kTotal))) {
             for (int l = 0; l < kLanes; ++l) {
                 const u64 address = first + static_cast<u64>(l) * Shape::kTotal;
-                check_read<Shape>(w, op, l, address, w.block->launch->memory->shadow(address));
+                check_read(w, op, l, address, w.block->launch->memory->shadow(address),
+                           Shape::kTotal);
             }
         }
         Shape::load_all(w, op, host);
@@ -193,9 +197,9 @@ template <class Shape, bool Store>
 void access_lane(Warp& w, const Op* op, int lane, u64 address, u8* host, u8* shadow) {
     if constexpr (Store) {
         Shape::store(w, op, lane, host);
-        if (shadow) mark_lane_written<Shape>(shadow, address);
+        if (shadow) mark_lane_written(shadow, address, Shape::kTotal);
     } else {
-        if (shadow && w.checks.init) check_read<Shape>(w, op, lane, address, shadow);
+        if (shadow && w.checks.init) check_read(w, op, lane, address, shadow, Shape::kTotal);
         Shape::load(w, op, lane, host);
     }
 }
@@ -207,7 +211,8 @@ bool lanes_written(const Warp& w, const SiteCache& cache, const u64* addresses) 
     for (Mask rest = w.active; rest; rest &= rest - 1) {
         const u64 address = addresses[std::countr_zero(rest)];
         // Sites remember shadows from their allocation's first word on.
-        all &= lane_written<Shape>(cache.shadow + ((address >> 2) - (cache.begin >> 2)), address);
+        all &= lane_written(cache.shadow + ((address >> 2) - (cache.begin >> 2)), address,
+                            Shape::kTotal);
     }
     return all;
 }
@@ -223,18 +228,22 @@ void load_lanes(Warp& w, const Op* op, const SiteCache& cache, const u64* addres
                     reinterpret_cast<const u8*>(address + static_cast<u64>(cache.to_host)),
                     sizeof values[l]);
     }
-    w.write<typename Shape::Lane>(op->v[0], [&](int l) { return Shape::widen(values[l]); });
+    w.write<typename Shape::Lane>(op->v[0], [&](int l) { return values[l]; });
+}
+
+void count_lanes(Warp& w, const Op* op, const u64* addresses, u32 bytes) {
+    SiteCounters& counters = w.counters[op->site];
+    ++counters.requests;
+    counters.sectors += count_sectors(addresses, bytes, w.active);
+    counters.useful_bytes += u64{bytes} * static_cast<u64>(std::popcount(w.active));
 }
 
 /// Active lanes anywhere in the cached allocation.
 template <class Shape, bool Store>
 void access_scattered(Warp& w, const Op* op, const SiteCache& cache, const u64* addresses) {
-    SiteCounters& counters = w.counters[op->site];
-    ++counters.requests;
-    counters.sectors += count_sectors(addresses, Shape::kTotal, w.active);
-    counters.useful_bytes += u64{Shape::kTotal} * static_cast<u64>(std::popcount(w.active));
+    count_lanes(w, op, addresses, Shape::kTotal);
     if (w.block->launch->global_race && (Store || !cache.only_read))
-        check_race<Shape, Store>(w, op, addresses, false);
+        check_race(w, op, kMoveOf<Shape, Store>, addresses, false);
     // Nearly always all is written already: then only the data is left.
     const bool shadowed =
         cache.shadow && (Store || w.checks.init) && !lanes_written<Shape>(w, cache, addresses);
@@ -261,41 +270,42 @@ bool remember_allocation(const Launch& launch, SiteCache& cache, u64 address) {
     return true;
 }
 
-template <class Shape>
-bool all_inside(const Warp& w, const SiteCache& cache, const u64* addresses) {
+bool all_inside(const Warp& w, const SiteCache& cache, const u64* addresses, u32 bytes) {
     u64 outside = 0;
     for (int l = 0; l < kLanes; ++l) {
         const u64 active = w.active >> l & 1 ? ~u64{0} : 0;
         const u64 bad = static_cast<u64>(addresses[l] < cache.begin) |
-                        static_cast<u64>(addresses[l] > cache.end - Shape::kTotal) |
-                        (addresses[l] & (Shape::kTotal - 1));
+                        static_cast<u64>(addresses[l] > cache.end - bytes) |
+                        (addresses[l] & (bytes - 1));
         outside |= bad & active;
     }
     return outside == 0;
 }
 
 /// Lanes in several allocations, or outside all of them.
-template <class Shape, bool Store>
-[[gnu::noinline]] const Op* access_anywhere(Warp& w, const Op* op, const u64* addresses) {
+const Op* access_anywhere(Warp& w, const Op* op, const GlobalMove& move, const u64* addresses) {
     Launch& launch = *w.block->launch;
     for (Mask rest = w.active; rest; rest &= rest - 1) {
         const int l = std::countr_zero(rest);
-        if (!resolve_one(w, op, addresses[l], l, Shape::kTotal, ptx::StateSpace::global,
-                         Store ? Access::store : Access::load))
+        if (!resolve_one(w, op, addresses[l], l, move.bytes, ptx::StateSpace::global,
+                         move.store ? Access::store : Access::load))
             return nullptr;
     }
-    SiteCounters& counters = w.counters[op->site];
-    ++counters.requests;
-    counters.sectors += count_sectors(addresses, Shape::kTotal, w.active);
-    counters.useful_bytes += u64{Shape::kTotal} * static_cast<u64>(std::popcount(w.active));
-    if (launch.global_race) check_race<Shape, Store>(w, op, addresses, false);
+    count_lanes(w, op, addresses, move.bytes);
+    if (launch.global_race) check_race(w, op, move, addresses, false);
     for (Mask rest = w.active; rest; rest &= rest - 1) {
         const int l = std::countr_zero(rest);
         SiteCache& cache = w.caches[op->site];
         remember_allocation(launch, cache, addresses[l]);
         u8* host = reinterpret_cast<u8*>(addresses[l] + static_cast<u64>(cache.to_host));
-        access_lane<Shape, Store>(w, op, l, addresses[l], host,
-                                  cache.shadow ? launch.memory->shadow(addresses[l]) : nullptr);
+        u8* shadow = cache.shadow ? launch.memory->shadow(addresses[l]) : nullptr;
+        if (move.store) {
+            move.store_lane(w, op, l, host);
+            if (shadow) mark_lane_written(shadow, addresses[l], move.bytes);
+        } else {
+            if (shadow && w.checks.init) check_read(w, op, l, addresses[l], shadow, move.bytes);
+            move.load_lane(w, op, l, host);
+        }
     }
     return op + 1;
 }
@@ -312,95 +322,88 @@ template <class Shape, bool Store>
     if constexpr (!Store) forget_undefined(w, op);
     SiteCache& cache = w.caches[op->site];
     const Op* next = op + 1;
-    if (!all_inside<Shape>(w, cache, addresses))
+    if (!all_inside(w, cache, addresses, Shape::kTotal))
         remember_allocation(*w.block->launch, cache, addresses[w.first_active()]);
-    if (all_inside<Shape>(w, cache, addresses))
+    if (all_inside(w, cache, addresses, Shape::kTotal))
         access_scattered<Shape, Store>(w, op, cache, addresses);
     else
-        next = access_anywhere<Shape, Store>(w, op, addresses);
+        next = access_anywhere(w, op, kMoveOf<Shape, Store>, addresses);
     if constexpr (Store) mark_undefined_stored(w, op, addresses);
     return next;
 }
 
 /// For Watch: does this store change anything?
-template <class Shape>
-bool changes_memory(const Warp& w, const Op* op, const u64* addresses) {
+bool changes_memory(const Warp& w, const Op* op, const GlobalMove& move, const u64* addresses) {
     for (Mask rest = w.active; rest; rest &= rest - 1) {
         const int l = std::countr_zero(rest);
         const Allocation* found = w.block->launch->allocations->find(addresses[l]);
-        if (!found || !found->contains(addresses[l], Shape::kTotal)) continue;
-        u8 stored[Shape::kTotal];
-        Shape::store(w, op, l, stored);
+        if (!found || !found->contains(addresses[l], move.bytes)) continue;
+        u8 stored[kMostBytesOfLane];
+        move.store_lane(w, op, l, stored);
         const void* now = reinterpret_cast<const void*>(addresses[l] + found->to_host);
-        if (std::memcmp(now, stored, sizeof stored) != 0) return true;
+        if (std::memcmp(now, stored, move.bytes) != 0) return true;
     }
     return false;
 }
 
 /// In place of a load, where memory is not touched.
-template <class Shape>
-void load_zeros(Warp& w, const Op* op) {
-    constexpr u8 zeros[Shape::kTotal] = {};
+void load_zeros(Warp& w, const Op* op, const GlobalMove& move) {
+    constexpr u8 zeros[kMostBytesOfLane] = {};
     for (Mask rest = w.active; rest; rest &= rest - 1)
-        Shape::load(w, op, std::countr_zero(rest), zeros);
+        move.load_lane(w, op, std::countr_zero(rest), zeros);
 }
 
 /// Variables of the program are there even where matrices are addresses alone, and what they hold may be a pointer:
 /// an array of addresses in shared memory, say, that the compiler made a constant.
-template <class Shape>
-bool reads_variables(const Warp& w, const u64* addresses) {
+bool reads_variables(const Warp& w, const u64* addresses, u32 bytes) {
     for (Mask rest = w.active; rest; rest &= rest - 1) {
         const u64 address = addresses[std::countr_zero(rest)];
         const Allocation* found = w.block->launch->allocations->find(address);
-        if (!found || found->kind != AllocationKind::variable ||
-            !found->contains(address, Shape::kTotal))
+        if (!found || found->kind != AllocationKind::variable || !found->contains(address, bytes))
             return false;
     }
     return true;
 }
 
 /// Returns whether the access is to be carried out.
-template <class Shape, bool Store>
-[[gnu::noinline]] bool observe(Warp& w, const Op* op) {
+bool observe(Warp& w, const Op* op, const GlobalMove& move) {
     if (w.heard_enough) return false;
     u64 addresses[kLanes];
     addresses_of(w, op, addresses);
     if (w.listener) {
         w.listener->note(w, op,
-                         {.kind = Store ? HeardAccess::Kind::store : HeardAccess::Kind::load,
+                         {.kind = move.store ? HeardAccess::Kind::store : HeardAccess::Kind::load,
                           .shared = false,
-                          .bytes = Shape::kTotal,
+                          .bytes = move.bytes,
                           .lanes = w.active,
                           .addresses = addresses});
     }
     if (w.block->launch->only_heard) {
-        if constexpr (!Store) {
-            if (reads_variables<Shape>(w, addresses)) return true;
-            load_zeros<Shape>(w, op);
-        }
+        if (move.store) return false;
+        if (reads_variables(w, addresses, move.bytes)) return true;
+        load_zeros(w, op, move);
         return false;
     }
     Watch& watch = *w.block->watch;
     if (!watch.on()) return true;
-    if constexpr (Store) {
-        if (changes_memory<Shape>(w, op, addresses)) watch.memory_changed();
-    } else {
-        if (op->detail & kStrong) watch.polls(w, op, addresses, 0);
+    if (move.store) {
+        if (changes_memory(w, op, move, addresses)) watch.memory_changed();
+    } else if (op->detail & kStrong) {
+        watch.polls(w, op, addresses, 0);
     }
     return true;
 }
 
 /// The same for a row of all lanes: most are, and a listener need not look at 32 addresses to see it.
-template <class Shape, bool Store>
-[[gnu::noinline]] bool observe_row(Warp& w, const Op* op, u64 first) {
+bool observe_row(Warp& w, const Op* op, const GlobalMove& move, u64 first) {
     if (w.heard_enough) return false;
     const bool only_heard = w.block->launch->only_heard;
-    if (!w.listener || w.block->watch->on() || (only_heard && !Store))
-        return observe<Shape, Store>(w, op);
+    if (!w.listener || w.block->watch->on() || (only_heard && !move.store))
+        return observe(w, op, move);
     w.listener->note_row(w, op,
-                         {.kind = Store ? HeardAccess::Kind::store : HeardAccess::Kind::load,
+                         {.kind = move.store ? HeardAccess::Kind::store : HeardAccess::Kind::load,
                           .shared = false,
-                          .bytes = Shape::kTotal,
+                          .bytes = move.bytes,
                           .lanes = kAllLanes,
                           .addresses = nullptr},
                          first);
@@ -420,8 +423,8 @@ const Op* access_weak(Warp& w, const Op* op) {
         address = first + static_cast<u64>(op->immediate);
     }
     if (w.observed) [[unlikely]] {
-        const bool goes_on =
-            differs == 0 ? observe_row<Shape, Store>(w, op, address) : observe<Shape, Store>(w, op);
+        const bool goes_on = differs == 0 ? observe_row(w, op, kMoveOf<Shape, Store>, address)
+                                          : observe(w, op, kMoveOf<Shape, Store>);
         if (!goes_on) return op + 1;
     }
     if (differs == 0 && (address & (Shape::kTotal - 1)) == 0) {
@@ -441,7 +444,7 @@ const Op* access_weak(Warp& w, const Op* op) {
 template <class Shape, bool Store>
 const Op* access_strong(Warp& w, const Op* op) {
     if constexpr (!Store) w.load_issued(op);
-    if (w.observed && !observe<Shape, Store>(w, op)) [[unlikely]]
+    if (w.observed && !observe(w, op, kMoveOf<Shape, Store>)) [[unlikely]]
         return op + 1;
     const Op* next = access_irregular<Shape, Store>(w, op);
     GlobalRace* race = w.block->launch->global_race;
@@ -453,12 +456,12 @@ const Op* access_strong(Warp& w, const Op* op) {
 template <class Shape, bool Store>
 const Op* access_in_plain_mode(Warp& w, const Op* op) {
     if constexpr (!Store) w.load_issued(op);
-    if (w.observed && !observe<Shape, Store>(w, op)) [[unlikely]]
+    if (w.observed && !observe(w, op, kMoveOf<Shape, Store>)) [[unlikely]]
         return op + 1;
     u64 addresses[kLanes];
     addresses_of(w, op, addresses);
     if constexpr (!Store) forget_undefined(w, op);
-    const Op* next = access_anywhere<Shape, Store>(w, op, addresses);
+    const Op* next = access_anywhere(w, op, kMoveOf<Shape, Store>, addresses);
     if constexpr (Store) mark_undefined_stored(w, op, addresses);
     GlobalRace* race = w.block->launch->global_race;
     const bool acquires = !Store && (op->detail & kStrong);
@@ -475,7 +478,7 @@ const Op* op_wait_for_loads(Warp& w, const Op* op) {
 
 Handler global_handler(const MemoryAccessKind& kind) {
     Handler handler = nullptr;
-    with_shape(kind.bytes, kind.count, kind.sign_extend, [&]<class Shape>() {
+    with_shape(kind.bytes, kind.count, [&]<class Shape>() {
         if (kind.plain)
             handler =
                 kind.store ? access_in_plain_mode<Shape, true> : access_in_plain_mode<Shape, false>;

@@ -48,8 +48,8 @@ PlaceInRegister place_of(u32 row, u32 byte) {
     return {column * kLanesOfRow + row / 2, row % 2 * 2 + byte % 2};
 }
 
-/// `Count` matrices; see AccessShape.
-template <u32 Count, bool Transposed>
+/// See AccessShape.
+template <bool Transposed>
 struct MatrixRows {
     static constexpr u32 kBytes = kRowBytes, kCount = 1, kTotal = kRowBytes;
 
@@ -75,10 +75,11 @@ struct MatrixRows {
     }
 };
 
-/// Calls body(lane with a row, byte of the row, lane with a register, byte of what that moves).
-template <u32 Count, bool Transposed, class Body>
-void for_each_byte(Body body) {
-    for (u32 lane = 0; lane < kRows * Count; ++lane)
+/// Calls body(lane with a row, byte of the row, lane with a register, byte of what that moves) for the first lanes,
+/// which give rows.
+template <bool Transposed, class Body>
+void for_each_byte(Mask rows, Body body) {
+    for (u32 lane = 0; lane < kLanes && (rows >> lane & 1); ++lane)
         for (u32 byte = 0; byte < kRowBytes; ++byte) {
             const PlaceInRegister place = place_of<Transposed>(lane % kRows, byte);
             body(lane, byte, place.lane, lane / kRows * 4 + place.byte);
@@ -88,8 +89,8 @@ void for_each_byte(Body body) {
 }  // namespace
 
 /// Rows on the one side, registers on the other, which all lanes have.
-template <u32 Count, bool Transposed>
-struct LanesOf<MatrixRows<Count, Transposed>> {
+template <bool Transposed>
+struct LanesOf<MatrixRows<Transposed>> {
     static constexpr SharedAccessKind kLoad = SharedAccessKind::matrix,
                                       kStore = SharedAccessKind::matrix;
 
@@ -100,7 +101,7 @@ struct LanesOf<MatrixRows<Count, Transposed>> {
         w.active = rows;
         std::fill_n(undefined, kLanes, 0);
         if (any)
-            for_each_byte<Count, Transposed>([&](u32 row, u32 byte, u32 lane, u32 moved) {
+            for_each_byte<Transposed>(rows, [&](u32 row, u32 byte, u32 lane, u32 moved) {
                 undefined[row] |= (in_registers[lane] >> moved & 1) << byte;
             });
         return any;
@@ -108,11 +109,11 @@ struct LanesOf<MatrixRows<Count, Transposed>> {
     /// nullptr: none.
     static void note_loaded(Warp& w, const Op* op, const u32* undefined) {
         u32 in_registers[kLanes] = {};
+        const Mask rows = std::exchange(w.active, kAllLanes);
         if (undefined)
-            for_each_byte<Count, Transposed>([&](u32 row, u32 byte, u32 lane, u32 moved) {
+            for_each_byte<Transposed>(rows, [&](u32 row, u32 byte, u32 lane, u32 moved) {
                 in_registers[lane] |= (undefined[row] >> byte & 1) << moved;
             });
-        const Mask rows = std::exchange(w.active, kAllLanes);
         note_undefined(w, op, in_registers);
         w.active = rows;
     }
@@ -123,11 +124,11 @@ namespace {
 /// The lanes that give addresses do the access. Op::a: the addresses.
 template <u32 Count, bool Transposed, bool Store>
 const Op* move_rows(Warp& w, const Op* op) {
-    using Shape = MatrixRows<Count, Transposed>;
+    using Shape = MatrixRows<Transposed>;
     const Kernel::Code& code = *w.block->launch->code;
     w.active = kRowLanes<Count>;
-    const Op* next = code.plain && !code.recorded ? access_in_plain_mode<Shape, Store, false>(w, op)
-                                                  : access_shared<Shape, Store, false>(w, op);
+    const Op* next = code.plain && !code.recorded ? access_in_plain_mode<Shape, Store>(w, op)
+                                                  : access_shared<Shape, Store>(w, op);
     w.active = kAllLanes;
     return next;
 }

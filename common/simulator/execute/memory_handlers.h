@@ -6,15 +6,13 @@
 namespace coalesce::sim {
 
 /// What the lowering knows about a load or store. Operands: the base address in Op::a (64-bit
-/// lanes; 32-bit lanes when `narrow_address`), the offset in Op::immediate, the elements in Op::v.
+/// lanes; 32-bit lanes with kNarrowAddress), the offset in Op::immediate, the elements in Op::v.
 /// Generic ones get a 64-bit slot to work with in Op::b.
 struct MemoryAccessKind {
     ptx::StateSpace space = ptx::StateSpace::generic;
     bool store = false;
-    bool narrow_address = false;  ///< shared only
-    u32 bytes = 4;                ///< of an element
-    u32 count = 1;                ///< elements
-    bool sign_extend = false;
+    u32 bytes = 4;        ///< of an element
+    u32 count = 1;        ///< elements
     bool strong = false;  ///< volatile, relaxed, acquire, release
     bool plain = false;   ///< lane by lane, without short cuts (Options::plain)
 };
@@ -34,10 +32,11 @@ const Op* op_wait_for_loads(Warp& w, const Op* op);
 
 /// Bits of Op::detail on memory instructions.
 enum MemoryDetail : u8 {
-    kStrong = 1,         ///< volatile, relaxed, acquire, release: takes part in synchronisation
-    kAcquires = 2,       ///< a strong load
-    kReleases = 4,       ///< st.release
-    kStableAddress = 8,  ///< the address depends on the thread's position alone
+    kStrong = 1,          ///< volatile, relaxed, acquire, release: takes part in synchronisation
+    kAcquires = 2,        ///< a strong load
+    kReleases = 4,        ///< st.release
+    kStableAddress = 8,   ///< the address depends on the thread's position alone
+    kNarrowAddress = 16,  ///< of shared memory: the address is in lanes of 32 bits
 };
 
 }  // namespace coalesce::sim

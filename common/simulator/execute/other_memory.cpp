@@ -42,10 +42,7 @@ const Op* access_resolved(Warp& w, const Op* op) {
 /// addresses within the space go to Op::b, which the lowering has set aside.
 template <class Shape, bool Store>
 const Op* access_generic(Warp& w, const Op* op) {
-    MemoryAccessKind kind{.store = Store,
-                          .bytes = Shape::kBytes,
-                          .count = Shape::kCount,
-                          .sign_extend = Shape::kSigned};
+    MemoryAccessKind kind{.store = Store, .bytes = Shape::kBytes, .count = Shape::kCount};
     kind.strong = (op->detail & kStrong) != 0;
     kind.plain = w.block->launch->code->plain;
     if constexpr (!Store) forget_undefined(w, op);  // local memory never says that something is
@@ -86,7 +83,7 @@ const Op* store_to_parameters(Warp& w, const Op* op) {
 
 Handler local_handler(const MemoryAccessKind& kind) {
     Handler handler = nullptr;
-    with_shape(kind.bytes, kind.count, kind.sign_extend, [&]<class Shape>() {
+    with_shape(kind.bytes, kind.count, [&]<class Shape>() {
         handler = kind.store ? access_resolved<Shape, true, ptx::StateSpace::local>
                              : access_resolved<Shape, false, ptx::StateSpace::local>;
     });
@@ -96,7 +93,7 @@ Handler local_handler(const MemoryAccessKind& kind) {
 Handler constant_handler(const MemoryAccessKind& kind) {
     if (kind.store) return nullptr;
     Handler handler = nullptr;
-    with_shape(kind.bytes, kind.count, kind.sign_extend, [&]<class Shape>() {
+    with_shape(kind.bytes, kind.count, [&]<class Shape>() {
         handler = access_resolved<Shape, false, ptx::StateSpace::constant>;
     });
     return handler;
@@ -106,7 +103,7 @@ Handler constant_handler(const MemoryAccessKind& kind) {
 Handler parameter_handler(const MemoryAccessKind& kind) {
     if (kind.store) return store_to_parameters;
     Handler handler = nullptr;
-    with_shape(kind.bytes, kind.count, kind.sign_extend, [&]<class Shape>() {
+    with_shape(kind.bytes, kind.count, [&]<class Shape>() {
         handler = access_resolved<Shape, false, ptx::StateSpace::param>;
     });
     return handler;
@@ -114,7 +111,7 @@ Handler parameter_handler(const MemoryAccessKind& kind) {
 
 Handler generic_handler(const MemoryAccessKind& kind) {
     Handler handler = nullptr;
-    with_shape(kind.bytes, kind.count, kind.sign_extend, [&]<class Shape>() {
+    with_shape(kind.bytes, kind.count, [&]<class Shape>() {
         handler = kind.store ? access_generic<Shape, true> : access_generic<Shape, false>;
     });
     return handler;

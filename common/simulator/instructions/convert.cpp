@@ -39,7 +39,7 @@ struct Clamp {
         bool is_signed;
     };
     template <class A>
-    static u64 apply(A a, const Request& to) {
+    static u64 apply(const Request& to, A a) {
         const u64 all = ~u64{0} >> (64 - to.bits);
         const i64 lowest = to.is_signed ? -static_cast<i64>(all >> 1) - 1 : 0;
         const u64 highest = to.is_signed ? all >> 1 : all;
@@ -50,7 +50,7 @@ struct Clamp {
 /// The same where the result's lanes have 32 bits.
 struct ClampShort {
     using Request = Clamp::Request;
-    static u32 apply(auto a, const Request& to) { return static_cast<u32>(Clamp::apply(a, to)); }
+    static u32 apply(const Request& to, auto a) { return static_cast<u32>(Clamp::apply(to, a)); }
 };
 
 template <class D, class A>
@@ -99,12 +99,12 @@ struct ToInteger {
         bool ftz;
     };
     template <class A>
-    static D apply(A a, const Request& request) {
+    static D apply(const Request& request, A a) {
         if constexpr (std::is_same_v<A, float>) a = request.ftz ? flush(a) : a;
         return clamped<D>(to_whole(a, request.direction), a);
     }
-    static D apply(F16 a, const Request& request) { return apply(to_float(a), request); }
-    static D apply(BF16 a, const Request& request) { return apply(to_float(a), request); }
+    static D apply(const Request& request, F16 a) { return apply(request, to_float(a)); }
+    static D apply(const Request& request, BF16 a) { return apply(request, to_float(a)); }
 };
 
 template <class D>
@@ -137,22 +137,16 @@ LaneInstruction float_to_integer(Modifiers& m) {
 
 template <class D>
 struct FromInteger {
+    static constexpr bool kHostRounds = true;
     struct Request {
         Rounding direction;
         bool sat;
     };
-    static D apply(auto a, const Request& request) {
+    static D apply(const Request& request, auto a) {
         const D value = static_cast<D>(a);
         return request.sat ? saturate_to_unit(value) : value;
     }
 };
-
-template <class D, class A>
-const Op* run_from_integer(Warp& w, const Op* op) {
-    using F = FromInteger<D>;
-    const RoundingBy scope(unpacked<typename F::Request>(op->immediate).direction);
-    return run_unary_by<F, D, A>(w, op);
-}
 
 LaneInstruction integer_to_float(Modifiers& m) {
     const auto direction = m.take_rounding();
@@ -165,9 +159,7 @@ LaneInstruction integer_to_float(Modifiers& m) {
             if (*direction == Rounding::nearest && !sat) {
                 return unary_with_forms<Cast<D>, D, A>();
             }
-            LaneInstruction made = unary_by<FromInteger<D>, D, A>({*direction, sat});
-            made.run = run_from_integer<D, A>;
-            return made;
+            return unary_by<FromInteger<D>, D, A>({*direction, sat});
         });
     });
 }
@@ -176,24 +168,33 @@ LaneInstruction integer_to_float(Modifiers& m) {
 
 // A NaN keeps its sign and the upper bits of its payload, as on the host.
 
-/// .ftz: of whatever is an f32, source or result. As a source a NaN loses its payload by it.
+/// .ftz of a source: a NaN loses its payload by it.
 template <class F>
 struct FlushingSource {
     static auto apply(float a) { return F::apply(canonical(flush(a))); }
-};
-template <class F>
-struct FlushingResult {
-    static float apply(auto a) { return flush(F::apply(a)); }
 };
 template <class F>
 struct Saturating {
     static auto apply(auto a) { return saturate_to_unit(F::apply(a)); }
 };
 /// F, with .sat or without.
-template <class F, class D, class A, class E = DefaultEnvironment>
+template <class F, class D, class A>
 LaneInstruction saturating_or_not(bool sat) {
-    return sat ? unary<Saturating<F>, D, A, E>() : unary<F, D, A, E>();
+    return sat ? unary<Saturating<F>, D, A>() : unary<F, D, A>();
 }
+
+struct ToShorter {
+    static constexpr bool kHostRounds = true;
+    struct Request {
+        Rounding direction;
+        bool ftz, sat;
+    };
+    static float apply(const Request& request, double a) {
+        float result = static_cast<float>(a);
+        if (request.ftz) result = flush(result);
+        return request.sat ? saturate_to_unit(result) : result;
+    }
+};
 
 LaneInstruction float_to_float(Modifiers& m) {
     const auto rounding = m.take_rounding();
@@ -213,11 +214,8 @@ LaneInstruction float_to_float(Modifiers& m) {
         return saturating_or_not<Cast<double>, double, double>(sat);
     }
     if (to != Type::f32 || from != Type::f64 || !rounding) return {};
-    return for_rounding(*rounding, [=]<class E>(Tag<E>) {
-        using F = Cast<float>;
-        return ftz ? saturating_or_not<FlushingResult<F>, float, double, E>(sat)
-                   : saturating_or_not<F, float, double, E>(sat);
-    });
+    if (*rounding == Rounding::nearest && !ftz && !sat) return unary<Cast<float>, float, double>();
+    return unary_by<ToShorter, float, double>({*rounding, ftz, sat});
 }
 
 // ---- a float to a whole number that stays a float ----
@@ -228,7 +226,7 @@ struct ToWhole {
         bool ftz, sat;
     };
     template <class T>
-    static T apply(T a, const Request& request) {
+    static T apply(const Request& request, T a) {
         if constexpr (std::is_same_v<T, float>) a = request.ftz ? canonical(flush(a)) : a;
         const T whole = with_nan(to_whole(a, request.direction), a);
         return request.sat ? saturate_to_unit(whole) : whole;

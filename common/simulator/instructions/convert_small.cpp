@@ -98,7 +98,7 @@ struct ToHalf {
     using Request = Rounded;
 
     template <class A>
-    static H apply(A a, const Rounded& request) {
+    static H apply(const Rounded& request, A a) {
         if constexpr (std::is_same_v<A, float>) a = request.ftz ? flush(a) : a;
         if constexpr (std::is_same_v<A, double>) {
             if (a != a && !request.limits.sat) return nan_from<H>(a);
@@ -186,8 +186,8 @@ LaneInstruction half_to_float(Modifiers& m) {
 /// cvt.rni.f16.f16 and its like.
 struct ToWhole {
     using Request = Rounding;
-    static F16 apply(F16 a, Rounding direction) { return to_f16(to_whole(to_float(a), direction)); }
-    static BF16 apply(BF16 a, Rounding direction) {
+    static F16 apply(Rounding direction, F16 a) { return to_f16(to_whole(to_float(a), direction)); }
+    static BF16 apply(Rounding direction, BF16 a) {
         return to_bf16(to_whole(to_float(a), direction));
     }
 };
@@ -206,7 +206,7 @@ constexpr Format kTF32{10, -126, 0x3fbff, 0x3fc00, 0x3ffff, 18};
 
 struct ToTF32 {
     using Request = Rounded;
-    static u32 apply(float a, const Rounded& r) {
+    static u32 apply(const Rounded& r, float a) {
         return static_cast<u32>(limited(kTF32, round_into(kTF32, double{a}, r.direction), r.limits)
                                 << 13);
     }
@@ -245,7 +245,7 @@ LaneInstruction to_tf32(Modifiers& m) {
 template <const Format& kFormat, int kApart>
 struct ToPair {
     using Request = Rounded;
-    static u32 apply(float upper, float lower, const Rounded& r) {
+    static u32 apply(const Rounded& r, float upper, float lower) {
         return one(upper, r) << kApart | one(lower, r);
     }
     static u32 one(double value, const Rounded& r) {
@@ -289,16 +289,16 @@ LaneInstruction to_half_pair(Modifiers& m) {
 template <const Format& kFormat>
 struct BytesFromHalves {
     using Request = Rounded;
-    static u16 apply(u32 halves, const Rounded& r) {
+    static u16 apply(const Rounded& r, u32 halves) {
         const float upper = to_float(F16{static_cast<u16>(halves >> 16)});
         const float lower = to_float(F16{static_cast<u16>(halves)});
-        return static_cast<u16>(ToPair<kFormat, 8>::apply(upper, lower, r));
+        return static_cast<u16>(ToPair<kFormat, 8>::apply(r, upper, lower));
     }
 };
 template <const Format& kFormat>
 struct HalvesFromBytes {
     using Request = Limits;
-    static u32 apply(u16 bytes, Limits limits) {
+    static u32 apply(Limits limits, u16 bytes) {
         return one(bytes >> 8, limits) << 16 | one(bytes & 0xff, limits);
     }
     static u32 one(u32 byte, Limits limits) {

@@ -92,18 +92,6 @@ LaneInstruction for_floats(ptx::Type type, Make make) {
     }
 }
 
-/// make(tag of the environment in which it is computed)
-template <class Make>
-LaneInstruction for_rounding(Rounding direction, Make make) {
-    switch (direction) {
-        case Rounding::nearest: return make(Tag<DefaultEnvironment>{});
-        case Rounding::zero: return make(Tag<RoundingScope<Rounding::zero>>{});
-        case Rounding::down: return make(Tag<RoundingScope<Rounding::down>>{});
-        case Rounding::up: return make(Tag<RoundingScope<Rounding::up>>{});
-    }
-    return {};
-}
-
 /// The integer type twice as wide as T, of the same signedness.
 template <class T>
 struct WiderOf;

@@ -1,7 +1,7 @@
 // Arithmetic on f32 and f64: add sub mul fma mad div abs neg min max copysign.
 //
-// Idea   The plain operation is IEEE's, which the host has too. Modifiers wrap it: Flushing<F> for
-//        .ftz, Saturating<F> for .sat, and a RoundingScope around the loop for .rz .rm .rp.
+// Idea   The plain operation is IEEE's, which the host has too. Flushing<F> wraps it for .ftz; .sat and other
+//        directions of rounding are rare, and are asked for when it runs (Modified<F>).
 #include "base/float.h"
 
 #include "instructions/families.h"
@@ -88,29 +88,30 @@ struct Flushing<MultiplyAdd> {
     }
 };
 template <class F>
-struct Saturating {
-    template <class... T>
-    static auto apply(T... sources) {
-        return saturate_to_unit(F::apply(sources...));
+struct Modified {
+    static constexpr bool kHostRounds = true;
+    struct Request {
+        Rounding direction;
+        bool ftz, sat;
+    };
+    template <class T, class... Rest>
+    static T apply(const Request& request, T a, Rest... rest) {
+        T result = F::apply(a, rest...);
+        if constexpr (std::is_same_v<T, float>) {
+            if (request.ftz) result = Flushing<F>::apply(a, rest...);
+        }
+        return request.sat ? saturate_to_unit(result) : result;
     }
 };
 
 // ---- from modifiers to one of the variants ----
 
-template <class F, class T, class Environment, int kSources>
-LaneInstruction with_sources() {
-    // With a rounding scope around the loop nothing else may run inside it.
-    constexpr bool kForms = std::is_same_v<Environment, DefaultEnvironment>;
-    if constexpr (kSources == 1)
-        return unary<F, T, T, Environment>();
-    else if constexpr (kSources == 2 && kForms)
+template <class F, class T, int kSources>
+LaneInstruction with_forms() {
+    if constexpr (kSources == 2)
         return binary_with_forms<F, T, T, T>();
-    else if constexpr (kSources == 3 && kForms)
-        return ternary_with_forms<F, T, T, T, T>();
-    else if constexpr (kSources == 2)
-        return binary<F, T, T, T, Environment>();
     else
-        return ternary<F, T, T, T, T, Environment>();
+        return ternary_with_forms<F, T, T, T, T>();
 }
 
 /// F with rounding, .ftz and .sat; the last two are for f32 alone.
@@ -118,17 +119,16 @@ template <class F, int kSources>
 LaneInstruction arithmetic(Modifiers& m) {
     const Rounding rounding = m.take_rounding().value_or(Rounding::nearest);
     const bool ftz = m.take("ftz"), sat = m.take("sat");
+    const bool is_usual = rounding == Rounding::nearest && !sat;
     const Type type = m.take_type();
-    return for_rounding(rounding, [=]<class E>(Tag<E>) -> LaneInstruction {
-        if (type == Type::f64) {
-            return ftz || sat ? LaneInstruction{} : with_sources<F, double, E, kSources>();
-        }
-        if (type != Type::f32) return {};
-        if (ftz && sat) return with_sources<Saturating<Flushing<F>>, float, E, kSources>();
-        if (ftz) return with_sources<Flushing<F>, float, E, kSources>();
-        if (sat) return with_sources<Saturating<F>, float, E, kSources>();
-        return with_sources<F, float, E, kSources>();
-    });
+    if (type == Type::f64) {
+        if (ftz || sat) return {};
+        return is_usual ? with_forms<F, double, kSources>()
+                        : all_alike_by<Modified<F>, double, kSources>({rounding, ftz, sat});
+    }
+    if (type != Type::f32) return {};
+    if (!is_usual) return all_alike_by<Modified<F>, float, kSources>({rounding, ftz, sat});
+    return ftz ? with_forms<Flushing<F>, float, kSources>() : with_forms<F, float, kSources>();
 }
 
 // ---- div ----
@@ -206,29 +206,23 @@ struct Extremum {
         return with_nan(result, result);
     }
 };
-/// .NaN: a NaN wins.
+/// .NaN: a NaN wins. .xorsign.abs: of the magnitudes; the sign is that of a product. A NaN has none.
 template <class F>
-struct NanWins {
-    template <class T>
-    static T apply(T a, T b) {
-        return a != a || b != b ? std::bit_cast<T>(kNaN32) : F::apply(a, b);
+struct ModifiedExtremum {
+    struct Request {
+        bool ftz, nan, xorsign;
+    };
+    static float apply(const Request& request, float a, float b) {
+        if (request.ftz) a = flush(a), b = flush(b);
+        const float first = request.xorsign ? magnitude(a) : a;
+        const float second = request.xorsign ? magnitude(b) : b;
+        const bool is_nan = request.nan && (a != a || b != b);
+        const float result = is_nan ? std::bit_cast<float>(kNaN32) : F::apply(first, second);
+        if (!request.xorsign || result != result) return result;
+        const auto sign = std::bit_cast<u32>(a) ^ std::bit_cast<u32>(b);
+        return with_sign_of(result, std::bit_cast<float>(sign));
     }
 };
-/// .xorsign.abs: of the magnitudes; the sign is that of a product. A NaN has none.
-template <class F>
-struct OfMagnitudes {
-    template <class T>
-    static T apply(T a, T b) {
-        const T sign = std::bit_cast<T>(std::bit_cast<BitsOf<T>>(a) ^ std::bit_cast<BitsOf<T>>(b));
-        const T result = F::apply(magnitude(a), magnitude(b));
-        return result == result ? with_sign_of(result, sign) : result;
-    }
-};
-
-template <class F>
-LaneInstruction flushing_or_not(bool ftz) {
-    return ftz ? binary<Flushing<F>, float, float, float>() : binary<F, float, float, float>();
-}
 
 template <bool kMaximum>
 LaneInstruction extremum(Modifiers& m) {
@@ -240,10 +234,9 @@ LaneInstruction extremum(Modifiers& m) {
         return ftz || nan || xorsign ? LaneInstruction{} : binary<F, double, double, double>();
     }
     if (type != Type::f32) return {};
-    if (nan && xorsign) return flushing_or_not<OfMagnitudes<NanWins<F>>>(ftz);
-    if (nan) return flushing_or_not<NanWins<F>>(ftz);
-    if (xorsign) return flushing_or_not<OfMagnitudes<F>>(ftz);
-    return flushing_or_not<F>(ftz);
+    if (nan || xorsign)
+        return binary_by<ModifiedExtremum<F>, float, float, float>({ftz, nan, xorsign});
+    return ftz ? binary<Flushing<F>, float, float, float>() : binary<F, float, float, float>();
 }
 
 // ---- testp ----

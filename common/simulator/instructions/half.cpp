@@ -116,8 +116,6 @@ struct Flushing<Multiply> {
     static F16 apply(F16 a, F16 b) {
         return flushed_f16(double{to_float(flushed(a))} * double{to_float(flushed(b))});
     }
-    // Of bf16 there is no .ftz; this completes the table.
-    static BF16 apply(BF16 a, BF16 b) { return flushed(Multiply::apply(flushed(a), flushed(b))); }
 };
 template <>
 struct Flushing<MultiplyAdd> {
@@ -125,39 +123,36 @@ struct Flushing<MultiplyAdd> {
         const double product = double{to_float(flushed(a))} * double{to_float(flushed(b))};
         return flushed_f16(add_to_odd(product, double{to_float(flushed(c))}));
     }
-    static BF16 apply(BF16 a, BF16 b, BF16 c) {
-        return flushed(MultiplyAdd::apply(flushed(a), flushed(b), flushed(c)));
-    }
 };
-/// .sat: into [0, 1], NaN to +0.
+/// .sat: into [0, 1], NaN to +0. .relu: what is negative becomes +0.
 template <class F>
-struct Saturating {
+struct Modified {
+    struct Request {
+        bool ftz, sat, relu;
+    };
     template <class H, class... Rest>
-    static H apply(H a, Rest... rest) {
-        return rounded<H>(saturate_to_unit(to_float(F::apply(a, rest...))));
+    static H apply(const Request& request, H a, Rest... rest) {
+        H result = F::apply(a, rest...);
+        // Of bf16 there is .ftz for the approximations alone, which have one source.
+        if constexpr (std::is_same_v<H, F16> || sizeof...(Rest) == 0) {
+            if (request.ftz) result = Flushing<F>::apply(a, rest...);
+        }
+        if (request.sat) result = rounded<H>(saturate_to_unit(to_float(result)));
+        return request.relu && !is_nan(result) && (result.bits & kSign) ? H{0} : result;
     }
 };
-/// .relu: what is negative becomes +0.
+/// .NaN: a NaN wins. .xorsign.abs: of the magnitudes; the sign is that of a product. A NaN has none.
 template <class F>
-struct Rectifying {
-    template <class H, class... Rest>
-    static H apply(H a, Rest... rest) {
-        const H result = F::apply(a, rest...);
-        return !is_nan(result) && (result.bits & kSign) ? H{0} : result;
-    }
-};
-template <class F>
-struct NanWins {
+struct ModifiedExtremum {
+    struct Request {
+        bool ftz, nan, xorsign;
+    };
     template <class H>
-    static H apply(H a, H b) {
-        return is_nan(a) || is_nan(b) ? H{kNaN} : F::apply(a, b);
-    }
-};
-template <class F>
-struct OfMagnitudes {
-    template <class H>
-    static H apply(H a, H b) {
+    static H apply(const Request& request, H a, H b) {
+        if (request.ftz) a = flushed(a), b = flushed(b);
         const u16 sign = (a.bits ^ b.bits) & kSign;
+        if (request.nan && (is_nan(a) || is_nan(b))) return {kNaN};
+        if (!request.xorsign) return F::apply(a, b);
         const H result =
             F::apply(H{static_cast<u16>(a.bits & ~kSign)}, H{static_cast<u16>(b.bits & ~kSign)});
         return is_nan(result) ? result : H{static_cast<u16>((result.bits & ~kSign) | sign)};
@@ -171,15 +166,26 @@ struct Pair {
     u32 bits;
 };
 
+template <class H>
+H half_of(Pair<H> pair, int which) {
+    return {static_cast<u16>(pair.bits >> (16 * which))};
+}
 template <class F>
 struct InPairs {
     template <class H, class... Rest>
     static Pair<H> apply(Pair<H> a, Rest... rest) {
-        const auto half = [](u32 bits, int which) {
-            return H{static_cast<u16>(bits >> (16 * which))};
-        };
-        const u32 low = F::apply(half(a.bits, 0), half(rest.bits, 0)...).bits;
-        const u32 high = F::apply(half(a.bits, 1), half(rest.bits, 1)...).bits;
+        const u32 low = F::apply(half_of(a, 0), half_of(rest, 0)...).bits;
+        const u32 high = F::apply(half_of(a, 1), half_of(rest, 1)...).bits;
+        return {low | high << 16};
+    }
+};
+template <class F>
+struct InPairsBy {
+    using Request = typename F::Request;
+    template <class H, class... Rest>
+    static Pair<H> apply(const Request& request, Pair<H> a, Rest... rest) {
+        const u32 low = F::apply(request, half_of(a, 0), half_of(rest, 0)...).bits;
+        const u32 high = F::apply(request, half_of(a, 1), half_of(rest, 1)...).bits;
         return {low | high << 16};
     }
 };
@@ -205,6 +211,16 @@ LaneInstruction for_halves(Type type) {
         default: return {};
     }
 }
+template <class F, int kSources>
+LaneInstruction for_halves_by(Type type, const typename F::Request& request) {
+    switch (type) {
+        case Type::f16: return all_alike_by<F, F16, kSources>(request);
+        case Type::bf16: return all_alike_by<F, BF16, kSources>(request);
+        case Type::f16x2: return all_alike_by<InPairsBy<F>, Pair<F16>, kSources>(request);
+        case Type::bf16x2: return all_alike_by<InPairsBy<F>, Pair<BF16>, kSources>(request);
+        default: return {};
+    }
+}
 bool is_f16(Type type) {
     return type == Type::f16 || type == Type::f16x2;
 }
@@ -216,30 +232,24 @@ LaneInstruction arithmetic(Modifiers& m) {
     const bool ftz = m.take("ftz"), sat = m.take("sat"), relu = kSources == 3 && m.take("relu");
     const Type type = m.take_type();
     if ((sat && relu) || ((ftz || sat) && !is_f16(type))) return {};
-    if constexpr (kSources == 3) {
-        if (relu && ftz) return for_halves<Rectifying<Flushing<F>>, kSources>(type);
-        if (relu) return for_halves<Rectifying<F>, kSources>(type);
-    }
-    if (ftz && sat) return for_halves<Saturating<Flushing<F>>, kSources>(type);
-    if (ftz) return for_halves<Flushing<F>, kSources>(type);
-    if (sat) return for_halves<Saturating<F>, kSources>(type);
-    return for_halves<F, kSources>(type);
+    if (!ftz && !sat && !relu) return for_halves<F, kSources>(type);
+    return for_halves_by<Modified<F>, kSources>(type, {ftz, sat, relu});
 }
 
 template <class F>
 LaneInstruction sign_change(Modifiers& m) {
     const bool ftz = m.take("ftz");
     const Type type = m.take_type();
-    if (ftz) return is_f16(type) ? for_halves<Flushing<F>, 1>(type) : LaneInstruction{};
-    return for_halves<F, 1>(type);
+    if (!ftz) return for_halves<F, 1>(type);
+    if (!is_f16(type)) return {};
+    return for_halves_by<Modified<F>, 1>(type, {.ftz = true, .sat = false, .relu = false});
 }
 
 template <class F>
 LaneInstruction approximation(Modifiers& m) {
     if (!m.take("approx")) return {};
     const bool ftz = m.take("ftz");
-    const Type type = m.take_type();
-    return ftz ? for_halves<Flushing<F>, 1>(type) : for_halves<F, 1>(type);
+    return for_halves_by<Modified<F>, 1>(m.take_type(), {.ftz = ftz, .sat = false, .relu = false});
 }
 
 template <bool kMaximum>
@@ -249,13 +259,8 @@ LaneInstruction extremum(Modifiers& m) {
                xorsign = m.take("xorsign") && m.take("abs");
     const Type type = m.take_type();
     if (ftz && !is_f16(type)) return {};
-    const auto flushing_or_not = [=]<class G>(Tag<G>) {
-        return ftz ? for_halves<Flushing<G>, 2>(type) : for_halves<G, 2>(type);
-    };
-    if (nan && xorsign) return flushing_or_not(Tag<OfMagnitudes<NanWins<F>>>{});
-    if (nan) return flushing_or_not(Tag<NanWins<F>>{});
-    if (xorsign) return flushing_or_not(Tag<OfMagnitudes<F>>{});
-    return flushing_or_not(Tag<F>{});
+    if (!ftz && !nan && !xorsign) return for_halves<F, 2>(type);
+    return for_halves_by<ModifiedExtremum<F>, 2>(type, {ftz, nan, xorsign});
 }
 
 }  // namespace

@@ -57,13 +57,20 @@ int take_pair_type(Modifiers& m) {
     return m.take_one_of({"u16x2", "s16x2"});
 }
 
+/// Where overflow wraps, a sign makes no difference.
+template <class Make>
+LaneInstruction for_wrapping(Type type, Make make) {
+    return for_integers(type,
+                        [=]<class T>(Tag<T>) { return make(Tag<std::make_unsigned_t<T>>{}); });
+}
+
 LaneInstruction add(Modifiers& m) {
     if (take_pair_type(m) >= 0) return binary<InPairs<Add<u16>, u16>, u32, u32, u32>();
     const bool saturating = m.take("sat");
     const Type type = m.take_type();
     if (saturating)
         return type == Type::s32 ? binary<AddSaturating, i32, i32, i32>() : LaneInstruction{};
-    return for_integers(type, []<class T>(Tag<T>) { return binary_with_forms<Add<T>, T, T, T>(); });
+    return for_wrapping(type, []<class T>(Tag<T>) { return binary_with_forms<Add<T>, T, T, T>(); });
 }
 
 LaneInstruction subtract(Modifiers& m) {
@@ -72,7 +79,7 @@ LaneInstruction subtract(Modifiers& m) {
     if (saturating) {
         return type == Type::s32 ? binary<SubtractSaturating, i32, i32, i32>() : LaneInstruction{};
     }
-    return for_integers(type,
+    return for_wrapping(type,
                         []<class T>(Tag<T>) { return binary_with_forms<Subtract<T>, T, T, T>(); });
 }
 
@@ -138,8 +145,12 @@ Part take_part(Modifiers& m) {
 
 LaneInstruction multiply(Modifiers& m) {
     const Part part = take_part(m);
-    return for_integers(m.take_type(), [part]<class T>(Tag<T>) -> LaneInstruction {
-        if (part == kLow) return binary_with_forms<MultiplyLow<T>, T, T, T>();
+    const Type type = m.take_type();
+    if (part == kLow) {
+        return for_wrapping(
+            type, []<class T>(Tag<T>) { return binary_with_forms<MultiplyLow<T>, T, T, T>(); });
+    }
+    return for_integers(type, [part]<class T>(Tag<T>) -> LaneInstruction {
         if (part == kHigh) return binary<MultiplyHigh<T>, T, T, T>();
         if constexpr (sizeof(T) < 8) return binary_with_forms<MultiplyWide<T>, Wider<T>, T, T>();
         return {};
@@ -154,8 +165,12 @@ LaneInstruction multiply_add(Modifiers& m) {
         if (part != kHigh || type != Type::s32) return {};
         return ternary<MultiplyHighAddSaturating, i32, i32, i32, i32>();
     }
+    if (part == kLow) {
+        return for_wrapping(type, []<class T>(Tag<T>) {
+            return ternary_with_forms<ThenAdd<MultiplyLow<T>, T>, T, T, T, T>();
+        });
+    }
     return for_integers(type, [part]<class T>(Tag<T>) -> LaneInstruction {
-        if (part == kLow) return ternary_with_forms<ThenAdd<MultiplyLow<T>, T>, T, T, T, T>();
         if (part == kHigh) return ternary<ThenAdd<MultiplyHigh<T>, T>, T, T, T, T>();
         if constexpr (sizeof(T) < 8) {
             using W = Wider<T>;

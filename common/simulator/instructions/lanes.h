@@ -27,6 +27,7 @@
 #    include <immintrin.h>
 #endif
 
+#include "base/float.h"
 #include "code/width.h"
 #include "execute/warp.h"
 
@@ -115,28 +116,20 @@ inline Mask mask_of(const u32* lanes) {
 }
 
 // ---- handlers ----
-//
-// `Environment` is an object that lives as long as the loop: see Rounding in float.h.
-
-struct DefaultEnvironment {
-    DefaultEnvironment() {}  // so that it does not count as unused
-};
 
 // Big bodies would otherwise stay calls, and a loop with a call is not vectorised.
 #define COALESCE_LANE_BODY __attribute__((always_inline))
 
-template <class F, class D, class A, class Environment = DefaultEnvironment>
+template <class F, class D, class A>
 const Op* run_unary(Warp& w, const Op* op) {
-    const Environment environment;
     const auto* a = w.lanes<LaneOf<A>>(op->a);
     w.write<LaneOf<D>>(
         op->d, [=](int l) COALESCE_LANE_BODY { return to_lane<D>(F::apply(from_lane<A>(a[l]))); });
     return op + 1;
 }
 
-template <class F, class D, class A, class B, class Environment = DefaultEnvironment>
+template <class F, class D, class A, class B>
 const Op* run_binary(Warp& w, const Op* op) {
-    const Environment environment;
     const auto* a = w.lanes<LaneOf<A>>(op->a);
     const auto* b = w.lanes<LaneOf<B>>(op->b);
     w.write<LaneOf<D>>(op->d, [=](int l) COALESCE_LANE_BODY {
@@ -145,9 +138,8 @@ const Op* run_binary(Warp& w, const Op* op) {
     return op + 1;
 }
 
-template <class F, class D, class A, class B, class C, class Environment = DefaultEnvironment>
+template <class F, class D, class A, class B, class C>
 const Op* run_ternary(Warp& w, const Op* op) {
-    const Environment environment;
     const auto* a = w.lanes<LaneOf<A>>(op->a);
     const auto* b = w.lanes<LaneOf<B>>(op->b);
     const auto* c = w.lanes<LaneOf<C>>(op->c);
@@ -159,8 +151,9 @@ const Op* run_ternary(Warp& w, const Op* op) {
 
 // ---- handlers that many variants share ----
 //
-// What distinguishes the variants is a small struct, F::Request, which F::apply gets too: rare ones need no
-// loop of their own. It travels in LaneInstruction::constant.
+// What distinguishes the variants is a small struct, F::Request, which F::apply gets first: rare ones need no
+// loop of their own. It travels in LaneInstruction::constant. Where F::kHostRounds is there, the host's
+// processor rounds in Request::direction for as long as the loop takes.
 
 template <class Request>
 i64 packed(const Request& request) {
@@ -176,22 +169,46 @@ Request unpacked(i64 bits) {
     return request;
 }
 
+template <class F>
+auto rounding_scope(const typename F::Request& request) {
+    if constexpr (requires { F::kHostRounds; })
+        return RoundingBy(request.direction);
+    else
+        return request;
+}
+
 template <class F, class D, class A>
 const Op* run_unary_by(Warp& w, const Op* op) {
     const auto request = unpacked<typename F::Request>(op->immediate);
+    [[maybe_unused]] const auto scope = rounding_scope<F>(request);
     const auto* a = w.lanes<LaneOf<A>>(op->a);
     w.write<LaneOf<D>>(op->d,
-                       [=](int l) { return to_lane<D>(F::apply(from_lane<A>(a[l]), request)); });
+                       [=](int l) { return to_lane<D>(F::apply(request, from_lane<A>(a[l]))); });
     return op + 1;
 }
 
 template <class F, class D, class A, class B>
 const Op* run_binary_by(Warp& w, const Op* op) {
     const auto request = unpacked<typename F::Request>(op->immediate);
+    [[maybe_unused]] const auto scope = rounding_scope<F>(request);
     const auto* a = w.lanes<LaneOf<A>>(op->a);
     const auto* b = w.lanes<LaneOf<B>>(op->b);
     w.write<LaneOf<D>>(op->d, [=](int l) {
-        return to_lane<D>(F::apply(from_lane<A>(a[l]), from_lane<B>(b[l]), request));
+        return to_lane<D>(F::apply(request, from_lane<A>(a[l]), from_lane<B>(b[l])));
+    });
+    return op + 1;
+}
+
+template <class F, class D, class A, class B, class C>
+const Op* run_ternary_by(Warp& w, const Op* op) {
+    const auto request = unpacked<typename F::Request>(op->immediate);
+    [[maybe_unused]] const auto scope = rounding_scope<F>(request);
+    const auto* a = w.lanes<LaneOf<A>>(op->a);
+    const auto* b = w.lanes<LaneOf<B>>(op->b);
+    const auto* c = w.lanes<LaneOf<C>>(op->c);
+    w.write<LaneOf<D>>(op->d, [=](int l) {
+        return to_lane<D>(
+            F::apply(request, from_lane<A>(a[l]), from_lane<B>(b[l]), from_lane<C>(c[l])));
     });
     return op + 1;
 }
@@ -263,21 +280,19 @@ __attribute__((noinline)) Mask compare_lanes(const Warp& w, const Op* op) {
 
 // ---- the description that goes with a handler ----
 
-template <class F, class D, class A, class Environment = DefaultEnvironment>
+template <class F, class D, class A>
 LaneInstruction unary() {
-    return {.run = run_unary<F, D, A, Environment>,
-            .destination = width_of<D>,
-            .source = {width_of<A>}};
+    return {.run = run_unary<F, D, A>, .destination = width_of<D>, .source = {width_of<A>}};
 }
-template <class F, class D, class A, class B, class Environment = DefaultEnvironment>
+template <class F, class D, class A, class B>
 LaneInstruction binary() {
-    return {.run = run_binary<F, D, A, B, Environment>,
+    return {.run = run_binary<F, D, A, B>,
             .destination = width_of<D>,
             .source = {width_of<A>, width_of<B>}};
 }
-template <class F, class D, class A, class B, class C, class Environment = DefaultEnvironment>
+template <class F, class D, class A, class B, class C>
 LaneInstruction ternary() {
-    return {.run = run_ternary<F, D, A, B, C, Environment>,
+    return {.run = run_ternary<F, D, A, B, C>,
             .destination = width_of<D>,
             .source = {width_of<A>, width_of<B>, width_of<C>}};
 }
@@ -297,6 +312,24 @@ LaneInstruction binary_by(const typename F::Request& request) {
             .destination = width_of<D>,
             .source = {width_of<A>, width_of<B>},
             .constant = packed(request)};
+}
+
+template <class F, class D, class A, class B, class C>
+LaneInstruction ternary_by(const typename F::Request& request) {
+    return {.run = run_ternary_by<F, D, A, B, C>,
+            .destination = width_of<D>,
+            .source = {width_of<A>, width_of<B>, width_of<C>},
+            .constant = packed(request)};
+}
+/// With as many sources of type T as that, and a result of it.
+template <class F, class T, int kSources>
+LaneInstruction all_alike_by(const typename F::Request& request) {
+    if constexpr (kSources == 1)
+        return unary_by<F, T, T>(request);
+    else if constexpr (kSources == 2)
+        return binary_by<F, T, T, T>(request);
+    else
+        return ternary_by<F, T, T, T, T>(request);
 }
 
 // ... and with forms.

@@ -88,9 +88,18 @@ struct Flushing<Reciprocal> {
     }
 };
 
+template <class F>
+struct Directed {
+    static constexpr bool kHostRounds = true;
+    struct Request {
+        Rounding direction;
+    };
+    static auto apply(const Request&, auto a) { return F::apply(a); }
+};
 template <class F, class T>
 LaneInstruction rounded_to(Rounding direction) {
-    return for_rounding(direction, []<class E>(Tag<E>) { return unary<F, T, T, E>(); });
+    return direction == Rounding::nearest ? unary<F, T, T>()
+                                          : unary_by<Directed<F>, T, T>({direction});
 }
 
 template <class F>

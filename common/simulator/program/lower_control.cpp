@@ -198,7 +198,7 @@ void FunctionLowering::lower_device_call(const DeviceCall& call,
     for (std::size_t k = 0; k < arguments.size() && k < 5; ++k) {
         const Width width = call.argument[k];
         Op load;
-        load.run = parameter_handler(false, width == Width::w64 ? 8 : 4, false);
+        load.run = parameter_handler(false, width == Width::w64 ? 8 : 4);
         load.immediate = parameter_offsets_.at(arguments[k]);
         load.v[0] = temporary(width);
         load.weight = 0;
@@ -212,7 +212,7 @@ void FunctionLowering::lower_device_call(const DeviceCall& call,
     emit(op);
     if (op.has_destination) {
         Op keep;
-        keep.run = parameter_handler(true, call.result == Width::w64 ? 8 : 4, false);
+        keep.run = parameter_handler(true, call.result == Width::w64 ? 8 : 4);
         keep.immediate = parameter_offsets_.at(results[0]);
         keep.v[0] = op.d;
         keep.weight = 0;

@@ -154,16 +154,15 @@ void FunctionLowering::lower_load_store() {
                           .bytes = size_of(type),
                           .count = static_cast<u32>(elements.size())};
     if (kind.bytes == 16) fail("128-bit registers are not simulated");
-    kind.sign_extend = is_signed(type) && !store;
     kind.plain = plain_ && !kernel_code_.recorded;
     Op op;
-    kind.narrow_address = address_operand(op, address, space, true);
+    const bool narrow = address_operand(op, address, space, true);
     const bool stable = address.has_base_register
                             ? class_of_register(address.reg) == ValueClass::position ||
                                   class_of_register(address.reg) == ValueClass::launch
                             : true;
     op.detail = strength_of(now()) | (first_guess_[at_] ? kStrong | kAcquires : 0) |
-                (stable ? kStableAddress : 0);
+                (stable ? kStableAddress : 0) | (narrow ? kNarrowAddress : 0);
     kind.strong = (op.detail & kStrong) != 0;
     if (kind.strong) {
         if (!store) kernel_code_.order_sensitive = true;
@@ -187,7 +186,7 @@ void FunctionLowering::lower_load_store() {
     if (!store) widen_loaded(elements, type, slots);
 }
 
-/// Loads of up to 32 bits into 64-bit registers.
+/// Loads fill up to 32 bits with zeros: what has a sign, and what goes into a register of 64 bits.
 void FunctionLowering::widen_loaded(const std::vector<Operand>& elements, Type type,
                                     const std::vector<Slot>& loaded) {
     for (std::size_t k = 0; k < elements.size(); ++k) {
@@ -195,11 +194,16 @@ void FunctionLowering::widen_loaded(const std::vector<Operand>& elements, Type t
             width_of_register(elements[k].reg) == Width::predicate)
             continue;
         const Slot d = slot_of_register(elements[k].reg);
-        if (d.offset == loaded[k].offset && d.uniform == loaded[k].uniform) continue;
-        if (size_of(type) == 8 || width_of_register(elements[k].reg) != Width::w64)
+        const bool has_sign = is_signed(type) && size_of(type) < 4;
+        const bool is_there = d.offset == loaded[k].offset && d.uniform == loaded[k].uniform;
+        if (is_there && !has_sign) continue;
+        const bool wide = width_of_register(elements[k].reg) == Width::w64;
+        if (!is_there && (size_of(type) == 8 || !wide))
             fail("the register is narrower than what is loaded");
-        emit_lane(is_signed(type) ? "cvt.s64.s32" : "cvt.u64.u32", d, {loaded[k]},
-                  ValueClass::thread);
+        const std::string from =
+            is_signed(type) ? ".s" + std::to_string(8 * size_of(type)) : ".u32";
+        emit_lane((is_signed(type) ? "cvt.s" : "cvt.u") + std::string(wide ? "64" : "32") + from, d,
+                  {loaded[k]}, ValueClass::thread);
     }
 }
 
@@ -245,7 +249,7 @@ void FunctionLowering::lower_parameter_access(bool store, const std::vector<Oper
         if (elements[k].kind == Operand::Kind::sink) continue;
         Op op;
         op.immediate = start->second + address.offset + static_cast<i64>(k * bytes);
-        op.run = parameter_handler(store, bytes, is_signed(type));
+        op.run = parameter_handler(store, bytes);
         if (!op.run) fail("a parameter of this size");
         op.v[0] = store                            ? source(elements[k], width)
                   : width_of(elements[k]) == width ? slot_of_register(elements[k].reg)

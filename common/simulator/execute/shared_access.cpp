@@ -1,0 +1,155 @@
+// See shared_access.h: what is the same for every shape.
+#include "execute/shared_access.h"
+
+#include "checks/access_report.h"
+#include "execute/access_listener.h"
+
+namespace coalesce::sim {
+namespace {
+
+/// As the instruction has it: 64 bits, unless the register has 32.
+u64 whole_address(const Warp& w, const Op* op, int lane) {
+    if (op->detail & kNarrowAddress)
+        return static_cast<u32>(w.lanes<u32>(op->a)[lane] + static_cast<u32>(op->immediate));
+    return w.lanes<u64>(op->a)[lane] + static_cast<u64>(op->immediate);
+}
+
+/// False when a lane is outside the block's shared memory or misaligned: reported, the launch
+/// failed.
+bool addresses_good(Warp& w, const Op* op, const SharedMove& move) {
+    const u32 size = w.block->shared_bytes;
+    for (Mask rest = w.active; rest; rest &= rest - 1) {
+        const int l = std::countr_zero(rest);
+        const u64 address = whole_address(w, op, l);
+        // Just below zero is just below 2^64: a sum would start again.
+        const bool good =
+            address < size && move.bytes <= size - address && (address & (move.bytes - 1)) == 0;
+        if (!good && !resolve_one(w, op, address, l, move.bytes, ptx::StateSpace::shared,
+                                  move.store ? Access::store : Access::load))
+            return false;
+    }
+    return true;
+}
+
+SharedLedger::Layout layout_of(const u32* addresses, u32 bytes, Mask active) {
+    const u32 first = addresses[std::countr_zero(active)];
+    u32 not_in_a_row = active ^ kAllLanes, not_same = 0;
+    for (int l = 0; l < kLanes; ++l) {
+        not_in_a_row |= addresses[l] ^ (addresses[0] + static_cast<u32>(l) * bytes);
+        not_same |= active >> l & 1 ? addresses[l] ^ first : 0;
+    }
+    return not_in_a_row == 0 ? SharedLedger::Layout::contiguous
+           : not_same == 0   ? SharedLedger::Layout::same
+                             : SharedLedger::Layout::scattered;
+}
+
+/// `undefined`: of each lane, the bytes that it loads or stores and that nothing has written, although
+/// that is no error. False: none.
+bool check(Warp& w, const Op* op, const SharedMove& move, const u32* addresses, u32* undefined) {
+    SharedRace& race = *w.block->shared_race;
+    const StoredLanes lanes{&w, op, move.store_lane};
+    SharedAccess access{.warp = w.index,
+                        .site = op->site,
+                        .active = w.active,
+                        .addresses = addresses,
+                        .bytes_per_lane = move.bytes,
+                        .strong = (op->detail & kStrong) != 0,
+                        .releases = (op->detail & kReleases) != 0,
+                        .value = lanes.value(),
+                        .undefined = undefined};
+    if (move.store) {
+        race.write(access);
+        if (!w.undefined || !move.undefined_stored(w, op, undefined)) return false;
+        race.mark_unwritten(access, undefined);
+        return true;
+    }
+    race.read(access);
+    if (op->detail & kStrong) race.acquire(access);
+    u32 any = 0;
+    for (int l = 0; l < kLanes; ++l) any |= undefined[l];
+    if (any || w.undefined) move.note_loaded(w, op, undefined);
+    return any != 0;
+}
+
+/// For Watch: does this store change anything?
+bool changes_memory(const Warp& w, const Op* op, const SharedMove& move, const u32* addresses) {
+    for (Mask rest = w.active; rest; rest &= rest - 1) {
+        const int l = std::countr_zero(rest);
+        if (u64{addresses[l]} + move.bytes > w.block->shared_bytes) continue;
+        u8 stored[kMostBytesOfLane];
+        move.store_lane(w, op, l, stored);
+        if (std::memcmp(w.block->shared + addresses[l], stored, move.bytes) != 0) return true;
+    }
+    return false;
+}
+
+}  // namespace
+
+void shared_addresses(const Warp& w, const Op* op, u32* addresses) {
+    if (op->detail & kNarrowAddress) {
+        const u32* base = w.lanes<u32>(op->a);
+        for (int l = 0; l < kLanes; ++l) addresses[l] = base[l] + static_cast<u32>(op->immediate);
+    } else {
+        const u64* base = w.lanes<u64>(op->a);
+        for (int l = 0; l < kLanes; ++l)
+            addresses[l] = static_cast<u32>(base[l] + static_cast<u64>(op->immediate));
+    }
+}
+
+bool are_known_whole(const Warp& w, const Op* op) {
+    if (op->detail & kNarrowAddress) return true;
+    const u64* base = w.lanes<u64>(op->a);
+    u64 upper = 0;
+    for (int l = 0; l < kLanes; ++l) {
+        const u64 active = w.active >> l & 1 ? ~u64{0} : 0;
+        upper |= (base[l] + static_cast<u64>(op->immediate)) >> 32 & active;
+    }
+    return upper == 0;
+}
+
+void count_shared(Warp& w, const Op* op, bool store, u32 wavefronts, u32 ideal) {
+    SiteCounters& counters = w.counters[op->site];
+    if (!store) counters.bytes_under_way += w.block->copy_bytes_under_way;
+    ++counters.shared_requests;
+    counters.wavefronts += wavefronts;
+    counters.wavefronts_ideal += ideal;
+}
+
+void observe_shared(Warp& w, const Op* op, const SharedMove& move, const u32* addresses) {
+    if (w.listener && w.listener->hears_shared()) {
+        u64 offsets[kLanes];
+        for (int l = 0; l < kLanes; ++l) offsets[l] = addresses[l];
+        w.listener->note(w, op,
+                         {.kind = move.store ? HeardAccess::Kind::store : HeardAccess::Kind::load,
+                          .shared = true,
+                          .of_matrices = move.kind == SharedAccessKind::matrix,
+                          .bytes = move.bytes,
+                          .lanes = w.active,
+                          .addresses = offsets});
+    }
+    Watch& watch = *w.block->watch;
+    if (move.store && watch.on() && changes_memory(w, op, move, addresses)) watch.memory_changed();
+}
+
+bool judge_shared(Warp& w, const Op* op, const SharedMove& move, const u32* addresses,
+                  SharedLedger::Layout* layout) {
+    if (!addresses_good(w, op, move)) return false;
+    const Wavefronts waves = count_wavefronts(addresses, move.bytes, w.active, move.kind);
+    count_shared(w, op, move.store, waves.taken, waves.ideal);
+    Block& block = *w.block;
+    u32 undefined[kLanes] = {};
+    const bool has_undefined = block.shared_race && check(w, op, move, addresses, undefined);
+    if (!layout) return true;
+    *layout = layout_of(addresses, move.bytes, w.active);
+    if (block.ledger.mode() != SharedLedger::Mode::recording) return true;
+    SharedLedger::Step step{.what = op->site,
+                            .active = w.active,
+                            .wavefronts = static_cast<u16>(waves.taken),
+                            .ideal = static_cast<u16>(waves.ideal),
+                            .is_store = move.store,
+                            .layout = *layout};
+    block.ledger.record(w.index, step, addresses, has_undefined ? undefined : nullptr);
+    return true;
+}
+
+}  // namespace coalesce::sim
