@@ -19,6 +19,8 @@ using ptx::Operand;
 /// Instructions of the machine in a block that becomes guarded ones: without a load from global memory, and with
 /// one, whose wait is then shared with other loads. Seen by adding instructions to such blocks until ptxas branched.
 constexpr u32 kGuardedMost = 8, kGuardedMostWithLoad = 20;
+/// A division without sign by something constant reads it from where it is: so many words remain.
+constexpr u32 kInsideByConstant = 5;
 /// From reading a constant to the first instruction that may use it.
 constexpr u32 kConstantLatency = 8;
 constexpr u32 kMoveLatency = 5, kPredicateLatency = 13;
@@ -232,6 +234,8 @@ private:
             made.is_access || (made.latency > 8 && !is_one_of(i.opcode, {"set", "setp"}));
         made.words_inside = values_.has_fixed_stride(i) ? 0 : words_inside(i);
         made.odd_inside = odd_words_inside(i);
+        if (made.odd_inside && values_.divides_by_constant(i))
+            made.words_inside = kInsideByConstant;
         if (is_routine_of_many(i)) made.words_inside += size_of_result(i);
         made.reads_texels = is_texel_access(i);
         made.is_in_halves = values_.is_in_halves(i);

@@ -452,6 +452,13 @@ bool MachineValues::is_in_halves(const Instruction& i) const {
                                 "selp", "setp", "min", "max", "mov", "cvt", "cvta"});
 }
 
+bool MachineValues::divides_by_constant(const Instruction& i) const {
+    const auto is_varying = [&](const Operand& o) {
+        return o.kind == Operand::Kind::reg && !is_uniform(root(o.reg));
+    };
+    return i.operands.size() == 3 && is_varying(i.operands[1]) && !is_varying(i.operands[2]);
+}
+
 bool MachineValues::is_half(u32 value) const {
     return bytes(value) < 4 && times_written_[value] &&
            is_one_of(definition(value).opcode, {"cvt", "min", "max"}) &&

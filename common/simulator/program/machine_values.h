@@ -45,6 +45,8 @@ public:
     std::optional<u32> extended_by(u32 value) const;
     /// An instruction on 64 bits that is two of the machine on 32.
     bool is_in_halves(const ptx::Instruction& instruction) const;
+    /// Something that is not by something that is the same for a block or a launch.
+    bool divides_by_constant(const ptx::Instruction& instruction) const;
     /// What an instruction reads and writes, once each.
     std::vector<u32> read_by(const ptx::Instruction& instruction) const;
     std::vector<u32> written_by(const ptx::Instruction& instruction) const;

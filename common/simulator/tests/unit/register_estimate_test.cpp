@@ -500,6 +500,14 @@ TEST_CASE("a division without sign needs two registers that are read together wi
     for (int count : {2, 4, 8}) CHECK(beside("div.u32", count) == beside("mul.hi.u32", count) + 2);
 }
 
+TEST_CASE("a division without sign by a constant needs a register less than others") {
+    const auto divides = [](const std::string& opcode) {
+        return estimate("ld.global.u32 %r10, [%rd4+400];\n" + opcode +
+                        " %r12, %r10, %r1;\nst.global.u32 [%rd5+400], %r12;\n");
+    };
+    for (const char* opcode : {"div.u32", "rem.u32"}) CHECK(divides(opcode) == 12);  // as in ptxas
+}
+
 TEST_CASE("a division of 16 bits calls a routine that takes five registers") {
     const auto beside = [](const std::string& opcode, int count) {
         return estimate(
