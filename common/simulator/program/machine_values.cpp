@@ -175,11 +175,24 @@ bool MachineValues::is_computed_for_block(const Instruction& i) const {
     const bool multiplies_long = i.opcode == "mul" && i.has("lo") && (i.has("s64") || i.has("u64"));
     if (multiplies_long && registers_.value_class[root(i.operands[0].reg)] != ValueClass::launch)
         return false;
+    if (i.opcode == "mul" && i.has("wide") && is_added_by_threads(root(i.operands[0].reg)))
+        return false;
     const bool known =
         is_one_of(i.opcode, {"ld", "mov", "cvta", "cvt", "add", "sub", "mul", "mad", "shl", "shr",
                              "and", "or", "xor", "not", "setp", "selp", "neg"});
     const std::vector<u32> read = registers_read(i);
     return known && std::all_of(read.begin(), read.end(), [&](u32 r) { return uniform_[root(r)]; });
+}
+
+/// A product of what is given at launch, added to an address: the threads do both at once. Whether they do makes no
+/// difference to a load, whose result takes the address's place, nor where the sum is compared alone.
+bool MachineValues::is_added_by_threads(u32 product) const {
+    return registers_.value_class[product] == ValueClass::launch &&
+           all_readers_are(product, {"add", "sub"}) &&
+           std::any_of(readers_[product].begin(), readers_[product].end(), [&](u32 at) {
+               const u32 sum = root(function_.body[at].operands[0].reg);
+               return !all_readers_are(sum, {"ld", "atom", "red", "setp"});
+           });
 }
 
 /// What is read, directly or not, by something that leaves a trace: a store, a branch, a barrier.
@@ -713,6 +726,8 @@ std::vector<Constant> MachineValues::brought_for(const Instruction& i, bool in_o
             brought = {root(operand.reg) + u64{1}, words_of_type(root(operand.reg))};
         if (const Constant factor = uniform_factor(operand); factor.words) scaled = factor;
     }
+    // Two factors and what is added, of which one factor may be a number: the other two have registers.
+    if (scaled.words && constants >= 3 && brought.name) return {scaled, brought};
     if (scaled.words && constants >= 2) return {scaled};
     if (constants < 2) return {};
     const std::vector<u32> written = written_by(i);

@@ -99,6 +99,7 @@ private:
     void find_definitions();
     void find_uniform();
     bool is_computed_for_block(const Instruction& instruction) const;
+    bool is_added_by_threads(u32 product) const;
     void find_narrow();
     bool stays_narrow(u32 value) const;
     void find_folded();

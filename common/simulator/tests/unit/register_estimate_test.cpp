@@ -559,3 +559,17 @@ TEST_CASE("a block that lanes may skip is guarded up to eight instructions of th
     CHECK(skipped("u32", "mul.lo.s32", 6) > skipped("u32", "mul.lo.s32", 7));  // ptxas: 18, 12
     CHECK(skipped("u64", "mul.lo.s64", 1) > skipped("u64", "mul.lo.s64", 2));  // 28, 16
 }
+
+TEST_CASE("threads multiply and add what is constant of an address that they store to") {
+    const auto stored_at = [](const std::string& address, int count) {
+        std::string text = loads(count) + address;
+        for (int k = 0; k < count; ++k)
+            text += "st.global.f32 [%rd9+" + std::to_string(4 * k) + "], %f" + std::to_string(k) +
+                    ";\n";
+        return estimate(text);
+    };
+    const std::string product = "mul.wide.s32 %rd8, %r1, 4;\nadd.s64 %rd9, %rd2, %rd8;\n";
+    // ptxas: 10, 14 and 18, and 8, 12 and 16.
+    for (int count : {1, 2, 4})
+        CHECK(stored_at(product, count) == stored_at("mov.u64 %rd9, %rd2;\n", count) + 2);
+}
