@@ -88,6 +88,7 @@ private:
 
     /// The piece that begins with a block; returns its last block.
     u32 fill(MachinePiece& piece, u32 first) {
+        first_ = first;
         add_block(piece, first);
         for (u32 last = first;;) {
             const u32 joined = goes_on_to(last);
@@ -335,7 +336,8 @@ private:
     /// each turn.
     u32 bring(MachinePiece& piece, u32 at, const Constant& constant) {
         for (const Brought& b : brought_)
-            if (constant.name && b.constant == constant && dominators_.passed(b.block, block_))
+            if (constant.name && b.constant == constant &&
+                dominators_.passed(is_there_behind_guards(b) ? b.block - 1 : b.block, block_))
                 return b.value;
         const u32 before = constant.name ? before_loop() : kNone;
         const bool is_outside = before != kNone && piece_of_[before] != kNone;
@@ -345,8 +347,20 @@ private:
         const std::size_t last = where.code.size() - 1;
         if (is_outside && last > 0 && where.code[last - 1].is_fixed)
             std::swap(where.code[last - 1], where.code[last]);  // a branch stays at the end
-        brought_.push_back({constant, is_outside ? before : block_, value});
+        brought_.push_back(
+            {constant, is_outside ? before : block_, value, is_skipped_ && !is_outside});
         return value;
+    }
+
+    struct Brought {
+        Constant constant;
+        u32 block = 0, value = 0;
+        bool was_skipped = false;
+    };
+
+    /// In a block that lanes may skip, for what all lanes want behind it as well.
+    bool is_there_behind_guards(const Brought& brought) const {
+        return brought.was_skipped && !is_skipped_ && brought.block > first_;
     }
 
     /// The last block before the loops that the block at hand is on, if what is constant there moves to it.
@@ -415,10 +429,6 @@ private:
         bool has_fence = false;
     };
     std::map<u32, Loop> loops_;  ///< by BasicBlock::loop
-    struct Brought {
-        Constant constant;
-        u32 block = 0, value = 0;
-    };
     std::vector<Brought> brought_;
     std::map<u64, std::vector<u32>> used_;  ///< by name of a constant: blocks that take it as it is
     bool is_skipped_ =
@@ -432,6 +442,7 @@ private:
     bool has_array_ = false;     ///< something is stored there
     u32 part_ = 0;               ///< of the piece, at hand
     u32 block_ = 0;              ///< of the instruction at hand
+    u32 first_ = 0;              ///< block of the piece at hand
     MachineCode made_;
 };
 

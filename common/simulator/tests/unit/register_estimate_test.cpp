@@ -573,3 +573,14 @@ TEST_CASE("threads multiply and add what is constant of an address that they sto
     for (int count : {1, 2, 4})
         CHECK(stored_at(product, count) == stored_at("mov.u64 %rd9, %rd2;\n", count) + 2);
 }
+
+TEST_CASE("a constant that guarded instructions need is there for all lanes behind them") {
+    const auto stored_behind = [](const std::string& address) {
+        return estimate(
+            "setp.ne.u32 %p1, %r2, 0;\n@%p1 bra SKIP;\nst.global.u32 [%rd1], %r2;\nSKIP:\n"
+            "st.global.u32 [" +
+            address + "+4], %r2;");
+    };
+    CHECK(stored_behind("%rd1") == 8);  // as in ptxas
+    CHECK(stored_behind("%rd2") == 10);
+}
