@@ -49,8 +49,7 @@ private:
         }
         for (u32 v : i.reads) {
             // What is written may take the place of what is read, if that is read by then.
-            const bool is_pair = code_.values[v].words == 2 && !code_.values[v].is_loose;
-            const u32 last = 2 * n + 1 + (i.is_in_halves && is_pair);
+            const u32 last = 2 * n + 1 + (is_pair(v) && stays_until_written(i, v));
             const bool is_last = end(v, last);
             if (!i.reads_late) continue;
             const u32 until = std::min(2 * n + 1 + 2 * reading(i), all_read_);
@@ -58,6 +57,17 @@ private:
             span.read_until = std::max(span.read_until, until);
             if (!is_last) span.read_by_others_until = std::max(span.read_by_others_until, until);
         }
+    }
+    bool is_pair(u32 value) const {
+        return code_.values[value].words == 2 && !code_.values[value].is_loose;
+    }
+    /// An instruction in halves does not write over a pair that it reads, except that what becomes of a loaded one may
+    /// be computed in place, half by half. (Seen with ptxas: not what becomes of a product.)
+    bool stays_until_written(const MachineInstruction& i, u32 pair) const {
+        const bool is_in_place =
+            code_.values[pair].is_loaded && !i.reads_lower_again &&
+            std::any_of(i.writes.begin(), i.writes.end(), [&](u32 v) { return is_pair(v); });
+        return i.is_in_halves && !is_in_place;
     }
     /// The value is alive up to `place`, unless it is longer.
     bool end(u32 value, u32 place) {

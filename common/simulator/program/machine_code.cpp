@@ -37,7 +37,8 @@ public:
           values_(function, registers),
           dominators_(blocks_) {
         for (u32 v = 0; v < function.registers.size(); ++v)
-            made_.values.push_back({values_.words()[v], values_.is_loose(v), values_.is_half(v)});
+            made_.values.push_back({values_.words()[v], values_.is_loose(v), values_.is_half(v),
+                                    values_.is_loaded_pair(v)});
         made_.side_by_side = values_.side_by_side();
         for (u32 v = 0; v < function.registers.size(); ++v)
             if (const auto extended = values_.extended_by(v)) made_.extends[v] = *extended;
@@ -240,6 +241,7 @@ private:
         if (is_routine_of_many(i)) made.words_inside += size_of_result(i);
         made.reads_texels = is_texel_access(i);
         made.is_in_halves = values_.is_in_halves(i);
+        made.reads_lower_again = values_.adds_shifted(i);
         made.reads = values_.read_by(i);
         made.writes = values_.written_by(i);
         for (u32& v : made.reads)

@@ -30,6 +30,7 @@ struct MachineInstruction {
     bool reads_late = false;         ///< its sources are taken for some cycles more
     bool reads_texels = false;       ///< the texture unit reads pairs before the rest
     bool is_in_halves = false;       ///< writes half of its result before it has read all
+    bool reads_lower_again = false;  ///< for the upper half as well: what it shifts
     u32 latency = 0;                 ///< cycles until its result is there
     u32 words_inside = 0;            ///< beside its sources and results
     u32 odd_inside = 0;              ///< of those: in odd registers
@@ -45,9 +46,10 @@ struct MachinePiece {
 };
 
 struct MachineValue {
-    u32 words = 0;          ///< 32-bit registers that it takes
-    bool is_loose = false;  ///< which need not lie side by side
-    bool is_half = false;   ///< takes a part of one, and so either bank does
+    u32 words = 0;           ///< 32-bit registers that it takes
+    bool is_loose = false;   ///< which need not lie side by side
+    bool is_half = false;    ///< takes a part of one, and so either bank does
+    bool is_loaded = false;  ///< a pair, as a whole
 };
 
 struct MachineCode {

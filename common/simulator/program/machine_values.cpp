@@ -465,6 +465,18 @@ bool MachineValues::is_in_halves(const Instruction& i) const {
                                 "selp", "setp", "min", "max", "mov", "cvt", "cvta"});
 }
 
+bool MachineValues::adds_shifted(const Instruction& i) const {
+    return std::any_of(i.operands.begin(), i.operands.end(), [&](const Operand& o) {
+        return o.kind == Operand::Kind::reg && folded_[root(o.reg)] &&
+               definition(root(o.reg)).opcode == "shl";
+    });
+}
+
+bool MachineValues::is_loaded_pair(u32 value) const {
+    return words_[value] == 2 && times_written_[value] == 1 &&
+           is_one_of(definition(value).opcode, {"ld", "atom"});
+}
+
 bool MachineValues::divides_by_constant(const Instruction& i) const {
     const auto is_varying = [&](const Operand& o) {
         return o.kind == Operand::Kind::reg && !is_uniform(root(o.reg));

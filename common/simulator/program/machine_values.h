@@ -45,6 +45,10 @@ public:
     std::optional<u32> extended_by(u32 value) const;
     /// An instruction on 64 bits that is two of the machine on 32.
     bool is_in_halves(const ptx::Instruction& instruction) const;
+    /// One operand is shifted to the left by a number.
+    bool adds_shifted(const ptx::Instruction& instruction) const;
+    /// 64 bits by one load.
+    bool is_loaded_pair(u32 value) const;
     /// Something that is not by something that is the same for a block or a launch.
     bool divides_by_constant(const ptx::Instruction& instruction) const;
     /// What an instruction reads and writes, once each.

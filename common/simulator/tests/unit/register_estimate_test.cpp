@@ -584,3 +584,18 @@ TEST_CASE("a constant that guarded instructions need is there for all lanes behi
     CHECK(stored_behind("%rd1") == 8);  // as in ptxas
     CHECK(stored_behind("%rd2") == 10);
 }
+
+TEST_CASE("what becomes of a loaded pair is computed in place, unless it is shifted before") {
+    const auto stored = [](const std::string& pair, const std::string& result) {
+        return estimate("ld.global.f32 %f0, [%rd1+68];\n" + pair + result +
+                        "st.global.u64 [%rd2], %rd9;\nst.global.f32 [%rd2+68], %f0;\n");
+    };
+    const std::string loaded = "ld.global.u64 %rd8, [%rd1];\n";
+    const std::string product =
+        "ld.global.u32 %r9, [%rd1];\nmul.wide.s32 %rd7, %r9, 40;\nadd.s64 %rd8, %rd7, %rd2;\n";
+    const std::string sum = "add.s64 %rd9, %rd8, 1000;\n";
+    // As in ptxas.
+    CHECK(stored(loaded, sum) == 12);
+    CHECK(stored(loaded, "shl.b64 %rd10, %rd8, 3;\nadd.s64 %rd9, %rd10, %rd2;\n") == 14);
+    CHECK(stored(product, sum) == 14);
+}
