@@ -77,6 +77,15 @@ std::vector<ptx::Operand> coordinates_of(const ptx::Instruction& i) {
     return {};
 }
 
+/// Of a fetch that says them: along x and along y, one after the other.
+std::vector<ptx::Operand> gradients_of(const ptx::Instruction& i) {
+    std::vector<ptx::Operand> all;
+    if (i.opcode != "tex" || !i.has("grad")) return all;
+    for (std::size_t k = 2; k < i.operands.size(); ++k)
+        all.insert(all.end(), i.operands[k].elements.begin(), i.operands[k].elements.end());
+    return all;
+}
+
 bool loads_vector(const ptx::Instruction& i) {
     return is_one_of(i.opcode, {"ld", "suld"}) && vector_of(i);
 }
@@ -95,6 +104,7 @@ using Vectors = std::vector<std::vector<ptx::Operand>>;
 Vectors vectors_read_by(const ptx::Instruction& i) {
     Vectors vectors;
     if (is_texel_access(i)) vectors.push_back(coordinates_of(i));
+    vectors.push_back(gradients_of(i));
     if ((i.opcode == "st" || i.opcode == "sust") && vector_of(i))
         vectors.push_back(vector_of(i)->elements);
     if (i.opcode == "atom" && i.has("cas") && i.operands.size() == 4)
@@ -602,6 +612,21 @@ void MachineValues::find_vectors() {
         if (wanted_[at])
             for (const std::vector<Operand>& vector : vectors_read_by(function_.body[at]))
                 place(vector);
+    for (u32 at = 0; at < function_.body.size(); ++at)
+        if (wanted_[at])
+            for (const std::vector<Operand>& pair : pairs_of_texel(function_.body[at])) place(pair);
+}
+
+/// Texels come in pairs of registers, two of what is wanted of them in each.
+std::vector<std::vector<ptx::Operand>> MachineValues::pairs_of_texel(const Instruction& i) const {
+    std::vector<std::vector<Operand>> pairs;
+    if (!is_one_of(i.opcode, {"tex", "tld4"}) || !vector_of(i)) return pairs;
+    for (const Operand& o : vector_of(i)->elements) {
+        if (o.kind != Operand::Kind::reg || readers_[root(o.reg)].empty()) continue;
+        if (pairs.empty() || pairs.back().size() == 2) pairs.emplace_back();
+        pairs.back().push_back(o);
+    }
+    return pairs;
 }
 
 /// The values of a vector, if they are different ones that fill their registers.

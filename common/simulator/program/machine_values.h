@@ -122,6 +122,7 @@ private:
     void find_words();
     void find_packed();
     void find_vectors();
+    std::vector<std::vector<Operand>> pairs_of_texel(const Instruction& instruction) const;
     bool is_stored_in_vectors(const Operand& element) const;
     bool is_loaded_so(const std::vector<Operand>& operands) const;
     Vector put_together(const Instruction& instruction, const std::vector<Operand>& operands) const;

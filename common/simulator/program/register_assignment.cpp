@@ -68,10 +68,16 @@ public:
           wish_(code.values.size(), 0),
           partners_(code.values.size()),
           vector_of_(code.values.size(), kNone),
+          is_of_texels_(code.values.size(), false),
           taken_(kNumbers) {
         for (u32 k = 0; k < code.side_by_side.size(); ++k)
             for (u32 v : code.side_by_side[k]) vector_of_[v] = k;
-        for (const MachineInstruction* i : lifetimes.in_order) find_partners(*i);
+        for (const MachineInstruction* i : lifetimes.in_order) {
+            find_partners(*i);
+            if (!i->reads_texels) continue;
+            for (u32 v : i->reads) is_of_texels_[v] = true;
+            for (u32 v : i->writes) is_of_texels_[v] = true;
+        }
     }
 
     u32 run() {
@@ -80,13 +86,19 @@ public:
                          [](auto* a, auto* b) { return a->source < b->source; });
         for (u32 n = 0; n < lifetimes_.in_order.size(); ++n)
             if (lifetimes_.in_order[n]->keeps_convention) take_by_convention(n);
-        for (u32 least : {4u, 2u, 1u, 0u})
+        struct Turn {
+            u32 least;
+            bool is_for_texels = true;
+        };
+        for (const Turn turn : {Turn{4, false}, Turn{2, false}, Turn{2}, Turn{1}, Turn{0}}) {
+            is_for_texels_ = turn.is_for_texels;
             for (const MachineInstruction* i : as_written) {
-                for (u32 v : i->reads) assign(v, least);
+                for (u32 v : i->reads) assign(v, turn.least);
                 // What is read from a special register or a constant has its turn where it is read itself.
                 if (i->reads.empty()) continue;
-                for (u32 v : i->writes) assign(v, least);
+                for (u32 v : i->writes) assign(v, turn.least);
             }
+        }
         for (const MachineInstruction* i : as_written)
             for (u32 v : i->writes) {
                 assign(v, 1);
@@ -170,6 +182,8 @@ private:
         u32 words = 0;
         for (u32 v : values) words += code_.values[v].words;
         if (words < least) return;
+        // Vectors of texels and their coordinates wait for all others.
+        if (!is_for_texels_ && words > 1 && is_of_texels_[values[0]]) return;
         u32 at = choose(values, words);
         for (u32 v : values)
             for (u32 w = 0; w < code_.values[v].words; ++w) put(v, at++);
@@ -238,6 +252,8 @@ private:
     std::vector<int> wish_;  ///< by value: above 0 for an even register, below for an odd one
     std::vector<std::vector<u32>> partners_;  ///< by value: those that are read together with it
     std::vector<u32> vector_of_;              ///< by value: index into side_by_side
+    std::vector<bool> is_of_texels_;          ///< by value: a texel, or where one is
+    bool is_for_texels_ = false;              ///< the turn at hand
     std::vector<Taken> taken_;                ///< by register
     u32 named_ = kStackPointer + 1;
 };

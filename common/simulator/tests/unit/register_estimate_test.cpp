@@ -368,6 +368,19 @@ TEST_CASE("coordinates and texels lie side by side") {
                    "st.global.f32 [%rd5], %f4;") == 10);  // as ptxas
 }
 
+TEST_CASE("texels come in pairs of registers, behind all other pairs") {
+    const auto fetch = [](int wanted, const std::string& how, const std::string& gradients) {
+        return estimate(loads(2) + "tex." + how + ".v4.f32.f32 {%f4, %f5, %f6, %f7}, [%rd1, " +
+                        "{%f0, %f1}]" + gradients + ";\n" + stores(wanted, 4));
+    };
+    CHECK(fetch(1, "2d", "") == 12);
+    CHECK(fetch(2, "2d", "") == 12);
+    CHECK(fetch(3, "2d", "") == 14);
+    CHECK(fetch(4, "2d", "") == 14);
+    const std::string gradients = ", {0f3E800000, 0f00000000}, {0f00000000, 0f3E000000}";
+    CHECK(fetch(1, "grad.2d", gradients) >= 16);  // ptxas: 18
+}
+
 namespace {
 
 /// A loop of each thread's; whether its turns are put one after the other shows in how many registers it takes.
