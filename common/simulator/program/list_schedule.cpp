@@ -29,7 +29,9 @@ public:
         : code_(straight.code),
           writer_(straight.words.size(), kNone),
           readers_(straight.words.size()),
+          places_(straight.code.size()),
           after_(straight.code.size()) {
+        for (u32 v = 0; v < straight.words.size(); ++v) origins_.push_back({v, 0});
         for (u32 k = 0; k < code_.size(); ++k) {
             add_values(k);
             if (code_[k].is_fixed || k % kWindow == kWindow - 1)
@@ -50,12 +52,34 @@ private:
             for (u32 reader : readers_[v]) edge(reader, k, 1);
             if (writer_[v] != kNone) edge(writer_[v], k, 1);
         }
+        find_place(k);
         for (u32 v : i.reads) readers_[v].push_back(k);
         for (u32 v : i.writes) {
             writer_[v] = k;
             readers_[v].clear();
         }
         if (fixed_ != kNone) edge(fixed_, k, 1);
+    }
+    /// Addresses that differ by a number have one origin.
+    void find_place(u32 k) {
+        const MachineInstruction& i = code_[k];
+        places_[k] = i.place;
+        if (i.place.value != kNone) {
+            places_[k].value = origins_[i.place.value].value;
+            places_[k].offset += origins_[i.place.value].offset;
+        }
+        Origin origin{static_cast<u32>(origins_.size()) + k, 0};
+        if (i.step && !i.is_guarded && i.reads.size() == 1) {
+            origin = origins_[i.reads[0]];
+            origin.offset += *i.step;
+        }
+        for (u32 v : i.writes) origins_[v] = origin;
+    }
+    static bool are_apart(const AccessPlace& a, const AccessPlace& b) {
+        if (a.bytes == 0 || b.bytes == 0) return false;
+        if (a.is_variable && b.is_variable && a.name != b.name) return true;
+        if (a.value != b.value || a.name != b.name) return false;
+        return a.offset + a.bytes <= b.offset || b.offset + b.bytes <= a.offset;
     }
     void fix(u32 k) {
         for (u32 before = fixed_ == kNone ? 0 : fixed_; before < k; ++before) edge(before, k, 1);
@@ -67,8 +91,12 @@ private:
         if (i.memory == MemoryEffect::none) return;
         for (u32 before : accesses_) {
             const MachineInstruction& other = code_[before];
-            if (may_be_same(i.space, other.space) && (writes(i.memory) || writes(other.memory)))
-                edge(before, k, 1);
+            if (!may_be_same(i.space, other.space)) continue;
+            // Stores keep their order, wherever they go to.
+            const bool is_one_store = writes(i.memory) != writes(other.memory);
+            const bool may_pass =
+                is_one_store ? are_apart(places_[k], places_[before]) : !writes(i.memory);
+            if (!may_pass) edge(before, k, 1);
         }
         accesses_.push_back(k);
     }
@@ -76,9 +104,17 @@ private:
         if (from != to) after_[from].push_back({to, cycles});
     }
 
+    /// A value with a number added.
+    struct Origin {
+        u32 value = 0;
+        i64 offset = 0;
+    };
+
     const std::vector<MachineInstruction>& code_;
     std::vector<u32> writer_;                ///< by value: the last so far
     std::vector<std::vector<u32>> readers_;  ///< by value: since then
+    std::vector<Origin> origins_;            ///< by value
+    std::vector<AccessPlace> places_;        ///< by instruction
     std::vector<u32> accesses_;              ///< to memory, since the last fixed instruction
     u32 fixed_ = kNone;
     std::vector<std::vector<Edge>> after_;

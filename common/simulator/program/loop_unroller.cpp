@@ -2,6 +2,7 @@
 
 #include <algorithm>
 #include <map>
+#include <utility>
 
 #include "analysis/deciding_registers.h"
 #include "ptx/instruction_parts.h"
@@ -60,13 +61,23 @@ void LoopUnroller::unroll(MachinePiece& piece, MachineCode& code) const {
     turn.pop_back();
     piece.code.clear();
     std::map<u32, u32> names;
+    std::map<u32, i64> offsets;  // by address: what is added to it in the turns so far
     const std::size_t vectors = code.side_by_side.size();
     const u32 parts = turn.empty() ? 0 : turn.back().part - turn.front().part;
     for (u32 k = 0; k < kTurns; ++k) {
         const bool is_last = k + 1 == kTurns;
         for (MachineInstruction i : turn) {
             // How many turns are left is asked once for all of them.
-            if (!is_last && (i.writes == branch.reads || is_offset_of_turn(turn, i))) continue;
+            if (is_offset_of_turn(turn, i)) {
+                offsets[i.writes[0]] += *i.step;
+                if (!is_last) continue;
+                i.step = std::exchange(offsets[i.writes[0]], 0);
+            }
+            if (!is_last && i.writes == branch.reads) continue;
+            if (const auto offset = offsets.find(i.place.value); offset != offsets.end())
+                i.place.offset += offset->second;
+            if (const auto name = names.find(i.place.value); name != names.end())
+                i.place.value = name->second;
             for (u32& value : i.reads)
                 if (const auto name = names.find(value); name != names.end()) value = name->second;
             for (u32& value : i.writes) {

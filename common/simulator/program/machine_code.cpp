@@ -242,8 +242,12 @@ private:
         made.reads_texels = is_texel_access(i);
         made.is_in_halves = values_.is_in_halves(i);
         made.reads_lower_again = values_.adds_shifted(i);
+        made.place = values_.place_of(i);
         made.reads = values_.read_by(i);
         made.writes = values_.written_by(i);
+        if (i.opcode == "add" && made.reads.size() == 1 &&
+            i.operands[2].kind == Operand::Kind::immediate)
+            made.step = static_cast<i64>(i.operands[2].bits);
         for (u32& v : made.reads)
             if (same_.contains(v)) v = same_[v];
         for (u32& v : made.writes)

@@ -9,10 +9,12 @@
 
 #include <algorithm>
 #include <map>
+#include <optional>
 #include <vector>
 
 #include "analysis/control_flow.h"
 #include "program/machine_instruction.h"
+#include "program/machine_values.h"
 #include "program/value_classes.h"
 
 namespace coalesce::sim {
@@ -35,6 +37,8 @@ struct MachineInstruction {
     u32 words_inside = 0;            ///< beside its sources and results
     u32 odd_inside = 0;              ///< of those: in odd registers
     bool keeps_convention = false;   ///< a call of what is not known
+    AccessPlace place;               ///< of a load or a store
+    std::optional<i64> step;         ///< a number that it adds to the only value that it reads
     std::vector<u32> reads, writes;  ///< values
 };
 

@@ -836,6 +836,46 @@ u32 MachineValues::base_of(u32 value) const {
     return value;
 }
 
+AccessPlace MachineValues::place_of(const Instruction& access) const {
+    if (!is_one_of(access.opcode, {"ld", "st"})) return {};
+    AccessPlace place;
+    for (const Operand& operand : access.operands) {
+        if (operand.kind != Operand::Kind::address) continue;
+        place.offset = operand.offset;
+        place.is_variable = !operand.has_base_register;
+        if (place.is_variable)
+            place.name = std::hash<std::string>{}(operand.name);
+        else
+            find_base(root(operand.reg), place);
+    }
+    const Operand* vector = vector_of(access);
+    place.bytes = size_of(ptx::type_named(access.modifiers.back())) *
+                  static_cast<u32>(vector ? vector->elements.size() : 1);
+    return place;
+}
+
+/// Numbers that are added to an address before it has a register are part of the offset.
+void MachineValues::find_base(u32 value, AccessPlace& place) const {
+    while (uniform_[value] || folded_[value]) {
+        const Instruction& i = definition(value);
+        if (i.opcode == "mov" && i.operands[1].kind == Operand::Kind::symbol) {
+            place.is_variable = true;
+            place.name = std::hash<std::string>{}(i.operands[1].name);
+            place.offset += i.operands[1].offset;
+            return;
+        }
+        if (i.opcode != "add" || i.operands[1].kind != Operand::Kind::reg ||
+            i.operands[2].kind != Operand::Kind::immediate)
+            break;
+        place.offset += static_cast<i64>(i.operands[2].bits);
+        value = root(i.operands[1].reg);
+    }
+    if (is_uniform(value))
+        place.name = value + u64{1};
+    else
+        place.value = value;
+}
+
 /// The address of an access to global memory that is the same for a whole block. Of no words where it is not.
 Constant MachineValues::address_for_block(const Instruction& i) const {
     const StateSpace space = space_of(i);

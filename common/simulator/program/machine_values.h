@@ -30,6 +30,16 @@ struct Constant {
     bool operator==(const Constant&) const = default;
 };
 
+/// Where an access goes to, as far as it can be told from others: two of one name and value are apart if their
+/// offsets are.
+struct AccessPlace {
+    u64 name = 0;       ///< of a variable, or of an address that is the same for a block
+    u32 value = kNone;  ///< the address, if it is in a register
+    i64 offset = 0;
+    u32 bytes = 0;  ///< 0: nothing is known
+    bool is_variable = false;
+};
+
 /// Values have the number of their root register (Registers::root).
 class MachineValues {
 public:
@@ -68,6 +78,7 @@ public:
     u32 words_of_array() const;
     /// Values that lie in registers one after the other: the elements of loaded and stored vectors.
     const std::vector<std::vector<u32>>& side_by_side() const { return side_by_side_; }
+    AccessPlace place_of(const ptx::Instruction& access) const;
     /// A conversion that takes the register of its source for its result.
     bool is_rounded_in_place(u32 at) const;
     /// Of `slct` and `selp`: the load of the second operand that is carried out where that is chosen alone, to
@@ -132,6 +143,7 @@ private:
     std::vector<bool> known_places() const;
     bool is_zero(u32 value) const;
     u32 base_of(u32 value) const;
+    void find_base(u32 value, AccessPlace& place) const;
     u32 constants_in(const Operand& operand) const;
     Constant uniform_factor(const Operand& operand) const;
     Constant address_for_block(const Instruction& instruction) const;

@@ -102,6 +102,8 @@ private:
         for (MachineInstruction& i : straight.code) {
             for (u32& v : i.reads) renumber(v);
             for (u32& v : i.writes) renumber(v);
+            const auto known = numbers.find(i.place.value);
+            i.place.value = known == numbers.end() ? kNone : known->second;
         }
         return straight;
     }

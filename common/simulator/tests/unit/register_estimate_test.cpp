@@ -353,6 +353,25 @@ TEST_CASE(
     CHECK(estimate(constant) == 8);  // as ptxas: to an even register, since it is no whole one
 }
 
+TEST_CASE("a load goes ahead of a store that another number is added to the same address for") {
+    const auto pass_on = [](const std::string& space, const std::string& from,
+                            const std::string& to) {
+        std::string text = ".shared .align 4 .b8 s[256];\n.shared .align 4 .b8 t[256];\n";
+        for (int k = 0; k < 6; ++k) {
+            const std::string value = "%r" + std::to_string(10 + k);
+            const std::string at = "+" + std::to_string(8 * k) + "]";
+            text += "ld." + space + ".u32 " + value + ", [" + from + at + ";\nadd.s32 " + value +
+                    ", " + value + ", 7;\nst." + space + ".u32 [" + to + "+" +
+                    std::to_string(8 * k + 4) + "]" + ", " + value + ";\n";
+        }
+        return estimate(text);
+    };
+    CHECK(pass_on("global", "%rd4", "%rd4") == 18);  // all as ptxas
+    CHECK(pass_on("shared", "s", "s") == 9);
+    CHECK(pass_on("shared", "s", "t") == 9);
+    CHECK(pass_on("global", "%rd4", "%rd5") < 18);  // may be the same place
+}
+
 TEST_CASE("coordinates and texels lie side by side") {
     const auto copy = [](const std::string& type, const std::string& registers) {
         return estimate(".reg .b16 %h<5>;\nshl.b32 %r5, %r2, 3;\nsuld.b.1d.v4." + type + ".trap {" +
