@@ -23,7 +23,7 @@ constexpr u32 kGuardedMost = 8, kGuardedMostWithLoad = 20;
 constexpr u32 kInsideByConstant = 5;
 /// From reading a constant to the first instruction that may use it.
 constexpr u32 kConstantLatency = 8;
-constexpr u32 kMoveLatency = 5, kPredicateLatency = 13;
+constexpr u32 kArithmeticLatency = 4, kMoveLatency = 5, kPredicateLatency = 13;
 /// Until all lanes' values are one; and for the number of a lane, which is read as soon as anything.
 constexpr u32 kTogetherLatency = 30, kLaneLatency = 200;
 
@@ -277,7 +277,17 @@ private:
             if (compares_signed_half)
                 made.reads = {add_move(piece, at, 1, second, std::move(made.reads))};
         }
+        add_steps_of_product(piece, made);
         piece.code.push_back(std::move(made));
+    }
+
+    /// What is added to the upper half of a product of 64 bits.
+    void add_steps_of_product(MachinePiece& piece, MachineInstruction& product) {
+        const u32 steps = values_.steps_of_product(function_.body[product.source]);
+        std::vector<u32> sources = product.reads;
+        for (u32 k = 0; k < steps; ++k)
+            sources.push_back(add_move(piece, product.source, 1, kArithmeticLatency, sources));
+        if (steps) product.reads.push_back(sources.back());
     }
 
     /// A routine that is called from several places leaves its result in a register of its own, from where each of

@@ -40,6 +40,14 @@ bool multiplies_by_power(const ptx::Instruction& i) {
     });
 }
 
+bool is_of_64_bits(const ptx::Instruction& i) {
+    return i.has("s64") || i.has("u64") || i.has("b64");
+}
+/// Of two values of 64 bits.
+bool is_long_product(const ptx::Instruction& i) {
+    return i.opcode == "mul" && i.has("lo") && is_of_64_bits(i) && !has_immediate(i);
+}
+
 bool is_number(const ptx::Operand& operand) {
     using Kind = ptx::Operand::Kind;
     return operand.kind == Kind::immediate || operand.kind == Kind::f32_bits ||
@@ -371,10 +379,22 @@ bool MachineValues::folds(u32 value) const {
     if (i.opcode == "shr" && bytes(value) == 4 && has_immediate(i) && readers_[value].size() == 1)
         return all_readers_are(value, {"add"}) &&
                has_room(function_.body[readers_[value][0]], value);
+    if (is_long_product(i) && !narrow_[value]) return joins_sum(value);
     const bool shifts = i.opcode == "shl";
     if (shifts && bytes(value) == 8 && readers_[value].size() > 1 && !narrow_[value]) return false;
     return (shifts || (i.opcode == "mul" && i.has("lo"))) && has_immediate(i) &&
            all_readers_are(value, {"add"});
+}
+
+/// A product that is only added to something of the threads is part of that addition.
+bool MachineValues::joins_sum(u32 product) const {
+    if (readers_[product].size() != 1 || uniform_[product]) return false;
+    const Instruction& add = function_.body[readers_[product][0]];
+    if (add.opcode != "add" || has_immediate(add)) return false;
+    const std::vector<u32> read = registers_read(add);
+    return std::none_of(read.begin(), read.end(), [&](u32 r) {
+        return root(r) != product && (folded_[root(r)] || uniform_[root(r)]);
+    });
 }
 
 /// The machine joins three values by logic at once: of two such instructions one is left, unless both take a
@@ -492,6 +512,25 @@ bool MachineValues::divides_by_constant(const Instruction& i) const {
         return o.kind == Operand::Kind::reg && !is_uniform(root(o.reg));
     };
     return i.operands.size() == 3 && is_varying(i.operands[1]) && !is_varying(i.operands[2]);
+}
+
+u32 MachineValues::steps_of_product(const Instruction& i) const {
+    if (i.opcode == "add" && words_[root(i.operands[0].reg)] == 2) {
+        const std::vector<u32> read = registers_read(i);
+        return std::any_of(read.begin(), read.end(), [&](u32 r) {
+            return folded_[root(r)] && is_long_product(definition(root(r)));
+        });
+    }
+    const bool multiplies = is_one_of(i.opcode, {"mul", "mad"}) && i.has("lo");
+    if (!multiplies || !is_of_64_bits(i) || words_[root(i.operands[0].reg)] != 2) return 0;
+    u32 steps = 1;
+    for (std::size_t k = 1; k <= 2; ++k) {
+        const Operand& o = i.operands[k];
+        if (o.kind != Operand::Kind::reg || !folded_[root(o.reg)]) continue;
+        const Instruction& factor = definition(root(o.reg));
+        steps += factor.opcode == "cvt" && factor.has("s32");  // its sign
+    }
+    return steps;
 }
 
 bool MachineValues::is_half(u32 value) const {
@@ -731,7 +770,7 @@ u32 MachineValues::constants_in(const Operand& operand) const {
     if (!folded_[value]) return is_uniform(value) && !is_zero(value);
     const Instruction& i = definition(value);
     const bool shifts = (narrow_[value] || bytes(value) <= 4) && multiplies_by_power(i);
-    u32 count = i.opcode == "mul" && !shifts;
+    u32 count = i.opcode == "mul" && !shifts && !is_long_product(i);
     for (std::size_t k = 1; k < i.operands.size(); ++k)
         if (i.operands[k].kind == Operand::Kind::reg) count += constants_in(i.operands[k]);
     return count;

@@ -61,6 +61,8 @@ public:
     bool is_loaded_pair(u32 value) const;
     /// Something that is not by something that is the same for a block or a launch.
     bool divides_by_constant(const ptx::Instruction& instruction) const;
+    /// Of a product of 64 bits, alone or in a sum: the steps to what is added to its upper half.
+    u32 steps_of_product(const ptx::Instruction& instruction) const;
     /// What an instruction reads and writes, once each.
     std::vector<u32> read_by(const ptx::Instruction& instruction) const;
     std::vector<u32> written_by(const ptx::Instruction& instruction) const;
@@ -123,6 +125,7 @@ private:
     bool has_room(const Instruction& add, u32 shifted) const;
     bool joins_threads(u32 value) const;
     bool folds(u32 value) const;
+    bool joins_sum(u32 product) const;
     bool is_negated_operand(u32 value) const;
     bool is_part_of_logic(u32 value) const;
     bool all_readers_are(u32 value, std::initializer_list<std::string_view> opcodes) const;

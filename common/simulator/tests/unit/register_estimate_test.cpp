@@ -372,6 +372,30 @@ TEST_CASE("a load goes ahead of a store that another number is added to the same
     CHECK(pass_on("global", "%rd4", "%rd5") < 18);  // may be the same place
 }
 
+TEST_CASE("a product of 64 bits that is only added to something is part of that addition") {
+    const auto place = [](int products) {
+        const char* numbers[] = {"%tid.y", "%tid.z", "%laneid", "%warpid"};
+        const auto name = [](const std::string& kind, int number) {
+            return kind + std::to_string(number);
+        };
+        std::string text = "cvt.u64.u32 %rd50, %r2;\n";
+        for (int k = 0; k < products; ++k) {
+            const std::string product = name("%rd", 30 + k), number = name("%r", 10 + k);
+            text += "mov.u32 " + number + ", " + numbers[k] + ";\ncvt.u64.u32 " +
+                    name("%rd", 20 + k) + ", " + number + ";\nmul.lo.s64 " + product + ", " +
+                    name("%rd", 20 + k) + ", %rd2;\nadd.s64 " + name("%rd", 51 + k) + ", " +
+                    name("%rd", 50 + k) + ", " + product + ";\n";
+        }
+        return estimate(text + "shl.b64 %rd60, " + name("%rd", 50 + products) +
+                        ", 2;\nadd.s64 %rd61, %rd1, %rd60;\n" +
+                        "ld.global.u32 %r50, [%rd61];\nst.global.u32 [%rd5], %r50;");
+    };
+    CHECK(place(1) == 10);  // all as ptxas
+    CHECK(place(2) == 12);
+    CHECK(place(3) == 14);
+    CHECK(place(4) == 16);
+}
+
 TEST_CASE("coordinates and texels lie side by side") {
     const auto copy = [](const std::string& type, const std::string& registers) {
         return estimate(".reg .b16 %h<5>;\nshl.b32 %r5, %r2, 3;\nsuld.b.1d.v4." + type + ".trap {" +
