@@ -11,7 +11,7 @@ namespace {
 u32 reading(const MachineInstruction& i) {
     constexpr u32 kLoad = 6, kStore = 8, kSlowUnit = 12;
     if (i.memory == MemoryEffect::store) return kStore;
-    return i.is_access ? kLoad : kSlowUnit;
+    return i.is_access && !i.is_copy ? kLoad : kSlowUnit;
 }
 
 /// Goes over each piece from its end.

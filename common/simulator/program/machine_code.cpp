@@ -2,6 +2,7 @@
 
 #include <algorithm>
 #include <map>
+#include <optional>
 #include <set>
 
 #include "analysis/deciding_registers.h"
@@ -26,6 +27,9 @@ constexpr u32 kConstantLatency = 8;
 constexpr u32 kArithmeticLatency = 4, kMoveLatency = 5, kPredicateLatency = 13;
 /// Until all lanes' values are one; and for the number of a lane, which is read as soon as anything.
 constexpr u32 kTogetherLatency = 30, kLaneLatency = 200;
+
+/// The offsets of an asynchronous copy in global memory lie from this below zero to one less above.
+constexpr i64 kFarthestInCopy = 2048;
 
 class MachineCodeMaker {
 public:
@@ -231,7 +235,8 @@ private:
         made.waits_for_reads = waits_for_reads(i);
         made.is_guarded = made.is_conditional = i.guard.has_value();
         made.latency = latency_of(i);
-        made.is_access = is_access(i) || i.opcode == "cp";
+        made.is_copy = i.opcode == "cp";
+        made.is_access = is_access(i) || made.is_copy;
         made.reads_late =
             made.is_access || (made.latency > 8 && !is_one_of(i.opcode, {"set", "setp"}));
         made.words_inside = values_.has_fixed_stride(i) ? 0 : words_inside(i);
@@ -245,9 +250,7 @@ private:
         made.place = values_.place_of(i);
         made.reads = values_.read_by(i);
         made.writes = values_.written_by(i);
-        if (i.opcode == "add" && made.reads.size() == 1 &&
-            i.operands[2].kind == Operand::Kind::immediate)
-            made.step = static_cast<i64>(i.operands[2].bits);
+        if (made.reads.size() == 1) made.step = number_added_by(i);
         for (u32& v : made.reads)
             if (same_.contains(v)) v = same_[v];
         for (u32& v : made.writes)
@@ -277,8 +280,33 @@ private:
             if (compares_signed_half)
                 made.reads = {add_move(piece, at, 1, second, std::move(made.reads))};
         }
+        bring_near(piece, made);
         add_steps_of_product(piece, made);
         piece.code.push_back(std::move(made));
+    }
+
+    static std::optional<i64> number_added_by(const Instruction& i) {
+        if (i.opcode != "add" || i.operands[2].kind != Operand::Kind::immediate) return {};
+        return static_cast<i64>(i.operands[2].bits);
+    }
+
+    /// An asynchronous copy has room for a short offset alone: another address is computed for it, or for one that
+    /// is near that.
+    void bring_near(MachinePiece& piece, MachineInstruction& copy) {
+        const auto is_near = [](i64 offset) {
+            return offset >= -kFarthestInCopy && offset < kFarthestInCopy;
+        };
+        const AccessPlace from = values_.source_of_copy(function_.body[copy.source]);
+        const auto base = std::find(copy.reads.begin(), copy.reads.end(), from.value);
+        if (is_near(from.offset) || base == copy.reads.end()) return;
+        for (const Near& near : near_)
+            if (near.block == block_ && near.base == from.value &&
+                is_near(from.offset - near.offset) && values_.is_written_once(from.value)) {
+                *base = near.value;
+                return;
+            }
+        *base = add_move(piece, copy.source, 2, kMoveLatency, {from.value});
+        near_.push_back({from.value, from.offset, block_, *base});
     }
 
     /// What is added to the upper half of a product of 64 bits.
@@ -446,6 +474,12 @@ private:
     };
     std::map<u32, Loop> loops_;  ///< by BasicBlock::loop
     std::vector<Brought> brought_;
+    struct Near {
+        u32 base = 0;
+        i64 offset = 0;
+        u32 block = 0, value = 0;
+    };
+    std::vector<Near> near_;                ///< addresses for copies
     std::map<u64, std::vector<u32>> used_;  ///< by name of a constant: blocks that take it as it is
     bool is_skipped_ =
         false;  ///< lanes may skip the block at hand, which has become guarded instructions

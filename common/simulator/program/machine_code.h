@@ -25,6 +25,7 @@ struct MachineInstruction {
     MemoryEffect memory = MemoryEffect::none;
     ptx::StateSpace space = ptx::StateSpace::generic;  ///< of that memory
     bool is_access = false;                            ///< a load, a store, an atomic or a copy
+    bool is_copy = false;                              ///< from global to shared memory
     bool is_fixed = false;                             ///< nothing moves past it
     bool waits_for_reads = false;    ///< behind it, loads and stores have read their sources
     bool is_guarded = false;         ///< lanes may keep what they had in what it writes

@@ -893,6 +893,16 @@ AccessPlace MachineValues::place_of(const Instruction& access) const {
     return place;
 }
 
+AccessPlace MachineValues::source_of_copy(const Instruction& copy) const {
+    AccessPlace place;
+    if (copy.opcode != "cp" || copy.has("bulk") || copy.operands.size() < 2) return place;
+    const Operand& source = copy.operands[1];
+    if (source.kind != Operand::Kind::address || !source.has_base_register) return place;
+    place.offset = source.offset;
+    find_base(root(source.reg), place);
+    return place;
+}
+
 /// Numbers that are added to an address before it has a register are part of the offset.
 void MachineValues::find_base(u32 value, AccessPlace& place) const {
     while (uniform_[value] || folded_[value]) {

@@ -81,6 +81,9 @@ public:
     /// Values that lie in registers one after the other: the elements of loaded and stored vectors.
     const std::vector<std::vector<u32>>& side_by_side() const { return side_by_side_; }
     AccessPlace place_of(const ptx::Instruction& access) const;
+    /// Of an asynchronous copy: where it reads global memory.
+    AccessPlace source_of_copy(const ptx::Instruction& copy) const;
+    bool is_written_once(u32 value) const { return times_written_[value] == 1; }
     /// A conversion that takes the register of its source for its result.
     bool is_rounded_in_place(u32 at) const;
     /// Of `slct` and `selp`: the load of the second operand that is carried out where that is chosen alone, to

@@ -396,6 +396,26 @@ TEST_CASE("a product of 64 bits that is only added to something is part of that 
     CHECK(place(4) == 16);
 }
 
+TEST_CASE("an asynchronous copy has room for a short offset, and reads its address for long") {
+    const auto copies = [](int count, int apart, const std::string& behind) {
+        std::string text =
+            ".shared .align 16 .b8 s[8192];\nmov.u32 %r3, s;\nshl.b32 %r4, %r2, 4;\n"
+            "add.s32 %r5, %r3, %r4;\n";
+        for (int k = 0; k < count; ++k)
+            text += "cp.async.cg.shared.global [%r5+" + std::to_string(16 * k) + "], [%rd4+" +
+                    std::to_string(apart * k) + "], 16;\n";
+        return estimate(text + behind);
+    };
+    CHECK(copies(4, 16, "") == 8);  // all as ptxas
+    CHECK(copies(2, 4096, "") == 10);
+    CHECK(copies(4, 4096, "") == 14);
+    const std::string wait =
+        "cp.async.wait_all;\nbar.sync 0;\nld.shared.u32 %r6, [%r5+64];\n"
+        "st.global.u32 [%rd5], %r6;";
+    CHECK(copies(1, 16, wait) == 14);
+    CHECK(copies(4, 4096, wait) == 20);
+}
+
 TEST_CASE("coordinates and texels lie side by side") {
     const auto copy = [](const std::string& type, const std::string& registers) {
         return estimate(".reg .b16 %h<5>;\nshl.b32 %r5, %r2, 3;\nsuld.b.1d.v4." + type + ".trap {" +
