@@ -98,23 +98,29 @@ namespace {
 
 /// Instructions of PTX that are many of the machine, and what those need beside sources and result. Seen with
 /// ptxas, around such an instruction with so many values alive that each further one takes a register.
-/// (With few, where that counts, a division of 16 bits needs one more.)
+/// (With few, where that counts, a division of 16 bits needs one more. The upper half of a product of 64 bits needs six then,
+/// and two with many; here it has four.)
 struct Inside {
     std::string_view opcode, type;
     std::string_view mode;  ///< a rounding, or none: for those that no line above names
     u32 words;
     bool calls_routine;
 };
-constexpr Inside kInside[] = {
-    {"div", "f64", "rn", 15, true}, {"div", "f64", "", 13, true}, {"sqrt", "f64", "", 13, true},
-    {"rcp", "f64", "rn", 8, true},  {"rcp", "f64", "", 13, true}, {"min", "f64", "", 4, false},
-    {"max", "f64", "", 4, false},   {"div", "f32", "", 9, true},  {"sqrt", "f32", "rm", 4, true},
-    {"sqrt", "f32", "rz", 4, true}, {"sqrt", "f32", "", 6, true}, {"rcp", "f32", "ftz", 4, true},
-    {"rcp", "f32", "rz", 4, true},  {"rcp", "f32", "", 8, true},  {"div", "s64", "", 15, true},
-    {"rem", "s64", "", 13, true},   {"div", "u64", "", 11, true}, {"rem", "u64", "", 11, true},
-    {"div", "s32", "", 8, false},   {"rem", "s32", "", 8, false}, {"div", "u32", "", 6, false},
-    {"rem", "u32", "", 6, false},   {"div", "s16", "", 5, true},  {"rem", "s16", "", 5, true},
-    {"div", "u16", "", 5, true},    {"rem", "u16", "", 5, true}};
+constexpr Inside kInside[] = {{"div", "f64", "rn", 15, true},  {"div", "f64", "", 13, true},
+                              {"sqrt", "f64", "", 13, true},   {"rcp", "f64", "rn", 8, true},
+                              {"rcp", "f64", "", 13, true},    {"min", "f64", "", 4, false},
+                              {"max", "f64", "", 4, false},    {"div", "f32", "", 9, true},
+                              {"sqrt", "f32", "rm", 4, true},  {"sqrt", "f32", "rz", 4, true},
+                              {"sqrt", "f32", "", 6, true},    {"rcp", "f32", "ftz", 4, true},
+                              {"rcp", "f32", "rz", 4, true},   {"rcp", "f32", "", 8, true},
+                              {"div", "s64", "", 15, true},    {"rem", "s64", "", 13, true},
+                              {"div", "u64", "", 11, true},    {"rem", "u64", "", 11, true},
+                              {"div", "s32", "", 8, false},    {"rem", "s32", "", 8, false},
+                              {"div", "u32", "", 6, false},    {"rem", "u32", "", 6, false},
+                              {"div", "s16", "", 5, true},     {"rem", "s16", "", 5, true},
+                              {"div", "u16", "", 5, true},     {"rem", "u16", "", 5, true},
+                              {"mul", "u64", "hi", 4, false},  {"mul", "s64", "hi", 4, false},
+                              {"madc", "u64", "hi", 4, false}, {"madc", "s64", "hi", 4, false}};
 
 const Inside* find_inside(const Instruction& i) {
     const bool is_exact = !i.has("approx") && !i.has("full");
