@@ -7,6 +7,7 @@
 
 #include "analysis/deciding_registers.h"
 #include "analysis/dominators.h"
+#include "program/joined_blocks.h"
 #include "program/loop_unroller.h"
 #include "program/machine_values.h"
 #include "ptx/instruction_parts.h"
@@ -17,9 +18,6 @@ namespace {
 using ptx::Instruction;
 using ptx::Operand;
 
-/// Instructions of the machine in a block that becomes guarded ones: without a load from global memory, and with
-/// one, whose wait is then shared with other loads. Seen by adding instructions to such blocks until ptxas branched.
-constexpr u32 kGuardedMost = 8, kGuardedMostWithLoad = 20;
 /// A division without sign by something constant reads it from where it is: so many words remain.
 constexpr u32 kInsideByConstant = 5;
 /// From reading a constant to the first instruction that may use it.
@@ -39,7 +37,8 @@ public:
           blocks_(flow.blocks()),
           registers_(registers),
           values_(function, registers),
-          dominators_(blocks_) {
+          dominators_(blocks_),
+          joined_(function, blocks_, values_) {
         for (u32 v = 0; v < function.registers.size(); ++v)
             made_.values.push_back({values_.words()[v], values_.is_loose(v), values_.is_half(v),
                                     values_.is_loaded_pair(v)});
@@ -81,9 +80,7 @@ private:
     // ---- pieces ----
 
     void look_at_graph() {
-        ways_in_.assign(blocks_.size(), 0);
         for (const BasicBlock& block : blocks_) {
-            for (u32 next : block.next) ++ways_in_[next];
             Loop& loop = loops_[block.loop];
             ++loop.blocks;
             for (u32 at = block.begin; at < block.end; ++at)
@@ -96,7 +93,7 @@ private:
         first_ = first;
         add_block(piece, first);
         for (u32 last = first;;) {
-            const u32 joined = goes_on_to(last);
+            const u32 joined = joined_.goes_on_to(last);
             if (joined == last) return last;
             const std::size_t before = piece.code.size();
             const u32 skips = function_.body[blocks_[last].end - 1].guard.value_or(kNone);
@@ -138,47 +135,6 @@ private:
             }
     }
 
-    /// The block up to which a piece that has come to block `b` goes on: `b` itself, where it ends.
-    u32 goes_on_to(u32 b) const {
-        const std::vector<u32>& next = blocks_[b].next;
-        if (next.size() == 1 && next[0] == b + 1 && ways_in_[b + 1] == 1) return b + 1;
-        // A table of targets may have two as well, but no guard.
-        const bool skips_one = next.size() == 2 && next[0] == b + 2 && next[1] == b + 1 &&
-                               function_.body[blocks_[b].end - 1].guard.has_value();
-        if (!skips_one || ways_in_[b + 1] != 1 || ways_in_[b + 2] != 2) return b;
-        const std::vector<u32>& then = blocks_[b + 1].next;
-        if (then.size() != 1 || then[0] != b + 2) return b;
-        // Lanes that skip what is left of a kernel just end.
-        return is_end(blocks_[b + 2]) || !is_short(blocks_[b + 1]) ? b : b + 2;
-    }
-    bool is_end(const BasicBlock& block) const {
-        for (u32 at = block.begin; at < block.end; ++at) {
-            const Instruction& i = function_.body[at];
-            if (i.label.empty()) return i.opcode == "ret" || i.opcode == "exit";
-        }
-        return false;
-    }
-    bool is_short(const BasicBlock& block) const {
-        u32 steps = 0;
-        bool loads = false;
-        for (u32 at = block.begin; at < block.end; ++at) {
-            if (values_.leaves_nothing(at)) continue;
-            const Instruction& i = function_.body[at];
-            if (memory_effect(i) == MemoryEffect::fence) return false;
-            if (ends_straight_code(i) && at + 1 != block.end) return false;
-            loads |= i.opcode == "ld" && space_of(i) != ptx::StateSpace::shared;
-            steps += steps_of(i);
-        }
-        return steps <= (loads ? kGuardedMostWithLoad : kGuardedMost);
-    }
-    /// How many instructions of the machine one is: it adds 64 bits in halves, and multiplies them in parts.
-    u32 steps_of(const Instruction& i) const {
-        constexpr u32 kProduct = 4, kHalves = 2;
-        const bool is_long = i.has("s64") || i.has("u64") || i.has("b64");
-        if (!is_long || is_one_of(i.opcode, {"cvt", "cvta"})) return 1;
-        if (is_one_of(i.opcode, {"mul", "mad"})) return kProduct;
-        return values_.is_in_halves(i) ? kHalves : 1;
-    }
     void drop_branch(MachinePiece& piece) const {
         if (piece.code.empty() || function_.body[piece.code.back().source].opcode != "bra") return;
         piece.code.pop_back();
@@ -355,7 +311,7 @@ private:
         for (u32 b = block_, before; (before = dominators_.before(b)) != kNone; b = before) {
             const BasicBlock& decides = blocks_[before];
             const Instruction& branch = function_.body[decides.end - 1];
-            if (ways_in_[b] != 1 || !branch.guard || decides.next.size() != 2 ||
+            if (joined_.ways_in(b) != 1 || !branch.guard || decides.next.size() != 2 ||
                 !is_among(b, decides.next))
                 continue;
             const bool is_taken = b == decides.next[0];
@@ -467,7 +423,7 @@ private:
     const Registers& registers_;
     const MachineValues values_;
     const Dominators dominators_;
-    std::vector<u32> ways_in_;  ///< to each block
+    const JoinedBlocks joined_;
     struct Loop {
         u32 blocks = 0;
         bool has_fence = false;

@@ -1,0 +1,67 @@
+#include "program/joined_blocks.h"
+
+#include "program/machine_instruction.h"
+#include "ptx/instruction_parts.h"
+
+namespace coalesce::sim {
+
+namespace {
+
+/// Instructions of the machine in a block that becomes guarded ones: without a load from global memory, and with
+/// one, whose wait is then shared with other loads. Seen by adding instructions to such blocks until ptxas branched.
+constexpr u32 kGuardedMost = 8, kGuardedMostWithLoad = 20;
+
+}  // namespace
+
+JoinedBlocks::JoinedBlocks(const ptx::Function& function, const std::vector<BasicBlock>& blocks,
+                           const MachineValues& values)
+    : function_(function), blocks_(blocks), values_(values), ways_in_(blocks.size()) {
+    for (const BasicBlock& block : blocks)
+        for (u32 next : block.next) ++ways_in_[next];
+}
+
+u32 JoinedBlocks::goes_on_to(u32 b) const {
+    const std::vector<u32>& next = blocks_[b].next;
+    if (next.size() == 1 && next[0] == b + 1 && ways_in_[b + 1] == 1) return b + 1;
+    // A table of targets may have two as well, but no guard.
+    const bool skips_one = next.size() == 2 && next[0] == b + 2 && next[1] == b + 1 &&
+                           function_.body[blocks_[b].end - 1].guard.has_value();
+    if (!skips_one || ways_in_[b + 1] != 1 || ways_in_[b + 2] != 2) return b;
+    const std::vector<u32>& then = blocks_[b + 1].next;
+    if (then.size() != 1 || then[0] != b + 2) return b;
+    // Lanes that skip what is left of a kernel just end.
+    return is_end(blocks_[b + 2]) || !is_short(blocks_[b + 1]) ? b : b + 2;
+}
+
+bool JoinedBlocks::is_end(const BasicBlock& block) const {
+    for (u32 at = block.begin; at < block.end; ++at) {
+        const Instruction& i = function_.body[at];
+        if (i.label.empty()) return i.opcode == "ret" || i.opcode == "exit";
+    }
+    return false;
+}
+
+bool JoinedBlocks::is_short(const BasicBlock& block) const {
+    u32 steps = 0;
+    bool loads = false;
+    for (u32 at = block.begin; at < block.end; ++at) {
+        if (values_.leaves_nothing(at)) continue;
+        const Instruction& i = function_.body[at];
+        if (memory_effect(i) == MemoryEffect::fence) return false;
+        if (ends_straight_code(i) && at + 1 != block.end) return false;
+        loads |= i.opcode == "ld" && space_of(i) != ptx::StateSpace::shared;
+        steps += steps_of(i);
+    }
+    return steps <= (loads ? kGuardedMostWithLoad : kGuardedMost);
+}
+
+/// How many instructions of the machine one is: it adds 64 bits in halves, and multiplies them in parts.
+u32 JoinedBlocks::steps_of(const Instruction& i) const {
+    constexpr u32 kProduct = 4, kHalves = 2;
+    const bool is_long = i.has("s64") || i.has("u64") || i.has("b64");
+    if (!is_long || is_one_of(i.opcode, {"cvt", "cvta"})) return 1;
+    if (is_one_of(i.opcode, {"mul", "mad"})) return kProduct;
+    return values_.is_in_halves(i) ? kHalves : 1;
+}
+
+}  // namespace coalesce::sim

@@ -1,0 +1,35 @@
+// Which blocks of a function become one straight piece of machine code: those that follow each other, and those that
+// lanes may skip, where they are so short that ptxas guards their instructions in place of a branch.
+#pragma once
+
+#include <vector>
+
+#include "analysis/control_flow.h"
+#include "program/machine_values.h"
+
+namespace coalesce::sim {
+
+class JoinedBlocks {
+public:
+    /// All three have to outlive it.
+    JoinedBlocks(const ptx::Function& function, const std::vector<BasicBlock>& blocks,
+                 const MachineValues& values);
+
+    /// The block up to which a piece that has come to block `b` goes on: `b` itself, where it ends.
+    u32 goes_on_to(u32 b) const;
+    u32 ways_in(u32 b) const { return ways_in_[b]; }
+
+private:
+    using Instruction = ptx::Instruction;
+
+    bool is_end(const BasicBlock& block) const;
+    bool is_short(const BasicBlock& block) const;
+    u32 steps_of(const Instruction& instruction) const;
+
+    const ptx::Function& function_;
+    const std::vector<BasicBlock>& blocks_;
+    const MachineValues& values_;
+    std::vector<u32> ways_in_;  ///< to each block
+};
+
+}  // namespace coalesce::sim
