@@ -157,13 +157,25 @@ private:
             const u32 to =
                 values_.is_rounded_in_place(at) ? registers_.root[i.operands[0].reg] : kNone;
             if (to != kNone) same_[registers_.root[i.operands[1].reg]] = to;
+            for (const auto& [loaded, known] : values_.known_before(at)) {
+                same_[loaded] = known;
+                known_.insert(at);
+            }
             const auto load = values_.chosen_load(at);
-            if (!load) continue;
+            if (!load || is_known(i.operands[1]) || is_known(i.operands[2])) continue;
             chosen_[at] = *load;
             waits_.insert(*load);
             for (std::size_t k = 1; k <= 2; ++k)
                 same_[registers_.root[i.operands[k].reg]] = registers_.root[i.operands[0].reg];
         }
+    }
+    bool is_known(const Operand& loaded) const {
+        return same_.contains(registers_.root[loaded.reg]);
+    }
+    void take_same_registers(std::vector<u32>& values) const {
+        for (u32& v : values)
+            for (auto same = same_.find(v); same != same_.end(); same = same_.find(v))
+                v = same->second;
     }
     void add_chosen_load(MachinePiece& piece, u32 at) {
         const Operand& by = function_.body[at].operands[3];
@@ -178,7 +190,7 @@ private:
     }
 
     void add_instruction(MachinePiece& piece, u32 at) {
-        if (waits_.contains(at)) return;
+        if (waits_.contains(at) || known_.contains(at)) return;
         if (chosen_.contains(at)) return add_chosen_load(piece, at);
         const Instruction& i = function_.body[at];
         MachineInstruction made;
@@ -207,10 +219,8 @@ private:
         made.reads = values_.read_by(i);
         made.writes = values_.written_by(i);
         if (made.reads.size() == 1) made.step = number_added_by(i);
-        for (u32& v : made.reads)
-            if (same_.contains(v)) v = same_[v];
-        for (u32& v : made.writes)
-            if (same_.contains(v)) v = same_[v];
+        take_same_registers(made.reads);
+        take_same_registers(made.writes);
         if (array_ != kNone && made.space == ptx::StateSpace::local) use_array(made);
         const bool in_one_lane = made.is_access && runs_in_one_lane(i);
         if (values_.adds_for_warp(i) && !in_one_lane) one_lane_for_all(piece, made);
@@ -388,8 +398,9 @@ private:
 
     /// Moves the elements of a vector that is stored to registers side by side.
     void put_together(MachinePiece& piece, MachineInstruction& store) {
-        for (const MachineValues::Vector& together :
+        for (MachineValues::Vector& together :
              values_.put_together_for(function_.body[store.source])) {
+            take_same_registers(together.read);
             const u32 vector =
                 add_move(piece, store.source, together.words, kMoveLatency, together.read);
             std::erase_if(store.reads, [&](u32 value) { return is_among(value, together.read); });
@@ -444,6 +455,7 @@ private:
     std::map<u32, u32> same_;    ///< by value: the one whose register it takes
     std::map<u32, u32> chosen_;  ///< by instruction that chooses: the load that it decides
     std::set<u32> waits_;        ///< those loads, until then
+    std::set<u32> known_;        ///< loads of what was loaded or stored before
     u32 array_ = kNone;          ///< the value that holds a small array
     bool has_array_ = false;     ///< something is stored there
     u32 part_ = 0;               ///< of the piece, at hand

@@ -6,6 +6,7 @@
 #include <set>
 #include <string_view>
 
+#include "analysis/deciding_registers.h"
 #include "analysis/register_use.h"
 #include "execute/fragments.h"
 #include "program/machine_instruction.h"
@@ -751,6 +752,64 @@ std::optional<u32> MachineValues::chosen_load(u32 at) const {
             return {};
     }
     return definition_[root(i.operands[2].reg)];
+}
+
+/// Accesses of one size and kind to one address: what is at one is at the other.
+bool MachineValues::go_to_one_place(const Instruction& a, const Instruction& b) const {
+    if (!is_one_of(a.opcode, {"ld", "st"}) || a.guard || b.guard) return false;
+    const auto kind = [](const Instruction& i) {
+        std::vector<std::string> words = i.modifiers;
+        const u32 size = size_of(ptx::type_named(words.back()));
+        if (size >= 4) words.back() = std::to_string(size);  // whatever it is read as
+        return words;
+    };
+    const Operand &to = a.operands[a.opcode == "ld" ? 1 : 0], &from = b.operands[1];
+    return kind(a) == kind(b) && to.has_base_register == from.has_base_register &&
+           to.offset == from.offset && to.name == from.name &&
+           (!to.has_base_register || root(to.reg) == root(from.reg));
+}
+
+/// What an access of one place finds or leaves there, if those are values that stay what they are.
+std::vector<u32> MachineValues::moved_by(const Instruction& access) const {
+    const Operand& moved = access.operands[access.opcode == "ld" ? 0 : 1];
+    std::vector<u32> values;
+    for (const Operand& o : vector_of(access) ? moved.elements : std::vector<Operand>{moved}) {
+        if (o.kind != Operand::Kind::reg || times_written_[root(o.reg)] != 1) return {};
+        if (uniform_[root(o.reg)] || folded_[root(o.reg)]) return {};
+        values.push_back(root(o.reg));
+    }
+    return values;
+}
+
+std::vector<std::pair<u32, u32>> MachineValues::known_before(u32 at) const {
+    const Instruction& load = function_.body[at];
+    const bool may_change = load.has("volatile") || load.has("acquire") || load.has("relaxed");
+    if (load.opcode != "ld" || load.has("param") || may_change || leaves_nothing(at)) return {};
+    for (u32 before = at; before-- > 0;) {
+        const Instruction& i = function_.body[before];
+        if (!i.label.empty() || ends_straight_code(i)) return {};
+        if (!leaves_nothing(before) && go_to_one_place(i, load)) {
+            const std::vector<u32> known = moved_by(i), loaded = moved_by(load);
+            std::vector<std::pair<u32, u32>> same;
+            for (std::size_t k = 0; k < std::min(known.size(), loaded.size()); ++k)
+                if (words_[known[k]] == words_[loaded[k]]) same.push_back({loaded[k], known[k]});
+            if (same.size() != loaded.size()) same.clear();
+            return same;
+        }
+        const MemoryEffect effect = memory_effect(i);
+        const bool changes = effect != MemoryEffect::none && effect != MemoryEffect::load;
+        // ptxas takes no number that is added to an address into account here.
+        const bool is_elsewhere = effect == MemoryEffect::store && space_of(i) != space_of(load) &&
+                                  space_of(i) != StateSpace::generic &&
+                                  space_of(load) != StateSpace::generic;
+        if (changes && !is_elsewhere && !reads_clock(i) && !load.has("nc")) return {};
+        const std::vector<u32> written = registers_written(i);
+        if (load.operands[1].has_base_register &&
+            std::any_of(written.begin(), written.end(),
+                        [&](u32 r) { return root(r) == root(load.operands[1].reg); }))
+            return {};
+    }
+    return {};
 }
 
 /// There is a register that always reads as zero.

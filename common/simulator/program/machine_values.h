@@ -15,6 +15,7 @@
 #pragma once
 
 #include <optional>
+#include <utility>
 #include <vector>
 
 #include "program/value_classes.h"
@@ -89,6 +90,9 @@ public:
     /// Of `slct` and `selp`: the load of the second operand that is carried out where that is chosen alone, to
     /// where the first operand was loaded.
     std::optional<u32> chosen_load(u32 at) const;
+    /// Of a load of what was loaded or stored before, with nothing between that may change it: each value, and the one
+    /// that it is. None of another load.
+    std::vector<std::pair<u32, u32>> known_before(u32 at) const;
     /// An atomic on one place for the whole block, of which nobody wants the result: one lane of a warp does it
     /// for all.
     bool adds_for_warp(const ptx::Instruction& instruction) const;
@@ -136,6 +140,8 @@ private:
     void compute_in_threads(u32 address);
     void find_block_numbers();
     bool is_wanted_by_threads(u32 value) const;
+    bool go_to_one_place(const Instruction& before, const Instruction& load) const;
+    std::vector<u32> moved_by(const Instruction& access) const;
     void find_words();
     void find_packed();
     void find_vectors();

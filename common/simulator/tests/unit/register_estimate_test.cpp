@@ -687,3 +687,19 @@ TEST_CASE("what becomes of a loaded pair is computed in place, unless it is shif
     CHECK(stored(loaded, "shl.b64 %rd10, %rd8, 3;\nadd.s64 %rd9, %rd10, %rd2;\n") == 14);
     CHECK(stored(product, sum) == 14);
 }
+
+TEST_CASE("what was loaded or stored is not loaded again, unless something may have changed it") {
+    std::string again, stored;
+    for (int k = 0; k < 4; ++k) {
+        const std::string at = std::to_string(4 * k), f = "%f2" + std::to_string(k);
+        again += "ld.global.f32 " + f + ", [%rd4+" + at + "];\n";
+        stored += "st.global.f32 [%rd5+" + at + "], %f" + std::to_string(k) + ";\nld.global.f32 " +
+                  f + ", [%rd5+" + at + "];\n";
+    }
+    // As in ptxas.
+    CHECK(estimate(loads(4) + again + stores(4) + stores(4, 20)) == 18);
+    CHECK(estimate(loads(4) + "bar.sync 0;\n" + again + stores(4) + stores(4, 20)) == 26);
+    CHECK(estimate(loads(4) + "st.global.u32 [%rd1], %r1;\n" + again + stores(4) + stores(4, 20)) ==
+          30);
+    CHECK(estimate(loads(4) + stored + stores(4, 20)) == 18);
+}
