@@ -17,7 +17,9 @@ using ptx::StateSpace;
 /// Work of a loop that is unrolled: more where turns load, since they can wait for all their loads together. An access
 /// counts as two instructions: adding instructions, loads and stores to a loop until ptxas left it as it was, two
 /// more instructions were always one access fewer.
-constexpr u32 kUnrolledMost = 22, kUnrolledMostWithLoad = 50, kAccess = 2;
+constexpr u32 kUnrolledMost = 22, kUnrolledMostWithLoad = 51, kAccess = 2;
+/// What is loaded from shared memory is there soon: each such load makes room for little more than itself, up to so much.
+constexpr u32 kUnrolledWithShared = 23, kForSharedLoad = 5, kUnrolledMostOfAll = 101;
 /// Turns that then follow each other.
 constexpr int kTurns = 4;
 
@@ -26,6 +28,11 @@ constexpr int kTurns = 4;
 bool orders_memory(const Instruction& i) {
     const bool is_fence = i.opcode == "membar" || (i.opcode == "fence" && !i.has("proxy"));
     return is_fence || (i.opcode == "barrier" && i.has("cluster"));
+}
+
+/// Where some threads skip a part of a turn, ptxas does not unroll a loop in which they wait for each other.
+bool is_barrier(const Instruction& i) {
+    return is_one_of(i.opcode, {"bar", "barrier"});
 }
 
 /// The threads of a warp or a block do it together.
@@ -118,16 +125,24 @@ bool LoopUnroller::may_be_unrolled(const MachinePiece& piece) const {
 
 bool LoopUnroller::is_short(const MachinePiece& piece) const {
     u32 work = piece.dropped_branches;  // they are still there when ptxas unrolls
-    bool loads = false;
+    u32 most = kUnrolledMost, shared_loads = 0;
     for (const MachineInstruction& i : piece.code) {
         if (i.is_fixed && &i != &piece.code.back() && !reads_clock(function_.body[i.source]))
             return false;
         if (orders_memory(function_.body[i.source])) return false;
+        if (piece.dropped_branches && is_barrier(function_.body[i.source])) return false;
         const bool accesses = is_access(function_.body[i.source]);
         work += accesses ? kAccess : 1;
-        loads |= accesses && i.memory != MemoryEffect::store;
+        if (!accesses || i.memory == MemoryEffect::store) continue;
+        if (i.memory == MemoryEffect::load && i.space == StateSpace::shared)
+            ++shared_loads;
+        else
+            most = kUnrolledMostWithLoad;
     }
-    return work <= (loads ? kUnrolledMostWithLoad : kUnrolledMost);
+    if (shared_loads)
+        most = std::clamp(kUnrolledWithShared + kForSharedLoad * shared_loads, most,
+                          kUnrolledMostOfAll);
+    return work <= most;
 }
 
 /// Where threads leave a loop in different turns, ptxas does not unroll it if they do something together there,

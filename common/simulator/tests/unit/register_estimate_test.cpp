@@ -493,6 +493,43 @@ TEST_CASE(
     CHECK(!is_unrolled(work));
 }
 
+namespace {
+
+/// A loop that loads from shared memory and adds up; `others`: further instructions in it.
+bool is_unrolled_with(int loads_in_it, int others, const std::string& at_end = "") {
+    std::string turn;
+    for (int k = 0; k < loads_in_it; ++k)
+        turn +=
+            "ld.shared.f32 %f1, [%r4+" + std::to_string(16 * k) + "];\nadd.f32 %f2, %f2, %f1;\n";
+    for (int k = 0; k < others; ++k)
+        turn += k % 2 ? "xor.b32 %r9, %r9, %r1;\n" : "add.s32 %r9, %r9, %r2;\n";
+    const auto with = [&](const std::string& pragma) {
+        return estimate("mov.u32 %r3, 0;\nmov.u32 %r4, %r2;\nLOOP:\n" + pragma + turn + at_end +
+                        "add.s32 %r4, %r4, 64;\nadd.s32 %r3, %r3, 1;\n"
+                        "setp.lt.s32 %p1, %r3, %r1;\n@%p1 bra LOOP;\n"
+                        "st.global.u32 [%rd5], %r9;\nst.global.f32 [%rd5+4], %f2;");
+    };
+    return with("") > with(".pragma \"nounroll\";");
+}
+
+}  // namespace
+
+TEST_CASE("a load from shared memory makes room for little more in a loop that is unrolled") {
+    CHECK(is_unrolled_with(1, 20));  // all as ptxas
+    CHECK(!is_unrolled_with(1, 24));
+    CHECK(is_unrolled_with(3, 24));
+    CHECK(!is_unrolled_with(3, 28));
+    CHECK(is_unrolled_with(8, 34));
+}
+
+TEST_CASE("a loop with a barrier that lanes branch in is left as it is") {
+    const std::string barrier = "bar.sync 0;\n";
+    const std::string branch = "@%p2 bra SKIP;\nadd.s32 %r9, %r9, 5;\nSKIP:\n";
+    CHECK(is_unrolled_with(1, 0, barrier));  // all as ptxas
+    CHECK(is_unrolled_with(1, 0, branch));
+    CHECK(!is_unrolled_with(1, 0, branch + barrier));
+}
+
 TEST_CASE("what nobody has written takes no register, and what a guard may leave is not lost") {
     const std::string before = loads(16) + "bar.sync 0;\n" + stores(16) + "bar.sync 0;\n";
     // Skipped by a branch, for the barrier in it: what it loads has no register before.
