@@ -10,6 +10,8 @@ namespace {
 constexpr u32 kLookAhead = 2;
 /// In longer pieces nothing moves past every instruction of this number, which keeps the work in proportion.
 constexpr u32 kWindow = 512;
+/// Registers for predicates.
+constexpr u32 kPredicates = 7;
 
 struct Edge {
     u32 to = 0, cycles = 0;
@@ -180,7 +182,15 @@ private:
     std::vector<u32>::iterator choose() {
         if (words_ >= words_most_) return choose_among_many_words();
         return std::min_element(open_.begin(), open_.end(), [&](u32 a, u32 b) {
+            if (predicates_ >= kPredicates && begins_predicate(a) != begins_predicate(b))
+                return begins_predicate(b);
             return height_[a] != height_[b] ? height_[a] > height_[b] : a < b;
+        });
+    }
+    bool begins_predicate(u32 k) const {
+        const std::vector<u32>& writes = code_[k].writes;
+        return std::any_of(writes.begin(), writes.end(), [&](u32 v) {
+            return straight_.is_predicate[v] && !is_alive_[v] && uses_[v];
         });
     }
 
@@ -256,11 +266,15 @@ private:
             if (--waits_for_[e.to] == 0) open_.push_back(e.to);
     }
     void begin(u32 v) {
-        if (!is_alive_[v]) words_ += straight_.words[v];
+        if (is_alive_[v]) return;
+        words_ += straight_.words[v];
+        predicates_ += straight_.is_predicate[v];
         is_alive_[v] = true;
     }
     void end(u32 v) {
-        if (is_alive_[v]) words_ -= straight_.words[v];
+        if (!is_alive_[v]) return;
+        words_ -= straight_.words[v];
+        predicates_ -= straight_.is_predicate[v];
         is_alive_[v] = false;
     }
 
@@ -272,8 +286,8 @@ private:
     std::vector<u32> waits_for_;  ///< edges from instructions that are not issued yet
     std::vector<u32> uses_;       ///< by value: still to come
     std::vector<bool> is_alive_;
-    std::vector<u32> open_;  ///< instructions that wait for none to be issued
-    u32 words_ = 0;
+    std::vector<u32> open_;           ///< instructions that wait for none to be issued
+    u32 words_ = 0, predicates_ = 0;  ///< alive
     std::vector<u32> order_;
 };
 

@@ -24,6 +24,7 @@ namespace coalesce::sim {
 struct StraightCode {
     std::vector<MachineInstruction> code;
     std::vector<u32> words;           ///< by value
+    std::vector<bool> is_predicate;   ///< by value
     std::vector<bool> from_before;    ///< by value: it comes into the piece
     std::vector<bool> wanted_behind;  ///< by value: it is read after the piece
     u32 words_through = 0;            ///< of values that the piece does not mention

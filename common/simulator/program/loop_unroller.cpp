@@ -81,6 +81,10 @@ void LoopUnroller::unroll(MachinePiece& piece, MachineCode& code) const {
                 i.step = std::exchange(offsets[i.writes[0]], 0);
             }
             if (!is_last && i.writes == branch.reads) continue;
+            if (is_same_in_turns(turn, i)) {
+                if (k == 0) piece.code.push_back(std::move(i));
+                continue;
+            }
             if (const auto offset = offsets.find(i.place.value); offset != offsets.end())
                 i.place.offset += offset->second;
             if (const auto name = names.find(i.place.value); name != names.end())
@@ -103,6 +107,18 @@ void LoopUnroller::unroll(MachinePiece& piece, MachineCode& code) const {
         if (!is_last) rename_vectors(code.side_by_side, vectors, names);
     }
     piece.code.push_back(branch);
+}
+
+/// A comparison of values that the loop does not change.
+bool LoopUnroller::is_same_in_turns(const std::vector<MachineInstruction>& turn,
+                                    const MachineInstruction& compares) const {
+    if (function_.body[compares.source].opcode != "setp" || compares.is_guarded) return false;
+    return std::none_of(turn.begin(), turn.end(), [&](const MachineInstruction& i) {
+        const auto writes = [&](u32 v) { return is_among(v, i.writes); };
+        return std::any_of(compares.reads.begin(), compares.reads.end(), writes) ||
+               (i.source != compares.source &&
+                std::any_of(compares.writes.begin(), compares.writes.end(), writes));
+    });
 }
 
 bool LoopUnroller::may_be_unrolled(const MachinePiece& piece) const {

@@ -22,6 +22,8 @@ public:
 private:
     using Instruction = ptx::Instruction;
 
+    bool is_same_in_turns(const std::vector<MachineInstruction>& turn,
+                          const MachineInstruction& compares) const;
     bool may_be_unrolled(const MachinePiece& piece) const;
     bool is_short(const MachinePiece& piece) const;
     bool needs_threads_together(const MachinePiece& piece) const;

@@ -41,7 +41,8 @@ public:
           joined_(function, blocks_, values_) {
         for (u32 v = 0; v < function.registers.size(); ++v)
             made_.values.push_back({values_.words()[v], values_.is_loose(v), values_.is_half(v),
-                                    values_.is_loaded_pair(v)});
+                                    values_.is_loaded_pair(v),
+                                    function.registers[v].type == ptx::Type::pred});
         made_.side_by_side = values_.side_by_side();
         for (u32 v = 0; v < function.registers.size(); ++v)
             if (const auto extended = values_.extended_by(v)) made_.extends[v] = *extended;

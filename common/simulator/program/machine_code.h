@@ -55,6 +55,7 @@ struct MachineValue {
     bool is_loose = false;   ///< which need not lie side by side
     bool is_half = false;    ///< takes a part of one, and so either bank does
     bool is_loaded = false;  ///< a pair, as a whole
+    bool is_predicate = false;
 };
 
 struct MachineCode {

@@ -93,6 +93,7 @@ private:
             if (is_new) {
                 const u32 words = code_.values[value].words;
                 straight.words.push_back(words);
+                straight.is_predicate.push_back(code_.values[value].is_predicate);
                 straight.from_before.push_back(alive_.has(begin, value));
                 straight.wanted_behind.push_back(alive_.has(end, value));
                 if (straight.wanted_behind.back()) straight.words_through -= words;

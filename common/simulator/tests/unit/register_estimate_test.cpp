@@ -740,3 +740,19 @@ TEST_CASE("what was loaded or stored is not loaded again, unless something may h
           30);
     CHECK(estimate(loads(4) + stored + stores(4, 20)) == 18);
 }
+
+TEST_CASE("no more loads are under way with guards of their own than there are predicates") {
+    const auto with = [](int count) {
+        std::string text = ".reg .pred %q<16>;\n";
+        for (int k = 0; k < count; ++k) {
+            const std::string n = std::to_string(k), at = "+" + std::to_string(4 * k) + "]";
+            text += "setp.gt.s32 %q" + n + ", %r2, " + n + ";\n@!%q" + n + " bra S" + n +
+                    ";\nld.shared.f32 %f" + n + ", [%r2" + at + ";\nst.global.f32 [%rd5" + at +
+                    ", %f" + n + ";\nS" + n + ":\n";
+        }
+        return estimate(text);
+    };
+    CHECK(with(4) == 14);  // as ptxas
+    CHECK(with(8) == 22);
+    CHECK(with(14) <= 26);  // 22
+}
