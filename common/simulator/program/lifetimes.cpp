@@ -7,17 +7,19 @@
 namespace coalesce::sim {
 namespace {
 
-/// Instructions behind one that reads late for which ptxas does not give its sources to others.
-u32 reading(const MachineInstruction& i) {
-    constexpr u32 kLoad = 6, kStore = 8, kSlowUnit = 12;
-    if (i.memory == MemoryEffect::store) return kStore;
+/// Instructions behind one that reads late for which ptxas does not give its sources to others. Where it leaves
+/// instructions as they were written to save registers, it gives those of a store sooner.
+u32 reading(const MachineInstruction& i, bool is_as_written) {
+    constexpr u32 kLoad = 6, kStore = 11, kStoreAsWritten = 8, kSlowUnit = 12;
+    if (i.memory == MemoryEffect::store) return is_as_written ? kStoreAsWritten : kStore;
     return i.is_access && !i.is_copy ? kLoad : kSlowUnit;
 }
 
 /// Goes over each piece from its end.
 class LifetimeFinder {
 public:
-    explicit LifetimeFinder(const MachineCode& code) : code_(code), open_(code.values.size()) {
+    LifetimeFinder(const MachineCode& code, bool is_as_written)
+        : code_(code), is_as_written_(is_as_written), open_(code.values.size()) {
         found_.of.resize(code.values.size());
     }
 
@@ -52,7 +54,7 @@ private:
             const u32 last = 2 * n + 1 + (is_pair(v) && stays_until_written(i, v));
             const bool is_last = end(v, last);
             if (!i.reads_late) continue;
-            const u32 until = std::min(2 * n + 1 + 2 * reading(i), all_read_);
+            const u32 until = std::min(2 * n + 1 + 2 * reading(i, is_as_written_), all_read_);
             Span& span = open_[v];
             span.read_until = std::max(span.read_until, until);
             if (!is_last) span.read_by_others_until = std::max(span.read_by_others_until, until);
@@ -85,6 +87,7 @@ private:
     }
 
     const MachineCode& code_;
+    const bool is_as_written_;
     Lifetimes found_;
     std::vector<Span> open_;   ///< by value: of those whose beginning is not reached
     std::vector<u32> values_;  ///< those
@@ -190,8 +193,8 @@ void AliveBetweenPieces::leave_out_unwritten() {
 }
 
 Lifetimes find_lifetimes(const MachineCode& code, const AliveBetweenPieces& alive,
-                         const std::vector<std::vector<u32>>& orders) {
-    LifetimeFinder finder(code);
+                         const std::vector<std::vector<u32>>& orders, bool is_as_written) {
+    LifetimeFinder finder(code, is_as_written);
     for (std::size_t p = 0; p < orders.size(); ++p)
         finder.add(code.pieces[p], orders[p], alive.values_in(alive.at_end(p)));
     return finder.take();

@@ -54,6 +54,6 @@ struct Lifetimes {
 
 /// `orders`: of each piece's instructions.
 Lifetimes find_lifetimes(const MachineCode& code, const AliveBetweenPieces& alive,
-                         const std::vector<std::vector<u32>>& orders);
+                         const std::vector<std::vector<u32>>& orders, bool is_as_written);
 
 }  // namespace coalesce::sim

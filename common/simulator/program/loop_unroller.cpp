@@ -102,6 +102,8 @@ void LoopUnroller::unroll(MachinePiece& piece, MachineCode& code) const {
                 value = name;
             }
             i.part += k * parts;
+            i.loop = turn.front().source;
+            i.turn = k;
             piece.code.push_back(std::move(i));
         }
         if (!is_last) rename_vectors(code.side_by_side, vectors, names);

@@ -20,8 +20,10 @@
 namespace coalesce::sim {
 
 struct MachineInstruction {
-    u32 source = 0;  ///< index into the function's body
-    u32 part = 0;    ///< of its piece: what lanes may skip is one, and what lies between
+    u32 source = 0;    ///< index into the function's body
+    u32 part = 0;      ///< of its piece: what lanes may skip is one, and what lies between
+    u32 loop = kNone;  ///< of a turn of an unrolled loop: where that begins in the body
+    u32 turn = 0;      ///< which of its turns
     MemoryEffect memory = MemoryEffect::none;
     ptx::StateSpace space = ptx::StateSpace::generic;  ///< of that memory
     bool is_access = false;                            ///< a load, a store, an atomic or a copy

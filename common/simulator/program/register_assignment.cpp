@@ -1,6 +1,7 @@
 #include "program/register_assignment.h"
 
 #include <algorithm>
+#include <tuple>
 
 namespace coalesce::sim {
 namespace {
@@ -58,6 +59,11 @@ private:
     std::vector<Span> spans_;  ///< in rising order
 };
 
+/// Where an instruction was written; the turns of an unrolled loop follow each other.
+std::tuple<u32, u32, u32> written(const MachineInstruction& i) {
+    return {i.loop == kNone ? i.source : i.loop, i.turn, i.source};
+}
+
 class Assigner {
 public:
     Assigner(const MachineCode& code, const Lifetimes& lifetimes, u32 generous)
@@ -83,7 +89,7 @@ public:
     u32 run() {
         std::vector<const MachineInstruction*> as_written = lifetimes_.in_order;
         std::stable_sort(as_written.begin(), as_written.end(),
-                         [](auto* a, auto* b) { return a->source < b->source; });
+                         [](auto* a, auto* b) { return written(*a) < written(*b); });
         for (u32 n = 0; n < lifetimes_.in_order.size(); ++n)
             if (lifetimes_.in_order[n]->keeps_convention) take_by_convention(n);
         struct Turn {

@@ -49,7 +49,7 @@ public:
         std::vector<std::vector<u32>> orders;
         for (std::size_t p = 0; p < code_.pieces.size(); ++p)
             orders.push_back(list_schedule(straight_code(p), words_most));
-        const Lifetimes lifetimes = find_lifetimes(code_, alive_, orders);
+        const Lifetimes lifetimes = find_lifetimes(code_, alive_, orders, words_most == 0);
         return assign_registers(code_, lifetimes, calls_routine() ? 0 : kForAllThreads - kAdded) +
                kAdded;
     }
