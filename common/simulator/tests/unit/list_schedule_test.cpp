@@ -17,6 +17,7 @@ class Code {
 public:
     explicit Code(u32 values, u32 words = 1) {
         made_.words.assign(values, words);
+        made_.is_predicate.assign(values, false);
         made_.from_before.assign(values, false);
         made_.wanted_behind.assign(values, false);
     }
