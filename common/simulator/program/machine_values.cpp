@@ -792,7 +792,9 @@ std::vector<std::pair<u32, u32>> MachineValues::known_before(u32 at) const {
             const std::vector<u32> known = moved_by(i), loaded = moved_by(load);
             std::vector<std::pair<u32, u32>> same;
             for (std::size_t k = 0; k < std::min(known.size(), loaded.size()); ++k)
-                if (words_[known[k]] == words_[loaded[k]]) same.push_back({loaded[k], known[k]});
+                // In a loop, what was stored may be what is loaded here, a turn ago.
+                if (words_[known[k]] == words_[loaded[k]] && definition_[known[k]] <= before)
+                    same.push_back({loaded[k], known[k]});
             if (same.size() != loaded.size()) same.clear();
             return same;
         }

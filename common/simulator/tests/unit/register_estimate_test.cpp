@@ -740,6 +740,11 @@ TEST_CASE("what was loaded or stored is not loaded again, unless something may h
     CHECK(estimate(loads(4) + "st.global.u32 [%rd1], %r1;\n" + again + stores(4) + stores(4, 20)) ==
           30);
     CHECK(estimate(loads(4) + stored + stores(4, 20)) == 18);
+    // What is stored in a loop may be what is loaded behind that, a turn ago: then nothing is known before it.
+    const std::string turn = "st.global.f32 [%rd1], %f1;\nld.global.f32 %f1, [%rd1];\nbra L;\n";
+    CHECK(estimate("L:\n" + turn) > 0);
+    CHECK(estimate("L:\nst.shared.f32 [%r3], %f2;\nst.global.f32 [%rd1], %f1;\nld.shared.f32 "
+                   "%f1, [%r3];\nld.global.f32 %f2, [%rd1];\nbra L;\n") > 0);
 }
 
 TEST_CASE("no more loads are under way with guards of their own than there are predicates") {
