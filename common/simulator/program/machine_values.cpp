@@ -1036,25 +1036,33 @@ bool MachineValues::holds_in_one_lane(u32 predicate, bool is) const {
 
 /// The number of a thread along x or of a lane, maybe with something added that is the same for a block.
 bool MachineValues::differs_by_lane(u32 value) const {
-    if (times_written_[value] != 1 || bytes(value) != 4) return false;
-    const Instruction& i = definition(value);
-    if (i.guard || i.operands.size() < 2) return false;
-    const Operand& first = i.operands[1];
-    if (i.opcode == "mov" && first.kind == Operand::Kind::special)
-        return first.name == "%tid.x" || first.name == "%laneid";
-    const bool adds = i.opcode == "add" || (i.opcode == "mad" && i.has("lo"));
-    u32 lanes = 0;
-    for (std::size_t k = 1; k < i.operands.size(); ++k) {
-        const Operand& o = i.operands[k];
-        if (o.kind != Operand::Kind::reg) continue;
-        const u32 read = root(o.reg);
-        const bool may_differ = i.opcode == "add" || k == 3;
-        if (may_differ && differs_by_lane(read))
-            ++lanes;
-        else if (registers_.value_class[read] != ValueClass::block && !uniform_[read])
-            return false;
+    for (u32 sum = value;;) {
+        if (times_written_[sum] != 1 || bytes(sum) != 4) return false;
+        const Instruction& i = definition(sum);
+        if (i.guard || i.operands.size() < 2) return false;
+        const Operand& first = i.operands[1];
+        if (i.opcode == "mov" && first.kind == Operand::Kind::special)
+            return first.name == "%tid.x" || first.name == "%laneid";
+        const u32 added_to = varying_summand(i);
+        // In a loop a sum may be one of itself, a turn ago.
+        if (added_to == kNone || definition_[added_to] >= definition_[sum]) return false;
+        sum = added_to;
     }
-    return adds && lanes == 1;
+}
+
+/// Of a sum, or of a product and a sum, whose other operands are the same for a block: what is not.
+u32 MachineValues::varying_summand(const Instruction& i) const {
+    const bool is_mad = i.opcode == "mad" && i.has("lo");
+    if (i.opcode != "add" && !is_mad) return kNone;
+    u32 varying = kNone;
+    for (std::size_t k = 1; k < i.operands.size(); ++k) {
+        if (i.operands[k].kind != Operand::Kind::reg) continue;
+        const u32 read = root(i.operands[k].reg);
+        if (registers_.value_class[read] == ValueClass::block || uniform_[read]) continue;
+        if (varying != kNone || (is_mad && k != 3)) return kNone;
+        varying = read;
+    }
+    return varying;
 }
 
 /// Addresses in global memory and what is stored come from registers of the thread.

@@ -163,6 +163,7 @@ private:
     std::vector<Constant> brought_for_access(const Instruction& instruction,
                                              bool in_one_lane) const;
     bool differs_by_lane(u32 value) const;
+    u32 varying_summand(const Instruction& instruction) const;
 
     const ptx::Function& function_;
     const Registers& registers_;

@@ -603,6 +603,9 @@ TEST_CASE("atomics on one place are not joined where one lane alone comes to the
     // The predicates of two comparisons may be several lanes'. ptxas: 22.
     CHECK(atomics("ne.u32 %p2, %r2, 0;\nsetp.ne.u32 %p3, %r1, 0;\nor.pred %p1, %p2, %p3") ==
           atomics("gt.u32 %p1, %r2, 4"));
+    // What a loop adds to itself is followed no further than once around.
+    CHECK(estimate("L:\nadd.u32 %r9, %r9, 1;\nsetp.ne.u32 %p1, %r9, 0;\n@%p1 bra SKIP;\n"
+                   "atom.global.add.u32 %r4, [%rd1], %r2;\nSKIP:\nbra L;\n") > 0);
 }
 
 TEST_CASE("loads for what comes behind a loop go ahead of the addresses of their stores") {
