@@ -58,8 +58,7 @@ bool JoinedBlocks::is_short(const BasicBlock& block) const {
 /// How many instructions of the machine one is: it adds 64 bits in halves, and multiplies them in parts.
 u32 JoinedBlocks::steps_of(const Instruction& i) const {
     constexpr u32 kProduct = 4, kHalves = 2;
-    const bool is_long = i.has("s64") || i.has("u64") || i.has("b64");
-    if (!is_long || is_one_of(i.opcode, {"cvt", "cvta"})) return 1;
+    if (!is_of_64_bits(i) || is_one_of(i.opcode, {"cvt", "cvta"})) return 1;
     if (is_one_of(i.opcode, {"mul", "mad"})) return kProduct;
     return values_.is_in_halves(i) ? kHalves : 1;
 }

@@ -34,6 +34,10 @@ bool is_texel_access(const Instruction& i) {
     return is_one_of(i.opcode, {"tex", "tld4", "suld", "sust", "sured"});
 }
 
+bool is_of_64_bits(const Instruction& i) {
+    return i.has("s64") || i.has("u64") || i.has("b64");
+}
+
 MemoryEffect memory_effect(const Instruction& i) {
     if (i.opcode == "ld" || i.opcode == "ldu") {
         if (i.has("volatile") || i.has("acquire")) return MemoryEffect::both;

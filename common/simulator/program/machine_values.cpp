@@ -41,9 +41,6 @@ bool multiplies_by_power(const ptx::Instruction& i) {
     });
 }
 
-bool is_of_64_bits(const ptx::Instruction& i) {
-    return i.has("s64") || i.has("u64") || i.has("b64");
-}
 /// Of two values of 64 bits.
 bool is_long_product(const ptx::Instruction& i) {
     return i.opcode == "mul" && i.has("lo") && is_of_64_bits(i) && !has_immediate(i);
@@ -191,7 +188,7 @@ bool MachineValues::is_computed_for_block(const Instruction& i) const {
             return false;
     // 64 bits by 64 are several instructions: worth it once a launch. The number of a block is multiplied by the threads,
     // which add the product to an address.
-    const bool multiplies_long = i.opcode == "mul" && i.has("lo") && (i.has("s64") || i.has("u64"));
+    const bool multiplies_long = i.opcode == "mul" && i.has("lo") && is_of_64_bits(i);
     if (multiplies_long && registers_.value_class[root(i.operands[0].reg)] != ValueClass::launch)
         return false;
     if (i.opcode == "mul" && i.has("wide") && is_added_by_threads(root(i.operands[0].reg)))
