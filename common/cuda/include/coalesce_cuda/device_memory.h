@@ -8,21 +8,23 @@ __device__ COALESCE_INLINED void __threadfence_block() { __nvvm_membar_cta(); }
 __device__ COALESCE_INLINED void __threadfence() { __nvvm_membar_gl(); }
 __device__ COALESCE_INLINED void __threadfence_system() { __nvvm_membar_sys(); }
 
-__device__ COALESCE_INLINED size_t __cvta_generic_to_shared(const void* p) {
-    size_t result;
-    asm("cvta.to.shared.u64 %0, %1;" : "=l"(result) : "l"(p));
-    return result;
-}
-__device__ COALESCE_INLINED void* __cvta_shared_to_generic(size_t p) {
-    void* result;
-    asm("cvta.shared.u64 %0, %1;" : "=l"(result) : "l"(p));
-    return result;
-}
-__device__ COALESCE_INLINED size_t __cvta_generic_to_global(const void* p) {
-    size_t result;
-    asm("cvta.to.global.u64 %0, %1;" : "=l"(result) : "l"(p));
-    return result;
-}
+#define COALESCE_CONVERT_ADDRESS(space, ptx)                                      \
+    __device__ COALESCE_INLINED size_t __cvta_generic_to_##space(const void* p) {  \
+        size_t result;                                                            \
+        asm("cvta.to." ptx ".u64 %0, %1;" : "=l"(result) : "l"(p));               \
+        return result;                                                            \
+    }                                                                             \
+    __device__ COALESCE_INLINED void* __cvta_##space##_to_generic(size_t p) {      \
+        void* result;                                                             \
+        asm("cvta." ptx ".u64 %0, %1;" : "=l"(result) : "l"(p));                  \
+        return result;                                                            \
+    }
+COALESCE_CONVERT_ADDRESS(global, "global")
+COALESCE_CONVERT_ADDRESS(shared, "shared")
+COALESCE_CONVERT_ADDRESS(local, "local")
+COALESCE_CONVERT_ADDRESS(constant, "const")
+COALESCE_CONVERT_ADDRESS(grid_constant, "param")
+#undef COALESCE_CONVERT_ADDRESS
 #define COALESCE_ASK_SPACE(function, space)                                                           \
     __device__ COALESCE_INLINED unsigned int function(const void* p) {                                 \
         unsigned int result;                                                                          \
