@@ -3,6 +3,7 @@
 // error or a result. The sanitizer sees every access outside of what the simulator owns.
 //
 // Parameters are what a kernel can do most harm with: an address of device memory in every word.
+#include <cstring>
 #include <string>
 #include <vector>
 
@@ -10,6 +11,7 @@
 #include "base/options.h"
 #include "device/device.h"
 #include "ptx/parser.h"
+#include "ptx_mutations.h"
 
 namespace {
 
@@ -46,6 +48,18 @@ void run(Kernel& kernel) {
 }
 
 }  // namespace
+
+extern "C" std::size_t LLVMFuzzerMutate(std::uint8_t* data, std::size_t size, std::size_t size_max);
+
+/// Of three changes, two are of PTX and one is of bytes.
+extern "C" std::size_t LLVMFuzzerCustomMutator(std::uint8_t* data, std::size_t size,
+                                               std::size_t size_max, unsigned seed) {
+    const std::string_view before(reinterpret_cast<const char*>(data), size);
+    const auto text = seed % 3 == 0 ? std::nullopt : PtxMutation(before, seed).apply();
+    if (!text || text->size() > size_max) return LLVMFuzzerMutate(data, size, size_max);
+    std::memcpy(data, text->data(), text->size());
+    return text->size();
+}
 
 extern "C" int LLVMFuzzerTestOneInput(const std::uint8_t* data, std::size_t size) {
     static const bool once = (prepare(), true);
