@@ -220,9 +220,19 @@ function(add_example name)
   add_gpu_test(step.example.${name}.gpu COMMAND $<TARGET_FILE:${program}>)
 endfunction()
 
-# Sources whose headers (JSON's, CLI11's) take longer to compile than they do: eight at a time.
+option(COALESCE_TOGETHER "Compile many files at once; OFF: each alone, which is quicker where one has changed" ON)
+cmake_host_system_information(RESULT processors QUERY NUMBER_OF_LOGICAL_CORES)
+
+# Sources whose headers take longer to compile than they do: in as many parts as there are processors, of eight
+# files at least.
 function(compile_together target)
-  set_target_properties(${target} PROPERTIES UNITY_BUILD ON)
+  get_target_property(sources ${target} SOURCES)
+  list(LENGTH sources count)
+  math(EXPR batch "(${count} + ${processors} - 1) / ${processors}")
+  if(batch LESS 8)
+    set(batch 8)
+  endif()
+  set_target_properties(${target} PROPERTIES UNITY_BUILD ${COALESCE_TOGETHER} UNITY_BUILD_BATCH_SIZE ${batch})
 endfunction()
 
 # Headers that most sources of a target include are read once for all of them. ccache does not keep what is

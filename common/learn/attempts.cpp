@@ -29,7 +29,7 @@ namespace fs = std::filesystem;
 const std::string kNoFigure = "-";
 
 // The form of the file. Raised when an older command could not read what this one writes.
-constexpr int kFormat = 1;
+constexpr int kAttemptsFormat = 1;
 
 struct Noted {
     std::vector<Attempt> attempts;
@@ -37,9 +37,9 @@ struct Noted {
 
 template <class Codec>
 void describe(Codec& codec, Noted& noted) {
-    int format = kFormat;
+    int format = kAttemptsFormat;
     codec("format", format);
-    if (format > kFormat) throw NewerFormat();
+    if (format > kAttemptsFormat) throw NewerFormat();
     codec("attempts", noted.attempts);
 }
 

@@ -17,14 +17,14 @@ namespace coalesce::learn {
 namespace {
 
 namespace fs = std::filesystem;
-using std::chrono::milliseconds;
+using Milliseconds = std::chrono::milliseconds;
 
 // A file that was closed or renamed is whole; a moment, in case an editor does more.
-constexpr milliseconds kAfterClosing(4);
+constexpr Milliseconds kAfterClosing(4);
 // One that is being written, or is gone, may be complete a little later.
-constexpr milliseconds kAfterWriting(60);
-constexpr milliseconds kMostPatience(400);
-constexpr milliseconds kBetweenLooks(200), kBetweenLooksWithInotify(1000);
+constexpr Milliseconds kAfterWriting(60);
+constexpr Milliseconds kMostPatience(400);
+constexpr Milliseconds kBetweenLooks(200), kBetweenLooksWithInotify(1000);
 
 constexpr std::uint32_t kWhole = IN_CLOSE_WRITE | IN_MOVED_TO;
 constexpr std::uint32_t kInProgress = IN_MODIFY | IN_DELETE | IN_MOVED_FROM | IN_CREATE | IN_ATTRIB;
@@ -70,11 +70,11 @@ void FileWatcher::start_inotify() {
 }
 
 int FileWatcher::milliseconds_left() const {
-    auto left = std::chrono::ceil<milliseconds>(next_look_ - Clock::now()).count();
+    auto left = std::chrono::ceil<Milliseconds>(next_look_ - Clock::now()).count();
     return static_cast<int>(std::max<long long>(0, left));
 }
 
-void FileWatcher::look_in(milliseconds quiet) {
+void FileWatcher::look_in(Milliseconds quiet) {
     auto now = Clock::now();
     if (!first_event_) first_event_ = now;
     next_look_ = std::min(now + quiet, *first_event_ + kMostPatience);

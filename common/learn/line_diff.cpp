@@ -9,8 +9,8 @@ namespace {
 
 using Lines = std::vector<std::string>;
 
-Lines lines_of(const std::string& text) {
-    Lines lines = coalesce::lines_of(text);
+Lines lines_without_returns(const std::string& text) {
+    Lines lines = lines_of(text);
     for (std::string& line : lines) {
         if (line.ends_with('\r')) line.pop_back();
     }
@@ -47,7 +47,7 @@ std::string padded(std::string text, size_t width) {
 }  // namespace
 
 std::vector<DiffLine> line_diff(const std::string& first, const std::string& second) {
-    Lines a = lines_of(first), b = lines_of(second);
+    Lines a = lines_without_returns(first), b = lines_without_returns(second);
     // common[i][j]: lines that a from i on and b from j on have in common.
     std::vector<std::vector<int>> common(a.size() + 1, std::vector<int>(b.size() + 1, 0));
     for (size_t i = a.size(); i-- > 0;) {

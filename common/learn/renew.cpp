@@ -75,7 +75,7 @@ Json in_order(const Json& results, const course::Course& course) {
 }
 
 // A line for each variant, so that one that changes is one line that changes.
-std::string lines_of(const Json& rows) {
+std::string a_line_each(const Json& rows) {
     std::string lines;
     for (auto& row : rows) lines += (lines.empty() ? "\n  " : ",\n  ") + row.dump();
     return "[" + lines + "\n ]";
@@ -88,9 +88,10 @@ std::string predicted_text(const Json& rows, const std::vector<Json>& other_size
     }
     std::string others;
     for (auto& size : other_sizes) {
-        others += (others.empty() ? "{\"results\": " : ",\n {\"results\": ") + lines_of(size) + "}";
+        others +=
+            (others.empty() ? "{\"results\": " : ",\n {\"results\": ") + a_line_each(size) + "}";
     }
-    return "{\n \"device\": " + device.dump() + ",\n \"results\": " + lines_of(rows) +
+    return "{\n \"device\": " + device.dump() + ",\n \"results\": " + a_line_each(rows) +
            ",\n \"other_sizes\": [" + others + "]\n}\n";
 }
 

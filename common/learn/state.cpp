@@ -10,7 +10,7 @@ namespace coalesce::learn {
 namespace {
 
 // Raised when an older command could not read what this one writes.
-constexpr int kFormat = 2;
+constexpr int kStateFormat = 2;
 
 }  // namespace
 
@@ -69,9 +69,9 @@ void describe(Codec& codec, Record& record) {
 
 template <class Codec>
 void describe(Codec& codec, State& state) {
-    int format = kFormat;
+    int format = kStateFormat;
     codec("format", format);
-    if (format > kFormat) throw NewerFormat();
+    if (format > kStateFormat) throw NewerFormat();
     fields(codec, "has_begun", state.has_begun, "current", state.current, "exercises",
            state.records);
 }

@@ -19,7 +19,7 @@ namespace fs = std::filesystem;
 namespace {
 
 // Of a process that measures one kernel, the start of the device included.
-constexpr int kMostSeconds = 60;
+constexpr int kMostSecondsOfTimer = 60;
 // Large beside every cache.
 constexpr int kSide = 4096;
 
@@ -49,7 +49,7 @@ public:
 
     // Why nothing can be measured; "" when a GPU answers.
     std::string problem_of_gpu() const {
-        Ended probe = run_child({program_, "time"}, kMostSeconds);
+        Ended probe = run_child({program_, "time"}, kMostSecondsOfTimer);
         if (probe.timed_out) return "the GPU does not answer";
         return probe.exit_code == 0 ? "" : probe.output;
     }
@@ -92,7 +92,7 @@ private:
                                    .cols = shape.cols,
                                    .seed = 1}),
                     0600);
-        Ended child = run_child({program_, "time", job.string()}, kMostSeconds);
+        Ended child = run_child({program_, "time", job.string()}, kMostSecondsOfTimer);
         if (!child.timed_out && child.exit_code == 0) return gpu_time(child.output);
         std::string problem = child.timed_out ? "it never ends on the GPU" : child.output;
         // A kernel can leave a GPU that works for nobody any more.

@@ -18,7 +18,7 @@ namespace {
 
 using course::StrictToml;
 
-constexpr int kFormat = 2;
+constexpr int kManifestFormat = 2;
 
 Resources read_resources(const StrictToml& reader, const toml::table& table) {
     const std::string where = "`resources`";
@@ -87,7 +87,7 @@ void read_manifest(const fs::path& file, const course::Course& course, Assignmen
     const toml::table whole = reader.parse();
     const std::string where = "the assignment";
     reader.allow_keys(whole, {"format", "title", "epoch", "exercise"}, where);
-    if (reader.whole(whole, "format", where, 0, 1000) != kFormat) {
+    if (reader.whole(whole, "format", where, 0, 1000) != kManifestFormat) {
         reader.fail(StrictToml::line_of(*whole.get("format")),
                     "this grader reads format 2; use the version that wrote it");
     }

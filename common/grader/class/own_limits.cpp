@@ -10,7 +10,7 @@ namespace coalesce::grader {
 namespace {
 
 // Of the processor; judging takes far less than a second of it in this process.
-constexpr rlim_t kMostSeconds = 20;
+constexpr rlim_t kProcessorSeconds = 20;
 // Of addresses, beside what was in use before the first submission.
 constexpr rlim_t kMostMemory = rlim_t{1} << 30;
 
@@ -34,7 +34,7 @@ void limit_to_one_submission() {
     rusage used{};
     getrusage(RUSAGE_SELF, &used);
     const auto seconds = static_cast<rlim_t>(used.ru_utime.tv_sec + used.ru_stime.tv_sec);
-    limit_softly(RLIMIT_CPU, seconds + 1 + kMostSeconds);
+    limit_softly(RLIMIT_CPU, seconds + 1 + kProcessorSeconds);
     static const rlim_t before = addresses_in_use();
     if (before > 0) limit_softly(RLIMIT_AS, before + kMostMemory);
 }

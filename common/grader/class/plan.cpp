@@ -23,7 +23,7 @@ namespace {
 
 using codec::Json;
 
-constexpr int kFormat = 1;
+constexpr int kPlanFormat = 1;
 
 // What a solution takes to judge, once compiler and simulator are warm: the measure of a chunk.
 double seconds_a_task(const Assignment& assignment, const JudgeSetup& setup) {
@@ -63,9 +63,9 @@ constexpr Tier last_of(Tier) {
 
 template <class Codec>
 void describe(Codec& codec, Plan& plan) {
-    int format = kFormat;
+    int format = kPlanFormat;
     codec("format", format);
-    if (format != kFormat) throw codec::Error("it is of another version of the grader");
+    if (format != kPlanFormat) throw codec::Error("it is of another version of the grader");
     std::size_t chunks = plan.chunks.size();
     fields(codec, "assignment", plan.assignment, "identity", plan.identity, "grader",
            plan.setup.grader, "toolchain", plan.setup.toolchain, "sandbox", plan.setup.tier,

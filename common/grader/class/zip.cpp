@@ -10,7 +10,7 @@
 namespace coalesce::grader {
 namespace {
 
-struct ArchiveEnd {
+struct WrittenArchiveEnd {
     void operator()(archive* opened) const { archive_write_free(opened); }
 };
 
@@ -38,7 +38,7 @@ void add(archive* opened, const Packed& file) {
 
 std::string zip_of(const std::vector<Packed>& files) {
     std::string text;
-    std::unique_ptr<archive, ArchiveEnd> opened(archive_write_new());
+    std::unique_ptr<archive, WrittenArchiveEnd> opened(archive_write_new());
     archive_write_set_format_zip(opened.get());
     // The bytes end with the archive, not with a block of a tape.
     archive_write_set_bytes_in_last_block(opened.get(), 1);

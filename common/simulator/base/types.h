@@ -17,6 +17,8 @@ using i64 = std::int64_t;
 
 /// Lanes in a warp. Hardware has never had another number.
 inline constexpr int kLanes = 32;
+/// Of shared memory.
+inline constexpr u32 kBanks = 32, kWordBytes = 4;
 inline constexpr u32 kAllLanes = 0xffffffffu;
 
 /// In place of an index: there is none.

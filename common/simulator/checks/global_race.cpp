@@ -20,7 +20,7 @@ namespace {
 
 using Cell = GlobalRace::Cell;
 
-constexpr u32 kWordBytes = 4, kWordsPerLine = GlobalRace::kLineBytes / kWordBytes;
+constexpr u32 kWordsPerLine = GlobalRace::kLineBytes / kWordBytes;
 
 /// Values of a cell's shift that say: this is no access. kSplit: look at the smaller cells.
 /// kLocked: a worker is filling those in.

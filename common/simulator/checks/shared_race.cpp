@@ -35,8 +35,6 @@ constexpr u32 kPending = 0xffff;
 /// A shift that says: look at the cells of the bytes.
 constexpr u32 kSplit = 7;
 
-constexpr u32 kWordBytes = 4;
-
 u32 stamp_of(Cell cell) {
     return static_cast<u32>(cell >> kStampAt);
 }

@@ -7,8 +7,6 @@
 namespace coalesce::sim {
 namespace {
 
-constexpr u32 kBanks = 32, kWordBytes = 4;
-
 /// Of the active lanes, the first at each address.
 Mask first_at_each_address(const u64* addresses, Mask active) {
     Mask first = 0;

@@ -12,8 +12,6 @@ namespace coalesce::sim {
 namespace {
 
 constexpr u32 kSectorShift = 5;
-constexpr u32 kBanks = 32;
-constexpr u32 kWordBytes = 4;
 constexpr u32 kWordShift = 2;
 
 /// A set of a few numbers. Open addressing; the table is larger than what is ever put in.

@@ -17,7 +17,7 @@ using namespace coalesce::sim::cudart;
 
 namespace {
 
-constexpr unsigned kKnownFlags =
+constexpr unsigned kArrayFlags =
     cudaArrayLayered | cudaArraySurfaceLoadStore | cudaArrayCubemap | cudaArrayTextureGather;
 constexpr size_t kFaces = 6;
 constexpr size_t kMost1D = 131072, kMost2D = 131072, kMostHeight = 65536, kMost3D = 16384,
@@ -50,7 +50,7 @@ bool is_within(const cudaExtent& e, size_t width, size_t height, size_t depth) {
 /// What `extent` and `flags` ask for; false: there is no such array.
 bool find_shape(const cudaExtent& e, unsigned flags, ImageShape& shape) {
     const bool layered = flags & cudaArrayLayered, cube = flags & cudaArrayCubemap;
-    if (e.width == 0 || (flags & ~kKnownFlags)) return false;
+    if (e.width == 0 || (flags & ~kArrayFlags)) return false;
     shape.layered = layered;
     shape.cube = cube;
     shape.dimensions = layered || cube || e.depth == 0 ? (e.height > 0 ? 2 : 1) : 3;

@@ -47,14 +47,14 @@ Obstacle find_obstacle(Graph& graph) {
     return obstacle;
 }
 
-constexpr unsigned long long kKnownFlags =
+constexpr unsigned long long kInstantiateFlags =
     cudaGraphInstantiateFlagAutoFreeOnLaunch | cudaGraphInstantiateFlagUpload |
     cudaGraphInstantiateFlagDeviceLaunch | cudaGraphInstantiateFlagUseNodePriority;
 
 cudaError_t instantiate(cudaGraphExec_t* handle, Graph& graph, cudaGraphInstantiateParams& how) {
     how.errNode_out = nullptr;
     how.result_out = cudaGraphInstantiateError;
-    if (!handle || (how.flags & ~kKnownFlags)) return cudaErrorInvalidValue;
+    if (!handle || (how.flags & ~kInstantiateFlags)) return cudaErrorInvalidValue;
     if (how.flags & cudaGraphInstantiateFlagDeviceLaunch) {
         how.result_out = cudaGraphInstantiateNodeOperationNotSupported;
         return not_simulated("a graph that kernels launch");

@@ -12,7 +12,7 @@ using namespace coalesce::sim::cudart;
 
 namespace {
 
-constexpr u64 kPointerAlignment = 512, kPitchAlignment = 32;
+constexpr u64 kPointerAlignment = 512, kTexturePitchAlignment = 32;
 constexpr size_t kMostLinear = size_t{1} << 28;
 
 struct Description {
@@ -77,7 +77,7 @@ cudaError_t use_pitched(const cudaResourceDesc& resource, ImageObject& object) {
     TexelFormat format;
     const cudaError_t error = format_of(block.desc, format);
     if (error != cudaSuccess) return error;
-    if (block.pitchInBytes % kPitchAlignment != 0)
+    if (block.pitchInBytes % kTexturePitchAlignment != 0)
         return refuse("the pitch of a texture is a multiple of 32 bytes.");
     if (block.width > block.pitchInBytes / format.bytes()) return cudaErrorInvalidValue;
     object.shape.dimensions = 2;

@@ -18,9 +18,8 @@
 
 namespace coalesce::sim {
 
-namespace {
-
-struct Copy {
+/// Of one instruction; AsyncCopies keeps it, so it has a name outside of this file.
+struct AsyncCopy {
     Mask lanes = 0;
     u32 group = 0;  ///< groups that these lanes had committed before
     u32 bytes = 0;
@@ -31,11 +30,13 @@ struct Copy {
 };
 
 struct WarpCopies {
-    std::deque<Copy> pending;
+    std::deque<AsyncCopy> pending;
     std::array<u32, kLanes> committed{};  ///< groups, by lane
 };
 
-void carry_out(Block& block, const Copy& copy, Mask lanes) {
+namespace {
+
+void carry_out(Block& block, const AsyncCopy& copy, Mask lanes) {
     for (Mask rest = lanes; rest; rest &= rest - 1) {
         const int l = std::countr_zero(rest);
         // A lane that wants no bytes may name no place.
@@ -62,7 +63,7 @@ WarpCopies& copies_of(Warp& w) {
 }
 
 /// Whether this lane's wait for all but its latest groups is for this copy.
-bool is_due(const WarpCopies& copies, const Copy& copy, int lane, u32 groups_left,
+bool is_due(const WarpCopies& copies, const AsyncCopy& copy, int lane, u32 groups_left,
             bool everything) {
     return everything || u64{copy.group} + groups_left < copies.committed[lane];
 }
@@ -70,7 +71,7 @@ bool is_due(const WarpCopies& copies, const Copy& copy, int lane, u32 groups_lef
 /// Carries out, for the active lanes, all copies but those of the latest `groups_left` groups.
 void complete(Warp& w, u32 groups_left, bool everything) {
     WarpCopies& copies = copies_of(w);
-    for (Copy& copy : copies.pending) {
+    for (AsyncCopy& copy : copies.pending) {
         Mask due = 0;
         for (Mask rest = copy.lanes & w.active; rest; rest &= rest - 1) {
             const int l = std::countr_zero(rest);
@@ -85,7 +86,7 @@ void complete(Warp& w, u32 groups_left, bool everything) {
 
 /// Counts a wait of the active lanes, if they have copies.
 void count_wait(Warp& w) {
-    for (const Copy& copy : copies_of(w).pending) {
+    for (const AsyncCopy& copy : copies_of(w).pending) {
         if ((copy.lanes & w.active) == 0) continue;
         ++w.counters[copy.site].waits;
         return;
@@ -130,7 +131,7 @@ template <Source Kind>
 const Op* run_copy(Warp& w, const Op* op) {
     if (w.heard_enough) return op + 1;
     const u32 bytes = op->count;
-    Copy copy;
+    AsyncCopy copy;
     copy.bytes = bytes;
     copy.site = op->site;
     Mask reading = 0;

@@ -40,31 +40,31 @@ template <class Half>
 struct PairOf {};
 
 template <class T>
-struct BitsOf {
+struct AtomicBits {
     using type = std::make_unsigned_t<T>;
 };
 template <>
-struct BitsOf<float> {
+struct AtomicBits<float> {
     using type = u32;
 };
 template <>
-struct BitsOf<double> {
+struct AtomicBits<double> {
     using type = u64;
 };
 template <>
-struct BitsOf<F16> {
+struct AtomicBits<F16> {
     using type = u16;
 };
 template <>
-struct BitsOf<BF16> {
+struct AtomicBits<BF16> {
     using type = u16;
 };
 template <class Half>
-struct BitsOf<PairOf<Half>> {
+struct AtomicBits<PairOf<Half>> {
     using type = u32;
 };
 template <class T>
-using Bits = typename BitsOf<T>::type;
+using Bits = typename AtomicBits<T>::type;
 
 // ---- what may be done to memory: apply(old, operand, second operand) ----
 

@@ -17,6 +17,9 @@
 
 namespace coalesce::sim {
 
+/// Matrices are moved in pieces of 8 rows of 16 bytes, of which each lane has a word.
+constexpr u32 kTileRows = 8, kTileRowBytes = 16, kTileRowWords = 4;
+
 /// What the elements are. Of b1, an element here is 32 of them.
 enum class Number : u8 { none, f16, bf16, tf32, f32, f64, s8, u8, s4, u4, b1, s32 };
 Number number_named(std::string_view name);

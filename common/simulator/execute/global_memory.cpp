@@ -101,7 +101,7 @@ struct GlobalMove {
     void (*store_lane)(const Warp& w, const Op* op, int lane, u8* to);
 };
 template <class Shape, bool Store>
-constexpr GlobalMove kMoveOf{Store, Shape::kTotal, Shape::load, Shape::store};
+constexpr GlobalMove kGlobalMoveOf{Store, Shape::kTotal, Shape::load, Shape::store};
 
 void check_race(Warp& w, const Op* op, const GlobalMove& move, const u64* addresses, bool row) {
     Block& block = *w.block;
@@ -167,7 +167,7 @@ void access_row(Warp& w, const Op* op, const SiteCache& cache, u64 first) {
     if (w.block->launch->global_race && (Store || !cache.only_read)) {
         u64 addresses[kLanes];
         addresses_of_row(addresses);
-        check_race(w, op, kMoveOf<Shape, Store>, addresses, true);
+        check_race(w, op, kGlobalMoveOf<Shape, Store>, addresses, true);
     }
     if constexpr (Store) {
         Shape::store_all(w, op, host);
@@ -243,7 +243,7 @@ template <class Shape, bool Store>
 void access_scattered(Warp& w, const Op* op, const SiteCache& cache, const u64* addresses) {
     count_lanes(w, op, addresses, Shape::kTotal);
     if (w.block->launch->global_race && (Store || !cache.only_read))
-        check_race(w, op, kMoveOf<Shape, Store>, addresses, false);
+        check_race(w, op, kGlobalMoveOf<Shape, Store>, addresses, false);
     // Nearly always all is written already: then only the data is left.
     const bool shadowed =
         cache.shadow && (Store || w.checks.init) && !lanes_written<Shape>(w, cache, addresses);
@@ -327,7 +327,7 @@ template <class Shape, bool Store>
     if (all_inside(w, cache, addresses, Shape::kTotal))
         access_scattered<Shape, Store>(w, op, cache, addresses);
     else
-        next = access_anywhere(w, op, kMoveOf<Shape, Store>, addresses);
+        next = access_anywhere(w, op, kGlobalMoveOf<Shape, Store>, addresses);
     if constexpr (Store) mark_undefined_stored(w, op, addresses);
     return next;
 }
@@ -423,8 +423,8 @@ const Op* access_weak(Warp& w, const Op* op) {
         address = first + static_cast<u64>(op->immediate);
     }
     if (w.observed) [[unlikely]] {
-        const bool goes_on = differs == 0 ? observe_row(w, op, kMoveOf<Shape, Store>, address)
-                                          : observe(w, op, kMoveOf<Shape, Store>);
+        const bool goes_on = differs == 0 ? observe_row(w, op, kGlobalMoveOf<Shape, Store>, address)
+                                          : observe(w, op, kGlobalMoveOf<Shape, Store>);
         if (!goes_on) return op + 1;
     }
     if (differs == 0 && (address & (Shape::kTotal - 1)) == 0) {
@@ -444,7 +444,7 @@ const Op* access_weak(Warp& w, const Op* op) {
 template <class Shape, bool Store>
 const Op* access_strong(Warp& w, const Op* op) {
     if constexpr (!Store) w.load_issued(op);
-    if (w.observed && !observe(w, op, kMoveOf<Shape, Store>)) [[unlikely]]
+    if (w.observed && !observe(w, op, kGlobalMoveOf<Shape, Store>)) [[unlikely]]
         return op + 1;
     const Op* next = access_irregular<Shape, Store>(w, op);
     GlobalRace* race = w.block->launch->global_race;
@@ -454,14 +454,14 @@ const Op* access_strong(Warp& w, const Op* op) {
 
 /// Plain mode: nothing is known of the lanes together.
 template <class Shape, bool Store>
-const Op* access_in_plain_mode(Warp& w, const Op* op) {
+const Op* access_global_in_plain_mode(Warp& w, const Op* op) {
     if constexpr (!Store) w.load_issued(op);
-    if (w.observed && !observe(w, op, kMoveOf<Shape, Store>)) [[unlikely]]
+    if (w.observed && !observe(w, op, kGlobalMoveOf<Shape, Store>)) [[unlikely]]
         return op + 1;
     u64 addresses[kLanes];
     addresses_of(w, op, addresses);
     if constexpr (!Store) forget_undefined(w, op);
-    const Op* next = access_anywhere(w, op, kMoveOf<Shape, Store>, addresses);
+    const Op* next = access_anywhere(w, op, kGlobalMoveOf<Shape, Store>, addresses);
     if constexpr (Store) mark_undefined_stored(w, op, addresses);
     GlobalRace* race = w.block->launch->global_race;
     const bool acquires = !Store && (op->detail & kStrong);
@@ -480,8 +480,8 @@ Handler global_handler(const MemoryAccessKind& kind) {
     Handler handler = nullptr;
     with_shape(kind.bytes, kind.count, [&]<class Shape>() {
         if (kind.plain)
-            handler =
-                kind.store ? access_in_plain_mode<Shape, true> : access_in_plain_mode<Shape, false>;
+            handler = kind.store ? access_global_in_plain_mode<Shape, true>
+                                 : access_global_in_plain_mode<Shape, false>;
         else if (kind.strong)
             handler = kind.store ? access_strong<Shape, true> : access_strong<Shape, false>;
         else

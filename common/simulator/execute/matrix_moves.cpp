@@ -23,18 +23,16 @@ using ptx::StateSpace;
 
 namespace {
 
-constexpr u32 kRowBytes = 16, kRows = 8, kLanesOfRow = 4;
-
 template <u32 Count>
-constexpr Mask kRowLanes = Count == 4 ? kAllLanes : (1u << kRows * Count) - 1;
+constexpr Mask kRowLanes = Count == 4 ? kAllLanes : (1u << kTileRows * Count) - 1;
 
 /// The register of the matrix that a lane gives a row of.
 Slot loaded_slot(const Op* op, int lane) {
     const Slot slots[] = {op->d, op->d2, op->b, op->c};
-    return slots[static_cast<u32>(lane) / kRows];
+    return slots[static_cast<u32>(lane) / kTileRows];
 }
 Slot stored_slot(const Op* op, int lane) {
-    return op->v[static_cast<u32>(lane) / kRows];
+    return op->v[static_cast<u32>(lane) / kTileRows];
 }
 
 /// Where byte `byte` of row `row` is: which byte of a matrix's register, in which lane.
@@ -43,35 +41,36 @@ struct PlaceInRegister {
 };
 template <bool Transposed>
 PlaceInRegister place_of(u32 row, u32 byte) {
-    if constexpr (!Transposed) return {row * kLanesOfRow + byte / 4, byte % 4};
+    if constexpr (!Transposed) return {row * kTileRowWords + byte / 4, byte % 4};
     const u32 column = byte / 2;
-    return {column * kLanesOfRow + row / 2, row % 2 * 2 + byte % 2};
+    return {column * kTileRowWords + row / 2, row % 2 * 2 + byte % 2};
 }
 
 /// See AccessShape.
 template <bool Transposed>
 struct MatrixRows {
-    static constexpr u32 kBytes = kRowBytes, kCount = 1, kTotal = kRowBytes;
+    static constexpr u32 kBytes = kTileRowBytes, kCount = 1, kTotal = kTileRowBytes;
 
     static void load(Warp& w, const Op* op, int lane, const u8* from) {
         auto* bytes = reinterpret_cast<u8*>(w.lanes<u32>(loaded_slot(op, lane)));
-        for (u32 k = 0; k < kRowBytes; k += 2) {
-            const PlaceInRegister to = place_of<Transposed>(static_cast<u32>(lane) % kRows, k);
+        for (u32 k = 0; k < kTileRowBytes; k += 2) {
+            const PlaceInRegister to = place_of<Transposed>(static_cast<u32>(lane) % kTileRows, k);
             std::memcpy(bytes + 4 * to.lane + to.byte, from + k, 2);
         }
     }
     static void store(const Warp& w, const Op* op, int lane, u8* to) {
         const auto* bytes = reinterpret_cast<const u8*>(w.lanes<u32>(stored_slot(op, lane)));
-        for (u32 k = 0; k < kRowBytes; k += 2) {
-            const PlaceInRegister from = place_of<Transposed>(static_cast<u32>(lane) % kRows, k);
+        for (u32 k = 0; k < kTileRowBytes; k += 2) {
+            const PlaceInRegister from =
+                place_of<Transposed>(static_cast<u32>(lane) % kTileRows, k);
             std::memcpy(to + k, bytes + 4 * from.lane + from.byte, 2);
         }
     }
     static void load_all(Warp& w, const Op* op, const u8* from) {
-        for (int l = 0; l < kLanes; ++l) load(w, op, l, from + static_cast<u32>(l) * kRowBytes);
+        for (int l = 0; l < kLanes; ++l) load(w, op, l, from + static_cast<u32>(l) * kTileRowBytes);
     }
     static void store_all(const Warp& w, const Op* op, u8* to) {
-        for (int l = 0; l < kLanes; ++l) store(w, op, l, to + static_cast<u32>(l) * kRowBytes);
+        for (int l = 0; l < kLanes; ++l) store(w, op, l, to + static_cast<u32>(l) * kTileRowBytes);
     }
 };
 
@@ -80,9 +79,9 @@ struct MatrixRows {
 template <bool Transposed, class Body>
 void for_each_byte(Mask rows, Body body) {
     for (u32 lane = 0; lane < kLanes && (rows >> lane & 1); ++lane)
-        for (u32 byte = 0; byte < kRowBytes; ++byte) {
-            const PlaceInRegister place = place_of<Transposed>(lane % kRows, byte);
-            body(lane, byte, place.lane, lane / kRows * 4 + place.byte);
+        for (u32 byte = 0; byte < kTileRowBytes; ++byte) {
+            const PlaceInRegister place = place_of<Transposed>(lane % kTileRows, byte);
+            body(lane, byte, place.lane, lane / kTileRows * 4 + place.byte);
         }
 }
 
@@ -208,7 +207,7 @@ std::optional<FamilyInstruction> describe_matrices(const ptx::Instruction& i, bo
     auto description = for_whole_warp(i, describe(i, run, std::move(roles)));
     if (!description) return std::nullopt;
     description->memory = {
-        {.space = space, .load = !store, .store = store, .bytes_per_lane = kRowBytes}};
+        {.space = space, .load = !store, .store = store, .bytes_per_lane = kTileRowBytes}};
     description->repeats_shared = true;
     return description;
 }
@@ -222,12 +221,12 @@ Handler matrix_load_handler(u32 count, bool transposed) {
 }
 
 void transpose_matrix(u32* lanes) {
-    std::array<u16, kRows * kRows> elements;
+    std::array<u16, kTileRows * kTileRows> elements;
     std::memcpy(elements.data(), lanes, sizeof elements);
-    std::array<u16, kRows * kRows> turned;
-    for (u32 row = 0; row < kRows; ++row)
-        for (u32 column = 0; column < kRows; ++column)
-            turned[column * kRows + row] = elements[row * kRows + column];
+    std::array<u16, kTileRows * kTileRows> turned;
+    for (u32 row = 0; row < kTileRows; ++row)
+        for (u32 column = 0; column < kTileRows; ++column)
+            turned[column * kTileRows + row] = elements[row * kTileRows + column];
     std::memcpy(lanes, turned.data(), sizeof turned);
 }
 

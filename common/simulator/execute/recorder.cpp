@@ -15,7 +15,7 @@ namespace coalesce::sim {
 namespace {
 
 /// Of one warp: enough for any loop to have shown how its turns go.
-constexpr std::size_t kMaxSteps = 4000;
+constexpr std::size_t kMaxRecordedSteps = 4000;
 /// What memory sees as one run was asked for within so many sectors (3 MiB): written data waits that long in
 /// the second-level cache, and goes out with its neighbours. (Measured on an H200: tiles of 128 bytes per row,
 /// written down the columns, are as slow as runs of 128 bytes once the next row of tiles comes later.)
@@ -290,7 +290,7 @@ void StepLog::step(const Warp& w, const Op* op) {
     timing::WarpPath& path = block.warps[w.index];
     const u32 instruction = instruction_of(w, op);
     if (asks_mbarrier_[instruction]) forget_turn(path, instruction, w.index);
-    if (path.executed++ >= kMaxSteps) {
+    if (path.executed++ >= kMaxRecordedSteps) {
         if (w.block->launch->only_heard) w.heard_enough = true;
         return;
     }
@@ -315,7 +315,7 @@ void StepLog::forget_turn(timing::WarpPath& path, u32 instruction, u32 warp) {
 void StepLog::note(const Warp& w, const Op*, const HeardAccess& heard) {
     timing::RecordedBlock& block = block_of(w);
     timing::WarpPath& path = block.warps[w.index];
-    if (path.steps.empty() || path.executed > kMaxSteps) return;
+    if (path.steps.empty() || path.executed > kMaxRecordedSteps) return;
     ++path.steps.back().accesses;
     timing::Access& access = block.accesses.emplace_back();
     access.kind = kind_of(heard);
@@ -388,7 +388,9 @@ std::vector<u64> Recorder::chosen_blocks(const LaunchConfig& config, u64 residen
 std::vector<u64> Recorder::beside_the_first(const LaunchConfig& config,
                                             const timing::Recording& recording, bool shares_turns) {
     if (recording.recorded.size() != 1 || !shares_turns) return {};
-    const auto is_long = [](const timing::WarpPath& path) { return path.executed > kMaxSteps; };
+    const auto is_long = [](const timing::WarpPath& path) {
+        return path.executed > kMaxRecordedSteps;
+    };
     const std::vector<timing::WarpPath>& warps = recording.recorded.front().warps;
     if (std::any_of(warps.begin(), warps.end(), is_long)) return {};
     std::vector<u64> others = chosen_blocks(config, 0);

@@ -377,7 +377,11 @@ void run_slice(Warp& w) {
     // Turns of a waiting loop that is long in itself add up over slices.
     if (w.fuel >= 0) w.spins = 0;
     Watch& watch = *w.block->watch;
-    w.fuel = w.block->launch->only_heard ? kSliceFuelWhenHeard : kSliceFuel;
+    Launch& launch = *w.block->launch;
+    const u64 fuel = launch.only_heard ? kSliceFuelWhenHeard : kSliceFuel,
+              most = launch.instruction_limit;
+    // No more than the budget: a turn of a loop takes an instruction at least.
+    w.fuel = static_cast<i64>(most ? std::min(fuel, most) : fuel);
     w.turns = 0;
     w.changes_seen = watch.changes();
     w.slice_spun = false;
@@ -387,7 +391,6 @@ void run_slice(Warp& w) {
     w.unseen = 0;
     run_fragments(w);
     w.settle();
-    Launch& launch = *w.block->launch;
     if (launch.instruction_limit) spend_instructions(w, w.executed - executed_before + w.unseen);
     w.full_slices = w.fuel < 0 && w.turns == 0 ? w.full_slices + 1 : 0;
     if (w.full_slices >= kFullSlices) watch.worked();

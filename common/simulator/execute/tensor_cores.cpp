@@ -187,27 +187,28 @@ const Op* run_bits(Warp& w, const Op* op) {
 
 // ---- what there is ----
 
-struct Kind {
+struct Product {
     bool wmma;
     std::string_view shape;
     Number a;
 };
-constexpr Kind kKinds[] = {{false, "m16n8k8", Number::f16},   {false, "m16n8k16", Number::f16},
-                           {false, "m16n8k8", Number::bf16},  {false, "m16n8k16", Number::bf16},
-                           {false, "m16n8k4", Number::tf32},  {false, "m16n8k8", Number::tf32},
-                           {false, "m8n8k4", Number::f64},    {false, "m16n8k4", Number::f64},
-                           {false, "m16n8k8", Number::f64},   {false, "m16n8k16", Number::f64},
-                           {false, "m8n8k16", Number::s8},    {false, "m16n8k16", Number::s8},
-                           {false, "m16n8k32", Number::s8},   {false, "m8n8k32", Number::s4},
-                           {false, "m16n8k32", Number::s4},   {false, "m16n8k64", Number::s4},
-                           {false, "m8n8k128", Number::b1},   {false, "m16n8k128", Number::b1},
-                           {false, "m16n8k256", Number::b1},  {true, "m16n16k16", Number::f16},
-                           {true, "m32n8k16", Number::f16},   {true, "m8n32k16", Number::f16},
-                           {true, "m16n16k16", Number::bf16}, {true, "m32n8k16", Number::bf16},
-                           {true, "m8n32k16", Number::bf16},  {true, "m16n16k16", Number::s8},
-                           {true, "m32n8k16", Number::s8},    {true, "m8n32k16", Number::s8},
-                           {true, "m16n16k8", Number::tf32},  {true, "m8n8k4", Number::f64},
-                           {true, "m8n8k32", Number::s4},     {true, "m8n8k128", Number::b1}};
+constexpr Product kProducts[] = {
+    {false, "m16n8k8", Number::f16},   {false, "m16n8k16", Number::f16},
+    {false, "m16n8k8", Number::bf16},  {false, "m16n8k16", Number::bf16},
+    {false, "m16n8k4", Number::tf32},  {false, "m16n8k8", Number::tf32},
+    {false, "m8n8k4", Number::f64},    {false, "m16n8k4", Number::f64},
+    {false, "m16n8k8", Number::f64},   {false, "m16n8k16", Number::f64},
+    {false, "m8n8k16", Number::s8},    {false, "m16n8k16", Number::s8},
+    {false, "m16n8k32", Number::s8},   {false, "m8n8k32", Number::s4},
+    {false, "m16n8k32", Number::s4},   {false, "m16n8k64", Number::s4},
+    {false, "m8n8k128", Number::b1},   {false, "m16n8k128", Number::b1},
+    {false, "m16n8k256", Number::b1},  {true, "m16n16k16", Number::f16},
+    {true, "m32n8k16", Number::f16},   {true, "m8n32k16", Number::f16},
+    {true, "m16n16k16", Number::bf16}, {true, "m32n8k16", Number::bf16},
+    {true, "m8n32k16", Number::bf16},  {true, "m16n16k16", Number::s8},
+    {true, "m32n8k16", Number::s8},    {true, "m8n32k16", Number::s8},
+    {true, "m16n16k8", Number::tf32},  {true, "m8n8k4", Number::f64},
+    {true, "m8n8k32", Number::s4},     {true, "m8n8k128", Number::b1}};
 
 /// Signed and unsigned ones come in the same shapes, and may be mixed.
 Number signed_of(Number number) {
@@ -244,9 +245,10 @@ std::optional<MatrixOp> matrix_op_of(const ptx::Instruction& i, bool wmma) {
     if (wmma && numbers.size() == 2) numbers = {numbers[0], Number::f16, Number::f16, numbers[1]};
     if (numbers.size() != 4) return std::nullopt;
     const Number a = signed_of(numbers[1]);
-    const bool is_known = std::any_of(std::begin(kKinds), std::end(kKinds), [&](const Kind& kind) {
-        return kind.wmma == wmma && kind.shape == shape_name && kind.a == a;
-    });
+    const bool is_known =
+        std::any_of(std::begin(kProducts), std::end(kProducts), [&](const Product& product) {
+            return product.wmma == wmma && product.shape == shape_name && product.a == a;
+        });
     const bool is_mixed = numbers[0] != numbers[3] && !wmma;
     if (!is_known || is_mixed || signed_of(numbers[2]) != a || !is_accumulator_for(numbers[0], a) ||
         !is_accumulator_for(numbers[3], a))

@@ -7,6 +7,7 @@
 //            is written.
 #include <algorithm>
 #include <array>
+#include <functional>
 
 #include "execute/describe.h"
 #include "execute/warp.h"
@@ -135,40 +136,16 @@ const Op* run_match_all(Warp& w, const Op* op) {
 
 // ---- redux ----
 
-struct Sum {
+struct Least {
     template <class T>
-    static T apply(T a, T b) {
-        return static_cast<T>(static_cast<u32>(a) + static_cast<u32>(b));
-    }
-};
-struct Minimum {
-    template <class T>
-    static T apply(T a, T b) {
+    T operator()(T a, T b) const {
         return std::min(a, b);
     }
 };
-struct Maximum {
+struct Greatest {
     template <class T>
-    static T apply(T a, T b) {
+    T operator()(T a, T b) const {
         return std::max(a, b);
-    }
-};
-struct And {
-    template <class T>
-    static T apply(T a, T b) {
-        return a & b;
-    }
-};
-struct Or {
-    template <class T>
-    static T apply(T a, T b) {
-        return a | b;
-    }
-};
-struct Xor {
-    template <class T>
-    static T apply(T a, T b) {
-        return a ^ b;
     }
 };
 
@@ -177,7 +154,7 @@ const Op* run_reduce(Warp& w, const Op* op) {
     const u32* held = w.lanes<u32>(op->a);
     T total = static_cast<T>(held[w.first_active()]);
     for (Mask rest = w.active & (w.active - 1); rest; rest &= rest - 1)
-        total = Combine::template apply<T>(total, static_cast<T>(held[std::countr_zero(rest)]));
+        total = Combine{}(total, static_cast<T>(held[std::countr_zero(rest)]));
     w.write<u32>(op->d, [=](int) { return static_cast<u32>(total); });
     return op + 1;
 }
@@ -185,12 +162,12 @@ const Op* run_reduce(Warp& w, const Op* op) {
 Handler reduce_handler(const ptx::Instruction& i) {
     const ptx::Type type = type_of(i);
     const bool is_signed = type == ptx::Type::s32;
-    if (i.has("add")) return run_reduce<Sum, u32>;
-    if (i.has("min")) return is_signed ? run_reduce<Minimum, i32> : run_reduce<Minimum, u32>;
-    if (i.has("max")) return is_signed ? run_reduce<Maximum, i32> : run_reduce<Maximum, u32>;
-    if (i.has("and")) return run_reduce<And, u32>;
-    if (i.has("or")) return run_reduce<Or, u32>;
-    if (i.has("xor")) return run_reduce<Xor, u32>;
+    if (i.has("add")) return run_reduce<std::plus<>, u32>;
+    if (i.has("min")) return is_signed ? run_reduce<Least, i32> : run_reduce<Least, u32>;
+    if (i.has("max")) return is_signed ? run_reduce<Greatest, i32> : run_reduce<Greatest, u32>;
+    if (i.has("and")) return run_reduce<std::bit_and<>, u32>;
+    if (i.has("or")) return run_reduce<std::bit_or<>, u32>;
+    if (i.has("xor")) return run_reduce<std::bit_xor<>, u32>;
     return nullptr;
 }
 

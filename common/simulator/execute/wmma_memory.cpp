@@ -24,8 +24,6 @@ using ptx::StateSpace;
 
 namespace {
 
-constexpr u32 kRows = 8, kRowBytes = 16, kWordsOfRow = 4;
-
 // ---- which accesses ----
 
 /// `along`: a line of the fragment lies in a row of memory.
@@ -67,7 +65,7 @@ private:
             access.first = index;
             access.turned = !along_;
             for (u32 lane = 0; lane < kLanes; ++lane)
-                access.places[lane] = in_block(index, lane / kWordsOfRow, lane % kWordsOfRow);
+                access.places[lane] = in_block(index, lane / kTileRowWords, lane % kTileRowWords);
         }
     }
 
@@ -75,12 +73,12 @@ private:
         const u32 registers = fragment_.registers(), together = std::min(registers, at_most);
         for (u32 index = 0; index < registers; index += together) {
             FragmentAccess& access = made_.emplace_back();
-            access.bytes = kRowBytes;
+            access.bytes = kTileRowBytes;
             access.first = index;
             access.matrices = together;
             access.turned = !along_;
-            for (u32 lane = 0; lane < kRows * together; ++lane)
-                access.places[lane] = in_block(index + lane / kRows, lane % kRows, 0);
+            for (u32 lane = 0; lane < kTileRows * together; ++lane)
+                access.places[lane] = in_block(index + lane / kTileRows, lane % kTileRows, 0);
         }
     }
 
@@ -216,16 +214,16 @@ const Op* run_accesses(Warp& w, const Op* op) {
 
 // ---- what there is ----
 
-struct Kind {
-    std::string_view shape, numbers, accumulators;
+struct Shape {
+    std::string_view name, numbers, accumulators;
 };
-constexpr Kind kKinds[] = {{"m16n16k16", "f16 bf16 s8 u8", "f16 f32 s32"},
-                           {"m32n8k16", "f16 bf16 s8 u8", "f16 f32 s32"},
-                           {"m8n32k16", "f16 bf16 s8 u8", "f16 f32 s32"},
-                           {"m16n16k8", "tf32", "f32"},
-                           {"m8n8k4", "f64", "f64"},
-                           {"m8n8k32", "s4 u4", "s32"},
-                           {"m8n8k128", "b1", "s32"}};
+constexpr Shape kShapes[] = {{"m16n16k16", "f16 bf16 s8 u8", "f16 f32 s32"},
+                             {"m32n8k16", "f16 bf16 s8 u8", "f16 f32 s32"},
+                             {"m8n32k16", "f16 bf16 s8 u8", "f16 f32 s32"},
+                             {"m16n16k8", "tf32", "f32"},
+                             {"m8n8k4", "f64", "f64"},
+                             {"m8n8k32", "s4 u4", "s32"},
+                             {"m8n8k128", "b1", "s32"}};
 
 bool is_in(std::string_view word, std::string_view list) {
     for (std::size_t at = list.find(word); at != list.npos; at = list.find(word, at + 1)) {
@@ -237,9 +235,9 @@ bool is_in(std::string_view word, std::string_view list) {
 }
 
 bool is_known(std::string_view shape, std::string_view number, bool is_accumulator) {
-    return std::any_of(std::begin(kKinds), std::end(kKinds), [&](const Kind& kind) {
-        return kind.shape == shape &&
-               is_in(number, is_accumulator ? kind.accumulators : kind.numbers);
+    return std::any_of(std::begin(kShapes), std::end(kShapes), [&](const Shape& known) {
+        return known.name == shape &&
+               is_in(number, is_accumulator ? known.accumulators : known.numbers);
     });
 }
 

@@ -7,7 +7,7 @@
 
 #include "instructions/families.h"
 
-namespace coalesce::sim {
+namespace coalesce::sim::bits_instructions {
 namespace {
 
 using ptx::Type;
@@ -321,7 +321,7 @@ LaneInstruction permute(Modifiers& m) {
 
 }  // namespace
 
-FamilyTable bit_families() {
+FamilyTable families() {
     return {{"shl", shift_left},
             {"shr", shift_right},
             {"shf", funnel_shift},
@@ -337,4 +337,4 @@ FamilyTable bit_families() {
             {"prmt", permute}};
 }
 
-}  // namespace coalesce::sim
+}  // namespace coalesce::sim::bits_instructions

@@ -6,7 +6,7 @@
 //        numbers.
 #include "instructions/families.h"
 
-namespace coalesce::sim {
+namespace coalesce::sim::carry_instructions {
 namespace {
 
 /// A result and the flag that it leaves.
@@ -121,7 +121,7 @@ LaneInstruction multiply_add(Modifiers& m) {
 
 }  // namespace
 
-FamilyTable carry_families() {
+FamilyTable families() {
     return {{"add", add_or_subtract<AddCarry, false>},
             {"addc", add_or_subtract<AddCarry, true>},
             {"sub", add_or_subtract<SubtractBorrow, false>},
@@ -130,4 +130,4 @@ FamilyTable carry_families() {
             {"madc", multiply_add<true>}};
 }
 
-}  // namespace coalesce::sim
+}  // namespace coalesce::sim::carry_instructions

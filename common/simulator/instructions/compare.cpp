@@ -8,7 +8,7 @@
 #include "base/half.h"
 #include "instructions/families.h"
 
-namespace coalesce::sim {
+namespace coalesce::sim::compare_instructions {
 namespace {
 
 using ptx::Type;
@@ -289,8 +289,8 @@ LaneInstruction set(Modifiers& m) {
 
 }  // namespace
 
-FamilyTable compare_families() {
+FamilyTable families() {
     return {{"setp", setp}, {"set", set}};
 }
 
-}  // namespace coalesce::sim
+}  // namespace coalesce::sim::compare_instructions

@@ -9,7 +9,7 @@
 #include "base/half.h"
 #include "instructions/families.h"
 
-namespace coalesce::sim {
+namespace coalesce::sim::convert_instructions {
 namespace {
 
 using ptx::Type;
@@ -287,9 +287,9 @@ LaneInstruction pack(Modifiers& m) {
 
 }  // namespace
 
-FamilyTable convert_families() {
+FamilyTable families() {
     return {{"cvt", integer_to_integer}, {"cvt", float_to_integer}, {"cvt", integer_to_float},
             {"cvt", float_to_float},     {"cvt", float_to_whole},   {"cvt", pack}};
 }
 
-}  // namespace coalesce::sim
+}  // namespace coalesce::sim::convert_instructions

@@ -5,7 +5,7 @@
 #include "base/half.h"
 #include "instructions/families.h"
 
-namespace coalesce::sim {
+namespace coalesce::sim::convert_small_instructions {
 namespace {
 
 using ptx::Type;
@@ -330,9 +330,9 @@ LaneInstruction bytes(Modifiers& m) {
 
 }  // namespace
 
-FamilyTable convert_small_families() {
+FamilyTable families() {
     return {{"cvt", any_to_half}, {"cvt", half_to_float}, {"cvt", half_to_whole},
             {"cvt", to_tf32},     {"cvt", to_half_pair},  {"cvt", bytes}};
 }
 
-}  // namespace coalesce::sim
+}  // namespace coalesce::sim::convert_small_instructions

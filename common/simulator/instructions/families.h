@@ -44,16 +44,36 @@ struct FamilyEntry {
 };
 using FamilyTable = std::vector<FamilyEntry>;
 
-FamilyTable integer_families();  // integer.cpp: arithmetic on integers
-FamilyTable carry_families();    // carry.cpp: add.cc and its like
-FamilyTable bit_families();      // bits.cpp: shifts, bit fields, counting, permuting
-FamilyTable logic_families();    // logic.cpp: and, or, lop3 ..., also on predicates; selection
-FamilyTable float_families();    // float.cpp: arithmetic on f32 and f64
-FamilyTable math_families();     // math.cpp: roots, sin, ex2 ...
-FamilyTable half_families();     // half.cpp: f16, bf16 and pairs of them
-FamilyTable compare_families();  // compare.cpp: setp, set
-FamilyTable convert_families();  // convert.cpp: cvt of integers, f32, f64
-FamilyTable convert_small_families();  // convert_small.cpp: cvt of smaller floats
+namespace integer_instructions {
+FamilyTable families();  // arithmetic on integers
+}
+namespace carry_instructions {
+FamilyTable families();  // add.cc and its like
+}
+namespace bits_instructions {
+FamilyTable families();  // shifts, bit fields, counting, permuting
+}
+namespace logic_instructions {
+FamilyTable families();  // and, or, lop3 ..., also on predicates; selection
+}
+namespace float_instructions {
+FamilyTable families();  // arithmetic on f32 and f64
+}
+namespace math_instructions {
+FamilyTable families();  // roots, sin, ex2 ...
+}
+namespace half_instructions {
+FamilyTable families();  // f16, bf16 and pairs of them
+}
+namespace compare_instructions {
+FamilyTable families();  // setp, set
+}
+namespace convert_instructions {
+FamilyTable families();  // cvt of integers, f32, f64
+}
+namespace convert_small_instructions {
+FamilyTable families();  // cvt of smaller floats
+}
 
 // ---- from a ptx::Type to a C++ type ----
 //

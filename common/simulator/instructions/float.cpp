@@ -6,7 +6,7 @@
 
 #include "instructions/families.h"
 
-namespace coalesce::sim {
+namespace coalesce::sim::float_instructions {
 namespace {
 
 using ptx::Type;
@@ -294,7 +294,7 @@ LaneInstruction test(Modifiers& m) {
 
 }  // namespace
 
-FamilyTable float_families() {
+FamilyTable families() {
     return {{"add", arithmetic<Add, 2>},
             {"sub", arithmetic<Subtract, 2>},
             {"mul", arithmetic<Multiply, 2>},
@@ -309,4 +309,4 @@ FamilyTable float_families() {
             {"testp", test}};
 }
 
-}  // namespace coalesce::sim
+}  // namespace coalesce::sim::float_instructions

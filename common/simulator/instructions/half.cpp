@@ -5,7 +5,7 @@
 
 #include "instructions/families.h"
 
-namespace coalesce::sim {
+namespace coalesce::sim::half_instructions {
 namespace {
 
 using ptx::Type;
@@ -265,7 +265,7 @@ LaneInstruction extremum(Modifiers& m) {
 
 }  // namespace
 
-FamilyTable half_families() {
+FamilyTable families() {
     return {{"add", arithmetic<Add, 2>},      {"sub", arithmetic<Subtract, 2>},
             {"mul", arithmetic<Multiply, 2>}, {"fma", arithmetic<MultiplyAdd, 3>},
             {"neg", sign_change<Negate>},     {"abs", sign_change<Absolute>},
@@ -273,4 +273,4 @@ FamilyTable half_families() {
             {"ex2", approximation<PowerOf2>}, {"tanh", approximation<HyperbolicTangent>}};
 }
 
-}  // namespace coalesce::sim
+}  // namespace coalesce::sim::half_instructions

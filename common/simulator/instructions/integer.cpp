@@ -8,7 +8,7 @@
 
 #include "instructions/families.h"
 
-namespace coalesce::sim {
+namespace coalesce::sim::integer_instructions {
 namespace {
 
 using ptx::Type;
@@ -412,7 +412,7 @@ LaneInstruction differences(Modifiers& m) {
 
 }  // namespace
 
-FamilyTable integer_families() {
+FamilyTable families() {
     return {{"add", add},
             {"sub", subtract},
             {"neg", negate},
@@ -432,4 +432,4 @@ FamilyTable integer_families() {
             {"vabsdiff4", differences<i8, u8>}};
 }
 
-}  // namespace coalesce::sim
+}  // namespace coalesce::sim::integer_instructions

@@ -2,7 +2,7 @@
 #include "base/float.h"
 #include "instructions/families.h"
 
-namespace coalesce::sim {
+namespace coalesce::sim::logic_instructions {
 namespace {
 
 using ptx::Type;
@@ -199,10 +199,10 @@ LaneInstruction select_by_sign(Modifiers& m) {
 
 }  // namespace
 
-FamilyTable logic_families() {
+FamilyTable families() {
     return {{"and", two_sources<And>}, {"or", two_sources<Or>}, {"xor", two_sources<Xor>},
             {"not", bitwise_not},      {"cnot", logical_not},   {"lop3", lop3},
             {"selp", select},          {"slct", select_by_sign}};
 }
 
-}  // namespace coalesce::sim
+}  // namespace coalesce::sim::logic_instructions

@@ -61,9 +61,11 @@ const FamiliesByOpcode& families() {
     static const FamiliesByOpcode all = [] {
         FamiliesByOpcode table;
         for (const FamilyTable& part :
-             {integer_families(), carry_families(), bit_families(), logic_families(),
-              float_families(), math_families(), half_families(), compare_families(),
-              convert_families(), convert_small_families()}) {
+             {integer_instructions::families(), carry_instructions::families(),
+              bits_instructions::families(), logic_instructions::families(),
+              float_instructions::families(), math_instructions::families(),
+              half_instructions::families(), compare_instructions::families(),
+              convert_instructions::families(), convert_small_instructions::families()}) {
             for (const FamilyEntry& entry : part) {
                 table[std::string(entry.opcode)].push_back(entry.family);
             }

@@ -7,7 +7,7 @@
 #include "base/float.h"
 #include "instructions/families.h"
 
-namespace coalesce::sim {
+namespace coalesce::sim::math_instructions {
 namespace {
 
 using ptx::Type;
@@ -144,7 +144,7 @@ LaneInstruction rough(Modifiers& m) {
 
 }  // namespace
 
-FamilyTable math_families() {
+FamilyTable families() {
     return {{"rcp", function<reciprocal>},
             {"rcp", rounded_function<Reciprocal>},
             {"rcp", rough<Reciprocal>},
@@ -159,4 +159,4 @@ FamilyTable math_families() {
             {"tanh", function<hyperbolic_tangent>}};
 }
 
-}  // namespace coalesce::sim
+}  // namespace coalesce::sim::math_instructions

@@ -130,7 +130,7 @@ TexelBits elements_of(const ImageObject& texture, const Tap& tap, const u8* texe
 constexpr u32 kFloatBits = 24, kHalfBits = 11;
 
 /// Numbers times weights, which add up to kWholeWeight.
-struct Sum {
+struct WeightedSum {
     float number[kMostTaps];
     i64 weight[kMostTaps];
     u32 count = 0;
@@ -148,7 +148,7 @@ u64 rounded(u64 sum, u32 bits) {
 }
 
 /// Numbers are cut behind the 28 bits that the greatest could have; the rest is exact, and rounded at the end.
-float Sum::of_floats(u32 bits) const {
+float WeightedSum::of_floats(u32 bits) const {
     constexpr int kKept = 28;
     double plain = 0;
     float greatest = 0;
@@ -166,7 +166,7 @@ float Sum::of_floats(u32 bits) const {
 }
 
 /// Integers from 0 or -steps to steps, which stand for numbers up to 1: a half is rounded upwards.
-float Sum::of_steps(float steps) const {
+float WeightedSum::of_steps(float steps) const {
     i64 sum = kWholeWeight / 2;
     for (u32 k = 0; k < count; ++k) sum += weight[k] * std::llround(number[k] * steps);
     const i64 whole = sum >= 0 ? sum / kWholeWeight : (sum + 1) / kWholeWeight - 1;
@@ -174,7 +174,7 @@ float Sum::of_steps(float steps) const {
 }
 
 /// What is filtered has as many bits as halves, or as integers of 16 bits, where texels have no more.
-float filtered(const ImageObject& texture, const Sum& sum) {
+float filtered(const ImageObject& texture, const WeightedSum& sum) {
     const TexelFormat& format = texture.image().format;
     if (format.channel_bytes == 4 || texture.sampling.srgb) return sum.of_floats(kFloatBits);
     switch (format.kind) {
@@ -234,7 +234,7 @@ TexelBits combine(const ImageObject& texture, const Taps& taps, const u8* const*
     TexelNumbers numbers[kMostTaps], result;
     for (u32 k = 0; k < taps.count; ++k) numbers[k] = numbers_of(texture, taps.tap[k], texels[k]);
     for (u32 c = 0; c < result.size(); ++c) {
-        Sum sum;
+        WeightedSum sum;
         for (u32 k = 0; k < taps.count; ++k) {
             sum.number[k] = numbers[k][c];
             sum.weight[k] = taps.tap[k].weight;
