@@ -99,8 +99,11 @@ public:
         for (const Turn turn : {Turn{4, false}, Turn{2, false}, Turn{2}, Turn{1}, Turn{0}}) {
             is_for_texels_ = turn.is_for_texels;
             for (const MachineInstruction* i : as_written) {
+                // What is read from a special register or a constant has its turn where it is read itself. A pair that
+                // is computed comes before the pair that it is computed from.
+                if (turn.least > 1 && !i->reads.empty())
+                    for (u32 v : i->writes) assign(v, turn.least);
                 for (u32 v : i->reads) assign(v, turn.least);
-                // What is read from a special register or a constant has its turn where it is read itself.
                 if (i->reads.empty()) continue;
                 for (u32 v : i->writes) assign(v, turn.least);
             }

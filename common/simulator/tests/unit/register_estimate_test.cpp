@@ -810,3 +810,17 @@ TEST_CASE("turns of an unrolled loop get their registers one after the other") {
     CHECK(with(5) == 20);  // as ptxas
     CHECK(with(8) == 20);
 }
+
+TEST_CASE("a pair that is computed gets its registers before the pair that it is computed from") {
+    const auto with = [](const std::string& second) {
+        return estimate(
+            "mul.wide.u32 %rd6, %r2, 8;\nadd.s64 %rd7, %rd1, %rd6;\n"
+            "ld.global.v2.f32 {%f1, %f2}, [%rd7];\nadd.s64 %rd9, %rd1, %rd3;\n" +
+            second +
+            "fma.rn.f32 %f5, %f1, %f1, %f2;\nadd.f32 %f5, %f5, %f3;\n"
+            "mul.wide.u32 %rd10, %r2, 4;\nadd.s64 %rd11, %rd2, %rd10;\n"
+            "st.global.f32 [%rd11], %f5;\n");
+    };
+    CHECK(with("ld.global.f32 %f3, [%rd9];\n") == 14);  // as ptxas
+    CHECK(with("ld.global.v2.f32 {%f3, %f4}, [%rd9];\nadd.f32 %f3, %f3, %f4;\n") == 14);
+}
