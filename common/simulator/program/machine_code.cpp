@@ -346,12 +346,14 @@ private:
     /// A constant in a register: where it was brought on the way here, or brought again. A loop does not bring it in
     /// each turn.
     u32 bring(MachinePiece& piece, u32 at, const Constant& constant) {
-        for (const Brought& b : brought_)
-            if (constant.name && b.constant == constant &&
-                dominators_.passed(is_there_behind_guards(b) ? b.block - 1 : b.block, block_))
-                return b.value;
         const u32 before = constant.name ? before_loop() : kNone;
         const bool is_outside = before != kNone && piece_of_[before] != kNone;
+        for (const Brought& b : brought_)
+            if (constant.name && b.constant == constant &&
+                dominators_.passed(
+                    is_there_behind_guards(b, is_outside ? before : block_) ? b.block - 1 : b.block,
+                    block_))
+                return b.value;
         MachinePiece& where = is_outside ? made_.pieces[piece_of_[before]] : piece;
         const u32 value = add_move(where, at, constant.words, kConstantLatency, {});
         made_.values[value].is_half = constant.is_half;
@@ -369,9 +371,11 @@ private:
         bool was_skipped = false;
     };
 
-    /// In a block that lanes may skip, for what all lanes want behind it as well.
-    bool is_there_behind_guards(const Brought& brought) const {
-        return brought.was_skipped && !is_skipped_ && brought.block > first_;
+    /// In a block that lanes may skip, for what all lanes want behind it as well, at `block` of the same piece.
+    bool is_there_behind_guards(const Brought& brought, u32 block) const {
+        if (!brought.was_skipped || block <= brought.block) return false;
+        return block == block_ ? !is_skipped_ && brought.block > first_
+                               : piece_of_[block] == piece_of_[brought.block];
     }
 
     /// The last block before the loops that the block at hand is on, if what is constant there moves to it.

@@ -824,3 +824,14 @@ TEST_CASE("a pair that is computed gets its registers before the pair that it is
     CHECK(with("ld.global.f32 %f3, [%rd9];\n") == 14);  // as ptxas
     CHECK(with("ld.global.v2.f32 {%f3, %f4}, [%rd9];\nadd.f32 %f3, %f3, %f4;\n") == 14);
 }
+
+TEST_CASE("a constant for a loop is there for the lanes that a guard has let want it before") {
+    const auto with = [](const std::string& guarded) {
+        return estimate("mov.u32 %r5, %ctaid.x;\nsetp.ne.s32 %p1, %r5, %r1;\n@%p1 bra SKIP;\n" +
+                        guarded +
+                        "SKIP:\nLOOP:\nld.volatile.global.u32 %r9, [%rd1];\n"
+                        "setp.eq.s32 %p2, %r9, 0;\n@%p2 bra LOOP;\nst.global.u32 [%rd5], %r2;\n");
+    };
+    CHECK(with("") == 10);  // as ptxas
+    CHECK(with("mov.u32 %r8, 1;\nst.volatile.global.u32 [%rd1], %r8;\n") == 12);
+}
