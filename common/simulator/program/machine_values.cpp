@@ -372,7 +372,7 @@ bool MachineValues::folds(u32 value) const {
         return i.has("u32") || (readers_[value].size() == 1 &&
                                 all_readers_are(value, {"add", "sub", "shl", "mul", "mad"}));
     }
-    if (is_negated_operand(value) || is_part_of_logic(value)) return true;
+    if (is_negated_operand(value) || is_part_of_logic(value) || is_part_of_sum(value)) return true;
     if (keeps_lower_bits(value)) return true;
     if (i.opcode == "shr" && bytes(value) == 4 && has_immediate(i) && readers_[value].size() == 1)
         return all_readers_are(value, {"add"}) &&
@@ -410,6 +410,36 @@ bool MachineValues::is_part_of_logic(u32 value) const {
         for (u32 r : registers_read(*part)) {
             if (folded_[root(r)] && is_logic(definition(root(r)))) return false;
             constants += uniform_[root(r)];
+        }
+    return constants < 2;
+}
+
+/// A sum or a difference of 32 bits.
+bool MachineValues::is_sum(const Instruction& i) const {
+    if (!is_one_of(i.opcode, {"add", "sub"}) || i.has("cc") || i.has("sat")) return false;
+    return i.has("s32") || i.has("u32") || (is_of_64_bits(i) && narrow_[root(i.operands[0].reg)]);
+}
+
+/// The machine adds three values at once, one of them constant at most: of two such instructions one is left, unless either
+/// has a shifted value or a product in it.
+bool MachineValues::is_part_of_sum(u32 value) const {
+    const Instruction& sum = definition(value);
+    if (!is_sum(sum) || uniform_[value] || readers_[value].size() != 1) return false;
+    const u32 at = readers_[value][0];
+    const Instruction& reader = function_.body[at];
+    if (!is_sum(reader) || reader.guard || at < definition_[value]) return false;
+    for (u32 between = definition_[value]; between < at; ++between)
+        if (!function_.body[between].label.empty() || ends_straight_code(function_.body[between]))
+            return false;
+    u32 constants = has_immediate(sum) + has_immediate(reader);
+    for (const Instruction* part : {&sum, &reader})
+        for (u32 r : registers_read(*part)) {
+            const u32 read = root(r);
+            if (read == value) continue;
+            constants += uniform_[read];
+            const bool is_known = times_written_[read] == 1 && !uniform_[read];
+            if (folded_[read] || (is_known && !is_sum(definition(read)) && folds(read)))
+                return false;
         }
     return constants < 2;
 }

@@ -135,6 +135,8 @@ private:
     bool joins_sum(u32 product) const;
     bool is_negated_operand(u32 value) const;
     bool is_part_of_logic(u32 value) const;
+    bool is_sum(const Instruction& instruction) const;
+    bool is_part_of_sum(u32 value) const;
     bool all_readers_are(u32 value, std::initializer_list<std::string_view> opcodes) const;
     void find_addresses_of_blocks();
     void compute_in_threads(u32 address);

@@ -835,3 +835,15 @@ TEST_CASE("a constant for a loop is there for the lanes that a guard has let wan
     CHECK(with("") == 10);  // as ptxas
     CHECK(with("mov.u32 %r8, 1;\nst.volatile.global.u32 [%rd1], %r8;\n") == 12);
 }
+
+TEST_CASE("of two instructions that add three values one is left") {
+    const auto with = [](const std::string& sums) {
+        return estimate("mov.u32 %r4, %tid.y;\nmov.u32 %r5, %tid.z;\nmov.u32 %r6, %laneid;\n" +
+                        sums + "st.global.u32 [%rd5], %r20;\n");
+    };
+    const std::string first = "add.s32 %r10, %r4, %r5;\n";
+    CHECK(with(first + "add.s32 %r20, %r10, %r6;\n") == 10);  // all as ptxas
+    CHECK(with("sub.s32 %r10, %r4, %r5;\nsub.s32 %r20, %r6, %r10;\n") == 10);
+    CHECK(with(first + "add.s32 %r11, %r10, %r6;\nadd.s32 %r20, %r11, %r2;\n") == 10);
+    CHECK(with(first + "shl.b32 %r11, %r6, 3;\nadd.s32 %r20, %r10, %r11;\n") == 12);
+}
