@@ -1,6 +1,9 @@
 #include "program/joined_blocks.h"
 
+#include <algorithm>
+
 #include "program/machine_instruction.h"
+#include "program/work_meanwhile.h"
 #include "ptx/instruction_parts.h"
 
 namespace coalesce::sim {
@@ -18,9 +21,21 @@ JoinedBlocks::JoinedBlocks(const ptx::Function& function, const std::vector<Basi
     : function_(function), blocks_(blocks), values_(values), ways_in_(blocks.size()) {
     for (const BasicBlock& block : blocks)
         for (u32 next : block.next) ++ways_in_[next];
+    may_go_on_to_.resize(blocks.size());
+    may_come_from_.assign(blocks.size(), kNone);
+    for (u32 b = 0; b < blocks.size(); ++b) {
+        may_go_on_to_[b] = may_go_on_to(b);
+        if (may_go_on_to_[b] != b) may_come_from_[may_go_on_to_[b]] = b;
+    }
 }
 
 u32 JoinedBlocks::goes_on_to(u32 b) const {
+    const u32 to = may_go_on_to_[b];
+    return to == b + 2 && !has_work_meanwhile(b + 1) ? b : to;
+}
+
+/// If there is enough to do while what is loaded is on its way.
+u32 JoinedBlocks::may_go_on_to(u32 b) const {
     const std::vector<u32>& next = blocks_[b].next;
     if (next.size() == 1 && next[0] == b + 1 && ways_in_[b + 1] == 1) return b + 1;
     // A table of targets may have two as well, but no guard.
@@ -50,17 +65,26 @@ bool JoinedBlocks::is_short(const BasicBlock& block) const {
         if (memory_effect(i) == MemoryEffect::fence) return false;
         if (ends_straight_code(i) && at + 1 != block.end) return false;
         loads |= i.opcode == "ld" && space_of(i) != ptx::StateSpace::shared;
-        steps += steps_of(i);
+        steps += steps_of(i, values_);
     }
     return steps <= (loads ? kGuardedMostWithLoad : kGuardedMost);
 }
 
-/// How many instructions of the machine one is: it adds 64 bits in halves, and multiplies them in parts.
-u32 JoinedBlocks::steps_of(const Instruction& i) const {
-    constexpr u32 kProduct = 4, kHalves = 2;
-    if (!is_of_64_bits(i) || is_one_of(i.opcode, {"cvt", "cvta"})) return 1;
-    if (is_one_of(i.opcode, {"mul", "mad"})) return kProduct;
-    return values_.is_in_halves(i) ? kHalves : 1;
+/// Around a block that lanes may skip, in all that may become one piece with it.
+bool JoinedBlocks::has_work_meanwhile(u32 b) const {
+    const BasicBlock& block = blocks_[b];
+    bool loads = false;
+    for (u32 at = block.begin; at < block.end; ++at)
+        loads |= !values_.leaves_nothing(at) && is_far_load(function_.body[at]);
+    if (!loads) return true;
+    u32 first = b - 1, last = b + 1;
+    while (may_come_from_[first] != kNone) first = may_come_from_[first];
+    while (may_go_on_to_[last] != last) last = may_go_on_to_[last];
+    // ptxas unrolls a loop with branches in it; here a loop is unrolled if it is one piece.
+    const std::vector<u32>& next = blocks_[last].next;
+    if (std::find(next.begin(), next.end(), first) != next.end()) return true;
+    return WorkMeanwhile(function_, values_)
+        .is_enough(block, blocks_[first].begin, blocks_[last].end);
 }
 
 }  // namespace coalesce::sim

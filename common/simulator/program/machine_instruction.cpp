@@ -30,6 +30,12 @@ bool is_access(const Instruction& i) {
            stores_matrix(i);
 }
 
+bool is_far_load(const Instruction& i) {
+    const StateSpace space = space_of(i);
+    return i.opcode == "ld" && !i.has("param") &&
+           (space == StateSpace::global || space == StateSpace::generic);
+}
+
 bool is_texel_access(const Instruction& i) {
     return is_one_of(i.opcode, {"tex", "tld4", "suld", "sust", "sured"});
 }

@@ -19,6 +19,8 @@ MemoryEffect memory_effect(const ptx::Instruction& instruction);
 /// A load, a store or an atomic.
 bool is_access(const ptx::Instruction& instruction);
 /// A fetch from a texture, or an access to a surface.
+/// A load from global memory.
+bool is_far_load(const ptx::Instruction& instruction);
 bool is_texel_access(const ptx::Instruction& instruction);
 /// Carried out by the unit for functions, reciprocals and conversions.
 bool is_slow(const ptx::Instruction& instruction);

@@ -847,3 +847,26 @@ TEST_CASE("of two instructions that add three values one is left") {
     CHECK(with(first + "add.s32 %r11, %r10, %r6;\nadd.s32 %r20, %r11, %r2;\n") == 10);
     CHECK(with(first + "shl.b32 %r11, %r6, 3;\nadd.s32 %r20, %r10, %r11;\n") == 12);
 }
+
+TEST_CASE("a load from global memory has a guard where something can be done meanwhile") {
+    const auto with = [](int count, const std::string& between) {
+        std::string text =
+            ".shared .b32 t[1024];\nmov.u32 %r3, t;\nshl.b32 %r4, %r2, 2;\nadd.s32 %r5, %r3, %r4;\n"
+            "mov.u32 %r6, %tid.y;\nmov.u32 %r7, %ctaid.x;\nmad.lo.s32 %r8, %r7, 32, %r6;\n";
+        for (int k = 0; k < count; ++k) {
+            const std::string n = std::to_string(k), row = "%r" + std::to_string(20 + k),
+                              at = "%r" + std::to_string(40 + k),
+                              address = "%rd" + std::to_string(20 + k);
+            text += "add.s32 " + row + ", %r8, " + std::to_string(8 * k + 8) + ";\n" +
+                    "setp.ge.s32 %p" + n + ", " + row + ", %r1;\n@%p" + n + " bra S" + n + ";\n" +
+                    "mad.lo.s32 " + at + ", " + row + ", %r1, %r2;\n" + "mul.wide.s32 " + address +
+                    ", " + at + ", 4;\n" + "add.s64 " + address + ", %rd1, " + address + ";\n" +
+                    "ld.global.f32 %f" + n + ", [" + address + "];\n" + "st.shared.f32 [%r5+" +
+                    std::to_string(128 * k) + "], %f" + n + ";\nS" + n + ":\n" + between;
+        }
+        return estimate(text + "st.global.u32 [%rd5+64], %r8;\n");
+    };
+    CHECK(with(2, "") == 16);               // all as ptxas
+    CHECK(with(2, "bar.sync 0;\n") == 12);  // a branch around the second
+    CHECK(with(3, "bar.sync 0;\n") == 16);
+}
