@@ -570,7 +570,7 @@ bool MachineValues::is_half(u32 value) const {
 std::optional<u32> MachineValues::extended_by(u32 value) const {
     if (words_[value] != 2 || is_loose(value) || times_written_[value] != 1) return {};
     const Instruction& i = definition(value);
-    if (i.opcode != "cvt" || !i.has("s64") || !i.has("s32") || i.guard) return {};
+    if (i.opcode != "cvt" || !is_of_64_bits(i) || !i.has("s32") || i.guard) return {};
     const u32 from = root(i.operands[1].reg);
     const bool is_one =
         i.operands[1].kind == Operand::Kind::reg && words_[from] == 1 && times_written_[from] == 1;

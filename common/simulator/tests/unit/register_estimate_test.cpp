@@ -206,6 +206,10 @@ TEST_CASE("a vector of zeros is stored from no register, and a pair extends what
           estimate("st.global.v4.u32 [%rd5], {%r2, %r2, %r2, %r2};"));
     const std::string both = "cvt.s64.s32 %rd6, %r2;\nst.global.u32 [%rd5+8], %r2;\n";
     CHECK(estimate(both + "st.global.u64 [%rd5], %rd6;") == 8);  // as ptxas
+    for (const char* type : {"s64", "u64"})
+        CHECK(estimate("mul.wide.u32 %rd8, %r2, 8;\nadd.s64 %rd7, %rd2, %rd8;\n"
+                       "ld.global.u32 %r9, [%rd4];\ncvt." +
+                       std::string(type) + ".s32 %rd6, %r9;\nst.global.u64 [%rd7], %rd6;\n") == 12);
 }
 
 TEST_CASE("a small array that is filled at known places lies in registers") {
