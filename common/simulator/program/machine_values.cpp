@@ -427,7 +427,9 @@ bool MachineValues::is_part_of_sum(u32 value) const {
     if (!is_sum(sum) || uniform_[value] || readers_[value].size() != 1) return false;
     const u32 at = readers_[value][0];
     const Instruction& reader = function_.body[at];
-    if (!is_sum(reader) || reader.guard || at < definition_[value]) return false;
+    // In a loop a sum may be one of itself, a turn ago.
+    if (!is_sum(reader) || reader.guard || at <= definition_[value]) return false;
+    if (folded_[root(reader.operands[0].reg)]) return false;  // is one of three itself
     for (u32 between = definition_[value]; between < at; ++between)
         if (!function_.body[between].label.empty() || ends_straight_code(function_.body[between]))
             return false;

@@ -850,6 +850,10 @@ TEST_CASE("of two instructions that add three values one is left") {
     CHECK(with("sub.s32 %r10, %r4, %r5;\nsub.s32 %r20, %r6, %r10;\n") == 10);
     CHECK(with(first + "add.s32 %r11, %r10, %r6;\nadd.s32 %r20, %r11, %r2;\n") == 10);
     CHECK(with(first + "shl.b32 %r11, %r6, 3;\nadd.s32 %r20, %r10, %r11;\n") == 12);
+    // Sums of themselves, which nothing else writes, are none of another.
+    const std::string loop = "add.s32 %r5, %r5, 1;\nsetp.lt.s32 %p1, %r2, %r1;\n@%p1 bra LOOP;\n";
+    CHECK(estimate("LOOP:\nadd.s32 %r10, %r10, %r2;\n" + loop) <= 12);
+    CHECK(estimate("LOOP:\nadd.s32 %r11, %r10, %r2;\nadd.s32 %r10, %r11, %r2;\n" + loop) <= 12);
 }
 
 TEST_CASE("a load from global memory has a guard where something can be done meanwhile") {
