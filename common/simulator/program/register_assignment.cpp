@@ -66,7 +66,7 @@ std::tuple<u32, u32, u32> written(const MachineInstruction& i) {
 
 class Assigner {
 public:
-    Assigner(const MachineCode& code, const Lifetimes& lifetimes, u32 generous)
+    Assigner(const MachineCode& code, const Lifetimes& lifetimes, Generosity generous)
         : code_(code),
           lifetimes_(lifetimes),
           generous_(generous),
@@ -159,9 +159,9 @@ private:
         for (u32 r = kStackPointer + 1; r + 2 <= kNumbers; r += 2) {
             const Taken::Answer answer = std::max(taken_[r].ask(both), taken_[r + 1].ask(both));
             if (answer == Taken::Answer::taken) continue;
-            if (chosen == kNone || (answer == Taken::Answer::free && r + 2 <= generous_))
+            if (chosen == kNone || (answer == Taken::Answer::free && r + 2 <= generous_.late_reads))
                 chosen = r;
-            if (answer == Taken::Answer::free || r >= generous_) break;
+            if (answer == Taken::Answer::free || r >= generous_.late_reads) break;
         }
         if (chosen == kNone) chosen = kStackPointer + 1;  // more than there are
         taken_[chosen].take(both);
@@ -205,21 +205,23 @@ private:
         named_ = std::max(named_, r + 1);
     }
 
-    /// The first register for values that lie side by side, all of them of as many words.
+    /// The first register for values that lie side by side, all of them of as many words. How far it is looked for a
+    /// better one than the lowest depends on what that one lacks.
     u32 choose(const std::vector<u32>& values, u32 words) const {
         const u32 step = words >= 3 ? 4 : words >= 2 ? 2 : 1;
         const int wish = words == 1 ? wish_[values[0]] : 0;
-        u32 second_best = kNone;
+        u32 lowest = kNone, most = generous_.late_reads;
         for (u32 r = 0; r + words <= kNumbers; r += step) {
             const Taken::Answer answer = ask(values, r, words);
             if (answer == Taken::Answer::taken) continue;
             const bool is_odd = r % 2 == 1;
             const bool fits = answer == Taken::Answer::free && (wish == 0 || is_odd == (wish < 0));
-            if (fits && (second_best == kNone || r + words <= generous_)) return r;
-            second_best = std::min(second_best, r);
-            if (r >= generous_) break;
+            if (fits && (lowest == kNone || r + words <= most)) return r;
+            if (lowest == kNone && answer == Taken::Answer::free) most = generous_.banks;
+            lowest = std::min(lowest, r);
+            if (r >= most) break;
         }
-        return second_best == kNone ? 0 : second_best;
+        return lowest == kNone ? 0 : lowest;
     }
     Taken::Answer ask(const std::vector<u32>& values, u32 r, u32 words) const {
         Taken::Answer answer = Taken::Answer::free;
@@ -241,7 +243,8 @@ private:
     /// What an instruction needs beside its sources and results.
     void take_inside(const MachineInstruction& i, u32 n) {
         u32 odd = 0;
-        for (u32 r = 3; odd < i.odd_inside && r < generous_; r += 2) odd += take_if_free(r, n);
+        for (u32 r = 3; odd < i.odd_inside && r < generous_.banks; r += 2)
+            odd += take_if_free(r, n);
         u32 words = odd;
         for (u32 r = 0; words < i.words_inside && r < kNumbers; ++r)
             words += r != kStackPointer && take_if_free(r, n);
@@ -256,7 +259,7 @@ private:
 
     const MachineCode& code_;
     const Lifetimes& lifetimes_;
-    const u32 generous_;
+    const Generosity generous_;
     std::vector<std::vector<u32>> registers_of_;  ///< by value: one for each of its words
     std::vector<int> wish_;  ///< by value: above 0 for an even register, below for an odd one
     std::vector<std::vector<u32>> partners_;  ///< by value: those that are read together with it
@@ -269,7 +272,7 @@ private:
 
 }  // namespace
 
-u32 assign_registers(const MachineCode& code, const Lifetimes& lifetimes, u32 generous) {
+u32 assign_registers(const MachineCode& code, const Lifetimes& lifetimes, Generosity generous) {
     return Assigner(code, lifetimes, generous).run();
 }
 

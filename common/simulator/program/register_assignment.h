@@ -7,7 +7,8 @@
 // Banks   Even and odd registers lie in two banks, and an instruction that reads two of one bank waits. So
 //         values that are read together get one of each. What is read together with a pair, such as the index
 //         that is added to a pointer or the data of a store, gets an odd one, though an even one is free:
-//         out[i] = 1 takes R2, R3 for the pointer, R5 for the index and R7 for the 1.
+//         out[i] = 1 takes R2, R3 for the pointer, R5 for the index and R7 for the 1. ptxas does so as long as no
+//         fewer blocks fit on a multiprocessor.
 // Late    A load or store reads its registers some time after it was issued. Others do not get them right
 //         behind it.
 // Seen    in the machine code that ptxas makes of small kernels.
@@ -18,7 +19,12 @@
 
 namespace coalesce::sim {
 
-/// The number of registers up to the highest. `generous`: up to so many, banks and late reads are minded.
-u32 assign_registers(const MachineCode& code, const Lifetimes& lifetimes, u32 generous);
+/// Up to how many registers something is minded that costs some.
+struct Generosity {
+    u32 banks = 0, late_reads = 0;
+};
+
+/// The number of registers up to the highest.
+u32 assign_registers(const MachineCode& code, const Lifetimes& lifetimes, Generosity generous);
 
 }  // namespace coalesce::sim

@@ -16,6 +16,8 @@ namespace coalesce::sim {
 namespace {
 
 constexpr u32 kMost = 255, kLeast = 4;
+/// Of a block.
+constexpr u32 kMostWarps = DeviceModel::max_threads_per_block / kLanes;
 /// Added by ptxas to what the code names.
 constexpr u32 kAdded = 2;
 /// With up to so many, all threads of a multiprocessor can run.
@@ -29,15 +31,30 @@ constexpr u32 kWordsMost = 24;
 /// Where a function that is called by name goes back to.
 constexpr u32 kReturnAddress = 1;
 
+/// The most registers with which no fewer blocks of so many warps run than with these. Each of four parts of a
+/// multiprocessor has registers of its own for its warps.
+u32 most_with_as_many_blocks(u32 registers, u32 warps) {
+    constexpr u32 kParts = 4, kStep = 8;
+    const auto blocks = [&](u32 each) {
+        const u32 of_part = DeviceModel::registers_per_multiprocessor / kParts / kLanes;
+        return kParts * (of_part / (each * kStep)) / warps;
+    };
+    u32 steps = (registers + kStep - 1) / kStep;
+    const u32 enough = blocks(steps);
+    while (steps * kStep < kMost && blocks(steps + 1) == enough) ++steps;
+    return steps * kStep;
+}
+
 /// What ptxas makes of a function, except for the order of its instructions.
 class Compiled {
 public:
     explicit Compiled(const ptx::Function& function) : Compiled(function, ControlFlow(function)) {}
 
     /// With instructions as they were written from where so many words are alive. `inside`: of a call, the
-    /// registers that the called function takes; none if that is not known.
+    /// registers that the called function takes; none if that is not known. `warps`: of a block, where not all threads
+    /// of a multiprocessor can run: banks are minded as long as that costs no further block.
     template <class Inside>
-    u32 registers(u32 words_most, Inside inside) {
+    u32 registers(u32 words_most, Inside inside, std::optional<u32> warps) {
         for (MachinePiece& piece : code_.pieces)
             for (MachineInstruction& i : piece.code) {
                 const ptx::Instruction& source = function_.body[i.source];
@@ -50,8 +67,16 @@ public:
         for (std::size_t p = 0; p < code_.pieces.size(); ++p)
             orders.push_back(list_schedule(straight_code(p), words_most));
         const Lifetimes lifetimes = find_lifetimes(code_, alive_, orders, words_most == 0);
-        return assign_registers(code_, lifetimes, calls_routine() ? 0 : kForAllThreads - kAdded) +
-               kAdded;
+        const auto assigned = [&](u32 banks, u32 late_reads) {
+            return assign_registers(code_, lifetimes, {banks, late_reads}) + kAdded;
+        };
+        const u32 usual = calls_routine() ? 0 : kForAllThreads - kAdded;
+        const u32 registers = assigned(usual, usual);
+        if (!warps || usual == 0) return registers;
+        const u32 most =
+            most_with_as_many_blocks(std::max(assigned(0, 0), kForAllThreads + 1), *warps);
+        const u32 with_banks = assigned(most - kAdded, usual);
+        return with_banks <= most ? with_banks : registers;
     }
 
     /// As far as the last count of registers knew what is called.
@@ -120,15 +145,17 @@ class Program {
 public:
     explicit Program(const ptx::Module& module) : module_(module) {}
 
-    u32 registers(const ptx::Function& function, u32 words_most) {
+    u32 registers(const ptx::Function& function, u32 words_most, std::optional<u32> warps = {}) {
         Compiled& compiled = compiled_.try_emplace(&function, function).first->second;
         open_.push_back(&function);
-        const u32 registers =
-            compiled.registers(words_most, [&](const ptx::Instruction& call) -> std::optional<u32> {
+        const u32 registers = compiled.registers(
+            words_most,
+            [&](const ptx::Instruction& call) -> std::optional<u32> {
                 const ptx::Function* target = target_of(call);
                 if (!target || !target->has_body || is_open(target)) return {};
                 return words_of(*target, words_most);
-            });
+            },
+            warps);
         open_.pop_back();
         return registers;
     }
@@ -163,13 +190,18 @@ private:
     std::vector<const ptx::Function*> open_;  ///< those that lead to the one at hand
 };
 
+/// Of a block, at most. 0: nothing is known of it.
+u64 warps_of_block(const ptx::Function& kernel) {
+    const u32* shape = kernel.required_threads[0] ? kernel.required_threads : kernel.max_threads;
+    const u64 threads = u64{shape[0]} * shape[1] * shape[2];
+    return (threads + kLanes - 1) / kLanes;
+}
+
 /// The directives of the kernel's launch allow no more.
 u32 allowed(const ptx::Function& kernel) {
     u32 most = kernel.max_registers ? std::min(kernel.max_registers, kMost) : kMost;
-    const u32* shape = kernel.required_threads[0] ? kernel.required_threads : kernel.max_threads;
-    const u64 threads = u64{shape[0]} * shape[1] * shape[2];
-    if (threads == 0) return most;
-    const u64 warps = (threads + kLanes - 1) / kLanes * std::max(kernel.min_blocks, 1u);
+    const u64 warps = warps_of_block(kernel) * std::max(kernel.min_blocks, 1u);
+    if (warps == 0) return most;
     const u64 each = DeviceModel::registers_per_multiprocessor / (warps * kLanes) / 8 * 8;
     return static_cast<u32>(std::clamp<u64>(each, kLeast, most));
 }
@@ -188,6 +220,10 @@ u32 estimate_registers(const ptx::Module& module, const ptx::Function& kernel) {
     const bool saves = !knows_threads && registers <= kForAllThreads + kSaved;
     const auto fits_as_written = [&] { return needed(0) + kToSpare <= kForAllThreads; };
     if (registers > kForAllThreads && (saves || fits_as_written())) registers = kForAllThreads;
+    if (registers > kForAllThreads)
+        registers = program.registers(
+            kernel, kWordsMost,
+            static_cast<u32>(std::clamp<u64>(warps_of_block(kernel), 1, kMostWarps)));
     return std::min(registers, allowed(kernel));
 }
 

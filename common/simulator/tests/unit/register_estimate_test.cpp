@@ -306,10 +306,11 @@ TEST_CASE("a float with the other sign is an operand of other arithmetic") {
 
 TEST_CASE("bytes that are stored together lie in one register") {
     const auto with = [](const std::string& type) {
-        return estimate(loads(40) +
+        return estimate(loads(41) +
                         ".reg .b16 %h<5>;\ncvt.u16.u32 %h1, %r1;\ncvt.u16.u32 %h2, %r2;\n" +
-                        "st.global.v4." + type + " [%rd5], {%h1, %h2, %h1, %h2};\n" + stores(40));
+                        "st.global.v4." + type + " [%rd5], {%h1, %h2, %h1, %h2};\n" + stores(41));
     };
+    CHECK(with("u8") == 48);  // as ptxas
     CHECK(with("u8") < with("u16"));
 }
 
@@ -903,4 +904,23 @@ TEST_CASE("guarded instructions bring a constant once it is known which lanes ne
     };
     CHECK(with("4", "5") == 24);      // as ptxas
     CHECK(with("%r1", "%r1") <= 24);  // 22
+}
+
+TEST_CASE("banks are minded as long as that costs no block") {
+    const auto with = [](int count, int threads) {
+        return estimate(loads(count) + "bar.sync 0;\n" + stores(count),
+                        threads ? " .maxntid " + std::to_string(threads) + ", 1, 1" : "");
+    };
+    // All as ptxas.
+    CHECK(with(32, 0) == 40);
+    CHECK(with(36, 0) == 48);
+    CHECK(with(44, 0) == 56);
+    CHECK(with(60, 0) == 72);
+    CHECK(with(28, 256) == 40);
+    CHECK(with(44, 256) == 64);
+    CHECK(with(60, 256) == 80);
+    CHECK(with(36, 192) == 56);
+    CHECK(with(52, 192) == 64);
+    CHECK(with(52, 384) == 80);
+    CHECK(with(60, 512) == 128);
 }
