@@ -8,11 +8,14 @@ namespace coalesce::sim {
 namespace {
 
 /// Instructions behind one that reads late for which ptxas does not give its sources to others. Where it leaves
-/// instructions as they were written to save registers, it gives those of a store sooner.
+/// instructions as they were written to save registers, it gives those of a store sooner; and those of a load, if lanes
+/// may skip it or it is from shared memory.
 u32 reading(const MachineInstruction& i, bool is_as_written) {
-    constexpr u32 kLoad = 6, kStore = 11, kStoreAsWritten = 8, kSlowUnit = 12;
+    constexpr u32 kLoad = 8, kQuickLoad = 6, kStore = 11, kStoreAsWritten = 8, kSlowUnit = 12;
     if (i.memory == MemoryEffect::store) return is_as_written ? kStoreAsWritten : kStore;
-    return i.is_access && !i.is_copy ? kLoad : kSlowUnit;
+    if (!i.is_access || i.is_copy) return kSlowUnit;
+    const bool is_quick = i.is_conditional || i.space == ptx::StateSpace::shared;
+    return is_quick ? kQuickLoad : kLoad;
 }
 
 /// Goes over each piece from its end.

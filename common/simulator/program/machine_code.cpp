@@ -246,8 +246,9 @@ private:
             piece.code.back().reads_late = made.reads_late;
             made.reads_late = made.is_in_halves = false;
             made.latency = second;
-            if (compares_signed_half)
-                made.reads = {add_move(piece, at, 1, second, std::move(made.reads))};
+            if (compares_signed_half)  // it is given a sign, and moved
+                for (const u32 latency : {second, kArithmeticLatency})
+                    made.reads = {add_move(piece, at, 1, latency, std::move(made.reads))};
         }
         bring_near(piece, made);
         add_steps_of_product(piece, made);

@@ -924,3 +924,37 @@ TEST_CASE("banks are minded as long as that costs no block") {
     CHECK(with(52, 384) == 80);
     CHECK(with(60, 512) == 128);
 }
+
+TEST_CASE("a load from global memory keeps its sources for eight instructions") {
+    // Both addresses are computed from the number of a thread, and so is the one where the result goes to.
+    const auto with = [](int between) {
+        std::string text =
+            "cvt.u64.u32 %rd20, %r2;\nshl.b64 %rd7, %rd20, 2;\nadd.s64 %rd8, %rd1, %rd7;\n"
+            "ld.global.u32 %r10, [%rd8];\nadd.s64 %rd10, %rd2, %rd7;\n"
+            "ld.global.u32 %r11, [%rd10];\nadd.s32 %r12, %r10, %r11;\n";
+        for (int k = 0; k < between; ++k) text += "mad.lo.s32 %r12, %r12, %r12, %r12;\n";
+        return estimate(text +
+                        "xor.b32 %r15, %r12, 77;\nshl.b64 %rd12, %rd20, 2;\n"
+                        "add.s64 %rd13, %rd1, %rd12;\nst.global.u32 [%rd13+4096], %r15;\n");
+    };
+    // All as ptxas, which comes from 12 to 9 at 6 and 9 instructions between; here it is at 4 and 5.
+    CHECK(with(0) == 12);
+    CHECK(with(2) == 12);
+    CHECK(with(3) == 12);
+    CHECK(with(9) == 9);
+}
+
+TEST_CASE("what a comparison of 16 bits with a sign sets is given a sign, and moved") {
+    const auto with = [](const std::string& type) {
+        return estimate(
+            ".reg .b16 %h<5>;\nmov.u32 %r20, %ctaid.x;\nmov.u32 %r21, %ntid.x;\n"
+            "mad.lo.s32 %r22, %r20, %r21, %r2;\ncvt.u64.u32 %rd20, %r22;\n"
+            "shl.b64 %rd7, %rd20, 1;\nshl.b64 %rd9, %rd20, 2;\nadd.s64 %rd8, %rd1, %rd7;\n"
+            "ld.global.u16 %h1, [%rd8];\nadd.s64 %rd10, %rd2, %rd7;\n"
+            "ld.global.u16 %h2, [%rd10];\nset.lt.s32." +
+            type + " %r5, %h1, %h2;\nadd.s64 %rd13, %rd1, %rd9;\nst.global.u32 [%rd13], %r5;\n");
+    };
+    // Both as ptxas: it takes as long that the registers of the first address are free for it.
+    CHECK(with("s16") == 10);
+    CHECK(with("u16") == 12);
+}
