@@ -349,7 +349,9 @@ private:
     /// A constant in a register: where it was brought on the way here, or brought again. A loop does not bring it in
     /// each turn.
     u32 bring(MachinePiece& piece, u32 at, const Constant& constant) {
-        const u32 before = constant.name ? before_loop() : kNone;
+        // Not for a store that lanes may skip.
+        const bool stays = is_skipped_ && memory_effect(function_.body[at]) == MemoryEffect::store;
+        const u32 before = constant.name && !stays ? before_loop() : kNone;
         const bool is_outside = before != kNone && piece_of_[before] != kNone;
         for (const Brought& b : brought_)
             if (constant.name && b.constant == constant &&

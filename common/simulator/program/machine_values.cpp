@@ -242,12 +242,14 @@ void MachineValues::find_definitions() {
     definition_.assign(count, kNone);
     times_written_.assign(count, 0);
     readers_.resize(count);
+    writers_.resize(count);
     in_every_thread_.assign(count, false);
     for (u32 at = 0; at < function_.body.size(); ++at) {
         if (registers_.is_copy[at] || !wanted_[at]) continue;
         for (u32 r : registers_written(function_.body[at])) {
             ++times_written_[root(r)];
             definition_[root(r)] = at;
+            writers_[root(r)].push_back(at);
         }
         for (u32 r : registers_read(function_.body[at])) readers_[root(r)].push_back(at);
     }
@@ -588,7 +590,9 @@ bool MachineValues::is_loose(u32 value) const {
     if (words_[value] != 2 || times_written_[value] == 0) return false;
     const std::vector<Operand>& operands = definition(value).operands;
     if (operands.size() > 1 && operands[1].kind == Operand::Kind::special) return false;  // a clock
-    return is_in_halves(definition(value)) &&
+    // What a loop starts with may be written whole, though each turn computes it in halves.
+    return std::all_of(writers_[value].begin(), writers_[value].end(),
+                       [&](u32 at) { return is_in_halves(function_.body[at]); }) &&
            std::all_of(readers_[value].begin(), readers_[value].end(), [&](u32 at) {
                const Instruction& i = function_.body[at];
                const bool multiplies = (i.opcode == "mul" || i.opcode == "mad") && i.has("lo");

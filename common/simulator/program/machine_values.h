@@ -172,6 +172,7 @@ private:
     std::vector<bool> wanted_;  ///< by instruction of the body: there is one of the machine for it
     std::vector<u32> definition_, times_written_;  ///< by value
     std::vector<std::vector<u32>> readers_;        ///< by value: indices into the body
+    std::vector<std::vector<u32>> writers_;        ///< likewise
     std::vector<bool> uniform_;                    ///< computed for a whole block, or a constant
     std::vector<bool> narrow_;  ///< of 64 bits, of which only the lower half is wanted
     std::vector<bool> folded_;  ///< part of the instructions that read it

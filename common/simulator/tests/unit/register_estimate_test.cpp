@@ -958,3 +958,42 @@ TEST_CASE("what a comparison of 16 bits with a sign sets is given a sign, and mo
     CHECK(with("s16") == 10);
     CHECK(with("u16") == 12);
 }
+
+TEST_CASE(
+    "what a store in a loop takes of constants comes behind its guard, and its counter is a pair") {
+    // A loop that adds up so many values in each turn, and stores where its lanes agree on that.
+    const auto with = [](int sums, int constants, bool is_long) {
+        std::string text =
+            "mul.wide.u32 %rd12, %r1, %r2;\nmov.u32 %r9, %r2;\ncvt.u64.u32 %rd15, %r1;\n";
+        for (int k = 0; k < sums; ++k) text += "mov.u32 %r" + std::to_string(50 + k) + ", %r2;\n";
+        text +=
+            is_long ? "LOOP:\nshl.b64 %rd13, %rd12, 2;\n" : "LOOP:\nmul.wide.u32 %rd13, %r9, 4;\n";
+        text += "add.s64 %rd14, %rd1, %rd13;\n";
+        for (int k = 0; k < sums; ++k) {
+            const std::string loaded = "%r" + std::to_string(30 + k),
+                              sum = "%r" + std::to_string(50 + k);
+            text += "ld.global.u32 " + loaded + ", [%rd14+" + std::to_string(4 * k) +
+                    "];\nxor.b32 " + sum + ", " + sum + ", " + loaded + ";\n";
+        }
+        text +=
+            "setp.eq.s32 %p2, %r50, 77;\nvote.sync.any.pred %p4, %p2, -1;\n"
+            "and.pred %p2, %p2, %p4;\n@!%p2 bra SKIP;\n";
+        for (int k = 0; k < constants; ++k)
+            text += "st.global.u32 [%rd2+" + std::to_string(4 * k) + "], " + std::to_string(7 + k) +
+                    ";\n";
+        text += is_long ? "SKIP:\nadd.s64 %rd12, %rd12, %rd15;\nsetp.lt.u64 %p3, %rd12, %rd15;\n"
+                        : "SKIP:\nadd.s32 %r9, %r9, 128;\nsetp.lt.u32 %p3, %r9, %r1;\n";
+        text += "@%p3 bra LOOP;\n";
+        for (int k = 1; k < sums; ++k)
+            text += "st.global.u32 [%rd5+" + std::to_string(4 * k) + "], %r" +
+                    std::to_string(50 + k) + ";\n";
+        return estimate(text);
+    };
+    // All as ptxas.
+    CHECK(with(1, 1, true) == 12);
+    CHECK(with(4, 1, true) == 20);
+    CHECK(with(4, 2, true) == 22);
+    CHECK(with(2, 1, false) == 18);
+    CHECK(with(4, 1, false) == 22);
+    CHECK(with(4, 2, false) == 24);
+}
