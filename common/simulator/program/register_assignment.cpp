@@ -11,6 +11,9 @@ constexpr u32 kStackPointer = 1;
 constexpr u32 kWrittenByCalls[] = {0, 2, 3, 4, 5, 6, 7, 8, 9, 10, 11, 12, 13, 14, 15, 20, 21};
 /// More than there are: what ptxas would spill gets a number as well.
 constexpr u32 kNumbers = 512;
+/// A value that is alive for more instructions than that gets no odd register for the sake of a pair, where no more
+/// words than that are alive at once.
+constexpr u32 kLong = 42, kFewWords = 16;
 
 bool begins_earlier(const Span& a, const Span& b) {
     return a.begin < b.begin;
@@ -74,10 +77,12 @@ public:
           wish_(code.values.size(), 0),
           partners_(code.values.size()),
           vector_of_(code.values.size(), kNone),
+          lives_long_(code.values.size(), false),
           is_of_texels_(code.values.size(), false),
           taken_(kNumbers) {
         for (u32 k = 0; k < code.side_by_side.size(); ++k)
             for (u32 v : code.side_by_side[k]) vector_of_[v] = k;
+        if (most_words_alive() <= kFewWords) find_long_lived();
         for (const MachineInstruction* i : lifetimes.in_order) {
             find_partners(*i);
             if (!i->reads_texels) continue;
@@ -124,11 +129,28 @@ private:
         return code_.values[value].words > 1 && !code_.values[value].is_loose;
     }
 
+    u32 most_words_alive() const {
+        std::vector<i64> change(2 * lifetimes_.in_order.size() + 1, 0);
+        for (u32 v = 0; v < lifetimes_.of.size(); ++v)
+            for (const Span& span : lifetimes_.of[v]) {
+                change[span.begin] += code_.values[v].words;
+                change[span.end] -= code_.values[v].words;
+            }
+        i64 words = 0, most = 0;
+        for (const i64 c : change) most = std::max(most, words += c);
+        return static_cast<u32>(most);
+    }
+    void find_long_lived() {
+        for (u32 v = 0; v < lifetimes_.of.size(); ++v)
+            for (const Span& span : lifetimes_.of[v])
+                if (span.end - span.begin > 2 * kLong) lives_long_[v] = true;
+    }
+
     void find_partners(const MachineInstruction& i) {
         for (u32 a : i.reads) {
             if (!is_single(a) || code_.values[a].is_half) continue;
             for (u32 b : i.reads) {
-                if (is_pair(b) && !i.reads_texels) --wish_[a];
+                if (is_pair(b) && !i.reads_texels && !lives_long_[a]) --wish_[a];
                 if (a != b && is_single(b)) partners_[a].push_back(b);
             }
         }
@@ -264,6 +286,7 @@ private:
     std::vector<int> wish_;  ///< by value: above 0 for an even register, below for an odd one
     std::vector<std::vector<u32>> partners_;  ///< by value: those that are read together with it
     std::vector<u32> vector_of_;              ///< by value: index into side_by_side
+    std::vector<bool> lives_long_;            ///< by value: its bank is not minded
     std::vector<bool> is_of_texels_;          ///< by value: a texel, or where one is
     bool is_for_texels_ = false;              ///< the turn at hand
     std::vector<Taken> taken_;                ///< by register

@@ -8,7 +8,7 @@
 //         values that are read together get one of each. What is read together with a pair, such as the index
 //         that is added to a pointer or the data of a store, gets an odd one, though an even one is free:
 //         out[i] = 1 takes R2, R3 for the pointer, R5 for the index and R7 for the 1. ptxas does so as long as no
-//         fewer blocks fit on a multiprocessor.
+//         fewer blocks fit on a multiprocessor, and not for an index that is wanted long after that.
 // Late    A load or store reads its registers some time after it was issued. Others do not get them right
 //         behind it.
 // Seen    in the machine code that ptxas makes of small kernels.
