@@ -3,6 +3,8 @@
 #include <algorithm>
 #include <map>
 #include <optional>
+#include <set>
+#include <string>
 #include <utility>
 #include <vector>
 
@@ -31,19 +33,41 @@ constexpr u32 kWordsMost = 24;
 /// Where a function that is called by name goes back to.
 constexpr u32 kReturnAddress = 1;
 
-/// The most registers with which no fewer blocks of so many warps run than with these. Each of four parts of a
-/// multiprocessor has registers of its own for its warps.
-u32 most_with_as_many_blocks(u32 registers, u32 warps) {
-    constexpr u32 kParts = 4, kStep = 8;
-    const auto blocks = [&](u32 each) {
-        const u32 of_part = DeviceModel::registers_per_multiprocessor / kParts / kLanes;
-        return kParts * (of_part / (each * kStep)) / warps;
-    };
-    u32 steps = (registers + kStep - 1) / kStep;
-    const u32 enough = blocks(steps);
-    while (steps * kStep < kMost && blocks(steps + 1) == enough) ++steps;
-    return steps * kStep;
-}
+/// How many blocks of a kernel run on a multiprocessor at once, as far as ptxas knows that.
+class Blocks {
+public:
+    /// Nothing is known of a block: ptxas counts warps.
+    Blocks() = default;
+    /// Of so many warps, with so many bytes of shared memory.
+    Blocks(u32 warps, u64 shared)
+        : warps_(warps),
+          most_(std::max(1u,
+                         std::min({M::max_blocks_per_multiprocessor, kAllWarps / warps,
+                                   static_cast<u32>(M::shared_per_multiprocessor /
+                                                    (shared + M::shared_reserved_per_block))}))) {}
+
+    /// The most registers with which no fewer blocks run than with these.
+    u32 most_registers(u32 registers) const {
+        u32 steps = (registers + kStep - 1) / kStep;
+        const u32 enough = running(steps);
+        while (steps * kStep < kMost && running(steps + 1) == enough) ++steps;
+        return steps * kStep;
+    }
+    /// ... than anything else lets run.
+    u32 most_registers() const { return std::max(most_registers(1), kForAllThreads); }
+
+private:
+    using M = DeviceModel;
+    static constexpr u32 kAllWarps = M::max_threads_per_multiprocessor / kLanes, kStep = 8;
+
+    /// Each of four parts of a multiprocessor has registers of its own for its warps.
+    u32 running(u32 steps) const {
+        constexpr u32 kParts = 4, kOfPart = M::registers_per_multiprocessor / kParts / kLanes;
+        return std::min(most_, kParts * (kOfPart / (steps * kStep)) / warps_);
+    }
+
+    u32 warps_ = 1, most_ = kAllWarps;
+};
 
 /// What ptxas makes of a function, except for the order of its instructions.
 class Compiled {
@@ -51,10 +75,10 @@ public:
     explicit Compiled(const ptx::Function& function) : Compiled(function, ControlFlow(function)) {}
 
     /// With instructions as they were written from where so many words are alive. `inside`: of a call, the
-    /// registers that the called function takes; none if that is not known. `warps`: of a block, where not all threads
-    /// of a multiprocessor can run: banks are minded as long as that costs no further block.
+    /// registers that the called function takes; none if that is not known. Banks are minded as long as no fewer of
+    /// these blocks run; `exceeds`: some do not run, whatever is minded.
     template <class Inside>
-    u32 registers(u32 words_most, Inside inside, std::optional<u32> warps) {
+    u32 registers(u32 words_most, Inside inside, const Blocks& blocks, bool exceeds) {
         for (MachinePiece& piece : code_.pieces)
             for (MachineInstruction& i : piece.code) {
                 const ptx::Instruction& source = function_.body[i.source];
@@ -70,12 +94,13 @@ public:
         const auto assigned = [&](u32 banks, u32 late_reads) {
             return assign_registers(code_, lifetimes, {banks, late_reads}) + kAdded;
         };
-        const u32 usual = calls_routine() ? 0 : kForAllThreads - kAdded;
-        const u32 registers = assigned(usual, usual);
-        if (!warps || usual == 0) return registers;
-        const u32 most =
-            most_with_as_many_blocks(std::max(assigned(0, 0), kForAllThreads + 1), *warps);
-        const u32 with_banks = assigned(most - kAdded, usual);
+        const bool is_generous = !calls_routine();
+        const u32 late_reads = is_generous ? kForAllThreads - kAdded : 0;
+        const u32 for_all = blocks.most_registers();
+        const u32 registers = assigned(is_generous ? for_all - kAdded : 0, late_reads);
+        if (!exceeds || !is_generous) return registers;
+        const u32 most = blocks.most_registers(std::max(assigned(0, 0), for_all + 1));
+        const u32 with_banks = assigned(most - kAdded, late_reads);
         return with_banks <= most ? with_banks : registers;
     }
 
@@ -143,9 +168,9 @@ private:
 /// function takes lies beside what is alive in its callers.
 class Program {
 public:
-    explicit Program(const ptx::Module& module) : module_(module) {}
+    Program(const ptx::Module& module, const Blocks& blocks) : module_(module), blocks_(blocks) {}
 
-    u32 registers(const ptx::Function& function, u32 words_most, std::optional<u32> warps = {}) {
+    u32 registers(const ptx::Function& function, u32 words_most, bool exceeds = false) {
         Compiled& compiled = compiled_.try_emplace(&function, function).first->second;
         open_.push_back(&function);
         const u32 registers = compiled.registers(
@@ -155,7 +180,7 @@ public:
                 if (!target || !target->has_body || is_open(target)) return {};
                 return words_of(*target, words_most);
             },
-            warps);
+            blocks_, exceeds);
         open_.pop_back();
         return registers;
     }
@@ -185,6 +210,7 @@ private:
     }
 
     const ptx::Module& module_;
+    const Blocks blocks_;
     std::map<const ptx::Function*, Compiled> compiled_;
     std::map<std::pair<const ptx::Function*, u32>, u32> words_;
     std::vector<const ptx::Function*> open_;  ///< those that lead to the one at hand
@@ -206,24 +232,44 @@ u32 allowed(const ptx::Function& kernel) {
     return static_cast<u32>(std::clamp<u64>(each, kLeast, most));
 }
 
+/// Bytes of a block's variables in shared memory whose size is known.
+u64 shared_bytes(const ptx::Module& module, const ptx::Function& kernel) {
+    u64 bytes = 0;
+    const auto add = [&](const ptx::Variable& v) {
+        if (v.space == ptx::StateSpace::shared) bytes += v.size;
+    };
+    for (const auto& [name, variable] : kernel.variables) add(variable);
+    std::set<std::string> mentioned;
+    for (const ptx::Instruction& i : kernel.body)
+        for (const ptx::Operand& operand : i.operands) mentioned.insert(operand.name);
+    for (const auto& [name, variable] : module.variables)
+        if (mentioned.contains(name)) add(variable);
+    return bytes;
+}
+
+Blocks blocks_of(const ptx::Module& module, const ptx::Function& kernel) {
+    const u64 warps = warps_of_block(kernel);
+    if (warps == 0) return {};
+    return {static_cast<u32>(std::min<u64>(warps, kMostWarps)), shared_bytes(module, kernel)};
+}
+
 }  // namespace
 
 u32 estimate_registers(const ptx::Module& module, const ptx::Function& kernel) {
-    Program program(module);
+    const Blocks blocks = blocks_of(module, kernel);
+    Program program(module, blocks);
     const auto needed = [&](u32 words_most) {
         return std::max(kLeast, program.registers(kernel, words_most));
     };
     u32 registers = needed(kWordsMost);
-    // ptxas goes to some length to stay at that. It leaves instructions in the order in which they were written where that
+    // ptxas goes to some length to stay at those. It leaves instructions in the order in which they were written where that
     // is enough; and where it does not know the size of a block, it saves some more.
+    const u32 for_all = blocks.most_registers();
     const bool knows_threads = kernel.max_threads[0] || kernel.required_threads[0];
-    const bool saves = !knows_threads && registers <= kForAllThreads + kSaved;
-    const auto fits_as_written = [&] { return needed(0) + kToSpare <= kForAllThreads; };
-    if (registers > kForAllThreads && (saves || fits_as_written())) registers = kForAllThreads;
-    if (registers > kForAllThreads)
-        registers = program.registers(
-            kernel, kWordsMost,
-            static_cast<u32>(std::clamp<u64>(warps_of_block(kernel), 1, kMostWarps)));
+    const bool saves = !knows_threads && registers <= for_all + kSaved;
+    const auto fits_as_written = [&] { return needed(0) + kToSpare <= for_all; };
+    if (registers > for_all && (saves || fits_as_written())) registers = for_all;
+    if (registers > for_all) registers = program.registers(kernel, kWordsMost, true);
     return std::min(registers, allowed(kernel));
 }
 

@@ -1028,3 +1028,24 @@ TEST_CASE("an index that is alive for long gets no odd register") {
     CHECK(with(4, 6) == 20);
     CHECK(with(4, 7) == 18);
 }
+
+TEST_CASE("what limits the blocks beside registers lets a kernel have more of them") {
+    const auto with = [](int count, int threads, int shared) {
+        return estimate(".shared .align 4 .b8 t[" + std::to_string(shared) +
+                            "];\nmov.u32 %r5, t;\nst.shared.u32 [%r5], %r2;\n" + loads(count) +
+                            "bar.sync 0;\nld.shared.u32 %r6, [t+64];\n"
+                            "st.global.u32 [%rd5+2048], %r6;\n" +
+                            stores(count),
+                        threads ? " .maxntid " + std::to_string(threads) + ", 1, 1" : "");
+    };
+    // All as ptxas: six blocks of 256 threads with 32 KB each, four with 48 KB, 28 blocks of a warp with 7 KB.
+    CHECK(with(16, 256, 32768) == 40);
+    CHECK(with(28, 256, 32768) == 40);
+    CHECK(with(16, 256, 49152) == 44);
+    CHECK(with(32, 256, 49152) == 64);
+    CHECK(with(56, 128, 49152) == 122);
+    CHECK(with(16, 512, 49152) == 32);
+    CHECK(with(20, 0, 49152) == 32);
+    CHECK(with(36, 32, 6900) == 64);
+    CHECK(with(36, 32, 7168) == 72);
+}
