@@ -618,7 +618,42 @@ void MachineValues::find_words() {
     }
     for (const Instruction& i : function_.body)
         for (u32 copy : copies_in_fragment(i)) words_[copy] = 0;
+    leave_out_unwanted_elements();
     find_packed();
+}
+
+void MachineValues::leave_out_unwanted_elements() {
+    for (u32 at = 0; at < function_.body.size(); ++at) {
+        const Instruction& i = function_.body[at];
+        if (!wanted_[at] || !loads_vector(i)) continue;
+        std::set<u32> loaded;
+        for (const Operand& o : loaded_elements(i))
+            if (o.kind == Operand::Kind::reg) loaded.insert(root(o.reg));
+        for (const Operand& o : vector_of(i)->elements)
+            if (o.kind == Operand::Kind::reg && !loaded.contains(root(o.reg)))
+                words_[root(o.reg)] = 0;
+    }
+}
+
+/// Of a vector, ptxas loads the half that is wanted. (Two elements of different halves it loads one by one.)
+std::vector<ptx::Operand> MachineValues::loaded_elements(const Instruction& load) const {
+    std::vector<Operand> elements = vector_of(load)->elements;
+    const auto is_wanted = [&](const Operand& o) {
+        return o.kind == Operand::Kind::reg && !readers_[root(o.reg)].empty();
+    };
+    const bool is_whole = load.opcode != "ld" || load.has("volatile") || load.has("acquire") ||
+                          size_of_element(load) < 4;
+    if (is_whole || std::none_of(elements.begin(), elements.end(), is_wanted)) return elements;
+    while (elements.size() > 1) {
+        const auto half = elements.begin() + static_cast<std::ptrdiff_t>(elements.size() / 2);
+        if (std::none_of(half, elements.end(), is_wanted))
+            elements.erase(half, elements.end());
+        else if (std::none_of(elements.begin(), half, is_wanted))
+            elements.erase(elements.begin(), half);
+        else
+            break;
+    }
+    return elements;
 }
 
 /// Bytes and halves that are loaded as a vector fill words. They stay in them if they are stored as vectors again.
@@ -679,7 +714,7 @@ void MachineValues::find_vectors() {
     };
     for (u32 at = 0; at < function_.body.size(); ++at) {
         const Instruction& i = function_.body[at];
-        if (wanted_[at] && loads_vector(i)) place(vector_of(i)->elements);
+        if (wanted_[at] && loads_vector(i)) place(loaded_elements(i));
     }
     for (u32 at = 0; at < function_.body.size(); ++at)
         if (wanted_[at])

@@ -145,6 +145,8 @@ private:
     bool go_to_one_place(const Instruction& before, const Instruction& load) const;
     std::vector<u32> moved_by(const Instruction& access) const;
     void find_words();
+    void leave_out_unwanted_elements();
+    std::vector<Operand> loaded_elements(const Instruction& load) const;
     void find_packed();
     void find_vectors();
     std::vector<std::vector<Operand>> pairs_of_texel(const Instruction& instruction) const;

@@ -7,6 +7,7 @@
 
 #include <algorithm>
 #include <string>
+#include <vector>
 
 #include "ptx/parser.h"
 
@@ -1048,4 +1049,29 @@ TEST_CASE("what limits the blocks beside registers lets a kernel have more of th
     CHECK(with(20, 0, 49152) == 32);
     CHECK(with(36, 32, 6900) == 64);
     CHECK(with(36, 32, 7168) == 72);
+}
+
+TEST_CASE("of a vector the half is loaded that is wanted") {
+    // Four vectors of four words in front of a barrier, of which some are stored behind it.
+    const auto with = [](const std::string& load, const std::vector<int>& stored) {
+        std::string text;
+        for (int k = 0; k < 4; ++k) {
+            const auto f = [k](int j) { return "%f" + std::to_string(4 * k + j); };
+            text += load + ".v4.f32 {" + f(0) + ", " + f(1) + ", " + f(2) + ", " + f(3) +
+                    "}, [%rd4+" + std::to_string(64 * k) + "];\n";
+        }
+        text += "bar.sync 0;\n";
+        for (int j : stored)
+            for (int k = 0; k < 4; ++k)
+                text += "st.global.f32 [%rd5+" + std::to_string(64 * (4 * k + j)) + "], %f" +
+                        std::to_string(4 * k + j) + ";\n";
+        return estimate(text, " .maxntid 256, 1, 1");
+    };
+    // All as ptxas, but for a volatile load, which takes 26.
+    CHECK(with("ld.global", {0}) == 18);
+    CHECK(with("ld.global", {3}) == 18);
+    CHECK(with("ld.global", {2, 3}) == 18);
+    CHECK(with("ld.global", {1, 2}) == 26);
+    CHECK(with("ld.global", {0, 1, 2}) == 26);
+    CHECK(with("ld.volatile.global", {0}) == 24);
 }
