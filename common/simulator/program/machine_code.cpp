@@ -111,17 +111,15 @@ private:
         }
     }
 
-    /// Loads and stores of a block that lanes may skip wait until it is known which do, and so does what brings constants.
-    /// What others read that the block writes is what was there before, for lanes that skip it.
+    /// Loads and stores of a block that lanes may skip wait until it is known which do. What others read that the block
+    /// writes is what was there before, for lanes that skip it.
     void guard(MachinePiece& piece, std::size_t first, u32 predicate, u32 block) const {
         for (std::size_t k = first ? first - 1 : 0; k < piece.code.size(); ++k) {
             MachineInstruction& i = piece.code[k];
             for (u32 v : i.writes) i.is_guarded |= is_read_beyond(block, v);
-            const bool waits = i.memory != MemoryEffect::none || i.reads_late;
-            const bool has_no_sources = k >= first && i.reads.empty();
-            if (!waits && !has_no_sources) continue;
+            if (i.memory == MemoryEffect::none && !i.reads_late) continue;
             i.reads.push_back(predicate);
-            i.is_conditional |= waits;
+            i.is_conditional = true;
         }
     }
     bool is_read_beyond(u32 block, u32 value) const {

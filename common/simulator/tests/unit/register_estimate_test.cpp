@@ -881,32 +881,6 @@ TEST_CASE("a load from global memory has a guard where something can be done mea
     CHECK(with(3, "bar.sync 0;\n") == 16);
 }
 
-TEST_CASE("guarded instructions bring a constant once it is known which lanes need it") {
-    const auto with = [](const std::string& first, const std::string& second) {
-        const auto store = [](const std::string& k, const std::string& stored) {
-            return "add.s32 %r2" + k + ", %r8, " + k + "6;\nsetp.ge.s32 %p" + k + ", %r2" + k +
-                   ", %r1;\n@%p" + k + " bra S" + k + ";\nmul.wide.s32 %rd2" + k + ", %r2" + k +
-                   ", 4;\nadd.s64 %rd4" + k + ", %rd2, %rd2" + k + ";\nst.global.u32 [%rd4" + k +
-                   "], " + stored + ";\nS" + k + ":\n";
-        };
-        const auto load = [](const std::string& k) {
-            return "mad.lo.s32 %r4" + k + ", %r2" + k + ", %r1, %r2;\nmul.wide.s32 %rd2" + k +
-                   ", %r4" + k + ", 4;\nadd.s64 %rd4" + k + ", %rd1, %rd2" + k +
-                   ";\nld.global.f32 %f" + k + ", [%rd4" + k + "];\nst.shared.f32 [%r5+" + k +
-                   "00], %f" + k + ";\n";
-        };
-        return estimate(
-            ".shared .b32 t[1024];\nmov.u32 %r3, t;\nshl.b32 %r4, %r2, 2;\n"
-            "add.s32 %r5, %r3, %r4;\nmov.u32 %r6, %tid.y;\nmov.u32 %r7, %ctaid.x;\n"
-            "mad.lo.s32 %r8, %r7, 32, %r6;\nadd.s32 %r21, %r8, 8;\n" +
-            load("1") + store("2", first) + "bar.sync 0;\n" + store("3", second) +
-            "add.s32 %r24, %r8, 32;\nsetp.ge.s32 %p4, %r24, %r1;\n@%p4 bra S4;\n" + load("4") +
-            "S4:\nst.global.u32 [%rd5+64], %r8;\n");
-    };
-    CHECK(with("4", "5") == 24);      // as ptxas
-    CHECK(with("%r1", "%r1") <= 24);  // 22
-}
-
 TEST_CASE("banks are minded as long as that costs no block") {
     const auto with = [](int count, int threads) {
         return estimate(loads(count) + "bar.sync 0;\n" + stores(count),
