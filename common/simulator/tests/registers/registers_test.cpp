@@ -54,7 +54,7 @@ struct Demand {
     double near, blocks;
 };
 constexpr std::array kDemands = {Demand{"learners' files", 100, 0.95, 0.945},
-                                 Demand{"programs", 300, 0.883, 0.957}};
+                                 Demand{"programs", 300, 0.895, 0.96}};
 
 struct Found {
     std::string group, file, kernel;
