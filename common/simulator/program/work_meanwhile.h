@@ -2,7 +2,7 @@
 //
 // Idea   A load from global memory takes long. A branch around it spares that where all lanes skip it; guards in its place let
 //        what lies around it be done meanwhile. ptxas takes guards if that is three instructions of the machine or more, or
-//        another such load. (Seen with one to five instructions in front of the branch, behind it and behind a barrier.)
+//        another such load. (Seen with one to five instructions in front of the branch, behind it and after a barrier.)
 // Around What the loads or their guard come of is done before; what waits for them, and accesses to memory that have to
 //        follow those, come too late. Nor do accesses count that a barrier parts from the loads, nor stores in front of them.
 #pragma once

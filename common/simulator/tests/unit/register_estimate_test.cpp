@@ -1041,7 +1041,7 @@ TEST_CASE("of a vector the half is loaded that is wanted") {
                         std::to_string(4 * k + j) + ";\n";
         return estimate(text, " .maxntid 256, 1, 1");
     };
-    // All as ptxas, but for a volatile load, which takes 26.
+    // All as ptxas, except for a volatile load, which takes 26.
     CHECK(with("ld.global", {0}) == 18);
     CHECK(with("ld.global", {3}) == 18);
     CHECK(with("ld.global", {2, 3}) == 18);
