@@ -65,6 +65,10 @@ bool ends_straight_code(const Instruction& i) {
     return is_one_of(i.opcode, {"bra", "brx", "ret", "exit", "call", "trap", "brkpt"});
 }
 
+bool may_part_ways(const Instruction& i) {
+    return !i.label.empty() || ends_straight_code(i);
+}
+
 bool is_slow(const Instruction& i) {
     if (i.opcode != "cvt")
         return is_one_of(i.opcode, {"rcp", "sqrt", "rsqrt", "sin", "cos", "ex2", "lg2", "tanh",

@@ -26,6 +26,8 @@ bool is_texel_access(const ptx::Instruction& instruction);
 bool is_slow(const ptx::Instruction& instruction);
 /// A branch, a call, the end: nothing moves past it.
 bool ends_straight_code(const ptx::Instruction& instruction);
+/// That, or a label: lanes may come to it from elsewhere.
+bool may_part_ways(const ptx::Instruction& instruction);
 /// A fence, a call, or branches inside: behind it, all that came before has read its sources.
 bool waits_for_reads(const ptx::Instruction& instruction);
 /// Cycles from an instruction to the first that may read its result, as a compiler would assume.

@@ -433,8 +433,7 @@ bool MachineValues::is_part_of_sum(u32 value) const {
     if (!is_sum(reader) || reader.guard || at <= definition_[value]) return false;
     if (folded_[root(reader.operands[0].reg)]) return false;  // is one of three itself
     for (u32 between = definition_[value]; between < at; ++between)
-        if (!function_.body[between].label.empty() || ends_straight_code(function_.body[between]))
-            return false;
+        if (may_part_ways(function_.body[between])) return false;
     u32 constants = has_immediate(sum) + has_immediate(reader);
     for (const Instruction* part : {&sum, &reader})
         for (u32 r : registers_read(*part)) {
@@ -815,7 +814,7 @@ std::optional<u32> MachineValues::chosen_load(u32 at) const {
     }
     for (u32 between = first; between < at; ++between) {
         const MemoryEffect effect = memory_effect(function_.body[between]);
-        if (!function_.body[between].label.empty() || ends_straight_code(function_.body[between]) ||
+        if (may_part_ways(function_.body[between]) ||
             (effect != MemoryEffect::none && effect != MemoryEffect::load))
             return {};
     }
@@ -855,7 +854,7 @@ std::vector<std::pair<u32, u32>> MachineValues::known_before(u32 at) const {
     if (load.opcode != "ld" || load.has("param") || may_change || leaves_nothing(at)) return {};
     for (u32 before = at; before-- > 0;) {
         const Instruction& i = function_.body[before];
-        if (!i.label.empty() || ends_straight_code(i)) return {};
+        if (may_part_ways(i)) return {};
         if (!leaves_nothing(before) && go_to_one_place(i, load)) {
             const std::vector<u32> known = moved_by(i), loaded = moved_by(load);
             std::vector<std::pair<u32, u32>> same;
