@@ -4,6 +4,7 @@
 #include <cmath>
 
 #include "timing/multiprocessor.h"
+#include "timing/occupancy.h"
 #include "timing/operations.h"
 #include "timing/rounded.h"
 
@@ -17,10 +18,6 @@ int round_up(int value, int step) {
 
 /// Of the estimate: two of three kernels are nearer to what ptxas takes.
 constexpr double kRegistersInDoubt = .06;
-
-}  // namespace
-
-namespace {
 
 /// What a block takes of shared memory, the system's own part with it.
 int shared_of_block(const Recording& recording, const Gpu& gpu) {
@@ -39,9 +36,8 @@ Occupancy occupancy_of(const Recording& recording, const Gpu& gpu) {
         o.by = by;
     };
     const auto room = [&](double part) {
-        const double estimate = std::max(recording.registers * part, 16.);
-        return gpu.registers /
-               (round_up(static_cast<int>(std::lround(estimate)), 8) * 32 * o.warps);
+        return blocks_with_registers(static_cast<int>(std::lround(recording.registers * part)),
+                                     o.warps, gpu.registers);
     };
     limit(gpu.blocks, Occupied::blocks);
     const int others = o.blocks;

@@ -14,6 +14,7 @@
 #include "execute/worker.h"
 #include "program/lower.h"
 #include "report/progress.h"
+#include "timing/occupancy.h"
 
 namespace coalesce::sim {
 
@@ -82,9 +83,8 @@ u32 Device::blocks_per_multiprocessor(const Kernel& kernel, u32 threads, u32 dyn
     const u32 warps = (threads + kLanes - 1) / kLanes;
     u32 blocks = std::min(M::max_blocks_per_multiprocessor,
                           M::max_threads_per_multiprocessor / (warps * kLanes));
-    const u32 registers =
-        static_cast<u32>(round_up(std::max(kernel.registers_estimate, 16u), 8)) * warps * kLanes;
-    blocks = std::min(blocks, M::registers_per_multiprocessor / registers);
+    blocks = std::min(blocks, timing::blocks_with_registers(kernel.registers_estimate, warps,
+                                                            M::registers_per_multiprocessor));
     const u64 shared = u64{kernel.static_shared} + dynamic_shared + M::shared_reserved_per_block;
     return static_cast<u32>(
         std::min<u64>(blocks, M::shared_per_multiprocessor / round_up(shared, 128)));

@@ -13,6 +13,7 @@
 #include "program/list_schedule.h"
 #include "program/machine_code.h"
 #include "program/register_assignment.h"
+#include "timing/occupancy.h"
 
 namespace coalesce::sim {
 namespace {
@@ -60,10 +61,9 @@ private:
     using M = DeviceModel;
     static constexpr u32 kAllWarps = M::max_threads_per_multiprocessor / kLanes, kStep = 8;
 
-    /// Each of four parts of a multiprocessor has registers of its own for its warps.
     u32 running(u32 steps) const {
-        constexpr u32 kParts = 4, kOfPart = M::registers_per_multiprocessor / kParts / kLanes;
-        return std::min(most_, kParts * (kOfPart / (steps * kStep)) / warps_);
+        return std::min(most_, timing::blocks_with_registers(steps * kStep, warps_,
+                                                             M::registers_per_multiprocessor));
     }
 
     u32 warps_ = 1, most_ = kAllWarps;
