@@ -169,7 +169,14 @@ private:
         all *= work_.blocks / static_cast<double>(work_.kind_of.size());
         return here > all ? all / here : 1;
     }
-    double longest_run() const { return std::max(8.0 * work_.resident, 24.0); }
+    /// Blocks: some rounds of them; and where they are unlike, whole turns of all kinds, of which at least two are
+    /// between the first rounds and the last.
+    double longest_run() const {
+        const double rounds = std::max(8.0 * work_.resident, 24.0);
+        if (!work_.unlike) return rounds;
+        const auto turn = static_cast<double>(work_.kind_of.size());
+        return turn * std::ceil(std::max(rounds, 3.0 * work_.resident + 2 * turn) / turn);
+    }
 
     void launch(double t, std::uint32_t place) {
         if (launched_ >= blocks_to_run_) return;
@@ -564,8 +571,11 @@ Outcome Simulation::outcome() {
     std::sort(ends_.begin(), ends_.end());
     r.cycles = end_;
     r.cycles_a_block = end_ / run;
-    const auto from = static_cast<std::size_t>(std::min(2.0 * work_.resident, run / 3)),
-               to = static_cast<std::size_t>(std::max(run - work_.resident, 1.0));
+    const auto from = static_cast<std::size_t>(std::min(2.0 * work_.resident, run / 3));
+    auto to = static_cast<std::size_t>(std::max(run - work_.resident, 1.0));
+    // Where some blocks do more than others, whole turns of them show the pace of all.
+    if (const std::size_t turn = work_.kind_of.size(); work_.unlike && to >= from + turn)
+        to -= (to - from) % turn;
     if (to > from + 1 && to < ends_.size())
         r.cycles_a_block = (ends_[to] - ends_[from]) / static_cast<double>(to - from);
     r.cycles_a_block = std::max(r.cycles_a_block, memory_.busy() / run);

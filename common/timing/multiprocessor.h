@@ -19,6 +19,7 @@ namespace coalesce::timing {
 struct Work {
     std::vector<BlockProgram> kinds;     ///< of blocks
     std::vector<std::uint32_t> kind_of;  ///< in turn, over and over
+    bool unlike = false;                 ///< some of them do far more than others
     int resident = 1;                    ///< blocks at a time
     double blocks = 1;                   ///< in all
     /// Of a sector, in cycles of this multiprocessor's share of memory; what memory does not see costs nothing.

@@ -327,7 +327,7 @@ void note_unknown(Prediction& p, const Recording& recording, const Occupancy& oc
     if (occupancy.in_doubt) p.unknown.push_back(Unknown::registers);
     if (recording.blocks_wait) p.unknown.push_back(Unknown::waits);
     if (recording.local_bytes > 0) p.unknown.push_back(Unknown::local_memory);
-    if (are_unlike(recording)) p.unknown.push_back(Unknown::unlike_blocks);
+    if (work.unlike) p.unknown.push_back(Unknown::unlike_blocks);
     const auto has_atomics = [](const BlockProgram& b) { return b.has_atomics; };
     if (std::any_of(work.kinds.begin(), work.kinds.end(), has_atomics))
         p.unknown.push_back(Unknown::atomics);
@@ -360,6 +360,7 @@ Prediction predict(const Recording& recording, const Gpu& gpu) {
     p.occupied = occupancy.by;
     const double blocks = static_cast<double>(recording.blocks);
     work.blocks = std::max(1.0, blocks / gpu.multiprocessors);
+    work.unlike = are_unlike(recording);
     p.rounds = blocks / (occupancy.blocks * gpu.multiprocessors);
     const double lines = lines_of_warp(recording, gpu, occupancy);
     for (const RecordedBlock& block : recording.recorded) {

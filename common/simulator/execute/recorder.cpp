@@ -401,13 +401,15 @@ std::vector<u64> Recorder::beside_the_first(const LaunchConfig& config,
 std::vector<u64> Recorder::more_blocks(const LaunchConfig& config,
                                        const timing::Recording& recording) {
     if (!timing::are_unlike(recording)) return {};
-    // In rows and columns of the grid: what a block does may depend on both.
+    // In rows and columns of the grid, and on both sides of its diagonal alike: what a block does may depend on both,
+    // and on which is larger.
     const auto& grid = config.grid;
+    const u64 rows = u64{grid.y} * grid.z;
     std::vector<u64> more;
-    for (u64 k = 0; k < kUnlikeBlocks; ++k) {
-        const u64 x = part_of(grid.x, apart(.754878, k)), rows = u64{grid.y} * grid.z,
-                  row = part_of(rows, apart(.569840, k));
-        more.push_back(row * grid.x + x);
+    for (u64 k = 0; k < kUnlikeBlocks / 2; ++k) {
+        const double across = apart(.754878, k), down = apart(.569840, k);
+        more.push_back(part_of(rows, down) * grid.x + part_of(grid.x, across));
+        more.push_back(part_of(rows, across) * grid.x + part_of(grid.x, down));
     }
     sort_out(more);
     const auto is_recorded = [&](u64 number) {
@@ -416,6 +418,18 @@ std::vector<u64> Recorder::more_blocks(const LaunchConfig& config,
     };
     more.erase(std::remove_if(more.begin(), more.end(), is_recorded), more.end());
     return more;
+}
+
+/// Those of which each has at least half as many accesses as the one with most, in order.
+std::vector<u64> busy_blocks(const timing::Recording& recording) {
+    std::size_t most = 0;
+    for (const timing::RecordedBlock& block : recording.recorded)
+        most = std::max(most, block.accesses.size());
+    std::vector<u64> busy;
+    for (const timing::RecordedBlock& block : recording.recorded)
+        if (2 * block.accesses.size() >= most) busy.push_back(block.number);
+    sort_out(busy);
+    return busy;
 }
 
 std::pair<u64, u64> Recorder::neighbours(const timing::Recording& recording, u64 resident) {
@@ -428,15 +442,12 @@ std::pair<u64, u64> Recorder::neighbours(const timing::Recording& recording, u64
     const u64 of_block = std::clamp<u64>(sectors, 1, 2 * kSectorsOfTile);
     const u64 together = std::max<u64>(16, kSectorsSeenTogether / of_block);
     const u64 blocks = recording.blocks;
-    const u64 count =
-        std::min({together, blocks, of_block < 2 * kSectorsOfTile ? blocks : resident});
+    u64 count = std::min({together, blocks, of_block < 2 * kSectorsOfTile ? blocks : resident});
     u64 middle = blocks / 2 + blocks / 7;
-    if (timing::are_unlike(recording)) {  // beside one that does much
-        const auto accesses = [](const auto& a, const auto& b) {
-            return a.accesses.size() < b.accesses.size();
-        };
-        middle = std::max_element(recording.recorded.begin(), recording.recorded.end(), accesses)
-                     ->number;
+    if (timing::are_unlike(recording)) {  // beside one that does much, until as many do
+        const std::vector<u64> busy = busy_blocks(recording);
+        middle = busy[busy.size() / 2];
+        count = std::min(blocks, count * recording.recorded.size() / busy.size());
     }
     return {std::min(middle, blocks - count), count};
 }

@@ -195,6 +195,27 @@ TEST_CASE("blocks do not come out even: memory has no more to do, but a multipro
     CHECK(simulate(alone, plain_gpu()).cycles == Approx(10 * 1003).epsilon(0.01));
 }
 
+TEST_CASE("half the blocks do nothing: where they come in a turn changes little") {
+    const auto with_idle = [](int idle_first) {
+        Work work = work_of(std::vector<Operation>(64, load(4)), 8, 3, 1000);
+        work.kinds.push_back(work_of({}, 8, 1, 1).kinds.front());
+        work.unlike = true;
+        work.kind_of.clear();
+        for (int k = 0; k < 16; ++k) work.kind_of.push_back(k < idle_first);
+        for (int k = 0; k < 16; ++k) work.kind_of.push_back(k >= idle_first);
+        return work;
+    };
+    // 1000 blocks, of which half load 64 * 4 sectors with each of 8 warps, a sector per cycle.
+    const double busy = 1000. / 2 * 8 * 64 * 4;
+    for (const int idle_first : {0, 5, 16}) {
+        Work work = with_idle(idle_first);
+        work.read_cycles = 1;
+        CHECK(simulate(work, plain_gpu()).cycles == Approx(busy).epsilon(.05));
+        work.unlike = false;  // a part of a turn is taken for all
+        if (idle_first == 16) CHECK(simulate(work, plain_gpu()).cycles < .9 * busy);
+    }
+}
+
 TEST_CASE("turns do not come out even: the same") {
     // Blocks that stay: three multiprocessors of four have one that takes a turn more.
     const auto turns = [](std::size_t count) {

@@ -34,6 +34,7 @@
 #include "kernel/source.h"
 #include "program/register_estimate.h"
 #include "ptx/parser.h"
+#include "timing/occupancy.h"
 
 using namespace coalesce;
 using namespace coalesce::sim;
@@ -214,8 +215,7 @@ private:
 // ---- the report ----
 
 u32 blocks(u32 registers, u32 threads) {
-    const u32 each = (std::max(registers, 16u) + 7) / 8 * 8;
-    return std::min(2048 / threads, 65536 / (each * threads));
+    return std::min(2048 / threads, timing::blocks_with_registers(registers, threads / 32, 65536u));
 }
 
 double share_with_right_blocks(const std::vector<Found>& kernels) {
