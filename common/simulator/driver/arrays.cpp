@@ -1,5 +1,4 @@
 // CUDA arrays, texture objects and surface objects as the driver describes them, made into the runtime's.
-#include "driver/boxes.h"
 #include "driver/driver.h"
 
 using namespace coalesce::sim::driver;
@@ -187,12 +186,30 @@ Result give_resource(ResourceDescriptor* target, cudaError_t error, const cudaRe
     return error != cudaSuccess ? error : give(target, driver_resource(found));
 }
 
-// ---- copies of runs ----
+// ---- runs of bytes in arrays of one dimension ----
 
-cudaMemcpyKind kind_for(MemoryType to, MemoryType from) {
-    return to == kHost     ? cudaMemcpyDeviceToHost
-           : from == kHost ? cudaMemcpyHostToDevice
-                           : cudaMemcpyDeviceToDevice;
+template <cudaMemcpyKind kind>
+cudaError_t copy_to_array(cudaArray_t to, size_t x, const void* from, size_t bytes) {
+    return cudaMemcpy2DToArray(to, x, 0, from, bytes, bytes, 1, kind);
+}
+template <cudaMemcpyKind kind>
+cudaError_t copy_from_array(void* to, cudaArray_t from, size_t x, size_t bytes) {
+    return cudaMemcpy2DFromArray(to, bytes, from, x, 0, bytes, 1, kind);
+}
+cudaError_t copy_to_array_in_stream(cudaArray_t to, size_t x, const void* from, size_t bytes,
+                                    cudaStream_t stream) {
+    return cudaMemcpy2DToArrayAsync(to, x, 0, from, bytes, bytes, 1, cudaMemcpyHostToDevice,
+                                    stream);
+}
+cudaError_t copy_from_array_in_stream(void* to, cudaArray_t from, size_t x, size_t bytes,
+                                      cudaStream_t stream) {
+    return cudaMemcpy2DFromArrayAsync(to, bytes, from, x, 0, bytes, 1, cudaMemcpyDeviceToHost,
+                                      stream);
+}
+cudaError_t copy_between_arrays(cudaArray_t to, size_t to_x, cudaArray_t from, size_t from_x,
+                                size_t bytes) {
+    return cudaMemcpy2DArrayToArray(to, to_x, 0, from, from_x, 0, bytes, 1,
+                                    cudaMemcpyDeviceToDevice);
 }
 
 }  // namespace
@@ -234,9 +251,7 @@ Result cuArray3DGetDescriptor_v2(Array3DDescriptor* target, cudaArray_t array) {
     });
 }
 
-Result cuArrayDestroy(cudaArray_t array) {
-    return same(__func__, cudaFreeArray, array);
-}
+COALESCE_SAME(cuArrayDestroy, cudaFreeArray, 1);
 
 Result cuMipmappedArrayCreate(cudaMipmappedArray_t* array, const Array3DDescriptor* wanted,
                               unsigned levels) {
@@ -248,13 +263,8 @@ Result cuMipmappedArrayCreate(cudaMipmappedArray_t* array, const Array3DDescript
     });
 }
 
-Result cuMipmappedArrayGetLevel(cudaArray_t* level, cudaMipmappedArray_t array, unsigned number) {
-    return same(__func__, cudaGetMipmappedArrayLevel, level, array, number);
-}
-
-Result cuMipmappedArrayDestroy(cudaMipmappedArray_t array) {
-    return same(__func__, cudaFreeMipmappedArray, array);
-}
+COALESCE_SAME(cuMipmappedArrayGetLevel, cudaGetMipmappedArrayLevel, 3);
+COALESCE_SAME(cuMipmappedArrayDestroy, cudaFreeMipmappedArray, 1);
 
 // ---- objects ----
 
@@ -269,9 +279,7 @@ Result cuTexObjectCreate(cudaTextureObject_t* object, const ResourceDescriptor* 
     });
 }
 
-Result cuTexObjectDestroy(cudaTextureObject_t object) {
-    return same(__func__, cudaDestroyTextureObject, object);
-}
+COALESCE_SAME(cuTexObjectDestroy, cudaDestroyTextureObject, 1);
 
 Result cuTexObjectGetResourceDesc(ResourceDescriptor* target, cudaTextureObject_t object) {
     return in_context(__func__, [&] {
@@ -297,9 +305,7 @@ Result cuSurfObjectCreate(cudaSurfaceObject_t* object, const ResourceDescriptor*
     });
 }
 
-Result cuSurfObjectDestroy(cudaSurfaceObject_t object) {
-    return same(__func__, cudaDestroySurfaceObject, object);
-}
+COALESCE_SAME(cuSurfObjectDestroy, cudaDestroySurfaceObject, 1);
 
 Result cuSurfObjectGetResourceDesc(ResourceDescriptor* target, cudaSurfaceObject_t object) {
     return in_context(__func__, [&] {
@@ -317,50 +323,14 @@ Result cuDeviceGetTexture1DLinearMaxWidth(size_t* width, unsigned format, unsign
     });
 }
 
-// ---- runs of bytes in arrays of one dimension ----
+// ---- runs of bytes ----
 
-Result cuMemcpyHtoA_v2(cudaArray_t to, size_t x, const void* from, size_t bytes) {
-    return same(__func__, cudaMemcpy2DToArray, to, x, size_t{0}, from, bytes, bytes, size_t{1},
-                kind_for(kArray, kHost));
-}
-COALESCE_PER_THREAD_STREAM(cuMemcpyHtoA_v2, _ptds);
-
-Result cuMemcpyDtoA_v2(cudaArray_t to, size_t x, const void* from, size_t bytes) {
-    return same(__func__, cudaMemcpy2DToArray, to, x, size_t{0}, from, bytes, bytes, size_t{1},
-                kind_for(kArray, kDevice));
-}
-COALESCE_PER_THREAD_STREAM(cuMemcpyDtoA_v2, _ptds);
-
-Result cuMemcpyAtoH_v2(void* to, cudaArray_t from, size_t x, size_t bytes) {
-    return same(__func__, cudaMemcpy2DFromArray, to, bytes, from, x, size_t{0}, bytes, size_t{1},
-                kind_for(kHost, kArray));
-}
-COALESCE_PER_THREAD_STREAM(cuMemcpyAtoH_v2, _ptds);
-
-Result cuMemcpyAtoD_v2(void* to, cudaArray_t from, size_t x, size_t bytes) {
-    return same(__func__, cudaMemcpy2DFromArray, to, bytes, from, x, size_t{0}, bytes, size_t{1},
-                kind_for(kDevice, kArray));
-}
-COALESCE_PER_THREAD_STREAM(cuMemcpyAtoD_v2, _ptds);
-
-Result cuMemcpyAtoA_v2(cudaArray_t to, size_t to_x, cudaArray_t from, size_t from_x, size_t bytes) {
-    return same(__func__, cudaMemcpy2DArrayToArray, to, to_x, size_t{0}, from, from_x, size_t{0},
-                bytes, size_t{1}, kind_for(kArray, kArray));
-}
-COALESCE_PER_THREAD_STREAM(cuMemcpyAtoA_v2, _ptds);
-
-Result cuMemcpyHtoAAsync_v2(cudaArray_t to, size_t x, const void* from, size_t bytes,
-                            cudaStream_t stream) {
-    return same(__func__, cudaMemcpy2DToArrayAsync, to, x, size_t{0}, from, bytes, bytes, size_t{1},
-                kind_for(kArray, kHost), stream);
-}
-COALESCE_PER_THREAD_STREAM(cuMemcpyHtoAAsync_v2, _ptsz);
-
-Result cuMemcpyAtoHAsync_v2(void* to, cudaArray_t from, size_t x, size_t bytes,
-                            cudaStream_t stream) {
-    return same(__func__, cudaMemcpy2DFromArrayAsync, to, bytes, from, x, size_t{0}, bytes,
-                size_t{1}, kind_for(kHost, kArray), stream);
-}
-COALESCE_PER_THREAD_STREAM(cuMemcpyAtoHAsync_v2, _ptsz);
+COALESCE_SAME_AT_ONCE(cuMemcpyHtoA_v2, copy_to_array<cudaMemcpyHostToDevice>, 4);
+COALESCE_SAME_AT_ONCE(cuMemcpyDtoA_v2, copy_to_array<cudaMemcpyDeviceToDevice>, 4);
+COALESCE_SAME_AT_ONCE(cuMemcpyAtoH_v2, copy_from_array<cudaMemcpyDeviceToHost>, 4);
+COALESCE_SAME_AT_ONCE(cuMemcpyAtoD_v2, copy_from_array<cudaMemcpyDeviceToDevice>, 4);
+COALESCE_SAME_AT_ONCE(cuMemcpyAtoA_v2, copy_between_arrays, 5);
+COALESCE_SAME_IN_STREAM(cuMemcpyHtoAAsync_v2, copy_to_array_in_stream, 5);
+COALESCE_SAME_IN_STREAM(cuMemcpyAtoHAsync_v2, copy_from_array_in_stream, 5);
 
 }  // extern "C"

@@ -236,9 +236,7 @@ Result cuCtxGetApiVersion(Context, unsigned* version) {
     return call(__func__, [&] { return give(version, 3020u); });
 }
 
-Result cuCtxSynchronize() {
-    return same(__func__, cudaDeviceSynchronize);
-}
+COALESCE_SAME(cuCtxSynchronize, cudaDeviceSynchronize, 0);
 
 Result cuCtxSynchronize_v2(Context) {
     return same(__func__, cudaDeviceSynchronize);
@@ -282,21 +280,10 @@ Result cuDevicePrimaryCtxSetFlags_v2(int device, unsigned flags) {
 
 // ---- settings of the current one ----
 
-Result cuCtxGetLimit(size_t* value, cudaLimit limit) {
-    return same(__func__, cudaDeviceGetLimit, value, limit);
-}
-
-Result cuCtxSetLimit(cudaLimit limit, size_t value) {
-    return same(__func__, cudaDeviceSetLimit, limit, value);
-}
-
-Result cuCtxGetCacheConfig(cudaFuncCache* config) {
-    return same(__func__, cudaDeviceGetCacheConfig, config);
-}
-
-Result cuCtxSetCacheConfig(cudaFuncCache config) {
-    return same(__func__, cudaDeviceSetCacheConfig, config);
-}
+COALESCE_SAME(cuCtxGetLimit, cudaDeviceGetLimit, 2);
+COALESCE_SAME(cuCtxSetLimit, cudaDeviceSetLimit, 2);
+COALESCE_SAME(cuCtxGetCacheConfig, cudaDeviceGetCacheConfig, 1);
+COALESCE_SAME(cuCtxSetCacheConfig, cudaDeviceSetCacheConfig, 1);
 
 /// Banks are 4 bytes wide, whatever is asked for.
 Result cuCtxGetSharedMemConfig(cudaSharedMemConfig* config) {
@@ -307,13 +294,8 @@ Result cuCtxSetSharedMemConfig(cudaSharedMemConfig) {
     return in_context(__func__, [] { return kSuccess; });
 }
 
-Result cuCtxGetStreamPriorityRange(int* least, int* greatest) {
-    return same(__func__, cudaDeviceGetStreamPriorityRange, least, greatest);
-}
-
-Result cuCtxResetPersistingL2Cache() {
-    return same(__func__, cudaCtxResetPersistingL2Cache);
-}
+COALESCE_SAME(cuCtxGetStreamPriorityRange, cudaDeviceGetStreamPriorityRange, 2);
+COALESCE_SAME(cuCtxResetPersistingL2Cache, cudaCtxResetPersistingL2Cache, 0);
 
 Result cuCtxEnablePeerAccess(Context peer, unsigned flags) {
     return same(__func__, cudaDeviceEnablePeerAccess, peer ? peer->device : -1, flags);
