@@ -247,7 +247,7 @@ const char* cudaGetErrorName(cudaError_t error) {
 #define COALESCE_ERROR(number, name, sentence) \
     case number:                               \
         return #name;
-#include "cudart/error_list.inc"
+#include "../../cuda/include/coalesce_cuda/error_list.inc"
 #undef COALESCE_ERROR
         default: return "unrecognized error code";
     }
@@ -258,7 +258,7 @@ const char* cudaGetErrorString(cudaError_t error) {
 #define COALESCE_ERROR(number, name, sentence) \
     case number:                               \
         return sentence;
-#include "cudart/error_list.inc"
+#include "../../cuda/include/coalesce_cuda/error_list.inc"
 #undef COALESCE_ERROR
         default: return "unrecognized error code";
     }
