@@ -36,9 +36,8 @@ Arrays& arrays() {
 
 template <class Handle>
 cudaError_t no_array(const Handle* handle) {
-    explain(handle ? "there is no such array; it was freed before, or never allocated."
-                   : "the array is a null pointer.");
-    return cudaErrorInvalidValue;
+    return refuse(handle ? "there is no such array; it was freed before, or never allocated."
+                         : "the array is a null pointer.");
 }
 
 // ---- shapes ----
@@ -81,14 +80,11 @@ cudaError_t make_array(const cudaChannelFormatDesc& description, const cudaExten
                        unsigned flags, std::unique_ptr<cudaArray>& made) {
     auto array = std::make_unique<cudaArray>();
     TexelFormat format;
-    const cudaError_t error = format_of(description, format);
-    if (error != cudaSuccess) return error;
-    if (!find_shape(extent, flags, array->shape)) {
-        explain("there is no array of " + std::to_string(extent.width) + " x " +
-                std::to_string(extent.height) + " x " + std::to_string(extent.depth) +
-                " texels with flags " + std::to_string(flags) + ".");
-        return cudaErrorInvalidValue;
-    }
+    if (const cudaError_t error = format_of(description, format)) return error;
+    if (!find_shape(extent, flags, array->shape))
+        return refuse("there is no array of " + std::to_string(extent.width) + " x " +
+                      std::to_string(extent.height) + " x " + std::to_string(extent.depth) +
+                      " texels with flags " + std::to_string(flags) + ".");
     array->image = image_of(format, extent);
     array->format = description;
     array->extent = extent;
@@ -104,8 +100,7 @@ cudaError_t allocate(cudaArray_t* handle, const cudaChannelFormatDesc* descripti
                      const cudaExtent& extent, unsigned flags, bool is_level = false) {
     if (!handle || !description) return cudaErrorInvalidValue;
     std::unique_ptr<cudaArray> array;
-    const cudaError_t error = make_array(*description, extent, flags, array);
-    if (error != cudaSuccess) return error;
+    if (const cudaError_t error = make_array(*description, extent, flags, array)) return error;
     array->is_level = is_level;
     *handle = array.get();
     std::lock_guard lock(arrays().mutex);
@@ -122,10 +117,7 @@ void free_known(cudaArray* array) {
 cudaError_t free_array(cudaArray_t handle) {
     cudaArray* array = find_array(handle);
     if (!array) return no_array(handle);
-    if (array->is_level) {
-        explain("the array is a level of a mipmapped array; free that.");
-        return cudaErrorInvalidValue;
-    }
+    if (array->is_level) return refuse("the array is a level of a mipmapped array; free that.");
     free_known(array);
     return cudaSuccess;
 }
@@ -208,12 +200,11 @@ cudaError_t format_of(const cudaChannelFormatDesc& d, TexelFormat& format) {
                 d.f != cudaChannelFormatKindNone &&
                 (d.x == 16 || d.x == 32 || (d.x == 8 && d.f != cudaChannelFormatKindFloat));
     for (u32 c = 0; c < 4; ++c) good = good && bits[c] == (c < channels ? d.x : 0);
-    if (!good) {
-        explain(
+    if (!good)
+        return refuse(
             "there are 1, 2 or 4 channels, of as many bits each: 8, 16 or 32; floats have 16 or "
-            "32.");
-        return cudaErrorInvalidChannelDescriptor;
-    }
+            "32.",
+            cudaErrorInvalidChannelDescriptor);
     format.channels = channels;
     format.channel_bytes = static_cast<u32>(d.x) / 8;
     format.kind = d.f == cudaChannelFormatKindSigned     ? ChannelKind::signed_integer

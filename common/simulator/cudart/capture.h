@@ -93,8 +93,8 @@ template <class Describe>
 cudaError_t in_stream(const char* name, cudaStream_t stream, Describe describe) noexcept {
     return on_stream(name, stream, [&]() -> cudaError_t {
         Work work;
-        const cudaError_t error = describe(work);
-        return error != cudaSuccess ? error : put(stream, std::move(work));
+        if (const cudaError_t error = describe(work)) return error;
+        return put(stream, std::move(work));
     });
 }
 
@@ -102,8 +102,8 @@ cudaError_t in_stream(const char* name, cudaStream_t stream, Describe describe) 
 template <class Body>
 cudaError_t unsafe_api(const char* name, Body body) noexcept {
     return api(name, [&]() -> cudaError_t {
-        const cudaError_t error = check_safe();
-        return error != cudaSuccess ? error : body();
+        if (const cudaError_t error = check_safe()) return error;
+        return body();
     });
 }
 
@@ -122,8 +122,8 @@ template <class Describe>
 cudaError_t at_once(const char* name, Describe describe) noexcept {
     return synchronous(name, [&]() -> cudaError_t {
         Work work;
-        const cudaError_t error = describe(work);
-        return error != cudaSuccess ? error : carry_out(work);
+        if (const cudaError_t error = describe(work)) return error;
+        return carry_out(work);
     });
 }
 

@@ -34,20 +34,16 @@ COALESCE_PER_THREAD_STREAM(cudaMemcpyAsync, _ptsz);
 cudaError_t cudaMemcpyPeer(void* to, int to_device, const void* from, int from_device,
                            size_t bytes) {
     return at_once(__func__, [&](Work& work) {
-        const cudaError_t error = check_devices(to_device, from_device);
-        return error != cudaSuccess
-                   ? error
-                   : describe_copy(to, from, bytes, cudaMemcpyDeviceToDevice, work);
+        if (const cudaError_t error = check_devices(to_device, from_device)) return error;
+        return describe_copy(to, from, bytes, cudaMemcpyDeviceToDevice, work);
     });
 }
 
 cudaError_t cudaMemcpyPeerAsync(void* to, int to_device, const void* from, int from_device,
                                 size_t bytes, cudaStream_t stream) {
     return in_stream(__func__, stream, [&](Work& work) {
-        const cudaError_t error = check_devices(to_device, from_device);
-        return error != cudaSuccess
-                   ? error
-                   : describe_copy(to, from, bytes, cudaMemcpyDeviceToDevice, work);
+        if (const cudaError_t error = check_devices(to_device, from_device)) return error;
+        return describe_copy(to, from, bytes, cudaMemcpyDeviceToDevice, work);
     });
 }
 

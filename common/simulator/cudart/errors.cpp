@@ -214,9 +214,13 @@ cudaError_t not_supported(const std::string& why) {
     return cudaErrorNotSupported;
 }
 
+cudaError_t refuse(const std::string& why, cudaError_t error) {
+    explain(why);
+    return error;
+}
+
 cudaError_t explain_exception(const std::exception& exception) {
-    explain(exception.what());
-    return cudaErrorInitializationError;
+    return refuse(exception.what(), cudaErrorInitializationError);
 }
 
 namespace {

@@ -203,10 +203,10 @@ cudaError_t update(Executable& executable, const Graph& wanted,
                    cudaGraphExecUpdateResultInfo* info) {
     const Difference difference = compare(*executable.graph, wanted);
     if (info) *info = {difference.result, handle_of(difference.node), handle_of(difference.from)};
-    if (difference.found()) {
-        explain("the graph differs in more than the values of its nodes; instantiate it again.");
-        return cudaErrorGraphExecUpdateFailure;
-    }
+    if (difference.found())
+        return refuse(
+            "the graph differs in more than the values of its nodes; instantiate it again.",
+            cudaErrorGraphExecUpdateFailure);
     take_over(*executable.graph, wanted);
     return cudaSuccess;
 }
@@ -233,8 +233,7 @@ COALESCE_PER_THREAD_STREAM(cudaGraphInstantiateWithParams, _ptsz);
 
 cudaError_t cudaGraphExecDestroy(cudaGraphExec_t handle) {
     return graph_call(__func__, [&] {
-        const cudaError_t error = check_safe();
-        if (error != cudaSuccess) return error;
+        if (const cudaError_t error = check_safe()) return error;
         Executable* executable = Graphs::instance().find(handle);
         return executable && Graphs::instance().destroy(executable)
                    ? cudaSuccess

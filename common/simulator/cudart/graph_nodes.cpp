@@ -55,10 +55,7 @@ cudaError_t change(Node& node, Make make) {
     Work work;
     cudaError_t error = make(*node.graph, work);
     if (error != cudaSuccess) return error;
-    if (type_of(work) != node.type()) {
-        explain("the node is of another type.");
-        return cudaErrorInvalidValue;
-    }
+    if (type_of(work) != node.type()) return refuse("the node is of another type.");
     keep_attributes(node.work, work);
     error = check(work);
     if (error == cudaSuccess) node.work = std::move(work);
@@ -220,8 +217,7 @@ cudaError_t cudaGraphKernelNodeCopyAttributes(cudaGraphNode_t from, cudaGraphNod
         auto* work = target ? std::get_if<KernelWork>(&target->work) : nullptr;
         if (!given || !work) return cudaErrorInvalidValue;
         for (const cudaLaunchAttribute& attribute : given->attributes) {
-            const cudaError_t error = set_attribute(*work, attribute);
-            if (error != cudaSuccess) return error;
+            if (const cudaError_t error = set_attribute(*work, attribute)) return error;
         }
         return cudaSuccess;
     });

@@ -99,10 +99,9 @@ cudaError_t read_edges(const Graph& graph, const cudaGraphNode_t* from, const cu
     for (size_t i = 0; i < count; ++i) {
         const Edge edge{Graphs::instance().find(from[i]), Graphs::instance().find(to[i]),
                         data ? data[i] : cudaGraphEdgeData{}};
-        if (!edge.from || !edge.to || edge.from->graph != &graph || edge.to->graph != &graph) {
-            explain("edge " + std::to_string(i) + " has an end that is no node of the graph.");
-            return cudaErrorInvalidValue;
-        }
+        if (!edge.from || !edge.to || edge.from->graph != &graph || edge.to->graph != &graph)
+            return refuse("edge " + std::to_string(i) +
+                          " has an end that is no node of the graph.");
         edges.push_back(edge);
     }
     return cudaSuccess;
@@ -110,11 +109,9 @@ cudaError_t read_edges(const Graph& graph, const cudaGraphNode_t* from, const cu
 
 cudaError_t add_edges(const std::vector<Edge>& edges) {
     for (const Edge& edge : edges) {
-        if (edge.from == edge.to || edge.to->depends_on(edge.from)) {
-            explain(edge.from == edge.to ? "a node cannot depend on itself."
-                                         : "there is such an edge already.");
-            return cudaErrorInvalidValue;
-        }
+        if (edge.from == edge.to || edge.to->depends_on(edge.from))
+            return refuse(edge.from == edge.to ? "a node cannot depend on itself."
+                                               : "there is such an edge already.");
     }
     for (const Edge& edge : edges) edge.to->dependencies.push_back({edge.from, edge.data});
     return cudaSuccess;
@@ -125,10 +122,7 @@ cudaError_t remove_edges(const Graph& graph, const std::vector<Edge>& edges) {
         return not_supported("a graph that allocates or frees memory keeps its edges.");
     }
     for (const Edge& edge : edges) {
-        if (!edge.to->depends_on(edge.from)) {
-            explain("there is no such edge.");
-            return cudaErrorInvalidValue;
-        }
+        if (!edge.to->depends_on(edge.from)) return refuse("there is no such edge.");
     }
     for (const Edge& edge : edges) {
         std::erase_if(edge.to->dependencies,
@@ -160,8 +154,7 @@ cudaError_t cudaGraphCreate(cudaGraph_t* graph, unsigned flags) {
 cudaError_t cudaGraphDestroy(cudaGraph_t handle) {
     return with_graph(__func__, handle, [](Graph& graph) {
         if (Graphs::instance().destroy(&graph)) return cudaSuccess;
-        explain("the graph is part of a node, or is being captured.");
-        return cudaErrorInvalidValue;
+        return refuse("the graph is part of a node, or is being captured.");
     });
 }
 
@@ -222,8 +215,8 @@ cudaError_t cudaGraphAddDependencies(cudaGraph_t handle, const cudaGraphNode_t* 
                                      size_t count) {
     return with_graph(__func__, handle, [&](Graph& graph) {
         std::vector<Edge> edges;
-        const cudaError_t error = read_edges(graph, from, to, data, count, edges);
-        return error != cudaSuccess ? error : add_edges(edges);
+        if (const cudaError_t error = read_edges(graph, from, to, data, count, edges)) return error;
+        return add_edges(edges);
     });
 }
 
@@ -232,8 +225,8 @@ cudaError_t cudaGraphRemoveDependencies(cudaGraph_t handle, const cudaGraphNode_
                                         size_t count) {
     return with_graph(__func__, handle, [&](Graph& graph) {
         std::vector<Edge> edges;
-        const cudaError_t error = read_edges(graph, from, to, data, count, edges);
-        return error != cudaSuccess ? error : remove_edges(graph, edges);
+        if (const cudaError_t error = read_edges(graph, from, to, data, count, edges)) return error;
+        return remove_edges(graph, edges);
     });
 }
 

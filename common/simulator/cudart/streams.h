@@ -15,8 +15,8 @@ bool waits_for_default_stream(cudaStream_t stream);
 template <class Body>
 cudaError_t on_stream(const char* name, cudaStream_t stream, Body body) noexcept {
     return api(name, [&]() -> cudaError_t {
-        const cudaError_t error = check_stream(stream);
-        return error != cudaSuccess ? error : body();
+        if (const cudaError_t error = check_stream(stream)) return error;
+        return body();
     });
 }
 

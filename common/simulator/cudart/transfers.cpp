@@ -39,31 +39,27 @@ std::string hexadecimal(u64 address) {
 
 cudaError_t out_of_bounds(const char* role, u64 address, u64 span, const Allocation& allocation) {
     const u64 past = address + span - allocation.end;
-    explain(std::string(role) + ": " + std::to_string(span) + " bytes from " +
-            hexadecimal(address) + " end " + std::to_string(past) +
-            " bytes past the allocation of " + std::to_string(allocation.end - allocation.begin) +
-            " bytes at " + hexadecimal(allocation.begin) + ".");
-    return cudaErrorInvalidValue;
+    return refuse(std::string(role) + ": " + std::to_string(span) + " bytes from " +
+                  hexadecimal(address) + " end " + std::to_string(past) +
+                  " bytes past the allocation of " +
+                  std::to_string(allocation.end - allocation.begin) + " bytes at " +
+                  hexadecimal(allocation.begin) + ".");
 }
 
 cudaError_t nobodys(const char* role, u64 address) {
     const auto table = memory().table();
     const Allocation* freed = table->find_freed(address);
-    explain(std::string(role) + ": " + hexadecimal(address) +
-            (freed
-                 ? " lies in memory that was freed (" + std::to_string(freed->end - freed->begin) +
-                       " bytes at " + hexadecimal(freed->begin) + ")."
-                 : " is a device address that belongs to no allocation."));
-    return cudaErrorInvalidValue;
+    return refuse(std::string(role) + ": " + hexadecimal(address) +
+                  (freed ? " lies in memory that was freed (" +
+                               std::to_string(freed->end - freed->begin) + " bytes at " +
+                               hexadecimal(freed->begin) + ")."
+                         : " is a device address that belongs to no allocation."));
 }
 
 /// `role` is "source" or "destination", for messages.
 cudaError_t find_side(const char* role, const Pitched& place, const Shape& shape, Side& side) {
     u64 span = 0;
-    if (!place.begin) {
-        explain(std::string("the ") + role + " is a null pointer.");
-        return cudaErrorInvalidValue;
-    }
+    if (!place.begin) return refuse(std::string("the ") + role + " is a null pointer.");
     if (!span_of(place, shape, span)) return cudaErrorInvalidValue;
     side.address = reinterpret_cast<u64>(place.begin);
     side.host = reinterpret_cast<u8*>(side.address);
@@ -82,9 +78,8 @@ cudaError_t find_side(const char* role, const Pitched& place, const Shape& shape
 }
 
 cudaError_t wrong_direction(const char* role, u64 address) {
-    explain(std::string("the direction says that the ") + role + " is on the device, but " +
-            hexadecimal(address) + " is ordinary host memory.");
-    return cudaErrorInvalidValue;
+    return refuse(std::string("the direction says that the ") + role + " is on the device, but " +
+                  hexadecimal(address) + " is ordinary host memory.");
 }
 
 cudaError_t check_direction(cudaMemcpyKind kind, const Side& to, const Side& from) {
@@ -119,8 +114,7 @@ cudaError_t find_sides(const Pitched& to, const Pitched& from, const Shape& shap
 }
 
 cudaError_t find_filled(const Pitched& to, const Shape& shape, Side& side) {
-    const cudaError_t error = find_side("destination", to, shape, side);
-    if (error != cudaSuccess) return error;
+    if (const cudaError_t error = find_side("destination", to, shape, side)) return error;
     return side.reached_by_kernels ? cudaSuccess : wrong_direction("destination", side.address);
 }
 
@@ -146,8 +140,8 @@ cudaError_t check_copy(Pitched to, Pitched from, Shape shape, cudaMemcpyKind kin
 cudaError_t copy(Pitched to, Pitched from, Shape shape, cudaMemcpyKind kind) {
     if (shape.empty()) return check_kind(kind);
     Side to_side, from_side;
-    const cudaError_t error = find_sides(to, from, shape, kind, to_side, from_side);
-    if (error != cudaSuccess) return error;
+    if (const cudaError_t error = find_sides(to, from, shape, kind, to_side, from_side))
+        return error;
     for (u64 slice = 0; slice < shape.depth; ++slice) {
         for (u64 row = 0; row < shape.height; ++row) {
             copy_row(to_side, from_side, row_offset(to, slice, row), row_offset(from, slice, row),
@@ -169,8 +163,7 @@ cudaError_t check_fill(Pitched to, Shape shape) {
 cudaError_t fill(Pitched to, Shape shape, unsigned value, unsigned element) {
     if (shape.empty()) return cudaSuccess;
     Side side;
-    const cudaError_t error = find_filled(to, shape, side);
-    if (error != cudaSuccess) return error;
+    if (const cudaError_t error = find_filled(to, shape, side)) return error;
     for (u64 slice = 0; slice < shape.depth; ++slice) {
         for (u64 row = 0; row < shape.height; ++row) {
             const u64 offset = row_offset(to, slice, row);

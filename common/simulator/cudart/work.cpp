@@ -56,13 +56,10 @@ Shape shape_of(const cudaExtent& extent) {
 /// A part of a variable, for a copy.
 cudaError_t part_of(const void* symbol, size_t bytes, size_t offset, void*& begin) {
     VariableAddress variable;
-    const cudaError_t error = Modules::instance().find_variable(symbol, variable);
-    if (error != cudaSuccess) return error;
-    if (offset > variable.bytes || bytes > variable.bytes - offset) {
-        explain(std::to_string(bytes) + " bytes at offset " + std::to_string(offset) +
-                " do not fit a symbol of " + std::to_string(variable.bytes) + " bytes.");
-        return cudaErrorInvalidValue;
-    }
+    if (const cudaError_t error = Modules::instance().find_variable(symbol, variable)) return error;
+    if (offset > variable.bytes || bytes > variable.bytes - offset)
+        return refuse(std::to_string(bytes) + " bytes at offset " + std::to_string(offset) +
+                      " do not fit a symbol of " + std::to_string(variable.bytes) + " bytes.");
     begin = reinterpret_cast<void*>(variable.address + offset);
     return cudaSuccess;
 }
@@ -71,16 +68,14 @@ cudaError_t part_of(const void* symbol, size_t bytes, size_t offset, void*& begi
 
 cudaError_t use_memory(const AllocateWork& work) {
     if (begin_use(*work.memory)) return cudaSuccess;
-    explain(
+    return refuse(
         "the graph allocates memory that its last launch allocated and nobody freed; free it, or "
         "instantiate with cudaGraphInstantiateFlagAutoFreeOnLaunch.");
-    return cudaErrorInvalidValue;
 }
 
 cudaError_t free_memory(const FreeWork& work) {
     if (end_use(*work.memory)) return cudaSuccess;
-    explain("the graph frees memory that is not allocated.");
-    return cudaErrorInvalidValue;
+    return refuse("the graph frees memory that is not allocated.");
 }
 
 cudaError_t decide(const ConditionalWork& work) {
@@ -117,11 +112,11 @@ cudaError_t describe_copy(void* to, const void* from, size_t bytes, cudaMemcpyKi
 
 cudaError_t describe_copy_2d(void* to, size_t to_pitch, const void* from, size_t from_pitch,
                              size_t width, size_t height, cudaMemcpyKind kind, Work& work) {
-    if (width > to_pitch || width > from_pitch) {
-        explain("a row of " + std::to_string(width) + " bytes is wider than a pitch (destination " +
-                std::to_string(to_pitch) + ", source " + std::to_string(from_pitch) + ").");
-        return cudaErrorInvalidPitchValue;
-    }
+    if (width > to_pitch || width > from_pitch)
+        return refuse("a row of " + std::to_string(width) +
+                          " bytes is wider than a pitch (destination " + std::to_string(to_pitch) +
+                          ", source " + std::to_string(from_pitch) + ").",
+                      cudaErrorInvalidPitchValue);
     work = box({.begin = to, .pitch = to_pitch}, {.begin = from, .pitch = from_pitch},
                {.width = width, .height = height}, kind);
     return cudaSuccess;
@@ -138,8 +133,8 @@ cudaError_t describe_copy_to_symbol(const void* symbol, const void* from, size_t
     if (kind == cudaMemcpyHostToHost || kind == cudaMemcpyDeviceToHost)
         return cudaErrorInvalidMemcpyDirection;
     void* begin = nullptr;
-    const cudaError_t error = part_of(symbol, bytes, offset, begin);
-    return error != cudaSuccess ? error : describe_copy(begin, from, bytes, kind, work);
+    if (const cudaError_t error = part_of(symbol, bytes, offset, begin)) return error;
+    return describe_copy(begin, from, bytes, kind, work);
 }
 
 cudaError_t describe_copy_from_symbol(void* to, const void* symbol, size_t bytes, size_t offset,
@@ -147,8 +142,8 @@ cudaError_t describe_copy_from_symbol(void* to, const void* symbol, size_t bytes
     if (kind == cudaMemcpyHostToHost || kind == cudaMemcpyHostToDevice)
         return cudaErrorInvalidMemcpyDirection;
     void* begin = nullptr;
-    const cudaError_t error = part_of(symbol, bytes, offset, begin);
-    return error != cudaSuccess ? error : describe_copy(to, begin, bytes, kind, work);
+    if (const cudaError_t error = part_of(symbol, bytes, offset, begin)) return error;
+    return describe_copy(to, begin, bytes, kind, work);
 }
 
 cudaError_t describe_allocation(size_t bytes, AllocateWork& work) {
@@ -173,8 +168,7 @@ namespace {
 
 cudaError_t transfer(const CopyWork& described, decltype(check_copy) action) {
     CopyWork work;
-    const cudaError_t error = without_arrays(described, work);
-    if (error != cudaSuccess) return error;
+    if (const cudaError_t error = without_arrays(described, work)) return error;
     const Shape shape = shape_of(work.extent);
     if (!shape.empty() && (!fits(work.dstPtr, work.dstPos, work.extent) ||
                            !fits(work.srcPtr, work.srcPos, work.extent))) {
@@ -198,9 +192,8 @@ cudaError_t check_shape(const FillWork& work) {
 
 cudaError_t check_kernel(const KernelWork& work) {
     KernelHandle* handle = nullptr;
-    const cudaError_t error = find_to_run(work.function, handle);
-    return error != cudaSuccess ? error
-                                : check_launch(*handle, work.request, work.arguments->list());
+    if (const cudaError_t error = find_to_run(work.function, handle)) return error;
+    return check_launch(*handle, work.request, work.arguments->list());
 }
 
 }  // namespace
@@ -211,9 +204,8 @@ cudaError_t check(const Work& work) {
             [](const KernelWork& kernel) { return check_kernel(kernel); },
             [](const CopyWork& copied) { return transfer(copied, check_copy); },
             [](const FillWork& filled) {
-                const cudaError_t error = check_shape(filled);
-                return error != cudaSuccess ? error
-                                            : check_fill(place_of(filled), shape_of(filled.extent));
+                if (const cudaError_t error = check_shape(filled)) return error;
+                return check_fill(place_of(filled), shape_of(filled.extent));
             },
             [](const HostWork& host) { return host.fn ? cudaSuccess : cudaErrorInvalidValue; },
             [](const RecordWork& record) { return check_event(record.event); },
@@ -231,10 +223,9 @@ cudaError_t carry_out(const Work& work) {
                        return transfer(copied, static_cast<decltype(&check_copy)>(copy));
                    },
                    [](const FillWork& filled) {
-                       const cudaError_t error = check_shape(filled);
-                       return error != cudaSuccess ? error
-                                                   : fill(place_of(filled), shape_of(filled.extent),
-                                                          filled.value, filled.element);
+                       if (const cudaError_t error = check_shape(filled)) return error;
+                       return fill(place_of(filled), shape_of(filled.extent), filled.value,
+                                   filled.element);
                    },
                    [](const HostWork& host) {
                        if (!host.fn) return cudaErrorInvalidValue;
