@@ -51,8 +51,8 @@ struct Array3DDescriptor {  // CUDA_ARRAY3D_DESCRIPTOR; the flags are the runtim
 Result get_descriptor(Array3DDescriptor& found, cudaArray_t array) {
     cudaChannelFormatDesc format{};
     cudaExtent extent{};
-    const cudaError_t error = cudaArrayGetInfo(&format, &extent, &found.flags, array);
-    if (error != cudaSuccess) return error;
+    if (const cudaError_t error = cudaArrayGetInfo(&format, &extent, &found.flags, array))
+        return error;
     found.width = extent.width, found.height = extent.height, found.depth = extent.depth;
     found.format = driver_format(format, found.channels);
     return kSuccess;
@@ -236,8 +236,7 @@ Result cuArray3DCreate_v2(cudaArray_t* array, const Array3DDescriptor* wanted) {
 Result cuArrayGetDescriptor_v2(ArrayDescriptor* target, cudaArray_t array) {
     return in_context(__func__, [&]() -> int {
         Array3DDescriptor found{};
-        const Result error = get_descriptor(found, array);
-        if (error != kSuccess) return error;
+        if (const Result error = get_descriptor(found, array)) return error;
         return give(target,
                     ArrayDescriptor{found.width, found.height, found.format, found.channels});
     });
@@ -246,8 +245,8 @@ Result cuArrayGetDescriptor_v2(ArrayDescriptor* target, cudaArray_t array) {
 Result cuArray3DGetDescriptor_v2(Array3DDescriptor* target, cudaArray_t array) {
     return in_context(__func__, [&]() -> int {
         Array3DDescriptor found{};
-        const Result error = get_descriptor(found, array);
-        return error != kSuccess ? error : give(target, found);
+        if (const Result error = get_descriptor(found, array)) return error;
+        return give(target, found);
     });
 }
 
@@ -292,8 +291,8 @@ Result cuTexObjectGetResourceDesc(ResourceDescriptor* target, cudaTextureObject_
 Result cuTexObjectGetTextureDesc(TextureDescriptor* target, cudaTextureObject_t object) {
     return in_context(__func__, [&]() -> int {
         cudaTextureDesc found{};
-        const cudaError_t error = cudaGetTextureObjectTextureDesc(&found, object);
-        return error != cudaSuccess ? error : give(target, driver_texture(found));
+        if (const cudaError_t error = cudaGetTextureObjectTextureDesc(&found, object)) return error;
+        return give(target, driver_texture(found));
     });
 }
 

@@ -34,9 +34,9 @@ cudaArray_t array_of(const Side3D& side) {
 cudaError_t count_texels(cudaMemcpy3DParms& box) {
     if (!box.dstArray && !box.srcArray) return cudaSuccess;
     cudaChannelFormatDesc format{};
-    const cudaError_t error =
-        cudaGetChannelDesc(&format, box.dstArray ? box.dstArray : box.srcArray);
-    if (error != cudaSuccess) return error;
+    if (const cudaError_t error =
+            cudaGetChannelDesc(&format, box.dstArray ? box.dstArray : box.srcArray))
+        return error;
     const size_t texel = static_cast<size_t>(format.x + format.y + format.z + format.w) / 8;
     size_t* const counts[] = {&box.extent.width, box.dstArray ? &box.dstPos.x : nullptr,
                               box.srcArray ? &box.srcPos.x : nullptr};

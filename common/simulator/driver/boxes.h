@@ -45,8 +45,8 @@ cudaError_t describe_copy(const Copy3D* copy, cudaMemcpy3DParms& box);
 template <class Copy, class Body>
 cudaError_t with_box(const Copy* copy, Body body) {
     cudaMemcpy3DParms box{};
-    const cudaError_t error = describe_copy(copy, box);
-    return error != cudaSuccess ? error : body(box);
+    if (const cudaError_t error = describe_copy(copy, box)) return error;
+    return body(box);
 }
 
 }  // namespace coalesce::sim::driver

@@ -10,8 +10,7 @@ namespace {
 
 Result check_device(int device) {
     int count = 0;
-    const cudaError_t error = cudaGetDeviceCount(&count);
-    if (error != cudaSuccess) return error;
+    if (const cudaError_t error = cudaGetDeviceCount(&count)) return error;
     return device >= 0 && device < count ? kSuccess : kInvalidDevice;
 }
 
@@ -50,8 +49,8 @@ COALESCE_SAME_ANYWHERE(cuDeviceGetCount, cudaGetDeviceCount, 1);
 
 Result cuDeviceGet(int* device, int ordinal) {
     return call(__func__, [&] {
-        const Result error = check_device(ordinal);
-        return error != kSuccess ? error : give(device, ordinal);
+        if (const Result error = check_device(ordinal)) return error;
+        return give(device, ordinal);
     });
 }
 
@@ -81,8 +80,8 @@ COALESCE_SAME_ANYWHERE(cuDeviceGetAttribute, cudaDeviceGetAttribute, 3);
 
 Result cuDeviceComputeCapability(int* major, int* minor, int device) {
     return with_properties(__func__, device, [&](const cudaDeviceProp& properties) {
-        const Result error = give(major, properties.major);
-        return error != kSuccess ? error : give(minor, properties.minor);
+        if (const Result error = give(major, properties.major)) return error;
+        return give(minor, properties.minor);
     });
 }
 

@@ -22,8 +22,7 @@ int get_attribute(void* value, int attribute, const void* pointer) {
     void* begin = nullptr;
     size_t bytes = 0;
     if (!value) return kInvalidValue;
-    const cudaError_t error = cudaPointerGetAttributes(&found, pointer);
-    if (error != cudaSuccess) return error;
+    if (const cudaError_t error = cudaPointerGetAttributes(&found, pointer)) return error;
     if (coalesceFindAllocation(pointer, &begin, &bytes) != 0) return kInvalidValue;
     switch (attribute) {
         case kMemoryType:

@@ -1,9 +1,8 @@
 // Device code that the program brings: modules, libraries, the linker of one, kernels and variables.
 #include <cstring>
-#include <memory>
-#include <set>
 #include <string>
 
+#include "cudart/handles.h"
 #include "driver/driver.h"
 
 using namespace coalesce::sim::driver;
@@ -17,8 +16,7 @@ Result load(cudaLibrary_t* module, const void* image, unsigned count = 0,
 
 Result get_attribute(int* value, int attribute, const void* kernel) {
     cudaFuncAttributes all;
-    const cudaError_t error = cudaFuncGetAttributes(&all, kernel);
-    if (error != cudaSuccess) return error;
+    if (const cudaError_t error = cudaFuncGetAttributes(&all, kernel)) return error;
     const int values[] = {all.maxThreadsPerBlock,
                           static_cast<int>(all.sharedSizeBytes),
                           static_cast<int>(all.constSizeBytes),
@@ -47,8 +45,8 @@ struct Link {
 };
 
 /// Those that were created and not destroyed.
-std::set<Link*>& links() {
-    static auto& all = *new std::set<Link*>;
+auto& links() {
+    static auto& all = *new coalesce::sim::cudart::Handles<Link*, Link>;
     return all;
 }
 
@@ -57,8 +55,7 @@ constexpr int kInputPtx = 1;
 template <class Body>
 Result with_link(const char* name, Link* link, Body body) {
     return in_context(name, [&]() -> int {
-        return links().contains(link) ? body(*link)
-                                      : static_cast<int>(cudaErrorInvalidResourceHandle);
+        return links().find(link) ? body(*link) : static_cast<int>(cudaErrorInvalidResourceHandle);
     });
 }
 
@@ -183,7 +180,7 @@ Result cuFuncLoad(cudaKernel_t) {
 Result cuLinkCreate_v2(unsigned, cudaJitOption*, void**, Link** link) {
     return in_context(__func__, [&] {
         if (!link) return kInvalidValue;
-        *link = *links().insert(new Link).first;
+        *link = links().add({});
         return kSuccess;
     });
 }
@@ -205,8 +202,7 @@ Result cuLinkComplete(Link* link, void** image, size_t* size) {
 
 Result cuLinkDestroy(Link* link) {
     return with_link(__func__, link, [&](Link& known) {
-        links().erase(&known);
-        delete &known;
+        links().destroy(&known);
         return kSuccess;
     });
 }
