@@ -30,6 +30,10 @@ cudaError_t describe(const cudaKernelNodeParams* p, Work& work) {
     return cudaSuccess;
 }
 
+cudaError_t describe(const cudaMemcpy3DParms* p, Work& work) {
+    return describe_copy_3d(p, work);
+}
+
 cudaError_t describe(const cudaMemsetParams* p, Work& work) {
     if (!p) return cudaErrorInvalidValue;
     const size_t row = p->width * p->elementSize;
@@ -150,7 +154,7 @@ cudaError_t describe(Graph& graph, cudaGraphNodeParams* p, Work& work) {
                                               p->kernel.kernelParams, p->kernel.extra};
             return describe(&kernel, work);
         }
-        case cudaGraphNodeTypeMemcpy: return describe_copy_3d(&p->memcpy.copyParams, work);
+        case cudaGraphNodeTypeMemcpy: return describe(&p->memcpy.copyParams, work);
         case cudaGraphNodeTypeMemset: {
             const cudaMemsetParams fill{p->memset.dst,         p->memset.pitch, p->memset.value,
                                         p->memset.elementSize, p->memset.width, p->memset.height};
