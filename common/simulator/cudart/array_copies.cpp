@@ -126,6 +126,13 @@ cudaError_t describe_run_from(void* to, const Corner& from, size_t bytes, cudaMe
     return describe_from(to, width, from, width, height, kind, work);
 }
 
+cudaError_t describe_run_between(const Corner& to, const Corner& from, size_t bytes,
+                                 cudaMemcpyKind kind, Work& work) {
+    size_t width = 0, height = 0;
+    if (const cudaError_t error = box_of(to, bytes, width, height)) return error;
+    return describe_between(to, from, width, height, kind, work);
+}
+
 }  // namespace
 
 namespace coalesce::sim::cudart {
@@ -154,88 +161,68 @@ cudaError_t without_arrays(const CopyWork& work, CopyWork& plain) {
 
 cudaError_t cudaMemcpy2DToArray(cudaArray_t to, size_t x, size_t y, const void* from, size_t pitch,
                                 size_t width, size_t height, cudaMemcpyKind kind) {
-    return at_once(__func__, [&](Work& work) {
-        return describe_to({to, x, y}, from, pitch, width, height, kind, work);
-    });
+    return at_once(__func__, describe_to, Corner{to, x, y}, from, pitch, width, height, kind);
 }
 COALESCE_PER_THREAD_STREAM(cudaMemcpy2DToArray, _ptds);
 
 cudaError_t cudaMemcpy2DToArrayAsync(cudaArray_t to, size_t x, size_t y, const void* from,
                                      size_t pitch, size_t width, size_t height, cudaMemcpyKind kind,
                                      cudaStream_t stream) {
-    return in_stream(__func__, stream, [&](Work& work) {
-        return describe_to({to, x, y}, from, pitch, width, height, kind, work);
-    });
+    return in_stream(__func__, stream, describe_to, Corner{to, x, y}, from, pitch, width, height,
+                     kind);
 }
 COALESCE_PER_THREAD_STREAM(cudaMemcpy2DToArrayAsync, _ptsz);
 
 cudaError_t cudaMemcpy2DFromArray(void* to, size_t pitch, cudaArray_const_t from, size_t x,
                                   size_t y, size_t width, size_t height, cudaMemcpyKind kind) {
-    return at_once(__func__, [&](Work& work) {
-        return describe_from(to, pitch, {from, x, y}, width, height, kind, work);
-    });
+    return at_once(__func__, describe_from, to, pitch, Corner{from, x, y}, width, height, kind);
 }
 COALESCE_PER_THREAD_STREAM(cudaMemcpy2DFromArray, _ptds);
 
 cudaError_t cudaMemcpy2DFromArrayAsync(void* to, size_t pitch, cudaArray_const_t from, size_t x,
                                        size_t y, size_t width, size_t height, cudaMemcpyKind kind,
                                        cudaStream_t stream) {
-    return in_stream(__func__, stream, [&](Work& work) {
-        return describe_from(to, pitch, {from, x, y}, width, height, kind, work);
-    });
+    return in_stream(__func__, stream, describe_from, to, pitch, Corner{from, x, y}, width, height,
+                     kind);
 }
 COALESCE_PER_THREAD_STREAM(cudaMemcpy2DFromArrayAsync, _ptsz);
 
 cudaError_t cudaMemcpy2DArrayToArray(cudaArray_t to, size_t to_x, size_t to_y,
                                      cudaArray_const_t from, size_t from_x, size_t from_y,
                                      size_t width, size_t height, cudaMemcpyKind kind) {
-    return at_once(__func__, [&](Work& work) {
-        return describe_between({to, to_x, to_y}, {from, from_x, from_y}, width, height, kind,
-                                work);
-    });
+    return at_once(__func__, describe_between, Corner{to, to_x, to_y}, Corner{from, from_x, from_y},
+                   width, height, kind);
 }
 COALESCE_PER_THREAD_STREAM(cudaMemcpy2DArrayToArray, _ptds);
 
 cudaError_t cudaMemcpyToArray(cudaArray_t to, size_t x, size_t y, const void* from, size_t bytes,
                               cudaMemcpyKind kind) {
-    return at_once(__func__, [&](Work& work) {
-        return describe_run_to({to, x, y}, from, bytes, kind, work);
-    });
+    return at_once(__func__, describe_run_to, Corner{to, x, y}, from, bytes, kind);
 }
 COALESCE_PER_THREAD_STREAM(cudaMemcpyToArray, _ptds);
 
 cudaError_t cudaMemcpyToArrayAsync(cudaArray_t to, size_t x, size_t y, const void* from,
                                    size_t bytes, cudaMemcpyKind kind, cudaStream_t stream) {
-    return in_stream(__func__, stream, [&](Work& work) {
-        return describe_run_to({to, x, y}, from, bytes, kind, work);
-    });
+    return in_stream(__func__, stream, describe_run_to, Corner{to, x, y}, from, bytes, kind);
 }
 COALESCE_PER_THREAD_STREAM(cudaMemcpyToArrayAsync, _ptsz);
 
 cudaError_t cudaMemcpyFromArray(void* to, cudaArray_const_t from, size_t x, size_t y, size_t bytes,
                                 cudaMemcpyKind kind) {
-    return at_once(__func__, [&](Work& work) {
-        return describe_run_from(to, {from, x, y}, bytes, kind, work);
-    });
+    return at_once(__func__, describe_run_from, to, Corner{from, x, y}, bytes, kind);
 }
 COALESCE_PER_THREAD_STREAM(cudaMemcpyFromArray, _ptds);
 
 cudaError_t cudaMemcpyFromArrayAsync(void* to, cudaArray_const_t from, size_t x, size_t y,
                                      size_t bytes, cudaMemcpyKind kind, cudaStream_t stream) {
-    return in_stream(__func__, stream, [&](Work& work) {
-        return describe_run_from(to, {from, x, y}, bytes, kind, work);
-    });
+    return in_stream(__func__, stream, describe_run_from, to, Corner{from, x, y}, bytes, kind);
 }
 COALESCE_PER_THREAD_STREAM(cudaMemcpyFromArrayAsync, _ptsz);
 
 cudaError_t cudaMemcpyArrayToArray(cudaArray_t to, size_t to_x, size_t to_y, cudaArray_const_t from,
                                    size_t from_x, size_t from_y, size_t bytes,
                                    cudaMemcpyKind kind) {
-    return at_once(__func__, [&](Work& work) {
-        size_t width = 0, height = 0;
-        if (const cudaError_t error = box_of({to, to_x, to_y}, bytes, width, height)) return error;
-        return describe_between({to, to_x, to_y}, {from, from_x, from_y}, width, height, kind,
-                                work);
-    });
+    return at_once(__func__, describe_run_between, Corner{to, to_x, to_y},
+                   Corner{from, from_x, from_y}, bytes, kind);
 }
 COALESCE_PER_THREAD_STREAM(cudaMemcpyArrayToArray, _ptds);

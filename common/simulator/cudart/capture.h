@@ -88,12 +88,13 @@ cudaError_t refuse_captured_event(const CapturedEvent& event);
 
 // ---- what surrounds the body of a call ----
 
-/// A call that puts work in a stream. `describe(work)` says what.
-template <class Describe>
-cudaError_t in_stream(const char* name, cudaStream_t stream, Describe describe) noexcept {
+/// A call that puts work in a stream. `describe(arguments..., work)` says what.
+template <class Describe, class... Arguments>
+cudaError_t in_stream(const char* name, cudaStream_t stream, Describe describe,
+                      const Arguments&... arguments) noexcept {
     return on_stream(name, stream, [&]() -> cudaError_t {
         Work work;
-        if (const cudaError_t error = describe(work)) return error;
+        if (const cudaError_t error = describe(arguments..., work)) return error;
         return put(stream, std::move(work));
     });
 }
@@ -118,11 +119,11 @@ cudaError_t synchronous(const char* name, Body body) noexcept {
 }
 
 /// The same for work that is described: the counterpart of in_stream.
-template <class Describe>
-cudaError_t at_once(const char* name, Describe describe) noexcept {
+template <class Describe, class... Arguments>
+cudaError_t at_once(const char* name, Describe describe, const Arguments&... arguments) noexcept {
     return synchronous(name, [&]() -> cudaError_t {
         Work work;
-        if (const cudaError_t error = describe(work)) return error;
+        if (const cudaError_t error = describe(arguments..., work)) return error;
         return carry_out(work);
     });
 }

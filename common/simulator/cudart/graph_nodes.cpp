@@ -91,26 +91,9 @@ auto from_parameters(const auto* parameters) {
     return [=](Graph&, Work& work) { return describe(parameters, work); };
 }
 
-auto copy_1d(void* to, const void* from, size_t bytes, cudaMemcpyKind kind) {
-    return [=](Graph&, Work& work) { return describe_copy(to, from, bytes, kind, work); };
-}
-
-auto copy_to_symbol(const void* symbol, const void* from, size_t bytes, size_t offset,
-                    cudaMemcpyKind kind) {
-    return [=](Graph&, Work& work) {
-        return describe_copy_to_symbol(symbol, from, bytes, offset, kind, work);
-    };
-}
-
-auto copy_from_symbol(void* to, const void* symbol, size_t bytes, size_t offset,
-                      cudaMemcpyKind kind) {
-    return [=](Graph&, Work& work) {
-        return describe_copy_from_symbol(to, symbol, bytes, offset, kind, work);
-    };
-}
-
-auto child_of(cudaGraph_t child) {
-    return [=](Graph&, Work& work) { return describe_child(child, false, work); };
+/// Work that is the same in any graph: `describe(arguments..., work)` says what.
+auto work_of(auto describe, auto... arguments) {
+    return [=](Graph&, Work& work) { return describe(arguments..., work); };
 }
 
 /// For work that needs nothing else.
@@ -229,18 +212,20 @@ cudaError_t cudaGraphKernelNodeCopyAttributes(cudaGraphNode_t from, cudaGraphNod
 cudaError_t cudaGraphAddMemcpyNode1D(cudaGraphNode_t* node, cudaGraph_t graph,
                                      const cudaGraphNode_t* after, size_t count, void* to,
                                      const void* from, size_t bytes, cudaMemcpyKind kind) {
-    return add(__func__, {node, graph, after, count}, copy_1d(to, from, bytes, kind));
+    return add(__func__, {node, graph, after, count},
+               work_of(describe_copy, to, from, bytes, kind));
 }
 
 cudaError_t cudaGraphMemcpyNodeSetParams1D(cudaGraphNode_t node, void* to, const void* from,
                                            size_t bytes, cudaMemcpyKind kind) {
-    return change(__func__, node, copy_1d(to, from, bytes, kind));
+    return change(__func__, node, work_of(describe_copy, to, from, bytes, kind));
 }
 
 cudaError_t cudaGraphExecMemcpyNodeSetParams1D(cudaGraphExec_t executable, cudaGraphNode_t node,
                                                void* to, const void* from, size_t bytes,
                                                cudaMemcpyKind kind) {
-    return change_running(__func__, executable, node, copy_1d(to, from, bytes, kind));
+    return change_running(__func__, executable, node,
+                          work_of(describe_copy, to, from, bytes, kind));
 }
 
 cudaError_t cudaGraphAddMemcpyNodeToSymbol(cudaGraphNode_t* node, cudaGraph_t graph,
@@ -248,13 +233,14 @@ cudaError_t cudaGraphAddMemcpyNodeToSymbol(cudaGraphNode_t* node, cudaGraph_t gr
                                            const void* symbol, const void* from, size_t bytes,
                                            size_t offset, cudaMemcpyKind kind) {
     return add(__func__, {node, graph, after, count},
-               copy_to_symbol(symbol, from, bytes, offset, kind));
+               work_of(describe_copy_to_symbol, symbol, from, bytes, offset, kind));
 }
 
 cudaError_t cudaGraphMemcpyNodeSetParamsToSymbol(cudaGraphNode_t node, const void* symbol,
                                                  const void* from, size_t bytes, size_t offset,
                                                  cudaMemcpyKind kind) {
-    return change(__func__, node, copy_to_symbol(symbol, from, bytes, offset, kind));
+    return change(__func__, node,
+                  work_of(describe_copy_to_symbol, symbol, from, bytes, offset, kind));
 }
 
 cudaError_t cudaGraphExecMemcpyNodeSetParamsToSymbol(cudaGraphExec_t executable,
@@ -262,7 +248,7 @@ cudaError_t cudaGraphExecMemcpyNodeSetParamsToSymbol(cudaGraphExec_t executable,
                                                      const void* from, size_t bytes, size_t offset,
                                                      cudaMemcpyKind kind) {
     return change_running(__func__, executable, node,
-                          copy_to_symbol(symbol, from, bytes, offset, kind));
+                          work_of(describe_copy_to_symbol, symbol, from, bytes, offset, kind));
 }
 
 cudaError_t cudaGraphAddMemcpyNodeFromSymbol(cudaGraphNode_t* node, cudaGraph_t graph,
@@ -270,13 +256,14 @@ cudaError_t cudaGraphAddMemcpyNodeFromSymbol(cudaGraphNode_t* node, cudaGraph_t 
                                              const void* symbol, size_t bytes, size_t offset,
                                              cudaMemcpyKind kind) {
     return add(__func__, {node, graph, after, count},
-               copy_from_symbol(to, symbol, bytes, offset, kind));
+               work_of(describe_copy_from_symbol, to, symbol, bytes, offset, kind));
 }
 
 cudaError_t cudaGraphMemcpyNodeSetParamsFromSymbol(cudaGraphNode_t node, void* to,
                                                    const void* symbol, size_t bytes, size_t offset,
                                                    cudaMemcpyKind kind) {
-    return change(__func__, node, copy_from_symbol(to, symbol, bytes, offset, kind));
+    return change(__func__, node,
+                  work_of(describe_copy_from_symbol, to, symbol, bytes, offset, kind));
 }
 
 cudaError_t cudaGraphExecMemcpyNodeSetParamsFromSymbol(cudaGraphExec_t executable,
@@ -284,7 +271,7 @@ cudaError_t cudaGraphExecMemcpyNodeSetParamsFromSymbol(cudaGraphExec_t executabl
                                                        const void* symbol, size_t bytes,
                                                        size_t offset, cudaMemcpyKind kind) {
     return change_running(__func__, executable, node,
-                          copy_from_symbol(to, symbol, bytes, offset, kind));
+                          work_of(describe_copy_from_symbol, to, symbol, bytes, offset, kind));
 }
 
 // ---- graphs within, and nothing at all ----
@@ -292,7 +279,7 @@ cudaError_t cudaGraphExecMemcpyNodeSetParamsFromSymbol(cudaGraphExec_t executabl
 cudaError_t cudaGraphAddChildGraphNode(cudaGraphNode_t* node, cudaGraph_t graph,
                                        const cudaGraphNode_t* after, size_t count,
                                        cudaGraph_t child) {
-    return add(__func__, {node, graph, after, count}, child_of(child));
+    return add(__func__, {node, graph, after, count}, work_of(describe_child, child, false));
 }
 
 cudaError_t cudaGraphChildGraphNodeGetGraph(cudaGraphNode_t node, cudaGraph_t* graph) {
@@ -302,7 +289,7 @@ cudaError_t cudaGraphChildGraphNodeGetGraph(cudaGraphNode_t node, cudaGraph_t* g
 
 cudaError_t cudaGraphExecChildGraphNodeSetParams(cudaGraphExec_t executable, cudaGraphNode_t node,
                                                  cudaGraph_t child) {
-    return change_running(__func__, executable, node, child_of(child));
+    return change_running(__func__, executable, node, work_of(describe_child, child, false));
 }
 
 cudaError_t cudaGraphAddEmptyNode(cudaGraphNode_t* node, cudaGraph_t graph,

@@ -156,10 +156,11 @@ cudaError_t describe_allocation(size_t bytes, AllocateWork& work) {
     return cudaSuccess;
 }
 
-FillWork fill_of(void* to, int value, size_t bytes) {
-    return {.to = {to, bytes, bytes, 1},
-            .extent = {bytes, 1, 1},
-            .value = static_cast<unsigned>(value)};
+cudaError_t describe_fill(void* to, int value, size_t bytes, Work& work) {
+    work = FillWork{.to = {to, bytes, bytes, 1},
+                    .extent = {bytes, 1, 1},
+                    .value = static_cast<unsigned>(value)};
+    return cudaSuccess;
 }
 
 // ---- checks, and the work itself ----
