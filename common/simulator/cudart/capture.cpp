@@ -62,15 +62,6 @@ std::set<const Node*> all_before(const std::vector<Dependency>& to) {
     return found;
 }
 
-void merge(std::vector<Dependency>& into, const std::vector<Dependency>& from) {
-    for (const Dependency& dependency : from) {
-        const bool is_new = std::none_of(into.begin(), into.end(), [&](const Dependency& known) {
-            return known.node == dependency.node;
-        });
-        if (is_new) into.push_back(dependency);
-    }
-}
-
 void end(const Capture& capture) {
     std::erase_if(participants(),
                   [&](const auto& entry) { return entry.second.get() == &capture; });
@@ -80,6 +71,15 @@ void end(const Capture& capture) {
 }  // namespace
 
 // ---- who takes part ----
+
+void merge(std::vector<Dependency>& into, const std::vector<Dependency>& from) {
+    for (const Dependency& dependency : from) {
+        const bool is_new = std::none_of(into.begin(), into.end(), [&](const Dependency& known) {
+            return known.node == dependency.node;
+        });
+        if (is_new) into.push_back(dependency);
+    }
+}
 
 std::shared_ptr<Capture> capture_of(cudaStream_t stream) {
     if (!any_capture()) return nullptr;

@@ -61,10 +61,7 @@ cudaError_t update_ends(cudaStream_t stream, const cudaGraphNode_t* nodes,
         return error;
     std::vector<Dependency>& ends = capture->ends[stream];
     if (flags == cudaStreamSetCaptureDependencies) ends.clear();
-    for (const Dependency& dependency : given) {
-        const auto same = [&](const Dependency& known) { return known.node == dependency.node; };
-        if (std::find_if(ends.begin(), ends.end(), same) == ends.end()) ends.push_back(dependency);
-    }
+    merge(ends, given);
     return cudaSuccess;
 }
 

@@ -53,16 +53,12 @@ void fill_properties(cudaDeviceProp& p) {
 #undef COALESCE_ATTRIBUTE
 }
 
-cudaError_t device_error(int device) {
-    return is_device(device) ? cudaSuccess : cudaErrorInvalidDevice;
-}
-
 }  // namespace
 
 cudaError_t cudaGetDeviceProperties(cudaDeviceProp* properties, int device) {
     return answer(__func__, [&] {
         if (!properties) return cudaErrorInvalidValue;
-        if (!is_device(device)) return device_error(device);
+        if (const cudaError_t error = check_device(device)) return error;
         fill_properties(*properties);
         return cudaSuccess;
     });
@@ -73,14 +69,14 @@ cudaError_t cudaDeviceGetAttribute(int* value, cudaDeviceAttr attribute, int dev
         const auto found = attribute_value(attribute);
         if (!value || !found) return cudaErrorInvalidValue;
         if (is_device(device)) *value = *found;
-        return device_error(device);
+        return check_device(device);
     });
 }
 
 cudaError_t cudaDeviceGetPCIBusId(char* id, int size, int device) {
     return answer(__func__, [&] {
         if (!id || size < 13) return cudaErrorInvalidValue;
-        if (!is_device(device)) return device_error(device);
+        if (const cudaError_t error = check_device(device)) return error;
         std::snprintf(id, static_cast<size_t>(size), "0000:%02X:00.0",
                       kPciBus + static_cast<unsigned>(device));
         return cudaSuccess;

@@ -4,7 +4,6 @@
 #include <optional>
 
 #include "cudart/capture.h"
-#include "cudart/events.h"
 #include "cudart/handles.h"
 
 using namespace coalesce::sim::cudart;

@@ -9,10 +9,6 @@ using namespace coalesce::sim::cudart;
 
 namespace {
 
-bool allocates(const Node& node) {
-    return node.type() == cudaGraphNodeTypeMemAlloc || node.type() == cudaGraphNodeTypeMemFree;
-}
-
 // ---- instantiate ----
 
 /// Why a graph cannot run; null node: none in particular.
@@ -59,7 +55,7 @@ cudaError_t instantiate(cudaGraphExec_t* handle, Graph& graph, cudaGraphInstanti
         how.result_out = cudaGraphInstantiateNodeOperationNotSupported;
         return not_simulated("a graph that kernels launch");
     }
-    const bool only_one = graph.has(allocates) || graph.has(is_conditional);
+    const bool only_one = graph.has(is_of_memory) || graph.has(is_conditional);
     if (only_one && Graphs::instance().has_executable(&graph)) {
         return not_supported(
             "a graph that allocates memory, or has conditional nodes, can be instantiated once at "
@@ -169,7 +165,7 @@ Difference compare_work(const Node& present, Node& wanted) {
             return {cudaGraphExecUpdateErrorAttributesChanged, &wanted, nullptr};
     } else if (const auto* child = std::get_if<ChildWork>(&present.work)) {
         return compare(*child->graph, *std::get<ChildWork>(wanted.work).graph);
-    } else if (allocates(present) || is_conditional(present)) {
+    } else if (is_of_memory(present) || is_conditional(present)) {
         return {cudaGraphExecUpdateErrorNotSupported, &wanted, nullptr};
     }
     return {};

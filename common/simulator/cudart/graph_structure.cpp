@@ -8,10 +8,6 @@ using namespace coalesce::sim::cudart;
 
 namespace {
 
-bool is_of_memory(const Node& node) {
-    return node.type() == cudaGraphNodeTypeMemAlloc || node.type() == cudaGraphNodeTypeMemFree;
-}
-
 // ---- lists ----
 
 /// Gives a list as all such calls do: its length alone, or as much of it as there is room for.

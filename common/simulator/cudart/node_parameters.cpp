@@ -52,10 +52,6 @@ cudaError_t describe(const cudaHostNodeParams* p, Work& work) {
 
 namespace {
 
-bool cannot_be_copied(const Node& node) {
-    return node.type() == cudaGraphNodeTypeMemAlloc || node.type() == cudaGraphNodeTypeMemFree;
-}
-
 std::shared_ptr<Graph> new_part() {
     auto part = std::make_shared<Graph>();
     part->is_part = true;
@@ -99,7 +95,7 @@ cudaError_t describe(cudaMemAllocNodeParamsV2& p, Work& work) {
 cudaError_t describe_child(cudaGraph_t handle, bool moves, Work& work) {
     Graph* child = Graphs::instance().find(handle);
     if (!child) return unknown_handle("child graph");
-    if (child->has(is_conditional) || (!moves && child->has(cannot_be_copied)))
+    if (child->has(is_conditional) || (!moves && child->has(is_of_memory)))
         return refuse(
             "a graph with conditional nodes cannot be a child, and one that allocates memory only "
             "when it is moved to its parent.");

@@ -3,10 +3,10 @@
 
 #include "cudart/api.h"
 #include "cudart/arrays.h"
-#include "cudart/events.h"
 #include "cudart/graph_memory.h"
 #include "cudart/graphs.h"
 #include "cudart/modules.h"
+#include "cudart/streams.h"
 #include "execute/graph_conditions.h"
 
 namespace coalesce::sim::cudart {
