@@ -19,38 +19,31 @@ struct Overloaded : Bodies... {
 template <class... Bodies>
 Overloaded(Bodies...) -> Overloaded<Bodies...>;
 
-cudaMemcpy3DParms box(const Pitched& to, const Pitched& from, const Shape& shape,
-                      cudaMemcpyKind kind) {
-    // Pointers, and with them size_t, may be shorter than a device's addresses.
-    const auto width = static_cast<size_t>(shape.width), height = static_cast<size_t>(shape.height);
-    const auto place = [&](const Pitched& side) {
-        return cudaPitchedPtr{const_cast<void*>(side.begin), static_cast<size_t>(side.pitch), width,
-                              height};
-    };
+cudaMemcpy3DParms box(const cudaPitchedPtr& to, const cudaPitchedPtr& from,
+                      const cudaExtent& extent, cudaMemcpyKind kind) {
     cudaMemcpy3DParms parameters{};
-    parameters.dstPtr = place(to);
-    parameters.srcPtr = place(from);
-    parameters.extent = {width, height, static_cast<size_t>(shape.depth)};
+    parameters.dstPtr = to;
+    parameters.srcPtr = from;
+    parameters.extent = extent;
     parameters.kind = kind;
     return parameters;
 }
 
+cudaPitchedPtr pitched(const void* begin, size_t pitch, size_t width, size_t height) {
+    return {const_cast<void*>(begin), pitch, width, height};
+}
+
 /// The corner of a pitched block at which a copy begins. x counts bytes: arrays were made into memory.
-Pitched at(const cudaPitchedPtr& block, const cudaPos& position) {
+cudaPitchedPtr at(cudaPitchedPtr block, const cudaPos& position) {
     const u64 offset = (position.z * block.ysize + position.y) * block.pitch + position.x;
-    return {.begin = block.ptr ? static_cast<const char*>(block.ptr) + offset : nullptr,
-            .pitch = block.pitch,
-            .height = block.ysize};
+    if (block.ptr) block.ptr = static_cast<char*>(block.ptr) + offset;
+    return block;
 }
 
 bool fits(const cudaPitchedPtr& block, const cudaPos& position, const cudaExtent& extent) {
     return position.x <= block.pitch && extent.width <= block.pitch - position.x &&
            (extent.depth <= 1 ||
             (position.y <= block.ysize && extent.height <= block.ysize - position.y));
-}
-
-Shape shape_of(const cudaExtent& extent) {
-    return {.width = extent.width, .height = extent.height, .depth = extent.depth};
 }
 
 /// A part of a variable, for a copy.
@@ -105,8 +98,7 @@ cudaGraphNodeType type_of(const Work& work) {
 
 cudaError_t describe_copy(void* to, const void* from, size_t bytes, cudaMemcpyKind kind,
                           Work& work) {
-    work =
-        box({.begin = to, .pitch = bytes}, {.begin = from, .pitch = bytes}, {.width = bytes}, kind);
+    work = box(pitched(to, bytes, bytes, 1), pitched(from, bytes, bytes, 1), {bytes, 1, 1}, kind);
     return cudaSuccess;
 }
 
@@ -117,8 +109,8 @@ cudaError_t describe_copy_2d(void* to, size_t to_pitch, const void* from, size_t
                           " bytes is wider than a pitch (destination " + std::to_string(to_pitch) +
                           ", source " + std::to_string(from_pitch) + ").",
                       cudaErrorInvalidPitchValue);
-    work = box({.begin = to, .pitch = to_pitch}, {.begin = from, .pitch = from_pitch},
-               {.width = width, .height = height}, kind);
+    work = box(pitched(to, to_pitch, width, height), pitched(from, from_pitch, width, height),
+               {width, height, 1}, kind);
     return cudaSuccess;
 }
 
@@ -170,16 +162,12 @@ namespace {
 cudaError_t transfer(const CopyWork& described, decltype(check_copy) action) {
     CopyWork work;
     if (const cudaError_t error = without_arrays(described, work)) return error;
-    const Shape shape = shape_of(work.extent);
-    if (!shape.empty() && (!fits(work.dstPtr, work.dstPos, work.extent) ||
-                           !fits(work.srcPtr, work.srcPos, work.extent))) {
+    if (!is_empty(work.extent) && (!fits(work.dstPtr, work.dstPos, work.extent) ||
+                                   !fits(work.srcPtr, work.srcPos, work.extent))) {
         return cudaErrorInvalidPitchValue;
     }
-    return action(at(work.dstPtr, work.dstPos), at(work.srcPtr, work.srcPos), shape, work.kind);
-}
-
-Pitched place_of(const FillWork& work) {
-    return {.begin = work.to.ptr, .pitch = work.to.pitch, .height = work.to.ysize};
+    return action(at(work.dstPtr, work.dstPos), at(work.srcPtr, work.srcPos), work.extent,
+                  work.kind);
 }
 
 cudaError_t check_shape(const FillWork& work) {
@@ -206,7 +194,7 @@ cudaError_t check(const Work& work) {
             [](const CopyWork& copied) { return transfer(copied, check_copy); },
             [](const FillWork& filled) {
                 if (const cudaError_t error = check_shape(filled)) return error;
-                return check_fill(place_of(filled), shape_of(filled.extent));
+                return check_fill(filled.to, filled.extent);
             },
             [](const HostWork& host) { return host.fn ? cudaSuccess : cudaErrorInvalidValue; },
             [](const RecordWork& record) { return check_event(record.event); },
@@ -220,13 +208,10 @@ cudaError_t carry_out(const Work& work) {
         Overloaded{[](const KernelWork& kernel) {
                        return launch_now(kernel.function, kernel.request, kernel.arguments->list());
                    },
-                   [](const CopyWork& copied) {
-                       return transfer(copied, static_cast<decltype(&check_copy)>(copy));
-                   },
+                   [](const CopyWork& copied) { return transfer(copied, copy); },
                    [](const FillWork& filled) {
                        if (const cudaError_t error = check_shape(filled)) return error;
-                       return fill(place_of(filled), shape_of(filled.extent), filled.value,
-                                   filled.element);
+                       return fill(filled.to, filled.extent, filled.value, filled.element);
                    },
                    [](const HostWork& host) {
                        if (!host.fn) return cudaErrorInvalidValue;
