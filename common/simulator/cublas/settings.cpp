@@ -89,29 +89,22 @@ Status cublasGetProperty(int which, int* value) {
     return kSuccess;
 }
 
-Status cublasSetStream_v2(void* handle, cudaStream_t stream) {
-    return set(handle, &Context::stream, stream);
-}
-Status cublasGetStream_v2(void* handle, cudaStream_t* stream) {
-    return get(handle, &Context::stream, stream);
-}
+#define COALESCE_SETTING(name, type, member)            \
+    Status cublasSet##name(void* handle, type value) {  \
+        return set(handle, &Context::member, value);    \
+    }                                                   \
+    Status cublasGet##name(void* handle, type* value) { \
+        return get(handle, &Context::member, value);    \
+    }
+COALESCE_SETTING(Stream_v2, cudaStream_t, stream)
+COALESCE_SETTING(MathMode, int, math_mode)
+COALESCE_SETTING(AtomicsMode, int, atomics_mode)
+#undef COALESCE_SETTING
 Status cublasSetPointerMode_v2(void* handle, int mode) {
     return mode == 0 || mode == 1 ? set(handle, &Context::pointer_mode, mode) : kInvalidValue;
 }
 Status cublasGetPointerMode_v2(void* handle, int* mode) {
     return get(handle, &Context::pointer_mode, mode);
-}
-Status cublasSetMathMode(void* handle, int mode) {
-    return set(handle, &Context::math_mode, mode);
-}
-Status cublasGetMathMode(void* handle, int* mode) {
-    return get(handle, &Context::math_mode, mode);
-}
-Status cublasSetAtomicsMode(void* handle, int mode) {
-    return set(handle, &Context::atomics_mode, mode);
-}
-Status cublasGetAtomicsMode(void* handle, int* mode) {
-    return get(handle, &Context::atomics_mode, mode);
 }
 Status cublasSetWorkspace_v2(void* handle, void*, size_t) {
     return find_context(handle) ? kSuccess : kNotInitialized;
