@@ -182,8 +182,17 @@ TextureDescriptor driver_texture(const cudaTextureDesc& from) {
     return made;
 }
 
-Result give_resource(ResourceDescriptor* target, cudaError_t error, const cudaResourceDesc& found) {
-    return error != cudaSuccess ? error : give(target, driver_resource(found));
+template <cudaError_t (*get)(cudaResourceDesc*, unsigned long long)>
+cudaError_t get_resource(ResourceDescriptor* target, unsigned long long object) {
+    cudaResourceDesc found{};
+    if (const cudaError_t error = get(&found, object)) return error;
+    return static_cast<cudaError_t>(give(target, driver_resource(found)));
+}
+
+cudaError_t get_texture(TextureDescriptor* target, cudaTextureObject_t object) {
+    cudaTextureDesc found{};
+    if (const cudaError_t error = cudaGetTextureObjectTextureDesc(&found, object)) return error;
+    return static_cast<cudaError_t>(give(target, driver_texture(found)));
 }
 
 // ---- runs of bytes in arrays of one dimension ----
@@ -279,22 +288,8 @@ Result cuTexObjectCreate(cudaTextureObject_t* object, const ResourceDescriptor* 
 }
 
 COALESCE_SAME(cuTexObjectDestroy, cudaDestroyTextureObject, 1);
-
-Result cuTexObjectGetResourceDesc(ResourceDescriptor* target, cudaTextureObject_t object) {
-    return in_context(__func__, [&] {
-        cudaResourceDesc found{};
-        const cudaError_t error = cudaGetTextureObjectResourceDesc(&found, object);
-        return give_resource(target, error, found);
-    });
-}
-
-Result cuTexObjectGetTextureDesc(TextureDescriptor* target, cudaTextureObject_t object) {
-    return in_context(__func__, [&]() -> int {
-        cudaTextureDesc found{};
-        if (const cudaError_t error = cudaGetTextureObjectTextureDesc(&found, object)) return error;
-        return give(target, driver_texture(found));
-    });
-}
+COALESCE_SAME(cuTexObjectGetResourceDesc, get_resource<cudaGetTextureObjectResourceDesc>, 2);
+COALESCE_SAME(cuTexObjectGetTextureDesc, get_texture, 2);
 
 Result cuSurfObjectCreate(cudaSurfaceObject_t* object, const ResourceDescriptor* resource) {
     return in_context(__func__, [&]() -> int {
@@ -305,14 +300,7 @@ Result cuSurfObjectCreate(cudaSurfaceObject_t* object, const ResourceDescriptor*
 }
 
 COALESCE_SAME(cuSurfObjectDestroy, cudaDestroySurfaceObject, 1);
-
-Result cuSurfObjectGetResourceDesc(ResourceDescriptor* target, cudaSurfaceObject_t object) {
-    return in_context(__func__, [&] {
-        cudaResourceDesc found{};
-        const cudaError_t error = cudaGetSurfaceObjectResourceDesc(&found, object);
-        return give_resource(target, error, found);
-    });
-}
+COALESCE_SAME(cuSurfObjectGetResourceDesc, get_resource<cudaGetSurfaceObjectResourceDesc>, 2);
 
 Result cuDeviceGetTexture1DLinearMaxWidth(size_t* width, unsigned format, unsigned channels,
                                           int device) {
