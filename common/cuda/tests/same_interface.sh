@@ -14,7 +14,8 @@ trap 'rm -rf "$work"' EXIT
 
 # facts HEADERS PROGRAM_OF NAME: what the headers say of the names that are in PROGRAM_OF's.
 facts() {
-    sh "$here/facts.sh" "$2/coalesce_cuda/driver_types.h" "$2/coalesce_cuda/graph_types.h" >"$work/facts.cpp"
+    sh "$here/facts.sh" "$2/coalesce_cuda/error_list.inc" "$2/coalesce_cuda/driver_types.h" \
+        "$2/coalesce_cuda/graph_types.h" >"$work/facts.cpp"
     "$cxx" -w -std=c++20 -isystem "$1" -o "$work/facts" "$work/facts.cpp"
     "$work/facts" >"$work/$3"
 }
@@ -37,8 +38,8 @@ declares "$ours/cuda_runtime_api.h"
 # A wrong number, a member in another place and another return type are seen.
 mkdir "$work/wrong"
 cp -r "$ours/." "$work/wrong"
-sed -i -e 's/cudaErrorInvalidPtx = 218/cudaErrorInvalidPtx = 219/' -e 's/int regsPerBlock, warpSize;/int warpSize, regsPerBlock;/' \
-    "$work/wrong/coalesce_cuda/driver_types.h"
+sed -i -e 's/(218, cudaErrorInvalidPtx/(219, cudaErrorInvalidPtx/' -e 's/int regsPerBlock, warpSize;/int warpSize, regsPerBlock;/' \
+    "$work/wrong/coalesce_cuda/error_list.inc" "$work/wrong/coalesce_cuda/driver_types.h"
 facts "$work/wrong" "$ours" wrong.facts
 [ "$(diff "$work/theirs" "$work/wrong.facts" | grep -c '^>')" = 3 ] || { echo "failed: a wrong header was not seen"; exit 1; }
 sed 's/^cudaError_t cudaFree(/int cudaFree(/' "$ours/cuda_runtime_api.h" >"$work/wrong.h"

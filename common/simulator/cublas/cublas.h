@@ -61,20 +61,6 @@ void write_result(void* to, const void* value, size_t bytes);
 /// An element of an array of pointers that lies on the device.
 std::vector<void*> read_pointers(const void* const* from, int count);
 
-/// A plain product: c = alpha * op(a) * op(b) + beta * c, column-major.
-struct Product {
-    Operation op_a, op_b;
-    int m, n, k;
-    double alpha, beta;
-    struct Matrix {
-        const void* begin;
-        Type type;
-        int leading;
-    } a, b, c;
-};
-bool is_valid(const Product& product);
-void multiply(const Product& product);
-
 /// Surrounds the body of a function: finds the context, turns failures into a status and a report that names the
 /// function, and notes that it ran. The body may also return cudaErrorNotSupported, after a sentence.
 Status run(const char* name, void* handle, Status (*body)(Context& context, void* data),

@@ -1,22 +1,17 @@
 // See cublas.h: operands in and out of the simulated memory, and what every function does first and last.
 #include <algorithm>
 #include <cstring>
-#include <mutex>
-#include <set>
 
+#include "base/half.h"
 #include "cublas/cublas.h"
 #include "cudart/driver_support.h"
-#include "base/half.h"
+#include "cudart/handles.h"
 
 namespace coalesce::sim::cublas {
 namespace {
 
-struct Contexts {
-    std::mutex mutex;
-    std::set<void*> alive;
-};
-Contexts& contexts() {
-    static Contexts& all = *new Contexts;
+auto& contexts() {
+    static auto& all = *new cudart::Handles<void*, Context>;
     return all;
 }
 
@@ -73,8 +68,7 @@ Status end(const Failure& failure) {
 }  // namespace
 
 Context* find_context(void* handle) {
-    std::lock_guard lock(contexts().mutex);
-    return contexts().alive.contains(handle) ? static_cast<Context*>(handle) : nullptr;
+    return contexts().find(handle);
 }
 
 bool is_known(Type type) {
@@ -164,19 +158,12 @@ extern "C" {
 Status cublasCreate_v2(void** handle) {
     if (!handle) return kInvalidValue;
     if (cudaFree(nullptr) != cudaSuccess) return kNotInitialized;
-    *handle = new Context;
-    std::lock_guard lock(contexts().mutex);
-    contexts().alive.insert(*handle);
+    *handle = contexts().add({});
     return kSuccess;
 }
 
 Status cublasDestroy_v2(void* handle) {
-    Context* context = find_context(handle);
-    if (!context) return kNotInitialized;
-    std::lock_guard lock(contexts().mutex);
-    contexts().alive.erase(handle);
-    delete context;
-    return kSuccess;
+    return contexts().destroy(handle) ? kSuccess : kNotInitialized;
 }
 
 }  // extern "C"

@@ -4,11 +4,35 @@
 #include "cublas/cublas.h"
 #include "cudart/driver_support.h"
 
-namespace coalesce::sim::cublas {
+using namespace coalesce::sim::cublas;
+
 namespace {
 
+/// Column-major.
+struct Matrix {
+    const void* begin;
+    Type type;
+    int leading;
+};
+
+struct Scalars {
+    const void* alpha;
+    const void* beta;
+    Type type = Type::f32;
+};
+
+/// c = alpha * op(a) * op(b) + beta * c
+struct Product {
+    struct {
+        Operation op_a, op_b;
+        int m, n, k;
+    } shape;
+    Scalars scalars;
+    Matrix a, b, c;
+};
+
 /// op(x), `rows` x `columns`, column-major without gaps.
-std::vector<double> operand(const Product::Matrix& x, Operation op, int rows, int columns) {
+std::vector<double> operand(const Matrix& x, Operation op, int rows, int columns) {
     const auto r = static_cast<size_t>(rows), c = static_cast<size_t>(columns);
     const auto leading = static_cast<size_t>(x.leading);
     if (op == 0) return read(x.begin, x.type, r, c, leading);
@@ -19,83 +43,63 @@ std::vector<double> operand(const Product::Matrix& x, Operation op, int rows, in
     return values;
 }
 
-}  // namespace
-
 bool is_valid(const Product& p) {
-    return is_operation(p.op_a) && is_operation(p.op_b) && p.m >= 0 && p.n >= 0 && p.k >= 0 &&
-           p.a.leading >= std::max(1, p.op_a == 0 ? p.m : p.k) &&
-           p.b.leading >= std::max(1, p.op_b == 0 ? p.k : p.n) && p.c.leading >= std::max(1, p.m);
+    const auto& [op_a, op_b, m, n, k] = p.shape;
+    return is_operation(op_a) && is_operation(op_b) && m >= 0 && n >= 0 && k >= 0 &&
+           p.a.leading >= std::max(1, op_a == 0 ? m : k) &&
+           p.b.leading >= std::max(1, op_b == 0 ? k : n) && p.c.leading >= std::max(1, m);
 }
 
-void multiply(const Product& p) {
-    const auto m = static_cast<size_t>(p.m), n = static_cast<size_t>(p.n),
-               k = static_cast<size_t>(p.k), leading = static_cast<size_t>(p.c.leading);
-    if (m == 0 || n == 0) return;
+Status multiply(const Product& p) {
+    if (!is_valid(p)) return kInvalidValue;
+    const double alpha = read_scalar(p.scalars.alpha, p.scalars.type),
+                 beta = read_scalar(p.scalars.beta, p.scalars.type);
+    const auto m = static_cast<size_t>(p.shape.m), n = static_cast<size_t>(p.shape.n),
+               k = static_cast<size_t>(p.shape.k), leading = static_cast<size_t>(p.c.leading);
+    if (m == 0 || n == 0) return kSuccess;
     std::vector<double> sum(m * n);
-    if (p.alpha != 0 && k > 0) {
-        const std::vector<double> a = operand(p.a, p.op_a, p.m, p.k);
-        const std::vector<double> b = operand(p.b, p.op_b, p.k, p.n);
+    if (alpha != 0 && k > 0) {
+        const std::vector<double> a = operand(p.a, p.shape.op_a, p.shape.m, p.shape.k);
+        const std::vector<double> b = operand(p.b, p.shape.op_b, p.shape.k, p.shape.n);
         for (size_t j = 0; j < n; ++j)
             for (size_t l = 0; l < k; ++l)
                 for (size_t i = 0; i < m; ++i) sum[j * m + i] += a[l * m + i] * b[j * k + l];
     }
-    for (double& s : sum) s *= p.alpha;
+    for (double& s : sum) s *= alpha;
     // With beta = 0 the old values are not looked at: they may be NaN, or never written.
-    if (p.beta != 0) {
+    if (beta != 0) {
         const std::vector<double> old = read(p.c.begin, p.c.type, m, n, leading);
-        for (size_t i = 0; i < sum.size(); ++i) sum[i] += p.beta * old[i];
+        for (size_t i = 0; i < sum.size(); ++i) sum[i] += beta * old[i];
     }
     write(const_cast<void*>(p.c.begin), p.c.type, m, n, leading, sum);
-}
-
-}  // namespace coalesce::sim::cublas
-
-using namespace coalesce::sim::cublas;
-
-namespace {
-
-struct Scalars {
-    const void* alpha;
-    const void* beta;
-    Type type;
-};
-
-Status multiply_once(Product p, const Scalars& scalars) {
-    if (!is_valid(p)) return kInvalidValue;
-    p.alpha = read_scalar(scalars.alpha, scalars.type);
-    p.beta = read_scalar(scalars.beta, scalars.type);
-    multiply(p);
     return kSuccess;
 }
 
-const void* moved(const void* begin, Type type, long long elements, int times) {
-    return static_cast<const char*>(begin) +
-           elements * times * static_cast<long long>(size_of(type));
+const void* moved(const Matrix& first, long long elements, int times) {
+    return static_cast<const char*>(first.begin) +
+           elements * times * static_cast<long long>(size_of(first.type));
 }
 
-Status multiply_strided(Product p, const Scalars& scalars, long long a, long long b, long long c,
-                        int count) {
+Status multiply_strided(Product p, long long a, long long b, long long c, int count) {
     if (count < 0) return kInvalidValue;
     const Product first = p;
     for (int i = 0; i < count; ++i) {
-        p.a.begin = moved(first.a.begin, p.a.type, a, i);
-        p.b.begin = moved(first.b.begin, p.b.type, b, i);
-        p.c.begin = moved(first.c.begin, p.c.type, c, i);
-        const Status status = multiply_once(p, scalars);
-        if (status != kSuccess) return status;
+        p.a.begin = moved(first.a, a, i);
+        p.b.begin = moved(first.b, b, i);
+        p.c.begin = moved(first.c, c, i);
+        if (const Status status = multiply(p)) return status;
     }
     return kSuccess;
 }
 
-Status multiply_batch(Product p, const Scalars& scalars, const void* const* a, const void* const* b,
-                      void* const* c, int count) {
+Status multiply_batch(Product p, const void* const* a, const void* const* b, void* const* c,
+                      int count) {
     if (count < 0) return kInvalidValue;
     const auto as = read_pointers(a, count), bs = read_pointers(b, count),
                cs = read_pointers(c, count);
     for (size_t i = 0; i < as.size(); ++i) {
         p.a.begin = as[i], p.b.begin = bs[i], p.c.begin = cs[i];
-        const Status status = multiply_once(p, scalars);
-        if (status != kSuccess) return status;
+        if (const Status status = multiply(p)) return status;
     }
     return kSuccess;
 }
@@ -111,12 +115,12 @@ bool find_scalars(int compute, Type& type) {
     return compute != 72 && compute != 73;
 }
 
-/// The types of a gemm that takes any; a sentence, and cudaErrorNotSupported, where they are not here.
-Status check_types(const char* name, std::initializer_list<Type> types, int compute,
-                   Scalars& scalars) {
-    bool known = find_scalars(compute, scalars.type);
-    for (const Type type : types) known = known && is_known(type);
-    if (known) return kSuccess;
+/// For a gemm that takes any types: finds that of its scalars. A sentence, and cudaErrorNotSupported, where one of
+/// them is not here.
+Status check_types(const char* name, int compute, Product& p) {
+    const bool is_here = find_scalars(compute, p.scalars.type) && is_known(p.a.type) &&
+                         is_known(p.b.type) && is_known(p.c.type);
+    if (is_here) return kSuccess;
     const std::string what = std::string(name) + " of integers, complex numbers or 8-bit floats";
     return coalesceDriverMissing(what.c_str(), "use halves, floats or doubles");
 }
@@ -153,9 +157,11 @@ extern "C" {
                               const void* alpha, const void* a, int lda, const void* b, int ldb, \
                               const void* beta, void* c, int ldc) {                              \
         return call(#name "gemm", handle, [&](Context&) {                                        \
-            return multiply_once(                                                                \
-                {op_a, op_b, m, n, k, 0, 0, {a, type, lda}, {b, type, ldb}, {c, type, ldc}},     \
-                {alpha, beta, type});                                                            \
+            return multiply({{op_a, op_b, m, n, k},                                              \
+                             {alpha, beta, type},                                                \
+                             {a, type, lda},                                                     \
+                             {b, type, ldb},                                                     \
+                             {c, type, ldc}});                                                   \
         });                                                                                      \
     }                                                                                            \
     Status name##gemmStridedBatched(                                                             \
@@ -163,9 +169,12 @@ extern "C" {
         const void* a, int lda, long long stride_a, const void* b, int ldb, long long stride_b,  \
         const void* beta, void* c, int ldc, long long stride_c, int count) {                     \
         return call(#name "gemmStridedBatched", handle, [&](Context&) {                          \
-            return multiply_strided(                                                             \
-                {op_a, op_b, m, n, k, 0, 0, {a, type, lda}, {b, type, ldb}, {c, type, ldc}},     \
-                {alpha, beta, type}, stride_a, stride_b, stride_c, count);                       \
+            const Product p{{op_a, op_b, m, n, k},                                               \
+                            {alpha, beta, type},                                                 \
+                            {a, type, lda},                                                      \
+                            {b, type, ldb},                                                      \
+                            {c, type, ldc}};                                                     \
+            return multiply_strided(p, stride_a, stride_b, stride_c, count);                     \
         });                                                                                      \
     }                                                                                            \
     Status name##gemmBatched(void* handle, Operation op_a, Operation op_b, int m, int n, int k,  \
@@ -173,17 +182,12 @@ extern "C" {
                              const void* const* b, int ldb, const void* beta, void* const* c,    \
                              int ldc, int count) {                                               \
         return call(#name "gemmBatched", handle, [&](Context&) {                                 \
-            return multiply_batch({op_a,                                                         \
-                                   op_b,                                                         \
-                                   m,                                                            \
-                                   n,                                                            \
-                                   k,                                                            \
-                                   0,                                                            \
-                                   0,                                                            \
-                                   {nullptr, type, lda},                                         \
-                                   {nullptr, type, ldb},                                         \
-                                   {nullptr, type, ldc}},                                        \
-                                  {alpha, beta, type}, a, b, c, count);                          \
+            const Product p{{op_a, op_b, m, n, k},                                               \
+                            {alpha, beta, type},                                                 \
+                            {nullptr, type, lda},                                                \
+                            {nullptr, type, ldb},                                                \
+                            {nullptr, type, ldc}};                                               \
+            return multiply_batch(p, a, b, c, count);                                            \
         });                                                                                      \
     }
 COALESCE_GEMM(cublasS, _v2, Type::f32)
@@ -196,13 +200,13 @@ Status cublasGemmEx(void* handle, Operation op_a, Operation op_b, int m, int n, 
                     Type b_type, int ldb, const void* beta, void* c, Type c_type, int ldc,
                     int compute, int) {
     return call(__func__, handle, [&](Context&) {
-        Scalars scalars{alpha, beta, Type::f32};
-        const Status status =
-            check_types("cublasGemmEx", {a_type, b_type, c_type}, compute, scalars);
-        if (status != kSuccess) return status;
-        return multiply_once(
-            {op_a, op_b, m, n, k, 0, 0, {a, a_type, lda}, {b, b_type, ldb}, {c, c_type, ldc}},
-            scalars);
+        Product p{{op_a, op_b, m, n, k},
+                  {alpha, beta},
+                  {a, a_type, lda},
+                  {b, b_type, ldb},
+                  {c, c_type, ldc}};
+        if (const Status status = check_types("cublasGemmEx", compute, p)) return status;
+        return multiply(p);
     });
 }
 
@@ -212,13 +216,14 @@ Status cublasGemmStridedBatchedEx(void* handle, Operation op_a, Operation op_b, 
                                   long long stride_b, const void* beta, void* c, Type c_type,
                                   int ldc, long long stride_c, int count, int compute, int) {
     return call(__func__, handle, [&](Context&) {
-        Scalars scalars{alpha, beta, Type::f32};
-        const Status status =
-            check_types("cublasGemmStridedBatchedEx", {a_type, b_type, c_type}, compute, scalars);
-        if (status != kSuccess) return status;
-        return multiply_strided(
-            {op_a, op_b, m, n, k, 0, 0, {a, a_type, lda}, {b, b_type, ldb}, {c, c_type, ldc}},
-            scalars, stride_a, stride_b, stride_c, count);
+        Product p{{op_a, op_b, m, n, k},
+                  {alpha, beta},
+                  {a, a_type, lda},
+                  {b, b_type, ldb},
+                  {c, c_type, ldc}};
+        if (const Status status = check_types("cublasGemmStridedBatchedEx", compute, p))
+            return status;
+        return multiply_strided(p, stride_a, stride_b, stride_c, count);
     });
 }
 
@@ -227,21 +232,13 @@ Status cublasGemmBatchedEx(void* handle, Operation op_a, Operation op_b, int m, 
                            const void* const* b, Type b_type, int ldb, const void* beta,
                            void* const* c, Type c_type, int ldc, int count, int compute, int) {
     return call(__func__, handle, [&](Context&) {
-        Scalars scalars{alpha, beta, Type::f32};
-        const Status status =
-            check_types("cublasGemmBatchedEx", {a_type, b_type, c_type}, compute, scalars);
-        if (status != kSuccess) return status;
-        return multiply_batch({op_a,
-                               op_b,
-                               m,
-                               n,
-                               k,
-                               0,
-                               0,
-                               {nullptr, a_type, lda},
-                               {nullptr, b_type, ldb},
-                               {nullptr, c_type, ldc}},
-                              scalars, a, b, c, count);
+        Product p{{op_a, op_b, m, n, k},
+                  {alpha, beta},
+                  {nullptr, a_type, lda},
+                  {nullptr, b_type, ldb},
+                  {nullptr, c_type, ldc}};
+        if (const Status status = check_types("cublasGemmBatchedEx", compute, p)) return status;
+        return multiply_batch(p, a, b, c, count);
     });
 }
 

@@ -26,25 +26,9 @@ Status get(void* handle, T Context::*member, T* value) {
     return kSuccess;
 }
 
-Status status_of(cudaError_t error) {
-    return error == cudaSuccess ? kSuccess : kExecutionFailed;
-}
-
-/// A vector to or from the device: elements `bytes` wide, with increments on both sides.
-Status copy_vector(int count, int bytes, const void* from, int from_step, void* to, int to_step,
-                   cudaMemcpyKind kind, cudaStream_t stream, bool waits) {
-    if (count < 0 || bytes <= 0 || from_step <= 0 || to_step <= 0) return kInvalidValue;
-    const auto width = static_cast<size_t>(bytes);
-    const size_t to_pitch = width * static_cast<size_t>(to_step),
-                 from_pitch = width * static_cast<size_t>(from_step);
-    const auto rows = static_cast<size_t>(count);
-    return status_of(
-        waits ? cudaMemcpy2D(to, to_pitch, from, from_pitch, width, rows, kind)
-              : cudaMemcpy2DAsync(to, to_pitch, from, from_pitch, width, rows, kind, stream));
-}
-
+/// `stream`: null for a copy that is waited for.
 Status copy_matrix(int rows, int columns, int bytes, const void* from, int from_leading, void* to,
-                   int to_leading, cudaMemcpyKind kind, cudaStream_t stream, bool waits) {
+                   int to_leading, cudaMemcpyKind kind, const cudaStream_t* stream = nullptr) {
     if (rows < 0 || columns < 0 || bytes <= 0 || from_leading < rows || to_leading < rows)
         return kInvalidValue;
     const auto each = static_cast<size_t>(bytes);
@@ -52,9 +36,10 @@ Status copy_matrix(int rows, int columns, int bytes, const void* from, int from_
                  from_pitch = each * static_cast<size_t>(from_leading),
                  width = each * static_cast<size_t>(rows);
     const auto count = static_cast<size_t>(columns);
-    return status_of(
-        waits ? cudaMemcpy2D(to, to_pitch, from, from_pitch, width, count, kind)
-              : cudaMemcpy2DAsync(to, to_pitch, from, from_pitch, width, count, kind, stream));
+    const cudaError_t error =
+        stream ? cudaMemcpy2DAsync(to, to_pitch, from, from_pitch, width, count, kind, *stream)
+               : cudaMemcpy2D(to, to_pitch, from, from_pitch, width, count, kind);
+    return error == cudaSuccess ? kSuccess : kExecutionFailed;
 }
 
 }  // namespace
@@ -104,73 +89,49 @@ Status cublasGetProperty(int which, int* value) {
     return kSuccess;
 }
 
-Status cublasSetStream_v2(void* handle, cudaStream_t stream) {
-    return set(handle, &Context::stream, stream);
-}
-Status cublasGetStream_v2(void* handle, cudaStream_t* stream) {
-    return get(handle, &Context::stream, stream);
-}
+#define COALESCE_SETTING(name, type, member)            \
+    Status cublasSet##name(void* handle, type value) {  \
+        return set(handle, &Context::member, value);    \
+    }                                                   \
+    Status cublasGet##name(void* handle, type* value) { \
+        return get(handle, &Context::member, value);    \
+    }
+COALESCE_SETTING(Stream_v2, cudaStream_t, stream)
+COALESCE_SETTING(MathMode, int, math_mode)
+COALESCE_SETTING(AtomicsMode, int, atomics_mode)
+#undef COALESCE_SETTING
 Status cublasSetPointerMode_v2(void* handle, int mode) {
     return mode == 0 || mode == 1 ? set(handle, &Context::pointer_mode, mode) : kInvalidValue;
 }
 Status cublasGetPointerMode_v2(void* handle, int* mode) {
     return get(handle, &Context::pointer_mode, mode);
 }
-Status cublasSetMathMode(void* handle, int mode) {
-    return set(handle, &Context::math_mode, mode);
-}
-Status cublasGetMathMode(void* handle, int* mode) {
-    return get(handle, &Context::math_mode, mode);
-}
-Status cublasSetAtomicsMode(void* handle, int mode) {
-    return set(handle, &Context::atomics_mode, mode);
-}
-Status cublasGetAtomicsMode(void* handle, int* mode) {
-    return get(handle, &Context::atomics_mode, mode);
-}
 Status cublasSetWorkspace_v2(void* handle, void*, size_t) {
     return find_context(handle) ? kSuccess : kNotInitialized;
 }
 
-Status cublasSetVector(int count, int bytes, const void* from, int from_step, void* to,
-                       int to_step) {
-    return copy_vector(count, bytes, from, from_step, to, to_step, cudaMemcpyHostToDevice, nullptr,
-                       true);
-}
-Status cublasGetVector(int count, int bytes, const void* from, int from_step, void* to,
-                       int to_step) {
-    return copy_vector(count, bytes, from, from_step, to, to_step, cudaMemcpyDeviceToHost, nullptr,
-                       true);
-}
-Status cublasSetVectorAsync(int count, int bytes, const void* from, int from_step, void* to,
-                            int to_step, cudaStream_t stream) {
-    return copy_vector(count, bytes, from, from_step, to, to_step, cudaMemcpyHostToDevice, stream,
-                       false);
-}
-Status cublasGetVectorAsync(int count, int bytes, const void* from, int from_step, void* to,
-                            int to_step, cudaStream_t stream) {
-    return copy_vector(count, bytes, from, from_step, to, to_step, cudaMemcpyDeviceToHost, stream,
-                       false);
-}
-Status cublasSetMatrix(int rows, int columns, int bytes, const void* from, int from_leading,
-                       void* to, int to_leading) {
-    return copy_matrix(rows, columns, bytes, from, from_leading, to, to_leading,
-                       cudaMemcpyHostToDevice, nullptr, true);
-}
-Status cublasGetMatrix(int rows, int columns, int bytes, const void* from, int from_leading,
-                       void* to, int to_leading) {
-    return copy_matrix(rows, columns, bytes, from, from_leading, to, to_leading,
-                       cudaMemcpyDeviceToHost, nullptr, true);
-}
-Status cublasSetMatrixAsync(int rows, int columns, int bytes, const void* from, int from_leading,
-                            void* to, int to_leading, cudaStream_t stream) {
-    return copy_matrix(rows, columns, bytes, from, from_leading, to, to_leading,
-                       cudaMemcpyHostToDevice, stream, false);
-}
-Status cublasGetMatrixAsync(int rows, int columns, int bytes, const void* from, int from_leading,
-                            void* to, int to_leading, cudaStream_t stream) {
-    return copy_matrix(rows, columns, bytes, from, from_leading, to, to_leading,
-                       cudaMemcpyDeviceToHost, stream, false);
-}
+/// A vector is a matrix of one row, whose columns are as far apart as the elements.
+#define COALESCE_COPIES(direction, kind)                                                         \
+    Status cublas##direction##Vector(int count, int bytes, const void* from, int from_step,      \
+                                     void* to, int to_step) {                                    \
+        return copy_matrix(1, count, bytes, from, from_step, to, to_step, kind);                 \
+    }                                                                                            \
+    Status cublas##direction##VectorAsync(int count, int bytes, const void* from, int from_step, \
+                                          void* to, int to_step, cudaStream_t stream) {          \
+        return copy_matrix(1, count, bytes, from, from_step, to, to_step, kind, &stream);        \
+    }                                                                                            \
+    Status cublas##direction##Matrix(int rows, int columns, int bytes, const void* from,         \
+                                     int from_leading, void* to, int to_leading) {               \
+        return copy_matrix(rows, columns, bytes, from, from_leading, to, to_leading, kind);      \
+    }                                                                                            \
+    Status cublas##direction##MatrixAsync(int rows, int columns, int bytes, const void* from,    \
+                                          int from_leading, void* to, int to_leading,            \
+                                          cudaStream_t stream) {                                 \
+        return copy_matrix(rows, columns, bytes, from, from_leading, to, to_leading, kind,       \
+                           &stream);                                                             \
+    }
+COALESCE_COPIES(Set, cudaMemcpyHostToDevice)
+COALESCE_COPIES(Get, cudaMemcpyDeviceToHost)
+#undef COALESCE_COPIES
 
 }  // extern "C"

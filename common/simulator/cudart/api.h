@@ -79,6 +79,9 @@ bool context_is_broken();
 /// once, and not with COALESCE_SIM_QUIET.
 void explain(const std::string& sentence);
 
+/// The same, for a call that ends with `error`: returns that.
+cudaError_t refuse(const std::string& why, cudaError_t error = cudaErrorInvalidValue);
+
 /// Reports work that the program asks for and that is not simulated: what it computes from now on
 /// is not what a GPU computes. `kernel`: the one that does not run, if it is that.
 void report_unsupported(const std::string& message, const std::string& cure,

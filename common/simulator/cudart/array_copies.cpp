@@ -10,8 +10,7 @@ using namespace coalesce::sim::cudart;
 namespace {
 
 cudaError_t no_array(const char* role) {
-    explain(std::string("the ") + role + " is no array that is allocated.");
-    return cudaErrorInvalidValue;
+    return refuse(std::string("the ") + role + " is no array that is allocated.");
 }
 
 /// Where a copy begins in an array, and that it fits in.
@@ -23,15 +22,13 @@ cudaError_t place_in(const cudaArray& array, const char* role, const cudaExtent&
     };
     if (!fits(position.x, texels.width, image.width) ||
         !fits(position.y, texels.height, image.height) ||
-        !fits(position.z, texels.depth, image.depth)) {
-        explain(std::string(role) + ": " + std::to_string(texels.width) + " x " +
-                std::to_string(texels.height) + " x " + std::to_string(texels.depth) +
-                " texels from (" + std::to_string(position.x) + ", " + std::to_string(position.y) +
-                ", " + std::to_string(position.z) + ") do not fit an array of " +
-                std::to_string(image.width) + " x " + std::to_string(image.height) + " x " +
-                std::to_string(image.depth) + ".");
-        return cudaErrorInvalidValue;
-    }
+        !fits(position.z, texels.depth, image.depth))
+        return refuse(std::string(role) + ": " + std::to_string(texels.width) + " x " +
+                      std::to_string(texels.height) + " x " + std::to_string(texels.depth) +
+                      " texels from (" + std::to_string(position.x) + ", " +
+                      std::to_string(position.y) + ", " + std::to_string(position.z) +
+                      ") do not fit an array of " + std::to_string(image.width) + " x " +
+                      std::to_string(image.height) + " x " + std::to_string(image.depth) + ".");
     place = {reinterpret_cast<void*>(image.address), static_cast<size_t>(image.row_bytes),
              static_cast<size_t>(image.row_bytes), image.height};
     position.x *= image.format.bytes();
@@ -60,9 +57,8 @@ cudaError_t corner_of(const Corner& corner, const char* role, size_t& width, cud
     array = found;
     position = {corner.x, corner.y, 0};
     if (to_texels(*found, position.x) && to_texels(*found, width)) return cudaSuccess;
-    explain("widths and offsets count bytes, and must be those of whole texels of " +
-            std::to_string(found->image.format.bytes()) + " bytes.");
-    return cudaErrorInvalidValue;
+    return refuse("widths and offsets count bytes, and must be those of whole texels of " +
+                  std::to_string(found->image.format.bytes()) + " bytes.");
 }
 
 cudaError_t describe_to(const Corner& to, const void* from, size_t pitch, size_t width,
@@ -119,15 +115,22 @@ cudaError_t box_of(const Corner& corner, size_t bytes, size_t& width, size_t& he
 cudaError_t describe_run_to(const Corner& to, const void* from, size_t bytes, cudaMemcpyKind kind,
                             Work& work) {
     size_t width = 0, height = 0;
-    const cudaError_t error = box_of(to, bytes, width, height);
-    return error != cudaSuccess ? error : describe_to(to, from, width, width, height, kind, work);
+    if (const cudaError_t error = box_of(to, bytes, width, height)) return error;
+    return describe_to(to, from, width, width, height, kind, work);
 }
 
 cudaError_t describe_run_from(void* to, const Corner& from, size_t bytes, cudaMemcpyKind kind,
                               Work& work) {
     size_t width = 0, height = 0;
-    const cudaError_t error = box_of(from, bytes, width, height);
-    return error != cudaSuccess ? error : describe_from(to, width, from, width, height, kind, work);
+    if (const cudaError_t error = box_of(from, bytes, width, height)) return error;
+    return describe_from(to, width, from, width, height, kind, work);
+}
+
+cudaError_t describe_run_between(const Corner& to, const Corner& from, size_t bytes,
+                                 cudaMemcpyKind kind, Work& work) {
+    size_t width = 0, height = 0;
+    if (const cudaError_t error = box_of(to, bytes, width, height)) return error;
+    return describe_between(to, from, width, height, kind, work);
 }
 
 }  // namespace
@@ -142,11 +145,9 @@ cudaError_t without_arrays(const CopyWork& work, CopyWork& plain) {
     if (work.dstArray && !to) return no_array("destination");
     if (work.srcArray && !from) return no_array("source");
     const u32 bytes = (to ? to : from)->image.format.bytes();
-    if (to && from && bytes != from->image.format.bytes()) {
-        explain("the arrays have texels of " + std::to_string(bytes) + " and " +
-                std::to_string(from->image.format.bytes()) + " bytes.");
-        return cudaErrorInvalidValue;
-    }
+    if (to && from && bytes != from->image.format.bytes())
+        return refuse("the arrays have texels of " + std::to_string(bytes) + " and " +
+                      std::to_string(from->image.format.bytes()) + " bytes.");
     plain.extent.width *= bytes;
     plain.dstArray = plain.srcArray = nullptr;
     cudaError_t error = cudaSuccess;
@@ -160,89 +161,68 @@ cudaError_t without_arrays(const CopyWork& work, CopyWork& plain) {
 
 cudaError_t cudaMemcpy2DToArray(cudaArray_t to, size_t x, size_t y, const void* from, size_t pitch,
                                 size_t width, size_t height, cudaMemcpyKind kind) {
-    return at_once(__func__, [&](Work& work) {
-        return describe_to({to, x, y}, from, pitch, width, height, kind, work);
-    });
+    return at_once(__func__, describe_to, Corner{to, x, y}, from, pitch, width, height, kind);
 }
 COALESCE_PER_THREAD_STREAM(cudaMemcpy2DToArray, _ptds);
 
 cudaError_t cudaMemcpy2DToArrayAsync(cudaArray_t to, size_t x, size_t y, const void* from,
                                      size_t pitch, size_t width, size_t height, cudaMemcpyKind kind,
                                      cudaStream_t stream) {
-    return in_stream(__func__, stream, [&](Work& work) {
-        return describe_to({to, x, y}, from, pitch, width, height, kind, work);
-    });
+    return in_stream(__func__, stream, describe_to, Corner{to, x, y}, from, pitch, width, height,
+                     kind);
 }
 COALESCE_PER_THREAD_STREAM(cudaMemcpy2DToArrayAsync, _ptsz);
 
 cudaError_t cudaMemcpy2DFromArray(void* to, size_t pitch, cudaArray_const_t from, size_t x,
                                   size_t y, size_t width, size_t height, cudaMemcpyKind kind) {
-    return at_once(__func__, [&](Work& work) {
-        return describe_from(to, pitch, {from, x, y}, width, height, kind, work);
-    });
+    return at_once(__func__, describe_from, to, pitch, Corner{from, x, y}, width, height, kind);
 }
 COALESCE_PER_THREAD_STREAM(cudaMemcpy2DFromArray, _ptds);
 
 cudaError_t cudaMemcpy2DFromArrayAsync(void* to, size_t pitch, cudaArray_const_t from, size_t x,
                                        size_t y, size_t width, size_t height, cudaMemcpyKind kind,
                                        cudaStream_t stream) {
-    return in_stream(__func__, stream, [&](Work& work) {
-        return describe_from(to, pitch, {from, x, y}, width, height, kind, work);
-    });
+    return in_stream(__func__, stream, describe_from, to, pitch, Corner{from, x, y}, width, height,
+                     kind);
 }
 COALESCE_PER_THREAD_STREAM(cudaMemcpy2DFromArrayAsync, _ptsz);
 
 cudaError_t cudaMemcpy2DArrayToArray(cudaArray_t to, size_t to_x, size_t to_y,
                                      cudaArray_const_t from, size_t from_x, size_t from_y,
                                      size_t width, size_t height, cudaMemcpyKind kind) {
-    return at_once(__func__, [&](Work& work) {
-        return describe_between({to, to_x, to_y}, {from, from_x, from_y}, width, height, kind,
-                                work);
-    });
+    return at_once(__func__, describe_between, Corner{to, to_x, to_y}, Corner{from, from_x, from_y},
+                   width, height, kind);
 }
 COALESCE_PER_THREAD_STREAM(cudaMemcpy2DArrayToArray, _ptds);
 
 cudaError_t cudaMemcpyToArray(cudaArray_t to, size_t x, size_t y, const void* from, size_t bytes,
                               cudaMemcpyKind kind) {
-    return at_once(__func__, [&](Work& work) {
-        return describe_run_to({to, x, y}, from, bytes, kind, work);
-    });
+    return at_once(__func__, describe_run_to, Corner{to, x, y}, from, bytes, kind);
 }
 COALESCE_PER_THREAD_STREAM(cudaMemcpyToArray, _ptds);
 
 cudaError_t cudaMemcpyToArrayAsync(cudaArray_t to, size_t x, size_t y, const void* from,
                                    size_t bytes, cudaMemcpyKind kind, cudaStream_t stream) {
-    return in_stream(__func__, stream, [&](Work& work) {
-        return describe_run_to({to, x, y}, from, bytes, kind, work);
-    });
+    return in_stream(__func__, stream, describe_run_to, Corner{to, x, y}, from, bytes, kind);
 }
 COALESCE_PER_THREAD_STREAM(cudaMemcpyToArrayAsync, _ptsz);
 
 cudaError_t cudaMemcpyFromArray(void* to, cudaArray_const_t from, size_t x, size_t y, size_t bytes,
                                 cudaMemcpyKind kind) {
-    return at_once(__func__, [&](Work& work) {
-        return describe_run_from(to, {from, x, y}, bytes, kind, work);
-    });
+    return at_once(__func__, describe_run_from, to, Corner{from, x, y}, bytes, kind);
 }
 COALESCE_PER_THREAD_STREAM(cudaMemcpyFromArray, _ptds);
 
 cudaError_t cudaMemcpyFromArrayAsync(void* to, cudaArray_const_t from, size_t x, size_t y,
                                      size_t bytes, cudaMemcpyKind kind, cudaStream_t stream) {
-    return in_stream(__func__, stream, [&](Work& work) {
-        return describe_run_from(to, {from, x, y}, bytes, kind, work);
-    });
+    return in_stream(__func__, stream, describe_run_from, to, Corner{from, x, y}, bytes, kind);
 }
 COALESCE_PER_THREAD_STREAM(cudaMemcpyFromArrayAsync, _ptsz);
 
 cudaError_t cudaMemcpyArrayToArray(cudaArray_t to, size_t to_x, size_t to_y, cudaArray_const_t from,
                                    size_t from_x, size_t from_y, size_t bytes,
                                    cudaMemcpyKind kind) {
-    return at_once(__func__, [&](Work& work) {
-        size_t width = 0, height = 0;
-        const cudaError_t error = box_of({to, to_x, to_y}, bytes, width, height);
-        return error != cudaSuccess ? error
-                                    : describe_between({to, to_x, to_y}, {from, from_x, from_y},
-                                                       width, height, kind, work);
-    });
+    return at_once(__func__, describe_run_between, Corner{to, to_x, to_y},
+                   Corner{from, from_x, from_y}, bytes, kind);
 }
 COALESCE_PER_THREAD_STREAM(cudaMemcpyArrayToArray, _ptds);

@@ -4,12 +4,10 @@
 #include <algorithm>
 #include <bit>
 #include <cstdint>
-#include <map>
-#include <memory>
-#include <mutex>
 
 #include "cudart/capture.h"
 #include "cudart/devices.h"
+#include "cudart/handles.h"
 #include "device/device.h"
 
 using namespace coalesce::sim;
@@ -23,22 +21,20 @@ constexpr size_t kFaces = 6;
 constexpr size_t kMost1D = 131072, kMost2D = 131072, kMostHeight = 65536, kMost3D = 16384,
                  kMostLayeredSide = 32768, kMostLayers = 2048;
 
-struct Arrays {
-    std::mutex mutex;
-    std::map<const cudaArray*, std::unique_ptr<cudaArray>> plain;
-    std::map<const cudaMipmappedArray*, std::unique_ptr<cudaMipmappedArray>> mipmapped;
-};
+auto& arrays() {
+    static auto& all = *new Handles<cudaArray_t, cudaArray>;
+    return all;
+}
 
-Arrays& arrays() {
-    static Arrays& all = *new Arrays;
+auto& mipmapped_arrays() {
+    static auto& all = *new Handles<cudaMipmappedArray_t, cudaMipmappedArray>;
     return all;
 }
 
 template <class Handle>
 cudaError_t no_array(const Handle* handle) {
-    explain(handle ? "there is no such array; it was freed before, or never allocated."
-                   : "the array is a null pointer.");
-    return cudaErrorInvalidValue;
+    return refuse(handle ? "there is no such array; it was freed before, or never allocated."
+                         : "the array is a null pointer.");
 }
 
 // ---- shapes ----
@@ -77,55 +73,33 @@ Image image_of(const TexelFormat& format, const cudaExtent& extent) {
 
 // ---- allocation ----
 
-cudaError_t make_array(const cudaChannelFormatDesc& description, const cudaExtent& extent,
-                       unsigned flags, std::unique_ptr<cudaArray>& made) {
-    auto array = std::make_unique<cudaArray>();
-    TexelFormat format;
-    const cudaError_t error = format_of(description, format);
-    if (error != cudaSuccess) return error;
-    if (!find_shape(extent, flags, array->shape)) {
-        explain("there is no array of " + std::to_string(extent.width) + " x " +
-                std::to_string(extent.height) + " x " + std::to_string(extent.depth) +
-                " texels with flags " + std::to_string(flags) + ".");
-        return cudaErrorInvalidValue;
-    }
-    array->image = image_of(format, extent);
-    array->format = description;
-    array->extent = extent;
-    array->flags = flags;
-    array->image.address =
-        memory().allocate(array->image.slice_bytes * array->image.depth, AllocationKind::array);
-    if (array->image.address == 0) return cudaErrorMemoryAllocation;
-    made = std::move(array);
-    return cudaSuccess;
-}
-
 cudaError_t allocate(cudaArray_t* handle, const cudaChannelFormatDesc* description,
                      const cudaExtent& extent, unsigned flags, bool is_level = false) {
     if (!handle || !description) return cudaErrorInvalidValue;
-    std::unique_ptr<cudaArray> array;
-    const cudaError_t error = make_array(*description, extent, flags, array);
-    if (error != cudaSuccess) return error;
-    array->is_level = is_level;
-    *handle = array.get();
-    std::lock_guard lock(arrays().mutex);
-    arrays().plain.emplace(*handle, std::move(array));
+    cudaArray array{.format = *description, .extent = extent, .flags = flags, .is_level = is_level};
+    TexelFormat format;
+    if (const cudaError_t error = format_of(*description, format)) return error;
+    if (!find_shape(extent, flags, array.shape))
+        return refuse("there is no array of " + std::to_string(extent.width) + " x " +
+                      std::to_string(extent.height) + " x " + std::to_string(extent.depth) +
+                      " texels with flags " + std::to_string(flags) + ".");
+    array.image = image_of(format, extent);
+    array.image.address =
+        memory().allocate(array.image.slice_bytes * array.image.depth, AllocationKind::array);
+    if (array.image.address == 0) return cudaErrorMemoryAllocation;
+    *handle = arrays().add(std::move(array));
     return cudaSuccess;
 }
 
 void free_known(cudaArray* array) {
     memory().free(array->image.address);
-    std::lock_guard lock(arrays().mutex);
-    arrays().plain.erase(array);
+    arrays().destroy(array);
 }
 
 cudaError_t free_array(cudaArray_t handle) {
     cudaArray* array = find_array(handle);
     if (!array) return no_array(handle);
-    if (array->is_level) {
-        explain("the array is a level of a mipmapped array; free that.");
-        return cudaErrorInvalidValue;
-    }
+    if (array->is_level) return refuse("the array is a level of a mipmapped array; free that.");
     free_known(array);
     return cudaSuccess;
 }
@@ -148,21 +122,19 @@ unsigned levels_of(const cudaExtent& e, unsigned flags) {
 cudaError_t allocate_levels(cudaMipmappedArray_t* handle, const cudaChannelFormatDesc* description,
                             const cudaExtent& extent, unsigned levels, unsigned flags) {
     if (!handle || !description || levels == 0) return cudaErrorInvalidValue;
-    auto made = std::make_unique<cudaMipmappedArray>();
+    cudaMipmappedArray made;
     levels = std::min(levels, levels_of(extent, flags));
     for (unsigned level = 0; level < std::max(levels, 1u); ++level) {
         cudaArray_t array = nullptr;
         const cudaError_t error =
             allocate(&array, description, level_extent(extent, flags, level), flags, true);
         if (error != cudaSuccess) {
-            for (cudaArray* earlier : made->levels) free_known(earlier);
+            for (cudaArray* earlier : made.levels) free_known(earlier);
             return error;
         }
-        made->levels.push_back(array);
+        made.levels.push_back(array);
     }
-    *handle = made.get();
-    std::lock_guard lock(arrays().mutex);
-    arrays().mipmapped.emplace(*handle, std::move(made));
+    *handle = mipmapped_arrays().add(std::move(made));
     return cudaSuccess;
 }
 
@@ -170,8 +142,7 @@ cudaError_t free_levels(cudaMipmappedArray_t handle) {
     cudaMipmappedArray* array = find_mipmapped_array(handle);
     if (!array) return no_array(handle);
     for (cudaArray* level : array->levels) free_known(level);
-    std::lock_guard lock(arrays().mutex);
-    arrays().mipmapped.erase(array);
+    mipmapped_arrays().destroy(array);
     return cudaSuccess;
 }
 
@@ -180,21 +151,16 @@ cudaError_t free_levels(cudaMipmappedArray_t handle) {
 namespace coalesce::sim::cudart {
 
 cudaArray* find_array(cudaArray_const_t handle) {
-    std::lock_guard lock(arrays().mutex);
-    const auto found = arrays().plain.find(handle);
-    return found == arrays().plain.end() ? nullptr : found->second.get();
+    return arrays().find(const_cast<cudaArray_t>(handle));
 }
 
 cudaMipmappedArray* find_mipmapped_array(const cudaMipmappedArray* handle) {
-    std::lock_guard lock(arrays().mutex);
-    const auto found = arrays().mipmapped.find(handle);
-    return found == arrays().mipmapped.end() ? nullptr : found->second.get();
+    return mipmapped_arrays().find(const_cast<cudaMipmappedArray_t>(handle));
 }
 
 void forget_arrays() {
-    std::lock_guard lock(arrays().mutex);
-    arrays().plain.clear();
-    arrays().mipmapped.clear();
+    arrays().clear();
+    mipmapped_arrays().clear();
 }
 
 cudaError_t format_of(const cudaChannelFormatDesc& d, TexelFormat& format) {
@@ -208,12 +174,11 @@ cudaError_t format_of(const cudaChannelFormatDesc& d, TexelFormat& format) {
                 d.f != cudaChannelFormatKindNone &&
                 (d.x == 16 || d.x == 32 || (d.x == 8 && d.f != cudaChannelFormatKindFloat));
     for (u32 c = 0; c < 4; ++c) good = good && bits[c] == (c < channels ? d.x : 0);
-    if (!good) {
-        explain(
+    if (!good)
+        return refuse(
             "there are 1, 2 or 4 channels, of as many bits each: 8, 16 or 32; floats have 16 or "
-            "32.");
-        return cudaErrorInvalidChannelDescriptor;
-    }
+            "32.",
+            cudaErrorInvalidChannelDescriptor);
     format.channels = channels;
     format.channel_bytes = static_cast<u32>(d.x) / 8;
     format.kind = d.f == cudaChannelFormatKindSigned     ? ChannelKind::signed_integer

@@ -12,8 +12,8 @@
 #include "textures/texture.h"
 
 struct cudaArray {
-    coalesce::sim::Image image;
-    coalesce::sim::ImageShape shape;
+    coalesce::sim::Image image{};
+    coalesce::sim::ImageShape shape{};
     cudaChannelFormatDesc format{};
     cudaExtent extent{};  ///< as it was asked for: zeros where there is no such dimension
     unsigned flags = 0;

@@ -62,15 +62,6 @@ std::set<const Node*> all_before(const std::vector<Dependency>& to) {
     return found;
 }
 
-void merge(std::vector<Dependency>& into, const std::vector<Dependency>& from) {
-    for (const Dependency& dependency : from) {
-        const bool is_new = std::none_of(into.begin(), into.end(), [&](const Dependency& known) {
-            return known.node == dependency.node;
-        });
-        if (is_new) into.push_back(dependency);
-    }
-}
-
 void end(const Capture& capture) {
     std::erase_if(participants(),
                   [&](const auto& entry) { return entry.second.get() == &capture; });
@@ -80,6 +71,15 @@ void end(const Capture& capture) {
 }  // namespace
 
 // ---- who takes part ----
+
+void merge(std::vector<Dependency>& into, const std::vector<Dependency>& from) {
+    for (const Dependency& dependency : from) {
+        const bool is_new = std::none_of(into.begin(), into.end(), [&](const Dependency& known) {
+            return known.node == dependency.node;
+        });
+        if (is_new) into.push_back(dependency);
+    }
+}
 
 std::shared_ptr<Capture> capture_of(cudaStream_t stream) {
     if (!any_capture()) return nullptr;
@@ -93,15 +93,12 @@ cudaError_t begin_capture(cudaStream_t stream, cudaStreamCaptureMode mode,
     static unsigned long long next_id = 1;
     if (mode < cudaStreamCaptureModeGlobal || mode > cudaStreamCaptureModeRelaxed)
         return cudaErrorInvalidValue;
-    if (is_legacy(stream)) {
-        explain("the default stream cannot be captured; create a stream.");
-        return cudaErrorStreamCaptureUnsupported;
-    }
+    if (is_legacy(stream))
+        return refuse("the default stream cannot be captured; create a stream.",
+                      cudaErrorStreamCaptureUnsupported);
     std::lock_guard lock(Graphs::instance().mutex);
-    if (capture_of(stream)) {
-        explain("the stream is being captured already.");
-        return cudaErrorIllegalState;
-    }
+    if (capture_of(stream))
+        return refuse("the stream is being captured already.", cudaErrorIllegalState);
     auto capture = std::make_shared<Capture>();
     capture->makes_graph = !graph;
     capture->graph = graph ? std::move(graph) : std::make_shared<Graph>();
@@ -121,10 +118,7 @@ cudaError_t end_capture(cudaStream_t stream, cudaGraph_t* graph) {
     const bool gave_graph = capture && !capture->makes_graph;
     if (!graph && !gave_graph) return cudaErrorInvalidValue;
     if (graph) *graph = nullptr;
-    if (!capture) {
-        explain("the stream is not being captured.");
-        return cudaErrorIllegalState;
-    }
+    if (!capture) return refuse("the stream is not being captured.", cudaErrorIllegalState);
     if (capture->origin != stream)
         return invalidate(*capture, cudaErrorStreamCaptureUnmatched,
                           "the capture began in another stream.");
@@ -145,8 +139,8 @@ cudaError_t end_capture(cudaStream_t stream, cudaGraph_t* graph) {
         }
     }
     if (graph)
-        *graph = gave_graph ? handle_of(capture->graph.get())
-                            : Graphs::instance().keep(capture->graph);
+        *graph =
+            gave_graph ? handle_of(capture->graph.get()) : Graphs::instance().keep(capture->graph);
     return cudaSuccess;
 }
 
@@ -233,8 +227,7 @@ cudaError_t capture_work(const std::shared_ptr<Capture>& capture, cudaStream_t s
 }
 
 cudaError_t put(cudaStream_t stream, Work work) {
-    const cudaError_t error = check_order(stream);
-    if (error != cudaSuccess) return error;
+    if (const cudaError_t error = check_order(stream)) return error;
     const auto capture = capture_of(stream);
     return capture ? capture_work(capture, stream, std::move(work)) : carry_out(work);
 }
@@ -250,10 +243,10 @@ cudaError_t record_captured(const std::shared_ptr<Capture>& capture, cudaStream_
 cudaError_t join_capture(cudaStream_t stream, const CapturedEvent& event) {
     std::lock_guard lock(Graphs::instance().mutex);
     const auto capture = event.capture.lock();
-    if (!capture || capture_of(capture->origin) != capture) {
-        explain("the event was recorded in a stream while that was captured: it never happens.");
-        return cudaErrorCapturedEvent;
-    }
+    if (!capture || capture_of(capture->origin) != capture)
+        return refuse(
+            "the event was recorded in a stream while that was captured: it never happens.",
+            cudaErrorCapturedEvent);
     if (!capture->is_valid) return cudaErrorStreamCaptureInvalidated;
     if (is_legacy(stream))
         return invalidate(*capture, cudaErrorStreamCaptureImplicit,

@@ -88,13 +88,14 @@ cudaError_t refuse_captured_event(const CapturedEvent& event);
 
 // ---- what surrounds the body of a call ----
 
-/// A call that puts work in a stream. `describe(work)` says what.
-template <class Describe>
-cudaError_t in_stream(const char* name, cudaStream_t stream, Describe describe) noexcept {
+/// A call that puts work in a stream. `describe(arguments..., work)` says what.
+template <class Describe, class... Arguments>
+cudaError_t in_stream(const char* name, cudaStream_t stream, Describe describe,
+                      const Arguments&... arguments) noexcept {
     return on_stream(name, stream, [&]() -> cudaError_t {
         Work work;
-        const cudaError_t error = describe(work);
-        return error != cudaSuccess ? error : put(stream, std::move(work));
+        if (const cudaError_t error = describe(arguments..., work)) return error;
+        return put(stream, std::move(work));
     });
 }
 
@@ -102,8 +103,8 @@ cudaError_t in_stream(const char* name, cudaStream_t stream, Describe describe) 
 template <class Body>
 cudaError_t unsafe_api(const char* name, Body body) noexcept {
     return api(name, [&]() -> cudaError_t {
-        const cudaError_t error = check_safe();
-        return error != cudaSuccess ? error : body();
+        if (const cudaError_t error = check_safe()) return error;
+        return body();
     });
 }
 
@@ -118,12 +119,12 @@ cudaError_t synchronous(const char* name, Body body) noexcept {
 }
 
 /// The same for work that is described: the counterpart of in_stream.
-template <class Describe>
-cudaError_t at_once(const char* name, Describe describe) noexcept {
+template <class Describe, class... Arguments>
+cudaError_t at_once(const char* name, Describe describe, const Arguments&... arguments) noexcept {
     return synchronous(name, [&]() -> cudaError_t {
         Work work;
-        const cudaError_t error = describe(work);
-        return error != cudaSuccess ? error : carry_out(work);
+        if (const cudaError_t error = describe(arguments..., work)) return error;
+        return carry_out(work);
     });
 }
 

@@ -14,10 +14,9 @@ cudaError_t begin_in_graph(cudaStream_t stream, cudaGraph_t handle, const cudaGr
     Graph* graph = Graphs::instance().find(handle);
     if (!graph) return cudaErrorInvalidValue;
     std::vector<Dependency> after;
-    const cudaError_t error = read_dependencies(*graph, nodes, data, count, after);
-    return error != cudaSuccess
-               ? error
-               : begin_capture(stream, mode, graph->shared_from_this(), std::move(after));
+    if (const cudaError_t error = read_dependencies(*graph, nodes, data, count, after))
+        return error;
+    return begin_capture(stream, mode, graph->shared_from_this(), std::move(after));
 }
 
 cudaStreamCaptureStatus status_of(const std::shared_ptr<Capture>& capture) {
@@ -58,14 +57,11 @@ cudaError_t update_ends(cudaStream_t stream, const cudaGraphNode_t* nodes,
     if (!capture->is_valid) return cudaErrorStreamCaptureInvalidated;
     if (flags > cudaStreamSetCaptureDependencies) return cudaErrorInvalidValue;
     std::vector<Dependency> given;
-    const cudaError_t error = read_dependencies(*capture->graph, nodes, data, count, given);
-    if (error != cudaSuccess) return error;
+    if (const cudaError_t error = read_dependencies(*capture->graph, nodes, data, count, given))
+        return error;
     std::vector<Dependency>& ends = capture->ends[stream];
     if (flags == cudaStreamSetCaptureDependencies) ends.clear();
-    for (const Dependency& dependency : given) {
-        const auto same = [&](const Dependency& known) { return known.node == dependency.node; };
-        if (std::find_if(ends.begin(), ends.end(), same) == ends.end()) ends.push_back(dependency);
-    }
+    merge(ends, given);
     return cudaSuccess;
 }
 
@@ -106,8 +102,7 @@ cudaError_t cudaStreamGetCaptureInfo(cudaStream_t stream, cudaStreamCaptureStatu
                                      size_t* count) {
     return on_stream(__func__, stream, [&] {
         if (!status || (data && !nodes)) return cudaErrorInvalidValue;
-        const cudaError_t error = check_order(stream);
-        if (error != cudaSuccess) return error;
+        if (const cudaError_t error = check_order(stream)) return error;
         std::lock_guard lock(Graphs::instance().mutex);
         const auto capture = capture_of(stream);
         *status = status_of(capture);

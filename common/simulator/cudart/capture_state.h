@@ -30,6 +30,9 @@ struct Capture {
 /// What cudaThreadExchangeStreamCaptureMode changes.
 extern thread_local cudaStreamCaptureMode capture_mode_of_thread;
 
+/// Adds those that are not there yet.
+void merge(std::vector<Dependency>& into, const std::vector<Dependency>& from);
+
 /// `graph`: null for a new one; else its new nodes come after `after`.
 cudaError_t begin_capture(cudaStream_t stream, cudaStreamCaptureMode mode,
                           std::shared_ptr<Graph> graph, std::vector<Dependency> after);

@@ -21,10 +21,6 @@ namespace {
 /// CUDA 13.0, the version whose interface this library has.
 constexpr int kVersion = 13000;
 
-cudaError_t check_device(int device) {
-    return is_device(device) ? cudaSuccess : cudaErrorInvalidDevice;
-}
-
 // ---- flags ----
 
 unsigned device_flags = cudaDeviceMapHost;
@@ -160,6 +156,10 @@ int device_count() {
 
 bool is_device(int device) {
     return device >= 0 && device < device_count();
+}
+
+cudaError_t check_device(int device) {
+    return is_device(device) ? cudaSuccess : cudaErrorInvalidDevice;
 }
 
 int& current_device() {

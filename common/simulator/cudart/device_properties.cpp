@@ -25,7 +25,9 @@ std::optional<int> attribute_value(int attribute) {
 #define COALESCE_ATTRIBUTE(name, value) \
     case cudaDevAttr##name:             \
         return static_cast<int>(value);
+#define COALESCE_PROPERTY(name, value, member) COALESCE_ATTRIBUTE(name, value)
 #include "cudart/device_attributes.inc"
+#undef COALESCE_PROPERTY
 #undef COALESCE_ATTRIBUTE
         default: break;
     }
@@ -33,135 +35,22 @@ std::optional<int> attribute_value(int attribute) {
     return reserved ? std::optional(0) : std::nullopt;
 }
 
-int of(cudaDeviceAttr attribute) {
-    return attribute_value(attribute).value_or(0);
+/// Members have several types.
+template <class Member>
+void set_member(Member& member, int value) {
+    member = static_cast<Member>(value);
 }
 
-void fill_identity(cudaDeviceProp& p) {
+void fill_properties(cudaDeviceProp& p) {
+    std::memset(&p, 0, sizeof p);
     std::snprintf(p.name, sizeof p.name, "%s", DeviceModel::name);
     std::memcpy(p.uuid.bytes, "coalesce-sim-gpu", sizeof p.uuid.bytes);
-    p.major = of(cudaDevAttrComputeCapabilityMajor);
-    p.minor = of(cudaDevAttrComputeCapabilityMinor);
-    p.pciBusID = of(cudaDevAttrPciBusId);
-    p.pciDeviceID = of(cudaDevAttrPciDeviceId);
-    p.pciDomainID = of(cudaDevAttrPciDomainId);
-    p.gpuPciDeviceID = static_cast<unsigned>(of(cudaDevAttrGpuPciDeviceId));
-    p.gpuPciSubsystemID = static_cast<unsigned>(of(cudaDevAttrGpuPciSubsystemId));
-    p.tccDriver = of(cudaDevAttrTccDriver);
-    p.integrated = of(cudaDevAttrIntegrated);
-    p.isMultiGpuBoard = of(cudaDevAttrIsMultiGpuBoard);
-    p.multiGpuBoardGroupID = of(cudaDevAttrMultiGpuBoardGroupID);
-    p.ECCEnabled = of(cudaDevAttrEccEnabled);
-    p.deviceNumaConfig = of(cudaDevAttrNumaConfig);
-    p.deviceNumaId = of(cudaDevAttrNumaId);
-    p.hostNumaId = of(cudaDevAttrHostNumaId);
-    p.mpsEnabled = of(cudaDevAttrMpsEnabled);
-}
-
-void fill_threads(cudaDeviceProp& p) {
-    p.warpSize = of(cudaDevAttrWarpSize);
-    p.maxThreadsPerBlock = of(cudaDevAttrMaxThreadsPerBlock);
-    p.maxThreadsDim[0] = of(cudaDevAttrMaxBlockDimX);
-    p.maxThreadsDim[1] = of(cudaDevAttrMaxBlockDimY);
-    p.maxThreadsDim[2] = of(cudaDevAttrMaxBlockDimZ);
-    p.maxGridSize[0] = of(cudaDevAttrMaxGridDimX);
-    p.maxGridSize[1] = of(cudaDevAttrMaxGridDimY);
-    p.maxGridSize[2] = of(cudaDevAttrMaxGridDimZ);
-    p.multiProcessorCount = of(cudaDevAttrMultiProcessorCount);
-    p.maxThreadsPerMultiProcessor = of(cudaDevAttrMaxThreadsPerMultiProcessor);
-    p.maxBlocksPerMultiProcessor = of(cudaDevAttrMaxBlocksPerMultiprocessor);
-    p.regsPerBlock = of(cudaDevAttrMaxRegistersPerBlock);
-    p.regsPerMultiprocessor = of(cudaDevAttrMaxRegistersPerMultiprocessor);
-    p.cooperativeLaunch = of(cudaDevAttrCooperativeLaunch);
-    p.clusterLaunch = of(cudaDevAttrClusterLaunch);
-    p.computePreemptionSupported = of(cudaDevAttrComputePreemptionSupported);
-    p.unifiedFunctionPointers = 0;
-}
-
-void fill_memory(cudaDeviceProp& p) {
     p.totalGlobalMem = Device::instance().memory().capacity();
-    p.sharedMemPerBlock = static_cast<size_t>(of(cudaDevAttrMaxSharedMemoryPerBlock));
-    p.sharedMemPerBlockOptin = static_cast<size_t>(of(cudaDevAttrMaxSharedMemoryPerBlockOptin));
-    p.sharedMemPerMultiprocessor =
-        static_cast<size_t>(of(cudaDevAttrMaxSharedMemoryPerMultiprocessor));
-    p.reservedSharedMemPerBlock = static_cast<size_t>(of(cudaDevAttrReservedSharedMemoryPerBlock));
-    p.totalConstMem = static_cast<size_t>(of(cudaDevAttrTotalConstantMemory));
-    p.memPitch = static_cast<size_t>(of(cudaDevAttrMaxPitch));
-    p.memoryBusWidth = of(cudaDevAttrGlobalMemoryBusWidth);
-    p.l2CacheSize = of(cudaDevAttrL2CacheSize);
-    p.persistingL2CacheMaxSize = of(cudaDevAttrMaxPersistingL2CacheSize);
-    p.accessPolicyMaxWindowSize = of(cudaDevAttrMaxAccessPolicyWindowSize);
-    p.globalL1CacheSupported = of(cudaDevAttrGlobalL1CacheSupported);
-    p.localL1CacheSupported = of(cudaDevAttrLocalL1CacheSupported);
-    p.textureAlignment = static_cast<size_t>(of(cudaDevAttrTextureAlignment));
-    p.texturePitchAlignment = static_cast<size_t>(of(cudaDevAttrTexturePitchAlignment));
-    p.surfaceAlignment = static_cast<size_t>(of(cudaDevAttrSurfaceAlignment));
-}
-
-void fill_array_limits(cudaDeviceProp& p) {
-    const auto set = [](int* limit, std::initializer_list<cudaDeviceAttr> attributes) {
-        for (const cudaDeviceAttr attribute : attributes) *limit++ = of(attribute);
-    };
-    p.maxTexture1D = of(cudaDevAttrMaxTexture1DWidth);
-    p.maxTexture1DMipmap = of(cudaDevAttrMaxTexture1DMipmappedWidth);
-    p.maxTextureCubemap = of(cudaDevAttrMaxTextureCubemapWidth);
-    p.maxSurface1D = of(cudaDevAttrMaxSurface1DWidth);
-    p.maxSurfaceCubemap = of(cudaDevAttrMaxSurfaceCubemapWidth);
-    set(p.maxTexture2D, {cudaDevAttrMaxTexture2DWidth, cudaDevAttrMaxTexture2DHeight});
-    set(p.maxTexture2DMipmap,
-        {cudaDevAttrMaxTexture2DMipmappedWidth, cudaDevAttrMaxTexture2DMipmappedHeight});
-    set(p.maxTexture2DLinear,
-        {cudaDevAttrMaxTexture2DLinearWidth, cudaDevAttrMaxTexture2DLinearHeight,
-         cudaDevAttrMaxTexture2DLinearPitch});
-    set(p.maxTexture2DGather,
-        {cudaDevAttrMaxTexture2DGatherWidth, cudaDevAttrMaxTexture2DGatherHeight});
-    set(p.maxTexture3D, {cudaDevAttrMaxTexture3DWidth, cudaDevAttrMaxTexture3DHeight,
-                         cudaDevAttrMaxTexture3DDepth});
-    set(p.maxTexture3DAlt, {cudaDevAttrMaxTexture3DWidthAlt, cudaDevAttrMaxTexture3DHeightAlt,
-                            cudaDevAttrMaxTexture3DDepthAlt});
-    set(p.maxTexture1DLayered,
-        {cudaDevAttrMaxTexture1DLayeredWidth, cudaDevAttrMaxTexture1DLayeredLayers});
-    set(p.maxTexture2DLayered,
-        {cudaDevAttrMaxTexture2DLayeredWidth, cudaDevAttrMaxTexture2DLayeredHeight,
-         cudaDevAttrMaxTexture2DLayeredLayers});
-    set(p.maxTextureCubemapLayered,
-        {cudaDevAttrMaxTextureCubemapLayeredWidth, cudaDevAttrMaxTextureCubemapLayeredLayers});
-    set(p.maxSurface2D, {cudaDevAttrMaxSurface2DWidth, cudaDevAttrMaxSurface2DHeight});
-    set(p.maxSurface3D, {cudaDevAttrMaxSurface3DWidth, cudaDevAttrMaxSurface3DHeight,
-                         cudaDevAttrMaxSurface3DDepth});
-    set(p.maxSurface1DLayered,
-        {cudaDevAttrMaxSurface1DLayeredWidth, cudaDevAttrMaxSurface1DLayeredLayers});
-    set(p.maxSurface2DLayered,
-        {cudaDevAttrMaxSurface2DLayeredWidth, cudaDevAttrMaxSurface2DLayeredHeight,
-         cudaDevAttrMaxSurface2DLayeredLayers});
-    set(p.maxSurfaceCubemapLayered,
-        {cudaDevAttrMaxSurfaceCubemapLayeredWidth, cudaDevAttrMaxSurfaceCubemapLayeredLayers});
-}
-
-void fill_abilities(cudaDeviceProp& p) {
-    p.unifiedAddressing = of(cudaDevAttrUnifiedAddressing);
-    p.canMapHostMemory = of(cudaDevAttrCanMapHostMemory);
-    p.managedMemory = of(cudaDevAttrManagedMemory);
-    p.concurrentManagedAccess = of(cudaDevAttrConcurrentManagedAccess);
-    p.directManagedMemAccessFromHost = of(cudaDevAttrDirectManagedMemAccessFromHost);
-    p.pageableMemoryAccess = of(cudaDevAttrPageableMemoryAccess);
-    p.pageableMemoryAccessUsesHostPageTables =
-        of(cudaDevAttrPageableMemoryAccessUsesHostPageTables);
-    p.hostNativeAtomicSupported = of(cudaDevAttrHostNativeAtomicSupported);
-    p.canUseHostPointerForRegisteredMem = of(cudaDevAttrCanUseHostPointerForRegisteredMem);
-    p.hostRegisterSupported = of(cudaDevAttrHostRegisterSupported);
-    p.hostRegisterReadOnlySupported = of(cudaDevAttrHostRegisterReadOnlySupported);
-    p.asyncEngineCount = of(cudaDevAttrAsyncEngineCount);
-    p.concurrentKernels = of(cudaDevAttrConcurrentKernels);
-    p.streamPrioritiesSupported = of(cudaDevAttrStreamPrioritiesSupported);
-    p.memoryPoolsSupported = of(cudaDevAttrMemoryPoolsSupported);
-    p.memoryPoolSupportedHandleTypes =
-        static_cast<unsigned>(of(cudaDevAttrMemoryPoolSupportedHandleTypes));
-    // What is left is not simulated, and zero: other processes and devices.
-}
-
-cudaError_t device_error(int device) {
-    return is_device(device) ? cudaSuccess : cudaErrorInvalidDevice;
+#define COALESCE_ATTRIBUTE(name, value)
+#define COALESCE_PROPERTY(name, value, member) set_member(p.member, static_cast<int>(value));
+#include "cudart/device_attributes.inc"
+#undef COALESCE_PROPERTY
+#undef COALESCE_ATTRIBUTE
 }
 
 }  // namespace
@@ -169,13 +58,8 @@ cudaError_t device_error(int device) {
 cudaError_t cudaGetDeviceProperties(cudaDeviceProp* properties, int device) {
     return answer(__func__, [&] {
         if (!properties) return cudaErrorInvalidValue;
-        if (!is_device(device)) return device_error(device);
-        std::memset(properties, 0, sizeof *properties);
-        fill_identity(*properties);
-        fill_threads(*properties);
-        fill_memory(*properties);
-        fill_array_limits(*properties);
-        fill_abilities(*properties);
+        if (const cudaError_t error = check_device(device)) return error;
+        fill_properties(*properties);
         return cudaSuccess;
     });
 }
@@ -185,14 +69,14 @@ cudaError_t cudaDeviceGetAttribute(int* value, cudaDeviceAttr attribute, int dev
         const auto found = attribute_value(attribute);
         if (!value || !found) return cudaErrorInvalidValue;
         if (is_device(device)) *value = *found;
-        return device_error(device);
+        return check_device(device);
     });
 }
 
 cudaError_t cudaDeviceGetPCIBusId(char* id, int size, int device) {
     return answer(__func__, [&] {
         if (!id || size < 13) return cudaErrorInvalidValue;
-        if (!is_device(device)) return device_error(device);
+        if (const cudaError_t error = check_device(device)) return error;
         std::snprintf(id, static_cast<size_t>(size), "0000:%02X:00.0",
                       kPciBus + static_cast<unsigned>(device));
         return cudaSuccess;

@@ -5,10 +5,13 @@
 // hardware; that it enabled access to its peers is not checked.
 #pragma once
 
+#include <cuda_runtime_api.h>
+
 namespace coalesce::sim::cudart {
 
 /// Whether there is a device of that number.
 bool is_device(int device);
+cudaError_t check_device(int device);
 /// How many there are.
 int device_count();
 /// The one that the calling thread has chosen.

@@ -11,19 +11,6 @@
 using namespace coalesce::sim;
 using namespace coalesce::sim::cudart;
 
-namespace {
-
-FillWork rows(void* to, size_t pitch, unsigned value, unsigned element, size_t width,
-              size_t height) {
-    const size_t row = width * element;
-    return {.to = {to, height > 1 ? pitch : row, row, height},
-            .extent = {row, height, 1},
-            .value = value,
-            .element = element};
-}
-
-}  // namespace
-
 int coalesceDriverCall(const char* name, const char* (*error_name)(cudaError_t),
                        int (*body)(void* data), void* data) {
     const LastError before = last_error_of_thread();
@@ -58,19 +45,16 @@ int coalesceRuntimeIsUsed() {
 }
 
 int coalesceFill(void* to, size_t pitch, unsigned value, unsigned element, size_t width,
-                 size_t height) {
-    return at_once("", [&](Work& work) {
-        work = rows(to, pitch, value, element, width, height);
+                 size_t height, const cudaStream_t* stream) {
+    const auto describe = [&](Work& work) {
+        const size_t row = width * element;
+        work = FillWork{.to = {to, height > 1 ? pitch : row, row, height},
+                        .extent = {row, height, 1},
+                        .value = value,
+                        .element = element};
         return cudaSuccess;
-    });
-}
-
-int coalesceFillInStream(void* to, size_t pitch, unsigned value, unsigned element, size_t width,
-                         size_t height, cudaStream_t stream) {
-    return in_stream("", stream, [&](Work& work) {
-        work = rows(to, pitch, value, element, width, height);
-        return cudaSuccess;
-    });
+    };
+    return stream ? in_stream("", *stream, describe) : at_once("", describe);
 }
 
 int coalesceFindAllocation(const void* pointer, void** begin, size_t* bytes) {

@@ -33,11 +33,9 @@ int coalesceEncodeTensorMap(void* map, unsigned type, unsigned rank, void* addre
                             const unsigned* element_strides, unsigned interleave, unsigned swizzle,
                             unsigned promotion, unsigned fill);
 
-/// Sets rows of `width` elements of 1, 2 or 4 bytes to `value`. In a stream, or at once.
+/// Sets rows of `width` elements of 1, 2 or 4 bytes to `value`: in a stream, or at once where `stream` is null.
 int coalesceFill(void* to, size_t pitch, unsigned value, unsigned element, size_t width,
-                 size_t height);
-int coalesceFillInStream(void* to, size_t pitch, unsigned value, unsigned element, size_t width,
-                         size_t height, cudaStream_t stream);
+                 size_t height, const cudaStream_t* stream);
 
 /// The allocation that `pointer` lies in. Returns 0 when there is one.
 int coalesceFindAllocation(const void* pointer, void** begin, size_t* bytes);

@@ -214,9 +214,13 @@ cudaError_t not_supported(const std::string& why) {
     return cudaErrorNotSupported;
 }
 
+cudaError_t refuse(const std::string& why, cudaError_t error) {
+    explain(why);
+    return error;
+}
+
 cudaError_t explain_exception(const std::exception& exception) {
-    explain(exception.what());
-    return cudaErrorInitializationError;
+    return refuse(exception.what(), cudaErrorInitializationError);
 }
 
 namespace {
@@ -247,7 +251,7 @@ const char* cudaGetErrorName(cudaError_t error) {
 #define COALESCE_ERROR(number, name, sentence) \
     case number:                               \
         return #name;
-#include "cudart/error_list.inc"
+#include "../../cuda/include/coalesce_cuda/error_list.inc"
 #undef COALESCE_ERROR
         default: return "unrecognized error code";
     }
@@ -258,7 +262,7 @@ const char* cudaGetErrorString(cudaError_t error) {
 #define COALESCE_ERROR(number, name, sentence) \
     case number:                               \
         return sentence;
-#include "cudart/error_list.inc"
+#include "../../cuda/include/coalesce_cuda/error_list.inc"
 #undef COALESCE_ERROR
         default: return "unrecognized error code";
     }

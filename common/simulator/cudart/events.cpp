@@ -4,7 +4,6 @@
 #include <optional>
 
 #include "cudart/capture.h"
-#include "cudart/events.h"
 #include "cudart/handles.h"
 
 using namespace coalesce::sim::cudart;
@@ -30,8 +29,8 @@ Events& events() {
 template <class Body>
 cudaError_t with_event(const char* name, cudaEvent_t handle, Body body) {
     return api(name, [&] {
-        const cudaError_t error = check_event(handle);
-        return error != cudaSuccess ? error : body(*events().find(handle));
+        if (const cudaError_t error = check_event(handle)) return error;
+        return body(*events().find(handle));
     });
 }
 
@@ -103,8 +102,7 @@ namespace coalesce::sim::cudart {
 
 cudaError_t check_event(cudaEvent_t event) {
     if (events().find(event)) return cudaSuccess;
-    explain("the event was destroyed, or never created.");
-    return cudaErrorInvalidResourceHandle;
+    return refuse("the event was destroyed, or never created.", cudaErrorInvalidResourceHandle);
 }
 
 cudaError_t record_now(cudaEvent_t handle) {

@@ -52,11 +52,9 @@ cudaError_t get_attributes(const KernelHandle& handle, cudaFuncAttributes& attri
 cudaError_t set_max_dynamic_shared(KernelHandle& handle, int bytes) {
     const int most = static_cast<int>(DeviceModel::shared_per_block_optin) -
                      static_cast<int>(handle.kernel->static_shared);
-    if (bytes < 0 || bytes > most) {
-        explain(std::to_string(bytes) + " bytes of dynamic shared memory: " +
-                handle.kernel->demangled + " can have 0 to " + std::to_string(most) + ".");
-        return cudaErrorInvalidValue;
-    }
+    if (bytes < 0 || bytes > most)
+        return refuse(std::to_string(bytes) + " bytes of dynamic shared memory: " +
+                      handle.kernel->demangled + " can have 0 to " + std::to_string(most) + ".");
     handle.max_dynamic_shared = bytes;
     return cudaSuccess;
 }
@@ -95,8 +93,8 @@ cudaError_t set_attribute(KernelHandle& handle, cudaFuncAttribute attribute, int
 template <class Body>
 cudaError_t with_kernel(const void* function, Body body) {
     KernelHandle* handle = nullptr;
-    const cudaError_t error = Modules::instance().find_ready(function, handle);
-    return error != cudaSuccess ? error : body(*handle);
+    if (const cudaError_t error = Modules::instance().find_ready(function, handle)) return error;
+    return body(*handle);
 }
 
 }  // namespace

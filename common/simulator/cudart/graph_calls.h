@@ -9,8 +9,7 @@
 namespace coalesce::sim::cudart {
 
 inline cudaError_t unknown_handle(const char* what) {
-    explain(std::string("the ") + what + " was destroyed, or never created.");
-    return cudaErrorInvalidValue;
+    return refuse(std::string("the ") + what + " was destroyed, or never created.");
 }
 
 template <class Body>
@@ -46,8 +45,7 @@ cudaError_t with_executable_node(const char* name, cudaGraphExec_t handle, cudaG
         if (!executable) return unknown_handle("executable graph");
         Node* node = executable->graph->copy_of(Graphs::instance().find(original));
         if (node) return body(*node);
-        explain("the node is not one of the graph that was instantiated.");
-        return cudaErrorInvalidValue;
+        return refuse("the node is not one of the graph that was instantiated.");
     });
 }
 

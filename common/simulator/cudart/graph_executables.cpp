@@ -9,10 +9,6 @@ using namespace coalesce::sim::cudart;
 
 namespace {
 
-bool allocates(const Node& node) {
-    return node.type() == cudaGraphNodeTypeMemAlloc || node.type() == cudaGraphNodeTypeMemFree;
-}
-
 // ---- instantiate ----
 
 /// Why a graph cannot run; null node: none in particular.
@@ -59,7 +55,7 @@ cudaError_t instantiate(cudaGraphExec_t* handle, Graph& graph, cudaGraphInstanti
         how.result_out = cudaGraphInstantiateNodeOperationNotSupported;
         return not_simulated("a graph that kernels launch");
     }
-    const bool only_one = graph.has(allocates) || graph.has(is_conditional);
+    const bool only_one = graph.has(is_of_memory) || graph.has(is_conditional);
     if (only_one && Graphs::instance().has_executable(&graph)) {
         return not_supported(
             "a graph that allocates memory, or has conditional nodes, can be instantiated once at "
@@ -169,7 +165,7 @@ Difference compare_work(const Node& present, Node& wanted) {
             return {cudaGraphExecUpdateErrorAttributesChanged, &wanted, nullptr};
     } else if (const auto* child = std::get_if<ChildWork>(&present.work)) {
         return compare(*child->graph, *std::get<ChildWork>(wanted.work).graph);
-    } else if (allocates(present) || is_conditional(present)) {
+    } else if (is_of_memory(present) || is_conditional(present)) {
         return {cudaGraphExecUpdateErrorNotSupported, &wanted, nullptr};
     }
     return {};
@@ -203,10 +199,10 @@ cudaError_t update(Executable& executable, const Graph& wanted,
                    cudaGraphExecUpdateResultInfo* info) {
     const Difference difference = compare(*executable.graph, wanted);
     if (info) *info = {difference.result, handle_of(difference.node), handle_of(difference.from)};
-    if (difference.found()) {
-        explain("the graph differs in more than the values of its nodes; instantiate it again.");
-        return cudaErrorGraphExecUpdateFailure;
-    }
+    if (difference.found())
+        return refuse(
+            "the graph differs in more than the values of its nodes; instantiate it again.",
+            cudaErrorGraphExecUpdateFailure);
     take_over(*executable.graph, wanted);
     return cudaSuccess;
 }
@@ -233,8 +229,7 @@ COALESCE_PER_THREAD_STREAM(cudaGraphInstantiateWithParams, _ptsz);
 
 cudaError_t cudaGraphExecDestroy(cudaGraphExec_t handle) {
     return graph_call(__func__, [&] {
-        const cudaError_t error = check_safe();
-        if (error != cudaSuccess) return error;
+        if (const cudaError_t error = check_safe()) return error;
         Executable* executable = Graphs::instance().find(handle);
         return executable && Graphs::instance().destroy(executable)
                    ? cudaSuccess

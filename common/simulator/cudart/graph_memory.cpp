@@ -160,8 +160,7 @@ cudaError_t set(cudaGraphMemAttributeType attribute, const void* value) {
 
 template <class Body>
 cudaError_t of_device(const char* name, int device, Body body) {
-    return api(
-        name, [&]() -> cudaError_t { return is_device(device) ? body() : cudaErrorInvalidDevice; });
+    return api(name, [&] { return is_device(device) ? body() : cudaErrorInvalidDevice; });
 }
 
 }  // namespace

@@ -55,10 +55,7 @@ cudaError_t change(Node& node, Make make) {
     Work work;
     cudaError_t error = make(*node.graph, work);
     if (error != cudaSuccess) return error;
-    if (type_of(work) != node.type()) {
-        explain("the node is of another type.");
-        return cudaErrorInvalidValue;
-    }
+    if (type_of(work) != node.type()) return refuse("the node is of another type.");
     keep_attributes(node.work, work);
     error = check(work);
     if (error == cudaSuccess) node.work = std::move(work);
@@ -94,30 +91,9 @@ auto from_parameters(const auto* parameters) {
     return [=](Graph&, Work& work) { return describe(parameters, work); };
 }
 
-auto copy_of(const cudaMemcpy3DParms* parameters) {
-    return [=](Graph&, Work& work) { return describe_copy_3d(parameters, work); };
-}
-
-auto copy_1d(void* to, const void* from, size_t bytes, cudaMemcpyKind kind) {
-    return [=](Graph&, Work& work) { return describe_copy(to, from, bytes, kind, work); };
-}
-
-auto copy_to_symbol(const void* symbol, const void* from, size_t bytes, size_t offset,
-                    cudaMemcpyKind kind) {
-    return [=](Graph&, Work& work) {
-        return describe_copy_to_symbol(symbol, from, bytes, offset, kind, work);
-    };
-}
-
-auto copy_from_symbol(void* to, const void* symbol, size_t bytes, size_t offset,
-                      cudaMemcpyKind kind) {
-    return [=](Graph&, Work& work) {
-        return describe_copy_from_symbol(to, symbol, bytes, offset, kind, work);
-    };
-}
-
-auto child_of(cudaGraph_t child) {
-    return [=](Graph&, Work& work) { return describe_child(child, false, work); };
+/// Work that is the same in any graph: `describe(arguments..., work)` says what.
+auto work_of(auto describe, auto... arguments) {
+    return [=](Graph&, Work& work) { return describe(arguments..., work); };
 }
 
 /// For work that needs nothing else.
@@ -152,28 +128,33 @@ cudaError_t cudaGraphExecNodeSetParams(cudaGraphExec_t executable, cudaGraphNode
     return change_running(__func__, executable, node, any(parameters));
 }
 
-// ---- kernels ----
+// ---- kernels, copies, fills, host functions ----
 
-cudaError_t cudaGraphAddKernelNode(cudaGraphNode_t* node, cudaGraph_t graph,
-                                   const cudaGraphNode_t* after, size_t count,
-                                   const cudaKernelNodeParams* parameters) {
-    return add(__func__, {node, graph, after, count}, from_parameters(parameters));
-}
+#define COALESCE_NODES(kind, WorkType, Parameters)                                               \
+    cudaError_t cudaGraphAdd##kind##Node(cudaGraphNode_t* node, cudaGraph_t graph,               \
+                                         const cudaGraphNode_t* after, size_t count,             \
+                                         const Parameters* parameters) {                         \
+        return add(__func__, {node, graph, after, count}, from_parameters(parameters));          \
+    }                                                                                            \
+    cudaError_t cudaGraph##kind##NodeGetParams(cudaGraphNode_t node, Parameters* parameters) {   \
+        return read<WorkType>(__func__, node, parameters,                                        \
+                              [&](const WorkType& work) { *parameters = parameters_of(work); }); \
+    }                                                                                            \
+    cudaError_t cudaGraph##kind##NodeSetParams(cudaGraphNode_t node,                             \
+                                               const Parameters* parameters) {                   \
+        return change(__func__, node, from_parameters(parameters));                              \
+    }                                                                                            \
+    cudaError_t cudaGraphExec##kind##NodeSetParams(                                              \
+        cudaGraphExec_t executable, cudaGraphNode_t node, const Parameters* parameters) {        \
+        return change_running(__func__, executable, node, from_parameters(parameters));          \
+    }
+COALESCE_NODES(Kernel, KernelWork, cudaKernelNodeParams)
+COALESCE_NODES(Memcpy, CopyWork, cudaMemcpy3DParms)
+COALESCE_NODES(Memset, FillWork, cudaMemsetParams)
+COALESCE_NODES(Host, HostWork, cudaHostNodeParams)
+#undef COALESCE_NODES
 
-cudaError_t cudaGraphKernelNodeGetParams(cudaGraphNode_t node, cudaKernelNodeParams* parameters) {
-    return read<KernelWork>(__func__, node, parameters,
-                            [&](const KernelWork& work) { *parameters = parameters_of(work); });
-}
-
-cudaError_t cudaGraphKernelNodeSetParams(cudaGraphNode_t node,
-                                         const cudaKernelNodeParams* parameters) {
-    return change(__func__, node, from_parameters(parameters));
-}
-
-cudaError_t cudaGraphExecKernelNodeSetParams(cudaGraphExec_t executable, cudaGraphNode_t node,
-                                             const cudaKernelNodeParams* parameters) {
-    return change_running(__func__, executable, node, from_parameters(parameters));
-}
+// ---- attributes of kernels ----
 
 namespace {
 
@@ -220,51 +201,31 @@ cudaError_t cudaGraphKernelNodeCopyAttributes(cudaGraphNode_t from, cudaGraphNod
         auto* work = target ? std::get_if<KernelWork>(&target->work) : nullptr;
         if (!given || !work) return cudaErrorInvalidValue;
         for (const cudaLaunchAttribute& attribute : given->attributes) {
-            const cudaError_t error = set_attribute(*work, attribute);
-            if (error != cudaSuccess) return error;
+            if (const cudaError_t error = set_attribute(*work, attribute)) return error;
         }
         return cudaSuccess;
     });
 }
 
-// ---- copies ----
-
-cudaError_t cudaGraphAddMemcpyNode(cudaGraphNode_t* node, cudaGraph_t graph,
-                                   const cudaGraphNode_t* after, size_t count,
-                                   const cudaMemcpy3DParms* parameters) {
-    return add(__func__, {node, graph, after, count}, copy_of(parameters));
-}
-
-cudaError_t cudaGraphMemcpyNodeGetParams(cudaGraphNode_t node, cudaMemcpy3DParms* parameters) {
-    return read<CopyWork>(__func__, node, parameters,
-                          [&](const CopyWork& work) { *parameters = work; });
-}
-
-cudaError_t cudaGraphMemcpyNodeSetParams(cudaGraphNode_t node,
-                                         const cudaMemcpy3DParms* parameters) {
-    return change(__func__, node, copy_of(parameters));
-}
-
-cudaError_t cudaGraphExecMemcpyNodeSetParams(cudaGraphExec_t executable, cudaGraphNode_t node,
-                                             const cudaMemcpy3DParms* parameters) {
-    return change_running(__func__, executable, node, copy_of(parameters));
-}
+// ---- copies of rows, and of variables ----
 
 cudaError_t cudaGraphAddMemcpyNode1D(cudaGraphNode_t* node, cudaGraph_t graph,
                                      const cudaGraphNode_t* after, size_t count, void* to,
                                      const void* from, size_t bytes, cudaMemcpyKind kind) {
-    return add(__func__, {node, graph, after, count}, copy_1d(to, from, bytes, kind));
+    return add(__func__, {node, graph, after, count},
+               work_of(describe_copy, to, from, bytes, kind));
 }
 
 cudaError_t cudaGraphMemcpyNodeSetParams1D(cudaGraphNode_t node, void* to, const void* from,
                                            size_t bytes, cudaMemcpyKind kind) {
-    return change(__func__, node, copy_1d(to, from, bytes, kind));
+    return change(__func__, node, work_of(describe_copy, to, from, bytes, kind));
 }
 
 cudaError_t cudaGraphExecMemcpyNodeSetParams1D(cudaGraphExec_t executable, cudaGraphNode_t node,
                                                void* to, const void* from, size_t bytes,
                                                cudaMemcpyKind kind) {
-    return change_running(__func__, executable, node, copy_1d(to, from, bytes, kind));
+    return change_running(__func__, executable, node,
+                          work_of(describe_copy, to, from, bytes, kind));
 }
 
 cudaError_t cudaGraphAddMemcpyNodeToSymbol(cudaGraphNode_t* node, cudaGraph_t graph,
@@ -272,13 +233,14 @@ cudaError_t cudaGraphAddMemcpyNodeToSymbol(cudaGraphNode_t* node, cudaGraph_t gr
                                            const void* symbol, const void* from, size_t bytes,
                                            size_t offset, cudaMemcpyKind kind) {
     return add(__func__, {node, graph, after, count},
-               copy_to_symbol(symbol, from, bytes, offset, kind));
+               work_of(describe_copy_to_symbol, symbol, from, bytes, offset, kind));
 }
 
 cudaError_t cudaGraphMemcpyNodeSetParamsToSymbol(cudaGraphNode_t node, const void* symbol,
                                                  const void* from, size_t bytes, size_t offset,
                                                  cudaMemcpyKind kind) {
-    return change(__func__, node, copy_to_symbol(symbol, from, bytes, offset, kind));
+    return change(__func__, node,
+                  work_of(describe_copy_to_symbol, symbol, from, bytes, offset, kind));
 }
 
 cudaError_t cudaGraphExecMemcpyNodeSetParamsToSymbol(cudaGraphExec_t executable,
@@ -286,7 +248,7 @@ cudaError_t cudaGraphExecMemcpyNodeSetParamsToSymbol(cudaGraphExec_t executable,
                                                      const void* from, size_t bytes, size_t offset,
                                                      cudaMemcpyKind kind) {
     return change_running(__func__, executable, node,
-                          copy_to_symbol(symbol, from, bytes, offset, kind));
+                          work_of(describe_copy_to_symbol, symbol, from, bytes, offset, kind));
 }
 
 cudaError_t cudaGraphAddMemcpyNodeFromSymbol(cudaGraphNode_t* node, cudaGraph_t graph,
@@ -294,13 +256,14 @@ cudaError_t cudaGraphAddMemcpyNodeFromSymbol(cudaGraphNode_t* node, cudaGraph_t 
                                              const void* symbol, size_t bytes, size_t offset,
                                              cudaMemcpyKind kind) {
     return add(__func__, {node, graph, after, count},
-               copy_from_symbol(to, symbol, bytes, offset, kind));
+               work_of(describe_copy_from_symbol, to, symbol, bytes, offset, kind));
 }
 
 cudaError_t cudaGraphMemcpyNodeSetParamsFromSymbol(cudaGraphNode_t node, void* to,
                                                    const void* symbol, size_t bytes, size_t offset,
                                                    cudaMemcpyKind kind) {
-    return change(__func__, node, copy_from_symbol(to, symbol, bytes, offset, kind));
+    return change(__func__, node,
+                  work_of(describe_copy_from_symbol, to, symbol, bytes, offset, kind));
 }
 
 cudaError_t cudaGraphExecMemcpyNodeSetParamsFromSymbol(cudaGraphExec_t executable,
@@ -308,51 +271,7 @@ cudaError_t cudaGraphExecMemcpyNodeSetParamsFromSymbol(cudaGraphExec_t executabl
                                                        const void* symbol, size_t bytes,
                                                        size_t offset, cudaMemcpyKind kind) {
     return change_running(__func__, executable, node,
-                          copy_from_symbol(to, symbol, bytes, offset, kind));
-}
-
-// ---- fills ----
-
-cudaError_t cudaGraphAddMemsetNode(cudaGraphNode_t* node, cudaGraph_t graph,
-                                   const cudaGraphNode_t* after, size_t count,
-                                   const cudaMemsetParams* parameters) {
-    return add(__func__, {node, graph, after, count}, from_parameters(parameters));
-}
-
-cudaError_t cudaGraphMemsetNodeGetParams(cudaGraphNode_t node, cudaMemsetParams* parameters) {
-    return read<FillWork>(__func__, node, parameters,
-                          [&](const FillWork& work) { *parameters = parameters_of(work); });
-}
-
-cudaError_t cudaGraphMemsetNodeSetParams(cudaGraphNode_t node, const cudaMemsetParams* parameters) {
-    return change(__func__, node, from_parameters(parameters));
-}
-
-cudaError_t cudaGraphExecMemsetNodeSetParams(cudaGraphExec_t executable, cudaGraphNode_t node,
-                                             const cudaMemsetParams* parameters) {
-    return change_running(__func__, executable, node, from_parameters(parameters));
-}
-
-// ---- host functions ----
-
-cudaError_t cudaGraphAddHostNode(cudaGraphNode_t* node, cudaGraph_t graph,
-                                 const cudaGraphNode_t* after, size_t count,
-                                 const cudaHostNodeParams* parameters) {
-    return add(__func__, {node, graph, after, count}, from_parameters(parameters));
-}
-
-cudaError_t cudaGraphHostNodeGetParams(cudaGraphNode_t node, cudaHostNodeParams* parameters) {
-    return read<HostWork>(__func__, node, parameters,
-                          [&](const HostWork& work) { *parameters = work; });
-}
-
-cudaError_t cudaGraphHostNodeSetParams(cudaGraphNode_t node, const cudaHostNodeParams* parameters) {
-    return change(__func__, node, from_parameters(parameters));
-}
-
-cudaError_t cudaGraphExecHostNodeSetParams(cudaGraphExec_t executable, cudaGraphNode_t node,
-                                           const cudaHostNodeParams* parameters) {
-    return change_running(__func__, executable, node, from_parameters(parameters));
+                          work_of(describe_copy_from_symbol, to, symbol, bytes, offset, kind));
 }
 
 // ---- graphs within, and nothing at all ----
@@ -360,7 +279,7 @@ cudaError_t cudaGraphExecHostNodeSetParams(cudaGraphExec_t executable, cudaGraph
 cudaError_t cudaGraphAddChildGraphNode(cudaGraphNode_t* node, cudaGraph_t graph,
                                        const cudaGraphNode_t* after, size_t count,
                                        cudaGraph_t child) {
-    return add(__func__, {node, graph, after, count}, child_of(child));
+    return add(__func__, {node, graph, after, count}, work_of(describe_child, child, false));
 }
 
 cudaError_t cudaGraphChildGraphNodeGetGraph(cudaGraphNode_t node, cudaGraph_t* graph) {
@@ -370,7 +289,7 @@ cudaError_t cudaGraphChildGraphNodeGetGraph(cudaGraphNode_t node, cudaGraph_t* g
 
 cudaError_t cudaGraphExecChildGraphNodeSetParams(cudaGraphExec_t executable, cudaGraphNode_t node,
                                                  cudaGraph_t child) {
-    return change_running(__func__, executable, node, child_of(child));
+    return change_running(__func__, executable, node, work_of(describe_child, child, false));
 }
 
 cudaError_t cudaGraphAddEmptyNode(cudaGraphNode_t* node, cudaGraph_t graph,
@@ -380,45 +299,26 @@ cudaError_t cudaGraphAddEmptyNode(cudaGraphNode_t* node, cudaGraph_t graph,
 
 // ---- events ----
 
-cudaError_t cudaGraphAddEventRecordNode(cudaGraphNode_t* node, cudaGraph_t graph,
-                                        const cudaGraphNode_t* after, size_t count,
-                                        cudaEvent_t event) {
-    return add(__func__, {node, graph, after, count}, plain(RecordWork{event}));
-}
-
-cudaError_t cudaGraphEventRecordNodeGetEvent(cudaGraphNode_t node, cudaEvent_t* event) {
-    return read<RecordWork>(__func__, node, event,
-                            [&](const RecordWork& work) { *event = work.event; });
-}
-
-cudaError_t cudaGraphEventRecordNodeSetEvent(cudaGraphNode_t node, cudaEvent_t event) {
-    return change(__func__, node, plain(RecordWork{event}));
-}
-
-cudaError_t cudaGraphExecEventRecordNodeSetEvent(cudaGraphExec_t executable, cudaGraphNode_t node,
-                                                 cudaEvent_t event) {
-    return change_running(__func__, executable, node, plain(RecordWork{event}));
-}
-
-cudaError_t cudaGraphAddEventWaitNode(cudaGraphNode_t* node, cudaGraph_t graph,
-                                      const cudaGraphNode_t* after, size_t count,
-                                      cudaEvent_t event) {
-    return add(__func__, {node, graph, after, count}, plain(WaitWork{event}));
-}
-
-cudaError_t cudaGraphEventWaitNodeGetEvent(cudaGraphNode_t node, cudaEvent_t* event) {
-    return read<WaitWork>(__func__, node, event,
-                          [&](const WaitWork& work) { *event = work.event; });
-}
-
-cudaError_t cudaGraphEventWaitNodeSetEvent(cudaGraphNode_t node, cudaEvent_t event) {
-    return change(__func__, node, plain(WaitWork{event}));
-}
-
-cudaError_t cudaGraphExecEventWaitNodeSetEvent(cudaGraphExec_t executable, cudaGraphNode_t node,
-                                               cudaEvent_t event) {
-    return change_running(__func__, executable, node, plain(WaitWork{event}));
-}
+#define COALESCE_EVENT_NODES(kind, WorkType)                                                 \
+    cudaError_t cudaGraphAdd##kind##Node(cudaGraphNode_t* node, cudaGraph_t graph,           \
+                                         const cudaGraphNode_t* after, size_t count,         \
+                                         cudaEvent_t event) {                                \
+        return add(__func__, {node, graph, after, count}, plain(WorkType{event}));           \
+    }                                                                                        \
+    cudaError_t cudaGraph##kind##NodeGetEvent(cudaGraphNode_t node, cudaEvent_t* event) {    \
+        return read<WorkType>(__func__, node, event,                                         \
+                              [&](const WorkType& work) { *event = work.event; });           \
+    }                                                                                        \
+    cudaError_t cudaGraph##kind##NodeSetEvent(cudaGraphNode_t node, cudaEvent_t event) {     \
+        return change(__func__, node, plain(WorkType{event}));                               \
+    }                                                                                        \
+    cudaError_t cudaGraphExec##kind##NodeSetEvent(cudaGraphExec_t executable,                \
+                                                  cudaGraphNode_t node, cudaEvent_t event) { \
+        return change_running(__func__, executable, node, plain(WorkType{event}));           \
+    }
+COALESCE_EVENT_NODES(EventRecord, RecordWork)
+COALESCE_EVENT_NODES(EventWait, WaitWork)
+#undef COALESCE_EVENT_NODES
 
 // ---- memory ----
 

@@ -42,10 +42,7 @@ void draw(const Graph& graph, std::ostream& out) {
 cudaError_t cudaGraphDebugDotPrint(cudaGraph_t handle, const char* path, unsigned) {
     return with_graph(__func__, handle, [&](Graph& graph) {
         std::ofstream file(path ? path : "");
-        if (!file) {
-            explain("the file cannot be written.");
-            return cudaErrorOperatingSystem;
-        }
+        if (!file) return refuse("the file cannot be written.", cudaErrorOperatingSystem);
         draw(graph, file);
         return cudaSuccess;
     });

@@ -8,10 +8,6 @@ using namespace coalesce::sim::cudart;
 
 namespace {
 
-bool is_of_memory(const Node& node) {
-    return node.type() == cudaGraphNodeTypeMemAlloc || node.type() == cudaGraphNodeTypeMemFree;
-}
-
 // ---- lists ----
 
 /// Gives a list as all such calls do: its length alone, or as much of it as there is room for.
@@ -99,10 +95,9 @@ cudaError_t read_edges(const Graph& graph, const cudaGraphNode_t* from, const cu
     for (size_t i = 0; i < count; ++i) {
         const Edge edge{Graphs::instance().find(from[i]), Graphs::instance().find(to[i]),
                         data ? data[i] : cudaGraphEdgeData{}};
-        if (!edge.from || !edge.to || edge.from->graph != &graph || edge.to->graph != &graph) {
-            explain("edge " + std::to_string(i) + " has an end that is no node of the graph.");
-            return cudaErrorInvalidValue;
-        }
+        if (!edge.from || !edge.to || edge.from->graph != &graph || edge.to->graph != &graph)
+            return refuse("edge " + std::to_string(i) +
+                          " has an end that is no node of the graph.");
         edges.push_back(edge);
     }
     return cudaSuccess;
@@ -110,11 +105,9 @@ cudaError_t read_edges(const Graph& graph, const cudaGraphNode_t* from, const cu
 
 cudaError_t add_edges(const std::vector<Edge>& edges) {
     for (const Edge& edge : edges) {
-        if (edge.from == edge.to || edge.to->depends_on(edge.from)) {
-            explain(edge.from == edge.to ? "a node cannot depend on itself."
-                                         : "there is such an edge already.");
-            return cudaErrorInvalidValue;
-        }
+        if (edge.from == edge.to || edge.to->depends_on(edge.from))
+            return refuse(edge.from == edge.to ? "a node cannot depend on itself."
+                                               : "there is such an edge already.");
     }
     for (const Edge& edge : edges) edge.to->dependencies.push_back({edge.from, edge.data});
     return cudaSuccess;
@@ -125,10 +118,7 @@ cudaError_t remove_edges(const Graph& graph, const std::vector<Edge>& edges) {
         return not_supported("a graph that allocates or frees memory keeps its edges.");
     }
     for (const Edge& edge : edges) {
-        if (!edge.to->depends_on(edge.from)) {
-            explain("there is no such edge.");
-            return cudaErrorInvalidValue;
-        }
+        if (!edge.to->depends_on(edge.from)) return refuse("there is no such edge.");
     }
     for (const Edge& edge : edges) {
         std::erase_if(edge.to->dependencies,
@@ -160,8 +150,7 @@ cudaError_t cudaGraphCreate(cudaGraph_t* graph, unsigned flags) {
 cudaError_t cudaGraphDestroy(cudaGraph_t handle) {
     return with_graph(__func__, handle, [](Graph& graph) {
         if (Graphs::instance().destroy(&graph)) return cudaSuccess;
-        explain("the graph is part of a node, or is being captured.");
-        return cudaErrorInvalidValue;
+        return refuse("the graph is part of a node, or is being captured.");
     });
 }
 
@@ -222,8 +211,8 @@ cudaError_t cudaGraphAddDependencies(cudaGraph_t handle, const cudaGraphNode_t* 
                                      size_t count) {
     return with_graph(__func__, handle, [&](Graph& graph) {
         std::vector<Edge> edges;
-        const cudaError_t error = read_edges(graph, from, to, data, count, edges);
-        return error != cudaSuccess ? error : add_edges(edges);
+        if (const cudaError_t error = read_edges(graph, from, to, data, count, edges)) return error;
+        return add_edges(edges);
     });
 }
 
@@ -232,8 +221,8 @@ cudaError_t cudaGraphRemoveDependencies(cudaGraph_t handle, const cudaGraphNode_
                                         size_t count) {
     return with_graph(__func__, handle, [&](Graph& graph) {
         std::vector<Edge> edges;
-        const cudaError_t error = read_edges(graph, from, to, data, count, edges);
-        return error != cudaSuccess ? error : remove_edges(graph, edges);
+        if (const cudaError_t error = read_edges(graph, from, to, data, count, edges)) return error;
+        return remove_edges(graph, edges);
     });
 }
 

@@ -224,11 +224,9 @@ cudaError_t read_dependencies(const Graph& graph, const cudaGraphNode_t* nodes,
         Node* node = Graphs::instance().find(nodes[i]);
         const bool is_new = std::none_of(dependencies.begin(), dependencies.end(),
                                          [&](const Dependency& d) { return d.node == node; });
-        if (!node || node->graph != &graph || !is_new) {
-            explain("dependency " + std::to_string(i) +
-                    (is_new ? " is no node of the graph." : " is there twice."));
-            return cudaErrorInvalidValue;
-        }
+        if (!node || node->graph != &graph || !is_new)
+            return refuse("dependency " + std::to_string(i) +
+                          (is_new ? " is no node of the graph." : " is there twice."));
         dependencies.push_back({node, data ? data[i] : cudaGraphEdgeData{}});
     }
     return cudaSuccess;

@@ -44,6 +44,11 @@ inline bool is_conditional(const Node& node) {
     return node.type() == cudaGraphNodeTypeConditional;
 }
 
+/// Of memory that the graph allocates, or frees.
+inline bool is_of_memory(const Node& node) {
+    return node.type() == cudaGraphNodeTypeMemAlloc || node.type() == cudaGraphNodeTypeMemFree;
+}
+
 class Graph : public std::enable_shared_from_this<Graph> {
 public:
     Graph();

@@ -1,4 +1,4 @@
-// The objects of one kind that a program has created, streams or events, by their handles.
+// The objects of one kind that a program has created, such as streams and events, by their handles.
 #pragma once
 
 #include <map>

@@ -47,51 +47,41 @@ std::string shape(dim3 d) {
 
 // ---- checks, each explains itself ----
 
-cudaError_t refuse(cudaError_t error, const std::string& why, const KernelHandle& handle) {
-    explain("kernel '" + handle.kernel->demangled + "' was not launched: " + why);
-    return error;
+cudaError_t refuse_launch(const KernelHandle& handle, const std::string& why,
+                          cudaError_t error = cudaErrorInvalidValue) {
+    return refuse("kernel '" + handle.kernel->demangled + "' was not launched: " + why, error);
 }
 
 cudaError_t check_grid(const LaunchRequest& request, const KernelHandle& handle) {
     const dim3 g = request.grid;
-    if (g.x == 0 || g.y == 0 || g.z == 0) {
-        return refuse(cudaErrorInvalidValue, "the grid has no blocks (" + shape(g) + ").", handle);
-    }
-    if (g.x > 0x7fffffffu || g.y > 65535 || g.z > 65535) {
-        return refuse(cudaErrorInvalidValue,
-                      "a grid of " + shape(g) + " blocks is beyond 2147483647 x 65535 x 65535.",
-                      handle);
-    }
+    if (g.x == 0 || g.y == 0 || g.z == 0)
+        return refuse_launch(handle, "the grid has no blocks (" + shape(g) + ").");
+    if (g.x > 0x7fffffffu || g.y > 65535 || g.z > 65535)
+        return refuse_launch(
+            handle, "a grid of " + shape(g) + " blocks is beyond 2147483647 x 65535 x 65535.");
     return cudaSuccess;
 }
 
 cudaError_t check_block(const LaunchRequest& request, const KernelHandle& handle) {
     const dim3 b = request.block;
-    if (b.x == 0 || b.y == 0 || b.z == 0) {
-        return refuse(cudaErrorInvalidValue, "the block has no threads (" + shape(b) + ").",
-                      handle);
-    }
+    if (b.x == 0 || b.y == 0 || b.z == 0)
+        return refuse_launch(handle, "the block has no threads (" + shape(b) + ").");
     const u64 threads = u64{b.x} * b.y * b.z;
-    if (b.x > 1024 || b.y > 1024 || b.z > 64 || threads > DeviceModel::max_threads_per_block) {
-        return refuse(cudaErrorInvalidValue,
-                      "a block of " + shape(b) +
-                          " threads is beyond 1024 x 1024 x 64, or beyond 1024 in all.",
-                      handle);
-    }
+    if (b.x > 1024 || b.y > 1024 || b.z > 64 || threads > DeviceModel::max_threads_per_block)
+        return refuse_launch(handle,
+                             "a block of " + shape(b) +
+                                 " threads is beyond 1024 x 1024 x 64, or beyond 1024 in all.");
     const u32* bounds = handle.kernel->ast->max_threads;
     const u64 bound = u64{bounds[0]} * (bounds[1] ? bounds[1] : 1) * (bounds[2] ? bounds[2] : 1);
-    if (bound != 0 && threads > bound) {
-        return refuse(cudaErrorInvalidValue,
-                      "its __launch_bounds__ allow " + std::to_string(bound) +
-                          " threads per block, not " + std::to_string(threads) + ".",
-                      handle);
-    }
+    if (bound != 0 && threads > bound)
+        return refuse_launch(handle, "its __launch_bounds__ allow " + std::to_string(bound) +
+                                         " threads per block, not " + std::to_string(threads) +
+                                         ".");
     const u32* required = handle.kernel->ast->required_threads;
     const auto differs = [](u32 given, u32 wanted) { return given != (wanted ? wanted : 1); };
     if (required[0] != 0 &&
-        (differs(b.x, required[0]) || differs(b.y, required[1]) || differs(b.z, required[2]))) {
-        return refuse(cudaErrorInvalidValue, "it is built for another shape of block.", handle);
-    }
+        (differs(b.x, required[0]) || differs(b.y, required[1]) || differs(b.z, required[2])))
+        return refuse_launch(handle, "it is built for another shape of block.");
     return cudaSuccess;
 }
 
@@ -108,15 +98,12 @@ cudaError_t check_resources(const LaunchRequest& request, void** arguments,
                 " To raise this, call cudaFuncSetAttribute(kernel, "
                 "cudaFuncAttributeMaxDynamicSharedMemorySize, bytes) first.";
         }
-        return refuse(cudaErrorInvalidValue, why, handle);
+        return refuse_launch(handle, why);
     }
-    if (handle.kernel->parameter_bytes > DeviceModel::parameter_bytes_max) {
-        return refuse(cudaErrorInvalidValue, "its parameters take more than 32764 bytes.", handle);
-    }
-    if (!arguments && !handle.kernel->ast->parameters.empty()) {
-        return refuse(cudaErrorInvalidValue, "the list of its arguments is a null pointer.",
-                      handle);
-    }
+    if (handle.kernel->parameter_bytes > DeviceModel::parameter_bytes_max)
+        return refuse_launch(handle, "its parameters take more than 32764 bytes.");
+    if (!arguments && !handle.kernel->ast->parameters.empty())
+        return refuse_launch(handle, "the list of its arguments is a null pointer.");
     return cudaSuccess;
 }
 
@@ -128,10 +115,10 @@ cudaError_t check_cooperative(const LaunchRequest& request, const KernelHandle& 
                                                            static_cast<u32>(request.shared));
     const u64 blocks = u64{request.grid.x} * request.grid.y * request.grid.z;
     if (blocks <= resident) return cudaSuccess;
-    return refuse(cudaErrorCooperativeLaunchTooLarge,
-                  "its blocks wait for each other, so all " + std::to_string(blocks) +
-                      " must run at once, and " + std::to_string(resident) + " can.",
-                  handle);
+    return refuse_launch(handle,
+                         "its blocks wait for each other, so all " + std::to_string(blocks) +
+                             " must run at once, and " + std::to_string(resident) + " can.",
+                         cudaErrorCooperativeLaunchTooLarge);
 }
 
 /// What the kernel was compiled for comes before what the launch says.
@@ -150,11 +137,11 @@ cudaError_t check_cluster(const LaunchRequest& request, Dim3 cluster, const Kern
     const bool divides = request.grid.x % cluster.x == 0 && request.grid.y % cluster.y == 0 &&
                          request.grid.z % cluster.z == 0;
     if (divides && cluster.count() <= most) return cudaSuccess;
-    return refuse(cudaErrorInvalidClusterSize,
-                  "clusters of " + shape({cluster.x, cluster.y, cluster.z}) +
-                      " blocks do not divide the grid, or hold more than " + std::to_string(most) +
-                      " blocks.",
-                  handle);
+    return refuse_launch(handle,
+                         "clusters of " + shape({cluster.x, cluster.y, cluster.z}) +
+                             " blocks do not divide the grid, or hold more than " +
+                             std::to_string(most) + " blocks.",
+                         cudaErrorInvalidClusterSize);
 }
 
 // ---- the launch ----
@@ -312,11 +299,9 @@ cudaError_t unpack_extra(const KernelHandle& handle, void** extra,
     u64 offset = 0, bytes = 0;
     const size_t count = handle.kernel->ast->parameters.size();
     if (count > 0) parameter_place(handle, count - 1, offset, bytes);
-    if (!buffer || size < offset + bytes) {
-        explain("the buffer of arguments holds " + std::to_string(size) +
-                " bytes, and the kernel takes " + std::to_string(offset + bytes) + ".");
-        return cudaErrorInvalidValue;
-    }
+    if (!buffer || size < offset + bytes)
+        return refuse("the buffer of arguments holds " + std::to_string(size) +
+                      " bytes, and the kernel takes " + std::to_string(offset + bytes) + ".");
     arguments = collect_arguments(handle, [&](size_t, u64 at) { return buffer + at; });
     return cudaSuccess;
 }
@@ -451,8 +436,7 @@ cudaError_t cudaLaunchKernelExC(const cudaLaunchConfig_t* config, const void* fu
         const std::vector<cudaLaunchAttribute> attributes(config->attrs,
                                                           config->attrs + config->numAttrs);
         for (const cudaLaunchAttribute& attribute : attributes) {
-            const cudaError_t error = apply_attribute(attribute, request);
-            if (error != cudaSuccess) return error;
+            if (const cudaError_t error = apply_attribute(attribute, request)) return error;
         }
         return launch(function, request, arguments, attributes);
     });

@@ -63,8 +63,8 @@ cudaError_t with_library(cudaLibrary_t handle, Body body) {
     LoadedModule* library = Modules::instance().library(handle);
     if (!library) return cudaErrorInvalidResourceHandle;
     // Read already, unless the device was reset.
-    const cudaError_t error = Modules::instance().read(*library);
-    return error != cudaSuccess ? error : body(*library);
+    if (const cudaError_t error = Modules::instance().read(*library)) return error;
+    return body(*library);
 }
 
 cudaError_t variable(void** address, size_t* bytes, cudaLibrary_t handle, const char* name,
@@ -72,8 +72,8 @@ cudaError_t variable(void** address, size_t* bytes, cudaLibrary_t handle, const 
     if (!name || (!address && !bytes)) return cudaErrorInvalidValue;
     return with_library(handle, [&](LoadedModule& library) {
         VariableAddress found;
-        const cudaError_t error = Modules::instance().variable_of(library, name, found);
-        if (error != cudaSuccess) return error;
+        if (const cudaError_t error = Modules::instance().variable_of(library, name, found))
+            return error;
         const auto allocation = Device::instance().memory().find(found.address);
         if (managed && (!allocation || allocation->kind != AllocationKind::managed)) {
             return cudaErrorSymbolNotFound;
@@ -101,10 +101,9 @@ cudaError_t cudaLibraryLoadFromFile(cudaLibrary_t* library, const char* name,
     return api(__func__, [&] {
         if (!library || !name) return cudaErrorInvalidValue;
         std::ifstream stream(name, std::ios::binary);
-        if (!stream) {
-            explain(std::string("the file ") + name + " cannot be read.");
-            return cudaErrorFileNotFound;
-        }
+        if (!stream)
+            return refuse(std::string("the file ") + name + " cannot be read.",
+                          cudaErrorFileNotFound);
         std::vector<char> file(std::istreambuf_iterator<char>(stream), {});
         file.push_back('\0');  // PTX text ends with a zero
         return load(library, std::move(file), nullptr, {options, values, count});

@@ -27,12 +27,11 @@ cudaError_t allocate(void** pointer, size_t bytes, AllocationKind kind) {
     *pointer = nullptr;
     if (bytes == 0) return cudaSuccess;
     const u64 address = memory().allocate(bytes, kind);
-    if (address == 0) {
-        explain(std::to_string(bytes) +
-                " bytes cannot be allocated: " + std::to_string(memory().bytes_in_use()) +
-                " of the device's " + std::to_string(memory().capacity()) + " bytes are in use.");
-        return cudaErrorMemoryAllocation;
-    }
+    if (address == 0)
+        return refuse(std::to_string(bytes) + " bytes cannot be allocated: " +
+                          std::to_string(memory().bytes_in_use()) + " of the device's " +
+                          std::to_string(memory().capacity()) + " bytes are in use.",
+                      cudaErrorMemoryAllocation);
     *pointer = reinterpret_cast<void*>(address);
     return cudaSuccess;
 }
@@ -176,8 +175,8 @@ cudaError_t allocate_device(void** pointer, size_t bytes) {
 cudaError_t free_device(void* pointer) {
     if (const auto of_graph = find_graph_memory(pointer)) {
         if (end_use(*of_graph)) return cudaSuccess;
-        explain("the memory is a graph's, and no launch has allocated it since it was freed.");
-        return cudaErrorInvalidValue;
+        return refuse(
+            "the memory is a graph's, and no launch has allocated it since it was freed.");
     }
     const cudaError_t error = free_pointer(pointer, is_device_kind);
     if (error == cudaSuccess) note_freed_in_pools(pointer);
@@ -255,8 +254,8 @@ cudaError_t cudaMemPrefetchAsync(const void* pointer, size_t bytes, cudaMemLocat
     return on_stream(__func__, stream, [&] {
         if (flags != 0) return cudaErrorInvalidValue;
         if (capture_of(stream)) return check_not_captured(stream);
-        const cudaError_t error = check_location(location);
-        return error != cudaSuccess ? error : check_advised(pointer, bytes);
+        if (const cudaError_t error = check_location(location)) return error;
+        return check_advised(pointer, bytes);
     });
 }
 COALESCE_PER_THREAD_STREAM(cudaMemPrefetchAsync, _ptsz);
@@ -264,8 +263,8 @@ COALESCE_PER_THREAD_STREAM(cudaMemPrefetchAsync, _ptsz);
 cudaError_t cudaMemAdvise(const void* pointer, size_t bytes, cudaMemoryAdvise,
                           cudaMemLocation location) {
     return api(__func__, [&] {
-        const cudaError_t error = check_location(location);
-        return error != cudaSuccess ? error : check_advised(pointer, bytes);
+        if (const cudaError_t error = check_location(location)) return error;
+        return check_advised(pointer, bytes);
     });
 }
 

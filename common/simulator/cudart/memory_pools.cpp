@@ -164,23 +164,20 @@ cudaError_t capture_allocation(const std::shared_ptr<Capture>& capture, cudaStre
                                void** pointer, size_t bytes) {
     if (!pointer || bytes == 0) return cudaErrorInvalidValue;
     AllocateWork work;
-    const cudaError_t error = describe_allocation(bytes, work);
-    if (error != cudaSuccess) return error;
+    if (const cudaError_t error = describe_allocation(bytes, work)) return error;
     *pointer = work.parameters.dptr;
     return capture_work(capture, stream, std::move(work));
 }
 
 cudaError_t allocate_in_stream(Pool& pool, void** pointer, size_t bytes, cudaStream_t stream) {
-    const cudaError_t error = check_order(stream);
-    if (error != cudaSuccess) return error;
+    if (const cudaError_t error = check_order(stream)) return error;
     const auto capture = capture_of(stream);
     return capture ? capture_allocation(capture, stream, pointer, bytes)
                    : allocate(pool, pointer, bytes);
 }
 
 cudaError_t free_in_stream(void* pointer, cudaStream_t stream) {
-    const cudaError_t error = check_order(stream);
-    if (error != cudaSuccess) return error;
+    if (const cudaError_t error = check_order(stream)) return error;
     const auto capture = capture_of(stream);
     if (!capture) return free_device(pointer);
     FreeWork work{find_graph_memory(pointer)};
@@ -264,8 +261,9 @@ cudaError_t cudaMemSetMemPool(cudaMemLocation* location, cudaMemAllocationType t
                               cudaMemPool_t handle) {
     return api(__func__, [&] {
         cudaMemPool_t current;
-        const cudaError_t error = give_pool(&current, location, type, Pools::instance().current());
-        if (error != cudaSuccess) return error;
+        if (const cudaError_t error =
+                give_pool(&current, location, type, Pools::instance().current()))
+            return error;
         return cudaDeviceSetMemPool(location->id, handle);
     });
 }

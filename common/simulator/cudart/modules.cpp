@@ -65,8 +65,8 @@ cudaError_t Modules::find(const void* function, KernelHandle*& handle) {
 }
 
 cudaError_t Modules::find_ready(const void* function, KernelHandle*& handle) {
-    const cudaError_t error = find(function, handle);
-    return error != cudaSuccess ? error : make_ready(*handle);
+    if (const cudaError_t error = find(function, handle)) return error;
+    return make_ready(*handle);
 }
 
 cudaError_t Modules::find_variable(const void* host_variable, VariableAddress& variable) {
@@ -132,8 +132,7 @@ static bool asks_for_formats(const Module& module) {
 
 cudaError_t Modules::read_locked(LoadedModule& module) {
     std::vector<std::string> texts;
-    const cudaError_t error = choose_ptx(module, texts);
-    if (error != cudaSuccess) return error;
+    if (const cudaError_t error = choose_ptx(module, texts)) return error;
     if (texts.size() != 1) {
         module.problem = subjects::not_simulated(subjects::several_units) + ".";
         return cudaErrorNoKernelImageForDevice;
@@ -164,13 +163,11 @@ cudaError_t Modules::read_locked(LoadedModule& module) {
 cudaError_t Modules::make_ready(KernelHandle& handle) {
     std::lock_guard lock(mutex_);
     if (handle.kernel) return cudaSuccess;
-    const cudaError_t error = read(*handle.module);
-    if (error != cudaSuccess) return error;
+    if (const cudaError_t error = read(*handle.module)) return error;
     handle.kernel = handle.module->module->kernel(handle.name);
-    if (!handle.kernel) {
-        explain("kernel " + handle.name + " is not in the PTX of its module.");
-        return cudaErrorInvalidDeviceFunction;
-    }
+    if (!handle.kernel)
+        return refuse("kernel " + handle.name + " is not in the PTX of its module.",
+                      cudaErrorInvalidDeviceFunction);
     // Only now is it known what the kernel needs: attributes and occupancy ask for its registers.
     // What cannot be lowered is told where it is launched.
     lower(*handle.kernel);
@@ -180,8 +177,7 @@ cudaError_t Modules::make_ready(KernelHandle& handle) {
 cudaError_t Modules::variable_of(LoadedModule& module, const std::string& name,
                                  VariableAddress& variable) {
     std::lock_guard lock(mutex_);
-    const cudaError_t error = read(module);
-    if (error != cudaSuccess) return error;
+    if (const cudaError_t error = read(module)) return error;
     const auto address = module.module->variable_addresses.find(name);
     const auto declared = module.module->ast->variables.find(name);
     if (address == module.module->variable_addresses.end() ||

@@ -22,14 +22,16 @@ cudaError_t describe(const cudaKernelNodeParams* p, Work& work) {
         error = unpack_extra(*handle, p->extra, kernel.arguments);
         if (error != cudaSuccess) return error;
     } else {
-        if (!p->kernelParams && !handle->kernel->ast->parameters.empty()) {
-            explain("the list of the kernel's arguments is a null pointer.");
-            return cudaErrorInvalidValue;
-        }
+        if (!p->kernelParams && !handle->kernel->ast->parameters.empty())
+            return refuse("the list of the kernel's arguments is a null pointer.");
         kernel.arguments = copy_arguments(*handle, p->kernelParams);
     }
     work = std::move(kernel);
     return cudaSuccess;
+}
+
+cudaError_t describe(const cudaMemcpy3DParms* p, Work& work) {
+    return describe_copy_3d(p, work);
 }
 
 cudaError_t describe(const cudaMemsetParams* p, Work& work) {
@@ -50,10 +52,6 @@ cudaError_t describe(const cudaHostNodeParams* p, Work& work) {
 
 namespace {
 
-bool cannot_be_copied(const Node& node) {
-    return node.type() == cudaGraphNodeTypeMemAlloc || node.type() == cudaGraphNodeTypeMemFree;
-}
-
 std::shared_ptr<Graph> new_part() {
     auto part = std::make_shared<Graph>();
     part->is_part = true;
@@ -67,12 +65,10 @@ cudaError_t describe(const Graph& graph, const cudaConditionalNodeParams& p, cud
                          : p.type == cudaGraphCondTypeIf  ? p.size == 1 || p.size == 2
                                                           : p.size > 0;
     const bool is_type = p.type >= cudaGraphCondTypeIf && p.type <= cudaGraphCondTypeSwitch;
-    if (made == graph.conditions.end() || !is_type || !is_size) {
-        explain(made == graph.conditions.end()
-                    ? "the conditional handle was not made for this graph."
-                    : "the number of bodies does not fit the type.");
-        return cudaErrorInvalidValue;
-    }
+    if (made == graph.conditions.end() || !is_type || !is_size)
+        return refuse(made == graph.conditions.end()
+                          ? "the conditional handle was not made for this graph."
+                          : "the number of bodies does not fit the type.");
     ConditionalWork conditional;
     conditional.handle = p.handle;
     conditional.type = p.type;
@@ -99,12 +95,10 @@ cudaError_t describe(cudaMemAllocNodeParamsV2& p, Work& work) {
 cudaError_t describe_child(cudaGraph_t handle, bool moves, Work& work) {
     Graph* child = Graphs::instance().find(handle);
     if (!child) return unknown_handle("child graph");
-    if (child->has(is_conditional) || (!moves && child->has(cannot_be_copied))) {
-        explain(
+    if (child->has(is_conditional) || (!moves && child->has(is_of_memory)))
+        return refuse(
             "a graph with conditional nodes cannot be a child, and one that allocates memory only "
             "when it is moved to its parent.");
-        return cudaErrorInvalidValue;
-    }
     std::shared_ptr<Graph> part = moves ? child->shared_from_this() : child->copy();
     if (moves && !Graphs::instance().destroy(child)) return cudaErrorInvalidValue;
     part->is_part = true;
@@ -116,13 +110,10 @@ cudaError_t describe_allocation(cudaMemAllocNodeParams* p, Work& work) {
     if (!p || p->bytesize == 0 || (p->accessDescCount > 0 && !p->accessDescs))
         return cudaErrorInvalidValue;
     if (p->poolProps.location.type != cudaMemLocationTypeDevice ||
-        p->poolProps.handleTypes != cudaMemHandleTypeNone) {
-        explain("graphs allocate memory of the device, for this process alone.");
-        return cudaErrorInvalidValue;
-    }
+        p->poolProps.handleTypes != cudaMemHandleTypeNone)
+        return refuse("graphs allocate memory of the device, for this process alone.");
     AllocateWork allocation;
-    const cudaError_t error = describe_allocation(p->bytesize, allocation);
-    if (error != cudaSuccess) return error;
+    if (const cudaError_t error = describe_allocation(p->bytesize, allocation)) return error;
     p->dptr = allocation.parameters.dptr;
     allocation.parameters = *p;
     allocation.access.assign(p->accessDescs, p->accessDescs + p->accessDescCount);
@@ -132,28 +123,20 @@ cudaError_t describe_allocation(cudaMemAllocNodeParams* p, Work& work) {
 
 cudaError_t describe_free(const Graph& graph, void* pointer, Work& work) {
     FreeWork freed{find_graph_memory(pointer)};
-    if (!freed.memory) {
-        explain("what a graph frees, a graph must have allocated.");
-        return cudaErrorInvalidValue;
-    }
+    if (!freed.memory) return refuse("what a graph frees, a graph must have allocated.");
     const bool is_second = graph.has([&](const Node& node) {
         const auto* other = std::get_if<FreeWork>(&node.work);
         return other && other->memory == freed.memory;
     });
-    if (is_second) {
-        explain("the graph frees this memory already.");
-        return cudaErrorInvalidValue;
-    }
+    if (is_second) return refuse("the graph frees this memory already.");
     const bool is_own = graph.has([&](const Node& node) {
         const auto* allocation = std::get_if<AllocateWork>(&node.work);
         return allocation && allocation->memory == freed.memory;
     });
-    if (is_own && freed.memory->in_use) {
-        explain(
+    if (is_own && freed.memory->in_use)
+        return refuse(
             "a launch of the graph allocated this memory, and it is in use since: what is freed "
             "outside the graph, the graph cannot free.");
-        return cudaErrorInvalidValue;
-    }
     work = std::move(freed);
     return cudaSuccess;
 }
@@ -167,7 +150,7 @@ cudaError_t describe(Graph& graph, cudaGraphNodeParams* p, Work& work) {
                                               p->kernel.kernelParams, p->kernel.extra};
             return describe(&kernel, work);
         }
-        case cudaGraphNodeTypeMemcpy: return describe_copy_3d(&p->memcpy.copyParams, work);
+        case cudaGraphNodeTypeMemcpy: return describe(&p->memcpy.copyParams, work);
         case cudaGraphNodeTypeMemset: {
             const cudaMemsetParams fill{p->memset.dst,         p->memset.pitch, p->memset.value,
                                         p->memset.elementSize, p->memset.width, p->memset.height};

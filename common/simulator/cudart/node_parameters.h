@@ -8,6 +8,7 @@
 namespace coalesce::sim::cudart {
 
 cudaError_t describe(const cudaKernelNodeParams* parameters, Work& work);
+cudaError_t describe(const cudaMemcpy3DParms* parameters, Work& work);
 cudaError_t describe(const cudaMemsetParams* parameters, Work& work);
 cudaError_t describe(const cudaHostNodeParams* parameters, Work& work);
 /// The child is copied, or becomes the node's when it says so.
@@ -20,5 +21,10 @@ cudaError_t describe(Graph& graph, cudaGraphNodeParams* parameters, Work& work);
 
 cudaKernelNodeParams parameters_of(const KernelWork& work);
 cudaMemsetParams parameters_of(const FillWork& work);
+/// Copies and host functions are kept as they are given.
+template <class Parameters>
+const Parameters& parameters_of(const Parameters& work) {
+    return work;
+}
 
 }  // namespace coalesce::sim::cudart

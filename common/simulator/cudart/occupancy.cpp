@@ -14,8 +14,7 @@ namespace {
 cudaError_t active_blocks(int* blocks, const void* function, int threads, size_t dynamic_shared) {
     if (!blocks || threads <= 0) return cudaErrorInvalidValue;
     KernelHandle* handle = nullptr;
-    const cudaError_t error = Modules::instance().find_ready(function, handle);
-    if (error != cudaSuccess) return error;
+    if (const cudaError_t error = Modules::instance().find_ready(function, handle)) return error;
     if (threads > static_cast<int>(DeviceModel::max_threads_per_block) ||
         dynamic_shared > handle->dynamic_shared_limit()) {
         *blocks = 0;
@@ -67,8 +66,8 @@ cudaError_t cudaOccupancyAvailableDynamicSMemPerBlock(size_t* bytes, const void*
     return api(__func__, [&] {
         if (!bytes || blocks <= 0 || threads <= 0) return cudaErrorInvalidValue;
         KernelHandle* handle = nullptr;
-        const cudaError_t error = Modules::instance().find_ready(function, handle);
-        if (error != cudaSuccess) return error;
+        if (const cudaError_t error = Modules::instance().find_ready(function, handle))
+            return error;
         const u32 share = DeviceModel::shared_per_multiprocessor / static_cast<u32>(blocks);
         const u32 used = handle->kernel->static_shared;
         *bytes = std::min(share > used ? share - used : 0, handle->dynamic_shared_limit());
@@ -95,8 +94,7 @@ cudaError_t cudaOccupancyMaxActiveClusters(int* clusters, const void* function,
     return api(__func__, [&] {
         if (!clusters) return cudaErrorInvalidValue;
         u64 blocks = 0;
-        const cudaError_t error = resident_blocks(blocks, function, config);
-        if (error != cudaSuccess) return error;
+        if (const cudaError_t error = resident_blocks(blocks, function, config)) return error;
         const u64 size = cluster_size(*config);
         if (size == 0) return cudaErrorInvalidClusterSize;
         *clusters = static_cast<int>(blocks / size);

@@ -6,8 +6,7 @@
 //     __cudaRegisterFunction(handle, address of the host stub, ..., mangled name, ...)   per kernel
 //     __cudaRegisterVar / __cudaRegisterManagedVar(handle, address, ..., name, ...)  per variable
 //     __cudaRegisterFatBinaryEnd(handle)
-//   and registers __cudaUnregisterFatBinary(handle) with atexit. The wrapper is
-//     u32 magic 0x466243b1, u32 version, pointer to a fatbin, pointer
+//   and registers __cudaUnregisterFatBinary(handle) with atexit. fatbin/format.h has the wrapper.
 //   The handle means nothing to the program, so ours is a LoadedModule. Nothing is read yet.
 //
 //   With -rdc=true the wrapper is of version 2: its fatbin holds what the device linker made, which
@@ -19,30 +18,23 @@
 //   goes through the pointer whose address it registered.
 #include "cudart/api.h"
 #include "cudart/modules.h"
+#include "fatbin/format.h"
 
 using namespace coalesce::sim;
 using namespace coalesce::sim::cudart;
 
 namespace {
 
-struct FatbinWrapper {
-    u32 magic;
-    u32 version;
-    const void* fatbin;
-    const void* const* linked_fatbins;  ///< version 2
-};
-constexpr u32 kWrapperMagic = 0x466243b1;
-constexpr u32 kLinkedVersion = 2;
-
 LoadedModule& module_of(void** handle) {
     return *reinterpret_cast<LoadedModule*>(handle);
 }
 
-std::vector<const void*> images_of(const FatbinWrapper& wrapper) {
-    if (wrapper.magic != kWrapperMagic) return {&wrapper};
-    if (wrapper.version != kLinkedVersion || !wrapper.linked_fatbins) return {wrapper.fatbin};
+std::vector<const void*> images_of(const fatbin::FatbinWrapper& wrapper) {
+    if (wrapper.magic != fatbin::kWrapperMagic) return {&wrapper};
+    if (wrapper.version != fatbin::kLinkedWrapper || !wrapper.prelinked) return {wrapper.data};
     std::vector<const void*> images;
-    for (const void* const* next = wrapper.linked_fatbins; *next; ++next) images.push_back(*next);
+    auto next = static_cast<const void* const*>(wrapper.prelinked);
+    for (; *next; ++next) images.push_back(*next);
     return images;
 }
 
@@ -52,7 +44,7 @@ extern "C" {
 
 void** __cudaRegisterFatBinary(void* wrapper) {
     LoadedModule& module =
-        Modules::instance().add(images_of(*static_cast<const FatbinWrapper*>(wrapper)));
+        Modules::instance().add(images_of(*static_cast<const fatbin::FatbinWrapper*>(wrapper)));
     return reinterpret_cast<void**>(&module);
 }
 

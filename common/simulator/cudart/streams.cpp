@@ -78,8 +78,7 @@ namespace coalesce::sim::cudart {
 
 cudaError_t check_stream(cudaStream_t stream) {
     if (Streams::instance().find(stream)) return cudaSuccess;
-    explain("the stream was destroyed, or never created.");
-    return cudaErrorInvalidResourceHandle;
+    return refuse("the stream was destroyed, or never created.", cudaErrorInvalidResourceHandle);
 }
 
 bool waits_for_default_stream(cudaStream_t stream) {
@@ -107,8 +106,7 @@ cudaError_t cudaStreamCreateWithPriority(cudaStream_t* stream, unsigned flags, i
 
 cudaError_t cudaStreamDestroy(cudaStream_t stream) {
     return api(__func__, [&] {
-        const cudaError_t error = check_stream(stream);
-        if (error != cudaSuccess) return error;
+        if (const cudaError_t error = check_stream(stream)) return error;
         forget_capture(stream);
         return Streams::instance().destroy(stream) ? cudaSuccess : cudaErrorInvalidResourceHandle;
     });
@@ -149,9 +147,9 @@ cudaError_t cudaStreamAddCallback(cudaStream_t stream, cudaStreamCallback_t call
     return on_stream(__func__, stream, [&] {
         if (!callback || flags != 0) return cudaErrorInvalidValue;
         // Unlike host functions, callbacks cannot be captured.
-        const cudaError_t error =
-            capture_of(stream) ? check_not_captured(stream) : check_order(stream);
-        if (error != cudaSuccess) return error;
+        if (const cudaError_t error =
+                capture_of(stream) ? check_not_captured(stream) : check_order(stream))
+            return error;
         callback(stream, cudaSuccess, data);
         return cudaSuccess;
     });

@@ -8,6 +8,12 @@ namespace coalesce::sim::cudart {
 /// cudaSuccess when `stream` is one of the default streams or was created and not destroyed.
 cudaError_t check_stream(cudaStream_t stream);
 
+/// cudaSuccess when the event was created and not destroyed.
+cudaError_t check_event(cudaEvent_t event);
+
+/// The event happens.
+cudaError_t record_now(cudaEvent_t event);
+
 /// Whether the stream and the default stream wait for each other.
 bool waits_for_default_stream(cudaStream_t stream);
 
@@ -15,8 +21,8 @@ bool waits_for_default_stream(cudaStream_t stream);
 template <class Body>
 cudaError_t on_stream(const char* name, cudaStream_t stream, Body body) noexcept {
     return api(name, [&]() -> cudaError_t {
-        const cudaError_t error = check_stream(stream);
-        return error != cudaSuccess ? error : body();
+        if (const cudaError_t error = check_stream(stream)) return error;
+        return body();
     });
 }
 

@@ -30,19 +30,13 @@ Descriptions& descriptions() {
     return all;
 }
 
-cudaError_t refuse(const std::string& why, cudaError_t error = cudaErrorInvalidValue) {
-    explain(why);
-    return error;
-}
-
 // ---- resources ----
 
 /// Device memory of `rows` rows as an image.
 cudaError_t use_memory(const void* pointer, const cudaChannelFormatDesc& description, u64 width,
                        u64 rows, u64 pitch, ImageObject& object) {
     Image image;
-    const cudaError_t error = format_of(description, image.format);
-    if (error != cudaSuccess) return error;
+    if (const cudaError_t error = format_of(description, image.format)) return error;
     image.address = reinterpret_cast<u64>(pointer);
     image.width = static_cast<u32>(width);
     image.height = static_cast<u32>(rows);
@@ -64,8 +58,7 @@ cudaError_t use_memory(const void* pointer, const cudaChannelFormatDesc& descrip
 cudaError_t use_linear(const cudaResourceDesc& resource, ImageObject& object) {
     const auto& linear = resource.res.linear;
     TexelFormat format;
-    const cudaError_t error = format_of(linear.desc, format);
-    if (error != cudaSuccess) return error;
+    if (const cudaError_t error = format_of(linear.desc, format)) return error;
     const size_t width = linear.sizeInBytes / format.bytes();
     if (width > kMostLinear) return refuse("a linear texture has at most 2^28 texels.");
     object.shape.dimensions = 1;
@@ -75,8 +68,7 @@ cudaError_t use_linear(const cudaResourceDesc& resource, ImageObject& object) {
 cudaError_t use_pitched(const cudaResourceDesc& resource, ImageObject& object) {
     const auto& block = resource.res.pitch2D;
     TexelFormat format;
-    const cudaError_t error = format_of(block.desc, format);
-    if (error != cudaSuccess) return error;
+    if (const cudaError_t error = format_of(block.desc, format)) return error;
     if (block.pitchInBytes % kTexturePitchAlignment != 0)
         return refuse("the pitch of a texture is a multiple of 32 bytes.");
     if (block.width > block.pitchInBytes / format.bytes()) return cudaErrorInvalidValue;
@@ -257,7 +249,7 @@ cudaError_t cudaDeviceGetTexture1DLinearMaxWidth(size_t* width, const cudaChanne
         if (!is_device(device)) return cudaErrorInvalidDevice;
         TexelFormat texel;
         if (!format) return cudaErrorInvalidValue;
-        const cudaError_t error = format_of(*format, texel);
-        return error != cudaSuccess ? error : give(width, kMostLinear);
+        if (const cudaError_t error = format_of(*format, texel)) return error;
+        return give(width, kMostLinear);
     });
 }

@@ -23,12 +23,12 @@ struct Side {
 };
 
 /// Bytes from the first to the one after the last.
-bool span_of(const Pitched& place, const Shape& shape, u64& span) {
+bool span_of(const cudaPitchedPtr& place, const cudaExtent& box, u64& span) {
     u64 rows = 0, all = 0;
-    if (__builtin_mul_overflow(shape.depth - 1, place.height, &rows)) return false;
-    if (__builtin_add_overflow(rows, shape.height - 1, &rows)) return false;
+    if (__builtin_mul_overflow(box.depth - 1, place.ysize, &rows)) return false;
+    if (__builtin_add_overflow(rows, box.height - 1, &rows)) return false;
     if (__builtin_mul_overflow(rows, place.pitch, &all)) return false;
-    return !__builtin_add_overflow(all, shape.width, &span);
+    return !__builtin_add_overflow(all, box.width, &span);
 }
 
 std::string hexadecimal(u64 address) {
@@ -39,33 +39,30 @@ std::string hexadecimal(u64 address) {
 
 cudaError_t out_of_bounds(const char* role, u64 address, u64 span, const Allocation& allocation) {
     const u64 past = address + span - allocation.end;
-    explain(std::string(role) + ": " + std::to_string(span) + " bytes from " +
-            hexadecimal(address) + " end " + std::to_string(past) +
-            " bytes past the allocation of " + std::to_string(allocation.end - allocation.begin) +
-            " bytes at " + hexadecimal(allocation.begin) + ".");
-    return cudaErrorInvalidValue;
+    return refuse(std::string(role) + ": " + std::to_string(span) + " bytes from " +
+                  hexadecimal(address) + " end " + std::to_string(past) +
+                  " bytes past the allocation of " +
+                  std::to_string(allocation.end - allocation.begin) + " bytes at " +
+                  hexadecimal(allocation.begin) + ".");
 }
 
 cudaError_t nobodys(const char* role, u64 address) {
     const auto table = memory().table();
     const Allocation* freed = table->find_freed(address);
-    explain(std::string(role) + ": " + hexadecimal(address) +
-            (freed
-                 ? " lies in memory that was freed (" + std::to_string(freed->end - freed->begin) +
-                       " bytes at " + hexadecimal(freed->begin) + ")."
-                 : " is a device address that belongs to no allocation."));
-    return cudaErrorInvalidValue;
+    return refuse(std::string(role) + ": " + hexadecimal(address) +
+                  (freed ? " lies in memory that was freed (" +
+                               std::to_string(freed->end - freed->begin) + " bytes at " +
+                               hexadecimal(freed->begin) + ")."
+                         : " is a device address that belongs to no allocation."));
 }
 
 /// `role` is "source" or "destination", for messages.
-cudaError_t find_side(const char* role, const Pitched& place, const Shape& shape, Side& side) {
+cudaError_t find_side(const char* role, const cudaPitchedPtr& place, const cudaExtent& box,
+                      Side& side) {
     u64 span = 0;
-    if (!place.begin) {
-        explain(std::string("the ") + role + " is a null pointer.");
-        return cudaErrorInvalidValue;
-    }
-    if (!span_of(place, shape, span)) return cudaErrorInvalidValue;
-    side.address = reinterpret_cast<u64>(place.begin);
+    if (!place.ptr) return refuse(std::string("the ") + role + " is a null pointer.");
+    if (!span_of(place, box, span)) return cudaErrorInvalidValue;
+    side.address = reinterpret_cast<u64>(place.ptr);
     side.host = reinterpret_cast<u8*>(side.address);
     const auto allocation = memory().find(side.address);
     if (!allocation) {
@@ -82,9 +79,8 @@ cudaError_t find_side(const char* role, const Pitched& place, const Shape& shape
 }
 
 cudaError_t wrong_direction(const char* role, u64 address) {
-    explain(std::string("the direction says that the ") + role + " is on the device, but " +
-            hexadecimal(address) + " is ordinary host memory.");
-    return cudaErrorInvalidValue;
+    return refuse(std::string("the direction says that the ") + role + " is on the device, but " +
+                  hexadecimal(address) + " is ordinary host memory.");
 }
 
 cudaError_t check_direction(cudaMemcpyKind kind, const Side& to, const Side& from) {
@@ -110,17 +106,16 @@ cudaError_t check_kind(cudaMemcpyKind kind) {
     return known ? cudaSuccess : cudaErrorInvalidMemcpyDirection;
 }
 
-cudaError_t find_sides(const Pitched& to, const Pitched& from, const Shape& shape,
+cudaError_t find_sides(const cudaPitchedPtr& to, const cudaPitchedPtr& from, const cudaExtent& box,
                        cudaMemcpyKind kind, Side& to_side, Side& from_side) {
     cudaError_t error = check_kind(kind);
-    if (error == cudaSuccess) error = find_side("destination", to, shape, to_side);
-    if (error == cudaSuccess) error = find_side("source", from, shape, from_side);
+    if (error == cudaSuccess) error = find_side("destination", to, box, to_side);
+    if (error == cudaSuccess) error = find_side("source", from, box, from_side);
     return error != cudaSuccess ? error : check_direction(kind, to_side, from_side);
 }
 
-cudaError_t find_filled(const Pitched& to, const Shape& shape, Side& side) {
-    const cudaError_t error = find_side("destination", to, shape, side);
-    if (error != cudaSuccess) return error;
+cudaError_t find_filled(const cudaPitchedPtr& to, const cudaExtent& box, Side& side) {
+    if (const cudaError_t error = find_side("destination", to, box, side)) return error;
     return side.reached_by_kernels ? cudaSuccess : wrong_direction("destination", side.address);
 }
 
@@ -132,50 +127,47 @@ void fill_row(u8* row, u64 bytes, unsigned value, unsigned element) {
     for (u64 at = 0; at + element <= bytes; at += element) std::memcpy(row + at, &value, element);
 }
 
-u64 row_offset(const Pitched& place, u64 slice, u64 row) {
-    return (slice * place.height + row) * place.pitch;
+u64 row_offset(const cudaPitchedPtr& place, u64 slice, u64 row) {
+    return (slice * place.ysize + row) * place.pitch;
 }
 
 }  // namespace
 
-cudaError_t check_copy(Pitched to, Pitched from, Shape shape, cudaMemcpyKind kind) {
+cudaError_t check_copy(const cudaPitchedPtr& to, const cudaPitchedPtr& from, const cudaExtent& box,
+                       cudaMemcpyKind kind) {
     Side to_side, from_side;
-    return shape.empty() ? check_kind(kind) : find_sides(to, from, shape, kind, to_side, from_side);
+    return is_empty(box) ? check_kind(kind) : find_sides(to, from, box, kind, to_side, from_side);
 }
 
-cudaError_t copy(Pitched to, Pitched from, Shape shape, cudaMemcpyKind kind) {
-    if (shape.empty()) return check_kind(kind);
+cudaError_t copy(const cudaPitchedPtr& to, const cudaPitchedPtr& from, const cudaExtent& box,
+                 cudaMemcpyKind kind) {
+    if (is_empty(box)) return check_kind(kind);
     Side to_side, from_side;
-    const cudaError_t error = find_sides(to, from, shape, kind, to_side, from_side);
-    if (error != cudaSuccess) return error;
-    for (u64 slice = 0; slice < shape.depth; ++slice) {
-        for (u64 row = 0; row < shape.height; ++row) {
+    if (const cudaError_t error = find_sides(to, from, box, kind, to_side, from_side)) return error;
+    for (u64 slice = 0; slice < box.depth; ++slice) {
+        for (u64 row = 0; row < box.height; ++row) {
             copy_row(to_side, from_side, row_offset(to, slice, row), row_offset(from, slice, row),
-                     shape.width);
+                     box.width);
         }
     }
     return cudaSuccess;
 }
 
-cudaError_t copy(void* to, const void* from, u64 bytes, cudaMemcpyKind kind) {
-    return copy(Pitched{.begin = to}, Pitched{.begin = from}, Shape{.width = bytes}, kind);
+cudaError_t check_fill(const cudaPitchedPtr& to, const cudaExtent& box) {
+    Side side;
+    return is_empty(box) ? cudaSuccess : find_filled(to, box, side);
 }
 
-cudaError_t check_fill(Pitched to, Shape shape) {
+cudaError_t fill(const cudaPitchedPtr& to, const cudaExtent& box, unsigned value,
+                 unsigned element) {
+    if (is_empty(box)) return cudaSuccess;
     Side side;
-    return shape.empty() ? cudaSuccess : find_filled(to, shape, side);
-}
-
-cudaError_t fill(Pitched to, Shape shape, unsigned value, unsigned element) {
-    if (shape.empty()) return cudaSuccess;
-    Side side;
-    const cudaError_t error = find_filled(to, shape, side);
-    if (error != cudaSuccess) return error;
-    for (u64 slice = 0; slice < shape.depth; ++slice) {
-        for (u64 row = 0; row < shape.height; ++row) {
+    if (const cudaError_t error = find_filled(to, box, side)) return error;
+    for (u64 slice = 0; slice < box.depth; ++slice) {
+        for (u64 row = 0; row < box.height; ++row) {
             const u64 offset = row_offset(to, slice, row);
-            fill_row(side.host + offset, shape.width, value, element);
-            memory().mark_written_by_host(side.address + offset, shape.width);
+            fill_row(side.host + offset, box.width, value, element);
+            memory().mark_written_by_host(side.address + offset, box.width);
         }
     }
     return cudaSuccess;

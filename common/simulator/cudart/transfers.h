@@ -15,32 +15,24 @@ namespace coalesce::sim::cudart {
 /// What is allocated on the device.
 DeviceMemory& memory();
 
-/// A block of `depth` slices of `height` rows of `width` bytes. For a plain copy height and depth
-/// are 1 and the pitches do not matter.
-struct Shape {
-    u64 width = 0, height = 1, depth = 1;
-    bool empty() const { return width == 0 || height == 0 || depth == 0; }
-};
+/// Whether there is nothing in it.
+inline bool is_empty(const cudaExtent& box) {
+    return box.width == 0 || box.height == 0 || box.depth == 0;
+}
 
-/// Where such a block lies.
-struct Pitched {
-    const void* begin = nullptr;
-    u64 pitch = 0;   ///< bytes from a row to the next
-    u64 height = 0;  ///< rows from a slice to the next
-};
-
-/// Copies, and remembers for each byte on the device whether it has been written. Directions are
-/// checked as on hardware: a side that `kind` says is the device's must be memory that kernels can
-/// reach; a side that it says is the host's may be any. With cudaMemcpyDefault the addresses
-/// decide.
-cudaError_t copy(Pitched to, Pitched from, Shape shape, cudaMemcpyKind kind);
-cudaError_t copy(void* to, const void* from, u64 bytes, cudaMemcpyKind kind);
+/// Copies a box, whose width is told in bytes, and remembers for each byte on the device whether it has been written.
+/// Both places are those of its first byte: from a row to the next it is `pitch` bytes, from a slice to the next
+/// `ysize` rows. Directions are checked as on hardware: a side that `kind` says is the device's must be memory that
+/// kernels can reach; a side that it says is the host's may be any. With cudaMemcpyDefault the addresses decide.
+cudaError_t copy(const cudaPitchedPtr& to, const cudaPitchedPtr& from, const cudaExtent& box,
+                 cudaMemcpyKind kind);
 
 /// Sets every `element` bytes (1, 2 or 4) to the low bytes of `value`.
-cudaError_t fill(Pitched to, Shape shape, unsigned value, unsigned element = 1);
+cudaError_t fill(const cudaPitchedPtr& to, const cudaExtent& box, unsigned value, unsigned element);
 
 /// What copy and fill would say before they begin.
-cudaError_t check_copy(Pitched to, Pitched from, Shape shape, cudaMemcpyKind kind);
-cudaError_t check_fill(Pitched to, Shape shape);
+cudaError_t check_copy(const cudaPitchedPtr& to, const cudaPitchedPtr& from, const cudaExtent& box,
+                       cudaMemcpyKind kind);
+cudaError_t check_fill(const cudaPitchedPtr& to, const cudaExtent& box);
 
 }  // namespace coalesce::sim::cudart

@@ -3,10 +3,10 @@
 
 #include <climits>
 #include <mutex>
-#include <set>
 
 #include "cudart/api.h"
 #include "cudart/graphs.h"
+#include "cudart/handles.h"
 
 using namespace coalesce::sim::cudart;
 
@@ -20,8 +20,8 @@ struct UserObject {
 
 namespace {
 
-std::set<UserObject*>& objects() {
-    static auto& all = *new std::set<UserObject*>;
+auto& objects() {
+    static auto& all = *new Handles<cudaUserObject_t, UserObject>;
     return all;
 }
 
@@ -34,9 +34,8 @@ template <class Body>
 cudaError_t with_object(const char* name, cudaUserObject_t handle, unsigned count, Body body) {
     return api(name, [&]() -> cudaError_t {
         std::lock_guard lock(Graphs::instance().mutex);
-        UserObject* object = reinterpret_cast<UserObject*>(handle);
-        if (!objects().contains(object) || !is_count(count)) return cudaErrorInvalidValue;
-        return body(*object);
+        UserObject* object = objects().find(handle);
+        return object && is_count(count) ? body(*object) : cudaErrorInvalidValue;
     });
 }
 
@@ -70,8 +69,7 @@ bool release(UserObject& object, unsigned count) {
     object.references -= count;
     if (object.references > 0) return true;
     object.destroy(object.pointer);
-    objects().erase(&object);
-    delete &object;
+    objects().destroy(reinterpret_cast<cudaUserObject_t>(&object));
     return true;
 }
 
@@ -83,9 +81,7 @@ cudaError_t cudaUserObjectCreate(cudaUserObject_t* handle, void* pointer, cudaHo
         if (!handle || !destroy || !is_count(references) || flags != cudaUserObjectNoDestructorSync)
             return cudaErrorInvalidValue;
         std::lock_guard lock(Graphs::instance().mutex);
-        auto* object = new UserObject{pointer, destroy, references};
-        objects().insert(object);
-        *handle = reinterpret_cast<cudaUserObject_t>(object);
+        *handle = objects().add({pointer, destroy, references});
         return cudaSuccess;
     });
 }

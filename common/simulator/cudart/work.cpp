@@ -3,10 +3,10 @@
 
 #include "cudart/api.h"
 #include "cudart/arrays.h"
-#include "cudart/events.h"
 #include "cudart/graph_memory.h"
 #include "cudart/graphs.h"
 #include "cudart/modules.h"
+#include "cudart/streams.h"
 #include "execute/graph_conditions.h"
 
 namespace coalesce::sim::cudart {
@@ -19,28 +19,25 @@ struct Overloaded : Bodies... {
 template <class... Bodies>
 Overloaded(Bodies...) -> Overloaded<Bodies...>;
 
-cudaMemcpy3DParms box(const Pitched& to, const Pitched& from, const Shape& shape,
-                      cudaMemcpyKind kind) {
-    // Pointers, and with them size_t, may be shorter than a device's addresses.
-    const auto width = static_cast<size_t>(shape.width), height = static_cast<size_t>(shape.height);
-    const auto place = [&](const Pitched& side) {
-        return cudaPitchedPtr{const_cast<void*>(side.begin), static_cast<size_t>(side.pitch), width,
-                              height};
-    };
+cudaMemcpy3DParms box(const cudaPitchedPtr& to, const cudaPitchedPtr& from,
+                      const cudaExtent& extent, cudaMemcpyKind kind) {
     cudaMemcpy3DParms parameters{};
-    parameters.dstPtr = place(to);
-    parameters.srcPtr = place(from);
-    parameters.extent = {width, height, static_cast<size_t>(shape.depth)};
+    parameters.dstPtr = to;
+    parameters.srcPtr = from;
+    parameters.extent = extent;
     parameters.kind = kind;
     return parameters;
 }
 
+cudaPitchedPtr pitched(const void* begin, size_t pitch, size_t width, size_t height) {
+    return {const_cast<void*>(begin), pitch, width, height};
+}
+
 /// The corner of a pitched block at which a copy begins. x counts bytes: arrays were made into memory.
-Pitched at(const cudaPitchedPtr& block, const cudaPos& position) {
+cudaPitchedPtr at(cudaPitchedPtr block, const cudaPos& position) {
     const u64 offset = (position.z * block.ysize + position.y) * block.pitch + position.x;
-    return {.begin = block.ptr ? static_cast<const char*>(block.ptr) + offset : nullptr,
-            .pitch = block.pitch,
-            .height = block.ysize};
+    if (block.ptr) block.ptr = static_cast<char*>(block.ptr) + offset;
+    return block;
 }
 
 bool fits(const cudaPitchedPtr& block, const cudaPos& position, const cudaExtent& extent) {
@@ -49,20 +46,13 @@ bool fits(const cudaPitchedPtr& block, const cudaPos& position, const cudaExtent
             (position.y <= block.ysize && extent.height <= block.ysize - position.y));
 }
 
-Shape shape_of(const cudaExtent& extent) {
-    return {.width = extent.width, .height = extent.height, .depth = extent.depth};
-}
-
 /// A part of a variable, for a copy.
 cudaError_t part_of(const void* symbol, size_t bytes, size_t offset, void*& begin) {
     VariableAddress variable;
-    const cudaError_t error = Modules::instance().find_variable(symbol, variable);
-    if (error != cudaSuccess) return error;
-    if (offset > variable.bytes || bytes > variable.bytes - offset) {
-        explain(std::to_string(bytes) + " bytes at offset " + std::to_string(offset) +
-                " do not fit a symbol of " + std::to_string(variable.bytes) + " bytes.");
-        return cudaErrorInvalidValue;
-    }
+    if (const cudaError_t error = Modules::instance().find_variable(symbol, variable)) return error;
+    if (offset > variable.bytes || bytes > variable.bytes - offset)
+        return refuse(std::to_string(bytes) + " bytes at offset " + std::to_string(offset) +
+                      " do not fit a symbol of " + std::to_string(variable.bytes) + " bytes.");
     begin = reinterpret_cast<void*>(variable.address + offset);
     return cudaSuccess;
 }
@@ -71,16 +61,14 @@ cudaError_t part_of(const void* symbol, size_t bytes, size_t offset, void*& begi
 
 cudaError_t use_memory(const AllocateWork& work) {
     if (begin_use(*work.memory)) return cudaSuccess;
-    explain(
+    return refuse(
         "the graph allocates memory that its last launch allocated and nobody freed; free it, or "
         "instantiate with cudaGraphInstantiateFlagAutoFreeOnLaunch.");
-    return cudaErrorInvalidValue;
 }
 
 cudaError_t free_memory(const FreeWork& work) {
     if (end_use(*work.memory)) return cudaSuccess;
-    explain("the graph frees memory that is not allocated.");
-    return cudaErrorInvalidValue;
+    return refuse("the graph frees memory that is not allocated.");
 }
 
 cudaError_t decide(const ConditionalWork& work) {
@@ -110,20 +98,19 @@ cudaGraphNodeType type_of(const Work& work) {
 
 cudaError_t describe_copy(void* to, const void* from, size_t bytes, cudaMemcpyKind kind,
                           Work& work) {
-    work =
-        box({.begin = to, .pitch = bytes}, {.begin = from, .pitch = bytes}, {.width = bytes}, kind);
+    work = box(pitched(to, bytes, bytes, 1), pitched(from, bytes, bytes, 1), {bytes, 1, 1}, kind);
     return cudaSuccess;
 }
 
 cudaError_t describe_copy_2d(void* to, size_t to_pitch, const void* from, size_t from_pitch,
                              size_t width, size_t height, cudaMemcpyKind kind, Work& work) {
-    if (width > to_pitch || width > from_pitch) {
-        explain("a row of " + std::to_string(width) + " bytes is wider than a pitch (destination " +
-                std::to_string(to_pitch) + ", source " + std::to_string(from_pitch) + ").");
-        return cudaErrorInvalidPitchValue;
-    }
-    work = box({.begin = to, .pitch = to_pitch}, {.begin = from, .pitch = from_pitch},
-               {.width = width, .height = height}, kind);
+    if (width > to_pitch || width > from_pitch)
+        return refuse("a row of " + std::to_string(width) +
+                          " bytes is wider than a pitch (destination " + std::to_string(to_pitch) +
+                          ", source " + std::to_string(from_pitch) + ").",
+                      cudaErrorInvalidPitchValue);
+    work = box(pitched(to, to_pitch, width, height), pitched(from, from_pitch, width, height),
+               {width, height, 1}, kind);
     return cudaSuccess;
 }
 
@@ -138,8 +125,8 @@ cudaError_t describe_copy_to_symbol(const void* symbol, const void* from, size_t
     if (kind == cudaMemcpyHostToHost || kind == cudaMemcpyDeviceToHost)
         return cudaErrorInvalidMemcpyDirection;
     void* begin = nullptr;
-    const cudaError_t error = part_of(symbol, bytes, offset, begin);
-    return error != cudaSuccess ? error : describe_copy(begin, from, bytes, kind, work);
+    if (const cudaError_t error = part_of(symbol, bytes, offset, begin)) return error;
+    return describe_copy(begin, from, bytes, kind, work);
 }
 
 cudaError_t describe_copy_from_symbol(void* to, const void* symbol, size_t bytes, size_t offset,
@@ -147,8 +134,8 @@ cudaError_t describe_copy_from_symbol(void* to, const void* symbol, size_t bytes
     if (kind == cudaMemcpyHostToHost || kind == cudaMemcpyHostToDevice)
         return cudaErrorInvalidMemcpyDirection;
     void* begin = nullptr;
-    const cudaError_t error = part_of(symbol, bytes, offset, begin);
-    return error != cudaSuccess ? error : describe_copy(to, begin, bytes, kind, work);
+    if (const cudaError_t error = part_of(symbol, bytes, offset, begin)) return error;
+    return describe_copy(to, begin, bytes, kind, work);
 }
 
 cudaError_t describe_allocation(size_t bytes, AllocateWork& work) {
@@ -161,10 +148,11 @@ cudaError_t describe_allocation(size_t bytes, AllocateWork& work) {
     return cudaSuccess;
 }
 
-FillWork fill_of(void* to, int value, size_t bytes) {
-    return {.to = {to, bytes, bytes, 1},
-            .extent = {bytes, 1, 1},
-            .value = static_cast<unsigned>(value)};
+cudaError_t describe_fill(void* to, int value, size_t bytes, Work& work) {
+    work = FillWork{.to = {to, bytes, bytes, 1},
+                    .extent = {bytes, 1, 1},
+                    .value = static_cast<unsigned>(value)};
+    return cudaSuccess;
 }
 
 // ---- checks, and the work itself ----
@@ -173,18 +161,13 @@ namespace {
 
 cudaError_t transfer(const CopyWork& described, decltype(check_copy) action) {
     CopyWork work;
-    const cudaError_t error = without_arrays(described, work);
-    if (error != cudaSuccess) return error;
-    const Shape shape = shape_of(work.extent);
-    if (!shape.empty() && (!fits(work.dstPtr, work.dstPos, work.extent) ||
-                           !fits(work.srcPtr, work.srcPos, work.extent))) {
+    if (const cudaError_t error = without_arrays(described, work)) return error;
+    if (!is_empty(work.extent) && (!fits(work.dstPtr, work.dstPos, work.extent) ||
+                                   !fits(work.srcPtr, work.srcPos, work.extent))) {
         return cudaErrorInvalidPitchValue;
     }
-    return action(at(work.dstPtr, work.dstPos), at(work.srcPtr, work.srcPos), shape, work.kind);
-}
-
-Pitched place_of(const FillWork& work) {
-    return {.begin = work.to.ptr, .pitch = work.to.pitch, .height = work.to.ysize};
+    return action(at(work.dstPtr, work.dstPos), at(work.srcPtr, work.srcPos), work.extent,
+                  work.kind);
 }
 
 cudaError_t check_shape(const FillWork& work) {
@@ -198,9 +181,8 @@ cudaError_t check_shape(const FillWork& work) {
 
 cudaError_t check_kernel(const KernelWork& work) {
     KernelHandle* handle = nullptr;
-    const cudaError_t error = find_to_run(work.function, handle);
-    return error != cudaSuccess ? error
-                                : check_launch(*handle, work.request, work.arguments->list());
+    if (const cudaError_t error = find_to_run(work.function, handle)) return error;
+    return check_launch(*handle, work.request, work.arguments->list());
 }
 
 }  // namespace
@@ -211,9 +193,8 @@ cudaError_t check(const Work& work) {
             [](const KernelWork& kernel) { return check_kernel(kernel); },
             [](const CopyWork& copied) { return transfer(copied, check_copy); },
             [](const FillWork& filled) {
-                const cudaError_t error = check_shape(filled);
-                return error != cudaSuccess ? error
-                                            : check_fill(place_of(filled), shape_of(filled.extent));
+                if (const cudaError_t error = check_shape(filled)) return error;
+                return check_fill(filled.to, filled.extent);
             },
             [](const HostWork& host) { return host.fn ? cudaSuccess : cudaErrorInvalidValue; },
             [](const RecordWork& record) { return check_event(record.event); },
@@ -227,14 +208,10 @@ cudaError_t carry_out(const Work& work) {
         Overloaded{[](const KernelWork& kernel) {
                        return launch_now(kernel.function, kernel.request, kernel.arguments->list());
                    },
-                   [](const CopyWork& copied) {
-                       return transfer(copied, static_cast<decltype(&check_copy)>(copy));
-                   },
+                   [](const CopyWork& copied) { return transfer(copied, copy); },
                    [](const FillWork& filled) {
-                       const cudaError_t error = check_shape(filled);
-                       return error != cudaSuccess ? error
-                                                   : fill(place_of(filled), shape_of(filled.extent),
-                                                          filled.value, filled.element);
+                       if (const cudaError_t error = check_shape(filled)) return error;
+                       return fill(filled.to, filled.extent, filled.value, filled.element);
                    },
                    [](const HostWork& host) {
                        if (!host.fn) return cudaErrorInvalidValue;

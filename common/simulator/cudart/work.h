@@ -86,7 +86,7 @@ cudaError_t describe_copy_from_symbol(void* to, const void* symbol, size_t bytes
                                       cudaMemcpyKind kind, Work& work);
 /// Memory of `bytes`, whose address is in the work's parameters afterwards.
 cudaError_t describe_allocation(size_t bytes, AllocateWork& work);
-FillWork fill_of(void* to, int value, size_t bytes);
+cudaError_t describe_fill(void* to, int value, size_t bytes, Work& work);
 
 /// Whether it can be done, as far as that is known before it is.
 cudaError_t check(const Work& work);

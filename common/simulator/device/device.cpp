@@ -7,7 +7,6 @@
 #include <tuple>
 #include <unordered_map>
 
-#include "device/modules.h"
 #include "execute/device_calls.h"
 #include "execute/recorder.h"
 #include "execute/special_registers.h"
@@ -67,14 +66,6 @@ Device& Device::instance() {
 
 DeviceMemory& Device::memory() {
     return state_->memory;
-}
-
-std::unique_ptr<Module> Device::load(std::string_view ptx_text, std::string& error) {
-    return load_module(ptx_text, state_->memory, error);
-}
-
-void Device::unload(Module& module) {
-    unload_module(module, state_->memory);
 }
 
 u32 Device::blocks_per_multiprocessor(const Kernel& kernel, u32 threads, u32 dynamic_shared) {

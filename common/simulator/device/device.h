@@ -27,6 +27,7 @@ public:
 
     /// Parses the text and places its variables. nullptr with `error` set when it cannot.
     std::unique_ptr<Module> load(std::string_view ptx_text, std::string& error);
+    /// Frees its variables. What its kernels have counted is kept for the report at the end.
     void unload(Module& module);
 
     /// Runs the grid to its end. `arguments[i]` points at the value of parameter i. What went wrong

@@ -1,5 +1,4 @@
-#include "device/modules.h"
-
+// Modules that are loaded: their variables have places in device memory, their kernels are known by name.
 #include <algorithm>
 #include <cstring>
 #include <mutex>
@@ -111,18 +110,17 @@ void make_kernels(Module& module) {
 
 }  // namespace
 
-std::unique_ptr<Module> load_module(std::string_view ptx_text, DeviceMemory& memory,
-                                    std::string& error) {
+std::unique_ptr<Module> Device::load(std::string_view ptx_text, std::string& error) {
     auto module = std::make_unique<Module>();
     try {
         module->ast = ptx::parse(ptx_text);
         for (const auto& [name, function] : module->ast->functions) put_in_order(*function);
-        place_variables(*module, memory);
+        place_variables(*module, memory());
         make_kernels(*module);
-        relocate(*module, memory);
+        relocate(*module, memory());
     } catch (const std::exception& e) {
         error = e.what();
-        for (u64 address : module->owned) memory.free(address);
+        for (u64 address : module->owned) memory().free(address);
         return nullptr;
     }
     const std::lock_guard lock(registry().mutex);
@@ -130,8 +128,8 @@ std::unique_ptr<Module> load_module(std::string_view ptx_text, DeviceMemory& mem
     return module;
 }
 
-void unload_module(Module& module, DeviceMemory& memory) {
-    for (u64 address : module.owned) memory.free(address);
+void Device::unload(Module& module) {
+    for (u64 address : module.owned) memory().free(address);
     module.owned.clear();
     const std::lock_guard lock(registry().mutex);
     std::erase(registry().loaded, &module);

@@ -1,5 +1,4 @@
 // CUDA arrays, texture objects and surface objects as the driver describes them, made into the runtime's.
-#include "driver/boxes.h"
 #include "driver/driver.h"
 
 using namespace coalesce::sim::driver;
@@ -52,8 +51,8 @@ struct Array3DDescriptor {  // CUDA_ARRAY3D_DESCRIPTOR; the flags are the runtim
 Result get_descriptor(Array3DDescriptor& found, cudaArray_t array) {
     cudaChannelFormatDesc format{};
     cudaExtent extent{};
-    const cudaError_t error = cudaArrayGetInfo(&format, &extent, &found.flags, array);
-    if (error != cudaSuccess) return error;
+    if (const cudaError_t error = cudaArrayGetInfo(&format, &extent, &found.flags, array))
+        return error;
     found.width = extent.width, found.height = extent.height, found.depth = extent.depth;
     found.format = driver_format(format, found.channels);
     return kSuccess;
@@ -183,16 +182,43 @@ TextureDescriptor driver_texture(const cudaTextureDesc& from) {
     return made;
 }
 
-Result give_resource(ResourceDescriptor* target, cudaError_t error, const cudaResourceDesc& found) {
-    return error != cudaSuccess ? error : give(target, driver_resource(found));
+template <cudaError_t (*get)(cudaResourceDesc*, unsigned long long)>
+cudaError_t get_resource(ResourceDescriptor* target, unsigned long long object) {
+    cudaResourceDesc found{};
+    if (const cudaError_t error = get(&found, object)) return error;
+    return static_cast<cudaError_t>(give(target, driver_resource(found)));
 }
 
-// ---- copies of runs ----
+cudaError_t get_texture(TextureDescriptor* target, cudaTextureObject_t object) {
+    cudaTextureDesc found{};
+    if (const cudaError_t error = cudaGetTextureObjectTextureDesc(&found, object)) return error;
+    return static_cast<cudaError_t>(give(target, driver_texture(found)));
+}
 
-cudaMemcpyKind kind_for(MemoryType to, MemoryType from) {
-    return to == kHost     ? cudaMemcpyDeviceToHost
-           : from == kHost ? cudaMemcpyHostToDevice
-                           : cudaMemcpyDeviceToDevice;
+// ---- runs of bytes in arrays of one dimension ----
+
+template <cudaMemcpyKind kind>
+cudaError_t copy_to_array(cudaArray_t to, size_t x, const void* from, size_t bytes) {
+    return cudaMemcpy2DToArray(to, x, 0, from, bytes, bytes, 1, kind);
+}
+template <cudaMemcpyKind kind>
+cudaError_t copy_from_array(void* to, cudaArray_t from, size_t x, size_t bytes) {
+    return cudaMemcpy2DFromArray(to, bytes, from, x, 0, bytes, 1, kind);
+}
+cudaError_t copy_to_array_in_stream(cudaArray_t to, size_t x, const void* from, size_t bytes,
+                                    cudaStream_t stream) {
+    return cudaMemcpy2DToArrayAsync(to, x, 0, from, bytes, bytes, 1, cudaMemcpyHostToDevice,
+                                    stream);
+}
+cudaError_t copy_from_array_in_stream(void* to, cudaArray_t from, size_t x, size_t bytes,
+                                      cudaStream_t stream) {
+    return cudaMemcpy2DFromArrayAsync(to, bytes, from, x, 0, bytes, 1, cudaMemcpyDeviceToHost,
+                                      stream);
+}
+cudaError_t copy_between_arrays(cudaArray_t to, size_t to_x, cudaArray_t from, size_t from_x,
+                                size_t bytes) {
+    return cudaMemcpy2DArrayToArray(to, to_x, 0, from, from_x, 0, bytes, 1,
+                                    cudaMemcpyDeviceToDevice);
 }
 
 }  // namespace
@@ -219,8 +245,7 @@ Result cuArray3DCreate_v2(cudaArray_t* array, const Array3DDescriptor* wanted) {
 Result cuArrayGetDescriptor_v2(ArrayDescriptor* target, cudaArray_t array) {
     return in_context(__func__, [&]() -> int {
         Array3DDescriptor found{};
-        const Result error = get_descriptor(found, array);
-        if (error != kSuccess) return error;
+        if (const Result error = get_descriptor(found, array)) return error;
         return give(target,
                     ArrayDescriptor{found.width, found.height, found.format, found.channels});
     });
@@ -229,14 +254,12 @@ Result cuArrayGetDescriptor_v2(ArrayDescriptor* target, cudaArray_t array) {
 Result cuArray3DGetDescriptor_v2(Array3DDescriptor* target, cudaArray_t array) {
     return in_context(__func__, [&]() -> int {
         Array3DDescriptor found{};
-        const Result error = get_descriptor(found, array);
-        return error != kSuccess ? error : give(target, found);
+        if (const Result error = get_descriptor(found, array)) return error;
+        return give(target, found);
     });
 }
 
-Result cuArrayDestroy(cudaArray_t array) {
-    return same(__func__, cudaFreeArray, array);
-}
+COALESCE_SAME(cuArrayDestroy, cudaFreeArray, 1);
 
 Result cuMipmappedArrayCreate(cudaMipmappedArray_t* array, const Array3DDescriptor* wanted,
                               unsigned levels) {
@@ -248,13 +271,8 @@ Result cuMipmappedArrayCreate(cudaMipmappedArray_t* array, const Array3DDescript
     });
 }
 
-Result cuMipmappedArrayGetLevel(cudaArray_t* level, cudaMipmappedArray_t array, unsigned number) {
-    return same(__func__, cudaGetMipmappedArrayLevel, level, array, number);
-}
-
-Result cuMipmappedArrayDestroy(cudaMipmappedArray_t array) {
-    return same(__func__, cudaFreeMipmappedArray, array);
-}
+COALESCE_SAME(cuMipmappedArrayGetLevel, cudaGetMipmappedArrayLevel, 3);
+COALESCE_SAME(cuMipmappedArrayDestroy, cudaFreeMipmappedArray, 1);
 
 // ---- objects ----
 
@@ -269,25 +287,9 @@ Result cuTexObjectCreate(cudaTextureObject_t* object, const ResourceDescriptor* 
     });
 }
 
-Result cuTexObjectDestroy(cudaTextureObject_t object) {
-    return same(__func__, cudaDestroyTextureObject, object);
-}
-
-Result cuTexObjectGetResourceDesc(ResourceDescriptor* target, cudaTextureObject_t object) {
-    return in_context(__func__, [&] {
-        cudaResourceDesc found{};
-        const cudaError_t error = cudaGetTextureObjectResourceDesc(&found, object);
-        return give_resource(target, error, found);
-    });
-}
-
-Result cuTexObjectGetTextureDesc(TextureDescriptor* target, cudaTextureObject_t object) {
-    return in_context(__func__, [&]() -> int {
-        cudaTextureDesc found{};
-        const cudaError_t error = cudaGetTextureObjectTextureDesc(&found, object);
-        return error != cudaSuccess ? error : give(target, driver_texture(found));
-    });
-}
+COALESCE_SAME(cuTexObjectDestroy, cudaDestroyTextureObject, 1);
+COALESCE_SAME(cuTexObjectGetResourceDesc, get_resource<cudaGetTextureObjectResourceDesc>, 2);
+COALESCE_SAME(cuTexObjectGetTextureDesc, get_texture, 2);
 
 Result cuSurfObjectCreate(cudaSurfaceObject_t* object, const ResourceDescriptor* resource) {
     return in_context(__func__, [&]() -> int {
@@ -297,17 +299,8 @@ Result cuSurfObjectCreate(cudaSurfaceObject_t* object, const ResourceDescriptor*
     });
 }
 
-Result cuSurfObjectDestroy(cudaSurfaceObject_t object) {
-    return same(__func__, cudaDestroySurfaceObject, object);
-}
-
-Result cuSurfObjectGetResourceDesc(ResourceDescriptor* target, cudaSurfaceObject_t object) {
-    return in_context(__func__, [&] {
-        cudaResourceDesc found{};
-        const cudaError_t error = cudaGetSurfaceObjectResourceDesc(&found, object);
-        return give_resource(target, error, found);
-    });
-}
+COALESCE_SAME(cuSurfObjectDestroy, cudaDestroySurfaceObject, 1);
+COALESCE_SAME(cuSurfObjectGetResourceDesc, get_resource<cudaGetSurfaceObjectResourceDesc>, 2);
 
 Result cuDeviceGetTexture1DLinearMaxWidth(size_t* width, unsigned format, unsigned channels,
                                           int device) {
@@ -317,50 +310,14 @@ Result cuDeviceGetTexture1DLinearMaxWidth(size_t* width, unsigned format, unsign
     });
 }
 
-// ---- runs of bytes in arrays of one dimension ----
+// ---- runs of bytes ----
 
-Result cuMemcpyHtoA_v2(cudaArray_t to, size_t x, const void* from, size_t bytes) {
-    return same(__func__, cudaMemcpy2DToArray, to, x, size_t{0}, from, bytes, bytes, size_t{1},
-                kind_for(kArray, kHost));
-}
-COALESCE_PER_THREAD_STREAM(cuMemcpyHtoA_v2, _ptds);
-
-Result cuMemcpyDtoA_v2(cudaArray_t to, size_t x, const void* from, size_t bytes) {
-    return same(__func__, cudaMemcpy2DToArray, to, x, size_t{0}, from, bytes, bytes, size_t{1},
-                kind_for(kArray, kDevice));
-}
-COALESCE_PER_THREAD_STREAM(cuMemcpyDtoA_v2, _ptds);
-
-Result cuMemcpyAtoH_v2(void* to, cudaArray_t from, size_t x, size_t bytes) {
-    return same(__func__, cudaMemcpy2DFromArray, to, bytes, from, x, size_t{0}, bytes, size_t{1},
-                kind_for(kHost, kArray));
-}
-COALESCE_PER_THREAD_STREAM(cuMemcpyAtoH_v2, _ptds);
-
-Result cuMemcpyAtoD_v2(void* to, cudaArray_t from, size_t x, size_t bytes) {
-    return same(__func__, cudaMemcpy2DFromArray, to, bytes, from, x, size_t{0}, bytes, size_t{1},
-                kind_for(kDevice, kArray));
-}
-COALESCE_PER_THREAD_STREAM(cuMemcpyAtoD_v2, _ptds);
-
-Result cuMemcpyAtoA_v2(cudaArray_t to, size_t to_x, cudaArray_t from, size_t from_x, size_t bytes) {
-    return same(__func__, cudaMemcpy2DArrayToArray, to, to_x, size_t{0}, from, from_x, size_t{0},
-                bytes, size_t{1}, kind_for(kArray, kArray));
-}
-COALESCE_PER_THREAD_STREAM(cuMemcpyAtoA_v2, _ptds);
-
-Result cuMemcpyHtoAAsync_v2(cudaArray_t to, size_t x, const void* from, size_t bytes,
-                            cudaStream_t stream) {
-    return same(__func__, cudaMemcpy2DToArrayAsync, to, x, size_t{0}, from, bytes, bytes, size_t{1},
-                kind_for(kArray, kHost), stream);
-}
-COALESCE_PER_THREAD_STREAM(cuMemcpyHtoAAsync_v2, _ptsz);
-
-Result cuMemcpyAtoHAsync_v2(void* to, cudaArray_t from, size_t x, size_t bytes,
-                            cudaStream_t stream) {
-    return same(__func__, cudaMemcpy2DFromArrayAsync, to, bytes, from, x, size_t{0}, bytes,
-                size_t{1}, kind_for(kHost, kArray), stream);
-}
-COALESCE_PER_THREAD_STREAM(cuMemcpyAtoHAsync_v2, _ptsz);
+COALESCE_SAME_AT_ONCE(cuMemcpyHtoA_v2, copy_to_array<cudaMemcpyHostToDevice>, 4);
+COALESCE_SAME_AT_ONCE(cuMemcpyDtoA_v2, copy_to_array<cudaMemcpyDeviceToDevice>, 4);
+COALESCE_SAME_AT_ONCE(cuMemcpyAtoH_v2, copy_from_array<cudaMemcpyDeviceToHost>, 4);
+COALESCE_SAME_AT_ONCE(cuMemcpyAtoD_v2, copy_from_array<cudaMemcpyDeviceToDevice>, 4);
+COALESCE_SAME_AT_ONCE(cuMemcpyAtoA_v2, copy_between_arrays, 5);
+COALESCE_SAME_IN_STREAM(cuMemcpyHtoAAsync_v2, copy_to_array_in_stream, 5);
+COALESCE_SAME_IN_STREAM(cuMemcpyAtoHAsync_v2, copy_from_array_in_stream, 5);
 
 }  // extern "C"

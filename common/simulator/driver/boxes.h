@@ -24,21 +24,29 @@ struct Copy2D {
 
 /// ... and one of a CUDA_MEMCPY3D.
 struct Side3D {
-    size_t x, y, z, level;
-    MemoryType type;
-    const void* host;
-    const void* device;
-    void* array;
-    void* reserved;
-    size_t pitch, height;
+    size_t x = 0, y = 0, z = 0, level = 0;
+    MemoryType type = kHost;
+    const void* host = nullptr;
+    const void* device = nullptr;
+    void* array = nullptr;
+    void* reserved = nullptr;
+    size_t pitch = 0, height = 0;
 };
 struct Copy3D {
     Side3D from, to;
     size_t width, height, depth;
 };
 
-/// An error for what is no box.
-Result describe_copy(const Copy2D* copy, cudaMemcpy3DParms& box);
-Result describe_copy(const Copy3D* copy, cudaMemcpy3DParms& box);
+/// An error for what is no box. The numbers of these errors are the driver's, too.
+cudaError_t describe_copy(const Copy2D* copy, cudaMemcpy3DParms& box);
+cudaError_t describe_copy(const Copy3D* copy, cudaMemcpy3DParms& box);
+
+/// `body(box)`, where it is one.
+template <class Copy, class Body>
+cudaError_t with_box(const Copy* copy, Body body) {
+    cudaMemcpy3DParms box{};
+    if (const cudaError_t error = describe_copy(copy, box)) return error;
+    return body(box);
+}
 
 }  // namespace coalesce::sim::driver

@@ -3,10 +3,10 @@
 // needed, is as on hardware. A device's primary context is the runtime's.
 #include <atomic>
 #include <map>
-#include <memory>
 #include <mutex>
 #include <vector>
 
+#include "cudart/handles.h"
 #include "driver/driver.h"
 
 struct CUctx_st {
@@ -31,46 +31,26 @@ public:
         static Contexts& contexts = *new Contexts;
         return contexts;
     }
-    Context create(int device, unsigned flags) {
-        std::lock_guard lock(mutex_);
-        return make(device, flags);
+    Context create(int device, unsigned flags, bool is_primary = false) {
+        return alive_.add(
+            {.device = device, .flags = flags, .id = next_id_++, .is_primary = is_primary});
     }
     Context primary(int device) {
         std::lock_guard lock(mutex_);
         Context& context = primaries_[device];
-        if (!context) {
-            context = make(device, 0);
-            context->is_primary = true;
-        }
+        if (!context) context = create(device, 0, true);
         return context;
     }
-    bool is_alive(Context context) {
-        std::lock_guard lock(mutex_);
-        return alive_.contains(context);
-    }
+    bool is_alive(Context context) { return alive_.find(context) != nullptr; }
     bool destroy(Context context) {
-        std::lock_guard lock(mutex_);
-        const auto found = alive_.find(context);
-        if (found == alive_.end() || context->is_primary) return false;
-        alive_.erase(found);
-        return true;
+        return is_alive(context) && !context->is_primary && alive_.destroy(context);
     }
 
 private:
-    Context make(int device, unsigned flags) {
-        auto context = std::make_unique<CUctx_st>();
-        context->device = device;
-        context->flags = flags;
-        context->id = next_id_++;
-        const Context made = context.get();
-        alive_[made] = std::move(context);
-        return made;
-    }
-
     std::mutex mutex_;
-    std::map<Context, std::unique_ptr<CUctx_st>> alive_;
+    cudart::Handles<Context, CUctx_st> alive_;
     std::map<int, Context> primaries_;
-    unsigned long long next_id_ = 1;
+    std::atomic<unsigned long long> next_id_ = 1;
 };
 
 /// The last one is current.
@@ -236,9 +216,7 @@ Result cuCtxGetApiVersion(Context, unsigned* version) {
     return call(__func__, [&] { return give(version, 3020u); });
 }
 
-Result cuCtxSynchronize() {
-    return same(__func__, cudaDeviceSynchronize);
-}
+COALESCE_SAME(cuCtxSynchronize, cudaDeviceSynchronize, 0);
 
 Result cuCtxSynchronize_v2(Context) {
     return same(__func__, cudaDeviceSynchronize);
@@ -268,8 +246,8 @@ Result cuDevicePrimaryCtxReset_v2(int device) {
 Result cuDevicePrimaryCtxGetState(int device, unsigned* flags, int* active) {
     return with_primary(__func__, device, [&](CUctx_st& primary) {
         const bool is_active = primary.retained > 0 || coalesceRuntimeIsUsed();
-        const Result error = give(flags, primary.flags);
-        return error != kSuccess ? error : give(active, is_active ? 1 : 0);
+        if (const Result error = give(flags, primary.flags)) return error;
+        return give(active, is_active ? 1 : 0);
     });
 }
 
@@ -282,21 +260,10 @@ Result cuDevicePrimaryCtxSetFlags_v2(int device, unsigned flags) {
 
 // ---- settings of the current one ----
 
-Result cuCtxGetLimit(size_t* value, cudaLimit limit) {
-    return same(__func__, cudaDeviceGetLimit, value, limit);
-}
-
-Result cuCtxSetLimit(cudaLimit limit, size_t value) {
-    return same(__func__, cudaDeviceSetLimit, limit, value);
-}
-
-Result cuCtxGetCacheConfig(cudaFuncCache* config) {
-    return same(__func__, cudaDeviceGetCacheConfig, config);
-}
-
-Result cuCtxSetCacheConfig(cudaFuncCache config) {
-    return same(__func__, cudaDeviceSetCacheConfig, config);
-}
+COALESCE_SAME(cuCtxGetLimit, cudaDeviceGetLimit, 2);
+COALESCE_SAME(cuCtxSetLimit, cudaDeviceSetLimit, 2);
+COALESCE_SAME(cuCtxGetCacheConfig, cudaDeviceGetCacheConfig, 1);
+COALESCE_SAME(cuCtxSetCacheConfig, cudaDeviceSetCacheConfig, 1);
 
 /// Banks are 4 bytes wide, whatever is asked for.
 Result cuCtxGetSharedMemConfig(cudaSharedMemConfig* config) {
@@ -307,13 +274,8 @@ Result cuCtxSetSharedMemConfig(cudaSharedMemConfig) {
     return in_context(__func__, [] { return kSuccess; });
 }
 
-Result cuCtxGetStreamPriorityRange(int* least, int* greatest) {
-    return same(__func__, cudaDeviceGetStreamPriorityRange, least, greatest);
-}
-
-Result cuCtxResetPersistingL2Cache() {
-    return same(__func__, cudaCtxResetPersistingL2Cache);
-}
+COALESCE_SAME(cuCtxGetStreamPriorityRange, cudaDeviceGetStreamPriorityRange, 2);
+COALESCE_SAME(cuCtxResetPersistingL2Cache, cudaCtxResetPersistingL2Cache, 0);
 
 Result cuCtxEnablePeerAccess(Context peer, unsigned flags) {
     return same(__func__, cudaDeviceEnablePeerAccess, peer ? peer->device : -1, flags);

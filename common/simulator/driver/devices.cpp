@@ -10,8 +10,7 @@ namespace {
 
 Result check_device(int device) {
     int count = 0;
-    const cudaError_t error = cudaGetDeviceCount(&count);
-    if (error != cudaSuccess) return error;
+    if (const cudaError_t error = cudaGetDeviceCount(&count)) return error;
     return device >= 0 && device < count ? kSuccess : kInvalidDevice;
 }
 
@@ -46,14 +45,12 @@ extern "C" {
 cudaError_t cudaProfilerStart();
 cudaError_t cudaProfilerStop();
 
-Result cuDeviceGetCount(int* count) {
-    return call(__func__, [&] { return cudaGetDeviceCount(count); });
-}
+COALESCE_SAME_ANYWHERE(cuDeviceGetCount, cudaGetDeviceCount, 1);
 
 Result cuDeviceGet(int* device, int ordinal) {
     return call(__func__, [&] {
-        const Result error = check_device(ordinal);
-        return error != kSuccess ? error : give(device, ordinal);
+        if (const Result error = check_device(ordinal)) return error;
+        return give(device, ordinal);
     });
 }
 
@@ -79,14 +76,12 @@ Result cuDeviceTotalMem_v2(size_t* bytes, int device) {
 }
 
 /// The numbers of the attributes are the runtime's.
-Result cuDeviceGetAttribute(int* value, cudaDeviceAttr attribute, int device) {
-    return call(__func__, [&] { return cudaDeviceGetAttribute(value, attribute, device); });
-}
+COALESCE_SAME_ANYWHERE(cuDeviceGetAttribute, cudaDeviceGetAttribute, 3);
 
 Result cuDeviceComputeCapability(int* major, int* minor, int device) {
     return with_properties(__func__, device, [&](const cudaDeviceProp& properties) {
-        const Result error = give(major, properties.major);
-        return error != kSuccess ? error : give(minor, properties.minor);
+        if (const Result error = give(major, properties.major)) return error;
+        return give(minor, properties.minor);
     });
 }
 
@@ -107,41 +102,14 @@ Result cuDeviceGetProperties(OldProperties* old, int device) {
     });
 }
 
-Result cuDeviceGetPCIBusId(char* text, int length, int device) {
-    return call(__func__, [&] { return cudaDeviceGetPCIBusId(text, length, device); });
-}
-
-Result cuDeviceGetByPCIBusId(int* device, const char* text) {
-    return call(__func__, [&] { return cudaDeviceGetByPCIBusId(device, text); });
-}
-
-Result cuDeviceCanAccessPeer(int* can, int device, int peer) {
-    return call(__func__, [&] { return cudaDeviceCanAccessPeer(can, device, peer); });
-}
-
-Result cuDeviceGetP2PAttribute(int* value, cudaDeviceP2PAttr attribute, int device, int peer) {
-    return call(__func__,
-                [&] { return cudaDeviceGetP2PAttribute(value, attribute, device, peer); });
-}
-
-Result cuDeviceGetDefaultMemPool(cudaMemPool_t* pool, int device) {
-    return call(__func__, [&] { return cudaDeviceGetDefaultMemPool(pool, device); });
-}
-
-Result cuDeviceGetMemPool(cudaMemPool_t* pool, int device) {
-    return call(__func__, [&] { return cudaDeviceGetMemPool(pool, device); });
-}
-
-Result cuDeviceSetMemPool(int device, cudaMemPool_t pool) {
-    return call(__func__, [&] { return cudaDeviceSetMemPool(device, pool); });
-}
-
-Result cuProfilerStart() {
-    return same(__func__, cudaProfilerStart);
-}
-
-Result cuProfilerStop() {
-    return same(__func__, cudaProfilerStop);
-}
+COALESCE_SAME_ANYWHERE(cuDeviceGetPCIBusId, cudaDeviceGetPCIBusId, 3);
+COALESCE_SAME_ANYWHERE(cuDeviceGetByPCIBusId, cudaDeviceGetByPCIBusId, 2);
+COALESCE_SAME_ANYWHERE(cuDeviceCanAccessPeer, cudaDeviceCanAccessPeer, 3);
+COALESCE_SAME_ANYWHERE(cuDeviceGetP2PAttribute, cudaDeviceGetP2PAttribute, 4);
+COALESCE_SAME_ANYWHERE(cuDeviceGetDefaultMemPool, cudaDeviceGetDefaultMemPool, 2);
+COALESCE_SAME_ANYWHERE(cuDeviceGetMemPool, cudaDeviceGetMemPool, 2);
+COALESCE_SAME_ANYWHERE(cuDeviceSetMemPool, cudaDeviceSetMemPool, 2);
+COALESCE_SAME(cuProfilerStart, cudaProfilerStart, 0);
+COALESCE_SAME(cuProfilerStop, cudaProfilerStop, 0);
 
 }  // extern "C"

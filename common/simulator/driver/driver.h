@@ -13,6 +13,8 @@
 
 #include <cuda_runtime_api.h>
 
+#include <cstddef>
+#include <tuple>
 #include <utility>
 
 #include "cudart/driver_support.h"
@@ -57,11 +59,26 @@ Result in_context(const char* name, Body body) {
     });
 }
 
-/// A function that does what one of the runtime does.
+/// A function that does what one of the runtime does, and one that needs no context for it.
 template <class... Parameters, class... Arguments>
 Result same(const char* name, cudaError_t (*function)(Parameters...), Arguments... arguments) {
     return in_context(name, [&] { return function(arguments...); });
 }
+template <class... Parameters, class... Arguments>
+Result same_anywhere(const char* name, cudaError_t (*function)(Parameters...),
+                     Arguments... arguments) {
+    return call(name, [&] { return function(arguments...); });
+}
+
+/// The type of a parameter of a function, counted from 0.
+template <std::size_t index, class Function>
+struct ParameterOf;
+template <std::size_t index, class... Parameters>
+struct ParameterOf<index, cudaError_t(Parameters...)> {
+    using Type = std::tuple_element_t<index, std::tuple<Parameters...>>;
+};
+template <std::size_t index, class Function>
+using Parameter = typename ParameterOf<index, Function>::Type;
 
 /// `*target = value` unless target is null.
 template <class T, class Value>
@@ -72,3 +89,39 @@ Result give(T* target, Value value) {
 }
 
 }  // namespace coalesce::sim::driver
+
+// ---- functions that take what one of the runtime takes, `count` parameters ----
+
+#define COALESCE_PARAMETERS_0(f)
+#define COALESCE_PARAMETERS_1(f) Parameter<0, decltype(f)> a
+#define COALESCE_PARAMETERS_2(f) COALESCE_PARAMETERS_1(f), Parameter<1, decltype(f)> b
+#define COALESCE_PARAMETERS_3(f) COALESCE_PARAMETERS_2(f), Parameter<2, decltype(f)> c
+#define COALESCE_PARAMETERS_4(f) COALESCE_PARAMETERS_3(f), Parameter<3, decltype(f)> d
+#define COALESCE_PARAMETERS_5(f) COALESCE_PARAMETERS_4(f), Parameter<4, decltype(f)> e
+#define COALESCE_PARAMETERS_6(f) COALESCE_PARAMETERS_5(f), Parameter<5, decltype(f)> g
+#define COALESCE_PARAMETERS_7(f) COALESCE_PARAMETERS_6(f), Parameter<6, decltype(f)> h
+#define COALESCE_ARGUMENTS_0
+#define COALESCE_ARGUMENTS_1 , a
+#define COALESCE_ARGUMENTS_2 , a, b
+#define COALESCE_ARGUMENTS_3 , a, b, c
+#define COALESCE_ARGUMENTS_4 , a, b, c, d
+#define COALESCE_ARGUMENTS_5 , a, b, c, d, e
+#define COALESCE_ARGUMENTS_6 , a, b, c, d, e, g
+#define COALESCE_ARGUMENTS_7 , a, b, c, d, e, g, h
+
+/// `driver` does what `runtime` does, called by `how`: one of the templates above.
+#define COALESCE_BY(how, driver, runtime, count)                  \
+    Result driver(COALESCE_PARAMETERS_##count(runtime)) {         \
+        return how(__func__, runtime COALESCE_ARGUMENTS_##count); \
+    }                                                             \
+    static_assert(true)
+#define COALESCE_SAME_ANYWHERE(driver, runtime, count) \
+    COALESCE_BY(same_anywhere, driver, runtime, count)
+#define COALESCE_SAME(driver, runtime, count) COALESCE_BY(same, driver, runtime, count)
+/// ... and has two names: see cudart/per_thread.h.
+#define COALESCE_SAME_IN_STREAM(driver, runtime, count) \
+    COALESCE_SAME(driver, runtime, count);              \
+    COALESCE_PER_THREAD_STREAM(driver, _ptsz)
+#define COALESCE_SAME_AT_ONCE(driver, runtime, count) \
+    COALESCE_SAME(driver, runtime, count);            \
+    COALESCE_PER_THREAD_STREAM(driver, _ptds)

@@ -44,7 +44,8 @@ int launch(const LaunchConfig* from, const void* function, void** arguments, voi
 
 /// The block size with the most threads on a multiprocessor.
 int best_block(int* grid, int* block, const void* function, size_t (*shared_of)(int block),
-               size_t shared, int limit) {
+               size_t shared, int limit, unsigned flags) {
+    if (!grid || !block || flags > cudaOccupancyDisableCachingOverride) return kInvalidValue;
     cudaFuncAttributes attributes;
     cudaError_t error = cudaFuncGetAttributes(&attributes, function);
     int multiprocessors = 0, device = 0, best = 0;
@@ -102,31 +103,19 @@ Result cuLaunchCooperativeKernel(const void* function, unsigned grid_x, unsigned
 }
 COALESCE_PER_THREAD_STREAM(cuLaunchCooperativeKernel, _ptsz);
 
-Result cuLaunchHostFunc(cudaStream_t stream, cudaHostFn_t function, void* data) {
-    return same(__func__, cudaLaunchHostFunc, stream, function, data);
-}
-COALESCE_PER_THREAD_STREAM(cuLaunchHostFunc, _ptsz);
+COALESCE_SAME_IN_STREAM(cuLaunchHostFunc, cudaLaunchHostFunc, 3);
 
 // ---- occupancy ----
 
-Result cuOccupancyMaxActiveBlocksPerMultiprocessor(int* blocks, const void* function, int threads,
-                                                   size_t shared) {
-    return same(__func__, cudaOccupancyMaxActiveBlocksPerMultiprocessor, blocks, function, threads,
-                shared);
-}
-
-Result cuOccupancyMaxActiveBlocksPerMultiprocessorWithFlags(int* blocks, const void* function,
-                                                            int threads, size_t shared,
-                                                            unsigned flags) {
-    return same(__func__, cudaOccupancyMaxActiveBlocksPerMultiprocessorWithFlags, blocks, function,
-                threads, shared, flags);
-}
+COALESCE_SAME(cuOccupancyMaxActiveBlocksPerMultiprocessor,
+              cudaOccupancyMaxActiveBlocksPerMultiprocessor, 4);
+COALESCE_SAME(cuOccupancyMaxActiveBlocksPerMultiprocessorWithFlags,
+              cudaOccupancyMaxActiveBlocksPerMultiprocessorWithFlags, 5);
 
 Result cuOccupancyMaxPotentialBlockSize(int* grid, int* block, const void* function,
                                         size_t (*shared_of)(int block), size_t shared, int limit) {
     return in_context(__func__, [&] {
-        if (!grid || !block) return static_cast<int>(kInvalidValue);
-        return best_block(grid, block, function, shared_of, shared, limit);
+        return best_block(grid, block, function, shared_of, shared, limit, cudaOccupancyDefault);
     });
 }
 
@@ -134,17 +123,12 @@ Result cuOccupancyMaxPotentialBlockSizeWithFlags(int* grid, int* block, const vo
                                                  size_t (*shared_of)(int block), size_t shared,
                                                  int limit, unsigned flags) {
     return in_context(__func__, [&] {
-        if (!grid || !block || flags > cudaOccupancyDisableCachingOverride)
-            return static_cast<int>(kInvalidValue);
-        return best_block(grid, block, function, shared_of, shared, limit);
+        return best_block(grid, block, function, shared_of, shared, limit, flags);
     });
 }
 
-Result cuOccupancyAvailableDynamicSMemPerBlock(size_t* bytes, const void* function, int blocks,
-                                               int threads) {
-    return same(__func__, cudaOccupancyAvailableDynamicSMemPerBlock, bytes, function, blocks,
-                threads);
-}
+COALESCE_SAME(cuOccupancyAvailableDynamicSMemPerBlock, cudaOccupancyAvailableDynamicSMemPerBlock,
+              4);
 
 Result cuOccupancyMaxPotentialClusterSize(int* size, const void* function,
                                           const LaunchConfig* config) {

@@ -1,4 +1,5 @@
 // Memory: allocate, free, and what a pointer is. A CUdeviceptr is a void* here.
+#include "driver/boxes.h"
 #include "driver/driver.h"
 
 using namespace coalesce::sim::driver;
@@ -15,15 +16,13 @@ enum PointerAttribute {
     kRangeBytes = 12,
     kMapped = 13
 };
-enum MemoryType : unsigned { kHost = 1, kDevice = 2 };
 
 int get_attribute(void* value, int attribute, const void* pointer) {
     cudaPointerAttributes found{};
     void* begin = nullptr;
     size_t bytes = 0;
     if (!value) return kInvalidValue;
-    const cudaError_t error = cudaPointerGetAttributes(&found, pointer);
-    if (error != cudaSuccess) return error;
+    if (const cudaError_t error = cudaPointerGetAttributes(&found, pointer)) return error;
     if (coalesceFindAllocation(pointer, &begin, &bytes) != 0) return kInvalidValue;
     switch (attribute) {
         case kMemoryType:
@@ -58,26 +57,16 @@ Result allocate(const char* name, cudaError_t (*function)(Parameters...), void**
 
 extern "C" {
 
-Result cuMemAlloc_v2(void** pointer, size_t bytes) {
-    return allocate(__func__, cudaMalloc, pointer, bytes);
-}
-
-Result cuMemFree_v2(void* pointer) {
-    return same(__func__, cudaFree, pointer);
-}
+COALESCE_BY(allocate, cuMemAlloc_v2, cudaMalloc, 2);
+COALESCE_SAME(cuMemFree_v2, cudaFree, 1);
 
 /// The size of the elements decides nothing: rows begin at multiples of 512 bytes.
 Result cuMemAllocPitch_v2(void** pointer, size_t* pitch, size_t width, size_t height, unsigned) {
     return same(__func__, cudaMallocPitch, pointer, pitch, width, height);
 }
 
-Result cuMemAllocManaged(void** pointer, size_t bytes, unsigned flags) {
-    return allocate(__func__, cudaMallocManaged, pointer, bytes, flags);
-}
-
-Result cuMemGetInfo_v2(size_t* free, size_t* total) {
-    return same(__func__, cudaMemGetInfo, free, total);
-}
+COALESCE_BY(allocate, cuMemAllocManaged, cudaMallocManaged, 3);
+COALESCE_SAME(cuMemGetInfo_v2, cudaMemGetInfo, 2);
 
 Result cuMemGetAddressRange_v2(void** begin, size_t* bytes, const void* pointer) {
     return in_context(__func__, [&] {
@@ -87,84 +76,31 @@ Result cuMemGetAddressRange_v2(void** begin, size_t* bytes, const void* pointer)
 
 // ---- in streams, from pools ----
 
-Result cuMemAllocAsync(void** pointer, size_t bytes, cudaStream_t stream) {
-    return allocate(__func__, cudaMallocAsync, pointer, bytes, stream);
-}
+COALESCE_BY(allocate, cuMemAllocAsync, cudaMallocAsync, 3);
 COALESCE_PER_THREAD_STREAM(cuMemAllocAsync, _ptsz);
-
-Result cuMemAllocFromPoolAsync(void** pointer, size_t bytes, cudaMemPool_t pool,
-                               cudaStream_t stream) {
-    return allocate(__func__, cudaMallocFromPoolAsync, pointer, bytes, pool, stream);
-}
+COALESCE_BY(allocate, cuMemAllocFromPoolAsync, cudaMallocFromPoolAsync, 4);
 COALESCE_PER_THREAD_STREAM(cuMemAllocFromPoolAsync, _ptsz);
-
-Result cuMemFreeAsync(void* pointer, cudaStream_t stream) {
-    return same(__func__, cudaFreeAsync, pointer, stream);
-}
-COALESCE_PER_THREAD_STREAM(cuMemFreeAsync, _ptsz);
-
-Result cuMemPoolCreate(cudaMemPool_t* pool, const cudaMemPoolProps* properties) {
-    return call(__func__, [&] { return cudaMemPoolCreate(pool, properties); });
-}
-
-Result cuMemPoolDestroy(cudaMemPool_t pool) {
-    return call(__func__, [&] { return cudaMemPoolDestroy(pool); });
-}
-
-Result cuMemPoolTrimTo(cudaMemPool_t pool, size_t bytes) {
-    return call(__func__, [&] { return cudaMemPoolTrimTo(pool, bytes); });
-}
-
-Result cuMemPoolGetAttribute(cudaMemPool_t pool, cudaMemPoolAttr attribute, void* value) {
-    return call(__func__, [&] { return cudaMemPoolGetAttribute(pool, attribute, value); });
-}
-
-Result cuMemPoolSetAttribute(cudaMemPool_t pool, cudaMemPoolAttr attribute, void* value) {
-    return call(__func__, [&] { return cudaMemPoolSetAttribute(pool, attribute, value); });
-}
+COALESCE_SAME_IN_STREAM(cuMemFreeAsync, cudaFreeAsync, 2);
+COALESCE_SAME_ANYWHERE(cuMemPoolCreate, cudaMemPoolCreate, 2);
+COALESCE_SAME_ANYWHERE(cuMemPoolDestroy, cudaMemPoolDestroy, 1);
+COALESCE_SAME_ANYWHERE(cuMemPoolTrimTo, cudaMemPoolTrimTo, 2);
+COALESCE_SAME_ANYWHERE(cuMemPoolGetAttribute, cudaMemPoolGetAttribute, 3);
+COALESCE_SAME_ANYWHERE(cuMemPoolSetAttribute, cudaMemPoolSetAttribute, 3);
 
 // ---- the host's ----
 
-Result cuMemAllocHost_v2(void** pointer, size_t bytes) {
-    return allocate(__func__, cudaMallocHost, pointer, bytes);
-}
-
-Result cuMemHostAlloc(void** pointer, size_t bytes, unsigned flags) {
-    return allocate(__func__, cudaHostAlloc, pointer, bytes, flags);
-}
-
-Result cuMemFreeHost(void* pointer) {
-    return same(__func__, cudaFreeHost, pointer);
-}
-
-Result cuMemHostRegister_v2(void* pointer, size_t bytes, unsigned flags) {
-    return same(__func__, cudaHostRegister, pointer, bytes, flags);
-}
-
-Result cuMemHostUnregister(void* pointer) {
-    return same(__func__, cudaHostUnregister, pointer);
-}
-
-Result cuMemHostGetDevicePointer_v2(void** device_pointer, void* pointer, unsigned flags) {
-    return same(__func__, cudaHostGetDevicePointer, device_pointer, pointer, flags);
-}
-
-Result cuMemHostGetFlags(unsigned* flags, void* pointer) {
-    return same(__func__, cudaHostGetFlags, flags, pointer);
-}
+COALESCE_BY(allocate, cuMemAllocHost_v2, cudaMallocHost, 2);
+COALESCE_BY(allocate, cuMemHostAlloc, cudaHostAlloc, 3);
+COALESCE_SAME(cuMemFreeHost, cudaFreeHost, 1);
+COALESCE_SAME(cuMemHostRegister_v2, cudaHostRegister, 3);
+COALESCE_SAME(cuMemHostUnregister, cudaHostUnregister, 1);
+COALESCE_SAME(cuMemHostGetDevicePointer_v2, cudaHostGetDevicePointer, 3);
+COALESCE_SAME(cuMemHostGetFlags, cudaHostGetFlags, 2);
 
 // ---- advice, and questions ----
 
-Result cuMemPrefetchAsync_v2(const void* pointer, size_t bytes, cudaMemLocation location,
-                             unsigned flags, cudaStream_t stream) {
-    return same(__func__, cudaMemPrefetchAsync, pointer, bytes, location, flags, stream);
-}
-COALESCE_PER_THREAD_STREAM(cuMemPrefetchAsync_v2, _ptsz);
-
-Result cuMemAdvise_v2(const void* pointer, size_t bytes, cudaMemoryAdvise advice,
-                      cudaMemLocation location) {
-    return same(__func__, cudaMemAdvise, pointer, bytes, advice, location);
-}
+COALESCE_SAME_IN_STREAM(cuMemPrefetchAsync_v2, cudaMemPrefetchAsync, 5);
+COALESCE_SAME(cuMemAdvise_v2, cudaMemAdvise, 4);
 
 Result cuPointerGetAttribute(void* value, int attribute, const void* pointer) {
     return in_context(__func__, [&] { return get_attribute(value, attribute, pointer); });

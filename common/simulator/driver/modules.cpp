@@ -1,9 +1,8 @@
 // Device code that the program brings: modules, libraries, the linker of one, kernels and variables.
 #include <cstring>
-#include <memory>
-#include <set>
 #include <string>
 
+#include "cudart/handles.h"
 #include "driver/driver.h"
 
 using namespace coalesce::sim::driver;
@@ -15,19 +14,9 @@ Result load(cudaLibrary_t* module, const void* image, unsigned count = 0,
     return cudaLibraryLoadData(module, image, options, values, count, nullptr, nullptr, 0);
 }
 
-const void* function_of(cudaKernel_t kernel) {
-    return reinterpret_cast<const void*>(kernel);
-}
-
-/// cuModuleGetFunction and its kin do not tell one unknown name from another.
-Result get_kernel(cudaKernel_t* kernel, cudaLibrary_t module, const char* name) {
-    return cudaLibraryGetKernel(kernel, module, name);
-}
-
-Result get_attribute(int* value, int attribute, cudaKernel_t kernel) {
+Result get_attribute(int* value, int attribute, const void* kernel) {
     cudaFuncAttributes all;
-    const cudaError_t error = cudaFuncGetAttributes(&all, function_of(kernel));
-    if (error != cudaSuccess) return error;
+    if (const cudaError_t error = cudaFuncGetAttributes(&all, kernel)) return error;
     const int values[] = {all.maxThreadsPerBlock,
                           static_cast<int>(all.sharedSizeBytes),
                           static_cast<int>(all.constSizeBytes),
@@ -56,8 +45,8 @@ struct Link {
 };
 
 /// Those that were created and not destroyed.
-std::set<Link*>& links() {
-    static auto& all = *new std::set<Link*>;
+auto& links() {
+    static auto& all = *new coalesce::sim::cudart::Handles<Link*, Link>;
     return all;
 }
 
@@ -66,8 +55,7 @@ constexpr int kInputPtx = 1;
 template <class Body>
 Result with_link(const char* name, Link* link, Body body) {
     return in_context(name, [&]() -> int {
-        return links().contains(link) ? body(*link)
-                                      : static_cast<int>(cudaErrorInvalidResourceHandle);
+        return links().find(link) ? body(*link) : static_cast<int>(cudaErrorInvalidResourceHandle);
     });
 }
 
@@ -106,25 +94,11 @@ Result cuModuleLoad(cudaLibrary_t* module, const char* file) {
                 nullptr, 0u);
 }
 
-Result cuModuleUnload(cudaLibrary_t module) {
-    return same(__func__, cudaLibraryUnload, module);
-}
-
-Result cuModuleGetFunction(cudaKernel_t* kernel, cudaLibrary_t module, const char* name) {
-    return in_context(__func__, [&] { return get_kernel(kernel, module, name); });
-}
-
-Result cuModuleGetFunctionCount(unsigned* count, cudaLibrary_t module) {
-    return same(__func__, cudaLibraryGetKernelCount, count, module);
-}
-
-Result cuModuleEnumerateFunctions(cudaKernel_t* kernels, unsigned count, cudaLibrary_t module) {
-    return same(__func__, cudaLibraryEnumerateKernels, kernels, count, module);
-}
-
-Result cuModuleGetGlobal_v2(void** address, size_t* bytes, cudaLibrary_t module, const char* name) {
-    return same(__func__, cudaLibraryGetGlobal, address, bytes, module, name);
-}
+COALESCE_SAME(cuModuleUnload, cudaLibraryUnload, 1);
+COALESCE_SAME(cuModuleGetFunction, cudaLibraryGetKernel, 3);
+COALESCE_SAME(cuModuleGetFunctionCount, cudaLibraryGetKernelCount, 2);
+COALESCE_SAME(cuModuleEnumerateFunctions, cudaLibraryEnumerateKernels, 3);
+COALESCE_SAME(cuModuleGetGlobal_v2, cudaLibraryGetGlobal, 4);
 
 /// CU_MODULE_EAGER_LOADING: a module is read when it is loaded.
 Result cuModuleGetLoadingMode(int* mode) {
@@ -145,29 +119,12 @@ Result cuLibraryLoadFromFile(cudaLibrary_t* library, const char* file, cudaJitOp
     });
 }
 
-Result cuLibraryUnload(cudaLibrary_t library) {
-    return call(__func__, [&] { return cudaLibraryUnload(library); });
-}
-
-Result cuLibraryGetKernel(cudaKernel_t* kernel, cudaLibrary_t library, const char* name) {
-    return call(__func__, [&] { return get_kernel(kernel, library, name); });
-}
-
-Result cuLibraryGetKernelCount(unsigned* count, cudaLibrary_t library) {
-    return call(__func__, [&] { return cudaLibraryGetKernelCount(count, library); });
-}
-
-Result cuLibraryEnumerateKernels(cudaKernel_t* kernels, unsigned count, cudaLibrary_t library) {
-    return call(__func__, [&] { return cudaLibraryEnumerateKernels(kernels, count, library); });
-}
-
-Result cuLibraryGetGlobal(void** address, size_t* bytes, cudaLibrary_t library, const char* name) {
-    return same(__func__, cudaLibraryGetGlobal, address, bytes, library, name);
-}
-
-Result cuLibraryGetManaged(void** address, size_t* bytes, cudaLibrary_t library, const char* name) {
-    return same(__func__, cudaLibraryGetManaged, address, bytes, library, name);
-}
+COALESCE_SAME_ANYWHERE(cuLibraryUnload, cudaLibraryUnload, 1);
+COALESCE_SAME_ANYWHERE(cuLibraryGetKernel, cudaLibraryGetKernel, 3);
+COALESCE_SAME_ANYWHERE(cuLibraryGetKernelCount, cudaLibraryGetKernelCount, 2);
+COALESCE_SAME_ANYWHERE(cuLibraryEnumerateKernels, cudaLibraryEnumerateKernels, 3);
+COALESCE_SAME(cuLibraryGetGlobal, cudaLibraryGetGlobal, 4);
+COALESCE_SAME(cuLibraryGetManaged, cudaLibraryGetManaged, 4);
 
 /// A library is a module.
 Result cuLibraryGetModule(cudaLibrary_t* module, cudaLibrary_t library) {
@@ -180,44 +137,29 @@ Result cuKernelGetFunction(cudaKernel_t* function, cudaKernel_t kernel) {
     return in_context(__func__, [&] { return give(function, kernel); });
 }
 
-Result cuFuncGetName(const char** name, cudaKernel_t kernel) {
-    return same(__func__, cudaFuncGetName, name, function_of(kernel));
-}
+COALESCE_SAME(cuFuncGetName, cudaFuncGetName, 2);
+COALESCE_SAME(cuKernelGetName, cudaFuncGetName, 2);
+COALESCE_SAME(cuFuncGetParamInfo, cudaFuncGetParamInfo, 4);
+COALESCE_SAME(cuKernelGetParamInfo, cudaFuncGetParamInfo, 4);
 
-Result cuKernelGetName(const char** name, cudaKernel_t kernel) {
-    return same(__func__, cudaFuncGetName, name, function_of(kernel));
-}
-
-Result cuFuncGetParamInfo(cudaKernel_t kernel, size_t index, size_t* offset, size_t* bytes) {
-    return same(__func__, cudaFuncGetParamInfo, function_of(kernel), index, offset, bytes);
-}
-
-Result cuKernelGetParamInfo(cudaKernel_t kernel, size_t index, size_t* offset, size_t* bytes) {
-    return same(__func__, cudaFuncGetParamInfo, function_of(kernel), index, offset, bytes);
-}
-
-Result cuFuncGetAttribute(int* value, int attribute, cudaKernel_t kernel) {
+Result cuFuncGetAttribute(int* value, int attribute, const void* kernel) {
     return in_context(__func__, [&] { return get_attribute(value, attribute, kernel); });
 }
 
-Result cuKernelGetAttribute(int* value, int attribute, cudaKernel_t kernel, int) {
+Result cuKernelGetAttribute(int* value, int attribute, const void* kernel, int) {
     return in_context(__func__, [&] { return get_attribute(value, attribute, kernel); });
 }
 
-Result cuFuncSetAttribute(cudaKernel_t kernel, cudaFuncAttribute attribute, int value) {
-    return same(__func__, cudaFuncSetAttribute, function_of(kernel), attribute, value);
+COALESCE_SAME(cuFuncSetAttribute, cudaFuncSetAttribute, 3);
+
+Result cuKernelSetAttribute(cudaFuncAttribute attribute, int value, const void* kernel, int) {
+    return same(__func__, cudaFuncSetAttribute, kernel, attribute, value);
 }
 
-Result cuKernelSetAttribute(cudaFuncAttribute attribute, int value, cudaKernel_t kernel, int) {
-    return same(__func__, cudaFuncSetAttribute, function_of(kernel), attribute, value);
-}
+COALESCE_SAME(cuFuncSetCacheConfig, cudaFuncSetCacheConfig, 2);
 
-Result cuFuncSetCacheConfig(cudaKernel_t kernel, cudaFuncCache config) {
-    return same(__func__, cudaFuncSetCacheConfig, function_of(kernel), config);
-}
-
-Result cuKernelSetCacheConfig(cudaKernel_t kernel, cudaFuncCache config, int) {
-    return same(__func__, cudaFuncSetCacheConfig, function_of(kernel), config);
+Result cuKernelSetCacheConfig(const void* kernel, cudaFuncCache config, int) {
+    return same(__func__, cudaFuncSetCacheConfig, kernel, config);
 }
 
 Result cuFuncSetSharedMemConfig(cudaKernel_t, cudaSharedMemConfig) {
@@ -238,7 +180,7 @@ Result cuFuncLoad(cudaKernel_t) {
 Result cuLinkCreate_v2(unsigned, cudaJitOption*, void**, Link** link) {
     return in_context(__func__, [&] {
         if (!link) return kInvalidValue;
-        *link = *links().insert(new Link).first;
+        *link = links().add({});
         return kSuccess;
     });
 }
@@ -260,8 +202,7 @@ Result cuLinkComplete(Link* link, void** image, size_t* size) {
 
 Result cuLinkDestroy(Link* link) {
     return with_link(__func__, link, [&](Link& known) {
-        links().erase(&known);
-        delete &known;
+        links().destroy(&known);
         return kSuccess;
     });
 }

@@ -1,7 +1,6 @@
 // Walks the entries of a container. format.h describes what lies where.
 #include "fatbin/fatbin.h"
 
-#include <algorithm>
 #include <charconv>
 #include <cstring>
 #include <limits>
@@ -83,7 +82,7 @@ struct Contents {
     u32 other_arch = 0;
 };
 
-void read_entries(Bytes entries, u32 unit, u64& text_left, Contents& contents) {
+void read_entries(Bytes entries, u64& text_left, Contents& contents) {
     while (entries.size() > 0) {
         const auto entry = entries.read<EntryHeader>("the header of an entry");
         if (entry.header_size < sizeof(EntryHeader)) {
@@ -91,7 +90,7 @@ void read_entries(Bytes entries, u32 unit, u64& text_left, Contents& contents) {
         }
         const Bytes payload = entries.part(entry.header_size, entry.payload_size, "an entry");
         if (entry.kind == static_cast<u16>(EntryKind::ptx)) {
-            contents.images.push_back({entry.arch, entry_text(entry, payload, text_left), unit});
+            contents.images.push_back({entry.arch, entry_text(entry, payload, text_left)});
         } else {
             ++contents.other_entries;
             contents.other_arch = entry.arch;
@@ -101,8 +100,7 @@ void read_entries(Bytes entries, u32 unit, u64& text_left, Contents& contents) {
     }
 }
 
-void read_container(const void* data, std::size_t limit, u32 unit, u64& text_left,
-                    Contents& contents) {
+void read_container(const void* data, std::size_t limit, u64& text_left, Contents& contents) {
     if (!data) fail_malformed("no data");
     const u8* start = static_cast<const u8*>(data);
     // Without a limit the container itself is all that says how long it is.
@@ -114,7 +112,7 @@ void read_container(const void* data, std::size_t limit, u32 unit, u64& text_lef
                           " is not supported: build the program with CUDA 13");
     }
     if (header.header_size < sizeof(ContainerHeader)) fail_malformed("its header is too short");
-    read_entries(readable.part(header.header_size, header.size, "the container"), unit, text_left,
+    read_entries(readable.part(header.header_size, header.size, "the container"), text_left,
                  contents);
 }
 
@@ -131,14 +129,14 @@ std::vector<PtxImage> require_ptx(Contents contents) {
 std::vector<PtxImage> read_wrapper(const FatbinWrapper& wrapper) {
     Contents contents;
     u64 text_left = kMostText;
-    read_container(wrapper.data, 0, 0, text_left, contents);
+    read_container(wrapper.data, 0, text_left, contents);
     if (wrapper.version == kLinkedWrapper && wrapper.prelinked) {
         const u8* list = static_cast<const u8*>(wrapper.prelinked);
         for (std::size_t i = 0; i < kMostPrelinked; ++i) {
             const void* container;
             std::memcpy(&container, list + i * sizeof(container), sizeof(container));
             if (!container) break;
-            read_container(container, 0, static_cast<u32>(i + 1), text_left, contents);
+            read_container(container, 0, text_left, contents);
         }
     }
     return require_ptx(std::move(contents));
@@ -161,7 +159,7 @@ u32 target_of(std::string_view ptx) {
 std::vector<PtxImage> read_ptx(const void* data, std::size_t limit) {
     Contents contents;
     u64 text_left = kMostText;
-    read_container(data, limit, 0, text_left, contents);
+    read_container(data, limit, text_left, contents);
     return require_ptx(std::move(contents));
 }
 
@@ -191,31 +189,12 @@ std::vector<PtxImage> read_image(const void* data) {
     return {std::move(image)};
 }
 
-namespace {
-
-const PtxImage* newest(std::span<const PtxImage> images, u32 arch) {
+const PtxImage* choose(const std::vector<PtxImage>& images, u32 arch) {
     const PtxImage* best = nullptr;
     for (const PtxImage& image : images) {
         if (image.arch <= arch && (!best || image.arch > best->arch)) best = &image;
     }
     return best;
-}
-
-}  // namespace
-
-const PtxImage* choose(const std::vector<PtxImage>& images, u32 arch) {
-    return newest(images, arch);
-}
-
-std::vector<const PtxImage*> choose_each(const std::vector<PtxImage>& images, u32 arch) {
-    std::vector<const PtxImage*> chosen;
-    for (auto first = images.begin(); first != images.end();) {
-        const auto last = std::find_if(
-            first, images.end(), [&](const PtxImage& image) { return image.unit != first->unit; });
-        if (const PtxImage* image = newest({first, last}, arch)) chosen.push_back(image);
-        first = last;
-    }
-    return chosen;
 }
 
 }  // namespace coalesce::sim::fatbin

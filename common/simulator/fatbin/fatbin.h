@@ -16,7 +16,6 @@ struct FatbinError : std::runtime_error {
 struct PtxImage {
     u32 arch = 0;  ///< 90 for compute_90
     std::string text;
-    u32 unit = 0;  ///< with -rdc=true, which translation unit it came from: each gives one module
 };
 
 /// Every PTX entry of the container that starts at `data`, decompressed. When `limit` is not 0 no
@@ -29,8 +28,5 @@ std::vector<PtxImage> read_image(const void* data);
 
 /// The newest of them that a device of compute capability `arch` may run, or nullptr.
 const PtxImage* choose(const std::vector<PtxImage>& images, u32 arch);
-
-/// The same for every translation unit of a -rdc=true program, whose modules are linked together.
-std::vector<const PtxImage*> choose_each(const std::vector<PtxImage>& images, u32 arch);
 
 }  // namespace coalesce::sim::fatbin

@@ -15,6 +15,8 @@
 #include <cerrno>
 #include <cstdlib>
 
+#include "base/descriptor.h"
+
 namespace coalesce::simulate {
 
 namespace {
@@ -40,16 +42,12 @@ void handle_signals() {
     }
 }
 
-void set_environment(const Environment& environment) {
-    for (const auto& [name, value] : environment) setenv(name.c_str(), value.c_str(), 1);
-}
-
 /// In the child: becomes the program, or writes errno to `report`.
 [[noreturn]] void become(const std::string& path, const std::vector<std::string>& arguments,
                          const Environment& environment, int report) {
     // When we are killed outright (a test's time limit), the program must not stay behind.
     prctl(PR_SET_PDEATHSIG, SIGKILL);
-    set_environment(environment);
+    for (const auto& [name, value] : environment) setenv(name.c_str(), value.c_str(), 1);
     setenv("COALESCE_SIM_PID", std::to_string(getpid()).c_str(), 1);
     std::vector<char*> pointers;
     for (const std::string& argument : arguments) {
@@ -60,25 +58,6 @@ void set_environment(const Environment& environment) {
     const int failure = errno;
     if (write(report, &failure, sizeof failure) < 0) _exit(126);
     _exit(127);
-}
-
-/// Reads what comes from `file` to its end.
-std::string read_all(int file) {
-    std::string text;
-    char buffer[4096];
-    for (;;) {
-        const ssize_t count = read(file, buffer, sizeof buffer);
-        if (count < 0 && errno == EINTR) continue;
-        if (count <= 0) return text;
-        text.append(buffer, static_cast<std::size_t>(count));
-    }
-}
-
-int wait_for(pid_t process) {
-    int status = 0;
-    while (waitpid(process, &status, 0) < 0 && errno == EINTR) {
-    }
-    return status;
 }
 
 }  // namespace
@@ -108,35 +87,19 @@ Ending run_child(const std::string& path, const std::vector<std::string>& argume
     close(failure_pipe[1]);
 
     int start_failure = 0;
-    const std::string report = read_all(failure_pipe[0]);
+    std::string report;
+    read_all(failure_pipe[0], report);
     close(failure_pipe[0]);
     if (report.size() == sizeof start_failure)
         report.copy(reinterpret_cast<char*>(&start_failure), 4);
 
-    const int status = wait_for(process);
+    int status = 0;
+    while (waitpid(process, &status, 0) < 0 && errno == EINTR) {
+    }
     child_process = 0;
     if (start_failure != 0) return {.start_failure = start_failure};
     if (WIFSIGNALED(status)) return {.signal = WTERMSIG(status)};
     return {.exit_code = WEXITSTATUS(status)};
-}
-
-std::string list_libraries(const std::string& path, const Environment& environment) {
-    int output[2];
-    if (pipe2(output, O_CLOEXEC) != 0) return {};
-    const pid_t process = fork();
-    if (process < 0) return {};
-    if (process == 0) {
-        dup2(output[1], STDOUT_FILENO);
-        set_environment(environment);
-        setenv("LD_TRACE_LOADED_OBJECTS", "1", 1);
-        execl(path.c_str(), path.c_str(), static_cast<char*>(nullptr));
-        _exit(127);
-    }
-    close(output[1]);
-    const std::string text = read_all(output[0]);
-    close(output[0]);
-    wait_for(process);
-    return text;
 }
 
 }  // namespace coalesce::simulate

@@ -20,7 +20,4 @@ struct Ending {
 Ending run_child(const std::string& path, const std::vector<std::string>& arguments,
                  const Environment& environment);
 
-/// What the dynamic loader would load for `path`, as text: one library a line. Nothing is run.
-std::string list_libraries(const std::string& path, const Environment& environment);
-
 }  // namespace coalesce::simulate

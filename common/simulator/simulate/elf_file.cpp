@@ -124,32 +124,28 @@ std::optional<Elf64_Shdr> find_section(const MappedFile& file, const Elf64_Ehdr&
     return std::nullopt;
 }
 
-void read_symbols(const MappedFile& file, const Elf64_Ehdr& header, ElfFile& result) {
-    const auto symbols = find_section(file, header, ".dynsym");
-    const auto names = find_section(file, header, ".dynstr");
+/// Calls `use(symbol, name)` for every symbol of that table; none where the file has been stripped of it.
+template <class Use>
+void for_each_symbol(const MappedFile& file, const Elf64_Ehdr& header, const char* table,
+                     const char* texts, Use use) {
+    const auto symbols = find_section(file, header, table);
+    const auto names = find_section(file, header, texts);
     if (!symbols || !names) return;
     for (std::uint64_t i = 0; i < symbols->sh_size / sizeof(Elf64_Sym); ++i) {
         const auto symbol = file.at<Elf64_Sym>(symbols->sh_offset + i * sizeof(Elf64_Sym));
-        (symbol.st_shndx == SHN_UNDEF ? result.wanted : result.brought)
-            .push_back(file.string_at(names->sh_offset + symbol.st_name));
+        use(symbol, file.string_at(names->sh_offset + symbol.st_name));
     }
 }
 
-/// Calls `use(name)` for every function that the file itself defines; none in a file stripped of its symbols.
-template <class Use>
-void for_each_own_function(const MappedFile& file, const Elf64_Ehdr& header, Use use) {
-    const auto symbols = find_section(file, header, ".symtab");
-    const auto names = find_section(file, header, ".strtab");
-    if (!symbols || !names) return;
-    for (std::uint64_t i = 0; i < symbols->sh_size / sizeof(Elf64_Sym); ++i) {
-        const auto symbol = file.at<Elf64_Sym>(symbols->sh_offset + i * sizeof(Elf64_Sym));
-        if (symbol.st_shndx == SHN_UNDEF || ELF64_ST_TYPE(symbol.st_info) != STT_FUNC) continue;
-        use(file.string_at(names->sh_offset + symbol.st_name));
-    }
+void read_symbols(const MappedFile& file, const Elf64_Ehdr& header, ElfFile& result) {
+    for_each_symbol(file, header, ".dynsym", ".dynstr", [&](const auto& symbol, auto name) {
+        (symbol.st_shndx == SHN_UNDEF ? result.wanted : result.brought).push_back(name);
+    });
 }
 
 void find_static_runtime(const MappedFile& file, const Elf64_Ehdr& header, ElfFile& result) {
-    for_each_own_function(file, header, [&](const std::string& name) {
+    for_each_symbol(file, header, ".symtab", ".strtab", [&](const auto& symbol, auto name) {
+        if (symbol.st_shndx == SHN_UNDEF || ELF64_ST_TYPE(symbol.st_info) != STT_FUNC) return;
         if (name == "__cudaRegisterFatBinary") result.has_static_runtime = true;
         // CUDA 13 has these no more.
         if (name == "cudaThreadSynchronize" || name == "cudaGetDeviceProperties_v2")

@@ -16,6 +16,7 @@
 #include <fstream>
 #include <nlohmann/json.hpp>
 
+#include "base/files.h"
 #include "report/text.h"
 #include "simulate/child.h"
 #include "simulate/command_line.h"
@@ -33,30 +34,6 @@ void say(const std::string& text) {
     using namespace coalesce::sim;
     std::fprintf(stderr, "%s\n", wrap("simulate: " + text, kColumns, "", "  ").c_str());
 }
-
-/// A folder of this run alone, removed at its end.
-class TemporaryFolder {
-public:
-    TemporaryFolder() {
-        std::string pattern = (fs::temp_directory_path() / "coalesce-XXXXXX").string();
-        if (!mkdtemp(pattern.data())) {
-            throw CanNotRun("cannot make a folder " + pattern + ": " + std::strerror(errno) +
-                            "; set TMPDIR to a folder that can be written");
-        }
-        path_ = pattern;
-    }
-    ~TemporaryFolder() {
-        std::error_code ignored;
-        fs::remove_all(path_, ignored);
-    }
-    TemporaryFolder(const TemporaryFolder&) = delete;
-    TemporaryFolder& operator=(const TemporaryFolder&) = delete;
-
-    fs::path file(const char* name) const { return path_ / name; }
-
-private:
-    fs::path path_;
-};
 
 /// Empties the file, so that an old report is never taken for this run's. Throws CanNotRun.
 void prepare_output(const std::string& file) {
@@ -128,8 +105,8 @@ int simulate(const CommandLine& line) {
     const std::string program = find_program(line.program[0]);
     Environment environment = loader_variables(program, find_library());
     prepare_output(line.json_file);
-    const TemporaryFolder folder;
-    const fs::path report = folder.file("report.json");
+    const coalesce::TemporaryFolder folder;
+    const fs::path report = folder / "report.json";
 
     for (const auto& variable : simulator_variables(line)) environment.push_back(variable);
     environment.emplace_back("COALESCE_SIM_JSON", report.string());

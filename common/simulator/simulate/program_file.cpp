@@ -16,6 +16,7 @@
 #include <filesystem>
 #include <sstream>
 
+#include "base/child.h"
 #include "base/subjects.h"
 #include "simulate/elf_file.h"
 #include "simulate/explain_missing.h"
@@ -55,6 +56,13 @@ std::string other_runtime(const ElfFile& elf) {
 struct Uses {
     bool runtime = false, driver = false;
 };
+
+/// What the dynamic loader would load for the program, as text: one library a line. Nothing is run.
+std::string list_libraries(const std::string& program, const Environment& variables) {
+    Command command{.program = program, .environment = {"LD_TRACE_LOADED_OBJECTS=1"}};
+    for (const auto& [name, value] : variables) command.environment.push_back(name + "=" + value);
+    return run_to_end(command).output;
+}
 
 Uses uses_of(const std::string& program, const ElfFile& elf, const Environment& variables) {
     Uses uses{elf.needs(kLibrary), elf.needs(kDriver)};

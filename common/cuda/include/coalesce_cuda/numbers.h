@@ -15,21 +15,6 @@ COALESCE_INLINE unsigned int __brev(unsigned int x) { return __builtin_bitrevers
 COALESCE_INLINE unsigned long long __brevll(unsigned long long x) { return __builtin_bitreverse64(x); }
 COALESCE_INLINE int __mulhi(int a, int b) { return static_cast<int>((static_cast<long long>(a) * b) >> 32); }
 COALESCE_INLINE unsigned int __umulhi(unsigned int a, unsigned int b) { return static_cast<unsigned int>((static_cast<unsigned long long>(a) * b) >> 32); }
-COALESCE_INLINE unsigned int __byte_perm(unsigned int a, unsigned int b, unsigned int selector) {
-    unsigned int r;
-    asm("prmt.b32 %0, %1, %2, %3;" : "=r"(r) : "r"(a), "r"(b), "r"(selector));
-    return r;
-}
-COALESCE_INLINE unsigned int __funnelshift_l(unsigned int low, unsigned int high, unsigned int by) {
-    unsigned int r;
-    asm("shf.l.wrap.b32 %0, %1, %2, %3;" : "=r"(r) : "r"(low), "r"(high), "r"(by));
-    return r;
-}
-COALESCE_INLINE unsigned int __funnelshift_r(unsigned int low, unsigned int high, unsigned int by) {
-    unsigned int r;
-    asm("shf.r.wrap.b32 %0, %1, %2, %3;" : "=r"(r) : "r"(low), "r"(high), "r"(by));
-    return r;
-}
 
 COALESCE_INLINE int __float_as_int(float x) { return __builtin_bit_cast(int, x); }
 COALESCE_INLINE unsigned int __float_as_uint(float x) { return __builtin_bit_cast(unsigned int, x); }

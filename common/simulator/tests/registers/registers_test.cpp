@@ -104,7 +104,7 @@ std::vector<Text> texts_in_program(const fs::path& program) {
         if (magic != fatbin::kContainerMagic) continue;
         try {
             const auto images = fatbin::read_ptx(bytes.data() + at, bytes.size() - at);
-            for (const fatbin::PtxImage* image : fatbin::choose_each(images, 90))
+            if (const fatbin::PtxImage* image = fatbin::choose(images, 90))
                 texts.push_back({"programs", program.filename(), image->text});
         } catch (const std::exception&) {
             // Machine code only, or no container at all.
