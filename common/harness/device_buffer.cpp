@@ -13,6 +13,8 @@ DeviceBuffer::DeviceBuffer(std::size_t bytes, Memory where) : bytes_(bytes), whe
 }
 
 DeviceBuffer::~DeviceBuffer() {
+    // Nothing to free is no reason to call, and so to start, the runtime.
+    if (!data_) return;
     // What can go wrong here went wrong before, in a kernel, and was reported then.
     if (where_ == Memory::device) {
         static_cast<void>(cudaFree(data_));
