@@ -35,6 +35,11 @@ public:
     [[noreturn]] void fail(int line, const std::string& what) const {
         throw Error(file_ + ":" + std::to_string(line) + ": " + what);
     }
+    /// At the place of a value, a table or a key.
+    template <class Node>
+    [[noreturn]] void fail(const Node& node, const std::string& what) const {
+        fail(line_of(node), what);
+    }
 
     void allow_keys(const toml::table& table, const std::set<std::string_view>& known,
                     const std::string& where) const {
@@ -42,8 +47,8 @@ public:
             if (known.contains(key.str())) continue;
             std::string all;
             for (auto name : known) all += (all.empty() ? "" : ", ") + std::string(name);
-            fail(line_of(key), where + " has no key `" + std::string(key.str()) +
-                                   "`; fix its name, or remove it (known: " + all + ")");
+            fail(key, where + " has no key `" + std::string(key.str()) +
+                          "`; fix its name, or remove it (known: " + all + ")");
         }
     }
     /// The text of a key that must be there.
@@ -62,7 +67,7 @@ public:
             if (name == value) return value;
             all += (all.empty() ? "\"" : ", \"") + name + "\"";
         }
-        fail(line_of(*node), std::string("`") + key + "` must be one of " + all);
+        fail(*node, std::string("`") + key + "` must be one of " + all);
     }
     /// A whole number of a key that must be there.
     std::int64_t whole(const toml::table& table, const char* key, const std::string& where,
@@ -122,7 +127,7 @@ protected:
                              const std::string& like) const {
         const toml::node* node = table.get(key);
         if (node == nullptr) {
-            fail(line_of(table), where + " has no `" + key + "`; add " + key + " = " + like);
+            fail(table, where + " has no `" + key + "`; add " + key + " = " + like);
         }
         return *node;
     }
@@ -142,7 +147,7 @@ private:
     template <class Found>
     Found must(const Found& found, const toml::node& node, const char* key,
                const std::string& be) const {
-        if (!found) fail(line_of(node), std::string("`") + key + "` must be " + be);
+        if (!found) fail(node, std::string("`") + key + "` must be " + be);
         return found;
     }
     static std::optional<double> number_in(const toml::node& node, double least, double most) {
