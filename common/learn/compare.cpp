@@ -1,4 +1,4 @@
-#include "learn/compare.h"
+#include "learn/commands.h"
 
 #include <iostream>
 #include <sstream>
