@@ -4,7 +4,6 @@
 #include "course/course.h"
 
 #include <algorithm>
-#include <optional>
 #include <set>
 #include <string_view>
 

@@ -1,6 +1,4 @@
 // The output holds something that does not belong there.
-#include <cmath>
-
 #include "harness/diagnosis.h"
 #include "harness/rules.h"
 #include "harness/text.h"
