@@ -6,7 +6,7 @@
 #include <toml++/toml.h>
 
 #include <cstdint>
-#include <limits>
+#include <optional>
 #include <set>
 #include <string>
 #include <string_view>
@@ -35,30 +35,86 @@ public:
     [[noreturn]] void fail(int line, const std::string& what) const {
         throw Error(file_ + ":" + std::to_string(line) + ": " + what);
     }
+    /// At the place of a value, a table or a key.
+    template <class Node>
+    [[noreturn]] void fail(const Node& node, const std::string& what) const {
+        fail(line_of(node), what);
+    }
 
     void allow_keys(const toml::table& table, const std::set<std::string_view>& known,
-                    const std::string& where) const;
+                    const std::string& where) const {
+        for (auto& [key, value] : table) {
+            if (known.contains(key.str())) continue;
+            std::string all;
+            for (auto name : known) all += (all.empty() ? "" : ", ") + std::string(name);
+            fail(key, where + " has no key `" + std::string(key.str()) +
+                          "`; fix its name, or remove it (known: " + all + ")");
+        }
+    }
     /// The text of a key that must be there.
-    std::string text(const toml::table& table, const char* key, const std::string& where) const;
+    std::string text(const toml::table& table, const char* key, const std::string& where) const {
+        const toml::node& node = wanted(table, key, where, "\"...\"");
+        return *must(node.value_exact<std::string>(), node, key, "text in quotes");
+    }
     /// The same, one of `known`; the first of them when the key is not there.
     std::string one_of(const toml::table& table, const char* key,
-                       const std::vector<std::string>& known) const;
+                       const std::vector<std::string>& known) const {
+        const toml::node* node = table.get(key);
+        if (node == nullptr) return known.front();
+        const std::string value = node->value_exact<std::string>().value_or("");
+        std::string all;
+        for (const std::string& name : known) {
+            if (name == value) return value;
+            all += (all.empty() ? "\"" : ", \"") + name + "\"";
+        }
+        fail(*node, std::string("`") + key + "` must be one of " + all);
+    }
     /// A whole number of a key that must be there.
     std::int64_t whole(const toml::table& table, const char* key, const std::string& where,
-                       std::int64_t least, std::int64_t most) const;
+                       std::int64_t least, std::int64_t most) const {
+        const toml::node& node = wanted(table, key, where, std::to_string(least));
+        auto value = node.value_exact<std::int64_t>();
+        if (value && (*value < least || *value > most)) value.reset();
+        return *must(
+            value, node, key,
+            "a whole number from " + std::to_string(least) + " to " + std::to_string(most));
+    }
     /// A number of a key that must be there.
     double number(const toml::table& table, const char* key, const std::string& where,
-                  double least = 0, double most = 1e6) const;
+                  double least = 0, double most = 1e6) const {
+        const toml::node& node = wanted(table, key, where, "1");
+        return *must(number_in(node, least, most), node, key, "a number " + range(least, most));
+    }
     std::vector<double> numbers(const toml::table& table, const char* key, const std::string& where,
-                                double least, double most) const;
-    bool truth(const toml::table& table, const char* key, const std::string& where) const;
+                                double least, double most) const {
+        return all_of<double>(table, key, where, "a list of numbers " + range(least, most),
+                              [&](const toml::node& node) { return number_in(node, least, most); });
+    }
+    bool truth(const toml::table& table, const char* key, const std::string& where) const {
+        const toml::node& node = wanted(table, key, where, "false");
+        return *must(node.value_exact<bool>(), node, key, "true or false");
+    }
     std::vector<std::string> texts(const toml::table& table, const char* key,
-                                   const std::string& where) const;
+                                   const std::string& where) const {
+        return all_of<std::string>(
+            table, key, where, "a list of texts",
+            [](const toml::node& node) { return node.value_exact<std::string>(); });
+    }
     const toml::table& section(const toml::table& table, const char* key,
-                               const std::string& where) const;
+                               const std::string& where) const {
+        const toml::node& node = wanted(table, key, where, "{ ... }");
+        return *must(node.as_table(), node, key, "a table");
+    }
     /// An array of tables; `header` is how it begins in the file.
     const toml::array& tables(const toml::table& table, const char* key,
-                              const std::string& header) const;
+                              const std::string& header) const {
+        const toml::node* node = table.get(key);
+        if (node == nullptr || !node->is_array_of_tables()) {
+            fail(node == nullptr ? line_of(table) : line_of(*node),
+                 "no " + header + " here; add one, a table in double brackets");
+        }
+        return *node->as_array();
+    }
 
     template <typename Node>
     static int line_of(const Node& node) {
@@ -68,7 +124,13 @@ public:
 
 protected:
     const toml::node& wanted(const toml::table& table, const char* key, const std::string& where,
-                             const std::string& like) const;
+                             const std::string& like) const {
+        const toml::node* node = table.get(key);
+        if (node == nullptr) {
+            fail(table, where + " has no `" + key + "`; add " + key + " = " + like);
+        }
+        return *node;
+    }
 
 private:
     template <class Parse>
@@ -81,6 +143,29 @@ private:
             fail(line, std::string(error.description()) + "; fix this line");
         }
     }
+    /// What was found; fails when that is nothing.
+    template <class Found>
+    Found must(const Found& found, const toml::node& node, const char* key,
+               const std::string& be) const {
+        if (!found) fail(node, std::string("`") + key + "` must be " + be);
+        return found;
+    }
+    static std::optional<double> number_in(const toml::node& node, double least, double most) {
+        const auto value = node.value<double>();
+        if (!node.is_number() || !value || !(*value >= least) || *value > most) return {};
+        return *value;
+    }
+    /// A list, of which `value_of` says each value, or nothing.
+    template <class Value, class ValueOf>
+    std::vector<Value> all_of(const toml::table& table, const char* key, const std::string& where,
+                              const std::string& be, ValueOf value_of) const {
+        const toml::node& node = wanted(table, key, where, "[...]");
+        std::vector<Value> all;
+        for (const toml::node& one : *must(node.as_array(), node, key, be)) {
+            all.push_back(*must(value_of(one), node, key, be));
+        }
+        return all;
+    }
     /// "from 0 to a million"
     static std::string range(double least, double most) {
         return "from " + short_number(least) + " to " +
@@ -89,140 +174,5 @@ private:
 
     std::string file_;
 };
-
-template <class Error>
-void StrictToml<Error>::allow_keys(const toml::table& table,
-                                   const std::set<std::string_view>& known,
-                                   const std::string& where) const {
-    for (auto& [key, value] : table) {
-        if (known.contains(key.str())) continue;
-        std::string all;
-        for (auto name : known) all += (all.empty() ? "" : ", ") + std::string(name);
-        fail(line_of(key), where + " has no key `" + std::string(key.str()) +
-                               "`; fix its name, or remove it (known: " + all + ")");
-    }
-}
-
-template <class Error>
-const toml::node& StrictToml<Error>::wanted(const toml::table& table, const char* key,
-                                            const std::string& where,
-                                            const std::string& like) const {
-    const toml::node* node = table.get(key);
-    if (node == nullptr) {
-        fail(line_of(table), where + " has no `" + key + "`; add " + key + " = " + like);
-    }
-    return *node;
-}
-
-template <class Error>
-std::string StrictToml<Error>::text(const toml::table& table, const char* key,
-                                    const std::string& where) const {
-    const toml::node& node = wanted(table, key, where, "\"...\"");
-    auto value = node.value_exact<std::string>();
-    if (!value) fail(line_of(node), std::string("`") + key + "` must be text in quotes");
-    return *value;
-}
-
-template <class Error>
-std::string StrictToml<Error>::one_of(const toml::table& table, const char* key,
-                                      const std::vector<std::string>& known) const {
-    const toml::node* node = table.get(key);
-    if (node == nullptr) return known.front();
-    const std::string value = node->value_exact<std::string>().value_or("");
-    for (const std::string& name : known) {
-        if (name == value) return value;
-    }
-    std::string all;
-    for (const std::string& name : known) all += (all.empty() ? "\"" : ", \"") + name + "\"";
-    fail(line_of(*node), std::string("`") + key + "` must be one of " + all);
-}
-
-template <class Error>
-std::int64_t StrictToml<Error>::whole(const toml::table& table, const char* key,
-                                      const std::string& where, std::int64_t least,
-                                      std::int64_t most) const {
-    const toml::node& node = wanted(table, key, where, std::to_string(least));
-    auto value = node.value_exact<std::int64_t>();
-    if (!value || *value < least || *value > most) {
-        fail(line_of(node), std::string("`") + key + "` must be a whole number from " +
-                                std::to_string(least) + " to " + std::to_string(most));
-    }
-    return *value;
-}
-
-template <class Error>
-double StrictToml<Error>::number(const toml::table& table, const char* key,
-                                 const std::string& where, double least, double most) const {
-    const toml::node& node = wanted(table, key, where, "1");
-    auto value = node.value<double>();
-    if (!node.is_number() || !value || !(*value >= least) || *value > most) {
-        fail(line_of(node), std::string("`") + key + "` must be a number " + range(least, most));
-    }
-    return *value;
-}
-
-template <class Error>
-std::vector<double> StrictToml<Error>::numbers(const toml::table& table, const char* key,
-                                               const std::string& where, double least,
-                                               double most) const {
-    const toml::node& node = wanted(table, key, where, "[...]");
-    std::vector<double> all;
-    const toml::array* list = node.as_array();
-    bool is_good = list != nullptr;
-    for (std::size_t i = 0; is_good && i < list->size(); ++i) {
-        const auto value = (*list)[i].template value<double>();
-        is_good = (*list)[i].is_number() && value && *value >= least && *value <= most;
-        if (is_good) all.push_back(*value);
-    }
-    if (!is_good) {
-        fail(line_of(node),
-             std::string("`") + key + "` must be a list of numbers " + range(least, most));
-    }
-    return all;
-}
-
-template <class Error>
-bool StrictToml<Error>::truth(const toml::table& table, const char* key,
-                              const std::string& where) const {
-    const toml::node& node = wanted(table, key, where, "false");
-    const auto value = node.value_exact<bool>();
-    if (!value) fail(line_of(node), std::string("`") + key + "` must be true or false");
-    return *value;
-}
-
-template <class Error>
-std::vector<std::string> StrictToml<Error>::texts(const toml::table& table, const char* key,
-                                                  const std::string& where) const {
-    const toml::node& node = wanted(table, key, where, "[...]");
-    std::vector<std::string> all;
-    const toml::array* list = node.as_array();
-    bool is_good = list != nullptr;
-    for (std::size_t i = 0; is_good && i < list->size(); ++i) {
-        auto value = (*list)[i].template value_exact<std::string>();
-        is_good = value.has_value();
-        if (is_good) all.push_back(*value);
-    }
-    if (!is_good) fail(line_of(node), std::string("`") + key + "` must be a list of texts");
-    return all;
-}
-
-template <class Error>
-const toml::table& StrictToml<Error>::section(const toml::table& table, const char* key,
-                                              const std::string& where) const {
-    const toml::node& node = wanted(table, key, where, "{ ... }");
-    if (!node.is_table()) fail(line_of(node), std::string("`") + key + "` must be a table");
-    return *node.as_table();
-}
-
-template <class Error>
-const toml::array& StrictToml<Error>::tables(const toml::table& table, const char* key,
-                                             const std::string& header) const {
-    const toml::node* node = table.get(key);
-    if (node == nullptr || !node->is_array_of_tables()) {
-        fail(node == nullptr ? line_of(table) : line_of(*node),
-             "no " + header + " here; add one, a table in double brackets");
-    }
-    return *node->as_array();
-}
 
 }  // namespace coalesce

@@ -4,7 +4,6 @@
 #include "course/course.h"
 
 #include <algorithm>
-#include <optional>
 #include <set>
 #include <string_view>
 
@@ -23,23 +22,20 @@ void read_expectations(const StrictToml& reader, const toml::table& table, Varia
                                       "store = 4 } with what it must cost");
     }
     if (variant.kernel.empty()) {
-        reader.fail(StrictToml::line_of(*node),
-                    "variant \"" + variant.name +
-                        "\" expects counters of no kernel; name it with "
-                        "`kernel`, or remove `expect`");
+        reader.fail(*node, "variant \"" + variant.name +
+                               "\" expects counters of no kernel; name it with "
+                               "`kernel`, or remove `expect`");
     }
     const toml::table* counters = node->as_table();
     if (counters == nullptr || counters->empty()) {
-        reader.fail(StrictToml::line_of(*node),
-                    "`expect` must be a table: { load = 4, store = 4 }");
+        reader.fail(*node, "`expect` must be a table: { load = 4, store = 4 }");
     }
     reader.allow_keys(*counters, {std::begin(kExpectable), std::end(kExpectable)}, "`expect`");
     for (auto& [key, value] : *counters) {
         auto number = value.value<double>();
         if (!number || !(*number > 0)) {
-            reader.fail(StrictToml::line_of(value),
-                        "`" + std::string(key.str()) +
-                            "` must be a number above 0: sectors or wavefronts per request");
+            reader.fail(value, "`" + std::string(key.str()) +
+                                   "` must be a number above 0: sectors or wavefronts per request");
         }
         variant.expect[std::string(key.str())] = *number;
     }
@@ -58,11 +54,7 @@ Variant read_variant(const StrictToml& reader, const toml::table& table, const S
     }
     if (table.contains("kernel")) variant.kernel = reader.text(table, "kernel", where);
     read_expectations(reader, table, variant);
-    if (const toml::node* node = table.get("multiples")) {
-        const Shape multiples = reader.shape(*node, "multiples");
-        variant.rows_multiple = multiples.rows;
-        variant.cols_multiple = multiples.cols;
-    }
+    read_multiples(reader, table, variant);
     return variant;
 }
 
@@ -79,7 +71,7 @@ void read_levels(const StrictToml& reader, const toml::table& table, bool all,
         std::string text = reader.text(table, kHintLevels[i], where);
         text.erase(text.find_last_not_of(" \n") + 1);
         if (text.empty()) {
-            reader.fail(StrictToml::line_of(*table.get(kHintLevels[i])),
+            reader.fail(*table.get(kHintLevels[i]),
                         std::string("`") + kHintLevels[i] + "` is empty; write it, or remove it");
         }
         hint.levels[i] = text;
@@ -142,8 +134,7 @@ double read_within(const StrictToml& reader, const toml::table& table) {
     if (node == nullptr) return kRounding;
     double within = node->value<double>().value_or(0);
     if (within > kRounding && within <= MOST) return within;
-    reader.fail(StrictToml::line_of(*node),
-                "`within` is how far an answer may be off, above 0.02 and up to 0.25");
+    reader.fail(*node, "`within` is how far an answer may be off, above 0.02 and up to 0.25");
 }
 
 // The model of time is off by about 8 % itself.
@@ -170,8 +161,7 @@ std::vector<Prediction> read_predictions(const StrictToml& reader, const toml::t
         }
         for (auto& other : predictions) {
             if (other.counter != prediction.counter) continue;
-            reader.fail(StrictToml::line_of(entry),
-                        where + " asks twice for " + other.counter + "; remove one");
+            reader.fail(entry, where + " asks twice for " + other.counter + "; remove one");
         }
         predictions.push_back(prediction);
     }
@@ -233,15 +223,9 @@ void read_what_is_asked(const StrictToml& reader, const toml::table& table, cons
     }
     for (const char* key : {"hint", "prediction", "hunt"}) {
         if (!table.contains(key)) continue;
-        reader.fail(StrictToml::line_of(*table.get(key)),
+        reader.fail(*table.get(key),
                     step.name + " has no exercise to go with this; add [step.exercise] to it");
     }
-}
-
-bool is_called(const Step& step, const std::string& name_or_number) {
-    std::string wanted = name_or_number;
-    if (wanted.size() == 1) wanted = "0" + wanted;
-    return step.name == wanted || step.number() == wanted;
 }
 
 bool is_step_name(const std::string& name) {
@@ -249,23 +233,30 @@ bool is_step_name(const std::string& name) {
     return name.size() >= 4 && digit(name[0]) && digit(name[1]) && name[2] == '_';
 }
 
+// What every lesson has. `where` is "a step" or "the program".
+Step read_lesson(const StrictToml& reader, const toml::table& table, const std::string& where) {
+    Step lesson;
+    lesson.line = StrictToml::line_of(table);
+    lesson.name = reader.text(table, "name", where);
+    if (!is_step_name(lesson.name)) {
+        reader.fail(lesson.line, where +
+                                     " is named like 02_naive, two digits first, but this one \"" +
+                                     lesson.name + "\"; rename it and its folder in steps/");
+    }
+    lesson.title = reader.text(table, "title", lesson.name);
+    return lesson;
+}
+
 Step read_step(const StrictToml& reader, const toml::table& table, const Exercise& usual,
                const Course& earlier) {
-    Step step;
-    step.line = StrictToml::line_of(table);
     reader.allow_keys(
         table, {"name", "title", "builds_on", "variant", "exercise", "hint", "prediction", "hunt"},
         "a step");
-    step.name = reader.text(table, "name", "a step");
-    if (!is_step_name(step.name)) {
-        reader.fail(step.line, "a step is named like 02_naive, two digits first, but this one \"" +
-                                   step.name + "\"; rename it and its folder in steps/");
-    }
+    Step step = read_lesson(reader, table, "a step");
     if (!earlier.steps.empty() && step.number() <= earlier.steps.back().number()) {
         reader.fail(step.line, step.name + " stands after " + earlier.steps.back().name +
                                    "; put the steps in the order of their numbers");
     }
-    step.title = reader.text(table, "title", step.name);
     step.builds_on = reader.text(table, "builds_on", step.name);
     if (step.builds_on.empty() != earlier.steps.empty() ||
         (!step.builds_on.empty() && earlier.find(step.builds_on) == nullptr)) {
@@ -282,14 +273,7 @@ Step read_step(const StrictToml& reader, const toml::table& table, const Exercis
 // The lesson before the steps.
 Step read_program(const StrictToml& reader, const toml::table& table) {
     reader.allow_keys(table, {"name", "title", "points", "shapes", "hint"}, "[program]");
-    Step program;
-    program.line = StrictToml::line_of(table);
-    program.name = reader.text(table, "name", "[program]");
-    if (!is_step_name(program.name)) {
-        reader.fail(program.line, "the program is named like a step, 00_program, but this one \"" +
-                                      program.name + "\"; rename it and its folder in steps/");
-    }
-    program.title = reader.text(table, "title", program.name);
+    Step program = read_lesson(reader, table, "the program");
     Exercise exercise{.name = program.name, .is_program = true, .line = program.line};
     exercise.points = read_points(reader, table, program.name);
     exercise.shapes = reader.shapes(table, "shapes", program.name);
@@ -339,12 +323,12 @@ const Variant* Step::find(const std::string& variant) const {
 
 const Step* Course::find(const std::string& name_or_number) const {
     auto found = std::ranges::find_if(
-        steps, [&](const Step& step) { return is_called(step, name_or_number); });
+        steps, [&](const Step& step) { return means(name_or_number, step.name); });
     return found == steps.end() ? nullptr : &*found;
 }
 
 const Step* Course::lesson(const std::string& name_or_number) const {
-    if (program && is_called(*program, name_or_number)) return &*program;
+    if (program && means(name_or_number, program->name)) return &*program;
     return find(name_or_number);
 }
 

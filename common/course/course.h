@@ -2,7 +2,6 @@
 /// The course as course.toml states it: its steps in order, their kernels, and what each must cost.
 #pragma once
 
-#include <array>
 #include <filesystem>
 #include <map>
 #include <optional>

@@ -84,6 +84,9 @@ struct Prediction {
     double within = kRounding;  ///< more where requests differ, and the question says "about"
 };
 
+/// Whether somebody who types "03_tiled", "03" or "3" means the step of that name.
+bool means(const std::string& typed, const std::string& step);
+
 /// An exercise, or the bug hunt that goes with one.
 struct Exercise {
     std::string name = "";               ///< of its step: "03_tiled"
@@ -118,8 +121,8 @@ struct Exercise {
     Shape of_multiples(int rows, int cols) const {
         return {rows * rows_multiple, (takes_squares() ? rows : cols) * cols_multiple};
     }
-    /// Whether somebody who types that means this one: "03_tiled", "03", "3".
-    bool is_called(const std::string& name_or_number) const;
+    /// Whether somebody who types that means this one.
+    bool is_called(const std::string& typed) const { return means(typed, name); }
 };
 
 /// All that is asked, as a text in course.toml's words: for people, and to see whether it changed.

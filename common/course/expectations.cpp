@@ -10,40 +10,26 @@ namespace {
 
 using nlohmann::json;
 
-// Which two counters a ratio of course.toml is made of.
-struct Ratio {
-    const char* key;
-    const char* requests;
-    const char* cost;
-    const char* unit;
-};
-constexpr Ratio kRatios[] = {
-    {"load", "load_requests", "load_sectors", "sectors"},
-    {"store", "store_requests", "store_sectors", "sectors"},
-    {"shared_load", "shared_load_requests", "shared_load_wavefronts", "wavefronts"},
-    {"shared_store", "shared_store_requests", "shared_store_wavefronts", "wavefronts"},
-};
-
 std::string in_words(double number) {
     return format("%g", number);
 }
 
-// The difference of one ratio, or "".
-std::string compare_ratio(const Variant& variant, const Ratio& ratio, const json& counters) {
-    auto requests = counters.at(ratio.requests).get<std::uint64_t>();
-    auto cost = counters.at(ratio.cost).get<std::uint64_t>();
-    auto expected = variant.expect.find(ratio.key);
+// The difference of what one of kExpectable costs, or "".
+std::string compare_cost(const Variant& variant, const std::string& key, const json& counters) {
+    const std::string unit = key.starts_with("shared") ? "wavefronts" : "sectors";
+    auto requests = counters.at(key + "_requests").get<std::uint64_t>();
+    auto cost = counters.at(key + "_" + unit).get<std::uint64_t>();
+    auto expected = variant.expect.find(key);
     std::string counted =
-        std::to_string(cost) + " " + ratio.unit + " in " + std::to_string(requests) + " requests";
+        std::to_string(cost) + " " + unit + " in " + std::to_string(requests) + " requests";
     if (requests != 0) counted += " (" + in_words(double(cost) / double(requests)) + " each)";
     if (expected == variant.expect.end()) {
         if (requests == 0) return "";
-        return std::string(ratio.key) + " is not expected, but it has " + counted +
-               "; add it to `expect`";
+        return key + " is not expected, but it has " + counted + "; add it to `expect`";
     }
     // Far below 2^53, so that doubles are exact.
     if (requests != 0 && double(requests) * expected->second == double(cost)) return "";
-    return std::string(ratio.key) + " is to cost " + in_words(expected->second) + " " + ratio.unit +
+    return key + " is to cost " + in_words(expected->second) + " " + unit +
            " per request, but has " + counted;
 }
 
@@ -60,8 +46,8 @@ void compare_variant(const Step& step, const Variant& variant, const json& resul
         differences.push_back(where + "has no counters");
         return;
     }
-    for (const Ratio& ratio : kRatios) {
-        std::string difference = compare_ratio(variant, ratio, result["counters"]);
+    for (const char* key : kExpectable) {
+        std::string difference = compare_cost(variant, key, result["counters"]);
         if (!difference.empty()) differences.push_back(where + difference);
     }
 }

@@ -22,19 +22,19 @@ std::array<int, 2> read_range(const StrictToml& reader, const toml::table& table
         return {one, one};
     }
     if (node == nullptr) {
-        reader.fail(StrictToml::line_of(table),
+        reader.fail(table,
                     std::string("a hidden shape has no `") + key + "`; add " + key + " = [33, 63]");
     }
     const Shape ends = reader.shape(*node, key);
     if (ends.rows > ends.cols) {
-        reader.fail(StrictToml::line_of(*node), "a range is [least, most]; exchange the two");
+        reader.fail(*node, "a range is [least, most]; exchange the two");
     }
     return {ends.rows, ends.cols};
 }
 
 HiddenShape read_hidden_shape(const StrictToml& reader, const toml::node& node) {
     if (!node.is_table()) {
-        reader.fail(StrictToml::line_of(node),
+        reader.fail(node,
                     "a hidden shape is { rows = [33, 63], cols = [65, 127] } or { side = [...] }");
     }
     const toml::table& table = *node.as_table();
@@ -53,8 +53,7 @@ std::vector<HiddenShape> read_hidden(const StrictToml& reader, const toml::node&
         all.push_back(read_hidden_shape(reader, (*list)[i]));
     }
     if (all.empty()) {
-        reader.fail(StrictToml::line_of(node),
-                    "`hidden` must be a list: [{ rows = [33, 63], cols = [65, 127] }, ...]");
+        reader.fail(node, "`hidden` must be a list: [{ rows = [33, 63], cols = [65, 127] }, ...]");
     }
     return all;
 }
@@ -97,11 +96,7 @@ void read_asked(const StrictToml& reader, const toml::table& table, Exercise& ex
     if (table.contains("produces")) {
         exercise.produces = reader.one_of(table, "produces", names_in(kTasks));
     }
-    if (const toml::node* node = table.get("multiples")) {
-        const Shape multiples = reader.shape(*node, "multiples");
-        exercise.rows_multiple = multiples.rows;
-        exercise.cols_multiple = multiples.cols;
-    }
+    read_multiples(reader, table, exercise);
     if (table.contains("shapes")) exercise.shapes = reader.shapes(table, "shapes", where);
     if (const toml::node* node = table.get("counted")) {
         exercise.counted = reader.shape(*node, "counted");

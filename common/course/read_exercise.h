@@ -15,6 +15,16 @@ inline constexpr std::string_view kAsked[] = {"kernel",  "produces", "multiples"
 /// Reads those keys that are there; what is not stays as it is. Then checks that it fits together.
 void read_asked(const StrictToml& reader, const toml::table& table, Exercise& exercise);
 
+/// What rows and columns are multiples of, for an exercise or a variant, where it is said.
+template <class Task>
+void read_multiples(const StrictToml& reader, const toml::table& table, Task& task) {
+    const toml::node* node = table.get("multiples");
+    if (node == nullptr) return;
+    const Shape multiples = reader.shape(*node, "multiples");
+    task.rows_multiple = multiples.rows;
+    task.cols_multiple = multiples.cols;
+}
+
 /// The order of blocks that is asked for, where one is.
 void read_block_order(const StrictToml& reader, const toml::table& table, Exercise& exercise);
 

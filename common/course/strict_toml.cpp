@@ -11,8 +11,8 @@ Shape StrictToml::shape(const toml::node& node, const char* key) const {
     };
     for (const std::size_t i : {0, 1}) {
         if (side(i) >= 1 && side(i) <= longest) continue;
-        fail(line_of(node), std::string("`") + key + "` must be two whole numbers from 1 to " +
-                                std::to_string(longest) + ": [rows, cols]");
+        fail(node, std::string("`") + key + "` must be two whole numbers from 1 to " +
+                       std::to_string(longest) + ": [rows, cols]");
     }
     return {static_cast<int>(side(0)), static_cast<int>(side(1))};
 }
@@ -22,7 +22,7 @@ std::vector<Shape> StrictToml::shapes(const toml::table& table, const char* key,
     const toml::node& node = wanted(table, key, where, "[[64, 64], ...]");
     const toml::array* list = node.as_array();
     if (list == nullptr || list->empty()) {
-        fail(line_of(node), std::string("`") + key + "` must be a list of shapes: [[64, 64], ...]");
+        fail(node, std::string("`") + key + "` must be a list of shapes: [[64, 64], ...]");
     }
     std::vector<Shape> all;
     for (const toml::node& one : *list) all.push_back(shape(one, key));

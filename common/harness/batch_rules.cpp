@@ -1,4 +1,4 @@
-#include "harness/batch_rules.h"
+#include "harness/rules.h"
 
 #include <algorithm>
 #include <set>
@@ -21,8 +21,8 @@ Explanation other_size(const Problem& problem, const Sample& sample, int rows) {
     auto found = count_explained(
         sample, [&](const Seen& seen) { return source_index(other, seen.index) == seen.source; });
     found.fault = Fault::matrix_size_wrong;
-    found.meaning = "it fits matrices of " + count_of(static_cast<std::uint64_t>(rows), "row") +
-                    " each, where they have " + std::to_string(right.extents[1]);
+    found.meaning = "it fits matrices of " + count_of(rows, "row") + " each, where they have " +
+                    std::to_string(right.extents[1]);
     return found;
 }
 
@@ -59,7 +59,7 @@ Explanation other_order(const Sample& sample, const Problem& problem, std::int64
 std::string distance_text(const Problem& problem, std::int64_t distance) {
     const Permutation axes = problem.axes();
     const bool is_rows = distance == axes.extents[1], is_cols = distance == axes.extents[2];
-    std::string text = count_of(static_cast<std::uint64_t>(distance), "element");
+    std::string text = count_of(distance, "element");
     if (is_rows != is_cols) text += is_rows ? " (the rows of one)" : " (the columns of one)";
     return text;
 }

@@ -69,25 +69,7 @@ void reset_counters() {
 }
 
 void add(const CoalesceCounters& from, Counters& to) {
-    to.load_requests += from.load_requests;
-    to.load_sectors += from.load_sectors;
-    to.load_waits += from.load_waits;
-    to.store_requests += from.store_requests;
-    to.store_sectors += from.store_sectors;
-    to.atomic_requests += from.atomic_requests;
-    to.atomic_sectors += from.atomic_sectors;
-    to.copy_waits += from.copy_waits;
-    to.copy_bytes_under_way += from.copy_bytes_under_way;
-    to.shared_load_requests += from.shared_load_requests;
-    to.shared_load_wavefronts += from.shared_load_wavefronts;
-    to.shared_load_ideal += from.shared_load_ideal;
-    to.shared_store_requests += from.shared_store_requests;
-    to.shared_store_wavefronts += from.shared_store_wavefronts;
-    to.shared_store_ideal += from.shared_store_ideal;
-    to.shared_atomic_requests += from.shared_atomic_requests;
-    to.shared_atomic_wavefronts += from.shared_atomic_wavefronts;
-    to.shared_atomic_ideal += from.shared_atomic_ideal;
-    to.warp_instructions += from.warp_instructions;
+    for (const auto& [name, member] : kCounterNames) to.*member += from.*member;
 }
 
 Counters counters() {

@@ -8,31 +8,19 @@
 #include <utility>
 #include <vector>
 
+#include "simulator/cudart/coalesce_simulator.h"
+
 namespace coalesce {
 
-/// Sums over the kernels that a variant launched. The names are those of the simulator's JSON.
-struct Counters {
-    std::uint64_t load_requests = 0;             ///< warp-wide loads from global memory
-    std::uint64_t load_sectors = 0;              ///< sectors that they touched
-    std::uint64_t load_waits = 0;                ///< times that a warp waited for such loads
-    std::uint64_t store_requests = 0;            ///< warp-wide stores to global memory
-    std::uint64_t store_sectors = 0;             ///< sectors that they touched
-    std::uint64_t atomic_requests = 0;           ///< warp-wide atomics on global memory
-    std::uint64_t atomic_sectors = 0;            ///< sectors that they touched, same words in turn
-    std::uint64_t copy_waits = 0;                ///< for asynchronous copies to shared memory
-    std::uint64_t copy_bytes_under_way = 0;      ///< while shared memory was read, added up
-    std::uint64_t shared_load_requests = 0;      ///< warp-wide loads from shared memory
-    std::uint64_t shared_load_wavefronts = 0;    ///< passes that they took
-    std::uint64_t shared_load_ideal = 0;         ///< passes without any bank conflict
-    std::uint64_t shared_store_requests = 0;     ///< warp-wide stores to shared memory
-    std::uint64_t shared_store_wavefronts = 0;   ///< passes that they took
-    std::uint64_t shared_store_ideal = 0;        ///< passes without any bank conflict
-    std::uint64_t shared_atomic_requests = 0;    ///< warp-wide atomics on shared memory
-    std::uint64_t shared_atomic_wavefronts = 0;  ///< passes that they took
-    std::uint64_t shared_atomic_ideal = 0;       ///< passes with a bank for each lane
-    std::uint64_t warp_instructions = 0;         ///< instructions that warps executed
-    std::uint64_t kernels = 0;                   ///< kernels that were launched; not in the JSON
-    std::string kernel = {};                     ///< the last of them, its name alone
+/// Sums over the kernels that a variant launched, as the simulator counts them. Requests are warp-wide
+/// loads, stores or atomics, and sectors those of global memory that they touched (atomics on the same
+/// words touch them in turn). Wavefronts are the passes that shared memory took, and the ideal those that
+/// it would take without any bank conflict.
+struct Counters : CoalesceCounters {
+    Counters() : CoalesceCounters{} {}
+
+    std::uint64_t kernels = 0;  ///< kernels that were launched; not in the JSON
+    std::string kernel;         ///< the last of them, its name alone
 
     /// Wavefronts beyond the ideal.
     std::uint64_t bank_conflicts() const {
@@ -51,27 +39,27 @@ struct Counters {
     }
 };
 
-/// Those that are written to JSON, under their names there.
-inline constexpr std::pair<const char*, std::uint64_t Counters::*> kCounterNames[] = {
-    {"load_requests", &Counters::load_requests},
-    {"load_sectors", &Counters::load_sectors},
-    {"load_waits", &Counters::load_waits},
-    {"store_requests", &Counters::store_requests},
-    {"store_sectors", &Counters::store_sectors},
-    {"atomic_requests", &Counters::atomic_requests},
-    {"atomic_sectors", &Counters::atomic_sectors},
-    {"copy_waits", &Counters::copy_waits},
-    {"copy_bytes_under_way", &Counters::copy_bytes_under_way},
-    {"shared_load_requests", &Counters::shared_load_requests},
-    {"shared_load_wavefronts", &Counters::shared_load_wavefronts},
-    {"shared_load_ideal", &Counters::shared_load_ideal},
-    {"shared_store_requests", &Counters::shared_store_requests},
-    {"shared_store_wavefronts", &Counters::shared_store_wavefronts},
-    {"shared_store_ideal", &Counters::shared_store_ideal},
-    {"shared_atomic_requests", &Counters::shared_atomic_requests},
-    {"shared_atomic_wavefronts", &Counters::shared_atomic_wavefronts},
-    {"shared_atomic_ideal", &Counters::shared_atomic_ideal},
-    {"warp_instructions", &Counters::warp_instructions},
+/// Those that we know and write to JSON, under their names there.
+inline constexpr std::pair<const char*, std::uint64_t CoalesceCounters::*> kCounterNames[] = {
+    {"load_requests", &CoalesceCounters::load_requests},
+    {"load_sectors", &CoalesceCounters::load_sectors},
+    {"load_waits", &CoalesceCounters::load_waits},
+    {"store_requests", &CoalesceCounters::store_requests},
+    {"store_sectors", &CoalesceCounters::store_sectors},
+    {"atomic_requests", &CoalesceCounters::atomic_requests},
+    {"atomic_sectors", &CoalesceCounters::atomic_sectors},
+    {"copy_waits", &CoalesceCounters::copy_waits},
+    {"copy_bytes_under_way", &CoalesceCounters::copy_bytes_under_way},
+    {"shared_load_requests", &CoalesceCounters::shared_load_requests},
+    {"shared_load_wavefronts", &CoalesceCounters::shared_load_wavefronts},
+    {"shared_load_ideal", &CoalesceCounters::shared_load_ideal},
+    {"shared_store_requests", &CoalesceCounters::shared_store_requests},
+    {"shared_store_wavefronts", &CoalesceCounters::shared_store_wavefronts},
+    {"shared_store_ideal", &CoalesceCounters::shared_store_ideal},
+    {"shared_atomic_requests", &CoalesceCounters::shared_atomic_requests},
+    {"shared_atomic_wavefronts", &CoalesceCounters::shared_atomic_wavefronts},
+    {"shared_atomic_ideal", &CoalesceCounters::shared_atomic_ideal},
+    {"warp_instructions", &CoalesceCounters::warp_instructions},
 };
 
 /// The simulator, when it is the libcudart of this process.

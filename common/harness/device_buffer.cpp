@@ -4,21 +4,19 @@
 
 namespace coalesce {
 
-DeviceBuffer::DeviceBuffer(std::size_t bytes, Memory where) : bytes_(bytes), where_(where) {
+DeviceBuffer::DeviceBuffer(std::size_t bytes, Memory where) : bytes_(bytes) {
+    void* data = nullptr;
     if (where == Memory::device) {
-        CUDA_CHECK(cudaMalloc(&data_, bytes));
+        CUDA_CHECK(cudaMalloc(&data, bytes));
     } else {
-        CUDA_CHECK(cudaMallocHost(&data_, bytes));
+        CUDA_CHECK(cudaMallocHost(&data, bytes));
     }
+    data_ = {data, Free{where}};
 }
 
-DeviceBuffer::~DeviceBuffer() {
+void DeviceBuffer::Free::operator()(void* data) const {
     // What can go wrong here went wrong before, in a kernel, and was reported then.
-    if (where_ == Memory::device) {
-        static_cast<void>(cudaFree(data_));
-    } else {
-        static_cast<void>(cudaFreeHost(data_));
-    }
+    static_cast<void>(where == Memory::device ? cudaFree(data) : cudaFreeHost(data));
 }
 
 }  // namespace coalesce

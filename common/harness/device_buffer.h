@@ -3,7 +3,7 @@
 #pragma once
 
 #include <cstddef>
-#include <utility>
+#include <memory>
 
 #include "harness/harness.h"
 
@@ -15,32 +15,20 @@ public:
     DeviceBuffer() = default;
     /// Allocates; throws CudaError when there is not enough.
     explicit DeviceBuffer(std::size_t bytes, Memory where = Memory::device);
-    ~DeviceBuffer();
-    /// Takes over what `other` has.
-    DeviceBuffer(DeviceBuffer&& other) noexcept { swap(other); }
-    /// Frees what it had and takes over what `other` has.
-    DeviceBuffer& operator=(DeviceBuffer&& other) noexcept {
-        DeviceBuffer(std::move(other)).swap(*this);
-        return *this;
-    }
 
     /// The first byte.
-    void* data() const { return data_; }
+    void* data() const { return data_.get(); }
     /// How many bytes.
     std::size_t bytes() const { return bytes_; }
-    /// Where they lie.
-    Memory where() const { return where_; }
 
 private:
-    void swap(DeviceBuffer& other) {
-        std::swap(data_, other.data_);
-        std::swap(bytes_, other.bytes_);
-        std::swap(where_, other.where_);
-    }
+    struct Free {
+        Memory where;
+        void operator()(void* data) const;
+    };
 
-    void* data_ = nullptr;
+    std::unique_ptr<void, Free> data_;
     std::size_t bytes_ = 0;
-    Memory where_ = Memory::device;
 };
 
 }  // namespace coalesce

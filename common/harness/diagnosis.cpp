@@ -2,8 +2,6 @@
 
 #include <algorithm>
 
-#include "harness/text.h"
-
 namespace coalesce {
 namespace {
 

@@ -7,7 +7,7 @@
 #include <vector>
 
 #include "harness/hypotheses.h"
-#include "harness/index_rules.h"
+#include "harness/rules.h"
 #include "harness/values.h"
 #include "harness/verify.h"
 

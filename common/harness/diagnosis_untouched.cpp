@@ -1,7 +1,7 @@
 // The output holds nothing wrong, but not everything that it should.
 #include "harness/diagnosis.h"
+#include "harness/rules.h"
 #include "harness/text.h"
-#include "harness/tile_rules.h"
 
 namespace coalesce {
 namespace {
@@ -109,9 +109,8 @@ std::optional<Finding> Diagnosis::rectangle() const {
     if (!is_rectangle) return std::nullopt;
     const std::string first = rows == 1 ? "row" : std::to_string(rows) + " rows";
     return say(Fault::grid_too_small, bad_,
-               "only the first " + first + " and " +
-                   count_of(static_cast<std::uint64_t>(cols), "column") + " of " + out_matrix() +
-                   (problem_.is_in_place() ? " are right" : " were"),
+               "only the first " + first + " and " + count_of(cols, "column") + " of " +
+                   out_matrix() + (problem_.is_in_place() ? " are right" : " were"),
                "The grid is too small, a check of the bounds too strict, or blocks take the same "
                "cells");
 }

@@ -1,10 +1,7 @@
 // The output holds something that does not belong there.
-#include <cmath>
-
-#include "harness/batch_rules.h"
 #include "harness/diagnosis.h"
+#include "harness/rules.h"
 #include "harness/text.h"
-#include "harness/tile_rules.h"
 
 namespace coalesce {
 namespace {
@@ -125,7 +122,7 @@ std::string Diagnosis::not_everywhere() const {
     const BadLines lines = bad_lines();
     if (!lines.text.empty()) return ". But not everywhere: " + lines.text;
     return ". But not everywhere: " + std::to_string(comparison_.right) + " of " +
-           count_of(static_cast<std::uint64_t>(problem_.elements()), "cell") +
+           count_of(problem_.elements(), "cell") +
            (comparison_.right == 1 ? " is right" : " are right");
 }
 
@@ -336,8 +333,7 @@ std::string Diagnosis::tiles_meaning(const Tally& example, std::int64_t side,
     const std::vector<bool> bad = bad_tiles(side);
     const auto count = static_cast<std::uint64_t>(std::count(bad.begin(), bad.end(), true));
     const Look look(problem_, pattern_, example.first, example.held, false);
-    std::string text = std::to_string(count) + " of " +
-                       count_of(static_cast<std::uint64_t>(out_tiles(side).count()), "tile") +
+    std::string text = std::to_string(count) + " of " + count_of(out_tiles(side).count(), "tile") +
                        " (" + size_text(side) + ") " + (count == 1 ? "is" : "are") +
                        " not in place" + (is_turned ? ", but whole: " : ", and not transposed: ");
     text += tile_name(look.out, side) + " of " + out_matrix() + " holds " +

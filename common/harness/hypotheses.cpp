@@ -1,7 +1,5 @@
 #include "harness/hypotheses.h"
 
-#include <utility>
-
 namespace coalesce {
 namespace {
 

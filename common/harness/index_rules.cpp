@@ -1,4 +1,4 @@
-#include "harness/index_rules.h"
+#include "harness/rules.h"
 
 #include <array>
 #include <optional>
@@ -156,14 +156,13 @@ Fault fault_of(const Indices& found, const Indices& right) {
 
 std::string distance_text(std::int64_t distance, const char* one, const char* forward,
                           const char* back) {
-    return count_of(static_cast<std::uint64_t>(std::abs(distance)), one) + " too far " +
-           (distance > 0 ? forward : back);
+    return count_of(std::abs(distance), one) + " too far " + (distance > 0 ? forward : back);
 }
 
 /// "4 elements after the right one": what is said of a place in memory.
 std::string elements_text(std::int64_t distance, const std::string& of) {
-    return count_of(static_cast<std::uint64_t>(std::abs(distance)), "element") +
-           (distance > 0 ? " after " : " before ") + of + " in memory";
+    return count_of(std::abs(distance), "element") + (distance > 0 ? " after " : " before ") + of +
+           " in memory";
 }
 
 std::string step_text(Cell step, bool wraps) {

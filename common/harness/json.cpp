@@ -33,8 +33,6 @@ Json launches_json(const Predicted& p) {
 }
 
 Json predicted_json(const Predicted& p) {
-    Json unknown = Json::array();
-    for (const timing::Unknown u : p.unknown()) unknown.push_back(dashed_name(u));
     return {{"gpu", p.gpu},
             {"measured_gpu", p.measured_gpu},
             {"rows", p.shape.rows},
@@ -44,7 +42,7 @@ Json predicted_json(const Predicted& p) {
             {"of_copy", nine_digits(p.of_copy())},
             {"binds", dashed_name(p.longest().binds)},
             {"error_band", nine_digits(p.error_band)},
-            {"unknown", unknown},
+            {"unknown", codec::encode(p.unknown())},
             {"launches", launches_json(p)}};
 }
 

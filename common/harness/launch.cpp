@@ -3,14 +3,6 @@
 #include "harness/shapes.h"
 
 namespace coalesce {
-namespace {
-
-std::size_t bytes_of(const Variant& variant, Shape shape) {
-    return static_cast<std::size_t>(variant.element_size) * static_cast<std::size_t>(shape.rows) *
-           static_cast<std::size_t>(shape.cols);
-}
-
-}  // namespace
 
 Problem problem_at(const Variant& variant, Shape shape) {
     if (variant.permute) return problem_of(*array_of(variant, shape));
@@ -37,8 +29,8 @@ cudaError_t launch_and_wait(const Variant& variant, const Problem& problem, floa
 BareLaunch::BareLaunch(const Variant& variant, Shape shape)
     : variant_(variant),
       problem_(problem_at(variant, shape)),
-      in_(bytes_of(variant, shape), variant.in),
-      out_(problem_.is_in_place() ? 1 : bytes_of(variant, shape), variant.out) {}
+      in_(problem_.bytes(), variant.in),
+      out_(problem_.is_in_place() ? 1 : problem_.bytes(), variant.out) {}
 
 cudaError_t BareLaunch::run() const {
     auto* in = static_cast<float*>(in_.data());

@@ -9,7 +9,6 @@
 /// is left out.)
 #pragma once
 
-#include <array>
 #include <bitset>
 #include <cstddef>
 #include <cstdint>

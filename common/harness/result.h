@@ -36,6 +36,12 @@ struct Result {
     std::optional<Predicted> predicted;   ///< on the simulator, when it was asked for
     std::string not_predicted = {};       ///< why there is none although it was
 
+    /// What has come of it, where, and why.
+    void end(Outcome what, Shape at, const std::string& why) {
+        outcome = what;
+        shape = at;
+        reason = why;
+    }
     /// Bytes read and written a second, in 10^9; 0 without a time.
     double gbps() const;
 };

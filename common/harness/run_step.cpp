@@ -24,10 +24,7 @@ std::string list_text(const std::vector<Variant>& variants) {
             about +=
                 format(" (multiples of %d x %d)", variant.rows_multiple, variant.cols_multiple);
         }
-        // The name hangs out on the left.
-        const std::string indent(width + 2, ' ');
-        std::string lines = wrap(about, indent);
-        text += lines.replace(0, variant.name.size(), variant.name);
+        text += wrap_behind(format("%-*s  ", static_cast<int>(width), variant.name.c_str()), about);
     }
     return text;
 }

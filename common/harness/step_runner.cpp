@@ -87,29 +87,23 @@ Shape default_shape(const Device& device) {
 }
 
 void check_memory(const Device& device, Shape shape, const std::vector<const Variant*>& variants) {
-    const std::string matrix = "a matrix of " + shape.name() + " does not fit: in and out need ";
-    const std::string cure = "; choose smaller --rows and --cols";
+    const auto check_fits = [&](std::size_t needed, std::size_t free, const char* whose) {
+        if (needed <= free) return;
+        throw UsageError("a matrix of " + shape.name() + " does not fit: in and out need " +
+                         gigabytes(needed) + " of " + whose + " memory, " + gigabytes(free) +
+                         " are free; choose smaller --rows and --cols");
+    };
     int element_size = 1;
-    for (const Variant* variant : variants) {
-        element_size = std::max(element_size, variant->element_size);
-    }
-    const std::size_t needed = device_bytes(device, shape, element_size),
-                      free = free_device_bytes(device.simulated);
-    if (needed > free) {
-        throw UsageError(matrix + gigabytes(needed) + " of " +
-                         (device.simulated ? "this computer's" : "the device's") + " memory, " +
-                         gigabytes(free) + " are free" + cure);
-    }
     std::size_t on_host = 0;
     for (const Variant* variant : variants) {
+        element_size = std::max(element_size, variant->element_size);
         const int matrices = (variant->in == Memory::host) + (variant->out == Memory::host);
         on_host = std::max(on_host, static_cast<std::size_t>(matrices) *
                                         matrix_bytes(shape, variant->element_size));
     }
-    if (on_host > free_host_bytes()) {
-        throw UsageError(matrix + gigabytes(on_host) + " of this computer's memory, " +
-                         gigabytes(free_host_bytes()) + " are free" + cure);
-    }
+    check_fits(device_bytes(device, shape, element_size), free_device_bytes(device.simulated),
+               device.simulated ? "this computer's" : "the device's");
+    check_fits(on_host, free_host_bytes(), "this computer's");
 }
 
 StepRunner::StepRunner(const Device& device, const Options& options, Shape shape)
@@ -150,20 +144,6 @@ Reference StepRunner::measure_copy() {
     return {shape_, result.gbps()};
 }
 
-void StepRunner::refuse(Result& result, Shape shape) {
-    result.outcome = Outcome::skipped;
-    result.shape = shape;
-    result.reason =
-        shape.name() +
-        " needs more than 65535 blocks in gridDim.y, the most there are: try fewer rows";
-}
-
-void StepRunner::fail(Result& result, Shape shape, const std::string& text) {
-    result.outcome = Outcome::wrong;
-    result.shape = shape;
-    result.reason = text;
-}
-
 /// One launch: is everything right?
 void StepRunner::check_once(Result& result, VerifiedBuffers& buffers) {
     const Problem& problem = buffers.problem();
@@ -176,19 +156,24 @@ void StepRunner::check_once(Result& result, VerifiedBuffers& buffers) {
         if (!reports.empty()) {
             std::string text = reports;
             if (error == cudaSuccess) text += buffers.check().text();
-            return fail(result, shape,
-                        is_race
-                            ? "Warps race for shared memory: is a __syncthreads() missing?\n" + text
-                            : text);
+            return result.end(
+                Outcome::wrong, shape,
+                is_race ? "Warps race for shared memory: is a __syncthreads() missing?\n" + text
+                        : text);
         }
     }
-    if (is_refused_grid(error, shape)) return refuse(result, shape);
+    if (is_refused_grid(error, shape)) {
+        return result.end(
+            Outcome::skipped, shape,
+            shape.name() +
+                " needs more than 65535 blocks in gridDim.y, the most there are: try fewer rows");
+    }
     if (error != cudaSuccess) {
         device_is_lost_ = cudaDeviceSynchronize() != cudaSuccess;
-        return fail(result, shape, launch_failure(error));
+        return result.end(Outcome::wrong, shape, launch_failure(error));
     }
     const Comparison comparison = buffers.check();
-    if (!comparison.is_right()) return fail(result, shape, comparison.text());
+    if (!comparison.is_right()) return result.end(Outcome::wrong, shape, comparison.text());
     ++result.shapes_verified;
 }
 
@@ -304,8 +289,7 @@ Result StepRunner::run(const Variant& variant) {
     result.variant = &variant;
     result.shape = shape_;
     const auto skip = [&](const std::string& reason) {
-        result.outcome = Outcome::skipped;
-        result.reason = reason;
+        result.end(Outcome::skipped, shape_, reason);
         return result;
     };
     if (device_is_lost_) {

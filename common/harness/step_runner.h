@@ -2,7 +2,6 @@
 #pragma once
 
 #include <memory>
-#include <string>
 #include <vector>
 
 #include "harness/result.h"
@@ -34,8 +33,6 @@ private:
     void measure(Result& result);
     void predict_time(Result& result) const;
     void check_once(Result& result, VerifiedBuffers& buffers);
-    void refuse(Result& result, Shape shape);
-    void fail(Result& result, Shape shape, const std::string& text);
     std::vector<Problem> problems_for(const Variant& variant) const;
     VerifiedBuffers& large_buffers(const Variant& variant);
     std::vector<Shape> shapes_for(const Variant& variant) const;

@@ -118,7 +118,7 @@ std::string Table::row(const Result& result, const Reference& reference) const {
     }
     row += padded(name, name_width_) + "  " + columns_of(result, reference) + verdict(result);
     if (!is_measured_ && result.outcome == Outcome::verified) {
-        row += ", on " + count_of(static_cast<std::uint64_t>(result.shapes_verified), "shape");
+        row += ", on " + count_of(result.shapes_verified, "shape");
     }
     row += "\n";
     if (result.outcome == Outcome::skipped) row += wrap(result.reason, "    ");

@@ -50,8 +50,8 @@ std::string wrap(const std::string& text, const std::string& indent) {
     return result;
 }
 
-std::string count_of(std::uint64_t count, const std::string& one, const std::string& many) {
-    return std::to_string(count) + " " + (count == 1 ? one : many.empty() ? one + "s" : many);
+std::string wrap_behind(const std::string& start, const std::string& text) {
+    return wrap(text, std::string(start.size(), ' ')).replace(0, start.size(), start);
 }
 
 std::string format(const char* pattern, ...) {

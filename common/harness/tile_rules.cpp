@@ -1,4 +1,4 @@
-#include "harness/tile_rules.h"
+#include "harness/rules.h"
 
 #include <algorithm>
 
@@ -13,6 +13,10 @@ struct MoveRule {
     const char* text;
 };
 
+Cell tile_at(std::int64_t row, std::int64_t col) {
+    return {row, col};
+}
+
 /// The tile with that number, where `count` tiles make a row.
 Cell by_rows(std::int64_t number, std::int64_t count) {
     return {number / count, number % count};
@@ -24,30 +28,18 @@ Cell by_cols(std::int64_t number, std::int64_t count) {
 }
 
 constexpr MoveRule kMoveRules[] = {
-    {[](Cell is, Cell) {
-         return Cell{is.col, is.row};
-     },
+    {[](Cell is, Cell) { return tile_at(is.col, is.row); },
      "rows and columns of tiles are exchanged"},
-    {[](Cell is, Cell tiles) {
-         return Cell{tiles.row - 1 - is.row, is.col};
-     },
+    {[](Cell is, Cell tiles) { return tile_at(tiles.row - 1 - is.row, is.col); },
      "the rows of tiles are in reverse order"},
-    {[](Cell is, Cell tiles) {
-         return Cell{is.row, tiles.col - 1 - is.col};
-     },
+    {[](Cell is, Cell tiles) { return tile_at(is.row, tiles.col - 1 - is.col); },
      "the columns of tiles are in reverse order"},
-    {[](Cell is, Cell tiles) {
-         return Cell{tiles.row - 1 - is.row, tiles.col - 1 - is.col};
-     },
+    {[](Cell is, Cell tiles) { return tile_at(tiles.row - 1 - is.row, tiles.col - 1 - is.col); },
      "rows and columns of tiles are in reverse order"},
-    {[](Cell is, Cell tiles) {
-         return Cell{is.row, (is.col + is.row) % tiles.col};
-     },
+    {[](Cell is, Cell tiles) { return tile_at(is.row, (is.col + is.row) % tiles.col); },
      "each row of tiles is shifted by its own number. Is a diagonal order used on one side alone, "
      "for reading or for storing?"},
-    {[](Cell is, Cell tiles) {
-         return Cell{(is.row + is.col) % tiles.row, is.col};
-     },
+    {[](Cell is, Cell tiles) { return tile_at((is.row + is.col) % tiles.row, is.col); },
      "each column of tiles is shifted by its own number. Is a diagonal order used on one side "
      "alone, for reading or for storing?"},
     {[](Cell is, Cell tiles) { return by_rows(is.row * tiles.col + is.col, tiles.row); },
@@ -73,8 +65,8 @@ Cell step_of(const TileMove& move, Cell tiles) {
 std::string step_text(std::int64_t step, std::int64_t count, const char* forward,
                       const char* back) {
     const bool is_back = 2 * step > count;
-    return count_of(static_cast<std::uint64_t>(is_back ? count - step : step), "tile") +
-           " too far " + (is_back ? back : forward);
+    return count_of(is_back ? count - step : step, "tile") + " too far " +
+           (is_back ? back : forward);
 }
 
 std::string constant_shift(Cell tiles, const std::vector<TileMove>& moves) {
@@ -109,20 +101,15 @@ struct TakeRule {
 };
 
 constexpr TakeRule kTakeRules[] = {
-    {[](std::int64_t n, Cell) {
-         return Cell{n, n};
-     },
-     "tile_row = n, tile_col = n"},
-    {[](std::int64_t n, Cell tiles) {
-         return Cell{n % tiles.row, n % tiles.col};
-     },
+    {[](std::int64_t n, Cell) { return tile_at(n, n); }, "tile_row = n, tile_col = n"},
+    {[](std::int64_t n, Cell tiles) { return tile_at(n % tiles.row, n % tiles.col); },
      "tile_row = n % R, tile_col = n % C"},
     {[](std::int64_t n, Cell tiles) {
-         return Cell{n % tiles.row, n / tiles.row + n % tiles.row};
+         return tile_at(n % tiles.row, n / tiles.row + n % tiles.row);
      },
      "tile_row = n % R, tile_col = n / R + tile_row, which does not wrap around"},
     {[](std::int64_t n, Cell tiles) {
-         return Cell{n / tiles.col + n % tiles.col, n % tiles.col};
+         return tile_at(n / tiles.col + n % tiles.col, n % tiles.col);
      },
      "tile_col = n % C, tile_row = n / C + tile_col, which does not wrap around"},
     {[](std::int64_t n, Cell tiles) { return by_rows(n, tiles.row); },
@@ -130,23 +117,23 @@ constexpr TakeRule kTakeRules[] = {
     {[](std::int64_t n, Cell tiles) { return by_cols(n, tiles.col); },
      "tile_row = n % C, tile_col = n / C"},
     {[](std::int64_t n, Cell tiles) {
-         return Cell{n % tiles.row, (n / tiles.row + n % tiles.row) % tiles.row};
+         return tile_at(n % tiles.row, (n / tiles.row + n % tiles.row) % tiles.row);
      },
      "tile_row = n % R, tile_col = (n / R + tile_row) % R"},
     {[](std::int64_t n, Cell tiles) {
-         return Cell{n % tiles.row, (n / tiles.col + n % tiles.row) % tiles.col};
+         return tile_at(n % tiles.row, (n / tiles.col + n % tiles.row) % tiles.col);
      },
      "tile_row = n % R, tile_col = (n / C + tile_row) % C"},
     {[](std::int64_t n, Cell tiles) {
-         return Cell{n % tiles.col, (n / tiles.col + n % tiles.col) % tiles.col};
+         return tile_at(n % tiles.col, (n / tiles.col + n % tiles.col) % tiles.col);
      },
      "tile_row = n % C, tile_col = (n / C + tile_row) % C"},
     {[](std::int64_t n, Cell tiles) {
-         return Cell{n % tiles.col, (n / tiles.row + n % tiles.col) % tiles.col};
+         return tile_at(n % tiles.col, (n / tiles.row + n % tiles.col) % tiles.col);
      },
      "tile_row = n % C, tile_col = (n / R + tile_row) % C"},
     {[](std::int64_t n, Cell tiles) {
-         return Cell{n / tiles.col, n % tiles.col + n / tiles.col};
+         return tile_at(n / tiles.col, n % tiles.col + n / tiles.col);
      },
      "tile_row = n / C, tile_col = n % C + tile_row, which does not wrap around"},
 };

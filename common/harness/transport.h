@@ -9,42 +9,23 @@
 
 namespace coalesce {
 
-/// Moves bytes between the host's ordinary memory and a buffer. A grader whose kernels run in
-/// another process can bring its own.
+/// Moves bytes between the host's ordinary memory and a buffer: in device memory, by the CUDA runtime, or
+/// on the host.
 class Transport {
 public:
-    virtual ~Transport() = default;
+    explicit Transport(Memory of_buffer) : is_on_host_(of_buffer == Memory::host) {}
     /// Brings bytes from the buffer's memory to the host.
-    virtual void read(void* host, const void* from, std::size_t bytes) = 0;
+    void read(void* host, const void* from, std::size_t bytes);
     /// Brings bytes from the host to the buffer's memory.
-    virtual void write(void* to, const void* host, std::size_t bytes) = 0;
+    void write(void* to, const void* host, std::size_t bytes);
     /// Sets bytes of the buffer's memory.
-    virtual void fill(void* to, unsigned char byte, std::size_t bytes) = 0;
+    void fill(void* to, unsigned char byte, std::size_t bytes);
     /// Where chunks are put together on the host: page-locked, when that makes `read` faster.
-    virtual void* staging(std::size_t bytes) = 0;
-};
-
-/// Device memory, by the CUDA runtime.
-class DeviceTransport : public Transport {
-public:
-    void read(void* host, const void* from, std::size_t bytes) override;
-    void write(void* to, const void* host, std::size_t bytes) override;
-    void fill(void* to, unsigned char byte, std::size_t bytes) override;
-    void* staging(std::size_t bytes) override;
+    void* staging(std::size_t bytes);
 
 private:
-    DeviceBuffer staging_;
-};
-
-/// Host memory.
-class HostTransport : public Transport {
-public:
-    void read(void* host, const void* from, std::size_t bytes) override;
-    void write(void* to, const void* host, std::size_t bytes) override;
-    void fill(void* to, unsigned char byte, std::size_t bytes) override;
-    void* staging(std::size_t bytes) override;
-
-private:
+    const bool is_on_host_;
+    DeviceBuffer locked_staging_;
     std::vector<unsigned char> staging_;
 };
 

@@ -19,6 +19,15 @@ bool is_subnormal(Bits bits, std::size_t element_size) {
     return (bits.low & 0x7f800000) == 0 && (bits.low & 0x007fffff) != 0;
 }
 
+/// By Integer.
+constexpr double kTwoTo31 = 2147483648.0, kTwoTo63 = 9223372036854775808.0;
+constexpr struct {
+    const char* name;
+    double lowest, highest;
+} kIntegers[] = {{"int", -kTwoTo31, kTwoTo31 - 1},
+                 {"unsigned", 0, 2 * kTwoTo31 - 1},
+                 {"long long", -kTwoTo63, kTwoTo63}};
+
 }  // namespace
 
 ValueChange change_of(Bits expected, Bits held, std::size_t element_size) {
@@ -50,23 +59,12 @@ bool is_sum(Bits held, Bits one, Bits other, std::size_t element_size) {
 }
 
 const char* name_of(Integer type) {
-    switch (type) {
-        case Integer::signed_32: return "int";
-        case Integer::unsigned_32: return "unsigned";
-        case Integer::signed_64: return "long long";
-    }
-    return "";
+    return kIntegers[static_cast<int>(type)].name;
 }
 
 bool is_converted(Bits held, Bits from, std::size_t element_size, Integer type) {
     if (element_size != 4 && element_size != 8) return false;
-    constexpr double two_to_31 = 2147483648.0, two_to_63 = 9223372036854775808.0;
-    const double lowest = type == Integer::signed_32     ? -two_to_31
-                          : type == Integer::unsigned_32 ? 0.0
-                                                         : -two_to_63;
-    const double highest = type == Integer::signed_32     ? two_to_31 - 1
-                           : type == Integer::unsigned_32 ? 2 * two_to_31 - 1
-                                                          : two_to_63;
+    const auto& [name, lowest, highest] = kIntegers[static_cast<int>(type)];
     const double was = number_of(from, element_size), is = number_of(held, element_size);
     // What becomes of a NaN differs between the types and from GPU to GPU.
     if (std::isnan(was)) return is == 0 || is == lowest || is == -lowest;

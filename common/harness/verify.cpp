@@ -1,18 +1,35 @@
 #include "harness/verify.h"
 
 #include <algorithm>
-#include <cstring>
+#include <thread>
 #include <utility>
 
 #include "harness/diagnosis.h"
 #include "harness/errors.h"
-#include "harness/parallel.h"
 #include "harness/text.h"
 
 namespace coalesce {
 namespace {
 
 constexpr std::size_t kChunkBytes = std::size_t{64} << 20;
+
+/// Threads for `count` elements: no more than are worth their start.
+int thread_count(std::int64_t count) {
+    constexpr std::int64_t worth_a_thread = 1 << 16;
+    const std::int64_t processors = std::max(1u, std::thread::hardware_concurrency());
+    return static_cast<int>(std::clamp<std::int64_t>(count / worth_a_thread, 1, processors));
+}
+
+/// Calls `work(share, begin, end)` with equal shares of 0 ... count - 1, one a thread. `work` must
+/// not throw.
+template <class Work>
+void in_parallel(int threads, std::int64_t count, Work work) {
+    std::vector<std::jthread> running;
+    for (int share = 1; share < threads; ++share) {
+        running.emplace_back(work, share, count * share / threads, count * (share + 1) / threads);
+    }
+    work(0, std::int64_t{0}, count / threads);
+}
 
 /// Calls `visit(first element, count)` for a matrix in pieces that the host has room for.
 template <class Visit>
@@ -148,44 +165,50 @@ void add(const Count& count, Comparison& comparison, Overview& overview) {
     overview.written_cols = std::max(overview.written_cols, count.written_cols);
 }
 
+/// Looks at every cell of the output, on several threads, each with a share of its own in which
+/// it notes what it finds: `visit(comparer, share, cell, state, held)`. Returns all shares, in order.
+template <class MakeShare, class Visit>
+auto look_at_cells(const Problem& problem, const GuardedSpan& out, Transport& transport,
+                   MakeShare make_share, Visit visit) {
+    const Comparer comparer(problem);
+    const int threads = thread_count(problem.elements());
+    std::vector<decltype(make_share())> shares;
+    for (int i = 0; i < threads; ++i) shares.push_back(make_share());
+    in_chunks(problem, [&](std::int64_t first, std::int64_t elements) {
+        const void* chunk = read_elements(out, transport, problem.element_size, first, elements);
+        in_parallel(threads, elements, [&](int share, std::int64_t begin, std::int64_t end) {
+            auto& mine = shares[static_cast<std::size_t>(share)];
+            comparer.run(chunk, first, begin, end, [&](Cell cell, CellState state, Bits held) {
+                visit(comparer, mine, cell, state, held);
+            });
+        });
+    });
+    return shares;
+}
+
 /// The first look: counts, the picture, the first bad cell.
 void count_cells(const GuardedSpan& out, Transport& transport, Comparison& comparison,
                  Overview& overview) {
     const Problem& problem = comparison.problem;
-    const Comparer comparer(problem);
-    const int threads = thread_count(problem.elements());
-    std::vector<Count> counts(static_cast<std::size_t>(threads), Count(problem));
-    in_chunks(problem, [&](std::int64_t first, std::int64_t elements) {
-        const void* chunk = read_elements(out, transport, problem.element_size, first, elements);
-        in_parallel(threads, elements, [&](int share, std::int64_t begin, std::int64_t end) {
-            Count& mine = counts[static_cast<std::size_t>(share)];
-            comparer.run(chunk, first, begin, end, [&](Cell cell, CellState state, Bits held) {
-                const std::int64_t index = cell.row * problem.out_cols() + cell.col;
-                mine.note(cell, state, held == comparer.before(index));
-            });
-        });
-    });
+    const auto note = [&](const Comparer& comparer, Count& mine, Cell cell, CellState state,
+                          Bits held) {
+        const std::int64_t index = cell.row * problem.out_cols() + cell.col;
+        mine.note(cell, state, held == comparer.before(index));
+    };
+    const auto counts = look_at_cells(
+        problem, out, transport, [&] { return Count(problem); }, note);
     for (const Count& count : counts) add(count, comparison, overview);
 }
 
 /// The second look, at the bad cells alone: what do they have in common?
 Finding diagnose(const GuardedSpan& out, Transport& transport, const Comparison& comparison,
                  const Overview& overview) {
-    const Problem& problem = comparison.problem;
-    const Comparer comparer(problem);
-    const int threads = thread_count(problem.elements());
-    std::vector<Diagnosis> shares;
-    for (int i = 0; i < threads; ++i) shares.emplace_back(comparison, overview);
-    in_chunks(problem, [&](std::int64_t first, std::int64_t elements) {
-        const void* chunk = read_elements(out, transport, problem.element_size, first, elements);
-        in_parallel(threads, elements, [&](int share, std::int64_t begin, std::int64_t end) {
-            Diagnosis& mine = shares[static_cast<std::size_t>(share)];
-            comparer.run(chunk, first, begin, end, [&](Cell cell, CellState state, Bits held) {
-                if (state == CellState::right) return;
-                mine.look_at(cell, held, state == CellState::untouched);
-            });
-        });
-    });
+    const auto note = [](const Comparer&, Diagnosis& mine, Cell cell, CellState state, Bits held) {
+        if (state == CellState::right) return;
+        mine.look_at(cell, held, state == CellState::untouched);
+    };
+    auto shares = look_at_cells(
+        comparison.problem, out, transport, [&] { return Diagnosis(comparison, overview); }, note);
     for (std::size_t i = 1; i < shares.size(); ++i) shares[0].merge(shares[i]);
     return shares[0].conclude();
 }
@@ -308,29 +331,25 @@ VerifiedBuffers::VerifiedBuffers(const Problem& problem, std::size_t guard_bytes
       in_(problem.bytes() + 2 * guard_bytes, in),
       out_(problem.is_in_place() ? 0 : problem.bytes() + 2 * guard_bytes, out),
       in_span_{static_cast<char*>(in_.data()) + guard_bytes, problem.bytes(), guard_bytes},
-      out_span_{static_cast<char*>(out_.data()) + guard_bytes, problem.bytes(), guard_bytes} {
-    const auto transport_to = [](Memory where) -> std::unique_ptr<Transport> {
-        if (where == Memory::host) return std::make_unique<HostTransport>();
-        return std::make_unique<DeviceTransport>();
-    };
-    in_transport_ = transport_to(in);
-    out_transport_ = transport_to(out);
+      out_span_{static_cast<char*>(out_.data()) + guard_bytes, problem.bytes(), guard_bytes},
+      in_transport_(in),
+      out_transport_(out) {
     if (problem.is_in_place()) out_span_ = in_span_;
 }
 
 void VerifiedBuffers::prepare() {
-    if (!problem_.is_in_place()) prepare_in(problem_, in_span_, *in_transport_);
+    if (!problem_.is_in_place()) prepare_in(problem_, in_span_, in_transport_);
     poison();
 }
 
 void VerifiedBuffers::poison() {
-    if (problem_.is_in_place()) return prepare_in(problem_, in_span_, *in_transport_);
-    prepare_out(out_span_, *out_transport_);
+    if (problem_.is_in_place()) return prepare_in(problem_, in_span_, in_transport_);
+    prepare_out(out_span_, out_transport_);
 }
 
 Comparison VerifiedBuffers::check() {
     CUDA_CHECK(cudaDeviceSynchronize());
-    return coalesce::check(problem_, in_span_, *in_transport_, out_span_, *out_transport_);
+    return coalesce::check(problem_, in_span_, in_transport_, out_span_, out_transport_);
 }
 
 }  // namespace coalesce

@@ -14,7 +14,6 @@
 /// or, with memory of your own, `prepare_in`, `prepare_out` and `check`.
 #pragma once
 
-#include <memory>
 #include <optional>
 #include <string>
 #include <vector>
@@ -95,7 +94,7 @@ private:
     Problem problem_;
     DeviceBuffer in_, out_;
     GuardedSpan in_span_, out_span_;
-    std::unique_ptr<Transport> in_transport_, out_transport_;
+    Transport in_transport_, out_transport_;
 };
 
 }  // namespace coalesce

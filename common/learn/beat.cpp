@@ -1,4 +1,4 @@
-#include "learn/beat.h"
+#include "learn/commands.h"
 
 #include <algorithm>
 #include <iostream>
@@ -12,7 +12,6 @@
 #include "learn/checker.h"
 #include "learn/measure.h"
 #include "learn/paths.h"
-#include "learn/reset.h"
 
 namespace coalesce::learn {
 namespace {

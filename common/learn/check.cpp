@@ -1,6 +1,5 @@
 #include "learn/check.h"
 
-#include <cmath>
 #include <filesystem>
 #include <iostream>
 
@@ -57,9 +56,8 @@ Json as_json(const Work& exercise, const CheckResult& result) {
             {"verdict", result.verdict ? Json::parse(to_json(*result.verdict)) : Json(nullptr)}};
 }
 
-int print_json(const std::vector<Json>& results, int code) {
-    Json all = {{"format", 1}, {"passed", code == 0}, {"results", results}};
-    std::cout << all.dump(1, ' ', false, Json::error_handler_t::replace) << "\n";
+int print_results(const std::vector<Json>& results, int code) {
+    print_json(Json{{"format", 1}, {"passed", code == 0}, {"results", results}});
     return code;
 }
 
@@ -97,7 +95,7 @@ int check_one(Session& session, const CheckWords& words) {
     Work exercise = session.exercise(words.exercise, words.is_hunt);
     CheckResult result = check(request_for(exercise, words));
     if (words.file.empty()) record_check(session, exercise, result);
-    if (words.json) return print_json({as_json(exercise, result)}, result.outcome);
+    if (words.json) return print_results({as_json(exercise, result)}, result.outcome);
     show(session, exercise, words, result);
     return result.outcome;
 }
@@ -132,7 +130,7 @@ int check_all(Session& session, const CheckWords& words) {
         if (!words.json) std::cout << line_of_all(one, result, session.style) << std::flush;
     }
     int code = not_examined > 0 || count == 0 ? 2 : passed < count ? 1 : 0;
-    if (words.json) return print_json(results, code);
+    if (words.json) return print_results(results, code);
     std::cout << "\n" << passed << " of " << count << " passed.";
     if (code == 1) std::cout << " ./learn check 03 shows one in full.";
     std::cout << "\n";

@@ -7,7 +7,6 @@
 #include <csignal>
 #include <cstdlib>
 
-#include "base/errors.h"
 #include "base/files.h"
 #include "harness/text.h"
 #include "learn/paths.h"
@@ -100,10 +99,7 @@ Check::Check(const CheckRequest& request)
     : request_(request),
       file_(request.file.empty() ? request.exercise.relative_file().string() : request.file),
       verdict_file_(file_for_verdict(request.exercise)) {
-    fs::path program = checks_program();
-    if (!fs::exists(program)) {
-        throw UsageError(program.string() + " is not built; ./learn build makes it");
-    }
+    const fs::path program = built(checks_program());
     if (request.file.empty()) {
         remove_left_over(verdict_file_.parent_path(),
                          kept_verdict(request.exercise).filename().string());
@@ -142,7 +138,7 @@ CheckResult Check::finish() {
     result.milliseconds = std::chrono::duration<double, std::milli>(Clock::now() - began_).count();
     if (!has_ended) {
         result.problem = "the examination of " + file_ + " was ended: it took longer than " +
-                         count_of(static_cast<std::uint64_t>(request_.seconds), "second") +
+                         count_of(request_.seconds, "second") +
                          ". Is the computer very busy, or the GPU hung? Try again; "
                          "--seconds 300 gives it more time.";
         return result;

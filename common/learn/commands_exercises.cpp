@@ -2,17 +2,11 @@
 
 #include <memory>
 
-#include "learn/beat.h"
 #include "learn/check.h"
 #include "learn/command_line.h"
-#include "learn/compare.h"
-#include "learn/hint.h"
+#include "learn/commands.h"
 #include "learn/measure.h"
-#include "learn/picture_command.h"
 #include "learn/predict.h"
-#include "learn/ptx_command.h"
-#include "learn/reset.h"
-#include "learn/watch.h"
 
 namespace coalesce::learn {
 namespace {

@@ -3,9 +3,7 @@
 #include <memory>
 
 #include "learn/command_line.h"
-#include "learn/doctor.h"
-#include "learn/play.h"
-#include "learn/report.h"
+#include "learn/commands.h"
 
 namespace coalesce::learn {
 

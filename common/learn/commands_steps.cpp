@@ -1,17 +1,14 @@
 // The commands for the steps.
 
-#include <iostream>
 #include <memory>
 
 #include "base/errors.h"
 #include "learn/command_line.h"
-#include "learn/list.h"
+#include "learn/commands.h"
 #include "learn/paths.h"
 #include "learn/readme.h"
 #include "learn/renew.h"
-#include "learn/report.h"
 #include "learn/request.h"
-#include "learn/run.h"
 
 namespace coalesce::learn {
 namespace {
@@ -52,8 +49,7 @@ int list(const std::string& name, bool json, bool plain) {
     if (step == nullptr) {
         throw UsageError("there is no step \"" + name + "\"; ./learn list names them");
     }
-    const bool is_program = step->variants.empty();
-    is_program ? list_program(std::cout, *step) : list_variants(std::cout, *step);
+    show_lesson(*step);
     return 0;
 }
 

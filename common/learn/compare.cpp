@@ -1,4 +1,4 @@
-#include "learn/compare.h"
+#include "learn/commands.h"
 
 #include <iostream>
 #include <sstream>
@@ -42,7 +42,7 @@ void show_side_by_side(const Work& exercise, const std::string& yours, const Sty
     if (style.clear) {
         std::cout << side_by_side("yours", "the solution", lines, style.columns);
     } else {
-        std::cout << "Lines of both, - of yours, + of the solution:\n\n" << diff_text(lines, -1);
+        std::cout << "Lines of both, - of yours, + of the solution:\n\n" << diff_text(lines);
     }
     bool is_same = true;
     for (auto& line : lines) is_same &= line.kind == DiffLine::both;
@@ -105,7 +105,7 @@ int diff(Session& session, const Work& exercise, const DiffWords& words) {
         what = "The kernels of the lessons, - of " + step.builds_on + ", + of " + step.name + ":";
     }
     auto lines = line_diff(before, after);
-    std::cout << what << "\n\n" << diff_text(lines, -1) << "\n";
+    std::cout << what << "\n\n" << diff_text(lines) << "\n";
     std::cout << "The idea: " << step.title << " (" << exercise.lesson() << ")\n";
     return 0;
 }

@@ -1,10 +1,9 @@
-#include "learn/doctor.h"
+#include "learn/commands.h"
 
 #include <dlfcn.h>
 #include <unistd.h>
 
 #include <cstdlib>
-#include <functional>
 #include <iostream>
 
 #include "base/child.h"
@@ -28,18 +27,11 @@ struct Finding {
     std::string meaning;                          // what follows, and what to do
 };
 
-std::string first_line_of(const std::string& program, const std::vector<std::string>& arguments,
-                          const std::string& containing) {
-    constexpr int MILLISECONDS = 20'000;
-    try {
-        Child child({.program = program, .arguments = arguments, .with_errors = true});
-        child.wait(MILLISECONDS);
-        child.stop();
-        for (const std::string& line : lines_of(child.outcome().output)) {
-            if (line.find(containing) != std::string::npos) return line;
-        }
-    } catch (const std::exception&) {
-        // It is not there: what follows says so.
+// The line in which nvcc says of which release it is; "" where there is none.
+std::string release_of(const std::string& nvcc) {
+    constexpr double SECONDS = 20;
+    for (const std::string& line : lines_of(run_child({nvcc, "--version"}, SECONDS).output)) {
+        if (line.find("release") != std::string::npos) return line;
     }
     return "";
 }
@@ -47,7 +39,7 @@ std::string first_line_of(const std::string& program, const std::vector<std::str
 Finding nvcc() {
     std::string nvcc = find_program("nvcc");
     if (nvcc.empty() && fs::exists("/usr/local/cuda/bin/nvcc")) nvcc = "/usr/local/cuda/bin/nvcc";
-    std::string version = nvcc.empty() ? "" : first_line_of(nvcc, {"--version"}, "release");
+    std::string version = nvcc.empty() ? "" : release_of(nvcc);
     if (version.empty()) {
         return {"nvcc", Finding::absent, "not on the PATH, nor in /usr/local/cuda",
                 "clang builds the steps, only for the simulated GPU; a real GPU needs the toolkit "
@@ -156,7 +148,7 @@ const char* word_for(Finding::State state) {
     return "";
 }
 
-int print_json(const std::vector<Finding>& findings, bool works) {
+int print_findings(const std::vector<Finding>& findings, bool works) {
     Json list = Json::array();
     for (auto& finding : findings) {
         list.push_back(
@@ -165,9 +157,7 @@ int print_json(const std::vector<Finding>& findings, bool works) {
              {"found", finding.found},
              {"meaning", finding.meaning}});
     }
-    std::cout << Json{{"format", 1}, {"works", works}, {"findings", list}}.dump(
-                     1, ' ', false, Json::error_handler_t::replace)
-              << "\n";
+    print_json(Json{{"format", 1}, {"works", works}, {"findings", list}});
     return works ? 0 : 2;
 }
 
@@ -179,7 +169,7 @@ int doctor(bool json, const Style& style) {
     findings.push_back(watching());
     bool works = true;
     for (auto& finding : findings) works &= finding.state != Finding::missing;
-    if (json) return print_json(findings, works);
+    if (json) return print_findings(findings, works);
     for (auto& finding : findings) {
         std::string word = word_for(finding.state);
         if (finding.state == Finding::missing) word = style.bad(word);

@@ -41,11 +41,9 @@ std::string verdict(const Json& result) {
 }
 
 std::string sectors_per_request(const Json& result, const std::string& kind) {
-    if (!has_counters(result)) return kNothing;
-    double requests = static_cast<double>(counted_of(result, kind + "_requests"));
-    if (requests == 0) return kNothing;
-    double each = static_cast<double>(counted_of(result, kind + "_sectors")) / requests;
-    std::string text = format("%.1f", each);
+    const auto each = has_counters(result) ? per_request(result["counters"], kind) : std::nullopt;
+    if (!each) return kNothing;
+    std::string text = format("%.1f", *each);
     return text.ends_with(".0") ? text.substr(0, text.size() - 2) : text;
 }
 

@@ -1,7 +1,6 @@
 // Linux only: inotify, the file systems of <linux/magic.h>.
 #include "learn/file_watcher.h"
 
-#include <fcntl.h>
 #include <sys/inotify.h>
 #include <sys/stat.h>
 #include <sys/vfs.h>

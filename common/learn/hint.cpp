@@ -1,9 +1,8 @@
-#include "learn/hint.h"
+#include "learn/commands.h"
 
 #include <algorithm>
 #include <iostream>
 
-#include "base/errors.h"
 #include "base/files.h"
 #include "harness/text.h"
 #include "learn/hint_text.h"
@@ -30,14 +29,11 @@ std::string what_for(const Hint& hint, const Record& record, Status status) {
 }  // namespace
 
 int hint(Session& session, const Work& exercise, int level) {
-    if (level < 0 || level > kLevels) {
-        throw UsageError("hints have the levels 1 to " + std::to_string(kLevels));
-    }
     Hint hint;
     bool was_last = false;
     State state = session.progress.update([&](State& now) {
         Record& record = now.records[exercise.name()];
-        hint = exercise.hint(session.course, record.last_failure);
+        hint = session.course.hint_for(exercise.asked(), record.last_failure);
         int& seen = record.hints[name_of(hint)];
         was_last = level == 0 && seen == kLevels;
         if (level == 0) level = std::min(seen + 1, kLevels);

@@ -1,7 +1,9 @@
 #include "learn/json_file.h"
 
+#include <iostream>
 #include <stdexcept>
 
+#include "base/codec.h"
 #include "base/files.h"
 
 namespace coalesce::learn {
@@ -12,6 +14,14 @@ Json read_json(const std::filesystem::path& file) {
     } catch (const Json::exception& error) {
         throw std::runtime_error(file.string() + " is not JSON: " + error.what());
     }
+}
+
+std::string json_text(const Json& json) {
+    return codec::write(json, true) + "\n";
+}
+
+void print_json(const Json& json) {
+    std::cout << json_text(json);
 }
 
 }  // namespace coalesce::learn

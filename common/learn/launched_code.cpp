@@ -134,10 +134,7 @@ std::string compiler_of(const std::string& ptx, const std::string& program) {
 // Predicted by the lesson's own program; nothing where it says why not.
 std::vector<timing::Prediction> launches_of(const course::Step& step, const std::string& variant,
                                             std::string& why_not) {
-    const fs::path program = program_of(step.name);
-    if (!fs::exists(program)) {
-        throw UsageError(program.string() + " is not built; ./learn build makes it");
-    }
+    const fs::path program = built(program_of(step.name));
     const TemporaryFolder folder;
     const fs::path file = folder / "run.json";
     const Ended ended = run_child({program.string(), "--device", "sim", "--bench", "--variant",
@@ -212,9 +209,7 @@ LaunchedCode code_of_variant(const course::Step& step, const std::string& name) 
 }
 
 LaunchedCode code_of_file(const Work& exercise, const std::string& file) {
-    const bool is_own = file.empty();
-    const Source source = read_source(is_own ? exercise.file() : fs::path(file),
-                                      is_own ? exercise.relative_file().string() : file);
+    const Source source = exercise.source(file);
     LocalRunner runner({.cache = cache_folder()});
     const Exercise& asked = exercise.asked();
     const Compiled compiled = runner.compile(source, asked.kernel);

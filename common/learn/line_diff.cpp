@@ -71,29 +71,11 @@ std::vector<DiffLine> line_diff(const std::string& first, const std::string& sec
     return diff;
 }
 
-std::string diff_text(const std::vector<DiffLine>& diff, int around) {
-    auto is_near_a_difference = [&](size_t place) {
-        if (around < 0) return true;
-        size_t reach = static_cast<size_t>(around);
-        size_t begin = place > reach ? place - reach : 0,
-               end = std::min(diff.size(), place + reach + 1);
-        return std::any_of(diff.begin() + static_cast<long>(begin),
-                           diff.begin() + static_cast<long>(end),
-                           [](const DiffLine& line) { return line.kind != DiffLine::both; });
-    };
+std::string diff_text(const std::vector<DiffLine>& diff) {
     std::string text;
-    bool left_out = false;
-    for (size_t i = 0; i < diff.size(); ++i) {
-        if (!is_near_a_difference(i)) {
-            left_out = true;
-            continue;
-        }
-        if (left_out && !text.empty()) text += "  ...\n";
-        left_out = false;
-        text += (diff[i].kind == DiffLine::both    ? "  "
-                 : diff[i].kind == DiffLine::first ? "- "
-                                                   : "+ ");
-        text += diff[i].text;
+    for (const DiffLine& line : diff) {
+        text += (line.kind == DiffLine::both ? "  " : line.kind == DiffLine::first ? "- " : "+ ");
+        text += line.text;
         text.erase(text.find_last_not_of(' ') + 1);
         text += "\n";
     }

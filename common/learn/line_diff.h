@@ -16,9 +16,8 @@ struct DiffLine {
 /// The shortest way from `first` to `second` by whole lines.
 std::vector<DiffLine> line_diff(const std::string& first, const std::string& second);
 
-/// For reading: "  " before lines of both, "- " and "+ " before those of one. Long stretches of equal
-/// lines are left out, except for `around` lines beside a difference; -1: nothing is left out.
-std::string diff_text(const std::vector<DiffLine>& diff, int around);
+/// For reading: "  " before lines of both, "- " and "+ " before those of one.
+std::string diff_text(const std::vector<DiffLine>& diff);
 
 /// The two texts beside each other in so many columns, equal lines at the same height.
 std::string side_by_side(const std::string& first_head, const std::string& second_head,

@@ -110,11 +110,8 @@ int measure(Session& session, const MeasureWords& words, char** argv) {
                          " counts what it costs, without one");
     }
     Device device = choose_device(DeviceChoice::gpu, argv);
-    std::filesystem::path file =
-        words.file.empty() ? words.exercise.file() : std::filesystem::path(words.file);
     Compiled compiled =
-        compile(read_source(file, words.file.empty() ? words.exercise.relative_file().string()
-                                                     : words.file),
+        compile(words.exercise.source(words.file),
                 {.kernel = words.exercise.asked().kernel, .architecture = native_architecture()});
     if (!compiled.ok()) fail_with(compiled.failure);
     LoadedKernel kernel(compiled);
@@ -138,13 +135,11 @@ Json measured_apart(const Work& exercise, const std::string& file, bool must, st
     std::vector<std::string> arguments = {"measure", exercise.step->number(), "--json"};
     if (exercise.is_hunt) arguments.push_back("--hunt");
     if (!file.empty()) arguments.insert(arguments.end(), {"--file", file});
-    Child child({.program = this_program(), .arguments = arguments, .with_errors = true});
-    bool has_ended = child.wait(kMeasureSeconds * 1000);
-    child.stop();
-    const Ended& outcome = child.outcome();
-    if (has_ended && outcome.exit_code == 0) return Json::parse(outcome.output);
-    const bool is_without_gpu = has_ended && outcome.exit_code == 2;
-    why = !has_ended ? "it took too long." : is_without_gpu && !must ? "" : outcome.output;
+    const Ended ended = run_to_end(
+        {.program = this_program(), .arguments = arguments, .with_errors = true}, kMeasureSeconds);
+    if (ended.exit_code == 0) return Json::parse(ended.output);
+    const bool is_without_gpu = ended.exit_code == 2;
+    why = ended.timed_out ? "it took too long." : is_without_gpu && !must ? "" : ended.output;
     return nullptr;
 }
 

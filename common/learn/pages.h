@@ -2,7 +2,6 @@
 /// Texts that may be longer than the screen.
 #pragma once
 
-#include <cstddef>
 #include <string>
 #include <vector>
 

@@ -3,6 +3,8 @@
 
 #include <cstdlib>
 
+#include "base/errors.h"
+
 namespace coalesce::learn {
 
 namespace fs = std::filesystem;
@@ -31,6 +33,11 @@ fs::path programs() {
 
 fs::path program_of(const std::string& step) {
     return programs() / step;
+}
+
+fs::path built(const fs::path& program) {
+    if (fs::exists(program)) return program;
+    throw UsageError(program.string() + " is not built; ./learn build makes it");
 }
 
 fs::path checks_program() {

@@ -22,6 +22,8 @@ std::filesystem::path this_program();
 std::filesystem::path program_of(const std::string& step);
 /// Called like a step where steps are: the kernels of others, and their program.
 inline const std::string kRivals = "rivals";
+/// That program, which must be there. Throws UsageError.
+std::filesystem::path built(const std::filesystem::path& program);
 /// The program that examines a learner's kernels.
 std::filesystem::path checks_program();
 

@@ -1,4 +1,4 @@
-#include "learn/picture_command.h"
+#include "learn/commands.h"
 
 #include <iostream>
 
@@ -37,11 +37,8 @@ int picture(const PictureWords& words, char** argv) {
     if (!words.svg.empty()) check_writable(words.svg);
 
     const Work& exercise = words.exercise;
-    bool is_own = words.file.empty();
-    Source source = read_source(is_own ? exercise.file() : std::filesystem::path(words.file),
-                                is_own ? exercise.relative_file().string() : words.file);
     LocalRunner runner({.cache = learners_folder() / "cache"});
-    Picture picture = picture_of(source, exercise.asked(), runner,
+    Picture picture = picture_of(exercise.source(words.file), exercise.asked(), runner,
                                  {.shape = {words.rows, words.cols},
                                   .block = static_cast<std::uint64_t>(words.block),
                                   .warp = static_cast<unsigned>(words.warp)});

@@ -1,4 +1,4 @@
-#include "learn/play.h"
+#include "learn/commands.h"
 
 #include <filesystem>
 #include <iostream>

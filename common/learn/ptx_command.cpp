@@ -1,4 +1,4 @@
-#include "learn/ptx_command.h"
+#include "learn/commands.h"
 
 #include <cmath>
 #include <filesystem>
@@ -66,10 +66,9 @@ std::string row(const char* name, const std::string& value) {
 }
 
 std::string head_of(const LaunchedCode& code, const Shown& shown, const Style& style) {
-    std::string text =
-        style.strong(readable_name(shown.kernel.entry)) + " of " + code.what + "\n" +
-        count_of(static_cast<std::uint64_t>(shown.listing.instructions), "PTX instruction") +
-        ", by " + code.compiler + "\n\n";
+    std::string text = style.strong(readable_name(shown.kernel.entry)) + " of " + code.what + "\n" +
+                       count_of(shown.listing.instructions, "PTX instruction") + ", by " +
+                       code.compiler + "\n\n";
     if (shown.registers > 0) {
         text += row("registers",
                     std::to_string(shown.registers) + " per thread (" + shown.registers_by +
@@ -85,11 +84,10 @@ std::string head_of(const LaunchedCode& code, const Shown& shown, const Style& s
     const timing::Occupancy& held = *shown.held;
     const auto number = [](int count) { return std::to_string(count); };
     text += row("shared memory", number(launch.shared_bytes) + " bytes per block");
-    text += row("threads", count_of(static_cast<std::uint64_t>(held.warps), "warp") + " per block");
-    text += row("multiprocessor", count_of(static_cast<std::uint64_t>(held.blocks), "block") +
-                                      ", " + number(held.blocks * held.warps) + " of " +
-                                      number(shown.most_warps) + " warps at a time (" + launch.gpu +
-                                      ")");
+    text += row("threads", count_of(held.warps, "warp") + " per block");
+    text += row("multiprocessor",
+                count_of(held.blocks, "block") + ", " + number(held.blocks * held.warps) + " of " +
+                    number(shown.most_warps) + " warps at a time (" + launch.gpu + ")");
     text += row("limited by", timing::words_for(held.by));
     if (held.in_doubt && shown.registers_by == "estimated") {
         text +=
@@ -199,13 +197,11 @@ int ptx(Session& session, const PtxWords& words, char** argv) {
         kernels.push_back(as_json(code, shown));
     }
     if (!words.json.empty()) {
-        write_file(words.json, Json{{"format", 1},
-                                    {"of", code.what},
-                                    {"file", code.file},
-                                    {"compiler", code.compiler},
-                                    {"kernels", kernels}}
-                                       .dump(1, ' ', false, Json::error_handler_t::replace) +
-                                   "\n");
+        write_file(words.json, json_text(Json{{"format", 1},
+                                              {"of", code.what},
+                                              {"file", code.file},
+                                              {"compiler", code.compiler},
+                                              {"kernels", kernels}}));
     }
     std::cout << text;
     return 0;

@@ -5,7 +5,6 @@
 #include <stdexcept>
 
 #include "base/files.h"
-#include "learn/results_summary.h"
 #include "learn/results_table.h"
 
 namespace coalesce::learn {
@@ -46,20 +45,15 @@ bool bring_up_to_date(const fs::path& file, const std::string& now, const std::s
     return false;
 }
 
-// What stands between the markers of a page, which has to have them.
-struct WrittenPage {
-    fs::path file;
-    std::string written;
-};
-
-bool bring_up_to_date(const WrittenPage& page, bool check) {
-    const std::string now = read_file(page.file);
+// The same of what stands between the markers of a page, which has to have them.
+bool bring_page_up_to_date(const fs::path& page, const std::string& written, bool check) {
+    const std::string now = read_file(page);
     if (!has_markers(now, kResults)) {
-        throw std::runtime_error(page.file.string() +
+        throw std::runtime_error(page.string() +
                                  " has lost its markers; put these two lines back:\n" +
                                  kResults.begin + kResults.end);
     }
-    return bring_up_to_date(page.file, now, replace_between(now, kResults, page.written), check);
+    return bring_up_to_date(page, now, replace_between(now, kResults, written), check);
 }
 
 std::set<std::string> names_of(const course::Course& course) {
@@ -74,12 +68,12 @@ int update_readme(const fs::path& repository, bool check) {
     const fs::path folder = repository / "docs" / "results";
     const course::Course course = course::read_course(repository / "course.toml");
     const KnownResults known = read_results(folder, names_of(course));
-    bool current = bring_up_to_date(
-        {repository / "README.md", summary_in_markdown(course, known, folder, "")}, check);
-    current &= bring_up_to_date({repository / "docs/guide/results.md",
-                                 summary_in_markdown(course, known, folder, "../../") +
-                                     results_in_markdown(known, "proof.md")},
-                                check);
+    bool current = bring_page_up_to_date(repository / "README.md",
+                                         summary_in_markdown(course, known, folder, ""), check);
+    current &= bring_page_up_to_date(repository / "docs/guide/results.md",
+                                     summary_in_markdown(course, known, folder, "../../") +
+                                         results_in_markdown(known, "proof.md"),
+                                     check);
     for (auto& entry : fs::directory_iterator(repository / "steps")) {
         const fs::path lesson = entry.path() / "README.md";
         if (!fs::exists(lesson)) continue;

@@ -1,12 +1,11 @@
 #include "learn/renew.h"
 
-#include <algorithm>
 #include <cmath>
 #include <map>
 
 #include "base/files.h"
+#include "learn/commands.h"
 #include "learn/paths.h"
-#include "learn/run.h"
 
 namespace coalesce::learn {
 namespace {

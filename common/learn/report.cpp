@@ -1,4 +1,4 @@
-#include "learn/report.h"
+#include "learn/commands.h"
 
 #include <cmath>
 #include <iostream>
@@ -7,7 +7,6 @@
 #include "harness/text.h"
 #include "learn/counted.h"
 #include "learn/request.h"
-#include "learn/run.h"
 
 namespace coalesce::learn {
 namespace {
@@ -93,20 +92,18 @@ Json record_as_json(const Work& exercise, const State& state) {
             {"best_measured", record.best_measured}};
 }
 
-int print_json(const Session& session, const State& state) {
+int print_records(const Session& session, const State& state) {
     Json all = Json::array();
     for (auto& exercise : exercises_and_hunts_of(session.course)) {
         all.push_back(record_as_json(exercise, state));
     }
     Totals totals = totals_of(session, state);
     Work next = next_exercise(session.course, state);
-    std::cout << Json{{"format", 1},
-                      {"points", totals.points},
-                      {"of_points", totals.of_points},
-                      {"next", next.step == nullptr ? Json(nullptr) : Json(next.step->name)},
-                      {"exercises", all}}
-                     .dump(1, ' ', false, Json::error_handler_t::replace)
-              << "\n";
+    print_json(Json{{"format", 1},
+                    {"points", totals.points},
+                    {"of_points", totals.of_points},
+                    {"next", next.step == nullptr ? Json(nullptr) : Json(next.step->name)},
+                    {"exercises", all}});
     return 0;
 }
 
@@ -165,7 +162,7 @@ int show_steps_once(Session& session) {
 
 int show_progress(Session& session, bool json) {
     State state = session.progress.read();
-    if (json) return print_json(session, state);
+    if (json) return print_records(session, state);
     std::cout << "Exercise            state     points  checks  hints   predicted        best\n"
               << std::string(78, '-') << "\n";
     for (auto& exercise : exercises_and_hunts_of(session.course)) {
@@ -174,23 +171,51 @@ int show_progress(Session& session, bool json) {
     Totals totals = totals_of(session, state);
     std::cout << "\n"
               << totals.points << " of " << totals.of_points << " points, " << totals.done << " of "
-              << totals.of << " done, "
-              << count_of(static_cast<std::uint64_t>(totals.hints), "hint") << ", " << totals.right
-              << " of " << count_of(static_cast<std::uint64_t>(totals.guesses), "prediction")
-              << " right.\n";
+              << totals.of << " done, " << count_of(totals.hints, "hint") << ", " << totals.right
+              << " of " << count_of(totals.guesses, "prediction") << " right.\n";
     std::cout << "Stale: it passed, and was edited since.\n";
     return 0;
 }
 
 int show_list(Session& session, bool json) {
     State state = session.progress.read();
-    if (json) return print_json(session, state);
+    if (json) return print_records(session, state);
     std::cout << format("%-14s%-11s%s\n", "", "exercise", "bug hunt");
     if (session.course.program) list_one(*session.course.program, state);
     for (auto& step : session.course.steps) list_one(step, state);
     std::cout << "\nStale: it passed, and was edited since. ./learn list 03: the variants of 03.\n"
                  "Lessons: steps/STEP/README.md. Exercises: exercises/STEP/kernel.cu, hunt.cu.\n";
     return 0;
+}
+
+void show_lesson(const course::Step& step) {
+    std::cout << step.name << "  " << step.title << "\n\n";
+    if (step.variants.empty()) {
+        std::cout << "One program, without variants: steps/" << step.name
+                  << "/program.cu. Run it: ./learn run " << step.number() << "\n";
+        return;
+    }
+    for (auto& variant : step.variants) {
+        std::cout << format("  %-24s ", variant.name.c_str())
+                  << (variant.kernel.empty() ? "no kernel of its own" : variant.kernel) << "\n";
+        if (variant.expect.empty()) continue;
+        std::cout << "      ";
+        const char* comma = "";
+        for (const char* key : course::kExpectable) {
+            auto cost = variant.expect.find(key);
+            if (cost == variant.expect.end()) continue;
+            std::cout << comma << key << " " << cost->second;
+            comma = ", ";
+        }
+        if (variant.rows_multiple * variant.cols_multiple > 1) {
+            std::cout << "; multiples of " << variant.rows_multiple << " x "
+                      << variant.cols_multiple;
+        }
+        std::cout << "\n";
+    }
+    std::cout << "\nFigures are sectors (load, store) and wavefronts (shared_load, shared_store)\n"
+                 "that one request costs. The kernels are in steps/"
+              << step.name << "/main.cu.\n";
 }
 
 int start(Session& session) {

@@ -1,10 +1,8 @@
 #include "learn/request.h"
 
 #include <algorithm>
-#include <charconv>
-#include <cstdint>
-#include <limits>
 #include <set>
+#include <utility>
 
 #include "base/errors.h"
 #include "harness/options.h"
@@ -13,66 +11,26 @@
 namespace coalesce::learn {
 namespace {
 
-// Kernels of the course compute indices as int.
-constexpr std::int64_t kMostElements = std::numeric_limits<std::int32_t>::max();
-
-// The number of rows or cols that an option gives.
-std::int64_t extent(const std::string& option, const std::string& word) {
-    std::int64_t value = 0;
-    const char* end = word.data() + word.size();
-    auto [stopped, error] = std::from_chars(word.data(), end, value);
-    if (error == std::errc::invalid_argument || stopped != end) {
-        throw UsageError(option + " takes a whole number from 1 on, not \"" + word + "\"");
-    }
-    if (error == std::errc::result_out_of_range || value > kMostElements) {
-        throw UsageError(option + " " + word + " is too large; the most is " +
-                         std::to_string(kMostElements));
-    }
-    if (value < 1) throw UsageError(option + " " + word + " is too small; the least is 1");
-    return value;
-}
-
-void add_shape(const RunWords& words, RunRequest& request) {
-    if (words.rows.empty() && words.cols.empty()) return;
-    if (words.rows.empty() || words.cols.empty()) {
-        throw UsageError("--rows and --cols go together; give both, or neither");
-    }
-    std::int64_t rows = extent("--rows", words.rows), cols = extent("--cols", words.cols);
-    request.options.insert(request.options.end(),
-                           {"--rows", std::to_string(rows), "--cols", std::to_string(cols)});
-    if (rows * cols > kMostElements) {
-        throw UsageError("a matrix of " + words.rows + " x " + words.cols +
-                         " has more than 2^31 - 1 elements, and these kernels count in int; "
-                         "choose a smaller one");
-    }
-}
-
-void add_device(const RunWords& words, RunRequest& request) {
-    if (words.device.empty()) return;
-    if (words.device != "auto" && words.device != "gpu" && words.device != "sim") {
-        throw UsageError("there is no device \"" + words.device +
-                         "\"; there are auto, gpu and sim");
-    }
-    request.needs_gpu = words.device == "gpu";
-    request.options.insert(request.options.end(), {"--device", words.device});
-}
-
-// Every program reads these words again; this is the same reader.
-void add_prediction(const RunWords& words, RunRequest& request) {
-    if (words.time.empty() && words.at.empty()) return;
-    if (words.device == "gpu") {
+// What every program is given. It reads these words again, with the same reader.
+std::vector<std::string> options_of(const RunWords& words) {
+    const bool is_predicted = !words.time.empty() || !words.at.empty();
+    if (is_predicted && words.device == "gpu") {
         throw UsageError(
             "--time predicts, on the simulated GPU, and --device gpu measures: give one of them "
             "(./learn validate --time shows both side by side)");
     }
-    std::vector<std::string> options;
-    if (!words.time.empty()) options.insert(options.end(), {"--time", words.time});
     // A lesson's table of times is of that shape. As small as what is counted, all of it lies in the L2.
-    const std::string at = words.at.empty() && words.rows.empty() ? kMeasuredAt : words.at;
-    if (!at.empty()) options.insert(options.end(), {"--at", at});
+    const bool is_usual = is_predicted && words.at.empty() && words.rows.empty();
+    const std::pair<const char*, std::string> given[] = {
+        {"--device", words.device}, {"--rows", words.rows},
+        {"--cols", words.cols},     {"--variant", words.variant},
+        {"--time", words.time},     {"--at", is_usual ? kMeasuredAt : words.at}};
+    std::vector<std::string> options;
+    for (auto& [option, value] : given) {
+        if (!value.empty()) options.insert(options.end(), {option, value});
+    }
     static_cast<void>(parse_options(options));
-    request.is_predicted = true;
-    request.options.insert(request.options.end(), options.begin(), options.end());
+    return options;
 }
 
 void add_steps(const RunWords& words, const course::Course& course, RunRequest& request) {
@@ -120,35 +78,33 @@ bool asks_for_program(const RunWords& words, const course::Course& course) {
     return std::ranges::any_of(words.steps, is_it);
 }
 
-void add_variant(const RunWords& words, RunRequest& request) {
-    if (words.variant.empty()) return;
-    auto lacks_it = [&](const course::Step* step) { return step->find(words.variant) == nullptr; };
-    std::erase_if(request.steps, lacks_it);
+void keep_those_with(const std::string& variant, RunRequest& request) {
+    if (variant.empty()) return;
+    std::erase_if(request.steps, [&](auto* step) { return step->find(variant) == nullptr; });
     request.rivals = RunRequest::Rivals::no;
     if (request.steps.empty()) {
-        throw UsageError("none of these steps has a variant \"" + words.variant +
+        throw UsageError("none of these steps has a variant \"" + variant +
                          "\"; ./learn list STEP names them");
     }
-    request.options.insert(request.options.end(), {"--variant", words.variant});
 }
 
 }  // namespace
 
 RunRequest understand(const RunWords& words, const course::Course& course) {
-    RunRequest request;
-    request.json = words.json;
     if (words.steps.empty()) {
         throw UsageError("which steps? ./learn run all, or ./learn run 02 03");
     }
-    add_device(words, request);
+    RunRequest request;
+    request.options = options_of(words);
+    request.needs_gpu = words.device == "gpu";
+    request.is_predicted = !words.time.empty() || !words.at.empty();
+    request.json = words.json;
     if (asks_for_program(words, course)) {
         add_program(words, course, request);
-        return request;
+    } else {
+        add_steps(words, course, request);
+        keep_those_with(words.variant, request);
     }
-    add_steps(words, course, request);
-    add_shape(words, request);
-    add_variant(words, request);
-    add_prediction(words, request);
     return request;
 }
 

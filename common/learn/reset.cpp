@@ -1,4 +1,4 @@
-#include "learn/reset.h"
+#include "learn/commands.h"
 
 #include <iostream>
 

@@ -1,4 +1,4 @@
-#include "learn/results_summary.h"
+#include "learn/results_table.h"
 
 #include <optional>
 

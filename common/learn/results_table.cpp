@@ -1,7 +1,6 @@
 #include "learn/results_table.h"
 
 #include <algorithm>
-#include <map>
 #include <set>
 #include <stdexcept>
 
@@ -192,6 +191,18 @@ std::string table_with_headlines(const ResultsTable& table) {
 // build/bin/shapes measures coalesce::transpose, and no lesson.
 constexpr const char* kOfAnotherProgram = "shapes.json";
 
+// What `check` throws is said of the file.
+template <class Check>
+Json read_checked(const fs::path& file, Check check) {
+    Json run = read_json(file);
+    try {
+        check(run);
+    } catch (const course::ResultsError& error) {
+        throw std::runtime_error(file.string() + ": " + error.what());
+    }
+    return run;
+}
+
 void check_steps(const Json& run, const std::set<std::string>& steps) {
     size_t i = 0;
     for (auto& result : run.at("results")) {
@@ -220,13 +231,7 @@ void add_run(KnownResults& known, const Json& run) {
 }  // namespace
 
 Json read_run(const fs::path& file) {
-    const Json run = read_json(file);
-    try {
-        course::check_results(run);
-    } catch (const course::ResultsError& error) {
-        throw std::runtime_error(file.string() + ": " + error.what());
-    }
-    return run;
+    return read_checked(file, [](const Json& run) { course::check_results(run); });
 }
 
 KnownResults read_results(const fs::path& folder, const std::set<std::string>& steps) {
@@ -242,13 +247,10 @@ KnownResults read_results(const fs::path& folder, const std::set<std::string>& s
     std::ranges::sort(files);
     KnownResults known;
     for (auto& file : files) {
-        const Json run = read_json(file);
-        try {
+        read_checked(file, [&](const Json& run) {
             add_run(known, run);
             check_steps(run, steps);
-        } catch (const course::ResultsError& error) {
-            throw std::runtime_error(file.string() + ": " + error.what());
-        }
+        });
     }
     return known;
 }

@@ -8,6 +8,7 @@
 #include <string>
 #include <vector>
 
+#include "course/course.h"
 #include "learn/json_file.h"
 
 namespace coalesce::learn {
@@ -32,5 +33,12 @@ std::string results_in_markdown(const KnownResults& known, const std::string& pr
 
 /// For the lesson of one step: the same of its variants. Empty when nothing is known.
 std::string results_of_step(const std::string& step, const KnownResults& known);
+
+/// A line for each lesson: what its first kernel costs, how fast it is, and which of its kernels is the fastest.
+/// As a table of Markdown, with the GPU's name above it. `folder` has what lesson 16 measured;
+/// `root` is the way from the page to the repository's root: "" or "../../". Without a GPU that was measured,
+/// only what is counted.
+std::string summary_in_markdown(const course::Course& course, const KnownResults& known,
+                                const std::filesystem::path& folder, const std::string& root);
 
 }  // namespace coalesce::learn

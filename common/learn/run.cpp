@@ -1,6 +1,4 @@
-#include "learn/run.h"
-
-#include <stdlib.h>
+#include "learn/commands.h"
 
 #include <algorithm>
 #include <filesystem>
@@ -21,6 +19,13 @@ namespace coalesce::learn {
 namespace {
 
 namespace fs = std::filesystem;
+
+// The reason, or "" where one works. Throws UsageError when one must be there.
+std::string why_no_gpu_for(const RunRequest& request) {
+    const std::string why = why_no_gpu();
+    if (why.empty() || !request.needs_gpu) return why;
+    throw UsageError("no GPU works here (" + why + "); --device sim runs without one");
+}
 
 // One run: its programs, its table, and what has come in so far.
 class Run {
@@ -52,18 +57,9 @@ public:
 private:
     // Everything that could stop the run half-way, as far as it can be known.
     void check_environment() const {
-        for (auto* step : request_.steps) check_program(step->name);
-        if (request_.rivals == RunRequest::Rivals::yes) check_program(kRivals);
-        if (!request_.needs_gpu) return;
-        std::string why = why_no_gpu();
-        if (!why.empty()) {
-            throw UsageError("no GPU works here (" + why + "); --device sim runs without one");
-        }
-    }
-
-    static void check_program(const std::string& step) {
-        if (fs::exists(program_of(step))) return;
-        throw UsageError(program_of(step).string() + " is not built; ./learn build makes it");
+        for (auto* step : request_.steps) built(program_of(step->name));
+        if (request_.rivals == RunRequest::Rivals::yes) built(program_of(kRivals));
+        if (request_.needs_gpu) why_no_gpu_for(request_);
     }
 
     bool rivals_wanted() const {
@@ -144,17 +140,10 @@ int run(const RunRequest& request) {
 }
 
 int run_program(const RunRequest& request) {
-    const fs::path program = program_of(request.program->name);
-    if (!fs::exists(program)) {
-        throw UsageError(program.string() + " is not built; ./learn build makes it");
-    }
+    const fs::path program = built(program_of(request.program->name));
     const bool is_simulated = std::ranges::count(request.options, "sim") > 0;
-    const std::string why = is_simulated ? "" : why_no_gpu();
-    if (request.needs_gpu && !why.empty()) {
-        throw UsageError("no GPU works here (" + why + "); --device sim runs without one");
-    }
     Command command{.program = program, .with_errors = true};
-    if (is_simulated || !why.empty()) {
+    if (is_simulated || !why_no_gpu_for(request).empty()) {
         command = {.program = programs() / "simulate",
                    .arguments = {program.string()},
                    .with_errors = true};

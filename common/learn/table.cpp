@@ -2,9 +2,9 @@
 
 #include <algorithm>
 #include <iomanip>
-#include <sstream>
 
 #include "harness/predicted.h"
+#include "harness/text.h"
 #include "learn/figures.h"
 
 namespace coalesce::learn {
@@ -17,20 +17,6 @@ std::string column(const std::string& text, int width) {
     std::string padded = text;
     padded.resize(std::max(padded.size() + 1, static_cast<size_t>(width)), ' ');
     return padded;
-}
-
-// Lines of at most 80 columns; those after the first are indented as far as `start` is long.
-std::string wrapped(const std::string& start, const std::string& text) {
-    std::string all, line = start;
-    std::istringstream words(text);
-    for (std::string word; words >> word;) {
-        if (line.size() + word.size() > 80) {
-            all += line.substr(0, line.find_last_not_of(' ') + 1) + "\n";
-            line = std::string(start.size(), ' ');
-        }
-        line += word + " ";
-    }
-    return all + line.substr(0, line.find_last_not_of(' ') + 1) + "\n";
 }
 
 }  // namespace
@@ -107,13 +93,14 @@ void Table::print_predicted(const Json& result) {
 void Table::print_note_on_predictions() const {
     if (last_predicted_.is_null()) return;
     out_ << "\n"
-         << wrapped("", note_on_predictions(last_predicted_.value("gpu", "a GPU"),
-                                            last_predicted_.value("measured_gpu", false),
-                                            shape_of(last_predicted_), error_band_));
+         << wrap(note_on_predictions(last_predicted_.value("gpu", "a GPU"),
+                                     last_predicted_.value("measured_gpu", false),
+                                     shape_of(last_predicted_), error_band_));
     if (has_unknown_) {
-        out_ << wrapped("? ",
-                        "the model says that it does not know all of this one: the error may be "
-                        "larger (--json tells what it does not know)");
+        out_ << wrap_behind(
+            "? ",
+            "the model says that it does not know all of this one: the error may be "
+            "larger (--json tells what it does not know)");
     }
 }
 
@@ -126,7 +113,7 @@ size_t Table::note(const std::string& reason) {
 void Table::print_notes() {
     print_note_on_predictions();
     for (size_t i = 0; i < notes_.size(); ++i) {
-        out_ << (i == 0 ? "\n" : "") << wrapped("[" + std::to_string(i + 1) + "] ", notes_[i]);
+        out_ << (i == 0 ? "\n" : "") << wrap_behind("[" + std::to_string(i + 1) + "] ", notes_[i]);
     }
 }
 

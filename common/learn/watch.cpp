@@ -1,6 +1,6 @@
 // One loop waits for everything that can happen: the file changes, a check is ready, a key, a signal.
 
-#include "learn/watch.h"
+#include "learn/commands.h"
 
 #include <poll.h>
 #include <unistd.h>
@@ -17,20 +17,17 @@
 #include "base/clock.h"
 #include "harness/text.h"
 #include "learn/check.h"
-#include "learn/compare.h"
 #include "learn/file_watcher.h"
-#include "learn/hint.h"
 #include "learn/measure.h"
 #include "learn/pages.h"
 #include "learn/paths.h"
 #include "learn/predict.h"
 #include "learn/raw_terminal.h"
-#include "learn/report.h"
 
 namespace coalesce::learn {
 namespace {
 
-constexpr int kPictureMilliseconds = 30'000;
+constexpr int kPictureSeconds = 30;
 
 // Everything that `action` writes to std::cout, what went wrong in it included.
 template <typename Action>
@@ -324,11 +321,10 @@ private:
     void picture() {
         std::vector<std::string> arguments = {"picture", exercise_.step->number()};
         if (exercise_.is_hunt) arguments.push_back("--hunt");
-        Child child({.program = this_program(), .arguments = arguments, .with_errors = true});
-        bool has_ended = child.wait(kPictureMilliseconds);
-        child.stop();
-        std::cout << child.outcome().output;
-        if (!has_ended) std::cout << "It took too long, and was ended.\n";
+        const Ended ended =
+            run_to_end({.program = this_program(), .arguments = arguments, .with_errors = true},
+                       kPictureSeconds);
+        std::cout << ended.output << (ended.timed_out ? "It took too long, and was ended.\n" : "");
     }
 
     void take_signals() {

@@ -32,6 +32,11 @@ fs::path Work::file() const {
     return repository() / relative_file();
 }
 
+Source Work::source(const std::string& other_file) const {
+    if (!other_file.empty()) return read_source(other_file, other_file);
+    return read_source(file(), relative_file().string());
+}
+
 std::string Work::skeleton() const {
     return marked_solution(*this).blank();
 }
@@ -42,10 +47,6 @@ std::string Work::solution() const {
 
 std::string Work::lesson() const {
     return "steps/" + step->name + "/README.md";
-}
-
-Hint Work::hint(const course::Course& course, const std::string& failure) const {
-    return course.hint_for(asked(), failure);
 }
 
 std::vector<Work> exercises_of(const course::Course& course) {

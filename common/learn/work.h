@@ -3,11 +3,11 @@
 #pragma once
 
 #include <filesystem>
-#include <optional>
 #include <string>
 #include <vector>
 
 #include "course/course.h"
+#include "kernel/source.h"
 
 namespace coalesce::learn {
 
@@ -24,6 +24,8 @@ struct Work {
     std::filesystem::path relative_file() const;
     /// The same with its whole path.
     std::filesystem::path file() const;
+    /// The text of that file, or of the other one that was named, as messages name it.
+    Source source(const std::string& other_file) const;
     /// The file as it is without what the learner writes. Throws when solutions/ lacks it.
     std::string skeleton() const;
     /// The solution, without its marks.
@@ -36,8 +38,6 @@ struct Work {
     std::string lesson() const;
     /// Points for passing it.
     int points() const { return asked().points; }
-    /// A hint for a failure, "" for none.
-    Hint hint(const course::Course& course, const std::string& failure) const;
 };
 
 /// The exercises in the course's order, without bug hunts; the program comes first.

@@ -149,7 +149,7 @@ TEST_CASE("wrong programs") {
     complains(with(all, "points = 10", ""), "1", "has no `points`");
     complains(with(all, "[1, 1024]", "[2, 1024]"), "1", "takes so many elements");
     complains(with(all, "name = \"00_program\"", "name = \"program\""), "1",
-              "is named like a step");
+              "is named like 02_naive");
     complains(with(all, "name = \"00_program\"", "name = \"07_program\""), "1", "before the steps");
     complains(with(all, "api = \"An api.\"", ""), "6", "has no `api`");
     complains(PROGRAM.substr(0, PROGRAM.find("[[program.hint")) + FIRST, "1",

@@ -30,7 +30,7 @@ bool is_answered(const JobResult& result) {
 /// The two matrices with their guards, ready for a launch.
 std::string images_of(const Problem& problem, const ImageLayout& layout) {
     std::string images(layout.both(), '\0');
-    HostTransport transport;
+    Transport transport(Memory::host);
     const GuardedSpan first{images.data() + layout.guard_bytes, layout.matrix_bytes,
                             layout.guard_bytes};
     const GuardedSpan second{images.data() + layout.one() + layout.guard_bytes, layout.matrix_bytes,
@@ -44,7 +44,7 @@ std::string images_of(const Problem& problem, const ImageLayout& layout) {
 
 /// Each expected element is computed again while it is compared: no array of them exists.
 Comparison compare(const Problem& problem, const ImageLayout& layout, std::string& both) {
-    HostTransport in, out;
+    Transport in(Memory::host), out(Memory::host);
     char* images = both.data();
     return check(
         problem, {images + layout.guard_bytes, layout.matrix_bytes, layout.guard_bytes}, in,

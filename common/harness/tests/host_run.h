@@ -62,7 +62,7 @@ private:
     Problem problem_;
     std::vector<unsigned char> in_, out_;
     GuardedSpan in_span_, out_span_;
-    HostTransport transport_;
+    Transport transport_{Memory::host};
 };
 
 }  // namespace coalesce::tests

@@ -21,14 +21,13 @@ Result counted(const Variant& variant) {
     Result result;
     result.variant = &variant;
     result.shape = {1024, 1024};
-    result.counters = Counters{.load_requests = 10,
-                               .load_sectors = 40,
-                               .store_requests = 10,
-                               .store_sectors = 320,
-                               .shared_load_requests = 10,
-                               .shared_load_wavefronts = 320,
-                               .shared_load_ideal = 10,
-                               .kernels = 1};
+    Counters counters;
+    counters.load_requests = counters.store_requests = counters.shared_load_requests = 10;
+    counters.load_sectors = 40;
+    counters.store_sectors = counters.shared_load_wavefronts = 320;
+    counters.shared_load_ideal = 10;
+    counters.kernels = 1;
+    result.counters = counters;
     return result;
 }
 

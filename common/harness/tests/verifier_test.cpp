@@ -85,7 +85,7 @@ TEST_CASE("in place: one buffer, and what it held before is the input") {
     const Problem problem{.rows = 33, .cols = 70, .produces = {.in_place = true}};
     std::vector<unsigned char> memory(problem.bytes() + 2 * guard);
     const GuardedSpan data{memory.data() + guard, problem.bytes(), guard};
-    HostTransport transport;
+    Transport transport(Memory::host);
     const auto comparison_after = [&](auto change) {
         prepare_in(problem, data, transport);
         change(static_cast<std::uint32_t*>(data.data));
@@ -321,7 +321,7 @@ TEST_CASE("in place, nothing is said of in and out") {
         const Problem problem{.rows = side, .cols = side, .produces = {.in_place = true}};
         std::vector<unsigned char> memory(problem.bytes());
         const GuardedSpan data{memory.data(), problem.bytes(), 0};
-        HostTransport transport;
+        Transport transport(Memory::host);
         prepare_in(problem, data, transport);
         std::vector<std::uint32_t> before(static_cast<std::size_t>(side * side));
         std::memcpy(before.data(), memory.data(), memory.size());

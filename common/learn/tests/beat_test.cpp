@@ -13,7 +13,7 @@
 
 #include "base/text.h"
 #include "learn/attempts.h"
-#include "learn/beat.h"
+#include "learn/commands.h"
 #include "scratch_course.h"
 
 using coalesce::Ended;

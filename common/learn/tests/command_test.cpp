@@ -78,13 +78,13 @@ TEST_CASE("what cannot be meant is refused with one line") {
     refused("run 77", "no step \"77\"");
     refused("run all 77", "no step \"77\"");
     refused("run", "which steps?");
-    refused("run 02 --rows 0 --cols 5", "--rows 0 is too small");
-    refused("run 02 --rows -1 --cols 5", "--rows -1 is too small");
-    refused("run 02 --rows 5 --cols many", "not \"many\"");
+    refused("run 02 --rows 0 --cols 5", "--rows 0: must be at least 1");
+    refused("run 02 --rows -1 --cols 5", "--rows -1: must be at least 1");
+    refused("run 02 --rows 5 --cols many", "--cols many: not a whole number");
     refused("run 02 --rows 5 --cols 99999999999999999999", "too large");
-    refused("run 02 --rows 65536 --cols 65536", "more than 2^31 - 1 elements");
+    refused("run 02 --rows 65536 --cols 65536", "has 4294967296 elements");
     refused("run 02 --rows 5", "go together");
-    refused("run 02 --device tpu", "no device \"tpu\"");
+    refused("run 02 --device tpu", "--device tpu: unknown");
     refused("run 02 --variant none", "has a variant \"none\"");
     refused("run 02 --colour", "--colour");
     refused("jump", "no command \"jump\"");
@@ -99,7 +99,7 @@ TEST_CASE("the whole program runs under `simulate`, alone") {
     CHECK(has(learn("list 00").output, "steps/00_program/program.cu"));
     refused("run 00 01", "run alone");
     refused("run 00 --rows 4 --cols 4", "run alone");
-    refused("run 00 --device tpu", "no device \"tpu\"");
+    refused("run 00 --device tpu", "--device tpu: unknown");
 }
 
 TEST_CASE("a results file that cannot be written is refused before anything runs") {

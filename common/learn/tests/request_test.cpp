@@ -117,13 +117,13 @@ TEST_CASE("shapes go to every program") {
 }
 
 TEST_CASE("shapes that cannot be") {
-    refused(shape("0", "5"), "--rows 0 is too small; the least is 1");
-    refused(shape("5", "-3"), "--cols -3 is too small");
-    refused(shape("99999999999", "1"), "--rows 99999999999 is too large");
+    refused(shape("0", "5"), "--rows 0: must be at least 1");
+    refused(shape("5", "-3"), "--cols -3: must be at least 1");
+    refused(shape("99999999999", "1"), "--rows 99999999999: too large");
     refused(shape("99999999999999999999999", "1"), "too large");
-    refused(shape("46341", "46341"), "more than 2^31 - 1 elements");
+    refused(shape("46341", "46341"), "has 2147488281 elements");
     for (const char* word : {"x", "1.5", "1e3", "0x10", " 5", "5 ", "+5", "5k"}) {
-        refused(shape("5", word), "--cols takes a whole number from 1 on, not");
+        refused(shape("5", word), std::string("--cols ") + word + ": not a whole number");
     }
     refused(shape("5", ""), "--rows and --cols go together");
     refused(shape("", "5"), "--rows and --cols go together");
@@ -138,7 +138,7 @@ TEST_CASE("devices") {
         CHECK(request.needs_gpu == (words.device == "gpu"));
     }
     words.device = "tpu";
-    refused(words, "there is no device \"tpu\"; there are auto, gpu and sim");
+    refused(words, "--device tpu: unknown; it is auto, gpu or sim");
 }
 
 TEST_CASE("a prediction goes to every program, and is understood before any runs") {

@@ -6,7 +6,7 @@
 
 #include <regex>
 
-#include "learn/watch.h"
+#include "learn/commands.h"
 #include "scratch_course.h"
 #include "terminal.h"
 
