@@ -1,9 +1,8 @@
 #include "program/examine_program.h"
 
-#include <chrono>
-
 #include "base/files.h"
 #include "kernel/cache.h"
+#include "kernel/stretch.h"
 #include "program/build_program.h"
 #include "program/launch_mistakes.h"
 #include "program/program_causes.h"
@@ -12,23 +11,11 @@ namespace coalesce {
 namespace {
 
 namespace fs = std::filesystem;
-using Clock = std::chrono::steady_clock;
-
-double milliseconds_since(Clock::time_point begin) {
-    return std::chrono::duration<double, std::milli>(Clock::now() - begin).count();
-}
 
 // A number of elements that nobody who writes the program knows, and the same whenever it is examined.
 int drawn_number(const std::string& hash) {
     constexpr unsigned long least = 1001, range = 4000, digits = 8;
     return static_cast<int>(least + std::stoul(hash.substr(0, digits), nullptr, 16) % range);
-}
-
-void fail(Verdict& verdict, Failure failure) {
-    const bool is_ours = failure.kind == FailureKind::no_compiler ||
-                         failure.kind == FailureKind::environment_problem;
-    verdict.outcome = is_ours ? Verdict::Outcome::not_examined : Verdict::Outcome::failed;
-    verdict.failures.push_back(std::move(failure));
 }
 
 bool is_right_with(int elements, const BuiltProgram& built, const Source& source,
@@ -38,7 +25,7 @@ bool is_right_with(int elements, const BuiltProgram& built, const Source& source
     const bool is_right = failure.kind == FailureKind::none;
     const LaunchShape launch = run.launches.empty() ? LaunchShape{} : run.launches.back().shape;
     verdict.shapes.push_back({{1, elements}, is_right, launch});
-    if (!is_right) fail(verdict, std::move(failure));
+    if (!is_right) verdict.fail(std::move(failure));
     return is_right;
 }
 
@@ -58,30 +45,31 @@ bool is_right_with_all(const BuiltProgram& built, const Source& source, const Ex
     return !is_grid_fixed || !more || is_right_with(*more, built, source, verdict);
 }
 
+BuiltProgram built_in(const fs::path& folder, const Source& source, Verdict& verdict) {
+    const Stretch stretch(verdict.milliseconds.compile);
+    return build_program(source, folder);
+}
+
 void examine_in(const fs::path& folder, const Source& source, const Exercise& exercise,
                 Verdict& verdict) {
-    const auto begin = Clock::now();
-    const BuiltProgram built = build_program(source, folder);
-    verdict.milliseconds.compile = milliseconds_since(begin);
+    const BuiltProgram built = built_in(folder, source, verdict);
     verdict.compiler = built.compiler;
     verdict.messages = built.messages;
-    if (!built.ok()) return fail(verdict, built.failure);
-    const auto built_at = Clock::now();
+    if (!built.ok()) return verdict.fail(built.failure);
+    const Stretch stretch(verdict.milliseconds.shapes);
     if (is_right_with_all(built, source, exercise, verdict)) {
         const int elements = exercise.shapes.front().cols;
         Failure failure = launch_unnoticed(
             run_witnessed({.program = built.file, .elements = elements, .launches_fail = true}),
             source);
-        if (failure.kind != FailureKind::none) fail(verdict, std::move(failure));
+        if (failure.kind != FailureKind::none) verdict.fail(std::move(failure));
     }
-    verdict.milliseconds.shapes = milliseconds_since(built_at);
     if (verdict.failures.empty()) verdict.outcome = Verdict::Outcome::passed;
 }
 
 }  // namespace
 
 Verdict examine_program(const Source& source, const Exercise& exercise) {
-    const auto begin = Clock::now();
     Verdict verdict;
     verdict.file = source.name;
     verdict.source = source.text;
@@ -89,19 +77,19 @@ Verdict examine_program(const Source& source, const Exercise& exercise) {
     verdict.device = "the simulated GPU";
     verdict.is_simulated = true;
     if (!source.is_good()) {
-        fail(verdict, source.problem);
+        verdict.fail(source.problem);
         return verdict;
     }
     try {
+        const Stretch stretch(verdict.milliseconds.total);
         const TemporaryFolder folder;
         examine_in(folder.path, source, exercise, verdict);
     } catch (const std::exception& problem) {
-        fail(verdict,
-             {.kind = FailureKind::environment_problem,
-              .headline = std::string("the program could not be examined: ") + problem.what(),
-              .next = "./learn doctor looks for the reason."});
+        verdict.fail(
+            {.kind = FailureKind::environment_problem,
+             .headline = std::string("the program could not be examined: ") + problem.what(),
+             .next = "./learn doctor looks for the reason."});
     }
-    verdict.milliseconds.total = milliseconds_since(begin);
     return verdict;
 }
 
