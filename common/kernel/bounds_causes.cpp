@@ -206,18 +206,16 @@ Failure outside_local(const Trial& trial, const Report& report, const Evidence& 
 }  // namespace
 
 std::optional<Failure> memory_error(const Trial& trial, const Evidence& evidence) {
-    if (const Report* report = find_report(trial, "memcheck", "misaligned")) {
-        return from_report(FailureKind::misaligned, *report, trial, evidence,
-                           "a vector access at an address that is not a multiple of its size.",
-                           "A float4 needs an address that is a multiple of 16 bytes, a float2 of "
-                           "8: let its first element's index be a multiple of 4, or of 2.");
-    }
-    if (const Report* report = find_report(trial, "memcheck", "stack overflow")) {
-        return from_report(FailureKind::stack_overflow, *report, trial, evidence,
-                           "a function calls itself until the thread's stack is full.",
-                           "Which argument ends the calls? Let it come nearer with each call; or "
-                           "write a loop.");
-    }
+    auto failure = told_as(
+        {{"memcheck", "misaligned", FailureKind::misaligned,
+          "a vector access at an address that is not a multiple of its size.",
+          "A float4 needs an address that is a multiple of 16 bytes, a float2 of 8: let its first "
+          "element's index be a multiple of 4, or of 2."},
+         {"memcheck", "stack overflow", FailureKind::stack_overflow,
+          "a function calls itself until the thread's stack is full.",
+          "Which argument ends the calls? Let it come nearer with each call; or write a loop."}},
+        trial, evidence);
+    if (failure) return failure;
     const Report* report = find_report(trial, "memcheck");
     if (!report) return std::nullopt;
     if (is_in_shared_memory(*report)) return outside_shared(trial, *report, evidence);
