@@ -6,6 +6,7 @@
 #include "base/text.h"
 #include "harness/text.h"
 #include "kernel/safe_text.h"
+#include "kernel/source_lines.h"
 #include "kernel/wrapper.h"
 
 namespace coalesce {
@@ -72,9 +73,7 @@ bool is_caret(const std::string& line) {
 /// The last line with something on it: where a file ends for somebody who looks at it.
 int last_line(const std::string& source) {
     const std::size_t last = source.find_last_not_of(" \t\r\n\f\v");
-    const auto end =
-        last == source.npos ? source.begin() : source.begin() + static_cast<std::ptrdiff_t>(last);
-    return 1 + static_cast<int>(std::count(source.begin(), end, '\n'));
+    return line_at(source, last == source.npos ? 0 : last);
 }
 
 bool is_known(const std::vector<Message>& messages, const Message& message) {
