@@ -46,13 +46,11 @@ std::vector<std::string> command_of(const FoundCompiler& compiler) {
 
 // The last lines that say something: of the linker, say, which knows no lines of the file.
 std::string end_of(const std::string& output) {
-    constexpr std::size_t most_lines = 6, most_columns = 76;
+    constexpr std::size_t most_lines = 6;
     const std::vector<std::string> lines = lines_of(output);
-    std::string text;
-    for (std::size_t i = lines.size() - std::min(lines.size(), most_lines); i < lines.size(); ++i) {
-        text += "  " + shown(lines[i], most_columns) + "\n";
-    }
-    return text;
+    return shown_lines(
+        {lines.end() - static_cast<std::ptrdiff_t>(std::min(lines.size(), most_lines)),
+         lines.end()});
 }
 
 Failure does_not_compile(const std::vector<Message>& messages, const Source& source,
