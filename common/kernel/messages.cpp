@@ -106,6 +106,13 @@ std::string with_end(const std::string& text) {
     return !text.empty() && ends.find(text.back()) != ends.npos ? text : text + ".";
 }
 
+std::string caret_below(const std::string& line, int column) {
+    std::string blanks = line.substr(0, static_cast<std::size_t>(column - 1));
+    std::replace_if(
+        blanks.begin(), blanks.end(), [](char c) { return c != '\t'; }, ' ');
+    return blanks + "^";
+}
+
 std::string line_of_text(const std::string& text, int number) {
     const std::vector<std::string> lines = lines_of(text);
     if (number < 1 || lines.size() < static_cast<std::size_t>(number)) return "";
@@ -152,11 +159,7 @@ std::string Message::shown(const std::string& source) const {
     if (!fits) return shown;
     shown += "    " + line + "\n";
     if (place.column <= 0 || place.column > static_cast<int>(line.size()) + 1) return shown;
-    std::string blanks = line.substr(0, static_cast<std::size_t>(place.column) - 1);
-    // Tabs stay, so that the caret stands below its letter.
-    std::replace_if(
-        blanks.begin(), blanks.end(), [](char c) { return c != '\t'; }, ' ');
-    return shown + "    " + blanks + "^\n";
+    return shown + "    " + caret_below(line, place.column) + "\n";
 }
 
 }  // namespace coalesce

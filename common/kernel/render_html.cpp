@@ -35,14 +35,12 @@ std::string list(const std::vector<std::string>& sentences, const std::string& k
 }
 
 std::string costs(const Verdict& verdict) {
-    std::vector<CostRow> all = costs_of(verdict);
-    if (all.empty()) return "";
-    for (CostRow& row : time_rows(verdict)) all.push_back(std::move(row));
     std::string rows;
-    for (const CostRow& row : all) {
+    for (const CostRow& row : costs_with_time(verdict)) {
         rows += "<tr>" + element("th", row.what) + element("td", row.yours) +
                 element("td", row.ideal) + element("td", row.solution) + "</tr>\n";
     }
+    if (rows.empty()) return "";
     return "<table class=\"costs\">\n" +
            element("caption", "Counted at " + verdict.counted.name() + ", simulated") +
            "<tr><td></td><th>yours</th><th>ideal</th><th>solution</th></tr>\n" + rows +
@@ -53,10 +51,7 @@ std::string failure_html(const Failure& failure, const Verdict& verdict) {
     std::string html = element("h2", as_sentence(failure.headline)) +
                        element("p", seen_with(failure)) +
                        element("p", failure.place.text(), "place");
-    if (needs_excerpt(failure) && !verdict.source.empty()) {
-        html += element("pre", excerpt(verdict.source, failure.place.line, failure.place.column),
-                        "excerpt");
-    }
+    html += element("pre", excerpt_of(failure, verdict.source), "excerpt");
     return html + element("pre", failure.details, "details");
 }
 
@@ -74,9 +69,7 @@ std::string html_text(const Verdict& verdict) {
     if (!verdict.failures.empty()) {
         const Failure& first = verdict.failures.front();
         if (!first.next.empty()) html += element("p", "Next: " + first.next, "next");
-        if (first.map && !first.map->is_uniform()) {
-            html += element("pre", first.map->text(), "map");
-        }
+        html += element("pre", map_of(first), "map");
     }
     return html + costs(verdict) + "</article>\n";
 }
