@@ -1,5 +1,4 @@
-#include <algorithm>
-#include <utility>
+#include "base/text.h"
 
 #include "kernel/render.h"
 #include "kernel/render_parts.h"
@@ -13,11 +12,7 @@ using namespace render;
 /// In a block of lines these stay.
 std::string html_lines(const std::string& text) {
     std::string html;
-    for (std::size_t begin = 0; begin < text.size();) {
-        const std::size_t end = std::min(text.find('\n', begin), text.size());
-        html += xml(text.substr(begin, end - begin)) + "\n";
-        begin = end + 1;
-    }
+    for (const std::string& line : lines_of(text)) html += xml(line) + "\n";
     return html;
 }
 

@@ -78,6 +78,8 @@ std::string shown_text(std::string_view bytes) {
 }
 
 std::string markdown(std::string_view bytes) {
+    // Or a link: an address is none without its colon and @.
+    constexpr std::string_view begins_markup = "\\`*_{}[]()#+-!|~$^=@";
     std::string text;
     const std::string letters = shown(bytes, 1000);
     for (std::size_t i = 0; i < letters.size(); ++i) {
@@ -86,33 +88,11 @@ std::string markdown(std::string_view bytes) {
             case '&': text += "&amp;"; break;
             case '<': text += "&lt;"; break;
             case '>': text += "&gt;"; break;
-            // What could begin markup, or a link: an address is none without its colon and @.
-            case '\\':
-            case '`':
-            case '*':
-            case '_':
-            case '{':
-            case '}':
-            case '[':
-            case ']':
-            case '(':
-            case ')':
-            case '#':
-            case '+':
-            case '-':
-            case '!':
-            case '|':
-            case '~':
-            case '$':
-            case '^':
-            case '=':
-                text += '\\';
-                text += letter;
-                break;
-            case '@': text += "\\@"; break;
             // "kernel.cu:12" stays what it is, for those who read the file as it is.
             case ':': text += letters.compare(i, 2, ":/") == 0 ? "\\:" : ":"; break;
-            default: text += letter;
+            default:
+                if (begins_markup.find(letter) != begins_markup.npos) text += '\\';
+                text += letter;
         }
     }
     return text;
