@@ -67,10 +67,6 @@ Compiled compile(const Source& source, const CompileOptions& options) {
     return compiled;
 }
 
-Compiled compile(const std::filesystem::path& file, const CompileOptions& options) {
-    return compile(read_source(file), options);
-}
-
 std::string compiler_found(Compiler kind) {
     const auto compiler = find_compiler(kind);
     return compiler ? version_of(*compiler) + " (" + compiler->path + ")" : "";

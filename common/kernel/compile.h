@@ -71,8 +71,6 @@ struct Compiled {
 
 /// Compiles. Never throws for what is wrong with the file: see Compiled::failure.
 Compiled compile(const Source& source, const CompileOptions& options);
-/// Reads and compiles.
-Compiled compile(const std::filesystem::path& file, const CompileOptions& options);
 
 /// The name in PTX of the kernel that evaluates `configure`: it takes (long long* result, int rows,
 /// int cols) and writes grid x, y, z, block x, y, z and the bytes of shared memory.
