@@ -85,7 +85,7 @@ Failure no_bounds_check(const Trial& trial, const Place& place, const std::strin
 
 /// The result when accesses outside do not stop the kernel; nothing when it cannot be had.
 std::optional<Comparison> result_without_checks(const Trial& trial, const Evidence& evidence) {
-    if (!evidence.can_try_again) return trial.comparison;
+    if (!evidence.try_again) return trial.comparison;
     return evidence.try_again({.shape = trial.shape, .watch = Watch::result_alone}).comparison;
 }
 
@@ -102,7 +102,7 @@ std::optional<Failure> index_mistake(const Trial& trial, const Evidence& evidenc
         here.comparison = result_without_checks(trial, evidence);
         if (auto found = mistake_at(here)) return found;
     }
-    if (!evidence.can_try_again) return std::nullopt;
+    if (!evidence.try_again) return std::nullopt;
     for (const Shape shape : {Shape{64, 128}, Shape{128, 64}}) {
         const bool is_taken = shape.rows % evidence.exercise.rows_multiple == 0 &&
                               shape.cols % evidence.exercise.cols_multiple == 0;
@@ -116,8 +116,7 @@ std::optional<Failure> index_mistake(const Trial& trial, const Evidence& evidenc
 
 /// Whether it is right on a matrix of whole tiles of any size.
 bool is_right_on_large_tiles(const Evidence& evidence) {
-    return evidence.can_try_again &&
-           evidence.try_again({.shape = evidence.exercise.counted}).is_good();
+    return evidence.try_again && evidence.try_again({.shape = evidence.exercise.counted}).is_good();
 }
 
 /// "... it fits out[row * 4 + col] ...; or it fits in[row * 1024 + col] ...": what an access shows

@@ -17,7 +17,7 @@ using simulated::Report;
 /// Far too much work may come to an end all the same: a small matrix shows it.
 std::optional<Failure> too_much_work(const Trial& trial, const Report& report,
                                      const Evidence& evidence) {
-    if (!evidence.can_try_again) return std::nullopt;
+    if (!evidence.try_again) return std::nullopt;
     constexpr int side = 8;
     const Exercise& exercise = evidence.exercise;
     const Shape small =

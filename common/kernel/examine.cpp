@@ -123,8 +123,7 @@ bool Examiner::is_good(const Trial& trial) {
     const Evidence evidence{.source = source_,
                             .exercise = exercise_,
                             .was_right_on_whole_tiles = was_right_on_whole_tiles_,
-                            .can_try_again = runner_.can_try_again(),
-                            .try_again = try_again_};
+                            .try_again = runner_.can_try_again() ? try_again_ : TryAgain{}};
     fail(cause_of(trial, evidence));
     return false;
 }
