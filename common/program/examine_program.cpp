@@ -18,9 +18,8 @@ int drawn_number(const std::string& hash) {
     return static_cast<int>(least + std::stoul(hash.substr(0, digits), nullptr, 16) % range);
 }
 
-bool is_right_with(int elements, const BuiltProgram& built, const Source& source,
-                   Verdict& verdict) {
-    const WitnessedRun run = run_witnessed({.program = built.file, .elements = elements});
+bool is_right_with(int elements, const fs::path& program, const Source& source, Verdict& verdict) {
+    const WitnessedRun run = run_witnessed({.program = program, .elements = elements});
     Failure failure = wrong_with(run, elements, source);
     const bool is_right = failure.kind == FailureKind::none;
     const LaunchShape launch = run.launches.empty() ? LaunchShape{} : run.launches.back().shape;
@@ -30,37 +29,30 @@ bool is_right_with(int elements, const BuiltProgram& built, const Source& source
 }
 
 // With each number of elements, until it is wrong.
-bool is_right_with_all(const BuiltProgram& built, const Source& source, const Exercise& exercise,
+bool is_right_with_all(const fs::path& program, const Source& source, const Exercise& exercise,
                        Verdict& verdict) {
     std::vector<Shape> shapes = exercise.shapes;
     shapes.push_back({1, drawn_number(verdict.source_hash)});
     bool is_grid_fixed = true;
     for (const Shape shape : shapes) {
-        if (!is_right_with(shape.cols, built, source, verdict)) return false;
+        if (!is_right_with(shape.cols, program, source, verdict)) return false;
         is_grid_fixed &= verdict.shapes.back().launch.grid == verdict.shapes.front().launch.grid;
     }
     // As many blocks whatever there is to do: with enough elements those are too few, unless threads
     // take several; or their threads are too many, where the two numbers have changed places.
     const auto more = elements_beyond(verdict.shapes.front().launch.blocks());
-    return !is_grid_fixed || !more || is_right_with(*more, built, source, verdict);
-}
-
-BuiltProgram built_in(const fs::path& folder, const Source& source, Verdict& verdict) {
-    const Stretch stretch(verdict.milliseconds.compile);
-    return build_program(source, folder);
+    return !is_grid_fixed || !more || is_right_with(*more, program, source, verdict);
 }
 
 void examine_in(const fs::path& folder, const Source& source, const Exercise& exercise,
                 Verdict& verdict) {
-    const BuiltProgram built = built_in(folder, source, verdict);
-    verdict.compiler = built.compiler;
-    verdict.messages = built.messages;
-    if (!built.ok()) return verdict.fail(built.failure);
+    if (!build_program(source, folder, verdict)) return;
+    const fs::path program = folder / "program";
     const Stretch stretch(verdict.milliseconds.shapes);
-    if (is_right_with_all(built, source, exercise, verdict)) {
+    if (is_right_with_all(program, source, exercise, verdict)) {
         const int elements = exercise.shapes.front().cols;
         Failure failure = launch_unnoticed(
-            run_witnessed({.program = built.file, .elements = elements, .launches_fail = true}),
+            run_witnessed({.program = program, .elements = elements, .launches_fail = true}),
             source);
         if (failure.kind != FailureKind::none) verdict.fail(std::move(failure));
     }
