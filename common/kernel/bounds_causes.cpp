@@ -85,7 +85,7 @@ Failure no_bounds_check(const Trial& trial, const Place& place, const std::strin
 
 /// The result when accesses outside do not stop the kernel; nothing when it cannot be had.
 std::optional<Comparison> result_without_checks(const Trial& trial, const Evidence& evidence) {
-    if (!evidence.can_try_again) return trial.comparison;
+    if (!evidence.try_again) return trial.comparison;
     return evidence.try_again({.shape = trial.shape, .watch = Watch::result_alone}).comparison;
 }
 
@@ -102,7 +102,7 @@ std::optional<Failure> index_mistake(const Trial& trial, const Evidence& evidenc
         here.comparison = result_without_checks(trial, evidence);
         if (auto found = mistake_at(here)) return found;
     }
-    if (!evidence.can_try_again) return std::nullopt;
+    if (!evidence.try_again) return std::nullopt;
     for (const Shape shape : {Shape{64, 128}, Shape{128, 64}}) {
         const bool is_taken = shape.rows % evidence.exercise.rows_multiple == 0 &&
                               shape.cols % evidence.exercise.cols_multiple == 0;
@@ -116,8 +116,7 @@ std::optional<Failure> index_mistake(const Trial& trial, const Evidence& evidenc
 
 /// Whether it is right on a matrix of whole tiles of any size.
 bool is_right_on_large_tiles(const Evidence& evidence) {
-    return evidence.can_try_again &&
-           evidence.try_again({.shape = evidence.exercise.counted}).is_good();
+    return evidence.try_again && evidence.try_again({.shape = evidence.exercise.counted}).is_good();
 }
 
 /// "... it fits out[row * 4 + col] ...; or it fits in[row * 1024 + col] ...": what an access shows
@@ -206,18 +205,16 @@ Failure outside_local(const Trial& trial, const Report& report, const Evidence& 
 }  // namespace
 
 std::optional<Failure> memory_error(const Trial& trial, const Evidence& evidence) {
-    if (const Report* report = find_report(trial, "memcheck", "misaligned")) {
-        return from_report(FailureKind::misaligned, *report, trial, evidence,
-                           "a vector access at an address that is not a multiple of its size.",
-                           "A float4 needs an address that is a multiple of 16 bytes, a float2 of "
-                           "8: let its first element's index be a multiple of 4, or of 2.");
-    }
-    if (const Report* report = find_report(trial, "memcheck", "stack overflow")) {
-        return from_report(FailureKind::stack_overflow, *report, trial, evidence,
-                           "a function calls itself until the thread's stack is full.",
-                           "Which argument ends the calls? Let it come nearer with each call; or "
-                           "write a loop.");
-    }
+    auto failure = told_as(
+        {{"memcheck", "misaligned", FailureKind::misaligned,
+          "a vector access at an address that is not a multiple of its size.",
+          "A float4 needs an address that is a multiple of 16 bytes, a float2 of 8: let its first "
+          "element's index be a multiple of 4, or of 2."},
+         {"memcheck", "stack overflow", FailureKind::stack_overflow,
+          "a function calls itself until the thread's stack is full.",
+          "Which argument ends the calls? Let it come nearer with each call; or write a loop."}},
+        trial, evidence);
+    if (failure) return failure;
     const Report* report = find_report(trial, "memcheck");
     if (!report) return std::nullopt;
     if (is_in_shared_memory(*report)) return outside_shared(trial, *report, evidence);

@@ -1,5 +1,7 @@
 #include "kernel/cache.h"
 
+#include <sys/stat.h>
+
 #include <algorithm>
 #include <string_view>
 #include <system_error>
@@ -59,6 +61,13 @@ std::uint64_t hash_of(const std::string& text) {
 
 std::string hash_text(const std::string& text) {
     return format("%016llx", static_cast<unsigned long long>(hash_of(text)));
+}
+
+std::string identity_of(const std::string& path) {
+    struct stat status {};
+    if (stat(path.c_str(), &status) != 0) return path;
+    return path + " " + std::to_string(status.st_size) + " " +
+           std::to_string(status.st_mtim.tv_sec) + "." + std::to_string(status.st_mtim.tv_nsec);
 }
 
 fs::path Cache::file_of(const std::string& kind, const std::string& key) const {

@@ -17,6 +17,9 @@ std::uint64_t hash_of(const std::string& text);
 /// The same, as 16 hexadecimal digits.
 std::string hash_text(const std::string& text);
 
+/// Path, size and time of a file: another version has another. Where there is none, the path alone.
+std::string identity_of(const std::string& path);
+
 /// A folder of entries.
 class Cache {
 public:

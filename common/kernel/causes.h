@@ -16,9 +16,7 @@ struct Evidence {
     const Exercise& exercise;
     /// Whether the kernel was right, before, on a matrix of whole tiles.
     bool was_right_on_whole_tiles = false;
-    /// Whether `try_again` may be called.
-    bool can_try_again = false;
-    /// Launches it again: on another shape, or watched in another way.
+    /// Launches it again, on another shape, or watched in another way. Empty where nothing can be launched any more.
     TryAgain try_again;
 };
 

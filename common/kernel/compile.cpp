@@ -1,7 +1,5 @@
 #include "kernel/compile.h"
 
-#include <chrono>
-
 #include "kernel/cache.h"
 #include "kernel/compiled_from.h"
 #include "kernel/compilers.h"
@@ -10,8 +8,6 @@
 
 namespace coalesce {
 namespace {
-
-using Clock = std::chrono::steady_clock;
 
 Failure no_compiler(Compiler wanted) {
     if (wanted == Compiler::clang_ir) {
@@ -57,7 +53,6 @@ Compiled compile_or_find(const Source& source, const CompileOptions& options,
 }  // namespace
 
 Compiled compile(const Source& source, const CompileOptions& options) {
-    const auto begin = Clock::now();
     Compiled compiled;
     const auto compiler = find_compiler(options.compiler);
     if (!source.is_good()) {
@@ -69,12 +64,7 @@ Compiled compile(const Source& source, const CompileOptions& options) {
     }
     compiled.file = source.name;
     compiled.kernel = options.kernel;
-    compiled.milliseconds = std::chrono::duration<double, std::milli>(Clock::now() - begin).count();
     return compiled;
-}
-
-Compiled compile(const std::filesystem::path& file, const CompileOptions& options) {
-    return compile(read_source(file), options);
 }
 
 std::string compiler_found(Compiler kind) {

@@ -61,7 +61,6 @@ struct Compiled {
     std::string ptx;                ///< "" when it did not compile
     std::string entry;              ///< the kernel's name in the PTX
     std::string compiler;           ///< "NVRTC 13.0", "nvcc 13.0.88", "clang 19.1.7, translated"
-    double milliseconds = 0;        ///< that it took now, from the cache or not
     bool is_from_cache = false;     ///< it was compiled before
     std::vector<Message> messages;  ///< all, in the order of the lines
     Failure failure;                ///< why there is no PTX
@@ -72,8 +71,6 @@ struct Compiled {
 
 /// Compiles. Never throws for what is wrong with the file: see Compiled::failure.
 Compiled compile(const Source& source, const CompileOptions& options);
-/// Reads and compiles.
-Compiled compile(const std::filesystem::path& file, const CompileOptions& options);
 
 /// The name in PTX of the kernel that evaluates `configure`: it takes (long long* result, int rows,
 /// int cols) and writes grid x, y, z, block x, y, z and the bytes of shared memory.

@@ -56,8 +56,7 @@ int line_with(const std::string& text, const std::string& word) {
     };
     for (std::size_t i = text.find(word); i != text.npos; i = text.find(word, i + 1)) {
         if ((i > 0 && is_letter(i - 1)) || is_letter(i + word.size())) continue;
-        return 1 + static_cast<int>(std::count(
-                       text.begin(), text.begin() + static_cast<std::ptrdiff_t>(i), '\n'));
+        return line_at(text, i);
     }
     return 0;
 }

@@ -12,6 +12,7 @@
 #include "base/child.h"
 #include "base/files.h"
 #include "base/text.h"
+#include "kernel/cache.h"
 #include "kernel/clang_ir.h"
 
 #ifndef COALESCE_CUDA_ROOT
@@ -89,14 +90,6 @@ std::string find_clang_with_ir() {
     }
     const std::string found = find_program("clang++");
     return !found.empty() && fits(found) ? found : "";
-}
-
-/// Path, size and time of a file: another version has another.
-std::string identity_of(const std::string& path) {
-    struct stat status {};
-    if (stat(path.c_str(), &status) != 0) return path;
-    return path + " " + std::to_string(status.st_size) + " " +
-           std::to_string(status.st_mtim.tv_sec) + "." + std::to_string(status.st_mtim.tv_nsec);
 }
 
 /// "compute_90" -> "sm_80": old versions of clang know no newer one, and what the course does needs

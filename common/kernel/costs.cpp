@@ -48,25 +48,15 @@ double ratio(const Counters& counters, const AccessKind& access) {
                     : 0;
 }
 
-/// The line that costs most of this kind.
-const LineCounters* worst_line(const std::vector<LineCounters>& lines, const AccessKind& access) {
-    const auto worst = std::max_element(
-        lines.begin(), lines.end(), [&](const LineCounters& one, const LineCounters& other) {
-            // A line that is expensive by each request is worse than one that is there often.
-            return ratio(one.counters, access) < ratio(other.counters, access);
-        });
-    if (worst == lines.end() || worst->counters.*access.requests == 0) return nullptr;
-    return &*worst;
-}
-
-/// The line with most requests of this kind.
-const LineCounters* busiest_line(const std::vector<LineCounters>& lines, const AccessKind& access) {
-    const auto busiest = std::max_element(
-        lines.begin(), lines.end(), [&](const LineCounters& one, const LineCounters& other) {
-            return one.counters.*access.requests < other.counters.*access.requests;
-        });
-    if (busiest == lines.end() || busiest->counters.*access.requests == 0) return nullptr;
-    return &*busiest;
+/// The line for which a figure of this kind of access is largest; null: none has such an access.
+template <class Figure>
+const LineCounters* line_with_most(const std::vector<LineCounters>& lines, const AccessKind& access,
+                                   Figure figure) {
+    const auto most = std::max_element(lines.begin(), lines.end(),
+                                       [&](const LineCounters& one, const LineCounters& other) {
+                                           return figure(one.counters) < figure(other.counters);
+                                       });
+    return most == lines.end() || most->counters.*access.requests == 0 ? nullptr : &*most;
 }
 
 /// 16 bytes per lane: shared memory serves 8 lanes at a time.
@@ -152,7 +142,9 @@ std::optional<Failure> too_many_per_request(const Verdict& found, const AccessKi
     }
     Failure failure{.kind = access.kind, .place = {found.file, 0, 0}, .shape = found.counted};
     Counters shown = *found.counters;
-    if (const LineCounters* line = worst_line(found.lines, access)) {
+    // A line that is expensive by each request is worse than one that is there often.
+    const auto dearness = [&](const Counters& counters) { return ratio(counters, access); };
+    if (const LineCounters* line = line_with_most(found.lines, access, dearness)) {
         failure.place.line = line->line;
         shown = line->counters;
     }
@@ -243,7 +235,8 @@ std::optional<Failure> too_many_requests(const Verdict& found, const AccessKind&
     Failure failure{.kind = FailureKind::too_many_requests,
                     .place = {found.file, 0, 0},
                     .shape = found.counted};
-    if (const LineCounters* line = busiest_line(found.lines, access))
+    const auto requests = [&](const Counters& counters) { return counters.*access.requests; };
+    if (const LineCounters* line = line_with_most(found.lines, access, requests))
         failure.place.line = line->line;
     failure.headline = (access.ideal ? "there is a " : "the warps ") + std::string(access.verb) +
                        " " + std::to_string(has) + " times, where " + std::to_string(enough) +

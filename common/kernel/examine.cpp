@@ -57,7 +57,8 @@ public:
     void run() {
         verdict_.device = runner_.device();
         verdict_.is_simulated = runner_.is_simulated();
-        if (look_at_source() && compile_it() && try_shapes() && count()) {
+        if (look_at_source() && compile_it() && try_shapes() &&
+            count(exercise_.counted, verdict_)) {
             predict();
             hold_against_limits();
             if (verdict_.passed()) hold_another_shape_against_limits();
@@ -68,14 +69,18 @@ private:
     bool look_at_source();
     bool compile_it();
     bool try_shapes();
-    bool count();
+    bool count(Shape shape, Verdict& found);
     void predict();
     bool is_time_missing();
     void hold_against_limits();
     void hold_another_shape_against_limits();
     bool compare_with_solution(Verdict& found);
 
-    void fail(Failure failure);
+    void fail(Failure failure) { verdict_.fail(std::move(failure)); }
+    void fail_if(std::optional<Failure> failure) {
+        if (failure) fail(std::move(*failure));
+    }
+    void hold_costs_against_limits(const Verdict& found);
     Trial try_on(const TrialOrder& order) {
         Trial trial = runner_.run(compiled_, task_, order);
         correct_lines_of_loads(source_.text, trial);
@@ -92,17 +97,10 @@ private:
     Runner& runner_;
     const ExamineOptions& options_;
     Verdict& verdict_;
+    const TryAgain try_again_ = [this](const TrialOrder& order) { return try_on(order); };
     Compiled compiled_;
-    LaunchShape counted_launch_;
     bool was_right_on_whole_tiles_ = false;
 };
-
-void Examiner::fail(Failure failure) {
-    const bool is_learners = failure.kind != FailureKind::no_compiler &&
-                             failure.kind != FailureKind::environment_problem;
-    verdict_.outcome = is_learners ? Verdict::Outcome::failed : Verdict::Outcome::not_examined;
-    verdict_.failures.push_back(std::move(failure));
-}
 
 bool Examiner::look_at_source() {
     if (!source_.is_good()) fail(source_.problem);
@@ -125,8 +123,7 @@ bool Examiner::is_good(const Trial& trial) {
     const Evidence evidence{.source = source_,
                             .exercise = exercise_,
                             .was_right_on_whole_tiles = was_right_on_whole_tiles_,
-                            .can_try_again = runner_.can_try_again(),
-                            .try_again = [&](const TrialOrder& order) { return try_on(order); }};
+                            .try_again = runner_.can_try_again() ? try_again_ : TryAgain{}};
     fail(cause_of(trial, evidence));
     return false;
 }
@@ -152,19 +149,18 @@ bool Examiner::try_shapes() {
     return true;
 }
 
-/// The largest shape: right there too, and with all its costs.
-bool Examiner::count() {
+/// A shape with all its costs: right there too.
+bool Examiner::count(Shape shape, Verdict& found) {
     const Stretch stretch(verdict_.milliseconds.counters);
-    const Trial trial = try_on({.shape = exercise_.counted, .wants_counters = true});
+    const Trial trial = try_on({.shape = shape, .wants_counters = true});
     if (!is_good(trial)) return false;
-    counted_launch_ = trial.launch;
-    verdict_.counted = exercise_.counted;
+    found.counted = shape;
     if (!verdict_.is_simulated) return true;
-    verdict_.counters = trial.counters;
+    found.counters = trial.counters;
     for (const simulated::Line& line : trial.lines) {
-        verdict_.lines.push_back({line.number, line.counters});
+        found.lines.push_back({line.number, line.counters});
     }
-    return compare_with_solution(verdict_);
+    return compare_with_solution(found);
 }
 
 bool Examiner::compare_with_solution(Verdict& found) {
@@ -205,12 +201,12 @@ void Examiner::predict() {
     const Stretch stretch(verdict_.milliseconds.predicted);
     const Shape shape = predicted_shape(exercise_);
     verdict_.predicted = runner_.predict(compiled_, task_, shape);
-    if (!verdict_.predicted || !options_.solution || !options_.solution->is_good()) return;
-    verdict_.solution_predicted = time_of_solution(shape);
+    if (verdict_.predicted) verdict_.solution_predicted = time_of_solution(shape);
 }
 
 /// Once for as long as the runner keeps it, without what happens from moment to moment.
 std::optional<Predicted> Examiner::time_of_solution(Shape shape) {
+    if (!options_.solution || !options_.solution->is_good()) return std::nullopt;
     const std::string key = key_of_solution(shape);
     if (auto kept = runner_.kept_time(key)) return kept;
     const Compiled solution = runner_.compile(*options_.solution, exercise_.kernel);
@@ -225,22 +221,25 @@ std::optional<Predicted> Examiner::time_of_solution(Shape shape) {
 /// There would be a time, if it were not for the kernel. (One that prints has none, and does not lose by that.)
 bool Examiner::is_time_missing() {
     if (verdict_.predicted || exercise_.limits.of_copy_predicted <= 0) return false;
-    if (!options_.solution || !options_.solution->is_good()) return false;
     if (compiled_.ptx.find("vprintf") != std::string::npos) return false;
     return time_of_solution(predicted_shape(exercise_)).has_value();
 }
 
-void Examiner::hold_against_limits() {
-    const auto launch = [&](const TrialOrder& one) { return try_on(one); };
-    for (Failure& failure : too_dear(verdict_, counted_launch_, exercise_.limits, launch)) {
+/// The costs of the shape that was counted last.
+void Examiner::hold_costs_against_limits(const Verdict& found) {
+    const LaunchShape& launch = verdict_.shapes.back().launch;
+    for (Failure& failure : too_dear(found, launch, exercise_.limits, try_again_)) {
         fail(std::move(failure));
     }
+}
+
+void Examiner::hold_against_limits() {
+    hold_costs_against_limits(verdict_);
     if (const BlockOrder* order = block_order_called(exercise_.block_order);
         order && verdict_.is_simulated) {
-        auto failure = wrong_block_order(*order, source_.name, launch);
-        if (failure) fail(std::move(*failure));
+        fail_if(wrong_block_order(*order, source_.name, try_again_));
     }
-    if (auto failure = too_slow_predicted(verdict_, exercise_.limits)) fail(std::move(*failure));
+    fail_if(too_slow_predicted(verdict_, exercise_.limits));
     if (is_time_missing()) fail(not_predicted(source_.name, predicted_shape(exercise_)));
     if (verdict_.failures.empty()) verdict_.outcome = Verdict::Outcome::passed;
 }
@@ -248,28 +247,17 @@ void Examiner::hold_against_limits() {
 void Examiner::hold_another_shape_against_limits() {
     const Shape shape = options_.counted_too;
     if (shape == Shape{0, 0} || !verdict_.is_simulated) return;
-    const Trial trial = try_on({.shape = shape, .wants_counters = true});
-    if (!is_good(trial)) return;
     Verdict found;
     found.file = verdict_.file;
     found.source = verdict_.source;
-    found.is_simulated = true;
-    found.counted = shape;
-    found.counters = trial.counters;
-    for (const simulated::Line& line : trial.lines) {
-        found.lines.push_back({line.number, line.counters});
-    }
-    if (!compare_with_solution(found)) return;
-    const auto launch = [&](const TrialOrder& one) { return try_on(one); };
-    for (Failure& failure : too_dear(found, trial.launch, exercise_.limits, launch)) {
-        fail(std::move(failure));
-    }
+    if (!count(shape, found)) return;
+    hold_costs_against_limits(found);
     if (!verdict_.failures.empty() || !block_order_called(exercise_.block_order)) return;
     // Where its costs are counted as well, nobody can pretend by a load that is of no use.
     BlockOrder order = *block_order_called(exercise_.block_order);
     order.shape = shape;
     order.most_blocks = 8;
-    if (auto failure = wrong_block_order(order, source_.name, launch)) fail(std::move(*failure));
+    fail_if(wrong_block_order(order, source_.name, try_again_));
 }
 
 }  // namespace

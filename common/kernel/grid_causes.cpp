@@ -59,7 +59,7 @@ constexpr Shape kRectangle{128, 256};
 /// The launch for it; nothing when it cannot be had.
 std::optional<LaunchShape> launch_of_rectangle(const Evidence& evidence) {
     const Exercise& exercise = evidence.exercise;
-    if (!evidence.can_try_again || exercise.takes_squares() ||
+    if (!evidence.try_again || exercise.takes_squares() ||
         kRectangle.rows % exercise.rows_multiple != 0 ||
         kRectangle.cols % exercise.cols_multiple != 0) {
         return std::nullopt;
@@ -188,7 +188,7 @@ std::string what_keeps_them(const LaunchShape& launch, const std::optional<Block
 /// The learner's grid reaches every element, so nothing is said of it.
 void acquit_grid(Failure& failure, const Trial& trial, const Evidence& evidence) {
     std::optional<BlockOrigins> origins;
-    if (evidence.can_try_again) origins = origins_in(trial.shape, trial.launch, evidence);
+    if (evidence.try_again) origins = origins_in(trial.shape, trial.launch, evidence);
     failure.headline +=
         " There are enough threads for all" + what_keeps_them(trial.launch, origins);
     failure.details += wrap(numbers(trial) + ".");
@@ -379,12 +379,12 @@ std::optional<Failure> exchanged_grid(const Trial& trial, const Evidence& eviden
 }
 
 bool look_at_launch(Failure& failure, const Trial& trial, const Evidence& evidence) {
-    if (evidence.can_try_again &&
+    if (evidence.try_again &&
         (tell_fixed_grid(failure, trial, evidence) || tell_by_stores(failure, trial, evidence))) {
         return true;
     }
     if (!covers_by_threads(trial.launch, trial.shape)) {
-        return evidence.can_try_again && tell_too_small(failure, trial, evidence);
+        return evidence.try_again && tell_too_small(failure, trial, evidence);
     }
     if (failure.fault != Fault::grid_too_small && failure.fault != Fault::part_of_each_tile) {
         return false;

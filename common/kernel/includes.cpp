@@ -42,21 +42,9 @@ std::vector<Line> joined_lines(const std::string& text) {
     return lines;
 }
 
-/// Drops blanks, and comments that end on this line, from the front.
-void skip_blanks(std::string_view& text) {
-    while (!text.empty()) {
-        if (kBlanks.find(text.front()) != kBlanks.npos) {
-            text.remove_prefix(1);
-        } else if (text.starts_with("/*") && text.find("*/", 2) != text.npos) {
-            text.remove_prefix(text.find("*/", 2) + 2);
-        } else {
-            return;
-        }
-    }
-}
-
-/// For each place of a line, where skip_blanks would come to from there: from the last place to the
-/// first, so that a line of nothing but comments takes no longer than another of its length.
+/// For each place of a line, what comes behind blanks, and comments that end on this line, that begin there:
+/// from the last place to the first, so that a line of nothing but comments takes no longer than another of its
+/// length.
 std::vector<std::size_t> ends_of_blanks(std::string_view line) {
     std::vector<std::size_t> ends(line.size() + 1, line.size());
     // Behind the next end of a comment; npos: there is none.
@@ -74,15 +62,26 @@ std::vector<std::size_t> ends_of_blanks(std::string_view line) {
     return ends;
 }
 
-/// What follows the # of each directive. A comment may end before one on the same line, so whatever
-/// looks like a directive to somebody who does not know where comments begin is taken for one.
-std::vector<std::string_view> directives_in(std::string_view line) {
-    std::vector<std::string_view> found;
+/// The directive that follows a #, and what comes behind its name.
+struct Directive {
+    std::string_view name, rest;
+};
+
+/// All of a line. A comment may end before one on the same line, so whatever looks like a directive to
+/// somebody who does not know where comments begin is taken for one.
+std::vector<Directive> directives_in(std::string_view line) {
+    const auto is_letter = [](char c) {
+        return std::isalnum(static_cast<unsigned char>(c)) || c == '_';
+    };
+    std::vector<Directive> found;
     const std::vector<std::size_t> ends = ends_of_blanks(line);
     const auto look_behind = [&](std::size_t at) {
         for (const std::string_view hash : {"#", "%:", "\?\?="}) {
             if (!line.substr(ends[at]).starts_with(hash)) continue;
-            found.push_back(line.substr(ends[ends[at] + hash.size()]));
+            const std::size_t begin = ends[ends[at] + hash.size()];
+            const auto end = static_cast<std::size_t>(
+                std::find_if_not(line.begin() + begin, line.end(), is_letter) - line.begin());
+            found.push_back({line.substr(begin, end - begin), line.substr(ends[end])});
             return;
         }
     };
@@ -93,20 +92,8 @@ std::vector<std::string_view> directives_in(std::string_view line) {
     return found;
 }
 
-std::string_view take_word(std::string_view& text) {
-    const auto is_letter = [](char c) {
-        return std::isalnum(static_cast<unsigned char>(c)) || c == '_';
-    };
-    const std::size_t length = static_cast<std::size_t>(
-        std::find_if_not(text.begin(), text.end(), is_letter) - text.begin());
-    const std::string_view word = text.substr(0, length);
-    text.remove_prefix(length);
-    return word;
-}
-
 /// "<cuda_fp16.h>" -> "cuda_fp16.h"; "" when it is no name between quotes or brackets.
 std::string_view plain_name(std::string_view text) {
-    skip_blanks(text);
     if (text.empty() || (text.front() != '<' && text.front() != '"')) return {};
     const std::size_t end = text.find(text.front() == '<' ? '>' : '"', 1);
     return end == text.npos ? std::string_view{} : text.substr(1, end - 1);
@@ -136,8 +123,7 @@ Failure refused_include(const std::string& text, const std::string& file_name) {
         // It tells whether a file is there.
         const bool looks_for_files = line.text.find("__has_include") != line.text.npos ||
                                      line.text.find("__has_embed") != line.text.npos;
-        for (std::string_view rest : directives_in(line.text)) {
-            const std::string_view word = take_word(rest);
+        for (const auto& [word, rest] : directives_in(line.text)) {
             // #/* a comment that goes on in the next line */ include
             if (word.empty() && rest.starts_with("/*")) {
                 return refuse(file_name, line.number,

@@ -82,7 +82,7 @@ std::string sentence(const Stage& most, const Stage& least) {
 }  // namespace
 
 std::optional<LeftOut> elements_left_out(const Trial& trial, const Evidence& evidence) {
-    if (!evidence.can_try_again || evidence.exercise.task().in_place) return std::nullopt;
+    if (!evidence.try_again || evidence.exercise.task().in_place) return std::nullopt;
     const Way way = way_of_a_warp(trial, evidence);
     const Stage* least = nullptr;
     const Stage* most = nullptr;

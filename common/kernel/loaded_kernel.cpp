@@ -75,15 +75,6 @@ Failure does_not_load(cudaError_t error, const std::string& log, const std::stri
     return failure;
 }
 
-Failure bad_launch(const std::string& file, Shape shape, const std::string& headline,
-                   const std::string& next) {
-    return {.kind = FailureKind::bad_launch,
-            .headline = headline,
-            .place = {file, 0, 0},
-            .shape = shape,
-            .next = next};
-}
-
 /// Bytes of the __shared__ arrays, by the PTX: a device that has no room for them only says that it
 /// cannot load it.
 std::size_t shared_bytes_in(const std::string& ptx) {
@@ -187,34 +178,38 @@ std::optional<LaunchShape> LoadedKernel::configure(Shape shape, Failure& failure
 
 Failure LoadedKernel::check(const LaunchShape& launch, Shape shape) const {
     const std::string gives = call_text(shape) + " gives ";
+    const auto refused = [&](FailureKind kind, const std::string& what,
+                             const std::string& next) -> Failure {
+        return {.kind = kind,
+                .headline = gives + what,
+                .place = {file_name_, 0, 0},
+                .shape = shape,
+                .next = next};
+    };
+    const std::string grid = "a grid of " + product(launch.grid) + " blocks";
+    const std::string block = "blocks of " + product(launch.block) + " threads";
     if (has_none(launch.grid)) {
         const bool is_unwritten = launch.grid[0] == 0 && launch.grid[1] == 0;
-        return bad_launch(file_name_, shape,
-                          gives + "a grid of " + product(launch.grid) + " blocks: none at all.",
-                          is_unwritten ? "Write configure: how many blocks does a matrix of rows x "
-                                         "cols take, across and down?"
-                                       : "Round up: ceil_div(cols, 32) is 1 where cols / 32 is 0.");
+        return refused(FailureKind::bad_launch, grid + ": none at all.",
+                       is_unwritten ? "Write configure: how many blocks does a matrix of rows x "
+                                      "cols take, across and down?"
+                                    : "Round up: ceil_div(cols, 32) is 1 where cols / 32 is 0.");
     }
     if (has_none(launch.block)) {
-        return bad_launch(file_name_, shape,
-                          gives + "blocks of " + product(launch.block) + " threads: none at all.",
-                          "Give each direction at least one thread: .block = {32, 8}");
+        return refused(FailureKind::bad_launch, block + ": none at all.",
+                       "Give each direction at least one thread: .block = {32, 8}");
     }
     if (launch.grid[0] > INT_MAX || launch.grid[1] > 65535 || launch.grid[2] > 65535) {
-        return bad_launch(file_name_, shape,
-                          gives + "a grid of " + product(launch.grid) +
-                              " blocks; the most there can be are 2147483647 x 65535 x 65535.",
-                          "Divide rows and cols by the side of the tile: ceil_div(cols, 32).");
+        return refused(FailureKind::bad_launch,
+                       grid + "; the most there can be are 2147483647 x 65535 x 65535.",
+                       "Divide rows and cols by the side of the tile: ceil_div(cols, 32).");
     }
     const bool is_deep = launch.block[2] > 64 || launch.block[0] > 1024 || launch.block[1] > 1024;
     if (is_deep || launch.threads() > most_threads_) {
-        return {
-            .kind = FailureKind::block_too_large,
-            .headline = gives + "blocks of " + product(launch.block) + " threads; " +
-                        std::to_string(most_threads_) + " are the most.",
-            .place = {file_name_, 0, 0},
-            .shape = shape,
-            .next = "Use fewer threads, each of which does more: 32 x 8 suit a tile of 32 x 32."};
+        return refused(
+            FailureKind::block_too_large,
+            block + "; " + std::to_string(most_threads_) + " are the most.",
+            "Use fewer threads, each of which does more: 32 x 8 suit a tile of 32 x 32.");
     }
     const long long most = most_shared_ - static_cast<long long>(static_shared_);
     if (launch.shared_bytes < 0 || launch.shared_bytes > most) {

@@ -6,6 +6,7 @@
 #include "base/text.h"
 #include "harness/text.h"
 #include "kernel/safe_text.h"
+#include "kernel/source_lines.h"
 #include "kernel/wrapper.h"
 
 namespace coalesce {
@@ -72,9 +73,7 @@ bool is_caret(const std::string& line) {
 /// The last line with something on it: where a file ends for somebody who looks at it.
 int last_line(const std::string& source) {
     const std::size_t last = source.find_last_not_of(" \t\r\n\f\v");
-    const auto end =
-        last == source.npos ? source.begin() : source.begin() + static_cast<std::ptrdiff_t>(last);
-    return 1 + static_cast<int>(std::count(source.begin(), end, '\n'));
+    return line_at(source, last == source.npos ? 0 : last);
 }
 
 bool is_known(const std::vector<Message>& messages, const Message& message) {
@@ -105,6 +104,13 @@ std::string in_plain_words(std::string text) {
 std::string with_end(const std::string& text) {
     constexpr std::string_view ends = ".?!";
     return !text.empty() && ends.find(text.back()) != ends.npos ? text : text + ".";
+}
+
+std::string caret_below(const std::string& line, int column) {
+    std::string blanks = line.substr(0, static_cast<std::size_t>(column - 1));
+    std::replace_if(
+        blanks.begin(), blanks.end(), [](char c) { return c != '\t'; }, ' ');
+    return blanks + "^";
 }
 
 std::string line_of_text(const std::string& text, int number) {
@@ -153,11 +159,7 @@ std::string Message::shown(const std::string& source) const {
     if (!fits) return shown;
     shown += "    " + line + "\n";
     if (place.column <= 0 || place.column > static_cast<int>(line.size()) + 1) return shown;
-    std::string blanks = line.substr(0, static_cast<std::size_t>(place.column) - 1);
-    // Tabs stay, so that the caret stands below its letter.
-    std::replace_if(
-        blanks.begin(), blanks.end(), [](char c) { return c != '\t'; }, ' ');
-    return shown + "    " + blanks + "^\n";
+    return shown + "    " + caret_below(line, place.column) + "\n";
 }
 
 }  // namespace coalesce

@@ -22,6 +22,8 @@ CompilerOutput read_messages(const std::string& output, const std::string& sourc
 /// What compilers and the harness say goes on in texts of their own; here it ends, as a sentence does.
 std::string with_end(const std::string& text);
 
+/// What stands below a line and points at a column, from 1. Tabs stay, so that it stands below its letter.
+std::string caret_below(const std::string& line, int column);
 /// A line of a text, from 1, without its end; "" when there is none.
 std::string line_of_text(const std::string& text, int number);
 

@@ -44,15 +44,10 @@ struct Addresses {
 };
 
 WarpAccess drawn(const simulated::Access& access, const Addresses& matrices, const Source& source) {
-    WarpAccess drawn{.place = {source.name, access.line, 0},
-                     .source_line = line_of_text(source.text, access.line),
-                     .is_shared = access.is_shared,
-                     .is_store = access.is_store,
-                     .memory = "shared memory",
-                     .bytes_per_lane = access.bytes_per_lane,
-                     .active = access.active,
-                     .cost = access.cost,
-                     .ideal = access.ideal};
+    WarpAccess drawn{access,
+                     {source.name, access.line, 0},
+                     line_of_text(source.text, access.line),
+                     "shared memory"};
     if (access.is_shared) {
         drawn.rows = rows_of_banks(access.addresses, access.active, access.bytes_per_lane);
         return drawn;

@@ -31,18 +31,12 @@ struct PictureRow {
     std::array<int, 32> lanes{};  ///< the first lane at that place; -1: none
 };
 
-/// One load or store.
-struct WarpAccess {
-    Place place;                  ///< its line
-    std::string source_line;      ///< the text of that line
-    bool is_shared = false;       ///< of shared memory
-    bool is_store = false;        ///< else a load
-    std::string memory;           ///< "in", "out", "shared memory"
-    unsigned bytes_per_lane = 4;  ///< 4, 8, 16
-    std::uint32_t active = 0;     ///< one bit per lane
-    unsigned cost = 0;            ///< sectors or wavefronts that it takes
-    unsigned ideal = 0;           ///< the least for these bytes
-    unsigned times = 1;           ///< how often the warp executes this line, with the same cost
+/// One load or store, and how it is drawn.
+struct WarpAccess : simulated::Access {
+    Place place = {};              ///< its line
+    std::string source_line = "";  ///< the text of that line
+    std::string memory = "";       ///< "in", "out", "shared memory"
+    unsigned times = 1;            ///< how often the warp executes this line, with the same cost
     std::vector<PictureRow> rows = {};  ///< the picture of the first time
 
     /// "store to `out`: 32 sectors, where 4 are enough"

@@ -1,5 +1,4 @@
-#include <algorithm>
-#include <utility>
+#include "base/text.h"
 
 #include "kernel/render.h"
 #include "kernel/render_parts.h"
@@ -13,11 +12,7 @@ using namespace render;
 /// In a block of lines these stay.
 std::string html_lines(const std::string& text) {
     std::string html;
-    for (std::size_t begin = 0; begin < text.size();) {
-        const std::size_t end = std::min(text.find('\n', begin), text.size());
-        html += xml(text.substr(begin, end - begin)) + "\n";
-        begin = end + 1;
-    }
+    for (const std::string& line : lines_of(text)) html += xml(line) + "\n";
     return html;
 }
 
@@ -35,14 +30,12 @@ std::string list(const std::vector<std::string>& sentences, const std::string& k
 }
 
 std::string costs(const Verdict& verdict) {
-    std::vector<CostRow> all = costs_of(verdict);
-    if (all.empty()) return "";
-    for (CostRow& row : time_rows(verdict)) all.push_back(std::move(row));
     std::string rows;
-    for (const CostRow& row : all) {
+    for (const CostRow& row : costs_with_time(verdict)) {
         rows += "<tr>" + element("th", row.what) + element("td", row.yours) +
                 element("td", row.ideal) + element("td", row.solution) + "</tr>\n";
     }
+    if (rows.empty()) return "";
     return "<table class=\"costs\">\n" +
            element("caption", "Counted at " + verdict.counted.name() + ", simulated") +
            "<tr><td></td><th>yours</th><th>ideal</th><th>solution</th></tr>\n" + rows +
@@ -53,10 +46,7 @@ std::string failure_html(const Failure& failure, const Verdict& verdict) {
     std::string html = element("h2", as_sentence(failure.headline)) +
                        element("p", seen_with(failure)) +
                        element("p", failure.place.text(), "place");
-    if (needs_excerpt(failure) && !verdict.source.empty()) {
-        html += element("pre", excerpt(verdict.source, failure.place.line, failure.place.column),
-                        "excerpt");
-    }
+    html += element("pre", excerpt_of(failure, verdict.source), "excerpt");
     return html + element("pre", failure.details, "details");
 }
 
@@ -74,9 +64,7 @@ std::string html_text(const Verdict& verdict) {
     if (!verdict.failures.empty()) {
         const Failure& first = verdict.failures.front();
         if (!first.next.empty()) html += element("p", "Next: " + first.next, "next");
-        if (first.map && !first.map->is_uniform()) {
-            html += element("pre", first.map->text(), "map");
-        }
+        html += element("pre", map_of(first), "map");
     }
     return html + costs(verdict) + "</article>\n";
 }

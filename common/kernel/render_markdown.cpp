@@ -14,19 +14,17 @@ std::string failure_markdown(const Failure& failure, const Verdict& verdict) {
     std::string text = "**" + markdown(as_sentence(failure.headline)) + "**\n\n";
     const std::string seen = seen_with(failure);
     if (!seen.empty()) text += markdown(seen) + "\n\n";
-    if (needs_excerpt(failure) && !verdict.source.empty()) {
+    if (const std::string lines = excerpt_of(failure, verdict.source); !lines.empty()) {
         text += "Line " + std::to_string(failure.place.line) + " of your file:\n\n" +
-                markdown_code(excerpt(verdict.source, failure.place.line, failure.place.column)) +
-                "\n";
+                markdown_code(lines) + "\n";
     }
     if (!failure.details.empty()) text += markdown_code(failure.details) + "\n";
     return text;
 }
 
 std::string costs_text(const Verdict& verdict) {
-    std::vector<CostRow> rows = costs_of(verdict);
+    const std::vector<CostRow> rows = costs_with_time(verdict);
     if (rows.empty()) return "";
-    for (CostRow& row : time_rows(verdict)) rows.push_back(std::move(row));
     std::string text = "| counted at " + verdict.counted.name() +
                        " (simulated) | yours | ideal | solution |\n|---|---|---|---|\n";
     for (const CostRow& row : rows) {
@@ -56,7 +54,7 @@ std::string markdown_text(const Verdict& verdict) {
     if (!verdict.failures.empty()) {
         const Failure& first = verdict.failures.front();
         if (!first.next.empty()) text += "Next: " + markdown(first.next) + "\n\n";
-        if (first.map && !first.map->is_uniform()) text += markdown_code(first.map->text()) + "\n";
+        if (const std::string map = map_of(first); !map.empty()) text += markdown_code(map) + "\n";
     }
     return text + costs_text(verdict);
 }

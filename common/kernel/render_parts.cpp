@@ -6,6 +6,7 @@
 #include "base/text.h"
 #include "harness/text.h"
 #include "kernel/launch_limits.h"
+#include "kernel/messages.h"
 #include "kernel/predicted_launch.h"
 #include "kernel/render.h"
 #include "kernel/safe_text.h"
@@ -19,9 +20,16 @@ std::string as_sentence(std::string text) {
     return text;
 }
 
-bool needs_excerpt(const Failure& failure) {
-    return failure.place.line > 0 && failure.kind != FailureKind::does_not_compile &&
-           failure.kind != FailureKind::file_binary;
+std::string excerpt_of(const Failure& failure, const std::string& source) {
+    if (failure.place.line <= 0 || failure.kind == FailureKind::does_not_compile ||
+        failure.kind == FailureKind::file_binary) {
+        return "";
+    }
+    return excerpt(source, failure.place.line, failure.place.column);
+}
+
+std::string map_of(const Failure& failure, int lines) {
+    return failure.map && !failure.map->is_uniform() ? failure.map->text(lines) : "";
 }
 
 std::string passed_text(const Verdict& verdict) {
@@ -48,30 +56,26 @@ std::string time_text(const Verdict& verdict) {
     return compared.empty() ? predicted_text(*verdict.predicted) : compared;
 }
 
-std::vector<CostRow> time_rows(const Verdict& verdict) {
-    if (!verdict.predicted) return {};
+std::vector<CostRow> costs_with_time(const Verdict& verdict) {
+    std::vector<CostRow> rows = costs_of(verdict);
+    if (rows.empty() || !verdict.predicted) return rows;
     const auto percent = [](const std::optional<Predicted>& predicted) {
         return predicted ? format("%.0f", 100 * predicted->of_copy()) : "-";
     };
-    return {{"% of a copy, predicted", percent(verdict.predicted), "100",
-             percent(verdict.solution_predicted)}};
+    rows.push_back({"% of a copy, predicted", percent(verdict.predicted), "100",
+                    percent(verdict.solution_predicted)});
+    return rows;
 }
 
 std::string printed(const Verdict& verdict) {
     constexpr int most_lines = 10;
-    constexpr std::size_t most_columns = 76;
     if (verdict.output.empty()) {
         return verdict.output_is_cut ? "  (more than can be shown)\n" : "";
     }
-    std::istringstream lines(verdict.output);
-    std::string text, line;
-    for (int i = 0; i < most_lines && std::getline(lines, line); ++i) {
-        text += "  " + shown(line, most_columns) + "\n";
-    }
-    if (verdict.output_is_cut || std::getline(lines, line)) {
-        text += "  ... and more, which is not shown.\n";
-    }
-    return text;
+    const std::vector<std::string> lines = lines_of(verdict.output);
+    const bool is_long = lines.size() > most_lines;
+    return shown_lines({lines.begin(), is_long ? lines.begin() + most_lines : lines.end()}) +
+           (verdict.output_is_cut || is_long ? "  ... and more, which is not shown.\n" : "");
 }
 
 std::vector<std::string> other_failures(const Verdict& verdict) {
@@ -111,10 +115,7 @@ std::string excerpt(const std::string& text, int line, int column) {
         shown +=
             format("%s%4d | %s\n", number == line ? "> " : "  ", number, shown_text(one).c_str());
         if (number != line || column <= 0 || column > static_cast<int>(one.size()) + 1) continue;
-        std::string before = one.substr(0, static_cast<std::size_t>(column - 1));
-        std::replace_if(
-            before.begin(), before.end(), [](char c) { return c != '\t'; }, ' ');
-        shown += "       | " + before + "^\n";
+        shown += "       | " + caret_below(one, column) + "\n";
     }
     return shown;
 }

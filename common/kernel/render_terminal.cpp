@@ -26,9 +26,8 @@ std::string failure_text(const Failure& failure, const std::string& source,
     std::string text = bold(wrap(as_sentence(failure.headline)), look);
     text += wrap(seen_with(failure));
     if (!failure.place.file.empty()) text += "Where: " + failure.place.text() + "\n";
-    if (needs_excerpt(failure) && !source.empty()) {
-        text += "\n" + excerpt(source, failure.place.line, failure.place.column);
-    }
+    const std::string lines = excerpt_of(failure, source);
+    if (!lines.empty()) text += "\n" + lines;
     if (!failure.details.empty()) text += "\n" + with_line_end(failure.details);
     return text;
 }
@@ -39,12 +38,9 @@ std::string costs_text(const Verdict& verdict, TimeShown time) {
         return format("  %-28s%12s%12s%12s\n", what.c_str(), yours.c_str(), ideal.c_str(),
                       solution.c_str());
     };
-    std::vector<CostRow> costs = costs_of(verdict);
-    if (time != TimeShown::nowhere) {
-        for (CostRow& cost : time_rows(verdict)) costs.push_back(std::move(cost));
-    }
     std::string text;
-    for (const CostRow& cost : costs) {
+    for (const CostRow& cost :
+         time == TimeShown::nowhere ? costs_of(verdict) : costs_with_time(verdict)) {
         text += row(cost.what, cost.yours, cost.ideal, cost.solution);
     }
     if (text.empty()) return "";
@@ -69,10 +65,9 @@ int count_lines(const std::string& text) {
 /// The picture, as large as the lines that are left; a very small one would show nothing.
 std::string map_text(const Failure& failure, int lines_left) {
     constexpr int fewest = 4, of_legend = 3;
-    // One sign for all shows nothing that the sentence did not say.
-    if (!failure.map || failure.map->is_uniform()) return "";
     if (lines_left < fewest + of_legend) return "";
-    return "\n" + failure.map->text(std::min(lines_left - of_legend, CellMap::kSide));
+    const std::string map = map_of(failure, std::min(lines_left - of_legend, CellMap::kSide));
+    return map.empty() ? "" : "\n" + map;
 }
 
 }  // namespace

@@ -70,4 +70,16 @@ Failure from_report(FailureKind kind, const Report& report, const Trial& trial,
             .next = next};
 }
 
+std::optional<Failure> told_as(std::initializer_list<ToldAs> list, const Trial& trial,
+                               const Evidence& evidence) {
+    for (const ToldAs& one : list) {
+        const Report* report = find_report(trial, one.check, one.kind);
+        if (!report) continue;
+        const bool is_cured = one.prefers_cure && !report->cure.empty();
+        return from_report(one.failure, *report, trial, evidence, one.headline,
+                           is_cured ? report->cure : one.next);
+    }
+    return std::nullopt;
+}
+
 }  // namespace coalesce

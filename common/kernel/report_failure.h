@@ -1,6 +1,8 @@
 // From a report of the simulated GPU to a failure: its place, its words, with the learner's names of the matrices.
 #pragma once
 
+#include <initializer_list>
+#include <optional>
 #include <string>
 
 #include "kernel/causes.h"
@@ -16,6 +18,18 @@ Place place_in(const Place& place, const Evidence& evidence);
 /// How the exercise calls its matrices.
 const char* name_of_matrix(bool is_out, const Evidence& evidence);
 
+/// What a report of that check and kind is told as.
+struct ToldAs {
+    const char* check;
+    const char* kind;  ///< "": any
+    FailureKind failure;
+    const char* headline;
+    const char* next;
+    bool prefers_cure = false;  ///< the report's own cure in the place of `next`, if it has one
+};
+/// By the first of the list that there is a report for; nothing when there is for none.
+std::optional<Failure> told_as(std::initializer_list<ToldAs> list, const Trial& trial,
+                               const Evidence& evidence);
 Failure from_report(FailureKind kind, const simulated::Report& report, const Trial& trial,
                     const Evidence& evidence, const std::string& headline, const std::string& next);
 

@@ -43,7 +43,7 @@ int line_of_mistake(const Trial& trial, const Finding& finding, const Evidence& 
     if (line > 0) return line;
     const bool is_of_load = finding.fault == Fault::wrong_origin ||
                             (finding.fault == Fault::wrong_pitch && says("fits in["));
-    if (!is_of_load || !evidence.can_try_again) return store_line;
+    if (!is_of_load || !evidence.try_again) return store_line;
     const Trial seen = evidence.try_again(
         {.shape = trial.shape, .watch = Watch::result_alone, .wants_counters = true});
     for (const simulated::Line& one : seen.lines) {

@@ -5,24 +5,6 @@
 namespace coalesce {
 namespace {
 
-// The length of the UTF-8 letter at the beginning; 0: there is none.
-std::size_t letter_length(std::string_view bytes) {
-    auto at = [&](std::size_t i) { return static_cast<unsigned char>(bytes[i]); };
-    if (at(0) < 0x80) return 1;
-    std::size_t length = at(0) >= 0xc2 && at(0) <= 0xdf   ? 2
-                         : at(0) >= 0xe0 && at(0) <= 0xef ? 3
-                         : at(0) >= 0xf0 && at(0) <= 0xf4 ? 4
-                                                          : 0;
-    if (length == 0 || bytes.size() < length) return 0;
-    for (std::size_t i = 1; i < length; ++i) {
-        if ((at(i) & 0xc0) != 0x80) return 0;
-    }
-    // Longer than needed, surrogates, past the last letter.
-    if ((at(0) == 0xe0 && at(1) < 0xa0) || (at(0) == 0xed && at(1) > 0x9f)) return 0;
-    if ((at(0) == 0xf0 && at(1) < 0x90) || (at(0) == 0xf4 && at(1) > 0x8f)) return 0;
-    return length;
-}
-
 // Letters that change how what follows is shown: controls, the other direction, no width.
 bool is_harmless(std::string_view letter) {
     auto at = [&](std::size_t i) { return static_cast<unsigned char>(letter[i]); };
@@ -63,8 +45,32 @@ std::string harmless(std::string_view bytes, std::size_t most, std::string_view 
 
 }  // namespace
 
+std::size_t letter_length(std::string_view bytes) {
+    auto at = [&](std::size_t i) { return static_cast<unsigned char>(bytes[i]); };
+    if (at(0) < 0x80) return 1;
+    std::size_t length = at(0) >= 0xc2 && at(0) <= 0xdf   ? 2
+                         : at(0) >= 0xe0 && at(0) <= 0xef ? 3
+                         : at(0) >= 0xf0 && at(0) <= 0xf4 ? 4
+                                                          : 0;
+    if (length == 0 || bytes.size() < length) return 0;
+    for (std::size_t i = 1; i < length; ++i) {
+        if ((at(i) & 0xc0) != 0x80) return 0;
+    }
+    // Longer than needed, surrogates, past the last letter.
+    if ((at(0) == 0xe0 && at(1) < 0xa0) || (at(0) == 0xed && at(1) > 0x9f)) return 0;
+    if ((at(0) == 0xf0 && at(1) < 0x90) || (at(0) == 0xf4 && at(1) > 0x8f)) return 0;
+    return length;
+}
+
 std::string shown(std::string_view bytes, std::size_t most) {
     return harmless(bytes, most, "");
+}
+
+std::string shown_lines(const std::vector<std::string>& lines) {
+    constexpr std::size_t most_columns = 76;
+    std::string text;
+    for (const std::string& line : lines) text += "  " + shown(line, most_columns) + "\n";
+    return text;
 }
 
 std::string shown_text(std::string_view bytes) {
@@ -72,6 +78,8 @@ std::string shown_text(std::string_view bytes) {
 }
 
 std::string markdown(std::string_view bytes) {
+    // Or a link: an address is none without its colon and @.
+    constexpr std::string_view begins_markup = "\\`*_{}[]()#+-!|~$^=@";
     std::string text;
     const std::string letters = shown(bytes, 1000);
     for (std::size_t i = 0; i < letters.size(); ++i) {
@@ -80,33 +88,11 @@ std::string markdown(std::string_view bytes) {
             case '&': text += "&amp;"; break;
             case '<': text += "&lt;"; break;
             case '>': text += "&gt;"; break;
-            // What could begin markup, or a link: an address is none without its colon and @.
-            case '\\':
-            case '`':
-            case '*':
-            case '_':
-            case '{':
-            case '}':
-            case '[':
-            case ']':
-            case '(':
-            case ')':
-            case '#':
-            case '+':
-            case '-':
-            case '!':
-            case '|':
-            case '~':
-            case '$':
-            case '^':
-            case '=':
-                text += '\\';
-                text += letter;
-                break;
-            case '@': text += "\\@"; break;
             // "kernel.cu:12" stays what it is, for those who read the file as it is.
             case ':': text += letters.compare(i, 2, ":/") == 0 ? "\\:" : ":"; break;
-            default: text += letter;
+            default:
+                if (begins_markup.find(letter) != begins_markup.npos) text += '\\';
+                text += letter;
         }
     }
     return text;

@@ -5,11 +5,16 @@
 
 #include <string>
 #include <string_view>
+#include <vector>
 
 namespace coalesce {
 
+/// The length of the UTF-8 letter with which `bytes`, not empty, begin; 0: with none.
+std::size_t letter_length(std::string_view bytes);
 /// For people: valid UTF-8 in one line, everything else as \x1b. `most` letters, then "...".
 std::string shown(std::string_view bytes, std::size_t most = 100);
+/// Lines of what a program printed, likewise, each indented and cut where a terminal ends.
+std::string shown_lines(const std::vector<std::string>& lines);
 /// Text of several lines, likewise: line breaks and tabs stay.
 std::string shown_text(std::string_view bytes);
 /// For Markdown that is shown as HTML: no markup, no links, no tags.

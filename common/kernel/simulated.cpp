@@ -1,7 +1,6 @@
 #include "kernel/simulated.h"
 
 #include <dlfcn.h>
-#include <sys/stat.h>
 
 #include <algorithm>
 #include <cstddef>
@@ -9,6 +8,7 @@
 
 #include "harness/simulator_function.h"
 #include "harness/text.h"
+#include "kernel/cache.h"
 #include "kernel/wrapper.h"
 
 namespace coalesce::simulated {
@@ -168,11 +168,8 @@ void set_order(std::uint64_t seed) {
 
 std::string identity() {
     Dl_info info{};
-    struct stat status {};
     void* function = dlsym(RTLD_DEFAULT, "coalesceSimulatorVersion");
-    if (!function || !dladdr(function, &info) || stat(info.dli_fname, &status) != 0) return "";
-    return std::string(info.dli_fname) + " " + std::to_string(status.st_size) + " " +
-           std::to_string(status.st_mtim.tv_sec) + "." + std::to_string(status.st_mtim.tv_nsec);
+    return function && dladdr(function, &info) ? identity_of(info.dli_fname) : "";
 }
 
 }  // namespace coalesce::simulated

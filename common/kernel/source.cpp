@@ -10,6 +10,7 @@
 
 #include "base/descriptor.h"
 #include "kernel/includes.h"
+#include "kernel/source_lines.h"
 
 namespace coalesce {
 namespace {
@@ -37,11 +38,6 @@ Failure too_large(const std::string& name) {
                    "Is this the right file? A kernel and its configure is all that belongs in it.");
 }
 
-int line_of(const std::string& text, std::size_t position) {
-    return 1 + static_cast<int>(std::count(
-                   text.begin(), text.begin() + static_cast<std::ptrdiff_t>(position), '\n'));
-}
-
 /// Control characters that text does not have. Bytes above 127 may be anybody's comment.
 std::size_t first_binary_byte(const std::string& text) {
     const auto is_binary = [](char c) {
@@ -60,7 +56,7 @@ Failure look_at(const std::string& text, const std::string& name) {
     }
     const std::size_t binary = first_binary_byte(text);
     if (binary != std::string::npos) {
-        return failure(FailureKind::file_binary, name, line_of(text, binary),
+        return failure(FailureKind::file_binary, name, line_at(text, binary),
                        "the file holds bytes that are not text, so it is not source code.",
                        std::string("Save it as text (UTF-8). If it was overwritten: ") + kRestore);
     }

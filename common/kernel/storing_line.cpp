@@ -19,7 +19,7 @@ bool stores_to(const simulated::Access& access, std::uint64_t address) {
 }  // namespace
 
 int line_that_stored_wrong(const Trial& trial, const Evidence& evidence) {
-    if (!evidence.can_try_again || !trial.comparison || !trial.comparison->first_bad) return 0;
+    if (!evidence.try_again || !trial.comparison || !trial.comparison->first_bad) return 0;
     const auto warps = static_cast<std::uint64_t>((trial.launch.threads() + 31) / 32);
     const std::uint64_t count = static_cast<std::uint64_t>(trial.launch.blocks()) * warps;
     if (count > kMostWarps) return 0;

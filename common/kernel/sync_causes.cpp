@@ -125,44 +125,39 @@ std::optional<Failure> shared_race_error(const Trial& trial, const Evidence& evi
 }  // namespace
 
 std::optional<Failure> barrier_error(const Trial& trial, const Evidence& evidence) {
-    const auto make = [&](FailureKind kind, const Report& report, const std::string& headline,
-                          const std::string& next) {
-        return from_report(kind, report, trial, evidence, headline, next);
-    };
-    for (const char* kind : {"divergent barrier", "exit before barrier"}) {
-        if (const Report* report = find_report(trial, "synccheck", kind)) {
-            return make(FailureKind::divergent_barrier, *report,
-                        "not every thread of the block reaches this __syncthreads().",
-                        "Put the condition around the loads and stores, not around the barrier, "
-                        "and let no thread return before it.");
-        }
-    }
-    if (const Report* report = find_report(trial, "synccheck", "copy not waited for")) {
-        return make(FailureKind::copy_not_waited_for, *report,
-                    "a block ends while a copy of its own is still on its way.", report->cure);
-    }
-    if (const Report* report = find_report(trial, "synccheck", "too few bytes")) {
-        return make(FailureKind::copy_not_waited_for, *report,
-                    "fewer bytes are announced than copies bring: nobody waits for the rest.",
-                    "Which bytes does each copy bring? Announce all of them, in bytes.");
-    }
-    if (const Report* report = find_report(trial, "synccheck", "bad barrier")) {
-        return make(FailureKind::divergent_barrier, *report,
-                    "warps do not wait at this barrier for the same threads.",
-                    "Let all who meet at a barrier name the same number of threads, a multiple of "
-                    "32, or none "
-                    "for the whole block.");
-    }
+    constexpr const char* not_reached =
+        "not every thread of the block reaches this __syncthreads().";
+    constexpr const char* move_condition =
+        "Put the condition around the loads and stores, not around the barrier, and let no thread "
+        "return before it.";
+    auto failure =
+        told_as({{"synccheck", "divergent barrier", FailureKind::divergent_barrier, not_reached,
+                  move_condition},
+                 {"synccheck", "exit before barrier", FailureKind::divergent_barrier, not_reached,
+                  move_condition},
+                 {"synccheck", "copy not waited for", FailureKind::copy_not_waited_for,
+                  "a block ends while a copy of its own is still on its way.", "", true},
+                 {"synccheck", "too few bytes", FailureKind::copy_not_waited_for,
+                  "fewer bytes are announced than copies bring: nobody waits for the rest.",
+                  "Which bytes does each copy bring? Announce all of them, in bytes."},
+                 {"synccheck", "bad barrier", FailureKind::divergent_barrier,
+                  "warps do not wait at this barrier for the same threads.",
+                  "Let all who meet at a barrier name the same number of threads, a multiple of "
+                  "32, or none "
+                  "for the whole block."}},
+                trial, evidence);
+    if (failure) return failure;
     if (const Report* report = find_report(trial, "synccheck")) {
         const bool is_mbarrier = report->message.find("mbarrier") != report->message.npos;
         const char* const next =
             is_mbarrier ? "Who arrives, and how often? Compare the arrivals of one phase with the "
                           "count that the mbarrier was made for."
                         : "Let the mask name the lanes that take part, all of them and no others.";
-        return make(FailureKind::bad_warp_mask, *report,
-                    is_mbarrier ? "an mbarrier is not used the way it was made."
-                                : "a warp operation names lanes that do not take part in it.",
-                    report->cure.empty() ? next : report->cure);
+        return from_report(FailureKind::bad_warp_mask, *report, trial, evidence,
+                           is_mbarrier
+                               ? "an mbarrier is not used the way it was made."
+                               : "a warp operation names lanes that do not take part in it.",
+                           report->cure.empty() ? next : report->cure);
     }
     return shared_race_error(trial, evidence);
 }
@@ -180,12 +175,10 @@ std::optional<Failure> uninitialised(const Trial& trial, const Evidence& evidenc
         }
         return failure;
     }
-    if (const Report* report = find_report(trial, "initcheck")) {
-        return from_report(FailureKind::uninitialised_read, *report, trial, evidence,
-                           "this reads device memory that nothing wrote.",
-                           "Read from `in` only, where the input is.");
-    }
-    return std::nullopt;
+    return told_as({{"initcheck", "", FailureKind::uninitialised_read,
+                     "this reads device memory that nothing wrote.",
+                     "Read from `in` only, where the input is."}},
+                   trial, evidence);
 }
 
 }  // namespace coalesce

@@ -13,7 +13,7 @@ using simulated::Access;
 
 /// The same launch, with the accesses of its first warp where somebody can tell them.
 Trial first_warp(const Trial& trial, const Evidence& evidence) {
-    if (!evidence.can_try_again) return {};
+    if (!evidence.try_again) return {};
     return evidence.try_again({.shape = trial.shape,
                                .watch = Watch::result_alone,
                                .wants_counters = true,

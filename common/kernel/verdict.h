@@ -38,6 +38,7 @@
 #include <filesystem>
 #include <optional>
 #include <string>
+#include <utility>
 #include <vector>
 
 #include "harness/counters.h"
@@ -99,6 +100,13 @@ struct Verdict {
     std::optional<Predicted> solution_predicted;  ///< the solution's, without a time line
     Milliseconds milliseconds;                    ///< where the time went
 
+    /// Adds a failure. What is wrong with this computer says nothing of the kernel.
+    void fail(Failure failure) {
+        const bool is_learners = failure.kind != FailureKind::no_compiler &&
+                                 failure.kind != FailureKind::environment_problem;
+        outcome = is_learners ? Outcome::failed : Outcome::not_examined;
+        failures.push_back(std::move(failure));
+    }
     /// Whether the kernel is right, clean and cheap enough.
     bool passed() const { return outcome == Outcome::passed; }
     /// The first failure's identifier: "missing-barrier"; "" when it passed.

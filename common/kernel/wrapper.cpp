@@ -1,6 +1,7 @@
 #include "kernel/wrapper.h"
 
 #include "kernel/compile.h"
+#include "kernel/safe_text.h"
 
 namespace coalesce {
 
@@ -58,24 +59,10 @@ constexpr const char* kBack =
 }
 )";
 
-/// Length of the UTF-8 character at `at`; 0 when there is none.
-std::size_t character_length(const std::string& text, std::size_t at) {
-    const auto byte = static_cast<unsigned char>(text[at]);
-    const std::size_t length = byte < 0x80                   ? 1
-                               : byte >= 0xC2 && byte < 0xE0 ? 2
-                               : byte >= 0xE0 && byte < 0xF0 ? 3
-                               : byte >= 0xF0 && byte < 0xF5 ? 4
-                                                             : 0;
-    for (std::size_t i = at + 1; i < at + length; ++i) {
-        if (i >= text.size() || (static_cast<unsigned char>(text[i]) & 0xC0) != 0x80) return 0;
-    }
-    return length;
-}
-
 /// Comments come in any encoding. Compilers want UTF-8; NVRTC takes a byte 255 for the file's end.
 std::string in_utf8(std::string text) {
     for (std::size_t i = 0; i < text.size();) {
-        const std::size_t length = character_length(text, i);
+        const std::size_t length = letter_length(std::string_view(text).substr(i));
         if (length == 0) text[i] = '?';
         i += length == 0 ? 1 : length;
     }

@@ -10,6 +10,7 @@
 #include "kernel/compilers.h"
 #include "kernel/messages.h"
 #include "kernel/safe_text.h"
+#include "kernel/stretch.h"
 #include "kernel/wrapper.h"
 
 namespace coalesce {
@@ -46,13 +47,11 @@ std::vector<std::string> command_of(const FoundCompiler& compiler) {
 
 // The last lines that say something: of the linker, say, which knows no lines of the file.
 std::string end_of(const std::string& output) {
-    constexpr std::size_t most_lines = 6, most_columns = 76;
+    constexpr std::size_t most_lines = 6;
     const std::vector<std::string> lines = lines_of(output);
-    std::string text;
-    for (std::size_t i = lines.size() - std::min(lines.size(), most_lines); i < lines.size(); ++i) {
-        text += "  " + shown(lines[i], most_columns) + "\n";
-    }
-    return text;
+    return shown_lines(
+        {lines.end() - static_cast<std::ptrdiff_t>(std::min(lines.size(), most_lines)),
+         lines.end()});
 }
 
 Failure does_not_compile(const std::vector<Message>& messages, const Source& source,
@@ -79,32 +78,31 @@ Failure does_not_compile(const std::vector<Message>& messages, const Source& sou
 
 }  // namespace
 
-BuiltProgram build_program(const Source& source, const fs::path& folder) {
-    BuiltProgram built;
-    built.file = folder / "program";
+bool build_program(const Source& source, const fs::path& folder, Verdict& verdict) {
+    const Stretch stretch(verdict.milliseconds.compile);
     const auto compiler = find_host_compiler();
     if (!compiler) {
-        built.failure = {.kind = FailureKind::no_compiler,
-                         .headline = "there is neither nvcc nor clang here to compile it with.",
-                         .next = "Run ./learn, which installs what is missing."};
-        return built;
+        verdict.fail({.kind = FailureKind::no_compiler,
+                      .headline = "there is neither nvcc nor clang here to compile it with.",
+                      .next = "Run ./learn, which installs what is missing."});
+        return false;
     }
-    built.compiler = version_of(*compiler);
+    verdict.compiler = version_of(*compiler);
     // Messages and reports name the learner's lines.
     write_file(folder / "program.cu",
                "#line 1 \"" + std::string(kLearnersFile) + "\"\n" + source.text);
     const Ended ended = run_child(command_of(*compiler), kSeconds, {}, folder);
-    built.messages = read_messages(ended.output, source.text, source.name).messages;
+    verdict.messages = read_messages(ended.output, source.text, source.name).messages;
     if (ended.timed_out) {
-        built.failure = {
-            .kind = FailureKind::compile_time_out,
-            .headline = "the compiler was still busy after " + count_of(kSeconds, "second") + ".",
-            .place = {source.name, 0, 0},
-            .next = "Try again; is the computer very busy?"};
+        verdict.fail(
+            {.kind = FailureKind::compile_time_out,
+             .headline = "the compiler was still busy after " + count_of(kSeconds, "second") + ".",
+             .place = {source.name, 0, 0},
+             .next = "Try again; is the computer very busy?"});
     } else if (ended.exit_code != 0) {
-        built.failure = does_not_compile(built.messages, source, ended.output);
+        verdict.fail(does_not_compile(verdict.messages, source, ended.output));
     }
-    return built;
+    return verdict.failures.empty();
 }
 
 }  // namespace coalesce

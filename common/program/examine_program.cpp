@@ -1,9 +1,8 @@
 #include "program/examine_program.h"
 
-#include <chrono>
-
 #include "base/files.h"
 #include "kernel/cache.h"
+#include "kernel/stretch.h"
 #include "program/build_program.h"
 #include "program/launch_mistakes.h"
 #include "program/program_causes.h"
@@ -12,11 +11,6 @@ namespace coalesce {
 namespace {
 
 namespace fs = std::filesystem;
-using Clock = std::chrono::steady_clock;
-
-double milliseconds_since(Clock::time_point begin) {
-    return std::chrono::duration<double, std::milli>(Clock::now() - begin).count();
-}
 
 // A number of elements that nobody who writes the program knows, and the same whenever it is examined.
 int drawn_number(const std::string& hash) {
@@ -24,64 +18,50 @@ int drawn_number(const std::string& hash) {
     return static_cast<int>(least + std::stoul(hash.substr(0, digits), nullptr, 16) % range);
 }
 
-void fail(Verdict& verdict, Failure failure) {
-    const bool is_ours = failure.kind == FailureKind::no_compiler ||
-                         failure.kind == FailureKind::environment_problem;
-    verdict.outcome = is_ours ? Verdict::Outcome::not_examined : Verdict::Outcome::failed;
-    verdict.failures.push_back(std::move(failure));
-}
-
-bool is_right_with(int elements, const BuiltProgram& built, const Source& source,
-                   Verdict& verdict) {
-    const WitnessedRun run = run_witnessed({.program = built.file, .elements = elements});
+bool is_right_with(int elements, const fs::path& program, const Source& source, Verdict& verdict) {
+    const WitnessedRun run = run_witnessed({.program = program, .elements = elements});
     Failure failure = wrong_with(run, elements, source);
     const bool is_right = failure.kind == FailureKind::none;
     const LaunchShape launch = run.launches.empty() ? LaunchShape{} : run.launches.back().shape;
     verdict.shapes.push_back({{1, elements}, is_right, launch});
-    if (!is_right) fail(verdict, std::move(failure));
+    if (!is_right) verdict.fail(std::move(failure));
     return is_right;
 }
 
 // With each number of elements, until it is wrong.
-bool is_right_with_all(const BuiltProgram& built, const Source& source, const Exercise& exercise,
+bool is_right_with_all(const fs::path& program, const Source& source, const Exercise& exercise,
                        Verdict& verdict) {
     std::vector<Shape> shapes = exercise.shapes;
     shapes.push_back({1, drawn_number(verdict.source_hash)});
     bool is_grid_fixed = true;
     for (const Shape shape : shapes) {
-        if (!is_right_with(shape.cols, built, source, verdict)) return false;
+        if (!is_right_with(shape.cols, program, source, verdict)) return false;
         is_grid_fixed &= verdict.shapes.back().launch.grid == verdict.shapes.front().launch.grid;
     }
     // As many blocks whatever there is to do: with enough elements those are too few, unless threads
     // take several; or their threads are too many, where the two numbers have changed places.
     const auto more = elements_beyond(verdict.shapes.front().launch.blocks());
-    return !is_grid_fixed || !more || is_right_with(*more, built, source, verdict);
+    return !is_grid_fixed || !more || is_right_with(*more, program, source, verdict);
 }
 
 void examine_in(const fs::path& folder, const Source& source, const Exercise& exercise,
                 Verdict& verdict) {
-    const auto begin = Clock::now();
-    const BuiltProgram built = build_program(source, folder);
-    verdict.milliseconds.compile = milliseconds_since(begin);
-    verdict.compiler = built.compiler;
-    verdict.messages = built.messages;
-    if (!built.ok()) return fail(verdict, built.failure);
-    const auto built_at = Clock::now();
-    if (is_right_with_all(built, source, exercise, verdict)) {
+    if (!build_program(source, folder, verdict)) return;
+    const fs::path program = folder / "program";
+    const Stretch stretch(verdict.milliseconds.shapes);
+    if (is_right_with_all(program, source, exercise, verdict)) {
         const int elements = exercise.shapes.front().cols;
         Failure failure = launch_unnoticed(
-            run_witnessed({.program = built.file, .elements = elements, .launches_fail = true}),
+            run_witnessed({.program = program, .elements = elements, .launches_fail = true}),
             source);
-        if (failure.kind != FailureKind::none) fail(verdict, std::move(failure));
+        if (failure.kind != FailureKind::none) verdict.fail(std::move(failure));
     }
-    verdict.milliseconds.shapes = milliseconds_since(built_at);
     if (verdict.failures.empty()) verdict.outcome = Verdict::Outcome::passed;
 }
 
 }  // namespace
 
 Verdict examine_program(const Source& source, const Exercise& exercise) {
-    const auto begin = Clock::now();
     Verdict verdict;
     verdict.file = source.name;
     verdict.source = source.text;
@@ -89,19 +69,19 @@ Verdict examine_program(const Source& source, const Exercise& exercise) {
     verdict.device = "the simulated GPU";
     verdict.is_simulated = true;
     if (!source.is_good()) {
-        fail(verdict, source.problem);
+        verdict.fail(source.problem);
         return verdict;
     }
     try {
+        const Stretch stretch(verdict.milliseconds.total);
         const TemporaryFolder folder;
         examine_in(folder.path, source, exercise, verdict);
     } catch (const std::exception& problem) {
-        fail(verdict,
-             {.kind = FailureKind::environment_problem,
-              .headline = std::string("the program could not be examined: ") + problem.what(),
-              .next = "./learn doctor looks for the reason."});
+        verdict.fail(
+            {.kind = FailureKind::environment_problem,
+             .headline = std::string("the program could not be examined: ") + problem.what(),
+             .next = "./learn doctor looks for the reason."});
     }
-    verdict.milliseconds.total = milliseconds_since(begin);
     return verdict;
 }
 

@@ -3,8 +3,9 @@
 #include <algorithm>
 #include <cstring>
 #include <optional>
-#include <sstream>
+#include <vector>
 
+#include "base/text.h"
 #include "harness/text.h"
 #include "kernel/safe_text.h"
 #include "kernel/source_lines.h"
@@ -26,15 +27,11 @@ bool is_poison(float value) {
 
 // What the program printed, its first lines.
 std::string said_by(const WitnessedRun& run) {
-    constexpr int most_lines = 6;
-    constexpr std::size_t most_columns = 76;
+    constexpr std::size_t most_lines = 6;
     if (run.ended.output.empty()) return "";
-    std::istringstream lines(run.ended.output);
-    std::string text = "The program printed:\n", line;
-    for (int i = 0; i < most_lines && std::getline(lines, line); ++i) {
-        text += "  " + shown(line, most_columns) + "\n";
-    }
-    return text;
+    std::vector<std::string> lines = lines_of(run.ended.output);
+    lines.resize(std::min(lines.size(), most_lines));
+    return "The program printed:\n" + shown_lines(lines);
 }
 
 bool says_right(const WitnessedRun& run) {

@@ -60,7 +60,6 @@ void take_calls(const fs::path& file, WitnessedRun& run) {
 SeenReport report_in(const Json& json) {
     SeenReport report{.check = json.at("check"),
                       .kind = json.at("kind"),
-                      .kernel = json.at("kernel"),
                       .message = json.at("message"),
                       .cure = json.at("cure"),
                       .block = json.at("block"),
@@ -70,9 +69,7 @@ SeenReport report_in(const Json& json) {
 }
 
 SeenStores stores_in(const Json& kernel) {
-    SeenStores stores{.kernel = kernel.at("name"),
-                      .launches = kernel.at("launches"),
-                      .bytes = kernel.at("store_useful_bytes")};
+    SeenStores stores{.launches = kernel.at("launches"), .bytes = kernel.at("store_useful_bytes")};
     long long most = 0;
     for (const Json& line : kernel.at("lines")) {
         const long long bytes = line.at("store_useful_bytes");

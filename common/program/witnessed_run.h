@@ -29,7 +29,6 @@ struct SeenCopy {
 
 /// What a kernel stored.
 struct SeenStores {
-    std::string kernel;
     long long launches = 0;
     long long bytes = 0;  ///< by all threads of all launches, as often as they stored them
     int line = 0;         ///< of the learner's file, that stored most of them; 0: none is known
@@ -37,7 +36,7 @@ struct SeenStores {
 
 /// What a check of the simulator found.
 struct SeenReport {
-    std::string check, kind, kernel, message, cure;
+    std::string check, kind, message, cure;
     int line = 0;  ///< of the learner's file; 0: none is known
     std::array<long long, 3> block{}, thread{};
 };

@@ -197,7 +197,7 @@ TEST_CASE("files beside the source, or where the program runs, are not found") {
     const auto before = std::filesystem::current_path();
     std::filesystem::current_path(folder.path());
     for (const Compiler compiler : compilers()) {
-        const Compiled compiled = compile(file, {.compiler = compiler});
+        const Compiled compiled = compile(read_source(file), {.compiler = compiler});
         CAPTURE(compiled.compiler);
         CHECK(compiled.failure.kind == FailureKind::does_not_compile);
         CHECK(compiled.failure.headline.find("mine.h") != std::string::npos);
