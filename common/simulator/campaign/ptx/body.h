@@ -23,6 +23,12 @@ inline const char* bits_of(Kind kind) {
     return kind == Kind::half ? "16 " : kind == Kind::wide ? "64 " : "32 ";
 }
 
+/// The instruction that copies a register, and a blank.
+inline const char* move_of(Kind kind) {
+    static constexpr const char* kMoves[] = {"mov.pred ", "mov.b16 ", "mov.b32 ", "mov.b64 "};
+    return kMoves[static_cast<int>(kind)];
+}
+
 /// What a kernel has; each kernel has other things, so that what excludes a short cut of the
 /// simulator is not in all of them.
 struct Features {
@@ -120,8 +126,12 @@ public:
     }
     /// A new register, the first $ of what writes it. It is not chosen as a source by chance.
     Reg made(Kind kind, const std::string& pattern, std::vector<Operand> operands = {});
-    void set_word(Reg to, u32 value);
+    /// The same of one that is.
+    Reg written(Kind kind, const std::string& pattern, const std::vector<Operand>& operands = {});
+    Reg word_of(u32 value);
     void lane_instruction();
+    void same_values(std::vector<Reg>& known, const std::vector<std::string>& operations,
+                     u32 count);
     void uniform_values(u32 count);
     void position_values(u32 count);
     Reg a_predicate(bool uniform);

@@ -65,6 +65,12 @@ Reg Body::made(Kind kind, const std::string& pattern, std::vector<Operand> opera
     return reg;
 }
 
+Reg Body::written(Kind kind, const std::string& pattern, const std::vector<Operand>& operands) {
+    const Reg reg = made(kind, pattern, operands);
+    here.add(reg);
+    return reg;
+}
+
 Reg Body::new_variable(Kind kind) {
     const Reg reg = text_.make(kind);
     variables_[static_cast<int>(kind)].push_back(reg);
@@ -104,8 +110,8 @@ static std::string hex(u64 value) {
     return text;
 }
 
-void Body::set_word(Reg to, u32 value) {
-    emit("mov.u32 $, $", {to, hex(value)});
+Reg Body::word_of(u32 value) {
+    return made(Kind::word, "mov.u32 $, $", {hex(value)});
 }
 
 // ---- lane by lane ----
@@ -171,29 +177,28 @@ void Body::lane_instruction() {
 
 // ---- what prologues hoist ----
 
-void Body::uniform_values(u32 count) {
-    static const std::vector<std::string> operations = {
-        "add.s32", "sub.s32", "mul.lo.s32", "xor.b32", "and.b32", "min.u32", "max.s32", "shl.b32"};
+/// Values of values that are the same for some threads are the same for them, too.
+void Body::same_values(std::vector<Reg>& known, const std::vector<std::string>& operations,
+                       u32 count) {
     for (u32 k = 0; k < count; ++k) {
-        const Reg a = use_uniform();
-        const std::string b = random_.percent(50) ? hex(random_.below(70)) : name_of(use_uniform());
-        const Reg d = fresh(Kind::word);
-        emit("$ $, $, $", {random_.pick(operations), d, a, b});
-        here.uniform.push_back(d);
+        const Reg a = pick_recent(random_, known);
+        const std::string b =
+            random_.percent(50) ? hex(random_.below(70)) : name_of(pick_recent(random_, known));
+        known.push_back(written(Kind::word, random_.pick(operations) + " $, $, $", {a, b}));
     }
 }
 
+void Body::uniform_values(u32 count) {
+    same_values(
+        here.uniform,
+        {"add.s32", "sub.s32", "mul.lo.s32", "xor.b32", "and.b32", "min.u32", "max.s32", "shl.b32"},
+        count);
+}
+
 void Body::position_values(u32 count) {
-    static const std::vector<std::string> operations = {
-        "add.s32", "mul.lo.s32", "xor.b32", "and.b32", "or.b32", "min.u32", "shr.u32"};
-    for (u32 k = 0; k < count; ++k) {
-        const Reg a = pick_recent(random_, here.position);
-        const std::string b = random_.percent(50) ? hex(random_.below(70))
-                                                  : name_of(pick_recent(random_, here.position));
-        const Reg d = fresh(Kind::word);
-        emit("$ $, $, $", {random_.pick(operations), d, a, b});
-        here.position.push_back(d);
-    }
+    same_values(here.position,
+                {"add.s32", "mul.lo.s32", "xor.b32", "and.b32", "or.b32", "min.u32", "shr.u32"},
+                count);
 }
 
 void Body::special_register() {
@@ -239,13 +244,11 @@ void Body::special_register() {
 
 // ---- shapes ----
 
-static const char* const kMove[] = {"mov.pred ", "mov.b16 ", "mov.b32 ", "mov.b64 "};
-
 /// A copy, or a chain of copies, of a register that changes before the copy is used.
 void Body::copies() {
     const Kind kind =
         random_.pick({Kind::half, Kind::word, Kind::word, Kind::wide, Kind::predicate});
-    const std::string move = kMove[static_cast<int>(kind)];
+    const std::string move = move_of(kind);
     const Reg original = old_variable(kind).value_or(use(kind));
     Reg last = original;
     std::vector<Reg> chain;
@@ -293,7 +296,7 @@ void Body::carry_chain() {
 /// Written where a predicate holds by one instruction, and where it does not by another.
 void Body::both_ways() {
     const Kind kind = random_.pick({Kind::half, Kind::word, Kind::wide});
-    const std::string move = kMove[static_cast<int>(kind)];
+    const std::string move = move_of(kind);
     const Reg p = use(Kind::predicate);
     const Reg a = use(kind), b = use(kind);
     const Reg d = random_.percent(50) ? text_.make(kind) : destination(kind);

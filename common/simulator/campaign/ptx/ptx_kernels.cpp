@@ -98,32 +98,25 @@ public:
 
 private:
     /// Variables of every kind; some of them are written here, the others where it happens.
-    void begin_values(Body& body, FunctionText& text) {
+    void begin_values(Body& body) {
         for (int k = 0; k < kKinds; ++k) {
             const Kind kind = static_cast<Kind>(k);
             for (u32 v = random_.between(2, 5); v > 0; --v) body.new_variable(kind);
         }
         for (u32 k = 0; k < 2; ++k) {
-            const Reg p = body.fresh(Kind::predicate), h = body.fresh(Kind::half);
-            const Reg d = body.fresh(Kind::wide);
             const Reg a = body.use(Kind::word), b = body.use(Kind::word);
-            body.emit("setp.lt.s32 $, $, $", {p, a, b});
-            body.emit("cvt.u16.u32 $, $", {h, a});
-            body.emit("mov.b64 $, {$, $}", {d, b, a});
+            body.written(Kind::predicate, "setp.lt.s32 $, $, $", {a, b});
+            body.written(Kind::half, "cvt.u16.u32 $, $", {a});
+            body.written(Kind::wide, "mov.b64 $, {$, $}", {b, a});
         }
         for (int k = 0; k < kKinds; ++k)
             for (Reg v : body.variables_[k]) {
                 if (random_.percent(50)) continue;
-                static const char* const moves[] = {"mov.pred ", "mov.b16 ", "mov.b32 ",
-                                                    "mov.b64 "};
-                body.emit("$$, $", {moves[k], v, body.use(static_cast<Kind>(k))});
+                body.emit("$$, $", {move_of(v.kind), v, body.use(v.kind)});
                 body.here.add(v);
             }
-        for (u32 k = 0; k < 2; ++k) {
-            const Reg acc = text.make(Kind::word);
-            body.set_word(acc, static_cast<u32>(random_.next()));
-            body.accumulators.push_back(acc);
-        }
+        for (u32 k = 0; k < 2; ++k)
+            body.accumulators.push_back(body.word_of(static_cast<u32>(random_.next())));
     }
 
     std::string function(u32 index) {
@@ -144,23 +137,18 @@ private:
         FunctionText text("F" + number(index) + "_", has_lines_);
         Body body(random_, text, env);
         body.budget = random_.between(3, 15);
-        const Reg a = body.fresh(Kind::word);
-        body.emit("ld.param.b32 $, [a]", {a});
-        const Reg thread = body.fresh(Kind::word), block = body.fresh(Kind::word);
-        body.emit("mov.u32 $, %tid.x", {thread});
-        body.emit("mov.u32 $, %ctaid.x", {block});
-        env.thread = thread;
-        env.block = block;
-        body.here.uniform.push_back(block);
-        body.here.position.push_back(thread);
+        const Reg a = body.written(Kind::word, "ld.param.b32 $, [a]");
+        env.thread = body.written(Kind::word, "mov.u32 $, %tid.x");
+        env.block = body.written(Kind::word, "mov.u32 $, %ctaid.x");
+        body.here.uniform.push_back(env.block);
+        body.here.position.push_back(env.thread);
         if (callee.form == Form::words || callee.form == Form::recursive) {
-            body.emit("ld.param.b32 $, [b]", {body.fresh(Kind::word)});
+            body.written(Kind::word, "ld.param.b32 $, [b]");
         } else if (callee.form == Form::wide) {
-            body.emit("ld.param.b64 $, [b]", {body.fresh(Kind::wide)});
+            body.written(Kind::wide, "ld.param.b64 $, [b]");
         } else if (callee.form == Form::array) {
-            const Reg x = body.fresh(Kind::word), y = body.fresh(Kind::word);
-            body.emit("ld.param.b32 $, [b+4]", {x});
-            body.emit("ld.param.b32 $, [b+12]", {y});
+            body.written(Kind::word, "ld.param.b32 $, [b+4]");
+            body.written(Kind::word, "ld.param.b32 $, [b+12]");
         } else {
             const Reg pointer = body.made(Kind::wide, "ld.param.b64 $, [b]");
             const Reg global = body.made(Kind::wide, "cvta.to.global.u64 $, $", {pointer});
@@ -168,7 +156,7 @@ private:
             env.scratch_generic = pointer;
             env.features.own_atomics = features_.own_atomics;
         }
-        begin_values(body, text);
+        begin_values(body);
         Where where;
         where.depth = 2;
         where.turns = 8;
@@ -240,7 +228,7 @@ private:
         body.budget = random_.pick({20u, 40u, 60u, 90u, 140u});
         indices(body, env);
         addresses(body, text, env);
-        begin_values(body, text);
+        begin_values(body);
         begin_memory(body, text, env);
         body.statements(body.budget, Where{});
         end_kernel(body, text, env);
@@ -263,23 +251,21 @@ private:
 
     void indices(Body& body, Environment& env) {
         const auto special = [&](const char* name) {
-            const Reg r = body.fresh(Kind::word);
-            body.emit("mov.u32 $, $", {r, name});
-            return r;
+            return body.written(Kind::word, "mov.u32 $, $", {name});
         };
         const Reg x = special("%tid.x");
         env.thread = x;
         if (launch_.threads_y > 1 || launch_.threads_z > 1) {
             const Reg y = special("%tid.y"), z = special("%tid.z");
-            const Reg row = body.fresh(Kind::word), linear = body.fresh(Kind::word);
-            body.emit("mad.lo.s32 $, $, $, $", {row, z, launch_.threads_y, y});
-            body.emit("mad.lo.s32 $, $, $, $", {linear, row, launch_.threads_x, x});
-            env.thread = linear;
+            const Reg row =
+                body.written(Kind::word, "mad.lo.s32 $, $, $, $", {z, launch_.threads_y, y});
+            env.thread =
+                body.written(Kind::word, "mad.lo.s32 $, $, $, $", {row, launch_.threads_x, x});
             body.here.position.push_back(y);
         }
         env.block = special("%ctaid.x");
-        const Reg size = special("%ntid.x"), seed = body.fresh(Kind::word);
-        body.emit("ld.param.u32 $, [p_seed]", {seed});
+        const Reg size = special("%ntid.x");
+        const Reg seed = body.written(Kind::word, "ld.param.u32 $, [p_seed]");
         const Reg byte = body.fresh(Kind::word);
         body.emit("ld.param.$ $, [p_seed+$]",
                   {random_.pick({"u8", "s8", "u16", "b8"}), byte, 2 * random_.below(2)});
@@ -302,8 +288,9 @@ private:
         env.in = global(*env.in_generic);
         env.sums = global(parameter("p_sums"));
         const Reg out = global(parameter("p_out")), scratch = parameter("p_scratch");
-        const Reg linear = body.fresh(Kind::word), row = text.make(Kind::word);
-        body.emit("mad.lo.s32 $, $, $, $", {linear, env.block, launch_.threads(), env.thread});
+        const Reg row = text.make(Kind::word);
+        const Reg linear = body.written(Kind::word, "mad.lo.s32 $, $, $, $",
+                                        {env.block, launch_.threads(), env.thread});
         // Rows may be walked the other way, or begin in their middle.
         switch (random_.below(3)) {
             case 0: body.emit("mov.b32 $, $", {row, linear}); break;
