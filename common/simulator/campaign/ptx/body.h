@@ -178,7 +178,7 @@ private:
     void between_lanes(const Where& where);
     void match(const std::string& members);
     void shuffle(const Where& where);
-    std::string list_of(u32 count, bool written);
+    std::string list_of(Kind kind, u32 count, bool written);
     void matrices(const Where& where);
     void barrier();
     void exchange(const Where& where);

@@ -321,8 +321,7 @@ void Body::call() {
         case Callee::Form::wide: emit("st.param.b64 [$], $", {b, use(Kind::wide)}); break;
         case Callee::Form::array:
             if (random_.percent(50))
-                emit("st.param.v4.b32 [$], {$, $, $, $}",
-                     {b, use(Kind::word), use(Kind::word), use(Kind::word), use(Kind::word)});
+                emit("st.param.v4.b32 [$], $", {b, list_of(Kind::word, 4, false)});
             else
                 for (u32 k = 0; k < 2; ++k)
                     emit("st.param.b64 [$+$], $", {b, 8 * k, use(Kind::wide)});

@@ -105,10 +105,10 @@ void Body::between_lanes(const Where& where) {
 // ---- matrices ----
 
 /// A list of registers: {%r1, %r2}
-std::string Body::list_of(u32 count, bool written) {
+std::string Body::list_of(Kind kind, u32 count, bool written) {
     std::string list;
     for (u32 k = 0; k < count; ++k)
-        list += (k ? ", " : "{") + name_of(written ? fresh(Kind::word) : use(Kind::word));
+        list += (k ? ", " : "{") + name_of(written ? fresh(kind) : use(kind));
     return list + "}";
 }
 
@@ -124,9 +124,9 @@ void Body::matrices(const Where& where) {
                           row = "[" + name_of(*env_.own_shared) + "]";
         emit("bar.warp.sync 0xffffffff");
         if (random_.percent(50))
-            emit("ldmatrix$$, $", {how, list_of(count, true), row});
+            emit("ldmatrix$$, $", {how, list_of(Kind::word, count, true), row});
         else
-            emit("stmatrix$$, $", {how, row, list_of(count, false)});
+            emit("stmatrix$$, $", {how, row, list_of(Kind::word, count, false)});
         emit("bar.warp.sync 0xffffffff");
         return;
     }
@@ -149,8 +149,10 @@ void Body::matrices(const Where& where) {
         const Reg from = use(Kind::word);
         emit("movmatrix.sync.aligned.m8n8.trans.b16 $, $", {destination(Kind::word), from});
     }
-    const std::string a = list_of(product.a, false), b = list_of(product.b, false),
-                      c = list_of(product.d, false), d = list_of(product.d, true);
+    const std::string a = list_of(Kind::word, product.a, false),
+                      b = list_of(Kind::word, product.b, false),
+                      c = list_of(Kind::word, product.d, false),
+                      d = list_of(Kind::word, product.d, true);
     emit("mma.sync.aligned.$$, $, $, $", {product.text, d, a, b, c});
 }
 
@@ -209,7 +211,6 @@ void Body::exchange(const Where& where) {
     const Reg place = random_.percent(50) ? env_.thread : permuted_thread();
     const Reg offset = scaled(place, size);
     const std::string address = "[" + name_of(element_of("tile", offset)) + "]";
-    const auto n = [&](Kind kind) { return name_of(use(kind)); };
     if (fills_by_copy) {
         const Reg from = address_behind(*env_.in, index_below(2048 / size), size);
         emit("cp.async.ca.shared.global $, [$], $", {address, from, size});
@@ -221,21 +222,21 @@ void Body::exchange(const Where& where) {
         }
     } else if (size == 1) {
         const Kind kind = random_.pick({Kind::half, Kind::word});
-        emit("st.shared.u8 $, $", {address, n(env_.features.same_everywhere ? Kind::word : kind)});
+        emit("st.shared.u8 $, $",
+             {address, use(env_.features.same_everywhere ? Kind::word : kind)});
     } else if (size == 2) {
-        emit("st.shared.b16 $, $", {address, n(Kind::half)});
+        emit("st.shared.b16 $, $", {address, use(Kind::half)});
     } else if (size == 4) {
-        emit("st.shared.b32 $, $", {address, n(Kind::word)});
+        emit("st.shared.b32 $, $", {address, use(Kind::word)});
     } else if (size == 8) {
         if (random_.percent(50))
-            emit("st.shared.b64 $, $", {address, n(Kind::wide)});
+            emit("st.shared.b64 $, $", {address, use(Kind::wide)});
         else
-            emit("st.shared.v2.b32 $, {$, $}", {address, n(Kind::word), n(Kind::word)});
+            emit("st.shared.v2.b32 $, $", {address, list_of(Kind::word, 2, false)});
     } else if (random_.percent(50)) {
-        emit("st.shared.v2.b64 $, {$, $}", {address, n(Kind::wide), n(Kind::wide)});
+        emit("st.shared.v2.b64 $, $", {address, list_of(Kind::wide, 2, false)});
     } else {
-        emit("st.shared.v4.b32 $, {$, $, $, $}",
-             {address, n(Kind::word), n(Kind::word), n(Kind::word), n(Kind::word)});
+        emit("st.shared.v4.b32 $, $", {address, list_of(Kind::word, 4, false)});
     }
     barrier();
     here.tile_bytes = std::max(here.tile_bytes, size * env_.launch.threads());

@@ -334,41 +334,26 @@ void Body::conditional_values() {
     here.conditional.push_back({d, p, negated});
 }
 
+/// A register from its parts, or its parts from a register.
 void Body::packing() {
-    const auto n = [&](Kind kind) { return name_of(use(kind)); };
-    constexpr Kind h = Kind::half, r = Kind::word, d = Kind::wide;
-    std::string sources;
-    switch (random_.below(6)) {
-        case 0:
-            sources = ", {" + n(r) + ", " + n(r) + "}";
-            emit("mov.b64 $$", {destination(d), sources});
-            return;
-        case 1:
-            sources = ", {" + n(h) + ", " + n(h) + "}";
-            emit("mov.b32 $$", {destination(r), sources});
-            return;
-        case 2:
-            sources = ", {" + n(h) + ", " + n(h) + ", " + n(h) + ", " + n(h) + "}";
-            emit("mov.b64 $$", {destination(d), sources});
-            return;
-        case 3: {
-            const std::string from = n(d);
-            const Reg low = destination(r), high = fresh(r);
-            emit("mov.b64 {$, $}, $", {low, high, from});
-            return;
-        }
-        case 4: {
-            const std::string from = n(r);
-            const Reg low = destination(h), high = fresh(h);
-            emit("mov.b32 {$, $}, $", {low, high, from});
-            return;
-        }
-        default: {
-            const std::string from = n(d);
-            const Reg a = destination(h), b = fresh(h), c = fresh(h), e = fresh(h);
-            emit("mov.b64 {$, $, $, $}, $", {a, b, c, e, from});
-        }
+    struct Parts {
+        const char* type;
+        Kind whole, part;
+        u32 count;
+    };
+    static constexpr Parts kParts[] = {{"b64", Kind::wide, Kind::word, 2},
+                                       {"b32", Kind::word, Kind::half, 2},
+                                       {"b64", Kind::wide, Kind::half, 4}};
+    const u32 how = random_.below(6);
+    const auto& [type, whole, part, count] = kParts[how % 3];
+    if (how < 3) {
+        const std::string parts = list_of(part, count, false);
+        return emit("mov.$ $, $", {type, destination(whole), parts});
     }
+    const Reg from = use(whole);
+    std::string parts = "{" + name_of(destination(part));
+    for (u32 k = 1; k < count; ++k) parts += ", " + name_of(fresh(part));
+    emit("mov.$ $}, $", {type, parts, from});
 }
 
 // ---- what comes out ----
