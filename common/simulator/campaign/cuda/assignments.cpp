@@ -68,12 +68,9 @@ void choose(Kernel& kernel, Place& place) {
 }  // namespace
 
 std::vector<Construct> assignment_constructs() {
-    return {{"assign", Needs::nothing, false, 10, assign},
-            {"add up", Needs::nothing, false, 8, add_up},
-            {"declare", Needs::nothing, false, 4, declare_another},
-            {"mix classes", Needs::kernel, false, 5, mix_classes},
-            {"predicates", Needs::nothing, false, 2, predicates},
-            {"if", Needs::nothing, true, 14, choose}};
+    return {{Needs::nothing, false, 10, assign},         {Needs::nothing, false, 8, add_up},
+            {Needs::nothing, false, 4, declare_another}, {Needs::kernel, false, 5, mix_classes},
+            {Needs::nothing, false, 2, predicates},      {Needs::nothing, true, 14, choose}};
 }
 
 }  // namespace coalesce::campaign

@@ -83,11 +83,11 @@ void lock_for_all(Kernel& kernel, Place& place) {
 }  // namespace
 
 std::vector<Construct> atomic_constructs() {
-    return {{"add to sums", Needs::kernel, false, 6, add_to_sums},
-            {"add for peers", Needs::lanes, false, 3, add_for_peers},
-            {"add for warp", Needs::lanes, false, 2, add_for_warp},
-            {"multiply by exchange", Needs::kernel, false, 1, multiply_by_exchange},
-            {"lock for all", Needs::kernel, false, 1, lock_for_all}};
+    return {{Needs::kernel, false, 6, add_to_sums},
+            {Needs::lanes, false, 3, add_for_peers},
+            {Needs::lanes, false, 2, add_for_warp},
+            {Needs::kernel, false, 1, multiply_by_exchange},
+            {Needs::kernel, false, 1, lock_for_all}};
 }
 
 }  // namespace coalesce::campaign

@@ -192,9 +192,9 @@ void write_functions(Kernel& kernel) {
 }
 
 std::vector<Construct> function_constructs() {
-    return {{"call lambda", Needs::kernel, false, 2, call_lambda},
-            {"call template", Needs::nothing, false, 2, call_template},
-            {"pass structures", Needs::kernel, false, 3, pass_structures}};
+    return {{Needs::kernel, false, 2, call_lambda},
+            {Needs::nothing, false, 2, call_template},
+            {Needs::kernel, false, 3, pass_structures}};
 }
 
 }  // namespace coalesce::campaign

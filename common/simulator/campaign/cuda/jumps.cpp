@@ -1,7 +1,5 @@
 // Control flow that has no structure: switches that fall through, loops entered in their middle, state
 // machines, threads that leave the kernel.
-#include <algorithm>
-
 #include "campaign/cuda/expressions.h"
 
 namespace coalesce::campaign {
@@ -43,7 +41,7 @@ void switch_over(Kernel& kernel, Place& place) {
 /// A loop that is entered at its top or in its middle.
 void enter_in_the_middle(Kernel& kernel, Place& place) {
     const std::string i = kernel.fresh("i"), label = kernel.fresh("middle");
-    const int most = std::max(1, std::min(6, 150 / place.turns));
+    const int most = place.most_turns(6, 150);
     Place body = place.scattered(most);
     kernel.write("u32 $1 = $u & 1;\nif ($b) goto $2;\nfor ($1 = 0; $1 < $3; ++$1) {",
                  {i, label, std::to_string(most)});
@@ -60,7 +58,7 @@ void enter_in_the_middle(Kernel& kernel, Place& place) {
 void cycle_with_two_entries(Kernel& kernel, Place& place) {
     const std::string left = kernel.fresh("left"), right = kernel.fresh("right"),
                       over = kernel.fresh("over"), n = kernel.fresh("n");
-    const int most = std::max(1, std::min(8, 150 / place.turns));
+    const int most = place.most_turns(8, 150);
     const Place body = place.scattered(most);
     kernel.write("u32 $1 = $2;\nif ($b) goto $3;\n$4:",
                  {n, turns(kernel, Same::thread, most), right, left});
@@ -78,7 +76,7 @@ void cycle_with_two_entries(Kernel& kernel, Place& place) {
 /// Duff's device.
 void enter_by_switch(Kernel& kernel, Place& place) {
     const std::string n = kernel.fresh("n"), sum = kernel.fresh("sum");
-    const int most = std::max(1, std::min(5, 100 / place.turns));
+    const int most = place.most_turns(5, 100);
     kernel.write(
         "u32 $1 = $2, $3 = $u;\nswitch ($u & 3) {\ncase 0: do {\n$3 += $u;\ncase 3: $3 ^= $3 >> "
         "3;\n"
@@ -91,8 +89,7 @@ void enter_by_switch(Kernel& kernel, Place& place) {
 /// Each state says which one follows, for a number of steps.
 void state_machine(Kernel& kernel, Place& place) {
     const std::string state = kernel.fresh("state"), steps = kernel.fresh("steps");
-    const int most = std::max(1, std::min(10, 150 / place.turns)),
-              states = kernel.random.between(2, 6);
+    const int most = place.most_turns(10, 150), states = kernel.random.between(2, 6);
     Place body = place.scattered(most);
     kernel.write("u32 $1 = $u % $2;\nfor (u32 $3 = 0; $3 < $4; ++$3) {\nswitch ($1) {",
                  {state, std::to_string(states), steps, std::to_string(most)});
@@ -166,16 +163,16 @@ void leave_anywhere(Kernel& kernel, Place&) {
 }  // namespace
 
 std::vector<Construct> jump_constructs() {
-    return {{"switch", Needs::nothing, true, 7, switch_over},
-            {"enter in the middle", Needs::nothing, true, 4, enter_in_the_middle},
-            {"cycle with two entries", Needs::nothing, true, 3, cycle_with_two_entries},
-            {"enter by switch", Needs::nothing, false, 2, enter_by_switch},
-            {"state machine", Needs::nothing, true, 3, state_machine},
-            {"jump forward", Needs::nothing, true, 3, jump_forward},
-            {"leave block", Needs::top, false, 2, leave_block},
-            {"leave warp", Needs::top, false, 1, leave_warp},
-            {"leave lanes", Needs::top, false, 1, leave_lanes_at_top},
-            {"leave anywhere", Needs::end, false, 6, leave_anywhere}};
+    return {{Needs::nothing, true, 7, switch_over},
+            {Needs::nothing, true, 4, enter_in_the_middle},
+            {Needs::nothing, true, 3, cycle_with_two_entries},
+            {Needs::nothing, false, 2, enter_by_switch},
+            {Needs::nothing, true, 3, state_machine},
+            {Needs::nothing, true, 3, jump_forward},
+            {Needs::top, false, 2, leave_block},
+            {Needs::top, false, 1, leave_warp},
+            {Needs::top, false, 1, leave_lanes_at_top},
+            {Needs::end, false, 6, leave_anywhere}};
 }
 
 }  // namespace coalesce::campaign

@@ -42,6 +42,10 @@ Place Place::scattered(int times) const {
     return place;
 }
 
+int Place::most_turns(int most, int in_all) const {
+    return std::max(1, std::min(most, in_all / turns));
+}
+
 // ---- the launch ----
 
 namespace {

@@ -65,6 +65,8 @@ struct Place {
     int depth = 0;
     int turns = 1;  ///< how often this is executed
 
+    /// How many turns a loop here may have: `most`, or fewer where all loops together had more than `in_all`.
+    int most_turns(int most, int in_all) const;
     bool has_barrier() const { return all_threads && fits(flow, Same::block); }
     /// Where a condition of this class holds, or a loop of `times` turns.
     Place inside(Same condition, int times = 1) const;
@@ -133,7 +135,6 @@ enum class Needs {
 };
 
 struct Construct {
-    const char* name;
     Needs needs;
     bool nests;  ///< it has a body of statements
     int weight;

@@ -2,8 +2,6 @@
 // behind it: the index of the least element, what a search found, what the turn before left.
 //
 // Each loop is sure to assign them on its way: its first turn does, or its last, or a flag says so.
-#include <algorithm>
-
 #include "campaign/cuda/expressions.h"
 
 namespace coalesce::campaign {
@@ -40,10 +38,6 @@ void absorb_payloads(Kernel& kernel, const Place& place, const std::vector<Paylo
     for (const Payload& payload : payloads) absorb(kernel, place, payload.name, payload.type);
 }
 
-int most_turns(const Place& place) {
-    return std::max(1, std::min(9, 200 / place.turns));
-}
-
 /// What the loop counts with and what it computes on each turn, as constants for its body.
 struct Turn {
     std::string i, current;
@@ -69,7 +63,7 @@ void find_least(Kernel& kernel, Place& place) {
     const Turn turn = fresh_turn(kernel);
     const std::string best = kernel.fresh("best"), key = kernel.fresh("key");
     const bool is_real_key = kernel.random.percent(40), is_least = kernel.random.percent(60);
-    const int most = most_turns(place);
+    const int most = place.most_turns(9, 200);
     if (is_real_key)
         kernel.write("float $1 = $2;", {best, is_least ? "1e30f" : "-1e30f"});
     else
@@ -99,7 +93,7 @@ void find_least(Kernel& kernel, Place& place) {
 /// A search that ends with the first that fits, or with the last.
 void find_first(Kernel& kernel, Place& place) {
     const Turn turn = fresh_turn(kernel);
-    const int most = most_turns(place);
+    const int most = place.most_turns(9, 200);
     const std::string last = kernel.fresh("last");
     const std::vector<Payload> payloads = declare_payloads(kernel);
     kernel.write("const u32 $3 = $4;\nu32 $1 = 0, $2 = $u;",
@@ -121,7 +115,7 @@ void find_first(Kernel& kernel, Place& place) {
 /// Found or not: a flag says whether there is anything to use.
 void maybe_found(Kernel& kernel, Place& place) {
     const Turn turn = fresh_turn(kernel);
-    const int most = most_turns(place);
+    const int most = place.most_turns(9, 200);
     const std::string has = kernel.fresh("has");
     kernel.write("bool $1 = false;", {has});
     const std::vector<Payload> payloads = declare_payloads(kernel);
@@ -144,7 +138,7 @@ void maybe_found(Kernel& kernel, Place& place) {
 /// Each turn but the first uses what the turn before assigned.
 void use_previous(Kernel& kernel, Place& place) {
     const Turn turn = fresh_turn(kernel);
-    const int most = most_turns(place);
+    const int most = place.most_turns(9, 200);
     const std::vector<Payload> payloads = declare_payloads(kernel);
     kernel.write("for (u32 $1 = 0; $1 < $3; ++$1) {\nconst u32 $2 = $u ^ $1;\nif ($1 > 0) {",
                  {turn.i, turn.current, turns(kernel, Same::thread, most)});
@@ -167,7 +161,7 @@ void use_previous(Kernel& kernel, Place& place) {
 /// Every way through the loop's body assigns, each in a place of its own.
 void assign_on_all_ways(Kernel& kernel, Place& place) {
     const Turn turn = fresh_turn(kernel);
-    const int most = most_turns(place);
+    const int most = place.most_turns(9, 200);
     const std::vector<Payload> payloads = declare_payloads(kernel);
     const std::string over = kernel.fresh("over");
     kernel.write("u32 $1 = 0, $2 = $u;\ndo {\n$2 = $2 * $k + $1;", {turn.i, turn.current});
@@ -197,7 +191,7 @@ void assign_on_all_ways(Kernel& kernel, Place& place) {
 /// Assigned in an inner loop, used in the outer one and behind both.
 void assign_in_inner_loop(Kernel& kernel, Place& place) {
     const Turn turn = fresh_turn(kernel);
-    const int most = std::max(1, std::min(4, 60 / place.turns));
+    const int most = place.most_turns(4, 60);
     const std::string j = kernel.fresh("j"), least = kernel.fresh("least");
     const std::vector<Payload> payloads = declare_payloads(kernel);
     kernel.write(
@@ -223,7 +217,7 @@ void assign_in_inner_loop(Kernel& kernel, Place& place) {
 /// The upper half of the body uses what its lower half assigns, and is entered in between.
 void assign_after_entry(Kernel& kernel, Place& place) {
     const Turn turn = fresh_turn(kernel);
-    const int most = most_turns(place);
+    const int most = place.most_turns(9, 200);
     const std::string entry = kernel.fresh("entry");
     const std::vector<Payload> payloads = declare_payloads(kernel);
     kernel.write("u32 $1 = 0, $2 = $u;\ngoto $3;\nfor (; $1 < $4; ++$1) {",
@@ -247,7 +241,7 @@ void find_two(Kernel& kernel, Place& place) {
     kernel.write(
         "u32 $1 = 0xffffffffu, $2 = 0xffffffffu, $3;\nu32 $4;\nfor (u32 $5 = 0; $5 < $6 + 1; ++$5) "
         "{",
-        {best, second, name, other, turn.i, turns(kernel, Same::thread, most_turns(place))});
+        {best, second, name, other, turn.i, turns(kernel, Same::thread, place.most_turns(9, 200))});
     {
         const Scope scope(kernel);
         kernel.declare_constant(turn.i, Type::u32, Same::thread);
@@ -267,14 +261,14 @@ void find_two(Kernel& kernel, Place& place) {
 }  // namespace
 
 std::vector<Construct> late_constructs() {
-    return {{"find least", Needs::nothing, false, 5, find_least},
-            {"find first", Needs::nothing, false, 4, find_first},
-            {"maybe found", Needs::nothing, false, 3, maybe_found},
-            {"use previous", Needs::nothing, false, 3, use_previous},
-            {"assign on all ways", Needs::nothing, false, 3, assign_on_all_ways},
-            {"assign in inner loop", Needs::kernel, false, 3, assign_in_inner_loop},
-            {"assign after entry", Needs::nothing, false, 2, assign_after_entry},
-            {"find two", Needs::nothing, false, 2, find_two}};
+    return {{Needs::nothing, false, 5, find_least},
+            {Needs::nothing, false, 4, find_first},
+            {Needs::nothing, false, 3, maybe_found},
+            {Needs::nothing, false, 3, use_previous},
+            {Needs::nothing, false, 3, assign_on_all_ways},
+            {Needs::kernel, false, 3, assign_in_inner_loop},
+            {Needs::nothing, false, 2, assign_after_entry},
+            {Needs::nothing, false, 2, find_two}};
 }
 
 }  // namespace coalesce::campaign

@@ -7,10 +7,6 @@ namespace coalesce::campaign {
 
 namespace {
 
-int most_turns(const Place& place) {
-    return std::max(1, std::min(7, 200 / place.turns));
-}
-
 const char* unrolled(Kernel& kernel) {
     return kernel.random.pick(
         {"", "", "", "#pragma unroll 1\n", "#pragma unroll\n", "#pragma unroll 2\n"});
@@ -27,7 +23,7 @@ Place body_of(const Place& place, Same same, int times, bool is_left) {
 /// The limit may be of variables that the body changes: it stays below `most`.
 void count(Kernel& kernel, Place& place) {
     const Same same = any_class(kernel);
-    const int most = most_turns(place);
+    const int most = place.most_turns(7, 200);
     const std::string i = kernel.fresh("i"), limit = turns(kernel, same, most);
     const Place body = body_of(place, same, most, kernel.random.percent(35));
     const Scope scope(kernel);
@@ -43,7 +39,7 @@ void count(Kernel& kernel, Place& place) {
 /// The limit is computed before the loop; the counter goes on living behind it.
 void count_in_variable(Kernel& kernel, Place& place) {
     const Same same = any_class(kernel);
-    const int most = most_turns(place);
+    const int most = place.most_turns(7, 200);
     const std::string i = kernel.fresh("i"), limit = kernel.fresh("limit");
     const Place body = body_of(place, same, most, kernel.random.percent(35));
     kernel.write("u32 $1 = 0;\nconst u32 $2 = $3;", {i, limit, turns(kernel, same, most)});
@@ -58,7 +54,7 @@ void count_in_variable(Kernel& kernel, Place& place) {
 
 /// Each lane has turns of its own, and those that go on know each other.
 void count_with_lanes(Kernel& kernel, Place& place) {
-    const int most = most_turns(place);
+    const int most = place.most_turns(7, 200);
     const std::string i = kernel.fresh("i"), still = kernel.fresh("still"),
                       limit = kernel.fresh("limit");
     kernel.write(
@@ -84,7 +80,7 @@ void carry_over(Kernel& kernel, Place& place) {
     const std::string a = kernel.fresh("a"), b = kernel.fresh("b"), i = kernel.fresh("i");
     kernel.write(
         "u32 $1 = $u, $2 = $u;\nfor (u32 $3 = 0; $3 < $4; ++$3) {\nconst u32 sum = $1 + $2 * $k;",
-        {a, b, i, turns(kernel, Same::thread, most_turns(place))});
+        {a, b, i, turns(kernel, Same::thread, place.most_turns(7, 200))});
     kernel.write(
         kernel.random.pick({"$1 = $2;\n$2 = sum;\n}", "if (sum & 4) $1 = $2;\n$2 = sum ^ $3;\n}",
                             "if ((sum & 6) == 2) continue;\n$1 = $2;\n$2 = sum;\n}",
@@ -98,7 +94,7 @@ void carry_over(Kernel& kernel, Place& place) {
 void nested_sum(Kernel& kernel, Place& place) {
     const std::string sum = kernel.fresh("sum");
     const Same same = any_class(kernel);
-    const int most = std::min(4, most_turns(place));
+    const int most = std::min(4, place.most_turns(7, 200));
     kernel.write(
         "$4 $1 = 0;\nfor (u32 y = 0; y < $2; ++y) {\nfor (u32 x = y & 1; x < $3; x += 2) {\n"
         "if (((x ^ y) & $n) == 3) break;\n$1 += x * y + $u;\n}\nif (($1 & 15) == 9) continue;\n$1 "
@@ -111,12 +107,9 @@ void nested_sum(Kernel& kernel, Place& place) {
 }  // namespace
 
 std::vector<Construct> loop_constructs() {
-    return {{"count", Needs::nothing, true, 9, count},
-            {"count in variable", Needs::nothing, true, 6, count_in_variable},
-            {"count with lanes", Needs::lanes, true, 5, count_with_lanes},
-            {"leave", Needs::loop, false, 14, leave},
-            {"carry over", Needs::nothing, false, 3, carry_over},
-            {"nested sum", Needs::nothing, false, 3, nested_sum}};
+    return {{Needs::nothing, true, 9, count},          {Needs::nothing, true, 6, count_in_variable},
+            {Needs::lanes, true, 5, count_with_lanes}, {Needs::loop, false, 14, leave},
+            {Needs::nothing, false, 3, carry_over},    {Needs::nothing, false, 3, nested_sum}};
 }
 
 }  // namespace coalesce::campaign

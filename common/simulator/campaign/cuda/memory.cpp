@@ -147,15 +147,11 @@ void any_space(Kernel& kernel, Place& place) {
 }  // namespace
 
 std::vector<Construct> memory_constructs() {
-    return {{"local array", Needs::nothing, false, 5, local_array},
-            {"local stack", Needs::nothing, false, 2, local_stack},
-            {"records", Needs::nothing, false, 3, records},
-            {"bits and unions", Needs::nothing, false, 3, bits_and_unions},
-            {"store vectors", Needs::kernel, false, 3, store_vectors},
-            {"load vectors", Needs::kernel, false, 3, load_vectors},
-            {"scratch bytes", Needs::kernel, false, 4, scratch_bytes},
-            {"volatile local", Needs::nothing, false, 2, volatile_local},
-            {"any space", Needs::kernel, false, 2, any_space}};
+    return {{Needs::nothing, false, 5, local_array},  {Needs::nothing, false, 2, local_stack},
+            {Needs::nothing, false, 3, records},      {Needs::nothing, false, 3, bits_and_unions},
+            {Needs::kernel, false, 3, store_vectors}, {Needs::kernel, false, 3, load_vectors},
+            {Needs::kernel, false, 4, scratch_bytes}, {Needs::nothing, false, 2, volatile_local},
+            {Needs::kernel, false, 2, any_space}};
 }
 
 }  // namespace coalesce::campaign

@@ -1,6 +1,4 @@
 // Floating point of 16, 32 and 64 bits in loops and branches, and integers of 64 bits.
-#include <algorithm>
-
 #include "campaign/cuda/expressions.h"
 
 namespace coalesce::campaign {
@@ -8,7 +6,7 @@ namespace coalesce::campaign {
 namespace {
 
 std::string some_turns(Kernel& kernel, const Place& place) {
-    return turns(kernel, Same::thread, std::max(1, std::min(6, 100 / place.turns)));
+    return turns(kernel, Same::thread, place.most_turns(6, 100));
 }
 
 constexpr const char* kHalves =
@@ -113,12 +111,9 @@ void count_bits(Kernel& kernel, Place& place) {
 }  // namespace
 
 std::vector<Construct> number_constructs() {
-    return {{"halves", Needs::kernel, false, 2, halves},
-            {"pairs of halves", Needs::kernel, false, 2, pairs_of_halves},
-            {"approach", Needs::nothing, false, 2, approach},
-            {"sums of reals", Needs::nothing, false, 2, sums_of_reals},
-            {"divide long", Needs::nothing, false, 2, divide_long},
-            {"count bits", Needs::nothing, false, 2, count_bits}};
+    return {{Needs::kernel, false, 2, halves},       {Needs::kernel, false, 2, pairs_of_halves},
+            {Needs::nothing, false, 2, approach},    {Needs::nothing, false, 2, sums_of_reals},
+            {Needs::nothing, false, 2, divide_long}, {Needs::nothing, false, 2, count_bits}};
 }
 
 }  // namespace coalesce::campaign

@@ -260,18 +260,18 @@ void copy_asynchronously(Kernel& kernel, Place& place) {
 }  // namespace
 
 std::vector<Construct> shared_constructs() {
-    return {{"exchange", Needs::barrier, false, 6, exchange},
-            {"transpose", Needs::barrier, false, 5, transpose},
-            {"fill in strides", Needs::barrier, false, 5, fill_in_strides},
-            {"exchange vectors", Needs::barrier, false, 3, exchange_vectors},
-            {"barrier vote", Needs::barrier, false, 4, barrier_vote},
-            {"reduce block", Needs::barrier, false, 3, reduce_block},
-            {"ping-pong", Needs::barrier, false, 3, ping_pong},
-            {"shared atomics", Needs::barrier, false, 5, shared_atomics},
-            {"spin lock", Needs::barrier, false, 2, spin_lock},
-            {"exchange through scratch", Needs::barrier, false, 3, exchange_through_scratch},
-            {"named barrier", Needs::barrier, false, 2, named_barrier},
-            {"copy asynchronously", Needs::barrier, false, 3, copy_asynchronously}};
+    return {{Needs::barrier, false, 6, exchange},
+            {Needs::barrier, false, 5, transpose},
+            {Needs::barrier, false, 5, fill_in_strides},
+            {Needs::barrier, false, 3, exchange_vectors},
+            {Needs::barrier, false, 4, barrier_vote},
+            {Needs::barrier, false, 3, reduce_block},
+            {Needs::barrier, false, 3, ping_pong},
+            {Needs::barrier, false, 5, shared_atomics},
+            {Needs::barrier, false, 2, spin_lock},
+            {Needs::barrier, false, 3, exchange_through_scratch},
+            {Needs::barrier, false, 2, named_barrier},
+            {Needs::barrier, false, 3, copy_asynchronously}};
 }
 
 }  // namespace coalesce::campaign

@@ -58,9 +58,9 @@ void pipeline(Kernel& kernel, Place& place) {
 }  // namespace
 
 std::vector<Construct> toolkit_constructs() {
-    return {{"tile of warp", Needs::barrier, false, 1, tile_of_warp},
-            {"block group", Needs::barrier, false, 1, block_group},
-            {"pipeline", Needs::barrier, false, 1, pipeline}};
+    return {{Needs::barrier, false, 1, tile_of_warp},
+            {Needs::barrier, false, 1, block_group},
+            {Needs::barrier, false, 1, pipeline}};
 }
 
 }  // namespace coalesce::campaign

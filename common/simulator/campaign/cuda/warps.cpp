@@ -172,16 +172,16 @@ void exchange_within_warp(Kernel& kernel, Place& place) {
 }  // namespace
 
 std::vector<Construct> warp_constructs() {
-    return {{"shuffle", Needs::lanes, false, 8, shuffle},
-            {"broadcast", Needs::lanes, false, 3, broadcast},
-            {"vote", Needs::lanes, false, 6, vote},
-            {"match", Needs::lanes, false, 4, match},
-            {"reduce", Needs::lanes, false, 4, reduce},
-            {"sum in steps", Needs::lanes, false, 4, sum_in_steps},
-            {"part by key", Needs::lanes, true, 4, part_by_key},
-            {"take turns", Needs::lanes, false, 2, take_turns},
-            {"help each other", Needs::lanes, false, 3, help_each_other},
-            {"exchange within warp", Needs::lanes, false, 4, exchange_within_warp}};
+    return {{Needs::lanes, false, 8, shuffle},
+            {Needs::lanes, false, 3, broadcast},
+            {Needs::lanes, false, 6, vote},
+            {Needs::lanes, false, 4, match},
+            {Needs::lanes, false, 4, reduce},
+            {Needs::lanes, false, 4, sum_in_steps},
+            {Needs::lanes, true, 4, part_by_key},
+            {Needs::lanes, false, 2, take_turns},
+            {Needs::lanes, false, 3, help_each_other},
+            {Needs::lanes, false, 4, exchange_within_warp}};
 }
 
 }  // namespace coalesce::campaign

@@ -12,11 +12,11 @@
 #include <filesystem>
 #include <fstream>
 #include <iostream>
-#include <iterator>
 #include <map>
 #include <mutex>
 #include <thread>
 
+#include "base/files.h"
 #include "campaign/cuda/cuda_kernels.h"
 #include "campaign/driver/compile.h"
 #include "campaign/driver/coverage.h"
@@ -64,43 +64,40 @@ void add_options(CLI::App& app, Options& options) {
                    "Writes kernels for a GPU into this folder, with what they should give,\n"
                    "and runs nothing else");
     app.add_option("--file", options.file, "One kernel of PTX: do the two agree?");
-    app.add_option("--runner", options.runner, "Another campaign_run");
+    app.add_option("--runner", options.runner, "Another campaign_run")->check(CLI::ExistingFile);
     app.add_option("--library", options.library, "Another build of libcudart.so.13");
-}
-
-std::string read(const std::filesystem::path& file) {
-    std::ifstream stream(file, std::ios::binary);
-    if (!stream) throw std::runtime_error(file.string() + " cannot be read");
-    return std::string(std::istreambuf_iterator<char>(stream), {});
-}
-
-void write(const std::filesystem::path& file, const std::string& text) {
-    std::ofstream(file, std::ios::binary) << text;
-}
-
-Case ptx_case(u64 seed, const PtxOptions& how = {}) {
-    return {.name = "ptx-" + std::to_string(seed),
-            .configuration = "ptx",
-            .seed = seed,
-            .ptx = generate_ptx(seed, how),
-            .source = ""};
-}
-
-/// `problem`: why it was not compiled; empty when it was.
-Case cuda_case(Compilers& compilers, u64 seed, const std::string& configuration,
-               std::string& problem) {
-    const std::string source = coalesce::campaign::generate_cuda(seed);
-    const Compiled compiled = compilers.compile(source, configuration);
-    problem = compiled.problem;
-    return {.name = configuration + "-" + std::to_string(seed),
-            .configuration = configuration,
-            .seed = seed,
-            .ptx = source.substr(0, source.find('\n') + 1) + compiled.ptx,
-            .source = source};
 }
 
 /// Of seeds that nobody asks to be of one kind, this many give one kernel of CUDA C++.
 constexpr u64 kOneInFour = 4;
+
+bool is_cuda(const Options& options, u64 seed) {
+    return options.only == "cuda" || (options.only.empty() && seed % kOneInFour == 0);
+}
+
+/// The kernel of a seed; of CUDA C++ a case for each compiler, without those that `not_compiled` is told of.
+template <class Told>
+void add_cases(std::vector<Case>& cases, const Options& options, const Compilers* compilers,
+               u64 seed, const PtxOptions& how, const Told& not_compiled) {
+    const std::string number = std::to_string(seed);
+    if (!is_cuda(options, seed)) {
+        cases.push_back(
+            {.name = "ptx-" + number, .configuration = "ptx", .ptx = generate_ptx(seed, how)});
+        return;
+    }
+    const std::string source = generate_cuda(seed);
+    for (const std::string& configuration : compilers->configurations()) {
+        const Compiled compiled = compilers->compile(source, configuration);
+        const Case one{.name = configuration + "-" + number,
+                       .configuration = configuration,
+                       .ptx = source.substr(0, source.find('\n') + 1) + compiled.ptx,
+                       .source = source};
+        if (compiled.problem.empty())
+            cases.push_back(one);
+        else
+            not_compiled(one, compiled.problem);
+    }
+}
 
 /// What the threads of a run share.
 class Campaign {
@@ -151,12 +148,10 @@ private:
     void batch(u64 first, u64 count) {
         std::vector<Case> cases;
         for (u64 seed = first; seed < first + count; ++seed) {
-            const bool cuda =
-                options_.only == "cuda" || (options_.only.empty() && seed % kOneInFour == 0);
-            if (cuda)
-                add_cuda(cases, seed);
-            else
-                cases.push_back(ptx_case(seed));
+            add_cases(cases, options_, compilers_ ? &*compilers_ : nullptr, seed, {},
+                      [&](const Case& c, const std::string& problem) {
+                          differs(c, "not compiled: " + problem, Mode{}, plain_);
+                      });
         }
         compare(cases, Mode{}, plain_);
         if (first / kBatch % 4 == 0) {  // now and then two workers, and another order
@@ -178,17 +173,6 @@ private:
         }
     }
 
-    void add_cuda(std::vector<Case>& cases, u64 seed) {
-        for (const std::string& configuration : compilers_->configurations()) {
-            std::string problem;
-            Case c = cuda_case(*compilers_, seed, configuration, problem);
-            if (!problem.empty())
-                differs(c, "not compiled: " + problem, Mode{}, plain_);
-            else
-                cases.push_back(std::move(c));
-        }
-    }
-
     void compare(const std::vector<Case>& cases, const Mode& a, const Mode& b) {
         const std::vector<Outcome> first = runner_.run(cases, a), second = runner_.run(cases, b);
         for (std::size_t k = 0; k < cases.size(); ++k) {
@@ -203,8 +187,8 @@ private:
         const auto folder = std::filesystem::absolute(options_.folder) / c.name;
         std::filesystem::create_directories(folder);
         const auto kernel = folder / "kernel.ptx";
-        write(kernel, c.ptx);
-        if (!c.source.empty()) write(folder / "kernel.cu", c.source);
+        coalesce::write_file(kernel, c.ptx);
+        if (!c.source.empty()) coalesce::write_file(folder / "kernel.cu", c.source);
         const bool is_known = sorts_[sort_of(c, what)]++ >= kShownOfASort;
         std::string text = c.name + ": " + what + "\n";
         text += "  " + runner_.command(kernel, a) + "\n  " + runner_.command(kernel, b) + "\n";
@@ -213,10 +197,10 @@ private:
         if (one_is_wrong && !is_known && shrunk_ < options_.shrink) {
             ++shrunk_;
             const auto small = folder / "shrunk.ptx";
-            write(small, shrink(runner_, c.ptx, a, b));
+            coalesce::write_file(small, shrink(runner_, c.ptx, a, b));
             text += "  made smaller: " + small.string() + "\n";
         }
-        write(folder / "what.txt", text);
+        coalesce::write_file(folder / "what.txt", text);
         if (!is_known) std::cout << text << std::flush;
     }
 
@@ -235,7 +219,7 @@ private:
         for (const auto& [name, count] : configurations_)
             std::cout << "  " << name << ": " << count << "\n";
         std::cout << coverage_.summary(12);
-        if (!options_.coverage.empty()) write(options_.coverage, coverage_.list());
+        if (!options_.coverage.empty()) coalesce::write_file(options_.coverage, coverage_.list());
         for (const auto& [sort, count] : sorts_)
             std::cout << "  " << count << " times " << sort << "\n";
         if (mismatches_) std::cout << "what differs is in " << options_.folder << "\n";
@@ -260,9 +244,8 @@ int compare_file(const Options& options) {
     plain.plain = true;
     plain.library = options.against;
     plain.level = options.level;
-    const std::string text = read(options.file);
-    const std::vector<Case> one = {
-        {.name = "kernel", .configuration = "", .seed = 0, .ptx = text, .source = ""}};
+    const std::string text = coalesce::read_file(options.file);
+    const std::vector<Case> one = {{.name = "kernel", .ptx = text}};
     const std::string what =
         difference(runner.run(one, Mode{})[0], runner.run(one, plain)[0], true);
     if (what.empty()) {
@@ -272,7 +255,7 @@ int compare_file(const Options& options) {
     std::cout << what << "\n";
     if (options.shrink > 0) {
         const std::string small = options.file + ".shrunk";
-        write(small, shrink(runner, text, Mode{}, plain));
+        coalesce::write_file(small, shrink(runner, text, Mode{}, plain));
         std::cout << "made smaller: " << small << "\n";
     }
     return 1;
@@ -287,17 +270,8 @@ int export_kernels(const Options& options) {
     const PtxOptions everywhere{.same_everywhere = true};
     Compilers compilers;
     for (u64 seed = options.seed; seed < options.seed + options.kernels; ++seed) {
-        const bool cuda =
-            options.only == "cuda" || (options.only.empty() && seed % kOneInFour == 0);
-        if (!cuda) {
-            cases.push_back(ptx_case(seed, everywhere));
-            continue;
-        }
-        for (const std::string& configuration : compilers.configurations()) {
-            std::string problem;
-            Case c = cuda_case(compilers, seed, configuration, problem);
-            if (problem.empty()) cases.push_back(std::move(c));
-        }
+        add_cases(cases, options, &compilers, seed, everywhere,
+                  [](const Case&, const std::string&) {});
     }
     const std::vector<Outcome> outcomes = runner.run(cases, plain);
     const std::filesystem::path folder = options.export_to;

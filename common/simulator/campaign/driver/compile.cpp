@@ -1,18 +1,16 @@
 #include "campaign/driver/compile.h"
 
 #include <dlfcn.h>
-#include <sys/wait.h>
-#include <unistd.h>
 
-#include <atomic>
-#include <cstdlib>
 #include <filesystem>
-#include <fstream>
-#include <iterator>
-#include <mutex>
+
+#include "base/child.h"
+#include "base/files.h"
 
 namespace coalesce::campaign {
 namespace {
+
+constexpr double kPatienceSeconds = 1e6;
 
 /// NVRTC's functions, said here so that no header of the toolkit is needed.
 struct Nvrtc {
@@ -47,11 +45,6 @@ struct Nvrtc {
 const Nvrtc& nvrtc() {
     static const Nvrtc instance;
     return instance;
-}
-
-std::string read(const std::filesystem::path& file) {
-    std::ifstream stream(file, std::ios::binary);
-    return std::string(std::istreambuf_iterator<char>(stream), {});
 }
 
 std::string first_of(const std::vector<std::string>& files) {
@@ -109,26 +102,17 @@ Compiled Compilers::by_nvrtc(const std::string& source, const std::string& confi
 Compiled Compilers::by_clang(const std::string& source, const std::string& configuration) const {
     if (clang_.empty() || toolkit_.empty())
         return {"", "there is no clang 19 or newer, or no toolkit"};
-    static std::atomic<int> count{0};
-    const auto base = std::filesystem::temp_directory_path() /
-                      ("campaign-" + std::to_string(getpid()) + "-" + std::to_string(count++));
-    const std::string in = base.string() + ".cu", out = base.string() + ".ptx",
-                      log = base.string() + ".log";
-    std::ofstream(in) << source;
+    const TemporaryFolder folder;
+    const std::string in = folder / "kernel.cu", out = folder / "kernel.ptx";
+    write_file(in, source);
     const std::string level = configuration.substr(configuration.find('-'));
-    const std::string command = clang_ +
-                                " -x cuda -std=c++20 --cuda-gpu-arch=sm_90 --cuda-device-only -S " +
-                                "-fno-finite-loops -gline-tables-only -Wno-unknown-cuda-version " +
-                                level + " --cuda-path=" + toolkit_ + " -isystem " + toolkit_ +
-                                "/include/cccl -o " + out + " " + in + " 2> " + log;
-    const int status = std::system(command.c_str());
-    Compiled compiled;
-    if (status == 0)
-        compiled.ptx = read(out);
-    else
-        compiled.problem = read(log);
-    for (const std::string& file : {in, out, log}) std::filesystem::remove(file);
-    return compiled;
+    const Ended ended = run_child(
+        {clang_, "-x", "cuda", "-std=c++20", "--cuda-gpu-arch=sm_90", "--cuda-device-only", "-S",
+         "-fno-finite-loops", "-gline-tables-only", "-Wno-unknown-cuda-version", level,
+         "--cuda-path=" + toolkit_, "-isystem", toolkit_ + "/include/cccl", "-o", out, in},
+        kPatienceSeconds);
+    if (ended.exit_code != 0) return {"", ended.output};
+    return {read_file(out), ""};
 }
 
 }  // namespace coalesce::campaign

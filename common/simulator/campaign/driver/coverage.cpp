@@ -34,10 +34,6 @@ void Coverage::add(const std::string& ptx) {
     for (const std::string& name : instructions_of(ptx)) ++counts_[name];
 }
 
-void Coverage::add(const Coverage& other) {
-    for (const auto& [name, count] : other.counts_) counts_[name] += count;
-}
-
 std::string Coverage::summary(std::size_t rarest) const {
     std::map<std::string, u64> pairs;
     std::size_t hundred = 0, unmet = 0;

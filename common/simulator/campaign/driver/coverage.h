@@ -12,7 +12,6 @@ class Coverage {
 public:
     /// Counts the instructions of a text.
     void add(const std::string& ptx);
-    void add(const Coverage& other);
     /// How many different ones; the rarest of all pairs of an opcode and one of its modifiers.
     std::string summary(std::size_t rarest) const;
     /// All of them, a line each: count and name.

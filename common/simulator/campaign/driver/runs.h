@@ -11,11 +11,10 @@ namespace coalesce::campaign {
 
 /// A kernel as it is run: PTX with the launch in its first line.
 struct Case {
-    std::string name;           ///< without spaces
-    std::string configuration;  ///< "ptx", "nvrtc-O3" ...
-    u64 seed = 0;
-    std::string ptx;
-    std::string source;  ///< CUDA C++, when it was compiled
+    std::string name;                ///< without spaces
+    std::string configuration = {};  ///< "ptx", "nvrtc-O3" ...
+    std::string ptx = {};
+    std::string source = {};  ///< CUDA C++, when it was compiled
 };
 
 /// What came of it.
@@ -42,7 +41,7 @@ std::string in_words(const Mode& mode);  ///< as environment variables
 class Runner {
 public:
     /// The program, and the folder of libcudart.so.13.
-    Runner(std::string program, std::string library) : program_(program), library_(library) {}
+    Runner(std::string program, std::string library);
 
     /// One outcome for each, in the same order.
     std::vector<Outcome> run(const std::vector<Case>& cases, const Mode& mode) const;

@@ -2,20 +2,13 @@
 
 #include <algorithm>
 #include <chrono>
-#include <sstream>
 #include <vector>
 
+#include "base/text.h"
 #include "campaign/check/definedness.h"
 
 namespace coalesce::campaign {
 namespace {
-
-std::vector<std::string> lines_of(const std::string& text) {
-    std::vector<std::string> lines;
-    std::istringstream stream(text);
-    for (std::string line; std::getline(stream, line);) lines.push_back(line);
-    return lines;
-}
 
 std::string joined(const std::vector<std::string>& lines) {
     std::string text;
@@ -50,7 +43,7 @@ public:
     Shrinker(const Runner& runner, const std::string& text, const Mode& a, const Mode& b)
         : runner_(runner), a_(a), b_(b), lines_(lines_of(text)) {
         a_.limit = b_.limit = kLimit;  // what loops for ever now is not waited for
-        const Case whole = case_of("whole", text);
+        const Case whole{.name = "whole", .ptx = text};
         reports_ = runner_.run({whole}, a_)[0].reports;
         sort_ = sort_of(differences({whole})[0]);
     }
@@ -70,10 +63,6 @@ private:
         for (std::size_t k = 1; k < lines_.size(); ++k)
             if (may_go(lines_[k])) at.push_back(k);
         return at;
-    }
-
-    static Case case_of(const std::string& name, const std::string& text) {
-        return {.name = name, .configuration = "", .seed = 0, .ptx = text, .source = ""};
     }
 
     /// What the first side cannot run has no difference: the second may be a GPU, which would hang.
@@ -104,7 +93,7 @@ private:
     bool still_differs(const std::vector<std::string>& lines) const {
         const std::string text = joined(lines);
         if (!undefined_read(text).empty()) return false;
-        return sort_of(differences({case_of("one", text)})[0]) == sort_;
+        return sort_of(differences({{.name = "one", .ptx = text}})[0]) == sort_;
     }
 
     /// Tries all pieces of so many lines, one by one, and takes out those that may go together.
@@ -118,7 +107,7 @@ private:
                 gone[places[k]] = true;
             const std::string text = joined(without(gone));
             if (!undefined_read(text).empty()) continue;
-            cases.push_back(case_of(std::to_string(cases.size()), text));
+            cases.push_back({.name = std::to_string(cases.size()), .ptx = text});
             removed.push_back(std::move(gone));
         }
         if (cases.empty()) return false;

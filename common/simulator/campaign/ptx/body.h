@@ -23,8 +23,10 @@ inline const char* bits_of(Kind kind) {
     return kind == Kind::half ? "16 " : kind == Kind::wide ? "64 " : "32 ";
 }
 
-inline std::string number(u32 value) {
-    return std::to_string(value);
+/// The instruction that copies a register, and a blank.
+inline const char* move_of(Kind kind) {
+    static constexpr const char* kMoves[] = {"mov.pred ", "mov.b16 ", "mov.b32 ", "mov.b64 "};
+    return kMoves[static_cast<int>(kind)];
 }
 
 /// What a kernel has; each kernel has other things, so that what excludes a short cut of the
@@ -43,6 +45,10 @@ struct Callee {
     enum class Form { words, wide, array, recursive, memory };
     std::string name;
     Form form = Form::words;
+
+    // How its second parameter and its result are declared under a name. The first is a word.
+    std::string second(const std::string& parameter) const;
+    std::string back(const std::string& result) const;
 };
 
 /// What the statements may refer to.
@@ -110,15 +116,25 @@ public:
     Reg fresh(Kind kind);        ///< written from here on
     Reg destination(Kind kind);  ///< a new one or a variable; written from here on
     Reg new_variable(Kind kind);
-    void emit(const std::string& instruction) { text_.line(instruction + ";"); }
+    /// Each $ of the pattern stands for the next of the operands: "add.s32 $, $, 1".
+    void emit(const std::string& pattern, const std::vector<Operand>& operands = {}) {
+        text_.line(filled(pattern, operands) + ";");
+    }
     /// Its registers are written by then, though not on every way of the text: see undefined_read().
-    void emit_late(const std::string& instruction) { text_.line(instruction + "; // late"); }
-    void set_word(Reg to, u32 value);
+    void emit_late(const std::string& pattern, const std::vector<Operand>& operands) {
+        text_.line(filled(pattern, operands) + "; // late");
+    }
+    /// A new register, the first $ of what writes it. It is not chosen as a source by chance.
+    Reg made(Kind kind, const std::string& pattern, std::vector<Operand> operands = {});
+    /// The same of one that is.
+    Reg written(Kind kind, const std::string& pattern, const std::vector<Operand>& operands = {});
     Reg word_of(u32 value);
     void lane_instruction();
+    void same_values(std::vector<Reg>& known, const std::vector<std::string>& operations,
+                     u32 count);
     void uniform_values(u32 count);
     void position_values(u32 count);
-    Reg a_predicate(const Where& where, bool uniform);
+    Reg a_predicate(bool uniform);
 
     std::vector<Reg> accumulators;  ///< what fold() writes
     u32 budget = 150;               ///< statements that may still be made
@@ -134,6 +150,7 @@ private:
     void packing();
     void special_register();
     std::string guard();
+    std::string maybe_negated();
     std::optional<Reg> old_variable(Kind kind);
 
     // ---- memory (body_memory.cpp) ----
@@ -153,6 +170,7 @@ private:
     void hints();
     Reg index_below(u32 count);
     Reg scaled(Reg index, u32 bytes);
+    Reg element_of(const char* array, Reg offset);
     Reg address_behind(Reg base, Reg index, u32 bytes);
 
     // ---- threads together (body_together.cpp) ----
@@ -160,7 +178,7 @@ private:
     void between_lanes(const Where& where);
     void match(const std::string& members);
     void shuffle(const Where& where);
-    std::string list_of(u32 count, bool written);
+    std::string list_of(Kind kind, u32 count, bool written);
     void matrices(const Where& where);
     void barrier();
     void exchange(const Where& where);
@@ -170,7 +188,7 @@ private:
     void async_copy();
     void solo_mbarrier();
     void block_mbarrier();
-    Reg permuted_thread(bool may_vary);
+    Reg permuted_thread();
 
     // ---- control (body_control.cpp) ----
     bool control(const Where& where);
@@ -191,7 +209,7 @@ private:
     Graph random_graph();
     void enter_graph(Graph& graph);
     void write_in_graph(Reg r);
-    void leave_node(const Graph& graph, int n, const Where& where);
+    void leave_node(const Graph& graph, int n);
 
     Random& random_;
     FunctionText& text_;

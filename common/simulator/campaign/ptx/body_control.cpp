@@ -88,7 +88,7 @@ Where Body::inner(const Where& where, bool uniform) const {
 
 void Body::branch(const Where& where) {
     const bool uniform = where.knows_members() && random_.percent(50);
-    const Reg p = a_predicate(where, uniform);
+    const Reg p = a_predicate(uniform);
     const bool has_else = random_.percent(60);
     const int yes = text_.new_block(), no = has_else ? text_.new_block() : -1,
               after = text_.new_block();
@@ -112,8 +112,8 @@ void Body::branch(const Where& where) {
 
 /// if (p) with the mask of the lanes for which p holds.
 void Body::branch_with_members(const Where& where) {
-    const Reg p = a_predicate(where, false), mask = fresh(Kind::word);
-    emit("vote.sync.ballot.b32 " + name_of(mask) + ", " + name_of(p) + ", " + members_of(where));
+    const Reg p = a_predicate(false), mask = fresh(Kind::word);
+    emit("vote.sync.ballot.b32 $, $, $", {mask, p, members_of(where)});
     const int yes = text_.new_block(), after = text_.new_block();
     const Available before = here;
     text_.branch(p, false, yes, after);
@@ -131,9 +131,8 @@ void Body::branch_with_members(const Where& where) {
 void Body::choose(const Where& where) {
     const bool uniform = where.knows_members() && random_.percent(30);
     const u32 cases = random_.pick({2u, 4u, 4u, 8u});
-    const Reg index = text_.make(Kind::word);
-    emit("and.b32 " + name_of(index) + ", " + name_of(uniform ? use_uniform() : use(Kind::word)) +
-         ", " + number(cases - 1));
+    const Reg index =
+        made(Kind::word, "and.b32 $, $, $", {uniform ? use_uniform() : use(Kind::word), cases - 1});
     const int after = text_.new_block();
     std::vector<int> blocks, targets;
     for (u32 k = random_.between(1, std::min(cases, 4u)); k > 0; --k)
@@ -160,12 +159,11 @@ void Body::choose(const Where& where) {
 
 /// `most` of them; where they vary, one to `most` or four, in other threads others unless `uniform`.
 void Body::set_turns(Reg turns, u32 most, bool varies, bool uniform) {
-    if (!varies) return emit("mov.u32 " + name_of(turns) + ", " + number(most));
-    const Reg low = text_.make(Kind::word);
+    if (!varies) return emit("mov.u32 $, $", {turns, most});
     const u32 mask = most >= 3 ? 3 : 1;
-    emit("and.b32 " + name_of(low) + ", " + name_of(uniform ? use_uniform() : use(Kind::word)) +
-         ", " + number(mask));
-    emit("add.s32 " + name_of(turns) + ", " + name_of(low) + ", 1");
+    const Reg low =
+        made(Kind::word, "and.b32 $, $, $", {uniform ? use_uniform() : use(Kind::word), mask});
+    emit("add.s32 $, $, 1", {turns, low});
 }
 
 void Body::loop(const Where& where) {
@@ -182,8 +180,8 @@ void Body::loop(const Where& where) {
 
     const int body = text_.new_block(), after = text_.new_block();
     const auto count_down = [&] {
-        emit("add.s32 " + name_of(turns) + ", " + name_of(turns) + ", -1");
-        emit("setp.gt.s32 " + name_of(p) + ", " + name_of(turns) + ", 0");
+        emit("add.s32 $, $, -1", {turns, turns});
+        emit("setp.gt.s32 $, $, 0", {p, turns});
     };
     switch (random_.below(3)) {
         case 0:  // the test behind the body
@@ -195,16 +193,15 @@ void Body::loop(const Where& where) {
             break;
         case 1: {  // the test before it: perhaps no turn at all
             const int test = text_.new_block();
-            if (random_.percent(30))
-                emit("add.s32 " + name_of(turns) + ", " + name_of(turns) + ", -1");
+            if (random_.percent(30)) emit("add.s32 $, $, -1", {turns, turns});
             text_.jump(test);
             text_.begin(test);
-            emit("setp.gt.s32 " + name_of(p) + ", " + name_of(turns) + ", 0");
+            emit("setp.gt.s32 $, $, 0", {p, turns});
             text_.branch(p, false, body, after);
             const Available at_test = here;
             text_.begin(body);
             statements(random_.between(1, 8), w);
-            emit("add.s32 " + name_of(turns) + ", " + name_of(turns) + ", -1");
+            emit("add.s32 $, $, -1", {turns, turns});
             text_.jump(test);
             here = at_test;
             break;
@@ -229,16 +226,14 @@ void Body::loop(const Where& where) {
 
 /// A loop that lanes leave one after the other; the others know who is left.
 void Body::loop_with_members(const Where& where) {
-    const Reg turns = text_.make(Kind::word), p = text_.make(Kind::predicate);
-    const Reg left = text_.make(Kind::word), mask = text_.make(Kind::word);
-    emit("and.b32 " + name_of(turns) + ", " + name_of(use(Kind::word)) + ", 3");
-    emit("mov.u32 " + name_of(left) + ", " + members_of(where));
+    const Reg turns = made(Kind::word, "and.b32 $, $, 3", {use(Kind::word)});
+    const Reg left = made(Kind::word, "mov.u32 $, $", {members_of(where)});
     const int test = text_.new_block(), body = text_.new_block(), after = text_.new_block();
     text_.jump(test);
     text_.begin(test);
-    emit("setp.gt.s32 " + name_of(p) + ", " + name_of(turns) + ", 0");
-    emit("vote.sync.ballot.b32 " + name_of(mask) + ", " + name_of(p) + ", " + name_of(left));
-    emit("mov.b32 " + name_of(left) + ", " + name_of(mask));
+    const Reg p = made(Kind::predicate, "setp.gt.s32 $, $, 0", {turns});
+    const Reg mask = made(Kind::word, "vote.sync.ballot.b32 $, $, $", {p, left});
+    emit("mov.b32 $, $", {left, mask});
     text_.branch(p, false, body, after);
     const Available at_test = here;
     text_.begin(body);
@@ -247,7 +242,7 @@ void Body::loop_with_members(const Where& where) {
     w.turns *= 2;
     between_lanes(w);
     statements(random_.between(1, 5), w);
-    emit("add.s32 " + name_of(turns) + ", " + name_of(turns) + ", -1");
+    emit("add.s32 $, $, -1", {turns, turns});
     text_.jump(test);
     here = at_test;
     text_.begin(after);
@@ -258,11 +253,10 @@ void Body::loop_with_members(const Where& where) {
 void Body::late_copy(const Where& where) {
     const Kind kind = random_.pick({Kind::half, Kind::word, Kind::wide});
     const std::string bits = bits_of(kind);
-    const Reg turns = text_.make(Kind::word), more = text_.make(Kind::predicate);
     const Reg value = text_.make(kind), copy = text_.make(kind);
-    const Reg chosen = text_.make(Kind::predicate), has = text_.make(Kind::predicate);
-    emit("mov.u32 " + name_of(turns) + ", " + number(random_.between(2, 5)));
-    emit_late("setp.lt.u32 " + name_of(has) + ", " + name_of(turns) + ", 0");
+    const Reg has = text_.make(Kind::predicate);
+    const Reg turns = made(Kind::word, "mov.u32 $, $", {random_.between(2, 5)});
+    emit_late("setp.lt.u32 $, $, 0", {has, turns});
     const int body = text_.new_block(), takes = text_.new_block(), next = text_.new_block(),
               after = text_.new_block();
     const Available before = here;
@@ -273,90 +267,75 @@ void Body::late_copy(const Where& where) {
     statements(random_.between(0, 2), w);
     const std::string turn = name_of(turns), word = name_of(use(Kind::word));
     if (kind == Kind::half)
-        emit("cvt.u16.u32 " + name_of(value) + ", " + turn);
+        emit("cvt.u16.u32 $, $", {value, turn});
     else if (kind == Kind::wide)
-        emit("mad.wide.u32 " + name_of(value) + ", " + turn + ", " + word + ", " +
-             name_of(use(kind)));
+        emit("mad.wide.u32 $, $, $, $", {value, turn, word, use(kind)});
     else
-        emit("mad.lo.s32 " + name_of(value) + ", " + turn + ", 0x01000193, " + word);
-    const Reg bit = text_.make(Kind::word);
-    emit("add.s32 " + name_of(bit) + ", " + name_of(here.position.back()) + ", " + turn);
-    emit("and.b32 " + name_of(bit) + ", " + name_of(bit) + ", " +
-         number(random_.pick({1u, 2u, 3u})));
-    emit("setp.eq.s32 " + name_of(chosen) + ", " + name_of(bit) + ", 0");
+        emit("mad.lo.s32 $, $, 0x01000193, $", {value, turn, word});
+    const Reg bit = made(Kind::word, "add.s32 $, $, $", {here.position.back(), turn});
+    emit("and.b32 $, $, $", {bit, bit, random_.pick({1u, 2u, 3u})});
+    const Reg chosen = made(Kind::predicate, "setp.eq.s32 $, $, 0", {bit});
     text_.branch(chosen, false, takes, next);
     text_.begin(takes);
-    emit_late("mov.b" + bits + name_of(copy) + ", " + name_of(value));
-    emit_late("setp.ge.u32 " + name_of(has) + ", " + name_of(turns) + ", 0");
+    emit_late("mov.b$$, $", {bits, copy, value});
+    emit_late("setp.ge.u32 $, $, 0", {has, turns});
     text_.jump(next);
     text_.begin(next);
-    emit("add.s32 " + name_of(turns) + ", " + name_of(turns) + ", -1");
-    emit("setp.gt.s32 " + name_of(more) + ", " + name_of(turns) + ", 0");
+    emit("add.s32 $, $, -1", {turns, turns});
+    const Reg more = made(Kind::predicate, "setp.gt.s32 $, $, 0", {turns});
     text_.branch(more, false, body, after);
     here = before;
     text_.begin(after);
     if (const std::optional<Reg> to = old_variable(kind))
-        emit_late("@" + name_of(has) + " add.s" + bits + name_of(*to) + ", " + name_of(copy) +
-                  ", " + name_of(*to));
+        emit_late("@$ add.s$$, $, $", {has, bits, *to, copy, *to});
 }
 
 // ---- calls ----
+
+std::string Callee::second(const std::string& parameter) const {
+    const bool is_wide = form == Form::wide || form == Form::memory;
+    if (form == Form::array) return ".param .align 16 .b8 " + parameter + "[16]";
+    return (is_wide ? ".param .b64 " : ".param .b32 ") + parameter;
+}
+
+std::string Callee::back(const std::string& result) const {
+    if (form == Form::array) return ".param .align 8 .b8 " + result + "[8]";
+    return (form == Form::wide ? ".param .b64 " : ".param .b32 ") + result;
+}
 
 void Body::call() {
     if (env_.features.pointers && random_.percent(40)) return indirect_call();
     const Callee& callee = random_.pick(env_.callees);
     const std::string id = number(params_made_++);
     const std::string a = "arg_a" + id, b = "arg_b" + id, back = "back" + id;
-    const auto n = [&](Kind kind) { return name_of(use(kind)); };
-    emit("{ .param .b32 " + a);
+    emit("{ .param .b32 $", {a});
+    emit(callee.second(b));
+    emit(callee.back(back));
+    Reg first = use(Kind::word);
+    if (callee.form == Callee::Form::recursive)
+        first = made(Kind::word, "and.b32 $, $, 3", {first});  // how deep
+    emit("st.param.b32 [$], $", {a, first});
     switch (callee.form) {
         case Callee::Form::words:
-            emit(".param .b32 " + b);
-            emit(".param .b32 " + back);
-            emit("st.param.b32 [" + a + "], " + n(Kind::word));
-            emit("st.param.b32 [" + b + "], " + n(Kind::word));
-            break;
-        case Callee::Form::wide:
-            emit(".param .b64 " + b);
-            emit(".param .b64 " + back);
-            emit("st.param.b32 [" + a + "], " + n(Kind::word));
-            emit("st.param.b64 [" + b + "], " + n(Kind::wide));
-            break;
+        case Callee::Form::recursive: emit("st.param.b32 [$], $", {b, use(Kind::word)}); break;
+        case Callee::Form::wide: emit("st.param.b64 [$], $", {b, use(Kind::wide)}); break;
         case Callee::Form::array:
-            emit(".param .align 16 .b8 " + b + "[16]");
-            emit(".param .align 8 .b8 " + back + "[8]");
-            emit("st.param.b32 [" + a + "], " + n(Kind::word));
             if (random_.percent(50))
-                emit("st.param.v4.b32 [" + b + "], {" + n(Kind::word) + ", " + n(Kind::word) +
-                     ", " + n(Kind::word) + ", " + n(Kind::word) + "}");
+                emit("st.param.v4.b32 [$], $", {b, list_of(Kind::word, 4, false)});
             else
                 for (u32 k = 0; k < 2; ++k)
-                    emit("st.param.b64 [" + b + "+" + number(8 * k) + "], " + n(Kind::wide));
+                    emit("st.param.b64 [$+$], $", {b, 8 * k, use(Kind::wide)});
             break;
-        case Callee::Form::recursive: {
-            const Reg depth = text_.make(Kind::word);
-            emit(".param .b32 " + b);
-            emit(".param .b32 " + back);
-            emit("and.b32 " + name_of(depth) + ", " + n(Kind::word) + ", 3");
-            emit("st.param.b32 [" + a + "], " + name_of(depth));
-            emit("st.param.b32 [" + b + "], " + n(Kind::word));
-            break;
-        }
-        case Callee::Form::memory:
-            emit(".param .b64 " + b);
-            emit(".param .b32 " + back);
-            emit("st.param.b32 [" + a + "], " + n(Kind::word));
-            emit("st.param.b64 [" + b + "], " + name_of(*env_.scratch_generic));
-            break;
+        case Callee::Form::memory: emit("st.param.b64 [$], $", {b, *env_.scratch_generic}); break;
     }
-    emit("call (" + back + "), " + callee.name + ", (" + a + ", " + b + ")");
-    if (callee.form == Callee::Form::wide)
-        emit("ld.param.b64 " + name_of(destination(Kind::wide)) + ", [" + back + "]");
-    else if (callee.form == Callee::Form::array) {
+    emit("call ($), $, ($, $)", {back, callee.name, a, b});
+    if (callee.form == Callee::Form::wide) {
+        emit("ld.param.b64 $, [$]", {destination(Kind::wide), back});
+    } else if (callee.form == Callee::Form::array) {
         const Reg low = fresh(Kind::word), high = fresh(Kind::word);
-        emit("ld.param.v2.b32 {" + name_of(low) + ", " + name_of(high) + "}, [" + back + "]");
+        emit("ld.param.v2.b32 {$, $}, [$]", {low, high, back});
     } else {
-        emit("ld.param.b32 " + name_of(destination(Kind::word)) + ", [" + back + "]");
+        emit("ld.param.b32 $, [$]", {destination(Kind::word), back});
     }
     text_.line("}");
 }
@@ -368,21 +347,18 @@ void Body::indirect_call() {
         if (c.form == Callee::Form::words) names.push_back(c.name);
     if (names.size() < 2) return;
     const std::string id = number(params_made_++);
-    const Reg first = text_.make(Kind::wide), second = text_.make(Kind::wide);
-    const Reg pointer = text_.make(Kind::wide);
-    emit("mov.u64 " + name_of(first) + ", " + names[0]);
-    emit("mov.u64 " + name_of(second) + ", " + names[1]);
-    emit("selp.b64 " + name_of(pointer) + ", " + name_of(first) + ", " + name_of(second) + ", " +
-         name_of(use(Kind::predicate)));
-    emit("{ .param .b32 p_a" + id);
-    emit(".param .b32 p_b" + id);
-    emit(".param .b32 p_back" + id);
-    emit("st.param.b32 [p_a" + id + "], " + name_of(use(Kind::word)));
-    emit("st.param.b32 [p_b" + id + "], " + name_of(use(Kind::word)));
+    const Reg first = made(Kind::wide, "mov.u64 $, $", {names[0]});
+    const Reg second = made(Kind::wide, "mov.u64 $, $", {names[1]});
+    const Reg pointer =
+        made(Kind::wide, "selp.b64 $, $, $, $", {first, second, use(Kind::predicate)});
+    emit("{ .param .b32 p_a$", {id});
+    emit(".param .b32 p_b$", {id});
+    emit(".param .b32 p_back$", {id});
+    emit("st.param.b32 [p_a$], $", {id, use(Kind::word)});
+    emit("st.param.b32 [p_b$], $", {id, use(Kind::word)});
     text_.line("proto" + id + ": .callprototype (.param .b32 _) _ (.param .b32 _, .param .b32 _);");
-    emit("call (p_back" + id + "), " + name_of(pointer) + ", (p_a" + id + ", p_b" + id +
-         "), proto" + id);
-    emit("ld.param.b32 " + name_of(destination(Kind::word)) + ", [p_back" + id + "]");
+    emit("call (p_back$), $, (p_a$, p_b$), proto$", {id, pointer, id, id, id});
+    emit("ld.param.b32 $, [p_back$]", {destination(Kind::word), id});
     text_.line("}");
 }
 

@@ -67,7 +67,7 @@ void Body::graph(const Where& where) {
         statements(random_.between(0, 3), w);
         for (Reg r : graph.nodes[n].writes) write_in_graph(r);
         if (random_.percent(60)) fold_some(1);
-        leave_node(graph, n, w);
+        leave_node(graph, n);
     }
     known(graph.behind);
     text_.begin(graph.blocks.back());
@@ -118,12 +118,10 @@ void Body::enter_graph(Graph& graph) {
     graph.has_fuel = text_.make(Kind::predicate);
     const bool varies = random_.percent(70);
     if (varies) {
-        const Reg low = text_.make(Kind::word);
-        emit("and.b32 " + name_of(low) + ", " + name_of(use(Kind::word)) + ", 7");
-        emit("add.s32 " + name_of(fuel) + ", " + name_of(low) + ", " +
-             number(random_.between(1, 3)));
+        const Reg low = made(Kind::word, "and.b32 $, $, 7", {use(Kind::word)});
+        emit("add.s32 $, $, $", {fuel, low, random_.between(1, 3)});
     } else {
-        emit("mov.u32 " + name_of(fuel) + ", " + number(random_.between(2, 8)));
+        emit("mov.u32 $, $", {fuel, random_.between(2, 8)});
     }
     here.add(fuel);
     std::vector<int> to;
@@ -133,8 +131,7 @@ void Body::enter_graph(Graph& graph) {
     } else if (to.size() == 2) {
         text_.branch(use(Kind::predicate), random_.percent(50), to[0], to[1]);
     } else {
-        const Reg index = text_.make(Kind::word);
-        emit("and.b32 " + name_of(index) + ", " + name_of(use(Kind::word)) + ", 3");
+        const Reg index = made(Kind::word, "and.b32 $, $, 3", {use(Kind::word)});
         text_.jump_by_index(index, to);
     }
 }
@@ -143,15 +140,14 @@ void Body::write_in_graph(Reg r) {
     const Kind kind = r.kind;
     const Reg a = use(kind), b = use(kind);
     if (kind == Kind::predicate)
-        emit("xor.pred " + name_of(r) + ", " + name_of(a) + ", " + name_of(b));
+        emit("xor.pred $, $, $", {r, a, b});
     else
-        emit(std::string(random_.percent(50) ? "add.s" : "sub.s") + bits_of(kind) + name_of(r) +
-             ", " + name_of(a) + ", " + name_of(b));
+        emit("$$$, $, $", {random_.percent(50) ? "add.s" : "sub.s", bits_of(kind), r, a, b});
     here.add(r);
 }
 
 /// Goes on at one of the nodes that follow this one.
-void Body::leave_node(const Graph& graph, int n, const Where& where) {
+void Body::leave_node(const Graph& graph, int n) {
     const Graph::Node& node = graph.nodes[n];
     const std::string fuel = name_of(graph.fuel), has_fuel = name_of(graph.has_fuel);
     bool goes_back = false;
@@ -159,22 +155,20 @@ void Body::leave_node(const Graph& graph, int n, const Where& where) {
     std::vector<int> to;
     for (int next : node.next) to.push_back(graph.blocks[next]);
     if (node.ends == Graph::Node::Ends::jumps) return text_.jump(to[0]);
-    if (goes_back) emit("add.s32 " + fuel + ", " + fuel + ", -1");
+    if (goes_back) emit("add.s32 $, $, -1", {fuel, fuel});
     if (node.ends == Graph::Node::Ends::branches) {
-        Reg decides = a_predicate(where, false);
+        Reg decides = a_predicate(false);
         if (goes_back) {
-            emit("setp.gt.and.s32 " + has_fuel + ", " + fuel + ", 0, " + name_of(decides));
+            emit("setp.gt.and.s32 $, $, 0, $", {has_fuel, fuel, decides});
             decides = graph.has_fuel;
         }
         return text_.branch(decides, false, to[1], to[0]);
     }
     Reg index = text_.make(Kind::word);
-    emit("and.b32 " + name_of(index) + ", " + name_of(use(Kind::word)) + ", " +
-         number(static_cast<u32>(to.size()) - 1));
+    emit("and.b32 $, $, $", {index, use(Kind::word), static_cast<u32>(to.size()) - 1});
     if (goes_back) {
-        const Reg chosen = text_.make(Kind::word);
-        emit("setp.gt.s32 " + has_fuel + ", " + fuel + ", 0");
-        emit("selp.b32 " + name_of(chosen) + ", " + name_of(index) + ", 0, " + has_fuel);
+        emit("setp.gt.s32 $, $, 0", {has_fuel, fuel});
+        const Reg chosen = made(Kind::word, "selp.b32 $, $, 0, $", {index, has_fuel});
         index = chosen;
     }
     text_.jump_by_index(index, to);

@@ -11,49 +11,38 @@ namespace coalesce::campaign {
 
 /// Below `count`, a power of two.
 Reg Body::index_below(u32 count) {
-    const Reg r = text_.make(Kind::word);
     const u32 how = random_.below(100);
-    const std::string mask = number(count - 1);
+    Reg from;
     if (how < 35 && !here.position.empty()) {  // a row of neighbours
-        const Reg a = text_.make(Kind::word);
-        const Reg from = random_.percent(70) ? env_.thread : random_.pick(here.position);
-        emit("add.s32 " + name_of(a) + ", " + name_of(from) + ", " + number(random_.below(40)));
-        emit("and.b32 " + name_of(r) + ", " + name_of(a) + ", " + mask);
+        const Reg place = random_.percent(70) ? env_.thread : random_.pick(here.position);
+        from = made(Kind::word, "add.s32 $, $, $", {place, random_.below(40)});
     } else if (how < 55 && !here.position.empty()) {  // strides
-        const Reg a = text_.make(Kind::word);
-        emit("mad.lo.s32 " + name_of(a) + ", " + name_of(env_.thread) + ", " +
-             number(random_.pick({2u, 3u, 4u, 8u, 17u, 32u, 33u})) + ", " + name_of(use_uniform()));
-        emit("and.b32 " + name_of(r) + ", " + name_of(a) + ", " + mask);
-    } else if (how < 75) {
-        emit("and.b32 " + name_of(r) + ", " + name_of(use_uniform()) + ", " + mask);
+        from = made(Kind::word, "mad.lo.s32 $, $, $, $",
+                    {env_.thread, random_.pick({2u, 3u, 4u, 8u, 17u, 32u, 33u}), use_uniform()});
     } else {
-        emit("and.b32 " + name_of(r) + ", " + name_of(use(Kind::word)) + ", " + mask);
+        from = how < 75 ? use_uniform() : use(Kind::word);
     }
-    return r;
+    return made(Kind::word, "and.b32 $, $, $", {from, count - 1});
 }
 
 Reg Body::scaled(Reg index, u32 bytes) {
-    const Reg r = text_.make(Kind::word);
     if (random_.percent(50) && (bytes & (bytes - 1)) == 0)
-        emit("shl.b32 " + name_of(r) + ", " + name_of(index) + ", " +
-             number(static_cast<u32>(__builtin_ctz(bytes))));
-    else
-        emit("mul.lo.s32 " + name_of(r) + ", " + name_of(index) + ", " + number(bytes));
-    return r;
+        return made(Kind::word, "shl.b32 $, $, $", {index, static_cast<u32>(__builtin_ctz(bytes))});
+    return made(Kind::word, "mul.lo.s32 $, $, $", {index, bytes});
+}
+
+/// The address of what stands so many bytes behind the beginning of an array of 32-bit addresses.
+Reg Body::element_of(const char* array, Reg offset) {
+    const Reg base = made(Kind::word, "mov.u32 $, $", {array});
+    return made(Kind::word, "add.s32 $, $, $", {base, offset});
 }
 
 /// base + index * bytes, in 64 bits.
 Reg Body::address_behind(Reg base, Reg index, u32 bytes) {
-    const Reg sum = text_.make(Kind::wide);
-    if (random_.percent(50)) {
-        emit("mad.wide.u32 " + name_of(sum) + ", " + name_of(index) + ", " + number(bytes) + ", " +
-             name_of(base));
-    } else {
-        const Reg offset = text_.make(Kind::wide);
-        emit("mul.wide.u32 " + name_of(offset) + ", " + name_of(index) + ", " + number(bytes));
-        emit("add.s64 " + name_of(sum) + ", " + name_of(base) + ", " + name_of(offset));
-    }
-    return sum;
+    if (random_.percent(50))
+        return made(Kind::wide, "mad.wide.u32 $, $, $, $", {index, bytes, base});
+    const Reg offset = made(Kind::wide, "mul.wide.u32 $, $, $", {index, bytes});
+    return made(Kind::wide, "add.s64 $, $, $", {base, offset});
 }
 
 // ---- one access of any width ----
@@ -131,8 +120,8 @@ void Body::access(const Place& place, bool store) {
     }
     if (store && may_guard) guarded = guard();
     if (count > 1) registers = "{" + registers + "}";
-    emit(guarded + (store ? "st" + modifiers + " " + address + ", " + registers
-                          : "ld" + modifiers + " " + registers + ", " + address));
+    emit("$$", {guarded, store ? "st" + modifiers + " " + address + ", " + registers
+                               : "ld" + modifiers + " " + registers + ", " + address});
 }
 
 // ---- places ----
@@ -184,11 +173,8 @@ void Body::own_memory() {
             place.base = "array";
             place.bytes = 64;
         } else {
-            const Reg base = text_.make(Kind::word), sum = text_.make(Kind::word);
             const Reg offset = scaled(index_below(64 / size), size);
-            emit("mov.u32 " + name_of(base) + ", array");
-            emit("add.s32 " + name_of(sum) + ", " + name_of(base) + ", " + name_of(offset));
-            place.base = name_of(sum);
+            place.base = name_of(element_of("array", offset));
             place.bytes = size;
         }
     } else if (env_.scratch) {
@@ -220,9 +206,8 @@ void Body::table() {
         place.base = global ? "variable" : "table";
         place.bytes = 256;
     } else {
-        const Reg base = text_.make(Kind::wide);
         const bool global = random_.percent(40);
-        emit("mov.u64 " + name_of(base) + (global ? ", variable" : ", table"));
+        const Reg base = made(Kind::wide, "mov.u64 $$", {global ? ", variable" : ", table"});
         place.space = global ? ".global" : ".const";
         const u32 size = random_.pick({1u, 4u, 8u});
         place.base = name_of(address_behind(base, index_below(256 / size), size));
@@ -244,11 +229,9 @@ void Body::own_shared_memory() {
         place.bytes = 16;
     } else {
         const u32 size = random_.pick({1u, 2u, 4u, 8u});
-        const Reg sum = text_.make(Kind::word);
         const Reg offset = scaled(index_below(16 / size), size);
-        emit("add.s32 " + name_of(sum) + ", " + name_of(*env_.own_shared) + ", " + name_of(offset));
         place.space = ".shared";
-        place.base = name_of(sum);
+        place.base = name_of(made(Kind::word, "add.s32 $, $, $", {*env_.own_shared, offset}));
         place.bytes = size;
     }
     access(place, random_.percent(50));
@@ -264,11 +247,8 @@ void Body::read_tile() {
     Place place;
     place.space = ".shared";
     place.may_be_strong = true;
-    const Reg base = text_.make(Kind::word), sum = text_.make(Kind::word);
     const Reg offset = scaled(index_below(count), size);
-    emit("mov.u32 " + name_of(base) + ", tile");
-    emit("add.s32 " + name_of(sum) + ", " + name_of(base) + ", " + name_of(offset));
-    place.base = name_of(sum);
+    place.base = name_of(element_of("tile", offset));
     place.bytes = size;
     access(place, false);
 }
@@ -314,9 +294,9 @@ void Body::sums() {
 
     std::string value;
     if (type == "f32" || type == "f64") {  // small whole numbers: their sums are exact
-        const Reg small = text_.make(Kind::word), v = text_.make(wide ? Kind::wide : Kind::word);
-        emit("and.b32 " + name_of(small) + ", " + name_of(use(Kind::word)) + ", 15");
-        emit("cvt.rn." + type + ".u32 " + name_of(v) + ", " + name_of(small));
+        const Reg v = text_.make(wide ? Kind::wide : Kind::word);
+        const Reg small = made(Kind::word, "and.b32 $, $, 15", {use(Kind::word)});
+        emit("cvt.rn.$.u32 $, $", {type, v, small});
         value = name_of(v);
     } else if (type == "u32" && (c.operation[0] == 'i' || c.operation[0] == 'd')) {
         value = "12";  // one limit for all
@@ -327,29 +307,26 @@ void Body::sums() {
     const u32 words = c.words / (size / 4);
     const u32 fixed = 4 * c.first + size * random_.below(words);
     if (shared) {
-        address = "[sums_here+" + number(fixed) + "]";
+        address = filled("[sums_here+$]", {fixed});
         if (words > 1 && (words & (words - 1)) == 0 && random_.percent(50)) {
-            const Reg base = text_.make(Kind::word), sum = text_.make(Kind::word);
             const Reg offset = scaled(index_below(words), size);
-            emit("mov.u32 " + name_of(base) + ", sums_here");
-            emit("add.s32 " + name_of(sum) + ", " + name_of(base) + ", " + name_of(offset));
-            address = "[" + name_of(sum) + "+" + number(4 * c.first) + "]";
+            address = filled("[$+$]", {element_of("sums_here", offset), 4 * c.first});
         }
     } else {
-        address = "[" + name_of(*env_.sums) + "+" + number(fixed) + "]";
+        address = filled("[$+$]", {*env_.sums, fixed});
         if (words > 1 && (words & (words - 1)) == 0 && random_.percent(50))
-            address = "[" + name_of(address_behind(*env_.sums, index_below(words), size)) + "+" +
-                      number(4 * c.first) + "]";
+            address = filled("[$+$]",
+                             {address_behind(*env_.sums, index_below(words), size), 4 * c.first});
     }
     const bool returns = random_.percent(15);
     const std::string modifiers = order_and_scope(random_, env_.features.strong, returns) +
                                   (shared ? ".shared." : ".global.") + c.operation + "." + type;
     const std::string how = random_.percent(30) ? guard() : "";
     if (returns)
-        emit(how + "atom" + modifiers + " " + name_of(text_.make(wide ? Kind::wide : Kind::word)) +
-             ", " + address + ", " + value);
+        emit("$atom$ $, $, $",
+             {how, modifiers, text_.make(wide ? Kind::wide : Kind::word), address, value});
     else
-        emit(how + "red" + modifiers + " " + address + ", " + value);
+        emit("$red$ $, $", {how, modifiers, address, value});
 }
 
 /// Atomics on what is the thread's own: any, with the value that they return.
@@ -373,31 +350,29 @@ void Body::own_atomics() {
     const std::string space = generic ? "" : in_shared ? ".shared" : ".global";
     const Reg base = in_shared ? (generic ? *env_.own_shared_generic : *env_.own_shared)
                                : (generic ? *env_.scratch_generic : *env_.scratch);
-    const std::string address =
-        "[" + name_of(base) + "+" + number(size * random_.below(16 / size)) + "]";
+    const std::string address = filled("[$+$]", {base, size * random_.below(16 / size)});
 
     Reg value = use(kind);
     if (type[0] == 'f' || (type[0] == 'b' && type[1] == 'f')) {  // small numbers, here and there
         const auto small = [&] {
-            const Reg bits = text_.make(Kind::word), v = text_.make(kind);
-            emit("and.b32 " + name_of(bits) + ", " + name_of(use(Kind::word)) + ", 63");
+            const Reg v = text_.make(kind);
+            const Reg bits = made(Kind::word, "and.b32 $, $, 63", {use(Kind::word)});
             if (type.ends_with("x2")) {
                 const Reg half = text_.make(Kind::half);
-                emit("cvt.rn." + type.substr(0, type.size() - 2) + ".u32 " + name_of(half) + ", " +
-                     name_of(bits));
-                emit("mov.b32 " + name_of(v) + ", {" + name_of(half) + ", " + name_of(half) + "}");
+                emit("cvt.rn.$.u32 $, $", {type.substr(0, type.size() - 2), half, bits});
+                emit("mov.b32 $, {$, $}", {v, half, half});
             } else {
-                emit("cvt.rn." + type + ".u32 " + name_of(v) + ", " + name_of(bits));
+                emit("cvt.rn.$.u32 $, $", {type, v, bits});
             }
             return v;
         };
-        emit("st" + space + ".b" + number(8 * size) + " " + address + ", " + name_of(small()));
+        emit("st$.b$ $, $", {space, 8 * size, address, small()});
         value = small();
     }
     std::string values = name_of(value);
     if (operation.starts_with("cas")) {
         // Half of them compare with what is there.
-        if (random_.percent(50)) emit("st" + space + "." + type + " " + address + ", " + values);
+        if (random_.percent(50)) emit("st$.$ $, $", {space, type, address, values});
         values += ", " + name_of(use(kind));
     }
     const bool may_reduce = !operation.starts_with("exch") && !operation.starts_with("cas");
@@ -405,39 +380,33 @@ void Body::own_atomics() {
     const std::string modifiers =
         order_and_scope(random_, env_.features.strong, returns) + space + "." + operation + " ";
     if (!returns) {
-        emit((random_.percent(20) ? guard() : "") + "red" + modifiers + address + ", " + values);
-        return;
+        return emit("$red$$, $", {random_.percent(20) ? guard() : "", modifiers, address, values});
     }
     const std::optional<Reg> old = random_.percent(20) ? old_variable(kind) : std::nullopt;
     const std::string how = old ? guard() : "";
-    emit(how + "atom" + modifiers + name_of(old ? *old : destination(kind)) + ", " + address +
-         ", " + values);
+    emit("$atom$$, $, $", {how, modifiers, old ? *old : destination(kind), address, values});
 }
 
 /// What changes nothing.
 void Body::hints() {
-    const auto in = [&] {
-        return "[" + name_of(*env_.in) + "+" + number(16 * random_.below(64)) + "]";
-    };
+    const auto in = [&] { return filled("[$+$]", {*env_.in, 16 * random_.below(64)}); };
     switch (random_.below(9)) {
-        case 0: emit("prefetch.global.L1 " + in()); return;
-        case 1: emit("prefetch.global.L2 " + in()); return;
-        case 2: emit("prefetch.global.L2::evict_last " + in()); return;
-        case 3: emit("prefetchu.L1 [" + name_of(*env_.in_generic) + "]"); return;
+        case 0: emit("prefetch.global.L1 $", {in()}); return;
+        case 1: emit("prefetch.global.L2 $", {in()}); return;
+        case 2: emit("prefetch.global.L2::evict_last $", {in()}); return;
+        case 3: emit("prefetchu.L1 [$]", {*env_.in_generic}); return;
         case 4: emit(random_.pick({"membar.cta", "membar.gl", "membar.sys"})); return;
         case 5:
             emit(random_.pick({"fence.sc.cta", "fence.acq_rel.gpu", "fence.sc.sys",
                                "fence.acq_rel.cta", "fence.sc.gpu", "fence.acq_rel.sys"}));
             return;
-        case 6: emit("nanosleep.u32 " + number(random_.below(40))); return;
-        case 7:
-            emit("applypriority.global.L2::evict_normal [" + name_of(*env_.in) + "], 128");
-            return;
+        case 6: emit("nanosleep.u32 $", {random_.below(40)}); return;
+        case 7: emit("applypriority.global.L2::evict_normal [$], 128", {*env_.in}); return;
         default: {
-            const Reg policy = text_.make(Kind::wide), d = destination(Kind::word);
-            emit("createpolicy.fractional.L2::evict_last.b64 " + name_of(policy) + ", 0.5");
-            emit("ld.global.L2::cache_hint.u32 " + name_of(d) + ", " + in() + ", " +
-                 name_of(policy));
+            const Reg d = destination(Kind::word);
+            const Reg policy =
+                made(Kind::wide, "createpolicy.fractional.L2::evict_last.b64 $, 0.5");
+            emit("ld.global.L2::cache_hint.u32 $, $, $", {d, in(), policy});
         }
     }
 }

@@ -14,105 +14,88 @@ void Body::shuffle(const Where& where) {
     const std::string members = members_of(where);
     const std::string mode = random_.pick({"up", "down", "bfly", "idx"});
     const Reg value = use(Kind::word);
-    const Reg distance = text_.make(Kind::word), lane = text_.make(Kind::word);
-    const Reg from = text_.make(Kind::word), bit = text_.make(Kind::word);
-    const Reg is_there = text_.make(Kind::predicate), got = text_.make(Kind::word);
+    const Reg from = text_.make(Kind::word), got = text_.make(Kind::word);
     const u32 segment = random_.pick({0u, 0u, 16u, 24u, 28u, 30u});
     const u32 clamp = segment << 8 | (mode == "up" ? 0 : 31);
-    emit("and.b32 " + name_of(distance) + ", " +
-         name_of(random_.percent(60) ? use_uniform() : use(Kind::word)) + ", 31");
-    emit("mov.u32 " + name_of(lane) + ", %laneid");
+    const Reg distance = made(Kind::word, "and.b32 $, $, 31",
+                              {random_.percent(60) ? use_uniform() : use(Kind::word)});
+    const Reg lane = made(Kind::word, "mov.u32 $, %laneid");
     // Where the value comes from. A lane outside the segment reads itself.
     const Reg inside = fresh(Kind::predicate);
-    emit("shfl.sync." + mode + ".b32 " + name_of(got) + "|" + name_of(inside) + ", " +
-         name_of(value) + ", " + name_of(distance) + ", " + number(clamp) + ", " + members);
-    if (mode == "up")
-        emit("sub.s32 " + name_of(from) + ", " + name_of(lane) + ", " + name_of(distance));
-    if (mode == "down")
-        emit("add.s32 " + name_of(from) + ", " + name_of(lane) + ", " + name_of(distance));
-    if (mode == "bfly")
-        emit("xor.b32 " + name_of(from) + ", " + name_of(lane) + ", " + name_of(distance));
+    emit("shfl.sync.$.b32 $|$, $, $, $, $", {mode, got, inside, value, distance, clamp, members});
+    if (mode == "up") emit("sub.s32 $, $, $", {from, lane, distance});
+    if (mode == "down") emit("add.s32 $, $, $", {from, lane, distance});
+    if (mode == "bfly") emit("xor.b32 $, $, $", {from, lane, distance});
     if (mode == "idx") {
-        const Reg low = text_.make(Kind::word), high = text_.make(Kind::word);
-        emit("and.b32 " + name_of(high) + ", " + name_of(lane) + ", " + number(segment));
-        emit("and.b32 " + name_of(low) + ", " + name_of(distance) + ", " + number(31 & ~segment));
-        emit("or.b32 " + name_of(from) + ", " + name_of(high) + ", " + name_of(low));
+        const Reg high = made(Kind::word, "and.b32 $, $, $", {lane, segment});
+        const Reg low = made(Kind::word, "and.b32 $, $, $", {distance, 31 & ~segment});
+        emit("or.b32 $, $, $", {from, high, low});
     }
-    const Reg source = text_.make(Kind::word);
-    emit("selp.b32 " + name_of(source) + ", " + name_of(from) + ", " + name_of(lane) + ", " +
-         name_of(inside));
-    const Reg ballot = text_.make(Kind::word), always = text_.make(Kind::predicate);
-    emit("setp.eq.s32 " + name_of(always) + ", " + name_of(lane) + ", " + name_of(lane));
-    emit("vote.sync.ballot.b32 " + name_of(ballot) + ", " + name_of(always) + ", " + members);
-    emit("shr.u32 " + name_of(bit) + ", " + name_of(ballot) + ", " + name_of(source));
-    emit("and.b32 " + name_of(bit) + ", " + name_of(bit) + ", 1");
-    emit("setp.ne.s32 " + name_of(is_there) + ", " + name_of(bit) + ", 0");
-    emit("selp.b32 " + name_of(destination(Kind::word)) + ", " + name_of(got) + ", " +
-         name_of(value) + ", " + name_of(is_there));
+    const Reg source = made(Kind::word, "selp.b32 $, $, $, $", {from, lane, inside});
+    const Reg always = made(Kind::predicate, "setp.eq.s32 $, $, $", {lane, lane});
+    const Reg ballot = made(Kind::word, "vote.sync.ballot.b32 $, $, $", {always, members});
+    const Reg bit = made(Kind::word, "shr.u32 $, $, $", {ballot, source});
+    emit("and.b32 $, $, 1", {bit, bit});
+    const Reg is_there = made(Kind::predicate, "setp.ne.s32 $, $, 0", {bit});
+    emit("selp.b32 $, $, $, $", {destination(Kind::word), got, value, is_there});
 }
 
 void Body::match(const std::string& members) {
     const bool wide = random_.percent(40);
-    const Reg few = text_.make(Kind::word), wider = text_.make(Kind::wide);
-    emit("and.b32 " + name_of(few) + ", " + name_of(use(Kind::word)) + ", " +
-         number(random_.pick({0u, 3u, 7u})));
-    emit("cvt.u64.u32 " + name_of(wider) + ", " + name_of(few));
-    const std::string value = ", " + name_of(wide ? wider : few) + ", " + members;
-    const std::string type = wide ? ".b64 " : ".b32 ";
+    const Reg few =
+        made(Kind::word, "and.b32 $, $, $", {use(Kind::word), random_.pick({0u, 3u, 7u})});
+    const Reg wider = made(Kind::wide, "cvt.u64.u32 $, $", {few});
+    const Reg value = wide ? wider : few;
+    const char* const type = wide ? "b64" : "b32";
     if (random_.percent(50))
-        emit("match.any.sync" + type + name_of(destination(Kind::word)) + value);
+        emit("match.any.sync.$ $, $, $", {type, destination(Kind::word), value, members});
     else if (random_.percent(60))
-        emit("match.all.sync" + type + name_of(destination(Kind::word)) + "|" +
-             name_of(destination(Kind::predicate)) + value);
+        emit("match.all.sync.$ $|$, $, $",
+             {type, destination(Kind::word), destination(Kind::predicate), value, members});
     else
-        emit("match.all.sync" + type + name_of(destination(Kind::word)) + value);
+        emit("match.all.sync.$ $, $, $", {type, destination(Kind::word), value, members});
 }
 
 void Body::between_lanes(const Where& where) {
     const std::string members = members_of(where);
-    const auto n = [&](Kind kind) { return name_of(use(kind)); };
-    const auto tail = ", " + members;
     switch (random_.below(14)) {
         case 0:
         case 1:
-        case 2: shuffle(where); return;
+        case 2: return shuffle(where);
         case 3:
         case 4: {
-            const std::string p = (random_.percent(30) ? ", !" : ", ") + n(Kind::predicate);
-            emit("vote.sync." + std::string(random_.pick({"all", "any", "uni"})) + ".pred " +
-                 name_of(destination(Kind::predicate)) + p + tail);
-            return;
+            const std::string p = maybe_negated();
+            return emit("vote.sync.$.pred $, $, $", {random_.pick({"all", "any", "uni"}),
+                                                     destination(Kind::predicate), p, members});
         }
         case 5: {
-            const std::string p = (random_.percent(30) ? ", !" : ", ") + n(Kind::predicate);
-            emit("vote.sync.ballot.b32 " + name_of(destination(Kind::word)) + p + tail);
-            return;
+            const std::string p = maybe_negated();
+            return emit("vote.sync.ballot.b32 $, $, $", {destination(Kind::word), p, members});
         }
-        case 6: match(members); return;
+        case 6: return match(members);
         case 7:
         case 8: {
-            const std::string value = ", " + n(Kind::word) + tail;
-            emit("redux.sync." +
-                 std::string(random_.pick({"add.u32", "add.s32", "min.u32", "min.s32", "max.u32",
-                                           "max.s32", "and.b32", "or.b32", "xor.b32"})) +
-                 " " + name_of(destination(Kind::word)) + value);
-            return;
+            const Reg value = use(Kind::word);
+            return emit("redux.sync.$ $, $, $",
+                        {random_.pick({"add.u32", "add.s32", "min.u32", "min.s32", "max.u32",
+                                       "max.s32", "and.b32", "or.b32", "xor.b32"}),
+                         destination(Kind::word), value, members});
         }
         case 9:
-            emit("elect.sync " + (random_.percent(60) ? name_of(destination(Kind::word)) : "_") +
-                 "|" + name_of(destination(Kind::predicate)) + tail);
-            return;
-        case 10: emit("bar.warp.sync " + members); return;
+            return emit("elect.sync $|$, $",
+                        {random_.percent(60) ? name_of(destination(Kind::word)) : "_",
+                         destination(Kind::predicate), members});
+        case 10: return emit("bar.warp.sync $", {members});
         case 11:
-        case 12: matrices(where); return;
+        case 12: return matrices(where);
         default: {  // the idiom of a warp's sum
             Reg sum = use(Kind::word);
             if (!where.whole_warp || env_.launch.threads() % 32) return;
             for (u32 step = 16; step > 0; step /= 2) {
-                const Reg other = text_.make(Kind::word), next = fresh(Kind::word);
-                emit("shfl.sync.bfly.b32 " + name_of(other) + ", " + name_of(sum) + ", " +
-                     number(step) + ", 31, " + members);
-                emit("add.s32 " + name_of(next) + ", " + name_of(sum) + ", " + name_of(other));
+                const Reg next = fresh(Kind::word);
+                const Reg other =
+                    made(Kind::word, "shfl.sync.bfly.b32 $, $, $, 31, $", {sum, step, members});
+                emit("add.s32 $, $, $", {next, sum, other});
                 sum = next;
             }
         }
@@ -122,10 +105,10 @@ void Body::between_lanes(const Where& where) {
 // ---- matrices ----
 
 /// A list of registers: {%r1, %r2}
-std::string Body::list_of(u32 count, bool written) {
+std::string Body::list_of(Kind kind, u32 count, bool written) {
     std::string list;
     for (u32 k = 0; k < count; ++k)
-        list += (k ? ", " : "{") + name_of(written ? fresh(Kind::word) : use(Kind::word));
+        list += (k ? ", " : "{") + name_of(written ? fresh(kind) : use(kind));
     return list + "}";
 }
 
@@ -141,9 +124,9 @@ void Body::matrices(const Where& where) {
                           row = "[" + name_of(*env_.own_shared) + "]";
         emit("bar.warp.sync 0xffffffff");
         if (random_.percent(50))
-            emit("ldmatrix" + how + list_of(count, true) + ", " + row);
+            emit("ldmatrix$$, $", {how, list_of(Kind::word, count, true), row});
         else
-            emit("stmatrix" + how + row + ", " + list_of(count, false));
+            emit("stmatrix$$, $", {how, row, list_of(Kind::word, count, false)});
         emit("bar.warp.sync 0xffffffff");
         return;
     }
@@ -162,12 +145,15 @@ void Body::matrices(const Where& where) {
         {"m16n8k8.row.col.f32.tf32.tf32.f32 ", 4, 4, 2, false},
     });
     if (has.same_everywhere && !product.is_exact) return;
-    if (random_.percent(20))
-        emit("movmatrix.sync.aligned.m8n8.trans.b16 " + name_of(destination(Kind::word)) + ", " +
-             name_of(use(Kind::word)));
-    const std::string a = list_of(product.a, false), b = list_of(product.b, false),
-                      c = list_of(product.d, false), d = list_of(product.d, true);
-    emit("mma.sync.aligned." + std::string(product.text) + d + ", " + a + ", " + b + ", " + c);
+    if (random_.percent(20)) {
+        const Reg from = use(Kind::word);
+        emit("movmatrix.sync.aligned.m8n8.trans.b16 $, $", {destination(Kind::word), from});
+    }
+    const std::string a = list_of(Kind::word, product.a, false),
+                      b = list_of(Kind::word, product.b, false),
+                      c = list_of(Kind::word, product.d, false),
+                      d = list_of(Kind::word, product.d, true);
+    emit("mma.sync.aligned.$$, $, $, $", {product.text, d, a, b, c});
 }
 
 // ---- barriers ----
@@ -177,66 +163,41 @@ void Body::barrier() {
     const bool whole_warps = env_.launch.threads() % 32 == 0;
     if (env_.features.same_everywhere || random_.percent(20)) emit("bar.warp.sync 0xffffffff");
     if (!env_.features.odd_barriers || random_.percent(40)) {
-        emit(random_.pick({"bar.sync 0", "bar.sync 0", "barrier.sync 0"}));
-        return;
+        return emit(random_.pick({"bar.sync 0", "bar.sync 0", "barrier.sync 0"}));
     }
-    const std::string p = (random_.percent(30) ? ", !" : ", ") + name_of(use(Kind::predicate));
+    const std::string p = maybe_negated();
     switch (random_.below(6)) {
-        case 0: emit("bar.red.popc.u32 " + name_of(destination(Kind::word)) + ", 0" + p); return;
-        case 1:
-            emit("bar.red.and.pred " + name_of(destination(Kind::predicate)) + ", 0" + p);
-            return;
-        case 2:
-            emit("barrier.red.or.pred " + name_of(destination(Kind::predicate)) + ", 0" + p);
-            return;
-        case 3: emit("barrier.sync " + number(random_.below(8))); return;
-        case 4:
-            emit("barrier.cluster.arrive");
-            emit("barrier.cluster.wait");
-            return;
+        case 0: return emit("bar.red.popc.u32 $, 0, $", {destination(Kind::word), p});
+        case 1: return emit("bar.red.and.pred $, 0, $", {destination(Kind::predicate), p});
+        case 2: return emit("barrier.red.or.pred $, 0, $", {destination(Kind::predicate), p});
+        case 3: return emit("barrier.sync $", {random_.below(8)});
+        case 4: emit("barrier.cluster.arrive"); return emit("barrier.cluster.wait");
         default:
-            emit("bar.sync " + number(random_.between(1, 7)) +
-                 (whole_warps ? ", " + number(env_.launch.threads()) : ""));
+            emit("bar.sync $$",
+                 {random_.between(1, 7), whole_warps ? ", " + number(env_.launch.threads()) : ""});
     }
 }
 
 /// A number below the block's threads that is different for every thread.
-Reg Body::permuted_thread(bool may_vary) {
+Reg Body::permuted_thread() {
     const u32 threads = env_.launch.threads();
     const bool power = (threads & (threads - 1)) == 0;
-    const Reg r = text_.make(Kind::word), a = text_.make(Kind::word);
-    const std::string thread = name_of(env_.thread);
-    switch (random_.below(may_vary ? 6 : 4)) {
-        case 0:
-            emit("sub.s32 " + name_of(r) + ", " + number(threads - 1) + ", " + thread);
-            return r;
-        case 1:
-            if (power) {
-                emit("xor.b32 " + name_of(r) + ", " + thread + ", " +
-                     number(random_.below(threads)));
-                return r;
-            }
-            break;
-        case 2:
-            if (power) {
-                emit("mul.lo.s32 " + name_of(a) + ", " + thread + ", " +
-                     number(2 * random_.below(50) + 1));
-                emit("and.b32 " + name_of(r) + ", " + name_of(a) + ", " + number(threads - 1));
-                return r;
-            }
-            break;
-        case 3: break;
-        default: {  // moved round, by another distance in every block
-            const Reg distance = text_.make(Kind::word);
-            emit("and.b32 " + name_of(distance) + ", " +
-                 name_of(random_.percent(60) ? env_.block : use_uniform()) + ", 1023");
-            emit("add.s32 " + name_of(a) + ", " + thread + ", " + name_of(distance));
-            emit("rem.u32 " + name_of(r) + ", " + name_of(a) + ", " + number(threads));
-            return r;
-        }
+    const Reg thread = env_.thread;
+    const u32 how = random_.below(6);
+    if (how == 0) return made(Kind::word, "sub.s32 $, $, $", {threads - 1, thread});
+    if (how == 1 && power)
+        return made(Kind::word, "xor.b32 $, $, $", {thread, random_.below(threads)});
+    if (how == 2 && power) {
+        const u32 factor = 2 * random_.below(50) + 1;
+        const Reg product = made(Kind::word, "mul.lo.s32 $, $, $", {thread, factor});
+        return made(Kind::word, "and.b32 $, $, $", {product, threads - 1});
     }
-    emit("mov.u32 " + name_of(r) + ", " + thread);
-    return r;
+    if (how < 4) return made(Kind::word, "mov.u32 $, $", {thread});
+    // Moved round, by another distance in every block.
+    const Reg distance =
+        made(Kind::word, "and.b32 $, $, 1023", {random_.percent(60) ? env_.block : use_uniform()});
+    const Reg moved = made(Kind::word, "add.s32 $, $, $", {thread, distance});
+    return made(Kind::word, "rem.u32 $, $, $", {moved, threads});
 }
 
 /// Every thread writes an element of the tile; after a barrier all may read all of them.
@@ -247,16 +208,12 @@ void Body::exchange(const Where& where) {
     // Only in front of the first write is none needed.
     if (where.depth > 0 || tile_was_touched_ || random_.percent(30)) barrier();
     tile_was_touched_ = true;
-    const Reg base = text_.make(Kind::word), sum = text_.make(Kind::word);
-    const Reg place = random_.percent(50) ? env_.thread : permuted_thread(true);
+    const Reg place = random_.percent(50) ? env_.thread : permuted_thread();
     const Reg offset = scaled(place, size);
-    emit("mov.u32 " + name_of(base) + ", tile");
-    emit("add.s32 " + name_of(sum) + ", " + name_of(base) + ", " + name_of(offset));
-    const std::string address = "[" + name_of(sum) + "]";
-    const auto n = [&](Kind kind) { return name_of(use(kind)); };
+    const std::string address = "[" + name_of(element_of("tile", offset)) + "]";
     if (fills_by_copy) {
         const Reg from = address_behind(*env_.in, index_below(2048 / size), size);
-        emit("cp.async.ca.shared.global " + address + ", [" + name_of(from) + "], " + number(size));
+        emit("cp.async.ca.shared.global $, [$], $", {address, from, size});
         if (random_.percent(50)) {
             emit("cp.async.commit_group");
             emit("cp.async.wait_group 0");
@@ -265,23 +222,21 @@ void Body::exchange(const Where& where) {
         }
     } else if (size == 1) {
         const Kind kind = random_.pick({Kind::half, Kind::word});
-        emit("st.shared.u8 " + address + ", " +
-             n(env_.features.same_everywhere ? Kind::word : kind));
+        emit("st.shared.u8 $, $",
+             {address, use(env_.features.same_everywhere ? Kind::word : kind)});
     } else if (size == 2) {
-        emit("st.shared.b16 " + address + ", " + n(Kind::half));
+        emit("st.shared.b16 $, $", {address, use(Kind::half)});
     } else if (size == 4) {
-        emit("st.shared.b32 " + address + ", " + n(Kind::word));
+        emit("st.shared.b32 $, $", {address, use(Kind::word)});
     } else if (size == 8) {
         if (random_.percent(50))
-            emit("st.shared.b64 " + address + ", " + n(Kind::wide));
+            emit("st.shared.b64 $, $", {address, use(Kind::wide)});
         else
-            emit("st.shared.v2.b32 " + address + ", {" + n(Kind::word) + ", " + n(Kind::word) +
-                 "}");
+            emit("st.shared.v2.b32 $, $", {address, list_of(Kind::word, 2, false)});
     } else if (random_.percent(50)) {
-        emit("st.shared.v2.b64 " + address + ", {" + n(Kind::wide) + ", " + n(Kind::wide) + "}");
+        emit("st.shared.v2.b64 $, $", {address, list_of(Kind::wide, 2, false)});
     } else {
-        emit("st.shared.v4.b32 " + address + ", {" + n(Kind::word) + ", " + n(Kind::word) + ", " +
-             n(Kind::word) + ", " + n(Kind::word) + "}");
+        emit("st.shared.v4.b32 $, $", {address, list_of(Kind::word, 4, false)});
     }
     barrier();
     here.tile_bytes = std::max(here.tile_bytes, size * env_.launch.threads());
@@ -292,16 +247,12 @@ void Body::exchange(const Where& where) {
 /// Through global memory: each thread has 16 bytes of scratch that others of its block read.
 void Body::global_exchange() {
     barrier();
-    Place own;
-    own.space = ".global";
-    own.base = name_of(*env_.scratch);
     const u32 word = 48 + 4 * random_.below(4);
-    emit("st.global.b32 [" + own.base + "+" + number(word) + "], " + name_of(use(Kind::word)));
+    emit("st.global.b32 [$+$], $", {*env_.scratch, word, use(Kind::word)});
     barrier();
-    const Reg place = permuted_thread(true);
+    const Reg place = permuted_thread();
     const Reg address = address_behind(*env_.scratch_block, place, kScratchBytes);
-    emit("ld.global.b32 " + name_of(destination(Kind::word)) + ", [" + name_of(address) + "+" +
-         number(word) + "]");
+    emit("ld.global.b32 $, [$+$]", {destination(Kind::word), address, word});
     barrier();
 }
 
@@ -314,34 +265,29 @@ void Body::named_barriers() {
     const u32 writers = 32 * random_.between(1, threads / 32 - 1);
     // None that barrier() takes: whoever arrives there may be at the next one before this is complete.
     const std::string id = number(random_.between(8, 15));
-    const Reg p = text_.make(Kind::predicate), base = text_.make(Kind::word);
-    const Reg sum = text_.make(Kind::word), value = use(Kind::word);
-    const Reg d = destination(Kind::word);
-    emit("mov.u32 " + name_of(base) + ", tile");
-    emit("setp.lt.u32 " + name_of(p) + ", " + name_of(env_.thread) + ", " + number(writers));
+    const Reg value = use(Kind::word), d = destination(Kind::word);
+    const Reg base = made(Kind::word, "mov.u32 $, tile");
+    const Reg p = made(Kind::predicate, "setp.lt.u32 $, $, $", {env_.thread, writers});
     const int write = text_.new_block(), read = text_.new_block(), after = text_.new_block();
     text_.branch(p, false, write, read);
     text_.begin(write);
-    emit("mad.lo.s32 " + name_of(sum) + ", " + name_of(env_.thread) + ", 4, " + name_of(base));
-    emit("st.shared.b32 [" + name_of(sum) + "], " + name_of(value));
-    emit("mov.b32 " + name_of(d) + ", " + name_of(value));
+    const Reg sum = made(Kind::word, "mad.lo.s32 $, $, 4, $", {env_.thread, base});
+    emit("st.shared.b32 [$], $", {sum, value});
+    emit("mov.b32 $, $", {d, value});
     const bool subset = random_.percent(30);
     if (subset) {  // the writers among themselves
-        emit("bar.sync " + id + ", " + number(writers));
-        emit("ld.shared.b32 " + name_of(d) + ", [" + name_of(base) + "+" +
-             number(4 * random_.below(writers)) + "]");
+        emit("bar.sync $, $", {id, writers});
+        emit("ld.shared.b32 $, [$+$]", {d, base, 4 * random_.below(writers)});
     } else {
-        emit((random_.percent(50) ? "bar.arrive " : "barrier.arrive ") + id + ", " +
-             number(threads));
+        emit("$$, $", {random_.percent(50) ? "bar.arrive " : "barrier.arrive ", id, threads});
     }
     text_.jump(after);
     text_.begin(read);
     if (subset) {
-        emit("mov.b32 " + name_of(d) + ", 5");
+        emit("mov.b32 $, 5", {d});
     } else {
-        emit("bar.sync " + id + ", " + number(threads));
-        emit("ld.shared.b32 " + name_of(d) + ", [" + name_of(base) + "+" +
-             number(4 * random_.below(writers)) + "]");
+        emit("bar.sync $, $", {id, threads});
+        emit("ld.shared.b32 $, [$+$]", {d, base, 4 * random_.below(writers)});
     }
     text_.jump(after);
     text_.begin(after);
@@ -352,12 +298,9 @@ void Body::named_barriers() {
 /// What all have added to the block's own sums.
 void Body::read_shared_sums() {
     barrier();
-    const Reg base = text_.make(Kind::word), sum = text_.make(Kind::word);
     const Reg offset = scaled(index_below(32), 4);
-    emit("mov.u32 " + name_of(base) + ", sums_here");
-    emit("add.s32 " + name_of(sum) + ", " + name_of(base) + ", " + name_of(offset));
-    const Reg d = fresh(Kind::word);
-    emit("ld.shared.b32 " + name_of(d) + ", [" + name_of(sum) + "]");
+    const Reg sum = element_of("sums_here", offset), d = fresh(Kind::word);
+    emit("ld.shared.b32 $, [$]", {d, sum});
     fold(d);
     barrier();
 }
@@ -372,16 +315,14 @@ void Body::async_copy() {
     std::string how = size == 16 && random_.percent(50) ? "cg" : "ca";
     const u32 tail = random_.below(4);
     if (tail == 0) {
-        const Reg bytes = text_.make(Kind::word);
-        emit("and.b32 " + name_of(bytes) + ", " + name_of(use(Kind::word)) + ", " +
-             number(size - 1));
+        const Reg bytes = made(Kind::word, "and.b32 $, $, $", {use(Kind::word), size - 1});
         rest += ", " + name_of(bytes);
     }
     if (tail == 1) rest += ", " + name_of(use(Kind::predicate));
     if (random_.percent(20)) how += ".L2::128B";
     const std::string guarded = random_.percent(20) ? guard() : "";
-    emit(guarded + "cp.async." + (how.starts_with("cg") ? how : how) + ".shared.global [" +
-         name_of(*env_.own_shared) + "], [" + name_of(from) + "]" + rest);
+    emit("$cp.async.$.shared.global [$], [$]$",
+         {guarded, how.starts_with("cg") ? how : how, *env_.own_shared, from, rest});
     switch (random_.below(3)) {
         case 0:
             emit("cp.async.commit_group");
@@ -394,8 +335,7 @@ void Body::async_copy() {
             break;
         default: emit("cp.async.wait_all");
     }
-    emit("ld.shared.b32 " + name_of(destination(Kind::word)) + ", [" + name_of(*env_.own_shared) +
-         "]");
+    emit("ld.shared.b32 $, [$]", {destination(Kind::word), *env_.own_shared});
 }
 
 /// A barrier in the thread's own slot, from its beginning to its end.
@@ -403,47 +343,46 @@ void Body::solo_mbarrier() {
     const std::string at = "[" + name_of(*env_.own_shared) + "]";
     const u32 count = random_.between(1, 3);
     const std::string state = name_of(text_.make(Kind::wide));
-    emit("mbarrier.init.shared.b64 " + at + ", " + number(count));
+    emit("mbarrier.init.shared.b64 $, $", {at, count});
     for (u32 k = 0; k < count; ++k) {
         const u32 how = random_.below(5);
         if (how == 0) {
-            emit("mbarrier.arrive.expect_tx.shared.b64 " + state + ", " + at + ", 16");
-            emit("mbarrier.complete_tx.relaxed.cta.shared::cta.b64 " + at + ", 16");
+            emit("mbarrier.arrive.expect_tx.shared.b64 $, $, 16", {state, at});
+            emit("mbarrier.complete_tx.relaxed.cta.shared::cta.b64 $, 16", {at});
         } else if (how == 1) {
-            emit("mbarrier.expect_tx.relaxed.cta.shared.b64 " + at + ", 8");
-            emit("mbarrier.complete_tx.shared::cta.relaxed.cta.b64 " + at + ", 8");
-            emit("mbarrier.arrive.shared.b64 " + state + ", " + at);
+            emit("mbarrier.expect_tx.relaxed.cta.shared.b64 $, 8", {at});
+            emit("mbarrier.complete_tx.shared::cta.relaxed.cta.b64 $, 8", {at});
+            emit("mbarrier.arrive.shared.b64 $, $", {state, at});
         } else if (how == 2) {
-            emit("mbarrier.arrive_drop.shared.b64 " + state + ", " + at);
+            emit("mbarrier.arrive_drop.shared.b64 $, $", {state, at});
         } else if (how == 3) {
-            emit("mbarrier.arrive.release.cta.shared::cta.b64 " + state + ", " + at + ", 1");
+            emit("mbarrier.arrive.release.cta.shared::cta.b64 $, $, 1", {state, at});
         } else {
-            emit("mbarrier.arrive.shared.b64 " + state + ", " + at);
+            emit("mbarrier.arrive.shared.b64 $, $", {state, at});
         }
     }
-    emit("mbarrier.pending_count.b64 " + name_of(destination(Kind::word)) + ", " + state);
+    emit("mbarrier.pending_count.b64 $, $", {destination(Kind::word), state});
     const std::string p = name_of(destination(Kind::predicate));
     switch (random_.below(4)) {
-        case 0: emit("mbarrier.test_wait.shared.b64 " + p + ", " + at + ", " + state); break;
-        case 1: emit("mbarrier.test_wait.parity.shared.b64 " + p + ", " + at + ", 0"); break;
-        case 2: emit("mbarrier.try_wait.shared.b64 " + p + ", " + at + ", " + state); break;
-        default: emit("mbarrier.try_wait.parity.acquire.cta.shared.b64 " + p + ", " + at + ", 0");
+        case 0: emit("mbarrier.test_wait.shared.b64 $, $, $", {p, at, state}); break;
+        case 1: emit("mbarrier.test_wait.parity.shared.b64 $, $, 0", {p, at}); break;
+        case 2: emit("mbarrier.try_wait.shared.b64 $, $, $", {p, at, state}); break;
+        default: emit("mbarrier.try_wait.parity.acquire.cta.shared.b64 $, $, 0", {p, at});
     }
-    emit("mbarrier.inval.shared.b64 " + at);
-    emit("st.shared.v2.b64 " + at + ", {" + name_of(use(Kind::wide)) + ", " +
-         name_of(use(Kind::wide)) + "}");
+    emit("mbarrier.inval.shared.b64 $", {at});
+    emit("st.shared.v2.b64 $, {$, $}", {at, use(Kind::wide), use(Kind::wide)});
 }
 
 /// All threads arrive, and each waits for the others.
 void Body::block_mbarrier() {
     const std::string state = name_of(text_.make(Kind::wide));
     const Reg p = text_.make(Kind::predicate);
-    emit("mbarrier.arrive.shared.b64 " + state + ", [everybody]");
+    emit("mbarrier.arrive.shared.b64 $, [everybody]", {state});
     const int wait = text_.new_block(), after = text_.new_block();
     text_.jump(wait);
     text_.begin(wait);
-    emit(std::string(random_.percent(50) ? "mbarrier.test_wait" : "mbarrier.try_wait") +
-         ".shared.b64 " + name_of(p) + ", [everybody], " + state);
+    emit("$.shared.b64 $, [everybody], $",
+         {random_.percent(50) ? "mbarrier.test_wait" : "mbarrier.try_wait", p, state});
     text_.branch(p, false, after, wait);
     text_.begin(after);
 }

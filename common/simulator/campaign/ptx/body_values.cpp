@@ -58,6 +58,19 @@ Reg Body::fresh(Kind kind) {
     return reg;
 }
 
+Reg Body::made(Kind kind, const std::string& pattern, std::vector<Operand> operands) {
+    const Reg reg = text_.make(kind);
+    operands.insert(operands.begin(), reg);
+    emit(pattern, operands);
+    return reg;
+}
+
+Reg Body::written(Kind kind, const std::string& pattern, const std::vector<Operand>& operands) {
+    const Reg reg = made(kind, pattern, operands);
+    here.add(reg);
+    return reg;
+}
+
 Reg Body::new_variable(Kind kind) {
     const Reg reg = text_.make(kind);
     variables_[static_cast<int>(kind)].push_back(reg);
@@ -86,20 +99,19 @@ std::string Body::guard() {
     return (random_.percent(50) ? "@" : "@!") + name_of(use(Kind::predicate)) + " ";
 }
 
+/// A predicate as a source that may be negated.
+std::string Body::maybe_negated() {
+    return (random_.percent(30) ? "!" : "") + name_of(use(Kind::predicate));
+}
+
 static std::string hex(u64 value) {
     char text[32];
     std::snprintf(text, sizeof text, "0x%llx", value);
     return text;
 }
 
-void Body::set_word(Reg to, u32 value) {
-    emit("mov.u32 " + name_of(to) + ", " + hex(value));
-}
-
 Reg Body::word_of(u32 value) {
-    const Reg r = fresh(Kind::word);
-    set_word(r, value);
-    return r;
+    return made(Kind::word, "mov.u32 $, $", {hex(value)});
 }
 
 // ---- lane by lane ----
@@ -160,34 +172,33 @@ void Body::lane_instruction() {
         std::optional<Reg> second = guarded.empty() ? destination(kind) : old_variable(kind);
         if (second && *second != *to) destinations += "|" + name_of(*second);
     }
-    emit(guarded + i->name + " " + destinations + sources);
+    emit("$$ $$", {guarded, i->name, destinations, sources});
 }
 
 // ---- what prologues hoist ----
 
-void Body::uniform_values(u32 count) {
-    static const std::vector<std::string> operations = {
-        "add.s32", "sub.s32", "mul.lo.s32", "xor.b32", "and.b32", "min.u32", "max.s32", "shl.b32"};
+/// Values of values that are the same for some threads are the same for them, too.
+void Body::same_values(std::vector<Reg>& known, const std::vector<std::string>& operations,
+                       u32 count) {
     for (u32 k = 0; k < count; ++k) {
-        const Reg a = use_uniform();
-        const std::string b = random_.percent(50) ? hex(random_.below(70)) : name_of(use_uniform());
-        const Reg d = fresh(Kind::word);
-        emit(random_.pick(operations) + " " + name_of(d) + ", " + name_of(a) + ", " + b);
-        here.uniform.push_back(d);
+        const Reg a = pick_recent(random_, known);
+        const std::string b =
+            random_.percent(50) ? hex(random_.below(70)) : name_of(pick_recent(random_, known));
+        known.push_back(written(Kind::word, random_.pick(operations) + " $, $, $", {a, b}));
     }
 }
 
+void Body::uniform_values(u32 count) {
+    same_values(
+        here.uniform,
+        {"add.s32", "sub.s32", "mul.lo.s32", "xor.b32", "and.b32", "min.u32", "max.s32", "shl.b32"},
+        count);
+}
+
 void Body::position_values(u32 count) {
-    static const std::vector<std::string> operations = {
-        "add.s32", "mul.lo.s32", "xor.b32", "and.b32", "or.b32", "min.u32", "shr.u32"};
-    for (u32 k = 0; k < count; ++k) {
-        const Reg a = pick_recent(random_, here.position);
-        const std::string b = random_.percent(50) ? hex(random_.below(70))
-                                                  : name_of(pick_recent(random_, here.position));
-        const Reg d = fresh(Kind::word);
-        emit(random_.pick(operations) + " " + name_of(d) + ", " + name_of(a) + ", " + b);
-        here.position.push_back(d);
-    }
+    same_values(here.position,
+                {"add.s32", "mul.lo.s32", "xor.b32", "and.b32", "or.b32", "min.u32", "shr.u32"},
+                count);
 }
 
 void Body::special_register() {
@@ -226,27 +237,25 @@ void Body::special_register() {
     if (special.same == 'd' && env_.features.same_everywhere) return;
     const bool is_new = random_.percent(60);
     const Reg d = is_new ? fresh(Kind::word) : destination(Kind::word);
-    emit("mov.u32 " + name_of(d) + ", " + special.name);
+    emit("mov.u32 $, $", {d, special.name});
     if (is_new && special.same == 'b') here.uniform.push_back(d);
     if (is_new && special.same == 'p') here.position.push_back(d);
 }
 
 // ---- shapes ----
 
-static const char* const kMove[] = {"mov.pred ", "mov.b16 ", "mov.b32 ", "mov.b64 "};
-
 /// A copy, or a chain of copies, of a register that changes before the copy is used.
 void Body::copies() {
     const Kind kind =
         random_.pick({Kind::half, Kind::word, Kind::word, Kind::wide, Kind::predicate});
-    const std::string move = kMove[static_cast<int>(kind)];
+    const std::string move = move_of(kind);
     const Reg original = old_variable(kind).value_or(use(kind));
     Reg last = original;
     std::vector<Reg> chain;
     for (u32 k = random_.between(1, 4); k > 0; --k) {
         Reg next = destination(kind);
         if (next == original) next = fresh(kind);
-        emit(move + name_of(next) + ", " + name_of(last));
+        emit("$$, $", {move, next, last});
         chain.push_back(next);
         last = next;
     }
@@ -256,10 +265,10 @@ void Body::copies() {
     if (changes && random_.percent(70)) {
         const std::string how = random_.percent(40) ? guard() : "";
         if (kind == Kind::predicate)
-            emit(how + "not.pred " + name_of(original) + ", " + name_of(use(kind)));
+            emit("$not.pred $, $", {how, original, use(kind)});
         else
-            emit(how + "add.s" + bits_of(kind) + name_of(original) + ", " + name_of(original) +
-                 ", " + hex(random_.below(9) + 1));
+            emit("$add.s$$, $, $",
+                 {how, bits_of(kind), original, original, hex(random_.below(9) + 1)});
     }
     if (random_.percent(70)) fold(random_.pick(chain));
 }
@@ -280,24 +289,23 @@ void Body::carry_chain() {
         if (!last) opcode += ".cc";
         const std::string a = name_of(use(kind)), b = name_of(use(kind)), c = name_of(use(kind));
         const std::string d = name_of(destination(kind));
-        emit(opcode + type + " " + d + ", " + a + ", " + b + (form == 2 ? ", " + c : ""));
+        emit("$$ $, $, $$", {opcode, type, d, a, b, form == 2 ? ", " + c : ""});
     }
 }
 
 /// Written where a predicate holds by one instruction, and where it does not by another.
 void Body::both_ways() {
     const Kind kind = random_.pick({Kind::half, Kind::word, Kind::wide});
-    const std::string move = kMove[static_cast<int>(kind)];
+    const std::string move = move_of(kind);
     const Reg p = use(Kind::predicate);
     const Reg a = use(kind), b = use(kind);
     const Reg d = random_.percent(50) ? text_.make(kind) : destination(kind);
     const bool first = random_.percent(50);
-    emit((first ? "@" : "@!") + name_of(p) + " " + move + name_of(d) + ", " + name_of(a));
+    emit("$$ $$, $", {first ? "@" : "@!", p, move, d, a});
     // In between the register is written for some lanes only. Nothing may read it, or change p.
     for (u32 k = random_.below(3); k > 0; --k)
-        emit("add.s32 " + name_of(fresh(Kind::word)) + ", " + name_of(accumulators[0]) + ", " +
-             hex(random_.below(100)));
-    emit((first ? "@!" : "@") + name_of(p) + " " + move + name_of(d) + ", " + name_of(b));
+        emit("add.s32 $, $, $", {fresh(Kind::word), accumulators[0], hex(random_.below(100))});
+    emit("$$ $$, $", {first ? "@!" : "@", p, move, d, b});
     here.add(d);
 }
 
@@ -307,8 +315,8 @@ void Body::conditional_values() {
         const auto& c = random_.pick(here.conditional);
         const std::optional<Reg> to = old_variable(Kind::word);
         if (!to) return;
-        emit((c.negated ? "@!" : "@") + name_of(c.predicate) + " add.s32 " + name_of(*to) + ", " +
-             name_of(c.reg) + ", " + name_of(use(Kind::word)));
+        emit("$$ add.s32 $, $, $",
+             {c.negated ? "@!" : "@", c.predicate, *to, c.reg, use(Kind::word)});
         return;
     }
     Reg p;
@@ -316,53 +324,36 @@ void Body::conditional_values() {
         p = fresh(Kind::predicate);
         here.frozen.push_back(p);
         const Reg a = use(Kind::word), b = use(Kind::word);
-        emit("setp.lt.u32 " + name_of(p) + ", " + name_of(a) + ", " + name_of(b));
+        emit("setp.lt.u32 $, $, $", {p, a, b});
     } else {
         p = random_.pick(here.frozen);
     }
     const Reg d = text_.make(Kind::word);
     const bool negated = random_.percent(30);
-    emit((negated ? "@!" : "@") + name_of(p) + " xor.b32 " + name_of(d) + ", " +
-         name_of(use(Kind::word)) + ", " + name_of(use(Kind::word)));
+    emit("$$ xor.b32 $, $, $", {negated ? "@!" : "@", p, d, use(Kind::word), use(Kind::word)});
     here.conditional.push_back({d, p, negated});
 }
 
+/// A register from its parts, or its parts from a register.
 void Body::packing() {
-    const auto n = [&](Kind kind) { return name_of(use(kind)); };
-    constexpr Kind h = Kind::half, r = Kind::word, d = Kind::wide;
-    std::string sources;
-    switch (random_.below(6)) {
-        case 0:
-            sources = ", {" + n(r) + ", " + n(r) + "}";
-            emit("mov.b64 " + name_of(destination(d)) + sources);
-            return;
-        case 1:
-            sources = ", {" + n(h) + ", " + n(h) + "}";
-            emit("mov.b32 " + name_of(destination(r)) + sources);
-            return;
-        case 2:
-            sources = ", {" + n(h) + ", " + n(h) + ", " + n(h) + ", " + n(h) + "}";
-            emit("mov.b64 " + name_of(destination(d)) + sources);
-            return;
-        case 3: {
-            const std::string from = n(d);
-            const Reg low = destination(r), high = fresh(r);
-            emit("mov.b64 {" + name_of(low) + ", " + name_of(high) + "}, " + from);
-            return;
-        }
-        case 4: {
-            const std::string from = n(r);
-            const Reg low = destination(h), high = fresh(h);
-            emit("mov.b32 {" + name_of(low) + ", " + name_of(high) + "}, " + from);
-            return;
-        }
-        default: {
-            const std::string from = n(d);
-            const Reg a = destination(h), b = fresh(h), c = fresh(h), e = fresh(h);
-            emit("mov.b64 {" + name_of(a) + ", " + name_of(b) + ", " + name_of(c) + ", " +
-                 name_of(e) + "}, " + from);
-        }
+    struct Parts {
+        const char* type;
+        Kind whole, part;
+        u32 count;
+    };
+    static constexpr Parts kParts[] = {{"b64", Kind::wide, Kind::word, 2},
+                                       {"b32", Kind::word, Kind::half, 2},
+                                       {"b64", Kind::wide, Kind::half, 4}};
+    const u32 how = random_.below(6);
+    const auto& [type, whole, part, count] = kParts[how % 3];
+    if (how < 3) {
+        const std::string parts = list_of(part, count, false);
+        return emit("mov.$ $, $", {type, destination(whole), parts});
     }
+    const Reg from = use(whole);
+    std::string parts = "{" + name_of(destination(part));
+    for (u32 k = 1; k < count; ++k) parts += ", " + name_of(fresh(part));
+    emit("mov.$ $}, $", {type, parts, from});
 }
 
 // ---- what comes out ----
@@ -371,19 +362,18 @@ void Body::fold(Reg reg) {
     Reg word = reg;
     if (reg.kind == Kind::predicate) {
         word = text_.make(Kind::word);
-        emit("selp.b32 " + name_of(word) + ", 0x5bd1e995, 7, " + name_of(reg));
+        emit("selp.b32 $, 0x5bd1e995, 7, $", {word, reg});
     } else if (reg.kind == Kind::half) {
         word = text_.make(Kind::word);
-        emit("cvt.u32.u16 " + name_of(word) + ", " + name_of(reg));
+        emit("cvt.u32.u16 $, $", {word, reg});
     } else if (reg.kind == Kind::wide) {
         const Reg low = text_.make(Kind::word), high = text_.make(Kind::word);
         word = text_.make(Kind::word);
-        emit("mov.b64 {" + name_of(low) + ", " + name_of(high) + "}, " + name_of(reg));
-        emit("mad.lo.s32 " + name_of(word) + ", " + name_of(high) + ", 0x9e3779b1, " +
-             name_of(low));
+        emit("mov.b64 {$, $}, $", {low, high, reg});
+        emit("mad.lo.s32 $, $, 0x9e3779b1, $", {word, high, low});
     }
     const Reg acc = random_.pick(accumulators);
-    emit("mad.lo.s32 " + name_of(acc) + ", " + name_of(acc) + ", 0x01000193, " + name_of(word));
+    emit("mad.lo.s32 $, $, 0x01000193, $", {acc, acc, word});
 }
 
 void Body::fold_some(u32 count) {
@@ -391,18 +381,18 @@ void Body::fold_some(u32 count) {
         fold(use(random_.pick({Kind::word, Kind::word, Kind::wide, Kind::half, Kind::predicate})));
 }
 
-Reg Body::a_predicate(const Where&, bool uniform) {
+Reg Body::a_predicate(bool uniform) {
     if (!uniform && random_.percent(50)) return use(Kind::predicate);
     const Reg p = fresh(Kind::predicate), bits = text_.make(Kind::word);
     const Reg a = uniform               ? use_uniform()
                   : random_.percent(40) ? here.position.back()
                                         : use(Kind::word);
     if (random_.percent(50)) {
-        emit("and.b32 " + name_of(bits) + ", " + name_of(a) + ", " + hex(1ull << random_.below(4)));
-        emit("setp.ne.s32 " + name_of(p) + ", " + name_of(bits) + ", 0");
+        emit("and.b32 $, $, $", {bits, a, hex(1ull << random_.below(4))});
+        emit("setp.ne.s32 $, $, 0", {p, bits});
     } else {
-        emit("and.b32 " + name_of(bits) + ", " + name_of(a) + ", 31");
-        emit("setp.lt.u32 " + name_of(p) + ", " + name_of(bits) + ", " + hex(random_.below(33)));
+        emit("and.b32 $, $, 31", {bits, a});
+        emit("setp.lt.u32 $, $, $", {p, bits, hex(random_.below(33))});
     }
     return p;
 }

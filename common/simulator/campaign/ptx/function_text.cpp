@@ -10,6 +10,14 @@ std::string name_of(Reg reg) {
     return prefixes[static_cast<int>(reg.kind)] + std::to_string(reg.number);
 }
 
+std::string filled(const std::string& pattern, const std::vector<Operand>& operands) {
+    std::string text;
+    auto next = operands.begin();
+    for (const char letter : pattern)
+        text += letter == '$' ? (next++)->text : std::string(1, letter);
+    return text;
+}
+
 FunctionText::FunctionText(std::string prefix, bool lines)
     : prefix_(std::move(prefix)), has_lines_(lines) {
     new_block();
@@ -32,34 +40,22 @@ void FunctionText::end(Block&& how) {
 }
 
 void FunctionText::jump(int to) {
-    Block b;
-    b.ending = Ending::jump;
-    b.targets = {to};
-    end(std::move(b));
+    end({.ending = Ending::jump, .targets = {to}});
 }
 
 void FunctionText::branch(Reg predicate, bool negated, int yes, int no) {
-    Block b;
-    b.ending = Ending::branch;
-    b.predicate = predicate;
-    b.negated = negated;
-    b.targets = {yes, no};
-    end(std::move(b));
+    end({.ending = Ending::branch,
+         .predicate = predicate,
+         .negated = negated,
+         .targets = {yes, no}});
 }
 
 void FunctionText::jump_by_index(Reg index, std::vector<int> to) {
-    Block b;
-    b.ending = Ending::by_index;
-    b.predicate = index;
-    b.targets = std::move(to);
-    end(std::move(b));
+    end({.ending = Ending::by_index, .predicate = index, .targets = std::move(to)});
 }
 
 void FunctionText::leave(const std::string& how) {
-    Block b;
-    b.ending = Ending::leave;
-    b.leaves_by = how;
-    end(std::move(b));
+    end({.ending = Ending::leave, .leaves_by = how});
 }
 
 std::string FunctionText::label(int block) const {

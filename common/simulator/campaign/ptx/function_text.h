@@ -3,6 +3,7 @@
 #pragma once
 
 #include <string>
+#include <utility>
 #include <vector>
 
 #include "campaign/random.h"
@@ -18,6 +19,20 @@ struct Reg {
     bool operator==(const Reg&) const = default;
 };
 std::string name_of(Reg reg);
+
+inline std::string number(u32 value) {
+    return std::to_string(value);
+}
+
+/// What stands for a $ in the pattern of an instruction: a register, a number or a text.
+struct Operand {
+    Operand(Reg reg) : text(name_of(reg)) {}
+    Operand(u32 value) : text(number(value)) {}
+    Operand(std::string text) : text(std::move(text)) {}
+    Operand(const char* text) : text(text) {}
+    std::string text;
+};
+std::string filled(const std::string& pattern, const std::vector<Operand>& operands);
 
 /// Where blocks stand in the text.
 enum class Layout { natural, shuffled, reversed, neighbours_swapped };
@@ -48,12 +63,12 @@ public:
 private:
     enum class Ending { none, jump, branch, by_index, leave };
     struct Block {
-        std::string lines;
+        std::string lines = {};
         Ending ending = Ending::none;
-        Reg predicate;  ///< or the index
+        Reg predicate = {};  ///< or the index
         bool negated = false;
-        std::vector<int> targets;
-        std::string leaves_by;
+        std::vector<int> targets = {};
+        std::string leaves_by = {};
     };
     std::string label(int block) const;
     std::string ending_of(int index, int next, Random& random) const;

@@ -98,33 +98,25 @@ public:
 
 private:
     /// Variables of every kind; some of them are written here, the others where it happens.
-    void begin_values(Body& body, FunctionText& text) {
+    void begin_values(Body& body) {
         for (int k = 0; k < kKinds; ++k) {
             const Kind kind = static_cast<Kind>(k);
             for (u32 v = random_.between(2, 5); v > 0; --v) body.new_variable(kind);
         }
-        (void)text;
         for (u32 k = 0; k < 2; ++k) {
-            const Reg p = body.fresh(Kind::predicate), h = body.fresh(Kind::half);
-            const Reg d = body.fresh(Kind::wide);
             const Reg a = body.use(Kind::word), b = body.use(Kind::word);
-            body.emit("setp.lt.s32 " + name_of(p) + ", " + name_of(a) + ", " + name_of(b));
-            body.emit("cvt.u16.u32 " + name_of(h) + ", " + name_of(a));
-            body.emit("mov.b64 " + name_of(d) + ", {" + name_of(b) + ", " + name_of(a) + "}");
+            body.written(Kind::predicate, "setp.lt.s32 $, $, $", {a, b});
+            body.written(Kind::half, "cvt.u16.u32 $, $", {a});
+            body.written(Kind::wide, "mov.b64 $, {$, $}", {b, a});
         }
         for (int k = 0; k < kKinds; ++k)
             for (Reg v : body.variables_[k]) {
                 if (random_.percent(50)) continue;
-                static const char* const moves[] = {"mov.pred ", "mov.b16 ", "mov.b32 ",
-                                                    "mov.b64 "};
-                body.emit(moves[k] + name_of(v) + ", " + name_of(body.use(static_cast<Kind>(k))));
+                body.emit("$$, $", {move_of(v.kind), v, body.use(v.kind)});
                 body.here.add(v);
             }
-        for (u32 k = 0; k < 2; ++k) {
-            const Reg acc = text.make(Kind::word);
-            body.set_word(acc, static_cast<u32>(random_.next()));
-            body.accumulators.push_back(acc);
-        }
+        for (u32 k = 0; k < 2; ++k)
+            body.accumulators.push_back(body.word_of(static_cast<u32>(random_.next())));
     }
 
     std::string function(u32 index) {
@@ -133,13 +125,6 @@ private:
         using Form = Callee::Form;
         callee.form = random_.pick({Form::words, Form::words, Form::words, Form::wide, Form::array,
                                     Form::recursive, Form::memory});
-        const bool is_wide = callee.form == Form::wide, is_array = callee.form == Form::array;
-        const std::string result = is_wide    ? ".param .b64 back"
-                                   : is_array ? ".param .align 8 .b8 back[8]"
-                                              : ".param .b32 back";
-        const std::string second = is_wide || callee.form == Form::memory ? ".param .b64 b"
-                                   : is_array ? ".param .align 16 .b8 b[16]"
-                                              : ".param .b32 b";
         Environment env;
         env.launch = launch_;
         env.features = features_;
@@ -152,89 +137,79 @@ private:
         FunctionText text("F" + number(index) + "_", has_lines_);
         Body body(random_, text, env);
         body.budget = random_.between(3, 15);
-        const Reg a = body.fresh(Kind::word);
-        body.emit("ld.param.b32 " + name_of(a) + ", [a]");
-        const Reg thread = body.fresh(Kind::word), block = body.fresh(Kind::word);
-        body.emit("mov.u32 " + name_of(thread) + ", %tid.x");
-        body.emit("mov.u32 " + name_of(block) + ", %ctaid.x");
-        env.thread = thread;
-        env.block = block;
-        body.here.uniform.push_back(block);
-        body.here.position.push_back(thread);
+        const Reg a = body.written(Kind::word, "ld.param.b32 $, [a]");
+        env.thread = body.written(Kind::word, "mov.u32 $, %tid.x");
+        env.block = body.written(Kind::word, "mov.u32 $, %ctaid.x");
+        body.here.uniform.push_back(env.block);
+        body.here.position.push_back(env.thread);
         if (callee.form == Form::words || callee.form == Form::recursive) {
-            body.emit("ld.param.b32 " + name_of(body.fresh(Kind::word)) + ", [b]");
-        } else if (is_wide) {
-            body.emit("ld.param.b64 " + name_of(body.fresh(Kind::wide)) + ", [b]");
-        } else if (is_array) {
-            const Reg x = body.fresh(Kind::word), y = body.fresh(Kind::word);
-            body.emit("ld.param.b32 " + name_of(x) + ", [b+4]");
-            body.emit("ld.param.b32 " + name_of(y) + ", [b+12]");
+            body.written(Kind::word, "ld.param.b32 $, [b]");
+        } else if (callee.form == Form::wide) {
+            body.written(Kind::wide, "ld.param.b64 $, [b]");
+        } else if (callee.form == Form::array) {
+            body.written(Kind::word, "ld.param.b32 $, [b+4]");
+            body.written(Kind::word, "ld.param.b32 $, [b+12]");
         } else {
-            const Reg pointer = text.make(Kind::wide), global = text.make(Kind::wide);
-            body.emit("ld.param.b64 " + name_of(pointer) + ", [b]");
-            body.emit("cvta.to.global.u64 " + name_of(global) + ", " + name_of(pointer));
+            const Reg pointer = body.made(Kind::wide, "ld.param.b64 $, [b]");
+            const Reg global = body.made(Kind::wide, "cvta.to.global.u64 $, $", {pointer});
             env.scratch = global;
             env.scratch_generic = pointer;
             env.features.own_atomics = features_.own_atomics;
         }
-        begin_values(body, text);
+        begin_values(body);
         Where where;
         where.depth = 2;
         where.turns = 8;
         where.whole_block = where.whole_warp = false;
-        if (callee.form == Form::recursive) recurse(body, text, callee.name, a, where);
+        if (callee.form == Form::recursive) recurse(body, text, callee.name, a);
         body.statements(body.budget, where);
         if (features_.may_leave && random_.percent(50)) {  // an early return
             const Reg p = body.use(Kind::predicate);
-            give_back(body, text, callee.form);
-            body.emit("@" + name_of(p) + " ret");
+            give_back(body, callee.form);
+            body.emit("@$ ret", {p});
         }
         body.budget = 4;
         body.statements(4, where);
         body.fold_some(3);
-        give_back(body, text, callee.form);
+        give_back(body, callee.form);
         text.leave("ret");
-        const std::string head =
-            ".func (" + result + ") " + callee.name + "(.param .b32 a, " + second + ")";
+        const std::string head = ".func (" + callee.back("back") + ") " + callee.name +
+                                 "(.param .b32 a, " + callee.second("b") + ")";
         callees_.push_back(callee);
         return (callee.form == Form::recursive ? head + ";\n" : "") + head + "\n{\n" +
                text.text(random_, random_layout(random_)) + "}\n";
     }
 
-    void give_back(Body& body, FunctionText& text, Callee::Form form) {
+    void give_back(Body& body, Callee::Form form) {
         if (form == Callee::Form::wide) {
-            const Reg d = text.make(Kind::wide);
-            body.emit("mov.b64 " + name_of(d) + ", {" + name_of(body.accumulators[0]) + ", " +
-                      name_of(body.accumulators[1]) + "}");
-            body.emit("st.param.b64 [back], " + name_of(d));
+            const Reg d = body.made(Kind::wide, "mov.b64 $, {$, $}",
+                                    {body.accumulators[0], body.accumulators[1]});
+            body.emit("st.param.b64 [back], $", {d});
         } else if (form == Callee::Form::array) {
-            body.emit("st.param.b32 [back], " + name_of(body.accumulators[0]));
-            body.emit("st.param.b32 [back+4], " + name_of(body.accumulators[1]));
+            body.emit("st.param.b32 [back], $", {body.accumulators[0]});
+            body.emit("st.param.b32 [back+4], $", {body.accumulators[1]});
         } else {
-            const Reg r = text.make(Kind::word);
-            body.emit("xor.b32 " + name_of(r) + ", " + name_of(body.accumulators[0]) + ", " +
-                      name_of(body.accumulators[1]));
-            body.emit("st.param.b32 [back], " + name_of(r));
+            const Reg r = body.made(Kind::word, "xor.b32 $, $, $",
+                                    {body.accumulators[0], body.accumulators[1]});
+            body.emit("st.param.b32 [back], $", {r});
         }
     }
 
     /// Calls itself with one level less, where there is one left.
-    void recurse(Body& body, FunctionText& text, const std::string& name, Reg level, const Where&) {
-        const Reg p = text.make(Kind::predicate), less = text.make(Kind::word);
-        const Reg got = text.make(Kind::word);
-        body.emit("mov.u32 " + name_of(got) + ", 17");
-        body.emit("setp.gt.s32 " + name_of(p) + ", " + name_of(level) + ", 0");
+    void recurse(Body& body, FunctionText& text, const std::string& name, Reg level) {
+        const Reg got = body.made(Kind::word, "mov.u32 $, 17");
+        const Reg p = body.made(Kind::predicate, "setp.gt.s32 $, $, 0", {level});
         const int deeper = text.new_block(), after = text.new_block();
         text.branch(p, false, deeper, after);
         text.begin(deeper);
-        body.emit("sub.s32 " + name_of(less) + ", " + name_of(level) + ", 1");
+        const Reg less = body.made(Kind::word, "sub.s32 $, $, 1", {level});
         body.emit("{ .param .b32 x");
         body.emit(".param .b32 y");
         body.emit(".param .b32 z");
-        body.emit("st.param.b32 [x], " + name_of(less));
-        body.emit("st.param.b32 [y], " + name_of(body.use(Kind::word)));
-        body.emit("call (z), " + name + ", (x, y)");
-        body.emit("ld.param.b32 " + name_of(got) + ", [z]");
+        body.emit("st.param.b32 [x], $", {less});
+        body.emit("st.param.b32 [y], $", {body.use(Kind::word)});
+        body.emit("call (z), $, (x, y)", {name});
+        body.emit("ld.param.b32 $, [z]", {got});
         text.line("}");
         text.jump(after);
         text.begin(after);
@@ -251,9 +226,9 @@ private:
         env.callees = callees_;
         Body body(random_, text, env);
         body.budget = random_.pick({20u, 40u, 60u, 90u, 140u});
-        indices(body, text, env);
+        indices(body, env);
         addresses(body, text, env);
-        begin_values(body, text);
+        begin_values(body);
         begin_memory(body, text, env);
         body.statements(body.budget, Where{});
         end_kernel(body, text, env);
@@ -274,31 +249,26 @@ private:
         return text;
     }
 
-    void indices(Body& body, FunctionText& text, Environment& env) {
+    void indices(Body& body, Environment& env) {
         const auto special = [&](const char* name) {
-            const Reg r = text.make(Kind::word);
-            body.emit("mov.u32 " + name_of(r) + ", " + name);
-            body.here.add(r);
-            return r;
+            return body.written(Kind::word, "mov.u32 $, $", {name});
         };
         const Reg x = special("%tid.x");
         env.thread = x;
         if (launch_.threads_y > 1 || launch_.threads_z > 1) {
             const Reg y = special("%tid.y"), z = special("%tid.z");
-            const Reg row = body.fresh(Kind::word), linear = body.fresh(Kind::word);
-            body.emit("mad.lo.s32 " + name_of(row) + ", " + name_of(z) + ", " +
-                      number(launch_.threads_y) + ", " + name_of(y));
-            body.emit("mad.lo.s32 " + name_of(linear) + ", " + name_of(row) + ", " +
-                      number(launch_.threads_x) + ", " + name_of(x));
-            env.thread = linear;
+            const Reg row =
+                body.written(Kind::word, "mad.lo.s32 $, $, $, $", {z, launch_.threads_y, y});
+            env.thread =
+                body.written(Kind::word, "mad.lo.s32 $, $, $, $", {row, launch_.threads_x, x});
             body.here.position.push_back(y);
         }
         env.block = special("%ctaid.x");
-        const Reg size = special("%ntid.x"), seed = body.fresh(Kind::word);
-        body.emit("ld.param.u32 " + name_of(seed) + ", [p_seed]");
+        const Reg size = special("%ntid.x");
+        const Reg seed = body.written(Kind::word, "ld.param.u32 $, [p_seed]");
         const Reg byte = body.fresh(Kind::word);
-        body.emit(std::string("ld.param.") + random_.pick({"u8", "s8", "u16", "b8"}) + " " +
-                  name_of(byte) + ", [p_seed+" + number(2 * random_.below(2)) + "]");
+        body.emit("ld.param.$ $, [p_seed+$]",
+                  {random_.pick({"u8", "s8", "u16", "b8"}), byte, 2 * random_.below(2)});
         for (Reg r : {env.block, size, seed, byte}) body.here.uniform.push_back(r);
         body.here.position.push_back(x);
         if (!(env.thread == x)) body.here.position.push_back(env.thread);
@@ -306,63 +276,48 @@ private:
 
     void addresses(Body& body, FunctionText& text, Environment& env) {
         const auto parameter = [&](const char* name) {
-            const Reg r = text.make(Kind::wide);
-            body.emit("ld.param.u64 " + name_of(r) + ", [" + name + "]");
-            return r;
+            return body.made(Kind::wide, "ld.param.u64 $, [$]", {name});
         };
         const auto global = [&](Reg generic) {
-            const Reg r = text.make(Kind::wide);
-            body.emit("cvta.to.global.u64 " + name_of(r) + ", " + name_of(generic));
-            return r;
+            return body.made(Kind::wide, "cvta.to.global.u64 $, $", {generic});
         };
         const auto behind = [&](Reg base, Reg index, u32 bytes) {
-            const Reg r = text.make(Kind::wide);
-            body.emit("mad.wide.u32 " + name_of(r) + ", " + name_of(index) + ", " + number(bytes) +
-                      ", " + name_of(base));
-            return r;
+            return body.made(Kind::wide, "mad.wide.u32 $, $, $, $", {index, bytes, base});
         };
         env.in_generic = parameter("p_in");
         env.in = global(*env.in_generic);
         env.sums = global(parameter("p_sums"));
         const Reg out = global(parameter("p_out")), scratch = parameter("p_scratch");
-        const Reg linear = body.fresh(Kind::word), row = text.make(Kind::word);
-        body.emit("mad.lo.s32 " + name_of(linear) + ", " + name_of(env.block) + ", " +
-                  number(launch_.threads()) + ", " + name_of(env.thread));
+        const Reg row = text.make(Kind::word);
+        const Reg linear = body.written(Kind::word, "mad.lo.s32 $, $, $, $",
+                                        {env.block, launch_.threads(), env.thread});
         // Rows may be walked the other way, or begin in their middle.
         switch (random_.below(3)) {
-            case 0: body.emit("mov.b32 " + name_of(row) + ", " + name_of(linear)); break;
-            case 1:
-                body.emit("sub.s32 " + name_of(row) + ", " + number(launch_.all_threads() - 1) +
-                          ", " + name_of(linear));
-                break;
+            case 0: body.emit("mov.b32 $, $", {row, linear}); break;
+            case 1: body.emit("sub.s32 $, $, $", {row, launch_.all_threads() - 1, linear}); break;
             default: {
-                const Reg moved = text.make(Kind::word);
-                body.emit("add.s32 " + name_of(moved) + ", " + name_of(linear) + ", " +
-                          number(random_.below(20)));
-                body.emit("rem.u32 " + name_of(row) + ", " + name_of(moved) + ", " +
-                          number(launch_.all_threads()));
+                const Reg moved =
+                    body.made(Kind::word, "add.s32 $, $, $", {linear, random_.below(20)});
+                body.emit("rem.u32 $, $, $", {row, moved, launch_.all_threads()});
             }
         }
         env.out_row = behind(out, row, 4);
-        const Reg second_half = text.make(Kind::wide);
-        body.emit("add.s64 " + name_of(second_half) + ", " + name_of(out) + ", " +
-                  number(64 * launch_.all_threads()));
+        const Reg second_half =
+            body.made(Kind::wide, "add.s64 $, $, $", {out, 64 * launch_.all_threads()});
         env.out_own = behind(second_half, linear, 64);
         env.scratch_generic = behind(scratch, linear, kScratchBytes);
         env.scratch = global(*env.scratch_generic);
         if (features_.global_exchange) {
-            const Reg first = text.make(Kind::word);
-            body.emit("mul.lo.s32 " + name_of(first) + ", " + name_of(env.block) + ", " +
-                      number(launch_.threads()));
+            const Reg first =
+                body.made(Kind::word, "mul.lo.s32 $, $, $", {env.block, launch_.threads()});
             env.scratch_block = behind(global(scratch), first, kScratchBytes);
         }
         if (features_.constants) {
-            const Reg base = text.make(Kind::wide), generic = text.make(Kind::wide);
             const bool is_const = random_.percent(50);
-            body.emit("mov.u64 " + name_of(base) + (is_const ? ", table" : ", variable"));
-            body.emit(std::string(is_const ? "cvta.const.u64 " : "cvta.global.u64 ") +
-                      name_of(generic) + ", " + name_of(base));
-            env.table_generic = generic;
+            const Reg base =
+                body.made(Kind::wide, "mov.u64 $, $", {is_const ? "table" : "variable"});
+            env.table_generic = body.made(
+                Kind::wide, is_const ? "cvta.const.u64 $, $" : "cvta.global.u64 $, $", {base});
         }
     }
 
@@ -371,42 +326,32 @@ private:
         const auto n = [&](Kind kind) { return name_of(body.use(kind)); };
         if (features_.local) {
             for (u32 k = 0; k < 4; ++k)
-                body.emit("st.local.v4.b32 [array+" + number(16 * k) + "], {" + n(Kind::word) +
-                          ", " + n(Kind::word) + ", " + n(Kind::word) + ", " + n(Kind::word) + "}");
-            const Reg base = text.make(Kind::wide), generic = text.make(Kind::wide);
-            body.emit("mov.u64 " + name_of(base) + ", array");
-            body.emit("cvta.local.u64 " + name_of(generic) + ", " + name_of(base));
-            env.local_generic = generic;
+                body.emit("st.local.v4.b32 [array+$], {$, $, $, $}",
+                          {16 * k, n(Kind::word), n(Kind::word), n(Kind::word), n(Kind::word)});
+            const Reg base = body.made(Kind::wide, "mov.u64 $, array");
+            env.local_generic = body.made(Kind::wide, "cvta.local.u64 $, $", {base});
         }
         if (features_.own_shared || features_.async_copies || features_.mbarriers) {
-            const Reg base = text.make(Kind::word), own = text.make(Kind::word);
-            body.emit("mov.u32 " + name_of(base) + ", own");
-            body.emit("mad.lo.s32 " + name_of(own) + ", " + name_of(env.thread) + ", 16, " +
-                      name_of(base));
-            body.emit("st.shared.v2.b64 [" + name_of(own) + "], {" + n(Kind::wide) + ", " +
-                      n(Kind::wide) + "}");
+            const Reg base = body.made(Kind::word, "mov.u32 $, own");
+            const Reg own = body.made(Kind::word, "mad.lo.s32 $, $, 16, $", {env.thread, base});
+            body.emit("st.shared.v2.b64 [$], {$, $}", {own, n(Kind::wide), n(Kind::wide)});
             env.own_shared = own;
-            const Reg wide = text.make(Kind::wide), generic = text.make(Kind::wide);
-            body.emit("cvt.u64.u32 " + name_of(wide) + ", " + name_of(own));
-            body.emit("cvta.shared.u64 " + name_of(generic) + ", " + name_of(wide));
-            env.own_shared_generic = generic;
+            const Reg wide = body.made(Kind::wide, "cvt.u64.u32 $, $", {own});
+            env.own_shared_generic = body.made(Kind::wide, "cvta.shared.u64 $, $", {wide});
         }
         if (!features_.shared_sums && !features_.mbarriers) return;
         // By the first thread, for all.
-        const Reg p = text.make(Kind::predicate);
-        body.emit("setp.eq.u32 " + name_of(p) + ", " + name_of(env.thread) + ", 0");
+        const Reg p = body.made(Kind::predicate, "setp.eq.u32 $, $, 0", {env.thread});
         const int first = text.new_block(), after = text.new_block();
         text.branch(p, false, first, after);
         text.begin(first);
         if (features_.shared_sums) {
-            const Reg zero = text.make(Kind::wide);
-            body.emit("mov.u64 " + name_of(zero) + ", 0");
+            const Reg zero = body.made(Kind::wide, "mov.u64 $, 0");
             for (u32 k = 0; k < 8; ++k)
-                body.emit("st.shared.v2.b64 [sums_here+" + number(16 * k) + "], {" + name_of(zero) +
-                          ", " + name_of(zero) + "}");
+                body.emit("st.shared.v2.b64 [sums_here+$], {$, $}", {16 * k, zero, zero});
         }
         if (features_.mbarriers)
-            body.emit("mbarrier.init.shared.b64 [everybody], " + number(launch_.threads()));
+            body.emit("mbarrier.init.shared.b64 [everybody], $", {launch_.threads()});
         text.jump(after);
         text.begin(after);
         body.emit("bar.sync 0");
@@ -421,7 +366,7 @@ private:
             for (u32 k = random_.between(1, 3); k > 0; --k) {
                 const std::string guard =
                     (random_.percent(50) ? "@" : "@!") + name_of(body.use(Kind::predicate));
-                body.emit(guard + (random_.percent(50) ? " ret" : " exit"));
+                body.emit("$$", {guard, random_.percent(50) ? " ret" : " exit"});
                 body.budget = 10;
                 body.statements(random_.between(1, 6), where);
             }
@@ -431,17 +376,15 @@ private:
     }
 
     void store_values(Body& body, Environment& env, u32 time) {
-        const std::string row = name_of(*env.out_row);
-        const auto at = [&](u32 word) {
+        const auto store = [&](u32 word, Reg value) {
             const u32 offset = 4 * word * launch_.all_threads();
-            return "[" + row + "+" + number(offset) + "], ";
+            body.emit("st.global.b32 [$+$], $", {*env.out_row, offset, value});
         };
         body.fold_some(random_.between(2, 8));
-        body.emit("st.global.b32 " + at(2 * time) + name_of(body.accumulators[0]));
-        body.emit("st.global.b32 " + at(2 * time + 1) + name_of(body.accumulators[1]));
+        store(2 * time, body.accumulators[0]);
+        store(2 * time + 1, body.accumulators[1]);
         for (u32 word = 4; word < 16; ++word)
-            if (random_.percent(30))
-                body.emit("st.global.b32 " + at(word) + name_of(body.use(Kind::word)));
+            if (random_.percent(30)) store(word, body.use(Kind::word));
     }
 
     Random random_;
