@@ -88,7 +88,7 @@ std::vector<Text> learners_files(const fs::path& course) {
     std::vector<Text> texts;
     for (const fs::path& file : files) {
         // A kernel of another name is no failure here.
-        const Compiled compiled = compile(file, {});
+        const Compiled compiled = compile(read_source(file), {});
         if (!compiled.ptx.empty())
             texts.push_back({"learners' files", fs::relative(file, course), compiled.ptx});
     }
