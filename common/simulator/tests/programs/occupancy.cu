@@ -11,8 +11,10 @@
 template <int kWords>
 __global__ void hold(float* data) {
     float words[kWords];
+#pragma unroll
     for (int k = 0; k < kWords; ++k) words[k] = data[k * 1024 + threadIdx.x];
     __syncthreads();
+#pragma unroll
     for (int k = 0; k < kWords; ++k)
         data[k * 1024 + threadIdx.x] = words[kWords - 1 - k] * words[k];
 }
