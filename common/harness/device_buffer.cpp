@@ -4,6 +4,18 @@
 
 namespace coalesce {
 
+namespace {
+
+// What can go wrong here went wrong before, in a kernel, and was reported then.
+void free_on_device(void* data) {
+    static_cast<void>(cudaFree(data));
+}
+void free_on_host(void* data) {
+    static_cast<void>(cudaFreeHost(data));
+}
+
+}  // namespace
+
 DeviceBuffer::DeviceBuffer(std::size_t bytes, Memory where) : bytes_(bytes) {
     void* data = nullptr;
     if (where == Memory::device) {
@@ -11,12 +23,7 @@ DeviceBuffer::DeviceBuffer(std::size_t bytes, Memory where) : bytes_(bytes) {
     } else {
         CUDA_CHECK(cudaMallocHost(&data, bytes));
     }
-    data_ = {data, Free{where}};
-}
-
-void DeviceBuffer::Free::operator()(void* data) const {
-    // What can go wrong here went wrong before, in a kernel, and was reported then.
-    static_cast<void>(where == Memory::device ? cudaFree(data) : cudaFreeHost(data));
+    data_ = {data, where == Memory::device ? free_on_device : free_on_host};
 }
 
 }  // namespace coalesce

@@ -22,12 +22,7 @@ public:
     std::size_t bytes() const { return bytes_; }
 
 private:
-    struct Free {
-        Memory where;
-        void operator()(void* data) const;
-    };
-
-    std::unique_ptr<void, Free> data_;
+    std::unique_ptr<void, void (*)(void*)> data_{nullptr, nullptr};
     std::size_t bytes_ = 0;
 };
 
