@@ -19,7 +19,8 @@ using Kind = Operation::Kind;
 constexpr std::uint32_t kSectorsOfPlace = 32;  ///< 1 KiB of memory answers as one
 /// From documents: Jia et al., Dissecting the NVIDIA Volta GPU Architecture via Microbenchmarking, 2018.
 constexpr float kLatencyOfConstant = 27;
-constexpr float kSlotsOfBranch = 2;  ///< itself, and what brings the lanes together again
+/// As machine code has them: what notes where lanes will meet, the branch, and what brings them together again.
+constexpr float kSlotsOfBranch = 3;
 constexpr std::uint32_t kSectorsOfLine = kLineBytes / kSectorBytes;
 constexpr std::uint32_t kBytesOfPass = 128;
 constexpr std::uint32_t kHalfSector = kSectorBytes / 2;
@@ -397,6 +398,7 @@ void WarpLowering::add(const WarpPath& path, std::size_t k) {
     const Instruction& i = recording_.instructions[step.instruction];
     const std::uint32_t fetch = fetch_parameter(i, step.instruction);
     Draft& draft = next();
+    draft.place = i.place;
     Operation& operation = draft.operation;
     operation.after.reserve(i.read.size() + 2);
     if (fetch != kNoTarget) operation.after.push_back(fetch);

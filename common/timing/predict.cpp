@@ -2,6 +2,7 @@
 
 #include <algorithm>
 #include <cmath>
+#include <numeric>
 
 #include "timing/multiprocessor.h"
 #include "timing/occupancy.h"
@@ -89,14 +90,27 @@ double excess(const Runs& runs, const std::vector<double>& of, double bytes) {
     return of.back();
 }
 
+/// Of runs of so many sectors, by their sectors: the mean.
+double excess(const Runs& runs, const std::vector<double>& of,
+              const std::vector<std::uint64_t>& sizes) {
+    double sum = 0, all = 0;
+    for (const std::uint64_t size : sizes) {
+        const auto sectors = static_cast<double>(size);
+        sum += sectors * excess(runs, of, kSectorBytes * sectors);
+        all += sectors;
+    }
+    return all > 0 ? sum / all : 0;
+}
+
 /// What memory moves, of what the kernel asks for.
 struct Traffic {
-    double read = 0, written = 0;            ///< sectors of a block that memory sees
-    double read_part = 0, written_part = 0;  ///< of what is asked for
-    double unfinished = 0;                   ///< part of what is written: sectors with gaps
-    double left_to_others = 0;               ///< the same, of what one block writes
-    double own_run_read = 0;                 ///< bytes: of what one block reads
-    double run_read = 0, run_written = 0;    ///< with its neighbours
+    double read = 0, written = 0;                  ///< sectors of a block that memory sees
+    double read_part = 0, written_part = 0;        ///< of what is asked for
+    double unfinished = 0;                         ///< part of what is written: sectors with gaps
+    double left_to_others = 0;                     ///< the same, of what one block writes
+    double own_run_read = 0, own_run_written = 0;  ///< bytes: of what one block moves
+    double run_read = 0, run_written = 0;          ///< with its neighbours
+    std::vector<std::uint64_t> runs_read, runs_written;  ///< these, one by one, in sectors
 };
 
 /// Of the sectors that blocks ask for, those that no neighbour has asked for before.
@@ -122,11 +136,11 @@ double new_part_below(const Recording& recording, const Gpu& gpu) {
                    static_cast<double>(asked);
 }
 
-/// How long runs are, in bytes. Pieces of one page of memory are as good as a run: it is opened once.
-double run_of(const SectorSet& sectors) {
-    const auto runs = std::min(sectors.runs(), sectors.pages(2048));
-    return runs ? static_cast<double>(sectors.size()) * kSectorBytes / static_cast<double>(runs)
-                : 0;
+/// How long runs are on average, in bytes.
+double length_of(const std::vector<std::uint64_t>& runs) {
+    if (runs.empty()) return 0;
+    const auto sectors = std::accumulate(runs.begin(), runs.end(), std::uint64_t{0});
+    return static_cast<double>(sectors) * kSectorBytes / static_cast<double>(runs.size());
 }
 
 /// Of the blocks that were written down step by step, taken one by one.
@@ -159,7 +173,7 @@ Own own(const Recording& recording, bool reads) {
         }
         if (sectors.empty()) continue;
         o.distinct += static_cast<double>(sectors.size());
-        o.run += run_of(sectors);
+        o.run += length_of(sectors.runs());
         ++blocks;
     }
     o.run /= std::max(1.0, blocks);
@@ -182,13 +196,17 @@ Traffic traffic_of(const Recording& recording, const Work& work, const Gpu& gpu)
     Traffic t;
     const Own reads = own(recording, true), writes = own(recording, false);
     t.own_run_read = reads.run;
+    t.own_run_written = writes.run;
     // A long block that reads all before it writes was heard reading only: it writes like that, for all one knows.
     const bool heard_writes = recording.writes.by_blocks > 0;
     const Footprint& written = heard_writes ? recording.writes : recording.reads;
     t.unfinished = heard_writes ? unfinished_part(written) : 0;
     t.left_to_others = writes.left();
-    t.run_read = run_of(recording.together.empty() ? recording.reads.sectors : recording.together);
-    t.run_written = writes.asked > 0 ? run_of(written.sectors) : 0;
+    t.runs_read =
+        (recording.together.empty() ? recording.reads.sectors : recording.together).runs();
+    if (writes.asked > 0) t.runs_written = written.sectors.runs();
+    t.run_read = length_of(t.runs_read);
+    t.run_written = length_of(t.runs_written);
     // What a block reads twice, its first-level cache has. What it writes piece by piece is put together in
     // the second-level cache.
     t.read_part = new_part(recording.reads) * new_part_below(recording, gpu);
@@ -203,13 +221,14 @@ Traffic traffic_of(const Recording& recording, const Work& work, const Gpu& gpu)
     return t;
 }
 
-/// Reads are not kept until a neighbour asks for the rest: so many of them do not meet it.
-constexpr double kReadsAlone = .2;
+/// Nothing is kept until a neighbour moves the rest of a run: so much does not meet it.
+constexpr double kMovedAlone = .2;
 
-double excess_of_reads(const Traffic& t, const Runs& runs) {
-    const double together = excess(runs, runs.read, t.run_read),
-                 alone = excess(runs, runs.read, std::min(t.own_run_read, t.run_read));
-    return together + kReadsAlone * (alone - together);
+double excess_of(const Runs& runs, const std::vector<double>& of,
+                 const std::vector<std::uint64_t>& together, double own_run) {
+    const double with_neighbours = excess(runs, of, together),
+                 alone = excess(runs, of, std::min(own_run, length_of(together)));
+    return with_neighbours + kMovedAlone * (alone - with_neighbours);
 }
 
 /// Of the second-level cache, at the end of a launch: written, and not yet in memory. (Copies of 64 and 256 MiB
@@ -230,8 +249,11 @@ void share_memory(Work& work, const Traffic& t, const Gpu& gpu, double blocks) {
     const double share = work.write_share =
         t.read + t.written > 0 ? t.written / (t.read + t.written) : 0;
     // Runs were measured by copies: what moves little the other way counts little.
-    const double read = reads ? excess_of_reads(t, gpu.runs) * std::min(1.0, 2 - 2 * share) : 0,
-                 write = writes ? excess(gpu.runs, gpu.runs.write, t.run_written) *
+    const Runs& runs = gpu.runs;
+    const double read = reads ? excess_of(runs, runs.read, t.runs_read, t.own_run_read) *
+                                    std::min(1.0, 2 - 2 * share)
+                              : 0,
+                 write = writes ? excess_of(runs, runs.write, t.runs_written, t.own_run_written) *
                                       std::min(1.0, 2 * share)
                                 : 0;
     const double slower =

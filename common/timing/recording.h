@@ -22,6 +22,7 @@ struct Instruction {
     std::int64_t immediate = 0;                ///< the last operand, if it is a number
     bool reads_special = false;                ///< %tid and its like
     std::uint32_t line = 0;
+    std::uint32_t place = 0;  ///< where ptxas puts it, of a kernel's instructions; estimated
 
     bool has(const char* modifier) const;
 };

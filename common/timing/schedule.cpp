@@ -2,6 +2,7 @@
 
 #include <algorithm>
 #include <numeric>
+#include <utility>
 
 namespace coalesce::timing {
 
@@ -21,6 +22,7 @@ public:
         find_stages();
         put_off();
         find_ranks();
+        find_turns();
     }
 
     /// Places of the drafts, in their new order.
@@ -35,7 +37,7 @@ public:
     }
 
 private:
-    static constexpr int kLastRank = static_cast<int>(Priority::none);
+    static constexpr int kLastRank = static_cast<int>(Priority::none), kRanks = kLastRank + 1;
 
     const Draft& draft(std::size_t k) const { return drafts_[begin_ + k]; }
 
@@ -99,6 +101,48 @@ private:
         pull_all(Priority::shared_load);
         for (std::size_t k = 0; k < rank_.size(); ++k)
             if (draft(k).priority == Priority::load && stage_[k] == 0) pull_producers(k);
+    }
+
+    bool is_load(std::size_t k) const { return draft(k).operation.kind == Kind::load; }
+    bool waits_for_load(std::size_t k) const {
+        const auto& after = draft(k).operation.after;
+        return std::any_of(after.begin(), after.end(),
+                           [&](std::uint32_t a) { return a >= begin_ && is_load(a - begin_); });
+    }
+    std::vector<std::size_t> by_place() const {
+        std::vector<std::size_t> order(stage_.size());
+        std::iota(order.begin(), order.end(), std::size_t{0});
+        std::stable_sort(order.begin(), order.end(), [&](std::size_t a, std::size_t b) {
+            return std::pair(stage_[a], draft(a).place) < std::pair(stage_[b], draft(b).place);
+        });
+        return order;
+    }
+    /// Loads that ptxas puts behind what waits for others have a later turn, with what depends on loads from there
+    /// on. So many at least it lets be under way together.
+    void find_turns() {
+        constexpr int least = 2;
+        int stage = 0, turn = 0, loads = 0;
+        bool somebody_waits = false;
+        for (const std::size_t k : by_place()) {
+            if (std::exchange(stage, stage_[k]) != stage_[k]) {
+                turn = loads = 0;
+                somebody_waits = false;
+            }
+            const bool waits = waits_for_load(k);
+            if (is_load(k) && !waits && somebody_waits && loads >= least) {
+                ++turn;
+                loads = 0;
+                somebody_waits = false;
+            }
+            loads += is_load(k);
+            somebody_waits |= waits;
+            if (!free_[k]) rank_[k] += turn * kRanks;
+        }
+        // What leads to something comes no later.
+        for (std::size_t k = rank_.size(); k-- > 0;)
+            for (const std::uint32_t a : draft(k).operation.after)
+                if (a >= begin_ && stage_[a - begin_] >= stage_[k])
+                    rank_[a - begin_] = std::min(rank_[a - begin_], rank_[k]);
     }
 
     const std::vector<Draft>& drafts_;

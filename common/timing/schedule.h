@@ -2,7 +2,8 @@
 //
 // Between a loop's turns, what depends on no load moves to the front, past barriers too, and sums of what is loaded
 // to the end. Between barriers, loads of global memory come first with all that leads to them, then loads of shared
-// memory, then the rest.
+// memory, then the rest. But where ptxas has no registers left, it puts loads behind what waits for earlier ones: as
+// many are under way at a time as its order (simulator/program/list_schedule.h) says.
 #pragma once
 
 #include <vector>
@@ -17,6 +18,7 @@ enum class Priority : std::uint8_t { load, arithmetic, shared_load, none };
 struct Draft {
     Operation operation;
     Priority priority = Priority::none;
+    std::uint32_t place = 0;  ///< where ptxas puts its instruction
     bool fixed = false;       ///< nothing moves across it: a barrier
     bool ends_piece = false;  ///< nor behind it: a loop's turn ends here
 };

@@ -51,27 +51,18 @@ std::vector<SectorSet::Page> SectorSet::sorted() const {
     return pages;
 }
 
-std::uint64_t SectorSet::runs() const {
-    std::uint64_t count = 0, last = kNothing;
+std::vector<std::uint64_t> SectorSet::runs() const {
+    std::vector<std::uint64_t> runs;
+    std::uint64_t last = kNothing;
     bool open = false;  // the last sector of the page before belongs to the set
     for (const Page& p : sorted()) {
-        const bool goes_on = open && p.number == last + 1;
-        const std::uint64_t before = p.sectors << 1 | (goes_on ? 1 : 0);
-        count += static_cast<std::uint64_t>(std::popcount(p.sectors & ~before));
+        const bool goes_on = open && p.number == last + 1 && (p.sectors & 1) != 0;
+        if (!goes_on) runs.push_back(0);
+        runs.back() += static_cast<std::uint64_t>(std::popcount(p.sectors));
         open = p.sectors >> 63;
         last = p.number;
     }
-    return count;
-}
-
-std::uint64_t SectorSet::pages(std::uint64_t bytes) const {
-    std::uint64_t count = 0, last = kNothing;
-    for (const Page& p : sorted()) {
-        const std::uint64_t number = p.number / (bytes / kSectorBytes / kSectorsOfPage);
-        count += number != last;
-        last = number;
-    }
-    return count;
+    return runs;
 }
 
 }  // namespace coalesce::timing

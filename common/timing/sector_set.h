@@ -29,10 +29,9 @@ public:
     std::uint64_t size() const;
     /// Sectors that are in both.
     std::uint64_t common_with(const SectorSet& other) const;
-    /// Stretches without a gap, longest possible.
-    std::uint64_t runs() const;
-    /// Pieces of `bytes` (a power of two from 2048 on) of which some sector belongs to the set.
-    std::uint64_t pages(std::uint64_t bytes) const;
+    /// Sectors of each run: a stretch without a gap, the longest possible, or pieces of one page of memory (2048 bytes),
+    /// which are as good as a stretch, since the page is opened once.
+    std::vector<std::uint64_t> runs() const;
     bool empty() const { return used_ == 0; }
     void clear();
 

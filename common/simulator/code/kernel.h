@@ -128,6 +128,7 @@ struct Kernel {
     std::vector<u32> parameter_offsets;  ///< of argument i in parameter memory
     u32 local_bytes = 0;                 ///< per thread
     u32 registers_estimate = 0;  ///< 32-bit registers per thread, for occupancy and attributes
+    std::vector<u32> places_estimate;  ///< of the function's instructions, in the GPU's code
 
     /// What becomes of the bytes that are loaded (analysis/demanded_bytes.h).
     struct {

@@ -259,6 +259,8 @@ StepLog::StepLog(const Kernel& kernel, const Kernel::Code& code, timing::Recordi
     : recording_(recording) {
     first_instruction_[&code.main] = 0;
     add_instructions(*kernel.ast, recording_);
+    for (std::size_t k = 0; k < recording_.instructions.size(); ++k)
+        recording_.instructions[k].place = kernel.places_estimate[k];
     for (const auto& [name, function] : code.functions) {
         first_instruction_[function.get()] = static_cast<u32>(recording_.instructions.size());
         if (function->ast) add_instructions(*function->ast, recording_);

@@ -5,9 +5,9 @@
 namespace coalesce::sim {
 namespace {
 
-/// How many further instructions are looked at to find one that ends more words than those before it begin: an
-/// address is put together of two before its store lets go of what it stores.
-constexpr u32 kLookAhead = 2;
+/// So many instructions are looked at together, to find some that end more words than they begin: an address is put
+/// together of up to as many before its store lets go of what it stores.
+constexpr u32 kLookAhead = 20;
 /// In longer pieces nothing moves past every instruction of this number, which keeps the work in proportion.
 constexpr u32 kWindow = 512;
 /// Registers for predicates.
@@ -32,6 +32,7 @@ public:
           writer_(straight.words.size(), kNone),
           readers_(straight.words.size()),
           places_(straight.code.size()),
+          before_(straight.code.size()),
           after_(straight.code.size()) {
         for (u32 v = 0; v < straight.words.size(); ++v) origins_.push_back({v, 0});
         for (u32 k = 0; k < code_.size(); ++k) {
@@ -44,6 +45,8 @@ public:
     }
     /// The edges that begin at an instruction.
     const std::vector<Edge>& after(u32 k) const { return after_[k]; }
+    /// Where those that end at it begin.
+    const std::vector<u32>& before(u32 k) const { return before_[k]; }
 
 private:
     void add_values(u32 k) {
@@ -103,7 +106,9 @@ private:
         accesses_.push_back(k);
     }
     void edge(u32 from, u32 to, u32 cycles) {
-        if (from != to) after_[from].push_back({to, cycles});
+        if (from == to) return;
+        before_[to].push_back(from);
+        after_[from].push_back({to, cycles});
     }
 
     /// A value with a number added.
@@ -119,6 +124,7 @@ private:
     std::vector<AccessPlace> places_;        ///< by instruction
     std::vector<u32> accesses_;              ///< to memory, since the last fixed instruction
     u32 fixed_ = kNone;
+    std::vector<std::vector<u32>> before_;
     std::vector<std::vector<Edge>> after_;
 };
 
@@ -133,6 +139,7 @@ public:
           waits_for_(code_.size(), 0),
           uses_(straight.words.size(), 0),
           is_alive_(straight.words.size(), false),
+          is_issued_(code_.size(), false),
           words_(straight.words_through) {
         for (u32 k = static_cast<u32>(code_.size()); k-- > 0;) {
             if (loads_for_later(code_[k])) height_[k] = code_[k].latency;
@@ -194,41 +201,58 @@ private:
         });
     }
 
-    /// The first as written, unless it makes more words alive and another of its part leads to fewer.
+    /// A load that lets go of words, of its address, say: loads take long. Else the first as written, unless it makes
+    /// more words alive and others of its part lead to fewer.
     std::vector<u32>::iterator choose_among_many_words() {
         const auto first = std::min_element(open_.begin(), open_.end());
+        for (u32 k = *first; k < end_of_window(*first); ++k) {
+            if (!is_load(code_[k])) continue;
+            if (const auto step = step_to_fewer_words(k, true); step != open_.end()) return step;
+        }
         if (more_words({*first}) <= 0) return first;
-        auto best = first;
-        int least = 0;
-        for (auto at = open_.begin(); at != open_.end(); ++at) {
-            if (code_[*at].part > code_[*first].part) continue;
-            std::vector<u32> ahead{*at};
-            const int more = least_words(ahead);
-            if (more > least || (more == least && (least == 0 || *at > *best))) continue;
-            best = at;
-            least = more;
+        for (u32 k = *first; k < end_of_window(*first); ++k) {
+            if (code_[k].part > code_[*first].part) continue;
+            if (const auto step = step_to_fewer_words(k, false); step != open_.end()) return step;
         }
-        return best;
+        return first;
     }
-    /// The least of the changes in words after these instructions, and after one of those that they let go on, if there
-    /// are any.
-    int least_words(std::vector<u32>& ahead) const {
-        const int more = more_words(ahead);
-        if (ahead.size() > kLookAhead) return more;
-        int least_behind = 0;
-        for (const Edge& e : dependences_.after(ahead.back())) {
-            if (waits_for_[e.to] != edges_from(ahead, e.to)) continue;
-            ahead.push_back(e.to);
-            least_behind = std::min(least_behind, least_words(ahead));
-            ahead.pop_back();
+    u32 end_of_window(u32 first) const {
+        return std::min(first + kWindow, static_cast<u32>(code_.size()));
+    }
+    static bool is_load(const MachineInstruction& i) {
+        return i.memory == MemoryEffect::load && i.space != ptx::StateSpace::shared;
+    }
+    /// The first of the instruction and of what has to be issued before it; the end, if they do not lead to fewer
+    /// words, are too many, or are not the only access among them.
+    std::vector<u32>::iterator step_to_fewer_words(u32 k, bool is_only_access) {
+        std::vector<u32> ahead;
+        if (is_issued_[k] || !collect(k, ahead)) return open_.end();
+        const auto is_other = [&](u32 a) { return a != k && code_[a].is_access; };
+        if (is_only_access && std::any_of(ahead.begin(), ahead.end(), is_other)) return open_.end();
+        std::sort(ahead.begin(), ahead.end());
+        if (more_words_after(ahead) >= 0) return open_.end();
+        for (u32 a : ahead)
+            if (const auto at = std::find(open_.begin(), open_.end(), a); at != open_.end())
+                return at;
+        return open_.end();
+    }
+    /// The instruction, and what has to be issued before it; false: those are too many.
+    bool collect(u32 k, std::vector<u32>& ahead) const {
+        if (is_issued_[k] || std::find(ahead.begin(), ahead.end(), k) != ahead.end()) return true;
+        if (ahead.size() == kLookAhead) return false;
+        ahead.push_back(k);
+        const std::vector<u32>& before = dependences_.before(k);
+        return std::all_of(before.begin(), before.end(), [&](u32 b) { return collect(b, ahead); });
+    }
+    /// By which these instructions, in this order, change how many words are alive.
+    int more_words_after(const std::vector<u32>& ahead) const {
+        std::vector<u32> issued;
+        int more = 0;
+        for (u32 k : ahead) {
+            issued.push_back(k);
+            more += more_words(issued);
         }
-        return more + least_behind;
-    }
-    u32 edges_from(const std::vector<u32>& instructions, u32 to) const {
-        u32 edges = 0;
-        for (u32 k : instructions)
-            for (const Edge& e : dependences_.after(k)) edges += e.to == to;
-        return edges;
+        return more;
     }
     /// By which the last of these instructions, issued one after the other, changes how many words are alive.
     int more_words(const std::vector<u32>& ahead) const {
@@ -258,6 +282,7 @@ private:
 
     void issue(u32 k) {
         order_.push_back(k);
+        is_issued_[k] = true;
         for (u32 v : code_[k].reads)
             if (--uses_[v] == 0) end(v);
         for (u32 v : code_[k].writes)
@@ -286,6 +311,7 @@ private:
     std::vector<u32> waits_for_;  ///< edges from instructions that are not issued yet
     std::vector<u32> uses_;       ///< by value: still to come
     std::vector<bool> is_alive_;
+    std::vector<bool> is_issued_;
     std::vector<u32> open_;           ///< instructions that wait for none to be issued
     u32 words_ = 0, predicates_ = 0;  ///< alive
     std::vector<u32> order_;

@@ -7,7 +7,8 @@
 //        comes late, though there would be time for it while a load is waited for.
 // Limit  While `words_most` words are alive, instructions keep the order in which they were written. But one that
 //        makes more words alive waits for those that lead to fewer: for a store, say, whose data is there and
-//        whose address is still to be computed.
+//        whose address is still to be computed. And loads that lead to fewer come before all: those whose address
+//        takes more words than what is loaded.
 // Parts  ptxas does this while branches around a few instructions are still there. So what is written behind such a
 //        branch does not come before it to let go of words: where lanes may skip each of many loads, and all are
 //        added up behind the last, all that they load is alive at once. (Sums of 8 to 32 such loads of 64 bits take

@@ -465,7 +465,9 @@ void lower(Kernel& kernel) {
         kernel.written.anywhere = true;
     else
         kernel.written = written_memory(kernel);
-    kernel.registers_estimate = estimate_registers(*kernel.module->ast, *kernel.ast);
+    const Estimate estimate = estimate_code(*kernel.module->ast, *kernel.ast);
+    kernel.registers_estimate = estimate.registers;
+    kernel.places_estimate = estimate.places;
     kernel.totals.sites.resize(kernel.sites.size());
     kernel.mistaken_reads = std::vector<MistakenReads>(kernel.sites.size());
     kernel.code = std::move(code);

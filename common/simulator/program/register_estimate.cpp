@@ -104,6 +104,24 @@ public:
         return with_banks <= most ? with_banks : registers;
     }
 
+    /// Of each instruction of the function, its place in the order of all; of a loop's turns, that of the first.
+    std::vector<u32> places() const {
+        std::vector<u32> places(function_.body.size(), kNone);
+        u32 place = 0;
+        for (std::size_t p = 0; p < code_.pieces.size(); ++p)
+            for (u32 k : list_schedule(straight_code(p), kWordsMost)) {
+                u32& of_source = places[code_.pieces[p].code[k].source];
+                if (of_source == kNone) of_source = place;
+                ++place;
+            }
+        // What leaves no instruction goes with the next.
+        for (std::size_t k = places.size(); k-- > 0;) {
+            if (places[k] == kNone) places[k] = place;
+            place = places[k];
+        }
+        return places;
+    }
+
     /// As far as the last count of registers knew what is called.
     bool calls_by_convention() const {
         return has_any([](const MachineInstruction& i) { return i.keeps_convention; });
@@ -170,10 +188,13 @@ class Program {
 public:
     Program(const ptx::Module& module, const Blocks& blocks) : module_(module), blocks_(blocks) {}
 
+    Compiled& compiled(const ptx::Function& function) {
+        return compiled_.try_emplace(&function, function).first->second;
+    }
+
     u32 registers(const ptx::Function& function, u32 words_most, bool exceeds = false) {
-        Compiled& compiled = compiled_.try_emplace(&function, function).first->second;
         open_.push_back(&function);
-        const u32 registers = compiled.registers(
+        const u32 registers = compiled(function).registers(
             words_most,
             [&](const ptx::Instruction& call) -> std::optional<u32> {
                 const ptx::Function* target = target_of(call);
@@ -255,7 +276,7 @@ Blocks blocks_of(const ptx::Module& module, const ptx::Function& kernel) {
 
 }  // namespace
 
-u32 estimate_registers(const ptx::Module& module, const ptx::Function& kernel) {
+Estimate estimate_code(const ptx::Module& module, const ptx::Function& kernel) {
     const Blocks blocks = blocks_of(module, kernel);
     Program program(module, blocks);
     const auto needed = [&](u32 words_most) {
@@ -270,7 +291,7 @@ u32 estimate_registers(const ptx::Module& module, const ptx::Function& kernel) {
     const auto fits_as_written = [&] { return needed(0) + kToSpare <= for_all; };
     if (registers > for_all && (saves || fits_as_written())) registers = for_all;
     if (registers > for_all) registers = program.registers(kernel, kWordsMost, true);
-    return std::min(registers, allowed(kernel));
+    return {std::min(registers, allowed(kernel)), program.compiled(kernel).places()};
 }
 
 }  // namespace coalesce::sim

@@ -1,4 +1,5 @@
-// How many registers per thread a compiler for the GPU would give a kernel.
+// How many registers per thread a compiler for the GPU would give a kernel, and in which order it would put the
+// instructions.
 //
 // Idea   What ptxas does, in short: machine code (machine_code.h), each piece in the order that ptxas would
 //        choose (list_schedule.h), where each value is alive then (lifetimes.h), and a register for each
@@ -10,11 +11,19 @@
 //        seen in machine code, and ptxas has more of them.
 #pragma once
 
+#include <vector>
+
 #include "ptx/ast.h"
 
 namespace coalesce::sim {
 
-/// Of the kernel and all that it calls, within what its directives allow (.maxnreg, .maxntid, ...).
-u32 estimate_registers(const ptx::Module& module, const ptx::Function& kernel);
+struct Estimate {
+    /// Of the kernel and all that it calls, within what its directives allow (.maxnreg, .maxntid, ...).
+    u32 registers = 0;
+    /// By instruction of the kernel's body: where it stands once they are put in order.
+    std::vector<u32> places;
+};
+
+Estimate estimate_code(const ptx::Module& module, const ptx::Function& kernel);
 
 }  // namespace coalesce::sim

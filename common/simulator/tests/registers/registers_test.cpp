@@ -190,7 +190,7 @@ private:
             const auto known = truth.find(name);
             if (known == truth.end() || name == kConfigureEntry) continue;
             put_in_order(*function);
-            const u32 estimate = estimate_registers(*module, *function);
+            const u32 estimate = estimate_code(*module, *function).registers;
             const std::lock_guard lock(mutex_);
             const std::string instructions = instructions_of(*module, *function);
             const bool held_back = is_held_back(instructions);

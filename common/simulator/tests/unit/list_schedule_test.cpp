@@ -29,6 +29,10 @@ public:
         made_.wanted_behind[value] = true;
         return *this;
     }
+    Code& is_two(u32 value) {
+        made_.words[value] = 2;
+        return *this;
+    }
     Code& load(u32 to, std::vector<u32> from) {
         return add(MemoryEffect::load, kLong, std::move(from), {to});
     }
@@ -111,6 +115,33 @@ TEST_CASE("one that makes more words alive waits for one that leads to fewer") {
                             .is_wanted(3)
                             .store({1, 2});
     CHECK(wanted.order(0) == Order{0, 1});
+}
+
+TEST_CASE("what leads to fewer words may begin with an address of several steps") {
+    // 0 stays, and 4 is made of it; the store of 1, 2 and 3 goes to an address made in three steps.
+    const auto made = [] {
+        return Code(8)
+            .comes({0, 1, 2, 3})
+            .is_wanted(0)
+            .compute(4, {0})
+            .is_wanted(4)
+            .compute(5, {0})
+            .compute(6, {5})
+            .compute(7, {6})
+            .store({1, 2, 3, 7});
+    };
+    CHECK(made().order(0) == Order{1, 2, 3, 4, 0});
+    // Where the store ends no word, 4 has nobody to wait for.
+    CHECK(made().is_wanted(1).is_wanted(2).is_wanted(3).order(0) == Order{0, 1, 2, 3, 4});
+}
+
+TEST_CASE("a load that lets go of its address comes before what is written first") {
+    // A sum in the place of what it reads; then one word is loaded from an address of two.
+    const auto made = [] {
+        return Code(5).comes({0, 1, 2}).compute(3, {1}).is_wanted(3).load(4, {2}).is_wanted(4);
+    };
+    CHECK(made().is_two(2).order(0) == Order{1, 0});
+    CHECK(made().order(0) == Order{0, 1});
 }
 
 TEST_CASE("one that takes the place of what it reads does not wait") {

@@ -25,7 +25,7 @@ u32 estimate(const std::string& body, const std::string& directives = "",
         "mov.u32 %r2, %tid.x;\nmul.wide.u32 %rd3, %r2, 4;\n"
         "add.s64 %rd4, %rd1, %rd3;\nadd.s64 %rd5, %rd2, %rd3;\n" +
         body + "\nret;\n}\n");
-    return estimate_registers(*module, *module->functions.at("k"));
+    return estimate_code(*module, *module->functions.at("k")).registers;
 }
 
 std::string loads(int count) {
