@@ -222,7 +222,7 @@ private:
     static bool is_load(const MachineInstruction& i) {
         return i.memory == MemoryEffect::load && i.space != ptx::StateSpace::shared;
     }
-    /// The first of the instruction and of what has to be issued before it; the end, if they do not lead to fewer
+    /// The first of the instruction and of what must be issued before it; the end, if they do not lead to fewer
     /// words, are too many, or are not the only access among them.
     std::vector<u32>::iterator step_to_fewer_words(u32 k, bool is_only_access) {
         std::vector<u32> ahead;
@@ -236,7 +236,7 @@ private:
                 return at;
         return open_.end();
     }
-    /// The instruction, and what has to be issued before it; false: those are too many.
+    /// The instruction, and what must be issued before it; false: those are too many.
     bool collect(u32 k, std::vector<u32>& ahead) const {
         if (is_issued_[k] || std::find(ahead.begin(), ahead.end(), k) != ahead.end()) return true;
         if (ahead.size() == kLookAhead) return false;
