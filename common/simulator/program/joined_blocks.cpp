@@ -1,7 +1,5 @@
 #include "program/joined_blocks.h"
 
-#include <algorithm>
-
 #include "program/machine_instruction.h"
 #include "program/work_meanwhile.h"
 #include "ptx/instruction_parts.h"
@@ -81,8 +79,7 @@ bool JoinedBlocks::has_work_meanwhile(u32 b) const {
     while (may_come_from_[first] != kNone) first = may_come_from_[first];
     while (may_go_on_to_[last] != last) last = may_go_on_to_[last];
     // ptxas unrolls a loop with branches in it; here a loop is unrolled if it is one piece.
-    const std::vector<u32>& next = blocks_[last].next;
-    if (std::find(next.begin(), next.end(), first) != next.end()) return true;
+    if (is_among(first, blocks_[last].next)) return true;
     return WorkMeanwhile(function_, values_)
         .is_enough(block, blocks_[first].begin, blocks_[last].end);
 }

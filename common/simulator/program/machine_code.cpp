@@ -340,9 +340,6 @@ private:
                std::any_of(known->second.begin(), known->second.end(),
                            [&](u32 b) { return dominators_.passed(b, block_); });
     }
-    static void add_once(std::vector<u32>& to, u32 value) {
-        if (!is_among(value, to)) to.push_back(value);
-    }
 
     /// A constant in a register: where it was brought on the way here, or brought again. A loop does not bring it in
     /// each turn.

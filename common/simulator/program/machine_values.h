@@ -163,7 +163,6 @@ private:
     u32 constants_in(const Operand& operand) const;
     Constant uniform_factor(const Operand& operand) const;
     Constant address_for_block(const Instruction& instruction) const;
-    Constant base_for_exchange(const Instruction& instruction) const;
     std::vector<Constant> brought_for_access(const Instruction& instruction,
                                              bool in_one_lane) const;
     bool differs_by_lane(u32 value) const;
