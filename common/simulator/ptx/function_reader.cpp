@@ -125,37 +125,27 @@ void FunctionReader::read_header() {
 bool FunctionReader::read_header_directive() {
     if (!lexer_.at(TokenKind::dotted)) return false;
     const std::string_view directive = lexer_.current().text;
-    if (directive == ".maxntid") {
-        lexer_.take();
+    if (lexer_.accept_directive(".maxntid"))
         read_shape(function_->max_threads);
-    } else if (directive == ".reqntid") {
-        lexer_.take();
+    else if (lexer_.accept_directive(".reqntid"))
         read_shape(function_->required_threads);
-    } else if (directive == ".reqnctapercluster") {
-        lexer_.take();
+    else if (lexer_.accept_directive(".reqnctapercluster"))
         read_shape(function_->cluster);
-    } else if (directive == ".minnctapersm") {
-        lexer_.take();
+    else if (lexer_.accept_directive(".minnctapersm"))
         function_->min_blocks = read_u32(lexer_, "a number of blocks");
-    } else if (directive == ".maxnreg") {
-        lexer_.take();
+    else if (lexer_.accept_directive(".maxnreg"))
         function_->max_registers = read_u32(lexer_, "a number of registers");
-    } else if (directive == ".noreturn") {
-        lexer_.take();
+    else if (lexer_.accept_directive(".noreturn"))
         function_->no_return = true;
-    } else if (takes_one_number(directive)) {
-        lexer_.take();
-        read_number(lexer_);
-    } else if (takes_nothing(directive)) {
-        lexer_.take();
-    } else if (directive == ".attribute") {
-        lexer_.take();
+    else if (lexer_.accept_directive(".attribute"))
         declarations_.skip_parentheses();
-    } else if (directive == ".pragma") {
+    else if (directive == ".pragma")
         lexer_.skip_statement();
-    } else {
+    else if (takes_nothing(directive) || takes_one_number(directive))
+        lexer_.take();
+    else
         lexer_.fail_expected("a directive of a function");
-    }
+    if (takes_one_number(directive)) read_number(lexer_);
     return true;
 }
 
