@@ -508,20 +508,15 @@ bool MachineValues::is_wanted_by_threads(u32 value) const {
 }
 
 bool MachineValues::is_in_halves(const Instruction& i) const {
-    const bool adds_product =
-        std::any_of(i.operands.begin(), i.operands.end(), [&](const Operand& o) {
-            return o.kind == Operand::Kind::reg && folded_[root(o.reg)] &&
-                   definition(root(o.reg)).opcode == "mul";
-        });
-    return !adds_product && !i.has("f64") &&
+    return !takes_in(i, "mul") && !i.has("f64") &&
            is_one_of(i.opcode, {"add", "sub", "and", "or", "xor", "not", "neg", "shl", "shr",
                                 "selp", "setp", "min", "max", "mov", "cvt", "cvta"});
 }
 
-bool MachineValues::adds_shifted(const Instruction& i) const {
+bool MachineValues::takes_in(const Instruction& i, std::string_view opcode) const {
     return std::any_of(i.operands.begin(), i.operands.end(), [&](const Operand& o) {
         return o.kind == Operand::Kind::reg && folded_[root(o.reg)] &&
-               definition(root(o.reg)).opcode == "shl";
+               definition(root(o.reg)).opcode == opcode;
     });
 }
 

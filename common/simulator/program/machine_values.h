@@ -15,6 +15,7 @@
 #pragma once
 
 #include <optional>
+#include <string_view>
 #include <utility>
 #include <vector>
 
@@ -56,8 +57,8 @@ public:
     std::optional<u32> extended_by(u32 value) const;
     /// An instruction on 64 bits that is two of the machine on 32.
     bool is_in_halves(const ptx::Instruction& instruction) const;
-    /// One operand is shifted to the left by a number.
-    bool adds_shifted(const ptx::Instruction& instruction) const;
+    /// An operand is the result of an instruction that has become part of this one.
+    bool takes_in(const ptx::Instruction& instruction, std::string_view opcode) const;
     /// 64 bits by one load.
     bool is_loaded_pair(u32 value) const;
     /// Something that is not by something that is the same for a block or a launch.
