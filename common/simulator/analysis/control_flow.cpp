@@ -114,9 +114,9 @@ ControlFlow::ControlFlow(const ptx::Function& function) : block_of_(function.bod
             block.next.push_back(block_of_[block.end]);
     }
     number_loops(blocks_);
-    before_.resize(blocks_.size());
+    ways_in_.resize(blocks_.size());
     for (u32 b = 0; b < blocks_.size(); ++b)
-        for (u32 next : blocks_[b].next) before_[next].push_back(b);
+        for (u32 next : blocks_[b].next) ways_in_[next].push_back(b);
 }
 
 std::vector<u32> ControlFlow::blocks_of_turn(u32 from, u32 to) const {
@@ -132,7 +132,7 @@ std::vector<u32> ControlFlow::blocks_of_turn(u32 from, u32 to) const {
     };
     add(last);
     for (std::size_t k = 1; k < turn.size(); ++k)
-        for (u32 b : before_[turn[k]]) add(b);
+        for (u32 b : ways_in_[turn[k]]) add(b);
     return turn;
 }
 

@@ -29,14 +29,16 @@ public:
 
     const std::vector<BasicBlock>& blocks() const { return blocks_; }
     const BasicBlock& block_at(u32 instruction) const { return blocks_[block_of_[instruction]]; }
+    /// The blocks that may go on with a block: each as often as it leads there.
+    const std::vector<u32>& ways_in(u32 block) const { return ways_in_[block]; }
     /// The blocks that a turn of a loop may pass which ends with the branch `from` back to `to`: those on the
     /// same loop that lead to the branch without coming by `to` again. None: they are on no common loop.
     std::vector<u32> blocks_of_turn(u32 from, u32 to) const;
 
 private:
     std::vector<BasicBlock> blocks_;
-    std::vector<std::vector<u32>> before_;  ///< the blocks that may go on with a block
-    std::vector<u32> block_of_;             ///< by index into the body
+    std::vector<std::vector<u32>> ways_in_;  ///< by block
+    std::vector<u32> block_of_;              ///< by index into the body
 };
 
 /// Where a branch may go, as indices into the body. Names that are no label of it are left out: lowering

@@ -4,17 +4,14 @@
 
 namespace coalesce::sim {
 
-Dominators::Dominators(const std::vector<BasicBlock>& blocks) : before_(blocks.size(), kNone) {
-    std::vector<std::vector<u32>> ways_in(blocks.size());
-    for (u32 b = 0; b < blocks.size(); ++b)
-        for (u32 next : blocks[b].next) ways_in[next].push_back(b);
-    std::vector<bool> known(blocks.size(), false);
-    if (!blocks.empty()) known[0] = true;
+Dominators::Dominators(const ControlFlow& flow) : before_(flow.blocks().size(), kNone) {
+    std::vector<bool> known(before_.size(), false);
+    if (!known.empty()) known[0] = true;
     for (bool changed = true; changed;) {
         changed = false;
-        for (u32 b = 1; b < blocks.size(); ++b) {
+        for (u32 b = 1; b < before_.size(); ++b) {
             u32 found = kNone;
-            for (u32 from : ways_in[b])
+            for (u32 from : flow.ways_in(b))
                 if (known[from]) found = found == kNone ? from : common(found, from);
             if (found == kNone || (known[b] && before_[b] == found)) continue;
             known[b] = changed = true;

@@ -9,7 +9,7 @@ namespace coalesce::sim {
 
 class Dominators {
 public:
-    explicit Dominators(const std::vector<BasicBlock>& blocks);
+    explicit Dominators(const ControlFlow& flow);
 
     /// The last one before a block; none before the first, and before blocks that are never reached.
     u32 before(u32 block) const { return before_[block]; }

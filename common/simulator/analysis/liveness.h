@@ -11,6 +11,7 @@
 
 #include <vector>
 
+#include "analysis/alive_values.h"
 #include "analysis/control_flow.h"
 
 namespace coalesce::sim {
@@ -33,25 +34,10 @@ public:
     std::vector<u32> alive_behind(u32 instruction, const std::vector<u32>& candidates) const;
 
 private:
-    using Bits = std::vector<u64>;
-    /// Of the registers that have a number.
-    struct Crossing {
-        Bits overwritten, alive_at_begin;
-    };
-
-    void number_registers();
-    void look_at_each_block();
-    void follow_the_graph();
-    void find_ranges();
-    Bits alive_at_end(std::size_t block) const;
-
     const ptx::Function& function_;
     const ControlFlow& flow_;
-    std::vector<u32>
-        number_;  ///< of a register that some block reads before it writes it, or kNone
-    std::vector<u32> registers_;    ///< the register of a number
-    std::vector<Crossing> blocks_;  ///< parallel to flow_.blocks()
-    std::vector<Range> ranges_;     ///< by register
+    const AliveValues alive_;    ///< registers, at flow_.blocks()
+    std::vector<Range> ranges_;  ///< by register
 };
 
 }  // namespace coalesce::sim

@@ -45,7 +45,7 @@ struct alignas(64) Op {
     i64 immediate = 0;  ///< address offset, barrier id, ... as the handler defines
     u32 site = 0;       ///< memory instructions: index into Kernel::sites; those that end a
                         ///< straight piece: index into Kernel::Code::straights
-    u16 weight = 1;     ///< PTX instructions this Op stands for (hoisted ones included)
+    u16 weight = 0;     ///< PTX instructions this Op stands for (hoisted ones included)
     u8 count = 0;       ///< elements in v, or as the handler defines
     u8 detail = 0;      ///< a selector inside a family, as the handler defines
     bool guard_negated = false;

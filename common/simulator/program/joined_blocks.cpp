@@ -1,7 +1,5 @@
 #include "program/joined_blocks.h"
 
-#include <algorithm>
-
 #include "program/machine_instruction.h"
 #include "program/work_meanwhile.h"
 #include "ptx/instruction_parts.h"
@@ -16,14 +14,15 @@ constexpr u32 kGuardedMost = 8, kGuardedMostWithLoad = 20;
 
 }  // namespace
 
-JoinedBlocks::JoinedBlocks(const ptx::Function& function, const std::vector<BasicBlock>& blocks,
+JoinedBlocks::JoinedBlocks(const ptx::Function& function, const ControlFlow& flow,
                            const MachineValues& values)
-    : function_(function), blocks_(blocks), values_(values), ways_in_(blocks.size()) {
-    for (const BasicBlock& block : blocks)
-        for (u32 next : block.next) ++ways_in_[next];
-    may_go_on_to_.resize(blocks.size());
-    may_come_from_.assign(blocks.size(), kNone);
-    for (u32 b = 0; b < blocks.size(); ++b) {
+    : function_(function),
+      flow_(flow),
+      blocks_(flow.blocks()),
+      values_(values),
+      may_go_on_to_(blocks_.size()),
+      may_come_from_(blocks_.size(), kNone) {
+    for (u32 b = 0; b < blocks_.size(); ++b) {
         may_go_on_to_[b] = may_go_on_to(b);
         if (may_go_on_to_[b] != b) may_come_from_[may_go_on_to_[b]] = b;
     }
@@ -37,11 +36,12 @@ u32 JoinedBlocks::goes_on_to(u32 b) const {
 /// If there is enough to do while what is loaded is on its way.
 u32 JoinedBlocks::may_go_on_to(u32 b) const {
     const std::vector<u32>& next = blocks_[b].next;
-    if (next.size() == 1 && next[0] == b + 1 && ways_in_[b + 1] == 1) return b + 1;
+    if (next.size() == 1 && next[0] == b + 1 && flow_.ways_in(b + 1).size() == 1) return b + 1;
     // A table of targets may have two as well, but no guard.
     const bool skips_one = next.size() == 2 && next[0] == b + 2 && next[1] == b + 1 &&
                            function_.body[blocks_[b].end - 1].guard.has_value();
-    if (!skips_one || ways_in_[b + 1] != 1 || ways_in_[b + 2] != 2) return b;
+    if (!skips_one || flow_.ways_in(b + 1).size() != 1 || flow_.ways_in(b + 2).size() != 2)
+        return b;
     const std::vector<u32>& then = blocks_[b + 1].next;
     if (then.size() != 1 || then[0] != b + 2) return b;
     // Lanes that skip what is left of a kernel just end.
@@ -81,8 +81,7 @@ bool JoinedBlocks::has_work_meanwhile(u32 b) const {
     while (may_come_from_[first] != kNone) first = may_come_from_[first];
     while (may_go_on_to_[last] != last) last = may_go_on_to_[last];
     // ptxas unrolls a loop with branches in it; here a loop is unrolled if it is one piece.
-    const std::vector<u32>& next = blocks_[last].next;
-    if (std::find(next.begin(), next.end(), first) != next.end()) return true;
+    if (is_among(first, blocks_[last].next)) return true;
     return WorkMeanwhile(function_, values_)
         .is_enough(block, blocks_[first].begin, blocks_[last].end);
 }

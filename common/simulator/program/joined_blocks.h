@@ -13,12 +13,11 @@ namespace coalesce::sim {
 class JoinedBlocks {
 public:
     /// All three have to outlive it.
-    JoinedBlocks(const ptx::Function& function, const std::vector<BasicBlock>& blocks,
+    JoinedBlocks(const ptx::Function& function, const ControlFlow& flow,
                  const MachineValues& values);
 
     /// The block up to which a piece that has come to block `b` goes on: `b` itself, where it ends.
     u32 goes_on_to(u32 b) const;
-    u32 ways_in(u32 b) const { return ways_in_[b]; }
 
 private:
     using Instruction = ptx::Instruction;
@@ -29,9 +28,9 @@ private:
     bool has_work_meanwhile(u32 b) const;
 
     const ptx::Function& function_;
+    const ControlFlow& flow_;
     const std::vector<BasicBlock>& blocks_;
     const MachineValues& values_;
-    std::vector<u32> ways_in_;  ///< to each block
     /// By block: the next of its piece, and the one before, where lanes may skip what lies between if it is short enough.
     std::vector<u32> may_go_on_to_, may_come_from_;
 };

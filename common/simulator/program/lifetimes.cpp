@@ -1,8 +1,6 @@
 #include "program/lifetimes.h"
 
 #include <algorithm>
-#include <bit>
-#include <set>
 
 namespace coalesce::sim {
 namespace {
@@ -98,101 +96,46 @@ private:
     u32 all_read_ = 0;         ///< place where what is read late has been read
 };
 
-void set(AliveBetweenPieces::Bits& bits, u32 k) {
-    bits[k / 64] |= u64{1} << (k % 64);
-}
-
 }  // namespace
 
-AliveBetweenPieces::AliveBetweenPieces(const MachineCode& code) : code_(code) {
-    number_.assign(code.values.size(), kNone);
-    for (const MachinePiece& piece : code.pieces) look_at(piece, [&](u32 v) { number(v); });
-    begin_.assign(code.pieces.size(), Bits((values_.size() + 63) / 64, 0));
-    overwritten_ = begin_;
-    for (std::size_t p = 0; p < begin_.size(); ++p) {
-        look_at(code.pieces[p], [&](u32 v) { set(begin_[p], number_[v]); });
-        for (const MachineInstruction& i : code.pieces[p].code)
-            for (u32 v : i.writes)
-                if (!i.is_guarded && number_[v] != kNone) set(overwritten_[p], number_[v]);
-    }
-    follow();
-    leave_out_unwritten();
+AliveBetweenPieces::AliveBetweenPieces(const MachineCode& code)
+    : alive_(code.values.size(), code.pieces,
+             [](const MachinePiece& piece, auto read, auto overwrite) {
+                 for (const MachineInstruction& i : piece.code) {
+                     for (u32 v : i.reads) read(v);
+                     if (i.is_guarded) continue;
+                     for (u32 v : i.writes) overwrite(v);
+                 }
+             }),
+      before_(code.pieces.size(), alive_.none()),
+      behind_(before_) {
+    find_written(code.pieces);
 }
 
-AliveBetweenPieces::Bits AliveBetweenPieces::at_end(std::size_t p) const {
-    Bits alive((values_.size() + 63) / 64, 0);
-    for (u32 next : code_.pieces[p].next)
-        for (std::size_t k = 0; k < alive.size(); ++k) alive[k] |= begin_[next][k];
-    if (!written_.empty())
-        for (std::size_t k = 0; k < alive.size(); ++k) alive[k] &= written_[p][k];
-    return alive;
-}
-
-std::vector<u32> AliveBetweenPieces::values_in(const Bits& bits) const {
-    std::vector<u32> values;
-    for (std::size_t k = 0; k < bits.size(); ++k)
-        for (u64 rest = bits[k]; rest; rest &= rest - 1)
-            values.push_back(values_[64 * k + static_cast<u32>(std::countr_zero(rest))]);
-    return values;
-}
-
-/// Tells of each value that the piece reads before it writes it for all lanes.
-template <class Tell>
-void AliveBetweenPieces::look_at(const MachinePiece& piece, Tell tell) const {
-    std::set<u32> written;
-    for (const MachineInstruction& i : piece.code) {
-        for (u32 v : i.reads)
-            if (!written.contains(v)) tell(v);
-        if (i.is_guarded) continue;
-        written.insert(i.writes.begin(), i.writes.end());
-    }
-}
-
-void AliveBetweenPieces::number(u32 value) {
-    if (number_[value] != kNone) return;
-    number_[value] = static_cast<u32>(values_.size());
-    values_.push_back(value);
-}
-
-void AliveBetweenPieces::follow() {
-    for (bool changed = true; changed;) {
-        changed = false;
-        for (std::size_t p = begin_.size(); p-- > 0;) {
-            const Bits end = at_end(p);
-            for (std::size_t k = 0; k < end.size(); ++k) {
-                const u64 more = end[k] & ~overwritten_[p][k] & ~begin_[p][k];
-                begin_[p][k] |= more;
-                changed |= more != 0;
-            }
-        }
-    }
+AliveBetweenPieces::Bits AliveBetweenPieces::both(Bits a, const Bits& b) {
+    for (std::size_t k = 0; k < a.size(); ++k) a[k] &= b[k];
+    return a;
 }
 
 /// What no way from the function's beginning has written yet is not alive, though it may be read: by those lanes
 /// alone that have written it. (Seen with ptxas: loads that lanes skip by a branch, in front of them code that takes
 /// as many registers as their results. Where the branch becomes guards, and so the loads are in one piece with that
 /// code, they do have registers from its beginning.)
-void AliveBetweenPieces::leave_out_unwritten() {
-    const std::vector<MachinePiece>& pieces = code_.pieces;
-    std::vector<Bits> before(pieces.size(), Bits((values_.size() + 63) / 64, 0)), behind = before;
+void AliveBetweenPieces::find_written(const std::vector<MachinePiece>& pieces) {
     for (std::size_t p = 0; p < pieces.size(); ++p)
         for (const MachineInstruction& i : pieces[p].code)
-            for (u32 v : i.writes)
-                if (number_[v] != kNone) set(behind[p], number_[v]);
+            for (u32 v : i.writes) alive_.add(behind_[p], v);
     for (bool changed = true; changed;) {
         changed = false;
         for (std::size_t p = 0; p < pieces.size(); ++p)
             for (u32 next : pieces[p].next)
-                for (std::size_t k = 0; k < behind[p].size(); ++k) {
-                    const u64 more = behind[p][k] & ~before[next][k];
-                    before[next][k] |= more;
-                    behind[next][k] |= more;
+                for (std::size_t k = 0; k < behind_[p].size(); ++k) {
+                    const u64 more = behind_[p][k] & ~before_[next][k];
+                    before_[next][k] |= more;
+                    behind_[next][k] |= more;
                     changed |= more != 0;
                 }
     }
-    for (std::size_t p = 0; p < pieces.size(); ++p)
-        for (std::size_t k = 0; k < before[p].size(); ++k) begin_[p][k] &= before[p][k];
-    written_ = std::move(behind);
 }
 
 Lifetimes find_lifetimes(const MachineCode& code, const AliveBetweenPieces& alive,

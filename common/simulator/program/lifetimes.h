@@ -8,6 +8,7 @@
 
 #include <vector>
 
+#include "analysis/alive_values.h"
 #include "program/machine_code.h"
 
 namespace coalesce::sim {
@@ -15,29 +16,21 @@ namespace coalesce::sim {
 /// Which values each piece gets from before and leaves for later.
 class AliveBetweenPieces {
 public:
-    using Bits = std::vector<u64>;
+    using Bits = AliveValues::Bits;
 
     explicit AliveBetweenPieces(const MachineCode& code);
 
-    const Bits& at_begin(std::size_t piece) const { return begin_[piece]; }
-    Bits at_end(std::size_t piece) const;
-    bool has(const Bits& bits, u32 value) const {
-        return number_[value] != kNone && bits[number_[value] / 64] >> (number_[value] % 64) & 1;
-    }
-    std::vector<u32> values_in(const Bits& bits) const;
+    Bits at_begin(std::size_t piece) const { return both(alive_.at_begin(piece), before_[piece]); }
+    Bits at_end(std::size_t piece) const { return both(alive_.at_end(piece), behind_[piece]); }
+    bool has(const Bits& bits, u32 value) const { return alive_.has(bits, value); }
+    std::vector<u32> values_in(const Bits& bits) const { return alive_.values_in(bits); }
 
 private:
-    template <class Tell>
-    void look_at(const MachinePiece& piece, Tell tell) const;
-    void number(u32 value);
-    void follow();
-    void leave_out_unwritten();
+    static Bits both(Bits a, const Bits& b);
+    void find_written(const std::vector<MachinePiece>& pieces);
 
-    const MachineCode& code_;
-    /// Only values that some piece reads before it writes them have a bit.
-    std::vector<u32> number_, values_;
-    std::vector<Bits> begin_, overwritten_;
-    std::vector<Bits> written_;  ///< by piece: what some way to its end writes
+    const AliveValues alive_;            ///< where all that is read was written
+    std::vector<Bits> before_, behind_;  ///< by piece: what some way to its beginning or end writes
 };
 
 /// Where a value is alive. A place is twice the number of an instruction, and one more where it writes.

@@ -17,13 +17,6 @@ struct Edge {
     u32 to = 0, cycles = 0;
 };
 
-bool writes(MemoryEffect use) {
-    return use != MemoryEffect::none && use != MemoryEffect::load;
-}
-bool may_be_same(ptx::StateSpace a, ptx::StateSpace b) {
-    return a == b || a == ptx::StateSpace::generic || b == ptx::StateSpace::generic;
-}
-
 /// What has to come before what.
 class Dependences {
 public:
@@ -96,11 +89,11 @@ private:
         if (i.memory == MemoryEffect::none) return;
         for (u32 before : accesses_) {
             const MachineInstruction& other = code_[before];
-            if (!may_be_same(i.space, other.space)) continue;
+            if (!may_overlap(i.space, other.space)) continue;
             // Stores keep their order, wherever they go to.
-            const bool is_one_store = writes(i.memory) != writes(other.memory);
-            const bool may_pass =
-                is_one_store ? are_apart(places_[k], places_[before]) : !writes(i.memory);
+            const bool changes = changes_memory(i.memory);
+            const bool is_one_store = changes != changes_memory(other.memory);
+            const bool may_pass = is_one_store ? are_apart(places_[k], places_[before]) : !changes;
             if (!may_pass) edge(before, k, 1);
         }
         accesses_.push_back(k);

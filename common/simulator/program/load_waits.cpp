@@ -2,6 +2,7 @@
 #include "program/load_waits.h"
 
 #include "analysis/register_use.h"
+#include "program/machine_instruction.h"
 #include "ptx/instruction_parts.h"
 
 namespace coalesce::sim {
@@ -26,9 +27,8 @@ bool is_global_load(const Instruction& i) {
 /// What puts an order into memory accesses, so that no load is moved above it. A function's end is
 /// among them: its caller knows nothing of its loads.
 bool stops_all_loads(const Instruction& i, bool is_kernel) {
-    for (const char* opcode : {"bar", "barrier", "membar", "fence", "atom", "red", "call"})
-        if (i.opcode == opcode) return true;
-    return i.opcode == "ret" && !is_kernel;
+    return is_one_of(i.opcode, {"bar", "barrier", "membar", "fence", "atom", "red", "call"}) ||
+           (i.opcode == "ret" && !is_kernel);
 }
 
 bool branches_back(const ptx::Function& function, const ControlFlow& flow, u32 at) {

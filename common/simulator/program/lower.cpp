@@ -2,6 +2,7 @@
 
 #include <algorithm>
 #include <iterator>
+#include <sstream>
 #include <utility>
 
 #include "analysis/written_memory.h"
@@ -69,18 +70,17 @@ void FunctionLowering::place_variables() {
         return place_behind(top, v,
                             v.space == StateSpace::local ? kMaxLocalBytes : kMaxParameterBytes);
     };
+    const auto place_in_frame = [&](const ptx::Variable& v, std::vector<ParameterSlot>& slots) {
+        const u32 offset = parameter_offsets_[v.name] = place(code_.parameter_bytes, v);
+        slots.push_back({v.name, offset, static_cast<u32>(v.size)});
+    };
     if (!is_kernel_) {
         for (const ptx::Variable& v : function_.parameters) {
-            parameter_offsets_[v.name] = place(code_.parameter_bytes, v);
-            code_.parameters.push_back(
-                {v.name, parameter_offsets_[v.name], static_cast<u32>(v.size)});
+            place_in_frame(v, code_.parameters);
             if (address_is_taken(v.name))
                 local_offsets_[v.name] = place_behind(code_.local_bytes, v, kMaxLocalBytes);
         }
-        for (const ptx::Variable& v : function_.returns) {
-            parameter_offsets_[v.name] = place(code_.parameter_bytes, v);
-            code_.results.push_back({v.name, parameter_offsets_[v.name], static_cast<u32>(v.size)});
-        }
+        for (const ptx::Variable& v : function_.returns) place_in_frame(v, code_.results);
     }
     for (const auto& [name, v] : function_.variables) {
         if (v.space == StateSpace::param)
@@ -217,18 +217,13 @@ void FunctionLowering::take_pending(Op& op) {
 Op& FunctionLowering::emit(Op op, ValueClass value_class) {
     op.source = at_;
     op.where = now().where;
-    if (value_class == ValueClass::thread) {
-        op.weight = 0;
-        if (counts_instructions(op.run)) take_pending(op);
-        code_.ops.push_back(op);
-        return code_.ops.back();
-    }
-    op.weight = 0;
-    auto& prologue = value_class == ValueClass::launch  ? kernel_code_.launch_prologue
-                     : value_class == ValueClass::block ? kernel_code_.block_prologue
-                                                        : kernel_code_.position_prologue;
-    prologue.push_back(op);
-    return prologue.back();
+    if (value_class == ValueClass::thread && counts_instructions(op.run)) take_pending(op);
+    auto& ops = value_class == ValueClass::thread   ? code_.ops
+                : value_class == ValueClass::launch ? kernel_code_.launch_prologue
+                : value_class == ValueClass::block  ? kernel_code_.block_prologue
+                                                    : kernel_code_.position_prologue;
+    ops.push_back(op);
+    return ops.back();
 }
 
 void FunctionLowering::emit_lane(const std::string& name, Slot d,
@@ -236,15 +231,12 @@ void FunctionLowering::emit_lane(const std::string& name, Slot d,
     Op op;
     op.run = move_handler(name);
     if (!op.run) {
-        std::vector<std::string> parts;
-        for (std::size_t from = 0; from <= name.size();) {
-            const std::size_t dot = std::min(name.find('.', from), name.size());
-            parts.push_back(name.substr(from, dot - from));
-            from = dot + 1;
-        }
-        const std::string opcode = parts.front();
-        parts.erase(parts.begin());
-        const LaneInstruction* lane = find_lane_instruction(opcode, parts);
+        std::istringstream words(name);
+        std::string opcode;
+        std::getline(words, opcode, '.');
+        std::vector<std::string> modifiers;
+        for (std::string word; std::getline(words, word, '.');) modifiers.push_back(word);
+        const LaneInstruction* lane = find_lane_instruction(opcode, modifiers);
         if (!lane) fail("no handler for " + name);
         op.run = lane->run;
         op.immediate = lane->constant;
@@ -259,7 +251,6 @@ void FunctionLowering::emit_lane(const std::string& name, Slot d,
 void FunctionLowering::emit_label(const std::string& label) {
     Op op;
     op.run = op_label;
-    op.weight = 0;
     // Instructions before the label that left no Op of their own belong to the path that falls
     // through, so they get a place in front of it.
     if (pending_weight_) emit_count();
@@ -310,11 +301,12 @@ void FunctionLowering::fail(const std::string& why) const {
 
 namespace {
 
-/// call (results), name, (arguments), as opposed to a call through a register.
-bool calls_by_name(const ptx::Instruction& i) {
+/// call (results), register, (arguments), as opposed to a call by name.
+bool calls_by_pointer(const ptx::Instruction& i) {
+    if (i.opcode != "call") return false;
     for (const Operand& operand : i.operands)
-        if (operand.kind != Operand::Kind::vector) return operand.kind == Operand::Kind::symbol;
-    return false;
+        if (operand.kind != Operand::Kind::vector) return operand.kind != Operand::Kind::symbol;
+    return true;
 }
 
 void place_parameters(Kernel& kernel) {
@@ -325,24 +317,31 @@ void place_parameters(Kernel& kernel) {
     kernel.parameter_bytes = top;
 }
 
+/// Calls `use(name)` with each name in an operand of the instruction.
+template <class Use>
+void for_each_name(const ptx::Instruction& i, Use use) {
+    const auto visit = [&](const auto& self, const Operand& operand) -> void {
+        if (!operand.name.empty()) use(operand.name);
+        for (const Operand& element : operand.elements) self(self, element);
+    };
+    for (const Operand& operand : i.operands) visit(visit, operand);
+}
+
 /// The kernel and every device function that it can reach: by a call, or because its address is
 /// taken.
 std::vector<const ptx::Function*> reachable_functions(const Kernel& kernel) {
     std::vector<const ptx::Function*> reached{kernel.ast};
     std::set<std::string> known{kernel.name};
     const auto& functions = kernel.module->ast->functions;
-    const auto visit = [&](const auto& self, const Operand& operand) -> void {
-        const auto found = operand.name.empty() ? functions.end() : functions.find(operand.name);
-        if (found != functions.end() && known.insert(operand.name).second)
-            reached.push_back(found->second.get());
-        for (const Operand& element : operand.elements) self(self, element);
-    };
     bool through_pointer = false;
     for (std::size_t k = 0; k < reached.size(); ++k) {
         for (const ptx::Instruction& i : reached[k]->body) {
-            for (const Operand& operand : i.operands) visit(visit, operand);
-            const bool named = i.opcode != "call" || calls_by_name(i);
-            if (named || through_pointer) continue;
+            for_each_name(i, [&](const std::string& name) {
+                const auto found = functions.find(name);
+                if (found != functions.end() && known.insert(name).second)
+                    reached.push_back(found->second.get());
+            });
+            if (through_pointer || !calls_by_pointer(i)) continue;
             through_pointer = true;  // its target may come from memory: any function
             for (const auto& [name, function] : functions)
                 if (!function->is_entry && known.insert(name).second)
@@ -350,18 +349,6 @@ std::vector<const ptx::Function*> reachable_functions(const Kernel& kernel) {
         }
     }
     return reached;
-}
-
-std::set<std::string> names_in(const std::vector<const ptx::Function*>& functions) {
-    std::set<std::string> names;
-    const auto visit = [&](const auto& self, const Operand& operand) -> void {
-        if (!operand.name.empty()) names.insert(operand.name);
-        for (const Operand& element : operand.elements) self(self, element);
-    };
-    for (const ptx::Function* function : functions)
-        for (const ptx::Instruction& i : function->body)
-            for (const Operand& operand : i.operands) visit(visit, operand);
-    return names;
 }
 
 /// .shared variables of the kernel and of what it calls, one after the other; arrays of unknown
@@ -381,7 +368,10 @@ void place_shared(Kernel& kernel) {
     const auto functions = reachable_functions(kernel);
     for (const ptx::Function* function : functions)
         for (const auto& [name, v] : function->variables) place(v);
-    std::set<std::string> mentioned = names_in(functions);
+    std::set<std::string> mentioned;
+    for (const ptx::Function* function : functions)
+        for (const ptx::Instruction& i : function->body)
+            for_each_name(i, [&](const std::string& name) { mentioned.insert(name); });
     const auto& variables = kernel.module->ast->variables;
     for (const auto& [name, v] : variables)
         if (mentioned.contains(name))
@@ -437,10 +427,8 @@ void lower_functions(Kernel& kernel, Kernel::Code& code) {
             lower_function(function, *into, false);
         }
     }
-    const auto& functions = kernel.module->ast->functions;
     for (const auto& [name, function] : code.functions) {
-        function->address = function_window() + 16 * static_cast<u64>(std::distance(
-                                                         functions.begin(), functions.find(name)));
+        function->address = *address_of_function(*kernel.module->ast, name);
         code.function_pointers[function->address] = function.get();
     }
     code.uniform_bytes = uniform.bytes();

@@ -1,5 +1,7 @@
 // Branches, barriers, returns and calls.
 #include <algorithm>
+#include <map>
+#include <string_view>
 
 #include "analysis/deciding_registers.h"
 #include "analysis/register_use.h"
@@ -13,19 +15,19 @@ namespace coalesce::sim {
 using ptx::Operand;
 
 bool FunctionLowering::lower_control() {
-    const std::string& opcode = now().opcode;
-    if (opcode == "bra")
+    static const std::map<std::string_view, void (FunctionLowering::*)()> kGuardedByBranch = {
+        {"brx", &FunctionLowering::lower_indexed_branch}, {"bar", &FunctionLowering::lower_barrier},
+        {"barrier", &FunctionLowering::lower_barrier},    {"ret", &FunctionLowering::lower_return},
+        {"exit", &FunctionLowering::lower_return},        {"call", &FunctionLowering::lower_call}};
+    if (now().opcode == "bra") {
         lower_branch();
-    else if (opcode == "brx")
-        lower_indexed_branch();
-    else if (opcode == "bar" || opcode == "barrier")
-        lower_barrier();
-    else if (opcode == "ret" || opcode == "exit")
-        lower_return();
-    else if (opcode == "call")
-        lower_call();
-    else
-        return false;
+        return true;
+    }
+    const auto lower = kGuardedByBranch.find(now().opcode);
+    if (lower == kGuardedByBranch.end()) return false;
+    const std::optional<u32> branch = begin_guarded_region();
+    (this->*lower->second)();
+    end_guarded_region(branch);
     return true;
 }
 
@@ -45,7 +47,6 @@ void FunctionLowering::lower_branch() {
 void FunctionLowering::lower_indexed_branch() {
     const auto list = function_.target_lists.find(now().operands.at(1).name);
     if (list == function_.target_lists.end()) fail("unknown list of branch targets");
-    begin_guarded_region();
     Op op;
     op.run = op_branch_indexed;
     op.a = source(now().operands[0], Width::w32);
@@ -54,43 +55,36 @@ void FunctionLowering::lower_indexed_branch() {
     op.spins = waiting_branch_[at_];
     emit(op);
     table_fixups_.push_back({static_cast<u32>(code_.ops.size() - 1), list->second});
-    end_guarded_region();
 }
 
 /// A guarded instruction that lets lanes wait or leave is put behind a branch of its own.
-void FunctionLowering::begin_guarded_region() {
-    if (!now().guard) return;
+std::optional<u32> FunctionLowering::begin_guarded_region() {
+    if (!now().guard) return {};
     Op skip;
     skip.run = op_branch_if;
     skip.guard = slot_of_register(*now().guard);
     skip.guard_negated = !now().guard_negated;
     emit(skip);
-    region_starts_.push_back(static_cast<u32>(code_.ops.size() - 1));
+    return static_cast<u32>(code_.ops.size() - 1);
 }
 
-void FunctionLowering::end_guarded_region() {
-    if (!now().guard) return;
-    const u32 start = region_starts_.back();
-    region_starts_.pop_back();
+void FunctionLowering::end_guarded_region(std::optional<u32> branch) {
+    if (!branch) return;
     Op label;
     label.run = op_label;
-    label.weight = 0;
     label.source = at_;
     code_.ops.push_back(label);
-    region_fixups_.emplace_back(start, static_cast<u32>(code_.ops.size() - 1));
+    region_fixups_.emplace_back(*branch, static_cast<u32>(code_.ops.size() - 1));
 }
 
 void FunctionLowering::lower_return() {
-    begin_guarded_region();
     Op op;
     op.run = is_kernel_ || now().opcode == "exit" ? op_exit : op_return;
     emit(op);
-    end_guarded_region();
 }
 
 /// bar.sync a{, b}; bar.arrive a, b; bar.red.op d, a{, b}, p; bar.warp.sync mask.
 void FunctionLowering::lower_barrier() {
-    begin_guarded_region();
     const auto& operands = now().operands;
     Op op;
     if (now().has("warp")) {
@@ -122,14 +116,12 @@ void FunctionLowering::lower_barrier() {
         fail("unknown barrier");
     }
     emit(op);
-    end_guarded_region();
 }
 
 // ---- calls ----
 
 /// call (results), function, (arguments): each name in the parentheses is a .param variable.
 void FunctionLowering::lower_call() {
-    begin_guarded_region();
     const auto& operands = now().operands;
     std::size_t at = 0;
     const auto names_of = [](const Operand& list) {
@@ -151,7 +143,6 @@ void FunctionLowering::lower_call() {
     if (const DeviceCall* built_in =
             callee.kind == Operand::Kind::symbol ? find_device_call(callee.name) : nullptr) {
         lower_device_call(*built_in, results, arguments);
-        end_guarded_region();
         return;
     }
     kernel_code_.uses_calls = true;
@@ -185,7 +176,6 @@ void FunctionLowering::lower_call() {
     op.call = site.get();
     code_.calls.push_back(std::move(site));
     emit(op);
-    end_guarded_region();
 }
 
 /// vprintf and its kin: arguments come from parameter memory into slots.
@@ -201,7 +191,6 @@ void FunctionLowering::lower_device_call(const DeviceCall& call,
         load.run = parameter_handler(false, width == Width::w64 ? 8 : 4);
         load.immediate = parameter_offsets_.at(arguments[k]);
         load.v[0] = temporary(width);
-        load.weight = 0;
         emit(load);
         *slots[k] = load.v[0];
     }
@@ -215,7 +204,6 @@ void FunctionLowering::lower_device_call(const DeviceCall& call,
         keep.run = parameter_handler(true, call.result == Width::w64 ? 8 : 4);
         keep.immediate = parameter_offsets_.at(results[0]);
         keep.v[0] = op.d;
-        keep.weight = 0;
         emit(keep);
     }
 }

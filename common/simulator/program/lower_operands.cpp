@@ -161,7 +161,6 @@ Slot FunctionLowering::special_slot(const std::string& name, Width width) {
         op.run = run_read_special;
         op.d = slot;
         op.immediate = reinterpret_cast<i64>(special);
-        op.weight = 0;
         emit(op);
         if (special->order_sensitive()) kernel_code_.order_sensitive = true;
         return converted(slot, special->width, width);
@@ -194,13 +193,16 @@ std::optional<u64> FunctionLowering::symbol_address(const std::string& name) {
     if (shared != kernel_.shared_offsets.end()) return shared->second;
     const auto placed = kernel_.module->variable_addresses.find(name);
     if (placed != kernel_.module->variable_addresses.end()) return placed->second;
-    const auto& functions = kernel_.module->ast->functions;
-    const auto callee = functions.find(name);
-    if (callee != functions.end()) {
-        functions_used_.insert(name);
-        return function_window() + 16 * static_cast<u64>(std::distance(functions.begin(), callee));
-    }
-    return std::nullopt;
+    const std::optional<u64> function = address_of_function(*kernel_.module->ast, name);
+    if (function) functions_used_.insert(name);
+    return function;
+}
+
+std::optional<u64> address_of_function(const ptx::Module& module, const std::string& name) {
+    const auto found = module.functions.find(name);
+    if (found == module.functions.end()) return std::nullopt;
+    return function_window() +
+           16 * static_cast<u64>(std::distance(module.functions.begin(), found));
 }
 
 /// The value of a symbol: an address in its space.
@@ -216,7 +218,6 @@ Slot FunctionLowering::symbol_slot(const Operand& operand, Width width) {
     op.run = op_frame_address;
     op.d = slot;
     op.immediate = static_cast<i64>(*address) + operand.offset;
-    op.weight = 0;
     emit(op);
     return converted(slot, Width::w64, width);
 }

@@ -154,12 +154,6 @@ void FunctionLowering::lower_address_conversion() {
 
 // ---- lane-wise ----
 
-/// Has this source 32 bits, though the instruction's type has 16? (A distance of shl.b16 has them too, but NVIDIA's
-/// compiler takes 16 bits of a literal one.)
-bool FunctionLowering::is_wider_source(std::size_t index) const {
-    return now().opcode == "mad" && now().has("wide") && index == 2;
-}
-
 bool FunctionLowering::lower_lane_instruction() {
     const LaneInstruction* lane = find_lane_instruction(now().opcode, now().modifiers);
     if (!lane) return false;
@@ -179,7 +173,10 @@ bool FunctionLowering::lower_lane_instruction() {
     Slot* const slots[] = {&op.a, &op.b, &op.c, &op.v[0]};
     for (std::size_t k = 0; k < sources; ++k) {
         const Operand& from = operands[k + 1];
-        const bool is_wide_literal = from.kind == Operand::Kind::immediate && is_wider_source(k);
+        // It has 32 bits, though the instruction's type has 16. (A distance of shl.b16 has them too, but NVIDIA's
+        // compiler takes 16 bits of a literal one.)
+        const bool is_wide_literal = from.kind == Operand::Kind::immediate && k == 2 &&
+                                     now().opcode == "mad" && now().has("wide");
         *slots[k] =
             is_wide_literal ? constant(from.bits, lane->source[k]) : source(from, lane->source[k]);
     }
@@ -198,8 +195,9 @@ bool FunctionLowering::lower_lane_instruction() {
         if (value_class == ValueClass::thread && !now().guard && !plain_)
             op.run = lane->forms[uniform];
     }
+    if (lane->reads_carry && !carry_) carry_ = own_.take_for_good(Width::predicate);
     if (lane->reads_carry)
-        op.d2 = carry_slot();
+        op.d2 = *carry_;
     else if (lane->second != Width::none)
         op.d2 = to.elements.empty() ? temporary(lane->second)
                                     : destination(to.elements[0], lane->second);
@@ -233,11 +231,6 @@ Type FunctionLowering::destination_type() const {
     return Type::none;
 }
 
-Slot FunctionLowering::carry_slot() {
-    if (!carry_) carry_ = own_.take_for_good(Width::predicate);
-    return *carry_;
-}
-
 // ---- families ----
 
 bool FunctionLowering::lower_family_instruction() {
@@ -251,7 +244,7 @@ bool FunctionLowering::lower_family_instruction() {
     op.has_destination = false;
     const StateSpace space = family->memory.empty() ? StateSpace::generic : family->memory[0].space;
     const bool gathers = family->warp_sync;
-    if (now().guard && gathers) begin_guarded_region();
+    const std::optional<u32> branch = gathers ? begin_guarded_region() : std::nullopt;
     for (std::size_t k = 0; k < family->operands.size() && k < now().operands.size(); ++k)
         place_family_operand(op, *family, family->operands[k], now().operands[k], space);
     for (std::size_t k = 0; k < family->memory.size(); ++k) {
@@ -283,7 +276,7 @@ bool FunctionLowering::lower_family_instruction() {
     if (family->has_side_effects && now().opcode != "red" && now().opcode != "atom" && !gathers)
         kernel_code_.repeats_shared = kernel_code_.repeats_shared && family->memory.empty();
     emit(op);
-    if (now().guard && gathers) end_guarded_region();
+    end_guarded_region(branch);
     return true;
 }
 

@@ -44,6 +44,9 @@ private:
     u32 top_ = 0;
 };
 
+/// Where pointers to a function of the module point to; nothing where it has none of that name.
+std::optional<u64> address_of_function(const ptx::Module& module, const std::string& name);
+
 class FunctionLowering {
 public:
     /// `code` receives what runs; prologues and constants go to `kernel_code`.
@@ -117,9 +120,9 @@ private:
     void lower_call();
     void lower_device_call(const DeviceCall& call, const std::vector<std::string>& results,
                            const std::vector<std::string>& arguments);
-    /// For instructions that a guard cannot simply mask: a branch around them.
-    void begin_guarded_region();
-    void end_guarded_region();
+    /// For instructions that a guard cannot simply mask: a branch around them, if there is a guard. Returns that.
+    std::optional<u32> begin_guarded_region();
+    void end_guarded_region(std::optional<u32> branch);
     void find_waiting_loops();
 
     // ---- lower_values.cpp: mov, cvta, lane-wise instructions, families ----
@@ -128,11 +131,9 @@ private:
     void unpack(const Operand& from, const std::vector<Operand>& to, ptx::Type type);
     void pack(const std::vector<Operand>& from, const Operand& to, ptx::Type type);
     bool lower_lane_instruction();
-    bool is_wider_source(std::size_t index) const;
     bool lower_family_instruction();
     void extend_short_result(const Operand& to, ValueClass value_class);
     ptx::Type destination_type() const;
-    Slot carry_slot();
     static i64 second_offset_of(i64 packed) { return packed >> 32; }
     void place_family_operand(Op& op, const FamilyInstruction& family, const OperandRole& role,
                               const Operand& operand, ptx::StateSpace space);
@@ -186,7 +187,6 @@ private:
     u32 at_ = 0;              ///< index of the instruction being lowered
     u32 pending_weight_ = 0;  ///< instructions that no Op stands for yet
     std::map<std::pair<u32, u32>, u32> pending_lines_;  ///< the same by (file, line)
-    std::vector<u32> region_starts_;
     std::map<std::string, u32> label_ops_;
     struct Fixup {
         u32 op;

@@ -34,11 +34,12 @@ public:
     MachineCodeMaker(const ptx::Function& function, const ControlFlow& flow,
                      const Registers& registers)
         : function_(function),
+          flow_(flow),
           blocks_(flow.blocks()),
           registers_(registers),
           values_(function, registers),
-          dominators_(blocks_),
-          joined_(function, blocks_, values_) {
+          dominators_(flow),
+          joined_(function, flow, values_) {
         for (u32 v = 0; v < function.registers.size(); ++v)
             made_.values.push_back({values_.words()[v], values_.is_loose(v), values_.is_half(v),
                                     values_.is_loaded_pair(v),
@@ -215,7 +216,7 @@ private:
         if (is_routine_of_many(i)) made.words_inside += size_of_result(i);
         made.reads_texels = is_texel_access(i);
         made.is_in_halves = values_.is_in_halves(i);
-        made.reads_lower_again = values_.adds_shifted(i);
+        made.reads_lower_again = values_.takes_in(i, "shl");
         made.place = values_.place_of(i);
         made.reads = values_.read_by(i);
         made.writes = values_.written_by(i);
@@ -323,7 +324,7 @@ private:
         for (u32 b = block_, before; (before = dominators_.before(b)) != kNone; b = before) {
             const BasicBlock& decides = blocks_[before];
             const Instruction& branch = function_.body[decides.end - 1];
-            if (joined_.ways_in(b) != 1 || !branch.guard || decides.next.size() != 2 ||
+            if (flow_.ways_in(b).size() != 1 || !branch.guard || decides.next.size() != 2 ||
                 !is_among(b, decides.next))
                 continue;
             const bool is_taken = b == decides.next[0];
@@ -339,9 +340,6 @@ private:
         return known != used_.end() &&
                std::any_of(known->second.begin(), known->second.end(),
                            [&](u32 b) { return dominators_.passed(b, block_); });
-    }
-    static void add_once(std::vector<u32>& to, u32 value) {
-        if (!is_among(value, to)) to.push_back(value);
     }
 
     /// A constant in a register: where it was brought on the way here, or brought again. A loop does not bring it in
@@ -438,6 +436,7 @@ private:
     }
 
     const ptx::Function& function_;
+    const ControlFlow& flow_;
     const std::vector<BasicBlock>& blocks_;
     const Registers& registers_;
     const MachineValues values_;

@@ -7,7 +7,6 @@
 //        each turn of a loop.
 #pragma once
 
-#include <algorithm>
 #include <map>
 #include <optional>
 #include <vector>
@@ -66,11 +65,6 @@ struct MachineCode {
     std::vector<std::vector<u32>> side_by_side;  ///< values in registers one after the other
     std::map<u32, u32> extends;  ///< by pair: the value whose register is its lower half
 };
-
-/// A value or a piece, among those that an instruction or a piece names.
-inline bool is_among(u32 number, const std::vector<u32>& numbers) {
-    return std::find(numbers.begin(), numbers.end(), number) != numbers.end();
-}
 
 MachineCode machine_code(const ptx::Function& function, const ControlFlow& flow,
                          const Registers& registers);

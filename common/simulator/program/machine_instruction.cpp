@@ -61,6 +61,11 @@ MemoryEffect memory_effect(const Instruction& i) {
     return MemoryEffect::none;
 }
 
+bool moves_special(const Instruction& i) {
+    return i.opcode == "mov" && i.operands.size() > 1 &&
+           i.operands[1].kind == ptx::Operand::Kind::special;
+}
+
 bool ends_straight_code(const Instruction& i) {
     return is_one_of(i.opcode, {"bra", "brx", "ret", "exit", "call", "trap", "brkpt"});
 }
@@ -98,9 +103,7 @@ u32 latency_of(const Instruction& i) {
     if (is_one_of(i.opcode, {"tex", "tld4", "suld"})) return kGlobal;
     if (is_one_of(i.opcode, {"shfl", "vote", "match", "redux", "movmatrix", "mma", "wmma"}))
         return kShared;
-    const bool reads_special = i.opcode == "mov" && i.operands.size() > 1 &&
-                               i.operands[1].kind == ptx::Operand::Kind::special;
-    if (reads_special || is_slow(i)) return kSpecial;
+    if (moves_special(i) || is_slow(i)) return kSpecial;
     if (is_one_of(i.opcode, {"set", "setp"})) return kPredicate;
     if (is_one_of(i.opcode, {"add", "sub", "mul", "mad"}) &&
         (i.has("s64") || i.has("u64") || i.has("wide")))

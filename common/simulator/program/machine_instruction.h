@@ -1,8 +1,10 @@
 // What is known of single PTX instructions to those who put them in another order.
 #pragma once
 
+#include <algorithm>
 #include <initializer_list>
 #include <string_view>
+#include <vector>
 
 #include "ptx/ast.h"
 
@@ -13,14 +15,32 @@ enum class MemoryEffect : u8 { none, load, store, both, fence };
 
 bool is_one_of(std::string_view word, std::initializer_list<std::string_view> list);
 
+/// A value or a piece, among those that an instruction or a piece names.
+inline bool is_among(u32 number, const std::vector<u32>& numbers) {
+    return std::find(numbers.begin(), numbers.end(), number) != numbers.end();
+}
+inline void add_once(std::vector<u32>& to, u32 number) {
+    if (!is_among(number, to)) to.push_back(number);
+}
+
 /// On integers or bits.
 bool is_of_64_bits(const ptx::Instruction& instruction);
 MemoryEffect memory_effect(const ptx::Instruction& instruction);
+/// More than a load does.
+inline bool changes_memory(MemoryEffect effect) {
+    return effect != MemoryEffect::none && effect != MemoryEffect::load;
+}
+/// Of accesses to these spaces: they may be to one place.
+inline bool may_overlap(ptx::StateSpace a, ptx::StateSpace b) {
+    return a == b || a == ptx::StateSpace::generic || b == ptx::StateSpace::generic;
+}
+/// A `mov` from a special register.
+bool moves_special(const ptx::Instruction& instruction);
 /// A load, a store or an atomic.
 bool is_access(const ptx::Instruction& instruction);
-/// A fetch from a texture, or an access to a surface.
 /// A load from global memory.
 bool is_far_load(const ptx::Instruction& instruction);
+/// A fetch from a texture, or an access to a surface.
 bool is_texel_access(const ptx::Instruction& instruction);
 /// Carried out by the unit for functions, reciprocals and conversions.
 bool is_slow(const ptx::Instruction& instruction);

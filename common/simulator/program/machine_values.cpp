@@ -139,10 +139,6 @@ bool is_in_constant_bank(const ptx::Instruction& i) {
            !i.operands[1].has_base_register && !vector_of(i);
 }
 
-void add_once(std::vector<u32>& to, u32 value) {
-    if (std::find(to.begin(), to.end(), value) == to.end()) to.push_back(value);
-}
-
 }  // namespace
 
 MachineValues::MachineValues(const ptx::Function& function, const Registers& registers)
@@ -224,9 +220,8 @@ void MachineValues::find_wanted() {
     for (u32 at = 0; at < body.size(); ++at) {
         const std::vector<u32> written = registers_written(body[at]);
         for (u32 r : written) writers[root(r)].push_back(at);
-        const MemoryEffect effect = memory_effect(body[at]);
         if (written.empty() || ends_straight_code(body[at]) || body[at].has("cc") ||
-            (effect != MemoryEffect::none && effect != MemoryEffect::load))
+            changes_memory(memory_effect(body[at])))
             want(at);
     }
     while (!open.empty()) {
@@ -493,10 +488,7 @@ void MachineValues::find_block_numbers() {
         if (root(r) != r || times_written_[r] != 1 ||
             registers_.value_class[r] != ValueClass::block)
             continue;
-        const Instruction& i = definition(r);
-        const bool reads_special = i.opcode == "mov" && i.operands.size() > 1 &&
-                                   i.operands[1].kind == Operand::Kind::special;
-        in_every_thread_[r] = in_every_thread_[r] || (reads_special && is_wanted_by_threads(r));
+        if (moves_special(definition(r)) && is_wanted_by_threads(r)) in_every_thread_[r] = true;
     }
 }
 
@@ -516,20 +508,15 @@ bool MachineValues::is_wanted_by_threads(u32 value) const {
 }
 
 bool MachineValues::is_in_halves(const Instruction& i) const {
-    const bool adds_product =
-        std::any_of(i.operands.begin(), i.operands.end(), [&](const Operand& o) {
-            return o.kind == Operand::Kind::reg && folded_[root(o.reg)] &&
-                   definition(root(o.reg)).opcode == "mul";
-        });
-    return !adds_product && !i.has("f64") &&
+    return !takes_in(i, "mul") && !i.has("f64") &&
            is_one_of(i.opcode, {"add", "sub", "and", "or", "xor", "not", "neg", "shl", "shr",
                                 "selp", "setp", "min", "max", "mov", "cvt", "cvta"});
 }
 
-bool MachineValues::adds_shifted(const Instruction& i) const {
+bool MachineValues::takes_in(const Instruction& i, std::string_view opcode) const {
     return std::any_of(i.operands.begin(), i.operands.end(), [&](const Operand& o) {
         return o.kind == Operand::Kind::reg && folded_[root(o.reg)] &&
-               definition(root(o.reg)).opcode == "shl";
+               definition(root(o.reg)).opcode == opcode;
     });
 }
 
@@ -579,9 +566,7 @@ std::optional<u32> MachineValues::extended_by(u32 value) const {
         i.operands[1].kind == Operand::Kind::reg && words_[from] == 1 && times_written_[from] == 1;
     if (!is_one) return {};
     for (const std::vector<u32>& vector : side_by_side_)
-        if (std::find(vector.begin(), vector.end(), from) != vector.end() ||
-            std::find(vector.begin(), vector.end(), value) != vector.end())
-            return {};
+        if (is_among(from, vector) || is_among(value, vector)) return {};
     return from;
 }
 
@@ -813,10 +798,8 @@ std::optional<u32> MachineValues::chosen_load(u32 at) const {
         first = std::min(first, definition_[value]);
     }
     for (u32 between = first; between < at; ++between) {
-        const MemoryEffect effect = memory_effect(function_.body[between]);
-        if (may_part_ways(function_.body[between]) ||
-            (effect != MemoryEffect::none && effect != MemoryEffect::load))
-            return {};
+        const Instruction& other = function_.body[between];
+        if (may_part_ways(other) || changes_memory(memory_effect(other))) return {};
     }
     return definition_[root(i.operands[2].reg)];
 }
@@ -866,12 +849,11 @@ std::vector<std::pair<u32, u32>> MachineValues::known_before(u32 at) const {
             return same;
         }
         const MemoryEffect effect = memory_effect(i);
-        const bool changes = effect != MemoryEffect::none && effect != MemoryEffect::load;
         // ptxas takes no number that is added to an address into account here.
-        const bool is_elsewhere = effect == MemoryEffect::store && space_of(i) != space_of(load) &&
-                                  space_of(i) != StateSpace::generic &&
-                                  space_of(load) != StateSpace::generic;
-        if (changes && !is_elsewhere && !reads_clock(i) && !load.has("nc")) return {};
+        const bool is_elsewhere =
+            effect == MemoryEffect::store && !may_overlap(space_of(i), space_of(load));
+        if (changes_memory(effect) && !is_elsewhere && !reads_clock(i) && !load.has("nc"))
+            return {};
         const std::vector<u32> written = registers_written(i);
         if (load.operands[1].has_base_register &&
             std::any_of(written.begin(), written.end(),
@@ -1053,25 +1035,20 @@ void MachineValues::find_base(u32 value, AccessPlace& place) const {
         place.value = value;
 }
 
-/// The address of an access to global memory that is the same for a whole block. Of no words where it is not.
+/// The address of an access to global memory that is the same for a whole block. Of no words where it is not. In
+/// shared memory a uniform register may hold the address, but not that of a comparison and exchange.
 Constant MachineValues::address_for_block(const Instruction& i) const {
     const StateSpace space = space_of(i);
-    if (i.has("param") || (space != StateSpace::global && space != StateSpace::generic)) return {};
+    const bool is_far =
+        !i.has("param") && (space == StateSpace::global || space == StateSpace::generic);
+    const bool exchanges = i.opcode == "atom" && i.has("cas") && space == StateSpace::shared;
+    if (!is_far && !exchanges) return {};
+    const u32 words = is_far ? 2 : 1;
     for (const Operand& operand : i.operands) {
         if (operand.kind != Operand::Kind::address) continue;
-        if (!operand.has_base_register) return {std::hash<std::string>{}(operand.name), 2};
-        if (is_uniform(root(operand.reg))) return {base_of(root(operand.reg)) + u64{1}, 2};
-    }
-    return {};
-}
-
-/// In shared memory a uniform register may hold the address, but not that of a comparison and exchange.
-Constant MachineValues::base_for_exchange(const Instruction& i) const {
-    if (i.opcode != "atom" || !i.has("cas") || space_of(i) != StateSpace::shared) return {};
-    for (const Operand& operand : i.operands) {
-        if (operand.kind != Operand::Kind::address) continue;
-        if (!operand.has_base_register) return {std::hash<std::string>{}(operand.name), 1};
-        if (is_uniform(root(operand.reg))) return {root(operand.reg) + u64{1}, 1};
+        if (!operand.has_base_register) return {std::hash<std::string>{}(operand.name), words};
+        const u32 value = root(operand.reg);
+        if (is_uniform(value)) return {(is_far ? base_of(value) : value) + u64{1}, words};
     }
     return {};
 }
@@ -1138,7 +1115,6 @@ std::vector<Constant> MachineValues::brought_for_access(const Instruction& i,
     std::vector<Constant> brought;
     const Constant address = address_for_block(i);
     if (address.words) brought.push_back(address);
-    if (const Constant base = base_for_exchange(i); base.words) brought.push_back(base);
     if (adds_for_warp(i) && !in_one_lane) return brought;
     // Where all lanes add to one place and want the result, one of them adds for all: it needs its number and
     // the sum.

@@ -15,6 +15,7 @@
 #pragma once
 
 #include <optional>
+#include <string_view>
 #include <utility>
 #include <vector>
 
@@ -56,8 +57,8 @@ public:
     std::optional<u32> extended_by(u32 value) const;
     /// An instruction on 64 bits that is two of the machine on 32.
     bool is_in_halves(const ptx::Instruction& instruction) const;
-    /// One operand is shifted to the left by a number.
-    bool adds_shifted(const ptx::Instruction& instruction) const;
+    /// An operand is the result of an instruction that has become part of this one.
+    bool takes_in(const ptx::Instruction& instruction, std::string_view opcode) const;
     /// 64 bits by one load.
     bool is_loaded_pair(u32 value) const;
     /// Something that is not by something that is the same for a block or a launch.
@@ -163,7 +164,6 @@ private:
     u32 constants_in(const Operand& operand) const;
     Constant uniform_factor(const Operand& operand) const;
     Constant address_for_block(const Instruction& instruction) const;
-    Constant base_for_exchange(const Instruction& instruction) const;
     std::vector<Constant> brought_for_access(const Instruction& instruction,
                                              bool in_one_lane) const;
     bool differs_by_lane(u32 value) const;

@@ -8,7 +8,6 @@
 namespace coalesce::sim {
 
 using ptx::Instruction;
-using ptx::StateSpace;
 
 namespace {
 
@@ -17,9 +16,6 @@ constexpr u32 kLeastSteps = 3;
 
 bool is_any_among(const std::vector<u32>& values, const std::set<u32>& among) {
     return std::any_of(values.begin(), values.end(), [&](u32 v) { return among.contains(v); });
-}
-bool may_overlap(StateSpace a, StateSpace b) {
-    return a == b || a == StateSpace::generic || b == StateSpace::generic;
 }
 
 }  // namespace

@@ -4,6 +4,7 @@
 
 #include <cstdlib>
 #include <limits>
+#include <type_traits>
 #include <utility>
 
 namespace coalesce::sim::ptx {
@@ -12,6 +13,9 @@ namespace {
 
 constexpr u64 kLargestU32 = std::numeric_limits<u32>::max();
 constexpr std::size_t kMostModifiers = 32;
+
+/// Scopes keep pointers to names in operands: when a body grows, they are moved with it, and not copied.
+static_assert(std::is_nothrow_move_constructible_v<Instruction>);
 
 u32 read_u32(Lexer& lexer, const char* what) {
     const Constant constant = read_number(lexer);
@@ -121,37 +125,27 @@ void FunctionReader::read_header() {
 bool FunctionReader::read_header_directive() {
     if (!lexer_.at(TokenKind::dotted)) return false;
     const std::string_view directive = lexer_.current().text;
-    if (directive == ".maxntid") {
-        lexer_.take();
+    if (lexer_.accept_directive(".maxntid"))
         read_shape(function_->max_threads);
-    } else if (directive == ".reqntid") {
-        lexer_.take();
+    else if (lexer_.accept_directive(".reqntid"))
         read_shape(function_->required_threads);
-    } else if (directive == ".reqnctapercluster") {
-        lexer_.take();
+    else if (lexer_.accept_directive(".reqnctapercluster"))
         read_shape(function_->cluster);
-    } else if (directive == ".minnctapersm") {
-        lexer_.take();
+    else if (lexer_.accept_directive(".minnctapersm"))
         function_->min_blocks = read_u32(lexer_, "a number of blocks");
-    } else if (directive == ".maxnreg") {
-        lexer_.take();
+    else if (lexer_.accept_directive(".maxnreg"))
         function_->max_registers = read_u32(lexer_, "a number of registers");
-    } else if (directive == ".noreturn") {
-        lexer_.take();
+    else if (lexer_.accept_directive(".noreturn"))
         function_->no_return = true;
-    } else if (takes_one_number(directive)) {
-        lexer_.take();
-        read_number(lexer_);
-    } else if (takes_nothing(directive)) {
-        lexer_.take();
-    } else if (directive == ".attribute") {
-        lexer_.take();
+    else if (lexer_.accept_directive(".attribute"))
         declarations_.skip_parentheses();
-    } else if (directive == ".pragma") {
+    else if (directive == ".pragma")
         lexer_.skip_statement();
-    } else {
+    else if (takes_nothing(directive) || takes_one_number(directive))
+        lexer_.take();
+    else
         lexer_.fail_expected("a directive of a function");
-    }
+    if (takes_one_number(directive)) read_number(lexer_);
     return true;
 }
 
@@ -313,7 +307,7 @@ void FunctionReader::read_instruction() {
         instruction.opcode = word.text;
     }
     read_modifiers(instruction);
-    operands_.read(instruction, static_cast<u32>(function_->body.size()));
+    operands_.read(instruction);
     if (!lexer_.at(';')) lexer_.fail_expected("',' or ';'");
     instruction.text_length = lexer_.previous_end() - start;
     lexer_.take();
@@ -347,13 +341,11 @@ void FunctionReader::read_label(std::string_view name, Instruction label) {
 }
 
 void FunctionReader::read_target_list(const std::string& label) {
-    const auto list = function_->target_lists.try_emplace(label).first;
+    std::vector<std::string>& list = function_->target_lists[label];
     do {
-        scopes_.note_label_use({.place = LabelUse::Place::target_list,
-                                .operand = static_cast<u32>(list->second.size()),
-                                .target_list = &list->first});
-        list->second.emplace_back(lexer_.expect_identifier("a label or a function"));
+        list.emplace_back(lexer_.expect_identifier("a label or a function"));
     } while (lexer_.accept(','));
+    for (std::string& name : list) scopes_.note_label_use(name);
     lexer_.expect(';');
 }
 

@@ -31,7 +31,7 @@ Operand register_operand(u32 reg) {
 
 }  // namespace
 
-void OperandReader::read(Instruction& instruction, u32 index) {
+void OperandReader::read(Instruction& instruction) {
     in_call_ = instruction.opcode == "call";
     met_unbound_symbol_ = false;
     if (!lexer_.at(';')) {
@@ -40,7 +40,7 @@ void OperandReader::read(Instruction& instruction, u32 index) {
             instruction.operands.push_back(read_operand());
         } while (lexer_.accept(','));
     }
-    if (met_unbound_symbol_) note_label_uses(instruction, index);
+    if (met_unbound_symbol_) note_label_uses(instruction.operands);
 }
 
 u32 OperandReader::read_guard() {
@@ -200,24 +200,12 @@ bool OperandReader::at_negated_register() const {
     return ahead.at(TokenKind::identifier) && !ahead.at_identifier("WARP_SZ");
 }
 
-void OperandReader::note_label_uses(const Instruction& instruction, u32 index) {
-    for (u32 i = 0; i < instruction.operands.size(); ++i) {
-        const Operand& operand = instruction.operands[i];
-        if (may_name_label(operand)) {
-            scopes_.note_label_use({.instruction = index, .operand = i});
-        }
-        for (u32 j = 0; j < operand.elements.size(); ++j) {
-            if (!may_name_label(operand.elements[j])) continue;
-            scopes_.note_label_use({.place = LabelUse::Place::element,
-                                    .instruction = index,
-                                    .operand = i,
-                                    .element = j});
-        }
+void OperandReader::note_label_uses(std::vector<Operand>& operands) {
+    for (Operand& operand : operands) {
+        if (operand.kind == Operand::Kind::symbol && !scopes_.find(operand.name))
+            scopes_.note_label_use(operand.name);
+        note_label_uses(operand.elements);
     }
-}
-
-bool OperandReader::may_name_label(const Operand& operand) {
-    return operand.kind == Operand::Kind::symbol && !scopes_.find(operand.name);
 }
 
 }  // namespace coalesce::sim::ptx

@@ -12,8 +12,8 @@ class OperandReader {
 public:
     OperandReader(Lexer& lexer, Scopes& scopes) : lexer_(lexer), scopes_(scopes) {}
 
-    /// Reads the operands of `instruction`, which will be number `index` of the body, up to ';'.
-    void read(Instruction& instruction, u32 index);
+    /// Reads the operands of `instruction` up to ';'. They stay where they are when it is moved into the body.
+    void read(Instruction& instruction);
     /// A predicate after '@' or '@!'.
     u32 read_guard();
 
@@ -26,8 +26,7 @@ private:
     Operand read_special(std::string_view name);
     Operand constant_operand();
     bool at_negated_register() const;
-    void note_label_uses(const Instruction& instruction, u32 index);
-    bool may_name_label(const Operand& operand);
+    void note_label_uses(std::vector<Operand>& operands);
 
     Lexer& lexer_;
     Scopes& scopes_;

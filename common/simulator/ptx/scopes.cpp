@@ -28,25 +28,15 @@ void Scopes::open() {
 void Scopes::close() {
     Scope ended = std::move(scopes_.back());
     scopes_.pop_back();
-    for (const LabelUse& use : ended.label_uses) {
-        std::string& name = name_at(use);
-        const auto label = ended.labels.find(name);
+    for (std::string* name : ended.label_uses) {
+        const auto label = ended.labels.find(*name);
         if (label != ended.labels.end()) {
-            name = label->second;
+            *name = label->second;
         } else if (!scopes_.empty()) {
-            scopes_.back().label_uses.push_back(use);
+            note_label_use(*name);
         }
         // Past the outermost scope it is a function or a variable of the module.
     }
-}
-
-std::string& Scopes::name_at(const LabelUse& use) {
-    if (use.place == LabelUse::Place::target_list) {
-        return function_.target_lists.at(*use.target_list)[use.operand];
-    }
-    Operand& operand = function_.body[use.instruction].operands[use.operand];
-    return use.place == LabelUse::Place::element ? operand.elements[use.element].name
-                                                 : operand.name;
 }
 
 std::string Scopes::rename_apart(Uses& uses, std::string_view name) {
@@ -148,10 +138,6 @@ const Binding* Scopes::find_in(Scope& scope, std::string_view name) {
         return &scope.names.emplace(std::string(name), std::move(binding)).first->second;
     }
     return nullptr;
-}
-
-void Scopes::note_label_use(const LabelUse& use) {
-    scopes_.back().label_uses.push_back(use);
 }
 
 }  // namespace coalesce::sim::ptx

@@ -22,16 +22,6 @@ struct Binding {
     std::string name;  ///< of a variable, renamed apart
 };
 
-/// Where an operand names something that may turn out to be a label further down.
-struct LabelUse {
-    enum class Place : u8 { operand, element, target_list };
-    Place place = Place::operand;
-    u32 instruction = 0;  ///< in the body; unused for a target list
-    u32 operand = 0;      ///< or the position in the target list
-    u32 element = 0;
-    const std::string* target_list = nullptr;  ///< its label, as kept in Function::target_lists
-};
-
 /// A map by name that can be asked with a piece of the text.
 struct NameHash {
     using is_transparent = void;
@@ -64,7 +54,9 @@ public:
 
     /// nullptr: not a register or variable of this function.
     const Binding* find(std::string_view name);
-    void note_label_use(const LabelUse& use);
+    /// Of an operand, or in a list of targets: the name of something that may turn out to be a label further down.
+    /// It stays where it is until the scope ends.
+    void note_label_use(std::string& name) { scopes_.back().label_uses.push_back(&name); }
 
 private:
     struct Family {
@@ -76,13 +68,12 @@ private:
         NameMap<Binding> names;
         NameMap<Family> families;  ///< by the prefix
         NameMap<std::string> labels;
-        std::vector<LabelUse> label_uses;
+        std::vector<std::string*> label_uses;
     };
     using Uses = NameMap<u32>;
 
     const Binding* find_in(Scope& scope, std::string_view name);
     Binding new_register(std::string_view name, Type type, u32 elements);
-    std::string& name_at(const LabelUse& use);
     std::string rename_apart(Uses& uses, std::string_view name);
     void insert(std::string_view name, Binding binding);
 

@@ -74,38 +74,40 @@ std::string number_problem(const std::string& number) {
 }
 
 void add_options(CLI::App& app, CommandLine& line) {
-    const auto number = [&](const char* name, std::string& value, const char* help) {
-        app.add_option(name, value, help)
-            ->type_name("N")
-            ->check(CLI::Validator(number_problem, ""));
+    const auto hand_on = [&](const char* name, const char* variable, const char* help,
+                             const char* type, std::string (*problem)(const std::string&)) {
+        app.add_option(name, line.handed_on[variable], help)
+            ->type_name(type)
+            ->check(CLI::Validator(problem, ""));
+    };
+    const auto number = [&](const char* name, const char* variable, const char* help) {
+        hand_on(name, variable, help, "N", number_problem);
     };
     app.add_option("--json", line.json_file, "Write counters and reports to FILE")
         ->type_name("FILE");
-    app.add_option(
-           "--time", line.time_on,
-           "Predict how long its kernels would take on that GPU\n(H200), from a few blocks of each")
-        ->type_name("[GPU]")
-        ->check(CLI::Validator(gpu_problem, ""));
+    hand_on(
+        "--time", "COALESCE_SIM_TIME",
+        "Predict how long its kernels would take on that GPU\n(H200), from a few blocks of each",
+        "[GPU]", gpu_problem);
     app.add_flag("--lines", line.lines, "Show the source with the counters of each line");
-    app.add_option("--check", line.check,
-                   "What to check: all (the default), none, or names\n"
-                   "with commas: memcheck, racecheck, globalrace,\n"
-                   "initcheck, synccheck, apicheck, leakcheck\n"
-                   "(leakcheck is not among all: give all,leakcheck)")
-        ->type_name("LIST")
-        ->check(CLI::Validator(check_list_problem, ""));
+    hand_on("--check", "COALESCE_SIM_CHECK",
+            "What to check: all (the default), none, or names\n"
+            "with commas: memcheck, racecheck, globalrace,\n"
+            "initcheck, synccheck, apicheck, leakcheck\n"
+            "(leakcheck is not among all: give all,leakcheck)",
+            "LIST", check_list_problem);
+    number("--sample", "COALESCE_SIM_SAMPLE",
+           "Of launches that are alike check N, and only\ncount the others: faster");
+    number("--max-instructions", "COALESCE_SIM_MAX_INSTRUCTIONS",
+           "Stop a launch after N warp instructions");
+    number("--threads", "COALESCE_SIM_THREADS", "Threads of this machine to use (all cores)");
     number(
-        "--sample", line.sample,
-        "Of launches that are alike check N, and only\ncount the others: faster");
-    number("--max-instructions", line.max_instructions, "Stop a launch after N warp instructions");
-    number("--threads", line.threads, "Threads of this machine to use (all cores)");
-    number(
-        "--seed", line.seed,
+        "--seed", "COALESCE_SIM_SEED",
         "Vary the order of warps and blocks, to bring out\nraces; the same seed, the same order");
-    number("--devices", line.devices, "GPUs that the program sees (1); they share memory");
-    app.add_option("--memory", line.memory, "Memory of the simulated GPU, such as 16G")
-        ->type_name("SIZE")
-        ->check(CLI::Validator(size_problem, ""));
+    number("--devices", "COALESCE_SIM_DEVICES",
+           "GPUs that the program sees (1); they share memory");
+    hand_on("--memory", "COALESCE_SIM_MEMORY", "Memory of the simulated GPU, such as 16G", "SIZE",
+            size_problem);
     app.add_option("--error-exitcode", line.error_exit_code,
                    "Exit with N when there was any report")
         ->type_name("N")
@@ -182,19 +184,10 @@ Environment simulator_variables(const CommandLine& line) {
                           {"COALESCE_SIM_LINES", line.lines ? "1" : "0"},
                           {"COALESCE_SIM_QUIET", line.quiet ? "1" : "0"},
                           {"COALESCE_SIM_PLAIN", line.plain ? "1" : "0"}};
-    const auto add = [&](const char* name, const std::string& value) {
+    for (const auto& [name, value] : line.handed_on)
         if (!value.empty()) variables.emplace_back(name, value);
-    };
-    add("COALESCE_SIM_TIME", line.time_on);
-    add("COALESCE_SIM_CHECK", line.check);
-    add("COALESCE_SIM_MAX_INSTRUCTIONS", line.max_instructions);
-    add("COALESCE_SIM_THREADS", line.threads);
-    add("COALESCE_SIM_SEED", line.seed);
-    add("COALESCE_SIM_SAMPLE", line.sample);
     if (!line.quiet && !std::getenv("COALESCE_SIM_PROGRESS"))
-        add("COALESCE_SIM_PROGRESS", kProgressAfterMs);
-    add("COALESCE_SIM_DEVICES", line.devices);
-    add("COALESCE_SIM_MEMORY", line.memory);
+        variables.emplace_back("COALESCE_SIM_PROGRESS", kProgressAfterMs);
     return variables;
 }
 

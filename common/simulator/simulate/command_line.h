@@ -1,6 +1,7 @@
 // The command line of `simulate`.
 #pragma once
 
+#include <map>
 #include <optional>
 #include <string>
 #include <vector>
@@ -15,9 +16,8 @@ struct CommandLine {
     bool quiet = false;
     bool plain = false;
     bool explains_missing = false;
-    std::string time_on;  ///< empty: no times
-    std::string check, max_instructions, threads, seed, devices, memory,
-        sample;                        ///< empty: not given
+    /// By the variable that tells the simulator: what has the same meaning there; empty: not given.
+    std::map<std::string, std::string> handed_on;
     int error_exit_code = 0;           ///< 0: not given
     std::vector<std::string> program;  ///< and its arguments
 };

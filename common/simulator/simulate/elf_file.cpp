@@ -5,15 +5,13 @@
 #include "simulate/elf_file.h"
 
 #include <elf.h>
-#include <fcntl.h>
-#include <sys/mman.h>
-#include <sys/stat.h>
-#include <unistd.h>
 
 #include <algorithm>
 #include <cstdint>
 #include <cstring>
 #include <optional>
+
+#include "base/files.h"
 
 namespace coalesce::simulate {
 
@@ -23,50 +21,35 @@ bool ElfFile::needs(const std::string& library) const {
 
 namespace {
 
-/// The bytes of a file, mapped for reading.
-class MappedFile {
+/// The bytes of a file.
+class ElfBytes {
 public:
-    explicit MappedFile(const std::string& path) {
-        const int file = open(path.c_str(), O_RDONLY | O_CLOEXEC);
-        if (file < 0) throw NotAnElfFile("cannot be read");
-        struct stat status {};
-        if (fstat(file, &status) == 0 && status.st_size > 0) {
-            size_ = static_cast<std::size_t>(status.st_size);
-            void* const bytes = mmap(nullptr, size_, PROT_READ, MAP_PRIVATE, file, 0);
-            if (bytes != MAP_FAILED) bytes_ = static_cast<const char*>(bytes);
-        }
-        close(file);
-        if (!bytes_) throw NotAnElfFile("cannot be read");
+    explicit ElfBytes(const std::string& path) : bytes_(read_if_there(path).value_or("")) {
+        if (bytes_.empty()) throw NotAnElfFile("cannot be read");
     }
-    ~MappedFile() { munmap(const_cast<char*>(bytes_), size_); }
-    MappedFile(const MappedFile&) = delete;
-    MappedFile& operator=(const MappedFile&) = delete;
 
     /// A copy of the structure at `offset`.
     template <class T>
     T at(std::uint64_t offset) const {
         T value;
-        if (offset > size_ || size_ - offset < sizeof value) {
+        if (offset > bytes_.size() || bytes_.size() - offset < sizeof value) {
             throw NotAnElfFile("is a damaged ELF file");
         }
-        std::memcpy(&value, bytes_ + offset, sizeof value);
+        std::memcpy(&value, bytes_.data() + offset, sizeof value);
         return value;
     }
     /// The zero-terminated string at `offset`; what the end of the file cuts off is left out.
     std::string string_at(std::uint64_t offset) const {
-        if (offset >= size_) throw NotAnElfFile("is a damaged ELF file");
-        return std::string(bytes_ + offset, strnlen(bytes_ + offset, size_ - offset));
+        if (offset >= bytes_.size()) throw NotAnElfFile("is a damaged ELF file");
+        return bytes_.c_str() + offset;
     }
-    bool begins_with(const char* text) const {
-        return size_ >= std::strlen(text) && std::memcmp(bytes_, text, std::strlen(text)) == 0;
-    }
+    bool begins_with(const char* text) const { return bytes_.starts_with(text); }
 
 private:
-    const char* bytes_ = nullptr;
-    std::size_t size_ = 0;
+    const std::string bytes_;
 };
 
-Elf64_Ehdr read_header(const MappedFile& file) {
+Elf64_Ehdr read_header(const ElfBytes& file) {
     if (file.begins_with("#!")) throw NotAnElfFile("is a script; name the program that it starts");
     if (!file.begins_with(ELFMAG)) throw NotAnElfFile("is not a program");
     const auto header = file.at<Elf64_Ehdr>(0);
@@ -77,7 +60,7 @@ Elf64_Ehdr read_header(const MappedFile& file) {
     return header;
 }
 
-std::vector<Elf64_Phdr> read_segments(const MappedFile& file, const Elf64_Ehdr& header) {
+std::vector<Elf64_Phdr> read_segments(const ElfBytes& file, const Elf64_Ehdr& header) {
     std::vector<Elf64_Phdr> segments;
     for (std::uint64_t i = 0; i < header.e_phnum; ++i) {
         segments.push_back(file.at<Elf64_Phdr>(header.e_phoff + i * sizeof(Elf64_Phdr)));
@@ -96,7 +79,7 @@ std::uint64_t file_offset(const std::vector<Elf64_Phdr>& segments, std::uint64_t
     throw NotAnElfFile("is a damaged ELF file");
 }
 
-void read_dynamic(const MappedFile& file, const std::vector<Elf64_Phdr>& segments,
+void read_dynamic(const ElfBytes& file, const std::vector<Elf64_Phdr>& segments,
                   const Elf64_Phdr& dynamic, ElfFile& result) {
     std::vector<std::uint64_t> needed;
     std::uint64_t strings = 0;
@@ -111,7 +94,7 @@ void read_dynamic(const MappedFile& file, const std::vector<Elf64_Phdr>& segment
 }
 
 /// The section of that name; nothing in a file that has been stripped of them.
-std::optional<Elf64_Shdr> find_section(const MappedFile& file, const Elf64_Ehdr& header,
+std::optional<Elf64_Shdr> find_section(const ElfBytes& file, const Elf64_Ehdr& header,
                                        const std::string& name) {
     if (header.e_shnum == 0 || header.e_shstrndx >= header.e_shnum) return std::nullopt;
     const auto section = [&](std::uint64_t i) {
@@ -126,7 +109,7 @@ std::optional<Elf64_Shdr> find_section(const MappedFile& file, const Elf64_Ehdr&
 
 /// Calls `use(symbol, name)` for every symbol of that table; none where the file has been stripped of it.
 template <class Use>
-void for_each_symbol(const MappedFile& file, const Elf64_Ehdr& header, const char* table,
+void for_each_symbol(const ElfBytes& file, const Elf64_Ehdr& header, const char* table,
                      const char* texts, Use use) {
     const auto symbols = find_section(file, header, table);
     const auto names = find_section(file, header, texts);
@@ -137,13 +120,13 @@ void for_each_symbol(const MappedFile& file, const Elf64_Ehdr& header, const cha
     }
 }
 
-void read_symbols(const MappedFile& file, const Elf64_Ehdr& header, ElfFile& result) {
+void read_symbols(const ElfBytes& file, const Elf64_Ehdr& header, ElfFile& result) {
     for_each_symbol(file, header, ".dynsym", ".dynstr", [&](const auto& symbol, auto name) {
         (symbol.st_shndx == SHN_UNDEF ? result.wanted : result.brought).push_back(name);
     });
 }
 
-void find_static_runtime(const MappedFile& file, const Elf64_Ehdr& header, ElfFile& result) {
+void find_static_runtime(const ElfBytes& file, const Elf64_Ehdr& header, ElfFile& result) {
     for_each_symbol(file, header, ".symtab", ".strtab", [&](const auto& symbol, auto name) {
         if (symbol.st_shndx == SHN_UNDEF || ELF64_ST_TYPE(symbol.st_info) != STT_FUNC) return;
         if (name == "__cudaRegisterFatBinary") result.has_static_runtime = true;
@@ -156,7 +139,7 @@ void find_static_runtime(const MappedFile& file, const Elf64_Ehdr& header, ElfFi
 }  // namespace
 
 ElfFile read_elf(const std::string& path) {
-    const MappedFile file(path);
+    const ElfBytes file(path);
     const Elf64_Ehdr header = read_header(file);
     const std::vector<Elf64_Phdr> segments = read_segments(file, header);
     ElfFile result;

@@ -155,7 +155,7 @@ private:
 
     // ---- memory (body_memory.cpp) ----
     struct Place {
-        std::string space, base;
+        std::string space = {}, base = {};
         u32 first = 0, bytes = 0;
         bool read_only = false, cached = false, may_be_strong = false;
     };

@@ -128,60 +128,46 @@ void Body::access(const Place& place, bool store) {
 
 void Body::load_input() {
     const u32 size = random_.pick({1u, 2u, 4u, 4u, 8u, 16u});
-    const u32 count = 2048 / size;
     const bool generic = env_.features.generic && random_.percent(30);
     const Reg base = generic ? *env_.in_generic : *env_.in;
-    Place place;
-    place.space = generic ? "" : ".global";
-    place.read_only = true;
-    place.cached = !generic;
-    place.may_be_strong = !generic;
-    place.first = random_.below(2048 / 16 - 1) * 16;
-    place.bytes = size;
-    if (random_.percent(20)) {
-        place.base = name_of(base);
-        place.bytes = 16;
-    } else {
-        place.base = name_of(address_behind(base, index_below(count), size));
-    }
-    access(place, false);
+    const u32 first = random_.below(2048 / 16 - 1) * 16;
+    const bool is_fixed = random_.percent(20);
+    const Reg at = is_fixed ? base : address_behind(base, index_below(2048 / size), size);
+    access({.space = generic ? "" : ".global",
+            .base = name_of(at),
+            .first = first,
+            .bytes = is_fixed ? 16 : size,
+            .read_only = true,
+            .cached = !generic,
+            .may_be_strong = !generic},
+           false);
 }
 
 void Body::own_memory() {
     const bool store = random_.percent(55);
     const u32 which = random_.below(100);
-    Place place;
-    place.space = ".global";
-    place.cached = place.may_be_strong = true;
+    Place place{.space = ".global", .cached = true, .may_be_strong = true};
     if (which < 35 && env_.out_row) {  // rows of neighbours: one word per thread
-        const u32 row = random_.below(16);
         place.base = name_of(*env_.out_row);
-        place.first = row * 4 * env_.launch.all_threads();
+        place.first = random_.below(16) * 4 * env_.launch.all_threads();
         place.bytes = 4;
     } else if (which < 60 && env_.out_own) {
         place.base = name_of(*env_.out_own);
         place.bytes = 64;
     } else if (which < 75 && env_.local_generic) {
-        place.cached = place.may_be_strong = false;
         const bool generic = env_.features.generic && random_.percent(40);
         const u32 size = random_.pick({1u, 4u, 8u, 16u});
-        place.space = generic ? "" : ".local";
-        if (generic) {
+        place = {.space = generic ? "" : ".local", .base = "array", .bytes = size};
+        if (generic)
             place.base = name_of(address_behind(*env_.local_generic, index_below(64 / size), size));
-            place.bytes = size;
-        } else if (random_.percent(50)) {
-            place.base = "array";
+        else if (random_.percent(50))
             place.bytes = 64;
-        } else {
-            const Reg offset = scaled(index_below(64 / size), size);
-            place.base = name_of(element_of("array", offset));
-            place.bytes = size;
-        }
+        else
+            place.base = name_of(element_of("array", scaled(index_below(64 / size), size)));
     } else if (env_.scratch) {
         const bool generic = env_.features.generic && random_.percent(30);
         const Reg base = generic ? *env_.scratch_generic : *env_.scratch;
-        place.space = generic ? "" : ".global";
-        place.cached = place.may_be_strong = !generic;
+        if (generic) place = {};
         place.base = name_of(base);
         place.bytes = 48;
         if (random_.percent(30)) {
@@ -196,19 +182,16 @@ void Body::own_memory() {
 }
 
 void Body::table() {
-    Place place;
     if (env_.table_generic && env_.features.generic && random_.percent(40)) {
-        place.base = name_of(address_behind(*env_.table_generic, index_below(16), 16));
-        place.bytes = 16;
-    } else if (random_.percent(50)) {
-        const bool global = random_.percent(40);
-        place.space = global ? ".global" : ".const";
-        place.base = global ? "variable" : "table";
-        place.bytes = 256;
-    } else {
-        const bool global = random_.percent(40);
-        const Reg base = made(Kind::wide, "mov.u64 $$", {global ? ", variable" : ", table"});
-        place.space = global ? ".global" : ".const";
+        const Reg at = address_behind(*env_.table_generic, index_below(16), 16);
+        return access({.base = name_of(at), .bytes = 16}, false);
+    }
+    const bool is_fixed = random_.percent(50), global = random_.percent(40);
+    Place place{.space = global ? ".global" : ".const",
+                .base = global ? "variable" : "table",
+                .bytes = 256};
+    if (!is_fixed) {
+        const Reg base = made(Kind::wide, "mov.u64 $, $", {place.base});
         const u32 size = random_.pick({1u, 4u, 8u});
         place.base = name_of(address_behind(base, index_below(256 / size), size));
         place.bytes = size;
@@ -217,20 +200,13 @@ void Body::table() {
 }
 
 void Body::own_shared_memory() {
-    Place place;
-    place.may_be_strong = true;
+    Place place{
+        .space = ".shared", .base = name_of(*env_.own_shared), .bytes = 16, .may_be_strong = true};
     if (env_.features.generic && random_.percent(30)) {
-        place.may_be_strong = false;
-        place.base = name_of(*env_.own_shared_generic);
-        place.bytes = 16;
-    } else if (random_.percent(70)) {
-        place.space = ".shared";
-        place.base = name_of(*env_.own_shared);
-        place.bytes = 16;
-    } else {
+        place = {.base = name_of(*env_.own_shared_generic), .bytes = 16};
+    } else if (!random_.percent(70)) {
         const u32 size = random_.pick({1u, 2u, 4u, 8u});
         const Reg offset = scaled(index_below(16 / size), size);
-        place.space = ".shared";
         place.base = name_of(made(Kind::word, "add.s32 $, $, $", {*env_.own_shared, offset}));
         place.bytes = size;
     }
@@ -244,13 +220,8 @@ void Body::read_tile() {
     if (size == 0) return;
     u32 count = 1;
     while (count * 2 * size <= here.tile_bytes) count *= 2;
-    Place place;
-    place.space = ".shared";
-    place.may_be_strong = true;
-    const Reg offset = scaled(index_below(count), size);
-    place.base = name_of(element_of("tile", offset));
-    place.bytes = size;
-    access(place, false);
+    const Reg at = element_of("tile", scaled(index_below(count), size));
+    access({.space = ".shared", .base = name_of(at), .bytes = size, .may_be_strong = true}, false);
 }
 
 // ---- atomics ----
@@ -303,21 +274,16 @@ void Body::sums() {
     } else {
         value = name_of(use(wide ? Kind::wide : Kind::word));
     }
-    std::string address;
     const u32 words = c.words / (size / 4);
-    const u32 fixed = 4 * c.first + size * random_.below(words);
-    if (shared) {
-        address = filled("[sums_here+$]", {fixed});
-        if (words > 1 && (words & (words - 1)) == 0 && random_.percent(50)) {
-            const Reg offset = scaled(index_below(words), size);
-            address = filled("[$+$]", {element_of("sums_here", offset), 4 * c.first});
-        }
-    } else {
-        address = filled("[$+$]", {*env_.sums, fixed});
-        if (words > 1 && (words & (words - 1)) == 0 && random_.percent(50))
-            address = filled("[$+$]",
-                             {address_behind(*env_.sums, index_below(words), size), 4 * c.first});
+    u32 offset = 4 * c.first + size * random_.below(words);
+    std::string base = shared ? "sums_here" : name_of(*env_.sums);
+    if (words > 1 && (words & (words - 1)) == 0 && random_.percent(50)) {
+        const Reg index = index_below(words);
+        base = name_of(shared ? element_of("sums_here", scaled(index, size))
+                              : address_behind(*env_.sums, index, size));
+        offset = 4 * c.first;
     }
+    const std::string address = filled("[$+$]", {base, offset});
     const bool returns = random_.percent(15);
     const std::string modifiers = order_and_scope(random_, env_.features.strong, returns) +
                                   (shared ? ".shared." : ".global.") + c.operation + "." + type;

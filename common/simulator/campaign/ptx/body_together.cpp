@@ -321,8 +321,7 @@ void Body::async_copy() {
     if (tail == 1) rest += ", " + name_of(use(Kind::predicate));
     if (random_.percent(20)) how += ".L2::128B";
     const std::string guarded = random_.percent(20) ? guard() : "";
-    emit("$cp.async.$.shared.global [$], [$]$",
-         {guarded, how.starts_with("cg") ? how : how, *env_.own_shared, from, rest});
+    emit("$cp.async.$.shared.global [$], [$]$", {guarded, how, *env_.own_shared, from, rest});
     switch (random_.below(3)) {
         case 0:
             emit("cp.async.commit_group");

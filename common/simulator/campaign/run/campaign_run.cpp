@@ -78,39 +78,32 @@ std::string hex(u64 value) {
 
 // ---- the simulator's own functions, where it is loaded ----
 
-struct Simulator {
+/// A function by its name; nullptr without the simulator.
+struct Found {
+    const char* name;
     template <class Function>
-    static void find(const char* name, Function& function) {
-        function = reinterpret_cast<Function>(dlsym(RTLD_DEFAULT, name));
+    operator Function*() const {
+        return reinterpret_cast<Function*>(dlsym(RTLD_DEFAULT, name));
     }
+};
+
+struct Simulator {
     Simulator() {
-        find("coalesceResetCounters", reset);
-        find("coalesceGetKernels", kernels);
-        find("coalesceGetKernel", kernel);
-        find("coalesceGetLineCount", lines);
-        find("coalesceGetLine", line);
-        find("coalesceGetReports", reports);
-        find("coalesceGetReport", report);
-        find("coalesceClearReports", clear_reports);
-        find("coalesceSetMaxInstructions", limit);
-        find("coalesceClearError", clear_error);
-        find("coalesceSetQuiet", quiet);
-        if (!reset) return;
-        quiet(1);
+        if (reset) quiet(1);
     }
     explicit operator bool() const { return reset != nullptr; }
 
-    decltype(&coalesceResetCounters) reset = nullptr;
-    decltype(&coalesceGetKernels) kernels = nullptr;
-    decltype(&coalesceGetKernel) kernel = nullptr;
-    decltype(&coalesceGetLineCount) lines = nullptr;
-    decltype(&coalesceGetLine) line = nullptr;
-    decltype(&coalesceGetReports) reports = nullptr;
-    decltype(&coalesceGetReport) report = nullptr;
-    decltype(&coalesceClearReports) clear_reports = nullptr;
-    decltype(&coalesceSetMaxInstructions) limit = nullptr;
-    decltype(&coalesceClearError) clear_error = nullptr;
-    decltype(&coalesceSetQuiet) quiet = nullptr;
+    decltype(&coalesceResetCounters) reset = Found{"coalesceResetCounters"};
+    decltype(&coalesceGetKernels) kernels = Found{"coalesceGetKernels"};
+    decltype(&coalesceGetKernel) kernel = Found{"coalesceGetKernel"};
+    decltype(&coalesceGetLineCount) lines = Found{"coalesceGetLineCount"};
+    decltype(&coalesceGetLine) line = Found{"coalesceGetLine"};
+    decltype(&coalesceGetReports) reports = Found{"coalesceGetReports"};
+    decltype(&coalesceGetReport) report = Found{"coalesceGetReport"};
+    decltype(&coalesceClearReports) clear_reports = Found{"coalesceClearReports"};
+    decltype(&coalesceSetMaxInstructions) limit = Found{"coalesceSetMaxInstructions"};
+    decltype(&coalesceClearError) clear_error = Found{"coalesceClearError"};
+    decltype(&coalesceSetQuiet) quiet = Found{"coalesceSetQuiet"};
 };
 
 /// The hash of all counters, of the kernel and of each line, and the kernel's in words.

@@ -1,0 +1,66 @@
+// Which values are alive where pieces of a program begin and end: registers at basic blocks, and what will get registers
+// at pieces of machine code.
+//
+// Idea   A value is alive where some way on leads to a use of it without meeting a write first. That is found by
+//        going backwards over the graph of pieces until nothing changes any more. Most values live and die within
+//        one piece; only the others get a bit in every set.
+#pragma once
+
+#include <vector>
+
+#include "base/types.h"
+
+namespace coalesce::sim {
+
+class AliveValues {
+public:
+    using Bits = std::vector<u64>;
+
+    /// A piece names those that may follow as `next`. `go_over(piece, read, overwrite)` calls the two with each
+    /// value that the piece reads, or writes for all lanes, in its order.
+    template <class Piece, class GoOver>
+    AliveValues(std::size_t values, const std::vector<Piece>& pieces, GoOver go_over)
+        : number_(values, kNone) {
+        std::vector<u32> written_in(values, kNone);
+        for (u32 p = 0; p < pieces.size(); ++p) {
+            next_.push_back(pieces[p].next);
+            const auto read = [&](u32 v) {
+                if (written_in[v] != p) number(v);
+            };
+            go_over(pieces[p], read, [&](u32 v) { written_in[v] = p; });
+        }
+        begin_.assign(pieces.size(), none());
+        std::vector<Bits> overwritten = begin_;
+        for (u32 p = 0; p < pieces.size(); ++p) {
+            const auto read = [&](u32 v) {
+                if (!has(overwritten[p], v)) add(begin_[p], v);
+            };
+            go_over(pieces[p], read, [&](u32 v) { add(overwritten[p], v); });
+        }
+        follow(overwritten);
+    }
+
+    const Bits& at_begin(std::size_t piece) const { return begin_[piece]; }
+    Bits at_end(std::size_t piece) const;
+
+    Bits none() const { return Bits((values_.size() + 63) / 64, 0); }
+    bool has(const Bits& bits, u32 value) const {
+        return number_[value] != kNone && bits[number_[value] / 64] >> (number_[value] % 64) & 1;
+    }
+    /// Nothing where the value has no bit.
+    void add(Bits& bits, u32 value) const {
+        if (number_[value] != kNone) bits[number_[value] / 64] |= u64{1} << (number_[value] % 64);
+    }
+    std::vector<u32> values_in(const Bits& bits) const;
+
+private:
+    void number(u32 value);
+    void follow(const std::vector<Bits>& overwritten);
+
+    std::vector<u32> number_;  ///< of a value that some piece reads before it writes it, or kNone
+    std::vector<u32> values_;  ///< the value of a number
+    std::vector<std::vector<u32>> next_;  ///< by piece
+    std::vector<Bits> begin_;             ///< likewise
+};
+
+}  // namespace coalesce::sim
