@@ -11,38 +11,26 @@ namespace coalesce::sim {
 
 namespace {
 
-/// Calls body(lane) for every lane of the mask.
-template <class Body>
-void for_each_lane(Mask lanes, Body body) {
-    for (Mask rest = lanes; rest; rest &= rest - 1) body(std::countr_zero(rest));
-}
-
 /// The lanes of an access that are in shared memory, as the checker wants them.
-struct SharedLanes {
-    u32 offsets[kLanes] = {};
-    SharedAccess access;
-
-    SharedLanes(const Warp& w, u32 site, const Resolved& where, u32 bytes) {
-        for_each_lane(where.in_shared,
-                      [&](int l) { offsets[l] = static_cast<u32>(where.address[l]); });
-        access.warp = w.index;
-        access.site = site;
-        access.active = where.in_shared;
-        access.addresses = offsets;
-        access.bytes_per_lane = bytes;
-    }
-};
+SharedAccess shared_lanes(const Warp& w, u32 site, const Resolved& where,
+                          const LaneOffsets& offsets, u32 bytes) {
+    return {.warp = w.index,
+            .site = site,
+            .active = where.in_shared,
+            .addresses = offsets.data(),
+            .bytes_per_lane = bytes,
+            .value = {}};
+}
 
 GlobalAccess global_lanes(const Warp& w, u32 site, const Resolved& where, u32 bytes,
                           GlobalAccess::Kind kind) {
-    GlobalAccess access;
-    access.kind = kind;
-    access.warp = w.index;
-    access.site = site;
-    access.active = where.in_global;
-    access.addresses = where.address;
-    access.bytes_per_lane = bytes;
-    return access;
+    return {.kind = kind,
+            .warp = w.index,
+            .site = site,
+            .active = where.in_global,
+            .addresses = where.address,
+            .bytes_per_lane = bytes,
+            .value = {}};
 }
 
 /// Calls body(shadow byte, its bits) for every word of an access, until body returns false.
@@ -65,32 +53,32 @@ Undefined check_written(Warp& w, const Op* op, u32 site, const Resolved& where, 
                         LaneAccess::Kind kind, const u8* wanted = nullptr) {
     const Launch& launch = *w.block->launch;
     Undefined undefined;
-    for_each_lane(where.in_global, [&](int lane) {
+    for (const int lane : LanesIn{where.in_global}) {
         const u64 address = where.address[lane];
         const Allocation* allocation = launch.allocations->find(address);
-        if (!allocation || !allocation->has_shadow) return;
+        if (!allocation || !allocation->has_shadow) continue;
         const bool written =
             for_each_shadow(*launch.memory, address, bytes,
                             [](const u8* shadow, u8 bits) { return (*shadow & bits) == bits; });
-        if (written) return;
+        if (written) continue;
         LaneAccess access{.kind = kind, .address = address, .bytes = wanted ? wanted[lane] : bytes};
         access.unwritten = launch.memory->unwritten_bytes(address, access.bytes);
-        if (access.unwritten == 0) return;
+        if (access.unwritten == 0) continue;
         undefined.bytes[lane] = judge_unwritten(w, op, site, lane, access);
         undefined.any |= undefined.bytes[lane] != 0;
-    });
+    }
     return undefined;
 }
 
 void mark_written(Warp& w, const Resolved& where, u32 bytes) {
     DeviceMemory& memory = *w.block->launch->memory;
-    for_each_lane(where.in_global, [&](int lane) {
-        if (!memory.is_device_range(where.address[lane])) return;
+    for (const int lane : LanesIn{where.in_global}) {
+        if (!memory.is_device_range(where.address[lane])) continue;
         for_each_shadow(memory, where.address[lane], bytes, [](u8* shadow, u8 bits) {
             if ((*shadow & bits) != bits) __atomic_fetch_or(shadow, bits, __ATOMIC_RELAXED);
             return true;
         });
-    });
+    }
 }
 
 }  // namespace
@@ -113,13 +101,14 @@ void note_atomic(Warp& w, const Op* op, const Resolved& where, u32 bytes) {
         }
     }
     if (where.in_shared && block.shared_race) {
-        SharedLanes lanes(w, op->site, where, bytes);
-        lanes.access.strong = true;
-        lanes.access.releases = releases;
+        const LaneOffsets offsets = offsets_of(where.address, where.in_shared);
+        SharedAccess access = shared_lanes(w, op->site, where, offsets, bytes);
+        access.strong = true;
+        access.releases = releases;
         if (op->detail & kOverwritesBit)
-            for_each_lane(where.in_shared,
-                          [&](int l) { block.shared_race->mark_written(lanes.offsets[l], bytes); });
-        block.shared_race->atomic(lanes.access);
+            for (const int l : LanesIn{where.in_shared})
+                block.shared_race->mark_written(offsets[l], bytes);
+        block.shared_race->atomic(access);
     }
 }
 
@@ -129,8 +118,8 @@ void finish_atomic(Warp& w, const Op* op, const Resolved& where, u32 bytes, bool
         if (GlobalRace* race = block.launch->global_race) race->acquire(block.global_race, w.index);
     }
     if (where.in_shared && block.shared_race) {
-        const SharedLanes lanes(w, op->site, where, bytes);
-        block.shared_race->acquire(lanes.access);
+        const LaneOffsets offsets = offsets_of(where.address, where.in_shared);
+        block.shared_race->acquire(shared_lanes(w, op->site, where, offsets, bytes));
     }
     if (changed) block.watch->memory_changed();
 }
@@ -148,9 +137,10 @@ void note_copy(Warp& w, const Op* op, const Resolved& to, u32 bytes, const Resol
                          global_lanes(w, op->site + 1, from, bytes, GlobalAccess::Kind::read));
     }
     if (block.shared_race) {
-        const SharedLanes lanes(w, op->site, to, bytes);
-        block.shared_race->async_write(lanes.access);
-        if (undefined.any) block.shared_race->mark_unwritten(lanes.access, undefined.bytes);
+        const LaneOffsets offsets = offsets_of(to.address, to.in_shared);
+        const SharedAccess access = shared_lanes(w, op->site, to, offsets, bytes);
+        block.shared_race->async_write(access);
+        if (undefined.any) block.shared_race->mark_unwritten(access, undefined.bytes);
     }
 }
 

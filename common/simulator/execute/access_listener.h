@@ -2,6 +2,8 @@
 // one comparison with null an access.
 #pragma once
 
+#include <array>
+
 #include "base/types.h"
 #include "counters/counters.h"
 
@@ -28,6 +30,14 @@ inline SharedAccessKind shared_kind_of(const HeardAccess& access) {
     if (access.of_matrices) return SharedAccessKind::matrix;
     return access.kind == HeardAccess::Kind::store ? SharedAccessKind::store
                                                    : SharedAccessKind::load;
+}
+
+/// Addresses in shared memory, as the counters and checks want them; 0 for lanes that are not active.
+using LaneOffsets = std::array<u32, kLanes>;
+inline LaneOffsets offsets_of(const u64* addresses, Mask lanes) {
+    LaneOffsets offsets{};
+    for (const int l : LanesIn{lanes}) offsets[l] = static_cast<u32>(addresses[l]);
+    return offsets;
 }
 
 class AccessListener {

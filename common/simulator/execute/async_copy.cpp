@@ -37,8 +37,7 @@ struct WarpCopies {
 namespace {
 
 void carry_out(Block& block, const AsyncCopy& copy, Mask lanes) {
-    for (Mask rest = lanes; rest; rest &= rest - 1) {
-        const int l = std::countr_zero(rest);
+    for (const int l : LanesIn{lanes}) {
         // A lane that wants no bytes may name no place.
         if (copy.wanted[l] != 0) std::memcpy(copy.to[l], copy.from[l], copy.wanted[l]);
         std::memset(copy.to[l] + copy.wanted[l], 0, copy.bytes - copy.wanted[l]);
@@ -62,21 +61,14 @@ WarpCopies& copies_of(Warp& w) {
     return warps[w.index];
 }
 
-/// Whether this lane's wait for all but its latest groups is for this copy.
-bool is_due(const WarpCopies& copies, const AsyncCopy& copy, int lane, u32 groups_left,
-            bool everything) {
-    return everything || u64{copy.group} + groups_left < copies.committed[lane];
-}
-
 /// Carries out, for the active lanes, all copies but those of the latest `groups_left` groups.
 void complete(Warp& w, u32 groups_left, bool everything) {
     WarpCopies& copies = copies_of(w);
     for (AsyncCopy& copy : copies.pending) {
-        Mask due = 0;
-        for (Mask rest = copy.lanes & w.active; rest; rest &= rest - 1) {
-            const int l = std::countr_zero(rest);
-            if (is_due(copies, copy, l, groups_left, everything)) due |= 1u << l;
-        }
+        // A wait for all but the latest groups is for those before them.
+        const Mask due = lanes_where(copy.lanes & w.active, [&](int l) {
+            return everything || u64{copy.group} + groups_left < copies.committed[l];
+        });
         carry_out(*w.block, copy, due);
         copy.lanes &= ~due;
         if (due) w.block->watch->memory_changed();
@@ -118,8 +110,7 @@ bool resolve_source(Warp& w, const Op* op, Resolved& from) {
                        ptx::StateSpace::global, Access::load, from);
     static u8 zeros[16];
     from.in_global = w.active;
-    for (Mask rest = w.active; rest; rest &= rest - 1) {
-        const int l = std::countr_zero(rest);
+    for (const int l : LanesIn{w.active}) {
         from.address[l] = w.lanes<u64>(op->b)[l] + static_cast<u64>(second_offset(op));
         from.host[l] = zeros;
     }
@@ -134,12 +125,9 @@ const Op* run_copy(Warp& w, const Op* op) {
     AsyncCopy copy;
     copy.bytes = bytes;
     copy.site = op->site;
-    Mask reading = 0;
-    for (Mask rest = w.active; rest; rest &= rest - 1) {
-        const int l = std::countr_zero(rest);
+    for (const int l : LanesIn{w.active})
         copy.wanted[l] = static_cast<u8>(bytes_wanted<Kind>(w, op, l));
-        if (copy.wanted[l]) reading |= 1u << l;
-    }
+    const Mask reading = lanes_where(w.active, [&](int l) { return copy.wanted[l] != 0; });
 
     Resolved to, from;
     if (!resolve(w, op, w.lanes<u64>(op->a), first_offset(op), bytes, ptx::StateSpace::shared,
@@ -166,8 +154,7 @@ const Op* run_copy(Warp& w, const Op* op) {
     if (reading) count_access(w, op->site + 1, from, bytes);
     note_copy(w, op, to, bytes, from, copy.wanted.data());
 
-    for (Mask rest = w.active; rest; rest &= rest - 1) {
-        const int l = std::countr_zero(rest);
+    for (const int l : LanesIn{w.active}) {
         copy.to[l] = to.host[l];
         copy.from[l] = copy.wanted[l] ? from.host[l] : nullptr;
         w.block->copy_bytes_under_way += copy.wanted[l];
@@ -176,9 +163,7 @@ const Op* run_copy(Warp& w, const Op* op) {
     // One entry for each number of groups: almost always one.
     for (Mask rest = w.active; rest;) {
         copy.group = copies.committed[std::countr_zero(rest)];
-        copy.lanes = 0;
-        for (Mask same = rest; same; same &= same - 1)
-            if (copies.committed[std::countr_zero(same)] == copy.group) copy.lanes |= same & -same;
+        copy.lanes = lanes_where(rest, [&](int l) { return copies.committed[l] == copy.group; });
         rest &= ~copy.lanes;
         copies.pending.push_back(copy);
     }
@@ -188,7 +173,7 @@ const Op* run_copy(Warp& w, const Op* op) {
 
 const Op* run_commit(Warp& w, const Op* op) {
     WarpCopies& copies = copies_of(w);
-    for (Mask rest = w.active; rest; rest &= rest - 1) ++copies.committed[std::countr_zero(rest)];
+    for (const int l : LanesIn{w.active}) ++copies.committed[l];
     if (!copies.pending.empty()) w.block->watch->memory_changed();
     if (w.block->shared_race) w.block->shared_race->async_commit(w.index, w.active);
     return op + 1;

@@ -12,8 +12,6 @@
 #include <utility>
 
 #include "base/half.h"
-#include "counters/atomic_counters.h"
-#include "execute/access_listener.h"
 #include "execute/describe.h"
 #include "execute/memory_access.h"
 
@@ -204,28 +202,8 @@ Bits<T> take_turn(u8* host, Bits<T> b, Bits<T> c, bool in_shared, bool& changed)
     return old;
 }
 
-/// In Op::detail: see compares_in_shared; and whether what was there is wanted.
-constexpr u8 kComparesBit = 32, kKeepsOldBit = 64;
-
-void count_atomic(Warp& w, const Op* op, const Resolved& where, u32 bytes) {
-    SiteCounters& counters = w.counters[op->site];
-    if (where.in_global) {
-        ++counters.requests;
-        counters.sectors += count_atomic_sectors(where.address, bytes, where.in_global);
-        counters.useful_bytes += u64{bytes} * static_cast<u32>(std::popcount(where.in_global));
-    }
-    if (where.in_shared == 0) return;
-    u32 offsets[kLanes] = {};
-    for (Mask rest = where.in_shared; rest; rest &= rest - 1) {
-        const int lane = std::countr_zero(rest);
-        offsets[lane] = static_cast<u32>(where.address[lane]);
-    }
-    const Wavefronts wavefronts =
-        count_atomic_wavefronts(offsets, bytes, where.in_shared, (op->detail & kComparesBit) != 0);
-    ++counters.shared_requests;
-    counters.wavefronts += wavefronts.taken;
-    counters.wavefronts_ideal += wavefronts.ideal;
-}
+/// In Op::detail: what was there is wanted.
+constexpr u8 kKeepsOldBit = 64;
 
 void tell_listener(const Warp& w, const Op* op, const Resolved& where, u32 bytes) {
     HeardAccess access{
@@ -257,10 +235,9 @@ template <class F, class Lane>
     if constexpr (std::is_same_v<F, CompareAndSwap>) c = w.lanes<Lane>(op->c);
     Mask own = 0;
     if constexpr (std::is_same_v<F, CompareAndSwap> || std::is_same_v<F, Exchange>)
-        for (Mask rest = w.active; rest; rest &= rest - 1) {
-            const int l = std::countr_zero(rest);
-            if (old[l] == c[l] && (std::is_same_v<F, Exchange> || b[l] != c[l])) own |= 1u << l;
-        }
+        own = lanes_where(w.active, [&](int l) {
+            return old[l] == c[l] && (std::is_same_v<F, Exchange> || b[l] != c[l]);
+        });
     const Mask all = std::exchange(w.active, where.in_global);
     w.block->watch->polls(w, op, where.address, own);
     w.active = all;
@@ -277,8 +254,7 @@ const Op* run_atomic(Warp& w, const Op* op) {
     const Lane* c = std::is_same_v<F, CompareAndSwap> ? w.lanes<Lane>(op->c) : b;
     Lane* d = op->detail & kKeepsOldBit ? w.lanes<Lane>(op->d) : nullptr;
     bool changed = false;
-    for (Mask rest = w.active; rest; rest &= rest - 1) {
-        const int lane = std::countr_zero(rest);
+    for (const int lane : LanesIn{w.active}) {
         const B old =
             take_turn<F, T>(where.host[lane], static_cast<B>(b[lane]), static_cast<B>(c[lane]),
                             where.in_shared >> lane & 1, changed);
@@ -301,8 +277,7 @@ const Op* run_vector_atomic(Warp& w, const Op* op) {
     if (!begin_atomic(w, op, bytes, where)) return nullptr;
     const Slot destinations[] = {op->d, op->d2, op->b, op->c};
     bool changed = false;
-    for (Mask rest = w.active; rest; rest &= rest - 1) {
-        const int lane = std::countr_zero(rest);
+    for (const int lane : LanesIn{w.active}) {
         B old[4];
         for (u32 k = 0; k < op->count; ++k)
             old[k] = take_turn<F, T>(where.host[lane] + k * sizeof(B),
@@ -331,8 +306,7 @@ const Op* run_wide_atomic(Warp& w, const Op* op) {
     if (!begin_atomic(w, op, 16, where)) return nullptr;
     const WideLanes d(w, op->d), b(w, op->b), c(w, Compares ? op->c : op->b);
     bool changed = false;
-    for (Mask rest = w.active; rest; rest &= rest - 1) {
-        const int l = std::countr_zero(rest);
+    for (const int l : LanesIn{w.active}) {
         u64 old[2];
         std::memcpy(old, where.host[l], sizeof old);
         const bool stores = !Compares || (old[0] == b.low[l] && old[1] == b.high[l]);

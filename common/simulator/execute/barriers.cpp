@@ -32,8 +32,7 @@ bool is_complete(const Block& block, u32 id) {
     const Barrier& barrier = block.barriers[id];
     if (!barrier.in_use) return false;
     if (barrier.expected) return threads_at(block, id) >= barrier.expected;
-    const u32 warps = static_cast<u32>(block.warps.size());
-    const Mask all = warps == 32 ? kAllLanes : (1u << warps) - 1;
+    const Mask all = first_lanes(static_cast<u32>(block.warps.size()));
     return (block.waiting_warps[id] | block.finished_warps) == all && block.waiting_warps[id] != 0;
 }
 

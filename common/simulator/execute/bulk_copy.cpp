@@ -458,8 +458,8 @@ bool copy_run(Warp& w, const Op* op, int lane) {
 
 template <bool (*Copy)(Warp&, const Op*, int)>
 const Op* run_bulk(Warp& w, const Op* op) {
-    for (Mask rest = w.active; rest; rest &= rest - 1)
-        if (!Copy(w, op, std::countr_zero(rest))) return nullptr;
+    for (const int l : LanesIn{w.active})
+        if (!Copy(w, op, l)) return nullptr;
     w.block->watch->memory_changed();
     return op + 1;
 }
@@ -467,7 +467,7 @@ const Op* run_bulk(Warp& w, const Op* op) {
 const Op* run_commit(Warp& w, const Op* op) {
     Block::BulkCopies& copies = copies_of(*w.block);
     auto& committed = copies.committed[w.index];
-    for (Mask rest = w.active; rest; rest &= rest - 1) ++committed[std::countr_zero(rest)];
+    for (const int l : LanesIn{w.active}) ++committed[l];
     if (!copies.pending.empty()) w.block->watch->memory_changed();
     return op + 1;
 }

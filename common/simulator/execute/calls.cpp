@@ -21,8 +21,7 @@ const FunctionCode& code_of(const Warp& w) {
 
 void copy_lanes(u8* to, u32 to_stride, u32 to_offset, const u8* from, u32 from_stride,
                 u32 from_offset, u32 bytes, Mask lanes) {
-    for (Mask rest = lanes; rest; rest &= rest - 1) {
-        const int l = std::countr_zero(rest);
+    for (const int l : LanesIn{lanes}) {
         std::memcpy(to + l * to_stride + to_offset, from + l * from_stride + from_offset, bytes);
     }
 }
@@ -83,8 +82,7 @@ template <class Shape>
 const Op* load_parameter(Warp& w, const Op* op) {
     const u8* memory = parameters_of(w) + op->immediate;
     const u32 stride = code_of(w).parameter_bytes;
-    for (Mask rest = w.active; rest; rest &= rest - 1) {
-        const int l = std::countr_zero(rest);
+    for (const int l : LanesIn{w.active}) {
         Shape::load(w, op, l, memory + l * stride);
     }
     return op + 1;
@@ -94,8 +92,7 @@ template <class Shape>
 const Op* store_parameter(Warp& w, const Op* op) {
     u8* memory = parameters_of(w) + op->immediate;
     const u32 stride = code_of(w).parameter_bytes;
-    for (Mask rest = w.active; rest; rest &= rest - 1) {
-        const int l = std::countr_zero(rest);
+    for (const int l : LanesIn{w.active}) {
         Shape::store(w, op, l, memory + l * stride);
     }
     return op + 1;
@@ -116,8 +113,7 @@ u64 kernel_parameter(const Warp& w, const Op* op, u64 offset, bool& good) {
 template <class Lane>
 const Op* load_kernel_parameter(Warp& w, const Op* op) {
     const u64* base = w.lanes<u64>(op->a);
-    for (Mask rest = w.active; rest; rest &= rest - 1) {
-        const int l = std::countr_zero(rest);
+    for (const int l : LanesIn{w.active}) {
         bool good = false;
         const u64 value = kernel_parameter(w, op, base[l] + static_cast<u64>(op->immediate), good);
         if (!good)
@@ -180,9 +176,7 @@ const Op* op_call(Warp& w, const Op* op) {
 const Op* op_call_indirect(Warp& w, const Op* op) {
     const u64* pointers = w.lanes<u64>(op->a);
     const u64 first = pointers[w.first_active()];
-    Mask same = 0;
-    for (int l = 0; l < kLanes; ++l)
-        if (w.is_active(l) && pointers[l] == first) same |= 1u << l;
+    const Mask same = lanes_where(w.active, [&](int l) { return pointers[l] == first; });
     const auto& known = w.block->launch->code->function_pointers;
     const auto found = known.find(first);
     if (found == known.end())

@@ -36,8 +36,7 @@ const Op* run_vprintf(Warp& w, const Op* op) {
     std::string text;  // of the whole warp, so that it reaches the host in one piece
     std::string format;
     u64 format_read = 0;
-    for (Mask rest = w.active; rest; rest &= rest - 1) {
-        const int lane = std::countr_zero(rest);
+    for (const int lane : LanesIn{w.active}) {
         if (formats[lane] != format_read || !format_read) {
             const std::optional<std::string> read = read_string(w, formats[lane], lane);
             if (!read)
@@ -76,8 +75,7 @@ const Op* run_assertfail(Warp& w, const Op* op) {
         return read_string(w, w.lanes<u64>(slot)[lane], lane, kLongestName).value_or("?");
     };
     std::fflush(stdout);
-    for (Mask rest = w.active; rest; rest &= rest - 1) {
-        const int lane = std::countr_zero(rest);
+    for (const int lane : LanesIn{w.active}) {
         const Dim3 thread = w.thread_of(lane);
         std::fprintf(stderr,
                      "%s:%u: %s: block: [%u,%u,%u], thread: [%u,%u,%u] Assertion `%s` failed.\n",
@@ -96,8 +94,7 @@ const Op* run_malloc(Warp& w, const Op* op) {
     const u64* sizes = w.lanes<u64>(op->a);
     u64 pointers[kLanes] = {};
     DeviceMemory& memory = *w.block->launch->memory;
-    for (Mask rest = w.active; rest; rest &= rest - 1) {
-        const int l = std::countr_zero(rest);
+    for (const int l : LanesIn{w.active}) {
         pointers[l] = DeviceHeap::instance().allocate(sizes[l]);
         if (pointers[l]) memory.mark_unwritten(pointers[l], sizes[l]);
     }
@@ -108,8 +105,7 @@ const Op* run_malloc(Warp& w, const Op* op) {
 
 const Op* run_free(Warp& w, const Op* op) {
     const u64* pointers = w.lanes<u64>(op->a);
-    for (Mask rest = w.active; rest; rest &= rest - 1) {
-        const int l = std::countr_zero(rest);
+    for (const int l : LanesIn{w.active}) {
         if (!pointers[l]) continue;
         const u64 bytes = DeviceHeap::instance().free(pointers[l]);
         if (bytes == 0)
@@ -129,8 +125,7 @@ const Op* run_free(Warp& w, const Op* op) {
 const Op* run_set_conditional(Warp& w, const Op* op) {
     const u64* handles = w.lanes<u64>(op->a);
     const u32* values = w.lanes<u32>(op->b);
-    for (Mask rest = w.active; rest; rest &= rest - 1) {
-        const int l = std::countr_zero(rest);
+    for (const int l : LanesIn{w.active}) {
         if (!GraphConditions::instance().set(handles[l], values[l]))
             return w.fail(op, Status::launch_failure, "execution", "invalid handle",
                           "cudaGraphSetConditional with a handle that "

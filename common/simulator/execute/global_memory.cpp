@@ -150,10 +150,8 @@ void prefetch_next_row(Warp& w, const Op* op, u64 first, const u8* host, const u
 template <class Shape, bool Store>
 void access_row(Warp& w, const Op* op, const SiteCache& cache, u64 first) {
     constexpr u64 kRow = u64{Shape::kTotal} * kLanes;
-    SiteCounters& counters = w.counters[op->site];
-    ++counters.requests;
-    counters.sectors += ((first & 31) + kRow + 31) >> 5;
-    counters.useful_bytes += kRow;
+    w.counters[op->site].add_global(static_cast<u32>(((first & 31) + kRow + 31) >> 5), kAllLanes,
+                                    Shape::kTotal);
 
     u8* host = reinterpret_cast<u8*>(first + static_cast<u64>(cache.to_host));
     u8* shadow = cache.shadow ? w.block->launch->memory->shadow(first) : nullptr;
@@ -208,8 +206,8 @@ void access_lane(Warp& w, const Op* op, int lane, u64 address, u8* host, u8* sha
 template <class Shape>
 bool lanes_written(const Warp& w, const SiteCache& cache, const u64* addresses) {
     bool all = true;
-    for (Mask rest = w.active; rest; rest &= rest - 1) {
-        const u64 address = addresses[std::countr_zero(rest)];
+    for (const int l : LanesIn{w.active}) {
+        const u64 address = addresses[l];
         // Sites remember shadows from their allocation's first word on.
         all &= lane_written(cache.shadow + ((address >> 2) - (cache.begin >> 2)), address,
                             Shape::kTotal);
@@ -232,10 +230,7 @@ void load_lanes(Warp& w, const Op* op, const SiteCache& cache, const u64* addres
 }
 
 void count_lanes(Warp& w, const Op* op, const u64* addresses, u32 bytes) {
-    SiteCounters& counters = w.counters[op->site];
-    ++counters.requests;
-    counters.sectors += count_sectors(addresses, bytes, w.active);
-    counters.useful_bytes += u64{bytes} * static_cast<u64>(std::popcount(w.active));
+    w.counters[op->site].add_global(count_sectors(addresses, bytes, w.active), w.active, bytes);
 }
 
 /// Active lanes anywhere in the cached allocation.
@@ -251,8 +246,7 @@ void access_scattered(Warp& w, const Op* op, const SiteCache& cache, const u64* 
         if (!shadowed) return load_lanes<Shape>(w, op, cache, addresses);
     }
     DeviceMemory& memory = *w.block->launch->memory;
-    for (Mask rest = w.active; rest; rest &= rest - 1) {
-        const int l = std::countr_zero(rest);
+    for (const int l : LanesIn{w.active}) {
         u8* host = reinterpret_cast<u8*>(addresses[l] + static_cast<u64>(cache.to_host));
         access_lane<Shape, Store>(w, op, l, addresses[l], host,
                                   shadowed ? memory.shadow(addresses[l]) : nullptr);
@@ -285,16 +279,14 @@ bool all_inside(const Warp& w, const SiteCache& cache, const u64* addresses, u32
 /// Lanes in several allocations, or outside all of them.
 const Op* access_anywhere(Warp& w, const Op* op, const GlobalMove& move, const u64* addresses) {
     Launch& launch = *w.block->launch;
-    for (Mask rest = w.active; rest; rest &= rest - 1) {
-        const int l = std::countr_zero(rest);
+    for (const int l : LanesIn{w.active}) {
         if (!resolve_one(w, op, addresses[l], l, move.bytes, ptx::StateSpace::global,
                          move.store ? Access::store : Access::load))
             return nullptr;
     }
     count_lanes(w, op, addresses, move.bytes);
     if (launch.global_race) check_race(w, op, move, addresses, false);
-    for (Mask rest = w.active; rest; rest &= rest - 1) {
-        const int l = std::countr_zero(rest);
+    for (const int l : LanesIn{w.active}) {
         SiteCache& cache = w.caches[op->site];
         remember_allocation(launch, cache, addresses[l]);
         u8* host = reinterpret_cast<u8*>(addresses[l] + static_cast<u64>(cache.to_host));
@@ -334,8 +326,7 @@ template <class Shape, bool Store>
 
 /// For Watch: does this store change anything?
 bool changes_memory(const Warp& w, const Op* op, const GlobalMove& move, const u64* addresses) {
-    for (Mask rest = w.active; rest; rest &= rest - 1) {
-        const int l = std::countr_zero(rest);
+    for (const int l : LanesIn{w.active}) {
         const Allocation* found = w.block->launch->allocations->find(addresses[l]);
         if (!found || !found->contains(addresses[l], move.bytes)) continue;
         u8 stored[kMostBytesOfLane];
@@ -349,20 +340,17 @@ bool changes_memory(const Warp& w, const Op* op, const GlobalMove& move, const u
 /// In place of a load, where memory is not touched.
 void load_zeros(Warp& w, const Op* op, const GlobalMove& move) {
     constexpr u8 zeros[kMostBytesOfLane] = {};
-    for (Mask rest = w.active; rest; rest &= rest - 1)
-        move.load_lane(w, op, std::countr_zero(rest), zeros);
+    for (const int l : LanesIn{w.active}) move.load_lane(w, op, l, zeros);
 }
 
 /// Variables of the program are there even where matrices are addresses alone, and what they hold may be a pointer:
 /// an array of addresses in shared memory, say, that the compiler made a constant.
 bool reads_variables(const Warp& w, const u64* addresses, u32 bytes) {
-    for (Mask rest = w.active; rest; rest &= rest - 1) {
-        const u64 address = addresses[std::countr_zero(rest)];
-        const Allocation* found = w.block->launch->allocations->find(address);
-        if (!found || found->kind != AllocationKind::variable || !found->contains(address, bytes))
-            return false;
-    }
-    return true;
+    return lanes_where(w.active, [&](int l) {
+               const Allocation* found = w.block->launch->allocations->find(addresses[l]);
+               return found && found->kind == AllocationKind::variable &&
+                      found->contains(addresses[l], bytes);
+           }) == w.active;
 }
 
 /// Returns whether the access is to be carried out.

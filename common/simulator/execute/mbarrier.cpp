@@ -10,7 +10,6 @@
 //        phase. Threads may write anything there: words that cannot be a barrier's are none.
 #include <utility>
 
-#include "counters/atomic_counters.h"
 #include "execute/async_copy.h"
 #include "execute/describe.h"
 #include "execute/memory_access.h"
@@ -77,20 +76,11 @@ enum class Counted : u8 { no, of_several, always };
 /// As programs use them, the lanes of a warp are at one mbarrier, which they get no answer from but whether
 /// a phase is over; that is not counted. Who has mbarriers in plenty, or looks at what they hold, carries
 /// data in them: that costs what other atomics cost.
-void count_access(Warp& w, const Op* op, const Resolved& where, Counted counted) {
-    u32 offsets[kLanes] = {};
-    bool are_several = false;
-    for (Mask rest = where.in_shared; rest; rest &= rest - 1) {
-        const int lane = std::countr_zero(rest);
-        offsets[lane] = static_cast<u32>(where.address[lane]);
-        are_several |= where.address[lane] != where.address[std::countr_zero(where.in_shared)];
-    }
-    if (counted == Counted::of_several && !are_several) return;
-    const Wavefronts wavefronts = count_atomic_wavefronts(offsets, 8, where.in_shared, false);
-    SiteCounters& counters = w.counters[op->site];
-    ++counters.shared_requests;
-    counters.wavefronts += wavefronts.taken;
-    counters.wavefronts_ideal += wavefronts.ideal;
+void count_use(Warp& w, const Op* op, const Resolved& where, Counted counted) {
+    const u64 first = where.address[w.first_active()];
+    const bool is_one =
+        lanes_where(w.active, [&](int l) { return where.address[l] == first; }) == w.active;
+    if (counted == Counted::always || !is_one) count_atomic(w, op, where, 8);
 }
 
 /// Finds every active lane's mbarrier. False: the launch is over.
@@ -104,7 +94,7 @@ bool find_mbarriers(Warp& w, const Op* op, Resolved& where, Counted counted = Co
                where.address[lane]);
         return false;
     }
-    if (counted != Counted::no) count_access(w, op, where, counted);
+    if (counted != Counted::no) count_use(w, op, where, counted);
     return true;
 }
 
@@ -128,8 +118,8 @@ const Op* too_many_bytes(Warp& w, const Op* op, int lane, const Resolved& where)
 void note_arrivals(Warp& w, const Resolved& where) {
     GlobalRace* race = w.block->launch->global_race;
     u64 noted = ~u64{0};
-    for (Mask rest = race ? w.active : 0; rest; rest &= rest - 1) {
-        const u64 address = where.address[std::countr_zero(rest)];
+    for (const int l : LanesIn{race ? w.active : 0}) {
+        const u64 address = where.address[l];
         if (std::exchange(noted, address) != address)
             race->mbarrier_arrive(w.block->global_race, static_cast<u32>(address), w.index);
     }
@@ -150,15 +140,11 @@ enum class Touch : u8 { makes, uses };
 void note_touch(Warp& w, const Op* op, const Resolved& where, Touch touch) {
     SharedRace* race = w.block->shared_race;
     if (!race) return;
-    u32 offsets[kLanes] = {};
-    for (Mask rest = w.active; rest; rest &= rest - 1) {
-        const int lane = std::countr_zero(rest);
-        offsets[lane] = static_cast<u32>(where.address[lane]);
-    }
+    const LaneOffsets offsets = offsets_of(where.address, w.active);
     const SharedAccess access{.warp = w.index,
                               .site = op->site,
                               .active = w.active,
-                              .addresses = offsets,
+                              .addresses = offsets.data(),
                               .bytes_per_lane = 8,
                               .value = {}};
     if (touch == Touch::makes)
@@ -171,8 +157,7 @@ void note_touch(Warp& w, const Op* op, const Resolved& where, Touch touch) {
 /// lanes find it made. False: the launch is over.
 bool use_mbarriers(Warp& w, const Op* op, Resolved& where, Counted counted = Counted::of_several) {
     if (!find_mbarriers(w, op, where, counted)) return false;
-    for (Mask rest = w.active; rest; rest &= rest - 1) {
-        const int lane = std::countr_zero(rest);
+    for (const int lane : LanesIn{w.active}) {
         if (Mbarrier::is_sound(load_bits(where.host[lane]))) continue;
         not_initialised(w, op, lane, where);
         return false;
@@ -188,8 +173,7 @@ const Op* run_init(Warp& w, const Op* op) {
     if (!find_mbarriers(w, op, where)) return nullptr;
     const u32* counts = w.lanes<u32>(op->b);
     note_touch(w, op, where, Touch::makes);
-    for (Mask rest = w.active; rest; rest &= rest - 1) {
-        const int l = std::countr_zero(rest);
+    for (const int l : LanesIn{w.active}) {
         if (counts[l] == 0 || counts[l] > kMaxCount)
             return misuse(w, op, l, where, "invalid mbarrier count",
                           "an mbarrier expects 1 to 1048575 arrivals; pass the number of threads "
@@ -208,8 +192,7 @@ const Op* run_invalidate(Warp& w, const Op* op) {
     Resolved where;
     if (!use_mbarriers(w, op, where)) return nullptr;
     note_touch(w, op, where, Touch::makes);
-    for (Mask rest = w.active; rest; rest &= rest - 1)
-        store_bits(where.host[std::countr_zero(rest)], 0);
+    for (const int l : LanesIn{w.active}) store_bits(where.host[l], 0);
     w.block->watch->memory_changed();
     return op + 1;
 }
@@ -237,8 +220,7 @@ const Op* run_arrive(Warp& w, const Op* op) {
         return nullptr;
     const u32* operand = Operand == Says::nothing ? nullptr : w.lanes<u32>(op->b);
     note_arrivals(w, where);
-    for (Mask rest = w.active; rest; rest &= rest - 1) {
-        const int l = std::countr_zero(rest);
+    for (const int l : LanesIn{w.active}) {
         const u64 before = load_bits(where.host[l]);
         Mbarrier b = Mbarrier::from_bits(before);
         const u32 count = Operand == Says::count ? operand[l] : 1;
@@ -269,8 +251,7 @@ const Op* run_bytes(Warp& w, const Op* op) {
     if (!use_mbarriers(w, op, where)) return nullptr;
     const u32* bytes = w.lanes<u32>(op->b);
     if (Sign < 0) note_arrivals(w, where);
-    for (Mask rest = w.active; rest; rest &= rest - 1) {
-        const int l = std::countr_zero(rest);
+    for (const int l : LanesIn{w.active}) {
         const u64 before = load_bits(where.host[l]);
         Mbarrier b = Mbarrier::from_bits(before);
         if (!Mbarrier::is_sound(before) || b.expected == 0) return not_initialised(w, op, l, where);
@@ -292,8 +273,7 @@ const Op* run_copy_arrival(Warp& w, const Op* op) {
     if (!use_mbarriers(w, op, where, Counts ? Counted::no : Counted::of_several)) return nullptr;
     note_arrivals(w, where);
     if (w.block->shared_race)
-        for (Mask rest = w.active; rest; rest &= rest - 1) {
-            const int l = std::countr_zero(rest);
+        for (const int l : LanesIn{w.active}) {
             w.block->shared_race->async_arrive(w.index, 1u << l,
                                                static_cast<u32>(where.address[l]));
         }
@@ -331,8 +311,7 @@ const Op* run_test_wait(Warp& w, const Op* op) {
     Resolved where;
     if (!use_mbarriers(w, op, where)) return nullptr;
     Mask over = 0;
-    for (Mask rest = w.active; rest; rest &= rest - 1) {
-        const int l = std::countr_zero(rest);
+    for (const int l : LanesIn{w.active}) {
         const auto address = static_cast<u32>(where.address[l]);
         bool asked;
         if constexpr (ByParity)

@@ -5,6 +5,7 @@
 #include <utility>
 
 #include "checks/access_report.h"
+#include "counters/atomic_counters.h"
 
 namespace coalesce::sim {
 
@@ -104,8 +105,7 @@ bool resolve_shared(const Warp& w, const u64* base, i64 offset, u32 bytes, Resol
         bad |= active & (static_cast<u64>(address > size - bytes) | (address & (bytes - 1)));
     }
     if (bad != 0) return false;
-    for (Mask rest = w.active; rest; rest &= rest - 1) {
-        const int lane = std::countr_zero(rest);
+    for (const int lane : LanesIn{w.active}) {
         out.address[lane] = base[lane] + static_cast<u64>(offset);
         out.host[lane] = w.block->shared + out.address[lane];
     }
@@ -139,8 +139,7 @@ bool resolve(Warp& w, const Op* op, const u64* base, i64 offset, u32 bytes, Stat
     const Allocation* near = nullptr;
     out.in_shared = out.in_global = 0;
     if (space == StateSpace::shared && resolve_shared(w, base, offset, bytes, out)) return true;
-    for (Mask rest = w.active; rest; rest &= rest - 1) {
-        const int lane = std::countr_zero(rest);
+    for (const int lane : LanesIn{w.active}) {
         u64 address = base[lane] + static_cast<u64>(offset);
         StateSpace actual = space;
         if (space == StateSpace::generic) {
@@ -166,23 +165,24 @@ bool resolve(Warp& w, const Op* op, const u64* base, i64 offset, u32 bytes, Stat
 
 void count_access(Warp& w, u32 site, const Resolved& where, u32 bytes) {
     SiteCounters& counters = w.counters[site];
-    if (where.in_global) {
-        ++counters.requests;
-        counters.sectors += count_sectors(where.address, bytes, where.in_global);
-        counters.useful_bytes += u64{bytes} * static_cast<u32>(std::popcount(where.in_global));
-    }
-    if (where.in_shared) {
-        u32 offsets[kLanes] = {};
-        for (Mask rest = where.in_shared; rest; rest &= rest - 1) {
-            const int lane = std::countr_zero(rest);
-            offsets[lane] = static_cast<u32>(where.address[lane]);
-        }
-        const Wavefronts wavefronts =
-            count_wavefronts(offsets, bytes, where.in_shared, SharedAccessKind::store);
-        ++counters.shared_requests;
-        counters.wavefronts += wavefronts.taken;
-        counters.wavefronts_ideal += wavefronts.ideal;
-    }
+    if (where.in_global)
+        counters.add_global(count_sectors(where.address, bytes, where.in_global), where.in_global,
+                            bytes);
+    if (!where.in_shared) return;
+    const LaneOffsets offsets = offsets_of(where.address, where.in_shared);
+    counters.add_shared(
+        count_wavefronts(offsets.data(), bytes, where.in_shared, SharedAccessKind::store));
+}
+
+void count_atomic(Warp& w, const Op* op, const Resolved& where, u32 bytes) {
+    SiteCounters& counters = w.counters[op->site];
+    if (where.in_global)
+        counters.add_global(count_atomic_sectors(where.address, bytes, where.in_global),
+                            where.in_global, bytes);
+    if (!where.in_shared) return;
+    const LaneOffsets offsets = offsets_of(where.address, where.in_shared);
+    counters.add_shared(count_atomic_wavefronts(offsets.data(), bytes, where.in_shared,
+                                                (op->detail & kComparesBit) != 0));
 }
 
 bool read_bytes(const Warp& w, u64 generic_address, int lane, u32 bytes, void* to) {

@@ -6,7 +6,7 @@
 //            works with host pointers. A bad address ends the launch, as on hardware.
 #pragma once
 
-#include "counters/counters.h"
+#include "execute/access_listener.h"
 #include "execute/block.h"
 #include "execute/families.h"
 
@@ -45,6 +45,8 @@ u8* resolve_one(Warp& w, const Op* op, u64 address, int lane, u32 bytes, ptx::St
 /// Adds one warp-wide access to a site's counters: sectors for the lanes in global memory,
 /// wavefronts for those in shared memory.
 void count_access(Warp& w, u32 site, const Resolved& where, u32 bytes);
+/// The same of an atomic.
+void count_atomic(Warp& w, const Op* op, const Resolved& where, u32 bytes);
 
 /// Copies bytes from any memory that kernels can address; false when they are out of bounds.
 bool read_bytes(const Warp& w, u64 generic_address, int lane, u32 bytes, void* to);
@@ -65,6 +67,8 @@ inline u8 shadow_bits(u64 address, u32 bytes) {
 inline constexpr u8 kReleasesBit = 8;
 /// Likewise: the old value decides nothing (exch), so that it need not have been written.
 inline constexpr u8 kOverwritesBit = 16;
+/// Likewise: shared memory's unit can only compare and exchange for this.
+inline constexpr u8 kComparesBit = 32;
 
 /// The one place that every atomic and reduction passes, after its addresses were found good and
 /// before memory changes; and the one after. `changed`: a value is not what it was.

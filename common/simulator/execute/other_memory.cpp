@@ -22,8 +22,7 @@ void note_local_store(Warp& w, const Op* op, int lane, const u8* host) {
 template <class Shape, bool Store, ptx::StateSpace Space>
 const Op* access_resolved(Warp& w, const Op* op) {
     const u64* base = w.lanes<u64>(op->a);
-    for (Mask rest = w.active; rest; rest &= rest - 1) {
-        const int l = std::countr_zero(rest);
+    for (const int l : LanesIn{w.active}) {
         u8* host = resolve_one(w, op, base[l] + static_cast<u64>(op->immediate), l, Shape::kTotal,
                                Space, Store ? Access::store : Access::load);
         if (!host) return nullptr;
@@ -57,15 +56,9 @@ const Op* access_generic(Warp& w, const Op* op) {
     const Mask all = w.active;
     for (Mask rest = all; rest;) {
         kind.space = space_at(generic[std::countr_zero(rest)]);
-        Mask same = 0;
-        for (Mask r = rest; r; r &= r - 1) {
-            const int l = std::countr_zero(r);
-            if (space_at(generic[l]) != kind.space) continue;
-            same |= 1u << l;
-            addresses[l] = address_in_space(generic[l]);
-        }
-        rest &= ~same;
-        w.active = same;
+        w.active = lanes_where(rest, [&](int l) { return space_at(generic[l]) == kind.space; });
+        for (const int l : LanesIn{w.active}) addresses[l] = address_in_space(generic[l]);
+        rest &= ~w.active;
         if (!memory_handler(kind)(w, &in_one_space)) return nullptr;
     }
     w.active = all;

@@ -74,8 +74,8 @@ void for_each_run(const HeardAccess& access, const Take& take) {
     }
     u64 sectors[2 * kLanes];
     int count = 0;
-    for (Mask rest = access.lanes; rest; rest &= rest - 1) {
-        const u64 address = access.addresses[std::countr_zero(rest)];
+    for (const int l : LanesIn{access.lanes}) {
+        const u64 address = access.addresses[l];
         const u64 first = address / kSectorBytes,
                   last = (address + access.bytes - 1) / kSectorBytes;
         if (count == 0 || sectors[count - 1] != first) sectors[count++] = first;
@@ -95,11 +95,8 @@ bool is_read(const HeardAccess& access) {
 }
 
 u16 wavefronts_of(const HeardAccess& access) {
-    u32 offsets[kLanes] = {};
-    for (Mask rest = access.lanes; rest; rest &= rest - 1) {
-        const int l = std::countr_zero(rest);
-        offsets[l] = static_cast<u32>(access.addresses[l]);
-    }
+    const LaneOffsets all = offsets_of(access.addresses, access.lanes);
+    const u32* offsets = all.data();
     const auto taken =
         access.kind == HeardAccess::Kind::atomic
             ? count_atomic_wavefronts(offsets, access.bytes, access.lanes, false)
@@ -203,8 +200,7 @@ bool NeighbourLog::LastRequest::is_again(const HeardAccess& access, const timing
     if (to != &other || of_turn != turn || lanes != access.lanes || bytes != access.bytes)
         return false;
     u64 differs = 0;
-    for (Mask rest = lanes; rest; rest &= rest - 1) {
-        const int l = std::countr_zero(rest);
+    for (const int l : LanesIn{lanes}) {
         const u64 a = access.addresses[l], b = addresses[l];
         differs |= (a / kSectorBytes) ^ (b / kSectorBytes);
         differs |= ((a + bytes - 1) / kSectorBytes) ^ ((b + bytes - 1) / kSectorBytes);

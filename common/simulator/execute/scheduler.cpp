@@ -155,9 +155,7 @@ const Op* op_branch_indexed(Warp& w, const Op* op) {
     ++w.branches;
     const u32* index = w.lanes<u32>(op->a);
     const u32 first = index[w.first_active()];
-    Mask same = 0;
-    for (int l = 0; l < kLanes; ++l)
-        if (w.is_active(l) && index[l] == first) same |= 1u << l;
+    const Mask same = lanes_where(w.active, [&](int l) { return index[l] == first; });
     if (first >= op->targets->size())
         return w.fail(op, Status::launch_failure, "execution", "bad jump",
                       "the index of a jump table is outside the table", w.first_active());
@@ -204,12 +202,7 @@ namespace {
 /// The lanes among `candidates` whose mask is `named`.
 Mask lanes_that_name(const Warp& w, const Op* op, Mask named, Mask candidates) {
     const u32* members = w.lanes<u32>(op->members);
-    Mask same = 0;
-    for (Mask rest = candidates; rest; rest &= rest - 1) {
-        const int l = std::countr_zero(rest);
-        if (members[l] == named) same |= 1u << l;
-    }
-    return same;
+    return lanes_where(candidates, [&](int l) { return members[l] == named; });
 }
 
 /// Takes those out of `others` that wait here for the same lanes.
@@ -269,8 +262,7 @@ bool meets_other_calls(Warp& w, const Op* op, Mask named, Mask group) {
     const std::vector<u8> before(here, here + code.own_bytes);
     const auto for_each_guest = [&](auto body) {
         for (const Fragment& f : w.others)
-            for (Mask rest = meets(f) ? f.lanes : 0; rest; rest &= rest - 1)
-                body(f.frame->registers, std::countr_zero(rest));
+            for (const int l : LanesIn{meets(f) ? f.lanes : 0}) body(f.frame->registers, l);
     };
     for_each_guest([&](u8* own, int lane) { copy_registers(code, here, own, lane); });
     w.active = met;
@@ -441,7 +433,7 @@ void start_patience(Warp& w) {
 BlockOutcome run_block(Block& block, u64 seed) {
     const std::vector<u32> order = seed ? warp_order(block, seed) : std::vector<u32>{};
     const u32 warps = static_cast<u32>(block.warps.size());
-    const Mask all_finished = warps == 32 ? kAllLanes : (1u << warps) - 1;
+    const Mask all_finished = first_lanes(warps);
     u32 passes_with_waits = 0, idle_passes = 0;
     for (;;) {
         bool ran = false, all_spun = true, waits = false;

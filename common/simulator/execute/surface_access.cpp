@@ -78,8 +78,7 @@ public:
     /// is to be touched. False: the launch has ended.
     template <class Body>
     bool for_each(Body body) {
-        for (Mask rest = w_.active; rest && !w_.heard_enough; rest &= rest - 1) {
-            const int lane = std::countr_zero(rest);
+        for (const int lane : LanesIn{w_.heard_enough ? 0 : w_.active}) {
             const ImageObject* surface = lookup_.of_lane(lane);
             u8* host = nullptr;
             if (!surface || !find(*surface, lane, host)) return false;
@@ -200,8 +199,7 @@ struct Turns {
     /// Calls body(lane, image, bytes).
     template <class Body>
     void for_each(Mask lanes, Body body) const {
-        for (Mask rest = lanes; rest; rest &= rest - 1) {
-            const int lane = std::countr_zero(rest);
+        for (const int lane : LanesIn{lanes}) {
             if (host[lane]) body(lane, *image[lane], host[lane]);
         }
     }

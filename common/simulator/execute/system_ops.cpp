@@ -28,8 +28,7 @@ const Op* run_create_policy(Warp& w, const Op* op) {
 const Op* run_sleep(Warp& w, const Op* op) {
     const u32* nanoseconds = w.lanes<u32>(op->a);
     u32 longest = 0;
-    for (Mask rest = w.active; rest; rest &= rest - 1)
-        longest = std::max(longest, nanoseconds[std::countr_zero(rest)]);
+    for (const int l : LanesIn{w.active}) longest = std::max(longest, nanoseconds[l]);
     w.block->cycles += longest;
     return op + 1;
 }
@@ -54,12 +53,8 @@ bool lies_in(const Warp& w, u64 address, StateSpace space) {
 template <StateSpace Space>
 const Op* run_is_space(Warp& w, const Op* op) {
     const u64* addresses = w.lanes<u64>(op->a);
-    Mask inside = 0;
-    for (Mask rest = w.active; rest; rest &= rest - 1) {
-        const int l = std::countr_zero(rest);
-        if (lies_in(w, addresses[l], Space)) inside |= 1u << l;
-    }
-    w.write_predicate(op->d, inside);
+    w.write_predicate(
+        op->d, lanes_where(w.active, [&](int l) { return lies_in(w, addresses[l], Space); }));
     return op + 1;
 }
 

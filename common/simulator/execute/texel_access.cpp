@@ -135,8 +135,8 @@ void TexelAccess::count(int lanes_of_request) const {
         u64 sectors[kMostTaps * kLanes];
         std::size_t touched = 0;
         for (u32 row = 0; row < kMostTaps; ++row)
-            for (Mask rest = rows_[row].in_global & lanes; rest; rest &= rest - 1)
-                sectors[touched++] = sectors_[row][std::countr_zero(rest)];
+            for (const int l : LanesIn{rows_[row].in_global & lanes})
+                sectors[touched++] = sectors_[row][l];
         counters.useful_bytes += touched * bytes_;
         std::sort(sectors, sectors + touched);
         ++counters.requests;

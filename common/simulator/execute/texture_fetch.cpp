@@ -98,8 +98,7 @@ const Op* run_fetch(Warp& w, const Op* op) {
     ImageLookup lookup(w, op, fetch);
     TexelBits result[kLanes] = {};
     const ImageObject* texture = nullptr;
-    for (Mask rest = w.active; rest && !w.heard_enough; rest &= rest - 1) {
-        const int lane = std::countr_zero(rest);
+    for (const int lane : LanesIn{w.heard_enough ? 0 : w.active}) {
         texture = lookup.of_lane(lane);
         if (!texture) return nullptr;
         const FetchPoint point = LaneOperands(w, fetch, lane).point(*texture);
@@ -138,8 +137,7 @@ u32 answer(const ImageObject& object, QueryOp::What what, u32 level) {
 const Op* run_query(Warp& w, const Op* op) {
     const auto& query = list_of<QueryOp>(op);
     u32 result[kLanes] = {};
-    for (Mask rest = w.active; rest; rest &= rest - 1) {
-        const int lane = std::countr_zero(rest);
+    for (const int lane : LanesIn{w.active}) {
         const u64 number = w.lanes<u64>(query.read[0])[lane];
         const auto object = find_image_object(number);
         if (!object || object->is_surface != query.is_surface)
@@ -154,13 +152,10 @@ const Op* run_query(Warp& w, const Op* op) {
 
 template <bool IsSurface>
 const Op* run_is_type(Warp& w, const Op* op) {
-    Mask yes = 0;
-    for (Mask rest = w.active; rest; rest &= rest - 1) {
-        const int lane = std::countr_zero(rest);
-        const auto object = find_image_object(w.lanes<u64>(op->a)[lane]);
-        if (object && object->is_surface == IsSurface) yes |= 1u << lane;
-    }
-    w.write_predicate(op->d, yes);
+    w.write_predicate(op->d, lanes_where(w.active, [&](int lane) {
+                          const auto object = find_image_object(w.lanes<u64>(op->a)[lane]);
+                          return object && object->is_surface == IsSurface;
+                      }));
     return op + 1;
 }
 

@@ -139,10 +139,6 @@ struct Warp {
         Mask& p = predicate(slot);
         p = (p & ~active) | (value & active);
     }
-    template <class Lane, class Body>
-    void for_each_active(Body body) const {
-        for (Mask rest = active; rest; rest &= rest - 1) body(std::countr_zero(rest));
-    }
 
     Dim3 thread_of(int lane) const;
 

@@ -64,8 +64,7 @@ const Op* run_shuffle(Warp& w, const Op* op) {
 
     std::array<u32, kLanes> result{};
     Mask inside = 0;
-    for (Mask rest = w.active; rest; rest &= rest - 1) {
-        const int lane = std::countr_zero(rest);
+    for (const int lane : LanesIn{w.active}) {
         const ShuffleSource source = shuffle_source(Mode, lane, distance[lane], clamp[lane]);
         const int from = source.inside ? source.lane : lane;
         // What a lane that is not here would have given is undefined; zero, for the same result
@@ -110,13 +109,8 @@ const Op* run_match_any(Warp& w, const Op* op) {
     std::array<T, kLanes> held;
     std::copy_n(w.lanes<T>(op->a), kLanes, held.begin());
     std::array<u32, kLanes> same{};
-    for (Mask rest = w.active; rest; rest &= rest - 1) {
-        const int lane = std::countr_zero(rest);
-        for (Mask others = w.active; others; others &= others - 1) {
-            const int other = std::countr_zero(others);
-            same[lane] |= static_cast<u32>(held[other] == held[lane]) << other;
-        }
-    }
+    for (const int lane : LanesIn{w.active})
+        same[lane] = lanes_where(w.active, [&](int other) { return held[other] == held[lane]; });
     w.write<u32>(op->d, [&](int l) { return same[l]; });
     return op + 1;
 }
@@ -125,9 +119,7 @@ template <class T, bool HasPredicate>
 const Op* run_match_all(Warp& w, const Op* op) {
     const T* held = w.lanes<T>(op->a);
     const T first = held[w.first_active()];
-    bool equal = true;
-    for (Mask rest = w.active; rest; rest &= rest - 1)
-        equal &= held[std::countr_zero(rest)] == first;
+    const bool equal = lanes_where(w.active, [&](int l) { return held[l] == first; }) == w.active;
     const Mask members = equal ? w.active : 0;
     w.write<u32>(op->d, [=](int) { return members; });
     if constexpr (HasPredicate) w.write_predicate(op->d2, equal ? kAllLanes : 0);
@@ -153,8 +145,8 @@ template <class Combine, class T>
 const Op* run_reduce(Warp& w, const Op* op) {
     const u32* held = w.lanes<u32>(op->a);
     T total = static_cast<T>(held[w.first_active()]);
-    for (Mask rest = w.active & (w.active - 1); rest; rest &= rest - 1)
-        total = Combine{}(total, static_cast<T>(held[std::countr_zero(rest)]));
+    for (const int l : LanesIn{w.active & (w.active - 1)})
+        total = Combine{}(total, static_cast<T>(held[l]));
     w.write<u32>(op->d, [=](int) { return static_cast<u32>(total); });
     return op + 1;
 }

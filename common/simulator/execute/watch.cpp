@@ -105,8 +105,7 @@ void Watch::note_straight_piece(const FunctionCode& code, const Op* first,
 
 void Watch::polls(const Warp& w, const Op* op, const u64* addresses, Mask own) {
     if (has_for_host_) return;
-    for (Mask rest = w.active & ~own; rest; rest &= rest - 1) {
-        const int lane = std::countr_zero(rest);
+    for (const int lane : LanesIn{w.active & ~own}) {
         const u64 address = addresses[lane];
         if (polled_.size() >= kMostPolled ||
             std::find(polled_.begin(), polled_.end(), address) != polled_.end())

@@ -139,8 +139,7 @@ void Worker::prepare(Resident& resident) {
         w.index = k;
         w.kernel_file = w.file[kOwnFile] = files + file_bytes * k;
         w.file[kUniformFile] = block.uniform;
-        const u32 lanes = std::min<u32>(kLanes, threads - k * kLanes);
-        w.existing = lanes == kLanes ? kAllLanes : (1u << lanes) - 1;
+        w.existing = first_lanes(threads - k * kLanes);
         w.counters = totals.sites.data();
         w.straight_runs = totals.straight_runs.data();
         w.caches = caches_.data();
