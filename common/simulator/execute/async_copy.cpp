@@ -179,49 +179,37 @@ const Op* run_commit(Warp& w, const Op* op) {
     return op + 1;
 }
 
-const Op* run_wait_group(Warp& w, const Op* op) {
+template <bool Everything>
+const Op* run_wait(Warp& w, const Op* op) {
     const u32 left = static_cast<u32>(op->immediate);
     count_wait(w);
-    complete(w, left, false);
-    if (w.block->shared_race) w.block->shared_race->async_wait(w.index, w.active, left);
+    complete(w, left, Everything);
+    if (w.block->shared_race) w.block->shared_race->async_wait(w.index, w.active, left, Everything);
     return op + 1;
 }
 
-const Op* run_wait_all(Warp& w, const Op* op) {
-    count_wait(w);
-    complete(w, 0, true);
-    if (w.block->shared_race) w.block->shared_race->async_wait(w.index, w.active, 0, true);
-    return op + 1;
-}
-
-std::optional<FamilyInstruction> describe_copy(const ptx::Instruction& i,
-                                               const ptx::Function& function) {
+Description describe_copy(const ptx::Instruction& i, const ptx::Function& function) {
     if (i.operands.size() < 3 || i.operands[2].kind != ptx::Operand::Kind::immediate)
         return std::nullopt;
-    const u64 bytes = i.operands[2].bits;
-    if (bytes != 4 && bytes != 8 && !(bytes == 16)) return std::nullopt;
+    const u32 bytes = static_cast<u32>(i.operands[2].bits);
+    if (bytes != 4 && bytes != 8 && bytes != 16) return std::nullopt;
     if (i.has("cg") && bytes != 16) return std::nullopt;
-
-    const std::size_t policy = i.has("L2::cache_hint") ? 1 : 0;
-    const bool has_tail = i.operands.size() > 3 + policy;
-    const bool predicate = has_tail && is_predicate(i, function, 3);
-    Handler run = run_copy<Source::whole>;
-    if (has_tail) run = predicate ? run_copy<Source::ignored> : run_copy<Source::size>;
 
     std::vector<OperandRole> roles = {
         {Role::address, Width::w64}, {Role::address2, Width::w64}, {}};
-    if (has_tail) roles.push_back({Role::c, predicate ? Width::predicate : Width::w32});
-    const std::size_t count = roles.size();
-    auto description = describe(i, run, std::move(roles), count, count + policy);
-    if (!description) return std::nullopt;
-    description->count = static_cast<u8>(bytes);
-    description->detail = static_cast<u8>(ptx::StateSpace::shared);
-    description->has_side_effects = true;
-    const u32 lane_bytes = static_cast<u32>(bytes);
-    description->memory = {
-        {.space = ptx::StateSpace::shared, .store = true, .bytes_per_lane = lane_bytes},
-        {.space = ptx::StateSpace::global, .load = true, .bytes_per_lane = lane_bytes}};
-    return description;
+    Handler run = run_copy<Source::whole>;
+    if (i.operands.size() > roles.size() + i.has("L2::cache_hint")) {
+        const bool predicate = is_predicate(i, function, 3);
+        run = predicate ? run_copy<Source::ignored> : run_copy<Source::size>;
+        roles.push_back({Role::c, predicate ? Width::predicate : Width::w32});
+    }
+    return describe(
+        i, {.run = run,
+            .operands = std::move(roles),
+            .memory = {{.space = ptx::StateSpace::shared, .store = true, .bytes_per_lane = bytes},
+                       {.space = ptx::StateSpace::global, .load = true, .bytes_per_lane = bytes}},
+            .count = static_cast<u8>(bytes),
+            .has_side_effects = true});
 }
 
 }  // namespace
@@ -232,23 +220,15 @@ void complete_copies(Warp& w) {
 
 // cp.async.{ca,cg}.shared.global [to], [from], size{, bytes to read | ignore}{, cache policy}
 // cp.async.commit_group;  cp.async.wait_group N;  cp.async.wait_all;  cp.async.mbarrier.arrive [a]
-std::optional<FamilyInstruction> describe_cp(const ptx::Instruction& i,
-                                             const ptx::Function& function) {
+Description describe_cp(const ptx::Instruction& i, const ptx::Function& function) {
     if (!i.has("async")) return std::nullopt;
     if (i.has("bulk")) return describe_bulk_copy(i);
-    std::optional<FamilyInstruction> description;
-    if (i.has("commit_group"))
-        description = describe(i, run_commit, {});
-    else if (i.has("wait_group"))
-        description = describe(i, run_wait_group, {{Role::constant}});
-    else if (i.has("wait_all"))
-        description = describe(i, run_wait_all, {});
-    else if (i.has("mbarrier"))
-        description = describe_copy_arrival(i);
-    else
-        return describe_copy(i, function);
-    if (description) description->has_side_effects = true;
-    return description;
+    if (i.has("commit_group")) return describe(i, {.run = run_commit, .has_side_effects = true});
+    if (i.has("wait_group"))
+        return describe(
+            i, {.run = run_wait<false>, .operands = {{Role::constant}}, .has_side_effects = true});
+    if (i.has("wait_all")) return describe(i, {.run = run_wait<true>, .has_side_effects = true});
+    return i.has("mbarrier") ? describe_copy_arrival(i) : describe_copy(i, function);
 }
 
 }  // namespace coalesce::sim

@@ -404,7 +404,11 @@ bool compares_in_shared(const AtomicKind& kind) {
     return operation == "cas" || ptx::is_float(kind.type) || ptx::size_of(kind.type) != 4;
 }
 
-std::optional<FamilyInstruction> describe_any(const ptx::Instruction& i, bool returns) {
+}  // namespace
+
+// atom{.sem}{.scope}{.space}.OP{.vector}.TYPE d, [a], b{, c}{, cache policy}; red: the same without d
+Description describe_atomic(const ptx::Instruction& i, const ptx::Function&) {
+    const bool returns = i.opcode == "atom";
     const AtomicKind* kind = find_kind(i);
     const u32 length = vector_length(i);
     const StateSpace space = space_of(i);
@@ -421,34 +425,22 @@ std::optional<FamilyInstruction> describe_any(const ptx::Instruction& i, bool re
     roles.push_back({vector ? Role::vector_source : Role::b, width});
     if (i.has("cas")) roles.push_back({Role::c, width});
 
-    const std::size_t count = roles.size();
-    auto description = describe(i, run, std::move(roles), count, count + i.has("L2::cache_hint"));
-    if (!description) return std::nullopt;
-    const u32 bytes = ptx::size_of(kind->type) * length;
-    description->memory = {{.space = space, .atomic = true, .bytes_per_lane = bytes}};
-    description->detail = static_cast<u8>(space);
-    if (i.has("release") || i.has("acq_rel")) description->detail |= kReleasesBit;
-    if (i.has("exch")) description->detail |= kOverwritesBit;
-    if (compares_in_shared(*kind)) description->detail |= kComparesBit;
-    if (keeps_old) description->detail |= kKeepsOldBit;
-    description->count = static_cast<u8>(length);
-    description->has_side_effects = true;
-    description->spins_on_result = keeps_old;
-    description->order_sensitive = space != StateSpace::shared && (keeps_old || !kind->commutes);
-    return description;
-}
-
-}  // namespace
-
-// atom{.sem}{.scope}{.space}.OP{.vector}.TYPE d, [a], b{, c}{, cache policy}
-std::optional<FamilyInstruction> describe_atomic(const ptx::Instruction& i, const ptx::Function&) {
-    return describe_any(i, true);
-}
-
-// red: the same without d
-std::optional<FamilyInstruction> describe_reduction(const ptx::Instruction& i,
-                                                    const ptx::Function&) {
-    return describe_any(i, false);
+    u8 detail = 0;
+    if (i.has("release") || i.has("acq_rel")) detail |= kReleasesBit;
+    if (i.has("exch")) detail |= kOverwritesBit;
+    if (compares_in_shared(*kind)) detail |= kComparesBit;
+    if (keeps_old) detail |= kKeepsOldBit;
+    return describe(
+        i, {.run = run,
+            .operands = std::move(roles),
+            .memory = {{.space = space,
+                        .atomic = true,
+                        .bytes_per_lane = ptx::size_of(kind->type) * length}},
+            .detail = detail,
+            .count = static_cast<u8>(length),
+            .order_sensitive = space != StateSpace::shared && (keeps_old || !kind->commutes),
+            .has_side_effects = true,
+            .spins_on_result = keeps_old});
 }
 
 }  // namespace coalesce::sim

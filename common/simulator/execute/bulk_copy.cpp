@@ -486,21 +486,24 @@ const Op* run_wait(Warp& w, const Op* op) {
 
 // ---- descriptions ----
 
-std::optional<FamilyInstruction> with_memory(std::optional<FamilyInstruction> description,
-                                             bool to_shared) {
-    if (!description) return std::nullopt;
-    description->has_side_effects = true;
-    description->memory = {
-        {.space = StateSpace::global, .load = to_shared, .store = !to_shared, .bytes_per_lane = 16},
-        {.space = StateSpace::shared,
-         .load = !to_shared,
-         .store = to_shared,
-         .bytes_per_lane = 16}};
-    return description;
+Description describe_bulk(const ptx::Instruction& i, Handler run, std::vector<OperandRole> roles,
+                          bool to_shared, std::size_t rank) {
+    return describe(i, {.run = run,
+                        .operands = std::move(roles),
+                        .memory = {{.space = StateSpace::global,
+                                    .load = to_shared,
+                                    .store = !to_shared,
+                                    .bytes_per_lane = kPieceBytes},
+                                   {.space = StateSpace::shared,
+                                    .load = !to_shared,
+                                    .store = to_shared,
+                                    .bytes_per_lane = kPieceBytes}},
+                        .count = static_cast<u8>(rank),
+                        .has_side_effects = true});
 }
 
 /// [shared], [map, {coordinates}], [mbarrier]   or   [map, {coordinates}], [shared]
-std::optional<FamilyInstruction> describe_box(const ptx::Instruction& i, bool to_shared) {
+Description describe_box(const ptx::Instruction& i, bool to_shared) {
     const OperandRole shared = {Role::address_a, Width::w64}, map = {Role::tensor, Width::w32},
                       mbarrier = {Role::address_c, Width::w64};
     const std::size_t map_at = to_shared ? 1 : 0;
@@ -508,25 +511,20 @@ std::optional<FamilyInstruction> describe_box(const ptx::Instruction& i, bool to
     const std::size_t rank = i.operands[map_at].elements[0].elements.size();
     if (rank == 0 || rank > kMostDimensions || !i.has(std::to_string(rank) + "d"))
         return std::nullopt;
-    const std::size_t policy = i.has("L2::cache_hint") ? 1 : 0;
-    auto description =
-        to_shared ? describe(i, run_bulk<copy_box<true>>, {shared, map, mbarrier}, 3, 3 + policy)
-                  : describe(i, run_bulk<copy_box<false>>, {map, shared}, 2, 2 + policy);
-    if (description) description->count = static_cast<u8>(rank);
-    return with_memory(std::move(description), to_shared);
+    return to_shared
+               ? describe_bulk(i, run_bulk<copy_box<true>>, {shared, map, mbarrier}, true, rank)
+               : describe_bulk(i, run_bulk<copy_box<false>>, {map, shared}, false, rank);
 }
 
 /// [shared], [global], size, [mbarrier]   or   [global], [shared], size
-std::optional<FamilyInstruction> describe_run(const ptx::Instruction& i, bool to_shared) {
+Description describe_run(const ptx::Instruction& i, bool to_shared) {
     const OperandRole shared = {Role::address_a, Width::w64},
                       global = {Role::address_b, Width::w64}, size = {Role::v0, Width::w32},
                       mbarrier = {Role::address_c, Width::w64};
-    const std::size_t policy = i.has("L2::cache_hint") ? 1 : 0;
-    auto description =
-        to_shared
-            ? describe(i, run_bulk<copy_run<true>>, {shared, global, size, mbarrier}, 4, 4 + policy)
-            : describe(i, run_bulk<copy_run<false>>, {global, shared, size}, 3, 3 + policy);
-    return with_memory(std::move(description), to_shared);
+    return to_shared
+               ? describe_bulk(i, run_bulk<copy_run<true>>, {shared, global, size, mbarrier}, true,
+                               0)
+               : describe_bulk(i, run_bulk<copy_run<false>>, {global, shared, size}, false, 0);
 }
 
 }  // namespace
@@ -585,15 +583,12 @@ void end_bulk_copies(Block& block) {
 // cp.async.bulk{.tensor.Nd}.shared::cluster.global.mbarrier::complete_tx::bytes, and back:
 // ....global.shared::cta.bulk_group; cp.async.bulk.commit_group; cp.async.bulk.wait_group{.read} N;
 // cp.async.bulk.prefetch...: nothing to do
-std::optional<FamilyInstruction> describe_bulk_copy(const ptx::Instruction& i) {
-    std::optional<FamilyInstruction> description;
+Description describe_bulk_copy(const ptx::Instruction& i) {
     if (i.has("prefetch")) return describe_hint(i, {});
-    if (i.has("commit_group") || i.has("wait_group")) {
-        description = i.has("commit_group") ? describe(i, run_commit, {})
-                                            : describe(i, run_wait, {{Role::constant}});
-        if (description) description->has_side_effects = true;
-        return description;
-    }
+    if (i.has("commit_group")) return describe(i, {.run = run_commit, .has_side_effects = true});
+    if (i.has("wait_group"))
+        return describe(
+            i, {.run = run_wait, .operands = {{Role::constant}}, .has_side_effects = true});
     // What needs more than one block, or changes bytes on the way, is not here.
     for (const char* other : {"reduce", "multicast::cluster", "im2col", "tile::gather4"})
         if (i.has(other)) return std::nullopt;

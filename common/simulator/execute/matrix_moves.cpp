@@ -185,8 +185,12 @@ const Op* run_move(Warp& w, const Op* op) {
     return op + 1;
 }
 
-/// ldmatrix and stmatrix, of which one operand is an address and the other a vector.
-std::optional<FamilyInstruction> describe_matrices(const ptx::Instruction& i, bool store) {
+}  // namespace
+
+// ldmatrix.sync.aligned.m8n8.{x1,x2,x4}{.trans}{.shared}.b16 {d, ...}, [a]
+// stmatrix.sync.aligned.m8n8.{x1,x2,x4}{.trans}{.shared}.b16 [a], {b, ...}
+Description describe_matrix_access(const ptx::Instruction& i, const ptx::Function&) {
+    const bool store = i.opcode == "stmatrix";
     const u32 count = i.has("x1") ? 1 : i.has("x2") ? 2 : i.has("x4") ? 4 : 0;
     const StateSpace space = space_of(i);
     const bool generic = space == StateSpace::generic;
@@ -196,23 +200,18 @@ std::optional<FamilyInstruction> describe_matrices(const ptx::Instruction& i, bo
     const bool is_single = registers.kind == ptx::Operand::Kind::reg && count == 1;
     if (!is_single && registers.elements.size() != count) return std::nullopt;
 
-    std::vector<OperandRole> roles = {{Role::vector_destination, Width::w32},
-                                      {Role::address, Width::w64}};
-    if (is_single) roles[0].role = Role::destination;
-    if (store)
-        roles = {{Role::address, Width::w64},
-                 {is_single ? Role::v0 : Role::vector_source, Width::w32}};
-    const Handler run = store ? handler_of<true>(count, i.has("trans"), generic)
-                              : handler_of<false>(count, i.has("trans"), generic);
-    auto description = for_whole_warp(i, describe(i, run, std::move(roles)));
-    if (!description) return std::nullopt;
-    description->memory = {
-        {.space = space, .load = !store, .store = store, .bytes_per_lane = kTileRowBytes}};
-    description->repeats_shared = true;
-    return description;
+    const OperandRole address = {Role::address, Width::w64},
+                      loaded = {is_single ? Role::destination : Role::vector_destination,
+                                Width::w32},
+                      stored = {is_single ? Role::v0 : Role::vector_source, Width::w32};
+    return describe_for_whole_warp(
+        i, {.run = store ? handler_of<true>(count, i.has("trans"), generic)
+                         : handler_of<false>(count, i.has("trans"), generic),
+            .operands = store ? std::vector{address, stored} : std::vector{loaded, address},
+            .memory =
+                {{.space = space, .load = !store, .store = store, .bytes_per_lane = kTileRowBytes}},
+            .repeats_shared = true});
 }
-
-}  // namespace
 
 Handler matrix_load_handler(u32 count, bool transposed) {
     if (count == 4) return transposed ? move_rows<4, true, false> : move_rows<4, false, false>;
@@ -230,15 +229,14 @@ void transpose_matrix(u32* lanes) {
     std::memcpy(lanes, turned.data(), sizeof turned);
 }
 
-std::optional<FamilyInstruction> for_whole_warp(const ptx::Instruction& instruction,
-                                                std::optional<FamilyInstruction> description) {
+Description describe_for_whole_warp(const ptx::Instruction& instruction, FamilyInstruction made,
+                                    std::size_t optional) {
     if (!instruction.has("sync") || !instruction.has("aligned")) return std::nullopt;
-    if (description) {
-        description->warp_sync = true;
-        description->matrix = std::make_shared<MatrixOp>();
-        description->has_side_effects = true;  // the other lanes depend on each
-    }
-    return description;
+    if (!made.matrix) made.matrix = std::make_shared<MatrixOp>();
+    made.warp_sync = true;
+    made.has_side_effects = true;  // the other lanes depend on each
+    const std::size_t count = made.operands.size();
+    return describe(instruction, std::move(made), count - optional, count);
 }
 
 bool is_whole_warp(Warp& w, const Op* op) {
@@ -252,24 +250,11 @@ bool is_whole_warp(Warp& w, const Op* op) {
     return false;
 }
 
-// ldmatrix.sync.aligned.m8n8.{x1,x2,x4}{.trans}{.shared}.b16 {d, ...}, [a]
-std::optional<FamilyInstruction> describe_matrix_load(const ptx::Instruction& i,
-                                                      const ptx::Function&) {
-    return describe_matrices(i, false);
-}
-
-// stmatrix.sync.aligned.m8n8.{x1,x2,x4}{.trans}{.shared}.b16 [a], {b, ...}
-std::optional<FamilyInstruction> describe_matrix_store(const ptx::Instruction& i,
-                                                       const ptx::Function&) {
-    return describe_matrices(i, true);
-}
-
 // movmatrix.sync.aligned.m8n8.trans.b16 d, a
-std::optional<FamilyInstruction> describe_matrix_move(const ptx::Instruction& i,
-                                                      const ptx::Function&) {
+Description describe_matrix_move(const ptx::Instruction& i, const ptx::Function&) {
     if (!i.has("m8n8") || !i.has("trans") || !i.has("b16")) return std::nullopt;
-    return for_whole_warp(
-        i, describe(i, run_move, {{Role::destination, Width::w32}, {Role::a, Width::w32}}));
+    return describe_for_whole_warp(
+        i, {.run = run_move, .operands = {{Role::destination, Width::w32}, {Role::a, Width::w32}}});
 }
 
 }  // namespace coalesce::sim

@@ -341,15 +341,17 @@ const Op* run_pending_count(Warp& w, const Op* op) {
 
 // ---- descriptions ----
 
-std::optional<FamilyInstruction> in_shared(const ptx::Instruction& i,
-                                           std::optional<FamilyInstruction> description) {
+Description describe_access(const ptx::Instruction& i, Handler run, std::vector<OperandRole> roles,
+                            std::size_t optional = 0) {
     const StateSpace space = space_of(i);
-    if (!description || (space != StateSpace::shared && space != StateSpace::generic))
-        return std::nullopt;
-    description->memory = {{.space = space, .atomic = true, .bytes_per_lane = 8}};
-    description->detail = static_cast<u8>(space);
-    description->has_side_effects = true;
-    return description;
+    if (space != StateSpace::shared && space != StateSpace::generic) return std::nullopt;
+    const std::size_t count = roles.size();
+    return describe(i,
+                    {.run = run,
+                     .operands = std::move(roles),
+                     .memory = {{.space = space, .atomic = true, .bytes_per_lane = 8}},
+                     .has_side_effects = true},
+                    count - optional, count);
 }
 
 template <Arrival Kind, Says Operand>
@@ -358,7 +360,7 @@ Handler arrive_handler(bool returns_state) {
 }
 
 template <Arrival Kind>
-std::optional<FamilyInstruction> describe_arrive(const ptx::Instruction& i) {
+Description describe_arrive(const ptx::Instruction& i) {
     const bool returns_state = !is_sink(i, 0);
     Handler run = nullptr;
     if (i.operands.size() == 2)
@@ -367,21 +369,19 @@ std::optional<FamilyInstruction> describe_arrive(const ptx::Instruction& i) {
         run = arrive_handler<Kind, Says::bytes>(returns_state);
     else
         run = arrive_handler<Kind, Says::count>(returns_state);
-    return in_shared(i, describe(i, run,
-                                 {{Role::destination, Width::w64},
-                                  {Role::address, Width::w64},
-                                  {Role::b, Width::w32}},
-                                 2, 3));
+    return describe_access(
+        i, run,
+        {{Role::destination, Width::w64}, {Role::address, Width::w64}, {Role::b, Width::w32}}, 1);
 }
 
-std::optional<FamilyInstruction> describe_wait(const ptx::Instruction& i) {
+Description describe_wait(const ptx::Instruction& i) {
     const bool by_parity = i.has("parity");
-    auto description =
-        in_shared(i, describe(i, by_parity ? run_test_wait<true> : run_test_wait<false>,
-                              {{Role::destination, Width::predicate},
-                               {Role::address, Width::w64},
-                               {Role::b, by_parity ? Width::w32 : Width::w64}},
-                              3, 4));
+    auto description = describe_access(i, by_parity ? run_test_wait<true> : run_test_wait<false>,
+                                       {{Role::destination, Width::predicate},
+                                        {Role::address, Width::w64},
+                                        {Role::b, by_parity ? Width::w32 : Width::w64},
+                                        {}},
+                                       1);
     if (description) description->spins_on_result = true;
     return description;
 }
@@ -431,27 +431,24 @@ void complete_bytes(Block& block, u32 address, u32 bytes) {
     block.watch->memory_changed();
 }
 
-std::optional<FamilyInstruction> describe_copy_arrival(const ptx::Instruction& i) {
+Description describe_copy_arrival(const ptx::Instruction& i) {
     const Handler run = i.has("noinc") ? run_copy_arrival<true> : run_copy_arrival<false>;
-    return in_shared(i, describe(i, run, {{Role::address, Width::w64}}));
+    return describe_access(i, run, {{Role::address, Width::w64}});
 }
 
 // mbarrier.{init,inval,arrive,arrive_drop,expect_tx,complete_tx,test_wait,try_wait,pending_count}
-std::optional<FamilyInstruction> describe_mbarrier(const ptx::Instruction& i,
-                                                   const ptx::Function&) {
-    const std::vector<OperandRole> address_and_count = {{Role::address, Width::w64},
-                                                        {Role::b, Width::w32}};
-    if (i.has("init")) return in_shared(i, describe(i, run_init, address_and_count));
-    if (i.has("inval"))
-        return in_shared(i, describe(i, run_invalidate, {{Role::address, Width::w64}}));
+Description describe_mbarrier(const ptx::Instruction& i, const ptx::Function&) {
+    const OperandRole address = {Role::address, Width::w64}, count = {Role::b, Width::w32};
+    if (i.has("init")) return describe_access(i, run_init, {address, count});
+    if (i.has("inval")) return describe_access(i, run_invalidate, {address});
     if (i.has("arrive")) return describe_arrive<Arrival::arrive>(i);
     if (i.has("arrive_drop")) return describe_arrive<Arrival::drop>(i);
-    if (i.has("expect_tx")) return in_shared(i, describe(i, run_bytes<1>, address_and_count));
-    if (i.has("complete_tx")) return in_shared(i, describe(i, run_bytes<-1>, address_and_count));
+    if (i.has("expect_tx")) return describe_access(i, run_bytes<1>, {address, count});
+    if (i.has("complete_tx")) return describe_access(i, run_bytes<-1>, {address, count});
     if (i.has("test_wait") || i.has("try_wait")) return describe_wait(i);
     if (i.has("pending_count"))
-        return describe(i, run_pending_count,
-                        {{Role::destination, Width::w32}, {Role::a, Width::w64}});
+        return describe(i, {.run = run_pending_count,
+                            .operands = {{Role::destination, Width::w32}, {Role::a, Width::w64}}});
     return std::nullopt;
 }
 

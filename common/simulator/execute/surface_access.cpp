@@ -307,50 +307,46 @@ bool has_elements(const ptx::Operand& value, const SurfaceOp& op) {
     return std::max<std::size_t>(value.elements.size(), 1) == op.elements;
 }
 
-std::optional<FamilyInstruction> finished(std::optional<FamilyInstruction> description,
-                                          SurfaceOp op, MemoryUse use) {
-    if (!description) return std::nullopt;
-    use.space = ptx::StateSpace::global;
-    use.bytes_per_lane = op.element_bytes * op.elements;
-    use.path = MemoryPath::surface;
-    description->list = std::make_shared<SurfaceOp>(std::move(op));
-    description->detail = static_cast<u8>(ptx::StateSpace::global);
-    description->memory = {use};
-    description->has_side_effects = !use.load;
-    return description;
+/// What all three give: a reduction is a store.
+Description describe_surface(const ptx::Instruction& i, Handler run, SurfaceOp op) {
+    const bool load = i.opcode == "suld";
+    const Width width = op.element_bytes == 8 ? Width::w64 : Width::w32;
+    const u32 bytes = op.element_bytes * op.elements;
+    return describe(
+        i, {.run = run,
+            .operands = {{load ? Role::list_written : Role::list_read, load ? width : Width::w32},
+                         {Role::list_read, load ? Width::w32 : width}},
+            .memory = {{.space = ptx::StateSpace::global,
+                        .load = load,
+                        .store = !load,
+                        .bytes_per_lane = bytes,
+                        .path = MemoryPath::surface}},
+            .list = std::make_shared<SurfaceOp>(std::move(op)),
+            .has_side_effects = !load});
 }
 
 }  // namespace
 
 // suld.b.GEOMETRY{.CACHE}{.VECTOR}.TYPE.MODE d, [object, {coordinates}]
-std::optional<FamilyInstruction> describe_surface_load(const ptx::Instruction& i,
-                                                       const ptx::Function&) {
+Description describe_surface_load(const ptx::Instruction& i, const ptx::Function&) {
     auto op = surface_op_of(i);
     if (!op || op->counts_texels || i.operands.size() != 2 ||
         !has_coordinates(i.operands[1], *op) || !has_elements(i.operands[0], *op))
         return std::nullopt;
-    const Width width = op->element_bytes == 8 ? Width::w64 : Width::w32;
-    return finished(
-        describe(i, run_load, {{Role::list_written, width}, {Role::list_read, Width::w32}}),
-        *std::move(op), {.load = true});
+    return describe_surface(i, run_load, *std::move(op));
 }
 
 // sust.{b,p}.GEOMETRY{.CACHE}{.VECTOR}.TYPE.MODE [object, {coordinates}], c
-std::optional<FamilyInstruction> describe_surface_store(const ptx::Instruction& i,
-                                                        const ptx::Function&) {
+Description describe_surface_store(const ptx::Instruction& i, const ptx::Function&) {
     auto op = surface_op_of(i);
     if (!op || i.operands.size() != 2 || !has_coordinates(i.operands[0], *op) ||
         !has_elements(i.operands[1], *op) || (op->counts_texels && op->element_bytes != 4))
         return std::nullopt;
-    const Width width = op->element_bytes == 8 ? Width::w64 : Width::w32;
-    return finished(
-        describe(i, run_store, {{Role::list_read, Width::w32}, {Role::list_read, width}}),
-        *std::move(op), {.store = true});
+    return describe_surface(i, run_store, *std::move(op));
 }
 
 // sured.{b,p}.OPERATION.GEOMETRY.TYPE.MODE [object, {coordinates}], c
-std::optional<FamilyInstruction> describe_surface_reduction(const ptx::Instruction& i,
-                                                            const ptx::Function&) {
+Description describe_surface_reduction(const ptx::Instruction& i, const ptx::Function&) {
     constexpr struct {
         const char* name;
         Reduction reduction;
@@ -366,10 +362,7 @@ std::optional<FamilyInstruction> describe_surface_reduction(const ptx::Instructi
         op->element_bytes < 4 || i.operands.size() != 2 || !has_coordinates(i.operands[0], *op))
         return std::nullopt;
     op->reduction = found->reduction;
-    const Width width = op->element_bytes == 8 ? Width::w64 : Width::w32;
-    return finished(
-        describe(i, run_reduce, {{Role::list_read, Width::w32}, {Role::list_read, width}}),
-        *std::move(op), {.store = true});
+    return describe_surface(i, run_reduce, *std::move(op));
 }
 
 }  // namespace coalesce::sim

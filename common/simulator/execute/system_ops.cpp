@@ -72,46 +72,36 @@ const Op* run_block_rank(Warp& w, const Op* op) {
     return op + 1;
 }
 
-std::optional<FamilyInstruction> with_side_effects(std::optional<FamilyInstruction> description) {
-    if (description) description->has_side_effects = true;
-    return description;
-}
-
 }  // namespace
 
 // membar.{cta,gl,sys};  fence{.sc,.acq_rel}{.scope};  fence.proxy.KIND;  fence.mbarrier_init...
-std::optional<FamilyInstruction> describe_fence(const ptx::Instruction& i, const ptx::Function&) {
-    return with_side_effects(describe(i, run_fence, {}));
+Description describe_fence(const ptx::Instruction& i, const ptx::Function&) {
+    return describe(i, {.run = run_fence, .has_side_effects = true});
 }
 
-// prefetch, applypriority, discard ...: whatever their operands are, nothing happens.
-std::optional<FamilyInstruction> describe_hint(const ptx::Instruction& i, const ptx::Function&) {
-    return describe(i, run_nothing, {}, 0, 3);
+// prefetch, applypriority, discard, brkpt ...: whatever their operands are, nothing happens.
+Description describe_hint(const ptx::Instruction& i, const ptx::Function&) {
+    return describe(i, {.run = run_nothing}, 0, 3);
 }
 
 // createpolicy.KIND.b64 d, ...
-std::optional<FamilyInstruction> describe_create_policy(const ptx::Instruction& i,
-                                                        const ptx::Function&) {
-    return describe(i, run_create_policy, {{Role::destination, Width::w64}}, 1, 5);
+Description describe_create_policy(const ptx::Instruction& i, const ptx::Function&) {
+    return describe(i, {.run = run_create_policy, .operands = {{Role::destination, Width::w64}}}, 1,
+                    5);
 }
 
 // nanosleep.u32 t
-std::optional<FamilyInstruction> describe_sleep(const ptx::Instruction& i, const ptx::Function&) {
-    return with_side_effects(describe(i, run_sleep, {{Role::a, Width::w32}}));
+Description describe_sleep(const ptx::Instruction& i, const ptx::Function&) {
+    return describe(
+        i, {.run = run_sleep, .operands = {{Role::a, Width::w32}}, .has_side_effects = true});
 }
 
-std::optional<FamilyInstruction> describe_trap(const ptx::Instruction& i, const ptx::Function&) {
-    return with_side_effects(describe(i, run_trap, {}));
-}
-
-std::optional<FamilyInstruction> describe_breakpoint(const ptx::Instruction& i,
-                                                     const ptx::Function&) {
-    return describe(i, run_nothing, {});
+Description describe_trap(const ptx::Instruction& i, const ptx::Function&) {
+    return describe(i, {.run = run_trap, .has_side_effects = true});
 }
 
 // isspacep.SPACE p, a
-std::optional<FamilyInstruction> describe_is_space(const ptx::Instruction& i,
-                                                   const ptx::Function&) {
+Description describe_is_space(const ptx::Instruction& i, const ptx::Function&) {
     Handler run = nullptr;
     if (i.has("param") || i.has("param::entry")) {
         run = run_is_space<StateSpace::param>;
@@ -124,21 +114,22 @@ std::optional<FamilyInstruction> describe_is_space(const ptx::Instruction& i,
             default: break;
         }
     }
-    return describe(i, run, {{Role::destination, Width::predicate}, {Role::a, Width::w64}});
+    return describe(
+        i,
+        {.run = run, .operands = {{Role::destination, Width::predicate}, {Role::a, Width::w64}}});
 }
 
 // mapa{.shared::cluster}.{u32,u64} d, a, block
-std::optional<FamilyInstruction> describe_map_address(const ptx::Instruction& i,
-                                                      const ptx::Function&) {
+Description describe_map_address(const ptx::Instruction& i, const ptx::Function&) {
     const Width width = width_of_type(type_of(i));
     const Handler run = width == Width::w64 ? run_map_address<u64> : run_map_address<u32>;
-    return describe(i, run, {{Role::destination, width}, {Role::a, width}, {}});
+    return describe(i,
+                    {.run = run, .operands = {{Role::destination, width}, {Role::a, width}, {}}});
 }
 
 // getctarank{.shared::cluster}.{u32,u64} d, a
-std::optional<FamilyInstruction> describe_block_rank(const ptx::Instruction& i,
-                                                     const ptx::Function&) {
-    return describe(i, run_block_rank, {{Role::destination, Width::w32}, {}});
+Description describe_block_rank(const ptx::Instruction& i, const ptx::Function&) {
+    return describe(i, {.run = run_block_rank, .operands = {{Role::destination, Width::w32}, {}}});
 }
 
 }  // namespace coalesce::sim

@@ -273,7 +273,7 @@ Handler handler_for(Number a) {
     }
 }
 
-std::optional<FamilyInstruction> describe_product(const ptx::Instruction& i, bool wmma) {
+Description describe_product(const ptx::Instruction& i, bool wmma) {
     std::optional<MatrixOp> op = matrix_op_of(i, wmma);
     if (!op || i.operands.size() != 4) return std::nullopt;
     if (!wmma && (!i.has("row") || !i.has("col"))) return std::nullopt;
@@ -285,9 +285,10 @@ std::optional<FamilyInstruction> describe_product(const ptx::Instruction& i, boo
         if (!has_registers_of(i.operands[k], *fragments[k], wmma)) return std::nullopt;
         roles.push_back({kRoles[k], width_of_elements(fragments[k]->number)});
     }
-    auto description = for_whole_warp(i, describe(i, handler_for(op->a.number), std::move(roles)));
-    if (description) description->matrix = std::make_shared<MatrixOp>(*std::move(op));
-    return description;
+    const Handler run = handler_for(op->a.number);
+    return describe_for_whole_warp(i, {.run = run,
+                                       .operands = std::move(roles),
+                                       .matrix = std::make_shared<MatrixOp>(*std::move(op))});
 }
 
 }  // namespace
@@ -302,13 +303,13 @@ bool has_registers_of(const ptx::Operand& operand, const MatrixFragment& fragmen
 }
 
 // mma.sync.aligned.SHAPE.row.col{.satfinite}.D.A.B.C{.xor.popc | .and.popc} {d}, {a}, {b}, {c}
-std::optional<FamilyInstruction> describe_mma(const ptx::Instruction& i, const ptx::Function&) {
+Description describe_mma(const ptx::Instruction& i, const ptx::Function&) {
     return describe_product(i, false);
 }
 
 // wmma.mma{.xor.popc | .and.popc}.sync.aligned.ROW.COL.SHAPE.D{.A.B}.C{.satfinite} {d}, {a}, {b}, {c}
 // wmma.load and wmma.store: wmma_memory.cpp
-std::optional<FamilyInstruction> describe_wmma(const ptx::Instruction& i, const ptx::Function&) {
+Description describe_wmma(const ptx::Instruction& i, const ptx::Function&) {
     if (i.has("mma")) return describe_product(i, true);
     return describe_fragment_access(i);
 }

@@ -198,29 +198,27 @@ bool find_operands(const ptx::Instruction& i, FetchOp& fetch) {
     return fetch.offsets > 0;  // a single register is a depth to compare with
 }
 
-std::optional<FamilyInstruction> as_fetch(const ptx::Instruction& i, FetchOp fetch) {
+Description as_fetch(const ptx::Instruction& i, FetchOp fetch) {
     const auto shape = shape_of(i);
     if (!shape) return std::nullopt;
     fetch.shape = *shape;
     if (!find_types(i, fetch) || !find_operands(i, fetch)) return std::nullopt;
     std::vector<OperandRole> roles(i.operands.size(), {Role::list_read, Width::w32});
     roles[0].role = Role::list_written;
-    auto description = describe(i, run_fetch, std::move(roles));
-    if (!description) return std::nullopt;
-    description->list = std::make_shared<FetchOp>(std::move(fetch));
-    description->detail = static_cast<u8>(ptx::StateSpace::global);
-    description->memory = {{.space = ptx::StateSpace::global,
-                            .load = true,
-                            .bytes_per_lane = 4,
-                            .path = MemoryPath::texture}};
-    return description;
+    return describe(i, {.run = run_fetch,
+                        .operands = std::move(roles),
+                        .memory = {{.space = ptx::StateSpace::global,
+                                    .load = true,
+                                    .bytes_per_lane = 4,
+                                    .path = MemoryPath::texture}},
+                        .list = std::make_shared<FetchOp>(std::move(fetch))});
 }
 
 }  // namespace
 
 // tex{.base | .level | .grad}.GEOMETRY.v4.TYPE.TYPE {d, ...}{|p}, [object, {coordinates}]
 //     {, level | , {dx, ...}, {dy, ...}} {, {offsets}}
-std::optional<FamilyInstruction> describe_fetch(const ptx::Instruction& i, const ptx::Function&) {
+Description describe_fetch(const ptx::Instruction& i, const ptx::Function&) {
     FetchOp fetch;
     fetch.level = i.has("level")  ? FetchOp::Level::given
                   : i.has("grad") ? FetchOp::Level::gradients
@@ -229,7 +227,7 @@ std::optional<FamilyInstruction> describe_fetch(const ptx::Instruction& i, const
 }
 
 // tld4.COMPONENT.GEOMETRY.v4.TYPE.f32 {d, ...}{|p}, [object, {coordinates}] {, {offsets}}
-std::optional<FamilyInstruction> describe_gather(const ptx::Instruction& i, const ptx::Function&) {
+Description describe_gather(const ptx::Instruction& i, const ptx::Function&) {
     constexpr const char* kComponents[] = {"r", "g", "b", "a"};
     FetchOp fetch;
     for (int c = 0; c < 4; ++c)
@@ -240,7 +238,7 @@ std::optional<FamilyInstruction> describe_gather(const ptx::Instruction& i, cons
 }
 
 // {txq{.level} | suq}.QUERY.b32 d, [object]{, level}. What else the PTX manual lets a kernel ask, an H100 does not answer.
-std::optional<FamilyInstruction> describe_query(const ptx::Instruction& i, const ptx::Function&) {
+Description describe_query(const ptx::Instruction& i, const ptx::Function&) {
     using What = QueryOp::What;
     QueryOp query;
     query.is_surface = i.opcode == "suq";
@@ -253,17 +251,18 @@ std::optional<FamilyInstruction> describe_query(const ptx::Instruction& i, const
         return std::nullopt;
     std::vector<OperandRole> roles(query.of_level ? 3 : 2, {Role::list_read, Width::w32});
     roles[0].role = Role::list_written;
-    auto description = describe(i, run_query, std::move(roles));
-    if (description) description->list = std::make_shared<QueryOp>(query);
-    return description;
+    return describe(
+        i,
+        {.run = run_query, .operands = std::move(roles), .list = std::make_shared<QueryOp>(query)});
 }
 
 // istypep.TYPE p, object
-std::optional<FamilyInstruction> describe_is_type(const ptx::Instruction& i, const ptx::Function&) {
+Description describe_is_type(const ptx::Instruction& i, const ptx::Function&) {
     const bool is_surface = i.has("surfref");
     if (!is_surface && !i.has("texref") && !i.has("samplerref")) return std::nullopt;
-    return describe(i, is_surface ? run_is_type<true> : run_is_type<false>,
-                    {{Role::destination, Width::predicate}, {Role::a, Width::w64}});
+    return describe(i,
+                    {.run = is_surface ? run_is_type<true> : run_is_type<false>,
+                     .operands = {{Role::destination, Width::predicate}, {Role::a, Width::w64}}});
 }
 
 }  // namespace coalesce::sim

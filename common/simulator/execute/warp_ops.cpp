@@ -19,14 +19,18 @@ namespace {
 constexpr OperandRole kDestination32{Role::destination, Width::w32, Role::ignored, Width::none};
 constexpr OperandRole kMembers{Role::v0, Width::w32, Role::ignored, Width::none};
 
-/// Marks a description as one that makes its lanes meet, when the text says `.sync`.
-std::optional<FamilyInstruction> meeting(const ptx::Instruction& instruction,
-                                         std::optional<FamilyInstruction> description) {
-    if (description) {
-        description->warp_sync = instruction.has("sync");
-        description->has_side_effects = true;  // other lanes depend on this one taking part
-    }
-    return description;
+constexpr OperandRole kDestinationAndPredicate{Role::destination, Width::w32, Role::destination2,
+                                               Width::predicate};
+
+/// One for which its lanes meet, when the text says `.sync`: then a last operand names them.
+Description describe_meeting(const ptx::Instruction& i, Handler run,
+                             std::vector<OperandRole> roles) {
+    if (i.has("sync")) roles.push_back(kMembers);
+    // Other lanes depend on this one taking part.
+    return describe(i, {.run = run,
+                        .operands = std::move(roles),
+                        .warp_sync = i.has("sync"),
+                        .has_side_effects = true});
 }
 
 // ---- shfl ----
@@ -182,7 +186,7 @@ const Op* run_elect(Warp& w, const Op* op) {
 }  // namespace
 
 // shfl.sync.MODE.b32 d|p, a, distance, clamp, members; without `.sync`: no members.
-std::optional<FamilyInstruction> describe_shuffle(const ptx::Instruction& i, const ptx::Function&) {
+Description describe_shuffle(const ptx::Instruction& i, const ptx::Function&) {
     if (i.operands.empty() || type_of(i) != ptx::Type::b32) return std::nullopt;
     const bool has_value = !is_sink(i, 0), has_predicate = !i.operands[0].elements.empty();
     Handler run = nullptr;
@@ -190,17 +194,15 @@ std::optional<FamilyInstruction> describe_shuffle(const ptx::Instruction& i, con
     if (i.has("down")) run = shuffle_handler<Shuffle::down>(has_value, has_predicate);
     if (i.has("bfly")) run = shuffle_handler<Shuffle::butterfly>(has_value, has_predicate);
     if (i.has("idx")) run = shuffle_handler<Shuffle::index>(has_value, has_predicate);
-    std::vector<OperandRole> roles = {
-        {Role::destination, Width::w32, Role::destination2, Width::predicate},
-        {Role::a, Width::w32},
-        {Role::b, Width::w32},
-        {Role::c, Width::w32}};
-    if (i.has("sync")) roles.push_back(kMembers);
-    return meeting(i, describe(i, run, std::move(roles)));
+    return describe_meeting(i, run,
+                            {kDestinationAndPredicate,
+                             {Role::a, Width::w32},
+                             {Role::b, Width::w32},
+                             {Role::c, Width::w32}});
 }
 
 // vote.sync.{all,any,uni}.pred p, {!}q, members;  vote.sync.ballot.b32 d, {!}q, members
-std::optional<FamilyInstruction> describe_vote(const ptx::Instruction& i, const ptx::Function&) {
+Description describe_vote(const ptx::Instruction& i, const ptx::Function&) {
     if (i.operands.size() < 2) return std::nullopt;
     Handler run = nullptr;
     if (i.has("all")) run = run_vote<Vote::all>;
@@ -208,13 +210,11 @@ std::optional<FamilyInstruction> describe_vote(const ptx::Instruction& i, const 
     if (i.has("uni")) run = run_vote<Vote::uniform>;
     if (i.has("ballot")) run = run_vote<Vote::ballot>;
     const Width answer = i.has("ballot") ? Width::w32 : Width::predicate;
-    std::vector<OperandRole> roles = {{Role::destination, answer}, {Role::a, Width::predicate}};
-    if (i.has("sync")) roles.push_back(kMembers);
-    return meeting(i, describe(i, run, std::move(roles)));
+    return describe_meeting(i, run, {{Role::destination, answer}, {Role::a, Width::predicate}});
 }
 
 // match.any.sync.b32 d, a, members;  match.all.sync.b32 d|p, a, members
-std::optional<FamilyInstruction> describe_match(const ptx::Instruction& i, const ptx::Function&) {
+Description describe_match(const ptx::Instruction& i, const ptx::Function&) {
     const ptx::Type type = type_of(i);
     if (i.operands.empty() || (type != ptx::Type::b32 && type != ptx::Type::b64))
         return std::nullopt;
@@ -225,37 +225,30 @@ std::optional<FamilyInstruction> describe_match(const ptx::Instruction& i, const
         run = wide ? run_match_all<u64, true> : run_match_all<u32, true>;
     if (i.has("all") && !has_predicate)
         run = wide ? run_match_all<u64, false> : run_match_all<u32, false>;
-    return meeting(i,
-                   describe(i, run,
-                            {{Role::destination, Width::w32, Role::destination2, Width::predicate},
-                             {Role::a, width_of_type(type)},
-                             kMembers}));
+    return describe_meeting(i, run, {kDestinationAndPredicate, {Role::a, width_of_type(type)}});
 }
 
 // redux.sync.OP.TYPE d, a, members: 32-bit integers only
-std::optional<FamilyInstruction> describe_reduce(const ptx::Instruction& i, const ptx::Function&) {
+Description describe_reduce(const ptx::Instruction& i, const ptx::Function&) {
     const ptx::Type type = type_of(i);
     if (ptx::size_of(type) != 4 || ptx::is_float(type)) return std::nullopt;
-    return meeting(
-        i, describe(i, reduce_handler(i), {kDestination32, {Role::a, Width::w32}, kMembers}));
+    return describe_meeting(i, reduce_handler(i),
+                            {{Role::destination, Width::w32}, {Role::a, Width::w32}});
 }
 
 // activemask.b32 d
-std::optional<FamilyInstruction> describe_active_mask(const ptx::Instruction& i,
-                                                      const ptx::Function&) {
-    auto description = describe(i, run_active_mask, {kDestination32});
-    if (description) description->has_side_effects = true;  // must not move to where more lanes run
-    return description;
+Description describe_active_mask(const ptx::Instruction& i, const ptx::Function&) {
+    // It must not move to where more lanes run.
+    return describe(i, {.run = run_active_mask,
+                        .operands = {{Role::destination, Width::w32}},
+                        .has_side_effects = true});
 }
 
 // elect.sync d|p, members
-std::optional<FamilyInstruction> describe_elect(const ptx::Instruction& i, const ptx::Function&) {
+Description describe_elect(const ptx::Instruction& i, const ptx::Function&) {
     if (i.operands.empty() || i.operands[0].elements.empty()) return std::nullopt;
     const Handler run = is_sink(i, 0) ? run_elect<false> : run_elect<true>;
-    return meeting(
-        i, describe(
-               i, run,
-               {{Role::destination, Width::w32, Role::destination2, Width::predicate}, kMembers}));
+    return describe_meeting(i, run, {kDestinationAndPredicate});
 }
 
 }  // namespace coalesce::sim

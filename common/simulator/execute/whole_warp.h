@@ -6,10 +6,10 @@
 
 namespace coalesce::sim {
 
-/// Marks a description as one that makes all lanes of the warp meet. The text must say so, too: there are no
-/// others.
-std::optional<FamilyInstruction> for_whole_warp(const ptx::Instruction& instruction,
-                                                std::optional<FamilyInstruction> description);
+/// Describes an instruction for which all lanes of the warp meet. The text must say so, too: there are no others. So
+/// many of the last operands may be missing.
+Description describe_for_whole_warp(const ptx::Instruction& instruction, FamilyInstruction made,
+                                    std::size_t optional = 0);
 
 /// Whether all lanes are here. Where some have ended, or never were, what the instruction does is undefined: that is
 /// reported, and ends the launch.
@@ -29,6 +29,6 @@ inline Width width_of_elements(Number number) {
 }
 
 /// wmma.load and wmma.store.
-std::optional<FamilyInstruction> describe_fragment_access(const ptx::Instruction& instruction);
+Description describe_fragment_access(const ptx::Instruction& instruction);
 
 }  // namespace coalesce::sim

@@ -251,7 +251,7 @@ u32 default_stride(const MatrixFragment& fragment, bool along) {
 
 // wmma.load.{a,b,c}.sync.aligned.{row,col}.SHAPE{.space}.TYPE {d, ...}, [a]{, stride}
 // wmma.store.d.sync.aligned.{row,col}.SHAPE{.space}.TYPE [a], {c, ...}{, stride}
-std::optional<FamilyInstruction> describe_fragment_access(const ptx::Instruction& i) {
+Description describe_fragment_access(const ptx::Instruction& i) {
     const bool store = i.has("store"), by_rows = i.has("row");
     if (i.operands.size() < 2 || (!store && !i.has("load")) || by_rows == i.has("col"))
         return std::nullopt;
@@ -278,21 +278,20 @@ std::optional<FamilyInstruction> describe_fragment_access(const ptx::Instruction
         std::swap(roles[0], roles[1]);
         roles[1].role = Role::fragment_c;
     }
-    auto description = for_whole_warp(
-        i, describe(i, store ? run_accesses<true> : run_accesses<false>, std::move(roles), 2, 3));
-    if (!description) return std::nullopt;
     MatrixOp op;
     op.shape = shape_named(*shape);
     op.space = space;
     (store ? op.c : op.d) = fragment;
     op.accesses = AccessPlan(fragment, space, along).make();
     op.default_stride = i.operands.size() == 2 ? default_stride(fragment, along) : 0;
-    description->matrix = std::make_shared<MatrixOp>(std::move(op));
-    description->memory = {{.space = space,
-                            .load = !store,
-                            .store = store,
-                            .bytes_per_lane = description->matrix->accesses[0].bytes}};
-    return description;
+    const u32 bytes = op.accesses[0].bytes;
+    return describe_for_whole_warp(
+        i,
+        {.run = store ? run_accesses<true> : run_accesses<false>,
+         .operands = std::move(roles),
+         .memory = {{.space = space, .load = !store, .store = store, .bytes_per_lane = bytes}},
+         .matrix = std::make_shared<MatrixOp>(std::move(op))},
+        1);
 }
 
 }  // namespace coalesce::sim

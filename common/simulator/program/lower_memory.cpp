@@ -62,17 +62,7 @@ void FunctionLowering::find_first_guesses() {
 }
 
 u32 FunctionLowering::add_site(const MemoryUse& use) {
-    Site site;
-    site.space = use.space;
-    site.load = use.load;
-    site.store = use.store;
-    site.atomic = use.atomic;
-    site.bytes_per_lane = use.bytes_per_lane;
-    site.path = use.path;
-    site.instruction = at_;
-    site.function = &function_;
-    site.where = now().where;
-    kernel_.sites.push_back(site);
+    kernel_.sites.push_back({use, at_, &function_, now().where});
     return static_cast<u32>(kernel_.sites.size() - 1);
 }
 

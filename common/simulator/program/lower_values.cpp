@@ -241,13 +241,12 @@ Slot FunctionLowering::carry_slot() {
 // ---- families ----
 
 bool FunctionLowering::lower_family_instruction() {
-    const std::optional<FamilyInstruction> family = find_family_instruction(now(), function_);
+    const Description family = find_family_instruction(now(), function_);
     if (!family) return false;
     Op op;
     op.run = family->run;
     op.detail = family->detail;
     op.count = family->count;
-    op.immediate = family->immediate;
     op.has_destination = false;
     const StateSpace space = family->memory.empty() ? StateSpace::generic : family->memory[0].space;
     const bool gathers = family->warp_sync;
@@ -309,9 +308,6 @@ void FunctionLowering::place_family_operand(Op& op, const FamilyInstruction& fam
         case Role::b: op.b = source(operand, role.width); return;
         case Role::c: op.c = source(operand, role.width); return;
         case Role::v0: op.v[0] = source(operand, role.width); return;
-        case Role::v1: op.v[1] = source(operand, role.width); return;
-        case Role::v2: op.v[2] = source(operand, role.width); return;
-        case Role::v3: op.v[3] = source(operand, role.width); return;
         case Role::address: {
             bool two = false;
             for (const OperandRole& other : family.operands) two |= other.role == Role::address2;
