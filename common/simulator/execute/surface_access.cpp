@@ -8,6 +8,7 @@
 #include <algorithm>
 #include <cstring>
 
+#include "execute/combining.h"
 #include "execute/describe.h"
 #include "execute/texel_access.h"
 
@@ -18,13 +19,19 @@ using ptx::Type;
 namespace {
 
 enum class OutOfRange : u8 { trap, clamp, zero };
-enum class Reduction : u8 { add, minimum, maximum, both, either };
+
+/// An operation of sured: what it does to the bytes in this process, for numbers of 32 and of 64 bits.
+struct SurfaceReduction {
+    using Run = void (*)(u8* host, u64 value);
+    const char* name;
+    Run unsigned_32, signed_32, unsigned_64, signed_64;
+};
 
 struct SurfaceOp : ImageOp {
     OutOfRange out_of_range = OutOfRange::trap;
     bool counts_texels = false;  ///< x does; and a store converts to the texel's format
     u32 element_bytes = 4, elements = 1;
-    Reduction reduction = Reduction::add;
+    const SurfaceReduction* reduction = nullptr;
     bool is_signed = false;
 
     u32 bytes(const Image& image) const {
@@ -222,43 +229,37 @@ const Op* run_store(Warp& w, const Op* op) {
 
 // ---- reductions ----
 
-template <class T>
-T combined(Reduction reduction, T old, T value) {
-    switch (reduction) {
-        case Reduction::add:
-            return static_cast<T>(static_cast<std::make_unsigned_t<T>>(old) +
-                                  static_cast<std::make_unsigned_t<T>>(value));
-        case Reduction::minimum: return std::min(old, value);
-        case Reduction::maximum: return std::max(old, value);
-        case Reduction::both: return old & value;
-        case Reduction::either: return old | value;
-    }
-    return old;
-}
-
 /// Several workers may be at it.
-template <class T>
-void reduce_at(u8* host, Reduction reduction, T value) {
+template <class F, class T>
+void reduce_at(u8* host, u64 value) {
     auto* memory = reinterpret_cast<T*>(host);
     T old = __atomic_load_n(memory, __ATOMIC_RELAXED);
-    while (!__atomic_compare_exchange_n(memory, &old, combined(reduction, old, value), true,
+    while (!__atomic_compare_exchange_n(memory, &old, F::apply(old, static_cast<T>(value)), true,
                                         __ATOMIC_ACQ_REL, __ATOMIC_RELAXED)) {
     }
 }
 
+template <class F>
+constexpr SurfaceReduction whatever_sign(const char* name) {
+    return {name, reduce_at<F, u32>, reduce_at<F, u32>, reduce_at<F, u64>, reduce_at<F, u64>};
+}
+template <class F>
+constexpr SurfaceReduction by_sign(const char* name) {
+    return {name, reduce_at<F, u32>, reduce_at<F, i32>, reduce_at<F, u64>, reduce_at<F, i64>};
+}
+constexpr SurfaceReduction kReductions[] = {
+    whatever_sign<combining::Add>("add"), by_sign<combining::Minimum>("min"),
+    by_sign<combining::Maximum>("max"), whatever_sign<combining::And>("and"),
+    whatever_sign<combining::Or>("or")};
+
 void reduce_lane(const Warp& w, const SurfaceOp& op, const Image& image, int lane, u8* host) {
     const bool is_signed =
         op.counts_texels ? image.format.kind == ChannelKind::signed_integer : op.is_signed;
-    const Slot slot = op.read.back();
-    if (op.element_bytes == 8) {
-        const u64 value = w.lanes<u64>(slot)[lane];
-        is_signed ? reduce_at(host, op.reduction, static_cast<i64>(value))
-                  : reduce_at(host, op.reduction, value);
-    } else {
-        const u32 value = w.lanes<u32>(slot)[lane];
-        is_signed ? reduce_at(host, op.reduction, static_cast<i32>(value))
-                  : reduce_at(host, op.reduction, value);
-    }
+    const SurfaceReduction& by = *op.reduction;
+    if (op.element_bytes == 8)
+        (is_signed ? by.signed_64 : by.unsigned_64)(host, w.lanes<u64>(op.read.back())[lane]);
+    else
+        (is_signed ? by.signed_32 : by.unsigned_32)(host, w.lanes<u32>(op.read.back())[lane]);
 }
 
 const Op* run_reduce(Warp& w, const Op* op) {
@@ -347,21 +348,13 @@ Description describe_surface_store(const ptx::Instruction& i, const ptx::Functio
 
 // sured.{b,p}.OPERATION.GEOMETRY.TYPE.MODE [object, {coordinates}], c
 Description describe_surface_reduction(const ptx::Instruction& i, const ptx::Function&) {
-    constexpr struct {
-        const char* name;
-        Reduction reduction;
-    } kReductions[] = {{"add", Reduction::add},
-                       {"min", Reduction::minimum},
-                       {"max", Reduction::maximum},
-                       {"and", Reduction::both},
-                       {"or", Reduction::either}};
     auto op = surface_op_of(i);
     const auto found = std::find_if(std::begin(kReductions), std::end(kReductions),
                                     [&](const auto& r) { return i.has(r.name); });
     if (!op || found == std::end(kReductions) || op->shape.layered || op->elements != 1 ||
         op->element_bytes < 4 || i.operands.size() != 2 || !has_coordinates(i.operands[0], *op))
         return std::nullopt;
-    op->reduction = found->reduction;
+    op->reduction = found;
     return describe_surface(i, run_reduce, *std::move(op));
 }
 

@@ -7,8 +7,8 @@
 //            is written.
 #include <algorithm>
 #include <array>
-#include <functional>
 
+#include "execute/combining.h"
 #include "execute/describe.h"
 #include "execute/warp.h"
 
@@ -132,25 +132,12 @@ const Op* run_match_all(Warp& w, const Op* op) {
 
 // ---- redux ----
 
-struct Least {
-    template <class T>
-    T operator()(T a, T b) const {
-        return std::min(a, b);
-    }
-};
-struct Greatest {
-    template <class T>
-    T operator()(T a, T b) const {
-        return std::max(a, b);
-    }
-};
-
 template <class Combine, class T>
 const Op* run_reduce(Warp& w, const Op* op) {
     const u32* held = w.lanes<u32>(op->a);
     T total = static_cast<T>(held[w.first_active()]);
     for (const int l : LanesIn{w.active & (w.active - 1)})
-        total = Combine{}(total, static_cast<T>(held[l]));
+        total = Combine::apply(total, static_cast<T>(held[l]));
     w.write<u32>(op->d, [=](int) { return static_cast<u32>(total); });
     return op + 1;
 }
@@ -158,12 +145,16 @@ const Op* run_reduce(Warp& w, const Op* op) {
 Handler reduce_handler(const ptx::Instruction& i) {
     const ptx::Type type = type_of(i);
     const bool is_signed = type == ptx::Type::s32;
-    if (i.has("add")) return run_reduce<std::plus<>, u32>;
-    if (i.has("min")) return is_signed ? run_reduce<Least, i32> : run_reduce<Least, u32>;
-    if (i.has("max")) return is_signed ? run_reduce<Greatest, i32> : run_reduce<Greatest, u32>;
-    if (i.has("and")) return run_reduce<std::bit_and<>, u32>;
-    if (i.has("or")) return run_reduce<std::bit_or<>, u32>;
-    if (i.has("xor")) return run_reduce<std::bit_xor<>, u32>;
+    if (i.has("add")) return run_reduce<combining::Add, u32>;
+    if (i.has("min"))
+        return is_signed ? run_reduce<combining::Minimum, i32>
+                         : run_reduce<combining::Minimum, u32>;
+    if (i.has("max"))
+        return is_signed ? run_reduce<combining::Maximum, i32>
+                         : run_reduce<combining::Maximum, u32>;
+    if (i.has("and")) return run_reduce<combining::And, u32>;
+    if (i.has("or")) return run_reduce<combining::Or, u32>;
+    if (i.has("xor")) return run_reduce<combining::Xor, u32>;
     return nullptr;
 }
 
