@@ -3,8 +3,6 @@
 
 #include <algorithm>
 #include <cstdio>
-#include <map>
-#include <mutex>
 
 #include "execute/graph_conditions.h"
 #include "execute/memory_access.h"
@@ -160,104 +158,47 @@ const DeviceCall* find_device_call(const std::string& name) {
 
 // ---- the heap ----
 
-struct DeviceHeap::State {
-    std::mutex mutex;
-    std::map<u64, u64> free;  ///< begin -> bytes; neighbours are merged
-    std::map<u64, u64> live;
-    /// Freed since the launch began. Given out again only when nothing else is left, so that one
-    /// thread's old memory and another's new memory are not the same bytes for the race checks, and
-    /// a use after free meets bytes that nobody has written.
-    std::map<u64, u64> resting;
-
-    void give_back(u64 begin, u64 bytes);
-    void end_rest();
-    u64 take(u64 bytes);
-};
-
-/// Joins a piece with its free neighbours.
-void DeviceHeap::State::give_back(u64 begin, u64 bytes) {
-    auto merged = free.emplace(begin, bytes).first;
-    if (const auto next = std::next(merged); next != free.end() && begin + bytes == next->first) {
-        merged->second += next->second;
-        free.erase(next);
-    }
-    if (merged == free.begin()) return;
-    const auto before = std::prev(merged);
-    if (before->first + before->second != begin) return;
-    before->second += merged->second;
-    free.erase(merged);
-}
-
-void DeviceHeap::State::end_rest() {
-    for (const auto& [begin, bytes] : resting) give_back(begin, bytes);
-    resting.clear();
-}
-
-/// The first free piece that is large enough; 0: there is none.
-u64 DeviceHeap::State::take(u64 bytes) {
-    for (auto piece = free.begin(); piece != free.end(); ++piece) {
-        const auto [begin, available] = *piece;
-        if (available < bytes) continue;
-        free.erase(piece);
-        if (available > bytes) free[begin + bytes] = available - bytes;
-        live[begin] = bytes;
-        return begin;
-    }
-    return 0;
-}
-
 DeviceHeap& DeviceHeap::instance() {
     static DeviceHeap heap;
     return heap;
 }
 
-DeviceHeap::State& DeviceHeap::state() {
-    static State state;
-    return state;
-}
-
 bool DeviceHeap::prepare(DeviceMemory& memory) {
-    State& s = state();
-    const std::lock_guard lock(s.mutex);
-    s.end_rest();
-    if (base_) return true;
-    base_ = memory.allocate(size_, AllocationKind::variable, "the heap of malloc in kernels");
-    if (base_) s.free[base_] = size_;
-    return base_ != 0;
+    const std::lock_guard lock(mutex_);
+    zone_.end_rest();
+    if (is_reserved()) return true;
+    const u64 base =
+        memory.allocate(size_, AllocationKind::variable, "the heap of malloc in kernels");
+    if (base) zone_ = AddressZone({base, base + size_}, AddressZone::kUntilEndRest);
+    return base != 0;
 }
 
 bool DeviceHeap::set_size(u64 bytes) {
-    if (base_) return false;
+    if (is_reserved()) return false;
     size_ = bytes;
     return true;
 }
 
 void DeviceHeap::reset() {
-    base_ = 0;
-    State& s = state();
-    s.free.clear();
-    s.live.clear();
-    s.resting.clear();
+    zone_ = AddressZone(Interval{});
+    live_.clear();
 }
 
 u64 DeviceHeap::allocate(u64 bytes) {
-    State& s = state();
-    const std::lock_guard lock(s.mutex);
+    const std::lock_guard lock(mutex_);
     if (bytes == 0 || bytes > size_) return 0;
-    const u64 wanted = round_up(bytes, 16);
-    if (const u64 begin = s.take(wanted)) return begin;
-    s.end_rest();
-    return s.take(wanted);
+    const Interval piece = zone_.take(round_up(bytes, 16), 16);
+    if (piece.size() != 0) live_[piece.begin] = piece.size();
+    return piece.begin;
 }
 
 u64 DeviceHeap::free(u64 address) {
-    State& s = state();
-    const std::lock_guard lock(s.mutex);
-    const auto piece = s.live.find(address);
-    if (piece == s.live.end()) return 0;
+    const std::lock_guard lock(mutex_);
+    const auto piece = live_.find(address);
+    if (piece == live_.end()) return 0;
     const u64 bytes = piece->second;
-    s.resting.insert(*piece);
-    s.live.erase(piece);
+    zone_.give_back({address, address + bytes});
+    live_.erase(piece);
     return bytes;
 }
 
