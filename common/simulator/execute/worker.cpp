@@ -19,32 +19,19 @@ namespace {
 /// What shared memory holds before a kernel writes it: nothing that looks like a result.
 constexpr int kSharedPoison = 0xcd;
 
-/// Runs instructions that compute every lane, outside any block's flow.
-void run_prologue(const std::vector<Op>& ops, Warp& w) {
-    w.active = kAllLanes;
-    for (const Op& op : ops) op.run(w, &op);
-}
-
-void fill_special(const SpecialSlot& s, Warp& w, int lane, u64 value) {
-    if (s.special->width == Width::w64)
-        w.lanes<u64>(s.slot)[lane] = value;
-    else if (s.special->width == Width::w32)
-        w.lanes<u32>(s.slot)[lane] = static_cast<u32>(value);
-    else
-        w.predicate(s.slot) = value ? kAllLanes : 0;
-}
-
-void fill_specials(const std::vector<SpecialSlot>& specials, Warp& w) {
-    for (const SpecialSlot& s : specials)
-        for (int l = 0; l < kLanes; ++l) fill_special(s, w, l, s.special->value(w, l));
-}
-
-/// Those that are the same for every thread of a block.
-void fill_uniform_specials(const std::vector<SpecialSlot>& specials, Warp& w) {
-    for (const SpecialSlot& s : specials) {
-        const u64 value = s.special->value(w, 0);
-        for (int l = 0; l < kLanes; ++l) fill_special(s, w, l, value);
+void fill_constants(const std::vector<Kernel::Code::Constant>& constants, const Warp& w) {
+    for (const Kernel::Code::Constant& c : constants) {
+        if (c.width == 8) std::fill_n(w.lanes<u64>(c.slot), kLanes, c.bits);
+        if (c.width == 4) std::fill_n(w.lanes<u32>(c.slot), kLanes, static_cast<u32>(c.bits));
+        if (c.width == 0) w.predicate(c.slot) = static_cast<Mask>(c.bits);
     }
+}
+
+/// Computes every lane, outside any block's flow.
+void run_prologue(const std::vector<SpecialSlot>& specials, const std::vector<Op>& ops, Warp& w) {
+    w.active = kAllLanes;
+    for (const SpecialSlot& s : specials) read_special(w, *s.special, s.slot);
+    for (const Op& op : ops) op.run(w, &op);
 }
 
 /// Cooperative groups take the barriers that they keep there for zero when a block begins.
@@ -89,19 +76,6 @@ void Worker::begin_launch(Launch& launch, RaceLog& shared_log, u64 seed, u64 max
 }
 
 // ---- getting a block ready ----
-
-void Worker::fill_constants(Resident& resident) {
-    u8* file = resident.block.uniform;
-    for (const Kernel::Code::Constant& c : launch_->code->constants) {
-        for (int l = 0; l < kLanes; ++l) {
-            if (c.width == 8) reinterpret_cast<u64*>(file + c.slot.offset)[l] = c.bits;
-            if (c.width == 4)
-                reinterpret_cast<u32*>(file + c.slot.offset)[l] = static_cast<u32>(c.bits);
-        }
-        if (c.width == 0)
-            *reinterpret_cast<Mask*>(file + c.slot.offset) = static_cast<Mask>(c.bits);
-    }
-}
 
 /// What is the same for every block of the launch: memory, constants, the warps' places.
 void Worker::prepare(Resident& resident) {
@@ -149,13 +123,9 @@ void Worker::prepare(Resident& resident) {
         w.local_bytes = local_bytes;
         w.kernel_parameters = parameters + parameter_bytes * k;
     }
-    fill_constants(resident);
-    fill_uniform_specials(code.launch_specials, block.warps[0]);
-    run_prologue(code.launch_prologue, block.warps[0]);
-    for (Warp& w : block.warps) {
-        fill_specials(code.position_specials, w);
-        run_prologue(code.position_prologue, w);
-    }
+    fill_constants(code.constants, block.warps[0]);
+    run_prologue(code.launch_specials, code.launch_prologue, block.warps[0]);
+    for (Warp& w : block.warps) run_prologue(code.position_specials, code.position_prologue, w);
     prepare_checks(resident);
 }
 
@@ -233,8 +203,7 @@ Resident& Worker::begin_block(u64 number) {
     Block& block = resident->block;
     block.linear = number;
     block.index = index_of(number, launch_->config.grid);
-    fill_uniform_specials(launch_->code->block_specials, block.warps[0]);
-    run_prologue(launch_->code->block_prologue, block.warps[0]);
+    run_prologue(launch_->code->block_specials, launch_->code->block_prologue, block.warps[0]);
     start_warps(*resident);
     if (launch_->global_race) launch_->global_race->begin_block(block.global_race, number);
     block.ledger.begin_block();
