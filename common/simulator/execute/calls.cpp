@@ -78,23 +78,11 @@ const Op* enter(Warp& w, const Op* op, const FunctionCode& callee) {
     return callee.ops.data();
 }
 
-template <class Shape>
-const Op* load_parameter(Warp& w, const Op* op) {
-    const u8* memory = parameters_of(w) + op->immediate;
-    const u32 stride = code_of(w).parameter_bytes;
-    for (const int l : LanesIn{w.active}) {
-        Shape::load(w, op, l, memory + l * stride);
-    }
-    return op + 1;
-}
-
-template <class Shape>
-const Op* store_parameter(Warp& w, const Op* op) {
+template <class Shape, bool Store>
+const Op* access_parameter(Warp& w, const Op* op) {
     u8* memory = parameters_of(w) + op->immediate;
     const u32 stride = code_of(w).parameter_bytes;
-    for (const int l : LanesIn{w.active}) {
-        Shape::store(w, op, l, memory + l * stride);
-    }
+    for (const int l : LanesIn{w.active}) move_lane<Shape, Store>(w, op, l, memory + l * stride);
     return op + 1;
 }
 
@@ -225,11 +213,9 @@ const Op* op_frame_address(Warp& w, const Op* op) {
 }
 
 Handler parameter_handler(bool store, u32 bytes) {
-    Handler handler = nullptr;
-    with_shape(bytes, 1, [&]<class Shape>() {
-        handler = store ? store_parameter<Shape> : load_parameter<Shape>;
+    return handler_of_shape(bytes, 1, [&]<class Shape>() {
+        return store ? access_parameter<Shape, true> : access_parameter<Shape, false>;
     });
-    return handler;
 }
 
 const Op* op_load_kernel_parameter_32(Warp& w, const Op* op) {

@@ -191,17 +191,6 @@ void access_row(Warp& w, const Op* op, const SiteCache& cache, u64 first) {
     }
 }
 
-template <class Shape, bool Store>
-void access_lane(Warp& w, const Op* op, int lane, u64 address, u8* host, u8* shadow) {
-    if constexpr (Store) {
-        Shape::store(w, op, lane, host);
-        if (shadow) mark_lane_written(shadow, address, Shape::kTotal);
-    } else {
-        if (shadow && w.checks.init) check_read(w, op, lane, address, shadow, Shape::kTotal);
-        Shape::load(w, op, lane, host);
-    }
-}
-
 /// Whether every active lane's bytes are written.
 template <class Shape>
 bool lanes_written(const Warp& w, const SiteCache& cache, const u64* addresses) {
@@ -248,8 +237,10 @@ void access_scattered(Warp& w, const Op* op, const SiteCache& cache, const u64* 
     DeviceMemory& memory = *w.block->launch->memory;
     for (const int l : LanesIn{w.active}) {
         u8* host = reinterpret_cast<u8*>(addresses[l] + static_cast<u64>(cache.to_host));
-        access_lane<Shape, Store>(w, op, l, addresses[l], host,
-                                  shadowed ? memory.shadow(addresses[l]) : nullptr);
+        u8* shadow = shadowed ? memory.shadow(addresses[l]) : nullptr;
+        if (!Store && shadow) check_read(w, op, l, addresses[l], shadow, Shape::kTotal);
+        move_lane<Shape, Store>(w, op, l, host);
+        if (Store && shadow) mark_lane_written(shadow, addresses[l], Shape::kTotal);
     }
 }
 
@@ -307,16 +298,18 @@ inline void addresses_of(const Warp& w, const Op* op, u64* addresses) {
     for (int l = 0; l < kLanes; ++l) addresses[l] = base[l] + static_cast<u64>(op->immediate);
 }
 
-template <class Shape, bool Store>
+/// Plain: nothing is known of the lanes together.
+template <class Shape, bool Store, bool Plain>
 [[gnu::noinline]] const Op* access_irregular(Warp& w, const Op* op) {
     u64 addresses[kLanes];
     addresses_of(w, op, addresses);
     if constexpr (!Store) forget_undefined(w, op);
     SiteCache& cache = w.caches[op->site];
+    const auto inside = [&] { return !Plain && all_inside(w, cache, addresses, Shape::kTotal); };
     const Op* next = op + 1;
-    if (!all_inside(w, cache, addresses, Shape::kTotal))
+    if (!Plain && !inside())
         remember_allocation(*w.block->launch, cache, addresses[w.first_active()]);
-    if (all_inside(w, cache, addresses, Shape::kTotal))
+    if (inside())
         access_scattered<Shape, Store>(w, op, cache, addresses);
     else
         next = access_anywhere(w, op, kGlobalMoveOf<Shape, Store>, addresses);
@@ -425,32 +418,16 @@ const Op* access_weak(Warp& w, const Op* op) {
             return op + 1;
         }
     }
-    return access_irregular<Shape, Store>(w, op);
+    return access_irregular<Shape, Store, false>(w, op);
 }
 
-/// volatile, relaxed, acquire, release.
-template <class Shape, bool Store>
-const Op* access_strong(Warp& w, const Op* op) {
+/// What is strong (volatile, relaxed, acquire, release), and in plain mode all.
+template <class Shape, bool Store, bool Plain>
+const Op* access_without_rows(Warp& w, const Op* op) {
     if constexpr (!Store) w.load_issued(op);
     if (w.observed && !observe(w, op, kGlobalMoveOf<Shape, Store>)) [[unlikely]]
         return op + 1;
-    const Op* next = access_irregular<Shape, Store>(w, op);
-    GlobalRace* race = w.block->launch->global_race;
-    if (next && race && !Store) race->acquire(w.block->global_race, w.index);
-    return next;
-}
-
-/// Plain mode: nothing is known of the lanes together.
-template <class Shape, bool Store>
-const Op* access_global_in_plain_mode(Warp& w, const Op* op) {
-    if constexpr (!Store) w.load_issued(op);
-    if (w.observed && !observe(w, op, kGlobalMoveOf<Shape, Store>)) [[unlikely]]
-        return op + 1;
-    u64 addresses[kLanes];
-    addresses_of(w, op, addresses);
-    if constexpr (!Store) forget_undefined(w, op);
-    const Op* next = access_anywhere(w, op, kGlobalMoveOf<Shape, Store>, addresses);
-    if constexpr (Store) mark_undefined_stored(w, op, addresses);
+    const Op* next = access_irregular<Shape, Store, Plain>(w, op);
     GlobalRace* race = w.block->launch->global_race;
     const bool acquires = !Store && (op->detail & kStrong);
     if (next && race && acquires) race->acquire(w.block->global_race, w.index);
@@ -465,17 +442,15 @@ const Op* op_wait_for_loads(Warp& w, const Op* op) {
 }
 
 Handler global_handler(const MemoryAccessKind& kind) {
-    Handler handler = nullptr;
-    with_shape(kind.bytes, kind.count, [&]<class Shape>() {
+    return handler_of_shape(kind.bytes, kind.count, [&]<class Shape>() {
         if (kind.plain)
-            handler = kind.store ? access_global_in_plain_mode<Shape, true>
-                                 : access_global_in_plain_mode<Shape, false>;
-        else if (kind.strong)
-            handler = kind.store ? access_strong<Shape, true> : access_strong<Shape, false>;
-        else
-            handler = kind.store ? access_weak<Shape, true> : access_weak<Shape, false>;
+            return kind.store ? access_without_rows<Shape, true, true>
+                              : access_without_rows<Shape, false, true>;
+        if (kind.strong)
+            return kind.store ? access_without_rows<Shape, true, false>
+                              : access_without_rows<Shape, false, false>;
+        return kind.store ? access_weak<Shape, true> : access_weak<Shape, false>;
     });
-    return handler;
 }
 
 }  // namespace coalesce::sim

@@ -146,14 +146,14 @@ bool resolve(Warp& w, const Op* op, const u64* base, i64 offset, u32 bytes, Stat
             actual = space_at(address);
             address = address_in_space(address);
         }
+        if (actual == StateSpace::param && access != Access::load)
+            return store_to_parameters(w, op, address, lane);
         const bool is_untouched = actual == StateSpace::global && w.block->launch->only_heard;
         u8* host = is_untouched ? no_memory(lane, bytes, access)
                                 : host_address(w, address, lane, bytes, actual, near);
         if (!host) return bad_address(w, op, address, lane, bytes, actual, access);
         if (address % std::min<u32>(bytes, 16))
             return misaligned(w, op, address, lane, bytes, actual, access);
-        if (actual == StateSpace::param && access != Access::load)
-            return store_to_parameters(w, op, address, lane);
         out.address[lane] = address;
         out.host[lane] = host;
         if (actual == StateSpace::shared) out.in_shared |= 1u << lane;

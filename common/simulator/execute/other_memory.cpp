@@ -18,7 +18,7 @@ void note_local_store(Warp& w, const Op* op, int lane, const u8* host) {
     }
 }
 
-/// Local and constant memory cost no global requests: only their bounds matter.
+/// Local and constant memory, and parameters, cost no global requests: only their bounds matter.
 template <class Shape, bool Store, ptx::StateSpace Space>
 const Op* access_resolved(Warp& w, const Op* op) {
     const u64* base = w.lanes<u64>(op->a);
@@ -26,13 +26,9 @@ const Op* access_resolved(Warp& w, const Op* op) {
         u8* host = resolve_one(w, op, base[l] + static_cast<u64>(op->immediate), l, Shape::kTotal,
                                Space, Store ? Access::store : Access::load);
         if (!host) return nullptr;
-        if constexpr (Store) {
-            if (w.observed) [[unlikely]]
-                note_local_store<Shape>(w, op, l, host);
-            Shape::store(w, op, l, host);
-        } else {
-            Shape::load(w, op, l, host);
-        }
+        if (Store && w.observed) [[unlikely]]
+            note_local_store<Shape>(w, op, l, host);
+        move_lane<Shape, Store>(w, op, l, host);
     }
     return op + 1;
 }
@@ -65,59 +61,32 @@ const Op* access_generic(Warp& w, const Op* op) {
     return op + 1;
 }
 
-const Op* store_to_parameters(Warp& w, const Op* op) {
-    const int lane = w.first_active();
-    return w.fail(op, Status::illegal_address, "memcheck", "out of bounds",
-                  "a store to the kernel's parameters, which can only be read", lane,
-                  w.lanes<u64>(op->a)[lane]);
+template <ptx::StateSpace Space>
+Handler resolved_handler(const MemoryAccessKind& kind) {
+    return handler_of_shape(kind.bytes, kind.count, [&]<class Shape>() {
+        return kind.store ? access_resolved<Shape, true, Space>
+                          : access_resolved<Shape, false, Space>;
+    });
+}
+
+Handler generic_handler(const MemoryAccessKind& kind) {
+    return handler_of_shape(kind.bytes, kind.count, [&]<class Shape>() {
+        return kind.store ? access_generic<Shape, true> : access_generic<Shape, false>;
+    });
 }
 
 }  // namespace
 
-Handler local_handler(const MemoryAccessKind& kind) {
-    Handler handler = nullptr;
-    with_shape(kind.bytes, kind.count, [&]<class Shape>() {
-        handler = kind.store ? access_resolved<Shape, true, ptx::StateSpace::local>
-                             : access_resolved<Shape, false, ptx::StateSpace::local>;
-    });
-    return handler;
-}
-
-Handler constant_handler(const MemoryAccessKind& kind) {
-    if (kind.store) return nullptr;
-    Handler handler = nullptr;
-    with_shape(kind.bytes, kind.count, [&]<class Shape>() {
-        handler = access_resolved<Shape, false, ptx::StateSpace::constant>;
-    });
-    return handler;
-}
-
-/// A kernel's parameters, by their generic address (cvta.param). They cannot be written.
-Handler parameter_handler(const MemoryAccessKind& kind) {
-    if (kind.store) return store_to_parameters;
-    Handler handler = nullptr;
-    with_shape(kind.bytes, kind.count, [&]<class Shape>() {
-        handler = access_resolved<Shape, false, ptx::StateSpace::param>;
-    });
-    return handler;
-}
-
-Handler generic_handler(const MemoryAccessKind& kind) {
-    Handler handler = nullptr;
-    with_shape(kind.bytes, kind.count, [&]<class Shape>() {
-        handler = kind.store ? access_generic<Shape, true> : access_generic<Shape, false>;
-    });
-    return handler;
-}
-
 Handler memory_handler(const MemoryAccessKind& kind) {
+    using ptx::StateSpace;
     switch (kind.space) {
-        case ptx::StateSpace::global: return global_handler(kind);
-        case ptx::StateSpace::shared: return shared_handler(kind);
-        case ptx::StateSpace::local: return local_handler(kind);
-        case ptx::StateSpace::constant: return constant_handler(kind);
-        case ptx::StateSpace::generic: return generic_handler(kind);
-        case ptx::StateSpace::param: return parameter_handler(kind);
+        case StateSpace::global: return global_handler(kind);
+        case StateSpace::shared: return shared_handler(kind);
+        case StateSpace::generic: return generic_handler(kind);
+        case StateSpace::local: return resolved_handler<StateSpace::local>(kind);
+        case StateSpace::param: return resolved_handler<StateSpace::param>(kind);
+        case StateSpace::constant:
+            return kind.store ? nullptr : resolved_handler<StateSpace::constant>(kind);
     }
     return nullptr;
 }

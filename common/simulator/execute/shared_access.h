@@ -87,12 +87,8 @@ void gather_lanes(Warp& w, const Op* op, const u32* addresses) {
 
 template <class Shape, bool Store>
 void move_one_by_one(Warp& w, const Op* op, const u32* addresses) {
-    for (const int l : LanesIn{w.active}) {
-        if constexpr (Store)
-            Shape::store(w, op, l, w.block->shared + addresses[l]);
-        else
-            Shape::load(w, op, l, w.block->shared + addresses[l]);
-    }
+    for (const int l : LanesIn{w.active})
+        move_lane<Shape, Store>(w, op, l, w.block->shared + addresses[l]);
 }
 
 /// Copies between registers and shared memory; addresses are known to be good.
