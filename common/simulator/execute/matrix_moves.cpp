@@ -23,8 +23,10 @@ using ptx::StateSpace;
 
 namespace {
 
-template <u32 Count>
-constexpr Mask kRowLanes = Count == 4 ? kAllLanes : (1u << kTileRows * Count) - 1;
+/// The lanes that give addresses.
+Mask row_lanes(const Op* op) {
+    return first_lanes(kTileRows * op->count);
+}
 
 /// The register of the matrix that a lane gives a row of.
 Slot loaded_slot(const Op* op, int lane) {
@@ -120,60 +122,42 @@ struct LanesOf<MatrixRows<Transposed>> {
 
 namespace {
 
-/// The lanes that give addresses do the access. Op::a: the addresses.
-template <u32 Count, bool Transposed, bool Store>
+/// The lanes that give addresses do the access. Op::a: the addresses. Op::count: matrices.
+template <bool Transposed, bool Store>
 const Op* move_rows(Warp& w, const Op* op) {
     using Shape = MatrixRows<Transposed>;
     const Kernel::Code& code = *w.block->launch->code;
-    w.active = kRowLanes<Count>;
+    w.active = row_lanes(op);
     const Op* next = code.plain && !code.recorded ? access_in_plain_mode<Shape, Store>(w, op)
                                                   : access_shared<Shape, Store>(w, op);
     w.active = kAllLanes;
     return next;
 }
 
-template <u32 Count, bool Transposed, bool Store>
-const Op* move_matrices(Warp& w, const Op* op) {
-    if (!is_whole_warp(w, op)) return nullptr;
-    Op access = *op;
-    access.site = op->matrix->site;
-    return move_rows<Count, Transposed, Store>(w, &access) ? op + 1 : nullptr;
-}
-
-/// Through generic addresses. MatrixOp::addresses takes those within shared memory.
-template <u32 Count, bool Transposed, bool Store>
-const Op* move_generic(Warp& w, const Op* op) {
-    if (!is_whole_warp(w, op)) return nullptr;
-    constexpr Mask rows = kRowLanes<Count>;
-    Op access = *op;
-    access.site = op->matrix->site;
+/// Of generic addresses, MatrixOp::addresses takes those within shared memory. False: one is elsewhere, which has ended
+/// the launch.
+bool find_in_shared(Warp& w, const Op* op, Op& access) {
     access.a = op->matrix->addresses;
     access.immediate = 0;
     for (int l = 0; l < kLanes; ++l) {
         const u64 address = w.lanes<u64>(op->a)[l] + static_cast<u64>(op->immediate);
-        if ((rows >> l & 1) && space_at(address) != StateSpace::shared)
-            return w.fail(op, Status::illegal_address, "memcheck", "out of bounds",
-                          "The address of a matrix's row lies outside of shared memory.", l,
-                          address);
+        if ((row_lanes(op) >> l & 1) && space_at(address) != StateSpace::shared) {
+            w.fail(op, Status::illegal_address, "memcheck", "out of bounds",
+                   "The address of a matrix's row lies outside of shared memory.", l, address);
+            return false;
+        }
         w.lanes<u64>(access.a)[l] = address_in_space(address);
     }
-    return move_rows<Count, Transposed, Store>(w, &access) ? op + 1 : nullptr;
+    return true;
 }
 
-template <bool Store>
-Handler handler_of(u32 count, bool transposed, bool generic) {
-    const auto choose = [&]<u32 Count>() -> Handler {
-        if (generic)
-            return transposed ? move_generic<Count, true, Store>
-                              : move_generic<Count, false, Store>;
-        return transposed ? move_matrices<Count, true, Store> : move_matrices<Count, false, Store>;
-    };
-    switch (count) {
-        case 1: return choose.template operator()<1>();
-        case 2: return choose.template operator()<2>();
-        case 4: return choose.template operator()<4>();
-        default: return nullptr;
-    }
+template <bool Transposed, bool Store>
+const Op* move_matrices(Warp& w, const Op* op) {
+    if (!is_whole_warp(w, op)) return nullptr;
+    Op access = *op;
+    access.site = op->matrix->site;
+    if (op->matrix->space == StateSpace::generic && !find_in_shared(w, op, access)) return nullptr;
+    return move_rows<Transposed, Store>(w, &access) ? op + 1 : nullptr;
 }
 
 /// movmatrix: Op::a to Op::d, turned.
@@ -190,12 +174,12 @@ const Op* run_move(Warp& w, const Op* op) {
 // ldmatrix.sync.aligned.m8n8.{x1,x2,x4}{.trans}{.shared}.b16 {d, ...}, [a]
 // stmatrix.sync.aligned.m8n8.{x1,x2,x4}{.trans}{.shared}.b16 [a], {b, ...}
 Description describe_matrix_access(const ptx::Instruction& i, const ptx::Function&) {
-    const bool store = i.opcode == "stmatrix";
+    const bool store = i.opcode == "stmatrix", transposed = i.has("trans");
     const u32 count = i.has("x1") ? 1 : i.has("x2") ? 2 : i.has("x4") ? 4 : 0;
     const StateSpace space = space_of(i);
-    const bool generic = space == StateSpace::generic;
-    if (i.operands.size() != 2 || !i.has("m8n8") || !i.has("b16")) return std::nullopt;
-    if (space != StateSpace::shared && !generic) return std::nullopt;
+    if (count == 0 || i.operands.size() != 2 || !i.has("m8n8") || !i.has("b16"))
+        return std::nullopt;
+    if (space != StateSpace::shared && space != StateSpace::generic) return std::nullopt;
     const ptx::Operand& registers = i.operands[store ? 1 : 0];
     const bool is_single = registers.kind == ptx::Operand::Kind::reg && count == 1;
     if (!is_single && registers.elements.size() != count) return std::nullopt;
@@ -204,19 +188,22 @@ Description describe_matrix_access(const ptx::Instruction& i, const ptx::Functio
                       loaded = {is_single ? Role::destination : Role::vector_destination,
                                 Width::w32},
                       stored = {is_single ? Role::v0 : Role::vector_source, Width::w32};
+    const auto matrix = std::make_shared<MatrixOp>();
+    matrix->space = space;
+    const Handler load = transposed ? move_matrices<true, false> : move_matrices<false, false>;
+    const Handler keep = transposed ? move_matrices<true, true> : move_matrices<false, true>;
     return describe_for_whole_warp(
-        i, {.run = store ? handler_of<true>(count, i.has("trans"), generic)
-                         : handler_of<false>(count, i.has("trans"), generic),
+        i, {.run = store ? keep : load,
             .operands = store ? std::vector{address, stored} : std::vector{loaded, address},
             .memory =
                 {{.space = space, .load = !store, .store = store, .bytes_per_lane = kTileRowBytes}},
+            .count = static_cast<u8>(count),
+            .matrix = matrix,
             .repeats_shared = true});
 }
 
-Handler matrix_load_handler(u32 count, bool transposed) {
-    if (count == 4) return transposed ? move_rows<4, true, false> : move_rows<4, false, false>;
-    if (count == 2) return transposed ? move_rows<2, true, false> : move_rows<2, false, false>;
-    return transposed ? move_rows<1, true, false> : move_rows<1, false, false>;
+Handler matrix_load_handler(bool transposed) {
+    return transposed ? move_rows<true, false> : move_rows<false, false>;
 }
 
 void transpose_matrix(u32* lanes) {

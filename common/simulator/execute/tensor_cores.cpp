@@ -187,28 +187,28 @@ const Op* run_bits(Warp& w, const Op* op) {
 
 // ---- what there is ----
 
-struct Product {
-    bool wmma;
-    std::string_view shape;
+/// The shapes that there are for the elements of a.
+struct Shapes {
     Number a;
+    std::string_view mma, wmma;
 };
-constexpr Product kProducts[] = {
-    {false, "m16n8k8", Number::f16},   {false, "m16n8k16", Number::f16},
-    {false, "m16n8k8", Number::bf16},  {false, "m16n8k16", Number::bf16},
-    {false, "m16n8k4", Number::tf32},  {false, "m16n8k8", Number::tf32},
-    {false, "m8n8k4", Number::f64},    {false, "m16n8k4", Number::f64},
-    {false, "m16n8k8", Number::f64},   {false, "m16n8k16", Number::f64},
-    {false, "m8n8k16", Number::s8},    {false, "m16n8k16", Number::s8},
-    {false, "m16n8k32", Number::s8},   {false, "m8n8k32", Number::s4},
-    {false, "m16n8k32", Number::s4},   {false, "m16n8k64", Number::s4},
-    {false, "m8n8k128", Number::b1},   {false, "m16n8k128", Number::b1},
-    {false, "m16n8k256", Number::b1},  {true, "m16n16k16", Number::f16},
-    {true, "m32n8k16", Number::f16},   {true, "m8n32k16", Number::f16},
-    {true, "m16n16k16", Number::bf16}, {true, "m32n8k16", Number::bf16},
-    {true, "m8n32k16", Number::bf16},  {true, "m16n16k16", Number::s8},
-    {true, "m32n8k16", Number::s8},    {true, "m8n32k16", Number::s8},
-    {true, "m16n16k8", Number::tf32},  {true, "m8n8k4", Number::f64},
-    {true, "m8n8k32", Number::s4},     {true, "m8n8k128", Number::b1}};
+constexpr Shapes kProducts[] = {
+    {Number::f16, "m16n8k8 m16n8k16", "m16n16k16 m32n8k16 m8n32k16"},
+    {Number::bf16, "m16n8k8 m16n8k16", "m16n16k16 m32n8k16 m8n32k16"},
+    {Number::tf32, "m16n8k4 m16n8k8", "m16n16k8"},
+    {Number::f64, "m8n8k4 m16n8k4 m16n8k8 m16n8k16", "m8n8k4"},
+    {Number::s8, "m8n8k16 m16n8k16 m16n8k32", "m16n16k16 m32n8k16 m8n32k16"},
+    {Number::s4, "m8n8k32 m16n8k32 m16n8k64", "m8n8k32"},
+    {Number::b1, "m8n8k128 m16n8k128 m16n8k256", "m8n8k128"}};
+
+bool is_in(std::string_view word, std::string_view list) {
+    for (std::size_t at = list.find(word); at != list.npos; at = list.find(word, at + 1)) {
+        const std::size_t end = at + word.size();
+        if ((at == 0 || list[at - 1] == ' ') && (end == list.size() || list[end] == ' '))
+            return true;
+    }
+    return false;
+}
 
 /// Signed and unsigned ones come in the same shapes, and may be mixed.
 Number signed_of(Number number) {
@@ -246,8 +246,8 @@ std::optional<MatrixOp> matrix_op_of(const ptx::Instruction& i, bool wmma) {
     if (numbers.size() != 4) return std::nullopt;
     const Number a = signed_of(numbers[1]);
     const bool is_known =
-        std::any_of(std::begin(kProducts), std::end(kProducts), [&](const Product& product) {
-            return product.wmma == wmma && product.shape == shape_name && product.a == a;
+        std::any_of(std::begin(kProducts), std::end(kProducts), [&](const Shapes& known) {
+            return known.a == a && is_in(shape_name, wmma ? known.wmma : known.mma);
         });
     const bool is_mixed = numbers[0] != numbers[3] && !wmma;
     if (!is_known || is_mixed || signed_of(numbers[2]) != a || !is_accumulator_for(numbers[0], a) ||
@@ -292,6 +292,14 @@ Description describe_product(const ptx::Instruction& i, bool wmma) {
 }
 
 }  // namespace
+
+bool is_wmma(std::string_view shape, Part part, Number number) {
+    return std::any_of(std::begin(kProducts), std::end(kProducts), [&](const Shapes& known) {
+        return is_in(shape, known.wmma) &&
+               (part == Part::accumulator ? is_accumulator_for(number, known.a)
+                                          : signed_of(number) == known.a);
+    });
+}
 
 bool has_registers_of(const ptx::Operand& operand, const MatrixFragment& fragment, bool wmma) {
     constexpr std::size_t kOfF16 = 8;

@@ -18,10 +18,12 @@ bool is_whole_warp(Warp& w, const Op* op);
 /// An 8x8 matrix of 2-byte elements, in a register of the warp: rows become columns.
 void transpose_matrix(u32* lanes);
 
-/// ldmatrix of 1, 2 or 4 matrices from shared memory, for a warp that is whole: Op::a has the rows' addresses, Op::d,
+/// ldmatrix of Op::count matrices from shared memory, for a warp that is whole: Op::a has the rows' addresses, Op::d,
 /// d2, b and c get a matrix each.
-Handler matrix_load_handler(u32 count, bool transposed);
+Handler matrix_load_handler(bool transposed);
 
+/// Whether wmma has a part with these elements in the shape.
+bool is_wmma(std::string_view shape, Part part, Number number);
 /// Whether an operand has as many registers as the fragment; see there for wmma.
 bool has_registers_of(const ptx::Operand& operand, const MatrixFragment& fragment, bool wmma);
 inline Width width_of_elements(Number number) {

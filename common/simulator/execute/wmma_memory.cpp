@@ -41,14 +41,19 @@ public:
             matrices(bits == 16 ? 4 : 2);
         else if (in_blocks)
             blocks();
-        else if (bits < 16)
-            bytes();
         else
             elements(bits / 8, is_operand || !along_ ? 1 : 2);
         return std::move(made_);
     }
 
 private:
+    /// The first lanes are at place(lane).
+    template <class Place>
+    void add(FragmentAccess access, u32 lanes, Place place) {
+        for (u32 lane = 0; lane < lanes; ++lane) access.places[lane] = place(lane);
+        made_.push_back(access);
+    }
+
     /// The place in memory of a lane's piece of a register's block.
     FragmentAccess::Place in_block(u32 index, u32 row, u32 word) const {
         const u32 each = fragment_.elements_of_register();
@@ -59,57 +64,31 @@ private:
     }
 
     void blocks() {
-        for (u32 index = 0; index < fragment_.registers(); ++index) {
-            FragmentAccess& access = made_.emplace_back();
-            access.bytes = 4;
-            access.first = index;
-            access.turned = !along_;
-            for (u32 lane = 0; lane < kLanes; ++lane)
-                access.places[lane] = in_block(index, lane / kTileRowWords, lane % kTileRowWords);
-        }
+        for (u32 index = 0; index < fragment_.registers(); ++index)
+            add({.bytes = 4, .first = index, .turned = !along_}, kLanes, [&](u32 lane) {
+                return in_block(index, lane / kTileRowWords, lane % kTileRowWords);
+            });
     }
 
     void matrices(u32 at_most) {
         const u32 registers = fragment_.registers(), together = std::min(registers, at_most);
-        for (u32 index = 0; index < registers; index += together) {
-            FragmentAccess& access = made_.emplace_back();
-            access.bytes = kTileRowBytes;
-            access.first = index;
-            access.matrices = together;
-            access.turned = !along_;
-            for (u32 lane = 0; lane < kTileRows * together; ++lane)
-                access.places[lane] = in_block(index + lane / kTileRows, lane % kTileRows, 0);
-        }
-    }
-
-    void bytes() {
-        for (u32 index = 0; index < fragment_.registers(); ++index)
-            for (u32 byte = 0; byte < fragment_.elements_of_register(); ++byte) {
-                FragmentAccess& access = made_.emplace_back();
-                access.bytes = 1;
-                access.first = index;
-                access.byte = byte;
-                for (u32 lane = 0; lane < kLanes; ++lane) {
-                    const MatrixFragment::Place place = fragment_.place(lane, index);
-                    access.places[lane] = {static_cast<u16>(place.across + byte),
-                                           static_cast<u16>(place.line)};
-                }
-            }
+        for (u32 index = 0; index < registers; index += together)
+            add({.bytes = kTileRowBytes, .first = index, .matrices = together, .turned = !along_},
+                kTileRows * together,
+                [&](u32 lane) { return in_block(index + lane / kTileRows, lane % kTileRows, 0); });
     }
 
     void elements(u32 bytes, u32 count) {
-        for (u32 index = 0; index < fragment_.registers(); index += count) {
-            FragmentAccess& access = made_.emplace_back();
-            access.bytes = bytes;
-            access.count = count;
-            access.first = index;
-            for (u32 lane = 0; lane < kLanes; ++lane) {
-                const MatrixFragment::Place place = fragment_.place(lane, index);
-                const u32 row = along_ ? place.line : place.across;
-                const u32 column = along_ ? place.across : place.line;
-                access.places[lane] = {static_cast<u16>(row), static_cast<u16>(column * bytes)};
-            }
-        }
+        for (u32 index = 0; index < fragment_.registers(); index += count)
+            for (u32 element = 0; element < fragment_.elements_of_register(); ++element)
+                add({.bytes = bytes, .count = count, .first = index, .byte = element}, kLanes,
+                    [&](u32 lane) -> FragmentAccess::Place {
+                        const MatrixFragment::Place place = fragment_.place(lane, index);
+                        const u32 across = place.across + element;
+                        const u32 row = along_ ? place.line : across;
+                        const u32 column = along_ ? across : place.line;
+                        return {static_cast<u16>(row), static_cast<u16>(column * bytes)};
+                    });
     }
 
     const MatrixFragment& fragment_;
@@ -168,7 +147,8 @@ bool load_one(Warp& w, const Op* op, const FragmentAccess& access) {
     if (access.matrices) {
         Slot* const to[] = {&one.d, &one.d2, &one.b, &one.c};
         for (u32 k = 0; k < access.matrices; ++k) *to[k] = slots[access.first + k];
-        return matrix_load_handler(access.matrices, access.turned)(w, &one) != nullptr;
+        one.count = static_cast<u8>(access.matrices);
+        return matrix_load_handler(access.turned)(w, &one) != nullptr;
     }
     for (u32 k = 0; k < access.count; ++k) one.v[k] = slots[access.first + k];
     if (access.bytes == 1) one.v[0] = matrix.value;
@@ -214,33 +194,6 @@ const Op* run_accesses(Warp& w, const Op* op) {
 
 // ---- what there is ----
 
-struct Shape {
-    std::string_view name, numbers, accumulators;
-};
-constexpr Shape kShapes[] = {{"m16n16k16", "f16 bf16 s8 u8", "f16 f32 s32"},
-                             {"m32n8k16", "f16 bf16 s8 u8", "f16 f32 s32"},
-                             {"m8n32k16", "f16 bf16 s8 u8", "f16 f32 s32"},
-                             {"m16n16k8", "tf32", "f32"},
-                             {"m8n8k4", "f64", "f64"},
-                             {"m8n8k32", "s4 u4", "s32"},
-                             {"m8n8k128", "b1", "s32"}};
-
-bool is_in(std::string_view word, std::string_view list) {
-    for (std::size_t at = list.find(word); at != list.npos; at = list.find(word, at + 1)) {
-        const std::size_t end = at + word.size();
-        if ((at == 0 || list[at - 1] == ' ') && (end == list.size() || list[end] == ' '))
-            return true;
-    }
-    return false;
-}
-
-bool is_known(std::string_view shape, std::string_view number, bool is_accumulator) {
-    return std::any_of(std::begin(kShapes), std::end(kShapes), [&](const Shape& known) {
-        return known.name == shape &&
-               is_in(number, is_accumulator ? known.accumulators : known.numbers);
-    });
-}
-
 /// A row of memory of a matrix without gaps.
 u32 default_stride(const MatrixFragment& fragment, bool along) {
     const u32 elements = along ? fragment.across : fragment.lines;
@@ -260,7 +213,7 @@ Description describe_fragment_access(const ptx::Instruction& i) {
                                     [](const std::string& m) { return shape_named(m).m != 0; });
     const StateSpace space = space_of(i);
     if (shape == i.modifiers.end() || space == StateSpace::local || space == StateSpace::constant ||
-        !is_known(*shape, i.modifiers.back(), part == Part::accumulator) ||
+        !is_wmma(*shape, part, number_named(i.modifiers.back())) ||
         (store && part != Part::accumulator))
         return std::nullopt;
 
