@@ -100,9 +100,6 @@ Bits<T> take_turn(u8* host, Bits<T> b, Bits<T> c, bool in_shared, bool& changed)
     return old;
 }
 
-/// In Op::detail: what was there is wanted.
-constexpr u8 kKeepsOldBit = 64;
-
 void tell_listener(const Warp& w, const Op* op, const Resolved& where, u32 bytes) {
     HeardAccess access{
         .kind = HeardAccess::Kind::atomic, .bytes = bytes, .addresses = where.address};
@@ -151,7 +148,7 @@ const Op* run_atomic(Warp& w, const Op* op) {
     Resolved where;
     const u32 bytes = static_cast<u32>(sizeof(B)) * op->count;
     if (!begin_atomic(w, op, bytes, where)) return nullptr;
-    const bool keeps_old = op->detail & kKeepsOldBit;
+    const bool keeps_old = op->has_destination;
     const Slot destinations[] = {op->d, op->d2, op->b, op->c};
     const Lane* c = w.lanes<Lane>(std::is_same_v<F, combining::CompareAndSwap> ? op->c : op->v[0]);
     bool changed = false;
@@ -195,7 +192,7 @@ const Op* run_wide_atomic(Warp& w, const Op* op) {
             changed |= std::memcmp(old, value, sizeof value) != 0;
             std::memcpy(where.host[l], value, sizeof value);
         }
-        if (op->detail & kKeepsOldBit) d.low[l] = old[0], d.high[l] = old[1];
+        if (op->has_destination) d.low[l] = old[0], d.high[l] = old[1];
     }
     finish_atomic(w, op, where, 16, changed);
     return op + 1;
@@ -304,7 +301,6 @@ Description describe_atomic(const ptx::Instruction& i, const ptx::Function&) {
     if (i.has("release") || i.has("acq_rel")) detail |= kReleasesBit;
     if (i.has("exch")) detail |= kOverwritesBit;
     if (kind->compares_in_shared()) detail |= kComparesBit;
-    if (keeps_old) detail |= kKeepsOldBit;
     return describe(
         i, {.run = kind->run,
             .operands = std::move(roles),

@@ -98,10 +98,8 @@ Description describe(const ptx::Instruction& instruction, FamilyInstruction made
     const std::size_t count = instruction.operands.size();
     if (!made.run || count < at_least || count > at_most) return std::nullopt;
     made.operands.resize(count);
-    for (std::size_t i = 0; i < count; ++i) {
+    for (std::size_t i = 0; i < count; ++i)
         if (ptx::is_sink(instruction, i)) made.operands[i].role = Role::ignored;
-        if (instruction.operands[i].elements.empty()) made.operands[i].pair = Role::ignored;
-    }
     // Accesses of matrices have other details.
     if (!made.memory.empty() && !made.matrix) made.detail |= static_cast<u8>(made.memory[0].space);
     return made;

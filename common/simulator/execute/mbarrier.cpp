@@ -208,37 +208,35 @@ void bring(Block& block, Mbarrier& b, u64 address, u32 bytes) {
     block.phase_bytes[static_cast<u32>(address)].came += bytes;
 }
 
-enum class Arrival : u8 { arrive, drop };
-/// What the operand after the address says.
-enum class Says : u8 { nothing, count, bytes };
+/// In Op::count of an arrival: it is one fewer from now on; and what the operand after the address says.
+constexpr u8 kDrops = 1, kSaysCount = 2, kSaysBytes = 4;
 
 /// Op::b: count or bytes. Op::d: the state before.
-template <Arrival Kind, Says Operand, bool ReturnsState>
 const Op* run_arrive(Warp& w, const Op* op) {
     Resolved where;
-    if (!use_mbarriers(w, op, where, ReturnsState ? Counted::always : Counted::of_several))
+    if (!use_mbarriers(w, op, where, op->has_destination ? Counted::always : Counted::of_several))
         return nullptr;
-    const u32* operand = Operand == Says::nothing ? nullptr : w.lanes<u32>(op->b);
+    const u32* operand = w.lanes<u32>(op->b);
     note_arrivals(w, where);
     for (const int l : LanesIn{w.active}) {
         const u64 before = load_bits(where.host[l]);
         Mbarrier b = Mbarrier::from_bits(before);
-        const u32 count = Operand == Says::count ? operand[l] : 1;
+        const u32 count = op->count & kSaysCount ? operand[l] : 1;
         if (!Mbarrier::is_sound(before) || b.expected == 0) return not_initialised(w, op, l, where);
         if (count > b.pending)
             return misuse(w, op, l, where, "too many arrivals",
                           "more threads arrive at this mbarrier in one phase than it expects; "
                           "compare the count given to init() with who arrives");
-        if (Operand == Says::bytes) announce(*w.block, b, where.address[l], operand[l]);
+        if (op->count & kSaysBytes) announce(*w.block, b, where.address[l], operand[l]);
         if (b.has_too_many_bytes()) return too_many_bytes(w, op, l, where);
-        if (Kind == Arrival::drop) b.expected -= count;
+        if (op->count & kDrops) b.expected -= count;
         b.pending -= count;
         // Released before the phase may end, so that whoever sees its end sees this lane's stores.
         if (w.block->shared_race)
             w.block->shared_race->mbarrier_arrive(w.index, static_cast<u32>(where.address[l]));
         end_phase_if_complete(*w.block, b, where.address[l]);
         store_bits(where.host[l], b.bits());
-        if constexpr (ReturnsState) w.lanes<u64>(op->d)[l] = before;
+        if (op->has_destination) w.lanes<u64>(op->d)[l] = before;
     }
     w.block->watch->memory_changed();
     return op + 1;
@@ -277,7 +275,7 @@ const Op* run_copy_arrival(Warp& w, const Op* op) {
             w.block->shared_race->async_arrive(w.index, 1u << l,
                                                static_cast<u32>(where.address[l]));
         }
-    return Counts ? run_arrive<Arrival::arrive, Says::nothing, false>(w, op) : op + 1;
+    return Counts ? run_arrive(w, op) : op + 1;
 }
 
 // ---- waiting ----
@@ -342,36 +340,26 @@ const Op* run_pending_count(Warp& w, const Op* op) {
 // ---- descriptions ----
 
 Description describe_access(const ptx::Instruction& i, Handler run, std::vector<OperandRole> roles,
-                            std::size_t optional = 0) {
+                            std::size_t optional = 0, u8 count = 0) {
     const StateSpace space = space_of(i);
     if (space != StateSpace::shared && space != StateSpace::generic) return std::nullopt;
-    const std::size_t count = roles.size();
+    const std::size_t operands = roles.size();
     return describe(i,
                     {.run = run,
                      .operands = std::move(roles),
                      .memory = {{.space = space, .atomic = true, .bytes_per_lane = 8}},
+                     .count = count,
                      .has_side_effects = true},
-                    count - optional, count);
+                    operands - optional, operands);
 }
 
-template <Arrival Kind, Says Operand>
-Handler arrive_handler(bool returns_state) {
-    return returns_state ? run_arrive<Kind, Operand, true> : run_arrive<Kind, Operand, false>;
-}
-
-template <Arrival Kind>
 Description describe_arrive(const ptx::Instruction& i) {
-    const bool returns_state = !is_sink(i, 0);
-    Handler run = nullptr;
-    if (i.operands.size() == 2)
-        run = arrive_handler<Kind, Says::nothing>(returns_state);
-    else if (i.has("expect_tx"))
-        run = arrive_handler<Kind, Says::bytes>(returns_state);
-    else
-        run = arrive_handler<Kind, Says::count>(returns_state);
+    u8 how = i.has("arrive_drop") ? kDrops : 0;
+    if (i.operands.size() > 2) how |= i.has("expect_tx") ? kSaysBytes : kSaysCount;
     return describe_access(
-        i, run,
-        {{Role::destination, Width::w64}, {Role::address, Width::w64}, {Role::b, Width::w32}}, 1);
+        i, run_arrive,
+        {{Role::destination, Width::w64}, {Role::address, Width::w64}, {Role::b, Width::w32}}, 1,
+        how);
 }
 
 Description describe_wait(const ptx::Instruction& i) {
@@ -441,8 +429,7 @@ Description describe_mbarrier(const ptx::Instruction& i, const ptx::Function&) {
     const OperandRole address = {Role::address, Width::w64}, count = {Role::b, Width::w32};
     if (i.has("init")) return describe_access(i, run_init, {address, count});
     if (i.has("inval")) return describe_access(i, run_invalidate, {address});
-    if (i.has("arrive")) return describe_arrive<Arrival::arrive>(i);
-    if (i.has("arrive_drop")) return describe_arrive<Arrival::drop>(i);
+    if (i.has("arrive") || i.has("arrive_drop")) return describe_arrive(i);
     if (i.has("expect_tx")) return describe_access(i, run_bytes<1>, {address, count});
     if (i.has("complete_tx")) return describe_access(i, run_bytes<-1>, {address, count});
     if (i.has("test_wait") || i.has("try_wait")) return describe_wait(i);

@@ -59,7 +59,7 @@ ShuffleSource shuffle_source(Shuffle mode, int lane, u32 distance, u32 clamp) {
     return {wanted, wanted <= last};
 }
 
-template <Shuffle Mode, bool HasValue, bool HasPredicate>
+template <Shuffle Mode>
 const Op* run_shuffle(Warp& w, const Op* op) {
     std::array<u32, kLanes> held;
     std::copy_n(w.lanes<u32>(op->a), kLanes, held.begin());
@@ -76,15 +76,9 @@ const Op* run_shuffle(Warp& w, const Op* op) {
         result[lane] = w.is_active(from) ? held[from] : 0;
         inside |= static_cast<Mask>(source.inside) << lane;
     }
-    if constexpr (HasValue) w.write<u32>(op->d, [&](int l) { return result[l]; });
-    if constexpr (HasPredicate) w.write_predicate(op->d2, inside);
+    if (op->has_destination) w.write<u32>(op->d, [&](int l) { return result[l]; });
+    w.write_predicate(op->d2, inside);
     return op + 1;
-}
-
-template <Shuffle Mode>
-Handler shuffle_handler(bool has_value, bool has_predicate) {
-    if (!has_predicate) return run_shuffle<Mode, true, false>;
-    return has_value ? run_shuffle<Mode, true, true> : run_shuffle<Mode, false, true>;
 }
 
 // ---- vote ----
@@ -119,14 +113,14 @@ const Op* run_match_any(Warp& w, const Op* op) {
     return op + 1;
 }
 
-template <class T, bool HasPredicate>
+template <class T>
 const Op* run_match_all(Warp& w, const Op* op) {
     const T* held = w.lanes<T>(op->a);
     const T first = held[w.first_active()];
     const bool equal = lanes_where(w.active, [&](int l) { return held[l] == first; }) == w.active;
     const Mask members = equal ? w.active : 0;
     w.write<u32>(op->d, [=](int) { return members; });
-    if constexpr (HasPredicate) w.write_predicate(op->d2, equal ? kAllLanes : 0);
+    w.write_predicate(op->d2, equal ? kAllLanes : 0);
     return op + 1;
 }
 
@@ -166,10 +160,9 @@ const Op* run_active_mask(Warp& w, const Op* op) {
     return op + 1;
 }
 
-template <bool HasLane>
 const Op* run_elect(Warp& w, const Op* op) {
     const u32 leader = static_cast<u32>(w.first_active());
-    if constexpr (HasLane) w.write<u32>(op->d, [=](int) { return leader; });
+    if (op->has_destination) w.write<u32>(op->d, [=](int) { return leader; });
     w.write_predicate(op->d2, 1u << leader);
     return op + 1;
 }
@@ -178,13 +171,12 @@ const Op* run_elect(Warp& w, const Op* op) {
 
 // shfl.sync.MODE.b32 d|p, a, distance, clamp, members; without `.sync`: no members.
 Description describe_shuffle(const ptx::Instruction& i, const ptx::Function&) {
-    if (i.operands.empty() || type_of(i) != ptx::Type::b32) return std::nullopt;
-    const bool has_value = !is_sink(i, 0), has_predicate = !i.operands[0].elements.empty();
+    if (type_of(i) != ptx::Type::b32) return std::nullopt;
     Handler run = nullptr;
-    if (i.has("up")) run = shuffle_handler<Shuffle::up>(has_value, has_predicate);
-    if (i.has("down")) run = shuffle_handler<Shuffle::down>(has_value, has_predicate);
-    if (i.has("bfly")) run = shuffle_handler<Shuffle::butterfly>(has_value, has_predicate);
-    if (i.has("idx")) run = shuffle_handler<Shuffle::index>(has_value, has_predicate);
+    if (i.has("up")) run = run_shuffle<Shuffle::up>;
+    if (i.has("down")) run = run_shuffle<Shuffle::down>;
+    if (i.has("bfly")) run = run_shuffle<Shuffle::butterfly>;
+    if (i.has("idx")) run = run_shuffle<Shuffle::index>;
     return describe_meeting(i, run,
                             {kDestinationAndPredicate,
                              {Role::a, Width::w32},
@@ -207,15 +199,11 @@ Description describe_vote(const ptx::Instruction& i, const ptx::Function&) {
 // match.any.sync.b32 d, a, members;  match.all.sync.b32 d|p, a, members
 Description describe_match(const ptx::Instruction& i, const ptx::Function&) {
     const ptx::Type type = type_of(i);
-    if (i.operands.empty() || (type != ptx::Type::b32 && type != ptx::Type::b64))
-        return std::nullopt;
-    const bool wide = type == ptx::Type::b64, has_predicate = !i.operands[0].elements.empty();
+    if (type != ptx::Type::b32 && type != ptx::Type::b64) return std::nullopt;
+    const bool wide = type == ptx::Type::b64;
     Handler run = nullptr;
     if (i.has("any")) run = wide ? run_match_any<u64> : run_match_any<u32>;
-    if (i.has("all") && has_predicate)
-        run = wide ? run_match_all<u64, true> : run_match_all<u32, true>;
-    if (i.has("all") && !has_predicate)
-        run = wide ? run_match_all<u64, false> : run_match_all<u32, false>;
+    if (i.has("all")) run = wide ? run_match_all<u64> : run_match_all<u32>;
     return describe_meeting(i, run, {kDestinationAndPredicate, {Role::a, width_of_type(type)}});
 }
 
@@ -238,8 +226,7 @@ Description describe_active_mask(const ptx::Instruction& i, const ptx::Function&
 // elect.sync d|p, members
 Description describe_elect(const ptx::Instruction& i, const ptx::Function&) {
     if (i.operands.empty() || i.operands[0].elements.empty()) return std::nullopt;
-    const Handler run = is_sink(i, 0) ? run_elect<false> : run_elect<true>;
-    return describe_meeting(i, run, {kDestinationAndPredicate});
+    return describe_meeting(i, run_elect, {kDestinationAndPredicate});
 }
 
 }  // namespace coalesce::sim

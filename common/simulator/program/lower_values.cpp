@@ -292,16 +292,15 @@ void FunctionLowering::place_family_operand(Op& op, const FamilyInstruction& fam
                                             StateSpace space) {
     switch (role.role) {
         case Role::ignored:
-            if (role.pair == Role::destination2)  // `_|p`
-                op.d2 = destination(operand.elements[0], role.pair_width);
-            return;
         case Role::destination:
-            op.d = destination(operand, role.width);
-            op.has_destination = operand.kind == Operand::Kind::reg;
-            if (role.pair == Role::destination2 && !operand.elements.empty())
-                op.d2 = destination(operand.elements[0], role.pair_width);
-            else if (role.pair == Role::destination2)
-                op.d2 = temporary(role.pair_width);
+            if (role.role == Role::destination) {
+                op.d = destination(operand, role.width);
+                op.has_destination = operand.kind == Operand::Kind::reg;
+            }
+            if (role.pair == Role::destination2)  // `d|p`, `_|p`; or nobody wants it
+                op.d2 = operand.elements.empty()
+                            ? temporary(role.pair_width)
+                            : destination(operand.elements[0], role.pair_width);
             return;
         case Role::destination2: op.d2 = destination(operand, role.width); return;
         case Role::a: op.a = source(operand, role.width); return;
