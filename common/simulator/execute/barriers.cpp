@@ -40,15 +40,13 @@ void report_exited_threads(const Block& block, const Warp& waiting, const Fragme
     for (const Warp& w : block.warps) {
         const Mask gone = w.existing & ~w.live;
         if (!gone) continue;
-        Report report = waiting.describe(fragment.at, "synccheck", "exit before barrier",
-                                         std::countr_zero(fragment.lanes));
         const Dim3 t = w.thread_of(std::countr_zero(gone));
-        report.message = "thread (" + std::to_string(t.x) + "," + std::to_string(t.y) + "," +
-                         std::to_string(t.z) +
-                         ") ended before this barrier, which waits for every thread of the block";
-        report.cure =
-            "Put the work into an if, and let all threads of the block reach __syncthreads().";
-        reports().add(report);
+        reports().add(waiting.describe(
+            fragment.at, "synccheck", "exit before barrier", std::countr_zero(fragment.lanes),
+            "thread (" + std::to_string(t.x) + "," + std::to_string(t.y) + "," +
+                std::to_string(t.z) +
+                ") ended before this barrier, which waits for every thread of the block",
+            "Put the work into an if, and let all threads of the block reach __syncthreads()."));
         return;
     }
 }
@@ -66,16 +64,14 @@ void check_barrier(const Block& block, u32 id) {
                 first = &f;
                 first_warp = &w;
             } else if (f.at != first->at) {
-                Report report = first_warp->describe(first->at, "synccheck", "divergent barrier",
-                                                     std::countr_zero(first->lanes));
-                const Kernel& kernel = *block.launch->kernel;
-                report.other = kernel.place(f.at);
+                Report report = first_warp->describe(
+                    first->at, "synccheck", "divergent barrier", std::countr_zero(first->lanes),
+                    "threads of one block wait at two different barriers",
+                    "Every thread of the block must reach the same __syncthreads(): move it out "
+                    "of the branch.");
+                report.other = block.launch->kernel->place(f.at);
                 report.other_block = block.index;
                 report.other_thread = w.thread_of(std::countr_zero(f.lanes));
-                report.message = "threads of one block wait at two different barriers";
-                report.cure =
-                    "Every thread of the block must reach the same __syncthreads(): move it out "
-                    "of the branch.";
                 reports().add(report);
                 return;
             }
@@ -151,8 +147,8 @@ Barrier* arrive(Warp& w, const Op* op) {
     const u32 id = w.lanes<u32>(op->a)[w.first_active()],
               threads = w.lanes<u32>(op->b)[w.first_active()];
     if (const std::string problem = problem_at(w, op, id, threads); !problem.empty()) {
-        w.fail(op, Status::launch_failure, "synccheck", "bad barrier", problem, w.first_active());
-        return nullptr;
+        return w.fail(op, Status::launch_failure, "synccheck", "bad barrier", problem,
+                      w.first_active());
     }
     Barrier& barrier = w.block->barriers[id];
     barrier.in_use = true;
@@ -235,14 +231,12 @@ namespace {
 
 void report_mask(Warp& w, const Op* op, Mask callers, const char* format, Mask first, Mask second) {
     if (!w.block->launch->checks.sync) return;
-    Report report = w.describe(op, "synccheck", "invalid warp mask", std::countr_zero(callers));
     char text[160];
     std::snprintf(text, sizeof text, format, first, second);
-    report.message = text;
-    report.cure =
+    reports().add(w.describe(
+        op, "synccheck", "invalid warp mask", std::countr_zero(callers), text,
         "Call it where all lanes of the mask reach it, or make the mask with __ballot_sync() "
-        "before the branch.";
-    reports().add(report);
+        "before the branch."));
 }
 
 }  // namespace
@@ -275,10 +269,9 @@ const Warp& stuck_warp(const Block& block) {
 void report_deadlock(Block& block) {
     const Warp& stuck = stuck_warp(block);
     const Fragment& f = stuck.others.front();
-    Report report = stuck.describe(f.at, "synccheck", "deadlock", std::countr_zero(f.lanes));
-    report.message = "no warp of the block can go on:\n" + describe_waiting(block);
-    report.cure = "All threads that a barrier counts must reach it.";
-    reports().add(report);
+    reports().add(stuck.describe(f.at, "synccheck", "deadlock", std::countr_zero(f.lanes),
+                                 "no warp of the block can go on:\n" + describe_waiting(block),
+                                 "All threads that a barrier counts must reach it."));
     block.launch->fail(Status::launch_timeout);
 }
 

@@ -142,9 +142,9 @@ bool find_in_shared(Warp& w, const Op* op, Op& access) {
     for (int l = 0; l < kLanes; ++l) {
         const u64 address = w.lanes<u64>(op->a)[l] + static_cast<u64>(op->immediate);
         if ((row_lanes(op) >> l & 1) && space_at(address) != StateSpace::shared) {
-            w.fail(op, Status::illegal_address, "memcheck", "out of bounds",
-                   "The address of a matrix's row lies outside of shared memory.", l, address);
-            return false;
+            return w.fail(op, Status::illegal_address, "memcheck", "out of bounds",
+                          "The address of a matrix's row lies outside of shared memory.", l,
+                          address);
         }
         w.lanes<u64>(access.a)[l] = address_in_space(address);
     }
@@ -233,8 +233,8 @@ bool is_whole_warp(Warp& w, const Op* op) {
                   "All 32 lanes of a warp carry this out together, and lanes 0x%08x are not here: "
                   "they have ended, wait elsewhere, or the block has no such threads.",
                   ~w.active);
-    w.fail(op, Status::illegal_instruction, "synccheck", "incomplete warp", text, w.first_active());
-    return false;
+    return w.fail(op, Status::illegal_instruction, "synccheck", "incomplete warp", text,
+                  w.first_active());
 }
 
 // movmatrix.sync.aligned.m8n8.trans.b16 d, a

@@ -89,10 +89,9 @@ bool find_mbarriers(Warp& w, const Op* op, Resolved& where, Counted counted = Co
         return false;
     if (const Mask elsewhere = w.active & ~where.in_shared) {
         const int lane = std::countr_zero(elsewhere);
-        w.fail(op, Status::illegal_address, "memcheck", "out of bounds",
-               "this mbarrier is not in shared memory; declare it __shared__", lane,
-               where.address[lane]);
-        return false;
+        return w.fail(op, Status::illegal_address, "memcheck", "out of bounds",
+                      "this mbarrier is not in shared memory; declare it __shared__", lane,
+                      where.address[lane]);
     }
     if (counted != Counted::no) count_use(w, op, where, counted);
     return true;

@@ -23,11 +23,6 @@ LaneAccess lane_access(u64 address, u32 bytes, Access access) {
     return result;
 }
 
-bool end_launch(Warp& w, Status status, const Report& report) {
-    w.fail(status, report);
-    return false;
-}
-
 Report describe_no_constant(Report report, const LaneAccess& what) {
     report.address = what.address;
     report.message = "Reads " + std::to_string(what.bytes) +
@@ -36,8 +31,8 @@ Report describe_no_constant(Report report, const LaneAccess& what) {
     return report;
 }
 
-bool bad_address(Warp& w, const Op* op, u64 address, int lane, u32 bytes, StateSpace space,
-                 Access access) {
+Failed bad_address(Warp& w, const Op* op, u64 address, int lane, u32 bytes, StateSpace space,
+                   Access access) {
     const Launch& launch = *w.block->launch;
     const LaneAccess what = lane_access(address, bytes, access);
     Report report = w.describe(op, "memcheck", "out of bounds", lane);
@@ -50,21 +45,20 @@ bool bad_address(Warp& w, const Op* op, u64 address, int lane, u32 bytes, StateS
         report = describe_no_constant(report, what);
     else
         report = describe_bad_global(report, what, *launch.allocations);
-    return end_launch(w, Status::illegal_address, report);
+    return w.fail(Status::illegal_address, report);
 }
 
-bool misaligned(Warp& w, const Op* op, u64 address, int lane, u32 bytes, StateSpace space,
-                Access access) {
+Failed misaligned(Warp& w, const Op* op, u64 address, int lane, u32 bytes, StateSpace space,
+                  Access access) {
     const Report report = describe_misaligned(w.describe(op, "memcheck", "misaligned", lane),
                                               lane_access(address, bytes, access), space,
                                               w.block->launch->allocations.get());
-    return end_launch(w, Status::misaligned_address, report);
+    return w.fail(Status::misaligned_address, report);
 }
 
-bool store_to_parameters(Warp& w, const Op* op, u64 address, int lane) {
-    w.fail(op, Status::illegal_address, "memcheck", "out of bounds",
-           "a store to the kernel's parameters, which can only be read", lane, address);
-    return false;
+Failed store_to_parameters(Warp& w, const Op* op, u64 address, int lane) {
+    return w.fail(op, Status::illegal_address, "memcheck", "out of bounds",
+                  "a store to the kernel's parameters, which can only be read", lane, address);
 }
 
 /// Where an address within a space lies in this process; nullptr when it is outside. `near` is the
