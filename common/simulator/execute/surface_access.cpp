@@ -6,6 +6,7 @@
 // Watch      x counts bytes (.b) or texels (.p); it must be a multiple of what is accessed.
 // Not verified on a GPU: what a trap is called there (cudaErrorLaunchFailure here).
 #include <algorithm>
+#include <array>
 #include <cstring>
 
 #include "execute/combining.h"
@@ -39,136 +40,121 @@ struct SurfaceOp : ImageOp {
     }
 };
 
-/// Where a lane accesses a surface.
-struct SurfacePlace {
-    i64 x = 0, y = 0, z = 0;  ///< x: bytes
-    bool is_inside = true;
-};
+/// x in bytes, y, z.
+using SurfacePlace = std::array<i64, 3>;
 
-const Op* out_of_range(Warp& w, const Op* op, const ImageObject& surface, const SurfacePlace& at,
-                       int lane) {
+Failed out_of_range(Warp& w, const Op* op, const ImageObject& surface, const SurfacePlace& at,
+                    int lane) {
     const Image& image = surface.image();
-    const auto text = [](i64 number) { return std::to_string(number); };
-    std::string place = text(at.x), size = text(i64{image.width} * image.format.bytes());
-    if (surface.shape.dimensions > 1)
-        place += ", " + text(at.y), size += " x " + text(image.height);
-    if (image.depth > 1 || surface.shape.layered)
-        place += ", " + text(at.z), size += " x " + text(image.depth);
-    Report report = w.describe(op, "memcheck", "surface access out of range", lane);
-    report.message = "Accesses (" + place + ") of a " + name_of(surface.shape) + " surface of " +
-                     size + "; the first number counts bytes.";
-    report.cure =
-        "Guard the access with the surface's size, multiply x by the size of an element, or pass "
-        "cudaBoundaryModeZero or cudaBoundaryModeClamp.";
-    return w.fail(Status::launch_failure, report);
+    PlaceAndSize text(at[0], i64{image.width} * image.format.bytes());
+    if (surface.shape.dimensions > 1) text.add(at[1], image.height);
+    if (image.depth > 1 || surface.shape.layered) text.add(at[2], image.depth);
+    return w.fail(
+        Status::launch_failure,
+        w.describe(op, "memcheck", "surface access out of range", lane,
+                   "Accesses (" + text.place + ") of a " + name_of(surface.shape) + " surface of " +
+                       text.size + "; the first number counts bytes.",
+                   "Guard the access with the surface's size, multiply x by the size of an "
+                   "element, or pass cudaBoundaryModeZero or cudaBoundaryModeClamp."));
 }
 
-const Op* misaligned(Warp& w, const Op* op, i64 x, u32 bytes, int lane) {
-    Report report = w.describe(op, "memcheck", "misaligned", lane);
-    report.message = "Accesses " + std::to_string(bytes) + " bytes at byte " + std::to_string(x) +
-                     " of a row of a surface, which is not a multiple of " + std::to_string(bytes) +
-                     ".";
-    report.cure = "x counts bytes: multiply it by the size of an element.";
-    return w.fail(Status::misaligned_address, report);
+Failed misaligned(Warp& w, const Op* op, i64 x, u32 bytes, int lane) {
+    const std::string size = std::to_string(bytes);
+    return w.fail(Status::misaligned_address,
+                  w.describe(op, "memcheck", "misaligned", lane,
+                             "Accesses " + size + " bytes at byte " + std::to_string(x) +
+                                 " of a row of a surface, which is not a multiple of " + size + ".",
+                             "x counts bytes: multiply it by the size of an element."));
 }
 
+/// Where each active lane accesses a surface. What is done there waits until all places are known good and the checks
+/// have been told.
 class SurfaceLanes {
 public:
     SurfaceLanes(Warp& w, const Op* op, Access kind)
-        : access(w, op, kind),
-          surface_op(list_of<SurfaceOp>(op)),
-          w_(w),
-          op_(op),
-          lookup_(w, op, surface_op) {}
+        : access(w, op, kind), surface_op(list_of<SurfaceOp>(op)), w_(w), op_(op) {}
 
-    /// Calls body(lane, surface, bytes in this process) for every active lane; the bytes are nullptr where nothing
-    /// is to be touched. False: the launch has ended.
-    template <class Body>
-    bool for_each(Body body) {
-        for (const int lane : LanesIn{w_.heard_enough ? 0 : w_.active}) {
-            const ImageObject* surface = lookup_.of_lane(lane);
-            u8* host = nullptr;
-            if (!surface || !find(*surface, lane, host)) return false;
-            body(lane, *surface, host);
+    /// False: the launch has ended.
+    bool find() {
+        if (w_.heard_enough) return true;
+        ImageLookup lookup(w_, op_, surface_op);
+        for (const int lane : LanesIn{w_.active}) {
+            const ImageObject* surface = lookup.of_lane(lane);
+            if (!surface || !find(*surface, lane)) return false;
+            image[lane] = &surface->image();
         }
-        if (!w_.heard_enough) access.finish(surface_op.shape.dimensions == 3 ? 4 : 8);
+        access.finish(surface_op.shape.dimensions == 3 ? 4 : 8);
         return true;
+    }
+    /// Calls body(lane, image, bytes) where something is to be touched.
+    template <class Body>
+    void for_each(Body body) const {
+        for (const int lane : LanesIn{w_.active})
+            if (host[lane]) body(lane, *image[lane], host[lane]);
     }
 
     TexelAccess access;
     const SurfaceOp& surface_op;
+    const Image* image[kLanes] = {};
+    u8* host[kLanes] = {};  ///< in this process; nullptr: nowhere
 
 private:
     i64 coordinate(u32 index, int lane) const {
         return static_cast<i32>(w_.lanes<u32>(surface_op.read[index])[lane]);
     }
 
-    SurfacePlace place_of(const ImageObject& surface, int lane) const {
+    SurfacePlace place_of(const Image& image, int lane) const {
         const u32 first = surface_op.first_coordinate();
-        SurfacePlace at;
-        at.x = coordinate(first, lane);
-        if (surface_op.counts_texels) at.x *= surface.image().format.bytes();
-        if (surface_op.shape.dimensions > 1) at.y = coordinate(first + 1, lane);
-        if (surface_op.shape.dimensions > 2) at.z = coordinate(first + 2, lane);
-        if (surface_op.shape.layered) at.z = coordinate(1, lane);
-        const Image& image = surface.image();
-        const i64 row = i64{image.width} * image.format.bytes();
-        at.is_inside = at.x >= 0 && at.x + surface_op.bytes(image) <= row && at.y >= 0 &&
-                       at.y < image.height && at.z >= 0 && at.z < image.depth;
+        SurfacePlace at{};
+        for (u32 k = 0; k < surface_op.shape.dimensions; ++k) at[k] = coordinate(first + k, lane);
+        if (surface_op.counts_texels) at[0] *= image.format.bytes();
+        if (surface_op.shape.layered) at[2] = coordinate(1, lane);
         return at;
     }
 
-    static void clamp(const Image& image, u32 bytes, SurfacePlace& at) {
-        const i64 row = i64{image.width} * image.format.bytes();
-        at.x = std::clamp<i64>(at.x, 0, std::max<i64>(row - bytes, 0));
-        at.y = std::clamp<i64>(at.y, 0, image.height - 1);
-        at.z = std::clamp<i64>(at.z, 0, image.depth - 1);
-    }
-
-    bool find(const ImageObject& surface, int lane, u8*& host) {
+    bool find(const ImageObject& surface, int lane) {
         const Image& image = surface.image();
-        const u32 bytes = surface_op.bytes(image);
-        SurfacePlace at = place_of(surface, lane);
-        if (!at.is_inside) {
+        const u32 bytes = surface_op.bytes(image), texel = image.format.bytes();
+        const SurfacePlace last = {i64{image.width} * texel - bytes, i64{image.height} - 1,
+                                   i64{image.depth} - 1};
+        SurfacePlace at = place_of(image, lane), nearest;
+        for (std::size_t k = 0; k < at.size(); ++k)
+            nearest[k] = std::clamp<i64>(at[k], 0, std::max<i64>(last[k], 0));
+        if (at != nearest || last[0] < 0) {
             if (surface_op.out_of_range == OutOfRange::trap)
-                return out_of_range(w_, op_, surface, at, lane) != nullptr;
+                return out_of_range(w_, op_, surface, at, lane);
             if (surface_op.out_of_range == OutOfRange::zero) return true;
-            clamp(image, bytes, at);
+            at = nearest;
         }
-        if (at.x % bytes != 0) return misaligned(w_, op_, at.x, bytes, lane) != nullptr;
-        const u64 address = image.address_of(0, at.y, at.z) + static_cast<u64>(at.x);
-        host = access.touch(0, lane, address, bytes, surface.sector_of(image, address, at.y));
-        const Tap texel{.image = &image, .x = at.x / image.format.bytes(), .y = at.y, .z = at.z};
-        if (host && !surface_op.written.empty()) access.check_written(texel, lane);
-        return host != nullptr;
+        if (at[0] % bytes != 0) return misaligned(w_, op_, at[0], bytes, lane);
+        const u64 address = image.address_of(0, at[1], at[2]) + static_cast<u64>(at[0]);
+        host[lane] =
+            access.touch(0, lane, address, bytes, surface.sector_of(image, address, at[1]));
+        if (host[lane] && !surface_op.written.empty())
+            access.check_written({.image = &image, .x = at[0] / texel, .y = at[1], .z = at[2]},
+                                 lane);
+        return host[lane] != nullptr;
     }
 
     Warp& w_;
     const Op* op_;
-    ImageLookup lookup_;
 };
-
-u64 loaded(const u8* host, u32 element, u32 bytes) {
-    u64 value = 0;
-    if (host) std::memcpy(&value, host + element * bytes, bytes);
-    return value;
-}
 
 const Op* run_load(Warp& w, const Op* op) {
     SurfaceLanes lanes(w, op, Access::load);
+    if (!lanes.find()) return nullptr;
     const SurfaceOp& load = lanes.surface_op;
-    u64 values[kLanes][4] = {};
-    const bool good = lanes.for_each([&](int lane, const ImageObject&, const u8* host) {
-        for (u32 k = 0; k < load.elements; ++k)
-            values[lane][k] = loaded(host, k, load.element_bytes);
-    });
-    if (!good) return nullptr;
     for (u32 k = 0; k < load.elements; ++k) {
+        const auto value = [&](int lane) {
+            u64 bits = 0;
+            if (const u8* host = lanes.host[lane])
+                std::memcpy(&bits, host + k * load.element_bytes, load.element_bytes);
+            return bits;
+        };
         if (load.element_bytes == 8)
-            w.write<u64>(load.written[k], [&](int lane) { return values[lane][k]; });
+            w.write<u64>(load.written[k], value);
         else
-            w.write<u32>(load.written[k],
-                         [&](int lane) { return static_cast<u32>(values[lane][k]); });
+            w.write<u32>(load.written[k], [&](int lane) { return static_cast<u32>(value(lane)); });
     }
     return op + 1;
 }
@@ -191,34 +177,12 @@ void stored_bytes(const Warp& w, const SurfaceOp& store, const Image& image, int
     }
 }
 
-/// Where each lane changes memory; null: nowhere. What changes it waits until all places are known good and the checks
-/// have been told.
-struct Turns {
-    const Image* image[kLanes] = {};
-    u8* host[kLanes] = {};
-
-    bool find(SurfaceLanes& lanes) {
-        return lanes.for_each([&](int lane, const ImageObject& surface, u8* at) {
-            image[lane] = &surface.image();
-            host[lane] = at;
-        });
-    }
-    /// Calls body(lane, image, bytes).
-    template <class Body>
-    void for_each(Mask lanes, Body body) const {
-        for (const int lane : LanesIn{lanes}) {
-            if (host[lane]) body(lane, *image[lane], host[lane]);
-        }
-    }
-};
-
 const Op* run_store(Warp& w, const Op* op) {
     SurfaceLanes lanes(w, op, Access::store);
     const SurfaceOp& store = lanes.surface_op;
-    Turns turns;
-    if (!turns.find(lanes)) return nullptr;
+    if (!lanes.find()) return nullptr;
     const Launch& launch = *w.block->launch;
-    turns.for_each(w.active, [&](int lane, const Image& image, u8* host) {
+    lanes.for_each([&](int lane, const Image& image, u8* host) {
         stored_bytes(w, store, image, lane, host);
         if (!launch.only_heard)
             launch.memory->mark_written(lanes.access.only_row().address[lane], store.bytes(image));
@@ -264,11 +228,10 @@ void reduce_lane(const Warp& w, const SurfaceOp& op, const Image& image, int lan
 
 const Op* run_reduce(Warp& w, const Op* op) {
     SurfaceLanes lanes(w, op, Access::atomic);
-    Turns turns;
-    if (!turns.find(lanes)) return nullptr;
+    if (!lanes.find()) return nullptr;
     const u32 bytes = lanes.surface_op.element_bytes;
     note_atomic(w, op, lanes.access.only_row(), bytes);
-    turns.for_each(w.active, [&](int lane, const Image& image, u8* host) {
+    lanes.for_each([&](int lane, const Image& image, u8* host) {
         reduce_lane(w, lanes.surface_op, image, lane, host);
     });
     finish_atomic(w, op, lanes.access.only_row(), bytes, true);

@@ -12,16 +12,10 @@ namespace {
 
 std::string place_of(const Tap& tap) {
     const Image& image = *tap.image;
-    std::string place = std::to_string(tap.x), size = std::to_string(image.width);
-    if (image.height > 1 || image.depth > 1) {
-        place += ", " + std::to_string(tap.y);
-        size += " x " + std::to_string(image.height);
-    }
-    if (image.depth > 1) {
-        place += ", " + std::to_string(tap.z);
-        size += " x " + std::to_string(image.depth);
-    }
-    return "texel (" + place + ") of " + size;
+    PlaceAndSize text(tap.x, image.width);
+    if (image.height > 1 || image.depth > 1) text.add(tap.y, image.height);
+    if (image.depth > 1) text.add(tap.z, image.depth);
+    return "texel (" + text.place + ") of " + text.size;
 }
 
 GlobalAccess::Kind race_kind(Access kind) {
@@ -53,12 +47,9 @@ std::optional<ImageShape> shape_of(const ptx::Instruction& instruction) {
 const ImageObject* ImageLookup::refuse(int lane, u64 number, const std::string& message,
                                        const std::string& cure) {
     const char* kind = image_.is_surface ? "no such surface" : "no such texture";
-    Report report = w_.describe(op_, "memcheck", kind, lane);
+    Report report = w_.describe(op_, "memcheck", kind, lane, message, cure);
     report.address = number;
-    report.message = message;
-    report.cure = cure;
-    w_.fail(Status::illegal_address, report);
-    return nullptr;
+    return w_.fail(Status::illegal_address, report);
 }
 
 /// Surfaces take a cubemap for the layers that its faces are; a row of an image is an image of one row.
@@ -117,12 +108,12 @@ void TexelAccess::check_written(const Tap& tap, int lane) {
     if (!allocation || !allocation->has_shadow ||
         launch.memory->unwritten_bytes(tap.address(), tap.image->format.bytes()) == 0)
         return;
-    Report report = w_.describe(op_, "initcheck", "uninitialised texel read", lane);
+    Report report = w_.describe(
+        op_, "initcheck", "uninitialised texel read", lane,
+        "Reads " + place_of(tap) + " texels, of which some bytes were never written.",
+        "Fill all of the array that fetches reach: linear filtering also takes the neighbours of a "
+        "place.");
     report.address = tap.address();
-    report.message = "Reads " + place_of(tap) + " texels, of which some bytes were never written.";
-    report.cure =
-        "Fill all of the array that fetches reach: linear filtering also takes the "
-        "neighbours of a place.";
     reports().add(report);
 }
 

@@ -27,6 +27,16 @@ struct ImageOp : OperandList {
 /// The shape that `1d`, `a2d`, `cube`, ... name; nothing when no modifier does.
 std::optional<ImageShape> shape_of(const ptx::Instruction& instruction);
 
+/// "3, 4" and "16 x 8", for messages.
+struct PlaceAndSize {
+    std::string place, size;
+    PlaceAndSize(i64 at, i64 count) : place(std::to_string(at)), size(std::to_string(count)) {}
+    void add(i64 at, i64 count) {
+        place += ", " + std::to_string(at);
+        size += " x " + std::to_string(count);
+    }
+};
+
 /// The objects that the lanes of an instruction name, mostly all the same.
 class ImageLookup {
 public:
