@@ -136,8 +136,7 @@ struct Issue {
     bool is_defined = true;  ///< all that it reads in global memory was written
 
     bool fail(Status status, const char* kind, const std::string& message, u64 address) {
-        w.fail(op, status, "memcheck", kind, message, lane, address);
-        return false;
+        return w.fail(op, status, "memcheck", kind, message, lane, address);
     }
 };
 
@@ -161,11 +160,10 @@ bool find_global(Issue& issue, Piece& piece, const Allocation*& near) {
         .kind = issue.copy.to_shared ? LaneAccess::Kind::read : LaneAccess::Kind::write,
         .address = piece.global,
         .bytes = piece.inside};
-    issue.w.fail(
+    return issue.w.fail(
         Status::illegal_address,
         describe_bad_global(issue.w.describe(issue.op, "memcheck", "out of bounds", issue.lane),
                             access, table));
-    return false;
 }
 
 /// The bytes of shared memory that the copy takes must be the block's.
@@ -176,11 +174,11 @@ bool find_shared(Issue& issue, u64 address, u64 bytes) {
         .kind = issue.copy.to_shared ? LaneAccess::Kind::write : LaneAccess::Kind::read,
         .address = address,
         .bytes = static_cast<u32>(std::min<u64>(bytes, ~u32{0}))};
-    issue.w.fail(Status::illegal_address,
-                 describe_bad_shared(
-                     issue.w.describe(issue.op, "memcheck", "out of bounds", issue.lane), access,
-                     block.launch->kernel->static_shared, block.launch->config.dynamic_shared));
-    return false;
+    return issue.w.fail(
+        Status::illegal_address,
+        describe_bad_shared(issue.w.describe(issue.op, "memcheck", "out of bounds", issue.lane),
+                            access, block.launch->kernel->static_shared,
+                            block.launch->config.dynamic_shared));
 }
 
 /// The piece of a box that begins at element coordinates `at`: how much of it is inside the array?
@@ -264,13 +262,9 @@ void count(Issue& issue) {
 /// as many pieces at a time as the warp has threads.
 void note_global(Issue& issue) {
     Warp& w = issue.w;
-    std::array<u64, kLanes> addresses{};
-    Mask lanes = 0;
+    Resolved where;
     const auto hand_over = [&](u32 bytes) {
-        if (!lanes) return;
-        Resolved where;
-        std::copy(addresses.begin(), addresses.end(), where.address);
-        where.in_global = lanes;
+        if (!where.in_global) return;
         if (w.listener)
             w.listener->note(
                 w, issue.op,
@@ -278,25 +272,25 @@ void note_global(Issue& issue) {
                  .bulk = true,
                  .asynchronous = true,
                  .bytes = bytes,
-                 .lanes = lanes,
+                 .lanes = where.in_global,
                  .addresses = where.address});
         issue.is_defined &=
             note_bulk(w, issue.op, issue.copy.global_site(), where, bytes, issue.copy.to_shared);
-        lanes = 0;
+        where.in_global = 0;
     };
     int next = 0;
     for (const Piece& piece : issue.copy.pieces) {
         if (!piece.inside) continue;
         if (piece.inside < kPieceBytes) {
             hand_over(kPieceBytes);
-            addresses[issue.lane] = piece.global;
-            lanes = 1u << issue.lane;
+            where.address[issue.lane] = piece.global;
+            where.in_global = 1u << issue.lane;
             hand_over(piece.inside);
             next = 0;
             continue;
         }
-        addresses[next] = piece.global;
-        lanes |= 1u << next++;
+        where.address[next] = piece.global;
+        where.in_global |= 1u << next++;
         if (next == kLanes || !(w.existing >> next & 1)) {
             hand_over(kPieceBytes);
             next = 0;
@@ -305,18 +299,26 @@ void note_global(Issue& issue) {
     hand_over(kPieceBytes);
 }
 
-void note_shared(Issue& issue, u32 shared) {
-    Block& block = *issue.w.block;
-    if (!block.shared_race) return;
+/// What the issuing lane does to shared memory, as the checks want it.
+struct OneLane {
     u32 addresses[kLanes] = {};
-    addresses[issue.lane] = shared;
     SharedAccess access;
-    access.warp = issue.w.index;
-    access.site = issue.copy.shared_site();
-    access.active = 1u << issue.lane;
-    access.addresses = addresses;
-    access.bytes_per_lane = issue.copy.bytes;
-    issue.copy.race_ticket = block.shared_race->bulk_begin(access, issue.copy.to_shared);
+
+    OneLane(const Issue& issue, u32 address, u32 bytes) {
+        addresses[issue.lane] = address;
+        access.warp = issue.w.index;
+        access.site = issue.copy.shared_site();
+        access.active = 1u << issue.lane;
+        access.addresses = addresses;
+        access.bytes_per_lane = bytes;
+    }
+};
+
+void note_shared(Issue& issue, u32 shared) {
+    SharedRace* race = issue.w.block->shared_race;
+    if (!race) return;
+    const OneLane copy(issue, shared, issue.copy.bytes);
+    issue.copy.race_ticket = race->bulk_begin(copy.access, issue.copy.to_shared);
 }
 
 /// What was not written where it comes from is not written where it goes to, unless that has just been
@@ -357,16 +359,8 @@ void issue_copy(Issue& issue, u32 shared) {
 
 /// The copy's thread must have seen that the mbarrier was made.
 void note_mbarrier(Issue& issue) {
-    SharedRace* race = issue.w.block->shared_race;
-    if (!race) return;
-    u32 addresses[kLanes] = {};
-    addresses[issue.lane] = issue.copy.mbarrier;
-    race->use_mbarrier({.warp = issue.w.index,
-                        .site = issue.copy.shared_site(),
-                        .active = 1u << issue.lane,
-                        .addresses = addresses,
-                        .bytes_per_lane = 8,
-                        .value = {}});
+    if (SharedRace* race = issue.w.block->shared_race)
+        race->use_mbarrier(OneLane(issue, issue.copy.mbarrier, 8).access);
 }
 
 bool find_mbarrier(Issue& issue) {
@@ -378,11 +372,11 @@ bool find_mbarrier(Issue& issue) {
         note_mbarrier(issue);
         return true;
     }
-    issue.w.fail(issue.op, Status::launch_failure, "synccheck", "mbarrier not initialised",
-                 "the mbarrier that this copy reports to was never initialised; let one thread "
-                 "initialise it, and fence, before the first copy",
-                 issue.lane, issue.mbarrier);
-    return false;
+    return issue.w.fail(
+        issue.op, Status::launch_failure, "synccheck", "mbarrier not initialised",
+        "the mbarrier that this copy reports to was never initialised; let one thread "
+        "initialise it, and fence, before the first copy",
+        issue.lane, issue.mbarrier);
 }
 
 // ---- handlers ----
@@ -486,9 +480,28 @@ const Op* run_wait(Warp& w, const Op* op) {
 
 // ---- descriptions ----
 
-Description describe_bulk(const ptx::Instruction& i, Handler run, std::vector<OperandRole> roles,
-                          bool to_shared, std::size_t rank) {
-    return describe(i, {.run = run,
+/// [shared], [map, {coordinates}], [mbarrier]   or   [map, {coordinates}], [shared]
+/// [shared], [global], size, [mbarrier]   or   [global], [shared], size
+Description describe_copy(const ptx::Instruction& i, bool to_shared) {
+    const bool is_box = i.has("tensor");
+    std::size_t rank = 0;
+    if (is_box) {
+        const std::size_t map_at = to_shared ? 1 : 0;
+        if (i.operands.size() <= map_at || i.operands[map_at].elements.size() != 1)
+            return std::nullopt;
+        rank = i.operands[map_at].elements[0].elements.size();
+        if (rank == 0 || rank > kMostDimensions || !i.has(std::to_string(rank) + "d"))
+            return std::nullopt;
+    }
+    std::vector<OperandRole> roles = {
+        {Role::address_a, Width::w64},
+        is_box ? OperandRole{Role::tensor, Width::w32} : OperandRole{Role::address_b, Width::w64}};
+    if (!to_shared) std::swap(roles[0], roles[1]);
+    if (!is_box) roles.push_back({Role::v0, Width::w32});
+    if (to_shared) roles.push_back({Role::address_c, Width::w64});
+    const Handler box = to_shared ? run_bulk<copy_box<true>> : run_bulk<copy_box<false>>;
+    const Handler run = to_shared ? run_bulk<copy_run<true>> : run_bulk<copy_run<false>>;
+    return describe(i, {.run = is_box ? box : run,
                         .operands = std::move(roles),
                         .memory = {{.space = StateSpace::global,
                                     .load = to_shared,
@@ -500,31 +513,6 @@ Description describe_bulk(const ptx::Instruction& i, Handler run, std::vector<Op
                                     .bytes_per_lane = kPieceBytes}},
                         .count = static_cast<u8>(rank),
                         .has_side_effects = true});
-}
-
-/// [shared], [map, {coordinates}], [mbarrier]   or   [map, {coordinates}], [shared]
-Description describe_box(const ptx::Instruction& i, bool to_shared) {
-    const OperandRole shared = {Role::address_a, Width::w64}, map = {Role::tensor, Width::w32},
-                      mbarrier = {Role::address_c, Width::w64};
-    const std::size_t map_at = to_shared ? 1 : 0;
-    if (i.operands.size() <= map_at || i.operands[map_at].elements.size() != 1) return std::nullopt;
-    const std::size_t rank = i.operands[map_at].elements[0].elements.size();
-    if (rank == 0 || rank > kMostDimensions || !i.has(std::to_string(rank) + "d"))
-        return std::nullopt;
-    return to_shared
-               ? describe_bulk(i, run_bulk<copy_box<true>>, {shared, map, mbarrier}, true, rank)
-               : describe_bulk(i, run_bulk<copy_box<false>>, {map, shared}, false, rank);
-}
-
-/// [shared], [global], size, [mbarrier]   or   [global], [shared], size
-Description describe_run(const ptx::Instruction& i, bool to_shared) {
-    const OperandRole shared = {Role::address_a, Width::w64},
-                      global = {Role::address_b, Width::w64}, size = {Role::v0, Width::w32},
-                      mbarrier = {Role::address_c, Width::w64};
-    return to_shared
-               ? describe_bulk(i, run_bulk<copy_run<true>>, {shared, global, size, mbarrier}, true,
-                               0)
-               : describe_bulk(i, run_bulk<copy_run<false>>, {global, shared, size}, false, 0);
 }
 
 }  // namespace
@@ -564,16 +552,14 @@ void end_bulk_copies(Block& block) {
     for (const BulkCopy& copy : block.bulk_copies->pending) {
         Warp& warp = block.warps[copy.warp];
         if (!warp.checks.sync || block.launch->failed()) break;
-        Report report =
-            warp.describe(copy.op, "synccheck", "copy not waited for", static_cast<int>(copy.lane));
-        report.message = copy.to_shared
-                             ? "The block ends while this copy may still be writing to its shared "
-                               "memory, which the next block gets."
-                             : "The block ends while this copy may still be reading its shared "
-                               "memory, which the next block gets.";
-        report.cure = copy.to_shared ? "Wait at the mbarrier that the copy reports to."
-                                     : "Commit the copy, and wait with cp.async.bulk.wait_group "
-                                       "(.read is enough) before the thread ends.";
+        Report report = warp.describe(
+            copy.op, "synccheck", "copy not waited for", static_cast<int>(copy.lane),
+            std::string("The block ends while this copy may still be ") +
+                (copy.to_shared ? "writing to" : "reading") +
+                " its shared memory, which the next block gets.",
+            copy.to_shared ? "Wait at the mbarrier that the copy reports to."
+                           : "Commit the copy, and wait with cp.async.bulk.wait_group "
+                             "(.read is enough) before the thread ends.");
         if (copy.to_shared) tell_not_announced(block, copy.mbarrier, report);
         reports().add(report);
     }
@@ -598,7 +584,7 @@ Description describe_bulk_copy(const ptx::Instruction& i) {
     if (first == i.modifiers.end() || first + 1 == i.modifiers.end()) return std::nullopt;
     const bool to_shared = *first != "global";
     if (to_shared ? *(first + 1) != "global" : *(first + 1) != "shared::cta") return std::nullopt;
-    return i.has("tensor") ? describe_box(i, to_shared) : describe_run(i, to_shared);
+    return describe_copy(i, to_shared);
 }
 
 }  // namespace coalesce::sim
