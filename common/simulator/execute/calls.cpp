@@ -12,18 +12,24 @@ namespace {
 /// Of a thread's stack, for each call, beside its local variables: where to go on, and a register.
 constexpr u32 kReturnBytes = 16;
 
-u8* parameters_of(const Warp& w) {
-    return w.frame ? w.frame->parameters : w.kernel_parameters;
-}
 const FunctionCode& code_of(const Warp& w) {
     return w.frame ? *w.frame->code : w.block->launch->code->main;
 }
 
-void copy_lanes(u8* to, u32 to_stride, u32 to_offset, const u8* from, u32 from_stride,
-                u32 from_offset, u32 bytes, Mask lanes) {
-    for (const int l : LanesIn{lanes}) {
-        std::memcpy(to + l * to_stride + to_offset, from + l * from_stride + from_offset, bytes);
-    }
+/// Memory that each lane has, `stride` bytes of.
+struct MemoryOfLanes {
+    u8* begin;
+    u32 stride;
+    u8* at(int lane, u64 offset) const { return begin + static_cast<u32>(lane) * stride + offset; }
+};
+MemoryOfLanes parameters_of(const Warp& w) {
+    return {w.frame ? w.frame->parameters : w.kernel_parameters, code_of(w).parameter_bytes};
+}
+
+void copy_lanes(const MemoryOfLanes& to, u32 to_offset, const MemoryOfLanes& from, u32 from_offset,
+                u32 bytes, Mask lanes) {
+    for (const int l : LanesIn{lanes})
+        std::memcpy(to.at(l, to_offset), from.at(l, from_offset), bytes);
 }
 
 /// Both sides agree on how many values are handed over, and each has room for them.
@@ -68,10 +74,9 @@ const Op* enter(Warp& w, const Op* op, const FunctionCode& callee) {
     frame->site = op->call;
     frame->local_base = base;
     frame->inside = w.active;
-    const auto& arguments = op->call->argument_offsets;
-    for (std::size_t k = 0; k < arguments.size() && k < callee.parameters.size(); ++k)
-        copy_lanes(frame->parameters, callee.parameter_bytes, callee.parameters[k].offset,
-                   parameters_of(w), caller.parameter_bytes, arguments[k],
+    const MemoryOfLanes given = parameters_of(w), taken{frame->parameters, callee.parameter_bytes};
+    for (std::size_t k = 0; k < callee.parameters.size(); ++k)
+        copy_lanes(taken, callee.parameters[k].offset, given, op->call->argument_offsets[k],
                    callee.parameters[k].bytes, w.active);
     w.frame = frame;
     w.file[kOwnFile] = frame->registers;
@@ -80,9 +85,9 @@ const Op* enter(Warp& w, const Op* op, const FunctionCode& callee) {
 
 template <class Shape, bool Store>
 const Op* access_parameter(Warp& w, const Op* op) {
-    u8* memory = parameters_of(w) + op->immediate;
-    const u32 stride = code_of(w).parameter_bytes;
-    for (const int l : LanesIn{w.active}) move_lane<Shape, Store>(w, op, l, memory + l * stride);
+    const MemoryOfLanes parameters = parameters_of(w);
+    for (const int l : LanesIn{w.active})
+        move_lane<Shape, Store>(w, op, l, parameters.at(l, static_cast<u64>(op->immediate)));
     return op + 1;
 }
 
@@ -185,14 +190,12 @@ const Op* op_return(Warp& w, const Op* op) {
     if (!frame) return op_exit(w, op);
     w.count(op);
     const FunctionCode& callee = *frame->code;
+    const MemoryOfLanes given = parameters_of(w);
     w.frame = frame->caller;
     w.file[kOwnFile] = frame->caller ? frame->caller->registers : w.kernel_file;
-    const FunctionCode& caller = code_of(w);
-    const auto& results = frame->site->result_offsets;
-    for (std::size_t k = 0; k < results.size() && k < callee.results.size(); ++k)
-        copy_lanes(parameters_of(w), caller.parameter_bytes, results[k], frame->parameters,
-                   callee.parameter_bytes, callee.results[k].offset, callee.results[k].bytes,
-                   w.active);
+    for (std::size_t k = 0; k < callee.results.size(); ++k)
+        copy_lanes(parameters_of(w), frame->site->result_offsets[k], given,
+                   callee.results[k].offset, callee.results[k].bytes, w.active);
     const Op* next = frame->called_from + 1;
     frame->inside &= ~w.active;
     if (frame->inside == 0) w.block->frames.give_back(frame);
@@ -200,9 +203,8 @@ const Op* op_return(Warp& w, const Op* op) {
 }
 
 const Op* op_move_parameter(Warp& w, const Op* op) {
-    copy_lanes(w.local, w.local_bytes, w.frame->local_base + static_cast<u32>(second_offset(op)),
-               parameters_of(w), code_of(w).parameter_bytes, static_cast<u32>(first_offset(op)),
-               op->d.offset, w.active);
+    copy_lanes({w.local, w.local_bytes}, w.frame->local_base + static_cast<u32>(second_offset(op)),
+               parameters_of(w), static_cast<u32>(first_offset(op)), op->d.offset, w.active);
     return op + 1;
 }
 

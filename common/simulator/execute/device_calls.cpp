@@ -134,25 +134,20 @@ const Op* run_set_conditional(Warp& w, const Op* op) {
     return op + 1;
 }
 
-struct NamedCall {
-    const char* name;
-    DeviceCall call;
-};
-
 constexpr Width w32 = Width::w32, w64 = Width::w64;
-constexpr NamedCall kCalls[] = {
-    {"vprintf", {run_vprintf, w32, {w64, w64}, true, false}},
-    {"__assertfail", {run_assertfail, Width::none, {w64, w64, w32, w64, w64}, false, false}},
-    {"malloc", {run_malloc, w64, {w64}, true, true}},
-    {"free", {run_free, Width::none, {w64}, true, true}},
-    {"cudaGraphSetConditional", {run_set_conditional, Width::none, {w64, w32}, true, false}},
+constexpr DeviceCall kCalls[] = {
+    {"vprintf", run_vprintf, w32, {w64, w64}, true, false},
+    {"__assertfail", run_assertfail, Width::none, {w64, w64, w32, w64, w64}, false, false},
+    {"malloc", run_malloc, w64, {w64}, true, true},
+    {"free", run_free, Width::none, {w64}, true, true},
+    {"cudaGraphSetConditional", run_set_conditional, Width::none, {w64, w32}, true, false},
 };
 
 }  // namespace
 
 const DeviceCall* find_device_call(const std::string& name) {
-    for (const NamedCall& c : kCalls)
-        if (name == c.name) return &c.call;
+    for (const DeviceCall& call : kCalls)
+        if (name == call.name) return &call;
     return nullptr;
 }
 

@@ -16,6 +16,7 @@ struct Launch;
 class DeviceMemory;
 
 struct DeviceCall {
+    const char* name;
     Handler run = nullptr;
     Width result = Width::none;  ///< Op::d; Op::has_destination = false when the call drops it
     /// Arguments in order: Op::a, b, c, v[0], v[1].
