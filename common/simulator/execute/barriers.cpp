@@ -10,11 +10,15 @@ namespace {
 
 constexpr u32 kBarriers = 16;
 
+bool waits_at(const Fragment& f, u32 id) {
+    return f.state == Fragment::State::at_barrier && f.barrier == id;
+}
+
 /// Lanes of the warp that wait at a barrier.
 Mask lanes_at(const Warp& w, u32 id) {
     Mask lanes = 0;
     for (const Fragment& f : w.others)
-        if (f.state == Fragment::State::at_barrier && f.barrier == id) lanes |= f.lanes;
+        if (waits_at(f, id)) lanes |= f.lanes;
     return lanes;
 }
 
@@ -59,7 +63,7 @@ void check_barrier(const Block& block, u32 id) {
     for (const Warp& w : block.warps) {
         exited |= w.live != w.existing;
         for (const Fragment& f : w.others) {
-            if (f.state != Fragment::State::at_barrier || f.barrier != id) continue;
+            if (!waits_at(f, id)) continue;
             if (!first) {
                 first = &f;
                 first_warp = &w;
@@ -99,7 +103,7 @@ void release(Block& block, u32 id) {
     Mask waited = 0;
     for (Warp& w : block.warps) {
         for (Fragment& f : w.others) {
-            if (f.state != Fragment::State::at_barrier || f.barrier != id) continue;
+            if (!waits_at(f, id)) continue;
             if (f.at->run == op_barrier_reduce) write_reduction(w, f, barrier);
             waited |= 1u << w.index;
             f.state = Fragment::State::ready;

@@ -64,10 +64,10 @@ void add_ready(Warp& w, const Fragment& fragment) {
     w.others.push_back(fragment);
 }
 
-bool another_is_ready(const Warp& w) {
-    for (const Fragment& f : w.others)
-        if (f.state == Fragment::State::ready && !f.resting) return true;
-    return false;
+bool is_any_ready(const Warp& w) {
+    return std::any_of(w.others.begin(), w.others.end(), [](const Fragment& f) {
+        return f.state == Fragment::State::ready && !f.resting;
+    });
 }
 
 /// A turn of a waiting loop. Returns true when the fragment has to make way (it is then in
@@ -77,7 +77,7 @@ bool spun_enough(Warp& w, const Op* next) {
     const bool worked = std::exchange(w.changes_seen, changes) != changes;
     ++w.turns;
     w.spins += worked ? kWorkingTurn : kIdleTurn;
-    const bool others = another_is_ready(w);
+    const bool others = is_any_ready(w);
     if (w.spins < (others ? w.patience : kPatience)) return false;
     w.spins = 0;
     if (others) w.patience = std::max(w.patience / 2, kPatience);
@@ -169,11 +169,10 @@ const Op* op_branch_indexed(Warp& w, const Op* op) {
 }
 
 const Op* op_label(Warp& w, const Op* op) {
-    return w.others.empty() ? op + 1 : [&] {
-        // Others may wait to join here, or may be behind and have to catch up.
-        const Op* next = continue_at(w, op);
-        return next == op ? op + 1 : next;
-    }();
+    if (w.others.empty()) return op + 1;
+    // Others may wait to join here, or may be behind and have to catch up.
+    const Op* next = continue_at(w, op);
+    return next == op ? op + 1 : next;
 }
 
 const Op* op_exit(Warp& w, const Op* op) {
@@ -337,30 +336,20 @@ bool has_ready_fragment(const Warp& w) {
     return false;
 }
 
-void run_heard(Warp& w, const Op* op) {
-    Watch& watch = *w.block->watch;
-    w.asks = nullptr;
-    while (op) {
-        // What does the work comes behind the Op that counts the instruction.
-        if (op->run == op_nothing) w.step_listener->step(w, op);
-        if (watch.on()) watch.executes(w, op);
-        op = op->run(w, op);
-    }
-}
-
 void run_fragments(Warp& w) {
     Watch& watch = *w.block->watch;
     w.observed = w.listener || watch.on();
     w.observed_shared = watch.on() || (w.listener && w.listener->hears_shared());
+    if (!watch.on()) w.asks = nullptr;
     const Op* op = next_fragment(w);
-    if (w.step_listener) return run_heard(w, op);
-    if (!watch.on()) {
-        w.asks = nullptr;
+    if (!w.step_listener && !watch.on()) {
         while (op) op = op->run(w, op);
         return;
     }
     while (op) {
-        watch.executes(w, op);
+        // What does the work comes behind the Op that counts the instruction.
+        if (w.step_listener && op->run == op_nothing) w.step_listener->step(w, op);
+        if (watch.on()) watch.executes(w, op);
         op = op->run(w, op);
     }
 }

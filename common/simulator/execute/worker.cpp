@@ -186,18 +186,14 @@ void Worker::start_warps(Resident& resident) {
 }
 
 Resident& Worker::begin_block(u64 number) {
-    Resident* resident = nullptr;
-    std::size_t k = 0;
-    for (; k < residents_.size() && !resident; ++k)
-        if (!residents_[k]->busy) resident = residents_[k].get();
-    if (!resident) {
-        residents_.push_back(std::make_unique<Resident>());
-        resident = residents_.back().get();
-        k = residents_.size();
-    }
-    if (k > prepared_) {
+    const auto free = std::find_if(residents_.begin(), residents_.end(),
+                                   [](const auto& resident) { return !resident->busy; });
+    const auto k = static_cast<std::size_t>(free - residents_.begin());
+    if (k == residents_.size()) residents_.push_back(std::make_unique<Resident>());
+    Resident* resident = residents_[k].get();
+    if (k >= prepared_) {
         prepare(*resident);
-        prepared_ = std::max(prepared_, k);
+        prepared_ = k + 1;
     }
     resident->busy = true;
     Block& block = resident->block;
@@ -325,27 +321,26 @@ void Worker::report_stuck_grid() {
     const Block& block = waiting_.front()->block;
     const Warp& stuck = stuck_warp(block);
     const Fragment& f = stuck.others.front();
-    Report report =
-        stuck.describe(f.asks ? f.asks : f.at, "synccheck", "deadlock", std::countr_zero(f.lanes));
     const u64 begun = std::min(launch_->next_block.load(), blocks_);
-    report.message = (waiting_.size() == 1 ? "1 block waits"
-                                           : std::to_string(waiting_.size()) + " blocks wait") +
-                     " for memory to change, and nothing that still runs will change it";
+    const std::string waiting = std::to_string(waiting_.size());
+    std::string message = (waiting_.size() == 1 ? "1 block waits" : waiting + " blocks wait") +
+                          " for memory to change, and nothing that still runs will change it";
     if (begun < blocks_)
-        report.message +=
-            "; " + std::to_string(blocks_ - begun) + " blocks cannot begin before one of these " +
-            std::to_string(waiting_.size()) + " ends, which is all that the device holds at a time";
-    report.message += ":\n" + describe_waiting(block);
+        message += "; " + std::to_string(blocks_ - begun) +
+                   " blocks cannot begin before one of these " + waiting +
+                   " ends, which is all that the device holds at a time";
+    message += ":\n" + describe_waiting(block);
+    const int lane = std::countr_zero(f.lanes);
+    Report report = stuck.describe(
+        f.asks ? f.asks : f.at, "synccheck", "deadlock", lane, message,
+        "Is the lock released, the flag set, on every path? Blocks may only wait for blocks "
+        "that are sure to run. (If a copy by the host is to change it: here a launch is "
+        "carried out before the host goes on.)");
     const FunctionCode& code = f.frame ? *f.frame->code : launch_->code->main;
     if (f.asks && code.ast->body[f.asks->source].opcode == "mbarrier") {
-        const MbarrierWait wait = describe_mbarrier_wait(stuck, *f.asks, std::countr_zero(f.lanes));
+        const MbarrierWait wait = describe_mbarrier_wait(stuck, *f.asks, lane);
         report.message += wait.state;
         report.cure = wait.cure;
-    } else {
-        report.cure =
-            "Is the lock released, the flag set, on every path? Blocks may only wait for blocks "
-            "that are sure to run. (If a copy by the host is to change it: here a launch is "
-            "carried out before the host goes on.)";
     }
     reports().add(report);
     launch_->fail(Status::launch_timeout);
