@@ -83,6 +83,12 @@ void mark_written(Warp& w, const Resolved& where, u32 bytes) {
 
 }  // namespace
 
+void show_race(Warp& w, u32 site, const Resolved& where, u32 bytes, Access access) {
+    const auto kind = access == Access::load ? GlobalAccess::Kind::read : GlobalAccess::Kind::write;
+    if (GlobalRace* race = w.block->launch->global_race)
+        race->access(w.block->global_race, global_lanes(w, site, where, bytes, kind));
+}
+
 void note_atomic(Warp& w, const Op* op, const Resolved& where, u32 bytes) {
     Block& block = *w.block;
     const bool releases = op->detail & kReleasesBit;
@@ -132,9 +138,7 @@ void note_copy(Warp& w, const Op* op, const Resolved& to, u32 bytes, const Resol
         if (w.checks.init)
             undefined =
                 check_written(w, op, op->site + 1, from, bytes, LaneAccess::Kind::read, wanted);
-        if (GlobalRace* race = block.launch->global_race)
-            race->access(block.global_race,
-                         global_lanes(w, op->site + 1, from, bytes, GlobalAccess::Kind::read));
+        show_race(w, op->site + 1, from, bytes, Access::load);
     }
     if (block.shared_race) {
         const LaneOffsets offsets = offsets_of(to.address, to.in_shared);
@@ -152,11 +156,7 @@ bool note_bulk(Warp& w, const Op* op, u32 site, const Resolved& where, u32 bytes
         else
             mark_written(w, where, bytes);
     }
-    Block& block = *w.block;
-    if (GlobalRace* race = block.launch->global_race)
-        race->access(block.global_race,
-                     global_lanes(w, site, where, bytes,
-                                  reads ? GlobalAccess::Kind::read : GlobalAccess::Kind::write));
+    show_race(w, site, where, bytes, load_or_store(!reads));
     return is_defined;
 }
 

@@ -136,20 +136,10 @@ const Op* run_copy(Warp& w, const Op* op) {
     // Lanes that read nothing may have any address.
     const Mask all = std::exchange(w.active, reading);
     const bool good = resolve_source(w, op, from);
-    if (good && reading && w.listener)
-        w.listener->note(
-            w, op,
-            {.asynchronous = true, .bytes = bytes, .lanes = reading, .addresses = from.address});
+    if (good && reading) tell_listener(w, op, from, {.asynchronous = true, .bytes = bytes});
     w.active = all;
     if (!good) return nullptr;
-    if (w.listener)
-        w.listener->note(w, op,
-                         {.kind = HeardAccess::Kind::store,
-                          .shared = true,
-                          .asynchronous = true,
-                          .bytes = bytes,
-                          .lanes = w.active,
-                          .addresses = to.address});
+    tell_listener(w, op, to, {.kind = Access::store, .asynchronous = true, .bytes = bytes});
     count_access(w, op->site, to, bytes);
     if (reading) count_access(w, op->site + 1, from, bytes);
     note_copy(w, op, to, bytes, from, copy.wanted.data());

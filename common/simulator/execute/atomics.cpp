@@ -100,16 +100,6 @@ Bits<T> take_turn(u8* host, Bits<T> b, Bits<T> c, bool in_shared, bool& changed)
     return old;
 }
 
-void tell_listener(const Warp& w, const Op* op, const Resolved& where, u32 bytes) {
-    HeardAccess access{
-        .kind = HeardAccess::Kind::atomic, .bytes = bytes, .addresses = where.address};
-    access.lanes = where.in_global;
-    if (access.lanes) w.listener->note(w, op, access);
-    access.shared = true;
-    access.lanes = where.in_shared;
-    if (access.lanes) w.listener->note(w, op, access);
-}
-
 /// Shared by all handlers: where the lanes' bytes are, counted and checked. False: the launch is
 /// over.
 bool begin_atomic(Warp& w, const Op* op, u32 bytes, Resolved& where) {
@@ -118,7 +108,7 @@ bool begin_atomic(Warp& w, const Op* op, u32 bytes, Resolved& where) {
         return false;
     count_atomic(w, op, where, bytes);
     note_atomic(w, op, where, bytes);
-    if (w.listener) tell_listener(w, op, where, bytes);
+    tell_listener(w, op, where, {.kind = Access::atomic, .bytes = bytes});
     return true;
 }
 

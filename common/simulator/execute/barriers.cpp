@@ -1,6 +1,7 @@
 #include "execute/barriers.h"
 
 #include <algorithm>
+#include <utility>
 
 #include "execute/scheduler.h"
 #include "execute/shared_checks.h"
@@ -85,16 +86,17 @@ void check_barrier(const Block& block, u32 id) {
 }
 
 void write_reduction(Warp& w, const Fragment& f, const Barrier& barrier) {
-    const Mask active = w.active;
-    u8* const file = w.file[kOwnFile];
-    w.active = f.lanes;
-    w.file[kOwnFile] = f.frame ? f.frame->registers : w.kernel_file;
+    const Mask active = std::exchange(w.active, f.lanes);
+    Frame* const frame = w.frame;
+    w.enter(f.frame);
     if (f.at->detail == kReducePopc)
         w.write<u32>(f.at->d, [&](int) { return barrier.reduce_popc; });
-    if (f.at->detail == kReduceAnd) w.write_predicate(f.at->d, barrier.reduce_and ? kAllLanes : 0);
-    if (f.at->detail == kReduceOr) w.write_predicate(f.at->d, barrier.reduce_or ? kAllLanes : 0);
+    else
+        w.write_predicate(
+            f.at->d,
+            (f.at->detail == kReduceAnd ? barrier.reduce_and : barrier.reduce_or) ? kAllLanes : 0);
     w.active = active;
-    w.file[kOwnFile] = file;
+    w.enter(frame);
 }
 
 void release(Block& block, u32 id) {

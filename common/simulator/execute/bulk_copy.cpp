@@ -265,15 +265,11 @@ void note_global(Issue& issue) {
     Resolved where;
     const auto hand_over = [&](u32 bytes) {
         if (!where.in_global) return;
-        if (w.listener)
-            w.listener->note(
-                w, issue.op,
-                {.kind = issue.copy.to_shared ? HeardAccess::Kind::load : HeardAccess::Kind::store,
-                 .bulk = true,
-                 .asynchronous = true,
-                 .bytes = bytes,
-                 .lanes = where.in_global,
-                 .addresses = where.address});
+        tell_listener(w, issue.op, where,
+                      {.kind = load_or_store(!issue.copy.to_shared),
+                       .bulk = true,
+                       .asynchronous = true,
+                       .bytes = bytes});
         issue.is_defined &=
             note_bulk(w, issue.op, issue.copy.global_site(), where, bytes, issue.copy.to_shared);
         where.in_global = 0;

@@ -78,8 +78,7 @@ const Op* enter(Warp& w, const Op* op, const FunctionCode& callee) {
     for (std::size_t k = 0; k < callee.parameters.size(); ++k)
         copy_lanes(taken, callee.parameters[k].offset, given, op->call->argument_offsets[k],
                    callee.parameters[k].bytes, w.active);
-    w.frame = frame;
-    w.file[kOwnFile] = frame->registers;
+    w.enter(frame);
     return callee.ops.data();
 }
 
@@ -191,8 +190,7 @@ const Op* op_return(Warp& w, const Op* op) {
     w.count(op);
     const FunctionCode& callee = *frame->code;
     const MemoryOfLanes given = parameters_of(w);
-    w.frame = frame->caller;
-    w.file[kOwnFile] = frame->caller ? frame->caller->registers : w.kernel_file;
+    w.enter(frame->caller);
     for (std::size_t k = 0; k < callee.results.size(); ++k)
         copy_lanes(parameters_of(w), frame->site->result_offsets[k], given,
                    callee.results[k].offset, callee.results[k].bytes, w.active);

@@ -272,7 +272,7 @@ const Op* access_anywhere(Warp& w, const Op* op, const GlobalMove& move, const u
     Launch& launch = *w.block->launch;
     for (const int l : LanesIn{w.active}) {
         if (!resolve_one(w, op, addresses[l], l, move.bytes, ptx::StateSpace::global,
-                         move.store ? Access::store : Access::load))
+                         load_or_store(move.store)))
             return nullptr;
     }
     count_lanes(w, op, addresses, move.bytes);
@@ -353,7 +353,7 @@ bool observe(Warp& w, const Op* op, const GlobalMove& move) {
     addresses_of(w, op, addresses);
     if (w.listener) {
         w.listener->note(w, op,
-                         {.kind = move.store ? HeardAccess::Kind::store : HeardAccess::Kind::load,
+                         {.kind = load_or_store(move.store),
                           .shared = false,
                           .bytes = move.bytes,
                           .lanes = w.active,
@@ -382,7 +382,7 @@ bool observe_row(Warp& w, const Op* op, const GlobalMove& move, u64 first) {
     if (!w.listener || w.block->watch->on() || (only_heard && !move.store))
         return observe(w, op, move);
     w.listener->note_row(w, op,
-                         {.kind = move.store ? HeardAccess::Kind::store : HeardAccess::Kind::load,
+                         {.kind = load_or_store(move.store),
                           .shared = false,
                           .bytes = move.bytes,
                           .lanes = kAllLanes,

@@ -66,18 +66,19 @@ Failed store_to_parameters(Warp& w, const Op* op, u64 address, int lane) {
 u8* host_address(const Warp& w, u64 address, int lane, u32 bytes, StateSpace space,
                  const Allocation*& near) {
     const Block& block = *w.block;
+    const auto is_within = [&](u64 size) {
+        return address + bytes <= size && address + bytes > address;
+    };
     switch (space) {
         case StateSpace::shared:
             return block.has_shared(address, bytes) ? block.shared + address : nullptr;
         case StateSpace::local:
-            return address + bytes <= w.local_bytes && address + bytes > address
-                       ? w.local + static_cast<u64>(lane) * w.local_bytes + address
+            return is_within(w.local_bytes)
+                       ? w.local + u64{w.local_bytes} * static_cast<u32>(lane) + address
                        : nullptr;
         case StateSpace::param: {
             auto& memory = block.launch->parameters;
-            return address + bytes <= memory.size() && address + bytes > address
-                       ? const_cast<u8*>(memory.data()) + address
-                       : nullptr;
+            return is_within(memory.size()) ? memory.data() + address : nullptr;
         }
         default: break;
     }
@@ -177,6 +178,16 @@ void count_atomic(Warp& w, const Op* op, const Resolved& where, u32 bytes) {
     const LaneOffsets offsets = offsets_of(where.address, where.in_shared);
     counters.add_shared(count_atomic_wavefronts(offsets.data(), bytes, where.in_shared,
                                                 (op->detail & kComparesBit) != 0));
+}
+
+void tell_listener(const Warp& w, const Op* op, const Resolved& where, HeardAccess access) {
+    if (!w.listener) return;
+    access.addresses = where.address;
+    access.lanes = where.in_global;
+    if (access.lanes) w.listener->note(w, op, access);
+    access.lanes = where.in_shared;
+    access.shared = true;
+    if (access.lanes) w.listener->note(w, op, access);
 }
 
 bool read_bytes(const Warp& w, u64 generic_address, int lane, u32 bytes, void* to) {

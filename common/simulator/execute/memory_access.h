@@ -12,8 +12,6 @@
 
 namespace coalesce::sim {
 
-enum class Access : u8 { load, store, atomic };
-
 /// The state space in which a generic address lies.
 ptx::StateSpace space_at(u64 generic_address);
 
@@ -48,6 +46,9 @@ void count_access(Warp& w, u32 site, const Resolved& where, u32 bytes);
 /// The same of an atomic.
 void count_atomic(Warp& w, const Op* op, const Resolved& where, u32 bytes);
 
+/// Tells who listens to the warp, if anybody does: lanes in global memory, then those in shared memory.
+void tell_listener(const Warp& w, const Op* op, const Resolved& where, HeardAccess access);
+
 /// Copies bytes from any memory that kernels can address; false when they are out of bounds.
 bool read_bytes(const Warp& w, u64 generic_address, int lane, u32 bytes, void* to);
 
@@ -74,6 +75,9 @@ inline constexpr u8 kComparesBit = 32;
 /// before memory changes; and the one after. `changed`: a value is not what it was.
 void note_atomic(Warp& w, const Op* op, const Resolved& where, u32 bytes);
 void finish_atomic(Warp& w, const Op* op, const Resolved& where, u32 bytes, bool changed);
+
+/// Shows the race check a load or a store of global memory.
+void show_race(Warp& w, u32 site, const Resolved& where, u32 bytes, Access access);
 
 /// An asynchronous copy begins: it reads `from` now and may write `to` at any time until it is
 /// waited for. `wanted`: how many bytes each lane reads. Sites: op->site writes, op->site + 1 reads.

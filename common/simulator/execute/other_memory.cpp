@@ -24,7 +24,7 @@ const Op* access_resolved(Warp& w, const Op* op) {
     const u64* base = w.lanes<u64>(op->a);
     for (const int l : LanesIn{w.active}) {
         u8* host = resolve_one(w, op, base[l] + static_cast<u64>(op->immediate), l, Shape::kTotal,
-                               Space, Store ? Access::store : Access::load);
+                               Space, load_or_store(Store));
         if (!host) return nullptr;
         if (Store && w.observed) [[unlikely]]
             note_local_store<Shape>(w, op, l, host);

@@ -91,14 +91,14 @@ void for_each_run(const HeardAccess& access, const Take& take) {
 }
 
 bool is_read(const HeardAccess& access) {
-    return access.kind == HeardAccess::Kind::load;
+    return access.kind == Access::load;
 }
 
 u16 wavefronts_of(const HeardAccess& access) {
     const LaneOffsets all = offsets_of(access.addresses, access.lanes);
     const u32* offsets = all.data();
     const auto taken =
-        access.kind == HeardAccess::Kind::atomic
+        access.kind == Access::atomic
             ? count_atomic_wavefronts(offsets, access.bytes, access.lanes, false)
             : count_wavefronts(offsets, access.bytes, access.lanes, shared_kind_of(access));
     return static_cast<u16>(taken.taken);
@@ -106,14 +106,13 @@ u16 wavefronts_of(const HeardAccess& access) {
 
 timing::AccessKind kind_of(const HeardAccess& heard) {
     using timing::AccessKind;
-    using Kind = HeardAccess::Kind;
     if (heard.asynchronous && heard.shared) return AccessKind::copy_to;
-    if (heard.asynchronous && heard.kind == Kind::load) return AccessKind::copy_from;
-    if (heard.kind == Kind::atomic)
+    if (heard.asynchronous && heard.kind == Access::load) return AccessKind::copy_from;
+    if (heard.kind == Access::atomic)
         return heard.shared ? AccessKind::shared_atomic : AccessKind::atomic;
     if (heard.shared)
-        return heard.kind == Kind::store ? AccessKind::shared_store : AccessKind::shared_load;
-    return heard.kind == Kind::store ? AccessKind::store : AccessKind::load;
+        return heard.kind == Access::store ? AccessKind::shared_store : AccessKind::shared_load;
+    return heard.kind == Access::store ? AccessKind::store : AccessKind::load;
 }
 
 void add_instructions(const ptx::Function& function, timing::Recording& recording) {

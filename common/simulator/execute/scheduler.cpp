@@ -48,8 +48,7 @@ bool goes_before(const Fragment& a, const Fragment& b) {
 void make_running(Warp& w, const Fragment& fragment) {
     w.settle();
     w.active = fragment.lanes;
-    w.frame = fragment.frame;
-    w.file[kOwnFile] = fragment.frame ? fragment.frame->registers : w.kernel_file;
+    w.enter(fragment.frame);
 }
 
 /// Adds to the ready fragments; lanes at the same place of the same call go on as one.

@@ -24,7 +24,7 @@ bool addresses_good(Warp& w, const Op* op, const SharedMove& move) {
         const bool good =
             address < size && move.bytes <= size - address && (address & (move.bytes - 1)) == 0;
         if (!good && !resolve_one(w, op, address, l, move.bytes, ptx::StateSpace::shared,
-                                  move.store ? Access::store : Access::load))
+                                  load_or_store(move.store)))
             return false;
     }
     return true;
@@ -116,7 +116,7 @@ void observe_shared(Warp& w, const Op* op, const SharedMove& move, const u32* ad
         u64 offsets[kLanes];
         for (int l = 0; l < kLanes; ++l) offsets[l] = addresses[l];
         w.listener->note(w, op,
-                         {.kind = move.store ? HeardAccess::Kind::store : HeardAccess::Kind::load,
+                         {.kind = load_or_store(move.store),
                           .shared = true,
                           .of_matrices = move.kind == SharedAccessKind::matrix,
                           .bytes = move.bytes,

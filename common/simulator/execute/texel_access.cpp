@@ -18,16 +18,6 @@ std::string place_of(const Tap& tap) {
     return "texel (" + text.place + ") of " + text.size;
 }
 
-GlobalAccess::Kind race_kind(Access kind) {
-    return kind == Access::load ? GlobalAccess::Kind::read : GlobalAccess::Kind::write;
-}
-
-HeardAccess::Kind heard_kind(Access kind) {
-    return kind == Access::load    ? HeardAccess::Kind::load
-           : kind == Access::store ? HeardAccess::Kind::store
-                                   : HeardAccess::Kind::atomic;
-}
-
 }  // namespace
 
 std::optional<ImageShape> shape_of(const ptx::Instruction& instruction) {
@@ -137,25 +127,10 @@ void TexelAccess::count(int lanes_of_request) const {
 
 void TexelAccess::finish(int lanes_of_request) {
     count(lanes_of_request);
-    Block& block = *w_.block;
     for (const Resolved& row : rows_) {
         if (!row.in_global) continue;
-        if (w_.listener)
-            w_.listener->note(w_, op_,
-                              {.kind = heard_kind(kind_),
-                               .bytes = bytes_,
-                               .lanes = row.in_global,
-                               .addresses = row.address});
-        GlobalRace* race = block.launch->global_race;
-        if (!race || kind_ == Access::atomic) continue;
-        GlobalAccess access;
-        access.kind = race_kind(kind_);
-        access.warp = w_.index;
-        access.site = op_->site;
-        access.active = row.in_global;
-        access.addresses = row.address;
-        access.bytes_per_lane = bytes_;
-        race->access(block.global_race, access);
+        tell_listener(w_, op_, row, {.kind = kind_, .bytes = bytes_});
+        if (kind_ != Access::atomic) show_race(w_, op_->site, row, bytes_, kind_);
     }
 }
 

@@ -20,12 +20,11 @@ void Trace::begin(u64 block, u32 warp, std::size_t limit) {
 }
 
 void Trace::note(const Warp& w, const Op* op, const HeardAccess& heard) {
-    using Kind = HeardAccess::Kind;
-    if (accesses_.size() >= limit_ || heard.bulk || heard.kind == Kind::atomic) return;
+    if (accesses_.size() >= limit_ || heard.bulk || heard.kind == Access::atomic) return;
     TracedAccess& access = accesses_.emplace_back();
     access.place = w.block->launch->kernel->place(op);
     access.shared = heard.shared;
-    access.store = heard.kind == Kind::store;
+    access.store = heard.kind == Access::store;
     access.bytes_per_lane = heard.bytes;
     access.active = heard.lanes;
     for (const int l : LanesIn{heard.lanes}) access.addresses[l] = heard.addresses[l];

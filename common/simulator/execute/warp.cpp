@@ -24,6 +24,11 @@ Dim3 Warp::thread_of(int lane) const {
     return {t % shape.x, t / shape.x % shape.y, t / shape.x / shape.y};
 }
 
+void Warp::enter(Frame* of) {
+    frame = of;
+    file[kOwnFile] = of ? of->registers : kernel_file;
+}
+
 Report Warp::describe(const Op* op, const char* check, const char* kind, int lane,
                       const std::string& message, const std::string& cure) const {
     Report report;

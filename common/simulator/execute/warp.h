@@ -151,6 +151,9 @@ struct Warp {
 
     Dim3 thread_of(int lane) const;
 
+    /// Goes on in this call; nullptr: in the kernel itself.
+    void enter(Frame* of);
+
     /// Counts the straight piece of program that this Op ends.
     void count(const Op* op) {
         executed += op->weight;

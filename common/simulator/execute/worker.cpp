@@ -160,8 +160,7 @@ void Worker::start_warps(Resident& resident) {
     Block& block = resident.block;
     for (Warp& w : block.warps) {
         w.live = w.existing;
-        w.frame = nullptr;
-        w.file[kOwnFile] = w.kernel_file;
+        w.enter(nullptr);
         w.fenced = false;
         w.pending_loads = 0;
         w.undefined = nullptr;
