@@ -45,10 +45,20 @@ struct Mbarrier {
         return u64{pending} | u64{expected} << 20 |
                (static_cast<u64>(bytes + kNoBytes) & kBytesMask) << 40 | u64{parity} << 63;
     }
-    /// Whether these can be the words of a barrier that was initialised and not overwritten.
-    static bool is_sound(u64 bits) {
-        const Mbarrier b = from_bits(bits);
-        return bits != 0 && b.pending <= b.expected && b.bits() == bits;
+    static Mbarrier at(const u8* host) {
+        u64 bits;
+        std::memcpy(&bits, host, sizeof bits);
+        return from_bits(bits);
+    }
+    void store(u8* host) const {
+        const u64 now = bits();
+        std::memcpy(host, &now, sizeof now);
+    }
+    /// Whether the words there can be a barrier's that was initialised and not overwritten.
+    static bool is_sound(const u8* host) {
+        const Mbarrier b = at(host);
+        const u64 bits = b.bits();
+        return bits != 0 && b.pending <= b.expected && std::memcmp(&bits, host, sizeof bits) == 0;
     }
     bool has_too_many_bytes() const { return bytes > kMostBytes || bytes < -kMostBytes; }
 
@@ -60,15 +70,6 @@ struct Mbarrier {
         return true;
     }
 };
-
-u64 load_bits(const u8* host) {
-    u64 bits;
-    std::memcpy(&bits, host, sizeof bits);
-    return bits;
-}
-void store_bits(u8* host, u64 bits) {
-    std::memcpy(host, &bits, sizeof bits);
-}
 
 /// Whether an access counts as an atomic on shared memory does.
 enum class Counted : u8 { no, of_several, always };
@@ -97,17 +98,17 @@ bool find_mbarriers(Warp& w, const Op* op, Resolved& where, Counted counted = Co
     return true;
 }
 
-const Op* misuse(Warp& w, const Op* op, int lane, const Resolved& where, const char* kind,
-                 const char* message) {
+Failed misuse(Warp& w, const Op* op, int lane, const Resolved& where, const char* kind,
+              const char* message) {
     return w.fail(op, Status::launch_failure, "synccheck", kind, message, lane,
                   where.address[lane]);
 }
-const Op* not_initialised(Warp& w, const Op* op, int lane, const Resolved& where) {
+Failed not_initialised(Warp& w, const Op* op, int lane, const Resolved& where) {
     return misuse(w, op, lane, where, "mbarrier not initialised",
                   "this mbarrier was never initialised, or something else was written over it; let "
                   "one thread call init() and all others wait for it with __syncthreads()");
 }
-const Op* too_many_bytes(Warp& w, const Op* op, int lane, const Resolved& where) {
+Failed too_many_bytes(Warp& w, const Op* op, int lane, const Resolved& where) {
     return misuse(w, op, lane, where, "too many bytes",
                   "an mbarrier counts up to 1048575 bytes that are to come, or that came before "
                   "they were expected; expect those of one phase");
@@ -157,9 +158,7 @@ void note_touch(Warp& w, const Op* op, const Resolved& where, Touch touch) {
 bool use_mbarriers(Warp& w, const Op* op, Resolved& where, Counted counted = Counted::of_several) {
     if (!find_mbarriers(w, op, where, counted)) return false;
     for (const int lane : LanesIn{w.active}) {
-        if (Mbarrier::is_sound(load_bits(where.host[lane]))) continue;
-        not_initialised(w, op, lane, where);
-        return false;
+        if (!Mbarrier::is_sound(where.host[lane])) return not_initialised(w, op, lane, where);
     }
     note_touch(w, op, where, Touch::uses);
     return true;
@@ -179,7 +178,7 @@ const Op* run_init(Warp& w, const Op* op) {
                           "that will arrive");
         Mbarrier b;
         b.pending = b.expected = counts[l];
-        store_bits(where.host[l], b.bits());
+        b.store(where.host[l]);
         w.block->phase_bytes.erase(static_cast<u32>(where.address[l]));
     }
     w.block->watch->memory_changed();
@@ -191,7 +190,7 @@ const Op* run_invalidate(Warp& w, const Op* op) {
     Resolved where;
     if (!use_mbarriers(w, op, where)) return nullptr;
     note_touch(w, op, where, Touch::makes);
-    for (const int l : LanesIn{w.active}) store_bits(where.host[l], 0);
+    for (const int l : LanesIn{w.active}) std::memset(where.host[l], 0, sizeof(u64));
     w.block->watch->memory_changed();
     return op + 1;
 }
@@ -207,55 +206,38 @@ void bring(Block& block, Mbarrier& b, u64 address, u32 bytes) {
     block.phase_bytes[static_cast<u32>(address)].came += bytes;
 }
 
-/// In Op::count of an arrival: it is one fewer from now on; and what the operand after the address says.
-constexpr u8 kDrops = 1, kSaysCount = 2, kSaysBytes = 4;
+/// In Op::count: the lanes arrive, and what Op::b says. kDrops: one fewer arrives from now on.
+constexpr u8 kArrives = 1, kDrops = 2, kSaysCount = 4, kAnnouncesBytes = 8, kBringsBytes = 16;
 
-/// Op::b: count or bytes. Op::d: the state before.
+/// arrive, arrive_drop, expect_tx, complete_tx. Op::b: how many arrivals, or bytes. Op::d: the state before.
 const Op* run_arrive(Warp& w, const Op* op) {
     Resolved where;
     if (!use_mbarriers(w, op, where, op->has_destination ? Counted::always : Counted::of_several))
         return nullptr;
+    const u8 how = op->count;
     const u32* operand = w.lanes<u32>(op->b);
-    note_arrivals(w, where);
+    if (how != kAnnouncesBytes) note_arrivals(w, where);
     for (const int l : LanesIn{w.active}) {
-        const u64 before = load_bits(where.host[l]);
-        Mbarrier b = Mbarrier::from_bits(before);
-        const u32 count = op->count & kSaysCount ? operand[l] : 1;
-        if (!Mbarrier::is_sound(before) || b.expected == 0) return not_initialised(w, op, l, where);
+        Mbarrier b = Mbarrier::at(where.host[l]);
+        const u64 before = b.bits();
+        const u32 count = how & kSaysCount ? operand[l] : how & kArrives;
+        if (!is_mbarrier(*w.block, static_cast<u32>(where.address[l])))
+            return not_initialised(w, op, l, where);
         if (count > b.pending)
             return misuse(w, op, l, where, "too many arrivals",
                           "more threads arrive at this mbarrier in one phase than it expects; "
                           "compare the count given to init() with who arrives");
-        if (op->count & kSaysBytes) announce(*w.block, b, where.address[l], operand[l]);
+        if (how & kAnnouncesBytes) announce(*w.block, b, where.address[l], operand[l]);
+        if (how & kBringsBytes) bring(*w.block, b, where.address[l], operand[l]);
         if (b.has_too_many_bytes()) return too_many_bytes(w, op, l, where);
-        if (op->count & kDrops) b.expected -= count;
+        if (how & kDrops) b.expected -= count;
         b.pending -= count;
         // Released before the phase may end, so that whoever sees its end sees this lane's stores.
-        if (w.block->shared_race)
+        if ((how & kArrives) && w.block->shared_race)
             w.block->shared_race->mbarrier_arrive(w.index, static_cast<u32>(where.address[l]));
-        end_phase_if_complete(*w.block, b, where.address[l]);
-        store_bits(where.host[l], b.bits());
+        if (how != kAnnouncesBytes) end_phase_if_complete(*w.block, b, where.address[l]);
+        b.store(where.host[l]);
         if (op->has_destination) w.lanes<u64>(op->d)[l] = before;
-    }
-    w.block->watch->memory_changed();
-    return op + 1;
-}
-
-/// expect_tx and complete_tx: Op::b more, or fewer, bytes are to come.
-template <int Sign>
-const Op* run_bytes(Warp& w, const Op* op) {
-    Resolved where;
-    if (!use_mbarriers(w, op, where)) return nullptr;
-    const u32* bytes = w.lanes<u32>(op->b);
-    if (Sign < 0) note_arrivals(w, where);
-    for (const int l : LanesIn{w.active}) {
-        const u64 before = load_bits(where.host[l]);
-        Mbarrier b = Mbarrier::from_bits(before);
-        if (!Mbarrier::is_sound(before) || b.expected == 0) return not_initialised(w, op, l, where);
-        (Sign > 0 ? announce : bring)(*w.block, b, where.address[l], bytes[l]);
-        if (b.has_too_many_bytes()) return too_many_bytes(w, op, l, where);
-        if (Sign < 0) end_phase_if_complete(*w.block, b, where.address[l]);
-        store_bits(where.host[l], b.bits());
     }
     w.block->watch->memory_changed();
     return op + 1;
@@ -289,17 +271,15 @@ bool complete_phase(Warp& w, const Op* op, int lane, const Resolved& where) {
     complete_bulk_copies(block, address);
     const u64 left = pending_bulk_bytes(block, address);
     if (left == 0 || waits_for_bytes(block, address)) return true;
-    const i64 came = Mbarrier::from_bits(load_bits(where.host[lane])).pending == 0
-                         ? block.phase_bytes[address].came
-                         : announced;
-    misuse(
+    const i64 came =
+        Mbarrier::at(where.host[lane]).pending == 0 ? block.phase_bytes[address].came : announced;
+    return misuse(
         w, op, lane, where, "too few bytes",
         ("fewer bytes were announced to this mbarrier than copies bring to it: " +
          std::to_string(announced) + " announced, " +
          std::to_string(came + static_cast<i64>(left)) +
          " asked for; its phase does not wait for the rest; announce the bytes of all the copies")
             .c_str());
-    return false;
 }
 
 /// Op::d: is the phase over that Op::b names, by its parity (0 or 1) or by a state?
@@ -310,14 +290,9 @@ const Op* run_test_wait(Warp& w, const Op* op) {
     Mask over = 0;
     for (const int l : LanesIn{w.active}) {
         const auto address = static_cast<u32>(where.address[l]);
-        bool asked;
-        if constexpr (ByParity)
-            asked = w.lanes<u32>(op->b)[l] & 1;
-        else
-            asked = Mbarrier::from_bits(w.lanes<u64>(op->b)[l]).parity;
-        const auto is_over = [&] {
-            return Mbarrier::from_bits(load_bits(where.host[l])).parity != asked;
-        };
+        const bool asked = ByParity ? w.lanes<u32>(op->b)[l] & 1
+                                    : Mbarrier::from_bits(w.lanes<u64>(op->b)[l]).parity;
+        const auto is_over = [&] { return Mbarrier::at(where.host[l]).parity != asked; };
         if (!is_over() && !complete_phase(w, op, l, where)) return nullptr;
         if (!is_over()) continue;
         over |= 1u << l;
@@ -353,8 +328,8 @@ Description describe_access(const ptx::Instruction& i, Handler run, std::vector<
 }
 
 Description describe_arrive(const ptx::Instruction& i) {
-    u8 how = i.has("arrive_drop") ? kDrops : 0;
-    if (i.operands.size() > 2) how |= i.has("expect_tx") ? kSaysBytes : kSaysCount;
+    u8 how = i.has("arrive_drop") ? kArrives | kDrops : kArrives;
+    if (i.operands.size() > 2) how |= i.has("expect_tx") ? kAnnouncesBytes : kSaysCount;
     return describe_access(
         i, run_arrive,
         {{Role::destination, Width::w64}, {Role::address, Width::w64}, {Role::b, Width::w32}}, 1,
@@ -376,12 +351,12 @@ Description describe_wait(const ptx::Instruction& i) {
 }  // namespace
 
 bool is_mbarrier(const Block& block, u32 address) {
-    const u64 bits = load_bits(block.shared + address);
-    return Mbarrier::is_sound(bits) && Mbarrier::from_bits(bits).expected != 0;
+    const u8* host = block.shared + address;
+    return Mbarrier::is_sound(host) && Mbarrier::at(host).expected != 0;
 }
 
 bool waits_for_bytes(const Block& block, u32 address) {
-    const Mbarrier b = Mbarrier::from_bits(load_bits(block.shared + address));
+    const Mbarrier b = Mbarrier::at(block.shared + address);
     return b.pending == 0 && b.bytes > 0;
 }
 
@@ -390,7 +365,7 @@ MbarrierWait describe_mbarrier_wait(const Warp& w, const Op& op, int lane) {
     const auto address = static_cast<u32>(
         address_in_space(w.lanes<u64>(op.a)[lane] + static_cast<u64>(op.immediate)));
     if (!block.has_shared(address, 8)) return {};
-    const Mbarrier b = Mbarrier::from_bits(load_bits(block.shared + address));
+    const Mbarrier b = Mbarrier::at(block.shared + address);
     const auto found = block.phase_bytes.find(address);
     const PhaseBytes bytes = found == block.phase_bytes.end() ? PhaseBytes{} : found->second;
     const std::string counts = std::to_string(bytes.announced) + " bytes were announced, and " +
@@ -411,16 +386,16 @@ MbarrierWait describe_mbarrier_wait(const Warp& w, const Op& op, int lane) {
 
 void complete_bytes(Block& block, u32 address, u32 bytes) {
     u8* host = block.shared + address;
-    Mbarrier b = Mbarrier::from_bits(load_bits(host));
+    Mbarrier b = Mbarrier::at(host);
     bring(block, b, address, bytes);
     end_phase_if_complete(block, b, address);
-    store_bits(host, b.bits());
+    b.store(host);
     block.watch->memory_changed();
 }
 
 Description describe_copy_arrival(const ptx::Instruction& i) {
     const Handler run = i.has("noinc") ? run_copy_arrival<true> : run_copy_arrival<false>;
-    return describe_access(i, run, {{Role::address, Width::w64}});
+    return describe_access(i, run, {{Role::address, Width::w64}}, 0, kArrives);
 }
 
 // mbarrier.{init,inval,arrive,arrive_drop,expect_tx,complete_tx,test_wait,try_wait,pending_count}
@@ -429,8 +404,10 @@ Description describe_mbarrier(const ptx::Instruction& i, const ptx::Function&) {
     if (i.has("init")) return describe_access(i, run_init, {address, count});
     if (i.has("inval")) return describe_access(i, run_invalidate, {address});
     if (i.has("arrive") || i.has("arrive_drop")) return describe_arrive(i);
-    if (i.has("expect_tx")) return describe_access(i, run_bytes<1>, {address, count});
-    if (i.has("complete_tx")) return describe_access(i, run_bytes<-1>, {address, count});
+    if (i.has("expect_tx"))
+        return describe_access(i, run_arrive, {address, count}, 0, kAnnouncesBytes);
+    if (i.has("complete_tx"))
+        return describe_access(i, run_arrive, {address, count}, 0, kBringsBytes);
     if (i.has("test_wait") || i.has("try_wait")) return describe_wait(i);
     if (i.has("pending_count"))
         return describe(i, {.run = run_pending_count,
