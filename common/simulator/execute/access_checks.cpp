@@ -33,15 +33,6 @@ GlobalAccess global_lanes(const Warp& w, u32 site, const Resolved& where, u32 by
             .value = {}};
 }
 
-/// Calls body(shadow byte, its bits) for every word of an access, until body returns false.
-template <class Body>
-bool for_each_shadow(DeviceMemory& memory, u64 address, u32 bytes, Body body) {
-    for (u32 done = 0; done < bytes; done += 4)
-        if (!body(memory.shadow(address + done), shadow_bits(address, std::min(bytes, 4u))))
-            return false;
-    return true;
-}
-
 /// What the lanes of an access have found unwritten, although that is no error.
 struct Undefined {
     u32 bytes[kLanes] = {};
@@ -57,9 +48,7 @@ Undefined check_written(Warp& w, const Op* op, u32 site, const Resolved& where, 
         const u64 address = where.address[lane];
         const Allocation* allocation = launch.allocations->find(address);
         if (!allocation || !allocation->has_shadow) continue;
-        const bool written =
-            for_each_shadow(*launch.memory, address, bytes,
-                            [](const u8* shadow, u8 bits) { return (*shadow & bits) == bits; });
+        const bool written = lane_written(launch.memory->shadow(address), address, bytes);
         if (written) continue;
         LaneAccess access{.kind = kind, .address = address, .bytes = wanted ? wanted[lane] : bytes};
         access.unwritten = launch.memory->unwritten_bytes(address, access.bytes);
@@ -74,10 +63,11 @@ void mark_written(Warp& w, const Resolved& where, u32 bytes) {
     DeviceMemory& memory = *w.block->launch->memory;
     for (const int lane : LanesIn{where.in_global}) {
         if (!memory.is_device_range(where.address[lane])) continue;
-        for_each_shadow(memory, where.address[lane], bytes, [](u8* shadow, u8 bits) {
+        const u8 bits = shadow_bits(where.address[lane], std::min(bytes, 4u));
+        for (u32 done = 0; done < bytes; done += 4) {
+            u8* shadow = memory.shadow(where.address[lane] + done);
             if ((*shadow & bits) != bits) __atomic_fetch_or(shadow, bits, __ATOMIC_RELAXED);
-            return true;
-        });
+        }
     }
 }
 

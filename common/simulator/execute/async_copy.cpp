@@ -102,21 +102,6 @@ u32 bytes_wanted(const Warp& w, const Op* op, int lane) {
     return bytes;
 }
 
-/// Where the active lanes read. In a launch whose blocks are only heard, global memory is asked for and not
-/// touched: zeros come.
-bool resolve_source(Warp& w, const Op* op, Resolved& from) {
-    if (!w.block->launch->only_heard)
-        return resolve(w, op, w.lanes<u64>(op->b), second_offset(op), op->count,
-                       ptx::StateSpace::global, Access::load, from);
-    static u8 zeros[16];
-    from.in_global = w.active;
-    for (const int l : LanesIn{w.active}) {
-        from.address[l] = w.lanes<u64>(op->b)[l] + static_cast<u64>(second_offset(op));
-        from.host[l] = zeros;
-    }
-    return true;
-}
-
 /// Op::a: where to, in shared memory. Op::b: from where. Op::count: bytes.
 template <Source Kind>
 const Op* run_copy(Warp& w, const Op* op) {
@@ -135,7 +120,8 @@ const Op* run_copy(Warp& w, const Op* op) {
         return nullptr;
     // Lanes that read nothing may have any address.
     const Mask all = std::exchange(w.active, reading);
-    const bool good = resolve_source(w, op, from);
+    const bool good = resolve(w, op, w.lanes<u64>(op->b), second_offset(op), bytes,
+                              ptx::StateSpace::global, Access::load, from);
     if (good && reading) tell_listener(w, op, from, {.asynchronous = true, .bytes = bytes});
     w.active = all;
     if (!good) return nullptr;

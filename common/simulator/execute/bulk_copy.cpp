@@ -20,7 +20,6 @@
 #include <deque>
 #include <unordered_set>
 // Long: a copy is checked, counted, kept and moved by one description of it.
-#include "checks/access_report.h"
 #include "execute/access_listener.h"
 #include "execute/async_copy.h"
 #include "execute/describe.h"
@@ -156,29 +155,17 @@ bool find_global(Issue& issue, Piece& piece, const Allocation*& near) {
         piece.host = reinterpret_cast<u8*>(piece.global + near->to_host);
         return true;
     }
-    LaneAccess access{
-        .kind = issue.copy.to_shared ? LaneAccess::Kind::read : LaneAccess::Kind::write,
-        .address = piece.global,
-        .bytes = piece.inside};
-    return issue.w.fail(
-        Status::illegal_address,
-        describe_bad_global(issue.w.describe(issue.op, "memcheck", "out of bounds", issue.lane),
-                            access, table));
+    return bad_address(issue.w, issue.op, piece.global, issue.lane, piece.inside,
+                       StateSpace::global, load_or_store(!issue.copy.to_shared));
 }
 
 /// The bytes of shared memory that the copy takes must be the block's.
 bool find_shared(Issue& issue, u64 address, u64 bytes) {
     const Block& block = *issue.w.block;
     if (address <= block.shared_bytes && bytes <= block.shared_bytes - address) return true;
-    LaneAccess access{
-        .kind = issue.copy.to_shared ? LaneAccess::Kind::write : LaneAccess::Kind::read,
-        .address = address,
-        .bytes = static_cast<u32>(std::min<u64>(bytes, ~u32{0}))};
-    return issue.w.fail(
-        Status::illegal_address,
-        describe_bad_shared(issue.w.describe(issue.op, "memcheck", "out of bounds", issue.lane),
-                            access, block.launch->kernel->static_shared,
-                            block.launch->config.dynamic_shared));
+    return bad_address(issue.w, issue.op, address, issue.lane,
+                       static_cast<u32>(std::min<u64>(bytes, ~u32{0})), StateSpace::shared,
+                       load_or_store(issue.copy.to_shared));
 }
 
 /// The piece of a box that begins at element coordinates `at`: how much of it is inside the array?

@@ -36,16 +36,6 @@ void mark_all_written(u8* shadow, u32 bytes) {
 }
 
 /// One lane's `bytes`, 1 to kMostBytesOfLane, at `address`.
-inline bool lane_written(const u8* shadow, u64 address, u32 bytes) {
-    if (bytes < 4) {
-        const u8 bits = shadow_bits(address, bytes);
-        return (*shadow & bits) == bits;
-    }
-    u8 all = kWordWritten;
-    for (u32 k = 0; k < bytes / 4; ++k) all &= shadow[k];
-    return all == kWordWritten;
-}
-
 inline void mark_lane_written(u8* shadow, u64 address, u32 bytes) {
     if (bytes < 4) {
         const u8 bits = shadow_bits(address, bytes);
@@ -346,26 +336,30 @@ bool reads_variables(const Warp& w, const u64* addresses, u32 bytes) {
            }) == w.active;
 }
 
-/// Returns whether the access is to be carried out.
-bool observe(Warp& w, const Op* op, const GlobalMove& move) {
+/// Returns whether the access is to be carried out. Rows are told apart: most accesses are, and a listener need not
+/// look at 32 addresses to see it.
+bool observe(Warp& w, const Op* op, const GlobalMove& move, bool is_row) {
     if (w.heard_enough) return false;
+    Watch& watch = *w.block->watch;
+    const bool only_heard = w.block->launch->only_heard;
     u64 addresses[kLanes];
-    addresses_of(w, op, addresses);
-    if (w.listener) {
-        w.listener->note(w, op,
-                         {.kind = load_or_store(move.store),
-                          .shared = false,
-                          .bytes = move.bytes,
-                          .lanes = w.active,
-                          .addresses = addresses});
+    HeardAccess access{.kind = load_or_store(move.store),
+                       .bytes = move.bytes,
+                       .lanes = w.active,
+                       .addresses = addresses};
+    if (is_row && w.listener && !watch.on() && (move.store || !only_heard)) {
+        w.listener->note_row(w, op, access,
+                             w.lanes<u64>(op->a)[0] + static_cast<u64>(op->immediate));
+        return !only_heard;
     }
-    if (w.block->launch->only_heard) {
+    addresses_of(w, op, addresses);
+    if (w.listener) w.listener->note(w, op, access);
+    if (only_heard) {
         if (move.store) return false;
         if (reads_variables(w, addresses, move.bytes)) return true;
         load_zeros(w, op, move);
         return false;
     }
-    Watch& watch = *w.block->watch;
     if (!watch.on()) return true;
     if (move.store) {
         if (changes_memory(w, op, move, addresses)) watch.memory_changed();
@@ -373,22 +367,6 @@ bool observe(Warp& w, const Op* op, const GlobalMove& move) {
         watch.polls(w, op, addresses, 0);
     }
     return true;
-}
-
-/// The same for a row of all lanes: most are, and a listener need not look at 32 addresses to see it.
-bool observe_row(Warp& w, const Op* op, const GlobalMove& move, u64 first) {
-    if (w.heard_enough) return false;
-    const bool only_heard = w.block->launch->only_heard;
-    if (!w.listener || w.block->watch->on() || (only_heard && !move.store))
-        return observe(w, op, move);
-    w.listener->note_row(w, op,
-                         {.kind = load_or_store(move.store),
-                          .shared = false,
-                          .bytes = move.bytes,
-                          .lanes = kAllLanes,
-                          .addresses = nullptr},
-                         first);
-    return !only_heard;
 }
 
 template <class Shape, bool Store>
@@ -403,11 +381,8 @@ const Op* access_weak(Warp& w, const Op* op) {
             differs |= base[l] - (first + static_cast<u64>(l) * Shape::kTotal);
         address = first + static_cast<u64>(op->immediate);
     }
-    if (w.observed) [[unlikely]] {
-        const bool goes_on = differs == 0 ? observe_row(w, op, kGlobalMoveOf<Shape, Store>, address)
-                                          : observe(w, op, kGlobalMoveOf<Shape, Store>);
-        if (!goes_on) return op + 1;
-    }
+    if (w.observed && !observe(w, op, kGlobalMoveOf<Shape, Store>, differs == 0)) [[unlikely]]
+        return op + 1;
     if (differs == 0 && (address & (Shape::kTotal - 1)) == 0) {
         SiteCache& cache = w.caches[op->site];
         const auto inside = [&] {
@@ -425,7 +400,7 @@ const Op* access_weak(Warp& w, const Op* op) {
 template <class Shape, bool Store, bool Plain>
 const Op* access_without_rows(Warp& w, const Op* op) {
     if constexpr (!Store) w.load_issued(op);
-    if (w.observed && !observe(w, op, kGlobalMoveOf<Shape, Store>)) [[unlikely]]
+    if (w.observed && !observe(w, op, kGlobalMoveOf<Shape, Store>, false)) [[unlikely]]
         return op + 1;
     const Op* next = access_irregular<Shape, Store, Plain>(w, op);
     GlobalRace* race = w.block->launch->global_race;

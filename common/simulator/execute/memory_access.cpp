@@ -31,23 +31,6 @@ Report describe_no_constant(Report report, const LaneAccess& what) {
     return report;
 }
 
-Failed bad_address(Warp& w, const Op* op, u64 address, int lane, u32 bytes, StateSpace space,
-                   Access access) {
-    const Launch& launch = *w.block->launch;
-    const LaneAccess what = lane_access(address, bytes, access);
-    Report report = w.describe(op, "memcheck", "out of bounds", lane);
-    if (space == StateSpace::shared)
-        report = describe_bad_shared(report, what, launch.kernel->static_shared,
-                                     launch.config.dynamic_shared);
-    else if (space == StateSpace::local)
-        report = describe_bad_local(report, what, w.local_bytes);
-    else if (space == StateSpace::constant && launch.allocations->find(address))
-        report = describe_no_constant(report, what);
-    else
-        report = describe_bad_global(report, what, *launch.allocations);
-    return w.fail(Status::illegal_address, report);
-}
-
 Failed misaligned(Warp& w, const Op* op, u64 address, int lane, u32 bytes, StateSpace space,
                   Access access) {
     const Report report = describe_misaligned(w.describe(op, "memcheck", "misaligned", lane),
@@ -120,6 +103,23 @@ u8* no_memory(int lane, u32 bytes, Access access) {
 }
 
 }  // namespace
+
+Failed bad_address(Warp& w, const Op* op, u64 address, int lane, u32 bytes, StateSpace space,
+                   Access access) {
+    const Launch& launch = *w.block->launch;
+    const LaneAccess what = lane_access(address, bytes, access);
+    Report report = w.describe(op, "memcheck", "out of bounds", lane);
+    if (space == StateSpace::shared)
+        report = describe_bad_shared(report, what, launch.kernel->static_shared,
+                                     launch.config.dynamic_shared);
+    else if (space == StateSpace::local)
+        report = describe_bad_local(report, what, w.local_bytes);
+    else if (space == StateSpace::constant && launch.allocations->find(address))
+        report = describe_no_constant(report, what);
+    else
+        report = describe_bad_global(report, what, *launch.allocations);
+    return w.fail(Status::illegal_address, report);
+}
 
 StateSpace space_at(u64 generic_address) {
     constexpr StateSpace spaces[] = {StateSpace::shared, StateSpace::local, StateSpace::param};

@@ -40,6 +40,10 @@ bool resolve(Warp& w, const Op* op, const u64* base, i64 offset, u32 bytes, ptx:
 u8* resolve_one(Warp& w, const Op* op, u64 address, int lane, u32 bytes, ptx::StateSpace space,
                 Access access);
 
+/// Ends the launch, because a lane's bytes are not in this space, or not all of them.
+Failed bad_address(Warp& w, const Op* op, u64 address, int lane, u32 bytes, ptx::StateSpace space,
+                   Access access);
+
 /// Adds one warp-wide access to a site's counters: sectors for the lanes in global memory,
 /// wavefronts for those in shared memory.
 void count_access(Warp& w, u32 site, const Resolved& where, u32 bytes);
@@ -60,6 +64,14 @@ std::optional<std::string> read_string(const Warp& w, u64 generic_address, int l
 /// In a word's shadow byte: the bits of `bytes` bytes (at most 4) at `address`.
 inline u8 shadow_bits(u64 address, u32 bytes) {
     return static_cast<u8>(((1u << bytes) - 1) << (address & 3));
+}
+
+/// Whether the bytes of one lane are written: a power of two, aligned. `shadow` is of the first.
+inline bool lane_written(const u8* shadow, u64 address, u32 bytes) {
+    const u8 bits = bytes < 4 ? shadow_bits(address, bytes) : u8{0xf};
+    u8 all = bits;
+    for (u32 k = 0; k < (bytes + 3) / 4; ++k) all &= shadow[k];
+    return all == bits;
 }
 
 // ---- what the checks are told (access_checks.cpp) ----
