@@ -11,7 +11,7 @@ namespace {
 
 struct FamilyRow {
     const char* opcode;
-    Describe describe;
+    Describe* describe;
 };
 
 constexpr FamilyRow kFamilies[] = {
@@ -39,12 +39,12 @@ constexpr FamilyRow kFamilies[] = {
     {"fence", describe_fence},
 
     // Textures and surfaces.
-    {"tex", describe_fetch},    // d = what a texture has at some coordinates
-    {"tld4", describe_gather},  // d = one component of the four texels around them
-    {"suld", describe_surface_load},
-    {"sust", describe_surface_store},
-    {"sured", describe_surface_reduction},  // reads, changes and writes back, as red does
-    {"txq", describe_query},  // d = how wide a texture is, or a surface, how high, how deep
+    {"tex", describe_fetch},   // d = what a texture has at some coordinates
+    {"tld4", describe_fetch},  // d = one component of the four texels around them
+    {"suld", describe_surface},
+    {"sust", describe_surface},
+    {"sured", describe_surface},  // reads, changes and writes back, as red does
+    {"txq", describe_query},      // d = how wide a texture is, or a surface, how high, how deep
     {"suq", describe_query},
     {"istypep", describe_is_type},  // p = this number is a texture's, or a surface's
 

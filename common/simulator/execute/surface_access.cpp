@@ -260,65 +260,47 @@ std::optional<SurfaceOp> surface_op_of(const ptx::Instruction& i) {
     return op;
 }
 
-/// A place has as many coordinates as the geometry asks for; more are ignored.
-bool has_coordinates(const ptx::Operand& place, const SurfaceOp& op) {
-    if (place.kind != ptx::Operand::Kind::address || place.elements.size() != 1) return false;
-    const std::size_t count = std::max<std::size_t>(place.elements[0].elements.size(), 1);
-    return count + 1 >= op.first_coordinate() + op.shape.dimensions;
-}
-
-bool has_elements(const ptx::Operand& value, const SurfaceOp& op) {
-    return std::max<std::size_t>(value.elements.size(), 1) == op.elements;
-}
-
-/// What all three give: a reduction is a store.
-Description describe_surface(const ptx::Instruction& i, Handler run, SurfaceOp op) {
-    const bool load = i.opcode == "suld";
-    const Width width = op.element_bytes == 8 ? Width::w64 : Width::w32;
-    const u32 bytes = op.element_bytes * op.elements;
-    return describe(
-        i, {.run = run,
-            .operands = {{load ? Role::list_written : Role::list_read, load ? width : Width::w32},
-                         {Role::list_read, load ? Width::w32 : width}},
-            .memory = {{.space = ptx::StateSpace::global,
-                        .load = load,
-                        .store = !load,
-                        .bytes_per_lane = bytes,
-                        .path = MemoryPath::surface}},
-            .list = std::make_shared<SurfaceOp>(std::move(op)),
-            .has_side_effects = !load});
+/// Whether the value that is loaded, stored or combined is one that the surface takes.
+bool fits(const ptx::Instruction& i, const ptx::Operand& value, SurfaceOp& op) {
+    if (i.opcode == "sured") {
+        op.reduction = std::find_if(std::begin(kReductions), std::end(kReductions),
+                                    [&](const SurfaceReduction& r) { return i.has(r.name); });
+        return op.reduction != std::end(kReductions) && !op.shape.layered && op.elements == 1 &&
+               op.element_bytes >= 4;
+    }
+    if (numbers_in(value) != op.elements) return false;
+    return !op.counts_texels || (i.opcode == "sust" && op.element_bytes == 4);
 }
 
 }  // namespace
 
 // suld.b.GEOMETRY{.CACHE}{.VECTOR}.TYPE.MODE d, [object, {coordinates}]
-Description describe_surface_load(const ptx::Instruction& i, const ptx::Function&) {
-    auto op = surface_op_of(i);
-    if (!op || op->counts_texels || i.operands.size() != 2 ||
-        !has_coordinates(i.operands[1], *op) || !has_elements(i.operands[0], *op))
-        return std::nullopt;
-    return describe_surface(i, run_load, *std::move(op));
-}
-
 // sust.{b,p}.GEOMETRY{.CACHE}{.VECTOR}.TYPE.MODE [object, {coordinates}], c
-Description describe_surface_store(const ptx::Instruction& i, const ptx::Function&) {
-    auto op = surface_op_of(i);
-    if (!op || i.operands.size() != 2 || !has_coordinates(i.operands[0], *op) ||
-        !has_elements(i.operands[1], *op) || (op->counts_texels && op->element_bytes != 4))
-        return std::nullopt;
-    return describe_surface(i, run_store, *std::move(op));
-}
-
 // sured.{b,p}.OPERATION.GEOMETRY.TYPE.MODE [object, {coordinates}], c
-Description describe_surface_reduction(const ptx::Instruction& i, const ptx::Function&) {
+Description describe_surface(const ptx::Instruction& i, const ptx::Function&) {
+    const bool load = i.opcode == "suld";
     auto op = surface_op_of(i);
-    const auto found = std::find_if(std::begin(kReductions), std::end(kReductions),
-                                    [&](const auto& r) { return i.has(r.name); });
-    if (!op || found == std::end(kReductions) || op->shape.layered || op->elements != 1 ||
-        op->element_bytes < 4 || i.operands.size() != 2 || !has_coordinates(i.operands[0], *op))
+    if (!op || i.operands.size() != 2) return std::nullopt;
+    // A place has as many coordinates as the geometry asks for; more are ignored.
+    const ptx::Operand &place = i.operands[load ? 1 : 0], &value = i.operands[load ? 0 : 1];
+    if (coordinates_in(place) + 1 < op->first_coordinate() + op->shape.dimensions ||
+        !fits(i, value, *op))
         return std::nullopt;
-    op->reduction = found;
-    return describe_surface(i, run_reduce, *std::move(op));
+    const OperandRole read_place{Role::list_read, Width::w32},
+        moved{load ? Role::list_written : Role::list_read,
+              op->element_bytes == 8 ? Width::w64 : Width::w32};
+    return describe(
+        i, {.run = load            ? run_load
+                   : op->reduction ? run_reduce
+                                   : run_store,
+            .operands = load ? std::vector{moved, read_place} : std::vector{read_place, moved},
+            .memory = {{.space = ptx::StateSpace::global,
+                        .load = load,
+                        .store = !load,
+                        .bytes_per_lane = op->element_bytes * op->elements,
+                        .path = MemoryPath::surface}},
+            .list = std::make_shared<SurfaceOp>(*op),
+            .has_side_effects = !load});
 }
 
 }  // namespace coalesce::sim

@@ -50,11 +50,11 @@ bool lies_in(const Warp& w, u64 address, StateSpace space) {
     return actual == space;
 }
 
-template <StateSpace Space>
 const Op* run_is_space(Warp& w, const Op* op) {
     const u64* addresses = w.lanes<u64>(op->a);
-    w.write_predicate(
-        op->d, lanes_where(w.active, [&](int l) { return lies_in(w, addresses[l], Space); }));
+    w.write_predicate(op->d, lanes_where(w.active, [&](int l) {
+                          return lies_in(w, addresses[l], space_of(op));
+                      }));
     return op + 1;
 }
 
@@ -102,21 +102,12 @@ Description describe_trap(const ptx::Instruction& i, const ptx::Function&) {
 
 // isspacep.SPACE p, a
 Description describe_is_space(const ptx::Instruction& i, const ptx::Function&) {
-    Handler run = nullptr;
-    if (i.has("param") || i.has("param::entry")) {
-        run = run_is_space<StateSpace::param>;
-    } else {
-        switch (space_of(i)) {
-            case StateSpace::global: run = run_is_space<StateSpace::global>; break;
-            case StateSpace::shared: run = run_is_space<StateSpace::shared>; break;
-            case StateSpace::local: run = run_is_space<StateSpace::local>; break;
-            case StateSpace::constant: run = run_is_space<StateSpace::constant>; break;
-            default: break;
-        }
-    }
-    return describe(
-        i,
-        {.run = run, .operands = {{Role::destination, Width::predicate}, {Role::a, Width::w64}}});
+    const StateSpace space =
+        i.has("param") || i.has("param::entry") ? StateSpace::param : space_of(i);
+    if (space == StateSpace::generic) return std::nullopt;
+    return describe(i, {.run = run_is_space,
+                        .operands = {{Role::destination, Width::predicate}, {Role::a, Width::w64}},
+                        .detail = static_cast<u8>(space)});
 }
 
 // mapa{.shared::cluster}.{u32,u64} d, a, block

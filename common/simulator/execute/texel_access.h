@@ -7,6 +7,8 @@
 //            are the different ones of a request.
 #pragma once
 
+#include <algorithm>
+
 #include "execute/families.h"
 #include "execute/memory_access.h"
 #include "textures/sampling.h"
@@ -26,6 +28,16 @@ struct ImageOp : OperandList {
 
 /// The shape that `1d`, `a2d`, `cube`, ... name; nothing when no modifier does.
 std::optional<ImageShape> shape_of(const ptx::Instruction& instruction);
+
+/// x, or {x, y, ...}.
+inline std::size_t numbers_in(const ptx::Operand& operand) {
+    return std::max<std::size_t>(operand.elements.size(), 1);
+}
+/// Of [object, {coordinates}]; 0 when the operand is something else.
+inline std::size_t coordinates_in(const ptx::Operand& place) {
+    const bool is_place = place.kind == ptx::Operand::Kind::address && place.elements.size() == 1;
+    return is_place ? numbers_in(place.elements[0]) : 0;
+}
 
 /// "3, 4" and "16 x 8", for messages.
 struct PlaceAndSize {

@@ -182,12 +182,12 @@ bool find_operands(const ptx::Instruction& i, FetchOp& fetch) {
     const std::size_t needed = 2 + of_level;
     if (i.operands.size() < needed || i.operands.size() > needed + 1) return false;
     const ptx::Operand &to = i.operands[0], &from = i.operands[1];
-    if (to.elements.size() < kChannels || from.elements.size() != 1) return false;
-    const std::size_t coordinates = std::max<std::size_t>(from.elements[0].elements.size(), 1);
+    const std::size_t coordinates = coordinates_in(from);
+    if (to.elements.size() < kChannels || coordinates == 0) return false;
     if (coordinates + 1 < fetch.first_coordinate() + fetch.coordinates()) return false;
     u32 read = static_cast<u32>(1 + coordinates);
     if (fetch.level == Level::gradients) {
-        fetch.gradient = static_cast<u32>(std::max<std::size_t>(i.operands[2].elements.size(), 1));
+        fetch.gradient = static_cast<u32>(numbers_in(i.operands[2]));
         if (fetch.gradient < fetch.coordinates()) return false;
         read += 2 * fetch.gradient;
     }
@@ -198,10 +198,30 @@ bool find_operands(const ptx::Instruction& i, FetchOp& fetch) {
     return fetch.offsets > 0;  // a single register is a depth to compare with
 }
 
-Description as_fetch(const ptx::Instruction& i, FetchOp fetch) {
+/// Which component of four texels; -1: none.
+int component_of(const ptx::Instruction& i) {
+    constexpr const char* kComponents[] = {"r", "g", "b", "a"};
+    for (int c = 0; c < 4; ++c)
+        if (i.has(kComponents[c])) return c;
+    return -1;
+}
+
+}  // namespace
+
+// tex{.base | .level | .grad}.GEOMETRY.v4.TYPE.TYPE {d, ...}{|p}, [object, {coordinates}]
+//     {, level | , {dx, ...}, {dy, ...}} {, {offsets}}
+// tld4.COMPONENT.GEOMETRY.v4.TYPE.f32 {d, ...}{|p}, [object, {coordinates}] {, {offsets}}
+Description describe_fetch(const ptx::Instruction& i, const ptx::Function&) {
     const auto shape = shape_of(i);
     if (!shape) return std::nullopt;
+    FetchOp fetch;
     fetch.shape = *shape;
+    if (i.opcode == "tld4") {
+        fetch.component = component_of(i);
+        if (fetch.component < 0 || shape->dimensions != 2) return std::nullopt;
+    } else if (i.has("level") || i.has("grad")) {
+        fetch.level = i.has("level") ? FetchOp::Level::given : FetchOp::Level::gradients;
+    }
     if (!find_types(i, fetch) || !find_operands(i, fetch)) return std::nullopt;
     std::vector<OperandRole> roles(i.operands.size(), {Role::list_read, Width::w32});
     roles[0].role = Role::list_written;
@@ -212,29 +232,6 @@ Description as_fetch(const ptx::Instruction& i, FetchOp fetch) {
                                     .bytes_per_lane = 4,
                                     .path = MemoryPath::texture}},
                         .list = std::make_shared<FetchOp>(std::move(fetch))});
-}
-
-}  // namespace
-
-// tex{.base | .level | .grad}.GEOMETRY.v4.TYPE.TYPE {d, ...}{|p}, [object, {coordinates}]
-//     {, level | , {dx, ...}, {dy, ...}} {, {offsets}}
-Description describe_fetch(const ptx::Instruction& i, const ptx::Function&) {
-    FetchOp fetch;
-    fetch.level = i.has("level")  ? FetchOp::Level::given
-                  : i.has("grad") ? FetchOp::Level::gradients
-                                  : FetchOp::Level::base;
-    return as_fetch(i, std::move(fetch));
-}
-
-// tld4.COMPONENT.GEOMETRY.v4.TYPE.f32 {d, ...}{|p}, [object, {coordinates}] {, {offsets}}
-Description describe_gather(const ptx::Instruction& i, const ptx::Function&) {
-    constexpr const char* kComponents[] = {"r", "g", "b", "a"};
-    FetchOp fetch;
-    for (int c = 0; c < 4; ++c)
-        if (i.has(kComponents[c])) fetch.component = c;
-    const auto shape = shape_of(i);
-    if (fetch.component < 0 || !shape || shape->dimensions != 2) return std::nullopt;
-    return as_fetch(i, std::move(fetch));
 }
 
 // {txq{.level} | suq}.QUERY.b32 d, [object]{, level}. What else the PTX manual lets a kernel ask, an H100 does not answer.
