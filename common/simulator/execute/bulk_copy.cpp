@@ -131,8 +131,8 @@ struct Issue {
     const Op* op;
     int lane;
     BulkCopy copy;
-    u64 mbarrier = 0;        ///< its address, as it was given
-    bool is_defined = true;  ///< all that it reads in global memory was written
+    u64 shared = 0, mbarrier = 0;  ///< their addresses, as they were given
+    bool is_defined = true;        ///< all that it reads in global memory was written
 
     bool fail(Status status, const char* kind, const std::string& message, u64 address) {
         return w.fail(op, status, "memcheck", kind, message, lane, address);
@@ -196,6 +196,7 @@ bool begins_inside(Issue& issue, const TensorMap& map, const i32* corner) {
 
 /// Cuts a box into pieces, the rows of the box one after the other.
 bool cut_box(Issue& issue, const TensorMap& map, const i32* corner, u32 shared) {
+    if (!issue.copy.to_shared && !begins_inside(issue, map, corner)) return false;
     if (static_cast<i64>(corner[0]) * map.element_bytes % kPieceBytes != 0)
         return issue.fail(Status::illegal_instruction, "misaligned",
                           "the innermost coordinate of a box must be at a multiple of 16 bytes; " +
@@ -297,10 +298,10 @@ struct OneLane {
     }
 };
 
-void note_shared(Issue& issue, u32 shared) {
+void note_shared(Issue& issue) {
     SharedRace* race = issue.w.block->shared_race;
     if (!race) return;
-    const OneLane copy(issue, shared, issue.copy.bytes);
+    const OneLane copy(issue, static_cast<u32>(issue.shared), issue.copy.bytes);
     issue.copy.race_ticket = race->bulk_begin(copy.access, issue.copy.to_shared);
 }
 
@@ -325,11 +326,10 @@ void pass_on_undefined(Issue& issue) {
     }
 }
 
-/// What both kinds of copies do last.
-void issue_copy(Issue& issue, u32 shared) {
+void note_copy(Issue& issue) {
     count(issue);
     note_global(issue);
-    note_shared(issue, shared);
+    note_shared(issue);
     pass_on_undefined(issue);
     Block& block = *issue.w.block;
     if (GlobalRace* race = block.launch->global_race; race && issue.copy.to_shared)
@@ -340,46 +340,54 @@ void issue_copy(Issue& issue, u32 shared) {
     copies.pending.push_back(std::move(issue.copy));
 }
 
-/// The copy's thread must have seen that the mbarrier was made.
-void note_mbarrier(Issue& issue) {
-    if (SharedRace* race = issue.w.block->shared_race)
-        race->use_mbarrier(OneLane(issue, issue.copy.mbarrier, 8).access);
-}
-
 bool find_mbarrier(Issue& issue) {
     const Block& block = *issue.w.block;
     if (!is_multiple(issue, issue.mbarrier, 8, "the mbarrier's address")) return false;
     if (!find_shared(issue, issue.mbarrier, 8)) return false;
     issue.copy.mbarrier = static_cast<u32>(issue.mbarrier);
-    if (is_mbarrier(block, issue.copy.mbarrier)) {
-        note_mbarrier(issue);
-        return true;
-    }
-    return issue.w.fail(
-        issue.op, Status::launch_failure, "synccheck", "mbarrier not initialised",
-        "the mbarrier that this copy reports to was never initialised; let one thread "
-        "initialise it, and fence, before the first copy",
-        issue.lane, issue.mbarrier);
+    if (!is_mbarrier(block, issue.copy.mbarrier))
+        return issue.w.fail(
+            issue.op, Status::launch_failure, "synccheck", "mbarrier not initialised",
+            "the mbarrier that this copy reports to was never initialised; let one thread "
+            "initialise it, and fence, before the first copy",
+            issue.lane, issue.mbarrier);
+    // The copy's thread must have seen that it was made.
+    if (block.shared_race)
+        block.shared_race->use_mbarrier(OneLane(issue, issue.copy.mbarrier, 8).access);
+    return true;
 }
 
 // ---- handlers ----
 
+/// In Op::detail: the copy is one to shared memory.
+constexpr u8 kToShared = 8;
+
 /// Op::a: in shared memory. Op::b: in global memory, or the map. Op::c: the mbarrier. Op::v[0] to
 /// [3], Op::d2: coordinates, or in v[0] the size.
-template <bool ToShared>
 Issue begin(Warp& w, const Op* op, int lane) {
     Issue issue{.w = w, .op = op, .lane = lane, .copy = {}};
     issue.copy.op = op;
-    issue.copy.to_shared = ToShared;
+    issue.copy.to_shared = op->detail & kToShared;
     issue.copy.warp = w.index;
     issue.copy.lane = static_cast<u32>(lane);
-    if (ToShared) issue.mbarrier = address_in_space(w.lanes<u64>(op->c)[lane]);
+    issue.shared = address_in_space(w.lanes<u64>(op->a)[lane]);
+    if (issue.copy.to_shared) issue.mbarrier = address_in_space(w.lanes<u64>(op->c)[lane]);
     return issue;
 }
 
-template <bool ToShared>
+/// What both kinds of copies do when they know how many bytes they take in shared memory. `cut` makes the pieces.
+template <class Cut>
+bool issue_copy(Issue& issue, u64 bytes, Cut cut) {
+    if (!find_shared(issue, issue.shared, bytes)) return false;
+    issue.copy.bytes = static_cast<u32>(bytes);
+    if (issue.copy.to_shared && !find_mbarrier(issue)) return false;
+    if (!issue.w.heard_enough && !cut(static_cast<u32>(issue.shared))) return false;
+    note_copy(issue);
+    return true;
+}
+
 bool copy_box(Warp& w, const Op* op, int lane) {
-    Issue issue = begin<ToShared>(w, op, lane);
+    Issue issue = begin(w, op, lane);
     const u64 map_address = w.lanes<u64>(op->b)[lane];
     u8 bytes[kTensorMapBytes];
     std::optional<TensorMap> map;
@@ -396,41 +404,27 @@ bool copy_box(Warp& w, const Op* op, int lane) {
                           "the tensor map has " + std::to_string(map->rank) +
                               " dimensions and the instruction " + std::to_string(op->count),
                           map_address);
-    const u64 shared = address_in_space(w.lanes<u64>(op->a)[lane]);
     issue.copy.fill = map->fills_with_nan ? ~0u : 0;
-    if (!is_multiple(issue, shared, kBoxAlignment, "a box's address in shared memory"))
+    if (!is_multiple(issue, issue.shared, kBoxAlignment, "a box's address in shared memory"))
         return false;
-    if (!find_shared(issue, shared, map->box_bytes())) return false;
-    issue.copy.bytes = static_cast<u32>(map->box_bytes());
-    if (ToShared && !find_mbarrier(issue)) return false;
     const Slot slots[kMostDimensions] = {op->v[0], op->v[1], op->v[2], op->v[3], op->d2};
     i32 corner[kMostDimensions] = {};
     for (u32 d = 0; d < map->rank; ++d) corner[d] = static_cast<i32>(w.lanes<u32>(slots[d])[lane]);
-    if (!ToShared && !begins_inside(issue, *map, corner)) return false;
-    const bool is_heard = !w.heard_enough;
-    if (is_heard && !cut_box(issue, *map, corner, static_cast<u32>(shared))) return false;
-    issue_copy(issue, static_cast<u32>(shared));
-    return true;
+    return issue_copy(issue, map->box_bytes(),
+                      [&](u32 shared) { return cut_box(issue, *map, corner, shared); });
 }
 
-template <bool ToShared>
 bool copy_run(Warp& w, const Op* op, int lane) {
-    Issue issue = begin<ToShared>(w, op, lane);
+    Issue issue = begin(w, op, lane);
     const u64 global = w.lanes<u64>(op->b)[lane];
-    const u64 shared = address_in_space(w.lanes<u64>(op->a)[lane]);
-    issue.copy.bytes = w.lanes<u32>(op->v[0])[lane];
-    if (!is_multiple(issue, issue.copy.bytes, kPieceBytes, "the size of a bulk copy") ||
+    const u32 bytes = w.lanes<u32>(op->v[0])[lane];
+    if (!is_multiple(issue, bytes, kPieceBytes, "the size of a bulk copy") ||
         !is_multiple(issue, global, kPieceBytes, "its address in global memory") ||
-        !is_multiple(issue, shared, kPieceBytes, "its address in shared memory"))
+        !is_multiple(issue, issue.shared, kPieceBytes, "its address in shared memory"))
         return false;
-    if (issue.copy.bytes == 0) return true;
-    if (!find_shared(issue, shared, issue.copy.bytes)) return false;
-    if (ToShared && !find_mbarrier(issue)) return false;
-    const bool is_heard = !w.heard_enough;
-    if (is_heard && !cut_run(issue, global, static_cast<u32>(shared), issue.copy.bytes))
-        return false;
-    issue_copy(issue, static_cast<u32>(shared));
-    return true;
+    if (bytes == 0) return true;
+    return issue_copy(issue, bytes,
+                      [&](u32 shared) { return cut_run(issue, global, shared, bytes); });
 }
 
 template <bool (*Copy)(Warp&, const Op*, int)>
@@ -482,9 +476,7 @@ Description describe_copy(const ptx::Instruction& i, bool to_shared) {
     if (!to_shared) std::swap(roles[0], roles[1]);
     if (!is_box) roles.push_back({Role::v0, Width::w32});
     if (to_shared) roles.push_back({Role::address_c, Width::w64});
-    const Handler box = to_shared ? run_bulk<copy_box<true>> : run_bulk<copy_box<false>>;
-    const Handler run = to_shared ? run_bulk<copy_run<true>> : run_bulk<copy_run<false>>;
-    return describe(i, {.run = is_box ? box : run,
+    return describe(i, {.run = is_box ? run_bulk<copy_box> : run_bulk<copy_run>,
                         .operands = std::move(roles),
                         .memory = {{.space = StateSpace::global,
                                     .load = to_shared,
@@ -494,6 +486,7 @@ Description describe_copy(const ptx::Instruction& i, bool to_shared) {
                                     .load = !to_shared,
                                     .store = to_shared,
                                     .bytes_per_lane = kPieceBytes}},
+                        .detail = to_shared ? kToShared : u8{0},
                         .count = static_cast<u8>(rank),
                         .has_side_effects = true});
 }
