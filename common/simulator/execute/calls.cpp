@@ -90,32 +90,6 @@ const Op* access_parameter(Warp& w, const Op* op) {
     return op + 1;
 }
 
-u64 kernel_parameter(const Warp& w, const Op* op, u64 offset, bool& good) {
-    const std::vector<u8>& memory = w.block->launch->parameters;
-    u64 value = 0;
-    good = offset <= memory.size() && op->count <= memory.size() - offset;
-    if (good) std::memcpy(&value, memory.data() + offset, op->count);
-    if (op->detail && op->count < 8) {
-        const int unused = 64 - 8 * op->count;
-        value = static_cast<u64>(static_cast<i64>(value << unused) >> unused);
-    }
-    return value;
-}
-
-template <class Lane>
-const Op* load_kernel_parameter(Warp& w, const Op* op) {
-    const u64* base = w.lanes<u64>(op->a);
-    for (const int l : LanesIn{w.active}) {
-        bool good = false;
-        const u64 value = kernel_parameter(w, op, base[l] + static_cast<u64>(op->immediate), good);
-        if (!good)
-            return w.fail(op, Status::illegal_address, "memcheck", "out of bounds",
-                          "reads outside the kernel's parameters", l);
-        w.lanes<Lane>(op->d)[l] = static_cast<Lane>(value);
-    }
-    return op + 1;
-}
-
 }  // namespace
 
 Frame* FramePool::take(const FunctionCode& code) {
@@ -218,11 +192,25 @@ Handler parameter_handler(bool store, u32 bytes) {
     });
 }
 
-const Op* op_load_kernel_parameter_32(Warp& w, const Op* op) {
-    return load_kernel_parameter<u32>(w, op);
-}
-const Op* op_load_kernel_parameter_64(Warp& w, const Op* op) {
-    return load_kernel_parameter<u64>(w, op);
+const Op* op_load_kernel_parameter(Warp& w, const Op* op) {
+    const std::vector<u8>& memory = w.block->launch->parameters;
+    for (const int l : LanesIn{w.active}) {
+        const u64 offset = w.lanes<u64>(op->a)[l] + static_cast<u64>(op->immediate);
+        if (offset > memory.size() || op->count > memory.size() - offset)
+            return w.fail(op, Status::illegal_address, "memcheck", "out of bounds",
+                          "reads outside the kernel's parameters", l);
+        u64 value = 0;
+        std::memcpy(&value, memory.data() + offset, op->count);
+        if ((op->detail & kSignedParameter) && op->count < 8) {
+            const int unused = 64 - 8 * op->count;
+            value = static_cast<u64>(static_cast<i64>(value << unused) >> unused);
+        }
+        if (op->detail & kWideRegister)
+            w.lanes<u64>(op->d)[l] = value;
+        else
+            w.lanes<u32>(op->d)[l] = static_cast<u32>(value);
+    }
+    return op + 1;
 }
 
 }  // namespace coalesce::sim
