@@ -53,6 +53,10 @@ inline Mask first_lanes(u32 count) {
 struct Dim3 {
     u32 x = 1, y = 1, z = 1;
     u64 count() const { return u64{x} * y * z; }
+    /// The n-th place in it, x fastest.
+    Dim3 place(u64 n) const {
+        return {static_cast<u32>(n % x), static_cast<u32>(n / x % y), static_cast<u32>(n / x / y)};
+    }
     bool operator==(const Dim3&) const = default;
 };
 

@@ -19,9 +19,7 @@ bool wants(const Checks& checks, const std::string& check) {
 }  // namespace
 
 Dim3 Warp::thread_of(int lane) const {
-    const Dim3 shape = block->dimensions();
-    const u32 t = index * kLanes + static_cast<u32>(lane);
-    return {t % shape.x, t / shape.x % shape.y, t / shape.x / shape.y};
+    return block->dimensions().place(index * kLanes + static_cast<u32>(lane));
 }
 
 void Warp::enter(Frame* of) {

@@ -34,17 +34,6 @@ void run_prologue(const std::vector<SpecialSlot>& specials, const std::vector<Op
     for (const Op& op : ops) op.run(w, &op);
 }
 
-/// Cooperative groups take the barriers that they keep there for zero when a block begins.
-void clear_reserved_shared(Block& block) {
-    std::memset(block.shared + DeviceModel::shared_reserved_begin, 0,
-                DeviceModel::shared_reserved_used);
-}
-
-Dim3 index_of(u64 linear, Dim3 grid) {
-    return {static_cast<u32>(linear % grid.x), static_cast<u32>(linear / grid.x % grid.y),
-            static_cast<u32>(linear / grid.x / grid.y)};
-}
-
 }  // namespace
 
 u8* AlignedBytes::resize(u64 bytes) {
@@ -197,7 +186,7 @@ Resident& Worker::begin_block(u64 number) {
     resident->busy = true;
     Block& block = resident->block;
     block.linear = number;
-    block.index = index_of(number, launch_->config.grid);
+    block.index = launch_->config.grid.place(number);
     run_prologue(launch_->code->block_specials, launch_->code->block_prologue, block.warps[0]);
     start_warps(*resident);
     if (launch_->global_race) launch_->global_race->begin_block(block.global_race, number);
@@ -207,7 +196,10 @@ Resident& Worker::begin_block(u64 number) {
     // A block that repeats a clean one reads nothing that it has not written; at most it copies it.
     if (!repeats || !block.shared_race || block.ledger.has_undefined())
         std::memset(block.shared, kSharedPoison, block.shared_bytes);
-    if (block.reserved_shared) clear_reserved_shared(block);
+    // Cooperative groups take the barriers that they keep there for zero when a block begins.
+    if (block.reserved_shared)
+        std::memset(block.shared + DeviceModel::shared_reserved_begin, 0,
+                    DeviceModel::shared_reserved_used);
     return *resident;
 }
 
