@@ -1,6 +1,7 @@
 #include "execute/barriers.h"
 
 #include <algorithm>
+#include <optional>
 #include <utility>
 
 #include "execute/scheduler.h"
@@ -89,12 +90,11 @@ void write_reduction(Warp& w, const Fragment& f, const Barrier& barrier) {
     const Mask active = std::exchange(w.active, f.lanes);
     Frame* const frame = w.frame;
     w.enter(f.frame);
+    const bool holds = f.at->detail == kReduceAnd ? barrier.yes == barrier.votes : barrier.yes > 0;
     if (f.at->detail == kReducePopc)
-        w.write<u32>(f.at->d, [&](int) { return barrier.reduce_popc; });
+        w.write<u32>(f.at->d, [&](int) { return barrier.yes; });
     else
-        w.write_predicate(
-            f.at->d,
-            (f.at->detail == kReduceAnd ? barrier.reduce_and : barrier.reduce_or) ? kAllLanes : 0);
+        w.write_predicate(f.at->d, holds ? kAllLanes : 0);
     w.active = active;
     w.enter(frame);
 }
@@ -147,45 +147,43 @@ std::string problem_at(const Warp& w, const Op* op, u32 id, u32 threads) {
            " threads at a barrier where others wait for " + std::to_string(expected);
 }
 
-/// Notes the arrival; nullptr with the launch failed when it makes no sense.
-Barrier* arrive(Warp& w, const Op* op) {
+/// Notes the arrival at a barrier; nothing, with the launch failed, when it makes no sense.
+std::optional<u32> arrive(Warp& w, const Op* op) {
     w.count(op);
     const u32 id = w.lanes<u32>(op->a)[w.first_active()],
               threads = w.lanes<u32>(op->b)[w.first_active()];
     if (const std::string problem = problem_at(w, op, id, threads); !problem.empty()) {
-        return w.fail(op, Status::launch_failure, "synccheck", "bad barrier", problem,
-                      w.first_active());
+        w.fail(op, Status::launch_failure, "synccheck", "bad barrier", problem, w.first_active());
+        return std::nullopt;
     }
     Barrier& barrier = w.block->barriers[id];
     barrier.in_use = true;
     if (threads) barrier.expected = threads;
     note_barrier_arrive(w, id);
-    return &barrier;
+    return id;
 }
 
 }  // namespace
 
 const Op* op_barrier_sync(Warp& w, const Op* op) {
-    Barrier* barrier = arrive(w, op);
-    if (!barrier) return nullptr;
+    const std::optional<u32> id = arrive(w, op);
+    if (!id) return nullptr;
     Block& block = *w.block;
-    const u32 id = static_cast<u32>(barrier - block.barriers);
-    wait_at(w, op, id);
-    if (lanes_at(w, id) == w.live) block.waiting_warps[id] |= 1u << w.index;
-    if (is_complete(block, id)) release(block, id);
+    wait_at(w, op, *id);
+    if (lanes_at(w, *id) == w.live) block.waiting_warps[*id] |= 1u << w.index;
+    if (is_complete(block, *id)) release(block, *id);
     return next_fragment(w);
 }
 
 const Op* op_barrier_arrive(Warp& w, const Op* op) {
-    Barrier* barrier = arrive(w, op);
-    if (!barrier) return nullptr;
+    const std::optional<u32> id = arrive(w, op);
+    if (!id) return nullptr;
     Block& block = *w.block;
-    const u32 id = static_cast<u32>(barrier - block.barriers);
-    note_barrier_passed(w, id);
-    barrier->arrived_only +=
+    note_barrier_passed(w, *id);
+    block.barriers[*id].arrived_only +=
         w.active == w.live ? kLanes : static_cast<u32>(std::popcount(w.active));
     block.watch->memory_changed();
-    if (is_complete(block, id)) release(block, id);
+    if (is_complete(block, *id)) release(block, *id);
     return op + 1;
 }
 
@@ -194,9 +192,8 @@ const Op* op_barrier_reduce(Warp& w, const Op* op) {
     if (id < kBarriers) {
         Barrier& barrier = w.block->barriers[id];
         const Mask yes = w.predicate(op->c) & w.active;
-        barrier.reduce_and &= yes == w.active ? 1 : 0;
-        barrier.reduce_or |= yes;
-        barrier.reduce_popc += static_cast<u32>(std::popcount(yes));
+        barrier.votes += static_cast<u32>(std::popcount(w.active));
+        barrier.yes += static_cast<u32>(std::popcount(yes));
     }
     return op_barrier_sync(w, op);
 }

@@ -184,8 +184,7 @@ u64 Watch::state_of(const Block& block) const {
         if (!b.in_use) continue;
         digest.add(static_cast<u64>(&b - block.barriers));
         digest.add(u64{b.expected} << 32 | b.arrived_only);
-        digest.add(u64{b.reduce_and} << 32 | b.reduce_or);
-        digest.add(b.reduce_popc);
+        digest.add(u64{b.votes} << 32 | b.yes);
     }
     return digest.value();
 }
