@@ -175,19 +175,27 @@ const Op* run_bits(Warp& w, const Op* op) {
 
 // ---- what there is ----
 
-/// The shapes that there are for the elements of a.
-struct Shapes {
+/// What there is for the elements of a: the accumulators' elements, and the shapes.
+struct Products {
     Number a;
+    std::array<Number, 2> accumulators;
     std::string_view mma, wmma;
+
+    bool accumulates(Number number) const {
+        return number == accumulators[0] || number == accumulators[1];
+    }
 };
-constexpr Shapes kProducts[] = {
-    {Number::f16, "m16n8k8 m16n8k16", "m16n16k16 m32n8k16 m8n32k16"},
-    {Number::bf16, "m16n8k8 m16n8k16", "m16n16k16 m32n8k16 m8n32k16"},
-    {Number::tf32, "m16n8k4 m16n8k8", "m16n16k8"},
-    {Number::f64, "m8n8k4 m16n8k4 m16n8k8 m16n8k16", "m8n8k4"},
-    {Number::s8, "m8n8k16 m16n8k16 m16n8k32", "m16n16k16 m32n8k16 m8n32k16"},
-    {Number::s4, "m8n8k32 m16n8k32 m16n8k64", "m8n8k32"},
-    {Number::b1, "m8n8k128 m16n8k128 m16n8k256", "m8n8k128"}};
+constexpr Products kProducts[] = {
+    {Number::f16, {Number::f16, Number::f32}, "m16n8k8 m16n8k16", "m16n16k16 m32n8k16 m8n32k16"},
+    {Number::bf16, {Number::f32, Number::f32}, "m16n8k8 m16n8k16", "m16n16k16 m32n8k16 m8n32k16"},
+    {Number::tf32, {Number::f32, Number::f32}, "m16n8k4 m16n8k8", "m16n16k8"},
+    {Number::f64, {Number::f64, Number::f64}, "m8n8k4 m16n8k4 m16n8k8 m16n8k16", "m8n8k4"},
+    {Number::s8,
+     {Number::s32, Number::s32},
+     "m8n8k16 m16n8k16 m16n8k32",
+     "m16n16k16 m32n8k16 m8n32k16"},
+    {Number::s4, {Number::s32, Number::s32}, "m8n8k32 m16n8k32 m16n8k64", "m8n8k32"},
+    {Number::b1, {Number::s32, Number::s32}, "m8n8k128 m16n8k128 m16n8k256", "m8n8k128"}};
 
 bool is_in(std::string_view word, std::string_view list) {
     for (std::size_t at = list.find(word); at != list.npos; at = list.find(word, at + 1)) {
@@ -202,16 +210,6 @@ bool is_in(std::string_view word, std::string_view list) {
 Number signed_of(Number number) {
     if (number == Number::u8) return Number::s8;
     return number == Number::u4 ? Number::s4 : number;
-}
-
-bool is_accumulator_for(Number accumulator, Number a) {
-    switch (a) {
-        case Number::f16: return accumulator == Number::f16 || accumulator == Number::f32;
-        case Number::bf16:
-        case Number::tf32: return accumulator == Number::f32;
-        case Number::f64: return accumulator == Number::f64;
-        default: return accumulator == Number::s32;
-    }
 }
 
 /// Nothing where a modifier is none that is known here.
@@ -234,13 +232,12 @@ std::optional<MatrixOp> matrix_op_of(const ptx::Instruction& i, bool wmma) {
     if (numbers.size() != 4) return std::nullopt;
     const Number a = signed_of(numbers[1]);
     const bool is_known =
-        std::any_of(std::begin(kProducts), std::end(kProducts), [&](const Shapes& known) {
-            return known.a == a && is_in(shape_name, wmma ? known.wmma : known.mma);
+        std::any_of(std::begin(kProducts), std::end(kProducts), [&](const Products& known) {
+            return known.a == a && is_in(shape_name, wmma ? known.wmma : known.mma) &&
+                   known.accumulates(numbers[0]) && known.accumulates(numbers[3]);
         });
     const bool is_mixed = numbers[0] != numbers[3] && !wmma;
-    if (!is_known || is_mixed || signed_of(numbers[2]) != a || !is_accumulator_for(numbers[0], a) ||
-        !is_accumulator_for(numbers[3], a))
-        return std::nullopt;
+    if (!is_known || is_mixed || signed_of(numbers[2]) != a) return std::nullopt;
     op.d = MatrixFragment(Part::accumulator, numbers[0], op.shape);
     op.a = MatrixFragment(Part::a, numbers[1], op.shape);
     op.b = MatrixFragment(Part::b, numbers[2], op.shape);
@@ -276,9 +273,9 @@ Description describe_product(const ptx::Instruction& i, bool wmma) {
 }  // namespace
 
 bool is_wmma(std::string_view shape, Part part, Number number) {
-    return std::any_of(std::begin(kProducts), std::end(kProducts), [&](const Shapes& known) {
+    return std::any_of(std::begin(kProducts), std::end(kProducts), [&](const Products& known) {
         return is_in(shape, known.wmma) &&
-               (part == Part::accumulator ? is_accumulator_for(number, known.a)
+               (part == Part::accumulator ? known.accumulates(number)
                                           : signed_of(number) == known.a);
     });
 }
