@@ -54,18 +54,20 @@ struct MatrixRows {
     static constexpr u32 kBytes = kTileRowBytes, kCount = 1, kTotal = kTileRowBytes;
 
     static void load(Warp& w, const Op* op, int lane, const u8* from) {
-        auto* bytes = reinterpret_cast<u8*>(w.lanes<u32>(loaded_slot(op, lane)));
-        for (u32 k = 0; k < kTileRowBytes; k += 2) {
-            const PlaceInRegister to = place_of<Transposed>(static_cast<u32>(lane) % kTileRows, k);
-            std::memcpy(bytes + 4 * to.lane + to.byte, from + k, 2);
-        }
+        u32* lanes = w.lanes<u32>(loaded_slot(op, lane));
+        for_each_pair(lane, lanes, [&](u32 k, u8* pair) { std::memcpy(pair, from + k, 2); });
     }
     static void store(const Warp& w, const Op* op, int lane, u8* to) {
-        const auto* bytes = reinterpret_cast<const u8*>(w.lanes<u32>(stored_slot(op, lane)));
+        u32* lanes = w.lanes<u32>(stored_slot(op, lane));
+        for_each_pair(lane, lanes, [&](u32 k, const u8* pair) { std::memcpy(to + k, pair, 2); });
+    }
+    /// Calls body(byte of the lane's row, where two bytes of it are in the register).
+    template <class Body>
+    static void for_each_pair(int lane, u32* lanes, Body body) {
+        auto* bytes = reinterpret_cast<u8*>(lanes);
         for (u32 k = 0; k < kTileRowBytes; k += 2) {
-            const PlaceInRegister from =
-                place_of<Transposed>(static_cast<u32>(lane) % kTileRows, k);
-            std::memcpy(to + k, bytes + 4 * from.lane + from.byte, 2);
+            const PlaceInRegister at = place_of<Transposed>(static_cast<u32>(lane) % kTileRows, k);
+            body(k, bytes + 4 * at.lane + at.byte);
         }
     }
     static void load_all(Warp& w, const Op* op, const u8* from) {

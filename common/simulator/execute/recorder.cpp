@@ -411,7 +411,7 @@ std::vector<u64> Recorder::more_blocks(const LaunchConfig& config,
         return std::any_of(recording.recorded.begin(), recording.recorded.end(),
                            [&](const timing::RecordedBlock& b) { return b.number == number; });
     };
-    more.erase(std::remove_if(more.begin(), more.end(), is_recorded), more.end());
+    std::erase_if(more, is_recorded);
     return more;
 }
 

@@ -111,7 +111,8 @@ void count_shared(Warp& w, const Op* op, bool store, Wavefronts wavefronts) {
     counters.add_shared(wavefronts);
 }
 
-void observe_shared(Warp& w, const Op* op, const SharedMove& move, const u32* addresses) {
+bool observe_shared(Warp& w, const Op* op, const SharedMove& move, const u32* addresses) {
+    if (w.heard_enough) return false;
     if (w.listener && w.listener->hears_shared()) {
         u64 offsets[kLanes];
         for (int l = 0; l < kLanes; ++l) offsets[l] = addresses[l];
@@ -125,6 +126,7 @@ void observe_shared(Warp& w, const Op* op, const SharedMove& move, const u32* ad
     }
     Watch& watch = *w.block->watch;
     if (move.store && watch.on() && changes_memory(w, op, move, addresses)) watch.memory_changed();
+    return true;
 }
 
 bool judge_shared(Warp& w, const Op* op, const SharedMove& move, const u32* addresses,

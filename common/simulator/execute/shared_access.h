@@ -52,8 +52,8 @@ void shared_addresses(const Warp& w, const Op* op, u32* addresses);
 /// Whether the ledger, which knows 32 bits of an address, knows these.
 bool are_known_whole(const Warp& w, const Op* op);
 void count_shared(Warp& w, const Op* op, bool store, Wavefronts wavefronts);
-/// Tells listener and Watch.
-void observe_shared(Warp& w, const Op* op, const SharedMove& move, const u32* addresses);
+/// Tells listener and Watch. False: nobody wants to hear more, and nothing is to be done.
+bool observe_shared(Warp& w, const Op* op, const SharedMove& move, const u32* addresses);
 /// Checks and counts an access of which nothing is known. False: an address was bad, which has ended the launch.
 /// `layout`: how it lies, where that is asked for; then the ledger hears of it as well.
 bool judge_shared(Warp& w, const Op* op, const SharedMove& move, const u32* addresses,
@@ -148,10 +148,8 @@ const Op* access_shared(Warp& w, const Op* op) {
         return op + 1;
     u32 addresses[kLanes];
     shared_addresses(w, op, addresses);
-    if (w.observed_shared) [[unlikely]] {
-        if (w.heard_enough) return op + 1;
-        observe_shared(w, op, kMoveOf<Shape, Store>, addresses);
-    }
+    if (w.observed_shared && !observe_shared(w, op, kMoveOf<Shape, Store>, addresses)) [[unlikely]]
+        return op + 1;
     SharedLedger& ledger = w.block->ledger;
     if (ledger.mode() == SharedLedger::Mode::comparing && !are_known_whole(w, op)) {
         leave_ledger(*w.block);
@@ -172,10 +170,8 @@ template <class Shape, bool Store>
 const Op* access_in_plain_mode(Warp& w, const Op* op) {
     u32 addresses[kLanes];
     shared_addresses(w, op, addresses);
-    if (w.observed_shared) [[unlikely]] {
-        if (w.heard_enough) return op + 1;
-        observe_shared(w, op, kMoveOf<Shape, Store>, addresses);
-    }
+    if (w.observed_shared && !observe_shared(w, op, kMoveOf<Shape, Store>, addresses)) [[unlikely]]
+        return op + 1;
     if (!judge_shared(w, op, kMoveOf<Shape, Store>, addresses, nullptr)) return nullptr;
     move_one_by_one<Shape, Store>(w, op, addresses);
     return op + 1;

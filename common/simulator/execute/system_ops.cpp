@@ -19,8 +19,9 @@ const Op* run_fence(Warp& w, const Op* op) {
     return op + 1;
 }
 
-const Op* run_create_policy(Warp& w, const Op* op) {
-    w.write<u64>(op->d, [](int) { return u64{0}; });
+template <class Lane>
+const Op* run_zero(Warp& w, const Op* op) {
+    w.write<Lane>(op->d, [](int) { return Lane{0}; });
     return op + 1;
 }
 
@@ -67,11 +68,6 @@ const Op* run_map_address(Warp& w, const Op* op) {
     return op + 1;
 }
 
-const Op* run_block_rank(Warp& w, const Op* op) {
-    w.write<u32>(op->d, [](int) { return 0u; });
-    return op + 1;
-}
-
 }  // namespace
 
 // membar.{cta,gl,sys};  fence{.sc,.acq_rel}{.scope};  fence.proxy.KIND;  fence.mbarrier_init...
@@ -86,8 +82,7 @@ Description describe_hint(const ptx::Instruction& i, const ptx::Function&) {
 
 // createpolicy.KIND.b64 d, ...
 Description describe_create_policy(const ptx::Instruction& i, const ptx::Function&) {
-    return describe(i, {.run = run_create_policy, .operands = {{Role::destination, Width::w64}}}, 1,
-                    5);
+    return describe(i, {.run = run_zero<u64>, .operands = {{Role::destination, Width::w64}}}, 1, 5);
 }
 
 // nanosleep.u32 t
@@ -120,7 +115,7 @@ Description describe_map_address(const ptx::Instruction& i, const ptx::Function&
 
 // getctarank{.shared::cluster}.{u32,u64} d, a
 Description describe_block_rank(const ptx::Instruction& i, const ptx::Function&) {
-    return describe(i, {.run = run_block_rank, .operands = {{Role::destination, Width::w32}, {}}});
+    return describe(i, {.run = run_zero<u32>, .operands = {{Role::destination, Width::w32}, {}}});
 }
 
 }  // namespace coalesce::sim
