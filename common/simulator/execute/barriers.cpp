@@ -120,16 +120,11 @@ void release(Block& block, u32 id) {
 /// Adds the running lanes to those that wait at barrier `id`.
 void wait_at(Warp& w, const Op* op, u32 id) {
     w.settle();
-    for (Fragment& f : w.others) {
-        if (f.state == Fragment::State::at_barrier && f.at == op && f.frame == w.frame) {
-            f.lanes |= w.active;
-            return;
-        }
-    }
-    Fragment fragment{
-        .at = op, .lanes = w.active, .frame = w.frame, .state = Fragment::State::at_barrier};
-    fragment.barrier = static_cast<u8>(id);
-    w.others.push_back(fragment);
+    join_others(w, {.at = op,
+                    .lanes = w.active,
+                    .frame = w.frame,
+                    .state = Fragment::State::at_barrier,
+                    .barrier = static_cast<u8>(id)});
 }
 
 /// Why a warp cannot be at this barrier for so many threads; "": it can.

@@ -51,18 +51,6 @@ void make_running(Warp& w, const Fragment& fragment) {
     w.enter(fragment.frame);
 }
 
-/// Adds to the ready fragments; lanes at the same place of the same call go on as one.
-void add_ready(Warp& w, const Fragment& fragment) {
-    for (Fragment& other : w.others) {
-        if (other.state == Fragment::State::ready && other.at == fragment.at &&
-            other.frame == fragment.frame) {
-            other.lanes |= fragment.lanes;
-            return;
-        }
-    }
-    w.others.push_back(fragment);
-}
-
 bool is_any_ready(const Warp& w) {
     return std::any_of(w.others.begin(), w.others.end(), [](const Fragment& f) {
         return f.state == Fragment::State::ready && !f.resting;
@@ -94,7 +82,7 @@ inline const Op* jump(Warp& w, const Op* op, const Op* target) {
         if (op->spins && spun_enough(w, target)) return w.slice_spun ? nullptr : next_fragment(w);
         if (--w.fuel < 0) {
             w.settle();
-            add_ready(w, {.at = target, .lanes = w.active, .frame = w.frame});
+            join_others(w, {.at = target, .lanes = w.active, .frame = w.frame});
             return nullptr;
         }
     }
@@ -108,6 +96,17 @@ Mask guard_of(const Warp& w, const Op* op) {
 }
 
 }  // namespace
+
+void join_others(Warp& w, const Fragment& fragment) {
+    for (Fragment& other : w.others) {
+        if (other.state == fragment.state && other.at == fragment.at &&
+            other.frame == fragment.frame) {
+            other.lanes |= fragment.lanes;
+            return;
+        }
+    }
+    w.others.push_back(fragment);
+}
 
 const Op* next_fragment(Warp& w) {
     int best = -1;
@@ -124,7 +123,7 @@ const Op* next_fragment(Warp& w) {
 
 const Op* continue_at(Warp& w, const Op* next) {
     w.settle();
-    add_ready(w, {.at = next, .lanes = w.active, .frame = w.frame});
+    join_others(w, {.at = next, .lanes = w.active, .frame = w.frame});
     return next_fragment(w);
 }
 
@@ -144,7 +143,7 @@ const Op* op_branch_if(Warp& w, const Op* op) {
     if (taken == 0) return op + 1;
     if (op->detail == kCountedBranch) ++w.divergent_branches;
     w.settle();
-    add_ready(w, {.at = op + 1, .lanes = w.active & ~taken, .frame = w.frame});
+    join_others(w, {.at = op + 1, .lanes = w.active & ~taken, .frame = w.frame});
     w.active = taken;
     return jump(w, op, op->target);
 }
@@ -161,7 +160,7 @@ const Op* op_branch_indexed(Warp& w, const Op* op) {
     if (same != w.active) {
         ++w.divergent_branches;
         w.settle();
-        add_ready(w, {.at = op, .lanes = w.active & ~same, .frame = w.frame});
+        join_others(w, {.at = op, .lanes = w.active & ~same, .frame = w.frame});
         w.active = same;
     }
     return jump(w, op, (*op->targets)[first]);
@@ -393,7 +392,7 @@ bool release_warp_syncs(Block& block) {
             f = w.others.back();
             w.others.pop_back();
             const Op* next = op->inner(w, op);
-            if (next) add_ready(w, {.at = next, .lanes = w.active, .frame = w.frame});
+            if (next) join_others(w, {.at = next, .lanes = w.active, .frame = w.frame});
             any = true;
             break;
         }
