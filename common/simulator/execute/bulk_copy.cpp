@@ -45,7 +45,8 @@ struct Piece {
 struct BulkCopy {
     const Op* op = nullptr;
     bool to_shared = false;
-    u32 warp = 0, lane = 0;
+    u32 warp = 0;
+    int lane = 0;
     u32 group = 0;     ///< groups that its thread had committed before (to global memory)
     u32 mbarrier = 0;  ///< offset of the one that is told (to shared memory)
     u32 bytes = 0;
@@ -128,14 +129,12 @@ void finish_those(Block& block, F is_due) {
 /// One copy that is being issued: where it is, and its pieces so far.
 struct Issue {
     Warp& w;
-    const Op* op;
-    int lane;
     BulkCopy copy;
     u64 shared = 0, mbarrier = 0;  ///< their addresses, as they were given
     bool is_defined = true;        ///< all that it reads in global memory was written
 
     bool fail(Status status, const char* kind, const std::string& message, u64 address) {
-        return w.fail(op, status, "memcheck", kind, message, lane, address);
+        return w.fail(copy.op, status, "memcheck", kind, message, copy.lane, address);
     }
 };
 
@@ -155,7 +154,7 @@ bool find_global(Issue& issue, Piece& piece, const Allocation*& near) {
         piece.host = reinterpret_cast<u8*>(piece.global + near->to_host);
         return true;
     }
-    return bad_address(issue.w, issue.op, piece.global, issue.lane, piece.inside,
+    return bad_address(issue.w, issue.copy.op, piece.global, issue.copy.lane, piece.inside,
                        StateSpace::global, load_or_store(!issue.copy.to_shared));
 }
 
@@ -163,7 +162,7 @@ bool find_global(Issue& issue, Piece& piece, const Allocation*& near) {
 bool find_shared(Issue& issue, u64 address, u64 bytes) {
     const Block& block = *issue.w.block;
     if (address <= block.shared_bytes && bytes <= block.shared_bytes - address) return true;
-    return bad_address(issue.w, issue.op, address, issue.lane,
+    return bad_address(issue.w, issue.copy.op, address, issue.copy.lane,
                        static_cast<u32>(std::min<u64>(bytes, ~u32{0})), StateSpace::shared,
                        load_or_store(issue.copy.to_shared));
 }
@@ -253,13 +252,13 @@ void note_global(Issue& issue) {
     Resolved where;
     const auto hand_over = [&](u32 bytes) {
         if (!where.in_global) return;
-        tell_listener(w, issue.op, where,
+        tell_listener(w, issue.copy.op, where,
                       {.kind = load_or_store(!issue.copy.to_shared),
                        .bulk = true,
                        .asynchronous = true,
                        .bytes = bytes});
-        issue.is_defined &=
-            note_bulk(w, issue.op, issue.copy.global_site(), where, bytes, issue.copy.to_shared);
+        issue.is_defined &= note_bulk(w, issue.copy.op, issue.copy.global_site(), where, bytes,
+                                      issue.copy.to_shared);
         where.in_global = 0;
     };
     int next = 0;
@@ -267,8 +266,8 @@ void note_global(Issue& issue) {
         if (!piece.inside) continue;
         if (piece.inside < kPieceBytes) {
             hand_over(kPieceBytes);
-            where.address[issue.lane] = piece.global;
-            where.in_global = 1u << issue.lane;
+            where.address[issue.copy.lane] = piece.global;
+            where.in_global = 1u << issue.copy.lane;
             hand_over(piece.inside);
             next = 0;
             continue;
@@ -289,10 +288,10 @@ struct OneLane {
     SharedAccess access;
 
     OneLane(const Issue& issue, u32 address, u32 bytes) {
-        addresses[issue.lane] = address;
+        addresses[issue.copy.lane] = address;
         access.warp = issue.w.index;
         access.site = issue.copy.shared_site();
-        access.active = 1u << issue.lane;
+        access.active = 1u << issue.copy.lane;
         access.addresses = addresses;
         access.bytes_per_lane = bytes;
     }
@@ -319,8 +318,7 @@ void pass_on_undefined(Issue& issue) {
                                   : race->unwritten_bytes(piece.shared, piece.inside);
         if (undefined == (1u << piece.inside) - 1) continue;
         if (issue.copy.to_shared)
-            race->mark_unwritten({.active = 1, .addresses = &piece.shared, .value = {}},
-                                 &undefined);
+            race->mark_unwritten({.active = 1, .addresses = &piece.shared}, &undefined);
         else
             memory.mark_bytes_unwritten(piece.global, undefined);
     }
@@ -335,7 +333,7 @@ void note_copy(Issue& issue) {
     if (GlobalRace* race = block.launch->global_race; race && issue.copy.to_shared)
         issue.copy.issued = race->copy_issued(block.global_race);
     Block::BulkCopies& copies = copies_of(block);
-    issue.copy.group = copies.committed[issue.w.index][issue.lane];
+    issue.copy.group = copies.committed[issue.w.index][issue.copy.lane];
     if (issue.copy.to_shared) issue.w.block->copy_bytes_under_way += issue.copy.bytes;
     copies.pending.push_back(std::move(issue.copy));
 }
@@ -347,10 +345,10 @@ bool find_mbarrier(Issue& issue) {
     issue.copy.mbarrier = static_cast<u32>(issue.mbarrier);
     if (!is_mbarrier(block, issue.copy.mbarrier))
         return issue.w.fail(
-            issue.op, Status::launch_failure, "synccheck", "mbarrier not initialised",
+            issue.copy.op, Status::launch_failure, "synccheck", "mbarrier not initialised",
             "the mbarrier that this copy reports to was never initialised; let one thread "
             "initialise it, and fence, before the first copy",
-            issue.lane, issue.mbarrier);
+            issue.copy.lane, issue.mbarrier);
     // The copy's thread must have seen that it was made.
     if (block.shared_race)
         block.shared_race->use_mbarrier(OneLane(issue, issue.copy.mbarrier, 8).access);
@@ -365,13 +363,12 @@ constexpr u8 kToShared = 8;
 /// Op::a: in shared memory. Op::b: in global memory, or the map. Op::c: the mbarrier. Op::v[0] to
 /// [3], Op::d2: coordinates, or in v[0] the size.
 Issue begin(Warp& w, const Op* op, int lane) {
-    Issue issue{.w = w, .op = op, .lane = lane, .copy = {}};
-    issue.copy.op = op;
-    issue.copy.to_shared = op->detail & kToShared;
-    issue.copy.warp = w.index;
-    issue.copy.lane = static_cast<u32>(lane);
+    const bool to_shared = op->detail & kToShared;
+    Issue issue{
+        .w = w,
+        .copy = {.op = op, .to_shared = to_shared, .warp = w.index, .lane = lane, .pieces = {}}};
     issue.shared = address_in_space(w.lanes<u64>(op->a)[lane]);
-    if (issue.copy.to_shared) issue.mbarrier = address_in_space(w.lanes<u64>(op->c)[lane]);
+    if (to_shared) issue.mbarrier = address_in_space(w.lanes<u64>(op->c)[lane]);
     return issue;
 }
 
@@ -448,8 +445,7 @@ const Op* run_wait(Warp& w, const Op* op) {
     const u32 left = static_cast<u32>(op->immediate);
     const auto& committed = copies_of(*w.block).committed[w.index];
     finish_those(*w.block, [&](const BulkCopy& copy) {
-        return !copy.to_shared && copy.warp == w.index &&
-               w.is_active(static_cast<int>(copy.lane)) &&
+        return !copy.to_shared && copy.warp == w.index && w.is_active(copy.lane) &&
                u64{copy.group} + left < committed[copy.lane];
     });
     return op + 1;
@@ -529,7 +525,7 @@ void end_bulk_copies(Block& block) {
         Warp& warp = block.warps[copy.warp];
         if (!warp.checks.sync || block.launch->failed()) break;
         Report report = warp.describe(
-            copy.op, "synccheck", "copy not waited for", static_cast<int>(copy.lane),
+            copy.op, "synccheck", "copy not waited for", copy.lane,
             std::string("The block ends while this copy may still be ") +
                 (copy.to_shared ? "writing to" : "reading") +
                 " its shared memory, which the next block gets.",
