@@ -77,7 +77,7 @@ public:
     /// False: the launch has ended.
     bool find() {
         if (w_.heard_enough) return true;
-        ImageLookup lookup(w_, op_, surface_op);
+        ImageLookup lookup{w_, op_, surface_op};
         for (const int lane : LanesIn{w_.active}) {
             const ImageObject* surface = lookup.of_lane(lane);
             if (!surface || !find(*surface, lane)) return false;

@@ -34,48 +34,48 @@ std::optional<ImageShape> shape_of(const ptx::Instruction& instruction) {
 
 // ---- objects ----
 
-const ImageObject* ImageLookup::refuse(int lane, u64 number, const std::string& message,
-                                       const std::string& cure) {
-    const char* kind = image_.is_surface ? "no such surface" : "no such texture";
-    Report report = w_.describe(op_, "memcheck", kind, lane, message, cure);
-    report.address = number;
-    return w_.fail(Status::illegal_address, report);
+Failed ImageLookup::refuse(int lane, u64 asked, const std::string& message,
+                           const std::string& cure) {
+    const char* kind = image.is_surface ? "no such surface" : "no such texture";
+    Report report = w.describe(op, "memcheck", kind, lane, message, cure);
+    report.address = asked;
+    return w.fail(Status::illegal_address, report);
 }
 
 /// Surfaces take a cubemap for the layers that its faces are; a row of an image is an image of one row.
-bool ImageLookup::fits(const ImageObject& object) const {
-    ImageShape have = object.shape;
-    const ImageShape& want = image_.shape;
-    if (object.is_surface && have.cube) have = {.dimensions = 2, .layered = true};
+bool ImageLookup::fits(const ImageObject& found) const {
+    ImageShape have = found.shape;
+    const ImageShape& want = image.shape;
+    if (found.is_surface && have.cube) have = {.dimensions = 2, .layered = true};
     if (have == want) return true;
     return !have.layered && !want.layered && have.cube == want.cube &&
-           want.dimensions < have.dimensions && object.image().depth == 1 &&
-           (want.dimensions == 2 || object.image().height == 1);
+           want.dimensions < have.dimensions && found.image().depth == 1 &&
+           (want.dimensions == 2 || found.image().height == 1);
 }
 
 const ImageObject* ImageLookup::of_lane(int lane) {
-    const u64 number = w_.lanes<u64>(image_.read[0])[lane];
-    if (object_ && number == number_) return object_.get();
-    const char* what = image_.is_surface ? "surface object" : "texture object";
+    const u64 asked = w.lanes<u64>(image.read[0])[lane];
+    if (object && asked == number) return object.get();
+    const char* what = image.is_surface ? "surface object" : "texture object";
     char name[64];
-    std::snprintf(name, sizeof name, "%s 0x%llx", what, static_cast<unsigned long long>(number));
-    auto found = find_image_object(number);
-    if (!found && was_image_object(number))
-        return refuse(lane, number, "The " + std::string(name) + " has been destroyed.",
+    std::snprintf(name, sizeof name, "%s 0x%llx", what, static_cast<unsigned long long>(asked));
+    auto found = find_image_object(asked);
+    if (!found && was_image_object(asked))
+        return refuse(lane, asked, "The " + std::string(name) + " has been destroyed.",
                       "Destroy objects after the last kernel that uses them.");
-    if (!found || found->is_surface != image_.is_surface)
-        return refuse(lane, number, "There is no " + std::string(name) + ".",
-                      image_.is_surface
+    if (!found || found->is_surface != image.is_surface)
+        return refuse(lane, asked, "There is no " + std::string(name) + ".",
+                      image.is_surface
                           ? "Pass what cudaCreateSurfaceObject gave, and check that it succeeded."
                           : "Pass what cudaCreateTextureObject gave, and check that it succeeded.");
     if (!fits(*found))
-        return refuse(lane, number,
+        return refuse(lane, asked,
                       "The " + std::string(name) + " is " + name_of(found->shape) +
-                          ", and is accessed as " + name_of(image_.shape) + ".",
+                          ", and is accessed as " + name_of(image.shape) + ".",
                       "Call the function for the kind of array that the object was made of.");
-    object_ = std::move(found);
-    number_ = number;
-    return object_.get();
+    object = std::move(found);
+    number = asked;
+    return object.get();
 }
 
 // ---- bytes ----

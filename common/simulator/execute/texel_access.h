@@ -50,22 +50,18 @@ struct PlaceAndSize {
 };
 
 /// The objects that the lanes of an instruction name, mostly all the same.
-class ImageLookup {
-public:
-    ImageLookup(Warp& w, const Op* op, const ImageOp& image) : w_(w), op_(op), image_(image) {}
+struct ImageLookup {
+    Warp& w;
+    const Op* op;
+    const ImageOp& image;
+    /// Of the lane before.
+    u64 number = 0;
+    std::shared_ptr<const ImageObject> object = nullptr;
+
     /// nullptr: there is none, or it has another shape, which has ended the launch.
     const ImageObject* of_lane(int lane);
-
-private:
-    const ImageObject* refuse(int lane, u64 number, const std::string& message,
-                              const std::string& cure);
-    bool fits(const ImageObject& object) const;
-
-    Warp& w_;
-    const Op* op_;
-    const ImageOp& image_;
-    u64 number_ = 0;
-    std::shared_ptr<const ImageObject> object_;
+    Failed refuse(int lane, u64 asked, const std::string& message, const std::string& cure);
+    bool fits(const ImageObject& found) const;
 };
 
 /// The bytes that the lanes of one instruction touch: `rows` times at most one access a lane.

@@ -20,50 +20,45 @@ constexpr u32 kChannels = 4;
 struct FetchOp : ImageOp {
     enum class Level : u8 { base, given, gradients };
     Level level = Level::base;
-    bool is_integer = false;      ///< the coordinates are
-    int component = -1;           ///< of a gather
-    u32 gradient = 0;             ///< numbers of one gradient
-    u32 offset = 0, offsets = 0;  ///< where they begin among what is read
+    bool is_integer = false;  ///< the coordinates are
+    int component = -1;       ///< of a gather
+    u32 level_at = 0,
+        gradient = 0;  ///< where level or gradients begin among what is read; numbers of a gradient
+    u32 offset = 0, offsets = 0;  ///< likewise, of offsets
 };
 
-class LaneOperands {
-public:
-    LaneOperands(const Warp& w, const FetchOp& fetch, int lane)
-        : w_(w), fetch_(fetch), lane_(lane) {}
-    u32 bits(u32 index) const { return w_.lanes<u32>(fetch_.read[index])[lane_]; }
+struct LaneOperands {
+    const Warp& w;
+    const FetchOp& fetch;
+    int lane;
+
+    u32 bits(u32 index) const { return w.lanes<u32>(fetch.read[index])[lane]; }
     float number(u32 index) const { return std::bit_cast<float>(bits(index)); }
 
     FetchPoint point(const ImageObject& texture) const {
         FetchPoint point;
-        point.is_integer = fetch_.is_integer;
-        if (fetch_.shape.layered) point.layer = bits(1);
-        const u32 first = fetch_.first_coordinate();
-        for (u32 k = 0; k < fetch_.coordinates(); ++k) {
+        point.is_integer = fetch.is_integer;
+        if (fetch.shape.layered) point.layer = bits(1);
+        const u32 first = fetch.first_coordinate();
+        for (u32 k = 0; k < fetch.coordinates(); ++k) {
             point.at[k] = number(first + k);
             point.texel[k] = static_cast<i32>(bits(first + k));
         }
-        for (u32 k = 0; k < fetch_.offsets && k < std::size(point.offset); ++k)
-            point.offset[k] = static_cast<i32>(bits(fetch_.offset + k));
+        for (u32 k = 0; k < fetch.offsets && k < std::size(point.offset); ++k)
+            point.offset[k] = static_cast<i32>(bits(fetch.offset + k));
         point.level = level(texture);
         return point;
     }
-
-private:
     float level(const ImageObject& texture) const {
-        const u32 behind = static_cast<u32>(fetch_.read.size()) - fetch_.offsets;
-        if (fetch_.level == FetchOp::Level::given) return number(behind - 1);
-        if (fetch_.level == FetchOp::Level::base) return 0;
+        if (fetch.level == FetchOp::Level::given) return number(fetch.level_at);
+        if (fetch.level == FetchOp::Level::base) return 0;
         float dx[3] = {}, dy[3] = {};
-        for (u32 k = 0; k < fetch_.coordinates(); ++k) {
-            dx[k] = number(behind - 2 * fetch_.gradient + k);
-            dy[k] = number(behind - fetch_.gradient + k);
+        for (u32 k = 0; k < fetch.coordinates(); ++k) {
+            dx[k] = number(fetch.level_at + k);
+            dy[k] = number(fetch.level_at + fetch.gradient + k);
         }
         return level_of_gradients(texture, dx, dy);
     }
-
-    const Warp& w_;
-    const FetchOp& fetch_;
-    const int lane_;
 };
 
 bool fetch_lane(const ImageObject& texture, const FetchOp& fetch, const FetchPoint& point, int lane,
@@ -95,13 +90,13 @@ int lanes_of_request(const FetchOp& fetch, const ImageObject* texture) {
 const Op* run_fetch(Warp& w, const Op* op) {
     const auto& fetch = list_of<FetchOp>(op);
     TexelAccess access(w, op, Access::load);
-    ImageLookup lookup(w, op, fetch);
+    ImageLookup lookup{w, op, fetch};
     TexelBits result[kLanes] = {};
     const ImageObject* texture = nullptr;
     for (const int lane : LanesIn{w.heard_enough ? 0 : w.active}) {
         texture = lookup.of_lane(lane);
         if (!texture) return nullptr;
-        const FetchPoint point = LaneOperands(w, fetch, lane).point(*texture);
+        const FetchPoint point = LaneOperands{w, fetch, lane}.point(*texture);
         if (!fetch_lane(*texture, fetch, point, lane, access, result[lane])) return nullptr;
     }
     if (!w.heard_enough) access.finish(lanes_of_request(fetch, texture));
@@ -186,6 +181,7 @@ bool find_operands(const ptx::Instruction& i, FetchOp& fetch) {
     if (to.elements.size() < kChannels || coordinates == 0) return false;
     if (coordinates + 1 < fetch.first_coordinate() + fetch.coordinates()) return false;
     u32 read = static_cast<u32>(1 + coordinates);
+    fetch.level_at = read;
     if (fetch.level == Level::gradients) {
         fetch.gradient = static_cast<u32>(numbers_in(i.operands[2]));
         if (fetch.gradient < fetch.coordinates()) return false;

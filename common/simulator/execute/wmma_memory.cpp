@@ -27,74 +27,68 @@ namespace {
 // ---- which accesses ----
 
 /// `along`: a line of the fragment lies in a row of memory.
-class AccessPlan {
-public:
-    AccessPlan(const MatrixFragment& fragment, StateSpace space, bool along)
-        : fragment_(fragment), space_(space), along_(along) {}
+struct AccessPlan {
+    const MatrixFragment& fragment;
+    const StateSpace space;
+    const bool along;
+    std::vector<FragmentAccess> made = {};
 
     std::vector<FragmentAccess> make() {
-        const u32 bits = bits_of(fragment_.number);
-        const bool in_blocks =
-            bits == 16 || (bits < 16 && along_) || fragment_.number == Number::b1;
-        const bool is_operand = fragment_.part != Part::accumulator;
-        if (in_blocks && is_operand && space_ == StateSpace::shared)
+        const u32 bits = bits_of(fragment.number);
+        const bool in_blocks = bits == 16 || (bits < 16 && along) || fragment.number == Number::b1;
+        const bool is_operand = fragment.part != Part::accumulator;
+        if (in_blocks && is_operand && space == StateSpace::shared)
             matrices(bits == 16 ? 4 : 2);
         else if (in_blocks)
             blocks();
         else
-            elements(bits / 8, is_operand || !along_ ? 1 : 2);
-        return std::move(made_);
+            elements(bits / 8, is_operand || !along ? 1 : 2);
+        return std::move(made);
     }
 
-private:
     /// The first lanes are at place(lane).
     template <class Place>
     void add(FragmentAccess access, u32 lanes, Place place) {
         for (u32 lane = 0; lane < lanes; ++lane) access.places[lane] = place(lane);
-        made_.push_back(access);
+        made.push_back(access);
     }
 
     /// The place in memory of a lane's piece of a register's block.
     FragmentAccess::Place in_block(u32 index, u32 row, u32 word) const {
-        const u32 each = fragment_.elements_of_register();
-        const MatrixFragment::Place corner = fragment_.place(0, index);
-        const u32 first_row = along_ ? corner.line : corner.across;
-        const u32 first = along_ ? corner.across : corner.line;
+        const u32 each = fragment.elements_of_register();
+        const MatrixFragment::Place corner = fragment.place(0, index);
+        const u32 first_row = along ? corner.line : corner.across;
+        const u32 first = along ? corner.across : corner.line;
         return {static_cast<u16>(first_row + row), static_cast<u16>(first * 4 / each + 4 * word)};
     }
 
     void blocks() {
-        for (u32 index = 0; index < fragment_.registers(); ++index)
-            add({.bytes = 4, .first = index, .turned = !along_}, kLanes, [&](u32 lane) {
+        for (u32 index = 0; index < fragment.registers(); ++index)
+            add({.bytes = 4, .first = index, .turned = !along}, kLanes, [&](u32 lane) {
                 return in_block(index, lane / kTileRowWords, lane % kTileRowWords);
             });
     }
 
     void matrices(u32 at_most) {
-        const u32 registers = fragment_.registers(), together = std::min(registers, at_most);
+        const u32 registers = fragment.registers(), together = std::min(registers, at_most);
         for (u32 index = 0; index < registers; index += together)
-            add({.bytes = kTileRowBytes, .first = index, .matrices = together, .turned = !along_},
+            add({.bytes = kTileRowBytes, .first = index, .matrices = together, .turned = !along},
                 kTileRows * together,
                 [&](u32 lane) { return in_block(index + lane / kTileRows, lane % kTileRows, 0); });
     }
 
     void elements(u32 bytes, u32 count) {
-        for (u32 index = 0; index < fragment_.registers(); index += count)
-            for (u32 element = 0; element < fragment_.elements_of_register(); ++element)
+        for (u32 index = 0; index < fragment.registers(); index += count)
+            for (u32 element = 0; element < fragment.elements_of_register(); ++element)
                 add({.bytes = bytes, .count = count, .first = index, .byte = element}, kLanes,
                     [&](u32 lane) -> FragmentAccess::Place {
-                        const MatrixFragment::Place place = fragment_.place(lane, index);
+                        const MatrixFragment::Place place = fragment.place(lane, index);
                         const u32 across = place.across + element;
-                        const u32 row = along_ ? place.line : across;
-                        const u32 column = along_ ? across : place.line;
+                        const u32 row = along ? place.line : across;
+                        const u32 column = along ? across : place.line;
                         return {static_cast<u16>(row), static_cast<u16>(column * bytes)};
                     });
     }
-
-    const MatrixFragment& fragment_;
-    const StateSpace space_;
-    const bool along_;
-    std::vector<FragmentAccess> made_;
 };
 
 // ---- carrying them out ----
@@ -235,7 +229,7 @@ Description describe_fragment_access(const ptx::Instruction& i) {
     op.shape = shape_named(*shape);
     op.space = space;
     (store ? op.c : op.d) = fragment;
-    op.accesses = AccessPlan(fragment, space, along).make();
+    op.accesses = AccessPlan{fragment, space, along}.make();
     op.default_stride = i.operands.size() == 2 ? default_stride(fragment, along) : 0;
     const u32 bytes = op.accesses[0].bytes;
     return describe_for_whole_warp(
