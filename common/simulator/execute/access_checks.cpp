@@ -18,8 +18,7 @@ SharedAccess shared_lanes(const Warp& w, u32 site, const Resolved& where,
             .site = site,
             .active = where.in_shared,
             .addresses = offsets.data(),
-            .bytes_per_lane = bytes,
-            .value = {}};
+            .bytes_per_lane = bytes};
 }
 
 GlobalAccess global_lanes(const Warp& w, u32 site, const Resolved& where, u32 bytes,
@@ -29,8 +28,7 @@ GlobalAccess global_lanes(const Warp& w, u32 site, const Resolved& where, u32 by
             .site = site,
             .active = where.in_global,
             .addresses = where.address,
-            .bytes_per_lane = bytes,
-            .value = {}};
+            .bytes_per_lane = bytes};
 }
 
 /// What the lanes of an access have found unwritten, although that is no error.

@@ -112,8 +112,7 @@ void check_race(Warp& w, const Op* op, const GlobalMove& move, const u64* addres
                         .site = op->site,
                         .active = w.active,
                         .addresses = addresses,
-                        .bytes_per_lane = move.bytes,
-                        .value = {}};
+                        .bytes_per_lane = move.bytes};
     if (move.store) access.value = lanes.value();
     race.access(block.global_race, access);
 }

@@ -145,8 +145,7 @@ void note_touch(Warp& w, const Op* op, const Resolved& where, Touch touch) {
                               .site = op->site,
                               .active = w.active,
                               .addresses = offsets.data(),
-                              .bytes_per_lane = 8,
-                              .value = {}};
+                              .bytes_per_lane = 8};
     if (touch == Touch::makes)
         race->write(access);
     else

@@ -44,8 +44,7 @@ void replay_step(Block& block, u32 row, const SharedLedger::Step& step, const u3
                             .site = step.what,
                             .active = step.active,
                             .addresses = addresses,
-                            .bytes_per_lane = site.bytes_per_lane,
-                            .value = {}};
+                            .bytes_per_lane = site.bytes_per_lane};
         if (!site.store) return race.read(access);
         race.write(access);
         race.mark_unwritten(access, block.ledger.undefined(step));
