@@ -129,31 +129,44 @@ template <class F, class Lane>
     w.active = all;
 }
 
+/// The lanes' turns, for up to `Most` elements each. Returns whether memory has changed.
+template <class F, class T, u32 Most>
+bool take_turns(Warp& w, const Op* op, const Resolved& where) {
+    using B = Bits<T>;
+    using Lane = LaneOf<B>;
+    const u32 count = Most == 1 ? 1 : op->count;
+    const bool keeps_old = op->has_destination;
+    const Slot destinations[] = {op->d, op->d2, op->b, op->c};
+    const Lane* b[Most] = {};
+    Lane* d[Most] = {};
+    for (u32 k = 0; k < count; ++k) {
+        b[k] = w.lanes<Lane>(op->v[k]);
+        d[k] = w.lanes<Lane>(destinations[k]);
+    }
+    const Lane* c = std::is_same_v<F, combining::CompareAndSwap> ? w.lanes<Lane>(op->c) : b[0];
+    bool changed = false;
+    for (const int lane : LanesIn{w.active}) {
+        B old[Most];
+        for (u32 k = 0; k < count; ++k)
+            old[k] = take_turn<F, T>(where.host[lane] + k * sizeof(B), static_cast<B>(b[k][lane]),
+                                     static_cast<B>(c[lane]), where.in_shared >> lane & 1, changed);
+        for (u32 k = 0; keeps_old && k < count; ++k) d[k][lane] = old[k];
+    }
+    return changed;
+}
+
 /// Op::count elements per lane, each atomic by itself. Operands in Op::v, and in Op::c what cas stores; old values to
 /// Op::d, d2, b, c.
 template <class F, class T>
 const Op* run_atomic(Warp& w, const Op* op) {
-    using B = Bits<T>;
-    using Lane = LaneOf<B>;
     Resolved where;
-    const u32 bytes = static_cast<u32>(sizeof(B)) * op->count;
+    const u32 bytes = static_cast<u32>(sizeof(T)) * op->count;
     if (!begin_atomic(w, op, bytes, where)) return nullptr;
-    const bool keeps_old = op->has_destination;
-    const Slot destinations[] = {op->d, op->d2, op->b, op->c};
-    const Lane* c = w.lanes<Lane>(std::is_same_v<F, combining::CompareAndSwap> ? op->c : op->v[0]);
-    bool changed = false;
-    for (const int lane : LanesIn{w.active}) {
-        B old[4];
-        for (u32 k = 0; k < op->count; ++k)
-            old[k] = take_turn<F, T>(where.host[lane] + k * sizeof(B),
-                                     static_cast<B>(w.lanes<Lane>(op->v[k])[lane]),
-                                     static_cast<B>(c[lane]), where.in_shared >> lane & 1, changed);
-        for (u32 k = 0; keeps_old && k < op->count; ++k)
-            w.lanes<Lane>(destinations[k])[lane] = old[k];
-    }
+    const bool changed =
+        op->count == 1 ? take_turns<F, T, 1>(w, op, where) : take_turns<F, T, 4>(w, op, where);
     finish_atomic(w, op, where, bytes, changed);
-    if (keeps_old && op->count == 1 && w.observed) [[unlikely]]
-        observe<F, Lane>(w, op, where);
+    if (op->has_destination && op->count == 1 && w.observed) [[unlikely]]
+        observe<F, LaneOf<Bits<T>>>(w, op, where);
     return op + 1;
 }
 
