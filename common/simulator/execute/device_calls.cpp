@@ -174,11 +174,6 @@ bool DeviceHeap::set_size(u64 bytes) {
     return true;
 }
 
-void DeviceHeap::reset() {
-    zone_ = AddressZone(Interval{});
-    live_.clear();
-}
-
 u64 DeviceHeap::allocate(u64 bytes) {
     const std::lock_guard lock(mutex_);
     if (bytes == 0 || bytes > size_) return 0;

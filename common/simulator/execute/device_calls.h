@@ -40,10 +40,6 @@ public:
     bool prepare(DeviceMemory& memory);
     /// cudaLimitMallocHeapSize; only before the first prepare.
     bool set_size(u64 bytes);
-    u64 size() const { return size_; }
-
-    /// Forgets the heap: device memory has been given back (cudaDeviceReset).
-    void reset();
 
     u64 allocate(u64 bytes);  ///< device address, or 0
     u64 free(u64 address);    ///< bytes that it had; 0: not the start of a live piece
