@@ -1,6 +1,7 @@
 // The few names that every part of the simulator uses.
 #pragma once
 
+#include <bit>
 #include <cstddef>
 #include <cstdint>
 
@@ -27,9 +28,35 @@ inline constexpr u32 kNone = ~0u;
 /// A set of lanes, one bit each.
 using Mask = u32;
 
+/// Goes through a set from its lowest lane up: for (const int l : LanesIn{mask}).
+struct LanesIn {
+    Mask rest;
+    LanesIn begin() const { return *this; }
+    LanesIn end() const { return {0}; }
+    int operator*() const { return std::countr_zero(rest); }
+    void operator++() { rest &= rest - 1; }
+    bool operator!=(LanesIn other) const { return rest != other.rest; }
+};
+/// Those of a set for which is_meant(lane) holds.
+template <class Predicate>
+Mask lanes_where(Mask lanes, Predicate is_meant) {
+    Mask meant = 0;
+    for (const int l : LanesIn{lanes})
+        if (is_meant(l)) meant |= Mask{1} << l;
+    return meant;
+}
+/// Of a warp, or warps of a block.
+inline Mask first_lanes(u32 count) {
+    return count < kLanes ? (Mask{1} << count) - 1 : kAllLanes;
+}
+
 struct Dim3 {
     u32 x = 1, y = 1, z = 1;
     u64 count() const { return u64{x} * y * z; }
+    /// The n-th place in it, x fastest.
+    Dim3 place(u64 n) const {
+        return {static_cast<u32>(n % x), static_cast<u32>(n / x % y), static_cast<u32>(n / x / y)};
+    }
     bool operator==(const Dim3&) const = default;
 };
 

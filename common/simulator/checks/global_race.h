@@ -52,7 +52,7 @@ struct GlobalAccess {
     Mask active = 0;
     const u64* addresses = nullptr;  ///< device addresses, one a lane
     u32 bytes_per_lane = 4;
-    StoredValue value;  ///< writes: what is about to be stored
+    StoredValue value = {};  ///< writes: what is about to be stored
 };
 
 class GlobalRace {

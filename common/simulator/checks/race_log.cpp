@@ -25,11 +25,6 @@ auto rank(const Race& race) {
     return rank(race.kind, race.later, race.earlier);
 }
 
-Dim3 unravel(u64 number, Dim3 shape) {
-    return {static_cast<u32>(number % shape.x), static_cast<u32>(number / shape.x % shape.y),
-            static_cast<u32>(number / shape.x / shape.y)};
-}
-
 }  // namespace
 
 bool StoredValue::differ(int lane, int other_lane, u32 bytes) const {
@@ -100,10 +95,10 @@ void RaceLog::end_launch() {
 }
 
 Dim3 RaceLog::block_index(u64 block) const {
-    return unravel(block, grid_);
+    return grid_.place(block);
 }
 Dim3 RaceLog::thread_index(u32 thread) const {
-    return unravel(thread, block_);
+    return block_.place(thread);
 }
 
 Place RaceLog::place_of(const RaceParty& party) const {

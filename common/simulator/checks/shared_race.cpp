@@ -608,8 +608,7 @@ struct SharedRace::State {
                                 .site = copy.site,
                                 .active = copy.lanes,
                                 .addresses = copy.addresses,
-                                .bytes_per_lane = copy.bytes_per_lane,
-                                .value = {}};
+                                .bytes_per_lane = copy.bytes_per_lane};
         const Access access = begin(from, !writes, writes, clock);
         const auto write_role = [&](Role role, bool into_empty) {
             const auto is_own = [&](Cell cell) {

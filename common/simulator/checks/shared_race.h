@@ -30,7 +30,7 @@ struct SharedAccess {
     u32 bytes_per_lane = 4;
     bool strong = false;    ///< volatile, relaxed, acquire, release: as in GlobalAccess
     bool releases = false;  ///< .release, .acq_rel on the instruction: as if a fence came before it
-    StoredValue value;      ///< writes: what is about to be stored
+    StoredValue value = {};  ///< writes: what is about to be stored
     /// Reads: where to say which bytes of each lane were not written, although that is no error.
     u32* undefined = nullptr;
 };

@@ -69,12 +69,16 @@ struct alignas(64) Op {
 /// By what part of a multiprocessor an instruction reaches memory.
 enum class MemoryPath : u8 { plain, texture, surface };
 
-/// A memory instruction of a kernel.
-struct Site {
+/// How an instruction touches memory.
+struct MemoryUse {
     ptx::StateSpace space = ptx::StateSpace::generic;
     bool load = false, store = false, atomic = false;
     u32 bytes_per_lane = 0;
     MemoryPath path = MemoryPath::plain;
+};
+
+/// A memory instruction of a kernel.
+struct Site : MemoryUse {
     u32 instruction = 0;                      ///< index into Function::body
     const ptx::Function* function = nullptr;  ///< the kernel, or one that it calls
     ptx::SourceLine where;

@@ -39,6 +39,17 @@ struct SiteCounters {
     u64 waits = 0;  ///< for loads from global memory, or copies to shared, that began here
     u64 bytes_under_way = 0;  ///< to shared memory while it was loaded from, added up
 
+    /// A request of these lanes, so many bytes each.
+    void add_global(u32 touched_sectors, Mask lanes, u32 bytes) {
+        ++requests;
+        sectors += touched_sectors;
+        useful_bytes += u64{bytes} * static_cast<u32>(std::popcount(lanes));
+    }
+    void add_shared(Wavefronts passes) {
+        ++shared_requests;
+        wavefronts += passes.taken;
+        wavefronts_ideal += passes.ideal;
+    }
     SiteCounters& operator+=(const SiteCounters& other);
 };
 

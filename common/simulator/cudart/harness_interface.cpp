@@ -180,7 +180,7 @@ uint64_t coalesceGetTouched(int stores, void (*take)(uint64_t address, uint64_t 
     *is_all = 1;
     const auto add_block = [&](const RecordedBlock& block) {
         for (const WarpPath& warp : block.warps) *is_all &= warp.executed <= warp.steps.size();
-        for (const Access& access : block.accesses) {
+        for (const auto& access : block.accesses) {
             const bool is_load =
                 access.kind == AccessKind::load || access.kind == AccessKind::copy_from;
             if (stores ? access.kind != AccessKind::store : !is_load) continue;

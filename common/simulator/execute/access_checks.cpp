@@ -11,47 +11,24 @@ namespace coalesce::sim {
 
 namespace {
 
-/// Calls body(lane) for every lane of the mask.
-template <class Body>
-void for_each_lane(Mask lanes, Body body) {
-    for (Mask rest = lanes; rest; rest &= rest - 1) body(std::countr_zero(rest));
-}
-
 /// The lanes of an access that are in shared memory, as the checker wants them.
-struct SharedLanes {
-    u32 offsets[kLanes] = {};
-    SharedAccess access;
-
-    SharedLanes(const Warp& w, u32 site, const Resolved& where, u32 bytes) {
-        for_each_lane(where.in_shared,
-                      [&](int l) { offsets[l] = static_cast<u32>(where.address[l]); });
-        access.warp = w.index;
-        access.site = site;
-        access.active = where.in_shared;
-        access.addresses = offsets;
-        access.bytes_per_lane = bytes;
-    }
-};
+SharedAccess shared_lanes(const Warp& w, u32 site, const Resolved& where,
+                          const LaneOffsets& offsets, u32 bytes) {
+    return {.warp = w.index,
+            .site = site,
+            .active = where.in_shared,
+            .addresses = offsets.data(),
+            .bytes_per_lane = bytes};
+}
 
 GlobalAccess global_lanes(const Warp& w, u32 site, const Resolved& where, u32 bytes,
                           GlobalAccess::Kind kind) {
-    GlobalAccess access;
-    access.kind = kind;
-    access.warp = w.index;
-    access.site = site;
-    access.active = where.in_global;
-    access.addresses = where.address;
-    access.bytes_per_lane = bytes;
-    return access;
-}
-
-/// Calls body(shadow byte, its bits) for every word of an access, until body returns false.
-template <class Body>
-bool for_each_shadow(DeviceMemory& memory, u64 address, u32 bytes, Body body) {
-    for (u32 done = 0; done < bytes; done += 4)
-        if (!body(memory.shadow(address + done), shadow_bits(address, std::min(bytes, 4u))))
-            return false;
-    return true;
+    return {.kind = kind,
+            .warp = w.index,
+            .site = site,
+            .active = where.in_global,
+            .addresses = where.address,
+            .bytes_per_lane = bytes};
 }
 
 /// What the lanes of an access have found unwritten, although that is no error.
@@ -65,35 +42,40 @@ Undefined check_written(Warp& w, const Op* op, u32 site, const Resolved& where, 
                         LaneAccess::Kind kind, const u8* wanted = nullptr) {
     const Launch& launch = *w.block->launch;
     Undefined undefined;
-    for_each_lane(where.in_global, [&](int lane) {
+    for (const int lane : LanesIn{where.in_global}) {
         const u64 address = where.address[lane];
         const Allocation* allocation = launch.allocations->find(address);
-        if (!allocation || !allocation->has_shadow) return;
-        const bool written =
-            for_each_shadow(*launch.memory, address, bytes,
-                            [](const u8* shadow, u8 bits) { return (*shadow & bits) == bits; });
-        if (written) return;
+        if (!allocation || !allocation->has_shadow) continue;
+        const bool written = lane_written(launch.memory->shadow(address), address, bytes);
+        if (written) continue;
         LaneAccess access{.kind = kind, .address = address, .bytes = wanted ? wanted[lane] : bytes};
         access.unwritten = launch.memory->unwritten_bytes(address, access.bytes);
-        if (access.unwritten == 0) return;
+        if (access.unwritten == 0) continue;
         undefined.bytes[lane] = judge_unwritten(w, op, site, lane, access);
         undefined.any |= undefined.bytes[lane] != 0;
-    });
+    }
     return undefined;
 }
 
 void mark_written(Warp& w, const Resolved& where, u32 bytes) {
     DeviceMemory& memory = *w.block->launch->memory;
-    for_each_lane(where.in_global, [&](int lane) {
-        if (!memory.is_device_range(where.address[lane])) return;
-        for_each_shadow(memory, where.address[lane], bytes, [](u8* shadow, u8 bits) {
+    for (const int lane : LanesIn{where.in_global}) {
+        if (!memory.is_device_range(where.address[lane])) continue;
+        const u8 bits = shadow_bits(where.address[lane], std::min(bytes, 4u));
+        for (u32 done = 0; done < bytes; done += 4) {
+            u8* shadow = memory.shadow(where.address[lane] + done);
             if ((*shadow & bits) != bits) __atomic_fetch_or(shadow, bits, __ATOMIC_RELAXED);
-            return true;
-        });
-    });
+        }
+    }
 }
 
 }  // namespace
+
+void show_race(Warp& w, u32 site, const Resolved& where, u32 bytes, Access access) {
+    const auto kind = access == Access::load ? GlobalAccess::Kind::read : GlobalAccess::Kind::write;
+    if (GlobalRace* race = w.block->launch->global_race)
+        race->access(w.block->global_race, global_lanes(w, site, where, bytes, kind));
+}
 
 void note_atomic(Warp& w, const Op* op, const Resolved& where, u32 bytes) {
     Block& block = *w.block;
@@ -113,13 +95,14 @@ void note_atomic(Warp& w, const Op* op, const Resolved& where, u32 bytes) {
         }
     }
     if (where.in_shared && block.shared_race) {
-        SharedLanes lanes(w, op->site, where, bytes);
-        lanes.access.strong = true;
-        lanes.access.releases = releases;
+        const LaneOffsets offsets = offsets_of(where.address, where.in_shared);
+        SharedAccess access = shared_lanes(w, op->site, where, offsets, bytes);
+        access.strong = true;
+        access.releases = releases;
         if (op->detail & kOverwritesBit)
-            for_each_lane(where.in_shared,
-                          [&](int l) { block.shared_race->mark_written(lanes.offsets[l], bytes); });
-        block.shared_race->atomic(lanes.access);
+            for (const int l : LanesIn{where.in_shared})
+                block.shared_race->mark_written(offsets[l], bytes);
+        block.shared_race->atomic(access);
     }
 }
 
@@ -129,8 +112,8 @@ void finish_atomic(Warp& w, const Op* op, const Resolved& where, u32 bytes, bool
         if (GlobalRace* race = block.launch->global_race) race->acquire(block.global_race, w.index);
     }
     if (where.in_shared && block.shared_race) {
-        const SharedLanes lanes(w, op->site, where, bytes);
-        block.shared_race->acquire(lanes.access);
+        const LaneOffsets offsets = offsets_of(where.address, where.in_shared);
+        block.shared_race->acquire(shared_lanes(w, op->site, where, offsets, bytes));
     }
     if (changed) block.watch->memory_changed();
 }
@@ -143,14 +126,13 @@ void note_copy(Warp& w, const Op* op, const Resolved& to, u32 bytes, const Resol
         if (w.checks.init)
             undefined =
                 check_written(w, op, op->site + 1, from, bytes, LaneAccess::Kind::read, wanted);
-        if (GlobalRace* race = block.launch->global_race)
-            race->access(block.global_race,
-                         global_lanes(w, op->site + 1, from, bytes, GlobalAccess::Kind::read));
+        show_race(w, op->site + 1, from, bytes, Access::load);
     }
     if (block.shared_race) {
-        const SharedLanes lanes(w, op->site, to, bytes);
-        block.shared_race->async_write(lanes.access);
-        if (undefined.any) block.shared_race->mark_unwritten(lanes.access, undefined.bytes);
+        const LaneOffsets offsets = offsets_of(to.address, to.in_shared);
+        const SharedAccess access = shared_lanes(w, op->site, to, offsets, bytes);
+        block.shared_race->async_write(access);
+        if (undefined.any) block.shared_race->mark_unwritten(access, undefined.bytes);
     }
 }
 
@@ -162,11 +144,7 @@ bool note_bulk(Warp& w, const Op* op, u32 site, const Resolved& where, u32 bytes
         else
             mark_written(w, where, bytes);
     }
-    Block& block = *w.block;
-    if (GlobalRace* race = block.launch->global_race)
-        race->access(block.global_race,
-                     global_lanes(w, site, where, bytes,
-                                  reads ? GlobalAccess::Kind::read : GlobalAccess::Kind::write));
+    show_race(w, site, where, bytes, load_or_store(!reads));
     return is_defined;
 }
 

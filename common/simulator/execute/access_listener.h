@@ -2,6 +2,8 @@
 // one comparison with null an access.
 #pragma once
 
+#include <array>
+
 #include "base/types.h"
 #include "counters/counters.h"
 
@@ -10,10 +12,14 @@ namespace coalesce::sim {
 struct Op;
 struct Warp;
 
+enum class Access : u8 { load, store, atomic };
+inline Access load_or_store(bool store) {
+    return store ? Access::store : Access::load;
+}
+
 /// One access, of the lanes that are active.
 struct HeardAccess {
-    enum class Kind : u8 { load, store, atomic, copy };
-    Kind kind = Kind::load;
+    Access kind = Access::load;
     bool shared = false;  ///< of shared memory: `addresses` are offsets in it
     bool bulk = false;    ///< by the copy engine: 16 bytes per lane, for as many lanes as it takes
     bool asynchronous = false;  ///< part of a copy to or from shared memory that goes on by itself
@@ -26,8 +32,15 @@ struct HeardAccess {
 /// How the wavefronts of a load or store of shared memory are counted.
 inline SharedAccessKind shared_kind_of(const HeardAccess& access) {
     if (access.of_matrices) return SharedAccessKind::matrix;
-    return access.kind == HeardAccess::Kind::store ? SharedAccessKind::store
-                                                   : SharedAccessKind::load;
+    return access.kind == Access::store ? SharedAccessKind::store : SharedAccessKind::load;
+}
+
+/// Addresses in shared memory, as the counters and checks want them; 0 for lanes that are not active.
+using LaneOffsets = std::array<u32, kLanes>;
+inline LaneOffsets offsets_of(const u64* addresses, Mask lanes) {
+    LaneOffsets offsets{};
+    for (const int l : LanesIn{lanes}) offsets[l] = static_cast<u32>(addresses[l]);
+    return offsets;
 }
 
 class AccessListener {

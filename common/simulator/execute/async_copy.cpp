@@ -37,8 +37,7 @@ struct WarpCopies {
 namespace {
 
 void carry_out(Block& block, const AsyncCopy& copy, Mask lanes) {
-    for (Mask rest = lanes; rest; rest &= rest - 1) {
-        const int l = std::countr_zero(rest);
+    for (const int l : LanesIn{lanes}) {
         // A lane that wants no bytes may name no place.
         if (copy.wanted[l] != 0) std::memcpy(copy.to[l], copy.from[l], copy.wanted[l]);
         std::memset(copy.to[l] + copy.wanted[l], 0, copy.bytes - copy.wanted[l]);
@@ -62,21 +61,14 @@ WarpCopies& copies_of(Warp& w) {
     return warps[w.index];
 }
 
-/// Whether this lane's wait for all but its latest groups is for this copy.
-bool is_due(const WarpCopies& copies, const AsyncCopy& copy, int lane, u32 groups_left,
-            bool everything) {
-    return everything || u64{copy.group} + groups_left < copies.committed[lane];
-}
-
 /// Carries out, for the active lanes, all copies but those of the latest `groups_left` groups.
 void complete(Warp& w, u32 groups_left, bool everything) {
     WarpCopies& copies = copies_of(w);
     for (AsyncCopy& copy : copies.pending) {
-        Mask due = 0;
-        for (Mask rest = copy.lanes & w.active; rest; rest &= rest - 1) {
-            const int l = std::countr_zero(rest);
-            if (is_due(copies, copy, l, groups_left, everything)) due |= 1u << l;
-        }
+        // A wait for all but the latest groups is for those before them.
+        const Mask due = lanes_where(copy.lanes & w.active, [&](int l) {
+            return everything || u64{copy.group} + groups_left < copies.committed[l];
+        });
         carry_out(*w.block, copy, due);
         copy.lanes &= ~due;
         if (due) w.block->watch->memory_changed();
@@ -110,22 +102,6 @@ u32 bytes_wanted(const Warp& w, const Op* op, int lane) {
     return bytes;
 }
 
-/// Where the active lanes read. In a launch whose blocks are only heard, global memory is asked for and not
-/// touched: zeros come.
-bool resolve_source(Warp& w, const Op* op, Resolved& from) {
-    if (!w.block->launch->only_heard)
-        return resolve(w, op, w.lanes<u64>(op->b), second_offset(op), op->count,
-                       ptx::StateSpace::global, Access::load, from);
-    static u8 zeros[16];
-    from.in_global = w.active;
-    for (Mask rest = w.active; rest; rest &= rest - 1) {
-        const int l = std::countr_zero(rest);
-        from.address[l] = w.lanes<u64>(op->b)[l] + static_cast<u64>(second_offset(op));
-        from.host[l] = zeros;
-    }
-    return true;
-}
-
 /// Op::a: where to, in shared memory. Op::b: from where. Op::count: bytes.
 template <Source Kind>
 const Op* run_copy(Warp& w, const Op* op) {
@@ -134,12 +110,9 @@ const Op* run_copy(Warp& w, const Op* op) {
     AsyncCopy copy;
     copy.bytes = bytes;
     copy.site = op->site;
-    Mask reading = 0;
-    for (Mask rest = w.active; rest; rest &= rest - 1) {
-        const int l = std::countr_zero(rest);
+    for (const int l : LanesIn{w.active})
         copy.wanted[l] = static_cast<u8>(bytes_wanted<Kind>(w, op, l));
-        if (copy.wanted[l]) reading |= 1u << l;
-    }
+    const Mask reading = lanes_where(w.active, [&](int l) { return copy.wanted[l] != 0; });
 
     Resolved to, from;
     if (!resolve(w, op, w.lanes<u64>(op->a), first_offset(op), bytes, ptx::StateSpace::shared,
@@ -147,27 +120,17 @@ const Op* run_copy(Warp& w, const Op* op) {
         return nullptr;
     // Lanes that read nothing may have any address.
     const Mask all = std::exchange(w.active, reading);
-    const bool good = resolve_source(w, op, from);
-    if (good && reading && w.listener)
-        w.listener->note(
-            w, op,
-            {.asynchronous = true, .bytes = bytes, .lanes = reading, .addresses = from.address});
+    const bool good = resolve(w, op, w.lanes<u64>(op->b), second_offset(op), bytes,
+                              ptx::StateSpace::global, Access::load, from);
+    if (good && reading) tell_listener(w, op, from, {.asynchronous = true, .bytes = bytes});
     w.active = all;
     if (!good) return nullptr;
-    if (w.listener)
-        w.listener->note(w, op,
-                         {.kind = HeardAccess::Kind::store,
-                          .shared = true,
-                          .asynchronous = true,
-                          .bytes = bytes,
-                          .lanes = w.active,
-                          .addresses = to.address});
+    tell_listener(w, op, to, {.kind = Access::store, .asynchronous = true, .bytes = bytes});
     count_access(w, op->site, to, bytes);
     if (reading) count_access(w, op->site + 1, from, bytes);
     note_copy(w, op, to, bytes, from, copy.wanted.data());
 
-    for (Mask rest = w.active; rest; rest &= rest - 1) {
-        const int l = std::countr_zero(rest);
+    for (const int l : LanesIn{w.active}) {
         copy.to[l] = to.host[l];
         copy.from[l] = copy.wanted[l] ? from.host[l] : nullptr;
         w.block->copy_bytes_under_way += copy.wanted[l];
@@ -176,9 +139,7 @@ const Op* run_copy(Warp& w, const Op* op) {
     // One entry for each number of groups: almost always one.
     for (Mask rest = w.active; rest;) {
         copy.group = copies.committed[std::countr_zero(rest)];
-        copy.lanes = 0;
-        for (Mask same = rest; same; same &= same - 1)
-            if (copies.committed[std::countr_zero(same)] == copy.group) copy.lanes |= same & -same;
+        copy.lanes = lanes_where(rest, [&](int l) { return copies.committed[l] == copy.group; });
         rest &= ~copy.lanes;
         copies.pending.push_back(copy);
     }
@@ -188,55 +149,43 @@ const Op* run_copy(Warp& w, const Op* op) {
 
 const Op* run_commit(Warp& w, const Op* op) {
     WarpCopies& copies = copies_of(w);
-    for (Mask rest = w.active; rest; rest &= rest - 1) ++copies.committed[std::countr_zero(rest)];
+    for (const int l : LanesIn{w.active}) ++copies.committed[l];
     if (!copies.pending.empty()) w.block->watch->memory_changed();
     if (w.block->shared_race) w.block->shared_race->async_commit(w.index, w.active);
     return op + 1;
 }
 
-const Op* run_wait_group(Warp& w, const Op* op) {
+template <bool Everything>
+const Op* run_wait(Warp& w, const Op* op) {
     const u32 left = static_cast<u32>(op->immediate);
     count_wait(w);
-    complete(w, left, false);
-    if (w.block->shared_race) w.block->shared_race->async_wait(w.index, w.active, left);
+    complete(w, left, Everything);
+    if (w.block->shared_race) w.block->shared_race->async_wait(w.index, w.active, left, Everything);
     return op + 1;
 }
 
-const Op* run_wait_all(Warp& w, const Op* op) {
-    count_wait(w);
-    complete(w, 0, true);
-    if (w.block->shared_race) w.block->shared_race->async_wait(w.index, w.active, 0, true);
-    return op + 1;
-}
-
-std::optional<FamilyInstruction> describe_copy(const ptx::Instruction& i,
-                                               const ptx::Function& function) {
+Description describe_copy(const ptx::Instruction& i, const ptx::Function& function) {
     if (i.operands.size() < 3 || i.operands[2].kind != ptx::Operand::Kind::immediate)
         return std::nullopt;
-    const u64 bytes = i.operands[2].bits;
-    if (bytes != 4 && bytes != 8 && !(bytes == 16)) return std::nullopt;
+    const u32 bytes = static_cast<u32>(i.operands[2].bits);
+    if (bytes != 4 && bytes != 8 && bytes != 16) return std::nullopt;
     if (i.has("cg") && bytes != 16) return std::nullopt;
-
-    const std::size_t policy = i.has("L2::cache_hint") ? 1 : 0;
-    const bool has_tail = i.operands.size() > 3 + policy;
-    const bool predicate = has_tail && is_predicate(i, function, 3);
-    Handler run = run_copy<Source::whole>;
-    if (has_tail) run = predicate ? run_copy<Source::ignored> : run_copy<Source::size>;
 
     std::vector<OperandRole> roles = {
         {Role::address, Width::w64}, {Role::address2, Width::w64}, {}};
-    if (has_tail) roles.push_back({Role::c, predicate ? Width::predicate : Width::w32});
-    const std::size_t count = roles.size();
-    auto description = describe(i, run, std::move(roles), count, count + policy);
-    if (!description) return std::nullopt;
-    description->count = static_cast<u8>(bytes);
-    description->detail = static_cast<u8>(ptx::StateSpace::shared);
-    description->has_side_effects = true;
-    const u32 lane_bytes = static_cast<u32>(bytes);
-    description->memory = {
-        {.space = ptx::StateSpace::shared, .store = true, .bytes_per_lane = lane_bytes},
-        {.space = ptx::StateSpace::global, .load = true, .bytes_per_lane = lane_bytes}};
-    return description;
+    Handler run = run_copy<Source::whole>;
+    if (i.operands.size() > roles.size() + i.has("L2::cache_hint")) {
+        const bool predicate = is_predicate(i, function, 3);
+        run = predicate ? run_copy<Source::ignored> : run_copy<Source::size>;
+        roles.push_back({Role::c, predicate ? Width::predicate : Width::w32});
+    }
+    return describe(
+        i, {.run = run,
+            .operands = std::move(roles),
+            .memory = {{.space = ptx::StateSpace::shared, .store = true, .bytes_per_lane = bytes},
+                       {.space = ptx::StateSpace::global, .load = true, .bytes_per_lane = bytes}},
+            .count = static_cast<u8>(bytes),
+            .has_side_effects = true});
 }
 
 }  // namespace
@@ -247,23 +196,15 @@ void complete_copies(Warp& w) {
 
 // cp.async.{ca,cg}.shared.global [to], [from], size{, bytes to read | ignore}{, cache policy}
 // cp.async.commit_group;  cp.async.wait_group N;  cp.async.wait_all;  cp.async.mbarrier.arrive [a]
-std::optional<FamilyInstruction> describe_cp(const ptx::Instruction& i,
-                                             const ptx::Function& function) {
+Description describe_cp(const ptx::Instruction& i, const ptx::Function& function) {
     if (!i.has("async")) return std::nullopt;
     if (i.has("bulk")) return describe_bulk_copy(i);
-    std::optional<FamilyInstruction> description;
-    if (i.has("commit_group"))
-        description = describe(i, run_commit, {});
-    else if (i.has("wait_group"))
-        description = describe(i, run_wait_group, {{Role::constant}});
-    else if (i.has("wait_all"))
-        description = describe(i, run_wait_all, {});
-    else if (i.has("mbarrier"))
-        description = describe_copy_arrival(i);
-    else
-        return describe_copy(i, function);
-    if (description) description->has_side_effects = true;
-    return description;
+    if (i.has("commit_group")) return describe(i, {.run = run_commit, .has_side_effects = true});
+    if (i.has("wait_group"))
+        return describe(
+            i, {.run = run_wait<false>, .operands = {{Role::constant}}, .has_side_effects = true});
+    if (i.has("wait_all")) return describe(i, {.run = run_wait<true>, .has_side_effects = true});
+    return i.has("mbarrier") ? describe_copy_arrival(i) : describe_copy(i, function);
 }
 
 }  // namespace coalesce::sim

@@ -29,10 +29,10 @@ void complete_copies(Warp& w);
 
 /// cp.async.mbarrier.arrive{.noinc}: arrives at an mbarrier when the thread's copies are complete
 /// (mbarrier.cpp).
-std::optional<FamilyInstruction> describe_copy_arrival(const ptx::Instruction& instruction);
+Description describe_copy_arrival(const ptx::Instruction& instruction);
 
 /// cp.async.bulk... (bulk_copy.cpp).
-std::optional<FamilyInstruction> describe_bulk_copy(const ptx::Instruction& instruction);
+Description describe_bulk_copy(const ptx::Instruction& instruction);
 /// Somebody asks for the end of this mbarrier's phase: carries out the bulk copies that report to it, in
 /// order, as long as it waits for nothing but bytes (bulk_copy.cpp).
 void complete_bulk_copies(Block& block, u32 mbarrier);

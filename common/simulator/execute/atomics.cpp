@@ -12,9 +12,9 @@
 #include <utility>
 
 #include "base/half.h"
-#include "counters/atomic_counters.h"
-#include "execute/access_listener.h"
+#include "execute/combining.h"
 #include "execute/describe.h"
+#include "execute/lane_memory.h"
 #include "execute/memory_access.h"
 
 namespace coalesce::sim {
@@ -37,150 +37,46 @@ u16 narrowed(float value) {
 }
 /// Two 16-bit numbers in one word; each half is combined on its own.
 template <class Half>
-struct PairOf {};
-
-template <class T>
-struct AtomicBits {
-    using type = std::make_unsigned_t<T>;
-};
-template <>
-struct AtomicBits<float> {
-    using type = u32;
-};
-template <>
-struct AtomicBits<double> {
-    using type = u64;
-};
-template <>
-struct AtomicBits<F16> {
-    using type = u16;
-};
-template <>
-struct AtomicBits<BF16> {
-    using type = u16;
-};
-template <class Half>
-struct AtomicBits<PairOf<Half>> {
-    using type = u32;
+struct PairOf {
+    using Each = Half;
+    u32 bits;
 };
 template <class T>
-using Bits = typename AtomicBits<T>::type;
-
-// ---- what may be done to memory: apply(old, operand, second operand) ----
+using Bits = Element<sizeof(T)>;
 
 /// Adding to global memory takes subnormal floats for zero; in shared memory they count. (That is
 /// how the hardware's two atomic units differ; the PTX manual says so under `atom`.)
-template <bool FlushesSubnormals>
-struct AddFloat {
-    static float flush(float x) {
-        return FlushesSubnormals && std::fpclassify(x) == FP_SUBNORMAL ? std::copysign(0.0f, x) : x;
-    }
-    static float apply(float a, float b) {
-        const float sum = flush(flush(a) + flush(b));
-        return std::isnan(sum) ? std::bit_cast<float>(0x7fffffff) : sum;
-    }
-    static double apply(double a, double b) { return a + b; }
-};
-struct Add {
-    template <class T>
-    static T apply(T a, T b, T) {
-        return a + b;
-    }
-};
-/// A NaN loses against a number.
-struct Minimum {
-    template <class T>
-    static T apply(T a, T b, T) {
-        if constexpr (std::is_floating_point_v<T>)
-            return a == b ? (std::signbit(a) ? a : b) : std::fmin(a, b);
-        else
-            return std::min(a, b);
-    }
-};
-struct Maximum {
-    template <class T>
-    static T apply(T a, T b, T) {
-        if constexpr (std::is_floating_point_v<T>)
-            return a == b ? (std::signbit(a) ? b : a) : std::fmax(a, b);
-        else
-            return std::max(a, b);
-    }
-};
-struct And {
-    template <class T>
-    static T apply(T a, T b, T) {
-        return a & b;
-    }
-};
-struct Or {
-    template <class T>
-    static T apply(T a, T b, T) {
-        return a | b;
-    }
-};
-struct Xor {
-    template <class T>
-    static T apply(T a, T b, T) {
-        return a ^ b;
-    }
-};
-struct Exchange {
-    template <class T>
-    static T apply(T, T b, T) {
-        return b;
-    }
-};
-struct CompareAndSwap {
-    template <class T>
-    static T apply(T a, T b, T c) {
-        return a == b ? c : a;
-    }
-};
-/// Up to the operand, then from zero again.
-struct Increment {
-    template <class T>
-    static T apply(T a, T b, T) {
-        return a >= b ? 0 : a + 1;
-    }
-};
-/// Down to zero, then from the operand again.
-struct Decrement {
-    template <class T>
-    static T apply(T a, T b, T) {
-        return a == 0 || a > b ? b : a - 1;
-    }
-};
+template <bool InGlobal>
+float added(float a, float b) {
+    const auto flush = [](float x) {
+        return InGlobal && std::fpclassify(x) == FP_SUBNORMAL ? std::copysign(0.0f, x) : x;
+    };
+    const float sum = flush(flush(a) + flush(b));
+    return std::isnan(sum) ? std::bit_cast<float>(0x7fffffff) : sum;
+}
+template <bool InGlobal>
+double added(double a, double b) {
+    return a + b;
+}
 
-/// combine<F, T>(old, b, c), on the bits of T's.
+/// F of T's, on their bits.
 template <class F, class T, bool InGlobal>
-struct Combine {
-    using B = Bits<T>;
-    static B apply(B old, B b, B c) {
-        if constexpr (kIsHalf<T>) {
-            return narrowed<T>(
-                F::template apply<float>(to_float(T{old}), to_float(T{b}), to_float(T{c})));
-        } else if constexpr (std::is_floating_point_v<T>) {
-            const T x = std::bit_cast<T>(old), y = std::bit_cast<T>(b);
-            if constexpr (std::is_same_v<F, Add>)
-                return std::bit_cast<B>(AddFloat<InGlobal>::apply(x, y));
-            else
-                return std::bit_cast<B>(F::template apply<T>(x, y, std::bit_cast<T>(c)));
-        } else {
-            return static_cast<B>(
-                F::template apply<T>(static_cast<T>(old), static_cast<T>(b), static_cast<T>(c)));
-        }
-    }
-};
-template <class F, class Half, bool InGlobal>
-struct Combine<F, PairOf<Half>, InGlobal> {
-    static u32 apply(u32 old, u32 b, u32 c) {
-        const auto one = [](u32 x, u32 y, u32 z) {
-            return u32{Combine<F, Half, InGlobal>::apply(static_cast<u16>(x), static_cast<u16>(y),
-                                                         static_cast<u16>(z))};
+Bits<T> combined_bits(Bits<T> old, Bits<T> b, Bits<T> c) {
+    const T x = std::bit_cast<T>(old), y = std::bit_cast<T>(b), z = std::bit_cast<T>(c);
+    if constexpr (requires { typename T::Each; }) {
+        const auto each = [](u32 of_x, u32 of_y, u32 of_z) {
+            return u32{combined_bits<F, typename T::Each, InGlobal>(
+                static_cast<u16>(of_x), static_cast<u16>(of_y), static_cast<u16>(of_z))};
         };
-        return one(old >> 16, b >> 16, c >> 16) << 16 | one(old, b, c);
+        return each(old >> 16, b >> 16, c >> 16) << 16 | each(old, b, c);
+    } else if constexpr (kIsHalf<T>) {
+        return narrowed<T>(F::apply(to_float(x), to_float(y), to_float(z)));
+    } else if constexpr (std::is_floating_point_v<T> && std::is_same_v<F, combining::Add>) {
+        return std::bit_cast<Bits<T>>(added<InGlobal>(x, y));
+    } else {
+        return std::bit_cast<Bits<T>>(static_cast<T>(F::apply(x, y, z)));
     }
-};
+}
 
 // ---- the turn of one lane ----
 
@@ -191,50 +87,17 @@ Bits<T> take_turn(u8* host, Bits<T> b, Bits<T> c, bool in_shared, bool& changed)
     B old, combined;
     if (in_shared) {
         old = *memory;
-        combined = Combine<F, T, false>::apply(old, b, c);
+        combined = combined_bits<F, T, false>(old, b, c);
         *memory = combined;
     } else {
         old = __atomic_load_n(memory, __ATOMIC_RELAXED);
         do {
-            combined = Combine<F, T, true>::apply(old, b, c);
+            combined = combined_bits<F, T, true>(old, b, c);
         } while (!__atomic_compare_exchange_n(memory, &old, combined, true, __ATOMIC_ACQ_REL,
                                               __ATOMIC_RELAXED));
     }
     changed |= combined != old;
     return old;
-}
-
-/// In Op::detail: see compares_in_shared; and whether what was there is wanted.
-constexpr u8 kComparesBit = 32, kKeepsOldBit = 64;
-
-void count_atomic(Warp& w, const Op* op, const Resolved& where, u32 bytes) {
-    SiteCounters& counters = w.counters[op->site];
-    if (where.in_global) {
-        ++counters.requests;
-        counters.sectors += count_atomic_sectors(where.address, bytes, where.in_global);
-        counters.useful_bytes += u64{bytes} * static_cast<u32>(std::popcount(where.in_global));
-    }
-    if (where.in_shared == 0) return;
-    u32 offsets[kLanes] = {};
-    for (Mask rest = where.in_shared; rest; rest &= rest - 1) {
-        const int lane = std::countr_zero(rest);
-        offsets[lane] = static_cast<u32>(where.address[lane]);
-    }
-    const Wavefronts wavefronts =
-        count_atomic_wavefronts(offsets, bytes, where.in_shared, (op->detail & kComparesBit) != 0);
-    ++counters.shared_requests;
-    counters.wavefronts += wavefronts.taken;
-    counters.wavefronts_ideal += wavefronts.ideal;
-}
-
-void tell_listener(const Warp& w, const Op* op, const Resolved& where, u32 bytes) {
-    HeardAccess access{
-        .kind = HeardAccess::Kind::atomic, .bytes = bytes, .addresses = where.address};
-    access.lanes = where.in_global;
-    if (access.lanes) w.listener->note(w, op, access);
-    access.shared = true;
-    access.lanes = where.in_shared;
-    if (access.lanes) w.listener->note(w, op, access);
 }
 
 /// Shared by all handlers: where the lanes' bytes are, counted and checked. False: the launch is
@@ -245,7 +108,7 @@ bool begin_atomic(Warp& w, const Op* op, u32 bytes, Resolved& where) {
         return false;
     count_atomic(w, op, where, bytes);
     note_atomic(w, op, where, bytes);
-    if (w.listener) tell_listener(w, op, where, bytes);
+    tell_listener(w, op, where, {.kind = Access::atomic, .bytes = bytes});
     return true;
 }
 
@@ -253,65 +116,57 @@ bool begin_atomic(Warp& w, const Op* op, u32 bytes, Resolved& where) {
 template <class F, class Lane>
 [[gnu::noinline]] void observe(Warp& w, const Op* op, const Resolved& where) {
     if (!w.block->watch->on()) return;
-    const Lane *old = w.lanes<Lane>(op->d), *b = w.lanes<Lane>(op->b), *c = b;
-    if constexpr (std::is_same_v<F, CompareAndSwap>) c = w.lanes<Lane>(op->c);
+    const Lane *old = w.lanes<Lane>(op->d), *b = w.lanes<Lane>(op->v[0]), *c = b;
+    if constexpr (std::is_same_v<F, combining::CompareAndSwap>) c = w.lanes<Lane>(op->c);
     Mask own = 0;
-    if constexpr (std::is_same_v<F, CompareAndSwap> || std::is_same_v<F, Exchange>)
-        for (Mask rest = w.active; rest; rest &= rest - 1) {
-            const int l = std::countr_zero(rest);
-            if (old[l] == c[l] && (std::is_same_v<F, Exchange> || b[l] != c[l])) own |= 1u << l;
-        }
+    if constexpr (std::is_same_v<F, combining::CompareAndSwap> ||
+                  std::is_same_v<F, combining::Exchange>)
+        own = lanes_where(w.active, [&](int l) {
+            return old[l] == c[l] && (std::is_same_v<F, combining::Exchange> || b[l] != c[l]);
+        });
     const Mask all = std::exchange(w.active, where.in_global);
     w.block->watch->polls(w, op, where.address, own);
     w.active = all;
 }
 
-/// One element per lane: operands in Op::b and Op::c, old value to Op::d.
-template <class F, class T>
-const Op* run_atomic(Warp& w, const Op* op) {
+/// The lanes' turns, for up to `Most` elements each. Returns whether memory has changed.
+template <class F, class T, u32 Most>
+bool take_turns(Warp& w, const Op* op, const Resolved& where) {
     using B = Bits<T>;
     using Lane = LaneOf<B>;
-    Resolved where;
-    if (!begin_atomic(w, op, sizeof(B), where)) return nullptr;
-    const Lane* b = w.lanes<Lane>(op->b);
-    const Lane* c = std::is_same_v<F, CompareAndSwap> ? w.lanes<Lane>(op->c) : b;
-    Lane* d = op->detail & kKeepsOldBit ? w.lanes<Lane>(op->d) : nullptr;
-    bool changed = false;
-    for (Mask rest = w.active; rest; rest &= rest - 1) {
-        const int lane = std::countr_zero(rest);
-        const B old =
-            take_turn<F, T>(where.host[lane], static_cast<B>(b[lane]), static_cast<B>(c[lane]),
-                            where.in_shared >> lane & 1, changed);
-        if (d) d[lane] = old;
+    const u32 count = Most == 1 ? 1 : op->count;
+    const bool keeps_old = op->has_destination;
+    const Slot destinations[] = {op->d, op->d2, op->b, op->c};
+    const Lane* b[Most] = {};
+    Lane* d[Most] = {};
+    for (u32 k = 0; k < count; ++k) {
+        b[k] = w.lanes<Lane>(op->v[k]);
+        d[k] = w.lanes<Lane>(destinations[k]);
     }
-    finish_atomic(w, op, where, sizeof(B), changed);
-    if (d && w.observed) [[unlikely]]
-        observe<F, Lane>(w, op, where);
-    return op + 1;
+    const Lane* c = std::is_same_v<F, combining::CompareAndSwap> ? w.lanes<Lane>(op->c) : b[0];
+    bool changed = false;
+    for (const int lane : LanesIn{w.active}) {
+        B old[Most];
+        for (u32 k = 0; k < count; ++k)
+            old[k] = take_turn<F, T>(where.host[lane] + k * sizeof(B), static_cast<B>(b[k][lane]),
+                                     static_cast<B>(c[lane]), where.in_shared >> lane & 1, changed);
+        for (u32 k = 0; keeps_old && k < count; ++k) d[k][lane] = old[k];
+    }
+    return changed;
 }
 
-/// A vector: Op::count elements per lane, operands in Op::v, old values to Op::d, d2, b, c. Each
-/// element is atomic by itself.
+/// Op::count elements per lane, each atomic by itself. Operands in Op::v, and in Op::c what cas stores; old values to
+/// Op::d, d2, b, c.
 template <class F, class T>
-const Op* run_vector_atomic(Warp& w, const Op* op) {
-    using B = Bits<T>;
-    using Lane = LaneOf<B>;
+const Op* run_atomic(Warp& w, const Op* op) {
     Resolved where;
-    const u32 bytes = static_cast<u32>(sizeof(B)) * op->count;
+    const u32 bytes = static_cast<u32>(sizeof(T)) * op->count;
     if (!begin_atomic(w, op, bytes, where)) return nullptr;
-    const Slot destinations[] = {op->d, op->d2, op->b, op->c};
-    bool changed = false;
-    for (Mask rest = w.active; rest; rest &= rest - 1) {
-        const int lane = std::countr_zero(rest);
-        B old[4];
-        for (u32 k = 0; k < op->count; ++k)
-            old[k] = take_turn<F, T>(where.host[lane] + k * sizeof(B),
-                                     static_cast<B>(w.lanes<Lane>(op->v[k])[lane]), 0,
-                                     where.in_shared >> lane & 1, changed);
-        if (op->detail & kKeepsOldBit)
-            for (u32 k = 0; k < op->count; ++k) w.lanes<Lane>(destinations[k])[lane] = old[k];
-    }
+    const bool changed =
+        op->count == 1 ? take_turns<F, T, 1>(w, op, where) : take_turns<F, T, 4>(w, op, where);
     finish_atomic(w, op, where, bytes, changed);
+    if (op->has_destination && op->count == 1 && w.observed) [[unlikely]]
+        observe<F, LaneOf<Bits<T>>>(w, op, where);
     return op + 1;
 }
 
@@ -329,10 +184,9 @@ template <bool Compares>
 const Op* run_wide_atomic(Warp& w, const Op* op) {
     Resolved where;
     if (!begin_atomic(w, op, 16, where)) return nullptr;
-    const WideLanes d(w, op->d), b(w, op->b), c(w, Compares ? op->c : op->b);
+    const WideLanes d(w, op->d), b(w, op->v[0]), c(w, Compares ? op->c : op->v[0]);
     bool changed = false;
-    for (Mask rest = w.active; rest; rest &= rest - 1) {
-        const int l = std::countr_zero(rest);
+    for (const int l : LanesIn{w.active}) {
         u64 old[2];
         std::memcpy(old, where.host[l], sizeof old);
         const bool stores = !Compares || (old[0] == b.low[l] && old[1] == b.high[l]);
@@ -341,7 +195,7 @@ const Op* run_wide_atomic(Warp& w, const Op* op) {
             changed |= std::memcmp(old, value, sizeof value) != 0;
             std::memcpy(where.host[l], value, sizeof value);
         }
-        if (op->detail & kKeepsOldBit) d.low[l] = old[0], d.high[l] = old[1];
+        if (op->has_destination) d.low[l] = old[0], d.high[l] = old[1];
     }
     finish_atomic(w, op, where, 16, changed);
     return op + 1;
@@ -349,70 +203,73 @@ const Op* run_wide_atomic(Warp& w, const Op* op) {
 
 // ---- choosing the handler ----
 
-/// One row of the table below: an operation and a type, and the handlers for them.
+/// One row of the table below: an operation and a type, and the handler for them.
 struct AtomicKind {
-    const char* operation;
+    std::string_view operation;
     Type type;
+    Handler run;
+
     /// The final value does not depend on the order in which lanes and blocks come.
-    bool commutes;
-    Handler run, run_vector;
+    bool commutes() const {
+        if (operation == "add") return !ptx::is_float(type);
+        return operation == "min" || operation == "max" || operation == "and" ||
+               operation == "or" || operation == "xor";
+    }
+    bool comes_in_vectors() const { return ptx::is_float(type) && ptx::size_of(type) <= 4; }
+    /// Whether shared memory's unit can only compare and exchange for this: it adds no floats, and of 64
+    /// bits it only exchanges.
+    bool compares_in_shared() const {
+        if (operation == "exch") return false;
+        return operation == "cas" || ptx::is_float(type) || ptx::size_of(type) != 4;
+    }
 };
 
-template <class F, class T>
-constexpr AtomicKind kind(const char* operation, Type type, bool commutes) {
-    return {operation, type, commutes, run_atomic<F, T>, nullptr};
-}
-template <class F, class T>
-constexpr AtomicKind vector_kind(const char* operation, Type type, bool commutes) {
-    return {operation, type, commutes, run_atomic<F, T>, run_vector_atomic<F, T>};
-}
-
 constexpr AtomicKind kAtomics[] = {
-    kind<Add, u32>("add", Type::u32, true),
-    kind<Add, u32>("add", Type::s32, true),
-    kind<Add, u64>("add", Type::u64, true),
-    kind<Add, u64>("add", Type::s64, true),
-    vector_kind<Add, float>("add", Type::f32, false),
-    kind<Add, double>("add", Type::f64, false),
-    vector_kind<Add, F16>("add", Type::f16, false),
-    vector_kind<Add, BF16>("add", Type::bf16, false),
-    vector_kind<Add, PairOf<F16>>("add", Type::f16x2, false),
-    vector_kind<Add, PairOf<BF16>>("add", Type::bf16x2, false),
+    {"add", Type::u32, run_atomic<combining::Add, u32>},
+    {"add", Type::s32, run_atomic<combining::Add, u32>},
+    {"add", Type::u64, run_atomic<combining::Add, u64>},
+    {"add", Type::s64, run_atomic<combining::Add, u64>},
+    {"add", Type::f32, run_atomic<combining::Add, float>},
+    {"add", Type::f64, run_atomic<combining::Add, double>},
+    {"add", Type::f16, run_atomic<combining::Add, F16>},
+    {"add", Type::bf16, run_atomic<combining::Add, BF16>},
+    {"add", Type::f16x2, run_atomic<combining::Add, PairOf<F16>>},
+    {"add", Type::bf16x2, run_atomic<combining::Add, PairOf<BF16>>},
 
-    kind<Minimum, u32>("min", Type::u32, true),
-    kind<Minimum, i32>("min", Type::s32, true),
-    kind<Minimum, u64>("min", Type::u64, true),
-    kind<Minimum, i64>("min", Type::s64, true),
-    vector_kind<Minimum, F16>("min", Type::f16, true),
-    vector_kind<Minimum, BF16>("min", Type::bf16, true),
-    vector_kind<Minimum, PairOf<F16>>("min", Type::f16x2, true),
-    vector_kind<Minimum, PairOf<BF16>>("min", Type::bf16x2, true),
+    {"min", Type::u32, run_atomic<combining::Minimum, u32>},
+    {"min", Type::s32, run_atomic<combining::Minimum, i32>},
+    {"min", Type::u64, run_atomic<combining::Minimum, u64>},
+    {"min", Type::s64, run_atomic<combining::Minimum, i64>},
+    {"min", Type::f16, run_atomic<combining::Minimum, F16>},
+    {"min", Type::bf16, run_atomic<combining::Minimum, BF16>},
+    {"min", Type::f16x2, run_atomic<combining::Minimum, PairOf<F16>>},
+    {"min", Type::bf16x2, run_atomic<combining::Minimum, PairOf<BF16>>},
 
-    kind<Maximum, u32>("max", Type::u32, true),
-    kind<Maximum, i32>("max", Type::s32, true),
-    kind<Maximum, u64>("max", Type::u64, true),
-    kind<Maximum, i64>("max", Type::s64, true),
-    vector_kind<Maximum, F16>("max", Type::f16, true),
-    vector_kind<Maximum, BF16>("max", Type::bf16, true),
-    vector_kind<Maximum, PairOf<F16>>("max", Type::f16x2, true),
-    vector_kind<Maximum, PairOf<BF16>>("max", Type::bf16x2, true),
+    {"max", Type::u32, run_atomic<combining::Maximum, u32>},
+    {"max", Type::s32, run_atomic<combining::Maximum, i32>},
+    {"max", Type::u64, run_atomic<combining::Maximum, u64>},
+    {"max", Type::s64, run_atomic<combining::Maximum, i64>},
+    {"max", Type::f16, run_atomic<combining::Maximum, F16>},
+    {"max", Type::bf16, run_atomic<combining::Maximum, BF16>},
+    {"max", Type::f16x2, run_atomic<combining::Maximum, PairOf<F16>>},
+    {"max", Type::bf16x2, run_atomic<combining::Maximum, PairOf<BF16>>},
 
-    kind<And, u32>("and", Type::b32, true),
-    kind<And, u64>("and", Type::b64, true),
-    kind<Or, u32>("or", Type::b32, true),
-    kind<Or, u64>("or", Type::b64, true),
-    kind<Xor, u32>("xor", Type::b32, true),
-    kind<Xor, u64>("xor", Type::b64, true),
+    {"and", Type::b32, run_atomic<combining::And, u32>},
+    {"and", Type::b64, run_atomic<combining::And, u64>},
+    {"or", Type::b32, run_atomic<combining::Or, u32>},
+    {"or", Type::b64, run_atomic<combining::Or, u64>},
+    {"xor", Type::b32, run_atomic<combining::Xor, u32>},
+    {"xor", Type::b64, run_atomic<combining::Xor, u64>},
 
-    kind<Increment, u32>("inc", Type::u32, false),
-    kind<Decrement, u32>("dec", Type::u32, false),
-    kind<Exchange, u32>("exch", Type::b32, false),
-    kind<Exchange, u64>("exch", Type::b64, false),
-    kind<CompareAndSwap, u16>("cas", Type::b16, false),
-    kind<CompareAndSwap, u32>("cas", Type::b32, false),
-    kind<CompareAndSwap, u64>("cas", Type::b64, false),
-    {"exch", Type::b128, false, run_wide_atomic<false>, nullptr},
-    {"cas", Type::b128, false, run_wide_atomic<true>, nullptr},
+    {"inc", Type::u32, run_atomic<combining::Increment, u32>},
+    {"dec", Type::u32, run_atomic<combining::Decrement, u32>},
+    {"exch", Type::b32, run_atomic<combining::Exchange, u32>},
+    {"exch", Type::b64, run_atomic<combining::Exchange, u64>},
+    {"cas", Type::b16, run_atomic<combining::CompareAndSwap, u16>},
+    {"cas", Type::b32, run_atomic<combining::CompareAndSwap, u32>},
+    {"cas", Type::b64, run_atomic<combining::CompareAndSwap, u64>},
+    {"exch", Type::b128, run_wide_atomic<false>},
+    {"cas", Type::b128, run_wide_atomic<true>},
 };
 
 const AtomicKind* find_kind(const ptx::Instruction& i) {
@@ -422,59 +279,42 @@ const AtomicKind* find_kind(const ptx::Instruction& i) {
     return nullptr;
 }
 
-/// Whether shared memory's unit can only compare and exchange for this: it adds no floats, and of 64
-/// bits it only exchanges.
-bool compares_in_shared(const AtomicKind& kind) {
-    const std::string_view operation = kind.operation;
-    if (operation == "exch") return false;
-    return operation == "cas" || ptx::is_float(kind.type) || ptx::size_of(kind.type) != 4;
-}
+}  // namespace
 
-std::optional<FamilyInstruction> describe_any(const ptx::Instruction& i, bool returns) {
+// atom{.sem}{.scope}{.space}.OP{.vector}.TYPE d, [a], b{, c}{, cache policy}; red: the same without d
+Description describe_atomic(const ptx::Instruction& i, const ptx::Function&) {
+    const bool returns = i.opcode == "atom";
     const AtomicKind* kind = find_kind(i);
     const u32 length = vector_length(i);
     const StateSpace space = space_of(i);
-    if (!kind || length > 4 || space == StateSpace::local || space == StateSpace::constant)
+    if (!kind || length > 4 || (length > 1 && !kind->comes_in_vectors()) ||
+        space == StateSpace::local || space == StateSpace::constant)
         return std::nullopt;
 
     const bool vector = length > 1;
     const bool keeps_old = returns && !is_sink(i, 0);
-    const Handler run = vector ? kind->run_vector : kind->run;
     const Width width = width_of_type(kind->type);
     std::vector<OperandRole> roles;
     if (returns) roles.push_back({vector ? Role::vector_destination : Role::destination, width});
     roles.push_back({Role::address, Width::w64});
-    roles.push_back({vector ? Role::vector_source : Role::b, width});
+    roles.push_back({vector ? Role::vector_source : Role::v0, width});
     if (i.has("cas")) roles.push_back({Role::c, width});
 
-    const std::size_t count = roles.size();
-    auto description = describe(i, run, std::move(roles), count, count + i.has("L2::cache_hint"));
-    if (!description) return std::nullopt;
-    const u32 bytes = ptx::size_of(kind->type) * length;
-    description->memory = {{.space = space, .atomic = true, .bytes_per_lane = bytes}};
-    description->detail = static_cast<u8>(space);
-    if (i.has("release") || i.has("acq_rel")) description->detail |= kReleasesBit;
-    if (i.has("exch")) description->detail |= kOverwritesBit;
-    if (compares_in_shared(*kind)) description->detail |= kComparesBit;
-    if (keeps_old) description->detail |= kKeepsOldBit;
-    description->count = static_cast<u8>(length);
-    description->has_side_effects = true;
-    description->spins_on_result = keeps_old;
-    description->order_sensitive = space != StateSpace::shared && (keeps_old || !kind->commutes);
-    return description;
-}
-
-}  // namespace
-
-// atom{.sem}{.scope}{.space}.OP{.vector}.TYPE d, [a], b{, c}{, cache policy}
-std::optional<FamilyInstruction> describe_atomic(const ptx::Instruction& i, const ptx::Function&) {
-    return describe_any(i, true);
-}
-
-// red: the same without d
-std::optional<FamilyInstruction> describe_reduction(const ptx::Instruction& i,
-                                                    const ptx::Function&) {
-    return describe_any(i, false);
+    u8 detail = 0;
+    if (i.has("release") || i.has("acq_rel")) detail |= kReleasesBit;
+    if (i.has("exch")) detail |= kOverwritesBit;
+    if (kind->compares_in_shared()) detail |= kComparesBit;
+    return describe(
+        i, {.run = kind->run,
+            .operands = std::move(roles),
+            .memory = {{.space = space,
+                        .atomic = true,
+                        .bytes_per_lane = ptx::size_of(kind->type) * length}},
+            .detail = detail,
+            .count = static_cast<u8>(length),
+            .order_sensitive = space != StateSpace::shared && (keeps_old || !kind->commutes()),
+            .has_side_effects = true,
+            .spins_on_result = keeps_old});
 }
 
 }  // namespace coalesce::sim

@@ -1,6 +1,8 @@
 #include "execute/barriers.h"
 
 #include <algorithm>
+#include <optional>
+#include <utility>
 
 #include "execute/scheduler.h"
 #include "execute/shared_checks.h"
@@ -10,11 +12,15 @@ namespace {
 
 constexpr u32 kBarriers = 16;
 
+bool waits_at(const Fragment& f, u32 id) {
+    return f.state == Fragment::State::at_barrier && f.barrier == id;
+}
+
 /// Lanes of the warp that wait at a barrier.
 Mask lanes_at(const Warp& w, u32 id) {
     Mask lanes = 0;
     for (const Fragment& f : w.others)
-        if (f.state == Fragment::State::at_barrier && f.barrier == id) lanes |= f.lanes;
+        if (waits_at(f, id)) lanes |= f.lanes;
     return lanes;
 }
 
@@ -32,8 +38,7 @@ bool is_complete(const Block& block, u32 id) {
     const Barrier& barrier = block.barriers[id];
     if (!barrier.in_use) return false;
     if (barrier.expected) return threads_at(block, id) >= barrier.expected;
-    const u32 warps = static_cast<u32>(block.warps.size());
-    const Mask all = warps == 32 ? kAllLanes : (1u << warps) - 1;
+    const Mask all = first_lanes(static_cast<u32>(block.warps.size()));
     return (block.waiting_warps[id] | block.finished_warps) == all && block.waiting_warps[id] != 0;
 }
 
@@ -41,15 +46,13 @@ void report_exited_threads(const Block& block, const Warp& waiting, const Fragme
     for (const Warp& w : block.warps) {
         const Mask gone = w.existing & ~w.live;
         if (!gone) continue;
-        Report report = waiting.describe(fragment.at, "synccheck", "exit before barrier",
-                                         std::countr_zero(fragment.lanes));
         const Dim3 t = w.thread_of(std::countr_zero(gone));
-        report.message = "thread (" + std::to_string(t.x) + "," + std::to_string(t.y) + "," +
-                         std::to_string(t.z) +
-                         ") ended before this barrier, which waits for every thread of the block";
-        report.cure =
-            "Put the work into an if, and let all threads of the block reach __syncthreads().";
-        reports().add(report);
+        reports().add(waiting.describe(
+            fragment.at, "synccheck", "exit before barrier", std::countr_zero(fragment.lanes),
+            "thread (" + std::to_string(t.x) + "," + std::to_string(t.y) + "," +
+                std::to_string(t.z) +
+                ") ended before this barrier, which waits for every thread of the block",
+            "Put the work into an if, and let all threads of the block reach __syncthreads()."));
         return;
     }
 }
@@ -62,21 +65,19 @@ void check_barrier(const Block& block, u32 id) {
     for (const Warp& w : block.warps) {
         exited |= w.live != w.existing;
         for (const Fragment& f : w.others) {
-            if (f.state != Fragment::State::at_barrier || f.barrier != id) continue;
+            if (!waits_at(f, id)) continue;
             if (!first) {
                 first = &f;
                 first_warp = &w;
             } else if (f.at != first->at) {
-                Report report = first_warp->describe(first->at, "synccheck", "divergent barrier",
-                                                     std::countr_zero(first->lanes));
-                const Kernel& kernel = *block.launch->kernel;
-                report.other = kernel.place(f.at);
+                Report report = first_warp->describe(
+                    first->at, "synccheck", "divergent barrier", std::countr_zero(first->lanes),
+                    "threads of one block wait at two different barriers",
+                    "Every thread of the block must reach the same __syncthreads(): move it out "
+                    "of the branch.");
+                report.other = block.launch->kernel->place(f.at);
                 report.other_block = block.index;
                 report.other_thread = w.thread_of(std::countr_zero(f.lanes));
-                report.message = "threads of one block wait at two different barriers";
-                report.cure =
-                    "Every thread of the block must reach the same __syncthreads(): move it out "
-                    "of the branch.";
                 reports().add(report);
                 return;
             }
@@ -86,16 +87,16 @@ void check_barrier(const Block& block, u32 id) {
 }
 
 void write_reduction(Warp& w, const Fragment& f, const Barrier& barrier) {
-    const Mask active = w.active;
-    u8* const file = w.file[kOwnFile];
-    w.active = f.lanes;
-    w.file[kOwnFile] = f.frame ? f.frame->registers : w.kernel_file;
+    const Mask active = std::exchange(w.active, f.lanes);
+    Frame* const frame = w.frame;
+    w.enter(f.frame);
+    const bool holds = f.at->detail == kReduceAnd ? barrier.yes == barrier.votes : barrier.yes > 0;
     if (f.at->detail == kReducePopc)
-        w.write<u32>(f.at->d, [&](int) { return barrier.reduce_popc; });
-    if (f.at->detail == kReduceAnd) w.write_predicate(f.at->d, barrier.reduce_and ? kAllLanes : 0);
-    if (f.at->detail == kReduceOr) w.write_predicate(f.at->d, barrier.reduce_or ? kAllLanes : 0);
+        w.write<u32>(f.at->d, [&](int) { return barrier.yes; });
+    else
+        w.write_predicate(f.at->d, holds ? kAllLanes : 0);
     w.active = active;
-    w.file[kOwnFile] = file;
+    w.enter(frame);
 }
 
 void release(Block& block, u32 id) {
@@ -104,7 +105,7 @@ void release(Block& block, u32 id) {
     Mask waited = 0;
     for (Warp& w : block.warps) {
         for (Fragment& f : w.others) {
-            if (f.state != Fragment::State::at_barrier || f.barrier != id) continue;
+            if (!waits_at(f, id)) continue;
             if (f.at->run == op_barrier_reduce) write_reduction(w, f, barrier);
             waited |= 1u << w.index;
             f.state = Fragment::State::ready;
@@ -119,16 +120,11 @@ void release(Block& block, u32 id) {
 /// Adds the running lanes to those that wait at barrier `id`.
 void wait_at(Warp& w, const Op* op, u32 id) {
     w.settle();
-    for (Fragment& f : w.others) {
-        if (f.state == Fragment::State::at_barrier && f.at == op && f.frame == w.frame) {
-            f.lanes |= w.active;
-            return;
-        }
-    }
-    Fragment fragment{
-        .at = op, .lanes = w.active, .frame = w.frame, .state = Fragment::State::at_barrier};
-    fragment.barrier = static_cast<u8>(id);
-    w.others.push_back(fragment);
+    join_others(w, {.at = op,
+                    .lanes = w.active,
+                    .frame = w.frame,
+                    .state = Fragment::State::at_barrier,
+                    .barrier = static_cast<u8>(id)});
 }
 
 /// Why a warp cannot be at this barrier for so many threads; "": it can.
@@ -146,45 +142,43 @@ std::string problem_at(const Warp& w, const Op* op, u32 id, u32 threads) {
            " threads at a barrier where others wait for " + std::to_string(expected);
 }
 
-/// Notes the arrival; nullptr with the launch failed when it makes no sense.
-Barrier* arrive(Warp& w, const Op* op) {
+/// Notes the arrival at a barrier; nothing, with the launch failed, when it makes no sense.
+std::optional<u32> arrive(Warp& w, const Op* op) {
     w.count(op);
     const u32 id = w.lanes<u32>(op->a)[w.first_active()],
               threads = w.lanes<u32>(op->b)[w.first_active()];
     if (const std::string problem = problem_at(w, op, id, threads); !problem.empty()) {
         w.fail(op, Status::launch_failure, "synccheck", "bad barrier", problem, w.first_active());
-        return nullptr;
+        return std::nullopt;
     }
     Barrier& barrier = w.block->barriers[id];
     barrier.in_use = true;
     if (threads) barrier.expected = threads;
     note_barrier_arrive(w, id);
-    return &barrier;
+    return id;
 }
 
 }  // namespace
 
 const Op* op_barrier_sync(Warp& w, const Op* op) {
-    Barrier* barrier = arrive(w, op);
-    if (!barrier) return nullptr;
+    const std::optional<u32> id = arrive(w, op);
+    if (!id) return nullptr;
     Block& block = *w.block;
-    const u32 id = static_cast<u32>(barrier - block.barriers);
-    wait_at(w, op, id);
-    if (lanes_at(w, id) == w.live) block.waiting_warps[id] |= 1u << w.index;
-    if (is_complete(block, id)) release(block, id);
+    wait_at(w, op, *id);
+    if (lanes_at(w, *id) == w.live) block.waiting_warps[*id] |= 1u << w.index;
+    if (is_complete(block, *id)) release(block, *id);
     return next_fragment(w);
 }
 
 const Op* op_barrier_arrive(Warp& w, const Op* op) {
-    Barrier* barrier = arrive(w, op);
-    if (!barrier) return nullptr;
+    const std::optional<u32> id = arrive(w, op);
+    if (!id) return nullptr;
     Block& block = *w.block;
-    const u32 id = static_cast<u32>(barrier - block.barriers);
-    note_barrier_passed(w, id);
-    barrier->arrived_only +=
+    note_barrier_passed(w, *id);
+    block.barriers[*id].arrived_only +=
         w.active == w.live ? kLanes : static_cast<u32>(std::popcount(w.active));
     block.watch->memory_changed();
-    if (is_complete(block, id)) release(block, id);
+    if (is_complete(block, *id)) release(block, *id);
     return op + 1;
 }
 
@@ -193,9 +187,8 @@ const Op* op_barrier_reduce(Warp& w, const Op* op) {
     if (id < kBarriers) {
         Barrier& barrier = w.block->barriers[id];
         const Mask yes = w.predicate(op->c) & w.active;
-        barrier.reduce_and &= yes == w.active ? 1 : 0;
-        barrier.reduce_or |= yes;
-        barrier.reduce_popc += static_cast<u32>(std::popcount(yes));
+        barrier.votes += static_cast<u32>(std::popcount(w.active));
+        barrier.yes += static_cast<u32>(std::popcount(yes));
     }
     return op_barrier_sync(w, op);
 }
@@ -236,14 +229,12 @@ namespace {
 
 void report_mask(Warp& w, const Op* op, Mask callers, const char* format, Mask first, Mask second) {
     if (!w.block->launch->checks.sync) return;
-    Report report = w.describe(op, "synccheck", "invalid warp mask", std::countr_zero(callers));
     char text[160];
     std::snprintf(text, sizeof text, format, first, second);
-    report.message = text;
-    report.cure =
+    reports().add(w.describe(
+        op, "synccheck", "invalid warp mask", std::countr_zero(callers), text,
         "Call it where all lanes of the mask reach it, or make the mask with __ballot_sync() "
-        "before the branch.";
-    reports().add(report);
+        "before the branch."));
 }
 
 }  // namespace
@@ -276,10 +267,9 @@ const Warp& stuck_warp(const Block& block) {
 void report_deadlock(Block& block) {
     const Warp& stuck = stuck_warp(block);
     const Fragment& f = stuck.others.front();
-    Report report = stuck.describe(f.at, "synccheck", "deadlock", std::countr_zero(f.lanes));
-    report.message = "no warp of the block can go on:\n" + describe_waiting(block);
-    report.cure = "All threads that a barrier counts must reach it.";
-    reports().add(report);
+    reports().add(stuck.describe(f.at, "synccheck", "deadlock", std::countr_zero(f.lanes),
+                                 "no warp of the block can go on:\n" + describe_waiting(block),
+                                 "All threads that a barrier counts must reach it."));
     block.launch->fail(Status::launch_timeout);
 }
 

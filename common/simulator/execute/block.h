@@ -79,8 +79,7 @@ struct Barrier {
     u32 expected = 0;      ///< threads that the barrier was given; 0: the whole block
     u32 arrived_only = 0;  ///< threads that came with bar.arrive and do not wait
     bool in_use = false;
-    Mask reduce_and = 1, reduce_or = 0;  ///< of bar.red
-    u32 reduce_popc = 0;
+    u32 votes = 0, yes = 0;  ///< of bar.red: threads that came, and whose predicate is true
 };
 
 /// What an mbarrier was told of bytes in its current phase.

@@ -20,7 +20,6 @@
 #include <deque>
 #include <unordered_set>
 // Long: a copy is checked, counted, kept and moved by one description of it.
-#include "checks/access_report.h"
 #include "execute/access_listener.h"
 #include "execute/async_copy.h"
 #include "execute/describe.h"
@@ -46,7 +45,8 @@ struct Piece {
 struct BulkCopy {
     const Op* op = nullptr;
     bool to_shared = false;
-    u32 warp = 0, lane = 0;
+    u32 warp = 0;
+    int lane = 0;
     u32 group = 0;     ///< groups that its thread had committed before (to global memory)
     u32 mbarrier = 0;  ///< offset of the one that is told (to shared memory)
     u32 bytes = 0;
@@ -129,15 +129,12 @@ void finish_those(Block& block, F is_due) {
 /// One copy that is being issued: where it is, and its pieces so far.
 struct Issue {
     Warp& w;
-    const Op* op;
-    int lane;
     BulkCopy copy;
-    u64 mbarrier = 0;        ///< its address, as it was given
-    bool is_defined = true;  ///< all that it reads in global memory was written
+    u64 shared = 0, mbarrier = 0;  ///< their addresses, as they were given
+    bool is_defined = true;        ///< all that it reads in global memory was written
 
     bool fail(Status status, const char* kind, const std::string& message, u64 address) {
-        w.fail(op, status, "memcheck", kind, message, lane, address);
-        return false;
+        return w.fail(copy.op, status, "memcheck", kind, message, copy.lane, address);
     }
 };
 
@@ -157,30 +154,17 @@ bool find_global(Issue& issue, Piece& piece, const Allocation*& near) {
         piece.host = reinterpret_cast<u8*>(piece.global + near->to_host);
         return true;
     }
-    LaneAccess access{
-        .kind = issue.copy.to_shared ? LaneAccess::Kind::read : LaneAccess::Kind::write,
-        .address = piece.global,
-        .bytes = piece.inside};
-    issue.w.fail(
-        Status::illegal_address,
-        describe_bad_global(issue.w.describe(issue.op, "memcheck", "out of bounds", issue.lane),
-                            access, table));
-    return false;
+    return bad_address(issue.w, issue.copy.op, piece.global, issue.copy.lane, piece.inside,
+                       StateSpace::global, load_or_store(!issue.copy.to_shared));
 }
 
 /// The bytes of shared memory that the copy takes must be the block's.
 bool find_shared(Issue& issue, u64 address, u64 bytes) {
     const Block& block = *issue.w.block;
     if (address <= block.shared_bytes && bytes <= block.shared_bytes - address) return true;
-    LaneAccess access{
-        .kind = issue.copy.to_shared ? LaneAccess::Kind::write : LaneAccess::Kind::read,
-        .address = address,
-        .bytes = static_cast<u32>(std::min<u64>(bytes, ~u32{0}))};
-    issue.w.fail(Status::illegal_address,
-                 describe_bad_shared(
-                     issue.w.describe(issue.op, "memcheck", "out of bounds", issue.lane), access,
-                     block.launch->kernel->static_shared, block.launch->config.dynamic_shared));
-    return false;
+    return bad_address(issue.w, issue.copy.op, address, issue.copy.lane,
+                       static_cast<u32>(std::min<u64>(bytes, ~u32{0})), StateSpace::shared,
+                       load_or_store(issue.copy.to_shared));
 }
 
 /// The piece of a box that begins at element coordinates `at`: how much of it is inside the array?
@@ -211,6 +195,7 @@ bool begins_inside(Issue& issue, const TensorMap& map, const i32* corner) {
 
 /// Cuts a box into pieces, the rows of the box one after the other.
 bool cut_box(Issue& issue, const TensorMap& map, const i32* corner, u32 shared) {
+    if (!issue.copy.to_shared && !begins_inside(issue, map, corner)) return false;
     if (static_cast<i64>(corner[0]) * map.element_bytes % kPieceBytes != 0)
         return issue.fail(Status::illegal_instruction, "misaligned",
                           "the innermost coordinate of a box must be at a multiple of 16 bytes; " +
@@ -264,39 +249,31 @@ void count(Issue& issue) {
 /// as many pieces at a time as the warp has threads.
 void note_global(Issue& issue) {
     Warp& w = issue.w;
-    std::array<u64, kLanes> addresses{};
-    Mask lanes = 0;
+    Resolved where;
     const auto hand_over = [&](u32 bytes) {
-        if (!lanes) return;
-        Resolved where;
-        std::copy(addresses.begin(), addresses.end(), where.address);
-        where.in_global = lanes;
-        if (w.listener)
-            w.listener->note(
-                w, issue.op,
-                {.kind = issue.copy.to_shared ? HeardAccess::Kind::load : HeardAccess::Kind::store,
-                 .bulk = true,
-                 .asynchronous = true,
-                 .bytes = bytes,
-                 .lanes = lanes,
-                 .addresses = where.address});
-        issue.is_defined &=
-            note_bulk(w, issue.op, issue.copy.global_site(), where, bytes, issue.copy.to_shared);
-        lanes = 0;
+        if (!where.in_global) return;
+        tell_listener(w, issue.copy.op, where,
+                      {.kind = load_or_store(!issue.copy.to_shared),
+                       .bulk = true,
+                       .asynchronous = true,
+                       .bytes = bytes});
+        issue.is_defined &= note_bulk(w, issue.copy.op, issue.copy.global_site(), where, bytes,
+                                      issue.copy.to_shared);
+        where.in_global = 0;
     };
     int next = 0;
     for (const Piece& piece : issue.copy.pieces) {
         if (!piece.inside) continue;
         if (piece.inside < kPieceBytes) {
             hand_over(kPieceBytes);
-            addresses[issue.lane] = piece.global;
-            lanes = 1u << issue.lane;
+            where.address[issue.copy.lane] = piece.global;
+            where.in_global = 1u << issue.copy.lane;
             hand_over(piece.inside);
             next = 0;
             continue;
         }
-        addresses[next] = piece.global;
-        lanes |= 1u << next++;
+        where.address[next] = piece.global;
+        where.in_global |= 1u << next++;
         if (next == kLanes || !(w.existing >> next & 1)) {
             hand_over(kPieceBytes);
             next = 0;
@@ -305,18 +282,26 @@ void note_global(Issue& issue) {
     hand_over(kPieceBytes);
 }
 
-void note_shared(Issue& issue, u32 shared) {
-    Block& block = *issue.w.block;
-    if (!block.shared_race) return;
+/// What the issuing lane does to shared memory, as the checks want it.
+struct OneLane {
     u32 addresses[kLanes] = {};
-    addresses[issue.lane] = shared;
     SharedAccess access;
-    access.warp = issue.w.index;
-    access.site = issue.copy.shared_site();
-    access.active = 1u << issue.lane;
-    access.addresses = addresses;
-    access.bytes_per_lane = issue.copy.bytes;
-    issue.copy.race_ticket = block.shared_race->bulk_begin(access, issue.copy.to_shared);
+
+    OneLane(const Issue& issue, u32 address, u32 bytes) {
+        addresses[issue.copy.lane] = address;
+        access.warp = issue.w.index;
+        access.site = issue.copy.shared_site();
+        access.active = 1u << issue.copy.lane;
+        access.addresses = addresses;
+        access.bytes_per_lane = bytes;
+    }
+};
+
+void note_shared(Issue& issue) {
+    SharedRace* race = issue.w.block->shared_race;
+    if (!race) return;
+    const OneLane copy(issue, static_cast<u32>(issue.shared), issue.copy.bytes);
+    issue.copy.race_ticket = race->bulk_begin(copy.access, issue.copy.to_shared);
 }
 
 /// What was not written where it comes from is not written where it goes to, unless that has just been
@@ -333,40 +318,24 @@ void pass_on_undefined(Issue& issue) {
                                   : race->unwritten_bytes(piece.shared, piece.inside);
         if (undefined == (1u << piece.inside) - 1) continue;
         if (issue.copy.to_shared)
-            race->mark_unwritten({.active = 1, .addresses = &piece.shared, .value = {}},
-                                 &undefined);
+            race->mark_unwritten({.active = 1, .addresses = &piece.shared}, &undefined);
         else
             memory.mark_bytes_unwritten(piece.global, undefined);
     }
 }
 
-/// What both kinds of copies do last.
-void issue_copy(Issue& issue, u32 shared) {
+void note_copy(Issue& issue) {
     count(issue);
     note_global(issue);
-    note_shared(issue, shared);
+    note_shared(issue);
     pass_on_undefined(issue);
     Block& block = *issue.w.block;
     if (GlobalRace* race = block.launch->global_race; race && issue.copy.to_shared)
         issue.copy.issued = race->copy_issued(block.global_race);
     Block::BulkCopies& copies = copies_of(block);
-    issue.copy.group = copies.committed[issue.w.index][issue.lane];
+    issue.copy.group = copies.committed[issue.w.index][issue.copy.lane];
     if (issue.copy.to_shared) issue.w.block->copy_bytes_under_way += issue.copy.bytes;
     copies.pending.push_back(std::move(issue.copy));
-}
-
-/// The copy's thread must have seen that the mbarrier was made.
-void note_mbarrier(Issue& issue) {
-    SharedRace* race = issue.w.block->shared_race;
-    if (!race) return;
-    u32 addresses[kLanes] = {};
-    addresses[issue.lane] = issue.copy.mbarrier;
-    race->use_mbarrier({.warp = issue.w.index,
-                        .site = issue.copy.shared_site(),
-                        .active = 1u << issue.lane,
-                        .addresses = addresses,
-                        .bytes_per_lane = 8,
-                        .value = {}});
 }
 
 bool find_mbarrier(Issue& issue) {
@@ -374,35 +343,48 @@ bool find_mbarrier(Issue& issue) {
     if (!is_multiple(issue, issue.mbarrier, 8, "the mbarrier's address")) return false;
     if (!find_shared(issue, issue.mbarrier, 8)) return false;
     issue.copy.mbarrier = static_cast<u32>(issue.mbarrier);
-    if (is_mbarrier(block, issue.copy.mbarrier)) {
-        note_mbarrier(issue);
-        return true;
-    }
-    issue.w.fail(issue.op, Status::launch_failure, "synccheck", "mbarrier not initialised",
-                 "the mbarrier that this copy reports to was never initialised; let one thread "
-                 "initialise it, and fence, before the first copy",
-                 issue.lane, issue.mbarrier);
-    return false;
+    if (!is_mbarrier(block, issue.copy.mbarrier))
+        return issue.w.fail(
+            issue.copy.op, Status::launch_failure, "synccheck", "mbarrier not initialised",
+            "the mbarrier that this copy reports to was never initialised; let one thread "
+            "initialise it, and fence, before the first copy",
+            issue.copy.lane, issue.mbarrier);
+    // The copy's thread must have seen that it was made.
+    if (block.shared_race)
+        block.shared_race->use_mbarrier(OneLane(issue, issue.copy.mbarrier, 8).access);
+    return true;
 }
 
 // ---- handlers ----
 
+/// In Op::detail: the copy is one to shared memory.
+constexpr u8 kToShared = 8;
+
 /// Op::a: in shared memory. Op::b: in global memory, or the map. Op::c: the mbarrier. Op::v[0] to
 /// [3], Op::d2: coordinates, or in v[0] the size.
-template <bool ToShared>
 Issue begin(Warp& w, const Op* op, int lane) {
-    Issue issue{.w = w, .op = op, .lane = lane, .copy = {}};
-    issue.copy.op = op;
-    issue.copy.to_shared = ToShared;
-    issue.copy.warp = w.index;
-    issue.copy.lane = static_cast<u32>(lane);
-    if (ToShared) issue.mbarrier = address_in_space(w.lanes<u64>(op->c)[lane]);
+    const bool to_shared = op->detail & kToShared;
+    Issue issue{
+        .w = w,
+        .copy = {.op = op, .to_shared = to_shared, .warp = w.index, .lane = lane, .pieces = {}}};
+    issue.shared = address_in_space(w.lanes<u64>(op->a)[lane]);
+    if (to_shared) issue.mbarrier = address_in_space(w.lanes<u64>(op->c)[lane]);
     return issue;
 }
 
-template <bool ToShared>
+/// What both kinds of copies do when they know how many bytes they take in shared memory. `cut` makes the pieces.
+template <class Cut>
+bool issue_copy(Issue& issue, u64 bytes, Cut cut) {
+    if (!find_shared(issue, issue.shared, bytes)) return false;
+    issue.copy.bytes = static_cast<u32>(bytes);
+    if (issue.copy.to_shared && !find_mbarrier(issue)) return false;
+    if (!issue.w.heard_enough && !cut(static_cast<u32>(issue.shared))) return false;
+    note_copy(issue);
+    return true;
+}
+
 bool copy_box(Warp& w, const Op* op, int lane) {
-    Issue issue = begin<ToShared>(w, op, lane);
+    Issue issue = begin(w, op, lane);
     const u64 map_address = w.lanes<u64>(op->b)[lane];
     u8 bytes[kTensorMapBytes];
     std::optional<TensorMap> map;
@@ -419,47 +401,33 @@ bool copy_box(Warp& w, const Op* op, int lane) {
                           "the tensor map has " + std::to_string(map->rank) +
                               " dimensions and the instruction " + std::to_string(op->count),
                           map_address);
-    const u64 shared = address_in_space(w.lanes<u64>(op->a)[lane]);
     issue.copy.fill = map->fills_with_nan ? ~0u : 0;
-    if (!is_multiple(issue, shared, kBoxAlignment, "a box's address in shared memory"))
+    if (!is_multiple(issue, issue.shared, kBoxAlignment, "a box's address in shared memory"))
         return false;
-    if (!find_shared(issue, shared, map->box_bytes())) return false;
-    issue.copy.bytes = static_cast<u32>(map->box_bytes());
-    if (ToShared && !find_mbarrier(issue)) return false;
     const Slot slots[kMostDimensions] = {op->v[0], op->v[1], op->v[2], op->v[3], op->d2};
     i32 corner[kMostDimensions] = {};
     for (u32 d = 0; d < map->rank; ++d) corner[d] = static_cast<i32>(w.lanes<u32>(slots[d])[lane]);
-    if (!ToShared && !begins_inside(issue, *map, corner)) return false;
-    const bool is_heard = !w.heard_enough;
-    if (is_heard && !cut_box(issue, *map, corner, static_cast<u32>(shared))) return false;
-    issue_copy(issue, static_cast<u32>(shared));
-    return true;
+    return issue_copy(issue, map->box_bytes(),
+                      [&](u32 shared) { return cut_box(issue, *map, corner, shared); });
 }
 
-template <bool ToShared>
 bool copy_run(Warp& w, const Op* op, int lane) {
-    Issue issue = begin<ToShared>(w, op, lane);
+    Issue issue = begin(w, op, lane);
     const u64 global = w.lanes<u64>(op->b)[lane];
-    const u64 shared = address_in_space(w.lanes<u64>(op->a)[lane]);
-    issue.copy.bytes = w.lanes<u32>(op->v[0])[lane];
-    if (!is_multiple(issue, issue.copy.bytes, kPieceBytes, "the size of a bulk copy") ||
+    const u32 bytes = w.lanes<u32>(op->v[0])[lane];
+    if (!is_multiple(issue, bytes, kPieceBytes, "the size of a bulk copy") ||
         !is_multiple(issue, global, kPieceBytes, "its address in global memory") ||
-        !is_multiple(issue, shared, kPieceBytes, "its address in shared memory"))
+        !is_multiple(issue, issue.shared, kPieceBytes, "its address in shared memory"))
         return false;
-    if (issue.copy.bytes == 0) return true;
-    if (!find_shared(issue, shared, issue.copy.bytes)) return false;
-    if (ToShared && !find_mbarrier(issue)) return false;
-    const bool is_heard = !w.heard_enough;
-    if (is_heard && !cut_run(issue, global, static_cast<u32>(shared), issue.copy.bytes))
-        return false;
-    issue_copy(issue, static_cast<u32>(shared));
-    return true;
+    if (bytes == 0) return true;
+    return issue_copy(issue, bytes,
+                      [&](u32 shared) { return cut_run(issue, global, shared, bytes); });
 }
 
 template <bool (*Copy)(Warp&, const Op*, int)>
 const Op* run_bulk(Warp& w, const Op* op) {
-    for (Mask rest = w.active; rest; rest &= rest - 1)
-        if (!Copy(w, op, std::countr_zero(rest))) return nullptr;
+    for (const int l : LanesIn{w.active})
+        if (!Copy(w, op, l)) return nullptr;
     w.block->watch->memory_changed();
     return op + 1;
 }
@@ -467,7 +435,7 @@ const Op* run_bulk(Warp& w, const Op* op) {
 const Op* run_commit(Warp& w, const Op* op) {
     Block::BulkCopies& copies = copies_of(*w.block);
     auto& committed = copies.committed[w.index];
-    for (Mask rest = w.active; rest; rest &= rest - 1) ++committed[std::countr_zero(rest)];
+    for (const int l : LanesIn{w.active}) ++committed[l];
     if (!copies.pending.empty()) w.block->watch->memory_changed();
     return op + 1;
 }
@@ -477,8 +445,7 @@ const Op* run_wait(Warp& w, const Op* op) {
     const u32 left = static_cast<u32>(op->immediate);
     const auto& committed = copies_of(*w.block).committed[w.index];
     finish_those(*w.block, [&](const BulkCopy& copy) {
-        return !copy.to_shared && copy.warp == w.index &&
-               w.is_active(static_cast<int>(copy.lane)) &&
+        return !copy.to_shared && copy.warp == w.index && w.is_active(copy.lane) &&
                u64{copy.group} + left < committed[copy.lane];
     });
     return op + 1;
@@ -486,47 +453,38 @@ const Op* run_wait(Warp& w, const Op* op) {
 
 // ---- descriptions ----
 
-std::optional<FamilyInstruction> with_memory(std::optional<FamilyInstruction> description,
-                                             bool to_shared) {
-    if (!description) return std::nullopt;
-    description->has_side_effects = true;
-    description->memory = {
-        {.space = StateSpace::global, .load = to_shared, .store = !to_shared, .bytes_per_lane = 16},
-        {.space = StateSpace::shared,
-         .load = !to_shared,
-         .store = to_shared,
-         .bytes_per_lane = 16}};
-    return description;
-}
-
 /// [shared], [map, {coordinates}], [mbarrier]   or   [map, {coordinates}], [shared]
-std::optional<FamilyInstruction> describe_box(const ptx::Instruction& i, bool to_shared) {
-    const OperandRole shared = {Role::address_a, Width::w64}, map = {Role::tensor, Width::w32},
-                      mbarrier = {Role::address_c, Width::w64};
-    const std::size_t map_at = to_shared ? 1 : 0;
-    if (i.operands.size() <= map_at || i.operands[map_at].elements.size() != 1) return std::nullopt;
-    const std::size_t rank = i.operands[map_at].elements[0].elements.size();
-    if (rank == 0 || rank > kMostDimensions || !i.has(std::to_string(rank) + "d"))
-        return std::nullopt;
-    const std::size_t policy = i.has("L2::cache_hint") ? 1 : 0;
-    auto description =
-        to_shared ? describe(i, run_bulk<copy_box<true>>, {shared, map, mbarrier}, 3, 3 + policy)
-                  : describe(i, run_bulk<copy_box<false>>, {map, shared}, 2, 2 + policy);
-    if (description) description->count = static_cast<u8>(rank);
-    return with_memory(std::move(description), to_shared);
-}
-
 /// [shared], [global], size, [mbarrier]   or   [global], [shared], size
-std::optional<FamilyInstruction> describe_run(const ptx::Instruction& i, bool to_shared) {
-    const OperandRole shared = {Role::address_a, Width::w64},
-                      global = {Role::address_b, Width::w64}, size = {Role::v0, Width::w32},
-                      mbarrier = {Role::address_c, Width::w64};
-    const std::size_t policy = i.has("L2::cache_hint") ? 1 : 0;
-    auto description =
-        to_shared
-            ? describe(i, run_bulk<copy_run<true>>, {shared, global, size, mbarrier}, 4, 4 + policy)
-            : describe(i, run_bulk<copy_run<false>>, {global, shared, size}, 3, 3 + policy);
-    return with_memory(std::move(description), to_shared);
+Description describe_copy(const ptx::Instruction& i, bool to_shared) {
+    const bool is_box = i.has("tensor");
+    std::size_t rank = 0;
+    if (is_box) {
+        const std::size_t map_at = to_shared ? 1 : 0;
+        if (i.operands.size() <= map_at || i.operands[map_at].elements.size() != 1)
+            return std::nullopt;
+        rank = i.operands[map_at].elements[0].elements.size();
+        if (rank == 0 || rank > kMostDimensions || !i.has(std::to_string(rank) + "d"))
+            return std::nullopt;
+    }
+    std::vector<OperandRole> roles = {
+        {Role::address_a, Width::w64},
+        is_box ? OperandRole{Role::tensor, Width::w32} : OperandRole{Role::address_b, Width::w64}};
+    if (!to_shared) std::swap(roles[0], roles[1]);
+    if (!is_box) roles.push_back({Role::v0, Width::w32});
+    if (to_shared) roles.push_back({Role::address_c, Width::w64});
+    return describe(i, {.run = is_box ? run_bulk<copy_box> : run_bulk<copy_run>,
+                        .operands = std::move(roles),
+                        .memory = {{.space = StateSpace::global,
+                                    .load = to_shared,
+                                    .store = !to_shared,
+                                    .bytes_per_lane = kPieceBytes},
+                                   {.space = StateSpace::shared,
+                                    .load = !to_shared,
+                                    .store = to_shared,
+                                    .bytes_per_lane = kPieceBytes}},
+                        .detail = to_shared ? kToShared : u8{0},
+                        .count = static_cast<u8>(rank),
+                        .has_side_effects = true});
 }
 
 }  // namespace
@@ -566,16 +524,14 @@ void end_bulk_copies(Block& block) {
     for (const BulkCopy& copy : block.bulk_copies->pending) {
         Warp& warp = block.warps[copy.warp];
         if (!warp.checks.sync || block.launch->failed()) break;
-        Report report =
-            warp.describe(copy.op, "synccheck", "copy not waited for", static_cast<int>(copy.lane));
-        report.message = copy.to_shared
-                             ? "The block ends while this copy may still be writing to its shared "
-                               "memory, which the next block gets."
-                             : "The block ends while this copy may still be reading its shared "
-                               "memory, which the next block gets.";
-        report.cure = copy.to_shared ? "Wait at the mbarrier that the copy reports to."
-                                     : "Commit the copy, and wait with cp.async.bulk.wait_group "
-                                       "(.read is enough) before the thread ends.";
+        Report report = warp.describe(
+            copy.op, "synccheck", "copy not waited for", copy.lane,
+            std::string("The block ends while this copy may still be ") +
+                (copy.to_shared ? "writing to" : "reading") +
+                " its shared memory, which the next block gets.",
+            copy.to_shared ? "Wait at the mbarrier that the copy reports to."
+                           : "Commit the copy, and wait with cp.async.bulk.wait_group "
+                             "(.read is enough) before the thread ends.");
         if (copy.to_shared) tell_not_announced(block, copy.mbarrier, report);
         reports().add(report);
     }
@@ -585,15 +541,12 @@ void end_bulk_copies(Block& block) {
 // cp.async.bulk{.tensor.Nd}.shared::cluster.global.mbarrier::complete_tx::bytes, and back:
 // ....global.shared::cta.bulk_group; cp.async.bulk.commit_group; cp.async.bulk.wait_group{.read} N;
 // cp.async.bulk.prefetch...: nothing to do
-std::optional<FamilyInstruction> describe_bulk_copy(const ptx::Instruction& i) {
-    std::optional<FamilyInstruction> description;
+Description describe_bulk_copy(const ptx::Instruction& i) {
     if (i.has("prefetch")) return describe_hint(i, {});
-    if (i.has("commit_group") || i.has("wait_group")) {
-        description = i.has("commit_group") ? describe(i, run_commit, {})
-                                            : describe(i, run_wait, {{Role::constant}});
-        if (description) description->has_side_effects = true;
-        return description;
-    }
+    if (i.has("commit_group")) return describe(i, {.run = run_commit, .has_side_effects = true});
+    if (i.has("wait_group"))
+        return describe(
+            i, {.run = run_wait, .operands = {{Role::constant}}, .has_side_effects = true});
     // What needs more than one block, or changes bytes on the way, is not here.
     for (const char* other : {"reduce", "multicast::cluster", "im2col", "tile::gather4"})
         if (i.has(other)) return std::nullopt;
@@ -603,7 +556,7 @@ std::optional<FamilyInstruction> describe_bulk_copy(const ptx::Instruction& i) {
     if (first == i.modifiers.end() || first + 1 == i.modifiers.end()) return std::nullopt;
     const bool to_shared = *first != "global";
     if (to_shared ? *(first + 1) != "global" : *(first + 1) != "shared::cta") return std::nullopt;
-    return i.has("tensor") ? describe_box(i, to_shared) : describe_run(i, to_shared);
+    return describe_copy(i, to_shared);
 }
 
 }  // namespace coalesce::sim

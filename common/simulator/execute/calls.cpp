@@ -12,19 +12,24 @@ namespace {
 /// Of a thread's stack, for each call, beside its local variables: where to go on, and a register.
 constexpr u32 kReturnBytes = 16;
 
-u8* parameters_of(const Warp& w) {
-    return w.frame ? w.frame->parameters : w.kernel_parameters;
-}
 const FunctionCode& code_of(const Warp& w) {
     return w.frame ? *w.frame->code : w.block->launch->code->main;
 }
 
-void copy_lanes(u8* to, u32 to_stride, u32 to_offset, const u8* from, u32 from_stride,
-                u32 from_offset, u32 bytes, Mask lanes) {
-    for (Mask rest = lanes; rest; rest &= rest - 1) {
-        const int l = std::countr_zero(rest);
-        std::memcpy(to + l * to_stride + to_offset, from + l * from_stride + from_offset, bytes);
-    }
+/// Memory that each lane has, `stride` bytes of.
+struct MemoryOfLanes {
+    u8* begin;
+    u32 stride;
+    u8* at(int lane, u64 offset) const { return begin + static_cast<u32>(lane) * stride + offset; }
+};
+MemoryOfLanes parameters_of(const Warp& w) {
+    return {w.frame ? w.frame->parameters : w.kernel_parameters, code_of(w).parameter_bytes};
+}
+
+void copy_lanes(const MemoryOfLanes& to, u32 to_offset, const MemoryOfLanes& from, u32 from_offset,
+                u32 bytes, Mask lanes) {
+    for (const int l : LanesIn{lanes})
+        std::memcpy(to.at(l, to_offset), from.at(l, from_offset), bytes);
 }
 
 /// Both sides agree on how many values are handed over, and each has room for them.
@@ -69,62 +74,19 @@ const Op* enter(Warp& w, const Op* op, const FunctionCode& callee) {
     frame->site = op->call;
     frame->local_base = base;
     frame->inside = w.active;
-    const auto& arguments = op->call->argument_offsets;
-    for (std::size_t k = 0; k < arguments.size() && k < callee.parameters.size(); ++k)
-        copy_lanes(frame->parameters, callee.parameter_bytes, callee.parameters[k].offset,
-                   parameters_of(w), caller.parameter_bytes, arguments[k],
+    const MemoryOfLanes given = parameters_of(w), taken{frame->parameters, callee.parameter_bytes};
+    for (std::size_t k = 0; k < callee.parameters.size(); ++k)
+        copy_lanes(taken, callee.parameters[k].offset, given, op->call->argument_offsets[k],
                    callee.parameters[k].bytes, w.active);
-    w.frame = frame;
-    w.file[kOwnFile] = frame->registers;
+    w.enter(frame);
     return callee.ops.data();
 }
 
-template <class Shape>
-const Op* load_parameter(Warp& w, const Op* op) {
-    const u8* memory = parameters_of(w) + op->immediate;
-    const u32 stride = code_of(w).parameter_bytes;
-    for (Mask rest = w.active; rest; rest &= rest - 1) {
-        const int l = std::countr_zero(rest);
-        Shape::load(w, op, l, memory + l * stride);
-    }
-    return op + 1;
-}
-
-template <class Shape>
-const Op* store_parameter(Warp& w, const Op* op) {
-    u8* memory = parameters_of(w) + op->immediate;
-    const u32 stride = code_of(w).parameter_bytes;
-    for (Mask rest = w.active; rest; rest &= rest - 1) {
-        const int l = std::countr_zero(rest);
-        Shape::store(w, op, l, memory + l * stride);
-    }
-    return op + 1;
-}
-
-u64 kernel_parameter(const Warp& w, const Op* op, u64 offset, bool& good) {
-    const std::vector<u8>& memory = w.block->launch->parameters;
-    u64 value = 0;
-    good = offset <= memory.size() && op->count <= memory.size() - offset;
-    if (good) std::memcpy(&value, memory.data() + offset, op->count);
-    if (op->detail && op->count < 8) {
-        const int unused = 64 - 8 * op->count;
-        value = static_cast<u64>(static_cast<i64>(value << unused) >> unused);
-    }
-    return value;
-}
-
-template <class Lane>
-const Op* load_kernel_parameter(Warp& w, const Op* op) {
-    const u64* base = w.lanes<u64>(op->a);
-    for (Mask rest = w.active; rest; rest &= rest - 1) {
-        const int l = std::countr_zero(rest);
-        bool good = false;
-        const u64 value = kernel_parameter(w, op, base[l] + static_cast<u64>(op->immediate), good);
-        if (!good)
-            return w.fail(op, Status::illegal_address, "memcheck", "out of bounds",
-                          "reads outside the kernel's parameters", l);
-        w.lanes<Lane>(op->d)[l] = static_cast<Lane>(value);
-    }
+template <class Shape, bool Store>
+const Op* access_parameter(Warp& w, const Op* op) {
+    const MemoryOfLanes parameters = parameters_of(w);
+    for (const int l : LanesIn{w.active})
+        move_lane<Shape, Store>(w, op, l, parameters.at(l, static_cast<u64>(op->immediate)));
     return op + 1;
 }
 
@@ -180,9 +142,7 @@ const Op* op_call(Warp& w, const Op* op) {
 const Op* op_call_indirect(Warp& w, const Op* op) {
     const u64* pointers = w.lanes<u64>(op->a);
     const u64 first = pointers[w.first_active()];
-    Mask same = 0;
-    for (int l = 0; l < kLanes; ++l)
-        if (w.is_active(l) && pointers[l] == first) same |= 1u << l;
+    const Mask same = lanes_where(w.active, [&](int l) { return pointers[l] == first; });
     const auto& known = w.block->launch->code->function_pointers;
     const auto found = known.find(first);
     if (found == known.end())
@@ -203,14 +163,11 @@ const Op* op_return(Warp& w, const Op* op) {
     if (!frame) return op_exit(w, op);
     w.count(op);
     const FunctionCode& callee = *frame->code;
-    w.frame = frame->caller;
-    w.file[kOwnFile] = frame->caller ? frame->caller->registers : w.kernel_file;
-    const FunctionCode& caller = code_of(w);
-    const auto& results = frame->site->result_offsets;
-    for (std::size_t k = 0; k < results.size() && k < callee.results.size(); ++k)
-        copy_lanes(parameters_of(w), caller.parameter_bytes, results[k], frame->parameters,
-                   callee.parameter_bytes, callee.results[k].offset, callee.results[k].bytes,
-                   w.active);
+    const MemoryOfLanes given = parameters_of(w);
+    w.enter(frame->caller);
+    for (std::size_t k = 0; k < callee.results.size(); ++k)
+        copy_lanes(parameters_of(w), frame->site->result_offsets[k], given,
+                   callee.results[k].offset, callee.results[k].bytes, w.active);
     const Op* next = frame->called_from + 1;
     frame->inside &= ~w.active;
     if (frame->inside == 0) w.block->frames.give_back(frame);
@@ -218,9 +175,8 @@ const Op* op_return(Warp& w, const Op* op) {
 }
 
 const Op* op_move_parameter(Warp& w, const Op* op) {
-    copy_lanes(w.local, w.local_bytes, w.frame->local_base + static_cast<u32>(second_offset(op)),
-               parameters_of(w), code_of(w).parameter_bytes, static_cast<u32>(first_offset(op)),
-               op->d.offset, w.active);
+    copy_lanes({w.local, w.local_bytes}, w.frame->local_base + static_cast<u32>(second_offset(op)),
+               parameters_of(w), static_cast<u32>(first_offset(op)), op->d.offset, w.active);
     return op + 1;
 }
 
@@ -231,18 +187,30 @@ const Op* op_frame_address(Warp& w, const Op* op) {
 }
 
 Handler parameter_handler(bool store, u32 bytes) {
-    Handler handler = nullptr;
-    with_shape(bytes, 1, [&]<class Shape>() {
-        handler = store ? store_parameter<Shape> : load_parameter<Shape>;
+    return handler_of_shape(bytes, 1, [&]<class Shape>() {
+        return store ? access_parameter<Shape, true> : access_parameter<Shape, false>;
     });
-    return handler;
 }
 
-const Op* op_load_kernel_parameter_32(Warp& w, const Op* op) {
-    return load_kernel_parameter<u32>(w, op);
-}
-const Op* op_load_kernel_parameter_64(Warp& w, const Op* op) {
-    return load_kernel_parameter<u64>(w, op);
+const Op* op_load_kernel_parameter(Warp& w, const Op* op) {
+    const std::vector<u8>& memory = w.block->launch->parameters;
+    for (const int l : LanesIn{w.active}) {
+        const u64 offset = w.lanes<u64>(op->a)[l] + static_cast<u64>(op->immediate);
+        if (offset > memory.size() || op->count > memory.size() - offset)
+            return w.fail(op, Status::illegal_address, "memcheck", "out of bounds",
+                          "reads outside the kernel's parameters", l);
+        u64 value = 0;
+        std::memcpy(&value, memory.data() + offset, op->count);
+        if ((op->detail & kSignedParameter) && op->count < 8) {
+            const int unused = 64 - 8 * op->count;
+            value = static_cast<u64>(static_cast<i64>(value << unused) >> unused);
+        }
+        if (op->detail & kWideRegister)
+            w.lanes<u64>(op->d)[l] = value;
+        else
+            w.lanes<u32>(op->d)[l] = static_cast<u32>(value);
+    }
+    return op + 1;
 }
 
 }  // namespace coalesce::sim

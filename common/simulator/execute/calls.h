@@ -49,8 +49,8 @@ const Op* op_frame_address(Warp& w, const Op* op);
 /// ld.param / st.param of a function's own parameters, results and call arguments: Op::v[0] and the
 /// byte offset in Op::immediate.
 Handler parameter_handler(bool store, u32 bytes);
-/// ld.param of a kernel: Op::count bytes at a + immediate, extended by sign when Op::detail.
-const Op* op_load_kernel_parameter_32(Warp& w, const Op* op);
-const Op* op_load_kernel_parameter_64(Warp& w, const Op* op);
+/// ld.param of a kernel: Op::count bytes at a + immediate. Op::detail: the sign is extended; the register has 64 bits.
+constexpr u8 kSignedParameter = 1, kWideRegister = 2;
+const Op* op_load_kernel_parameter(Warp& w, const Op* op);
 
 }  // namespace coalesce::sim

@@ -3,8 +3,6 @@
 
 #include <algorithm>
 #include <cstdio>
-#include <map>
-#include <mutex>
 
 #include "execute/graph_conditions.h"
 #include "execute/memory_access.h"
@@ -36,8 +34,7 @@ const Op* run_vprintf(Warp& w, const Op* op) {
     std::string text;  // of the whole warp, so that it reaches the host in one piece
     std::string format;
     u64 format_read = 0;
-    for (Mask rest = w.active; rest; rest &= rest - 1) {
-        const int lane = std::countr_zero(rest);
+    for (const int lane : LanesIn{w.active}) {
         if (formats[lane] != format_read || !format_read) {
             const std::optional<std::string> read = read_string(w, formats[lane], lane);
             if (!read)
@@ -76,8 +73,7 @@ const Op* run_assertfail(Warp& w, const Op* op) {
         return read_string(w, w.lanes<u64>(slot)[lane], lane, kLongestName).value_or("?");
     };
     std::fflush(stdout);
-    for (Mask rest = w.active; rest; rest &= rest - 1) {
-        const int lane = std::countr_zero(rest);
+    for (const int lane : LanesIn{w.active}) {
         const Dim3 thread = w.thread_of(lane);
         std::fprintf(stderr,
                      "%s:%u: %s: block: [%u,%u,%u], thread: [%u,%u,%u] Assertion `%s` failed.\n",
@@ -96,8 +92,7 @@ const Op* run_malloc(Warp& w, const Op* op) {
     const u64* sizes = w.lanes<u64>(op->a);
     u64 pointers[kLanes] = {};
     DeviceMemory& memory = *w.block->launch->memory;
-    for (Mask rest = w.active; rest; rest &= rest - 1) {
-        const int l = std::countr_zero(rest);
+    for (const int l : LanesIn{w.active}) {
         pointers[l] = DeviceHeap::instance().allocate(sizes[l]);
         if (pointers[l]) memory.mark_unwritten(pointers[l], sizes[l]);
     }
@@ -108,8 +103,7 @@ const Op* run_malloc(Warp& w, const Op* op) {
 
 const Op* run_free(Warp& w, const Op* op) {
     const u64* pointers = w.lanes<u64>(op->a);
-    for (Mask rest = w.active; rest; rest &= rest - 1) {
-        const int l = std::countr_zero(rest);
+    for (const int l : LanesIn{w.active}) {
         if (!pointers[l]) continue;
         const u64 bytes = DeviceHeap::instance().free(pointers[l]);
         if (bytes == 0)
@@ -129,8 +123,7 @@ const Op* run_free(Warp& w, const Op* op) {
 const Op* run_set_conditional(Warp& w, const Op* op) {
     const u64* handles = w.lanes<u64>(op->a);
     const u32* values = w.lanes<u32>(op->b);
-    for (Mask rest = w.active; rest; rest &= rest - 1) {
-        const int l = std::countr_zero(rest);
+    for (const int l : LanesIn{w.active}) {
         if (!GraphConditions::instance().set(handles[l], values[l]))
             return w.fail(op, Status::launch_failure, "execution", "invalid handle",
                           "cudaGraphSetConditional with a handle that "
@@ -141,128 +134,61 @@ const Op* run_set_conditional(Warp& w, const Op* op) {
     return op + 1;
 }
 
-struct NamedCall {
-    const char* name;
-    DeviceCall call;
-};
-
 constexpr Width w32 = Width::w32, w64 = Width::w64;
-constexpr NamedCall kCalls[] = {
-    {"vprintf", {run_vprintf, w32, {w64, w64}, true, false}},
-    {"__assertfail", {run_assertfail, Width::none, {w64, w64, w32, w64, w64}, false, false}},
-    {"malloc", {run_malloc, w64, {w64}, true, true}},
-    {"free", {run_free, Width::none, {w64}, true, true}},
-    {"cudaGraphSetConditional", {run_set_conditional, Width::none, {w64, w32}, true, false}},
+constexpr DeviceCall kCalls[] = {
+    {"vprintf", run_vprintf, w32, {w64, w64}, true, false},
+    {"__assertfail", run_assertfail, Width::none, {w64, w64, w32, w64, w64}, false, false},
+    {"malloc", run_malloc, w64, {w64}, true, true},
+    {"free", run_free, Width::none, {w64}, true, true},
+    {"cudaGraphSetConditional", run_set_conditional, Width::none, {w64, w32}, true, false},
 };
 
 }  // namespace
 
 const DeviceCall* find_device_call(const std::string& name) {
-    for (const NamedCall& c : kCalls)
-        if (name == c.name) return &c.call;
+    for (const DeviceCall& call : kCalls)
+        if (name == call.name) return &call;
     return nullptr;
 }
 
 // ---- the heap ----
-
-struct DeviceHeap::State {
-    std::mutex mutex;
-    std::map<u64, u64> free;  ///< begin -> bytes; neighbours are merged
-    std::map<u64, u64> live;
-    /// Freed since the launch began. Given out again only when nothing else is left, so that one
-    /// thread's old memory and another's new memory are not the same bytes for the race checks, and
-    /// a use after free meets bytes that nobody has written.
-    std::map<u64, u64> resting;
-
-    void give_back(u64 begin, u64 bytes);
-    void end_rest();
-    u64 take(u64 bytes);
-};
-
-/// Joins a piece with its free neighbours.
-void DeviceHeap::State::give_back(u64 begin, u64 bytes) {
-    auto merged = free.emplace(begin, bytes).first;
-    if (const auto next = std::next(merged); next != free.end() && begin + bytes == next->first) {
-        merged->second += next->second;
-        free.erase(next);
-    }
-    if (merged == free.begin()) return;
-    const auto before = std::prev(merged);
-    if (before->first + before->second != begin) return;
-    before->second += merged->second;
-    free.erase(merged);
-}
-
-void DeviceHeap::State::end_rest() {
-    for (const auto& [begin, bytes] : resting) give_back(begin, bytes);
-    resting.clear();
-}
-
-/// The first free piece that is large enough; 0: there is none.
-u64 DeviceHeap::State::take(u64 bytes) {
-    for (auto piece = free.begin(); piece != free.end(); ++piece) {
-        const auto [begin, available] = *piece;
-        if (available < bytes) continue;
-        free.erase(piece);
-        if (available > bytes) free[begin + bytes] = available - bytes;
-        live[begin] = bytes;
-        return begin;
-    }
-    return 0;
-}
 
 DeviceHeap& DeviceHeap::instance() {
     static DeviceHeap heap;
     return heap;
 }
 
-DeviceHeap::State& DeviceHeap::state() {
-    static State state;
-    return state;
-}
-
 bool DeviceHeap::prepare(DeviceMemory& memory) {
-    State& s = state();
-    const std::lock_guard lock(s.mutex);
-    s.end_rest();
-    if (base_) return true;
-    base_ = memory.allocate(size_, AllocationKind::variable, "the heap of malloc in kernels");
-    if (base_) s.free[base_] = size_;
-    return base_ != 0;
+    const std::lock_guard lock(mutex_);
+    zone_.end_rest();
+    if (is_reserved()) return true;
+    const u64 base =
+        memory.allocate(size_, AllocationKind::variable, "the heap of malloc in kernels");
+    if (base) zone_ = AddressZone({base, base + size_}, AddressZone::kUntilEndRest);
+    return base != 0;
 }
 
 bool DeviceHeap::set_size(u64 bytes) {
-    if (base_) return false;
+    if (is_reserved()) return false;
     size_ = bytes;
     return true;
 }
 
-void DeviceHeap::reset() {
-    base_ = 0;
-    State& s = state();
-    s.free.clear();
-    s.live.clear();
-    s.resting.clear();
-}
-
 u64 DeviceHeap::allocate(u64 bytes) {
-    State& s = state();
-    const std::lock_guard lock(s.mutex);
+    const std::lock_guard lock(mutex_);
     if (bytes == 0 || bytes > size_) return 0;
-    const u64 wanted = round_up(bytes, 16);
-    if (const u64 begin = s.take(wanted)) return begin;
-    s.end_rest();
-    return s.take(wanted);
+    const Interval piece = zone_.take(round_up(bytes, 16), 16);
+    if (piece.size() != 0) live_[piece.begin] = piece.size();
+    return piece.begin;
 }
 
 u64 DeviceHeap::free(u64 address) {
-    State& s = state();
-    const std::lock_guard lock(s.mutex);
-    const auto piece = s.live.find(address);
-    if (piece == s.live.end()) return 0;
+    const std::lock_guard lock(mutex_);
+    const auto piece = live_.find(address);
+    if (piece == live_.end()) return 0;
     const u64 bytes = piece->second;
-    s.resting.insert(*piece);
-    s.live.erase(piece);
+    zone_.give_back({address, address + bytes});
+    live_.erase(piece);
     return bytes;
 }
 

@@ -2,10 +2,13 @@
 // __assertfail, malloc, free, cudaGraphSetConditional.
 #pragma once
 
+#include <map>
+#include <mutex>
 #include <string>
 
 #include "code/width.h"
 #include "execute/warp.h"
+#include "memory/address_zone.h"
 
 namespace coalesce::sim {
 
@@ -13,6 +16,7 @@ struct Launch;
 class DeviceMemory;
 
 struct DeviceCall {
+    const char* name;
     Handler run = nullptr;
     Width result = Width::none;  ///< Op::d; Op::has_destination = false when the call drops it
     /// Arguments in order: Op::a, b, c, v[0], v[1].
@@ -36,19 +40,19 @@ public:
     bool prepare(DeviceMemory& memory);
     /// cudaLimitMallocHeapSize; only before the first prepare.
     bool set_size(u64 bytes);
-    u64 size() const { return size_; }
-
-    /// Forgets the heap: device memory has been given back (cudaDeviceReset).
-    void reset();
 
     u64 allocate(u64 bytes);  ///< device address, or 0
     u64 free(u64 address);    ///< bytes that it had; 0: not the start of a live piece
-    bool owns(u64 address) const { return base_ && address - base_ < size_; }
 
 private:
-    struct State;
-    State& state();
-    u64 base_ = 0;
+    bool is_reserved() const { return zone_.whole().size() != 0; }
+
+    std::mutex mutex_;
+    /// What was freed since the launch began is given out again only when nothing else is left, so that one
+    /// thread's old memory and another's new memory are not the same bytes for the race checks, and
+    /// a use after free meets bytes that nobody has written.
+    AddressZone zone_{Interval{}};
+    std::map<u64, u64> live_;  ///< begin -> bytes
     u64 size_ = 8u << 20;
 };
 

@@ -11,7 +11,7 @@ namespace {
 
 struct FamilyRow {
     const char* opcode;
-    Describe describe;
+    Describe* describe;
 };
 
 constexpr FamilyRow kFamilies[] = {
@@ -24,27 +24,27 @@ constexpr FamilyRow kFamilies[] = {
     {"elect", describe_elect},             // one lane of those named is chosen: the lowest
 
     // All lanes of a warp together, on matrices.
-    {"ldmatrix", describe_matrix_load},   // 8x8 matrices from shared memory to registers
-    {"stmatrix", describe_matrix_store},  // ... and back
-    {"movmatrix", describe_matrix_move},  // d = an 8x8 matrix, turned
-    {"mma", describe_mma},                // d = a * b + c, of matrices
-    {"wmma", describe_wmma},              // the same with layouts that the machine chooses
+    {"ldmatrix", describe_matrix_access},  // 8x8 matrices from shared memory to registers
+    {"stmatrix", describe_matrix_access},  // ... and back
+    {"movmatrix", describe_matrix_move},   // d = an 8x8 matrix, turned
+    {"mma", describe_mma},                 // d = a * b + c, of matrices
+    {"wmma", describe_wmma},               // the same with layouts that the machine chooses
 
     // Memory that others change meanwhile.
-    {"atom", describe_atomic},    // reads, changes and writes back in one go; returns the old value
-    {"red", describe_reduction},  // the same, and nobody wants the old value
-    {"cp", describe_cp},          // cp.async: to or from shared memory without waiting for it
+    {"atom", describe_atomic},  // reads, changes and writes back in one go; returns the old value
+    {"red", describe_atomic},   // the same, and nobody wants the old value
+    {"cp", describe_cp},        // cp.async: to or from shared memory without waiting for it
     {"mbarrier", describe_mbarrier},  // a barrier that lives in shared memory and counts arrivals
     {"membar", describe_fence},       // orders memory accesses
     {"fence", describe_fence},
 
     // Textures and surfaces.
-    {"tex", describe_fetch},    // d = what a texture has at some coordinates
-    {"tld4", describe_gather},  // d = one component of the four texels around them
-    {"suld", describe_surface_load},
-    {"sust", describe_surface_store},
-    {"sured", describe_surface_reduction},  // reads, changes and writes back, as red does
-    {"txq", describe_query},  // d = how wide a texture is, or a surface, how high, how deep
+    {"tex", describe_fetch},   // d = what a texture has at some coordinates
+    {"tld4", describe_fetch},  // d = one component of the four texels around them
+    {"suld", describe_surface},
+    {"sust", describe_surface},
+    {"sured", describe_surface},  // reads, changes and writes back, as red does
+    {"txq", describe_query},      // d = how wide a texture is, or a surface, how high, how deep
     {"suq", describe_query},
     {"istypep", describe_is_type},  // p = this number is a texture's, or a surface's
 
@@ -62,7 +62,7 @@ constexpr FamilyRow kFamilies[] = {
     // The rest.
     {"nanosleep", describe_sleep},    // lets simulated time pass
     {"trap", describe_trap},          // ends the launch with an error
-    {"brkpt", describe_breakpoint},   // a breakpoint: nobody is debugging
+    {"brkpt", describe_hint},         // a breakpoint: nobody is debugging
     {"isspacep", describe_is_space},  // p = this generic address lies in that state space
     {"mapa",
      describe_map_address},  // d = the address of this variable in another block of the cluster
@@ -78,8 +78,8 @@ const FamilyRow* family_of(std::string_view opcode) {
 
 }  // namespace
 
-std::optional<FamilyInstruction> find_family_instruction(const ptx::Instruction& instruction,
-                                                         const ptx::Function& function) {
+Description find_family_instruction(const ptx::Instruction& instruction,
+                                    const ptx::Function& function) {
     const FamilyRow* family = family_of(instruction.opcode);
     return family ? family->describe(instruction, function) : std::nullopt;
 }
@@ -88,20 +88,21 @@ bool has_family(std::string_view opcode) {
     return family_of(opcode) != nullptr;
 }
 
-std::optional<FamilyInstruction> describe(const ptx::Instruction& instruction, Handler run,
-                                          std::vector<OperandRole> roles, std::size_t at_least,
-                                          std::size_t at_most) {
+Description describe(const ptx::Instruction& instruction, FamilyInstruction made) {
+    const std::size_t count = made.operands.size();
+    return describe(instruction, std::move(made), count, count + instruction.has("L2::cache_hint"));
+}
+
+Description describe(const ptx::Instruction& instruction, FamilyInstruction made,
+                     std::size_t at_least, std::size_t at_most) {
     const std::size_t count = instruction.operands.size();
-    if (!run || count < at_least || count > at_most) return std::nullopt;
-    roles.resize(count);
-    for (std::size_t i = 0; i < count; ++i) {
-        if (ptx::is_sink(instruction, i)) roles[i].role = Role::ignored;
-        if (instruction.operands[i].elements.empty()) roles[i].pair = Role::ignored;
-    }
-    FamilyInstruction result;
-    result.run = run;
-    result.operands = std::move(roles);
-    return result;
+    if (!made.run || count < at_least || count > at_most) return std::nullopt;
+    made.operands.resize(count);
+    for (std::size_t i = 0; i < count; ++i)
+        if (ptx::is_sink(instruction, i)) made.operands[i].role = Role::ignored;
+    // Accesses of matrices have other details.
+    if (!made.memory.empty() && !made.matrix) made.detail |= static_cast<u8>(made.memory[0].space);
+    return made;
 }
 
 }  // namespace coalesce::sim

@@ -28,9 +28,6 @@ enum class Role : u8 {
     b,
     c,  ///< a value that is read: that slot. Immediates become uniform slots
     v0,
-    v1,
-    v2,
-    v3,
     address,    ///< [base + offset]: base as 64-bit lanes in Op::a, offset in Op::immediate.
                 ///< A 32-bit base is zero-extended; a symbol is its address in the space
     address2,   ///< a second [base + offset]: base as 64-bit lanes in Op::b. The instruction then
@@ -58,15 +55,6 @@ struct OperandRole {
     Width pair_width = Width::none;
 };
 
-/// One way in which the instruction touches memory; each gets a Site of its own. Where there are
-/// two, their sites follow one another: op->site and op->site + 1.
-struct MemoryUse {
-    ptx::StateSpace space = ptx::StateSpace::generic;
-    bool load = false, store = false, atomic = false;
-    u32 bytes_per_lane = 0;
-    MemoryPath path = MemoryPath::plain;
-};
-
 /// Operands of an instruction that has more of them than an Op has room for, and whatever else its
 /// handler knows of it. Op::immediate points to it: list_of(op).
 struct OperandList {
@@ -76,20 +64,21 @@ struct OperandList {
 
 struct FamilyInstruction {
     Handler run = nullptr;
-    std::vector<OperandRole> operands;  ///< parallel to ptx::Instruction::operands
-    std::vector<MemoryUse> memory;      ///< none, one or two
+    std::vector<OperandRole> operands = {};  ///< parallel to ptx::Instruction::operands
+    /// The ways in which it touches memory: none, one or two. Each gets a Site of its own; two follow one
+    /// another: op->site and op->site + 1.
+    std::vector<MemoryUse> memory = {};
 
-    u8 detail = 0;      ///< goes to Op::detail. Of memory instructions the low three
-                        ///< bits are the ptx::StateSpace: space_of(op)
-    u8 count = 0;       ///< goes to Op::count
-    i64 immediate = 0;  ///< goes to Op::immediate when no operand does
+    u8 detail =
+        0;  ///< goes to Op::detail. describe() adds the first space of `memory`: space_of(op)
+    u8 count = 0;  ///< goes to Op::count
 
     /// A `.sync` instruction: the lanes that the value in Op::v[0] names meet here, and the handler
     /// runs with Warp::active = those of them that came.
     bool warp_sync = false;
     /// ... and it has no such operand: all lanes of the warp carry it out together (whole_warp.h).
-    std::shared_ptr<MatrixOp> matrix;
-    std::shared_ptr<OperandList> list;  ///< of the operands that go there
+    std::shared_ptr<MatrixOp> matrix = {};
+    std::shared_ptr<OperandList> list = {};  ///< of the operands that go there
     /// Its accesses to shared memory are steps of the ledger, like those of ld and st.
     bool repeats_shared = false;
     /// The result depends on the order in which blocks run (a returned old value, a rounded sum,
@@ -101,10 +90,11 @@ struct FamilyInstruction {
     bool spins_on_result = false;
 };
 
-/// The description of this instruction; nothing when it belongs to no family here. `function` tells
-/// the types of the registers.
-std::optional<FamilyInstruction> find_family_instruction(const ptx::Instruction& instruction,
-                                                         const ptx::Function& function);
+/// Nothing when an instruction belongs to no family here, or not so.
+using Description = std::optional<FamilyInstruction>;
+/// `function` tells the types of the registers.
+Description find_family_instruction(const ptx::Instruction& instruction,
+                                    const ptx::Function& function);
 /// Some instructions of this opcode have a description.
 bool has_family(std::string_view opcode);
 

@@ -36,16 +36,6 @@ void mark_all_written(u8* shadow, u32 bytes) {
 }
 
 /// One lane's `bytes`, 1 to kMostBytesOfLane, at `address`.
-inline bool lane_written(const u8* shadow, u64 address, u32 bytes) {
-    if (bytes < 4) {
-        const u8 bits = shadow_bits(address, bytes);
-        return (*shadow & bits) == bits;
-    }
-    u8 all = kWordWritten;
-    for (u32 k = 0; k < bytes / 4; ++k) all &= shadow[k];
-    return all == kWordWritten;
-}
-
 inline void mark_lane_written(u8* shadow, u64 address, u32 bytes) {
     if (bytes < 4) {
         const u8 bits = shadow_bits(address, bytes);
@@ -122,8 +112,7 @@ void check_race(Warp& w, const Op* op, const GlobalMove& move, const u64* addres
                         .site = op->site,
                         .active = w.active,
                         .addresses = addresses,
-                        .bytes_per_lane = move.bytes,
-                        .value = {}};
+                        .bytes_per_lane = move.bytes};
     if (move.store) access.value = lanes.value();
     race.access(block.global_race, access);
 }
@@ -150,10 +139,8 @@ void prefetch_next_row(Warp& w, const Op* op, u64 first, const u8* host, const u
 template <class Shape, bool Store>
 void access_row(Warp& w, const Op* op, const SiteCache& cache, u64 first) {
     constexpr u64 kRow = u64{Shape::kTotal} * kLanes;
-    SiteCounters& counters = w.counters[op->site];
-    ++counters.requests;
-    counters.sectors += ((first & 31) + kRow + 31) >> 5;
-    counters.useful_bytes += kRow;
+    w.counters[op->site].add_global(static_cast<u32>(((first & 31) + kRow + 31) >> 5), kAllLanes,
+                                    Shape::kTotal);
 
     u8* host = reinterpret_cast<u8*>(first + static_cast<u64>(cache.to_host));
     u8* shadow = cache.shadow ? w.block->launch->memory->shadow(first) : nullptr;
@@ -193,23 +180,12 @@ void access_row(Warp& w, const Op* op, const SiteCache& cache, u64 first) {
     }
 }
 
-template <class Shape, bool Store>
-void access_lane(Warp& w, const Op* op, int lane, u64 address, u8* host, u8* shadow) {
-    if constexpr (Store) {
-        Shape::store(w, op, lane, host);
-        if (shadow) mark_lane_written(shadow, address, Shape::kTotal);
-    } else {
-        if (shadow && w.checks.init) check_read(w, op, lane, address, shadow, Shape::kTotal);
-        Shape::load(w, op, lane, host);
-    }
-}
-
 /// Whether every active lane's bytes are written.
 template <class Shape>
 bool lanes_written(const Warp& w, const SiteCache& cache, const u64* addresses) {
     bool all = true;
-    for (Mask rest = w.active; rest; rest &= rest - 1) {
-        const u64 address = addresses[std::countr_zero(rest)];
+    for (const int l : LanesIn{w.active}) {
+        const u64 address = addresses[l];
         // Sites remember shadows from their allocation's first word on.
         all &= lane_written(cache.shadow + ((address >> 2) - (cache.begin >> 2)), address,
                             Shape::kTotal);
@@ -232,10 +208,7 @@ void load_lanes(Warp& w, const Op* op, const SiteCache& cache, const u64* addres
 }
 
 void count_lanes(Warp& w, const Op* op, const u64* addresses, u32 bytes) {
-    SiteCounters& counters = w.counters[op->site];
-    ++counters.requests;
-    counters.sectors += count_sectors(addresses, bytes, w.active);
-    counters.useful_bytes += u64{bytes} * static_cast<u64>(std::popcount(w.active));
+    w.counters[op->site].add_global(count_sectors(addresses, bytes, w.active), w.active, bytes);
 }
 
 /// Active lanes anywhere in the cached allocation.
@@ -251,11 +224,12 @@ void access_scattered(Warp& w, const Op* op, const SiteCache& cache, const u64* 
         if (!shadowed) return load_lanes<Shape>(w, op, cache, addresses);
     }
     DeviceMemory& memory = *w.block->launch->memory;
-    for (Mask rest = w.active; rest; rest &= rest - 1) {
-        const int l = std::countr_zero(rest);
+    for (const int l : LanesIn{w.active}) {
         u8* host = reinterpret_cast<u8*>(addresses[l] + static_cast<u64>(cache.to_host));
-        access_lane<Shape, Store>(w, op, l, addresses[l], host,
-                                  shadowed ? memory.shadow(addresses[l]) : nullptr);
+        u8* shadow = shadowed ? memory.shadow(addresses[l]) : nullptr;
+        if (!Store && shadow) check_read(w, op, l, addresses[l], shadow, Shape::kTotal);
+        move_lane<Shape, Store>(w, op, l, host);
+        if (Store && shadow) mark_lane_written(shadow, addresses[l], Shape::kTotal);
     }
 }
 
@@ -285,16 +259,14 @@ bool all_inside(const Warp& w, const SiteCache& cache, const u64* addresses, u32
 /// Lanes in several allocations, or outside all of them.
 const Op* access_anywhere(Warp& w, const Op* op, const GlobalMove& move, const u64* addresses) {
     Launch& launch = *w.block->launch;
-    for (Mask rest = w.active; rest; rest &= rest - 1) {
-        const int l = std::countr_zero(rest);
+    for (const int l : LanesIn{w.active}) {
         if (!resolve_one(w, op, addresses[l], l, move.bytes, ptx::StateSpace::global,
-                         move.store ? Access::store : Access::load))
+                         load_or_store(move.store)))
             return nullptr;
     }
     count_lanes(w, op, addresses, move.bytes);
     if (launch.global_race) check_race(w, op, move, addresses, false);
-    for (Mask rest = w.active; rest; rest &= rest - 1) {
-        const int l = std::countr_zero(rest);
+    for (const int l : LanesIn{w.active}) {
         SiteCache& cache = w.caches[op->site];
         remember_allocation(launch, cache, addresses[l]);
         u8* host = reinterpret_cast<u8*>(addresses[l] + static_cast<u64>(cache.to_host));
@@ -315,16 +287,18 @@ inline void addresses_of(const Warp& w, const Op* op, u64* addresses) {
     for (int l = 0; l < kLanes; ++l) addresses[l] = base[l] + static_cast<u64>(op->immediate);
 }
 
-template <class Shape, bool Store>
+/// Plain: nothing is known of the lanes together.
+template <class Shape, bool Store, bool Plain>
 [[gnu::noinline]] const Op* access_irregular(Warp& w, const Op* op) {
     u64 addresses[kLanes];
     addresses_of(w, op, addresses);
     if constexpr (!Store) forget_undefined(w, op);
     SiteCache& cache = w.caches[op->site];
+    const auto inside = [&] { return !Plain && all_inside(w, cache, addresses, Shape::kTotal); };
     const Op* next = op + 1;
-    if (!all_inside(w, cache, addresses, Shape::kTotal))
+    if (!Plain && !inside())
         remember_allocation(*w.block->launch, cache, addresses[w.first_active()]);
-    if (all_inside(w, cache, addresses, Shape::kTotal))
+    if (inside())
         access_scattered<Shape, Store>(w, op, cache, addresses);
     else
         next = access_anywhere(w, op, kGlobalMoveOf<Shape, Store>, addresses);
@@ -334,8 +308,7 @@ template <class Shape, bool Store>
 
 /// For Watch: does this store change anything?
 bool changes_memory(const Warp& w, const Op* op, const GlobalMove& move, const u64* addresses) {
-    for (Mask rest = w.active; rest; rest &= rest - 1) {
-        const int l = std::countr_zero(rest);
+    for (const int l : LanesIn{w.active}) {
         const Allocation* found = w.block->launch->allocations->find(addresses[l]);
         if (!found || !found->contains(addresses[l], move.bytes)) continue;
         u8 stored[kMostBytesOfLane];
@@ -349,42 +322,43 @@ bool changes_memory(const Warp& w, const Op* op, const GlobalMove& move, const u
 /// In place of a load, where memory is not touched.
 void load_zeros(Warp& w, const Op* op, const GlobalMove& move) {
     constexpr u8 zeros[kMostBytesOfLane] = {};
-    for (Mask rest = w.active; rest; rest &= rest - 1)
-        move.load_lane(w, op, std::countr_zero(rest), zeros);
+    for (const int l : LanesIn{w.active}) move.load_lane(w, op, l, zeros);
 }
 
 /// Variables of the program are there even where matrices are addresses alone, and what they hold may be a pointer:
 /// an array of addresses in shared memory, say, that the compiler made a constant.
 bool reads_variables(const Warp& w, const u64* addresses, u32 bytes) {
-    for (Mask rest = w.active; rest; rest &= rest - 1) {
-        const u64 address = addresses[std::countr_zero(rest)];
-        const Allocation* found = w.block->launch->allocations->find(address);
-        if (!found || found->kind != AllocationKind::variable || !found->contains(address, bytes))
-            return false;
-    }
-    return true;
+    return lanes_where(w.active, [&](int l) {
+               const Allocation* found = w.block->launch->allocations->find(addresses[l]);
+               return found && found->kind == AllocationKind::variable &&
+                      found->contains(addresses[l], bytes);
+           }) == w.active;
 }
 
-/// Returns whether the access is to be carried out.
-bool observe(Warp& w, const Op* op, const GlobalMove& move) {
+/// Returns whether the access is to be carried out. Rows are told apart: most accesses are, and a listener need not
+/// look at 32 addresses to see it.
+bool observe(Warp& w, const Op* op, const GlobalMove& move, bool is_row) {
     if (w.heard_enough) return false;
+    Watch& watch = *w.block->watch;
+    const bool only_heard = w.block->launch->only_heard;
     u64 addresses[kLanes];
-    addresses_of(w, op, addresses);
-    if (w.listener) {
-        w.listener->note(w, op,
-                         {.kind = move.store ? HeardAccess::Kind::store : HeardAccess::Kind::load,
-                          .shared = false,
-                          .bytes = move.bytes,
-                          .lanes = w.active,
-                          .addresses = addresses});
+    HeardAccess access{.kind = load_or_store(move.store),
+                       .bytes = move.bytes,
+                       .lanes = w.active,
+                       .addresses = addresses};
+    if (is_row && w.listener && !watch.on() && (move.store || !only_heard)) {
+        w.listener->note_row(w, op, access,
+                             w.lanes<u64>(op->a)[0] + static_cast<u64>(op->immediate));
+        return !only_heard;
     }
-    if (w.block->launch->only_heard) {
+    addresses_of(w, op, addresses);
+    if (w.listener) w.listener->note(w, op, access);
+    if (only_heard) {
         if (move.store) return false;
         if (reads_variables(w, addresses, move.bytes)) return true;
         load_zeros(w, op, move);
         return false;
     }
-    Watch& watch = *w.block->watch;
     if (!watch.on()) return true;
     if (move.store) {
         if (changes_memory(w, op, move, addresses)) watch.memory_changed();
@@ -392,22 +366,6 @@ bool observe(Warp& w, const Op* op, const GlobalMove& move) {
         watch.polls(w, op, addresses, 0);
     }
     return true;
-}
-
-/// The same for a row of all lanes: most are, and a listener need not look at 32 addresses to see it.
-bool observe_row(Warp& w, const Op* op, const GlobalMove& move, u64 first) {
-    if (w.heard_enough) return false;
-    const bool only_heard = w.block->launch->only_heard;
-    if (!w.listener || w.block->watch->on() || (only_heard && !move.store))
-        return observe(w, op, move);
-    w.listener->note_row(w, op,
-                         {.kind = move.store ? HeardAccess::Kind::store : HeardAccess::Kind::load,
-                          .shared = false,
-                          .bytes = move.bytes,
-                          .lanes = kAllLanes,
-                          .addresses = nullptr},
-                         first);
-    return !only_heard;
 }
 
 template <class Shape, bool Store>
@@ -422,11 +380,8 @@ const Op* access_weak(Warp& w, const Op* op) {
             differs |= base[l] - (first + static_cast<u64>(l) * Shape::kTotal);
         address = first + static_cast<u64>(op->immediate);
     }
-    if (w.observed) [[unlikely]] {
-        const bool goes_on = differs == 0 ? observe_row(w, op, kGlobalMoveOf<Shape, Store>, address)
-                                          : observe(w, op, kGlobalMoveOf<Shape, Store>);
-        if (!goes_on) return op + 1;
-    }
+    if (w.observed && !observe(w, op, kGlobalMoveOf<Shape, Store>, differs == 0)) [[unlikely]]
+        return op + 1;
     if (differs == 0 && (address & (Shape::kTotal - 1)) == 0) {
         SiteCache& cache = w.caches[op->site];
         const auto inside = [&] {
@@ -437,32 +392,16 @@ const Op* access_weak(Warp& w, const Op* op) {
             return op + 1;
         }
     }
-    return access_irregular<Shape, Store>(w, op);
+    return access_irregular<Shape, Store, false>(w, op);
 }
 
-/// volatile, relaxed, acquire, release.
-template <class Shape, bool Store>
-const Op* access_strong(Warp& w, const Op* op) {
+/// What is strong (volatile, relaxed, acquire, release), and in plain mode all.
+template <class Shape, bool Store, bool Plain>
+const Op* access_without_rows(Warp& w, const Op* op) {
     if constexpr (!Store) w.load_issued(op);
-    if (w.observed && !observe(w, op, kGlobalMoveOf<Shape, Store>)) [[unlikely]]
+    if (w.observed && !observe(w, op, kGlobalMoveOf<Shape, Store>, false)) [[unlikely]]
         return op + 1;
-    const Op* next = access_irregular<Shape, Store>(w, op);
-    GlobalRace* race = w.block->launch->global_race;
-    if (next && race && !Store) race->acquire(w.block->global_race, w.index);
-    return next;
-}
-
-/// Plain mode: nothing is known of the lanes together.
-template <class Shape, bool Store>
-const Op* access_global_in_plain_mode(Warp& w, const Op* op) {
-    if constexpr (!Store) w.load_issued(op);
-    if (w.observed && !observe(w, op, kGlobalMoveOf<Shape, Store>)) [[unlikely]]
-        return op + 1;
-    u64 addresses[kLanes];
-    addresses_of(w, op, addresses);
-    if constexpr (!Store) forget_undefined(w, op);
-    const Op* next = access_anywhere(w, op, kGlobalMoveOf<Shape, Store>, addresses);
-    if constexpr (Store) mark_undefined_stored(w, op, addresses);
+    const Op* next = access_irregular<Shape, Store, Plain>(w, op);
     GlobalRace* race = w.block->launch->global_race;
     const bool acquires = !Store && (op->detail & kStrong);
     if (next && race && acquires) race->acquire(w.block->global_race, w.index);
@@ -477,17 +416,15 @@ const Op* op_wait_for_loads(Warp& w, const Op* op) {
 }
 
 Handler global_handler(const MemoryAccessKind& kind) {
-    Handler handler = nullptr;
-    with_shape(kind.bytes, kind.count, [&]<class Shape>() {
+    return handler_of_shape(kind.bytes, kind.count, [&]<class Shape>() {
         if (kind.plain)
-            handler = kind.store ? access_global_in_plain_mode<Shape, true>
-                                 : access_global_in_plain_mode<Shape, false>;
-        else if (kind.strong)
-            handler = kind.store ? access_strong<Shape, true> : access_strong<Shape, false>;
-        else
-            handler = kind.store ? access_weak<Shape, true> : access_weak<Shape, false>;
+            return kind.store ? access_without_rows<Shape, true, true>
+                              : access_without_rows<Shape, false, true>;
+        if (kind.strong)
+            return kind.store ? access_without_rows<Shape, true, false>
+                              : access_without_rows<Shape, false, false>;
+        return kind.store ? access_weak<Shape, true> : access_weak<Shape, false>;
     });
-    return handler;
 }
 
 }  // namespace coalesce::sim

@@ -10,20 +10,39 @@ namespace coalesce::sim {
 
 class GraphConditions {
 public:
-    static GraphConditions& instance();
+    static GraphConditions& instance() {
+        static GraphConditions& conditions = *new GraphConditions;
+        return conditions;
+    }
 
     /// A handle, never 0.
-    u64 create(u32 value);
-    void forget(u64 handle);
+    u64 create(u32 value) {
+        const std::lock_guard lock(mutex_);
+        values_[++last_] = value;
+        return last_;
+    }
+    void forget(u64 handle) {
+        const std::lock_guard lock(mutex_);
+        values_.erase(handle);
+    }
     /// False when there is no such handle.
-    bool set(u64 handle, u32 value);
+    bool set(u64 handle, u32 value) {
+        const std::lock_guard lock(mutex_);
+        const auto found = values_.find(handle);
+        if (found != values_.end()) found->second = value;
+        return found != values_.end();
+    }
     /// 0 when there is no such handle.
-    u32 get(u64 handle);
+    u32 get(u64 handle) {
+        const std::lock_guard lock(mutex_);
+        const auto found = values_.find(handle);
+        return found == values_.end() ? 0 : found->second;
+    }
 
 private:
     std::mutex mutex_;
     std::map<u64, u32> values_;
-    u64 next_ = 1;
+    u64 last_ = 0;
 };
 
 }  // namespace coalesce::sim

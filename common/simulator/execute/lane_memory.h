@@ -72,28 +72,32 @@ struct StoredLanes {
     StoredValue value() const { return {copy, this}; }
 };
 
-/// Calls `f` with the AccessShape for these sizes; false when there is no such access.
-template <class F>
-bool with_shape(u32 bytes, u32 count, F f) {
-    const auto by_count = [&]<u32 Bytes>() {
-        switch (count) {
-            case 1: f.template operator()<AccessShape<Bytes, 1>>(); return true;
-            case 2: f.template operator()<AccessShape<Bytes, 2>>(); return true;
-            case 4:
-                if constexpr (Bytes <= 4) {
-                    f.template operator()<AccessShape<Bytes, 4>>();
-                    return true;
-                }
-        }
-        return false;
+/// One lane's elements, this way or that.
+template <class Shape, bool Store>
+void move_lane(Warp& w, const Op* op, int lane, u8* memory) {
+    if constexpr (Store)
+        Shape::store(w, op, lane, memory);
+    else
+        Shape::load(w, op, lane, memory);
+}
+
+/// What `choose` gives for the AccessShape of these sizes; nullptr when there is no such access.
+template <class Choose>
+Handler handler_of_shape(u32 bytes, u32 count, Choose choose) {
+    const auto by_count = [&]<u32 Bytes>() -> Handler {
+        if (count == 1) return choose.template operator()<AccessShape<Bytes, 1>>();
+        if (count == 2) return choose.template operator()<AccessShape<Bytes, 2>>();
+        if constexpr (Bytes <= 4)
+            if (count == 4) return choose.template operator()<AccessShape<Bytes, 4>>();
+        return nullptr;
     };
     switch (bytes) {
         case 1: return by_count.template operator()<1>();
         case 2: return by_count.template operator()<2>();
         case 4: return by_count.template operator()<4>();
         case 8: return by_count.template operator()<8>();
+        default: return nullptr;
     }
-    return false;
 }
 
 }  // namespace coalesce::sim

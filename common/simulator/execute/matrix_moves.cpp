@@ -23,8 +23,10 @@ using ptx::StateSpace;
 
 namespace {
 
-template <u32 Count>
-constexpr Mask kRowLanes = Count == 4 ? kAllLanes : (1u << kTileRows * Count) - 1;
+/// The lanes that give addresses.
+Mask row_lanes(const Op* op) {
+    return first_lanes(kTileRows * op->count);
+}
 
 /// The register of the matrix that a lane gives a row of.
 Slot loaded_slot(const Op* op, int lane) {
@@ -52,18 +54,20 @@ struct MatrixRows {
     static constexpr u32 kBytes = kTileRowBytes, kCount = 1, kTotal = kTileRowBytes;
 
     static void load(Warp& w, const Op* op, int lane, const u8* from) {
-        auto* bytes = reinterpret_cast<u8*>(w.lanes<u32>(loaded_slot(op, lane)));
-        for (u32 k = 0; k < kTileRowBytes; k += 2) {
-            const PlaceInRegister to = place_of<Transposed>(static_cast<u32>(lane) % kTileRows, k);
-            std::memcpy(bytes + 4 * to.lane + to.byte, from + k, 2);
-        }
+        u32* lanes = w.lanes<u32>(loaded_slot(op, lane));
+        for_each_pair(lane, lanes, [&](u32 k, u8* pair) { std::memcpy(pair, from + k, 2); });
     }
     static void store(const Warp& w, const Op* op, int lane, u8* to) {
-        const auto* bytes = reinterpret_cast<const u8*>(w.lanes<u32>(stored_slot(op, lane)));
+        u32* lanes = w.lanes<u32>(stored_slot(op, lane));
+        for_each_pair(lane, lanes, [&](u32 k, const u8* pair) { std::memcpy(to + k, pair, 2); });
+    }
+    /// Calls body(byte of the lane's row, where two bytes of it are in the register).
+    template <class Body>
+    static void for_each_pair(int lane, u32* lanes, Body body) {
+        auto* bytes = reinterpret_cast<u8*>(lanes);
         for (u32 k = 0; k < kTileRowBytes; k += 2) {
-            const PlaceInRegister from =
-                place_of<Transposed>(static_cast<u32>(lane) % kTileRows, k);
-            std::memcpy(to + k, bytes + 4 * from.lane + from.byte, 2);
+            const PlaceInRegister at = place_of<Transposed>(static_cast<u32>(lane) % kTileRows, k);
+            body(k, bytes + 4 * at.lane + at.byte);
         }
     }
     static void load_all(Warp& w, const Op* op, const u8* from) {
@@ -120,60 +124,42 @@ struct LanesOf<MatrixRows<Transposed>> {
 
 namespace {
 
-/// The lanes that give addresses do the access. Op::a: the addresses.
-template <u32 Count, bool Transposed, bool Store>
+/// The lanes that give addresses do the access. Op::a: the addresses. Op::count: matrices.
+template <bool Transposed, bool Store>
 const Op* move_rows(Warp& w, const Op* op) {
     using Shape = MatrixRows<Transposed>;
     const Kernel::Code& code = *w.block->launch->code;
-    w.active = kRowLanes<Count>;
+    w.active = row_lanes(op);
     const Op* next = code.plain && !code.recorded ? access_in_plain_mode<Shape, Store>(w, op)
                                                   : access_shared<Shape, Store>(w, op);
     w.active = kAllLanes;
     return next;
 }
 
-template <u32 Count, bool Transposed, bool Store>
-const Op* move_matrices(Warp& w, const Op* op) {
-    if (!is_whole_warp(w, op)) return nullptr;
-    Op access = *op;
-    access.site = op->matrix->site;
-    return move_rows<Count, Transposed, Store>(w, &access) ? op + 1 : nullptr;
-}
-
-/// Through generic addresses. MatrixOp::addresses takes those within shared memory.
-template <u32 Count, bool Transposed, bool Store>
-const Op* move_generic(Warp& w, const Op* op) {
-    if (!is_whole_warp(w, op)) return nullptr;
-    constexpr Mask rows = kRowLanes<Count>;
-    Op access = *op;
-    access.site = op->matrix->site;
+/// Of generic addresses, MatrixOp::addresses takes those within shared memory. False: one is elsewhere, which has ended
+/// the launch.
+bool find_in_shared(Warp& w, const Op* op, Op& access) {
     access.a = op->matrix->addresses;
     access.immediate = 0;
     for (int l = 0; l < kLanes; ++l) {
         const u64 address = w.lanes<u64>(op->a)[l] + static_cast<u64>(op->immediate);
-        if ((rows >> l & 1) && space_at(address) != StateSpace::shared)
+        if ((row_lanes(op) >> l & 1) && space_at(address) != StateSpace::shared) {
             return w.fail(op, Status::illegal_address, "memcheck", "out of bounds",
                           "The address of a matrix's row lies outside of shared memory.", l,
                           address);
+        }
         w.lanes<u64>(access.a)[l] = address_in_space(address);
     }
-    return move_rows<Count, Transposed, Store>(w, &access) ? op + 1 : nullptr;
+    return true;
 }
 
-template <bool Store>
-Handler handler_of(u32 count, bool transposed, bool generic) {
-    const auto choose = [&]<u32 Count>() -> Handler {
-        if (generic)
-            return transposed ? move_generic<Count, true, Store>
-                              : move_generic<Count, false, Store>;
-        return transposed ? move_matrices<Count, true, Store> : move_matrices<Count, false, Store>;
-    };
-    switch (count) {
-        case 1: return choose.template operator()<1>();
-        case 2: return choose.template operator()<2>();
-        case 4: return choose.template operator()<4>();
-        default: return nullptr;
-    }
+template <bool Transposed, bool Store>
+const Op* move_matrices(Warp& w, const Op* op) {
+    if (!is_whole_warp(w, op)) return nullptr;
+    Op access = *op;
+    access.site = op->matrix->site;
+    if (op->matrix->space == StateSpace::generic && !find_in_shared(w, op, access)) return nullptr;
+    return move_rows<Transposed, Store>(w, &access) ? op + 1 : nullptr;
 }
 
 /// movmatrix: Op::a to Op::d, turned.
@@ -185,39 +171,41 @@ const Op* run_move(Warp& w, const Op* op) {
     return op + 1;
 }
 
-/// ldmatrix and stmatrix, of which one operand is an address and the other a vector.
-std::optional<FamilyInstruction> describe_matrices(const ptx::Instruction& i, bool store) {
+}  // namespace
+
+// ldmatrix.sync.aligned.m8n8.{x1,x2,x4}{.trans}{.shared}.b16 {d, ...}, [a]
+// stmatrix.sync.aligned.m8n8.{x1,x2,x4}{.trans}{.shared}.b16 [a], {b, ...}
+Description describe_matrix_access(const ptx::Instruction& i, const ptx::Function&) {
+    const bool store = i.opcode == "stmatrix", transposed = i.has("trans");
     const u32 count = i.has("x1") ? 1 : i.has("x2") ? 2 : i.has("x4") ? 4 : 0;
     const StateSpace space = space_of(i);
-    const bool generic = space == StateSpace::generic;
-    if (i.operands.size() != 2 || !i.has("m8n8") || !i.has("b16")) return std::nullopt;
-    if (space != StateSpace::shared && !generic) return std::nullopt;
+    if (count == 0 || i.operands.size() != 2 || !i.has("m8n8") || !i.has("b16"))
+        return std::nullopt;
+    if (space != StateSpace::shared && space != StateSpace::generic) return std::nullopt;
     const ptx::Operand& registers = i.operands[store ? 1 : 0];
     const bool is_single = registers.kind == ptx::Operand::Kind::reg && count == 1;
     if (!is_single && registers.elements.size() != count) return std::nullopt;
 
-    std::vector<OperandRole> roles = {{Role::vector_destination, Width::w32},
-                                      {Role::address, Width::w64}};
-    if (is_single) roles[0].role = Role::destination;
-    if (store)
-        roles = {{Role::address, Width::w64},
-                 {is_single ? Role::v0 : Role::vector_source, Width::w32}};
-    const Handler run = store ? handler_of<true>(count, i.has("trans"), generic)
-                              : handler_of<false>(count, i.has("trans"), generic);
-    auto description = for_whole_warp(i, describe(i, run, std::move(roles)));
-    if (!description) return std::nullopt;
-    description->memory = {
-        {.space = space, .load = !store, .store = store, .bytes_per_lane = kTileRowBytes}};
-    description->repeats_shared = true;
-    return description;
+    const OperandRole address = {Role::address, Width::w64},
+                      loaded = {is_single ? Role::destination : Role::vector_destination,
+                                Width::w32},
+                      stored = {is_single ? Role::v0 : Role::vector_source, Width::w32};
+    const auto matrix = std::make_shared<MatrixOp>();
+    matrix->space = space;
+    const Handler load = transposed ? move_matrices<true, false> : move_matrices<false, false>;
+    const Handler keep = transposed ? move_matrices<true, true> : move_matrices<false, true>;
+    return describe_for_whole_warp(
+        i, {.run = store ? keep : load,
+            .operands = store ? std::vector{address, stored} : std::vector{loaded, address},
+            .memory =
+                {{.space = space, .load = !store, .store = store, .bytes_per_lane = kTileRowBytes}},
+            .count = static_cast<u8>(count),
+            .matrix = matrix,
+            .repeats_shared = true});
 }
 
-}  // namespace
-
-Handler matrix_load_handler(u32 count, bool transposed) {
-    if (count == 4) return transposed ? move_rows<4, true, false> : move_rows<4, false, false>;
-    if (count == 2) return transposed ? move_rows<2, true, false> : move_rows<2, false, false>;
-    return transposed ? move_rows<1, true, false> : move_rows<1, false, false>;
+Handler matrix_load_handler(bool transposed) {
+    return transposed ? move_rows<true, false> : move_rows<false, false>;
 }
 
 void transpose_matrix(u32* lanes) {
@@ -230,15 +218,14 @@ void transpose_matrix(u32* lanes) {
     std::memcpy(lanes, turned.data(), sizeof turned);
 }
 
-std::optional<FamilyInstruction> for_whole_warp(const ptx::Instruction& instruction,
-                                                std::optional<FamilyInstruction> description) {
+Description describe_for_whole_warp(const ptx::Instruction& instruction, FamilyInstruction made,
+                                    std::size_t optional) {
     if (!instruction.has("sync") || !instruction.has("aligned")) return std::nullopt;
-    if (description) {
-        description->warp_sync = true;
-        description->matrix = std::make_shared<MatrixOp>();
-        description->has_side_effects = true;  // the other lanes depend on each
-    }
-    return description;
+    if (!made.matrix) made.matrix = std::make_shared<MatrixOp>();
+    made.warp_sync = true;
+    made.has_side_effects = true;  // the other lanes depend on each
+    const std::size_t count = made.operands.size();
+    return describe(instruction, std::move(made), count - optional, count);
 }
 
 bool is_whole_warp(Warp& w, const Op* op) {
@@ -248,28 +235,15 @@ bool is_whole_warp(Warp& w, const Op* op) {
                   "All 32 lanes of a warp carry this out together, and lanes 0x%08x are not here: "
                   "they have ended, wait elsewhere, or the block has no such threads.",
                   ~w.active);
-    w.fail(op, Status::illegal_instruction, "synccheck", "incomplete warp", text, w.first_active());
-    return false;
-}
-
-// ldmatrix.sync.aligned.m8n8.{x1,x2,x4}{.trans}{.shared}.b16 {d, ...}, [a]
-std::optional<FamilyInstruction> describe_matrix_load(const ptx::Instruction& i,
-                                                      const ptx::Function&) {
-    return describe_matrices(i, false);
-}
-
-// stmatrix.sync.aligned.m8n8.{x1,x2,x4}{.trans}{.shared}.b16 [a], {b, ...}
-std::optional<FamilyInstruction> describe_matrix_store(const ptx::Instruction& i,
-                                                       const ptx::Function&) {
-    return describe_matrices(i, true);
+    return w.fail(op, Status::illegal_instruction, "synccheck", "incomplete warp", text,
+                  w.first_active());
 }
 
 // movmatrix.sync.aligned.m8n8.trans.b16 d, a
-std::optional<FamilyInstruction> describe_matrix_move(const ptx::Instruction& i,
-                                                      const ptx::Function&) {
+Description describe_matrix_move(const ptx::Instruction& i, const ptx::Function&) {
     if (!i.has("m8n8") || !i.has("trans") || !i.has("b16")) return std::nullopt;
-    return for_whole_warp(
-        i, describe(i, run_move, {{Role::destination, Width::w32}, {Role::a, Width::w32}}));
+    return describe_for_whole_warp(
+        i, {.run = run_move, .operands = {{Role::destination, Width::w32}, {Role::a, Width::w32}}});
 }
 
 }  // namespace coalesce::sim

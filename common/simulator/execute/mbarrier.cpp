@@ -10,7 +10,6 @@
 //        phase. Threads may write anything there: words that cannot be a barrier's are none.
 #include <utility>
 
-#include "counters/atomic_counters.h"
 #include "execute/async_copy.h"
 #include "execute/describe.h"
 #include "execute/memory_access.h"
@@ -46,10 +45,20 @@ struct Mbarrier {
         return u64{pending} | u64{expected} << 20 |
                (static_cast<u64>(bytes + kNoBytes) & kBytesMask) << 40 | u64{parity} << 63;
     }
-    /// Whether these can be the words of a barrier that was initialised and not overwritten.
-    static bool is_sound(u64 bits) {
-        const Mbarrier b = from_bits(bits);
-        return bits != 0 && b.pending <= b.expected && b.bits() == bits;
+    static Mbarrier at(const u8* host) {
+        u64 bits;
+        std::memcpy(&bits, host, sizeof bits);
+        return from_bits(bits);
+    }
+    void store(u8* host) const {
+        const u64 now = bits();
+        std::memcpy(host, &now, sizeof now);
+    }
+    /// Whether the words there can be a barrier's that was initialised and not overwritten.
+    static bool is_sound(const u8* host) {
+        const Mbarrier b = at(host);
+        const u64 bits = b.bits();
+        return bits != 0 && b.pending <= b.expected && std::memcmp(&bits, host, sizeof bits) == 0;
     }
     bool has_too_many_bytes() const { return bytes > kMostBytes || bytes < -kMostBytes; }
 
@@ -62,35 +71,17 @@ struct Mbarrier {
     }
 };
 
-u64 load_bits(const u8* host) {
-    u64 bits;
-    std::memcpy(&bits, host, sizeof bits);
-    return bits;
-}
-void store_bits(u8* host, u64 bits) {
-    std::memcpy(host, &bits, sizeof bits);
-}
-
 /// Whether an access counts as an atomic on shared memory does.
 enum class Counted : u8 { no, of_several, always };
 
 /// As programs use them, the lanes of a warp are at one mbarrier, which they get no answer from but whether
 /// a phase is over; that is not counted. Who has mbarriers in plenty, or looks at what they hold, carries
 /// data in them: that costs what other atomics cost.
-void count_access(Warp& w, const Op* op, const Resolved& where, Counted counted) {
-    u32 offsets[kLanes] = {};
-    bool are_several = false;
-    for (Mask rest = where.in_shared; rest; rest &= rest - 1) {
-        const int lane = std::countr_zero(rest);
-        offsets[lane] = static_cast<u32>(where.address[lane]);
-        are_several |= where.address[lane] != where.address[std::countr_zero(where.in_shared)];
-    }
-    if (counted == Counted::of_several && !are_several) return;
-    const Wavefronts wavefronts = count_atomic_wavefronts(offsets, 8, where.in_shared, false);
-    SiteCounters& counters = w.counters[op->site];
-    ++counters.shared_requests;
-    counters.wavefronts += wavefronts.taken;
-    counters.wavefronts_ideal += wavefronts.ideal;
+void count_use(Warp& w, const Op* op, const Resolved& where, Counted counted) {
+    const u64 first = where.address[w.first_active()];
+    const bool is_one =
+        lanes_where(w.active, [&](int l) { return where.address[l] == first; }) == w.active;
+    if (counted == Counted::always || !is_one) count_atomic(w, op, where, 8);
 }
 
 /// Finds every active lane's mbarrier. False: the launch is over.
@@ -99,26 +90,25 @@ bool find_mbarriers(Warp& w, const Op* op, Resolved& where, Counted counted = Co
         return false;
     if (const Mask elsewhere = w.active & ~where.in_shared) {
         const int lane = std::countr_zero(elsewhere);
-        w.fail(op, Status::illegal_address, "memcheck", "out of bounds",
-               "this mbarrier is not in shared memory; declare it __shared__", lane,
-               where.address[lane]);
-        return false;
+        return w.fail(op, Status::illegal_address, "memcheck", "out of bounds",
+                      "this mbarrier is not in shared memory; declare it __shared__", lane,
+                      where.address[lane]);
     }
-    if (counted != Counted::no) count_access(w, op, where, counted);
+    if (counted != Counted::no) count_use(w, op, where, counted);
     return true;
 }
 
-const Op* misuse(Warp& w, const Op* op, int lane, const Resolved& where, const char* kind,
-                 const char* message) {
+Failed misuse(Warp& w, const Op* op, int lane, const Resolved& where, const char* kind,
+              const char* message) {
     return w.fail(op, Status::launch_failure, "synccheck", kind, message, lane,
                   where.address[lane]);
 }
-const Op* not_initialised(Warp& w, const Op* op, int lane, const Resolved& where) {
+Failed not_initialised(Warp& w, const Op* op, int lane, const Resolved& where) {
     return misuse(w, op, lane, where, "mbarrier not initialised",
                   "this mbarrier was never initialised, or something else was written over it; let "
                   "one thread call init() and all others wait for it with __syncthreads()");
 }
-const Op* too_many_bytes(Warp& w, const Op* op, int lane, const Resolved& where) {
+Failed too_many_bytes(Warp& w, const Op* op, int lane, const Resolved& where) {
     return misuse(w, op, lane, where, "too many bytes",
                   "an mbarrier counts up to 1048575 bytes that are to come, or that came before "
                   "they were expected; expect those of one phase");
@@ -128,8 +118,8 @@ const Op* too_many_bytes(Warp& w, const Op* op, int lane, const Resolved& where)
 void note_arrivals(Warp& w, const Resolved& where) {
     GlobalRace* race = w.block->launch->global_race;
     u64 noted = ~u64{0};
-    for (Mask rest = race ? w.active : 0; rest; rest &= rest - 1) {
-        const u64 address = where.address[std::countr_zero(rest)];
+    for (const int l : LanesIn{race ? w.active : 0}) {
+        const u64 address = where.address[l];
         if (std::exchange(noted, address) != address)
             race->mbarrier_arrive(w.block->global_race, static_cast<u32>(address), w.index);
     }
@@ -150,17 +140,12 @@ enum class Touch : u8 { makes, uses };
 void note_touch(Warp& w, const Op* op, const Resolved& where, Touch touch) {
     SharedRace* race = w.block->shared_race;
     if (!race) return;
-    u32 offsets[kLanes] = {};
-    for (Mask rest = w.active; rest; rest &= rest - 1) {
-        const int lane = std::countr_zero(rest);
-        offsets[lane] = static_cast<u32>(where.address[lane]);
-    }
+    const LaneOffsets offsets = offsets_of(where.address, w.active);
     const SharedAccess access{.warp = w.index,
                               .site = op->site,
                               .active = w.active,
-                              .addresses = offsets,
-                              .bytes_per_lane = 8,
-                              .value = {}};
+                              .addresses = offsets.data(),
+                              .bytes_per_lane = 8};
     if (touch == Touch::makes)
         race->write(access);
     else
@@ -171,11 +156,8 @@ void note_touch(Warp& w, const Op* op, const Resolved& where, Touch touch) {
 /// lanes find it made. False: the launch is over.
 bool use_mbarriers(Warp& w, const Op* op, Resolved& where, Counted counted = Counted::of_several) {
     if (!find_mbarriers(w, op, where, counted)) return false;
-    for (Mask rest = w.active; rest; rest &= rest - 1) {
-        const int lane = std::countr_zero(rest);
-        if (Mbarrier::is_sound(load_bits(where.host[lane]))) continue;
-        not_initialised(w, op, lane, where);
-        return false;
+    for (const int lane : LanesIn{w.active}) {
+        if (!Mbarrier::is_sound(where.host[lane])) return not_initialised(w, op, lane, where);
     }
     note_touch(w, op, where, Touch::uses);
     return true;
@@ -188,15 +170,14 @@ const Op* run_init(Warp& w, const Op* op) {
     if (!find_mbarriers(w, op, where)) return nullptr;
     const u32* counts = w.lanes<u32>(op->b);
     note_touch(w, op, where, Touch::makes);
-    for (Mask rest = w.active; rest; rest &= rest - 1) {
-        const int l = std::countr_zero(rest);
+    for (const int l : LanesIn{w.active}) {
         if (counts[l] == 0 || counts[l] > kMaxCount)
             return misuse(w, op, l, where, "invalid mbarrier count",
                           "an mbarrier expects 1 to 1048575 arrivals; pass the number of threads "
                           "that will arrive");
         Mbarrier b;
         b.pending = b.expected = counts[l];
-        store_bits(where.host[l], b.bits());
+        b.store(where.host[l]);
         w.block->phase_bytes.erase(static_cast<u32>(where.address[l]));
     }
     w.block->watch->memory_changed();
@@ -208,8 +189,7 @@ const Op* run_invalidate(Warp& w, const Op* op) {
     Resolved where;
     if (!use_mbarriers(w, op, where)) return nullptr;
     note_touch(w, op, where, Touch::makes);
-    for (Mask rest = w.active; rest; rest &= rest - 1)
-        store_bits(where.host[std::countr_zero(rest)], 0);
+    for (const int l : LanesIn{w.active}) std::memset(where.host[l], 0, sizeof(u64));
     w.block->watch->memory_changed();
     return op + 1;
 }
@@ -225,59 +205,38 @@ void bring(Block& block, Mbarrier& b, u64 address, u32 bytes) {
     block.phase_bytes[static_cast<u32>(address)].came += bytes;
 }
 
-enum class Arrival : u8 { arrive, drop };
-/// What the operand after the address says.
-enum class Says : u8 { nothing, count, bytes };
+/// In Op::count: the lanes arrive, and what Op::b says. kDrops: one fewer arrives from now on.
+constexpr u8 kArrives = 1, kDrops = 2, kSaysCount = 4, kAnnouncesBytes = 8, kBringsBytes = 16;
 
-/// Op::b: count or bytes. Op::d: the state before.
-template <Arrival Kind, Says Operand, bool ReturnsState>
+/// arrive, arrive_drop, expect_tx, complete_tx. Op::b: how many arrivals, or bytes. Op::d: the state before.
 const Op* run_arrive(Warp& w, const Op* op) {
     Resolved where;
-    if (!use_mbarriers(w, op, where, ReturnsState ? Counted::always : Counted::of_several))
+    if (!use_mbarriers(w, op, where, op->has_destination ? Counted::always : Counted::of_several))
         return nullptr;
-    const u32* operand = Operand == Says::nothing ? nullptr : w.lanes<u32>(op->b);
-    note_arrivals(w, where);
-    for (Mask rest = w.active; rest; rest &= rest - 1) {
-        const int l = std::countr_zero(rest);
-        const u64 before = load_bits(where.host[l]);
-        Mbarrier b = Mbarrier::from_bits(before);
-        const u32 count = Operand == Says::count ? operand[l] : 1;
-        if (!Mbarrier::is_sound(before) || b.expected == 0) return not_initialised(w, op, l, where);
+    const u8 how = op->count;
+    const u32* operand = w.lanes<u32>(op->b);
+    if (how != kAnnouncesBytes) note_arrivals(w, where);
+    for (const int l : LanesIn{w.active}) {
+        Mbarrier b = Mbarrier::at(where.host[l]);
+        const u64 before = b.bits();
+        const u32 count = how & kSaysCount ? operand[l] : how & kArrives;
+        if (!is_mbarrier(*w.block, static_cast<u32>(where.address[l])))
+            return not_initialised(w, op, l, where);
         if (count > b.pending)
             return misuse(w, op, l, where, "too many arrivals",
                           "more threads arrive at this mbarrier in one phase than it expects; "
                           "compare the count given to init() with who arrives");
-        if (Operand == Says::bytes) announce(*w.block, b, where.address[l], operand[l]);
+        if (how & kAnnouncesBytes) announce(*w.block, b, where.address[l], operand[l]);
+        if (how & kBringsBytes) bring(*w.block, b, where.address[l], operand[l]);
         if (b.has_too_many_bytes()) return too_many_bytes(w, op, l, where);
-        if (Kind == Arrival::drop) b.expected -= count;
+        if (how & kDrops) b.expected -= count;
         b.pending -= count;
         // Released before the phase may end, so that whoever sees its end sees this lane's stores.
-        if (w.block->shared_race)
+        if ((how & kArrives) && w.block->shared_race)
             w.block->shared_race->mbarrier_arrive(w.index, static_cast<u32>(where.address[l]));
-        end_phase_if_complete(*w.block, b, where.address[l]);
-        store_bits(where.host[l], b.bits());
-        if constexpr (ReturnsState) w.lanes<u64>(op->d)[l] = before;
-    }
-    w.block->watch->memory_changed();
-    return op + 1;
-}
-
-/// expect_tx and complete_tx: Op::b more, or fewer, bytes are to come.
-template <int Sign>
-const Op* run_bytes(Warp& w, const Op* op) {
-    Resolved where;
-    if (!use_mbarriers(w, op, where)) return nullptr;
-    const u32* bytes = w.lanes<u32>(op->b);
-    if (Sign < 0) note_arrivals(w, where);
-    for (Mask rest = w.active; rest; rest &= rest - 1) {
-        const int l = std::countr_zero(rest);
-        const u64 before = load_bits(where.host[l]);
-        Mbarrier b = Mbarrier::from_bits(before);
-        if (!Mbarrier::is_sound(before) || b.expected == 0) return not_initialised(w, op, l, where);
-        (Sign > 0 ? announce : bring)(*w.block, b, where.address[l], bytes[l]);
-        if (b.has_too_many_bytes()) return too_many_bytes(w, op, l, where);
-        if (Sign < 0) end_phase_if_complete(*w.block, b, where.address[l]);
-        store_bits(where.host[l], b.bits());
+        if (how != kAnnouncesBytes) end_phase_if_complete(*w.block, b, where.address[l]);
+        b.store(where.host[l]);
+        if (op->has_destination) w.lanes<u64>(op->d)[l] = before;
     }
     w.block->watch->memory_changed();
     return op + 1;
@@ -292,12 +251,11 @@ const Op* run_copy_arrival(Warp& w, const Op* op) {
     if (!use_mbarriers(w, op, where, Counts ? Counted::no : Counted::of_several)) return nullptr;
     note_arrivals(w, where);
     if (w.block->shared_race)
-        for (Mask rest = w.active; rest; rest &= rest - 1) {
-            const int l = std::countr_zero(rest);
+        for (const int l : LanesIn{w.active}) {
             w.block->shared_race->async_arrive(w.index, 1u << l,
                                                static_cast<u32>(where.address[l]));
         }
-    return Counts ? run_arrive<Arrival::arrive, Says::nothing, false>(w, op) : op + 1;
+    return Counts ? run_arrive(w, op) : op + 1;
 }
 
 // ---- waiting ----
@@ -312,17 +270,15 @@ bool complete_phase(Warp& w, const Op* op, int lane, const Resolved& where) {
     complete_bulk_copies(block, address);
     const u64 left = pending_bulk_bytes(block, address);
     if (left == 0 || waits_for_bytes(block, address)) return true;
-    const i64 came = Mbarrier::from_bits(load_bits(where.host[lane])).pending == 0
-                         ? block.phase_bytes[address].came
-                         : announced;
-    misuse(
+    const i64 came =
+        Mbarrier::at(where.host[lane]).pending == 0 ? block.phase_bytes[address].came : announced;
+    return misuse(
         w, op, lane, where, "too few bytes",
         ("fewer bytes were announced to this mbarrier than copies bring to it: " +
          std::to_string(announced) + " announced, " +
          std::to_string(came + static_cast<i64>(left)) +
          " asked for; its phase does not wait for the rest; announce the bytes of all the copies")
             .c_str());
-    return false;
 }
 
 /// Op::d: is the phase over that Op::b names, by its parity (0 or 1) or by a state?
@@ -331,17 +287,11 @@ const Op* run_test_wait(Warp& w, const Op* op) {
     Resolved where;
     if (!use_mbarriers(w, op, where)) return nullptr;
     Mask over = 0;
-    for (Mask rest = w.active; rest; rest &= rest - 1) {
-        const int l = std::countr_zero(rest);
+    for (const int l : LanesIn{w.active}) {
         const auto address = static_cast<u32>(where.address[l]);
-        bool asked;
-        if constexpr (ByParity)
-            asked = w.lanes<u32>(op->b)[l] & 1;
-        else
-            asked = Mbarrier::from_bits(w.lanes<u64>(op->b)[l]).parity;
-        const auto is_over = [&] {
-            return Mbarrier::from_bits(load_bits(where.host[l])).parity != asked;
-        };
+        const bool asked = ByParity ? w.lanes<u32>(op->b)[l] & 1
+                                    : Mbarrier::from_bits(w.lanes<u64>(op->b)[l]).parity;
+        const auto is_over = [&] { return Mbarrier::at(where.host[l]).parity != asked; };
         if (!is_over() && !complete_phase(w, op, l, where)) return nullptr;
         if (!is_over()) continue;
         over |= 1u << l;
@@ -362,47 +312,37 @@ const Op* run_pending_count(Warp& w, const Op* op) {
 
 // ---- descriptions ----
 
-std::optional<FamilyInstruction> in_shared(const ptx::Instruction& i,
-                                           std::optional<FamilyInstruction> description) {
+Description describe_access(const ptx::Instruction& i, Handler run, std::vector<OperandRole> roles,
+                            std::size_t optional = 0, u8 count = 0) {
     const StateSpace space = space_of(i);
-    if (!description || (space != StateSpace::shared && space != StateSpace::generic))
-        return std::nullopt;
-    description->memory = {{.space = space, .atomic = true, .bytes_per_lane = 8}};
-    description->detail = static_cast<u8>(space);
-    description->has_side_effects = true;
-    return description;
+    if (space != StateSpace::shared && space != StateSpace::generic) return std::nullopt;
+    const std::size_t operands = roles.size();
+    return describe(i,
+                    {.run = run,
+                     .operands = std::move(roles),
+                     .memory = {{.space = space, .atomic = true, .bytes_per_lane = 8}},
+                     .count = count,
+                     .has_side_effects = true},
+                    operands - optional, operands);
 }
 
-template <Arrival Kind, Says Operand>
-Handler arrive_handler(bool returns_state) {
-    return returns_state ? run_arrive<Kind, Operand, true> : run_arrive<Kind, Operand, false>;
+Description describe_arrive(const ptx::Instruction& i) {
+    u8 how = i.has("arrive_drop") ? kArrives | kDrops : kArrives;
+    if (i.operands.size() > 2) how |= i.has("expect_tx") ? kAnnouncesBytes : kSaysCount;
+    return describe_access(
+        i, run_arrive,
+        {{Role::destination, Width::w64}, {Role::address, Width::w64}, {Role::b, Width::w32}}, 1,
+        how);
 }
 
-template <Arrival Kind>
-std::optional<FamilyInstruction> describe_arrive(const ptx::Instruction& i) {
-    const bool returns_state = !is_sink(i, 0);
-    Handler run = nullptr;
-    if (i.operands.size() == 2)
-        run = arrive_handler<Kind, Says::nothing>(returns_state);
-    else if (i.has("expect_tx"))
-        run = arrive_handler<Kind, Says::bytes>(returns_state);
-    else
-        run = arrive_handler<Kind, Says::count>(returns_state);
-    return in_shared(i, describe(i, run,
-                                 {{Role::destination, Width::w64},
-                                  {Role::address, Width::w64},
-                                  {Role::b, Width::w32}},
-                                 2, 3));
-}
-
-std::optional<FamilyInstruction> describe_wait(const ptx::Instruction& i) {
+Description describe_wait(const ptx::Instruction& i) {
     const bool by_parity = i.has("parity");
-    auto description =
-        in_shared(i, describe(i, by_parity ? run_test_wait<true> : run_test_wait<false>,
-                              {{Role::destination, Width::predicate},
-                               {Role::address, Width::w64},
-                               {Role::b, by_parity ? Width::w32 : Width::w64}},
-                              3, 4));
+    auto description = describe_access(i, by_parity ? run_test_wait<true> : run_test_wait<false>,
+                                       {{Role::destination, Width::predicate},
+                                        {Role::address, Width::w64},
+                                        {Role::b, by_parity ? Width::w32 : Width::w64},
+                                        {}},
+                                       1);
     if (description) description->spins_on_result = true;
     return description;
 }
@@ -410,12 +350,12 @@ std::optional<FamilyInstruction> describe_wait(const ptx::Instruction& i) {
 }  // namespace
 
 bool is_mbarrier(const Block& block, u32 address) {
-    const u64 bits = load_bits(block.shared + address);
-    return Mbarrier::is_sound(bits) && Mbarrier::from_bits(bits).expected != 0;
+    const u8* host = block.shared + address;
+    return Mbarrier::is_sound(host) && Mbarrier::at(host).expected != 0;
 }
 
 bool waits_for_bytes(const Block& block, u32 address) {
-    const Mbarrier b = Mbarrier::from_bits(load_bits(block.shared + address));
+    const Mbarrier b = Mbarrier::at(block.shared + address);
     return b.pending == 0 && b.bytes > 0;
 }
 
@@ -424,7 +364,7 @@ MbarrierWait describe_mbarrier_wait(const Warp& w, const Op& op, int lane) {
     const auto address = static_cast<u32>(
         address_in_space(w.lanes<u64>(op.a)[lane] + static_cast<u64>(op.immediate)));
     if (!block.has_shared(address, 8)) return {};
-    const Mbarrier b = Mbarrier::from_bits(load_bits(block.shared + address));
+    const Mbarrier b = Mbarrier::at(block.shared + address);
     const auto found = block.phase_bytes.find(address);
     const PhaseBytes bytes = found == block.phase_bytes.end() ? PhaseBytes{} : found->second;
     const std::string counts = std::to_string(bytes.announced) + " bytes were announced, and " +
@@ -445,34 +385,32 @@ MbarrierWait describe_mbarrier_wait(const Warp& w, const Op& op, int lane) {
 
 void complete_bytes(Block& block, u32 address, u32 bytes) {
     u8* host = block.shared + address;
-    Mbarrier b = Mbarrier::from_bits(load_bits(host));
+    Mbarrier b = Mbarrier::at(host);
     bring(block, b, address, bytes);
     end_phase_if_complete(block, b, address);
-    store_bits(host, b.bits());
+    b.store(host);
     block.watch->memory_changed();
 }
 
-std::optional<FamilyInstruction> describe_copy_arrival(const ptx::Instruction& i) {
+Description describe_copy_arrival(const ptx::Instruction& i) {
     const Handler run = i.has("noinc") ? run_copy_arrival<true> : run_copy_arrival<false>;
-    return in_shared(i, describe(i, run, {{Role::address, Width::w64}}));
+    return describe_access(i, run, {{Role::address, Width::w64}}, 0, kArrives);
 }
 
 // mbarrier.{init,inval,arrive,arrive_drop,expect_tx,complete_tx,test_wait,try_wait,pending_count}
-std::optional<FamilyInstruction> describe_mbarrier(const ptx::Instruction& i,
-                                                   const ptx::Function&) {
-    const std::vector<OperandRole> address_and_count = {{Role::address, Width::w64},
-                                                        {Role::b, Width::w32}};
-    if (i.has("init")) return in_shared(i, describe(i, run_init, address_and_count));
-    if (i.has("inval"))
-        return in_shared(i, describe(i, run_invalidate, {{Role::address, Width::w64}}));
-    if (i.has("arrive")) return describe_arrive<Arrival::arrive>(i);
-    if (i.has("arrive_drop")) return describe_arrive<Arrival::drop>(i);
-    if (i.has("expect_tx")) return in_shared(i, describe(i, run_bytes<1>, address_and_count));
-    if (i.has("complete_tx")) return in_shared(i, describe(i, run_bytes<-1>, address_and_count));
+Description describe_mbarrier(const ptx::Instruction& i, const ptx::Function&) {
+    const OperandRole address = {Role::address, Width::w64}, count = {Role::b, Width::w32};
+    if (i.has("init")) return describe_access(i, run_init, {address, count});
+    if (i.has("inval")) return describe_access(i, run_invalidate, {address});
+    if (i.has("arrive") || i.has("arrive_drop")) return describe_arrive(i);
+    if (i.has("expect_tx"))
+        return describe_access(i, run_arrive, {address, count}, 0, kAnnouncesBytes);
+    if (i.has("complete_tx"))
+        return describe_access(i, run_arrive, {address, count}, 0, kBringsBytes);
     if (i.has("test_wait") || i.has("try_wait")) return describe_wait(i);
     if (i.has("pending_count"))
-        return describe(i, run_pending_count,
-                        {{Role::destination, Width::w32}, {Role::a, Width::w64}});
+        return describe(i, {.run = run_pending_count,
+                            .operands = {{Role::destination, Width::w32}, {Role::a, Width::w64}}});
     return std::nullopt;
 }
 

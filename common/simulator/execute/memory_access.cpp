@@ -5,6 +5,7 @@
 #include <utility>
 
 #include "checks/access_report.h"
+#include "counters/atomic_counters.h"
 
 namespace coalesce::sim {
 
@@ -22,11 +23,6 @@ LaneAccess lane_access(u64 address, u32 bytes, Access access) {
     return result;
 }
 
-bool end_launch(Warp& w, Status status, const Report& report) {
-    w.fail(status, report);
-    return false;
-}
-
 Report describe_no_constant(Report report, const LaneAccess& what) {
     report.address = what.address;
     report.message = "Reads " + std::to_string(what.bytes) +
@@ -35,35 +31,17 @@ Report describe_no_constant(Report report, const LaneAccess& what) {
     return report;
 }
 
-bool bad_address(Warp& w, const Op* op, u64 address, int lane, u32 bytes, StateSpace space,
-                 Access access) {
-    const Launch& launch = *w.block->launch;
-    const LaneAccess what = lane_access(address, bytes, access);
-    Report report = w.describe(op, "memcheck", "out of bounds", lane);
-    if (space == StateSpace::shared)
-        report = describe_bad_shared(report, what, launch.kernel->static_shared,
-                                     launch.config.dynamic_shared);
-    else if (space == StateSpace::local)
-        report = describe_bad_local(report, what, w.local_bytes);
-    else if (space == StateSpace::constant && launch.allocations->find(address))
-        report = describe_no_constant(report, what);
-    else
-        report = describe_bad_global(report, what, *launch.allocations);
-    return end_launch(w, Status::illegal_address, report);
-}
-
-bool misaligned(Warp& w, const Op* op, u64 address, int lane, u32 bytes, StateSpace space,
-                Access access) {
+Failed misaligned(Warp& w, const Op* op, u64 address, int lane, u32 bytes, StateSpace space,
+                  Access access) {
     const Report report = describe_misaligned(w.describe(op, "memcheck", "misaligned", lane),
                                               lane_access(address, bytes, access), space,
                                               w.block->launch->allocations.get());
-    return end_launch(w, Status::misaligned_address, report);
+    return w.fail(Status::misaligned_address, report);
 }
 
-bool store_to_parameters(Warp& w, const Op* op, u64 address, int lane) {
-    w.fail(op, Status::illegal_address, "memcheck", "out of bounds",
-           "a store to the kernel's parameters, which can only be read", lane, address);
-    return false;
+Failed store_to_parameters(Warp& w, const Op* op, u64 address, int lane) {
+    return w.fail(op, Status::illegal_address, "memcheck", "out of bounds",
+                  "a store to the kernel's parameters, which can only be read", lane, address);
 }
 
 /// Where an address within a space lies in this process; nullptr when it is outside. `near` is the
@@ -71,18 +49,19 @@ bool store_to_parameters(Warp& w, const Op* op, u64 address, int lane) {
 u8* host_address(const Warp& w, u64 address, int lane, u32 bytes, StateSpace space,
                  const Allocation*& near) {
     const Block& block = *w.block;
+    const auto is_within = [&](u64 size) {
+        return address + bytes <= size && address + bytes > address;
+    };
     switch (space) {
         case StateSpace::shared:
             return block.has_shared(address, bytes) ? block.shared + address : nullptr;
         case StateSpace::local:
-            return address + bytes <= w.local_bytes && address + bytes > address
-                       ? w.local + static_cast<u64>(lane) * w.local_bytes + address
+            return is_within(w.local_bytes)
+                       ? w.local + u64{w.local_bytes} * static_cast<u32>(lane) + address
                        : nullptr;
         case StateSpace::param: {
             auto& memory = block.launch->parameters;
-            return address + bytes <= memory.size() && address + bytes > address
-                       ? const_cast<u8*>(memory.data()) + address
-                       : nullptr;
+            return is_within(memory.size()) ? memory.data() + address : nullptr;
         }
         default: break;
     }
@@ -104,8 +83,7 @@ bool resolve_shared(const Warp& w, const u64* base, i64 offset, u32 bytes, Resol
         bad |= active & (static_cast<u64>(address > size - bytes) | (address & (bytes - 1)));
     }
     if (bad != 0) return false;
-    for (Mask rest = w.active; rest; rest &= rest - 1) {
-        const int lane = std::countr_zero(rest);
+    for (const int lane : LanesIn{w.active}) {
         out.address[lane] = base[lane] + static_cast<u64>(offset);
         out.host[lane] = w.block->shared + out.address[lane];
     }
@@ -126,6 +104,23 @@ u8* no_memory(int lane, u32 bytes, Access access) {
 
 }  // namespace
 
+Failed bad_address(Warp& w, const Op* op, u64 address, int lane, u32 bytes, StateSpace space,
+                   Access access) {
+    const Launch& launch = *w.block->launch;
+    const LaneAccess what = lane_access(address, bytes, access);
+    Report report = w.describe(op, "memcheck", "out of bounds", lane);
+    if (space == StateSpace::shared)
+        report = describe_bad_shared(report, what, launch.kernel->static_shared,
+                                     launch.config.dynamic_shared);
+    else if (space == StateSpace::local)
+        report = describe_bad_local(report, what, w.local_bytes);
+    else if (space == StateSpace::constant && launch.allocations->find(address))
+        report = describe_no_constant(report, what);
+    else
+        report = describe_bad_global(report, what, *launch.allocations);
+    return w.fail(Status::illegal_address, report);
+}
+
 StateSpace space_at(u64 generic_address) {
     constexpr StateSpace spaces[] = {StateSpace::shared, StateSpace::local, StateSpace::param};
     const u64 offset = generic_address - shared_window();
@@ -139,22 +134,21 @@ bool resolve(Warp& w, const Op* op, const u64* base, i64 offset, u32 bytes, Stat
     const Allocation* near = nullptr;
     out.in_shared = out.in_global = 0;
     if (space == StateSpace::shared && resolve_shared(w, base, offset, bytes, out)) return true;
-    for (Mask rest = w.active; rest; rest &= rest - 1) {
-        const int lane = std::countr_zero(rest);
+    for (const int lane : LanesIn{w.active}) {
         u64 address = base[lane] + static_cast<u64>(offset);
         StateSpace actual = space;
         if (space == StateSpace::generic) {
             actual = space_at(address);
             address = address_in_space(address);
         }
+        if (actual == StateSpace::param && access != Access::load)
+            return store_to_parameters(w, op, address, lane);
         const bool is_untouched = actual == StateSpace::global && w.block->launch->only_heard;
         u8* host = is_untouched ? no_memory(lane, bytes, access)
                                 : host_address(w, address, lane, bytes, actual, near);
         if (!host) return bad_address(w, op, address, lane, bytes, actual, access);
         if (address % std::min<u32>(bytes, 16))
             return misaligned(w, op, address, lane, bytes, actual, access);
-        if (actual == StateSpace::param && access != Access::load)
-            return store_to_parameters(w, op, address, lane);
         out.address[lane] = address;
         out.host[lane] = host;
         if (actual == StateSpace::shared) out.in_shared |= 1u << lane;
@@ -166,23 +160,34 @@ bool resolve(Warp& w, const Op* op, const u64* base, i64 offset, u32 bytes, Stat
 
 void count_access(Warp& w, u32 site, const Resolved& where, u32 bytes) {
     SiteCounters& counters = w.counters[site];
-    if (where.in_global) {
-        ++counters.requests;
-        counters.sectors += count_sectors(where.address, bytes, where.in_global);
-        counters.useful_bytes += u64{bytes} * static_cast<u32>(std::popcount(where.in_global));
-    }
-    if (where.in_shared) {
-        u32 offsets[kLanes] = {};
-        for (Mask rest = where.in_shared; rest; rest &= rest - 1) {
-            const int lane = std::countr_zero(rest);
-            offsets[lane] = static_cast<u32>(where.address[lane]);
-        }
-        const Wavefronts wavefronts =
-            count_wavefronts(offsets, bytes, where.in_shared, SharedAccessKind::store);
-        ++counters.shared_requests;
-        counters.wavefronts += wavefronts.taken;
-        counters.wavefronts_ideal += wavefronts.ideal;
-    }
+    if (where.in_global)
+        counters.add_global(count_sectors(where.address, bytes, where.in_global), where.in_global,
+                            bytes);
+    if (!where.in_shared) return;
+    const LaneOffsets offsets = offsets_of(where.address, where.in_shared);
+    counters.add_shared(
+        count_wavefronts(offsets.data(), bytes, where.in_shared, SharedAccessKind::store));
+}
+
+void count_atomic(Warp& w, const Op* op, const Resolved& where, u32 bytes) {
+    SiteCounters& counters = w.counters[op->site];
+    if (where.in_global)
+        counters.add_global(count_atomic_sectors(where.address, bytes, where.in_global),
+                            where.in_global, bytes);
+    if (!where.in_shared) return;
+    const LaneOffsets offsets = offsets_of(where.address, where.in_shared);
+    counters.add_shared(count_atomic_wavefronts(offsets.data(), bytes, where.in_shared,
+                                                (op->detail & kComparesBit) != 0));
+}
+
+void tell_listener(const Warp& w, const Op* op, const Resolved& where, HeardAccess access) {
+    if (!w.listener) return;
+    access.addresses = where.address;
+    access.lanes = where.in_global;
+    if (access.lanes) w.listener->note(w, op, access);
+    access.lanes = where.in_shared;
+    access.shared = true;
+    if (access.lanes) w.listener->note(w, op, access);
 }
 
 bool read_bytes(const Warp& w, u64 generic_address, int lane, u32 bytes, void* to) {

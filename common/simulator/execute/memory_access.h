@@ -6,13 +6,11 @@
 //            works with host pointers. A bad address ends the launch, as on hardware.
 #pragma once
 
-#include "counters/counters.h"
+#include "execute/access_listener.h"
 #include "execute/block.h"
 #include "execute/families.h"
 
 namespace coalesce::sim {
-
-enum class Access : u8 { load, store, atomic };
 
 /// The state space in which a generic address lies.
 ptx::StateSpace space_at(u64 generic_address);
@@ -42,9 +40,18 @@ bool resolve(Warp& w, const Op* op, const u64* base, i64 offset, u32 bytes, ptx:
 u8* resolve_one(Warp& w, const Op* op, u64 address, int lane, u32 bytes, ptx::StateSpace space,
                 Access access);
 
+/// Ends the launch, because a lane's bytes are not in this space, or not all of them.
+Failed bad_address(Warp& w, const Op* op, u64 address, int lane, u32 bytes, ptx::StateSpace space,
+                   Access access);
+
 /// Adds one warp-wide access to a site's counters: sectors for the lanes in global memory,
 /// wavefronts for those in shared memory.
 void count_access(Warp& w, u32 site, const Resolved& where, u32 bytes);
+/// The same of an atomic.
+void count_atomic(Warp& w, const Op* op, const Resolved& where, u32 bytes);
+
+/// Tells who listens to the warp, if anybody does: lanes in global memory, then those in shared memory.
+void tell_listener(const Warp& w, const Op* op, const Resolved& where, HeardAccess access);
 
 /// Copies bytes from any memory that kernels can address; false when they are out of bounds.
 bool read_bytes(const Warp& w, u64 generic_address, int lane, u32 bytes, void* to);
@@ -59,17 +66,30 @@ inline u8 shadow_bits(u64 address, u32 bytes) {
     return static_cast<u8>(((1u << bytes) - 1) << (address & 3));
 }
 
+/// Whether the bytes of one lane are written: a power of two, aligned. `shadow` is of the first.
+inline bool lane_written(const u8* shadow, u64 address, u32 bytes) {
+    const u8 bits = bytes < 4 ? shadow_bits(address, bytes) : u8{0xf};
+    u8 all = bits;
+    for (u32 k = 0; k < (bytes + 3) / 4; ++k) all &= shadow[k];
+    return all == bits;
+}
+
 // ---- what the checks are told (access_checks.cpp) ----
 
 /// In Op::detail of an atomic: `.release` or `.acq_rel` is part of the instruction.
 inline constexpr u8 kReleasesBit = 8;
 /// Likewise: the old value decides nothing (exch), so that it need not have been written.
 inline constexpr u8 kOverwritesBit = 16;
+/// Likewise: shared memory's unit can only compare and exchange for this.
+inline constexpr u8 kComparesBit = 32;
 
 /// The one place that every atomic and reduction passes, after its addresses were found good and
 /// before memory changes; and the one after. `changed`: a value is not what it was.
 void note_atomic(Warp& w, const Op* op, const Resolved& where, u32 bytes);
 void finish_atomic(Warp& w, const Op* op, const Resolved& where, u32 bytes, bool changed);
+
+/// Shows the race check a load or a store of global memory.
+void show_race(Warp& w, u32 site, const Resolved& where, u32 bytes, Access access);
 
 /// An asynchronous copy begins: it reads `from` now and may write `to` at any time until it is
 /// waited for. `wanted`: how many bytes each lane reads. Sites: op->site writes, op->site + 1 reads.

@@ -22,10 +22,6 @@ Handler memory_handler(const MemoryAccessKind& kind);
 
 Handler global_handler(const MemoryAccessKind& kind);
 Handler shared_handler(const MemoryAccessKind& kind);
-Handler local_handler(const MemoryAccessKind& kind);
-Handler constant_handler(const MemoryAccessKind& kind);
-Handler parameter_handler(const MemoryAccessKind& kind);
-Handler generic_handler(const MemoryAccessKind& kind);
 
 /// The loads from global memory whose bits Op::immediate has must arrive, if any is pending.
 const Op* op_wait_for_loads(Warp& w, const Op* op);

@@ -18,22 +18,17 @@ void note_local_store(Warp& w, const Op* op, int lane, const u8* host) {
     }
 }
 
-/// Local and constant memory cost no global requests: only their bounds matter.
+/// Local and constant memory, and parameters, cost no global requests: only their bounds matter.
 template <class Shape, bool Store, ptx::StateSpace Space>
 const Op* access_resolved(Warp& w, const Op* op) {
     const u64* base = w.lanes<u64>(op->a);
-    for (Mask rest = w.active; rest; rest &= rest - 1) {
-        const int l = std::countr_zero(rest);
+    for (const int l : LanesIn{w.active}) {
         u8* host = resolve_one(w, op, base[l] + static_cast<u64>(op->immediate), l, Shape::kTotal,
-                               Space, Store ? Access::store : Access::load);
+                               Space, load_or_store(Store));
         if (!host) return nullptr;
-        if constexpr (Store) {
-            if (w.observed) [[unlikely]]
-                note_local_store<Shape>(w, op, l, host);
-            Shape::store(w, op, l, host);
-        } else {
-            Shape::load(w, op, l, host);
-        }
+        if (Store && w.observed) [[unlikely]]
+            note_local_store<Shape>(w, op, l, host);
+        move_lane<Shape, Store>(w, op, l, host);
     }
     return op + 1;
 }
@@ -57,74 +52,41 @@ const Op* access_generic(Warp& w, const Op* op) {
     const Mask all = w.active;
     for (Mask rest = all; rest;) {
         kind.space = space_at(generic[std::countr_zero(rest)]);
-        Mask same = 0;
-        for (Mask r = rest; r; r &= r - 1) {
-            const int l = std::countr_zero(r);
-            if (space_at(generic[l]) != kind.space) continue;
-            same |= 1u << l;
-            addresses[l] = address_in_space(generic[l]);
-        }
-        rest &= ~same;
-        w.active = same;
+        w.active = lanes_where(rest, [&](int l) { return space_at(generic[l]) == kind.space; });
+        for (const int l : LanesIn{w.active}) addresses[l] = address_in_space(generic[l]);
+        rest &= ~w.active;
         if (!memory_handler(kind)(w, &in_one_space)) return nullptr;
     }
     w.active = all;
     return op + 1;
 }
 
-const Op* store_to_parameters(Warp& w, const Op* op) {
-    const int lane = w.first_active();
-    return w.fail(op, Status::illegal_address, "memcheck", "out of bounds",
-                  "a store to the kernel's parameters, which can only be read", lane,
-                  w.lanes<u64>(op->a)[lane]);
+template <ptx::StateSpace Space>
+Handler resolved_handler(const MemoryAccessKind& kind) {
+    return handler_of_shape(kind.bytes, kind.count, [&]<class Shape>() {
+        return kind.store ? access_resolved<Shape, true, Space>
+                          : access_resolved<Shape, false, Space>;
+    });
+}
+
+Handler generic_handler(const MemoryAccessKind& kind) {
+    return handler_of_shape(kind.bytes, kind.count, [&]<class Shape>() {
+        return kind.store ? access_generic<Shape, true> : access_generic<Shape, false>;
+    });
 }
 
 }  // namespace
 
-Handler local_handler(const MemoryAccessKind& kind) {
-    Handler handler = nullptr;
-    with_shape(kind.bytes, kind.count, [&]<class Shape>() {
-        handler = kind.store ? access_resolved<Shape, true, ptx::StateSpace::local>
-                             : access_resolved<Shape, false, ptx::StateSpace::local>;
-    });
-    return handler;
-}
-
-Handler constant_handler(const MemoryAccessKind& kind) {
-    if (kind.store) return nullptr;
-    Handler handler = nullptr;
-    with_shape(kind.bytes, kind.count, [&]<class Shape>() {
-        handler = access_resolved<Shape, false, ptx::StateSpace::constant>;
-    });
-    return handler;
-}
-
-/// A kernel's parameters, by their generic address (cvta.param). They cannot be written.
-Handler parameter_handler(const MemoryAccessKind& kind) {
-    if (kind.store) return store_to_parameters;
-    Handler handler = nullptr;
-    with_shape(kind.bytes, kind.count, [&]<class Shape>() {
-        handler = access_resolved<Shape, false, ptx::StateSpace::param>;
-    });
-    return handler;
-}
-
-Handler generic_handler(const MemoryAccessKind& kind) {
-    Handler handler = nullptr;
-    with_shape(kind.bytes, kind.count, [&]<class Shape>() {
-        handler = kind.store ? access_generic<Shape, true> : access_generic<Shape, false>;
-    });
-    return handler;
-}
-
 Handler memory_handler(const MemoryAccessKind& kind) {
+    using ptx::StateSpace;
     switch (kind.space) {
-        case ptx::StateSpace::global: return global_handler(kind);
-        case ptx::StateSpace::shared: return shared_handler(kind);
-        case ptx::StateSpace::local: return local_handler(kind);
-        case ptx::StateSpace::constant: return constant_handler(kind);
-        case ptx::StateSpace::generic: return generic_handler(kind);
-        case ptx::StateSpace::param: return parameter_handler(kind);
+        case StateSpace::global: return global_handler(kind);
+        case StateSpace::shared: return shared_handler(kind);
+        case StateSpace::generic: return generic_handler(kind);
+        case StateSpace::local: return resolved_handler<StateSpace::local>(kind);
+        case StateSpace::param: return resolved_handler<StateSpace::param>(kind);
+        case StateSpace::constant:
+            return kind.store ? nullptr : resolved_handler<StateSpace::constant>(kind);
     }
     return nullptr;
 }

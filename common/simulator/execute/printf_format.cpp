@@ -125,36 +125,31 @@ private:
         if (!c.letter || !std::strchr("diouxXcsfFeEgGaAp", c.letter)) return false;
         take_stars(c);
         switch (c.letter) {
-            case 'c': result_.text += print(c, "", static_cast<int>(take<i32>())); break;
-            case 's': convert_string(c); break;
+            case 'c': result_.text += print(c, "", take<i32>()); break;
+            case 's': result_.text += string_text(c); break;
             case 'p': result_.text += print(c, "", std::bit_cast<const void*>(take<u64>())); break;
             case 'd':
             case 'i':
             case 'o':
             case 'u':
             case 'x':
-            case 'X': convert_integer(c); break;
+            case 'X':
+                result_.text += c.length.find_first_of("lzjtL") != std::string::npos
+                                    ? print(c, "ll", static_cast<long long>(take<i64>()))
+                                    : print(c, c.length.c_str(), take<i32>());
+                break;
             default: result_.text += print(c, "", take<double>());
         }
         return true;
     }
 
-    void convert_integer(const Conversion& c) {
-        const bool wide = c.length.find_first_of("lzjtL") != std::string::npos;
-        if (wide)
-            result_.text += print(c, "ll", static_cast<long long>(take<i64>()));
-        else
-            result_.text += print(c, c.length.c_str(), static_cast<int>(take<i32>()));
-    }
-
-    void convert_string(const Conversion& c) {
+    std::string string_text(const Conversion& c) {
         const u64 address = take<u64>();
         const std::optional<std::string> text = address ? source_.string(address) : "(null)";
-        if (text)
-            result_.text += print(c, "", text->c_str());
-        else
-            result_.problem =
-                "a string for %s cannot be read; pass pointers that are valid on the device";
+        if (text) return print(c, "", text->c_str());
+        result_.problem =
+            "a string for %s cannot be read; pass pointers that are valid on the device";
+        return "";
     }
 
     const FormatSource& source_;

@@ -74,8 +74,8 @@ void for_each_run(const HeardAccess& access, const Take& take) {
     }
     u64 sectors[2 * kLanes];
     int count = 0;
-    for (Mask rest = access.lanes; rest; rest &= rest - 1) {
-        const u64 address = access.addresses[std::countr_zero(rest)];
+    for (const int l : LanesIn{access.lanes}) {
+        const u64 address = access.addresses[l];
         const u64 first = address / kSectorBytes,
                   last = (address + access.bytes - 1) / kSectorBytes;
         if (count == 0 || sectors[count - 1] != first) sectors[count++] = first;
@@ -91,17 +91,14 @@ void for_each_run(const HeardAccess& access, const Take& take) {
 }
 
 bool is_read(const HeardAccess& access) {
-    return access.kind == HeardAccess::Kind::load;
+    return access.kind == Access::load;
 }
 
 u16 wavefronts_of(const HeardAccess& access) {
-    u32 offsets[kLanes] = {};
-    for (Mask rest = access.lanes; rest; rest &= rest - 1) {
-        const int l = std::countr_zero(rest);
-        offsets[l] = static_cast<u32>(access.addresses[l]);
-    }
+    const LaneOffsets all = offsets_of(access.addresses, access.lanes);
+    const u32* offsets = all.data();
     const auto taken =
-        access.kind == HeardAccess::Kind::atomic
+        access.kind == Access::atomic
             ? count_atomic_wavefronts(offsets, access.bytes, access.lanes, false)
             : count_wavefronts(offsets, access.bytes, access.lanes, shared_kind_of(access));
     return static_cast<u16>(taken.taken);
@@ -109,14 +106,13 @@ u16 wavefronts_of(const HeardAccess& access) {
 
 timing::AccessKind kind_of(const HeardAccess& heard) {
     using timing::AccessKind;
-    using Kind = HeardAccess::Kind;
     if (heard.asynchronous && heard.shared) return AccessKind::copy_to;
-    if (heard.asynchronous && heard.kind == Kind::load) return AccessKind::copy_from;
-    if (heard.kind == Kind::atomic)
+    if (heard.asynchronous && heard.kind == Access::load) return AccessKind::copy_from;
+    if (heard.kind == Access::atomic)
         return heard.shared ? AccessKind::shared_atomic : AccessKind::atomic;
     if (heard.shared)
-        return heard.kind == Kind::store ? AccessKind::shared_store : AccessKind::shared_load;
-    return heard.kind == Kind::store ? AccessKind::store : AccessKind::load;
+        return heard.kind == Access::store ? AccessKind::shared_store : AccessKind::shared_load;
+    return heard.kind == Access::store ? AccessKind::store : AccessKind::load;
 }
 
 void add_instructions(const ptx::Function& function, timing::Recording& recording) {
@@ -203,8 +199,7 @@ bool NeighbourLog::LastRequest::is_again(const HeardAccess& access, const timing
     if (to != &other || of_turn != turn || lanes != access.lanes || bytes != access.bytes)
         return false;
     u64 differs = 0;
-    for (Mask rest = lanes; rest; rest &= rest - 1) {
-        const int l = std::countr_zero(rest);
+    for (const int l : LanesIn{lanes}) {
         const u64 a = access.addresses[l], b = addresses[l];
         differs |= (a / kSectorBytes) ^ (b / kSectorBytes);
         differs |= ((a + bytes - 1) / kSectorBytes) ^ ((b + bytes - 1) / kSectorBytes);
@@ -418,7 +413,7 @@ std::vector<u64> Recorder::more_blocks(const LaunchConfig& config,
         return std::any_of(recording.recorded.begin(), recording.recorded.end(),
                            [&](const timing::RecordedBlock& b) { return b.number == number; });
     };
-    more.erase(std::remove_if(more.begin(), more.end(), is_recorded), more.end());
+    std::erase_if(more, is_recorded);
     return more;
 }
 

@@ -48,26 +48,13 @@ bool goes_before(const Fragment& a, const Fragment& b) {
 void make_running(Warp& w, const Fragment& fragment) {
     w.settle();
     w.active = fragment.lanes;
-    w.frame = fragment.frame;
-    w.file[kOwnFile] = fragment.frame ? fragment.frame->registers : w.kernel_file;
+    w.enter(fragment.frame);
 }
 
-/// Adds to the ready fragments; lanes at the same place of the same call go on as one.
-void add_ready(Warp& w, const Fragment& fragment) {
-    for (Fragment& other : w.others) {
-        if (other.state == Fragment::State::ready && other.at == fragment.at &&
-            other.frame == fragment.frame) {
-            other.lanes |= fragment.lanes;
-            return;
-        }
-    }
-    w.others.push_back(fragment);
-}
-
-bool another_is_ready(const Warp& w) {
-    for (const Fragment& f : w.others)
-        if (f.state == Fragment::State::ready && !f.resting) return true;
-    return false;
+bool is_any_ready(const Warp& w) {
+    return std::any_of(w.others.begin(), w.others.end(), [](const Fragment& f) {
+        return f.state == Fragment::State::ready && !f.resting;
+    });
 }
 
 /// A turn of a waiting loop. Returns true when the fragment has to make way (it is then in
@@ -77,7 +64,7 @@ bool spun_enough(Warp& w, const Op* next) {
     const bool worked = std::exchange(w.changes_seen, changes) != changes;
     ++w.turns;
     w.spins += worked ? kWorkingTurn : kIdleTurn;
-    const bool others = another_is_ready(w);
+    const bool others = is_any_ready(w);
     if (w.spins < (others ? w.patience : kPatience)) return false;
     w.spins = 0;
     if (others) w.patience = std::max(w.patience / 2, kPatience);
@@ -95,7 +82,7 @@ inline const Op* jump(Warp& w, const Op* op, const Op* target) {
         if (op->spins && spun_enough(w, target)) return w.slice_spun ? nullptr : next_fragment(w);
         if (--w.fuel < 0) {
             w.settle();
-            add_ready(w, {.at = target, .lanes = w.active, .frame = w.frame});
+            join_others(w, {.at = target, .lanes = w.active, .frame = w.frame});
             return nullptr;
         }
     }
@@ -109,6 +96,17 @@ Mask guard_of(const Warp& w, const Op* op) {
 }
 
 }  // namespace
+
+void join_others(Warp& w, const Fragment& fragment) {
+    for (Fragment& other : w.others) {
+        if (other.state == fragment.state && other.at == fragment.at &&
+            other.frame == fragment.frame) {
+            other.lanes |= fragment.lanes;
+            return;
+        }
+    }
+    w.others.push_back(fragment);
+}
 
 const Op* next_fragment(Warp& w) {
     int best = -1;
@@ -125,7 +123,7 @@ const Op* next_fragment(Warp& w) {
 
 const Op* continue_at(Warp& w, const Op* next) {
     w.settle();
-    add_ready(w, {.at = next, .lanes = w.active, .frame = w.frame});
+    join_others(w, {.at = next, .lanes = w.active, .frame = w.frame});
     return next_fragment(w);
 }
 
@@ -145,7 +143,7 @@ const Op* op_branch_if(Warp& w, const Op* op) {
     if (taken == 0) return op + 1;
     if (op->detail == kCountedBranch) ++w.divergent_branches;
     w.settle();
-    add_ready(w, {.at = op + 1, .lanes = w.active & ~taken, .frame = w.frame});
+    join_others(w, {.at = op + 1, .lanes = w.active & ~taken, .frame = w.frame});
     w.active = taken;
     return jump(w, op, op->target);
 }
@@ -155,27 +153,24 @@ const Op* op_branch_indexed(Warp& w, const Op* op) {
     ++w.branches;
     const u32* index = w.lanes<u32>(op->a);
     const u32 first = index[w.first_active()];
-    Mask same = 0;
-    for (int l = 0; l < kLanes; ++l)
-        if (w.is_active(l) && index[l] == first) same |= 1u << l;
+    const Mask same = lanes_where(w.active, [&](int l) { return index[l] == first; });
     if (first >= op->targets->size())
         return w.fail(op, Status::launch_failure, "execution", "bad jump",
                       "the index of a jump table is outside the table", w.first_active());
     if (same != w.active) {
         ++w.divergent_branches;
         w.settle();
-        add_ready(w, {.at = op, .lanes = w.active & ~same, .frame = w.frame});
+        join_others(w, {.at = op, .lanes = w.active & ~same, .frame = w.frame});
         w.active = same;
     }
     return jump(w, op, (*op->targets)[first]);
 }
 
 const Op* op_label(Warp& w, const Op* op) {
-    return w.others.empty() ? op + 1 : [&] {
-        // Others may wait to join here, or may be behind and have to catch up.
-        const Op* next = continue_at(w, op);
-        return next == op ? op + 1 : next;
-    }();
+    if (w.others.empty()) return op + 1;
+    // Others may wait to join here, or may be behind and have to catch up.
+    const Op* next = continue_at(w, op);
+    return next == op ? op + 1 : next;
 }
 
 const Op* op_exit(Warp& w, const Op* op) {
@@ -204,12 +199,7 @@ namespace {
 /// The lanes among `candidates` whose mask is `named`.
 Mask lanes_that_name(const Warp& w, const Op* op, Mask named, Mask candidates) {
     const u32* members = w.lanes<u32>(op->members);
-    Mask same = 0;
-    for (Mask rest = candidates; rest; rest &= rest - 1) {
-        const int l = std::countr_zero(rest);
-        if (members[l] == named) same |= 1u << l;
-    }
-    return same;
+    return lanes_where(candidates, [&](int l) { return members[l] == named; });
 }
 
 /// Takes those out of `others` that wait here for the same lanes.
@@ -269,8 +259,7 @@ bool meets_other_calls(Warp& w, const Op* op, Mask named, Mask group) {
     const std::vector<u8> before(here, here + code.own_bytes);
     const auto for_each_guest = [&](auto body) {
         for (const Fragment& f : w.others)
-            for (Mask rest = meets(f) ? f.lanes : 0; rest; rest &= rest - 1)
-                body(f.frame->registers, std::countr_zero(rest));
+            for (const int l : LanesIn{meets(f) ? f.lanes : 0}) body(f.frame->registers, l);
     };
     for_each_guest([&](u8* own, int lane) { copy_registers(code, here, own, lane); });
     w.active = met;
@@ -345,30 +334,20 @@ bool has_ready_fragment(const Warp& w) {
     return false;
 }
 
-void run_heard(Warp& w, const Op* op) {
-    Watch& watch = *w.block->watch;
-    w.asks = nullptr;
-    while (op) {
-        // What does the work comes behind the Op that counts the instruction.
-        if (op->run == op_nothing) w.step_listener->step(w, op);
-        if (watch.on()) watch.executes(w, op);
-        op = op->run(w, op);
-    }
-}
-
 void run_fragments(Warp& w) {
     Watch& watch = *w.block->watch;
     w.observed = w.listener || watch.on();
     w.observed_shared = watch.on() || (w.listener && w.listener->hears_shared());
+    if (!watch.on()) w.asks = nullptr;
     const Op* op = next_fragment(w);
-    if (w.step_listener) return run_heard(w, op);
-    if (!watch.on()) {
-        w.asks = nullptr;
+    if (!w.step_listener && !watch.on()) {
         while (op) op = op->run(w, op);
         return;
     }
     while (op) {
-        watch.executes(w, op);
+        // What does the work comes behind the Op that counts the instruction.
+        if (w.step_listener && op->run == op_nothing) w.step_listener->step(w, op);
+        if (watch.on()) watch.executes(w, op);
         op = op->run(w, op);
     }
 }
@@ -413,7 +392,7 @@ bool release_warp_syncs(Block& block) {
             f = w.others.back();
             w.others.pop_back();
             const Op* next = op->inner(w, op);
-            if (next) add_ready(w, {.at = next, .lanes = w.active, .frame = w.frame});
+            if (next) join_others(w, {.at = next, .lanes = w.active, .frame = w.frame});
             any = true;
             break;
         }
@@ -441,7 +420,7 @@ void start_patience(Warp& w) {
 BlockOutcome run_block(Block& block, u64 seed) {
     const std::vector<u32> order = seed ? warp_order(block, seed) : std::vector<u32>{};
     const u32 warps = static_cast<u32>(block.warps.size());
-    const Mask all_finished = warps == 32 ? kAllLanes : (1u << warps) - 1;
+    const Mask all_finished = first_lanes(warps);
     u32 passes_with_waits = 0, idle_passes = 0;
     for (;;) {
         bool ran = false, all_spun = true, waits = false;

@@ -16,6 +16,8 @@
 
 namespace coalesce::sim {
 
+/// Adds to the fragments that do not run; lanes at the same place of the same call go on, or wait, as one.
+void join_others(Warp& w, const Fragment& fragment);
 /// The running fragment continues at `next`; picks the fragment of the warp that goes first.
 const Op* continue_at(Warp& w, const Op* next);
 /// Makes a ready fragment the running one. nullptr: none is ready.

@@ -18,14 +18,13 @@ u64 whole_address(const Warp& w, const Op* op, int lane) {
 /// failed.
 bool addresses_good(Warp& w, const Op* op, const SharedMove& move) {
     const u32 size = w.block->shared_bytes;
-    for (Mask rest = w.active; rest; rest &= rest - 1) {
-        const int l = std::countr_zero(rest);
+    for (const int l : LanesIn{w.active}) {
         const u64 address = whole_address(w, op, l);
         // Just below zero is just below 2^64: a sum would start again.
         const bool good =
             address < size && move.bytes <= size - address && (address & (move.bytes - 1)) == 0;
         if (!good && !resolve_one(w, op, address, l, move.bytes, ptx::StateSpace::shared,
-                                  move.store ? Access::store : Access::load))
+                                  load_or_store(move.store)))
             return false;
     }
     return true;
@@ -73,8 +72,7 @@ bool check(Warp& w, const Op* op, const SharedMove& move, const u32* addresses, 
 
 /// For Watch: does this store change anything?
 bool changes_memory(const Warp& w, const Op* op, const SharedMove& move, const u32* addresses) {
-    for (Mask rest = w.active; rest; rest &= rest - 1) {
-        const int l = std::countr_zero(rest);
+    for (const int l : LanesIn{w.active}) {
         if (u64{addresses[l]} + move.bytes > w.block->shared_bytes) continue;
         u8 stored[kMostBytesOfLane];
         move.store_lane(w, op, l, stored);
@@ -107,20 +105,19 @@ bool are_known_whole(const Warp& w, const Op* op) {
     return upper == 0;
 }
 
-void count_shared(Warp& w, const Op* op, bool store, u32 wavefronts, u32 ideal) {
+void count_shared(Warp& w, const Op* op, bool store, Wavefronts wavefronts) {
     SiteCounters& counters = w.counters[op->site];
     if (!store) counters.bytes_under_way += w.block->copy_bytes_under_way;
-    ++counters.shared_requests;
-    counters.wavefronts += wavefronts;
-    counters.wavefronts_ideal += ideal;
+    counters.add_shared(wavefronts);
 }
 
-void observe_shared(Warp& w, const Op* op, const SharedMove& move, const u32* addresses) {
+bool observe_shared(Warp& w, const Op* op, const SharedMove& move, const u32* addresses) {
+    if (w.heard_enough) return false;
     if (w.listener && w.listener->hears_shared()) {
         u64 offsets[kLanes];
         for (int l = 0; l < kLanes; ++l) offsets[l] = addresses[l];
         w.listener->note(w, op,
-                         {.kind = move.store ? HeardAccess::Kind::store : HeardAccess::Kind::load,
+                         {.kind = load_or_store(move.store),
                           .shared = true,
                           .of_matrices = move.kind == SharedAccessKind::matrix,
                           .bytes = move.bytes,
@@ -129,13 +126,14 @@ void observe_shared(Warp& w, const Op* op, const SharedMove& move, const u32* ad
     }
     Watch& watch = *w.block->watch;
     if (move.store && watch.on() && changes_memory(w, op, move, addresses)) watch.memory_changed();
+    return true;
 }
 
 bool judge_shared(Warp& w, const Op* op, const SharedMove& move, const u32* addresses,
                   SharedLedger::Layout* layout) {
     if (!addresses_good(w, op, move)) return false;
     const Wavefronts waves = count_wavefronts(addresses, move.bytes, w.active, move.kind);
-    count_shared(w, op, move.store, waves.taken, waves.ideal);
+    count_shared(w, op, move.store, waves);
     Block& block = *w.block;
     u32 undefined[kLanes] = {};
     const bool has_undefined = block.shared_race && check(w, op, move, addresses, undefined);

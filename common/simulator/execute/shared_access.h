@@ -51,9 +51,9 @@ inline constexpr SharedMove kMoveOf{
 void shared_addresses(const Warp& w, const Op* op, u32* addresses);
 /// Whether the ledger, which knows 32 bits of an address, knows these.
 bool are_known_whole(const Warp& w, const Op* op);
-void count_shared(Warp& w, const Op* op, bool store, u32 wavefronts, u32 ideal);
-/// Tells listener and Watch.
-void observe_shared(Warp& w, const Op* op, const SharedMove& move, const u32* addresses);
+void count_shared(Warp& w, const Op* op, bool store, Wavefronts wavefronts);
+/// Tells listener and Watch. False: nobody wants to hear more, and nothing is to be done.
+bool observe_shared(Warp& w, const Op* op, const SharedMove& move, const u32* addresses);
 /// Checks and counts an access of which nothing is known. False: an address was bad, which has ended the launch.
 /// `layout`: how it lies, where that is asked for; then the ledger hears of it as well.
 bool judge_shared(Warp& w, const Op* op, const SharedMove& move, const u32* addresses,
@@ -85,6 +85,12 @@ void gather_lanes(Warp& w, const Op* op, const u32* addresses) {
     }
 }
 
+template <class Shape, bool Store>
+void move_one_by_one(Warp& w, const Op* op, const u32* addresses) {
+    for (const int l : LanesIn{w.active})
+        move_lane<Shape, Store>(w, op, l, w.block->shared + addresses[l]);
+}
+
 /// Copies between registers and shared memory; addresses are known to be good.
 template <class Shape, bool Store>
 void move_lanes(Warp& w, const Op* op, const u32* addresses, SharedLedger::Layout layout) {
@@ -109,13 +115,7 @@ void move_lanes(Warp& w, const Op* op, const u32* addresses, SharedLedger::Layou
             return;
         }
     }
-    for (Mask rest = w.active; rest; rest &= rest - 1) {
-        const int l = std::countr_zero(rest);
-        if constexpr (Store)
-            Shape::store(w, op, l, shared + addresses[l]);
-        else
-            Shape::load(w, op, l, shared + addresses[l]);
-    }
+    move_one_by_one<Shape, Store>(w, op, addresses);
 }
 
 template <class Shape, bool Store>
@@ -133,7 +133,7 @@ bool repeat(Warp& w, const Op* op, const u32* addresses, const u32* stored) {
     SharedLedger& ledger = w.block->ledger;
     const SharedLedger::Step* step = ledger.expect(w.index, op->site, w.active, addresses, stored);
     if (!step) return false;
-    count_shared(w, op, Store, step->wavefronts, step->ideal);
+    count_shared(w, op, Store, {step->wavefronts, step->ideal});
     move_lanes<Shape, Store>(w, op, ledger.addresses(*step), step->layout);
     if (!Store && (step->undefined || w.undefined)) [[unlikely]]
         LanesOf<Shape>::note_loaded(w, op, ledger.undefined(*step));
@@ -148,10 +148,8 @@ const Op* access_shared(Warp& w, const Op* op) {
         return op + 1;
     u32 addresses[kLanes];
     shared_addresses(w, op, addresses);
-    if (w.observed_shared) [[unlikely]] {
-        if (w.heard_enough) return op + 1;
-        observe_shared(w, op, kMoveOf<Shape, Store>, addresses);
-    }
+    if (w.observed_shared && !observe_shared(w, op, kMoveOf<Shape, Store>, addresses)) [[unlikely]]
+        return op + 1;
     SharedLedger& ledger = w.block->ledger;
     if (ledger.mode() == SharedLedger::Mode::comparing && !are_known_whole(w, op)) {
         leave_ledger(*w.block);
@@ -172,17 +170,10 @@ template <class Shape, bool Store>
 const Op* access_in_plain_mode(Warp& w, const Op* op) {
     u32 addresses[kLanes];
     shared_addresses(w, op, addresses);
-    if (w.observed_shared) [[unlikely]] {
-        if (w.heard_enough) return op + 1;
-        observe_shared(w, op, kMoveOf<Shape, Store>, addresses);
-    }
+    if (w.observed_shared && !observe_shared(w, op, kMoveOf<Shape, Store>, addresses)) [[unlikely]]
+        return op + 1;
     if (!judge_shared(w, op, kMoveOf<Shape, Store>, addresses, nullptr)) return nullptr;
-    w.for_each_active<u32>([&](int l) {
-        if constexpr (Store)
-            Shape::store(w, op, l, w.block->shared + addresses[l]);
-        else
-            Shape::load(w, op, l, w.block->shared + addresses[l]);
-    });
+    move_one_by_one<Shape, Store>(w, op, addresses);
     return op + 1;
 }
 

@@ -13,17 +13,16 @@ u32 block_row(const Block& block) {
     return static_cast<u32>(block.warps.size());
 }
 
-/// True: agreed, nothing else to do.
-bool agrees(Block& block, u32 row, u32 what, Mask mask) {
-    if (block.ledger.mode() != SharedLedger::Mode::comparing) return false;
-    if (block.ledger.expect(row, what, mask, nullptr)) return true;
-    leave_ledger(block);
-    return false;
-}
-
-void record(Block& block, u32 row, u32 what, Mask mask) {
-    if (block.ledger.mode() != SharedLedger::Mode::recording) return;
-    block.ledger.record(row, {.what = what, .active = mask}, nullptr);
+/// A step that is no access: agrees with the clean block's, or is shown to the checker (`check`) and written down.
+template <class Check>
+void note_step(Block& block, u32 row, u32 what, Mask mask, Check check) {
+    if (block.ledger.mode() == SharedLedger::Mode::comparing) {
+        if (block.ledger.expect(row, what, mask, nullptr)) return;
+        leave_ledger(block);
+    }
+    if (block.shared_race) check(*block.shared_race);
+    if (block.ledger.mode() == SharedLedger::Mode::recording)
+        block.ledger.record(row, {.what = what, .active = mask}, nullptr);
 }
 
 /// Whether these are all warps, those that have ended too: who ends arrives nowhere.
@@ -45,8 +44,7 @@ void replay_step(Block& block, u32 row, const SharedLedger::Step& step, const u3
                             .site = step.what,
                             .active = step.active,
                             .addresses = addresses,
-                            .bytes_per_lane = site.bytes_per_lane,
-                            .value = {}};
+                            .bytes_per_lane = site.bytes_per_lane};
         if (!site.store) return race.read(access);
         race.write(access);
         race.mark_unwritten(access, block.ledger.undefined(step));
@@ -70,10 +68,8 @@ void leave_ledger(Block& block) {
 }
 
 void note_barrier_arrive(Warp& w, u32 id) {
-    Block& block = *w.block;
-    if (agrees(block, w.index, SharedLedger::kBlockBarrier, w.active)) return;
-    if (block.shared_race) block.shared_race->barrier_arrive(id, w.index);
-    record(block, w.index, SharedLedger::kBlockBarrier, w.active);
+    note_step(*w.block, w.index, SharedLedger::kBlockBarrier, w.active,
+              [&](SharedRace& race) { race.barrier_arrive(id, w.index); });
 }
 
 void note_barrier_passed(Warp& w, u32 id) {
@@ -88,16 +84,13 @@ void note_barrier_complete(Block& block, u32 id, Mask waited, bool whole_block) 
         else
             race->barrier_complete(block.global_race, id, waited);
     }
-    if (agrees(block, block_row(block), SharedLedger::kBlockBarrier, waited)) return;
-    if (block.shared_race) block.shared_race->barrier_complete(id, waited, whole_block);
-    record(block, block_row(block), SharedLedger::kBlockBarrier, waited);
+    note_step(block, block_row(block), SharedLedger::kBlockBarrier, waited,
+              [&](SharedRace& race) { race.barrier_complete(id, waited, whole_block); });
 }
 
 void note_warp_barrier(Warp& w) {
-    Block& block = *w.block;
-    if (agrees(block, w.index, SharedLedger::kWarpBarrier, w.active)) return;
-    if (block.shared_race) block.shared_race->syncwarp(w.index, w.active);
-    record(block, w.index, SharedLedger::kWarpBarrier, w.active);
+    note_step(*w.block, w.index, SharedLedger::kWarpBarrier, w.active,
+              [&](SharedRace& race) { race.syncwarp(w.index, w.active); });
 }
 
 /// A warp that ends before it has done all that the clean block's warp did has left something out.

@@ -13,60 +13,26 @@ namespace {
 /// A warp of one block issues an instruction about every fourth cycle.
 constexpr u64 kCyclesPerInstruction = 4;
 
-const Launch& launch_of(const Warp& w) {
-    return *w.block->launch;
+Dim3 thread_index(const Warp& w, int lane) {
+    return w.thread_of(lane);
 }
-
-template <u32 Dim3::*Axis>
-u64 thread_index(const Warp& w, int lane) {
-    return w.thread_of(lane).*Axis;
+Dim3 block_size(const Warp& w, int) {
+    return w.block->dimensions();
 }
-template <u32 Dim3::*Axis>
-u64 block_size(const Warp& w, int) {
-    return launch_of(w).config.block.*Axis;
+Dim3 block_index(const Warp& w, int) {
+    return w.block->index;
 }
-template <u32 Dim3::*Axis>
-u64 block_index(const Warp& w, int) {
-    return w.block->index.*Axis;
+Dim3 grid_size(const Warp& w, int) {
+    return w.block->grid();
 }
-template <u32 Dim3::*Axis>
-u64 grid_size(const Warp& w, int) {
-    return launch_of(w).config.grid.*Axis;
+template <u32 Value>
+Dim3 everywhere(const Warp&, int) {
+    return {Value, Value, Value};
 }
 
 template <u64 Value>
 u64 constant(const Warp&, int) {
     return Value;
-}
-
-u64 lane_number(const Warp&, int lane) {
-    return static_cast<u64>(lane);
-}
-u64 warp_number(const Warp& w, int) {
-    return w.index;
-}
-/// Blocks go to the multiprocessors in turn.
-u64 multiprocessor(const Warp& w, int) {
-    return w.block->linear % DeviceModel::multiprocessors;
-}
-u64 grid_number(const Warp& w, int) {
-    return launch_of(w).number;
-}
-
-u64 this_lane(const Warp&, int lane) {
-    return 1u << lane;
-}
-u64 lanes_below(const Warp&, int lane) {
-    return (1u << lane) - 1;
-}
-u64 lanes_up_to(const Warp&, int lane) {
-    return (2u << lane) - 1;
-}
-u64 lanes_above(const Warp&, int lane) {
-    return static_cast<u32>(~((2u << lane) - 1));
-}
-u64 lanes_from(const Warp&, int lane) {
-    return static_cast<u32>(~((1u << lane) - 1));
 }
 
 u64 clock_64(const Warp& w, int) {
@@ -79,61 +45,56 @@ u64 clock_high(const Warp& w, int) {
     return clock_of(w) >> 32;
 }
 
-u64 dynamic_shared(const Warp& w, int) {
-    return launch_of(w).config.dynamic_shared;
-}
-/// In units of 128 bytes, as an H200 gives it out.
-u64 all_shared(const Warp& w, int) {
-    return round_up(w.block->shared_bytes, 128);
-}
-/// Not rounded there, as an H200 answers.
-u64 shared_with_reserved(const Warp& w, int) {
-    return w.block->shared_bytes + DeviceModel::shared_reserved_per_block;
-}
-
-/// cooperative_groups finds its grid barrier through %envreg1 (high half) and %envreg2 (low half).
-u64 workspace_high(const Warp& w, int) {
-    return launch_of(w).grid_workspace >> 32;
-}
-u64 workspace_low(const Warp& w, int) {
-    return static_cast<u32>(launch_of(w).grid_workspace);
-}
-
 using Table = std::map<std::string, SpecialRegister>;
 
-void add_axes(Table& table, const std::string& name, Varies varies, u64 (*x)(const Warp&, int),
-              u64 (*y)(const Warp&, int), u64 (*z)(const Warp&, int)) {
-    table[name + ".x"] = {varies, Width::w32, x};
-    table[name + ".y"] = {varies, Width::w32, y};
-    table[name + ".z"] = {varies, Width::w32, z};
+template <Dim3 (*Of)(const Warp&, int)>
+void add_axes(Table& table, const std::string& name, Varies varies) {
+    table[name + ".x"].value = [](const Warp& w, int lane) -> u64 { return Of(w, lane).x; };
+    table[name + ".y"].value = [](const Warp& w, int lane) -> u64 { return Of(w, lane).y; };
+    table[name + ".z"].value = [](const Warp& w, int lane) -> u64 { return Of(w, lane).z; };
+    for (const char* axis : {".x", ".y", ".z"}) table[name + axis].varies = varies;
 }
 
+// Long: an entry for every register.
 Table make_table() {
     using enum Varies;
     using M = DeviceModel;
     constexpr Width w32 = Width::w32, w64 = Width::w64;
     constexpr u64 kReserved = M::shared_reserved_begin;
     Table t = {
-        {"%laneid", {thread, w32, lane_number}},
-        {"%warpid", {thread, w32, warp_number}},
-        {"%nwarpid", {launch, w32, constant<DeviceModel::max_threads_per_multiprocessor / kLanes>}},
-        {"%smid", {block, w32, multiprocessor}},
-        {"%nsmid", {launch, w32, constant<DeviceModel::multiprocessors>}},
-        {"%gridid", {launch, w64, grid_number}},
-        {"%lanemask_eq", {thread, w32, this_lane}},
-        {"%lanemask_lt", {thread, w32, lanes_below}},
-        {"%lanemask_le", {thread, w32, lanes_up_to}},
-        {"%lanemask_gt", {thread, w32, lanes_above}},
-        {"%lanemask_ge", {thread, w32, lanes_from}},
+        {"%laneid", {thread, w32, [](const Warp&, int l) -> u64 { return l; }}},
+        {"%warpid", {thread, w32, [](const Warp& w, int) -> u64 { return w.index; }}},
+        {"%nwarpid", {launch, w32, constant<M::max_threads_per_multiprocessor / kLanes>}},
+        // Blocks go to the multiprocessors in turn.
+        {"%smid",
+         {block, w32,
+          [](const Warp& w, int) -> u64 { return w.block->linear % M::multiprocessors; }}},
+        {"%nsmid", {launch, w32, constant<M::multiprocessors>}},
+        {"%gridid",
+         {launch, w64, [](const Warp& w, int) -> u64 { return w.block->launch->number; }}},
+        {"%lanemask_eq", {thread, w32, [](const Warp&, int l) -> u64 { return 1u << l; }}},
+        {"%lanemask_lt", {thread, w32, [](const Warp&, int l) -> u64 { return (1u << l) - 1; }}},
+        {"%lanemask_le", {thread, w32, [](const Warp&, int l) -> u64 { return (2u << l) - 1; }}},
+        {"%lanemask_gt", {thread, w32, [](const Warp&, int l) -> u64 { return ~((2u << l) - 1); }}},
+        {"%lanemask_ge", {thread, w32, [](const Warp&, int l) -> u64 { return ~((1u << l) - 1); }}},
         {"%clock", {always, w32, clock_low}},
         {"%clock_hi", {always, w32, clock_high}},
         {"%clock64", {always, w64, clock_64}},
         {"%globaltimer", {always, w64, clock_64}},
         {"%globaltimer_lo", {always, w32, clock_low}},
         {"%globaltimer_hi", {always, w32, clock_high}},
-        {"%dynamic_smem_size", {launch, w32, dynamic_shared}},
-        {"%total_smem_size", {block, w32, all_shared}},
-        {"%aggr_smem_size", {block, w32, shared_with_reserved}},
+        {"%dynamic_smem_size",
+         {launch, w32,
+          [](const Warp& w, int) -> u64 { return w.block->launch->config.dynamic_shared; }}},
+        // In units of 128 bytes, as an H200 gives it out; not rounded in the next one, as an H200 answers.
+        {"%total_smem_size",
+         {block, w32,
+          [](const Warp& w, int) -> u64 { return round_up(w.block->shared_bytes, 128); }}},
+        {"%aggr_smem_size",
+         {block, w32,
+          [](const Warp& w, int) -> u64 {
+              return w.block->shared_bytes + M::shared_reserved_per_block;
+          }}},
         {"%reserved_smem_offset_begin", {launch, w32, constant<kReserved>, true}},
         {"%reserved_smem_offset_end", {launch, w32, constant<kReserved + M::shared_reserved_used>}},
         {"%reserved_smem_offset_cap", {launch, w32, constant<M::shared_reserved_per_block>}},
@@ -144,22 +105,21 @@ Table make_table() {
         {"%is_explicit_cluster", {launch, Width::predicate, constant<0>}},
         {"%current_graph_exec", {launch, w64, constant<0>}},
     };
-    add_axes(t, "%tid", thread, thread_index<&Dim3::x>, thread_index<&Dim3::y>,
-             thread_index<&Dim3::z>);
-    add_axes(t, "%ntid", launch, block_size<&Dim3::x>, block_size<&Dim3::y>, block_size<&Dim3::z>);
-    add_axes(t, "%ctaid", block, block_index<&Dim3::x>, block_index<&Dim3::y>,
-             block_index<&Dim3::z>);
-    add_axes(t, "%nctaid", launch, grid_size<&Dim3::x>, grid_size<&Dim3::y>, grid_size<&Dim3::z>);
+    add_axes<thread_index>(t, "%tid", thread);
+    add_axes<block_size>(t, "%ntid", launch);
+    add_axes<block_index>(t, "%ctaid", block);
+    add_axes<grid_size>(t, "%nctaid", launch);
     // A cluster is one block.
-    add_axes(t, "%clusterid", block, block_index<&Dim3::x>, block_index<&Dim3::y>,
-             block_index<&Dim3::z>);
-    add_axes(t, "%nclusterid", launch, grid_size<&Dim3::x>, grid_size<&Dim3::y>,
-             grid_size<&Dim3::z>);
-    add_axes(t, "%cluster_ctaid", launch, constant<0>, constant<0>, constant<0>);
-    add_axes(t, "%cluster_nctaid", launch, constant<1>, constant<1>, constant<1>);
+    add_axes<block_index>(t, "%clusterid", block);
+    add_axes<grid_size>(t, "%nclusterid", launch);
+    add_axes<everywhere<0>>(t, "%cluster_ctaid", launch);
+    add_axes<everywhere<1>>(t, "%cluster_nctaid", launch);
     for (int i = 0; i < 32; ++i) t["%envreg" + std::to_string(i)] = {launch, w32, constant<0>};
-    t["%envreg1"].value = workspace_high;
-    t["%envreg2"].value = workspace_low;
+    // cooperative_groups finds its grid barrier through these: the high half, and the low one.
+    t["%envreg1"].value = [](const Warp& w, int) { return w.block->launch->grid_workspace >> 32; };
+    t["%envreg2"].value = [](const Warp& w, int) -> u64 {
+        return static_cast<u32>(w.block->launch->grid_workspace);
+    };
     return t;
 }
 
@@ -171,24 +131,23 @@ const SpecialRegister* find_special_register(const std::string& name) {
     return found == table.end() ? nullptr : &found->second;
 }
 
+void read_special(Warp& w, const SpecialRegister& special, Slot slot) {
+    // One reading for the whole warp, but of what depends on the lane: its lanes read the clock in the same cycle.
+    const u64 first = special.value(w, w.first_active());
+    const auto value = [&](int l) {
+        return special.varies == Varies::thread ? special.value(w, l) : first;
+    };
+    if (special.width == Width::predicate)
+        w.write_predicate(slot, first ? kAllLanes : 0);
+    else if (special.width == Width::w64)
+        w.write<u64>(slot, value);
+    else
+        w.write<u32>(slot, [&](int l) { return static_cast<u32>(value(l)); });
+}
+
 const Op* run_read_special(Warp& w, const Op* op) {
     w.count(op);  // the clock has to see what came before
-    const auto* special = reinterpret_cast<const SpecialRegister*>(op->immediate);
-    // One reading for the whole warp: its lanes read the clock in the same cycle.
-    if (special->varies == Varies::always) {
-        const u64 now = special->value(w, w.first_active());
-        if (special->width == Width::w64)
-            w.write<u64>(op->d, [=](int) { return now; });
-        else
-            w.write<u32>(op->d, [=](int) { return static_cast<u32>(now); });
-        return op + 1;
-    }
-    if (special->width == Width::predicate)
-        w.write_predicate(op->d, special->value(w, w.first_active()) ? kAllLanes : 0);
-    else if (special->width == Width::w64)
-        w.write<u64>(op->d, [&](int l) { return special->value(w, l); });
-    else
-        w.write<u32>(op->d, [&](int l) { return static_cast<u32>(special->value(w, l)); });
+    read_special(w, *reinterpret_cast<const SpecialRegister*>(op->immediate), op->d);
     return op + 1;
 }
 

@@ -37,6 +37,8 @@ struct SpecialRegister {
 /// `name` as in the PTX: "%tid.x". nullptr: there is no such register.
 const SpecialRegister* find_special_register(const std::string& name);
 
+/// Writes what the active lanes read.
+void read_special(Warp& w, const SpecialRegister& special, Slot slot);
 /// Instructions `mov d, %clock`: Op::immediate holds the SpecialRegister, Op::d is written.
 const Op* run_read_special(Warp&, const Op*);
 

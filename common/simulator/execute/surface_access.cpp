@@ -6,8 +6,10 @@
 // Watch      x counts bytes (.b) or texels (.p); it must be a multiple of what is accessed.
 // Not verified on a GPU: what a trap is called there (cudaErrorLaunchFailure here).
 #include <algorithm>
+#include <array>
 #include <cstring>
 
+#include "execute/combining.h"
 #include "execute/describe.h"
 #include "execute/texel_access.h"
 
@@ -18,13 +20,19 @@ using ptx::Type;
 namespace {
 
 enum class OutOfRange : u8 { trap, clamp, zero };
-enum class Reduction : u8 { add, minimum, maximum, both, either };
+
+/// An operation of sured: what it does to the bytes in this process, for numbers of 32 and of 64 bits.
+struct SurfaceReduction {
+    using Run = void (*)(u8* host, u64 value);
+    const char* name;
+    Run unsigned_32, signed_32, unsigned_64, signed_64;
+};
 
 struct SurfaceOp : ImageOp {
     OutOfRange out_of_range = OutOfRange::trap;
     bool counts_texels = false;  ///< x does; and a store converts to the texel's format
     u32 element_bytes = 4, elements = 1;
-    Reduction reduction = Reduction::add;
+    const SurfaceReduction* reduction = nullptr;
     bool is_signed = false;
 
     u32 bytes(const Image& image) const {
@@ -32,137 +40,121 @@ struct SurfaceOp : ImageOp {
     }
 };
 
-/// Where a lane accesses a surface.
-struct SurfacePlace {
-    i64 x = 0, y = 0, z = 0;  ///< x: bytes
-    bool is_inside = true;
-};
+/// x in bytes, y, z.
+using SurfacePlace = std::array<i64, 3>;
 
-const Op* out_of_range(Warp& w, const Op* op, const ImageObject& surface, const SurfacePlace& at,
-                       int lane) {
+Failed out_of_range(Warp& w, const Op* op, const ImageObject& surface, const SurfacePlace& at,
+                    int lane) {
     const Image& image = surface.image();
-    const auto text = [](i64 number) { return std::to_string(number); };
-    std::string place = text(at.x), size = text(i64{image.width} * image.format.bytes());
-    if (surface.shape.dimensions > 1)
-        place += ", " + text(at.y), size += " x " + text(image.height);
-    if (image.depth > 1 || surface.shape.layered)
-        place += ", " + text(at.z), size += " x " + text(image.depth);
-    Report report = w.describe(op, "memcheck", "surface access out of range", lane);
-    report.message = "Accesses (" + place + ") of a " + name_of(surface.shape) + " surface of " +
-                     size + "; the first number counts bytes.";
-    report.cure =
-        "Guard the access with the surface's size, multiply x by the size of an element, or pass "
-        "cudaBoundaryModeZero or cudaBoundaryModeClamp.";
-    return w.fail(Status::launch_failure, report);
+    PlaceAndSize text(at[0], i64{image.width} * image.format.bytes());
+    if (surface.shape.dimensions > 1) text.add(at[1], image.height);
+    if (image.depth > 1 || surface.shape.layered) text.add(at[2], image.depth);
+    return w.fail(
+        Status::launch_failure,
+        w.describe(op, "memcheck", "surface access out of range", lane,
+                   "Accesses (" + text.place + ") of a " + name_of(surface.shape) + " surface of " +
+                       text.size + "; the first number counts bytes.",
+                   "Guard the access with the surface's size, multiply x by the size of an "
+                   "element, or pass cudaBoundaryModeZero or cudaBoundaryModeClamp."));
 }
 
-const Op* misaligned(Warp& w, const Op* op, i64 x, u32 bytes, int lane) {
-    Report report = w.describe(op, "memcheck", "misaligned", lane);
-    report.message = "Accesses " + std::to_string(bytes) + " bytes at byte " + std::to_string(x) +
-                     " of a row of a surface, which is not a multiple of " + std::to_string(bytes) +
-                     ".";
-    report.cure = "x counts bytes: multiply it by the size of an element.";
-    return w.fail(Status::misaligned_address, report);
+Failed misaligned(Warp& w, const Op* op, i64 x, u32 bytes, int lane) {
+    const std::string size = std::to_string(bytes);
+    return w.fail(Status::misaligned_address,
+                  w.describe(op, "memcheck", "misaligned", lane,
+                             "Accesses " + size + " bytes at byte " + std::to_string(x) +
+                                 " of a row of a surface, which is not a multiple of " + size + ".",
+                             "x counts bytes: multiply it by the size of an element."));
 }
 
+/// Where each active lane accesses a surface. What is done there waits until all places are known good and the checks
+/// have been told.
 class SurfaceLanes {
 public:
     SurfaceLanes(Warp& w, const Op* op, Access kind)
-        : access(w, op, kind),
-          surface_op(list_of<SurfaceOp>(op)),
-          w_(w),
-          op_(op),
-          lookup_(w, op, surface_op) {}
+        : access(w, op, kind), surface_op(list_of<SurfaceOp>(op)), w_(w), op_(op) {}
 
-    /// Calls body(lane, surface, bytes in this process) for every active lane; the bytes are nullptr where nothing
-    /// is to be touched. False: the launch has ended.
-    template <class Body>
-    bool for_each(Body body) {
-        for (Mask rest = w_.active; rest && !w_.heard_enough; rest &= rest - 1) {
-            const int lane = std::countr_zero(rest);
-            const ImageObject* surface = lookup_.of_lane(lane);
-            u8* host = nullptr;
-            if (!surface || !find(*surface, lane, host)) return false;
-            body(lane, *surface, host);
+    /// False: the launch has ended.
+    bool find() {
+        if (w_.heard_enough) return true;
+        ImageLookup lookup{w_, op_, surface_op};
+        for (const int lane : LanesIn{w_.active}) {
+            const ImageObject* surface = lookup.of_lane(lane);
+            if (!surface || !find(*surface, lane)) return false;
+            image[lane] = &surface->image();
         }
-        if (!w_.heard_enough) access.finish(surface_op.shape.dimensions == 3 ? 4 : 8);
+        access.finish(surface_op.shape.dimensions == 3 ? 4 : 8);
         return true;
+    }
+    /// Calls body(lane, image, bytes) where something is to be touched.
+    template <class Body>
+    void for_each(Body body) const {
+        for (const int lane : LanesIn{w_.active})
+            if (host[lane]) body(lane, *image[lane], host[lane]);
     }
 
     TexelAccess access;
     const SurfaceOp& surface_op;
+    const Image* image[kLanes] = {};
+    u8* host[kLanes] = {};  ///< in this process; nullptr: nowhere
 
 private:
     i64 coordinate(u32 index, int lane) const {
         return static_cast<i32>(w_.lanes<u32>(surface_op.read[index])[lane]);
     }
 
-    SurfacePlace place_of(const ImageObject& surface, int lane) const {
+    SurfacePlace place_of(const Image& image, int lane) const {
         const u32 first = surface_op.first_coordinate();
-        SurfacePlace at;
-        at.x = coordinate(first, lane);
-        if (surface_op.counts_texels) at.x *= surface.image().format.bytes();
-        if (surface_op.shape.dimensions > 1) at.y = coordinate(first + 1, lane);
-        if (surface_op.shape.dimensions > 2) at.z = coordinate(first + 2, lane);
-        if (surface_op.shape.layered) at.z = coordinate(1, lane);
-        const Image& image = surface.image();
-        const i64 row = i64{image.width} * image.format.bytes();
-        at.is_inside = at.x >= 0 && at.x + surface_op.bytes(image) <= row && at.y >= 0 &&
-                       at.y < image.height && at.z >= 0 && at.z < image.depth;
+        SurfacePlace at{};
+        for (u32 k = 0; k < surface_op.shape.dimensions; ++k) at[k] = coordinate(first + k, lane);
+        if (surface_op.counts_texels) at[0] *= image.format.bytes();
+        if (surface_op.shape.layered) at[2] = coordinate(1, lane);
         return at;
     }
 
-    static void clamp(const Image& image, u32 bytes, SurfacePlace& at) {
-        const i64 row = i64{image.width} * image.format.bytes();
-        at.x = std::clamp<i64>(at.x, 0, std::max<i64>(row - bytes, 0));
-        at.y = std::clamp<i64>(at.y, 0, image.height - 1);
-        at.z = std::clamp<i64>(at.z, 0, image.depth - 1);
-    }
-
-    bool find(const ImageObject& surface, int lane, u8*& host) {
+    bool find(const ImageObject& surface, int lane) {
         const Image& image = surface.image();
-        const u32 bytes = surface_op.bytes(image);
-        SurfacePlace at = place_of(surface, lane);
-        if (!at.is_inside) {
+        const u32 bytes = surface_op.bytes(image), texel = image.format.bytes();
+        const SurfacePlace last = {i64{image.width} * texel - bytes, i64{image.height} - 1,
+                                   i64{image.depth} - 1};
+        SurfacePlace at = place_of(image, lane), nearest;
+        for (std::size_t k = 0; k < at.size(); ++k)
+            nearest[k] = std::clamp<i64>(at[k], 0, std::max<i64>(last[k], 0));
+        if (at != nearest || last[0] < 0) {
             if (surface_op.out_of_range == OutOfRange::trap)
-                return out_of_range(w_, op_, surface, at, lane) != nullptr;
+                return out_of_range(w_, op_, surface, at, lane);
             if (surface_op.out_of_range == OutOfRange::zero) return true;
-            clamp(image, bytes, at);
+            at = nearest;
         }
-        if (at.x % bytes != 0) return misaligned(w_, op_, at.x, bytes, lane) != nullptr;
-        const u64 address = image.address_of(0, at.y, at.z) + static_cast<u64>(at.x);
-        host = access.touch(0, lane, address, bytes, surface.sector_of(image, address, at.y));
-        const Tap texel{.image = &image, .x = at.x / image.format.bytes(), .y = at.y, .z = at.z};
-        if (host && !surface_op.written.empty()) access.check_written(texel, lane);
-        return host != nullptr;
+        if (at[0] % bytes != 0) return misaligned(w_, op_, at[0], bytes, lane);
+        const u64 address = image.address_of(0, at[1], at[2]) + static_cast<u64>(at[0]);
+        host[lane] =
+            access.touch(0, lane, address, bytes, surface.sector_of(image, address, at[1]));
+        if (host[lane] && !surface_op.written.empty())
+            access.check_written({.image = &image, .x = at[0] / texel, .y = at[1], .z = at[2]},
+                                 lane);
+        return host[lane] != nullptr;
     }
 
     Warp& w_;
     const Op* op_;
-    ImageLookup lookup_;
 };
-
-u64 loaded(const u8* host, u32 element, u32 bytes) {
-    u64 value = 0;
-    if (host) std::memcpy(&value, host + element * bytes, bytes);
-    return value;
-}
 
 const Op* run_load(Warp& w, const Op* op) {
     SurfaceLanes lanes(w, op, Access::load);
+    if (!lanes.find()) return nullptr;
     const SurfaceOp& load = lanes.surface_op;
-    u64 values[kLanes][4] = {};
-    const bool good = lanes.for_each([&](int lane, const ImageObject&, const u8* host) {
-        for (u32 k = 0; k < load.elements; ++k)
-            values[lane][k] = loaded(host, k, load.element_bytes);
-    });
-    if (!good) return nullptr;
     for (u32 k = 0; k < load.elements; ++k) {
+        const auto value = [&](int lane) {
+            u64 bits = 0;
+            if (const u8* host = lanes.host[lane])
+                std::memcpy(&bits, host + k * load.element_bytes, load.element_bytes);
+            return bits;
+        };
         if (load.element_bytes == 8)
-            w.write<u64>(load.written[k], [&](int lane) { return values[lane][k]; });
+            w.write<u64>(load.written[k], value);
         else
-            w.write<u32>(load.written[k],
-                         [&](int lane) { return static_cast<u32>(values[lane][k]); });
+            w.write<u32>(load.written[k], [&](int lane) { return static_cast<u32>(value(lane)); });
     }
     return op + 1;
 }
@@ -185,35 +177,12 @@ void stored_bytes(const Warp& w, const SurfaceOp& store, const Image& image, int
     }
 }
 
-/// Where each lane changes memory; null: nowhere. What changes it waits until all places are known good and the checks
-/// have been told.
-struct Turns {
-    const Image* image[kLanes] = {};
-    u8* host[kLanes] = {};
-
-    bool find(SurfaceLanes& lanes) {
-        return lanes.for_each([&](int lane, const ImageObject& surface, u8* at) {
-            image[lane] = &surface.image();
-            host[lane] = at;
-        });
-    }
-    /// Calls body(lane, image, bytes).
-    template <class Body>
-    void for_each(Mask lanes, Body body) const {
-        for (Mask rest = lanes; rest; rest &= rest - 1) {
-            const int lane = std::countr_zero(rest);
-            if (host[lane]) body(lane, *image[lane], host[lane]);
-        }
-    }
-};
-
 const Op* run_store(Warp& w, const Op* op) {
     SurfaceLanes lanes(w, op, Access::store);
     const SurfaceOp& store = lanes.surface_op;
-    Turns turns;
-    if (!turns.find(lanes)) return nullptr;
+    if (!lanes.find()) return nullptr;
     const Launch& launch = *w.block->launch;
-    turns.for_each(w.active, [&](int lane, const Image& image, u8* host) {
+    lanes.for_each([&](int lane, const Image& image, u8* host) {
         stored_bytes(w, store, image, lane, host);
         if (!launch.only_heard)
             launch.memory->mark_written(lanes.access.only_row().address[lane], store.bytes(image));
@@ -224,52 +193,45 @@ const Op* run_store(Warp& w, const Op* op) {
 
 // ---- reductions ----
 
-template <class T>
-T combined(Reduction reduction, T old, T value) {
-    switch (reduction) {
-        case Reduction::add:
-            return static_cast<T>(static_cast<std::make_unsigned_t<T>>(old) +
-                                  static_cast<std::make_unsigned_t<T>>(value));
-        case Reduction::minimum: return std::min(old, value);
-        case Reduction::maximum: return std::max(old, value);
-        case Reduction::both: return old & value;
-        case Reduction::either: return old | value;
-    }
-    return old;
-}
-
 /// Several workers may be at it.
-template <class T>
-void reduce_at(u8* host, Reduction reduction, T value) {
+template <class F, class T>
+void reduce_at(u8* host, u64 value) {
     auto* memory = reinterpret_cast<T*>(host);
     T old = __atomic_load_n(memory, __ATOMIC_RELAXED);
-    while (!__atomic_compare_exchange_n(memory, &old, combined(reduction, old, value), true,
+    while (!__atomic_compare_exchange_n(memory, &old, F::apply(old, static_cast<T>(value)), true,
                                         __ATOMIC_ACQ_REL, __ATOMIC_RELAXED)) {
     }
 }
 
+template <class F>
+constexpr SurfaceReduction whatever_sign(const char* name) {
+    return {name, reduce_at<F, u32>, reduce_at<F, u32>, reduce_at<F, u64>, reduce_at<F, u64>};
+}
+template <class F>
+constexpr SurfaceReduction by_sign(const char* name) {
+    return {name, reduce_at<F, u32>, reduce_at<F, i32>, reduce_at<F, u64>, reduce_at<F, i64>};
+}
+constexpr SurfaceReduction kReductions[] = {
+    whatever_sign<combining::Add>("add"), by_sign<combining::Minimum>("min"),
+    by_sign<combining::Maximum>("max"), whatever_sign<combining::And>("and"),
+    whatever_sign<combining::Or>("or")};
+
 void reduce_lane(const Warp& w, const SurfaceOp& op, const Image& image, int lane, u8* host) {
     const bool is_signed =
         op.counts_texels ? image.format.kind == ChannelKind::signed_integer : op.is_signed;
-    const Slot slot = op.read.back();
-    if (op.element_bytes == 8) {
-        const u64 value = w.lanes<u64>(slot)[lane];
-        is_signed ? reduce_at(host, op.reduction, static_cast<i64>(value))
-                  : reduce_at(host, op.reduction, value);
-    } else {
-        const u32 value = w.lanes<u32>(slot)[lane];
-        is_signed ? reduce_at(host, op.reduction, static_cast<i32>(value))
-                  : reduce_at(host, op.reduction, value);
-    }
+    const SurfaceReduction& by = *op.reduction;
+    if (op.element_bytes == 8)
+        (is_signed ? by.signed_64 : by.unsigned_64)(host, w.lanes<u64>(op.read.back())[lane]);
+    else
+        (is_signed ? by.signed_32 : by.unsigned_32)(host, w.lanes<u32>(op.read.back())[lane]);
 }
 
 const Op* run_reduce(Warp& w, const Op* op) {
     SurfaceLanes lanes(w, op, Access::atomic);
-    Turns turns;
-    if (!turns.find(lanes)) return nullptr;
+    if (!lanes.find()) return nullptr;
     const u32 bytes = lanes.surface_op.element_bytes;
     note_atomic(w, op, lanes.access.only_row(), bytes);
-    turns.for_each(w.active, [&](int lane, const Image& image, u8* host) {
+    lanes.for_each([&](int lane, const Image& image, u8* host) {
         reduce_lane(w, lanes.surface_op, image, lane, host);
     });
     finish_atomic(w, op, lanes.access.only_row(), bytes, true);
@@ -298,80 +260,47 @@ std::optional<SurfaceOp> surface_op_of(const ptx::Instruction& i) {
     return op;
 }
 
-/// A place has as many coordinates as the geometry asks for; more are ignored.
-bool has_coordinates(const ptx::Operand& place, const SurfaceOp& op) {
-    if (place.kind != ptx::Operand::Kind::address || place.elements.size() != 1) return false;
-    const std::size_t count = std::max<std::size_t>(place.elements[0].elements.size(), 1);
-    return count + 1 >= op.first_coordinate() + op.shape.dimensions;
-}
-
-bool has_elements(const ptx::Operand& value, const SurfaceOp& op) {
-    return std::max<std::size_t>(value.elements.size(), 1) == op.elements;
-}
-
-std::optional<FamilyInstruction> finished(std::optional<FamilyInstruction> description,
-                                          SurfaceOp op, MemoryUse use) {
-    if (!description) return std::nullopt;
-    use.space = ptx::StateSpace::global;
-    use.bytes_per_lane = op.element_bytes * op.elements;
-    use.path = MemoryPath::surface;
-    description->list = std::make_shared<SurfaceOp>(std::move(op));
-    description->detail = static_cast<u8>(ptx::StateSpace::global);
-    description->memory = {use};
-    description->has_side_effects = !use.load;
-    return description;
+/// Whether the value that is loaded, stored or combined is one that the surface takes.
+bool fits(const ptx::Instruction& i, const ptx::Operand& value, SurfaceOp& op) {
+    if (i.opcode == "sured") {
+        op.reduction = std::find_if(std::begin(kReductions), std::end(kReductions),
+                                    [&](const SurfaceReduction& r) { return i.has(r.name); });
+        return op.reduction != std::end(kReductions) && !op.shape.layered && op.elements == 1 &&
+               op.element_bytes >= 4;
+    }
+    if (numbers_in(value) != op.elements) return false;
+    return !op.counts_texels || (i.opcode == "sust" && op.element_bytes == 4);
 }
 
 }  // namespace
 
 // suld.b.GEOMETRY{.CACHE}{.VECTOR}.TYPE.MODE d, [object, {coordinates}]
-std::optional<FamilyInstruction> describe_surface_load(const ptx::Instruction& i,
-                                                       const ptx::Function&) {
-    auto op = surface_op_of(i);
-    if (!op || op->counts_texels || i.operands.size() != 2 ||
-        !has_coordinates(i.operands[1], *op) || !has_elements(i.operands[0], *op))
-        return std::nullopt;
-    const Width width = op->element_bytes == 8 ? Width::w64 : Width::w32;
-    return finished(
-        describe(i, run_load, {{Role::list_written, width}, {Role::list_read, Width::w32}}),
-        *std::move(op), {.load = true});
-}
-
 // sust.{b,p}.GEOMETRY{.CACHE}{.VECTOR}.TYPE.MODE [object, {coordinates}], c
-std::optional<FamilyInstruction> describe_surface_store(const ptx::Instruction& i,
-                                                        const ptx::Function&) {
-    auto op = surface_op_of(i);
-    if (!op || i.operands.size() != 2 || !has_coordinates(i.operands[0], *op) ||
-        !has_elements(i.operands[1], *op) || (op->counts_texels && op->element_bytes != 4))
-        return std::nullopt;
-    const Width width = op->element_bytes == 8 ? Width::w64 : Width::w32;
-    return finished(
-        describe(i, run_store, {{Role::list_read, Width::w32}, {Role::list_read, width}}),
-        *std::move(op), {.store = true});
-}
-
 // sured.{b,p}.OPERATION.GEOMETRY.TYPE.MODE [object, {coordinates}], c
-std::optional<FamilyInstruction> describe_surface_reduction(const ptx::Instruction& i,
-                                                            const ptx::Function&) {
-    constexpr struct {
-        const char* name;
-        Reduction reduction;
-    } kReductions[] = {{"add", Reduction::add},
-                       {"min", Reduction::minimum},
-                       {"max", Reduction::maximum},
-                       {"and", Reduction::both},
-                       {"or", Reduction::either}};
+Description describe_surface(const ptx::Instruction& i, const ptx::Function&) {
+    const bool load = i.opcode == "suld";
     auto op = surface_op_of(i);
-    const auto found = std::find_if(std::begin(kReductions), std::end(kReductions),
-                                    [&](const auto& r) { return i.has(r.name); });
-    if (!op || found == std::end(kReductions) || op->shape.layered || op->elements != 1 ||
-        op->element_bytes < 4 || i.operands.size() != 2 || !has_coordinates(i.operands[0], *op))
+    if (!op || i.operands.size() != 2) return std::nullopt;
+    // A place has as many coordinates as the geometry asks for; more are ignored.
+    const ptx::Operand &place = i.operands[load ? 1 : 0], &value = i.operands[load ? 0 : 1];
+    if (coordinates_in(place) + 1 < op->first_coordinate() + op->shape.dimensions ||
+        !fits(i, value, *op))
         return std::nullopt;
-    op->reduction = found->reduction;
-    const Width width = op->element_bytes == 8 ? Width::w64 : Width::w32;
-    return finished(
-        describe(i, run_reduce, {{Role::list_read, Width::w32}, {Role::list_read, width}}),
-        *std::move(op), {.store = true});
+    const OperandRole read_place{Role::list_read, Width::w32},
+        moved{load ? Role::list_written : Role::list_read,
+              op->element_bytes == 8 ? Width::w64 : Width::w32};
+    return describe(
+        i, {.run = load            ? run_load
+                   : op->reduction ? run_reduce
+                                   : run_store,
+            .operands = load ? std::vector{moved, read_place} : std::vector{read_place, moved},
+            .memory = {{.space = ptx::StateSpace::global,
+                        .load = load,
+                        .store = !load,
+                        .bytes_per_lane = op->element_bytes * op->elements,
+                        .path = MemoryPath::surface}},
+            .list = std::make_shared<SurfaceOp>(*op),
+            .has_side_effects = !load});
 }
 
 }  // namespace coalesce::sim

@@ -19,8 +19,9 @@ const Op* run_fence(Warp& w, const Op* op) {
     return op + 1;
 }
 
-const Op* run_create_policy(Warp& w, const Op* op) {
-    w.write<u64>(op->d, [](int) { return u64{0}; });
+template <class Lane>
+const Op* run_zero(Warp& w, const Op* op) {
+    w.write<Lane>(op->d, [](int) { return Lane{0}; });
     return op + 1;
 }
 
@@ -28,8 +29,7 @@ const Op* run_create_policy(Warp& w, const Op* op) {
 const Op* run_sleep(Warp& w, const Op* op) {
     const u32* nanoseconds = w.lanes<u32>(op->a);
     u32 longest = 0;
-    for (Mask rest = w.active; rest; rest &= rest - 1)
-        longest = std::max(longest, nanoseconds[std::countr_zero(rest)]);
+    for (const int l : LanesIn{w.active}) longest = std::max(longest, nanoseconds[l]);
     w.block->cycles += longest;
     return op + 1;
 }
@@ -51,15 +51,11 @@ bool lies_in(const Warp& w, u64 address, StateSpace space) {
     return actual == space;
 }
 
-template <StateSpace Space>
 const Op* run_is_space(Warp& w, const Op* op) {
     const u64* addresses = w.lanes<u64>(op->a);
-    Mask inside = 0;
-    for (Mask rest = w.active; rest; rest &= rest - 1) {
-        const int l = std::countr_zero(rest);
-        if (lies_in(w, addresses[l], Space)) inside |= 1u << l;
-    }
-    w.write_predicate(op->d, inside);
+    w.write_predicate(op->d, lanes_where(w.active, [&](int l) {
+                          return lies_in(w, addresses[l], space_of(op));
+                      }));
     return op + 1;
 }
 
@@ -72,78 +68,54 @@ const Op* run_map_address(Warp& w, const Op* op) {
     return op + 1;
 }
 
-const Op* run_block_rank(Warp& w, const Op* op) {
-    w.write<u32>(op->d, [](int) { return 0u; });
-    return op + 1;
-}
-
-std::optional<FamilyInstruction> with_side_effects(std::optional<FamilyInstruction> description) {
-    if (description) description->has_side_effects = true;
-    return description;
-}
-
 }  // namespace
 
 // membar.{cta,gl,sys};  fence{.sc,.acq_rel}{.scope};  fence.proxy.KIND;  fence.mbarrier_init...
-std::optional<FamilyInstruction> describe_fence(const ptx::Instruction& i, const ptx::Function&) {
-    return with_side_effects(describe(i, run_fence, {}));
+Description describe_fence(const ptx::Instruction& i, const ptx::Function&) {
+    return describe(i, {.run = run_fence, .has_side_effects = true});
 }
 
-// prefetch, applypriority, discard ...: whatever their operands are, nothing happens.
-std::optional<FamilyInstruction> describe_hint(const ptx::Instruction& i, const ptx::Function&) {
-    return describe(i, run_nothing, {}, 0, 3);
+// prefetch, applypriority, discard, brkpt ...: whatever their operands are, nothing happens.
+Description describe_hint(const ptx::Instruction& i, const ptx::Function&) {
+    return describe(i, {.run = run_nothing}, 0, 3);
 }
 
 // createpolicy.KIND.b64 d, ...
-std::optional<FamilyInstruction> describe_create_policy(const ptx::Instruction& i,
-                                                        const ptx::Function&) {
-    return describe(i, run_create_policy, {{Role::destination, Width::w64}}, 1, 5);
+Description describe_create_policy(const ptx::Instruction& i, const ptx::Function&) {
+    return describe(i, {.run = run_zero<u64>, .operands = {{Role::destination, Width::w64}}}, 1, 5);
 }
 
 // nanosleep.u32 t
-std::optional<FamilyInstruction> describe_sleep(const ptx::Instruction& i, const ptx::Function&) {
-    return with_side_effects(describe(i, run_sleep, {{Role::a, Width::w32}}));
+Description describe_sleep(const ptx::Instruction& i, const ptx::Function&) {
+    return describe(
+        i, {.run = run_sleep, .operands = {{Role::a, Width::w32}}, .has_side_effects = true});
 }
 
-std::optional<FamilyInstruction> describe_trap(const ptx::Instruction& i, const ptx::Function&) {
-    return with_side_effects(describe(i, run_trap, {}));
-}
-
-std::optional<FamilyInstruction> describe_breakpoint(const ptx::Instruction& i,
-                                                     const ptx::Function&) {
-    return describe(i, run_nothing, {});
+Description describe_trap(const ptx::Instruction& i, const ptx::Function&) {
+    return describe(i, {.run = run_trap, .has_side_effects = true});
 }
 
 // isspacep.SPACE p, a
-std::optional<FamilyInstruction> describe_is_space(const ptx::Instruction& i,
-                                                   const ptx::Function&) {
-    Handler run = nullptr;
-    if (i.has("param") || i.has("param::entry")) {
-        run = run_is_space<StateSpace::param>;
-    } else {
-        switch (space_of(i)) {
-            case StateSpace::global: run = run_is_space<StateSpace::global>; break;
-            case StateSpace::shared: run = run_is_space<StateSpace::shared>; break;
-            case StateSpace::local: run = run_is_space<StateSpace::local>; break;
-            case StateSpace::constant: run = run_is_space<StateSpace::constant>; break;
-            default: break;
-        }
-    }
-    return describe(i, run, {{Role::destination, Width::predicate}, {Role::a, Width::w64}});
+Description describe_is_space(const ptx::Instruction& i, const ptx::Function&) {
+    const StateSpace space =
+        i.has("param") || i.has("param::entry") ? StateSpace::param : space_of(i);
+    if (space == StateSpace::generic) return std::nullopt;
+    return describe(i, {.run = run_is_space,
+                        .operands = {{Role::destination, Width::predicate}, {Role::a, Width::w64}},
+                        .detail = static_cast<u8>(space)});
 }
 
 // mapa{.shared::cluster}.{u32,u64} d, a, block
-std::optional<FamilyInstruction> describe_map_address(const ptx::Instruction& i,
-                                                      const ptx::Function&) {
+Description describe_map_address(const ptx::Instruction& i, const ptx::Function&) {
     const Width width = width_of_type(type_of(i));
     const Handler run = width == Width::w64 ? run_map_address<u64> : run_map_address<u32>;
-    return describe(i, run, {{Role::destination, width}, {Role::a, width}, {}});
+    return describe(i,
+                    {.run = run, .operands = {{Role::destination, width}, {Role::a, width}, {}}});
 }
 
 // getctarank{.shared::cluster}.{u32,u64} d, a
-std::optional<FamilyInstruction> describe_block_rank(const ptx::Instruction& i,
-                                                     const ptx::Function&) {
-    return describe(i, run_block_rank, {{Role::destination, Width::w32}, {}});
+Description describe_block_rank(const ptx::Instruction& i, const ptx::Function&) {
+    return describe(i, {.run = run_zero<u32>, .operands = {{Role::destination, Width::w32}, {}}});
 }
 
 }  // namespace coalesce::sim

@@ -21,10 +21,9 @@ namespace coalesce::sim {
 
 namespace {
 
-/// No shape has more elements in a part.
+/// No shape has more elements in a part. Whole numbers of 32 bits, and sums of their products, are exact in a double.
 constexpr u32 kMostElements = 1024;
-template <class T>
-using Elements = std::array<T, kMostElements>;
+using Elements = std::array<double, kMostElements>;
 
 /// How far apart neighbouring lines, and neighbours in a line, are in Elements: a by rows, b by steps of k, and
 /// accumulators by rows.
@@ -52,8 +51,8 @@ void for_each_element(const Warp& w, const MatrixFragment& f, const MatrixShape&
     }
 }
 
-template <class Lane, class T, class Decode>
-void read_by(const Warp& w, const MatrixFragment& f, const MatrixShape& shape, Elements<T>& to,
+template <class Lane, class Decode>
+void read_by(const Warp& w, const MatrixFragment& f, const MatrixShape& shape, Elements& to,
              Decode decode) {
     for_each_element<Lane>(w, f, shape,
                            [&](Lane bits, u32 e, u32 at) { to[at] = decode(bits, e); });
@@ -66,7 +65,8 @@ i32 unsigned_piece(u32 word, u32 e, u32 bits) {
     return static_cast<i32>(word >> bits * e & ((1u << bits) - 1));
 }
 
-void read(const Warp& w, const MatrixFragment& f, const MatrixShape& shape, Elements<double>& to) {
+void read(const Warp& w, const MatrixFragment& f, const MatrixShape& shape, Elements& to) {
+    const u32 bits = bits_of(f.number);
     constexpr u32 kTf32Bits = 0xffffe000;
     const auto half = [](u32 word, u32 e) { return static_cast<u16>(word >> 16 * e); };
     switch (f.number) {
@@ -86,39 +86,39 @@ void read(const Warp& w, const MatrixFragment& f, const MatrixShape& shape, Elem
             read_by<u64>(w, f, shape, to,
                          [](u64 word, u32) { return std::bit_cast<double>(word); });
             break;
-        default:
+        case Number::f32:
             read_by<u32>(w, f, shape, to, [](u32 word, u32) { return std::bit_cast<float>(word); });
+            break;
+        case Number::s8:
+        case Number::s4:
+            read_by<u32>(w, f, shape, to,
+                         [=](u32 word, u32 e) { return signed_piece(word, e, bits); });
+            break;
+        case Number::u8:
+        case Number::u4:
+            read_by<u32>(w, f, shape, to,
+                         [=](u32 word, u32 e) { return unsigned_piece(word, e, bits); });
+            break;
+        default:
+            read_by<u32>(w, f, shape, to, [](u32 word, u32) { return static_cast<i32>(word); });
     }
 }
 
-void read(const Warp& w, const MatrixFragment& f, const MatrixShape& shape, Elements<i32>& to) {
-    const u32 bits = bits_of(f.number);
-    if (f.number == Number::s8 || f.number == Number::s4)
-        read_by<u32>(w, f, shape, to, [=](u32 word, u32 e) { return signed_piece(word, e, bits); });
-    else if (f.number == Number::u8 || f.number == Number::u4)
-        read_by<u32>(w, f, shape, to,
-                     [=](u32 word, u32 e) { return unsigned_piece(word, e, bits); });
-    else
-        read_by<u32>(w, f, shape, to, [](u32 word, u32) { return static_cast<i32>(word); });
-}
-
 /// Adds the products to `sums`, of which there are m * n.
-template <class T, class Sum, class Add>
-void multiply(const MatrixShape& shape, u32 steps, const Elements<T>& a, const Elements<T>& b,
-              Elements<Sum>& sums, Add add) {
+template <class Add>
+void multiply(const MatrixShape& shape, u32 steps, const Elements& a, const Elements& b,
+              Elements& sums, Add add) {
     for (u32 row = 0; row < shape.m; ++row) {
-        Sum* to = sums.data() + row * shape.n;
+        double* to = sums.data() + row * shape.n;
         for (u32 k = 0; k < steps; ++k) {
-            const T left = a[row * steps + k];
-            const T* right = b.data() + k * shape.n;
+            const double left = a[row * steps + k];
+            const double* right = b.data() + k * shape.n;
             for (u32 col = 0; col < shape.n; ++col) to[col] = add(to[col], left, right[col]);
         }
     }
 }
 
-// ---- floats ----
-
-void write(const Warp& w, const MatrixOp& op, const Elements<double>& sums) {
+void write(const Warp& w, const MatrixOp& op, const Elements& sums) {
     switch (op.d.number) {
         case Number::f64:
             for_each_element<u64>(w, op.d, op.shape, [&](u64& word, u32, u32 at) {
@@ -130,6 +130,14 @@ void write(const Warp& w, const MatrixOp& op, const Elements<double>& sums) {
                 word = (word & 0xffffu << 16 * (1 - e)) | u32{to_f16(sums[at]).bits} << 16 * e;
             });
             break;
+        case Number::s32:
+            for_each_element<u32>(w, op.d, op.shape, [&](u32& word, u32, u32 at) {
+                constexpr double kLeast = std::numeric_limits<i32>::min(),
+                                 kMost = std::numeric_limits<i32>::max();
+                const double sum = op.saturates ? std::clamp(sums[at], kLeast, kMost) : sums[at];
+                word = static_cast<u32>(static_cast<i64>(sum));
+            });
+            break;
         default:
             for_each_element<u32>(w, op.d, op.shape, [&](u32& word, u32, u32 at) {
                 const double sum = sums[at];
@@ -138,92 +146,70 @@ void write(const Warp& w, const MatrixOp& op, const Elements<double>& sums) {
     }
 }
 
-template <bool Chained>
-const Op* run_float(Warp& w, const Op* op) {
+template <class Add>
+const Op* run_by(Warp& w, const Op* op, Add add) {
     if (!is_whole_warp(w, op)) return nullptr;
     const MatrixOp& matrix = *op->matrix;
-    Elements<double> a, b, sums;
+    Elements a, b, sums;
     read(w, matrix.a, matrix.shape, a);
     read(w, matrix.b, matrix.shape, b);
     read(w, matrix.c, matrix.shape, sums);
-    multiply(matrix.shape, matrix.a.across, a, b, sums, [](double sum, double x, double y) {
-        return Chained ? std::fma(x, y, sum) : sum + x * y;
-    });
+    multiply(matrix.shape, matrix.a.across, a, b, sums, add);
     write(w, matrix, sums);
     return op + 1;
 }
 
-// ---- integers ----
-
-template <class Multiply>
-const Op* run_integer_by(Warp& w, const Op* op, Multiply product) {
-    if (!is_whole_warp(w, op)) return nullptr;
-    const MatrixOp& matrix = *op->matrix;
-    Elements<i32> a, b, c;
-    read(w, matrix.a, matrix.shape, a);
-    read(w, matrix.b, matrix.shape, b);
-    read(w, matrix.c, matrix.shape, c);
-    Elements<i64> sums;
-    std::copy_n(c.begin(), matrix.shape.m * matrix.shape.n, sums.begin());
-    multiply(matrix.shape, matrix.a.across, a, b, sums,
-             [&](i64 sum, i32 x, i32 y) { return sum + product(x, y); });
-    constexpr i64 kLeast = std::numeric_limits<i32>::min(), kMost = std::numeric_limits<i32>::max();
-    for_each_element<u32>(w, matrix.d, matrix.shape, [&](u32& word, u32, u32 at) {
-        word = static_cast<u32>(matrix.saturates ? std::clamp(sums[at], kLeast, kMost) : sums[at]);
-    });
-    return op + 1;
+const Op* run_product(Warp& w, const Op* op) {
+    return run_by(w, op, [](double sum, double x, double y) { return sum + x * y; });
 }
-
-const Op* run_integer(Warp& w, const Op* op) {
-    return run_integer_by(w, op, [](i32 x, i32 y) { return x * y; });
+const Op* run_chain(Warp& w, const Op* op) {
+    return run_by(w, op, [](double sum, double x, double y) { return std::fma(x, y, sum); });
 }
-
 /// Of 32 bits at a time, how many pairs are different, or both set.
 const Op* run_bits(Warp& w, const Op* op) {
-    const bool both = op->matrix->and_bits;
-    return run_integer_by(
-        w, op, [=](i32 x, i32 y) { return std::popcount(static_cast<u32>(both ? x & y : x ^ y)); });
+    return run_by(w, op, [both = op->matrix->and_bits](double sum, double x, double y) {
+        const auto a = static_cast<i32>(x), b = static_cast<i32>(y);
+        return sum + std::popcount(static_cast<u32>(both ? a & b : a ^ b));
+    });
 }
 
 // ---- what there is ----
 
-struct Product {
-    bool wmma;
-    std::string_view shape;
+/// What there is for the elements of a: the accumulators' elements, and the shapes.
+struct Products {
     Number a;
+    std::array<Number, 2> accumulators;
+    std::string_view mma, wmma;
+
+    bool accumulates(Number number) const {
+        return number == accumulators[0] || number == accumulators[1];
+    }
 };
-constexpr Product kProducts[] = {
-    {false, "m16n8k8", Number::f16},   {false, "m16n8k16", Number::f16},
-    {false, "m16n8k8", Number::bf16},  {false, "m16n8k16", Number::bf16},
-    {false, "m16n8k4", Number::tf32},  {false, "m16n8k8", Number::tf32},
-    {false, "m8n8k4", Number::f64},    {false, "m16n8k4", Number::f64},
-    {false, "m16n8k8", Number::f64},   {false, "m16n8k16", Number::f64},
-    {false, "m8n8k16", Number::s8},    {false, "m16n8k16", Number::s8},
-    {false, "m16n8k32", Number::s8},   {false, "m8n8k32", Number::s4},
-    {false, "m16n8k32", Number::s4},   {false, "m16n8k64", Number::s4},
-    {false, "m8n8k128", Number::b1},   {false, "m16n8k128", Number::b1},
-    {false, "m16n8k256", Number::b1},  {true, "m16n16k16", Number::f16},
-    {true, "m32n8k16", Number::f16},   {true, "m8n32k16", Number::f16},
-    {true, "m16n16k16", Number::bf16}, {true, "m32n8k16", Number::bf16},
-    {true, "m8n32k16", Number::bf16},  {true, "m16n16k16", Number::s8},
-    {true, "m32n8k16", Number::s8},    {true, "m8n32k16", Number::s8},
-    {true, "m16n16k8", Number::tf32},  {true, "m8n8k4", Number::f64},
-    {true, "m8n8k32", Number::s4},     {true, "m8n8k128", Number::b1}};
+constexpr Products kProducts[] = {
+    {Number::f16, {Number::f16, Number::f32}, "m16n8k8 m16n8k16", "m16n16k16 m32n8k16 m8n32k16"},
+    {Number::bf16, {Number::f32, Number::f32}, "m16n8k8 m16n8k16", "m16n16k16 m32n8k16 m8n32k16"},
+    {Number::tf32, {Number::f32, Number::f32}, "m16n8k4 m16n8k8", "m16n16k8"},
+    {Number::f64, {Number::f64, Number::f64}, "m8n8k4 m16n8k4 m16n8k8 m16n8k16", "m8n8k4"},
+    {Number::s8,
+     {Number::s32, Number::s32},
+     "m8n8k16 m16n8k16 m16n8k32",
+     "m16n16k16 m32n8k16 m8n32k16"},
+    {Number::s4, {Number::s32, Number::s32}, "m8n8k32 m16n8k32 m16n8k64", "m8n8k32"},
+    {Number::b1, {Number::s32, Number::s32}, "m8n8k128 m16n8k128 m16n8k256", "m8n8k128"}};
+
+bool is_in(std::string_view word, std::string_view list) {
+    for (std::size_t at = list.find(word); at != list.npos; at = list.find(word, at + 1)) {
+        const std::size_t end = at + word.size();
+        if ((at == 0 || list[at - 1] == ' ') && (end == list.size() || list[end] == ' '))
+            return true;
+    }
+    return false;
+}
 
 /// Signed and unsigned ones come in the same shapes, and may be mixed.
 Number signed_of(Number number) {
     if (number == Number::u8) return Number::s8;
     return number == Number::u4 ? Number::s4 : number;
-}
-
-bool is_accumulator_for(Number accumulator, Number a) {
-    switch (a) {
-        case Number::f16: return accumulator == Number::f16 || accumulator == Number::f32;
-        case Number::bf16:
-        case Number::tf32: return accumulator == Number::f32;
-        case Number::f64: return accumulator == Number::f64;
-        default: return accumulator == Number::s32;
-    }
 }
 
 /// Nothing where a modifier is none that is known here.
@@ -246,13 +232,12 @@ std::optional<MatrixOp> matrix_op_of(const ptx::Instruction& i, bool wmma) {
     if (numbers.size() != 4) return std::nullopt;
     const Number a = signed_of(numbers[1]);
     const bool is_known =
-        std::any_of(std::begin(kProducts), std::end(kProducts), [&](const Product& product) {
-            return product.wmma == wmma && product.shape == shape_name && product.a == a;
+        std::any_of(std::begin(kProducts), std::end(kProducts), [&](const Products& known) {
+            return known.a == a && is_in(shape_name, wmma ? known.wmma : known.mma) &&
+                   known.accumulates(numbers[0]) && known.accumulates(numbers[3]);
         });
     const bool is_mixed = numbers[0] != numbers[3] && !wmma;
-    if (!is_known || is_mixed || signed_of(numbers[2]) != a || !is_accumulator_for(numbers[0], a) ||
-        !is_accumulator_for(numbers[3], a))
-        return std::nullopt;
+    if (!is_known || is_mixed || signed_of(numbers[2]) != a) return std::nullopt;
     op.d = MatrixFragment(Part::accumulator, numbers[0], op.shape);
     op.a = MatrixFragment(Part::a, numbers[1], op.shape);
     op.b = MatrixFragment(Part::b, numbers[2], op.shape);
@@ -263,17 +248,11 @@ std::optional<MatrixOp> matrix_op_of(const ptx::Instruction& i, bool wmma) {
 }
 
 Handler handler_for(Number a) {
-    switch (a) {
-        case Number::f16:
-        case Number::bf16:
-        case Number::tf32: return run_float<false>;
-        case Number::f64: return run_float<true>;
-        case Number::b1: return run_bits;
-        default: return run_integer;
-    }
+    if (a == Number::b1) return run_bits;
+    return a == Number::f64 ? run_chain : run_product;
 }
 
-std::optional<FamilyInstruction> describe_product(const ptx::Instruction& i, bool wmma) {
+Description describe_product(const ptx::Instruction& i, bool wmma) {
     std::optional<MatrixOp> op = matrix_op_of(i, wmma);
     if (!op || i.operands.size() != 4) return std::nullopt;
     if (!wmma && (!i.has("row") || !i.has("col"))) return std::nullopt;
@@ -285,12 +264,21 @@ std::optional<FamilyInstruction> describe_product(const ptx::Instruction& i, boo
         if (!has_registers_of(i.operands[k], *fragments[k], wmma)) return std::nullopt;
         roles.push_back({kRoles[k], width_of_elements(fragments[k]->number)});
     }
-    auto description = for_whole_warp(i, describe(i, handler_for(op->a.number), std::move(roles)));
-    if (description) description->matrix = std::make_shared<MatrixOp>(*std::move(op));
-    return description;
+    const Handler run = handler_for(op->a.number);
+    return describe_for_whole_warp(i, {.run = run,
+                                       .operands = std::move(roles),
+                                       .matrix = std::make_shared<MatrixOp>(*std::move(op))});
 }
 
 }  // namespace
+
+bool is_wmma(std::string_view shape, Part part, Number number) {
+    return std::any_of(std::begin(kProducts), std::end(kProducts), [&](const Products& known) {
+        return is_in(shape, known.wmma) &&
+               (part == Part::accumulator ? known.accumulates(number)
+                                          : signed_of(number) == known.a);
+    });
+}
 
 bool has_registers_of(const ptx::Operand& operand, const MatrixFragment& fragment, bool wmma) {
     constexpr std::size_t kOfF16 = 8;
@@ -302,13 +290,13 @@ bool has_registers_of(const ptx::Operand& operand, const MatrixFragment& fragmen
 }
 
 // mma.sync.aligned.SHAPE.row.col{.satfinite}.D.A.B.C{.xor.popc | .and.popc} {d}, {a}, {b}, {c}
-std::optional<FamilyInstruction> describe_mma(const ptx::Instruction& i, const ptx::Function&) {
+Description describe_mma(const ptx::Instruction& i, const ptx::Function&) {
     return describe_product(i, false);
 }
 
 // wmma.mma{.xor.popc | .and.popc}.sync.aligned.ROW.COL.SHAPE.D{.A.B}.C{.satfinite} {d}, {a}, {b}, {c}
 // wmma.load and wmma.store: wmma_memory.cpp
-std::optional<FamilyInstruction> describe_wmma(const ptx::Instruction& i, const ptx::Function&) {
+Description describe_wmma(const ptx::Instruction& i, const ptx::Function&) {
     if (i.has("mma")) return describe_product(i, true);
     return describe_fragment_access(i);
 }

@@ -12,26 +12,10 @@ namespace {
 
 std::string place_of(const Tap& tap) {
     const Image& image = *tap.image;
-    std::string place = std::to_string(tap.x), size = std::to_string(image.width);
-    if (image.height > 1 || image.depth > 1) {
-        place += ", " + std::to_string(tap.y);
-        size += " x " + std::to_string(image.height);
-    }
-    if (image.depth > 1) {
-        place += ", " + std::to_string(tap.z);
-        size += " x " + std::to_string(image.depth);
-    }
-    return "texel (" + place + ") of " + size;
-}
-
-GlobalAccess::Kind race_kind(Access kind) {
-    return kind == Access::load ? GlobalAccess::Kind::read : GlobalAccess::Kind::write;
-}
-
-HeardAccess::Kind heard_kind(Access kind) {
-    return kind == Access::load    ? HeardAccess::Kind::load
-           : kind == Access::store ? HeardAccess::Kind::store
-                                   : HeardAccess::Kind::atomic;
+    PlaceAndSize text(tap.x, image.width);
+    if (image.height > 1 || image.depth > 1) text.add(tap.y, image.height);
+    if (image.depth > 1) text.add(tap.z, image.depth);
+    return "texel (" + text.place + ") of " + text.size;
 }
 
 }  // namespace
@@ -50,51 +34,48 @@ std::optional<ImageShape> shape_of(const ptx::Instruction& instruction) {
 
 // ---- objects ----
 
-const ImageObject* ImageLookup::refuse(int lane, u64 number, const std::string& message,
-                                       const std::string& cure) {
-    const char* kind = image_.is_surface ? "no such surface" : "no such texture";
-    Report report = w_.describe(op_, "memcheck", kind, lane);
-    report.address = number;
-    report.message = message;
-    report.cure = cure;
-    w_.fail(Status::illegal_address, report);
-    return nullptr;
+Failed ImageLookup::refuse(int lane, u64 asked, const std::string& message,
+                           const std::string& cure) {
+    const char* kind = image.is_surface ? "no such surface" : "no such texture";
+    Report report = w.describe(op, "memcheck", kind, lane, message, cure);
+    report.address = asked;
+    return w.fail(Status::illegal_address, report);
 }
 
 /// Surfaces take a cubemap for the layers that its faces are; a row of an image is an image of one row.
-bool ImageLookup::fits(const ImageObject& object) const {
-    ImageShape have = object.shape;
-    const ImageShape& want = image_.shape;
-    if (object.is_surface && have.cube) have = {.dimensions = 2, .layered = true};
+bool ImageLookup::fits(const ImageObject& found) const {
+    ImageShape have = found.shape;
+    const ImageShape& want = image.shape;
+    if (found.is_surface && have.cube) have = {.dimensions = 2, .layered = true};
     if (have == want) return true;
     return !have.layered && !want.layered && have.cube == want.cube &&
-           want.dimensions < have.dimensions && object.image().depth == 1 &&
-           (want.dimensions == 2 || object.image().height == 1);
+           want.dimensions < have.dimensions && found.image().depth == 1 &&
+           (want.dimensions == 2 || found.image().height == 1);
 }
 
 const ImageObject* ImageLookup::of_lane(int lane) {
-    const u64 number = w_.lanes<u64>(image_.read[0])[lane];
-    if (object_ && number == number_) return object_.get();
-    const char* what = image_.is_surface ? "surface object" : "texture object";
+    const u64 asked = w.lanes<u64>(image.read[0])[lane];
+    if (object && asked == number) return object.get();
+    const char* what = image.is_surface ? "surface object" : "texture object";
     char name[64];
-    std::snprintf(name, sizeof name, "%s 0x%llx", what, static_cast<unsigned long long>(number));
-    auto found = find_image_object(number);
-    if (!found && was_image_object(number))
-        return refuse(lane, number, "The " + std::string(name) + " has been destroyed.",
+    std::snprintf(name, sizeof name, "%s 0x%llx", what, static_cast<unsigned long long>(asked));
+    auto found = find_image_object(asked);
+    if (!found && was_image_object(asked))
+        return refuse(lane, asked, "The " + std::string(name) + " has been destroyed.",
                       "Destroy objects after the last kernel that uses them.");
-    if (!found || found->is_surface != image_.is_surface)
-        return refuse(lane, number, "There is no " + std::string(name) + ".",
-                      image_.is_surface
+    if (!found || found->is_surface != image.is_surface)
+        return refuse(lane, asked, "There is no " + std::string(name) + ".",
+                      image.is_surface
                           ? "Pass what cudaCreateSurfaceObject gave, and check that it succeeded."
                           : "Pass what cudaCreateTextureObject gave, and check that it succeeded.");
     if (!fits(*found))
-        return refuse(lane, number,
+        return refuse(lane, asked,
                       "The " + std::string(name) + " is " + name_of(found->shape) +
-                          ", and is accessed as " + name_of(image_.shape) + ".",
+                          ", and is accessed as " + name_of(image.shape) + ".",
                       "Call the function for the kind of array that the object was made of.");
-    object_ = std::move(found);
-    number_ = number;
-    return object_.get();
+    object = std::move(found);
+    number = asked;
+    return object.get();
 }
 
 // ---- bytes ----
@@ -117,12 +98,12 @@ void TexelAccess::check_written(const Tap& tap, int lane) {
     if (!allocation || !allocation->has_shadow ||
         launch.memory->unwritten_bytes(tap.address(), tap.image->format.bytes()) == 0)
         return;
-    Report report = w_.describe(op_, "initcheck", "uninitialised texel read", lane);
+    Report report = w_.describe(
+        op_, "initcheck", "uninitialised texel read", lane,
+        "Reads " + place_of(tap) + " texels, of which some bytes were never written.",
+        "Fill all of the array that fetches reach: linear filtering also takes the neighbours of a "
+        "place.");
     report.address = tap.address();
-    report.message = "Reads " + place_of(tap) + " texels, of which some bytes were never written.";
-    report.cure =
-        "Fill all of the array that fetches reach: linear filtering also takes the "
-        "neighbours of a place.";
     reports().add(report);
 }
 
@@ -135,8 +116,8 @@ void TexelAccess::count(int lanes_of_request) const {
         u64 sectors[kMostTaps * kLanes];
         std::size_t touched = 0;
         for (u32 row = 0; row < kMostTaps; ++row)
-            for (Mask rest = rows_[row].in_global & lanes; rest; rest &= rest - 1)
-                sectors[touched++] = sectors_[row][std::countr_zero(rest)];
+            for (const int l : LanesIn{rows_[row].in_global & lanes})
+                sectors[touched++] = sectors_[row][l];
         counters.useful_bytes += touched * bytes_;
         std::sort(sectors, sectors + touched);
         ++counters.requests;
@@ -146,25 +127,10 @@ void TexelAccess::count(int lanes_of_request) const {
 
 void TexelAccess::finish(int lanes_of_request) {
     count(lanes_of_request);
-    Block& block = *w_.block;
     for (const Resolved& row : rows_) {
         if (!row.in_global) continue;
-        if (w_.listener)
-            w_.listener->note(w_, op_,
-                              {.kind = heard_kind(kind_),
-                               .bytes = bytes_,
-                               .lanes = row.in_global,
-                               .addresses = row.address});
-        GlobalRace* race = block.launch->global_race;
-        if (!race || kind_ == Access::atomic) continue;
-        GlobalAccess access;
-        access.kind = race_kind(kind_);
-        access.warp = w_.index;
-        access.site = op_->site;
-        access.active = row.in_global;
-        access.addresses = row.address;
-        access.bytes_per_lane = bytes_;
-        race->access(block.global_race, access);
+        tell_listener(w_, op_, row, {.kind = kind_, .bytes = bytes_});
+        if (kind_ != Access::atomic) show_race(w_, op_->site, row, bytes_, kind_);
     }
 }
 

@@ -7,6 +7,8 @@
 //            are the different ones of a request.
 #pragma once
 
+#include <algorithm>
+
 #include "execute/families.h"
 #include "execute/memory_access.h"
 #include "textures/sampling.h"
@@ -27,23 +29,39 @@ struct ImageOp : OperandList {
 /// The shape that `1d`, `a2d`, `cube`, ... name; nothing when no modifier does.
 std::optional<ImageShape> shape_of(const ptx::Instruction& instruction);
 
+/// x, or {x, y, ...}.
+inline std::size_t numbers_in(const ptx::Operand& operand) {
+    return std::max<std::size_t>(operand.elements.size(), 1);
+}
+/// Of [object, {coordinates}]; 0 when the operand is something else.
+inline std::size_t coordinates_in(const ptx::Operand& place) {
+    const bool is_place = place.kind == ptx::Operand::Kind::address && place.elements.size() == 1;
+    return is_place ? numbers_in(place.elements[0]) : 0;
+}
+
+/// "3, 4" and "16 x 8", for messages.
+struct PlaceAndSize {
+    std::string place, size;
+    PlaceAndSize(i64 at, i64 count) : place(std::to_string(at)), size(std::to_string(count)) {}
+    void add(i64 at, i64 count) {
+        place += ", " + std::to_string(at);
+        size += " x " + std::to_string(count);
+    }
+};
+
 /// The objects that the lanes of an instruction name, mostly all the same.
-class ImageLookup {
-public:
-    ImageLookup(Warp& w, const Op* op, const ImageOp& image) : w_(w), op_(op), image_(image) {}
+struct ImageLookup {
+    Warp& w;
+    const Op* op;
+    const ImageOp& image;
+    /// Of the lane before.
+    u64 number = 0;
+    std::shared_ptr<const ImageObject> object = nullptr;
+
     /// nullptr: there is none, or it has another shape, which has ended the launch.
     const ImageObject* of_lane(int lane);
-
-private:
-    const ImageObject* refuse(int lane, u64 number, const std::string& message,
-                              const std::string& cure);
-    bool fits(const ImageObject& object) const;
-
-    Warp& w_;
-    const Op* op_;
-    const ImageOp& image_;
-    u64 number_ = 0;
-    std::shared_ptr<const ImageObject> object_;
+    Failed refuse(int lane, u64 asked, const std::string& message, const std::string& cure);
+    bool fits(const ImageObject& found) const;
 };
 
 /// The bytes that the lanes of one instruction touch: `rows` times at most one access a lane.

@@ -20,50 +20,45 @@ constexpr u32 kChannels = 4;
 struct FetchOp : ImageOp {
     enum class Level : u8 { base, given, gradients };
     Level level = Level::base;
-    bool is_integer = false;      ///< the coordinates are
-    int component = -1;           ///< of a gather
-    u32 gradient = 0;             ///< numbers of one gradient
-    u32 offset = 0, offsets = 0;  ///< where they begin among what is read
+    bool is_integer = false;  ///< the coordinates are
+    int component = -1;       ///< of a gather
+    u32 level_at = 0,
+        gradient = 0;  ///< where level or gradients begin among what is read; numbers of a gradient
+    u32 offset = 0, offsets = 0;  ///< likewise, of offsets
 };
 
-class LaneOperands {
-public:
-    LaneOperands(const Warp& w, const FetchOp& fetch, int lane)
-        : w_(w), fetch_(fetch), lane_(lane) {}
-    u32 bits(u32 index) const { return w_.lanes<u32>(fetch_.read[index])[lane_]; }
+struct LaneOperands {
+    const Warp& w;
+    const FetchOp& fetch;
+    int lane;
+
+    u32 bits(u32 index) const { return w.lanes<u32>(fetch.read[index])[lane]; }
     float number(u32 index) const { return std::bit_cast<float>(bits(index)); }
 
     FetchPoint point(const ImageObject& texture) const {
         FetchPoint point;
-        point.is_integer = fetch_.is_integer;
-        if (fetch_.shape.layered) point.layer = bits(1);
-        const u32 first = fetch_.first_coordinate();
-        for (u32 k = 0; k < fetch_.coordinates(); ++k) {
+        point.is_integer = fetch.is_integer;
+        if (fetch.shape.layered) point.layer = bits(1);
+        const u32 first = fetch.first_coordinate();
+        for (u32 k = 0; k < fetch.coordinates(); ++k) {
             point.at[k] = number(first + k);
             point.texel[k] = static_cast<i32>(bits(first + k));
         }
-        for (u32 k = 0; k < fetch_.offsets && k < std::size(point.offset); ++k)
-            point.offset[k] = static_cast<i32>(bits(fetch_.offset + k));
+        for (u32 k = 0; k < fetch.offsets && k < std::size(point.offset); ++k)
+            point.offset[k] = static_cast<i32>(bits(fetch.offset + k));
         point.level = level(texture);
         return point;
     }
-
-private:
     float level(const ImageObject& texture) const {
-        const u32 behind = static_cast<u32>(fetch_.read.size()) - fetch_.offsets;
-        if (fetch_.level == FetchOp::Level::given) return number(behind - 1);
-        if (fetch_.level == FetchOp::Level::base) return 0;
+        if (fetch.level == FetchOp::Level::given) return number(fetch.level_at);
+        if (fetch.level == FetchOp::Level::base) return 0;
         float dx[3] = {}, dy[3] = {};
-        for (u32 k = 0; k < fetch_.coordinates(); ++k) {
-            dx[k] = number(behind - 2 * fetch_.gradient + k);
-            dy[k] = number(behind - fetch_.gradient + k);
+        for (u32 k = 0; k < fetch.coordinates(); ++k) {
+            dx[k] = number(fetch.level_at + k);
+            dy[k] = number(fetch.level_at + fetch.gradient + k);
         }
         return level_of_gradients(texture, dx, dy);
     }
-
-    const Warp& w_;
-    const FetchOp& fetch_;
-    const int lane_;
 };
 
 bool fetch_lane(const ImageObject& texture, const FetchOp& fetch, const FetchPoint& point, int lane,
@@ -95,14 +90,13 @@ int lanes_of_request(const FetchOp& fetch, const ImageObject* texture) {
 const Op* run_fetch(Warp& w, const Op* op) {
     const auto& fetch = list_of<FetchOp>(op);
     TexelAccess access(w, op, Access::load);
-    ImageLookup lookup(w, op, fetch);
+    ImageLookup lookup{w, op, fetch};
     TexelBits result[kLanes] = {};
     const ImageObject* texture = nullptr;
-    for (Mask rest = w.active; rest && !w.heard_enough; rest &= rest - 1) {
-        const int lane = std::countr_zero(rest);
+    for (const int lane : LanesIn{w.heard_enough ? 0 : w.active}) {
         texture = lookup.of_lane(lane);
         if (!texture) return nullptr;
-        const FetchPoint point = LaneOperands(w, fetch, lane).point(*texture);
+        const FetchPoint point = LaneOperands{w, fetch, lane}.point(*texture);
         if (!fetch_lane(*texture, fetch, point, lane, access, result[lane])) return nullptr;
     }
     if (!w.heard_enough) access.finish(lanes_of_request(fetch, texture));
@@ -138,8 +132,7 @@ u32 answer(const ImageObject& object, QueryOp::What what, u32 level) {
 const Op* run_query(Warp& w, const Op* op) {
     const auto& query = list_of<QueryOp>(op);
     u32 result[kLanes] = {};
-    for (Mask rest = w.active; rest; rest &= rest - 1) {
-        const int lane = std::countr_zero(rest);
+    for (const int lane : LanesIn{w.active}) {
         const u64 number = w.lanes<u64>(query.read[0])[lane];
         const auto object = find_image_object(number);
         if (!object || object->is_surface != query.is_surface)
@@ -154,13 +147,10 @@ const Op* run_query(Warp& w, const Op* op) {
 
 template <bool IsSurface>
 const Op* run_is_type(Warp& w, const Op* op) {
-    Mask yes = 0;
-    for (Mask rest = w.active; rest; rest &= rest - 1) {
-        const int lane = std::countr_zero(rest);
-        const auto object = find_image_object(w.lanes<u64>(op->a)[lane]);
-        if (object && object->is_surface == IsSurface) yes |= 1u << lane;
-    }
-    w.write_predicate(op->d, yes);
+    w.write_predicate(op->d, lanes_where(w.active, [&](int lane) {
+                          const auto object = find_image_object(w.lanes<u64>(op->a)[lane]);
+                          return object && object->is_surface == IsSurface;
+                      }));
     return op + 1;
 }
 
@@ -187,12 +177,13 @@ bool find_operands(const ptx::Instruction& i, FetchOp& fetch) {
     const std::size_t needed = 2 + of_level;
     if (i.operands.size() < needed || i.operands.size() > needed + 1) return false;
     const ptx::Operand &to = i.operands[0], &from = i.operands[1];
-    if (to.elements.size() < kChannels || from.elements.size() != 1) return false;
-    const std::size_t coordinates = std::max<std::size_t>(from.elements[0].elements.size(), 1);
+    const std::size_t coordinates = coordinates_in(from);
+    if (to.elements.size() < kChannels || coordinates == 0) return false;
     if (coordinates + 1 < fetch.first_coordinate() + fetch.coordinates()) return false;
     u32 read = static_cast<u32>(1 + coordinates);
+    fetch.level_at = read;
     if (fetch.level == Level::gradients) {
-        fetch.gradient = static_cast<u32>(std::max<std::size_t>(i.operands[2].elements.size(), 1));
+        fetch.gradient = static_cast<u32>(numbers_in(i.operands[2]));
         if (fetch.gradient < fetch.coordinates()) return false;
         read += 2 * fetch.gradient;
     }
@@ -203,49 +194,44 @@ bool find_operands(const ptx::Instruction& i, FetchOp& fetch) {
     return fetch.offsets > 0;  // a single register is a depth to compare with
 }
 
-std::optional<FamilyInstruction> as_fetch(const ptx::Instruction& i, FetchOp fetch) {
-    const auto shape = shape_of(i);
-    if (!shape) return std::nullopt;
-    fetch.shape = *shape;
-    if (!find_types(i, fetch) || !find_operands(i, fetch)) return std::nullopt;
-    std::vector<OperandRole> roles(i.operands.size(), {Role::list_read, Width::w32});
-    roles[0].role = Role::list_written;
-    auto description = describe(i, run_fetch, std::move(roles));
-    if (!description) return std::nullopt;
-    description->list = std::make_shared<FetchOp>(std::move(fetch));
-    description->detail = static_cast<u8>(ptx::StateSpace::global);
-    description->memory = {{.space = ptx::StateSpace::global,
-                            .load = true,
-                            .bytes_per_lane = 4,
-                            .path = MemoryPath::texture}};
-    return description;
+/// Which component of four texels; -1: none.
+int component_of(const ptx::Instruction& i) {
+    constexpr const char* kComponents[] = {"r", "g", "b", "a"};
+    for (int c = 0; c < 4; ++c)
+        if (i.has(kComponents[c])) return c;
+    return -1;
 }
 
 }  // namespace
 
 // tex{.base | .level | .grad}.GEOMETRY.v4.TYPE.TYPE {d, ...}{|p}, [object, {coordinates}]
 //     {, level | , {dx, ...}, {dy, ...}} {, {offsets}}
-std::optional<FamilyInstruction> describe_fetch(const ptx::Instruction& i, const ptx::Function&) {
-    FetchOp fetch;
-    fetch.level = i.has("level")  ? FetchOp::Level::given
-                  : i.has("grad") ? FetchOp::Level::gradients
-                                  : FetchOp::Level::base;
-    return as_fetch(i, std::move(fetch));
-}
-
 // tld4.COMPONENT.GEOMETRY.v4.TYPE.f32 {d, ...}{|p}, [object, {coordinates}] {, {offsets}}
-std::optional<FamilyInstruction> describe_gather(const ptx::Instruction& i, const ptx::Function&) {
-    constexpr const char* kComponents[] = {"r", "g", "b", "a"};
-    FetchOp fetch;
-    for (int c = 0; c < 4; ++c)
-        if (i.has(kComponents[c])) fetch.component = c;
+Description describe_fetch(const ptx::Instruction& i, const ptx::Function&) {
     const auto shape = shape_of(i);
-    if (fetch.component < 0 || !shape || shape->dimensions != 2) return std::nullopt;
-    return as_fetch(i, std::move(fetch));
+    if (!shape) return std::nullopt;
+    FetchOp fetch;
+    fetch.shape = *shape;
+    if (i.opcode == "tld4") {
+        fetch.component = component_of(i);
+        if (fetch.component < 0 || shape->dimensions != 2) return std::nullopt;
+    } else if (i.has("level") || i.has("grad")) {
+        fetch.level = i.has("level") ? FetchOp::Level::given : FetchOp::Level::gradients;
+    }
+    if (!find_types(i, fetch) || !find_operands(i, fetch)) return std::nullopt;
+    std::vector<OperandRole> roles(i.operands.size(), {Role::list_read, Width::w32});
+    roles[0].role = Role::list_written;
+    return describe(i, {.run = run_fetch,
+                        .operands = std::move(roles),
+                        .memory = {{.space = ptx::StateSpace::global,
+                                    .load = true,
+                                    .bytes_per_lane = 4,
+                                    .path = MemoryPath::texture}},
+                        .list = std::make_shared<FetchOp>(std::move(fetch))});
 }
 
 // {txq{.level} | suq}.QUERY.b32 d, [object]{, level}. What else the PTX manual lets a kernel ask, an H100 does not answer.
-std::optional<FamilyInstruction> describe_query(const ptx::Instruction& i, const ptx::Function&) {
+Description describe_query(const ptx::Instruction& i, const ptx::Function&) {
     using What = QueryOp::What;
     QueryOp query;
     query.is_surface = i.opcode == "suq";
@@ -258,17 +244,18 @@ std::optional<FamilyInstruction> describe_query(const ptx::Instruction& i, const
         return std::nullopt;
     std::vector<OperandRole> roles(query.of_level ? 3 : 2, {Role::list_read, Width::w32});
     roles[0].role = Role::list_written;
-    auto description = describe(i, run_query, std::move(roles));
-    if (description) description->list = std::make_shared<QueryOp>(query);
-    return description;
+    return describe(
+        i,
+        {.run = run_query, .operands = std::move(roles), .list = std::make_shared<QueryOp>(query)});
 }
 
 // istypep.TYPE p, object
-std::optional<FamilyInstruction> describe_is_type(const ptx::Instruction& i, const ptx::Function&) {
+Description describe_is_type(const ptx::Instruction& i, const ptx::Function&) {
     const bool is_surface = i.has("surfref");
     if (!is_surface && !i.has("texref") && !i.has("samplerref")) return std::nullopt;
-    return describe(i, is_surface ? run_is_type<true> : run_is_type<false>,
-                    {{Role::destination, Width::predicate}, {Role::a, Width::w64}});
+    return describe(i,
+                    {.run = is_surface ? run_is_type<true> : run_is_type<false>,
+                     .operands = {{Role::destination, Width::predicate}, {Role::a, Width::w64}}});
 }
 
 }  // namespace coalesce::sim

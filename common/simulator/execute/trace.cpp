@@ -20,34 +20,25 @@ void Trace::begin(u64 block, u32 warp, std::size_t limit) {
 }
 
 void Trace::note(const Warp& w, const Op* op, const HeardAccess& heard) {
-    using Kind = HeardAccess::Kind;
-    if (accesses_.size() >= limit_ || heard.bulk || heard.kind == Kind::atomic) return;
-    const bool shared = heard.shared, store = heard.kind == Kind::store;
-    const u32 bytes = heard.bytes;
-    const u64* addresses = heard.addresses;
+    if (accesses_.size() >= limit_ || heard.bulk || heard.kind == Access::atomic) return;
     TracedAccess& access = accesses_.emplace_back();
     access.place = w.block->launch->kernel->place(op);
-    access.shared = shared;
-    access.store = store;
-    access.bytes_per_lane = bytes;
+    access.shared = heard.shared;
+    access.store = heard.kind == Access::store;
+    access.bytes_per_lane = heard.bytes;
     access.active = heard.lanes;
-    u64 least = 0;
-    for (int l = 0; l < kLanes; ++l) {
-        if (!(heard.lanes >> l & 1)) continue;
-        access.addresses[l] = addresses[l];
-        least += bytes;
-    }
-    if (shared) {
-        u32 offsets[kLanes];
-        for (int l = 0; l < kLanes; ++l) offsets[l] = static_cast<u32>(access.addresses[l]);
+    for (const int l : LanesIn{heard.lanes}) access.addresses[l] = heard.addresses[l];
+    if (heard.shared) {
+        const LaneOffsets offsets = offsets_of(heard.addresses, heard.lanes);
         const Wavefronts wavefronts =
-            count_wavefronts(offsets, bytes, heard.lanes, shared_kind_of(heard));
+            count_wavefronts(offsets.data(), heard.bytes, heard.lanes, shared_kind_of(heard));
         access.cost = wavefronts.taken;
         access.ideal = wavefronts.ideal;
     } else {
-        access.cost = count_sectors(access.addresses, bytes, heard.lanes);
+        access.cost = count_sectors(access.addresses, heard.bytes, heard.lanes);
         // As many sectors as the bytes fill; lanes that share an address may need fewer.
-        access.ideal = std::min(access.cost, static_cast<u32>((least + 31) / 32));
+        const u32 bytes = heard.bytes * static_cast<u32>(std::popcount(heard.lanes));
+        access.ideal = std::min(access.cost, (bytes + 31) / 32);
     }
 }
 

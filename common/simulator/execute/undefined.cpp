@@ -12,8 +12,7 @@ namespace coalesce::sim {
 void forget_undefined_slowly(Warp& w, const Op* op) {
     if (!w.undefined->find(op->site)) return;
     UndefinedBytes::Lanes& lanes = w.undefined->of(op->site);
-    for (int l = 0; l < kLanes; ++l)
-        if (w.is_active(l)) lanes[l] = 0;
+    for (const int l : LanesIn{w.active}) lanes[l] = 0;
 }
 
 void note_undefined(Warp& w, const Op* op, int lane, u32 bytes) {
@@ -24,8 +23,7 @@ void note_undefined(Warp& w, const Op* op, int lane, u32 bytes) {
 
 void note_undefined(Warp& w, const Op* op, const u32* bytes) {
     forget_undefined(w, op);
-    for (int l = 0; bytes && l < kLanes; ++l)
-        if (w.is_active(l)) note_undefined(w, op, l, bytes[l]);
+    for (const int l : LanesIn{bytes ? w.active : 0}) note_undefined(w, op, l, bytes[l]);
 }
 
 bool undefined_in_store(const Warp& w, const Op* op, u32* bytes) {
@@ -34,10 +32,8 @@ bool undefined_in_store(const Warp& w, const Op* op, u32* bytes) {
     for (const CopiedBytes& copy : byte_uses(*w.block->launch->kernel).store(op->site)) {
         const UndefinedBytes::Lanes* loaded = w.undefined->find(copy.load);
         if (!loaded) continue;
-        const u32 count = copy.count < 32 ? (1u << copy.count) - 1 : ~0u;
-        for (int l = 0; l < kLanes; ++l) {
-            if (!w.is_active(l)) continue;
-            bytes[l] |= ((*loaded)[l] >> copy.from & count) << copy.to;
+        for (const int l : LanesIn{w.active}) {
+            bytes[l] |= ((*loaded)[l] >> copy.from & first_lanes(copy.count)) << copy.to;
             any |= bytes[l];
         }
     }

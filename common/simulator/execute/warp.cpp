@@ -1,17 +1,34 @@
 #include "execute/warp.h"
 
 #include "execute/block.h"
-#include "execute/reports_enabled.h"
 
 namespace coalesce::sim {
+namespace {
 
-Dim3 Warp::thread_of(int lane) const {
-    const Dim3 shape = block->dimensions();
-    const u32 t = index * kLanes + static_cast<u32>(lane);
-    return {t % shape.x, t / shape.x % shape.y, t / shape.x / shape.y};
+/// "execution" (asserts, the instruction budget, unknown instructions) cannot be switched off.
+bool wants(const Checks& checks, const std::string& check) {
+    if (check == "memcheck") return checks.memory;
+    if (check == "racecheck") return checks.race;
+    if (check == "globalrace") return checks.global_race;
+    if (check == "initcheck") return checks.init;
+    if (check == "synccheck") return checks.sync;
+    if (check == "apicheck") return checks.api;
+    return true;
 }
 
-Report Warp::describe(const Op* op, const char* check, const char* kind, int lane) const {
+}  // namespace
+
+Dim3 Warp::thread_of(int lane) const {
+    return block->dimensions().place(index * kLanes + static_cast<u32>(lane));
+}
+
+void Warp::enter(Frame* of) {
+    frame = of;
+    file[kOwnFile] = of ? of->registers : kernel_file;
+}
+
+Report Warp::describe(const Op* op, const char* check, const char* kind, int lane,
+                      const std::string& message, const std::string& cure) const {
     Report report;
     report.check = check;
     report.kind = kind;
@@ -19,23 +36,24 @@ Report Warp::describe(const Op* op, const char* check, const char* kind, int lan
     report.kernel = block->launch->kernel->demangled;
     report.block = block->index;
     report.thread = thread_of(lane);
+    report.message = message;
+    report.cure = cure;
     return report;
 }
 
-const Op* Warp::fail(const Op* op, Status status, const std::string& check, const std::string& kind,
-                     const std::string& message, int lane, u64 address) {
-    Report report = describe(op, check.c_str(), kind.c_str(), lane);
-    report.message = message;
+Failed Warp::fail(const Op* op, Status status, const char* check, const char* kind,
+                  const std::string& message, int lane, u64 address) {
+    Report report = describe(op, check, kind, lane, message);
     report.address = address;
     return fail(status, report);
 }
 
-const Op* Warp::fail(Status status, const Report& report) {
+Failed Warp::fail(Status status, const Report& report) {
     Launch& launch = *block->launch;
     // The first failure ends the launch; other workers may fail as well before they notice.
     if (!launch.failed() && wants(checks, report.check)) reports().add(report);
     launch.fail(status);
-    return nullptr;
+    return {};
 }
 
 }  // namespace coalesce::sim

@@ -60,6 +60,15 @@ struct Fragment {
     Mask wanted = 0;
 };
 
+/// What a function gives back that has ended the launch: no Op is next, nothing was found, it did not succeed.
+struct Failed {
+    operator bool() const { return false; }
+    template <class T>
+    operator T*() const {
+        return nullptr;
+    }
+};
+
 struct Warp {
     u8* file[2] = {nullptr, nullptr};
     Mask active = 0;  ///< lanes of the fragment that runs now
@@ -139,12 +148,11 @@ struct Warp {
         Mask& p = predicate(slot);
         p = (p & ~active) | (value & active);
     }
-    template <class Lane, class Body>
-    void for_each_active(Body body) const {
-        for (Mask rest = active; rest; rest &= rest - 1) body(std::countr_zero(rest));
-    }
 
     Dim3 thread_of(int lane) const;
+
+    /// Goes on in this call; nullptr: in the kernel itself.
+    void enter(Frame* of);
 
     /// Counts the straight piece of program that this Op ends.
     void count(const Op* op) {
@@ -167,15 +175,15 @@ struct Warp {
         settled = executed;
     }
 
-    /// Ends the launch with `status`; the reason has been or is here reported. Returns nullptr, so
-    /// that a handler can `return warp.fail(...)`.
-    const Op* fail(const Op* op, Status status, const std::string& check, const std::string& kind,
-                   const std::string& message, int lane, u64 address = 0);
+    /// Ends the launch with `status`; the reason has been or is here reported.
+    Failed fail(const Op* op, Status status, const char* check, const char* kind,
+                const std::string& message, int lane, u64 address = 0);
     /// The same with a report made elsewhere; `report` may be of a check that is switched off.
-    const Op* fail(Status status, const Report& report);
+    Failed fail(Status status, const Report& report);
 
     /// A report with place, kernel, block and thread filled in.
-    Report describe(const Op* op, const char* check, const char* kind, int lane) const;
+    Report describe(const Op* op, const char* check, const char* kind, int lane,
+                    const std::string& message = "", const std::string& cure = "") const;
 };
 
 }  // namespace coalesce::sim

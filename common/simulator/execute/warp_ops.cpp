@@ -7,8 +7,8 @@
 //            is written.
 #include <algorithm>
 #include <array>
-#include <functional>
 
+#include "execute/combining.h"
 #include "execute/describe.h"
 #include "execute/warp.h"
 
@@ -19,14 +19,18 @@ namespace {
 constexpr OperandRole kDestination32{Role::destination, Width::w32, Role::ignored, Width::none};
 constexpr OperandRole kMembers{Role::v0, Width::w32, Role::ignored, Width::none};
 
-/// Marks a description as one that makes its lanes meet, when the text says `.sync`.
-std::optional<FamilyInstruction> meeting(const ptx::Instruction& instruction,
-                                         std::optional<FamilyInstruction> description) {
-    if (description) {
-        description->warp_sync = instruction.has("sync");
-        description->has_side_effects = true;  // other lanes depend on this one taking part
-    }
-    return description;
+constexpr OperandRole kDestinationAndPredicate{Role::destination, Width::w32, Role::destination2,
+                                               Width::predicate};
+
+/// One for which its lanes meet, when the text says `.sync`: then a last operand names them.
+Description describe_meeting(const ptx::Instruction& i, Handler run,
+                             std::vector<OperandRole> roles) {
+    if (i.has("sync")) roles.push_back(kMembers);
+    // Other lanes depend on this one taking part.
+    return describe(i, {.run = run,
+                        .operands = std::move(roles),
+                        .warp_sync = i.has("sync"),
+                        .has_side_effects = true});
 }
 
 // ---- shfl ----
@@ -55,7 +59,7 @@ ShuffleSource shuffle_source(Shuffle mode, int lane, u32 distance, u32 clamp) {
     return {wanted, wanted <= last};
 }
 
-template <Shuffle Mode, bool HasValue, bool HasPredicate>
+template <Shuffle Mode>
 const Op* run_shuffle(Warp& w, const Op* op) {
     std::array<u32, kLanes> held;
     std::copy_n(w.lanes<u32>(op->a), kLanes, held.begin());
@@ -64,8 +68,7 @@ const Op* run_shuffle(Warp& w, const Op* op) {
 
     std::array<u32, kLanes> result{};
     Mask inside = 0;
-    for (Mask rest = w.active; rest; rest &= rest - 1) {
-        const int lane = std::countr_zero(rest);
+    for (const int lane : LanesIn{w.active}) {
         const ShuffleSource source = shuffle_source(Mode, lane, distance[lane], clamp[lane]);
         const int from = source.inside ? source.lane : lane;
         // What a lane that is not here would have given is undefined; zero, for the same result
@@ -73,15 +76,9 @@ const Op* run_shuffle(Warp& w, const Op* op) {
         result[lane] = w.is_active(from) ? held[from] : 0;
         inside |= static_cast<Mask>(source.inside) << lane;
     }
-    if constexpr (HasValue) w.write<u32>(op->d, [&](int l) { return result[l]; });
-    if constexpr (HasPredicate) w.write_predicate(op->d2, inside);
+    if (op->has_destination) w.write<u32>(op->d, [&](int l) { return result[l]; });
+    w.write_predicate(op->d2, inside);
     return op + 1;
-}
-
-template <Shuffle Mode>
-Handler shuffle_handler(bool has_value, bool has_predicate) {
-    if (!has_predicate) return run_shuffle<Mode, true, false>;
-    return has_value ? run_shuffle<Mode, true, true> : run_shuffle<Mode, false, true>;
 }
 
 // ---- vote ----
@@ -110,51 +107,31 @@ const Op* run_match_any(Warp& w, const Op* op) {
     std::array<T, kLanes> held;
     std::copy_n(w.lanes<T>(op->a), kLanes, held.begin());
     std::array<u32, kLanes> same{};
-    for (Mask rest = w.active; rest; rest &= rest - 1) {
-        const int lane = std::countr_zero(rest);
-        for (Mask others = w.active; others; others &= others - 1) {
-            const int other = std::countr_zero(others);
-            same[lane] |= static_cast<u32>(held[other] == held[lane]) << other;
-        }
-    }
+    for (const int lane : LanesIn{w.active})
+        same[lane] = lanes_where(w.active, [&](int other) { return held[other] == held[lane]; });
     w.write<u32>(op->d, [&](int l) { return same[l]; });
     return op + 1;
 }
 
-template <class T, bool HasPredicate>
+template <class T>
 const Op* run_match_all(Warp& w, const Op* op) {
     const T* held = w.lanes<T>(op->a);
     const T first = held[w.first_active()];
-    bool equal = true;
-    for (Mask rest = w.active; rest; rest &= rest - 1)
-        equal &= held[std::countr_zero(rest)] == first;
+    const bool equal = lanes_where(w.active, [&](int l) { return held[l] == first; }) == w.active;
     const Mask members = equal ? w.active : 0;
     w.write<u32>(op->d, [=](int) { return members; });
-    if constexpr (HasPredicate) w.write_predicate(op->d2, equal ? kAllLanes : 0);
+    w.write_predicate(op->d2, equal ? kAllLanes : 0);
     return op + 1;
 }
 
 // ---- redux ----
 
-struct Least {
-    template <class T>
-    T operator()(T a, T b) const {
-        return std::min(a, b);
-    }
-};
-struct Greatest {
-    template <class T>
-    T operator()(T a, T b) const {
-        return std::max(a, b);
-    }
-};
-
 template <class Combine, class T>
 const Op* run_reduce(Warp& w, const Op* op) {
     const u32* held = w.lanes<u32>(op->a);
     T total = static_cast<T>(held[w.first_active()]);
-    for (Mask rest = w.active & (w.active - 1); rest; rest &= rest - 1)
-        total = Combine{}(total, static_cast<T>(held[std::countr_zero(rest)]));
+    for (const int l : LanesIn{w.active & (w.active - 1)})
+        total = Combine::apply(total, static_cast<T>(held[l]));
     w.write<u32>(op->d, [=](int) { return static_cast<u32>(total); });
     return op + 1;
 }
@@ -162,12 +139,16 @@ const Op* run_reduce(Warp& w, const Op* op) {
 Handler reduce_handler(const ptx::Instruction& i) {
     const ptx::Type type = type_of(i);
     const bool is_signed = type == ptx::Type::s32;
-    if (i.has("add")) return run_reduce<std::plus<>, u32>;
-    if (i.has("min")) return is_signed ? run_reduce<Least, i32> : run_reduce<Least, u32>;
-    if (i.has("max")) return is_signed ? run_reduce<Greatest, i32> : run_reduce<Greatest, u32>;
-    if (i.has("and")) return run_reduce<std::bit_and<>, u32>;
-    if (i.has("or")) return run_reduce<std::bit_or<>, u32>;
-    if (i.has("xor")) return run_reduce<std::bit_xor<>, u32>;
+    if (i.has("add")) return run_reduce<combining::Add, u32>;
+    if (i.has("min"))
+        return is_signed ? run_reduce<combining::Minimum, i32>
+                         : run_reduce<combining::Minimum, u32>;
+    if (i.has("max"))
+        return is_signed ? run_reduce<combining::Maximum, i32>
+                         : run_reduce<combining::Maximum, u32>;
+    if (i.has("and")) return run_reduce<combining::And, u32>;
+    if (i.has("or")) return run_reduce<combining::Or, u32>;
+    if (i.has("xor")) return run_reduce<combining::Xor, u32>;
     return nullptr;
 }
 
@@ -179,10 +160,9 @@ const Op* run_active_mask(Warp& w, const Op* op) {
     return op + 1;
 }
 
-template <bool HasLane>
 const Op* run_elect(Warp& w, const Op* op) {
     const u32 leader = static_cast<u32>(w.first_active());
-    if constexpr (HasLane) w.write<u32>(op->d, [=](int) { return leader; });
+    if (op->has_destination) w.write<u32>(op->d, [=](int) { return leader; });
     w.write_predicate(op->d2, 1u << leader);
     return op + 1;
 }
@@ -190,25 +170,22 @@ const Op* run_elect(Warp& w, const Op* op) {
 }  // namespace
 
 // shfl.sync.MODE.b32 d|p, a, distance, clamp, members; without `.sync`: no members.
-std::optional<FamilyInstruction> describe_shuffle(const ptx::Instruction& i, const ptx::Function&) {
-    if (i.operands.empty() || type_of(i) != ptx::Type::b32) return std::nullopt;
-    const bool has_value = !is_sink(i, 0), has_predicate = !i.operands[0].elements.empty();
+Description describe_shuffle(const ptx::Instruction& i, const ptx::Function&) {
+    if (type_of(i) != ptx::Type::b32) return std::nullopt;
     Handler run = nullptr;
-    if (i.has("up")) run = shuffle_handler<Shuffle::up>(has_value, has_predicate);
-    if (i.has("down")) run = shuffle_handler<Shuffle::down>(has_value, has_predicate);
-    if (i.has("bfly")) run = shuffle_handler<Shuffle::butterfly>(has_value, has_predicate);
-    if (i.has("idx")) run = shuffle_handler<Shuffle::index>(has_value, has_predicate);
-    std::vector<OperandRole> roles = {
-        {Role::destination, Width::w32, Role::destination2, Width::predicate},
-        {Role::a, Width::w32},
-        {Role::b, Width::w32},
-        {Role::c, Width::w32}};
-    if (i.has("sync")) roles.push_back(kMembers);
-    return meeting(i, describe(i, run, std::move(roles)));
+    if (i.has("up")) run = run_shuffle<Shuffle::up>;
+    if (i.has("down")) run = run_shuffle<Shuffle::down>;
+    if (i.has("bfly")) run = run_shuffle<Shuffle::butterfly>;
+    if (i.has("idx")) run = run_shuffle<Shuffle::index>;
+    return describe_meeting(i, run,
+                            {kDestinationAndPredicate,
+                             {Role::a, Width::w32},
+                             {Role::b, Width::w32},
+                             {Role::c, Width::w32}});
 }
 
 // vote.sync.{all,any,uni}.pred p, {!}q, members;  vote.sync.ballot.b32 d, {!}q, members
-std::optional<FamilyInstruction> describe_vote(const ptx::Instruction& i, const ptx::Function&) {
+Description describe_vote(const ptx::Instruction& i, const ptx::Function&) {
     if (i.operands.size() < 2) return std::nullopt;
     Handler run = nullptr;
     if (i.has("all")) run = run_vote<Vote::all>;
@@ -216,54 +193,40 @@ std::optional<FamilyInstruction> describe_vote(const ptx::Instruction& i, const 
     if (i.has("uni")) run = run_vote<Vote::uniform>;
     if (i.has("ballot")) run = run_vote<Vote::ballot>;
     const Width answer = i.has("ballot") ? Width::w32 : Width::predicate;
-    std::vector<OperandRole> roles = {{Role::destination, answer}, {Role::a, Width::predicate}};
-    if (i.has("sync")) roles.push_back(kMembers);
-    return meeting(i, describe(i, run, std::move(roles)));
+    return describe_meeting(i, run, {{Role::destination, answer}, {Role::a, Width::predicate}});
 }
 
 // match.any.sync.b32 d, a, members;  match.all.sync.b32 d|p, a, members
-std::optional<FamilyInstruction> describe_match(const ptx::Instruction& i, const ptx::Function&) {
+Description describe_match(const ptx::Instruction& i, const ptx::Function&) {
     const ptx::Type type = type_of(i);
-    if (i.operands.empty() || (type != ptx::Type::b32 && type != ptx::Type::b64))
-        return std::nullopt;
-    const bool wide = type == ptx::Type::b64, has_predicate = !i.operands[0].elements.empty();
+    if (type != ptx::Type::b32 && type != ptx::Type::b64) return std::nullopt;
+    const bool wide = type == ptx::Type::b64;
     Handler run = nullptr;
     if (i.has("any")) run = wide ? run_match_any<u64> : run_match_any<u32>;
-    if (i.has("all") && has_predicate)
-        run = wide ? run_match_all<u64, true> : run_match_all<u32, true>;
-    if (i.has("all") && !has_predicate)
-        run = wide ? run_match_all<u64, false> : run_match_all<u32, false>;
-    return meeting(i,
-                   describe(i, run,
-                            {{Role::destination, Width::w32, Role::destination2, Width::predicate},
-                             {Role::a, width_of_type(type)},
-                             kMembers}));
+    if (i.has("all")) run = wide ? run_match_all<u64> : run_match_all<u32>;
+    return describe_meeting(i, run, {kDestinationAndPredicate, {Role::a, width_of_type(type)}});
 }
 
 // redux.sync.OP.TYPE d, a, members: 32-bit integers only
-std::optional<FamilyInstruction> describe_reduce(const ptx::Instruction& i, const ptx::Function&) {
+Description describe_reduce(const ptx::Instruction& i, const ptx::Function&) {
     const ptx::Type type = type_of(i);
     if (ptx::size_of(type) != 4 || ptx::is_float(type)) return std::nullopt;
-    return meeting(
-        i, describe(i, reduce_handler(i), {kDestination32, {Role::a, Width::w32}, kMembers}));
+    return describe_meeting(i, reduce_handler(i),
+                            {{Role::destination, Width::w32}, {Role::a, Width::w32}});
 }
 
 // activemask.b32 d
-std::optional<FamilyInstruction> describe_active_mask(const ptx::Instruction& i,
-                                                      const ptx::Function&) {
-    auto description = describe(i, run_active_mask, {kDestination32});
-    if (description) description->has_side_effects = true;  // must not move to where more lanes run
-    return description;
+Description describe_active_mask(const ptx::Instruction& i, const ptx::Function&) {
+    // It must not move to where more lanes run.
+    return describe(i, {.run = run_active_mask,
+                        .operands = {{Role::destination, Width::w32}},
+                        .has_side_effects = true});
 }
 
 // elect.sync d|p, members
-std::optional<FamilyInstruction> describe_elect(const ptx::Instruction& i, const ptx::Function&) {
+Description describe_elect(const ptx::Instruction& i, const ptx::Function&) {
     if (i.operands.empty() || i.operands[0].elements.empty()) return std::nullopt;
-    const Handler run = is_sink(i, 0) ? run_elect<false> : run_elect<true>;
-    return meeting(
-        i, describe(
-               i, run,
-               {{Role::destination, Width::w32, Role::destination2, Width::predicate}, kMembers}));
+    return describe_meeting(i, run_elect, {kDestinationAndPredicate});
 }
 
 }  // namespace coalesce::sim

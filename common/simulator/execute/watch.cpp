@@ -104,9 +104,8 @@ void Watch::note_straight_piece(const FunctionCode& code, const Op* first,
 }
 
 void Watch::polls(const Warp& w, const Op* op, const u64* addresses, Mask own) {
-    if (has_for_host_) return;
-    for (Mask rest = w.active & ~own; rest; rest &= rest - 1) {
-        const int lane = std::countr_zero(rest);
+    if (for_host_) return;
+    for (const int lane : LanesIn{w.active & ~own}) {
         const u64 address = addresses[lane];
         if (polled_.size() >= kMostPolled ||
             std::find(polled_.begin(), polled_.end(), address) != polled_.end())
@@ -115,8 +114,7 @@ void Watch::polls(const Warp& w, const Op* op, const u64* addresses, Mask own) {
         const Allocation* found = launch_->allocations->find(address);
         if (!found || !host_can_write(*found)) continue;
         for_host_ = w.describe(outermost(w, op), "synccheck", "waits for the host", lane);
-        for_host_.address = address;
-        has_for_host_ = true;
+        for_host_->address = address;
         return;
     }
 }
@@ -126,7 +124,7 @@ void Watch::begin() {
     grown_ = false;
     plans_.clear();
     polled_.clear();
-    has_for_host_ = false;
+    for_host_.reset();
     next_leap_ = kFirstLeap;
     host_awaited_ = {};
 }
@@ -186,8 +184,7 @@ u64 Watch::state_of(const Block& block) const {
         if (!b.in_use) continue;
         digest.add(static_cast<u64>(&b - block.barriers));
         digest.add(u64{b.expected} << 32 | b.arrived_only);
-        digest.add(u64{b.reduce_and} << 32 | b.reduce_or);
-        digest.add(b.reduce_popc);
+        digest.add(u64{b.votes} << 32 | b.yes);
     }
     return digest.value();
 }
@@ -250,8 +247,8 @@ Watch::Verdict Watch::end_round(const std::vector<Block*>& waiting) {
         return Verdict::goes_on;
     }
     if (!all_repeat(waiting) || leap()) return Verdict::goes_on;
-    if (has_for_host_ && host_may_come()) return Verdict::goes_on;
-    return has_for_host_ ? Verdict::waits_for_host : Verdict::deadlock;
+    if (for_host_ && host_may_come()) return Verdict::goes_on;
+    return for_host_ ? Verdict::waits_for_host : Verdict::deadlock;
 }
 
 }  // namespace coalesce::sim

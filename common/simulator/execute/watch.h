@@ -22,6 +22,7 @@
 #pragma once
 
 #include <chrono>
+#include <optional>
 #include <unordered_map>
 #include <vector>
 
@@ -80,7 +81,7 @@ public:
     enum class Verdict : u8 { goes_on, deadlock, waits_for_host };
     Verdict end_round(const std::vector<Block*>& waiting);
     /// Of waits_for_host: who waits for which word. Check, kind, place, thread and address.
-    const Report& wait_for_host() const { return for_host_; }
+    const Report& wait_for_host() const { return *for_host_; }
 
 private:
     /// Of an instruction of a function's body.
@@ -114,8 +115,7 @@ private:
     u32 next_leap_ = 0;  ///< a power of two
     std::unordered_map<const FunctionCode*, Plan> plans_;
     std::vector<u64> polled_;  ///< addresses that have been looked at
-    bool has_for_host_ = false;
-    Report for_host_;
+    std::optional<Report> for_host_;
     std::chrono::steady_clock::time_point host_awaited_{};
 };
 

@@ -6,10 +6,10 @@
 
 namespace coalesce::sim {
 
-/// Marks a description as one that makes all lanes of the warp meet. The text must say so, too: there are no
-/// others.
-std::optional<FamilyInstruction> for_whole_warp(const ptx::Instruction& instruction,
-                                                std::optional<FamilyInstruction> description);
+/// Describes an instruction for which all lanes of the warp meet. The text must say so, too: there are no others. So
+/// many of the last operands may be missing.
+Description describe_for_whole_warp(const ptx::Instruction& instruction, FamilyInstruction made,
+                                    std::size_t optional = 0);
 
 /// Whether all lanes are here. Where some have ended, or never were, what the instruction does is undefined: that is
 /// reported, and ends the launch.
@@ -18,10 +18,12 @@ bool is_whole_warp(Warp& w, const Op* op);
 /// An 8x8 matrix of 2-byte elements, in a register of the warp: rows become columns.
 void transpose_matrix(u32* lanes);
 
-/// ldmatrix of 1, 2 or 4 matrices from shared memory, for a warp that is whole: Op::a has the rows' addresses, Op::d,
+/// ldmatrix of Op::count matrices from shared memory, for a warp that is whole: Op::a has the rows' addresses, Op::d,
 /// d2, b and c get a matrix each.
-Handler matrix_load_handler(u32 count, bool transposed);
+Handler matrix_load_handler(bool transposed);
 
+/// Whether wmma has a part with these elements in the shape.
+bool is_wmma(std::string_view shape, Part part, Number number);
 /// Whether an operand has as many registers as the fragment; see there for wmma.
 bool has_registers_of(const ptx::Operand& operand, const MatrixFragment& fragment, bool wmma);
 inline Width width_of_elements(Number number) {
@@ -29,6 +31,6 @@ inline Width width_of_elements(Number number) {
 }
 
 /// wmma.load and wmma.store.
-std::optional<FamilyInstruction> describe_fragment_access(const ptx::Instruction& instruction);
+Description describe_fragment_access(const ptx::Instruction& instruction);
 
 }  // namespace coalesce::sim

@@ -27,95 +27,68 @@ namespace {
 // ---- which accesses ----
 
 /// `along`: a line of the fragment lies in a row of memory.
-class AccessPlan {
-public:
-    AccessPlan(const MatrixFragment& fragment, StateSpace space, bool along)
-        : fragment_(fragment), space_(space), along_(along) {}
+struct AccessPlan {
+    const MatrixFragment& fragment;
+    const StateSpace space;
+    const bool along;
+    std::vector<FragmentAccess> made = {};
 
     std::vector<FragmentAccess> make() {
-        const u32 bits = bits_of(fragment_.number);
-        const bool in_blocks =
-            bits == 16 || (bits < 16 && along_) || fragment_.number == Number::b1;
-        const bool is_operand = fragment_.part != Part::accumulator;
-        if (in_blocks && is_operand && space_ == StateSpace::shared)
+        const u32 bits = bits_of(fragment.number);
+        const bool in_blocks = bits == 16 || (bits < 16 && along) || fragment.number == Number::b1;
+        const bool is_operand = fragment.part != Part::accumulator;
+        if (in_blocks && is_operand && space == StateSpace::shared)
             matrices(bits == 16 ? 4 : 2);
         else if (in_blocks)
             blocks();
-        else if (bits < 16)
-            bytes();
         else
-            elements(bits / 8, is_operand || !along_ ? 1 : 2);
-        return std::move(made_);
+            elements(bits / 8, is_operand || !along ? 1 : 2);
+        return std::move(made);
     }
 
-private:
+    /// The first lanes are at place(lane).
+    template <class Place>
+    void add(FragmentAccess access, u32 lanes, Place place) {
+        for (u32 lane = 0; lane < lanes; ++lane) access.places[lane] = place(lane);
+        made.push_back(access);
+    }
+
     /// The place in memory of a lane's piece of a register's block.
     FragmentAccess::Place in_block(u32 index, u32 row, u32 word) const {
-        const u32 each = fragment_.elements_of_register();
-        const MatrixFragment::Place corner = fragment_.place(0, index);
-        const u32 first_row = along_ ? corner.line : corner.across;
-        const u32 first = along_ ? corner.across : corner.line;
+        const u32 each = fragment.elements_of_register();
+        const MatrixFragment::Place corner = fragment.place(0, index);
+        const u32 first_row = along ? corner.line : corner.across;
+        const u32 first = along ? corner.across : corner.line;
         return {static_cast<u16>(first_row + row), static_cast<u16>(first * 4 / each + 4 * word)};
     }
 
     void blocks() {
-        for (u32 index = 0; index < fragment_.registers(); ++index) {
-            FragmentAccess& access = made_.emplace_back();
-            access.bytes = 4;
-            access.first = index;
-            access.turned = !along_;
-            for (u32 lane = 0; lane < kLanes; ++lane)
-                access.places[lane] = in_block(index, lane / kTileRowWords, lane % kTileRowWords);
-        }
+        for (u32 index = 0; index < fragment.registers(); ++index)
+            add({.bytes = 4, .first = index, .turned = !along}, kLanes, [&](u32 lane) {
+                return in_block(index, lane / kTileRowWords, lane % kTileRowWords);
+            });
     }
 
     void matrices(u32 at_most) {
-        const u32 registers = fragment_.registers(), together = std::min(registers, at_most);
-        for (u32 index = 0; index < registers; index += together) {
-            FragmentAccess& access = made_.emplace_back();
-            access.bytes = kTileRowBytes;
-            access.first = index;
-            access.matrices = together;
-            access.turned = !along_;
-            for (u32 lane = 0; lane < kTileRows * together; ++lane)
-                access.places[lane] = in_block(index + lane / kTileRows, lane % kTileRows, 0);
-        }
-    }
-
-    void bytes() {
-        for (u32 index = 0; index < fragment_.registers(); ++index)
-            for (u32 byte = 0; byte < fragment_.elements_of_register(); ++byte) {
-                FragmentAccess& access = made_.emplace_back();
-                access.bytes = 1;
-                access.first = index;
-                access.byte = byte;
-                for (u32 lane = 0; lane < kLanes; ++lane) {
-                    const MatrixFragment::Place place = fragment_.place(lane, index);
-                    access.places[lane] = {static_cast<u16>(place.across + byte),
-                                           static_cast<u16>(place.line)};
-                }
-            }
+        const u32 registers = fragment.registers(), together = std::min(registers, at_most);
+        for (u32 index = 0; index < registers; index += together)
+            add({.bytes = kTileRowBytes, .first = index, .matrices = together, .turned = !along},
+                kTileRows * together,
+                [&](u32 lane) { return in_block(index + lane / kTileRows, lane % kTileRows, 0); });
     }
 
     void elements(u32 bytes, u32 count) {
-        for (u32 index = 0; index < fragment_.registers(); index += count) {
-            FragmentAccess& access = made_.emplace_back();
-            access.bytes = bytes;
-            access.count = count;
-            access.first = index;
-            for (u32 lane = 0; lane < kLanes; ++lane) {
-                const MatrixFragment::Place place = fragment_.place(lane, index);
-                const u32 row = along_ ? place.line : place.across;
-                const u32 column = along_ ? place.across : place.line;
-                access.places[lane] = {static_cast<u16>(row), static_cast<u16>(column * bytes)};
-            }
-        }
+        for (u32 index = 0; index < fragment.registers(); index += count)
+            for (u32 element = 0; element < fragment.elements_of_register(); ++element)
+                add({.bytes = bytes, .count = count, .first = index, .byte = element}, kLanes,
+                    [&](u32 lane) -> FragmentAccess::Place {
+                        const MatrixFragment::Place place = fragment.place(lane, index);
+                        const u32 across = place.across + element;
+                        const u32 row = along ? place.line : across;
+                        const u32 column = along ? across : place.line;
+                        return {static_cast<u16>(row), static_cast<u16>(column * bytes)};
+                    });
     }
-
-    const MatrixFragment& fragment_;
-    const StateSpace space_;
-    const bool along_;
-    std::vector<FragmentAccess> made_;
 };
 
 // ---- carrying them out ----
@@ -168,7 +141,8 @@ bool load_one(Warp& w, const Op* op, const FragmentAccess& access) {
     if (access.matrices) {
         Slot* const to[] = {&one.d, &one.d2, &one.b, &one.c};
         for (u32 k = 0; k < access.matrices; ++k) *to[k] = slots[access.first + k];
-        return matrix_load_handler(access.matrices, access.turned)(w, &one) != nullptr;
+        one.count = static_cast<u8>(access.matrices);
+        return matrix_load_handler(access.turned)(w, &one) != nullptr;
     }
     for (u32 k = 0; k < access.count; ++k) one.v[k] = slots[access.first + k];
     if (access.bytes == 1) one.v[0] = matrix.value;
@@ -214,33 +188,6 @@ const Op* run_accesses(Warp& w, const Op* op) {
 
 // ---- what there is ----
 
-struct Shape {
-    std::string_view name, numbers, accumulators;
-};
-constexpr Shape kShapes[] = {{"m16n16k16", "f16 bf16 s8 u8", "f16 f32 s32"},
-                             {"m32n8k16", "f16 bf16 s8 u8", "f16 f32 s32"},
-                             {"m8n32k16", "f16 bf16 s8 u8", "f16 f32 s32"},
-                             {"m16n16k8", "tf32", "f32"},
-                             {"m8n8k4", "f64", "f64"},
-                             {"m8n8k32", "s4 u4", "s32"},
-                             {"m8n8k128", "b1", "s32"}};
-
-bool is_in(std::string_view word, std::string_view list) {
-    for (std::size_t at = list.find(word); at != list.npos; at = list.find(word, at + 1)) {
-        const std::size_t end = at + word.size();
-        if ((at == 0 || list[at - 1] == ' ') && (end == list.size() || list[end] == ' '))
-            return true;
-    }
-    return false;
-}
-
-bool is_known(std::string_view shape, std::string_view number, bool is_accumulator) {
-    return std::any_of(std::begin(kShapes), std::end(kShapes), [&](const Shape& known) {
-        return known.name == shape &&
-               is_in(number, is_accumulator ? known.accumulators : known.numbers);
-    });
-}
-
 /// A row of memory of a matrix without gaps.
 u32 default_stride(const MatrixFragment& fragment, bool along) {
     const u32 elements = along ? fragment.across : fragment.lines;
@@ -251,7 +198,7 @@ u32 default_stride(const MatrixFragment& fragment, bool along) {
 
 // wmma.load.{a,b,c}.sync.aligned.{row,col}.SHAPE{.space}.TYPE {d, ...}, [a]{, stride}
 // wmma.store.d.sync.aligned.{row,col}.SHAPE{.space}.TYPE [a], {c, ...}{, stride}
-std::optional<FamilyInstruction> describe_fragment_access(const ptx::Instruction& i) {
+Description describe_fragment_access(const ptx::Instruction& i) {
     const bool store = i.has("store"), by_rows = i.has("row");
     if (i.operands.size() < 2 || (!store && !i.has("load")) || by_rows == i.has("col"))
         return std::nullopt;
@@ -260,7 +207,7 @@ std::optional<FamilyInstruction> describe_fragment_access(const ptx::Instruction
                                     [](const std::string& m) { return shape_named(m).m != 0; });
     const StateSpace space = space_of(i);
     if (shape == i.modifiers.end() || space == StateSpace::local || space == StateSpace::constant ||
-        !is_known(*shape, i.modifiers.back(), part == Part::accumulator) ||
+        !is_wmma(*shape, part, number_named(i.modifiers.back())) ||
         (store && part != Part::accumulator))
         return std::nullopt;
 
@@ -278,21 +225,20 @@ std::optional<FamilyInstruction> describe_fragment_access(const ptx::Instruction
         std::swap(roles[0], roles[1]);
         roles[1].role = Role::fragment_c;
     }
-    auto description = for_whole_warp(
-        i, describe(i, store ? run_accesses<true> : run_accesses<false>, std::move(roles), 2, 3));
-    if (!description) return std::nullopt;
     MatrixOp op;
     op.shape = shape_named(*shape);
     op.space = space;
     (store ? op.c : op.d) = fragment;
-    op.accesses = AccessPlan(fragment, space, along).make();
+    op.accesses = AccessPlan{fragment, space, along}.make();
     op.default_stride = i.operands.size() == 2 ? default_stride(fragment, along) : 0;
-    description->matrix = std::make_shared<MatrixOp>(std::move(op));
-    description->memory = {{.space = space,
-                            .load = !store,
-                            .store = store,
-                            .bytes_per_lane = description->matrix->accesses[0].bytes}};
-    return description;
+    const u32 bytes = op.accesses[0].bytes;
+    return describe_for_whole_warp(
+        i,
+        {.run = store ? run_accesses<true> : run_accesses<false>,
+         .operands = std::move(roles),
+         .memory = {{.space = space, .load = !store, .store = store, .bytes_per_lane = bytes}},
+         .matrix = std::make_shared<MatrixOp>(std::move(op))},
+        1);
 }
 
 }  // namespace coalesce::sim

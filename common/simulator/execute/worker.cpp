@@ -19,43 +19,19 @@ namespace {
 /// What shared memory holds before a kernel writes it: nothing that looks like a result.
 constexpr int kSharedPoison = 0xcd;
 
-/// Runs instructions that compute every lane, outside any block's flow.
-void run_prologue(const std::vector<Op>& ops, Warp& w) {
-    w.active = kAllLanes;
-    for (const Op& op : ops) op.run(w, &op);
-}
-
-void fill_special(const SpecialSlot& s, Warp& w, int lane, u64 value) {
-    if (s.special->width == Width::w64)
-        w.lanes<u64>(s.slot)[lane] = value;
-    else if (s.special->width == Width::w32)
-        w.lanes<u32>(s.slot)[lane] = static_cast<u32>(value);
-    else
-        w.predicate(s.slot) = value ? kAllLanes : 0;
-}
-
-void fill_specials(const std::vector<SpecialSlot>& specials, Warp& w) {
-    for (const SpecialSlot& s : specials)
-        for (int l = 0; l < kLanes; ++l) fill_special(s, w, l, s.special->value(w, l));
-}
-
-/// Those that are the same for every thread of a block.
-void fill_uniform_specials(const std::vector<SpecialSlot>& specials, Warp& w) {
-    for (const SpecialSlot& s : specials) {
-        const u64 value = s.special->value(w, 0);
-        for (int l = 0; l < kLanes; ++l) fill_special(s, w, l, value);
+void fill_constants(const std::vector<Kernel::Code::Constant>& constants, const Warp& w) {
+    for (const Kernel::Code::Constant& c : constants) {
+        if (c.width == 8) std::fill_n(w.lanes<u64>(c.slot), kLanes, c.bits);
+        if (c.width == 4) std::fill_n(w.lanes<u32>(c.slot), kLanes, static_cast<u32>(c.bits));
+        if (c.width == 0) w.predicate(c.slot) = static_cast<Mask>(c.bits);
     }
 }
 
-/// Cooperative groups take the barriers that they keep there for zero when a block begins.
-void clear_reserved_shared(Block& block) {
-    std::memset(block.shared + DeviceModel::shared_reserved_begin, 0,
-                DeviceModel::shared_reserved_used);
-}
-
-Dim3 index_of(u64 linear, Dim3 grid) {
-    return {static_cast<u32>(linear % grid.x), static_cast<u32>(linear / grid.x % grid.y),
-            static_cast<u32>(linear / grid.x / grid.y)};
+/// Computes every lane, outside any block's flow.
+void run_prologue(const std::vector<SpecialSlot>& specials, const std::vector<Op>& ops, Warp& w) {
+    w.active = kAllLanes;
+    for (const SpecialSlot& s : specials) read_special(w, *s.special, s.slot);
+    for (const Op& op : ops) op.run(w, &op);
 }
 
 }  // namespace
@@ -89,19 +65,6 @@ void Worker::begin_launch(Launch& launch, RaceLog& shared_log, u64 seed, u64 max
 }
 
 // ---- getting a block ready ----
-
-void Worker::fill_constants(Resident& resident) {
-    u8* file = resident.block.uniform;
-    for (const Kernel::Code::Constant& c : launch_->code->constants) {
-        for (int l = 0; l < kLanes; ++l) {
-            if (c.width == 8) reinterpret_cast<u64*>(file + c.slot.offset)[l] = c.bits;
-            if (c.width == 4)
-                reinterpret_cast<u32*>(file + c.slot.offset)[l] = static_cast<u32>(c.bits);
-        }
-        if (c.width == 0)
-            *reinterpret_cast<Mask*>(file + c.slot.offset) = static_cast<Mask>(c.bits);
-    }
-}
 
 /// What is the same for every block of the launch: memory, constants, the warps' places.
 void Worker::prepare(Resident& resident) {
@@ -139,8 +102,7 @@ void Worker::prepare(Resident& resident) {
         w.index = k;
         w.kernel_file = w.file[kOwnFile] = files + file_bytes * k;
         w.file[kUniformFile] = block.uniform;
-        const u32 lanes = std::min<u32>(kLanes, threads - k * kLanes);
-        w.existing = lanes == kLanes ? kAllLanes : (1u << lanes) - 1;
+        w.existing = first_lanes(threads - k * kLanes);
         w.counters = totals.sites.data();
         w.straight_runs = totals.straight_runs.data();
         w.caches = caches_.data();
@@ -150,13 +112,9 @@ void Worker::prepare(Resident& resident) {
         w.local_bytes = local_bytes;
         w.kernel_parameters = parameters + parameter_bytes * k;
     }
-    fill_constants(resident);
-    fill_uniform_specials(code.launch_specials, block.warps[0]);
-    run_prologue(code.launch_prologue, block.warps[0]);
-    for (Warp& w : block.warps) {
-        fill_specials(code.position_specials, w);
-        run_prologue(code.position_prologue, w);
-    }
+    fill_constants(code.constants, block.warps[0]);
+    run_prologue(code.launch_specials, code.launch_prologue, block.warps[0]);
+    for (Warp& w : block.warps) run_prologue(code.position_specials, code.position_prologue, w);
     prepare_checks(resident);
 }
 
@@ -191,8 +149,7 @@ void Worker::start_warps(Resident& resident) {
     Block& block = resident.block;
     for (Warp& w : block.warps) {
         w.live = w.existing;
-        w.frame = nullptr;
-        w.file[kOwnFile] = w.kernel_file;
+        w.enter(nullptr);
         w.fenced = false;
         w.pending_loads = 0;
         w.undefined = nullptr;
@@ -217,25 +174,20 @@ void Worker::start_warps(Resident& resident) {
 }
 
 Resident& Worker::begin_block(u64 number) {
-    Resident* resident = nullptr;
-    std::size_t k = 0;
-    for (; k < residents_.size() && !resident; ++k)
-        if (!residents_[k]->busy) resident = residents_[k].get();
-    if (!resident) {
-        residents_.push_back(std::make_unique<Resident>());
-        resident = residents_.back().get();
-        k = residents_.size();
-    }
-    if (k > prepared_) {
+    const auto free = std::find_if(residents_.begin(), residents_.end(),
+                                   [](const auto& resident) { return !resident->busy; });
+    const auto k = static_cast<std::size_t>(free - residents_.begin());
+    if (k == residents_.size()) residents_.push_back(std::make_unique<Resident>());
+    Resident* resident = residents_[k].get();
+    if (k >= prepared_) {
         prepare(*resident);
-        prepared_ = std::max(prepared_, k);
+        prepared_ = k + 1;
     }
     resident->busy = true;
     Block& block = resident->block;
     block.linear = number;
-    block.index = index_of(number, launch_->config.grid);
-    fill_uniform_specials(launch_->code->block_specials, block.warps[0]);
-    run_prologue(launch_->code->block_prologue, block.warps[0]);
+    block.index = launch_->config.grid.place(number);
+    run_prologue(launch_->code->block_specials, launch_->code->block_prologue, block.warps[0]);
     start_warps(*resident);
     if (launch_->global_race) launch_->global_race->begin_block(block.global_race, number);
     block.ledger.begin_block();
@@ -244,7 +196,10 @@ Resident& Worker::begin_block(u64 number) {
     // A block that repeats a clean one reads nothing that it has not written; at most it copies it.
     if (!repeats || !block.shared_race || block.ledger.has_undefined())
         std::memset(block.shared, kSharedPoison, block.shared_bytes);
-    if (block.reserved_shared) clear_reserved_shared(block);
+    // Cooperative groups take the barriers that they keep there for zero when a block begins.
+    if (block.reserved_shared)
+        std::memset(block.shared + DeviceModel::shared_reserved_begin, 0,
+                    DeviceModel::shared_reserved_used);
     return *resident;
 }
 
@@ -357,27 +312,26 @@ void Worker::report_stuck_grid() {
     const Block& block = waiting_.front()->block;
     const Warp& stuck = stuck_warp(block);
     const Fragment& f = stuck.others.front();
-    Report report =
-        stuck.describe(f.asks ? f.asks : f.at, "synccheck", "deadlock", std::countr_zero(f.lanes));
     const u64 begun = std::min(launch_->next_block.load(), blocks_);
-    report.message = (waiting_.size() == 1 ? "1 block waits"
-                                           : std::to_string(waiting_.size()) + " blocks wait") +
-                     " for memory to change, and nothing that still runs will change it";
+    const std::string waiting = std::to_string(waiting_.size());
+    std::string message = (waiting_.size() == 1 ? "1 block waits" : waiting + " blocks wait") +
+                          " for memory to change, and nothing that still runs will change it";
     if (begun < blocks_)
-        report.message +=
-            "; " + std::to_string(blocks_ - begun) + " blocks cannot begin before one of these " +
-            std::to_string(waiting_.size()) + " ends, which is all that the device holds at a time";
-    report.message += ":\n" + describe_waiting(block);
+        message += "; " + std::to_string(blocks_ - begun) +
+                   " blocks cannot begin before one of these " + waiting +
+                   " ends, which is all that the device holds at a time";
+    message += ":\n" + describe_waiting(block);
+    const int lane = std::countr_zero(f.lanes);
+    Report report = stuck.describe(
+        f.asks ? f.asks : f.at, "synccheck", "deadlock", lane, message,
+        "Is the lock released, the flag set, on every path? Blocks may only wait for blocks "
+        "that are sure to run. (If a copy by the host is to change it: here a launch is "
+        "carried out before the host goes on.)");
     const FunctionCode& code = f.frame ? *f.frame->code : launch_->code->main;
     if (f.asks && code.ast->body[f.asks->source].opcode == "mbarrier") {
-        const MbarrierWait wait = describe_mbarrier_wait(stuck, *f.asks, std::countr_zero(f.lanes));
+        const MbarrierWait wait = describe_mbarrier_wait(stuck, *f.asks, lane);
         report.message += wait.state;
         report.cure = wait.cure;
-    } else {
-        report.cure =
-            "Is the lock released, the flag set, on every path? Blocks may only wait for blocks "
-            "that are sure to run. (If a copy by the host is to change it: here a launch is "
-            "carried out before the host goes on.)";
     }
     reports().add(report);
     launch_->fail(Status::launch_timeout);

@@ -64,7 +64,6 @@ private:
     Resident& begin_block(u64 number);
     void prepare(Resident& resident);
     void prepare_checks(Resident& resident);
-    void fill_constants(Resident& resident);
     void start_warps(Resident& resident);
     void listen(Warp& w);
     void end_block(Resident& resident);

@@ -3,7 +3,8 @@
 
 namespace coalesce::sim {
 
-AddressZone::AddressZone(Interval whole) : whole_(whole) {
+AddressZone::AddressZone(Interval whole, std::size_t most_resting)
+    : whole_(whole), most_resting_(most_resting) {
     if (whole.size() > 0) gaps_.emplace(whole.begin, whole.end);
 }
 
@@ -11,10 +12,9 @@ Interval AddressZone::take(u64 bytes, u64 align) {
     if (bytes == 0 || bytes > whole_.size()) return {};
     Interval found = take_from_gaps(bytes, align);
     // Nothing fits: rather use addresses early than fail.
-    while (found.size() == 0 && !resting_.empty()) {
-        add_gap(resting_.front());
-        resting_.pop_front();
-        if (resting_.empty()) found = take_from_gaps(bytes, align);
+    if (found.size() == 0 && !resting_.empty()) {
+        end_rest();
+        found = take_from_gaps(bytes, align);
     }
     return found;
 }
@@ -35,9 +35,14 @@ Interval AddressZone::take_from_gaps(u64 bytes, u64 align) {
 
 void AddressZone::give_back(Interval interval) {
     resting_.push_back(interval);
-    if (resting_.size() <= kResting) return;
+    if (resting_.size() <= most_resting_) return;
     add_gap(resting_.front());
     resting_.pop_front();
+}
+
+void AddressZone::end_rest() {
+    for (const Interval& interval : resting_) add_gap(interval);
+    resting_.clear();
 }
 
 void AddressZone::add_gap(Interval interval) {

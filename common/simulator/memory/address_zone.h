@@ -21,8 +21,10 @@ class AddressZone {
 public:
     /// How many freed intervals wait before the oldest is used again.
     static constexpr std::size_t kResting = 512;
+    /// ... none, before end_rest().
+    static constexpr std::size_t kUntilEndRest = ~std::size_t{0};
 
-    explicit AddressZone(Interval whole);
+    explicit AddressZone(Interval whole, std::size_t most_resting = kResting);
 
     Interval whole() const { return whole_; }
     bool contains(u64 address) const { return address >= whole_.begin && address < whole_.end; }
@@ -30,6 +32,8 @@ public:
     /// An interval of `bytes` at a multiple of `align`; an empty one when there is none.
     Interval take(u64 bytes, u64 align);
     void give_back(Interval interval);
+    /// What was given back may be taken again.
+    void end_rest();
 
 private:
     Interval take_from_gaps(u64 bytes, u64 align);
@@ -38,6 +42,7 @@ private:
     Interval whole_;
     std::map<u64, u64> gaps_;  ///< begin -> end; never adjacent to each other
     std::deque<Interval> resting_;
+    std::size_t most_resting_;
 };
 
 }  // namespace coalesce::sim

@@ -100,20 +100,21 @@ struct DeviceMemory::State {
     u64 next_serial = 1;
     mutable std::shared_ptr<const AllocationTable> table;  ///< null when out of date
 
-    const Owned* find(u64 address) const {
+    /// The last one that begins at or below.
+    const Owned* at_or_below(u64 address) const {
         const auto above = live.upper_bound(address);
-        if (above == live.begin()) return nullptr;
-        const Owned& candidate = std::prev(above)->second;
-        return candidate.allocation.contains(address, 1) ? &candidate : nullptr;
+        return above == live.begin() ? nullptr : &std::prev(above)->second;
     }
-
+    const Owned* find(u64 address) const {
+        const Owned* candidate = at_or_below(address);
+        return candidate && candidate->allocation.contains(address, 1) ? candidate : nullptr;
+    }
     /// The allocation that a loop has left which came to `address`; null when none is so near.
     const Allocation* closely_below(u64 address) const {
         constexpr u64 kNear = u64{1} << 20;
-        const auto above = live.upper_bound(address);
-        if (above == live.begin()) return nullptr;
-        const Allocation& candidate = std::prev(above)->second.allocation;
-        return address - candidate.end < kNear ? &candidate : nullptr;
+        const Owned* candidate = at_or_below(address);
+        return candidate && address - candidate->allocation.end < kNear ? &candidate->allocation
+                                                                        : nullptr;
     }
 
     bool open_host_slot(Interval slot, u64 bytes);
@@ -207,17 +208,15 @@ u64 DeviceMemory::allocate(u64 bytes, AllocationKind kind, std::string name) {
         return 0;
     }
 
-    Allocation allocation;
-    allocation.begin = slot.begin + first;
-    allocation.end = allocation.begin + bytes;
-    allocation.kind = kind;
-    allocation.serial = state_->next_serial++;
-    allocation.name = std::move(name);
-    allocation.has_shadow = !lives_on_host(kind);
-    if (!lives_on_host(kind)) {
+    Allocation allocation{.begin = slot.begin + first,
+                          .end = slot.begin + first + bytes,
+                          .has_shadow = !lives_on_host(kind),
+                          .kind = kind,
+                          .serial = state_->next_serial++,
+                          .name = std::move(name)};
+    if (allocation.has_shadow)
         allocation.to_host =
             reinterpret_cast<std::ptrdiff_t>(storage_) - static_cast<std::ptrdiff_t>(device_base());
-    }
     // Kernels touch large arrays in all orders: huge pages save most of the faults and of the
     // misses in the address translation. Small ones would waste most of a huge page.
     if (huge) {
@@ -297,13 +296,13 @@ bool DeviceMemory::register_host(void* pointer, u64 bytes) {
     if (next != state_->live.end() && next->first < begin + bytes) return false;
     if (state_->find(begin)) return false;
 
-    Allocation allocation;
-    allocation.begin = begin;
-    allocation.end = begin + bytes;
-    allocation.has_shadow = false;
-    allocation.kind = AllocationKind::registered;
-    allocation.serial = state_->next_serial++;
-    state_->live[begin] = {std::move(allocation), {}};
+    state_->live[begin] = {{.begin = begin,
+                            .end = begin + bytes,
+                            .has_shadow = false,
+                            .kind = AllocationKind::registered,
+                            .serial = state_->next_serial++,
+                            .name = {}},
+                           {}};
     state_->table.reset();
     return true;
 }

@@ -13,20 +13,17 @@ u8 bits_of(u64 from, u64 to) {
     return static_cast<u8>((1u << to) - (1u << from));
 }
 
-/// Calls edit(word address, bits) for the partial words at both ends of a range, and
-/// fill(first word, words) for the whole ones between.
+/// Calls edit(shadow byte, bits) for the partial words at both ends of a range, and fill(shadow bytes, words) for the
+/// whole ones between. `shadow`: of the first.
 template <class Edit, class Fill>
-void for_words(u64 address, u64 bytes, Edit edit, Fill fill) {
-    const u64 end = address + bytes, first_word = address & ~3ull, last_word = end & ~3ull;
+void for_words(u8* shadow, u64 address, u64 bytes, Edit edit, Fill fill) {
+    const u64 begin = address & 3, end = begin + bytes;
     if (bytes == 0) return;
-    if (first_word == last_word) return edit(first_word, bits_of(address & 3, end & 3));
-    u64 begin_whole = first_word;
-    if (address & 3) {
-        edit(first_word, bits_of(address & 3, 4));
-        begin_whole += 4;
-    }
-    if (begin_whole < last_word) fill(begin_whole, (last_word - begin_whole) / 4);
-    if (end & 3) edit(last_word, bits_of(0, end & 3));
+    if (end < 4) return edit(*shadow, bits_of(begin, end));
+    if (begin) edit(*shadow, bits_of(begin, 4));
+    const u64 first_whole = begin ? 1 : 0;
+    if (end / 4 > first_whole) fill(shadow + first_whole, end / 4 - first_whole);
+    if (end & 3) edit(shadow[end / 4], bits_of(0, end & 3));
 }
 
 }  // namespace
@@ -35,15 +32,15 @@ void DeviceMemory::mark_written(u64 address, u64 bytes) {
     // Managed, pinned and registered memory has no shadow to keep.
     if (!has_shadow(address)) return;
     for_words(
-        address, bytes, [&](u64 word, u8 bits) { *shadow(word) |= bits; },
-        [&](u64 word, u64 words) { std::memset(shadow(word), 0xf, words); });
+        shadow(address), address, bytes, [](u8& word, u8 bits) { word |= bits; },
+        [](u8* first, u64 words) { std::memset(first, 0xf, words); });
 }
 
 void DeviceMemory::mark_written_by_host(u64 address, u64 bytes) {
     if (!has_shadow(address)) return;
     for_words(
-        address, bytes, [&](u64 word, u8 bits) { *shadow(word) |= bits | bits << 4; },
-        [&](u64 word, u64 words) { std::memset(shadow(word), 0xff, words); });
+        shadow(address), address, bytes, [](u8& word, u8 bits) { word |= bits | bits << 4; },
+        [](u8* first, u64 words) { std::memset(first, 0xff, words); });
 }
 
 void DeviceMemory::mark_bytes_unwritten(u64 address, u32 bytes) {
@@ -69,9 +66,9 @@ u32 DeviceMemory::unwritten_bytes(u64 address, u32 bytes) const {
 void DeviceMemory::mark_unwritten(u64 address, u64 bytes) {
     if (!has_shadow(address)) return;
     for_words(
-        address, bytes,
-        [&](u64 word, u8 bits) { *shadow(word) &= static_cast<u8>(~(bits | bits << 4)); },
-        [&](u64 word, u64 words) { clear_shadow(shadow(word), words); });
+        shadow(address), address, bytes,
+        [](u8& word, u8 bits) { word &= static_cast<u8>(~(bits | bits << 4)); },
+        [](u8* first, u64 words) { clear_shadow(first, words); });
 }
 
 void DeviceMemory::copy_written(u64 to, u64 from, u64 bytes) {

@@ -4,6 +4,7 @@
 #include <cstring>
 #include <mutex>
 #include <shared_mutex>
+#include <type_traits>
 #include <unordered_map>
 
 namespace coalesce::sim {
@@ -19,16 +20,9 @@ constexpr u32 kLargestBox = 256, kLargestElementStride = 8;
 constexpr u64 kLargestSize = u64{1} << 32, kStrideEnd = u64{1} << 40;
 constexpr u32 kMapAlignment = 64;
 
-/// What lies in the 128 bytes: all that tells one map from another.
-struct Stored {
-    static constexpr u64 kMark = 0x70616d2e736e6574;  ///< tens.map, for who looks at memory
-    u64 mark, address;
-    u8 rank, type, swizzle, fill;
-    u16 box[kMostDimensions];
-    u32 size_less_1[kMostDimensions];
-    u64 stride[kMostDimensions - 1];
-};
-static_assert(sizeof(Stored) <= kTensorMapBytes);
+// A map has no bytes of padding, which would tell equal maps apart.
+static_assert(std::has_unique_object_representations_v<TensorMap>);
+static_assert(sizeof(TensorMap) <= kTensorMapBytes);
 
 /// The maps that were made in this process, by their bytes. Workers look while the host may add more.
 struct Made {
@@ -95,16 +89,12 @@ std::string fault_of(const TensorMapArguments& a) {
     return "";
 }
 
-}  // namespace
-
-namespace {
-
 /// The map that the arguments, which are good, ask for.
 TensorMap map_of(const TensorMapArguments& a) {
     TensorMap map;
     map.address = a.address;
     map.rank = a.rank;
-    map.type = static_cast<u8>(a.type);
+    map.type = static_cast<u16>(a.type);
     map.element_bytes = kElementBytes[a.type];
     map.swizzle = static_cast<Swizzle>(a.swizzle);
     map.fills_with_nan = a.fill != 0;
@@ -114,22 +104,6 @@ TensorMap map_of(const TensorMapArguments& a) {
         map.stride[d] = d == 0 ? map.element_bytes : a.strides[d - 1];
     }
     return map;
-}
-
-Stored stored_form(const TensorMap& map) {
-    Stored stored{};
-    stored.mark = Stored::kMark;
-    stored.address = map.address;
-    stored.rank = static_cast<u8>(map.rank);
-    stored.type = map.type;
-    stored.swizzle = static_cast<u8>(map.swizzle);
-    stored.fill = map.fills_with_nan;
-    for (u32 d = 0; d < map.rank; ++d) {
-        stored.box[d] = static_cast<u16>(map.box[d]);
-        stored.size_less_1[d] = static_cast<u32>(map.size[d] - 1);
-        if (d > 0) stored.stride[d - 1] = map.stride[d];
-    }
-    return stored;
 }
 
 }  // namespace
@@ -143,9 +117,8 @@ u64 TensorMap::rows() const {
 std::string encode(const TensorMapArguments& a) {
     if (std::string fault = fault_of(a); !fault.empty()) return fault;
     const TensorMap map = map_of(a);
-    const Stored stored = stored_form(map);
     std::memset(a.map, 0, kTensorMapBytes);
-    std::memcpy(a.map, &stored, sizeof stored);
+    std::memcpy(a.map, &map, sizeof map);
     const std::unique_lock lock(made().mutex);
     made().maps.insert_or_assign(bytes_of(a.map), map);
     return "";

@@ -26,16 +26,17 @@ inline constexpr u32 kPieceBytes = 16;
 
 enum class Swizzle : u8 { none, by_32, by_64, by_128 };
 
+/// These are the bytes that kernels hand over: each of them counts.
 struct TensorMap {
     u64 address = 0;
-    u32 rank = 0;
-    u32 element_bytes = 0;
-    Swizzle swizzle = Swizzle::none;
-    bool fills_with_nan = false;       ///< elements outside of the array; else zeros
-    u8 type = 0;                       ///< CUtensorMapDataType
     u64 size[kMostDimensions] = {};    ///< elements
     u64 stride[kMostDimensions] = {};  ///< bytes from one to the next; [0] is element_bytes
     u32 box[kMostDimensions] = {};     ///< elements that a copy takes
+    u32 rank = 0;
+    u32 element_bytes = 0;
+    Swizzle swizzle = Swizzle::none;
+    bool fills_with_nan = false;  ///< elements outside of the array; else zeros
+    u16 type = 0;                 ///< CUtensorMapDataType
 
     u32 row_bytes() const { return box[0] * element_bytes; }
     /// Rows of a box: all that differs in another dimension than the innermost. Up to 2^32.

@@ -62,17 +62,7 @@ void FunctionLowering::find_first_guesses() {
 }
 
 u32 FunctionLowering::add_site(const MemoryUse& use) {
-    Site site;
-    site.space = use.space;
-    site.load = use.load;
-    site.store = use.store;
-    site.atomic = use.atomic;
-    site.bytes_per_lane = use.bytes_per_lane;
-    site.path = use.path;
-    site.instruction = at_;
-    site.function = &function_;
-    site.where = now().where;
-    kernel_.sites.push_back(site);
+    kernel_.sites.push_back({use, at_, &function_, now().where});
     return static_cast<u32>(kernel_.sites.size() - 1);
 }
 
@@ -214,7 +204,7 @@ void FunctionLowering::lower_kernel_parameter(const Operand& address,
     if (size_of(type) > 8) fail("a parameter of this size");
     Op op;
     op.count = static_cast<u8>(size_of(type));
-    op.detail = is_signed(type);
+    op.run = op_load_kernel_parameter;
     i64 offset = address.offset;
     if (address.has_base_register) {
         op.a = converted(slot_of_register(address.reg), width_of_register(address.reg), Width::w64);
@@ -227,7 +217,8 @@ void FunctionLowering::lower_kernel_parameter(const Operand& address,
     for (std::size_t k = 0; k < elements.size(); ++k) {
         if (elements[k].kind != Operand::Kind::reg) continue;
         const Width width = width_of_register(elements[k].reg);
-        op.run = width == Width::w64 ? op_load_kernel_parameter_64 : op_load_kernel_parameter_32;
+        op.detail =
+            (is_signed(type) ? kSignedParameter : 0) | (width == Width::w64 ? kWideRegister : 0);
         op.d = destination(elements[k], width);
         op.immediate = offset + static_cast<i64>(k) * size_of(type);
         emit(op, value_class);

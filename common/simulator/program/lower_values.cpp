@@ -234,13 +234,12 @@ Type FunctionLowering::destination_type() const {
 // ---- families ----
 
 bool FunctionLowering::lower_family_instruction() {
-    const std::optional<FamilyInstruction> family = find_family_instruction(now(), function_);
+    const Description family = find_family_instruction(now(), function_);
     if (!family) return false;
     Op op;
     op.run = family->run;
     op.detail = family->detail;
     op.count = family->count;
-    op.immediate = family->immediate;
     op.has_destination = false;
     const StateSpace space = family->memory.empty() ? StateSpace::generic : family->memory[0].space;
     const bool gathers = family->warp_sync;
@@ -286,25 +285,21 @@ void FunctionLowering::place_family_operand(Op& op, const FamilyInstruction& fam
                                             StateSpace space) {
     switch (role.role) {
         case Role::ignored:
-            if (role.pair == Role::destination2)  // `_|p`
-                op.d2 = destination(operand.elements[0], role.pair_width);
-            return;
         case Role::destination:
-            op.d = destination(operand, role.width);
-            op.has_destination = operand.kind == Operand::Kind::reg;
-            if (role.pair == Role::destination2 && !operand.elements.empty())
-                op.d2 = destination(operand.elements[0], role.pair_width);
-            else if (role.pair == Role::destination2)
-                op.d2 = temporary(role.pair_width);
+            if (role.role == Role::destination) {
+                op.d = destination(operand, role.width);
+                op.has_destination = operand.kind == Operand::Kind::reg;
+            }
+            if (role.pair == Role::destination2)  // `d|p`, `_|p`; or nobody wants it
+                op.d2 = operand.elements.empty()
+                            ? temporary(role.pair_width)
+                            : destination(operand.elements[0], role.pair_width);
             return;
         case Role::destination2: op.d2 = destination(operand, role.width); return;
         case Role::a: op.a = source(operand, role.width); return;
         case Role::b: op.b = source(operand, role.width); return;
         case Role::c: op.c = source(operand, role.width); return;
         case Role::v0: op.v[0] = source(operand, role.width); return;
-        case Role::v1: op.v[1] = source(operand, role.width); return;
-        case Role::v2: op.v[2] = source(operand, role.width); return;
-        case Role::v3: op.v[3] = source(operand, role.width); return;
         case Role::address: {
             bool two = false;
             for (const OperandRole& other : family.operands) two |= other.role == Role::address2;

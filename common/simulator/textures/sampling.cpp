@@ -129,12 +129,14 @@ TexelBits elements_of(const ImageObject& texture, const Tap& tap, const u8* texe
 
 constexpr u32 kFloatBits = 24, kHalfBits = 11;
 
-/// Numbers times weights, which add up to kWholeWeight.
+/// A channel of some texels, times their weights, which add up to kWholeWeight.
 struct WeightedSum {
-    float number[kMostTaps];
-    i64 weight[kMostTaps];
-    u32 count = 0;
+    const Taps& taps;
+    const TexelNumbers* numbers;
+    u32 channel;
 
+    float number(u32 k) const { return numbers[k][channel]; }
+    i64 weight(u32 k) const { return taps.tap[k].weight; }
     float of_floats(u32 bits) const;
     float of_steps(float steps) const;
 };
@@ -152,15 +154,16 @@ float WeightedSum::of_floats(u32 bits) const {
     constexpr int kKept = 28;
     double plain = 0;
     float greatest = 0;
-    for (u32 k = 0; k < count; ++k) {
-        plain += static_cast<double>(weight[k]) * double{number[k]};
-        greatest = std::max(greatest, std::fabs(number[k]));
+    for (u32 k = 0; k < taps.count; ++k) {
+        plain += static_cast<double>(weight(k)) * double{number(k)};
+        greatest = std::max(greatest, std::fabs(number(k)));
     }
     if (greatest == 0 || !std::isfinite(plain)) return static_cast<float>(plain);
     const int shift = kKept - 1 - std::ilogb(greatest);
     const double scale = std::ldexp(1.0, shift);
     i64 sum = 0;
-    for (u32 k = 0; k < count; ++k) sum += weight[k] * static_cast<i64>(double{number[k]} * scale);
+    for (u32 k = 0; k < taps.count; ++k)
+        sum += weight(k) * static_cast<i64>(double{number(k)} * scale);
     const auto size = static_cast<double>(rounded(static_cast<u64>(std::abs(sum)), bits));
     return static_cast<float>(std::ldexp(sum < 0 ? -size : size, -shift) / kWholeWeight);
 }
@@ -168,7 +171,7 @@ float WeightedSum::of_floats(u32 bits) const {
 /// Integers from 0 or -steps to steps, which stand for numbers up to 1: a half is rounded upwards.
 float WeightedSum::of_steps(float steps) const {
     i64 sum = kWholeWeight / 2;
-    for (u32 k = 0; k < count; ++k) sum += weight[k] * std::llround(number[k] * steps);
+    for (u32 k = 0; k < taps.count; ++k) sum += weight(k) * std::llround(number(k) * steps);
     const i64 whole = sum >= 0 ? sum / kWholeWeight : (sum + 1) / kWholeWeight - 1;
     return std::max(static_cast<float>(whole) / steps, -1.0f);
 }
@@ -233,15 +236,7 @@ TexelBits combine(const ImageObject& texture, const Taps& taps, const u8* const*
         return std::bit_cast<TexelBits>(fetched_numbers_of(texture, taps.tap[0], texels[0]));
     TexelNumbers numbers[kMostTaps], result;
     for (u32 k = 0; k < taps.count; ++k) numbers[k] = numbers_of(texture, taps.tap[k], texels[k]);
-    for (u32 c = 0; c < result.size(); ++c) {
-        WeightedSum sum;
-        for (u32 k = 0; k < taps.count; ++k) {
-            sum.number[k] = numbers[k][c];
-            sum.weight[k] = taps.tap[k].weight;
-        }
-        sum.count = taps.count;
-        result[c] = filtered(texture, sum);
-    }
+    for (u32 c = 0; c < result.size(); ++c) result[c] = filtered(texture, {taps, numbers, c});
     return std::bit_cast<TexelBits>(result);
 }
 

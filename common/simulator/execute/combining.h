@@ -1,0 +1,56 @@
+// What atomics and reductions make of two values, or of three: atom, red, redux, sured.
+#pragma once
+
+#include <algorithm>
+#include <cmath>
+#include <type_traits>
+
+namespace coalesce::sim::combining {
+
+struct Add {
+    static auto apply(auto a, auto b, auto...) { return a + b; }
+};
+/// A NaN loses against a number.
+struct Minimum {
+    template <class T>
+    static T apply(T a, T b, auto...) {
+        if constexpr (std::is_floating_point_v<T>)
+            return a == b ? (std::signbit(a) ? a : b) : std::fmin(a, b);
+        else
+            return std::min(a, b);
+    }
+};
+struct Maximum {
+    template <class T>
+    static T apply(T a, T b, auto...) {
+        if constexpr (std::is_floating_point_v<T>)
+            return a == b ? (std::signbit(a) ? b : a) : std::fmax(a, b);
+        else
+            return std::max(a, b);
+    }
+};
+struct And {
+    static auto apply(auto a, auto b, auto...) { return a & b; }
+};
+struct Or {
+    static auto apply(auto a, auto b, auto...) { return a | b; }
+};
+struct Xor {
+    static auto apply(auto a, auto b, auto...) { return a ^ b; }
+};
+struct Exchange {
+    static auto apply(auto, auto b, auto) { return b; }
+};
+struct CompareAndSwap {
+    static auto apply(auto a, auto b, auto c) { return a == b ? c : a; }
+};
+/// Up to the operand, then from zero again.
+struct Increment {
+    static auto apply(auto a, auto b, auto) { return a >= b ? 0 : a + 1; }
+};
+/// Down to zero, then from the operand again.
+struct Decrement {
+    static auto apply(auto a, auto b, auto) { return a == 0 || a > b ? b : a - 1; }
+};
+
+}  // namespace coalesce::sim::combining
