@@ -39,10 +39,10 @@ struct ShiftRight {
 
 LaneInstruction shift_left(Modifiers& m) {
     return for_bits(m.take_type(),
-                    []<class T>(Tag<T>) { return binary_with_forms<ShiftLeft<T>, T, T, u32>(); });
+                    []<class T>(Tag<T>) { return with_forms<ShiftLeft<T>, T, T, u32>(); });
 }
 LaneInstruction shift_right(Modifiers& m) {
-    const auto make = []<class T>(Tag<T>) { return binary_with_forms<ShiftRight<T>, T, T, u32>(); };
+    const auto make = []<class T>(Tag<T>) { return with_forms<ShiftRight<T>, T, T, u32>(); };
     const Type type = m.take_type();
     const LaneInstruction logical = for_bits(type, make);
     return logical.run ? logical : for_integers(type, make);
@@ -61,10 +61,10 @@ LaneInstruction funnel_shift(Modifiers& m) {
     const int direction = m.take_one_of({"l", "r"}), mode = m.take_one_of({"wrap", "clamp"});
     if (direction < 0 || mode < 0 || m.take_type() != Type::b32) return {};
     const bool left = direction == 0, clamp = mode == 1;
-    if (left && clamp) return ternary<FunnelShift<true, true>, u32, u32, u32, u32>();
-    if (left) return ternary<FunnelShift<true, false>, u32, u32, u32, u32>();
-    if (clamp) return ternary<FunnelShift<false, true>, u32, u32, u32, u32>();
-    return ternary<FunnelShift<false, false>, u32, u32, u32, u32>();
+    if (left && clamp) return in_lanes<FunnelShift<true, true>, u32, u32, u32, u32>();
+    if (left) return in_lanes<FunnelShift<true, false>, u32, u32, u32, u32>();
+    if (clamp) return in_lanes<FunnelShift<false, true>, u32, u32, u32, u32>();
+    return in_lanes<FunnelShift<false, false>, u32, u32, u32, u32>();
 }
 
 // ---- counting ----
@@ -85,8 +85,8 @@ struct CountLeadingZeros {
 template <class F>
 LaneInstruction count(Modifiers& m) {
     const Type type = m.take_type();
-    if (type == Type::b32) return unary<F, u32, u32>();
-    if (type == Type::b64) return unary<F, u32, u64>();
+    if (type == Type::b32) return in_lanes<F, u32, u32>();
+    if (type == Type::b64) return in_lanes<F, u32, u64>();
     return {};
 }
 
@@ -104,8 +104,8 @@ struct Reverse {
 };
 LaneInstruction reverse(Modifiers& m) {
     const Type type = m.take_type();
-    if (type == Type::b32) return unary<Reverse, u32, u32>();
-    if (type == Type::b64) return unary<Reverse, u64, u64>();
+    if (type == Type::b32) return in_lanes<Reverse, u32, u32>();
+    if (type == Type::b64) return in_lanes<Reverse, u64, u64>();
     return {};
 }
 
@@ -127,8 +127,8 @@ LaneInstruction find_highest(Modifiers& m) {
         if constexpr (sizeof(T) < 4)
             return {};
         else
-            return shift_amount ? unary<FindHighest<T, true>, u32, T>()
-                                : unary<FindHighest<T, false>, u32, T>();
+            return shift_amount ? in_lanes<FindHighest<T, true>, u32, T>()
+                                : in_lanes<FindHighest<T, false>, u32, T>();
     });
 }
 
@@ -149,7 +149,7 @@ struct FindNthSet {
     }
 };
 LaneInstruction find_nth_set(Modifiers& m) {
-    return m.take_type() == Type::b32 ? ternary<FindNthSet, u32, u32, u32, i32>()
+    return m.take_type() == Type::b32 ? in_lanes<FindNthSet, u32, u32, u32, i32>()
                                       : LaneInstruction{};
 }
 
@@ -195,7 +195,7 @@ LaneInstruction extract_field(Modifiers& m) {
         if constexpr (sizeof(T) < 4)
             return {};
         else
-            return ternary<ExtractField<T>, T, T, u32, u32>();
+            return in_lanes<ExtractField<T>, T, T, u32, u32>();
     });
 }
 
@@ -231,12 +231,12 @@ LaneInstruction extend_from(Modifiers& m) {
     const Type type = m.take_type();
     if (mode < 0) return {};
     if (type == Type::s32) {
-        return mode == 0 ? binary<ExtendFrom<i32, true>, i32, i32, u32>()
-                         : binary<ExtendFrom<i32, false>, i32, i32, u32>();
+        return mode == 0 ? in_lanes<ExtendFrom<i32, true>, i32, i32, u32>()
+                         : in_lanes<ExtendFrom<i32, false>, i32, i32, u32>();
     }
     if (type != Type::u32) return {};
-    return mode == 0 ? binary<ExtendFrom<u32, true>, u32, u32, u32>()
-                     : binary<ExtendFrom<u32, false>, u32, u32, u32>();
+    return mode == 0 ? in_lanes<ExtendFrom<u32, true>, u32, u32, u32>()
+                     : in_lanes<ExtendFrom<u32, false>, u32, u32, u32>();
 }
 
 template <bool kClamp>
@@ -249,8 +249,8 @@ struct MakeMask {
 LaneInstruction make_mask(Modifiers& m) {
     const int mode = m.take_one_of({"clamp", "wrap"});
     if (mode < 0 || m.take_type() != Type::b32) return {};
-    return mode == 0 ? binary<MakeMask<true>, u32, u32, u32>()
-                     : binary<MakeMask<false>, u32, u32, u32>();
+    return mode == 0 ? in_lanes<MakeMask<true>, u32, u32, u32>()
+                     : in_lanes<MakeMask<false>, u32, u32, u32>();
 }
 
 // ---- prmt ----
@@ -309,13 +309,13 @@ u32 replicate_16(u32 c, u32 i) {
 LaneInstruction permute(Modifiers& m) {
     if (m.take_type() != Type::b32) return {};
     switch (m.take_one_of({"f4e", "b4e", "rc8", "ecl", "ecr", "rc16"})) {
-        case 0: return ternary<PermuteBy<forward_4>, u32, u32, u32, u32>();
-        case 1: return ternary<PermuteBy<backward_4>, u32, u32, u32, u32>();
-        case 2: return ternary<PermuteBy<replicate_8>, u32, u32, u32, u32>();
-        case 3: return ternary<PermuteBy<edge_clamp_left>, u32, u32, u32, u32>();
-        case 4: return ternary<PermuteBy<edge_clamp_right>, u32, u32, u32, u32>();
-        case 5: return ternary<PermuteBy<replicate_16>, u32, u32, u32, u32>();
-        default: return ternary<PermuteAny, u32, u32, u32, u32>();
+        case 0: return in_lanes<PermuteBy<forward_4>, u32, u32, u32, u32>();
+        case 1: return in_lanes<PermuteBy<backward_4>, u32, u32, u32, u32>();
+        case 2: return in_lanes<PermuteBy<replicate_8>, u32, u32, u32, u32>();
+        case 3: return in_lanes<PermuteBy<edge_clamp_left>, u32, u32, u32, u32>();
+        case 4: return in_lanes<PermuteBy<edge_clamp_right>, u32, u32, u32, u32>();
+        case 5: return in_lanes<PermuteBy<replicate_16>, u32, u32, u32, u32>();
+        default: return in_lanes<PermuteAny, u32, u32, u32, u32>();
     }
 }
 

@@ -56,7 +56,7 @@ struct ClampShort {
 template <class D, class A>
 LaneInstruction clamp() {
     const Clamp::Request to{.bits = 8 * sizeof(D), .is_signed = std::is_signed_v<D>};
-    return sizeof(D) == 8 ? unary_by<Clamp, u64, A>(to) : unary_by<ClampShort, u32, A>(to);
+    return sizeof(D) == 8 ? in_lanes<Clamp, u64, A>(to) : in_lanes<ClampShort, u32, A>(to);
 }
 
 LaneInstruction integer_to_integer(Modifiers& m) {
@@ -66,7 +66,7 @@ LaneInstruction integer_to_integer(Modifiers& m) {
         // What is cut off is the same whether the rest counts as signed or not.
         using Bits = std::make_unsigned_t<D>;
         return for_all_integers(from, [=]<class A>(Tag<A>) {
-            return sat ? clamp<D, A>() : unary<Cast<Bits>, Bits, A>();
+            return sat ? clamp<D, A>() : in_lanes<Cast<Bits>, Bits, A>();
         });
     });
 }
@@ -112,13 +112,13 @@ LaneInstruction to_integer_from(Type from, Rounding direction, bool ftz) {
     using F = ToInteger<D>;
     if (ftz && from != Type::f32) return {};
     if (from == Type::f32 && direction == Rounding::zero && !ftz) {
-        return unary<ToIntegerCut<D>, D, float>();
+        return in_lanes<ToIntegerCut<D>, D, float>();
     }
     switch (from) {
-        case Type::f16: return unary_by<F, D, F16>({direction, ftz});
-        case Type::bf16: return unary_by<F, D, BF16>({direction, ftz});
-        case Type::f32: return unary_by<F, D, float>({direction, ftz});
-        case Type::f64: return unary_by<F, D, double>({direction, ftz});
+        case Type::f16: return in_lanes<F, D, F16>({direction, ftz});
+        case Type::bf16: return in_lanes<F, D, BF16>({direction, ftz});
+        case Type::f32: return in_lanes<F, D, float>({direction, ftz});
+        case Type::f64: return in_lanes<F, D, double>({direction, ftz});
         default: return {};
     }
 }
@@ -157,9 +157,9 @@ LaneInstruction integer_to_float(Modifiers& m) {
     return for_floats(to, [=]<class D>(Tag<D>) {
         return for_all_integers(from, [=]<class A>(Tag<A>) {
             if (*direction == Rounding::nearest && !sat) {
-                return unary_with_forms<Cast<D>, D, A>();
+                return with_forms<Cast<D>, D, A>();
             }
-            return unary_by<FromInteger<D>, D, A>({*direction, sat});
+            return in_lanes<FromInteger<D>, D, A>({*direction, sat});
         });
     });
 }
@@ -180,7 +180,7 @@ struct Saturating {
 /// F, with .sat or without.
 template <class F, class D, class A>
 LaneInstruction saturating_or_not(bool sat) {
-    return sat ? unary<Saturating<F>, D, A>() : unary<F, D, A>();
+    return sat ? in_lanes<Saturating<F>, D, A>() : in_lanes<F, D, A>();
 }
 
 struct ToShorter {
@@ -214,8 +214,9 @@ LaneInstruction float_to_float(Modifiers& m) {
         return saturating_or_not<Cast<double>, double, double>(sat);
     }
     if (to != Type::f32 || from != Type::f64 || !rounding) return {};
-    if (*rounding == Rounding::nearest && !ftz && !sat) return unary<Cast<float>, float, double>();
-    return unary_by<ToShorter, float, double>({*rounding, ftz, sat});
+    if (*rounding == Rounding::nearest && !ftz && !sat)
+        return in_lanes<Cast<float>, float, double>();
+    return in_lanes<ToShorter, float, double>({*rounding, ftz, sat});
 }
 
 // ---- a float to a whole number that stays a float ----
@@ -239,7 +240,7 @@ LaneInstruction float_to_whole(Modifiers& m) {
     const Type to = m.take_type(), from = m.take_type();
     if (to != from || !direction || (ftz && to != Type::f32)) return {};
     return for_floats(to, [=]<class T>(Tag<T>) {
-        return unary_by<ToWhole, T, T>({*direction, ftz, sat});
+        return in_lanes<ToWhole, T, T>({*direction, ftz, sat});
     });
 }
 
@@ -263,7 +264,7 @@ struct Pack {
 };
 template <int kBits, bool kSigned>
 LaneInstruction pack_above() {
-    return ternary<Pack<kBits, kSigned>, u32, i32, i32, u32>();
+    return in_lanes<Pack<kBits, kSigned>, u32, i32, i32, u32>();
 }
 
 LaneInstruction pack(Modifiers& m) {
@@ -273,8 +274,8 @@ LaneInstruction pack(Modifiers& m) {
     const bool has_third = m.take("b32");
     if (has_third != (to >= 2)) return {};
     switch (to) {
-        case 0: return binary<Pack<16, false>, u32, i32, i32>();
-        case 1: return binary<Pack<16, true>, u32, i32, i32>();
+        case 0: return in_lanes<Pack<16, false>, u32, i32, i32>();
+        case 1: return in_lanes<Pack<16, true>, u32, i32, i32>();
         case 2: return pack_above<8, false>();
         case 3: return pack_above<8, true>();
         case 4: return pack_above<4, false>();

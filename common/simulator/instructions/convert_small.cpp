@@ -124,15 +124,16 @@ LaneInstruction to_half(Type from, const Rounded& r) {
     if (r.ftz && from != Type::f32) return {};
     if ((r.limits.relu || r.limits.satfinite) && !is_wide_float) return {};
     switch (from) {
-        case Type::s8: return unary_by<F, H, i8>(r);
-        case Type::u8: return unary_by<F, H, u8>(r);
-        case Type::f16: return unary_by<F, H, F16>(r);
-        case Type::bf16: return unary_by<F, H, BF16>(r);
+        case Type::s8: return in_lanes<F, H, i8>(r);
+        case Type::u8: return in_lanes<F, H, u8>(r);
+        case Type::f16: return in_lanes<F, H, F16>(r);
+        case Type::bf16: return in_lanes<F, H, BF16>(r);
         case Type::f32:
-            if (r.is_plain() && !r.ftz && !r.limits.sat) return unary<ToHalfNearest<H>, H, float>();
-            return unary_by<F, H, float>(r);
-        case Type::f64: return unary_by<F, H, double>(r);
-        default: return for_integers(from, [&]<class A>(Tag<A>) { return unary_by<F, H, A>(r); });
+            if (r.is_plain() && !r.ftz && !r.limits.sat)
+                return in_lanes<ToHalfNearest<H>, H, float>();
+            return in_lanes<F, H, float>(r);
+        case Type::f64: return in_lanes<F, H, double>(r);
+        default: return for_integers(from, [&]<class A>(Tag<A>) { return in_lanes<F, H, A>(r); });
     }
 }
 
@@ -170,9 +171,9 @@ struct FromHalfSaturating {
 template <class D>
 LaneInstruction from_half(Type from, bool sat) {
     if (from == Type::f16)
-        return sat ? unary<FromHalfSaturating<D>, D, F16>() : unary<FromHalf<D>, D, F16>();
+        return sat ? in_lanes<FromHalfSaturating<D>, D, F16>() : in_lanes<FromHalf<D>, D, F16>();
     if (from == Type::bf16)
-        return sat ? unary<FromHalfSaturating<D>, D, BF16>() : unary<FromHalf<D>, D, BF16>();
+        return sat ? in_lanes<FromHalfSaturating<D>, D, BF16>() : in_lanes<FromHalf<D>, D, BF16>();
     return {};
 }
 
@@ -196,8 +197,8 @@ LaneInstruction half_to_whole(Modifiers& m) {
     const auto direction = m.take_rounding_to_whole();
     const Type to = m.take_type(), from = m.take_type();
     if (to != from || !direction) return {};
-    if (to == Type::f16) return unary_by<ToWhole, F16, F16>(*direction);
-    return to == Type::bf16 ? unary_by<ToWhole, BF16, BF16>(*direction) : LaneInstruction{};
+    if (to == Type::f16) return in_lanes<ToWhole, F16, F16>(*direction);
+    return to == Type::bf16 ? in_lanes<ToWhole, BF16, BF16>(*direction) : LaneInstruction{};
 }
 
 // ---- tf32: an f32 whose lower 13 fraction bits are zero ----
@@ -229,12 +230,12 @@ LaneInstruction to_tf32(Modifiers& m) {
     if (m.take_type() != Type::tf32 || m.take_type() != Type::f32) return {};
     const Limits limits{.relu = relu, .satfinite = satfinite};
     switch (rounding) {
-        case 0: return unary_by<ToTF32, u32, float>({Rounding::nearest, limits});
-        case 1: return unary_by<ToTF32, u32, float>({Rounding::zero, limits});
+        case 0: return in_lanes<ToTF32, u32, float>({Rounding::nearest, limits});
+        case 1: return in_lanes<ToTF32, u32, float>({Rounding::zero, limits});
         case 2:
             if (relu) return {};
-            return satfinite ? unary<ToTF32Away<true>, u32, float>()
-                             : unary<ToTF32Away<false>, u32, float>();
+            return satfinite ? in_lanes<ToTF32Away<true>, u32, float>()
+                             : in_lanes<ToTF32Away<false>, u32, float>();
         default: return {};
     }
 }
@@ -267,9 +268,9 @@ template <const Format& kFormat, class H>
 LaneInstruction to_half_pair_of(int rounding, Limits limits) {
     using F = ToPair<kFormat, 16>;
     const bool is_plain = !limits.relu && !limits.satfinite;
-    if (rounding == 0 && is_plain) return binary<ToPairNearest<H>, u32, float, float>();
-    if (rounding == 0) return binary_by<F, u32, float, float>({Rounding::nearest, limits});
-    if (rounding == 1) return binary_by<F, u32, float, float>({Rounding::zero, limits});
+    if (rounding == 0 && is_plain) return in_lanes<ToPairNearest<H>, u32, float, float>();
+    if (rounding == 0) return in_lanes<F, u32, float, float>({Rounding::nearest, limits});
+    if (rounding == 1) return in_lanes<F, u32, float, float>({Rounding::zero, limits});
     return {};
 }
 LaneInstruction to_half_pair(Modifiers& m) {
@@ -310,8 +311,8 @@ struct HalvesFromBytes {
 template <const Format& kFormat>
 LaneInstruction to_bytes(Type from, bool relu) {
     const Rounded r{.limits = {.relu = relu, .satfinite = true}};
-    if (from == Type::f32) return binary_by<ToPair<kFormat, 8>, u16, float, float>(r);
-    if (from == Type::f16x2) return unary_by<BytesFromHalves<kFormat>, u16, u32>(r);
+    if (from == Type::f32) return in_lanes<ToPair<kFormat, 8>, u16, float, float>(r);
+    if (from == Type::f16x2) return in_lanes<BytesFromHalves<kFormat>, u16, u32>(r);
     return {};
 }
 
@@ -323,8 +324,8 @@ LaneInstruction bytes(Modifiers& m) {
     if (satfinite && to == Type::e5m2x2) return to_bytes<kE5M2>(from, relu);
     if (satfinite || to != Type::f16x2) return {};
     const Limits limits{.relu = relu};
-    if (from == Type::e4m3x2) return unary_by<HalvesFromBytes<kE4M3>, u32, u16>(limits);
-    if (from == Type::e5m2x2) return unary_by<HalvesFromBytes<kE5M2>, u32, u16>(limits);
+    if (from == Type::e4m3x2) return in_lanes<HalvesFromBytes<kE4M3>, u32, u16>(limits);
+    if (from == Type::e5m2x2) return in_lanes<HalvesFromBytes<kE5M2>, u32, u16>(limits);
     return {};
 }
 

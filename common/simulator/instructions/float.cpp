@@ -107,11 +107,11 @@ struct Modified {
 // ---- from modifiers to one of the variants ----
 
 template <class F, class T, int kSources>
-LaneInstruction with_forms() {
+LaneInstruction all_alike_with_forms() {
     if constexpr (kSources == 2)
-        return binary_with_forms<F, T, T, T>();
+        return with_forms<F, T, T, T>();
     else
-        return ternary_with_forms<F, T, T, T, T>();
+        return with_forms<F, T, T, T, T>();
 }
 
 /// F with rounding, .ftz and .sat; the last two are for f32 alone.
@@ -121,14 +121,16 @@ LaneInstruction arithmetic(Modifiers& m) {
     const bool ftz = m.take("ftz"), sat = m.take("sat");
     const bool is_usual = rounding == Rounding::nearest && !sat;
     const Type type = m.take_type();
+    const typename Modified<F>::Request request{rounding, ftz, sat};
     if (type == Type::f64) {
         if (ftz || sat) return {};
-        return is_usual ? with_forms<F, double, kSources>()
-                        : all_alike_by<Modified<F>, double, kSources>({rounding, ftz, sat});
+        return is_usual ? all_alike_with_forms<F, double, kSources>()
+                        : all_alike<Modified<F>, double, kSources>(request);
     }
     if (type != Type::f32) return {};
-    if (!is_usual) return all_alike_by<Modified<F>, float, kSources>({rounding, ftz, sat});
-    return ftz ? with_forms<Flushing<F>, float, kSources>() : with_forms<F, float, kSources>();
+    if (!is_usual) return all_alike<Modified<F>, float, kSources>(request);
+    return ftz ? all_alike_with_forms<Flushing<F>, float, kSources>()
+               : all_alike_with_forms<F, float, kSources>();
 }
 
 // ---- div ----
@@ -150,11 +152,11 @@ LaneInstruction divide(Modifiers& m) {
     const bool ftz = m.take("ftz");
     if (m.take_type() != Type::f32) return {};
     if (approximate) {
-        return ftz ? binary<Flushing<DivideApproximately>, float, float, float>()
-                   : binary<DivideApproximately, float, float, float>();
+        return ftz ? in_lanes<Flushing<DivideApproximately>, float, float, float>()
+                   : in_lanes<DivideApproximately, float, float, float>();
     }
-    return ftz ? binary<Flushing<Divide>, float, float, float>()
-               : binary<Divide, float, float, float>();
+    return ftz ? in_lanes<Flushing<Divide>, float, float, float>()
+               : in_lanes<Divide, float, float, float>();
 }
 
 // ---- abs, neg, copysign ----
@@ -176,9 +178,9 @@ template <class F>
 LaneInstruction sign_change(Modifiers& m) {
     const bool ftz = m.take("ftz");
     const Type type = m.take_type();
-    if (type == Type::f64) return ftz ? LaneInstruction{} : unary<F, double, double>();
+    if (type == Type::f64) return ftz ? LaneInstruction{} : in_lanes<F, double, double>();
     if (type != Type::f32) return {};
-    return ftz ? unary<Flushing<F>, float, float>() : unary<F, float, float>();
+    return ftz ? in_lanes<Flushing<F>, float, float>() : in_lanes<F, float, float>();
 }
 
 struct CopySign {
@@ -188,7 +190,7 @@ struct CopySign {
     }
 };
 LaneInstruction copy_sign(Modifiers& m) {
-    return for_floats(m.take_type(), []<class T>(Tag<T>) { return binary<CopySign, T, T, T>(); });
+    return for_floats(m.take_type(), []<class T>(Tag<T>) { return in_lanes<CopySign, T, T, T>(); });
 }
 
 // ---- min, max ----
@@ -231,12 +233,12 @@ LaneInstruction extremum(Modifiers& m) {
                xorsign = m.take("xorsign") && m.take("abs");
     const Type type = m.take_type();
     if (type == Type::f64) {
-        return ftz || nan || xorsign ? LaneInstruction{} : binary<F, double, double, double>();
+        return ftz || nan || xorsign ? LaneInstruction{} : in_lanes<F, double, double, double>();
     }
     if (type != Type::f32) return {};
     if (nan || xorsign)
-        return binary_by<ModifiedExtremum<F>, float, float, float>({ftz, nan, xorsign});
-    return ftz ? binary<Flushing<F>, float, float, float>() : binary<F, float, float, float>();
+        return in_lanes<ModifiedExtremum<F>, float, float, float>({ftz, nan, xorsign});
+    return ftz ? in_lanes<Flushing<F>, float, float, float>() : in_lanes<F, float, float, float>();
 }
 
 // ---- testp ----

@@ -125,11 +125,12 @@ struct Flushing<MultiplyAdd> {
     }
 };
 /// .sat: into [0, 1], NaN to +0. .relu: what is negative becomes +0.
+struct Modification {
+    bool ftz = false, sat = false, relu = false;
+};
 template <class F>
 struct Modified {
-    struct Request {
-        bool ftz, sat, relu;
-    };
+    using Request = Modification;
     template <class H, class... Rest>
     static H apply(const Request& request, H a, Rest... rest) {
         H result = F::apply(a, rest...);
@@ -142,11 +143,12 @@ struct Modified {
     }
 };
 /// .NaN: a NaN wins. .xorsign.abs: of the magnitudes; the sign is that of a product. A NaN has none.
+struct ExtremumModification {
+    bool ftz, nan, xorsign;
+};
 template <class F>
 struct ModifiedExtremum {
-    struct Request {
-        bool ftz, nan, xorsign;
-    };
+    using Request = ExtremumModification;
     template <class H>
     static H apply(const Request& request, H a, H b) {
         if (request.ftz) a = flushed(a), b = flushed(b);
@@ -170,54 +172,26 @@ template <class H>
 H half_of(Pair<H> pair, int which) {
     return {static_cast<u16>(pair.bits >> (16 * which))};
 }
-template <class F>
-struct InPairs {
+/// Requests: F::Request, where F::apply takes one.
+template <class F, class... Requests>
+struct InPairs : F {
     template <class H, class... Rest>
-    static Pair<H> apply(Pair<H> a, Rest... rest) {
-        const u32 low = F::apply(half_of(a, 0), half_of(rest, 0)...).bits;
-        const u32 high = F::apply(half_of(a, 1), half_of(rest, 1)...).bits;
+    static Pair<H> apply(const Requests&... request, Pair<H> a, Rest... rest) {
+        const u32 low = F::apply(request..., half_of(a, 0), half_of(rest, 0)...).bits;
+        const u32 high = F::apply(request..., half_of(a, 1), half_of(rest, 1)...).bits;
         return {low | high << 16};
     }
 };
-template <class F>
-struct InPairsBy {
-    using Request = typename F::Request;
-    template <class H, class... Rest>
-    static Pair<H> apply(const Request& request, Pair<H> a, Rest... rest) {
-        const u32 low = F::apply(request, half_of(a, 0), half_of(rest, 0)...).bits;
-        const u32 high = F::apply(request, half_of(a, 1), half_of(rest, 1)...).bits;
-        return {low | high << 16};
-    }
-};
-
-template <class F, class T, int kSources>
-LaneInstruction with_sources() {
-    if constexpr (kSources == 1)
-        return unary<F, T, T>();
-    else if constexpr (kSources == 2)
-        return binary<F, T, T, T>();
-    else
-        return ternary<F, T, T, T, T>();
-}
 
 /// The operation on whichever of the four types is named.
-template <class F, int kSources>
-LaneInstruction for_halves(Type type) {
+template <class F, int kSources, class... Requests>
+LaneInstruction for_halves(Type type, const Requests&... request) {
+    using Paired = InPairs<F, Requests...>;
     switch (type) {
-        case Type::f16: return with_sources<F, F16, kSources>();
-        case Type::bf16: return with_sources<F, BF16, kSources>();
-        case Type::f16x2: return with_sources<InPairs<F>, Pair<F16>, kSources>();
-        case Type::bf16x2: return with_sources<InPairs<F>, Pair<BF16>, kSources>();
-        default: return {};
-    }
-}
-template <class F, int kSources>
-LaneInstruction for_halves_by(Type type, const typename F::Request& request) {
-    switch (type) {
-        case Type::f16: return all_alike_by<F, F16, kSources>(request);
-        case Type::bf16: return all_alike_by<F, BF16, kSources>(request);
-        case Type::f16x2: return all_alike_by<InPairsBy<F>, Pair<F16>, kSources>(request);
-        case Type::bf16x2: return all_alike_by<InPairsBy<F>, Pair<BF16>, kSources>(request);
+        case Type::f16: return all_alike<F, F16, kSources>(request...);
+        case Type::bf16: return all_alike<F, BF16, kSources>(request...);
+        case Type::f16x2: return all_alike<Paired, Pair<F16>, kSources>(request...);
+        case Type::bf16x2: return all_alike<Paired, Pair<BF16>, kSources>(request...);
         default: return {};
     }
 }
@@ -233,7 +207,7 @@ LaneInstruction arithmetic(Modifiers& m) {
     const Type type = m.take_type();
     if ((sat && relu) || ((ftz || sat) && !is_f16(type))) return {};
     if (!ftz && !sat && !relu) return for_halves<F, kSources>(type);
-    return for_halves_by<Modified<F>, kSources>(type, {ftz, sat, relu});
+    return for_halves<Modified<F>, kSources>(type, Modification{ftz, sat, relu});
 }
 
 template <class F>
@@ -242,14 +216,14 @@ LaneInstruction sign_change(Modifiers& m) {
     const Type type = m.take_type();
     if (!ftz) return for_halves<F, 1>(type);
     if (!is_f16(type)) return {};
-    return for_halves_by<Modified<F>, 1>(type, {.ftz = true, .sat = false, .relu = false});
+    return for_halves<Modified<F>, 1>(type, Modification{.ftz = true});
 }
 
 template <class F>
 LaneInstruction approximation(Modifiers& m) {
     if (!m.take("approx")) return {};
     const bool ftz = m.take("ftz");
-    return for_halves_by<Modified<F>, 1>(m.take_type(), {.ftz = ftz, .sat = false, .relu = false});
+    return for_halves<Modified<F>, 1>(m.take_type(), Modification{.ftz = ftz});
 }
 
 template <bool kMaximum>
@@ -260,7 +234,7 @@ LaneInstruction extremum(Modifiers& m) {
     const Type type = m.take_type();
     if (ftz && !is_f16(type)) return {};
     if (!ftz && !nan && !xorsign) return for_halves<F, 2>(type);
-    return for_halves_by<ModifiedExtremum<F>, 2>(type, {ftz, nan, xorsign});
+    return for_halves<ModifiedExtremum<F>, 2>(type, ExtremumModification{ftz, nan, xorsign});
 }
 
 }  // namespace

@@ -65,28 +65,28 @@ LaneInstruction for_wrapping(Type type, Make make) {
 }
 
 LaneInstruction add(Modifiers& m) {
-    if (take_pair_type(m) >= 0) return binary<InPairs<Add<u16>, u16>, u32, u32, u32>();
+    if (take_pair_type(m) >= 0) return in_lanes<InPairs<Add<u16>, u16>, u32, u32, u32>();
     const bool saturating = m.take("sat");
     const Type type = m.take_type();
     if (saturating)
-        return type == Type::s32 ? binary<AddSaturating, i32, i32, i32>() : LaneInstruction{};
-    return for_wrapping(type, []<class T>(Tag<T>) { return binary_with_forms<Add<T>, T, T, T>(); });
+        return type == Type::s32 ? in_lanes<AddSaturating, i32, i32, i32>() : LaneInstruction{};
+    return for_wrapping(type, []<class T>(Tag<T>) { return with_forms<Add<T>, T, T, T>(); });
 }
 
 LaneInstruction subtract(Modifiers& m) {
     const bool saturating = m.take("sat");
     const Type type = m.take_type();
     if (saturating) {
-        return type == Type::s32 ? binary<SubtractSaturating, i32, i32, i32>() : LaneInstruction{};
+        return type == Type::s32 ? in_lanes<SubtractSaturating, i32, i32, i32>()
+                                 : LaneInstruction{};
     }
-    return for_wrapping(type,
-                        []<class T>(Tag<T>) { return binary_with_forms<Subtract<T>, T, T, T>(); });
+    return for_wrapping(type, []<class T>(Tag<T>) { return with_forms<Subtract<T>, T, T, T>(); });
 }
 
 LaneInstruction negate(Modifiers& m) {
     return for_integers(m.take_type(), []<class T>(Tag<T>) -> LaneInstruction {
         if constexpr (std::is_signed_v<T>)
-            return unary<Negate<T>, T, T>();
+            return in_lanes<Negate<T>, T, T>();
         else
             return {};
     });
@@ -95,7 +95,7 @@ LaneInstruction negate(Modifiers& m) {
 LaneInstruction absolute(Modifiers& m) {
     return for_integers(m.take_type(), []<class T>(Tag<T>) -> LaneInstruction {
         if constexpr (std::is_signed_v<T>)
-            return unary<Absolute<T>, T, T>();
+            return in_lanes<Absolute<T>, T, T>();
         else
             return {};
     });
@@ -147,12 +147,12 @@ LaneInstruction multiply(Modifiers& m) {
     const Part part = take_part(m);
     const Type type = m.take_type();
     if (part == kLow) {
-        return for_wrapping(
-            type, []<class T>(Tag<T>) { return binary_with_forms<MultiplyLow<T>, T, T, T>(); });
+        return for_wrapping(type,
+                            []<class T>(Tag<T>) { return with_forms<MultiplyLow<T>, T, T, T>(); });
     }
     return for_integers(type, [part]<class T>(Tag<T>) -> LaneInstruction {
-        if (part == kHigh) return binary<MultiplyHigh<T>, T, T, T>();
-        if constexpr (sizeof(T) < 8) return binary_with_forms<MultiplyWide<T>, Wider<T>, T, T>();
+        if (part == kHigh) return in_lanes<MultiplyHigh<T>, T, T, T>();
+        if constexpr (sizeof(T) < 8) return with_forms<MultiplyWide<T>, Wider<T>, T, T>();
         return {};
     });
 }
@@ -163,18 +163,18 @@ LaneInstruction multiply_add(Modifiers& m) {
     const Type type = m.take_type();
     if (saturating) {
         if (part != kHigh || type != Type::s32) return {};
-        return ternary<MultiplyHighAddSaturating, i32, i32, i32, i32>();
+        return in_lanes<MultiplyHighAddSaturating, i32, i32, i32, i32>();
     }
     if (part == kLow) {
         return for_wrapping(type, []<class T>(Tag<T>) {
-            return ternary_with_forms<ThenAdd<MultiplyLow<T>, T>, T, T, T, T>();
+            return with_forms<ThenAdd<MultiplyLow<T>, T>, T, T, T, T>();
         });
     }
     return for_integers(type, [part]<class T>(Tag<T>) -> LaneInstruction {
-        if (part == kHigh) return ternary<ThenAdd<MultiplyHigh<T>, T>, T, T, T, T>();
+        if (part == kHigh) return in_lanes<ThenAdd<MultiplyHigh<T>, T>, T, T, T, T>();
         if constexpr (sizeof(T) < 8) {
             using W = Wider<T>;
-            return ternary<ThenAdd<MultiplyWide<T>, W>, W, T, T, W>();
+            return in_lanes<ThenAdd<MultiplyWide<T>, W>, W, T, T, W>();
         }
         return {};
     });
@@ -214,8 +214,8 @@ LaneInstruction multiply24(Modifiers& m) {
     const Part part = take_part(m);
     if (part == kWide) return {};
     return for_32_bit_integers(m.take_type(), [part]<class T>(Tag<T>) {
-        return part == kLow ? binary<Multiply24Low<T>, T, T, T>()
-                            : binary<Multiply24High<T>, T, T, T>();
+        return part == kLow ? in_lanes<Multiply24Low<T>, T, T, T>()
+                            : in_lanes<Multiply24High<T>, T, T, T>();
     });
 }
 
@@ -226,11 +226,11 @@ LaneInstruction multiply24_add(Modifiers& m) {
     const Type type = m.take_type();
     if (saturating) {
         if (part != kHigh || type != Type::s32) return {};
-        return ternary<Multiply24HighAddSaturating, i32, i32, i32, i32>();
+        return in_lanes<Multiply24HighAddSaturating, i32, i32, i32, i32>();
     }
     return for_32_bit_integers(type, [part]<class T>(Tag<T>) {
-        return part == kLow ? ternary<ThenAdd<Multiply24Low<T>, T>, T, T, T, T>()
-                            : ternary<ThenAdd<Multiply24High<T>, T>, T, T, T, T>();
+        return part == kLow ? in_lanes<ThenAdd<Multiply24Low<T>, T>, T, T, T, T>()
+                            : in_lanes<ThenAdd<Multiply24High<T>, T>, T, T, T, T>();
     });
 }
 
@@ -244,7 +244,7 @@ struct AbsoluteDifference {
 };
 LaneInstruction sum_of_differences(Modifiers& m) {
     return for_integers(m.take_type(), []<class T>(Tag<T>) {
-        return ternary<AbsoluteDifference<T>, T, T, T, T>();
+        return in_lanes<AbsoluteDifference<T>, T, T, T, T>();
     });
 }
 
@@ -284,11 +284,11 @@ struct Remainder {
 };
 LaneInstruction divide(Modifiers& m) {
     return for_integers(m.take_type(),
-                        []<class T>(Tag<T>) { return binary<Divide<T>, T, T, T>(); });
+                        []<class T>(Tag<T>) { return in_lanes<Divide<T>, T, T, T>(); });
 }
 LaneInstruction remainder(Modifiers& m) {
     return for_integers(m.take_type(),
-                        []<class T>(Tag<T>) { return binary<Remainder<T>, T, T, T>(); });
+                        []<class T>(Tag<T>) { return in_lanes<Remainder<T>, T, T, T>(); });
 }
 
 // ---- min, max ----
@@ -311,16 +311,17 @@ template <template <class> class F>
 LaneInstruction extremum(Modifiers& m) {
     const bool relu = m.take("relu");
     const int pair = take_pair_type(m);
-    if (pair == 0) return relu ? LaneInstruction{} : binary<InPairs<F<u16>, u16>, u32, u32, u32>();
+    if (pair == 0)
+        return relu ? LaneInstruction{} : in_lanes<InPairs<F<u16>, u16>, u32, u32, u32>();
     if (pair == 1) {
-        return relu ? binary<InPairs<Rectified<F<i16>, i16>, i16>, u32, u32, u32>()
-                    : binary<InPairs<F<i16>, i16>, u32, u32, u32>();
+        return relu ? in_lanes<InPairs<Rectified<F<i16>, i16>, i16>, u32, u32, u32>()
+                    : in_lanes<InPairs<F<i16>, i16>, u32, u32, u32>();
     }
     const Type type = m.take_type();
     if (relu)
-        return type == Type::s32 ? binary<Rectified<F<i32>, i32>, i32, i32, i32>()
+        return type == Type::s32 ? in_lanes<Rectified<F<i32>, i32>, i32, i32, i32>()
                                  : LaneInstruction{};
-    return for_integers(type, []<class T>(Tag<T>) { return binary<F<T>, T, T, T>(); });
+    return for_integers(type, []<class T>(Tag<T>) { return in_lanes<F<T>, T, T, T>(); });
 }
 
 // ---- dp4a, dp2a: small dot products ----
@@ -351,18 +352,18 @@ struct DotProductOf2 {
 
 LaneInstruction dot4(Modifiers& m) {
     const bool signed_a = m.take_type() == Type::s32, signed_b = m.take_type() == Type::s32;
-    if (signed_a && signed_b) return ternary<DotProductOf4Bytes<i8, i8>, u32, u32, u32, u32>();
-    if (signed_a) return ternary<DotProductOf4Bytes<i8, u8>, u32, u32, u32, u32>();
-    if (signed_b) return ternary<DotProductOf4Bytes<u8, i8>, u32, u32, u32, u32>();
-    return ternary<DotProductOf4Bytes<u8, u8>, u32, u32, u32, u32>();
+    if (signed_a && signed_b) return in_lanes<DotProductOf4Bytes<i8, i8>, u32, u32, u32, u32>();
+    if (signed_a) return in_lanes<DotProductOf4Bytes<i8, u8>, u32, u32, u32, u32>();
+    if (signed_b) return in_lanes<DotProductOf4Bytes<u8, i8>, u32, u32, u32, u32>();
+    return in_lanes<DotProductOf4Bytes<u8, u8>, u32, u32, u32, u32>();
 }
 
 template <bool kUpper>
 LaneInstruction dot2_of(bool signed_a, bool signed_b) {
-    if (signed_a && signed_b) return ternary<DotProductOf2<i16, i8, kUpper>, u32, u32, u32, u32>();
-    if (signed_a) return ternary<DotProductOf2<i16, u8, kUpper>, u32, u32, u32, u32>();
-    if (signed_b) return ternary<DotProductOf2<u16, i8, kUpper>, u32, u32, u32, u32>();
-    return ternary<DotProductOf2<u16, u8, kUpper>, u32, u32, u32, u32>();
+    if (signed_a && signed_b) return in_lanes<DotProductOf2<i16, i8, kUpper>, u32, u32, u32, u32>();
+    if (signed_a) return in_lanes<DotProductOf2<i16, u8, kUpper>, u32, u32, u32, u32>();
+    if (signed_b) return in_lanes<DotProductOf2<u16, i8, kUpper>, u32, u32, u32, u32>();
+    return in_lanes<DotProductOf2<u16, u8, kUpper>, u32, u32, u32, u32>();
 }
 LaneInstruction dot2(Modifiers& m) {
     const int part = m.take_one_of({"lo", "hi"});
@@ -393,13 +394,13 @@ struct DifferencesOfParts {
 template <class Signed, class Unsigned, bool kSum>
 LaneInstruction differences_of(Type a, Type b) {
     if (a == Type::s32 && b == Type::s32)
-        return ternary<DifferencesOfParts<Signed, Signed, kSum>, u32, u32, u32, u32>();
+        return in_lanes<DifferencesOfParts<Signed, Signed, kSum>, u32, u32, u32, u32>();
     if (a == Type::s32 && b == Type::u32)
-        return ternary<DifferencesOfParts<Signed, Unsigned, kSum>, u32, u32, u32, u32>();
+        return in_lanes<DifferencesOfParts<Signed, Unsigned, kSum>, u32, u32, u32, u32>();
     if (a == Type::u32 && b == Type::s32)
-        return ternary<DifferencesOfParts<Unsigned, Signed, kSum>, u32, u32, u32, u32>();
+        return in_lanes<DifferencesOfParts<Unsigned, Signed, kSum>, u32, u32, u32, u32>();
     if (a == Type::u32 && b == Type::u32)
-        return ternary<DifferencesOfParts<Unsigned, Unsigned, kSum>, u32, u32, u32, u32>();
+        return in_lanes<DifferencesOfParts<Unsigned, Unsigned, kSum>, u32, u32, u32, u32>();
     return {};
 }
 template <class Signed, class Unsigned>

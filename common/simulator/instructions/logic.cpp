@@ -58,7 +58,7 @@ LaneInstruction two_sources(Modifiers& m) {
                 .destination = Width::predicate,
                 .source = {Width::predicate, Width::predicate}};
     }
-    return for_bits(type, []<class T>(Tag<T>) { return binary_with_forms<F, T, T, T>(); });
+    return for_bits(type, []<class T>(Tag<T>) { return with_forms<F, T, T, T>(); });
 }
 
 LaneInstruction bitwise_not(Modifiers& m) {
@@ -68,11 +68,11 @@ LaneInstruction bitwise_not(Modifiers& m) {
                 .destination = Width::predicate,
                 .source = {Width::predicate}};
     }
-    return for_bits(type, []<class T>(Tag<T>) { return unary<Not, T, T>(); });
+    return for_bits(type, []<class T>(Tag<T>) { return in_lanes<Not, T, T>(); });
 }
 
 LaneInstruction logical_not(Modifiers& m) {
-    return for_bits(m.take_type(), []<class T>(Tag<T>) { return unary<LogicalNot, T, T>(); });
+    return for_bits(m.take_type(), []<class T>(Tag<T>) { return in_lanes<LogicalNot, T, T>(); });
 }
 
 // ---- lop3 ----
@@ -182,7 +182,7 @@ struct SelectBySignFlushing {
 
 template <class F, class C>
 LaneInstruction sign_selection(u32 bytes) {
-    return bytes == 8 ? ternary<F, u64, u64, u64, C>() : ternary<F, u32, u32, u32, C>();
+    return bytes == 8 ? in_lanes<F, u64, u64, u64, C>() : in_lanes<F, u32, u32, u32, C>();
 }
 
 LaneInstruction select_by_sign(Modifiers& m) {
