@@ -96,6 +96,14 @@ inline F16 to_f16(double value) {
 inline BF16 to_bf16(double value) {
     return to_bf16(to_float_odd(value));
 }
+/// The nearest value of a format, F16 or BF16.
+template <class H>
+H nearest(auto value) {
+    if constexpr (std::is_same_v<H, F16>)
+        return to_f16(value);
+    else
+        return to_bf16(value);
+}
 
 // ---- any rounding, into any format ----
 

@@ -168,19 +168,22 @@ LaneInstruction integer_to_float(Modifiers& m) {
 
 // A NaN keeps its sign and the upper bits of its payload, as on the host.
 
-/// .ftz of a source: a NaN loses its payload by it.
-template <class F>
-struct FlushingSource {
-    static auto apply(float a) { return F::apply(canonical(flush(a))); }
+/// To the same type or the wider one. By .ftz a NaN loses its payload.
+template <class D>
+struct ToAsLong {
+    struct Request {
+        bool ftz, sat;
+    };
+    template <class A>
+    static D apply(const Request& request, A a) {
+        if constexpr (std::is_same_v<A, float>) a = request.ftz ? canonical(flush(a)) : a;
+        const D result = static_cast<D>(a);
+        return request.sat ? saturate_to_unit(result) : result;
+    }
 };
-template <class F>
-struct Saturating {
-    static auto apply(auto a) { return saturate_to_unit(F::apply(a)); }
-};
-/// F, with .sat or without.
-template <class F, class D, class A>
-LaneInstruction saturating_or_not(bool sat) {
-    return sat ? in_lanes<Saturating<F>, D, A>() : in_lanes<F, D, A>();
+template <class D, class A>
+LaneInstruction to_as_long(bool ftz, bool sat) {
+    return ftz || sat ? in_lanes<ToAsLong<D>, D, A>({ftz, sat}) : in_lanes<Cast<D>, D, A>();
 }
 
 struct ToShorter {
@@ -200,20 +203,13 @@ LaneInstruction float_to_float(Modifiers& m) {
     const auto rounding = m.take_rounding();
     const bool ftz = m.take("ftz"), sat = m.take("sat");
     const Type to = m.take_type(), from = m.take_type();
-    if (to == Type::f64 && from == Type::f32 && !rounding) {
-        using F = Cast<double>;
-        return ftz ? saturating_or_not<FlushingSource<F>, double, float>(sat)
-                   : saturating_or_not<F, double, float>(sat);
+    if (!rounding) {
+        if (to == Type::f64 && from == Type::f32) return to_as_long<double, float>(ftz, sat);
+        if (to == Type::f32 && from == Type::f32) return to_as_long<float, float>(ftz, sat);
+        const bool is_double = to == Type::f64 && from == Type::f64 && !ftz;
+        return is_double ? to_as_long<double, double>(ftz, sat) : LaneInstruction{};
     }
-    if (to == Type::f32 && from == Type::f32 && !rounding) {
-        using F = Cast<float>;
-        return ftz ? saturating_or_not<FlushingSource<F>, float, float>(sat)
-                   : saturating_or_not<F, float, float>(sat);
-    }
-    if (to == Type::f64 && from == Type::f64 && !rounding && !ftz) {
-        return saturating_or_not<Cast<double>, double, double>(sat);
-    }
-    if (to != Type::f32 || from != Type::f64 || !rounding) return {};
+    if (to != Type::f32 || from != Type::f64) return {};
     if (*rounding == Rounding::nearest && !ftz && !sat)
         return in_lanes<Cast<float>, float, double>();
     return in_lanes<ToShorter, float, double>({*rounding, ftz, sat});
@@ -246,44 +242,26 @@ LaneInstruction float_to_whole(Modifiers& m) {
 
 // ---- cvt.pack: two integers, clamped and put side by side ----
 
-template <int kBits, bool kSigned>
-u32 clamp_to_bits(i32 value) {
-    constexpr i32 lowest = kSigned ? -(1 << (kBits - 1)) : 0;
-    constexpr i32 highest = kSigned ? (1 << (kBits - 1)) - 1 : (1 << kBits) - 1;
-    return static_cast<u32>(std::clamp(value, lowest, highest)) & ((1u << kBits) - 1);
-}
-template <int kBits, bool kSigned>
 struct Pack {
-    static u32 apply(i32 upper, i32 lower) {
-        return clamp_to_bits<kBits, kSigned>(upper) << kBits | clamp_to_bits<kBits, kSigned>(lower);
+    using Request = Clamp::Request;
+    static u32 apply(const Request& to, i32 upper, i32 lower) {
+        return static_cast<u32>(Clamp::apply(to, upper) << to.bits | Clamp::apply(to, lower));
     }
     /// Above them what fits of `rest`.
-    static u32 apply(i32 upper, i32 lower, u32 rest) {
-        return apply(upper, lower) | rest << (2 * kBits);
+    static u32 apply(const Request& to, i32 upper, i32 lower, u32 rest) {
+        return apply(to, upper, lower) | rest << (2 * to.bits);
     }
 };
-template <int kBits, bool kSigned>
-LaneInstruction pack_above() {
-    return in_lanes<Pack<kBits, kSigned>, u32, i32, i32, u32>();
-}
 
 LaneInstruction pack(Modifiers& m) {
     if (!m.take("pack") || !m.take("sat")) return {};
     const int to = m.take_one_of({"u16", "s16", "u8", "s8", "u4", "s4", "u2", "s2"});
-    if (m.take_type() != Type::s32) return {};
+    if (to < 0 || m.take_type() != Type::s32) return {};
     const bool has_third = m.take("b32");
     if (has_third != (to >= 2)) return {};
-    switch (to) {
-        case 0: return in_lanes<Pack<16, false>, u32, i32, i32>();
-        case 1: return in_lanes<Pack<16, true>, u32, i32, i32>();
-        case 2: return pack_above<8, false>();
-        case 3: return pack_above<8, true>();
-        case 4: return pack_above<4, false>();
-        case 5: return pack_above<4, true>();
-        case 6: return pack_above<2, false>();
-        case 7: return pack_above<2, true>();
-        default: return {};
-    }
+    const Pack::Request request{.bits = 16 >> (to / 2), .is_signed = to % 2 != 0};
+    return has_third ? in_lanes<Pack, u32, i32, i32, u32>(request)
+                     : in_lanes<Pack, u32, i32, i32>(request);
 }
 
 }  // namespace

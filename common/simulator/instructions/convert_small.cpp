@@ -31,15 +31,11 @@ u64 round_source(const Format& format, double value, Rounding direction) {
     return round_into(format, value, direction);
 }
 /// The widest type of its kind.
-auto widened(F16 a) {
-    return double{to_float(a)};
-}
-auto widened(BF16 a) {
-    return double{to_float(a)};
-}
 template <class T>
 auto widened(T a) {
-    if constexpr (std::is_floating_point_v<T>)
+    if constexpr (Packed<T>)
+        return double{to_float(a)};
+    else if constexpr (std::is_floating_point_v<T>)
         return double{a};
     else if constexpr (std::is_signed_v<T>)
         return i64{a};
@@ -73,15 +69,10 @@ u64 limited(const Format& format, u64 bits, Limits limits) {
     return bits;
 }
 
-/// To nearest, without limits: half.h has it. From f64 as well.
+/// To nearest, without limits. From f64 as well.
 template <class H>
 struct ToHalfNearest {
-    static H apply(auto a) {
-        if constexpr (std::is_same_v<H, F16>)
-            return to_f16(a);
-        else
-            return to_bf16(a);
-    }
+    static H apply(auto a) { return nearest<H>(a); }
 };
 
 /// From f64 a NaN keeps its sign and the upper bits of its payload.
@@ -105,12 +96,12 @@ struct ToHalf {
         }
         const H half = rounded(a, request);
         if (!request.limits.sat) return half;
-        return ToHalfNearest<H>::apply(saturate_to_unit(to_float(half)));
+        return nearest<H>(saturate_to_unit(to_float(half)));
     }
     template <class A>
     static H rounded(A a, const Rounded& request) {
         if constexpr (std::is_floating_point_v<A>) {
-            if (request.is_plain()) return ToHalfNearest<H>::apply(a);
+            if (request.is_plain()) return nearest<H>(a);
         }
         const u64 bits = round_source(format_of<H>(), widened(a), request.direction);
         return {static_cast<u16>(limited(format_of<H>(), bits, request.limits))};
@@ -187,9 +178,8 @@ LaneInstruction half_to_float(Modifiers& m) {
 /// cvt.rni.f16.f16 and its like.
 struct ToWhole {
     using Request = Rounding;
-    static F16 apply(Rounding direction, F16 a) { return to_f16(to_whole(to_float(a), direction)); }
-    static BF16 apply(Rounding direction, BF16 a) {
-        return to_bf16(to_whole(to_float(a), direction));
+    static auto apply(Rounding direction, auto a) {
+        return nearest<decltype(a)>(to_whole(to_float(a), direction));
     }
 };
 
@@ -260,7 +250,7 @@ struct ToPair {
 template <class H>
 struct ToPairNearest {
     static u32 apply(float upper, float lower) {
-        return u32{ToHalfNearest<H>::apply(upper).bits} << 16 | ToHalfNearest<H>::apply(lower).bits;
+        return u32{nearest<H>(upper).bits} << 16 | nearest<H>(lower).bits;
     }
 };
 

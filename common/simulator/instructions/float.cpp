@@ -12,34 +12,19 @@ namespace {
 using ptx::Type;
 
 struct Add {
-    template <class T>
-    static T apply(T a, T b) {
-        return with_nan(a + b, a, b);
-    }
+    static auto apply(auto a, auto b) { return with_nan(a + b, a, b); }
 };
 struct Subtract {
-    template <class T>
-    static T apply(T a, T b) {
-        return with_nan(a - b, a, b);
-    }
+    static auto apply(auto a, auto b) { return with_nan(a - b, a, b); }
 };
 struct Multiply {
-    template <class T>
-    static T apply(T a, T b) {
-        return with_nan(a * b, a, b);
-    }
+    static auto apply(auto a, auto b) { return with_nan(a * b, a, b); }
 };
-struct Divide {
-    template <class T>
-    static T apply(T a, T b) {
-        return with_nan(a / b, b, a);
-    }  // of two NaNs the first
+struct Divide {  // of two NaNs the first
+    static auto apply(auto a, auto b) { return with_nan(a / b, b, a); }
 };
 struct MultiplyAdd {
-    template <class T>
-    static T apply(T a, T b, T c) {
-        return with_nan(std::fma(a, b, c), a, b, c);
-    }
+    static auto apply(auto a, auto b, auto c) { return with_nan(std::fma(a, b, c), a, b, c); }
 };
 
 template <class F>
@@ -162,10 +147,7 @@ LaneInstruction divide(Modifiers& m) {
 // ---- abs, neg, copysign ----
 
 struct Absolute {
-    template <class T>
-    static T apply(T a) {
-        return with_nan(magnitude(a), a);
-    }
+    static auto apply(auto a) { return with_nan(magnitude(a), a); }
 };
 struct Negate {
     template <class T>
@@ -184,10 +166,7 @@ LaneInstruction sign_change(Modifiers& m) {
 }
 
 struct CopySign {
-    template <class T>
-    static T apply(T sign, T value) {
-        return with_sign_of(value, sign);
-    }
+    static auto apply(auto sign, auto value) { return with_sign_of(value, sign); }
 };
 LaneInstruction copy_sign(Modifiers& m) {
     return for_floats(m.take_type(), []<class T>(Tag<T>) { return in_lanes<CopySign, T, T, T>(); });
@@ -243,55 +222,41 @@ LaneInstruction extremum(Modifiers& m) {
 
 // ---- testp ----
 
-enum class Kind { finite, infinite, number, notanumber, normal, subnormal };
-
-template <Kind kKind>
-struct IsKind {
-    template <class T>
-    static bool apply(T a, T) {
-        const auto bits = std::bit_cast<BitsOf<T>>(a) & ~kSignBit<T>;
-        const auto exponent = bits & kExponentBits<T>;
-        switch (kKind) {
-            case Kind::finite: return exponent != kExponentBits<T>;
-            case Kind::infinite: return bits == kExponentBits<T>;
-            case Kind::number: return bits <= kExponentBits<T>;
-            case Kind::notanumber: return bits > kExponentBits<T>;
-            case Kind::normal: return (exponent != 0 || bits == 0) && exponent != kExponentBits<T>;
-            case Kind::subnormal: return exponent == 0 && bits != 0;
-        }
-        return false;
+/// An index of the names that `test` takes.
+template <class T>
+bool is_kind(i64 kind, T a) {
+    const auto bits = std::bit_cast<BitsOf<T>>(a) & ~kSignBit<T>;
+    const auto exponent = bits & kExponentBits<T>;
+    switch (kind) {
+        case 0: return exponent != kExponentBits<T>;
+        case 1: return bits == kExponentBits<T>;
+        case 2: return bits <= kExponentBits<T>;
+        case 3: return bits > kExponentBits<T>;
+        case 4: return (exponent != 0 || bits == 0) && exponent != kExponentBits<T>;
+        default: return exponent == 0 && bits != 0;
     }
-};
-
-template <Kind kKind, class T>
-const Op* run_test(Warp& w, const Op* op) {
-    Op same_twice = *op;  // a comparison of the source with itself
-    same_twice.b = op->a;
-    w.write_predicate(op->d, compare_lanes<IsKind<kKind>, T>(w, &same_twice));
-    return op + 1;
 }
 
-template <Kind kKind>
-LaneInstruction test_of(Type type) {
-    return for_floats(type, []<class T>(Tag<T>) -> LaneInstruction {
-        return {
-            .run = run_test<kKind, T>, .destination = Width::predicate, .source = {width_of<T>}};
-    });
+template <class T>
+const Op* run_test(Warp& w, const Op* op) {
+    const auto* a = w.lanes<LaneOf<T>>(op->a);
+    Mask is_true = 0;
+    for (int l = 0; l < kLanes; ++l)
+        is_true |= Mask{is_kind(op->immediate, from_lane<T>(a[l]))} << l;
+    w.write_predicate(op->d, is_true);
+    return op + 1;
 }
 
 LaneInstruction test(Modifiers& m) {
     const int kind =
         m.take_one_of({"finite", "infinite", "number", "notanumber", "normal", "subnormal"});
-    const Type type = m.take_type();
-    switch (kind) {
-        case 0: return test_of<Kind::finite>(type);
-        case 1: return test_of<Kind::infinite>(type);
-        case 2: return test_of<Kind::number>(type);
-        case 3: return test_of<Kind::notanumber>(type);
-        case 4: return test_of<Kind::normal>(type);
-        case 5: return test_of<Kind::subnormal>(type);
-        default: return {};
-    }
+    if (kind < 0) return {};
+    return for_floats(m.take_type(), [kind]<class T>(Tag<T>) -> LaneInstruction {
+        return {.run = run_test<T>,
+                .destination = Width::predicate,
+                .source = {width_of<T>},
+                .constant = kind};
+    });
 }
 
 }  // namespace

@@ -14,13 +14,6 @@ constexpr u16 kNaN = 0x7fff;  // of both formats
 constexpr u16 kSign = 0x8000;
 
 template <class H>
-H rounded(auto value) {
-    if constexpr (std::is_same_v<H, F16>)
-        return to_f16(value);
-    else
-        return to_bf16(value);
-}
-template <class H>
 bool is_nan(H value) {
     return (value.bits & 0x7fff) > (std::is_same_v<H, F16> ? 0x7c00 : 0x7f80);
 }
@@ -33,16 +26,10 @@ H flushed(H value) {
 // ---- operations ----
 
 struct Add {
-    template <class H>
-    static H apply(H a, H b) {
-        return rounded<H>(to_float(a) + to_float(b));
-    }
+    static auto apply(auto a, auto b) { return nearest<decltype(a)>(to_float(a) + to_float(b)); }
 };
 struct Subtract {
-    template <class H>
-    static H apply(H a, H b) {
-        return rounded<H>(to_float(a) - to_float(b));
-    }
+    static auto apply(auto a, auto b) { return nearest<decltype(a)>(to_float(a) - to_float(b)); }
 };
 struct Multiply {
     static F16 apply(F16 a, F16 b) { return to_f16(to_float(a) * to_float(b)); }
@@ -53,7 +40,7 @@ struct MultiplyAdd {
     template <class H>
     static H apply(H a, H b, H c) {
         const double product = double{to_float(a)} * double{to_float(b)};  // exact
-        return rounded<H>(add_to_odd(product, double{to_float(c)}));
+        return nearest<H>(add_to_odd(product, double{to_float(c)}));
     }
 };
 struct Negate {
@@ -69,16 +56,10 @@ struct Absolute {
     }
 };
 struct PowerOf2 {
-    template <class H>
-    static H apply(H a) {
-        return rounded<H>(std::exp2(double{to_float(a)}));
-    }
+    static auto apply(auto a) { return nearest<decltype(a)>(std::exp2(double{to_float(a)})); }
 };
 struct HyperbolicTangent {
-    template <class H>
-    static H apply(H a) {
-        return rounded<H>(std::tanh(double{to_float(a)}));
-    }
+    static auto apply(auto a) { return nearest<decltype(a)>(std::tanh(double{to_float(a)})); }
 };
 
 template <bool kMaximum>
@@ -138,7 +119,7 @@ struct Modified {
         if constexpr (std::is_same_v<H, F16> || sizeof...(Rest) == 0) {
             if (request.ftz) result = Flushing<F>::apply(a, rest...);
         }
-        if (request.sat) result = rounded<H>(saturate_to_unit(to_float(result)));
+        if (request.sat) result = nearest<H>(saturate_to_unit(to_float(result)));
         return request.relu && !is_nan(result) && (result.bits & kSign) ? H{0} : result;
     }
 };

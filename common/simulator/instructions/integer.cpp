@@ -83,19 +83,12 @@ LaneInstruction subtract(Modifiers& m) {
     return for_wrapping(type, []<class T>(Tag<T>) { return with_forms<Subtract<T>, T, T, T>(); });
 }
 
-LaneInstruction negate(Modifiers& m) {
+/// neg, abs: of signed types alone.
+template <template <class> class F>
+LaneInstruction of_signed(Modifiers& m) {
     return for_integers(m.take_type(), []<class T>(Tag<T>) -> LaneInstruction {
         if constexpr (std::is_signed_v<T>)
-            return in_lanes<Negate<T>, T, T>();
-        else
-            return {};
-    });
-}
-
-LaneInstruction absolute(Modifiers& m) {
-    return for_integers(m.take_type(), []<class T>(Tag<T>) -> LaneInstruction {
-        if constexpr (std::is_signed_v<T>)
-            return in_lanes<Absolute<T>, T, T>();
+            return in_lanes<F<T>, T, T>();
         else
             return {};
     });
@@ -131,10 +124,10 @@ struct ThenAdd {
         return Add<T>::apply(static_cast<T>(Multiply::apply(a, b)), c);
     }
 };
-struct MultiplyHighAddSaturating {
-    static i32 apply(i32 a, i32 b, i32 c) {
-        return saturate(i64{MultiplyHigh<i32>::apply(a, b)} + c);
-    }
+/// The same of 32 bits, with .sat.
+template <class Multiply>
+struct ThenAddSaturating {
+    static i32 apply(i32 a, i32 b, i32 c) { return saturate(i64{Multiply::apply(a, b)} + c); }
 };
 
 enum Part { kLow, kHigh, kWide };
@@ -163,7 +156,7 @@ LaneInstruction multiply_add(Modifiers& m) {
     const Type type = m.take_type();
     if (saturating) {
         if (part != kHigh || type != Type::s32) return {};
-        return in_lanes<MultiplyHighAddSaturating, i32, i32, i32, i32>();
+        return in_lanes<ThenAddSaturating<MultiplyHigh<i32>>, i32, i32, i32, i32>();
     }
     if (part == kLow) {
         return for_wrapping(type, []<class T>(Tag<T>) {
@@ -197,19 +190,6 @@ template <class T>
 struct Multiply24High {  // bits 16 to 47 of the 48-bit product
     static T apply(T a, T b) { return static_cast<T>(product24(a, b) >> 16); }
 };
-struct Multiply24HighAddSaturating {
-    static i32 apply(i32 a, i32 b, i32 c) {
-        return saturate(i64{Multiply24High<i32>::apply(a, b)} + c);
-    }
-};
-
-template <class Make>
-LaneInstruction for_32_bit_integers(Type type, Make make) {
-    if (type == Type::s32) return make(Tag<i32>{});
-    if (type == Type::u32) return make(Tag<u32>{});
-    return {};
-}
-
 LaneInstruction multiply24(Modifiers& m) {
     const Part part = take_part(m);
     if (part == kWide) return {};
@@ -226,7 +206,7 @@ LaneInstruction multiply24_add(Modifiers& m) {
     const Type type = m.take_type();
     if (saturating) {
         if (part != kHigh || type != Type::s32) return {};
-        return in_lanes<Multiply24HighAddSaturating, i32, i32, i32, i32>();
+        return in_lanes<ThenAddSaturating<Multiply24High<i32>>, i32, i32, i32, i32>();
     }
     return for_32_bit_integers(type, [part]<class T>(Tag<T>) {
         return part == kLow ? in_lanes<ThenAdd<Multiply24Low<T>, T>, T, T, T, T>()
@@ -282,13 +262,9 @@ struct Remainder {
         return b == 0 ? static_cast<T>(~T{0}) : result;
     }
 };
-LaneInstruction divide(Modifiers& m) {
-    return for_integers(m.take_type(),
-                        []<class T>(Tag<T>) { return in_lanes<Divide<T>, T, T, T>(); });
-}
-LaneInstruction remainder(Modifiers& m) {
-    return for_integers(m.take_type(),
-                        []<class T>(Tag<T>) { return in_lanes<Remainder<T>, T, T, T>(); });
+template <template <class> class F>
+LaneInstruction quotient_or_remainder(Modifiers& m) {
+    return for_integers(m.take_type(), []<class T>(Tag<T>) { return in_lanes<F<T>, T, T, T>(); });
 }
 
 // ---- min, max ----
@@ -350,26 +326,31 @@ struct DotProductOf2 {
     }
 };
 
-LaneInstruction dot4(Modifiers& m) {
-    const bool signed_a = m.take_type() == Type::s32, signed_b = m.take_type() == Type::s32;
-    if (signed_a && signed_b) return in_lanes<DotProductOf4Bytes<i8, i8>, u32, u32, u32, u32>();
-    if (signed_a) return in_lanes<DotProductOf4Bytes<i8, u8>, u32, u32, u32, u32>();
-    if (signed_b) return in_lanes<DotProductOf4Bytes<u8, i8>, u32, u32, u32, u32>();
-    return in_lanes<DotProductOf4Bytes<u8, u8>, u32, u32, u32, u32>();
+/// make(Tag<A>, Tag<B>): of the two types that are named s32 stands for A or B itself, u32 for its unsigned twin.
+template <class A, class B, class Make>
+LaneInstruction for_signs(Modifiers& m, Make make) {
+    using UnsignedA = std::make_unsigned_t<A>;
+    using UnsignedB = std::make_unsigned_t<B>;
+    const Type a = m.take_type(), b = m.take_type();
+    if (a == Type::s32 && b == Type::s32) return make(Tag<A>{}, Tag<B>{});
+    if (a == Type::s32 && b == Type::u32) return make(Tag<A>{}, Tag<UnsignedB>{});
+    if (a == Type::u32 && b == Type::s32) return make(Tag<UnsignedA>{}, Tag<B>{});
+    if (a == Type::u32 && b == Type::u32) return make(Tag<UnsignedA>{}, Tag<UnsignedB>{});
+    return {};
 }
 
-template <bool kUpper>
-LaneInstruction dot2_of(bool signed_a, bool signed_b) {
-    if (signed_a && signed_b) return in_lanes<DotProductOf2<i16, i8, kUpper>, u32, u32, u32, u32>();
-    if (signed_a) return in_lanes<DotProductOf2<i16, u8, kUpper>, u32, u32, u32, u32>();
-    if (signed_b) return in_lanes<DotProductOf2<u16, i8, kUpper>, u32, u32, u32, u32>();
-    return in_lanes<DotProductOf2<u16, u8, kUpper>, u32, u32, u32, u32>();
+LaneInstruction dot4(Modifiers& m) {
+    return for_signs<i8, i8>(m, []<class A, class B>(Tag<A>, Tag<B>) {
+        return in_lanes<DotProductOf4Bytes<A, B>, u32, u32, u32, u32>();
+    });
 }
 LaneInstruction dot2(Modifiers& m) {
     const int part = m.take_one_of({"lo", "hi"});
-    const bool signed_a = m.take_type() == Type::s32, signed_b = m.take_type() == Type::s32;
-    if (part < 0) return {};
-    return part == 0 ? dot2_of<false>(signed_a, signed_b) : dot2_of<true>(signed_a, signed_b);
+    return for_signs<i16, i8>(m, [part]<class A, class B>(Tag<A>, Tag<B>) -> LaneInstruction {
+        if (part < 0) return {};
+        return part == 0 ? in_lanes<DotProductOf2<A, B, false>, u32, u32, u32, u32>()
+                         : in_lanes<DotProductOf2<A, B, true>, u32, u32, u32, u32>();
+    });
 }
 
 // ---- vabsdiff2, vabsdiff4: the video instructions that nvcc makes, of __vsadu2, __vabsdiffu4 and their like ----
@@ -391,24 +372,14 @@ struct DifferencesOfParts {
     static constexpr u32 kBits = 8 * sizeof(A);
 };
 
-template <class Signed, class Unsigned, bool kSum>
-LaneInstruction differences_of(Type a, Type b) {
-    if (a == Type::s32 && b == Type::s32)
-        return in_lanes<DifferencesOfParts<Signed, Signed, kSum>, u32, u32, u32, u32>();
-    if (a == Type::s32 && b == Type::u32)
-        return in_lanes<DifferencesOfParts<Signed, Unsigned, kSum>, u32, u32, u32, u32>();
-    if (a == Type::u32 && b == Type::s32)
-        return in_lanes<DifferencesOfParts<Unsigned, Signed, kSum>, u32, u32, u32, u32>();
-    if (a == Type::u32 && b == Type::u32)
-        return in_lanes<DifferencesOfParts<Unsigned, Unsigned, kSum>, u32, u32, u32, u32>();
-    return {};
-}
-template <class Signed, class Unsigned>
+template <class Part>
 LaneInstruction differences(Modifiers& m) {
     if (m.take_type() != Type::u32) return {};
-    const Type a = m.take_type(), b = m.take_type();
-    return m.take("add") ? differences_of<Signed, Unsigned, true>(a, b)
-                         : differences_of<Signed, Unsigned, false>(a, b);
+    const bool sum = m.take("add");
+    return for_signs<Part, Part>(m, [sum]<class A, class B>(Tag<A>, Tag<B>) {
+        return sum ? in_lanes<DifferencesOfParts<A, B, true>, u32, u32, u32, u32>()
+                   : in_lanes<DifferencesOfParts<A, B, false>, u32, u32, u32, u32>();
+    });
 }
 
 }  // namespace
@@ -416,21 +387,21 @@ LaneInstruction differences(Modifiers& m) {
 FamilyTable families() {
     return {{"add", add},
             {"sub", subtract},
-            {"neg", negate},
-            {"abs", absolute},
+            {"neg", of_signed<Negate>},
+            {"abs", of_signed<Absolute>},
             {"mul", multiply},
             {"mad", multiply_add},
             {"mul24", multiply24},
             {"mad24", multiply24_add},
             {"sad", sum_of_differences},
-            {"div", divide},
-            {"rem", remainder},
+            {"div", quotient_or_remainder<Divide>},
+            {"rem", quotient_or_remainder<Remainder>},
             {"min", extremum<Minimum>},
             {"max", extremum<Maximum>},
             {"dp4a", dot4},
             {"dp2a", dot2},
-            {"vabsdiff2", differences<i16, u16>},
-            {"vabsdiff4", differences<i8, u8>}};
+            {"vabsdiff2", differences<i16>},
+            {"vabsdiff4", differences<i8>}};
 }
 
 }  // namespace coalesce::sim::integer_instructions

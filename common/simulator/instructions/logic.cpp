@@ -8,34 +8,19 @@ namespace {
 using ptx::Type;
 
 struct And {
-    template <class T>
-    static T apply(T a, T b) {
-        return static_cast<T>(a & b);
-    }
+    static auto apply(auto a, auto b) { return static_cast<decltype(a)>(a & b); }
 };
 struct Or {
-    template <class T>
-    static T apply(T a, T b) {
-        return static_cast<T>(a | b);
-    }
+    static auto apply(auto a, auto b) { return static_cast<decltype(a)>(a | b); }
 };
 struct Xor {
-    template <class T>
-    static T apply(T a, T b) {
-        return static_cast<T>(a ^ b);
-    }
+    static auto apply(auto a, auto b) { return static_cast<decltype(a)>(a ^ b); }
 };
 struct Not {
-    template <class T>
-    static T apply(T a) {
-        return static_cast<T>(~a);
-    }
+    static auto apply(auto a) { return static_cast<decltype(a)>(~a); }
 };
 struct LogicalNot {
-    template <class T>
-    static T apply(T a) {
-        return a == 0;
-    }
+    static auto apply(auto a) { return a == 0; }
 };
 
 // ---- predicates: one bit per lane, all 32 at once ----

@@ -65,16 +65,10 @@ LaneInstruction function(Modifiers& m) {
 // ---- rcp and sqrt also exist correctly rounded, for f32 and f64 ----
 
 struct Reciprocal {
-    template <class T>
-    static T apply(T a) {
-        return with_nan(1 / a, a);
-    }
+    static auto apply(auto a) { return with_nan(1 / a, a); }
 };
 struct SquareRoot {
-    template <class T>
-    static T apply(T a) {
-        return with_nan(std::sqrt(a), a);
-    }
+    static auto apply(auto a) { return with_nan(std::sqrt(a), a); }
 };
 
 /// Here it is all one whether "subnormal" is decided before or after rounding (see float.cpp): no
