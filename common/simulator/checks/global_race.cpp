@@ -510,11 +510,8 @@ struct GlobalRace::Detail {
     /// that the report is the same however many workers there are.
     void collide(Cell earlier, Cell mine, u64 offset, bool earlier_wrote) const {
         const bool swap = owner_of(earlier) > owner_of(mine);
-        const bool first_writes = swap ? writes : earlier_wrote,
-                   second_writes = swap ? earlier_wrote : writes;
-        const RaceKind kind = !second_writes ? RaceKind::read_after_write
-                              : first_writes ? RaceKind::write_after_write
-                                             : RaceKind::write_after_read;
+        const RaceKind kind =
+            swap ? kind_of_race(writes, earlier_wrote) : kind_of_race(earlier_wrote, writes);
         if (swap) std::swap(earlier, mine);
         tell(kind, party(mine), party(earlier), RaceCause::unordered, offset);
     }
@@ -848,21 +845,12 @@ struct GlobalRace::Detail {
         return any != 0;
     }
 
-    /// Two lanes of one store with the same address and different values: which one lasts is
-    /// chance.
     void same_instruction(const GlobalAccess& access) const {
-        for (Mask rest = access.active; rest; rest &= rest - 1) {
-            const int lane = std::countr_zero(rest);
-            for (Mask others = rest & (rest - 1); others; others &= others - 1) {
-                const int other = std::countr_zero(others);
-                if (access.addresses[lane] != access.addresses[other]) continue;
-                if (!access.value.differ(lane, other, access.bytes_per_lane)) continue;
-                const u64 offset = shuffled(access.addresses[lane] - device_base());
-                tell(RaceKind::write_after_write, party(with_lane(other, 0)),
-                     party(with_lane(lane, 0)), RaceCause::same_instruction, offset);
-                return;
-            }
-        }
+        const auto clash = [&](u32 lane, u32 other) {
+            tell(RaceKind::write_after_write, party(with_lane(other, 0)), party(with_lane(lane, 0)),
+                 RaceCause::same_instruction, shuffled(access.addresses[lane] - device_base()));
+        };
+        find_clash(access, clash, [] {});
     }
 };
 
