@@ -9,7 +9,7 @@
 
 #include "harness/counters.h"
 #include "harness/errors.h"
-#include "simulator/cudart/coalesce_simulator.h"
+#include "simulator/base/coalesce_simulator.h"
 
 namespace coalesce::simulator {
 

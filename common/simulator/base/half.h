@@ -119,7 +119,6 @@ inline constexpr Format kF16{10, -14, 0x7bff, 0x7c00, 0x7fff, 15};
 inline constexpr Format kBF16{7, -126, 0x7f7f, 0x7f80, 0x7fff, 15};
 inline constexpr Format kE4M3{3, -6, 0x7e, 0x7e, 0x7f, 7};  // no infinity: the largest number
 inline constexpr Format kE5M2{2, -14, 0x7b, 0x7c, 0x7f, 7};
-inline constexpr Format kF32{23, -126, 0x7f7fffff, 0x7f800000, 0x7fffffff, 31};
 
 /// The number to be rounded: significand * 2^exponent.
 struct Exact {
