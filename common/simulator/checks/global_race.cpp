@@ -409,10 +409,6 @@ void GlobalRace::release(Block& block, u32 warp) {
     sync.releases.push_back({time, warp, own, others});
 }
 
-void GlobalRace::grid_barrier() {
-    if (available_) new_stamp();
-}
-
 // ---- the slow path: one access of one warp ----
 
 struct GlobalRace::Detail {

@@ -116,8 +116,6 @@ public:
     void fence(Block& block, u32 warp);
     /// After a strong read or an atomic has been carried out.
     void acquire(Block& block, u32 warp);
-    /// Every block of the grid waits: all that was done comes before all that follows.
-    void grid_barrier();
 
     // ---- accesses: call these before memory changes ----
 
