@@ -19,10 +19,7 @@ std::optional<Failure> too_much_work(const Trial& trial, const Report& report,
                                      const Evidence& evidence) {
     if (!evidence.try_again) return std::nullopt;
     constexpr int side = 8;
-    const Exercise& exercise = evidence.exercise;
-    const Shape small =
-        exercise.of_multiples((side + exercise.rows_multiple - 1) / exercise.rows_multiple,
-                              (side + exercise.cols_multiple - 1) / exercise.cols_multiple);
+    const Shape small = evidence.exercise.at_least(side, side);
     const Trial seen =
         evidence.try_again({.shape = small, .watch = Watch::result_alone, .wants_counters = true});
     // Each store of a warp is of one element at least.

@@ -20,9 +20,7 @@ namespace {
 std::vector<Shape> long_shapes(const std::array<long long, 3>& grid, const Exercise& exercise) {
     constexpr long long most_threads = 1024, large_tile = 64, most_elements = 1 << 22;
     const auto shape = [&](long long rows, long long cols) {
-        const int down = exercise.rows_multiple, across = exercise.cols_multiple;
-        return exercise.of_multiples((static_cast<int>(rows) + down - 1) / down,
-                                     (static_cast<int>(cols) + across - 1) / across);
+        return exercise.at_least(static_cast<int>(rows), static_cast<int>(cols));
     };
     const auto length = [&](long long blocks, long long other) {
         const long long covered = large_tile * std::max(blocks, most_threads / large_tile);

@@ -3,7 +3,7 @@
 #include <algorithm>
 #include <regex>
 
-#include "kernel/source_lines.h"
+#include "kernel/matches.h"
 
 namespace coalesce {
 namespace {
@@ -27,9 +27,8 @@ std::vector<Loop> loops_of(const std::string& text) {
     const std::string code = code_alone(text);
     static const std::regex keyword(R"(\b(?:for|while|do)\b)");
     std::vector<Loop> loops;
-    for (std::sregex_iterator at(code.begin(), code.end(), keyword), last; at != last; ++at) {
-        const auto begin = static_cast<std::size_t>(at->position());
-        const std::size_t end = end_of_loop(code, begin + static_cast<std::size_t>(at->length()));
+    for (const std::smatch& at : matches_of(code, keyword)) {
+        const std::size_t begin = place_of(at), end = end_of_loop(code, end_of(at));
         Loop loop{.first_line = line_at(code, begin), .last_line = line_at(code, end)};
         const std::size_t barrier = code.find("__syncthreads", begin);
         if (barrier < end) loop.barrier_line = line_at(code, barrier);
