@@ -155,9 +155,7 @@ bool Examiner::count(Shape shape, Verdict& found) {
     found.counted = shape;
     if (!verdict_.is_simulated) return true;
     found.counters = trial.counters;
-    for (const simulated::Line& line : trial.lines) {
-        found.lines.push_back({line.number, line.counters});
-    }
+    found.lines = trial.lines;
     return compare_with_solution(found);
 }
 

@@ -46,8 +46,8 @@ int line_of_mistake(const Trial& trial, const Finding& finding, const Evidence& 
     if (!is_of_load || !evidence.try_again) return store_line;
     const Trial seen = evidence.try_again(
         {.shape = trial.shape, .watch = Watch::result_alone, .wants_counters = true});
-    for (const simulated::Line& one : seen.lines) {
-        if (one.counters.load_requests > 0) return one.number;
+    for (const LineCounters& one : seen.lines) {
+        if (one.counters.load_requests > 0) return one.line;
     }
     return store_line;
 }

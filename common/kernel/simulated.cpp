@@ -106,24 +106,20 @@ Counters counters_of(const std::string& kernel) {
     return sum;
 }
 
-std::vector<Line> lines_of(const std::string& kernel) {
-    std::vector<Line> lines;
+std::vector<LineCounters> lines_of(const std::string& kernel) {
+    std::vector<LineCounters> lines;
     auto* count = SIMULATOR_FUNCTION(coalesceGetLineCount);
     auto* get = SIMULATOR_FUNCTION(coalesceGetLine);
     for_each_kernel(kernel, [&](std::size_t index, const CoalesceKernel&) {
         for (std::size_t i = 0; i < count(index); ++i) {
             CoalesceLine from{};
             if (get(index, i, &from) != 0 || std::string(from.file) != kLearnersFile) continue;
-            Line line{static_cast<int>(from.line), {}};
+            LineCounters line{static_cast<int>(from.line), {}};
             simulator::add(from.counters, line.counters);
             if (line.counters.has_memory_requests()) lines.push_back(line);
         }
     });
     return lines;
-}
-
-void trace(std::uint64_t block, unsigned warp, std::size_t limit) {
-    SIMULATOR_FUNCTION(coalesceTraceWarp)(block, warp, limit);
 }
 
 void mark_unwritten(const void* begin, std::size_t bytes) {
@@ -160,10 +156,6 @@ void prepare(const char* checks, std::uint64_t most_warp_instructions) {
     SIMULATOR_FUNCTION(coalesceSetChecks)(checks);
     SIMULATOR_FUNCTION(coalesceSetMaxInstructions)(most_warp_instructions);
     simulator::set_quiet(true);
-}
-
-void set_order(std::uint64_t seed) {
-    SIMULATOR_FUNCTION(coalesceSetOrder)(seed);
 }
 
 std::string identity() {
