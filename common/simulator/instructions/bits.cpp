@@ -78,10 +78,7 @@ struct CountLeadingZeros {
 
 template <class F>
 LaneInstruction count(Modifiers& m) {
-    const Type type = m.take_type();
-    if (type == Type::b32) return in_lanes<F, u32, u32>();
-    if (type == Type::b64) return in_lanes<F, u32, u64>();
-    return {};
+    return for_long_bits(m.take_type(), []<class T>(Tag<T>) { return in_lanes<F, u32, T>(); });
 }
 
 /// Swaps neighbours, then pairs, then nibbles ... up to the halves.
@@ -97,10 +94,7 @@ struct Reverse {
     }
 };
 LaneInstruction reverse(Modifiers& m) {
-    const Type type = m.take_type();
-    if (type == Type::b32) return in_lanes<Reverse, u32, u32>();
-    if (type == Type::b64) return in_lanes<Reverse, u64, u64>();
-    return {};
+    return for_long_bits(m.take_type(), []<class T>(Tag<T>) { return in_lanes<Reverse, T, T>(); });
 }
 
 /// The highest bit that differs from the sign (unsigned: the highest that is set). kShiftAmount:
@@ -201,12 +195,11 @@ const Op* run_insert_field(Warp& w, const Op* op) {
     return op + 1;
 }
 LaneInstruction insert_field(Modifiers& m) {
-    const Type type = m.take_type();
-    if (type != Type::b32 && type != Type::b64) return {};
-    const Width width = type == Type::b64 ? Width::w64 : Width::w32;
-    return {.run = type == Type::b64 ? run_insert_field<u64> : run_insert_field<u32>,
-            .destination = width,
-            .source = {width, width, Width::w32, Width::w32}};
+    return for_long_bits(m.take_type(), []<class T>(Tag<T>) -> LaneInstruction {
+        return {.run = run_insert_field<T>,
+                .destination = width_of<T>,
+                .source = {width_of<T>, width_of<T>, Width::w32, Width::w32}};
+    });
 }
 
 struct ExtendFrom {

@@ -120,6 +120,12 @@ auto for_bits(ptx::Type type, Make make) -> decltype(make(Tag<u32>{})) {
     }
 }
 template <class Make>
+LaneInstruction for_long_bits(ptx::Type type, Make make) {
+    if (type == ptx::Type::b32) return make(Tag<u32>{});
+    if (type == ptx::Type::b64) return make(Tag<u64>{});
+    return {};
+}
+template <class Make>
 LaneInstruction for_floats(ptx::Type type, Make make) {
     switch (type) {
         case ptx::Type::f32: return make(Tag<float>{});

@@ -64,25 +64,25 @@ LaneInstruction for_wrapping(Type type, Make make) {
                         [=]<class T>(Tag<T>) { return make(Tag<std::make_unsigned_t<T>>{}); });
 }
 
-LaneInstruction add(Modifiers& m) {
-    if (take_pair_type(m) >= 0) return in_lanes<InPairs<Add<u16>, u16>, u32, u32, u32>();
+template <template <class> class F, class Saturating>
+LaneInstruction sum(Modifiers& m) {
     const bool saturating = m.take("sat");
     const Type type = m.take_type();
     if (saturating)
-        return type == Type::s32 ? in_lanes<AddSaturating, i32, i32, i32>() : LaneInstruction{};
-    return for_wrapping(type, []<class T>(Tag<T>) { return with_forms<Add<T>, T, T, T>(); });
+        return type == Type::s32 ? in_lanes<Saturating, i32, i32, i32>() : LaneInstruction{};
+    return for_wrapping(type, []<class T>(Tag<T>) { return with_forms<F<T>, T, T, T>(); });
+}
+LaneInstruction add_pairs(Modifiers& m) {
+    return take_pair_type(m) < 0 ? LaneInstruction{}
+                                 : in_lanes<InPairs<Add<u16>, u16>, u32, u32, u32>();
 }
 
-LaneInstruction subtract(Modifiers& m) {
-    const bool saturating = m.take("sat");
-    const Type type = m.take_type();
-    if (saturating) {
-        return type == Type::s32 ? in_lanes<SubtractSaturating, i32, i32, i32>()
-                                 : LaneInstruction{};
-    }
-    return for_wrapping(type, []<class T>(Tag<T>) { return with_forms<Subtract<T>, T, T, T>(); });
+/// Of any integers: F<T> with so many sources of type T.
+template <template <class> class F, int kSources>
+LaneInstruction of_any(Modifiers& m) {
+    return for_integers(m.take_type(),
+                        []<class T>(Tag<T>) { return all_alike<F<T>, T, kSources>(); });
 }
-
 /// neg, abs: of signed types alone.
 template <template <class> class F>
 LaneInstruction of_signed(Modifiers& m) {
@@ -222,12 +222,6 @@ struct AbsoluteDifference {
         return Add<T>::apply(c, a < b ? Subtract<T>::apply(b, a) : Subtract<T>::apply(a, b));
     }
 };
-LaneInstruction sum_of_differences(Modifiers& m) {
-    return for_integers(m.take_type(), []<class T>(Tag<T>) {
-        return in_lanes<AbsoluteDifference<T>, T, T, T, T>();
-    });
-}
-
 // ---- div, rem ----
 //
 // PTX leaves division by zero open; the device answers all ones, for the remainder as well.
@@ -262,11 +256,6 @@ struct Remainder {
         return b == 0 ? static_cast<T>(~T{0}) : result;
     }
 };
-template <template <class> class F>
-LaneInstruction quotient_or_remainder(Modifiers& m) {
-    return for_integers(m.take_type(), []<class T>(Tag<T>) { return in_lanes<F<T>, T, T, T>(); });
-}
-
 // ---- min, max ----
 
 template <class T>
@@ -385,17 +374,18 @@ LaneInstruction differences(Modifiers& m) {
 }  // namespace
 
 FamilyTable families() {
-    return {{"add", add},
-            {"sub", subtract},
+    return {{"add", add_pairs},
+            {"add", sum<Add, AddSaturating>},
+            {"sub", sum<Subtract, SubtractSaturating>},
             {"neg", of_signed<Negate>},
             {"abs", of_signed<Absolute>},
             {"mul", multiply},
             {"mad", multiply_add},
             {"mul24", multiply24},
             {"mad24", multiply24_add},
-            {"sad", sum_of_differences},
-            {"div", quotient_or_remainder<Divide>},
-            {"rem", quotient_or_remainder<Remainder>},
+            {"sad", of_any<AbsoluteDifference, 3>},
+            {"div", of_any<Divide, 2>},
+            {"rem", of_any<Remainder, 2>},
             {"min", extremum<Minimum>},
             {"max", extremum<Maximum>},
             {"dp4a", dot4},
