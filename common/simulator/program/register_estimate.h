@@ -17,4 +17,7 @@ namespace coalesce::sim {
 /// Of the kernel and all that it calls, within what its directives allow (.maxnreg, .maxntid, ...).
 u32 estimate_registers(const ptx::Module& module, const ptx::Function& kernel);
 
+/// How many blocks of so many warps and bytes of shared memory a multiprocessor holds, as far as registers let it.
+u32 blocks_held(u32 warps, u64 shared);
+
 }  // namespace coalesce::sim
