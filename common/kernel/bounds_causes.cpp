@@ -1,4 +1,4 @@
-#include "kernel/bounds_causes.h"
+#include "kernel/rules.h"
 
 #include <algorithm>
 #include <cstdlib>
@@ -7,8 +7,6 @@
 #include "kernel/advice.h"
 #include "kernel/local_arrays.h"
 #include "kernel/messages.h"
-#include "kernel/report_failure.h"
-#include "kernel/result_causes.h"
 #include "kernel/source_lines.h"
 
 namespace coalesce {

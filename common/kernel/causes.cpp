@@ -1,11 +1,8 @@
 #include "kernel/causes.h"
 
 #include "harness/text.h"
-#include "kernel/bounds_causes.h"
-#include "kernel/report_failure.h"
-#include "kernel/result_causes.h"
+#include "kernel/rules.h"
 #include "kernel/source_lines.h"
-#include "kernel/sync_causes.h"
 
 namespace coalesce {
 namespace {

@@ -1,4 +1,4 @@
-#include "kernel/grid_causes.h"
+#include "kernel/rules.h"
 
 #include <algorithm>
 #include <utility>

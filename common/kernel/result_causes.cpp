@@ -1,18 +1,12 @@
-#include "kernel/result_causes.h"
+#include "kernel/rules.h"
 
 #include <algorithm>
 
 #include "harness/text.h"
 #include "kernel/advice.h"
-#include "kernel/batch_causes.h"
-#include "kernel/bounds_causes.h"
-#include "kernel/grid_causes.h"
 #include "kernel/index_terms.h"
-#include "kernel/left_out.h"
 #include "kernel/messages.h"
-#include "kernel/report_failure.h"
 #include "kernel/source_lines.h"
-#include "kernel/value_causes.h"
 
 namespace coalesce {
 namespace {
