@@ -49,7 +49,7 @@ inline constexpr std::pair<const char*, Produces> kTasks[] = {
     {"stack-of-64", stack_of(64)},
 };
 
-/// The orders in which blocks can be asked to take their tiles; kernel/block_order.h has them.
+/// The orders in which blocks can be asked to take their tiles; kernel/block_order.cpp has them.
 inline constexpr const char* kBlockOrders[] = {"diagonal", "any-diagonal", "in-turn"};
 
 /// Shapes that a grader adds and that nobody is told: each side is drawn from its range, then

@@ -3,14 +3,12 @@
 #include <algorithm>
 #include <utility>
 
-#include "kernel/block_order.h"
 #include "kernel/cache.h"
 #include "kernel/causes.h"
 #include "kernel/costs.h"
 #include "kernel/load_lines.h"
 #include "kernel/predicted_launch.h"
 #include "kernel/stretch.h"
-#include "kernel/too_slow.h"
 
 namespace coalesce {
 namespace {

@@ -1,4 +1,4 @@
-#include "kernel/overlap.h"
+#include "kernel/costs.h"
 
 #include <algorithm>
 
