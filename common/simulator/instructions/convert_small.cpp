@@ -219,15 +219,13 @@ LaneInstruction to_tf32(Modifiers& m) {
     const bool relu = m.take("relu"), satfinite = m.take("satfinite");
     if (m.take_type() != Type::tf32 || m.take_type() != Type::f32) return {};
     const Limits limits{.relu = relu, .satfinite = satfinite};
-    switch (rounding) {
-        case 0: return in_lanes<ToTF32, u32, float>({Rounding::nearest, limits});
-        case 1: return in_lanes<ToTF32, u32, float>({Rounding::zero, limits});
-        case 2:
-            if (relu) return {};
-            return satfinite ? in_lanes<ToTF32Away<true>, u32, float>()
-                             : in_lanes<ToTF32Away<false>, u32, float>();
-        default: return {};
-    }
+    if (rounding < 2)
+        return rounding < 0
+                   ? LaneInstruction{}
+                   : in_lanes<ToTF32, u32, float>({static_cast<Rounding>(rounding), limits});
+    if (relu) return {};
+    return satfinite ? in_lanes<ToTF32Away<true>, u32, float>()
+                     : in_lanes<ToTF32Away<false>, u32, float>();
 }
 
 // ---- pairs: the first source goes to the upper half ----
@@ -257,11 +255,10 @@ struct ToPairNearest {
 template <const Format& kFormat, class H>
 LaneInstruction to_half_pair_of(int rounding, Limits limits) {
     using F = ToPair<kFormat, 16>;
-    const bool is_plain = !limits.relu && !limits.satfinite;
-    if (rounding == 0 && is_plain) return in_lanes<ToPairNearest<H>, u32, float, float>();
-    if (rounding == 0) return in_lanes<F, u32, float, float>({Rounding::nearest, limits});
-    if (rounding == 1) return in_lanes<F, u32, float, float>({Rounding::zero, limits});
-    return {};
+    if (rounding < 0) return {};
+    const Rounded r{static_cast<Rounding>(rounding), limits};
+    return r.is_plain() ? in_lanes<ToPairNearest<H>, u32, float, float>()
+                        : in_lanes<F, u32, float, float>(r);
 }
 LaneInstruction to_half_pair(Modifiers& m) {
     const int rounding = m.take_one_of({"rn", "rz"});
