@@ -6,7 +6,6 @@
 #include <regex>
 #include <vector>
 
-#include "kernel/loops.h"
 #include "kernel/matches.h"
 
 namespace coalesce {

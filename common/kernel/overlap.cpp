@@ -3,7 +3,6 @@
 #include <algorithm>
 
 #include "harness/text.h"
-#include "kernel/loops.h"
 #include "kernel/source_lines.h"
 
 namespace coalesce {

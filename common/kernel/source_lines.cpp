@@ -146,6 +146,19 @@ std::string word_with_assembly(const std::string& code, int line) {
     return function ? function->str(1) : "";
 }
 
+/// Where the loop ends whose keyword ends at `keyword`.
+std::size_t end_of_loop(const std::string& code, std::size_t keyword) {
+    std::size_t body = code.find_first_not_of(" \t\n", keyword);
+    if (body != code.npos && code[body] == '(') {
+        body = code.find_first_not_of(" \t\n", closing_bracket(code, body) + 1);
+    }
+    if (body == code.npos) return code.size();
+    if (code[body] == '{') return closing_bracket(code, body);
+    const std::size_t end = code.find_first_of(";{", body);
+    if (end == code.npos) return code.size();
+    return code[end] == '{' ? closing_bracket(code, end) : end;
+}
+
 }  // namespace
 
 int line_at(const std::string& text, std::size_t place) {
@@ -343,6 +356,29 @@ int line_of_kernel(const std::string& text, const std::string& name) {
     return line_of_match(
         text, R"(__global__[^;{}()]*(?:__launch_bounds__\s*\([^)]*\)[^;{}()]*)?\b()" + function +
                   R"()\s*\()");
+}
+
+std::vector<Loop> loops_of(const std::string& text) {
+    const std::string code = code_alone(text);
+    static const std::regex keyword(R"(\b(?:for|while|do)\b)");
+    std::vector<Loop> loops;
+    for (const std::smatch& at : matches_of(code, keyword)) {
+        const std::size_t begin = place_of(at), end = end_of_loop(code, end_of(at));
+        Loop loop{.first_line = line_at(code, begin), .last_line = line_at(code, end)};
+        const std::size_t barrier = code.find("__syncthreads", begin);
+        if (barrier < end) loop.barrier_line = line_at(code, barrier);
+        loops.push_back(loop);
+    }
+    return loops;
+}
+
+const Loop* innermost_loop(const std::vector<Loop>& loops, int line) {
+    const Loop* innermost = nullptr;
+    for (const Loop& loop : loops) {
+        if (line < loop.first_line || line > loop.last_line) continue;
+        if (!innermost || loop.first_line >= innermost->first_line) innermost = &loop;
+    }
+    return innermost;
 }
 
 }  // namespace coalesce
