@@ -126,7 +126,7 @@ LaneInstruction for_long_bits(ptx::Type type, Make make) {
     return {};
 }
 template <class Make>
-LaneInstruction for_floats(ptx::Type type, Make make) {
+auto for_floats(ptx::Type type, Make make) -> decltype(make(Tag<float>{})) {
     switch (type) {
         case ptx::Type::f32: return make(Tag<float>{});
         case ptx::Type::f64: return make(Tag<double>{});

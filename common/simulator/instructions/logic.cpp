@@ -125,20 +125,8 @@ const Op* run_select(Warp& w, const Op* op) {
 /// Selection moves bits: signed, unsigned, float, they are all the same. 0 when it is none of
 /// these.
 u32 bytes_of_selectable(Type type) {
-    switch (type) {
-        case Type::b16:
-        case Type::u16:
-        case Type::s16: return 2;
-        case Type::b32:
-        case Type::u32:
-        case Type::s32:
-        case Type::f32: return 4;
-        case Type::b64:
-        case Type::u64:
-        case Type::s64:
-        case Type::f64: return 8;
-        default: return 0;
-    }
+    const auto bytes = []<class T>(Tag<T>) { return static_cast<u32>(sizeof(T)); };
+    return for_bits(type, bytes) + for_integers(type, bytes) + for_floats(type, bytes);
 }
 
 LaneInstruction select(Modifiers& m) {
