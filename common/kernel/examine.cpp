@@ -9,6 +9,7 @@
 #include "kernel/load_lines.h"
 #include "kernel/predicted_launch.h"
 #include "kernel/stretch.h"
+#include "kernel/verdict_codec.h"
 
 namespace coalesce {
 namespace {
@@ -152,18 +153,28 @@ private:
                options_.solution->text;
     }
 
+    template <class Value>
+    std::optional<Value> kept(const std::string& kind, const std::string& of) {
+        try {
+            if (const auto text = runner_.kept(kind, of)) return codec::read<Value>(*text);
+        } catch (const codec::Error&) {
+            // Another version's: it is made again.
+        }
+        return std::nullopt;
+    }
+
     /// Counted in the same way as the learner's, once for as long as the runner keeps it.
     Counters cost_of_solution(Shape counted) {
         const Source& solution = *options_.solution;
         if (!solution.is_good()) throw NoSolution(solution.problem.headline);
         const std::string key = key_of_solution(counted);
-        if (const auto kept = runner_.kept_cost(key)) return *kept;
+        if (const auto known = kept<Counters>("counters", key)) return *known;
         const Compiled compiled = runner_.compile(solution, exercise_.kernel);
         if (!compiled.ok()) throw NoSolution(compiled.failure.headline);
         const Trial trial =
             runner_.run(compiled, task_, {.shape = counted, .wants_counters = true});
         if (!trial.is_good()) throw NoSolution("it is not right itself.");
-        runner_.keep_cost(key, trial.counters);
+        runner_.keep("counters", key, codec::write(trial.counters));
         return trial.counters;
     }
 
@@ -178,13 +189,13 @@ private:
     std::optional<Predicted> time_of_solution(Shape shape) {
         if (!options_.solution || !options_.solution->is_good()) return std::nullopt;
         const std::string key = key_of_solution(shape);
-        if (auto kept = runner_.kept_time(key)) return kept;
+        if (auto known = kept<Predicted>("time", key)) return known;
         const Compiled solution = runner_.compile(*options_.solution, exercise_.kernel);
         if (!solution.ok()) return std::nullopt;
         auto predicted = runner_.predict(solution, task_, shape);
         if (!predicted) return std::nullopt;
         for (timing::Prediction& launch : predicted->launches) launch.time_line = {};
-        runner_.keep_time(key, *predicted);
+        runner_.keep("time", key, codec::write(*predicted));
         return predicted;
     }
 
