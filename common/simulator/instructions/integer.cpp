@@ -136,39 +136,31 @@ Part take_part(Modifiers& m) {
     return part < 0 ? kLow : static_cast<Part>(part);
 }
 
-LaneInstruction multiply(Modifiers& m) {
-    const Part part = take_part(m);
-    const Type type = m.take_type();
-    if (part == kLow) {
-        return for_wrapping(type,
-                            []<class T>(Tag<T>) { return with_forms<MultiplyLow<T>, T, T, T>(); });
-    }
-    return for_integers(type, [part]<class T>(Tag<T>) -> LaneInstruction {
-        if (part == kHigh) return in_lanes<MultiplyHigh<T>, T, T, T>();
-        if constexpr (sizeof(T) < 8) return with_forms<MultiplyWide<T>, Wider<T>, T, T>();
-        return {};
-    });
+/// The product, or with kAdd its sum with a third source.
+template <bool kAdd, class Multiply, class D, class T>
+LaneInstruction product() {
+    if constexpr (kAdd)
+        return with_forms<ThenAdd<Multiply, D>, D, T, T, D>();
+    else
+        return with_forms<Multiply, D, T, T>();
 }
 
-LaneInstruction multiply_add(Modifiers& m) {
+template <bool kAdd>
+LaneInstruction multiply(Modifiers& m) {
     const Part part = take_part(m);
-    const bool saturating = m.take("sat");
+    const bool saturating = kAdd && m.take("sat");
     const Type type = m.take_type();
     if (saturating) {
         if (part != kHigh || type != Type::s32) return {};
         return in_lanes<ThenAddSaturating<MultiplyHigh<i32>>, i32, i32, i32, i32>();
     }
     if (part == kLow) {
-        return for_wrapping(type, []<class T>(Tag<T>) {
-            return with_forms<ThenAdd<MultiplyLow<T>, T>, T, T, T, T>();
-        });
+        return for_wrapping(type,
+                            []<class T>(Tag<T>) { return product<kAdd, MultiplyLow<T>, T, T>(); });
     }
     return for_integers(type, [part]<class T>(Tag<T>) -> LaneInstruction {
-        if (part == kHigh) return in_lanes<ThenAdd<MultiplyHigh<T>, T>, T, T, T, T>();
-        if constexpr (sizeof(T) < 8) {
-            using W = Wider<T>;
-            return in_lanes<ThenAdd<MultiplyWide<T>, W>, W, T, T, W>();
-        }
+        if (part == kHigh) return product<kAdd, MultiplyHigh<T>, T, T>();
+        if constexpr (sizeof(T) < 8) return product<kAdd, MultiplyWide<T>, Wider<T>, T>();
         return {};
     });
 }
@@ -190,27 +182,16 @@ template <class T>
 struct Multiply24High {  // bits 16 to 47 of the 48-bit product
     static T apply(T a, T b) { return static_cast<T>(product24(a, b) >> 16); }
 };
+template <bool kAdd>
 LaneInstruction multiply24(Modifiers& m) {
     const Part part = take_part(m);
-    if (part == kWide) return {};
-    return for_32_bit_integers(m.take_type(), [part]<class T>(Tag<T>) {
-        return part == kLow ? in_lanes<Multiply24Low<T>, T, T, T>()
-                            : in_lanes<Multiply24High<T>, T, T, T>();
-    });
-}
-
-LaneInstruction multiply24_add(Modifiers& m) {
-    const Part part = take_part(m);
-    if (part == kWide) return {};
-    const bool saturating = m.take("sat");
+    const bool saturating = kAdd && m.take("sat");
     const Type type = m.take_type();
-    if (saturating) {
-        if (part != kHigh || type != Type::s32) return {};
-        return in_lanes<ThenAddSaturating<Multiply24High<i32>>, i32, i32, i32, i32>();
-    }
+    if (part == kWide || (saturating && (part != kHigh || type != Type::s32))) return {};
+    if (saturating) return in_lanes<ThenAddSaturating<Multiply24High<i32>>, i32, i32, i32, i32>();
     return for_32_bit_integers(type, [part]<class T>(Tag<T>) {
-        return part == kLow ? in_lanes<ThenAdd<Multiply24Low<T>, T>, T, T, T, T>()
-                            : in_lanes<ThenAdd<Multiply24High<T>, T>, T, T, T, T>();
+        return part == kLow ? product<kAdd, Multiply24Low<T>, T, T>()
+                            : product<kAdd, Multiply24High<T>, T, T>();
     });
 }
 
@@ -379,10 +360,10 @@ FamilyTable families() {
             {"sub", sum<Subtract, SubtractSaturating>},
             {"neg", of_signed<Negate>},
             {"abs", of_signed<Absolute>},
-            {"mul", multiply},
-            {"mad", multiply_add},
-            {"mul24", multiply24},
-            {"mad24", multiply24_add},
+            {"mul", multiply<false>},
+            {"mad", multiply<true>},
+            {"mul24", multiply24<false>},
+            {"mad24", multiply24<true>},
             {"sad", of_any<AbsoluteDifference, 3>},
             {"div", of_any<Divide, 2>},
             {"rem", of_any<Remainder, 2>},
