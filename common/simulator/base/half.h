@@ -42,6 +42,13 @@ inline float to_float(BF16 value) {
     return std::bit_cast<float>(u32{value.bits} << 16);
 }
 
+/// A subnormal becomes the zero of its sign.
+template <class H>
+H flushed(H value) {
+    constexpr u16 kExponent = std::is_same_v<H, F16> ? 0x7c00 : 0x7f80;
+    return {static_cast<u16>((value.bits & kExponent) == 0 ? value.bits & 0x8000 : value.bits)};
+}
+
 /// bits >> shift, rounded to nearest, ties to even.
 inline u32 shift_to_nearest(u32 bits, u32 shift) {
     const u32 half = 1u << (shift - 1);

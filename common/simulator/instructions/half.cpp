@@ -17,12 +17,6 @@ template <class H>
 bool is_nan(H value) {
     return (value.bits & 0x7fff) > (std::is_same_v<H, F16> ? 0x7c00 : 0x7f80);
 }
-template <class H>
-H flushed(H value) {
-    constexpr u16 kExponent = std::is_same_v<H, F16> ? 0x7c00 : 0x7f80;
-    return {static_cast<u16>((value.bits & kExponent) == 0 ? value.bits & kSign : value.bits)};
-}
-
 // ---- operations ----
 
 struct Add {
