@@ -12,7 +12,7 @@
 #include <utility>
 
 #include "base/half.h"
-#include "counters/atomic_counters.h"
+#include "counters/counters.h"
 #include "execute/access_listener.h"
 #include "execute/describe.h"
 #include "execute/memory_access.h"
