@@ -84,16 +84,10 @@ bool Report::is(const char* wanted_check, const char* wanted_kind) const {
     return check == wanted_check && (*wanted_kind == '\0' || kind == wanted_kind);
 }
 
-/// Without calls that failed: a trial knows them by what they returned.
 std::vector<Report> reports(const std::string& file_name) {
-    const std::size_t count = SIMULATOR_FUNCTION(coalesceGetReports)();
-    auto* get = SIMULATOR_FUNCTION(coalesceGetReport);
     std::vector<Report> all;
-    for (std::size_t i = 0; i < count; ++i) {
-        CoalesceReport report{};
-        if (get(i, &report) != 0 || std::string(report.check) == "apicheck") continue;
-        all.push_back(to_report(report, file_name));
-    }
+    simulator::for_each_report(
+        [&](const CoalesceReport& report) { all.push_back(to_report(report, file_name)); });
     return all;
 }
 
