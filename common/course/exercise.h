@@ -49,7 +49,7 @@ inline constexpr std::pair<const char*, Produces> kTasks[] = {
     {"stack-of-64", stack_of(64)},
 };
 
-/// The orders in which blocks can be asked to take their tiles; kernel/block_order.h has them.
+/// The orders in which blocks can be asked to take their tiles; kernel/block_order.cpp has them.
 inline constexpr const char* kBlockOrders[] = {"diagonal", "any-diagonal", "in-turn"};
 
 /// Shapes that a grader adds and that nobody is told: each side is drawn from its range, then
@@ -120,6 +120,16 @@ struct Exercise {
     /// So many of its multiples; a square where it takes nothing else.
     Shape of_multiples(int rows, int cols) const {
         return {rows * rows_multiple, (takes_squares() ? rows : cols) * cols_multiple};
+    }
+    /// The smallest that it takes which is as tall and as wide.
+    Shape at_least(int rows, int cols) const {
+        return of_multiples((rows + rows_multiple - 1) / rows_multiple,
+                            (cols + cols_multiple - 1) / cols_multiple);
+    }
+    /// Whether it takes matrices of that shape.
+    bool takes(Shape shape) const {
+        return shape.rows % rows_multiple == 0 && shape.cols % cols_multiple == 0 &&
+               (shape.rows == shape.cols || !takes_squares());
     }
     /// Whether somebody who types that means this one.
     bool is_called(const std::string& typed) const { return means(typed, name); }

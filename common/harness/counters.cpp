@@ -29,17 +29,6 @@ std::string to_text(const CoalesceReport& report) {
     return text;
 }
 
-/// What kernels did. Of calls that failed the harness knows by what they returned.
-template <class Visit>
-void for_each_report(Visit visit) {
-    const std::size_t count = SIMULATOR_FUNCTION(coalesceGetReports)();
-    auto* get = SIMULATOR_FUNCTION(coalesceGetReport);
-    for (std::size_t i = 0; i < count; ++i) {
-        CoalesceReport report{};
-        if (get(i, &report) == 0 && std::string(report.check) != "apicheck") visit(report);
-    }
-}
-
 }  // namespace
 
 /// "transpose" of "void deep::(anonymous namespace)::transpose<32>(float*)".

@@ -8,7 +8,7 @@
 #include <utility>
 #include <vector>
 
-#include "simulator/cudart/coalesce_simulator.h"
+#include "simulator/base/coalesce_simulator.h"
 
 namespace coalesce {
 

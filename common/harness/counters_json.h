@@ -1,9 +1,6 @@
 // Counters as JSON: the same names wherever they are written down.
 #pragma once
 
-#include <optional>
-#include <string>
-
 #include "base/codec.h"
 #include "harness/counters.h"
 
@@ -18,15 +15,6 @@ void describe(Codec& codec, Counters& counters) {
 /// {"load_requests": 1, ...}
 inline codec::Json counters_to_json(const Counters& counters) {
     return codec::encode(counters);
-}
-
-/// Nothing when the text is something else.
-inline std::optional<Counters> counters_from_json(const std::string& text) {
-    try {
-        return codec::read<Counters>(text);
-    } catch (const codec::Error&) {
-        return std::nullopt;
-    }
 }
 
 }  // namespace coalesce

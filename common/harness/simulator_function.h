@@ -9,7 +9,7 @@
 
 #include "harness/counters.h"
 #include "harness/errors.h"
-#include "simulator/cudart/coalesce_simulator.h"
+#include "simulator/base/coalesce_simulator.h"
 
 namespace coalesce::simulator {
 
@@ -33,7 +33,18 @@ Function* find(const char* name) {
 /// Adds the simulator's counts to ours.
 void add(const CoalesceCounters& from, Counters& to);
 
-}  // namespace coalesce::simulator
-
 /// A pointer to one of the header's functions: SIMULATOR_FUNCTION(coalesceGetReports)().
 #define SIMULATOR_FUNCTION(name) (::coalesce::simulator::find<decltype(name)>(#name))
+
+/// Calls `visit(report)` for what kernels did. Of calls that failed the harness knows by what they returned.
+template <class Visit>
+void for_each_report(Visit visit) {
+    const std::size_t count = SIMULATOR_FUNCTION(coalesceGetReports)();
+    auto* get = SIMULATOR_FUNCTION(coalesceGetReport);
+    for (std::size_t i = 0; i < count; ++i) {
+        CoalesceReport report{};
+        if (get(i, &report) == 0 && std::string(report.check) != "apicheck") visit(report);
+    }
+}
+
+}  // namespace coalesce::simulator

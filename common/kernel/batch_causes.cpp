@@ -1,4 +1,4 @@
-#include "kernel/batch_causes.h"
+#include "kernel/rules.h"
 
 #include "harness/text.h"
 #include "kernel/source_lines.h"

@@ -1,4 +1,4 @@
-#include "kernel/block_order.h"
+#include "kernel/costs.h"
 
 #include <stdexcept>
 #include <utility>

@@ -1,4 +1,4 @@
-#include "kernel/bounds_causes.h"
+#include "kernel/rules.h"
 
 #include <algorithm>
 #include <cstdlib>
@@ -7,8 +7,6 @@
 #include "kernel/advice.h"
 #include "kernel/local_arrays.h"
 #include "kernel/messages.h"
-#include "kernel/report_failure.h"
-#include "kernel/result_causes.h"
 #include "kernel/source_lines.h"
 
 namespace coalesce {
@@ -104,9 +102,7 @@ std::optional<Failure> index_mistake(const Trial& trial, const Evidence& evidenc
     }
     if (!evidence.try_again) return std::nullopt;
     for (const Shape shape : {Shape{64, 128}, Shape{128, 64}}) {
-        const bool is_taken = shape.rows % evidence.exercise.rows_multiple == 0 &&
-                              shape.cols % evidence.exercise.cols_multiple == 0;
-        if (evidence.exercise.takes_squares() || !is_taken) continue;
+        if (!evidence.exercise.takes(shape)) continue;
         const TrialOrder order{
             .shape = shape, .watch = Watch::result_alone, .wants_counters = true};
         if (auto found = mistake_at(evidence.try_again(order))) return found;

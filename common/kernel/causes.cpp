@@ -1,11 +1,8 @@
 #include "kernel/causes.h"
 
 #include "harness/text.h"
-#include "kernel/bounds_causes.h"
-#include "kernel/report_failure.h"
-#include "kernel/result_causes.h"
+#include "kernel/rules.h"
 #include "kernel/source_lines.h"
-#include "kernel/sync_causes.h"
 
 namespace coalesce {
 namespace {
@@ -19,10 +16,7 @@ std::optional<Failure> too_much_work(const Trial& trial, const Report& report,
                                      const Evidence& evidence) {
     if (!evidence.try_again) return std::nullopt;
     constexpr int side = 8;
-    const Exercise& exercise = evidence.exercise;
-    const Shape small =
-        exercise.of_multiples((side + exercise.rows_multiple - 1) / exercise.rows_multiple,
-                              (side + exercise.cols_multiple - 1) / exercise.cols_multiple);
+    const Shape small = evidence.exercise.at_least(side, side);
     const Trial seen =
         evidence.try_again({.shape = small, .watch = Watch::result_alone, .wants_counters = true});
     // Each store of a warp is of one element at least.

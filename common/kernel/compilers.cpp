@@ -58,38 +58,35 @@ std::string find_nvcc() {
     return find_program("nvcc");
 }
 
-std::string find_clang() {
-    if (const char* given = std::getenv("COALESCE_CLANG"); given && *given) return given;
-    for (const char* name :
-         {"clang++-22", "clang++-21", "clang++-20", "clang++-19", "clang++-18", "clang++-17",
-          "clang++-16", "clang++-15", "clang++-14", "clang++", "clang"}) {
-        if (const std::string found = find_program(name); !found.empty()) return found;
-    }
-    return "";
-}
-
-/// Whose LLVM IR the translator knows.
-constexpr int kOldestWithIr = 17, kNewestWithIr = 22;
+/// Whose LLVM IR the translator knows; and the oldest that makes PTX.
+constexpr int kOldestWithIr = 17, kNewest = 22, kOldest = 14;
 
 int major_version_of(const std::string& clang) {
     return std::atoi(run_child({clang, "-dumpversion"}, 20).output.c_str());
 }
 
-/// COALESCE_CLANG is taken or nothing, as for the other way.
-std::string find_clang_with_ir() {
-    const auto fits = [](const std::string& clang) {
-        const int version = major_version_of(clang);
-        return version >= kOldestWithIr && version <= kNewestWithIr;
-    };
+/// COALESCE_CLANG is taken or nothing. A name without a version tells nothing of it: `fits` says whether it will do.
+template <class Fits>
+std::string find_clang(int oldest, Fits fits) {
     if (const char* given = std::getenv("COALESCE_CLANG"); given && *given) {
         return fits(given) ? given : "";
     }
-    for (int version = kNewestWithIr; version >= kOldestWithIr; --version) {
+    for (int version = kNewest; version >= oldest; --version) {
         const std::string found = find_program("clang++-" + std::to_string(version));
         if (!found.empty()) return found;
     }
-    const std::string found = find_program("clang++");
-    return !found.empty() && fits(found) ? found : "";
+    for (const char* name : {"clang++", "clang"}) {
+        const std::string found = find_program(name);
+        if (!found.empty() && fits(found)) return found;
+    }
+    return "";
+}
+
+std::string find_clang_with_ir() {
+    return find_clang(kOldestWithIr, [](const std::string& clang) {
+        const int version = major_version_of(clang);
+        return version >= kOldestWithIr && version <= kNewest;
+    });
 }
 
 /// "compute_90" -> "sm_80": old versions of clang know no newer one, and what the course does needs
@@ -215,7 +212,7 @@ std::string path_of(Compiler kind) {
     switch (kind) {
         case Compiler::nvrtc: return find_nvrtc();
         case Compiler::nvcc: return find_nvcc();
-        case Compiler::clang: return find_clang();
+        case Compiler::clang: return find_clang(kOldest, [](const auto&) { return true; });
         case Compiler::clang_ir: return find_clang_with_ir();
         case Compiler::any: break;
     }

@@ -8,7 +8,6 @@
 #include "base/text.h"
 #include "harness/text.h"
 #include "kernel/launch_limits.h"
-#include "kernel/overlap.h"
 #include "kernel/source_lines.h"
 
 namespace coalesce {

@@ -3,14 +3,13 @@
 #include <algorithm>
 #include <utility>
 
-#include "kernel/block_order.h"
 #include "kernel/cache.h"
 #include "kernel/causes.h"
 #include "kernel/costs.h"
 #include "kernel/load_lines.h"
 #include "kernel/predicted_launch.h"
 #include "kernel/stretch.h"
-#include "kernel/too_slow.h"
+#include "kernel/verdict_codec.h"
 
 namespace coalesce {
 namespace {
@@ -20,9 +19,7 @@ namespace {
 std::vector<Shape> long_shapes(const std::array<long long, 3>& grid, const Exercise& exercise) {
     constexpr long long most_threads = 1024, large_tile = 64, most_elements = 1 << 22;
     const auto shape = [&](long long rows, long long cols) {
-        const int down = exercise.rows_multiple, across = exercise.cols_multiple;
-        return exercise.of_multiples((static_cast<int>(rows) + down - 1) / down,
-                                     (static_cast<int>(cols) + across - 1) / across);
+        return exercise.at_least(static_cast<int>(rows), static_cast<int>(cols));
     };
     const auto length = [&](long long blocks, long long other) {
         const long long covered = large_tile * std::max(blocks, most_threads / large_tile);
@@ -66,30 +63,183 @@ public:
     }
 
 private:
-    bool look_at_source();
-    bool compile_it();
-    bool try_shapes();
-    bool count(Shape shape, Verdict& found);
-    void predict();
-    bool is_time_missing();
-    void hold_against_limits();
-    void hold_another_shape_against_limits();
-    bool compare_with_solution(Verdict& found);
-
     void fail(Failure failure) { verdict_.fail(std::move(failure)); }
     void fail_if(std::optional<Failure> failure) {
         if (failure) fail(std::move(*failure));
     }
-    void hold_costs_against_limits(const Verdict& found);
     Trial try_on(const TrialOrder& order) {
         Trial trial = runner_.run(compiled_, task_, order);
         correct_lines_of_loads(source_.text, trial);
         return trial;
     }
-    bool is_good(const Trial& trial);
-    std::string key_of_solution(Shape counted) const;
-    Counters cost_of_solution(Shape counted);
-    std::optional<Predicted> time_of_solution(Shape shape);
+
+    bool look_at_source() {
+        if (!source_.is_good()) fail(source_.problem);
+        return source_.is_good();
+    }
+
+    bool compile_it() {
+        const Stretch stretch(verdict_.milliseconds.compile);
+        compiled_ = runner_.compile(source_, exercise_.kernel);
+        verdict_.compiler = compiled_.compiler;
+        verdict_.messages = compiled_.messages;
+        if (!compiled_.ok()) fail(compiled_.failure);
+        return compiled_.ok();
+    }
+
+    /// Notes how a launch ended. One that was not good becomes the one failure that is told.
+    bool is_good(const Trial& trial) {
+        verdict_.shapes.push_back({trial.shape, trial.is_good(), trial.launch});
+        if (trial.is_good()) return true;
+        const Evidence evidence{.source = source_,
+                                .exercise = exercise_,
+                                .was_right_on_whole_tiles = was_right_on_whole_tiles_,
+                                .try_again = runner_.can_try_again() ? try_again_ : TryAgain{}};
+        fail(cause_of(trial, evidence));
+        return false;
+    }
+
+    bool try_shapes() {
+        const Stretch stretch(verdict_.milliseconds.shapes);
+        bool is_grid_fixed = true, is_block_fixed = true;
+        for (const Shape shape : exercise_.shapes) {
+            if (!is_good(try_on({.shape = shape}))) return false;
+            was_right_on_whole_tiles_ |= has_whole_tiles(shape);
+            const LaunchShape& launch = verdict_.shapes.back().launch;
+            is_grid_fixed &= launch.grid == verdict_.shapes.front().launch.grid;
+            is_block_fixed &= launch.block == verdict_.shapes.front().launch.block;
+        }
+        // A grid written down as numbers may be large enough for all of these, and for no larger one. A
+        // block that grows with the matrix may be small enough for these alone.
+        if (is_block_fixed && !is_grid_fixed) return true;
+        const LaunchShape grown;
+        const LaunchShape& launch = is_grid_fixed ? verdict_.shapes.front().launch : grown;
+        for (const Shape shape : long_shapes(launch.grid, exercise_)) {
+            if (!is_good(try_on({.shape = shape}))) return false;
+        }
+        return true;
+    }
+
+    /// A shape with all its costs: right there too.
+    bool count(Shape shape, Verdict& found) {
+        const Stretch stretch(verdict_.milliseconds.counters);
+        const Trial trial = try_on({.shape = shape, .wants_counters = true});
+        if (!is_good(trial)) return false;
+        found.counted = shape;
+        if (!verdict_.is_simulated) return true;
+        found.counters = trial.counters;
+        found.lines = trial.lines;
+        return compare_with_solution(found);
+    }
+
+    bool compare_with_solution(Verdict& found) {
+        if (!options_.solution) return true;
+        try {
+            found.solution_counters = cost_of_solution(found.counted);
+        } catch (const NoSolution& problem) {
+            const std::string& file = options_.solution->name;
+            fail(
+                {.kind = FailureKind::environment_problem,
+                 .headline = "the solution " + file + " cannot be compared with: " + problem.what(),
+                 .next = "Restore it from the course: git checkout -- " + file});
+            return false;
+        }
+        return true;
+    }
+
+    /// What its costs depend on.
+    std::string key_of_solution(Shape counted) const {
+        return text_of(exercise_) + counted.name() + "\n" + compiled_.compiler + "\n" +
+               options_.solution->text;
+    }
+
+    template <class Value>
+    std::optional<Value> kept(const std::string& kind, const std::string& of) {
+        try {
+            if (const auto text = runner_.kept(kind, of)) return codec::read<Value>(*text);
+        } catch (const codec::Error&) {
+            // Another version's: it is made again.
+        }
+        return std::nullopt;
+    }
+
+    /// Counted in the same way as the learner's, once for as long as the runner keeps it.
+    Counters cost_of_solution(Shape counted) {
+        const Source& solution = *options_.solution;
+        if (!solution.is_good()) throw NoSolution(solution.problem.headline);
+        const std::string key = key_of_solution(counted);
+        if (const auto known = kept<Counters>("counters", key)) return *known;
+        const Compiled compiled = runner_.compile(solution, exercise_.kernel);
+        if (!compiled.ok()) throw NoSolution(compiled.failure.headline);
+        const Trial trial =
+            runner_.run(compiled, task_, {.shape = counted, .wants_counters = true});
+        if (!trial.is_good()) throw NoSolution("it is not right itself.");
+        runner_.keep("counters", key, codec::write(trial.counters));
+        return trial.counters;
+    }
+
+    void predict() {
+        const Stretch stretch(verdict_.milliseconds.predicted);
+        const Shape shape = predicted_shape(exercise_);
+        verdict_.predicted = runner_.predict(compiled_, task_, shape);
+        if (verdict_.predicted) verdict_.solution_predicted = time_of_solution(shape);
+    }
+
+    /// Once for as long as the runner keeps it, without what happens from moment to moment.
+    std::optional<Predicted> time_of_solution(Shape shape) {
+        if (!options_.solution || !options_.solution->is_good()) return std::nullopt;
+        const std::string key = key_of_solution(shape);
+        if (auto known = kept<Predicted>("time", key)) return known;
+        const Compiled solution = runner_.compile(*options_.solution, exercise_.kernel);
+        if (!solution.ok()) return std::nullopt;
+        auto predicted = runner_.predict(solution, task_, shape);
+        if (!predicted) return std::nullopt;
+        for (timing::Prediction& launch : predicted->launches) launch.time_line = {};
+        runner_.keep("time", key, codec::write(*predicted));
+        return predicted;
+    }
+
+    /// There would be a time, if it were not for the kernel. (One that prints has none, and does not lose by that.)
+    bool is_time_missing() {
+        if (verdict_.predicted || exercise_.limits.of_copy_predicted <= 0) return false;
+        if (compiled_.ptx.find("vprintf") != std::string::npos) return false;
+        return time_of_solution(predicted_shape(exercise_)).has_value();
+    }
+
+    /// The costs of the shape that was counted last.
+    void hold_costs_against_limits(const Verdict& found) {
+        const LaunchShape& launch = verdict_.shapes.back().launch;
+        for (Failure& failure : too_dear(found, launch, exercise_.limits, try_again_)) {
+            fail(std::move(failure));
+        }
+    }
+
+    void hold_against_limits() {
+        hold_costs_against_limits(verdict_);
+        if (const BlockOrder* order = block_order_called(exercise_.block_order);
+            order && verdict_.is_simulated) {
+            fail_if(wrong_block_order(*order, source_.name, try_again_));
+        }
+        fail_if(too_slow_predicted(verdict_, exercise_.limits));
+        if (is_time_missing()) fail(not_predicted(source_.name, predicted_shape(exercise_)));
+        if (verdict_.failures.empty()) verdict_.outcome = Verdict::Outcome::passed;
+    }
+
+    void hold_another_shape_against_limits() {
+        const Shape shape = options_.counted_too;
+        if (shape == Shape{0, 0} || !verdict_.is_simulated) return;
+        Verdict found;
+        found.file = verdict_.file;
+        found.source = verdict_.source;
+        if (!count(shape, found)) return;
+        hold_costs_against_limits(found);
+        if (!verdict_.failures.empty() || !block_order_called(exercise_.block_order)) return;
+        // Where its costs are counted as well, nobody can pretend by a load that is of no use.
+        BlockOrder order = *block_order_called(exercise_.block_order);
+        order.shape = shape;
+        order.most_blocks = 8;
+        fail_if(wrong_block_order(order, source_.name, try_again_));
+    }
 
     const Source& source_;
     const Exercise& exercise_;
@@ -101,164 +251,6 @@ private:
     Compiled compiled_;
     bool was_right_on_whole_tiles_ = false;
 };
-
-bool Examiner::look_at_source() {
-    if (!source_.is_good()) fail(source_.problem);
-    return source_.is_good();
-}
-
-bool Examiner::compile_it() {
-    const Stretch stretch(verdict_.milliseconds.compile);
-    compiled_ = runner_.compile(source_, exercise_.kernel);
-    verdict_.compiler = compiled_.compiler;
-    verdict_.messages = compiled_.messages;
-    if (!compiled_.ok()) fail(compiled_.failure);
-    return compiled_.ok();
-}
-
-/// Notes how a launch ended. One that was not good becomes the one failure that is told.
-bool Examiner::is_good(const Trial& trial) {
-    verdict_.shapes.push_back({trial.shape, trial.is_good(), trial.launch});
-    if (trial.is_good()) return true;
-    const Evidence evidence{.source = source_,
-                            .exercise = exercise_,
-                            .was_right_on_whole_tiles = was_right_on_whole_tiles_,
-                            .try_again = runner_.can_try_again() ? try_again_ : TryAgain{}};
-    fail(cause_of(trial, evidence));
-    return false;
-}
-
-bool Examiner::try_shapes() {
-    const Stretch stretch(verdict_.milliseconds.shapes);
-    bool is_grid_fixed = true, is_block_fixed = true;
-    for (const Shape shape : exercise_.shapes) {
-        if (!is_good(try_on({.shape = shape}))) return false;
-        was_right_on_whole_tiles_ |= has_whole_tiles(shape);
-        const LaunchShape& launch = verdict_.shapes.back().launch;
-        is_grid_fixed &= launch.grid == verdict_.shapes.front().launch.grid;
-        is_block_fixed &= launch.block == verdict_.shapes.front().launch.block;
-    }
-    // A grid written down as numbers may be large enough for all of these, and for no larger one. A
-    // block that grows with the matrix may be small enough for these alone.
-    if (is_block_fixed && !is_grid_fixed) return true;
-    const LaunchShape grown;
-    const LaunchShape& launch = is_grid_fixed ? verdict_.shapes.front().launch : grown;
-    for (const Shape shape : long_shapes(launch.grid, exercise_)) {
-        if (!is_good(try_on({.shape = shape}))) return false;
-    }
-    return true;
-}
-
-/// A shape with all its costs: right there too.
-bool Examiner::count(Shape shape, Verdict& found) {
-    const Stretch stretch(verdict_.milliseconds.counters);
-    const Trial trial = try_on({.shape = shape, .wants_counters = true});
-    if (!is_good(trial)) return false;
-    found.counted = shape;
-    if (!verdict_.is_simulated) return true;
-    found.counters = trial.counters;
-    for (const simulated::Line& line : trial.lines) {
-        found.lines.push_back({line.number, line.counters});
-    }
-    return compare_with_solution(found);
-}
-
-bool Examiner::compare_with_solution(Verdict& found) {
-    if (!options_.solution) return true;
-    try {
-        found.solution_counters = cost_of_solution(found.counted);
-    } catch (const NoSolution& problem) {
-        const std::string& file = options_.solution->name;
-        fail({.kind = FailureKind::environment_problem,
-              .headline = "the solution " + file + " cannot be compared with: " + problem.what(),
-              .next = "Restore it from the course: git checkout -- " + file});
-        return false;
-    }
-    return true;
-}
-
-/// What its costs depend on.
-std::string Examiner::key_of_solution(Shape counted) const {
-    return text_of(exercise_) + counted.name() + "\n" + compiled_.compiler + "\n" +
-           options_.solution->text;
-}
-
-/// Counted in the same way as the learner's, once for as long as the runner keeps it.
-Counters Examiner::cost_of_solution(Shape counted) {
-    const Source& solution = *options_.solution;
-    if (!solution.is_good()) throw NoSolution(solution.problem.headline);
-    const std::string key = key_of_solution(counted);
-    if (const auto kept = runner_.kept_cost(key)) return *kept;
-    const Compiled compiled = runner_.compile(solution, exercise_.kernel);
-    if (!compiled.ok()) throw NoSolution(compiled.failure.headline);
-    const Trial trial = runner_.run(compiled, task_, {.shape = counted, .wants_counters = true});
-    if (!trial.is_good()) throw NoSolution("it is not right itself.");
-    runner_.keep_cost(key, trial.counters);
-    return trial.counters;
-}
-
-void Examiner::predict() {
-    const Stretch stretch(verdict_.milliseconds.predicted);
-    const Shape shape = predicted_shape(exercise_);
-    verdict_.predicted = runner_.predict(compiled_, task_, shape);
-    if (verdict_.predicted) verdict_.solution_predicted = time_of_solution(shape);
-}
-
-/// Once for as long as the runner keeps it, without what happens from moment to moment.
-std::optional<Predicted> Examiner::time_of_solution(Shape shape) {
-    if (!options_.solution || !options_.solution->is_good()) return std::nullopt;
-    const std::string key = key_of_solution(shape);
-    if (auto kept = runner_.kept_time(key)) return kept;
-    const Compiled solution = runner_.compile(*options_.solution, exercise_.kernel);
-    if (!solution.ok()) return std::nullopt;
-    auto predicted = runner_.predict(solution, task_, shape);
-    if (!predicted) return std::nullopt;
-    for (timing::Prediction& launch : predicted->launches) launch.time_line = {};
-    runner_.keep_time(key, *predicted);
-    return predicted;
-}
-
-/// There would be a time, if it were not for the kernel. (One that prints has none, and does not lose by that.)
-bool Examiner::is_time_missing() {
-    if (verdict_.predicted || exercise_.limits.of_copy_predicted <= 0) return false;
-    if (compiled_.ptx.find("vprintf") != std::string::npos) return false;
-    return time_of_solution(predicted_shape(exercise_)).has_value();
-}
-
-/// The costs of the shape that was counted last.
-void Examiner::hold_costs_against_limits(const Verdict& found) {
-    const LaunchShape& launch = verdict_.shapes.back().launch;
-    for (Failure& failure : too_dear(found, launch, exercise_.limits, try_again_)) {
-        fail(std::move(failure));
-    }
-}
-
-void Examiner::hold_against_limits() {
-    hold_costs_against_limits(verdict_);
-    if (const BlockOrder* order = block_order_called(exercise_.block_order);
-        order && verdict_.is_simulated) {
-        fail_if(wrong_block_order(*order, source_.name, try_again_));
-    }
-    fail_if(too_slow_predicted(verdict_, exercise_.limits));
-    if (is_time_missing()) fail(not_predicted(source_.name, predicted_shape(exercise_)));
-    if (verdict_.failures.empty()) verdict_.outcome = Verdict::Outcome::passed;
-}
-
-void Examiner::hold_another_shape_against_limits() {
-    const Shape shape = options_.counted_too;
-    if (shape == Shape{0, 0} || !verdict_.is_simulated) return;
-    Verdict found;
-    found.file = verdict_.file;
-    found.source = verdict_.source;
-    if (!count(shape, found)) return;
-    hold_costs_against_limits(found);
-    if (!verdict_.failures.empty() || !block_order_called(exercise_.block_order)) return;
-    // Where its costs are counted as well, nobody can pretend by a load that is of no use.
-    BlockOrder order = *block_order_called(exercise_.block_order);
-    order.shape = shape;
-    order.most_blocks = 8;
-    fail_if(wrong_block_order(order, source_.name, try_again_));
-}
 
 }  // namespace
 

@@ -1,4 +1,4 @@
-#include "kernel/grid_causes.h"
+#include "kernel/rules.h"
 
 #include <algorithm>
 #include <utility>
@@ -58,12 +58,7 @@ constexpr Shape kRectangle{128, 256};
 
 /// The launch for it; nothing when it cannot be had.
 std::optional<LaunchShape> launch_of_rectangle(const Evidence& evidence) {
-    const Exercise& exercise = evidence.exercise;
-    if (!evidence.try_again || exercise.takes_squares() ||
-        kRectangle.rows % exercise.rows_multiple != 0 ||
-        kRectangle.cols % exercise.cols_multiple != 0) {
-        return std::nullopt;
-    }
+    if (!evidence.try_again || !evidence.exercise.takes(kRectangle)) return std::nullopt;
     const Trial seen = evidence.try_again({.shape = kRectangle, .watch = Watch::result_alone});
     if (!seen.is_launched) return std::nullopt;
     return seen.launch;
@@ -326,9 +321,8 @@ constexpr Shape kRagged{84, 140};
 /// Where only a square was written, another cause than exchanged bounds: these would end with the
 /// matrix's shorter side, and blocks that take other tiles end with a tile.
 bool tell_tiles_outside(Failure& failure, const BlockStores& stores, const Evidence& evidence) {
-    const Exercise& exercise = evidence.exercise;
     if (failure.fault != Fault::bounds_exchanged || stores.idle == 0 ||
-        kRagged.rows % exercise.rows_multiple != 0 || kRagged.cols % exercise.cols_multiple != 0) {
+        !evidence.exercise.takes(kRagged)) {
         return false;
     }
     const Trial seen = evidence.try_again({.shape = kRagged, .watch = Watch::result_alone});
@@ -342,7 +336,7 @@ bool tell_tiles_outside(Failure& failure, const BlockStores& stores, const Evide
                         (is_one ? " stores" : " store") + " nothing, " + stores.first_idle->text() +
                         (is_one ? "" : " the first") +
                         ": do they take tiles outside of the matrix?";
-    failure.next = next_after(failure.fault, exercise.task());
+    failure.next = next_after(failure.fault, evidence.exercise.task());
     return true;
 }
 

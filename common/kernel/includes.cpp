@@ -1,9 +1,14 @@
-#include "kernel/includes.h"
-
+// Which files a learner's file may have included: the toolkit's, by their plain names.
+//
+// A compiler opens whatever #include names, and shows the lines that it cannot understand: a file
+// that somebody else compiles could read theirs. So names that lead out of the toolkit's folders,
+// and names that only the preprocessor would find out, are refused before a compiler sees the file.
 #include <algorithm>
 #include <cctype>
 #include <string_view>
 #include <vector>
+
+#include "kernel/source.h"
 
 namespace coalesce {
 namespace {

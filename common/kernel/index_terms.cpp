@@ -6,7 +6,7 @@
 #include <vector>
 
 #include "base/text.h"
-#include "kernel/source_lines.h"
+#include "kernel/matches.h"
 
 namespace coalesce {
 namespace {
@@ -34,8 +34,8 @@ std::set<std::string> coordinates_of(const std::string& code) {
         R"(\b(\w+)\s*=\s*([^;,=]*(?:threadIdx|blockIdx)[^;,=]*)[;,])");
     static const std::regex pitch(R"(\b(?:rows|cols)\b)");
     std::set<std::string> names;
-    for (std::sregex_iterator one(code.begin(), code.end(), definition), none; one != none; ++one) {
-        if (!std::regex_search(one->str(2), pitch)) names.insert(one->str(1));
+    for (const std::smatch& one : matches_of(code, definition)) {
+        if (!std::regex_search(one.str(2), pitch)) names.insert(one.str(1));
     }
     return names;
 }
@@ -43,9 +43,7 @@ std::set<std::string> coordinates_of(const std::string& code) {
 std::set<std::string> counters_of(const std::string& code) {
     static const std::regex header(R"(\bfor\s*\(\s*\w+\s+(\w+)\s*=)");
     std::set<std::string> names;
-    for (std::sregex_iterator one(code.begin(), code.end(), header), none; one != none; ++one) {
-        names.insert(one->str(1));
-    }
+    for (const std::smatch& one : matches_of(code, header)) names.insert(one.str(1));
     return names;
 }
 
@@ -84,8 +82,8 @@ MissingBrackets missing_brackets(const std::string& text) {
     static const std::regex product(R"((threadIdx\.[xy]|\w+)\s*\*\s*(rows|cols))");
     const std::string code = searchable(text);
     const Kernel kernel(code);
-    for (std::sregex_iterator one(code.begin(), code.end(), matrix), none; one != none; ++one) {
-        const auto open = static_cast<std::size_t>(one->position() + one->length()) - 1;
+    for (const std::smatch& one : matches_of(code, matrix)) {
+        const std::size_t open = end_of(one) - 1;
         const std::string index = code.substr(open + 1, closing_bracket(code, open) - open - 1);
         std::vector<std::string> others;
         std::smatch multiplied;

@@ -1,4 +1,4 @@
-#include "kernel/left_out.h"
+#include "kernel/rules.h"
 
 #include <algorithm>
 #include <array>

@@ -43,9 +43,9 @@ void move_loads(Counters& from, Counters& to) {
     }
 }
 
-simulated::Line& line_in(std::vector<simulated::Line>& lines, int number) {
+LineCounters& line_in(std::vector<LineCounters>& lines, int number) {
     const auto found = std::find_if(lines.begin(), lines.end(),
-                                    [&](const auto& line) { return line.number == number; });
+                                    [&](const auto& line) { return line.line == number; });
     if (found != lines.end()) return *found;
     lines.push_back({number, {}});
     return lines.back();
@@ -83,19 +83,19 @@ void correct_lines_of_loads(const std::string& text, Trial& trial) {
     for (simulated::Access& access : trial.accesses) {
         if (!access.is_store) access.line = loaded_at(access.line);
     }
-    std::vector<simulated::Line> corrected;
-    for (simulated::Line line : trial.lines) {
-        const int number = loaded_at(line.number);
-        if (number != line.number) move_loads(line.counters, line_in(corrected, number).counters);
+    std::vector<LineCounters> corrected;
+    for (LineCounters line : trial.lines) {
+        const int number = loaded_at(line.line);
+        if (number != line.line) move_loads(line.counters, line_in(corrected, number).counters);
         corrected.push_back(std::move(line));
     }
-    const auto costs_nothing = [](const simulated::Line& line) {
+    const auto costs_nothing = [](const LineCounters& line) {
         return !line.counters.has_memory_requests();
     };
     corrected.erase(std::remove_if(corrected.begin(), corrected.end(), costs_nothing),
                     corrected.end());
     std::stable_sort(corrected.begin(), corrected.end(),
-                     [](const auto& one, const auto& other) { return one.number < other.number; });
+                     [](const auto& one, const auto& other) { return one.line < other.line; });
     trial.lines = std::move(corrected);
 }
 

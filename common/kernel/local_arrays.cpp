@@ -6,8 +6,7 @@
 #include <regex>
 #include <vector>
 
-#include "kernel/loops.h"
-#include "kernel/source_lines.h"
+#include "kernel/matches.h"
 
 namespace coalesce {
 namespace {
@@ -87,23 +86,17 @@ std::optional<long long> value_of(const std::string& text, const Values& values)
     return Expression(text, values).value();
 }
 
-template <class Visit>
-void for_each_match(const std::string& code, const std::regex& pattern, Visit visit) {
-    for (std::sregex_iterator one(code.begin(), code.end(), pattern), none; one != none; ++one) {
-        visit(*one);
-    }
-}
-
 /// constexpr int TILE_DIM = 32, BLOCK_ROWS = 8;
 Values constants_of(const std::string& code) {
     static const std::regex declaration(R"(\bconst(?:expr)?\s+(?:int|unsigned)\s+([^;{}]*);)");
     static const std::regex part(R"((\w+)\s*=\s*([^,]*))");
     Values values;
-    for_each_match(code, declaration, [&](const std::smatch& found) {
-        for_each_match(found.str(1), part, [&](const std::smatch& one) {
+    for (const std::smatch& found : matches_of(code, declaration)) {
+        const std::string declared = found.str(1);
+        for (const std::smatch& one : matches_of(declared, part)) {
             if (const auto value = value_of(one.str(2), values)) values[one.str(1)] = *value;
-        });
-    });
+        }
+    }
     return values;
 }
 
@@ -120,18 +113,18 @@ std::vector<Counting> counting_loops(const std::string& code, const Values& cons
         R"((?:\+\+\s*\1|\1\s*\+\+|\1\s*\+=\s*([^){;]*))\))");
     const std::vector<Loop> loops = loops_of(code);
     std::vector<Counting> counting;
-    for_each_match(code, header, [&](const std::smatch& found) {
-        const int line = line_at(code, static_cast<std::size_t>(found.position()));
+    for (const std::smatch& found : matches_of(code, header)) {
+        const int line = line_of(code, found);
         const Loop* loop = innermost_loop(loops, line);
         const auto begin = value_of(found.str(2), constants),
                    end = value_of(found.str(4), constants);
         const auto step = found[5].matched ? value_of(found.str(5), constants) : 1;
-        if (!loop || loop->first_line != line || !begin || !end || !step || *step < 1) return;
+        if (!loop || loop->first_line != line || !begin || !end || !step || *step < 1) continue;
         const long long most = *end - (found.str(3) == "<" ? 1 : 0);
-        if (most < *begin) return;
+        if (most < *begin) continue;
         counting.push_back(
             {line, loop->last_line, found.str(1), *begin + (most - *begin) / *step * *step});
-    });
+    }
     return counting;
 }
 
@@ -140,10 +133,10 @@ Values arrays_of(const std::string& code, const Values& constants) {
     static const std::regex array(R"([;{}]\s*([\w\s]*?)\b(\w+)\s*\[([^\]=;]*)\]\s*(?:;|=|\{))");
     static const std::regex type(R"((?:const\s+)?(?:float|int|unsigned|double)[234]?\s*)");
     Values arrays;
-    for_each_match(code, array, [&](const std::smatch& found) {
-        if (!std::regex_match(found.str(1), type)) return;
+    for (const std::smatch& found : matches_of(code, array)) {
+        if (!std::regex_match(found.str(1), type)) continue;
         if (const auto length = value_of(found.str(3), constants)) arrays[found.str(2)] = *length;
-    });
+    }
     return arrays;
 }
 
@@ -179,33 +172,28 @@ ArrayOverrun array_overrun(const std::string& text) {
     const Values arrays = arrays_of(code, constants);
     const std::vector<Counting> loops = counting_loops(code, constants);
     if (arrays.empty() || is_guarded(code, loops)) return {};
-    ArrayOverrun overrun;
-    for_each_match(code, access_pattern(), [&](const std::smatch& found) {
+    for (const std::smatch& found : matches_of(code, access_pattern())) {
         const auto array = arrays.find(found.str(1));
-        if (overrun.line > 0 || array == arrays.end()) return;
-        const int line = line_at(code, static_cast<std::size_t>(found.position()));
-        const Values values = last_turn(constants, loops, line);
-        const auto index = value_of(found.str(2), values);
+        if (array == arrays.end()) continue;
+        const int line = line_of(code, found);
+        const auto index = value_of(found.str(2), last_turn(constants, loops, line));
         // A declaration looks like an access to the element behind the last one.
         const bool is_declared = value_of(found.str(2), constants) == array->second;
-        if (!index || *index < array->second || is_declared) return;
-        overrun = {line, found.str(1), array->second, found.str(2), *index};
-    });
-    return overrun;
+        if (index && *index >= array->second && !is_declared)
+            return {line, found.str(1), array->second, found.str(2), *index};
+    }
+    return {};
 }
 
 LocalArray local_array_on(const std::string& text, int line) {
     const std::string code = searchable(text);
     const Values arrays = arrays_of(code, constants_of(code));
-    LocalArray first;
-    for_each_match(code, access_pattern(), [&](const std::smatch& found) {
+    for (const std::smatch& found : matches_of(code, access_pattern())) {
         const auto known = arrays.find(found.str(1));
-        const bool is_there = line_at(code, static_cast<std::size_t>(found.position())) == line;
-        if (first.name.empty() && is_there && known != arrays.end()) {
-            first = {known->first, known->second};
-        }
-    });
-    return first;
+        if (known != arrays.end() && line_of(code, found) == line)
+            return {known->first, known->second};
+    }
+    return {};
 }
 
 }  // namespace coalesce

@@ -1,6 +1,5 @@
 #include <cstdlib>
 
-#include "harness/counters_json.h"
 #include "harness/device.h"
 #include "harness/errors.h"
 #include "kernel/cache.h"
@@ -41,22 +40,19 @@ Compiled LocalRunner::compile(const Source& source, const std::string& kernel) {
 std::optional<Predicted> LocalRunner::predict(const Compiled& kernel, const Produces& task,
                                               Shape shape) {
     if (!is_simulated()) return std::nullopt;
-    const Cache cache(options_.cache);
-    const std::string key = simulated::identity() + "\n" + shape.name() + "\n" + kernel.ptx;
-    if (const auto kept = cache.find("predicted", key)) return codec::read<Predicted>(*kept);
+    const std::string key = shape.name() + "\n" + kernel.ptx;
+    if (const auto known = kept("predicted", key)) return codec::read<Predicted>(*known);
     const auto predicted = LaunchingRunner::predict(kernel, task, shape);
-    if (predicted) cache.keep("predicted", key, codec::write(*predicted));
+    if (predicted) keep("predicted", key, codec::write(*predicted));
     return predicted;
 }
 
-std::optional<Counters> LocalRunner::kept_cost(const std::string& of) {
-    const auto kept = Cache(options_.cache).find("counters", simulated::identity() + "\n" + of);
-    return kept ? counters_from_json(*kept) : std::nullopt;
+std::optional<std::string> LocalRunner::kept(const std::string& kind, const std::string& of) {
+    return Cache(options_.cache).find(kind, simulated::identity() + "\n" + of);
 }
 
-void LocalRunner::keep_cost(const std::string& of, const Counters& cost) {
-    Cache(options_.cache)
-        .keep("counters", simulated::identity() + "\n" + of, counters_to_json(cost).dump());
+void LocalRunner::keep(const std::string& kind, const std::string& of, const std::string& text) {
+    Cache(options_.cache).keep(kind, simulated::identity() + "\n" + of, text);
 }
 
 }  // namespace coalesce

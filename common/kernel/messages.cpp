@@ -24,30 +24,21 @@ struct Head {
     std::string severity, text;
 };
 
-/// "/learner/kernel.cu(3): error: ...", "...(3): warning #177-D: ...", "At end of source: error:
-/// ..."
-bool read_nvidia(const std::string& line, Head& head) {
-    static const std::regex form(
-        R"(^(.+)\((\d+)\): (catastrophic error|error|warning|remark|note)(?: #[\w-]+)?: (.*)$)");
-    static const std::regex end_form(
-        R"(^At end of source: (error|warning|note)(?: #[\w-]+)?: (.*)$)");
-    std::smatch match;
-    if (std::regex_match(line, match, form)) {
-        head = {match[1], std::stoi(match[2]), 0, match[3], match[4]};
-        return true;
-    }
-    if (!std::regex_match(line, match, end_form)) return false;
-    head = {kLearnersFile, 0, 0, match[1], match[2]};
-    return true;
-}
-
-/// "/learner/kernel.cu:3:7: error: ...", and without a column from the preprocessor that nvcc uses
-bool read_clang(const std::string& line, Head& head) {
-    static const std::regex form(
+/// NVIDIA's "/learner/kernel.cu(3): error: ...", "...(3): warning #177-D: ...", "At end of source: error: ...";
+/// clang's "/learner/kernel.cu:3:7: error: ...", without a column from the preprocessor that nvcc uses.
+bool read_head(const std::string& line, Head& head) {
+    static const std::regex nvidia(
+        R"(^(?:(.+)\((\d+)()\)|At end of source): (catastrophic error|error|warning|remark|note))"
+        R"((?: #[\w-]+)?: (.*)$)");
+    static const std::regex clang(
         R"(^(.+?):(\d+):(?:(\d+):)? (fatal error|error|warning|note): (.*)$)");
     std::smatch match;
-    if (!std::regex_match(line, match, form)) return false;
-    head = {match[1], std::stoi(match[2]), match[3].matched ? std::stoi(match[3]) : 0, match[4],
+    if (!std::regex_match(line, match, nvidia) && !std::regex_match(line, match, clang))
+        return false;
+    const auto number = [&](int part) {
+        return match.length(part) > 0 ? std::stoi(match[part]) : 0;
+    };
+    head = {match[1].matched ? match.str(1) : kLearnersFile, number(2), number(3), match[4],
             match[5]};
     return true;
 }
@@ -128,7 +119,7 @@ CompilerOutput read_messages(const std::string& output, const std::string& sourc
     for (std::string& line : lines) line = line.substr(0, kLongestLine);
     for (std::size_t i = 0; i < lines.size() && found.messages.size() < kMostMessages; ++i) {
         Head head;
-        if (!read_nvidia(lines[i], head) && !read_clang(lines[i], head)) continue;
+        if (!read_head(lines[i], head)) continue;
         const Severity severity = severity_of(head.severity);
         const PlaceKind place = kind_of_place(head.file, head.line);
         if (place != PlaceKind::learners) {

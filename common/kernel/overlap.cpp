@@ -1,9 +1,8 @@
-#include "kernel/overlap.h"
+#include "kernel/costs.h"
 
 #include <algorithm>
 
 #include "harness/text.h"
-#include "kernel/loops.h"
 #include "kernel/source_lines.h"
 
 namespace coalesce {

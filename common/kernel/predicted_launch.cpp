@@ -71,8 +71,7 @@ Predicted predict_large(const LargeLaunch& launch, Shape shape, const SampledMat
 }  // namespace
 
 Shape predicted_shape(const Exercise& exercise) {
-    const auto times = [](int multiple) { return (kSide + multiple - 1) / multiple; };
-    return exercise.of_multiples(times(exercise.rows_multiple), times(exercise.cols_multiple));
+    return exercise.at_least(kSide, kSide);
 }
 
 std::optional<Predicted> predict_launch(LoadedKernel& kernel, bool in_place, Shape shape,

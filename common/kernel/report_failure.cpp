@@ -1,4 +1,4 @@
-#include "kernel/report_failure.h"
+#include "kernel/rules.h"
 
 #include <algorithm>
 

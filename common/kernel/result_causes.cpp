@@ -1,19 +1,12 @@
-#include "kernel/result_causes.h"
+#include "kernel/rules.h"
 
 #include <algorithm>
 
 #include "harness/text.h"
 #include "kernel/advice.h"
-#include "kernel/batch_causes.h"
-#include "kernel/bounds_causes.h"
-#include "kernel/grid_causes.h"
 #include "kernel/index_terms.h"
-#include "kernel/left_out.h"
 #include "kernel/messages.h"
-#include "kernel/report_failure.h"
 #include "kernel/source_lines.h"
-#include "kernel/storing_line.h"
-#include "kernel/value_causes.h"
 
 namespace coalesce {
 namespace {
@@ -24,6 +17,37 @@ using simulated::Report;
 bool is_outside(const Finding& finding) {
     return finding.fault == Fault::read_outside || finding.fault == Fault::written_after ||
            finding.fault == Fault::written_before;
+}
+
+/// Each takes a launch of its own.
+constexpr std::uint64_t kMostWarps = 64;
+
+bool stores_to(const simulated::Access& access, std::uint64_t address) {
+    if (access.is_shared || !access.is_store) return false;
+    const std::vector<std::uint64_t> begins = access.of_active();
+    return std::any_of(begins.begin(), begins.end(), [&](std::uint64_t begin) {
+        return address >= begin && address < begin + access.bytes_per_lane;
+    });
+}
+
+/// The line that stored the first bad cell; 0 when that cannot be found out, or takes too long.
+int line_that_stored_wrong(const Trial& trial, const Evidence& evidence) {
+    if (!evidence.try_again || !trial.comparison || !trial.comparison->first_bad) return 0;
+    const auto warps = static_cast<std::uint64_t>((trial.launch.threads() + 31) / 32);
+    const std::uint64_t count = static_cast<std::uint64_t>(trial.launch.blocks()) * warps;
+    if (count > kMostWarps) return 0;
+    const Cell cell = *trial.comparison->first_bad;
+    const std::int64_t index = cell.row * trial.comparison->problem.out_cols() + cell.col;
+    for (std::uint64_t number = 0; number < count; ++number) {
+        TrialOrder order{.shape = trial.shape, .watch = Watch::result_alone};
+        order.traced = {number / warps, static_cast<unsigned>(number % warps), kMostTracedAccesses};
+        const Trial seen = evidence.try_again(order);
+        const std::uint64_t address = seen.out_address + 4 * static_cast<std::uint64_t>(index);
+        const auto found = std::find_if(seen.accesses.begin(), seen.accesses.end(),
+                                        [&](const auto& one) { return stores_to(one, address); });
+        if (found != seen.accesses.end()) return found->line;
+    }
+    return 0;
 }
 
 /// The line to look at first: of a load when its index is what is wrong. What a compiler moves out
@@ -46,8 +70,8 @@ int line_of_mistake(const Trial& trial, const Finding& finding, const Evidence& 
     if (!is_of_load || !evidence.try_again) return store_line;
     const Trial seen = evidence.try_again(
         {.shape = trial.shape, .watch = Watch::result_alone, .wants_counters = true});
-    for (const simulated::Line& one : seen.lines) {
-        if (one.counters.load_requests > 0) return one.number;
+    for (const LineCounters& one : seen.lines) {
+        if (one.counters.load_requests > 0) return one.line;
     }
     return store_line;
 }

@@ -44,15 +44,14 @@ public:
         return std::nullopt;
     }
 
-    /// What a solution costs, if somebody has kept it.
-    virtual std::optional<Counters> kept_cost(const std::string& /*of*/) { return std::nullopt; }
+    /// What was kept of that kind ("counters", "time"), by what it depends on; nothing when nobody has kept it.
+    virtual std::optional<std::string> kept(const std::string& /*kind*/,
+                                            const std::string& /*of*/) {
+        return std::nullopt;
+    }
     /// Keeps it.
-    virtual void keep_cost(const std::string& /*of*/, const Counters& /*cost*/) {}
-
-    /// How long it would take, likewise.
-    virtual std::optional<Predicted> kept_time(const std::string& /*of*/) { return std::nullopt; }
-    /// Keeps it.
-    virtual void keep_time(const std::string& /*of*/, const Predicted& /*time*/) {}
+    virtual void keep(const std::string& /*kind*/, const std::string& /*of*/,
+                      const std::string& /*text*/) {}
 
     /// What the kernels printed, whole lines of the beginning. Nothing more is caught then.
     virtual std::string take_output(bool& is_cut) {
@@ -109,8 +108,8 @@ public:
     Compiled compile(const Source& source, const std::string& kernel) override;
     std::optional<Predicted> predict(const Compiled& kernel, const Produces& task,
                                      Shape shape) override;
-    std::optional<Counters> kept_cost(const std::string& of) override;
-    void keep_cost(const std::string& of, const Counters& cost) override;
+    std::optional<std::string> kept(const std::string& kind, const std::string& of) override;
+    void keep(const std::string& kind, const std::string& of, const std::string& text) override;
 
 private:
     Options options_;

@@ -84,16 +84,10 @@ bool Report::is(const char* wanted_check, const char* wanted_kind) const {
     return check == wanted_check && (*wanted_kind == '\0' || kind == wanted_kind);
 }
 
-/// Without calls that failed: a trial knows them by what they returned.
 std::vector<Report> reports(const std::string& file_name) {
-    const std::size_t count = SIMULATOR_FUNCTION(coalesceGetReports)();
-    auto* get = SIMULATOR_FUNCTION(coalesceGetReport);
     std::vector<Report> all;
-    for (std::size_t i = 0; i < count; ++i) {
-        CoalesceReport report{};
-        if (get(i, &report) != 0 || std::string(report.check) == "apicheck") continue;
-        all.push_back(to_report(report, file_name));
-    }
+    simulator::for_each_report(
+        [&](const CoalesceReport& report) { all.push_back(to_report(report, file_name)); });
     return all;
 }
 
@@ -106,24 +100,20 @@ Counters counters_of(const std::string& kernel) {
     return sum;
 }
 
-std::vector<Line> lines_of(const std::string& kernel) {
-    std::vector<Line> lines;
+std::vector<LineCounters> lines_of(const std::string& kernel) {
+    std::vector<LineCounters> lines;
     auto* count = SIMULATOR_FUNCTION(coalesceGetLineCount);
     auto* get = SIMULATOR_FUNCTION(coalesceGetLine);
     for_each_kernel(kernel, [&](std::size_t index, const CoalesceKernel&) {
         for (std::size_t i = 0; i < count(index); ++i) {
             CoalesceLine from{};
             if (get(index, i, &from) != 0 || std::string(from.file) != kLearnersFile) continue;
-            Line line{static_cast<int>(from.line), {}};
+            LineCounters line{static_cast<int>(from.line), {}};
             simulator::add(from.counters, line.counters);
             if (line.counters.has_memory_requests()) lines.push_back(line);
         }
     });
     return lines;
-}
-
-void trace(std::uint64_t block, unsigned warp, std::size_t limit) {
-    SIMULATOR_FUNCTION(coalesceTraceWarp)(block, warp, limit);
 }
 
 void mark_unwritten(const void* begin, std::size_t bytes) {
@@ -160,10 +150,6 @@ void prepare(const char* checks, std::uint64_t most_warp_instructions) {
     SIMULATOR_FUNCTION(coalesceSetChecks)(checks);
     SIMULATOR_FUNCTION(coalesceSetMaxInstructions)(most_warp_instructions);
     simulator::set_quiet(true);
-}
-
-void set_order(std::uint64_t seed) {
-    SIMULATOR_FUNCTION(coalesceSetOrder)(seed);
 }
 
 std::string identity() {

@@ -11,7 +11,15 @@
 #include "harness/counters.h"
 #include "kernel/failure.h"
 
-namespace coalesce::simulated {
+namespace coalesce {
+
+/// What one line of the learner's file cost.
+struct LineCounters {
+    int line = 0;       ///< from 1
+    Counters counters;  ///< `kernels` is 0
+};
+
+namespace simulated {
 
 /// One thread of a launch.
 struct Thread {
@@ -39,13 +47,8 @@ std::vector<Report> reports(const std::string& file_name);
 /// What kernels of that name cost since simulator::reset_counters.
 Counters counters_of(const std::string& kernel);
 
-/// What a line cost.
-struct Line {
-    int number = 0;
-    Counters counters;
-};
 /// The lines of the learner's file that touched memory in kernels of that name, in their order.
-std::vector<Line> lines_of(const std::string& kernel);
+std::vector<LineCounters> lines_of(const std::string& kernel);
 
 /// One load or store of a warp, as it was executed.
 struct Access {
@@ -68,16 +71,11 @@ struct Access {
     }
 };
 
-/// Writes down the accesses of a warp of a block (x counts fastest), `limit` of them at most; 0
-/// ends it.
-void trace(std::uint64_t block, unsigned warp, std::size_t limit);
 /// What was written down, of the learner's file.
 std::vector<Access> traced();
 
 /// These checks on ("all", "none"), and a launch may execute that many warp instructions.
 void prepare(const char* checks, std::uint64_t most_warp_instructions);
-/// Blocks and warps run in another order; 0: in the natural one.
-void set_order(std::uint64_t seed);
 
 /// Nobody has written these bytes of device memory, whatever they hold: who reads them is told.
 void mark_unwritten(const void* begin, std::size_t bytes);
@@ -88,4 +86,6 @@ void draw_addresses(std::uint64_t seed);
 /// Changes when another simulator is loaded: for caches.
 std::string identity();
 
-}  // namespace coalesce::simulated
+}  // namespace simulated
+
+}  // namespace coalesce

@@ -9,7 +9,6 @@
 #include <cstring>
 
 #include "base/descriptor.h"
-#include "kernel/includes.h"
 #include "kernel/source_lines.h"
 
 namespace coalesce {

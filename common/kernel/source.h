@@ -28,6 +28,8 @@ constexpr std::size_t kLargestSource = std::size_t{1} << 20;
 
 /// Reads a file. `shown_as` is its name in messages; "": its path as given.
 Source read_source(const std::filesystem::path& file, const std::string& shown_as = "");
+/// The first #include (or #embed, __has_include ...) that is refused; kind none when there is none.
+Failure refused_include(const std::string& text, const std::string& file_name);
 /// A text that is no file yet, or no longer, with the same demands on what it holds.
 Source source_of_text(const std::string& text, const std::string& shown_as);
 

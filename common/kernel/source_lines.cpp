@@ -2,12 +2,14 @@
 
 #include <algorithm>
 #include <map>
+#include <optional>
 #include <regex>
 #include <sstream>
 #include <string_view>
 #include <vector>
 
 #include "base/text.h"
+#include "kernel/matches.h"
 
 namespace coalesce {
 namespace {
@@ -25,17 +27,16 @@ int line_of_match(const std::string& text, const std::string& pattern) {
     const std::string code = searchable(text);
     std::smatch found;
     if (!std::regex_search(code, found, std::regex(pattern))) return 0;
-    return line_at(code, static_cast<std::size_t>(found.position(1)));
+    return line_of(code, found, 1);
 }
 
 /// The last line with such a text outside of comments, PTX in strings included; 0: there is none.
 int last_line_of(const std::string& text, const std::regex& pattern) {
     const std::string code = code_alone(text);
     int line = 0;
-    for (std::sregex_iterator one(text.begin(), text.end(), pattern), none; one != none; ++one) {
-        const auto place = static_cast<std::size_t>(one->position());
-        const bool is_ptx = one->str().starts_with("cp.async");
-        if (is_ptx || code[place] != ' ') line = line_at(text, place);
+    for (const std::smatch& one : matches_of(text, pattern)) {
+        const bool is_ptx = one.str().starts_with("cp.async");
+        if (is_ptx || code[place_of(one)] != ' ') line = line_of(text, one);
     }
     return line;
 }
@@ -52,9 +53,8 @@ int last_line_in_kernel(const std::string& text, const std::regex& pattern) {
     if (line == 0 || line >= line_of_kernel(text, "")) return line;
     const std::string code = searchable(text);
     std::string name;
-    for (std::sregex_iterator one(code.begin(), code.end(), device_function()), none; one != none;
-         ++one) {
-        if (line_at(code, static_cast<std::size_t>(one->position(1))) <= line) name = one->str(1);
+    for (const std::smatch& one : matches_of(code, device_function())) {
+        if (line_of(code, one, 1) <= line) name = one.str(1);
     }
     return name.empty() ? line : last_line_of(text, std::regex("\\b" + name + "\\s*\\("));
 }
@@ -129,25 +129,34 @@ std::string unset_component(const std::string& scope, const std::string& name, s
     return set > 0 ? unset : "";
 }
 
-/// The first match of `head`, which ends with a bracket, that has the line in it or in the brackets; else none.
-std::sregex_iterator with_line(const std::string& code, int line, const std::regex& head) {
-    std::sregex_iterator one(code.begin(), code.end(), head);
-    for (const std::sregex_iterator none; one != none; ++one) {
-        const auto begin = static_cast<std::size_t>(one->position());
-        const std::size_t open = begin + static_cast<std::size_t>(one->length()) - 1;
-        if (line >= line_at(code, begin) && line <= line_at(code, closing_bracket(code, open)))
-            break;
+/// The first match of `head`, which ends with a bracket, that has the line in it or in the brackets.
+std::optional<std::smatch> with_line(const std::string& code, int line, const std::regex& head) {
+    for (const std::smatch& one : matches_of(code, head)) {
+        const int last = line_at(code, closing_bracket(code, end_of(one) - 1));
+        if (line >= line_of(code, one) && line <= last) return one;
     }
-    return one;
+    return std::nullopt;
 }
 
 /// The __device__ function with an asm statement on that line; "": there is none.
 std::string word_with_assembly(const std::string& code, int line) {
     static const std::regex statement(R"(\basm\b[^();]*\()");
-    const std::sregex_iterator none;
-    if (with_line(code, line, statement) == none) return "";
+    if (!with_line(code, line, statement)) return "";
     const auto function = with_line(code, line, device_function());
-    return function == none ? "" : function->str(1);
+    return function ? function->str(1) : "";
+}
+
+/// Where the loop ends whose keyword ends at `keyword`.
+std::size_t end_of_loop(const std::string& code, std::size_t keyword) {
+    std::size_t body = code.find_first_not_of(" \t\n", keyword);
+    if (body != code.npos && code[body] == '(') {
+        body = code.find_first_not_of(" \t\n", closing_bracket(code, body) + 1);
+    }
+    if (body == code.npos) return code.size();
+    if (code[body] == '{') return closing_bracket(code, body);
+    const std::size_t end = code.find_first_of(";{", body);
+    if (end == code.npos) return code.size();
+    return code[end] == '{' ? closing_bracket(code, end) : end;
 }
 
 }  // namespace
@@ -201,11 +210,10 @@ Declared array_not_shared(const std::string& text) {
     const std::string code = searchable(text);
     const std::size_t barrier = code.find("__syncthreads");
     if (barrier == code.npos || code.find("__shared__") != code.npos) return {};
-    const auto end = code.cbegin() + static_cast<std::ptrdiff_t>(barrier);
-    for (std::sregex_iterator one(code.cbegin(), end, array), none; one != none; ++one) {
-        const std::regex name("\\b" + one->str(1) + "\\b");
-        if (!std::regex_search(end, code.cend(), name)) continue;
-        return {one->str(1), line_at(code, static_cast<std::size_t>(one->position(1)))};
+    const std::string before = code.substr(0, barrier), behind = code.substr(barrier);
+    for (const std::smatch& one : matches_of(before, array)) {
+        const std::regex name("\\b" + one.str(1) + "\\b");
+        if (std::regex_search(behind, name)) return {one.str(1), line_of(code, one, 1)};
     }
     return {};
 }
@@ -224,8 +232,7 @@ Declared cast_of_value(const std::string& text) {
     if (!std::regex_search(code, one, cast)) return {};
     const std::regex floats("\\bfloat\\b[\\w\\s]*\\*[\\w\\s]*\\b" + one.str(4) + "\\b");
     if (!std::regex_search(code, floats)) return {};
-    return {one.str(1) + one.str(2) + one.str(3),
-            line_at(code, static_cast<std::size_t>(one.position()))};
+    return {one.str(1) + one.str(2) + one.str(3), line_of(code, one)};
 }
 
 int line_of_repeated_component(const std::string& text) {
@@ -247,15 +254,13 @@ Declared component_never_set(const std::string& text) {
     static const std::regex declaration(R"(\bfloat([24])\s+(\w+(?:\s*,\s*\w+)*)\s*;)");
     static const std::regex word(R"(\w+)");
     const std::string code = searchable(text);
-    for (std::sregex_iterator one(code.begin(), code.end(), declaration), end; one != end; ++one) {
-        const auto begin = static_cast<std::size_t>(one->position() + one->length());
+    for (const std::smatch& one : matches_of(code, declaration)) {
+        const std::size_t begin = end_of(one);
         const std::string scope = code.substr(begin, end_of_scope(code, begin) - begin);
-        const std::string names = one->str(2);
-        for (std::sregex_iterator name(names.begin(), names.end(), word); name != end; ++name) {
-            const std::string lost =
-                unset_component(scope, name->str(), one->str(1) == "2" ? 2 : 4);
-            if (lost.empty()) continue;
-            return {lost, line_at(code, static_cast<std::size_t>(one->position()))};
+        const std::string names = one.str(2);
+        for (const std::smatch& name : matches_of(names, word)) {
+            const std::string lost = unset_component(scope, name.str(), one.str(1) == "2" ? 2 : 4);
+            if (!lost.empty()) return {lost, line_of(code, one)};
         }
     }
     return {};
@@ -266,12 +271,9 @@ int line_of_word(const std::string& text, int line) {
     const std::string word = word_with_assembly(code, line);
     if (word.empty()) return line;
     const std::regex use("\\b" + word + "\\s*\\(");
-    std::vector<int> lines;
-    for (std::sregex_iterator one(code.begin(), code.end(), use), none; one != none; ++one) {
-        lines.push_back(line_at(code, static_cast<std::size_t>(one->position())));
-    }
+    const std::vector<std::smatch> uses = matches_of(code, use);
     // The first is the function itself.
-    return lines.size() == 2 ? lines.back() : line;
+    return uses.size() == 2 ? line_of(code, uses.back()) : line;
 }
 
 int line_of_statement(const std::string& text, int line) {
@@ -297,9 +299,8 @@ OddPitch odd_pitch(const std::string& text, const std::string& array) {
     const std::string code = searchable(text);
     const std::regex index("\\b" + array + R"(\s*\[[^\];]*\*\s*(\w+)\s*[+\]])");
     std::map<std::string, std::vector<int>> lines;
-    for (std::sregex_iterator one(code.begin(), code.end(), index), none; one != none; ++one) {
-        lines[one->str(1)].push_back(line_at(code, static_cast<std::size_t>(one->position(1))));
-    }
+    for (const std::smatch& one : matches_of(code, index))
+        lines[one.str(1)].push_back(line_of(code, one, 1));
     if (lines.size() != 2) return {};
     const auto &first = *lines.begin(), &second = *lines.rbegin();
     const auto odd = [](const auto& one, const auto& other) -> OddPitch {
@@ -355,6 +356,29 @@ int line_of_kernel(const std::string& text, const std::string& name) {
     return line_of_match(
         text, R"(__global__[^;{}()]*(?:__launch_bounds__\s*\([^)]*\)[^;{}()]*)?\b()" + function +
                   R"()\s*\()");
+}
+
+std::vector<Loop> loops_of(const std::string& text) {
+    const std::string code = code_alone(text);
+    static const std::regex keyword(R"(\b(?:for|while|do)\b)");
+    std::vector<Loop> loops;
+    for (const std::smatch& at : matches_of(code, keyword)) {
+        const std::size_t begin = place_of(at), end = end_of_loop(code, end_of(at));
+        Loop loop{.first_line = line_at(code, begin), .last_line = line_at(code, end)};
+        const std::size_t barrier = code.find("__syncthreads", begin);
+        if (barrier < end) loop.barrier_line = line_at(code, barrier);
+        loops.push_back(loop);
+    }
+    return loops;
+}
+
+const Loop* innermost_loop(const std::vector<Loop>& loops, int line) {
+    const Loop* innermost = nullptr;
+    for (const Loop& loop : loops) {
+        if (line < loop.first_line || line > loop.last_line) continue;
+        if (!innermost || loop.first_line >= innermost->first_line) innermost = &loop;
+    }
+    return innermost;
 }
 
 }  // namespace coalesce

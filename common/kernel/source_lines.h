@@ -5,6 +5,7 @@
 
 #include <cstddef>
 #include <string>
+#include <vector>
 
 namespace coalesce {
 
@@ -74,5 +75,17 @@ bool copies_by_mbarrier(const std::string& text);
 int line_of_copy_wait(const std::string& text);
 /// The last line that sends asynchronous copies: one that copies, or calls a function that does.
 int line_of_copies_sent(const std::string& text);
+
+/// A loop, its header included.
+struct Loop {
+    int first_line = 0;    ///< from 1
+    int last_line = 0;     ///< with its closing brace
+    int barrier_line = 0;  ///< of the first barrier in it; 0: there is none
+};
+
+/// All loops of a text, inner ones too.
+std::vector<Loop> loops_of(const std::string& text);
+/// The innermost loop around a line; nullptr when there is none.
+const Loop* innermost_loop(const std::vector<Loop>& loops, int line);
 
 }  // namespace coalesce

@@ -1,10 +1,8 @@
-#include "kernel/sync_causes.h"
+#include "kernel/rules.h"
 
 #include <algorithm>
 
 #include "harness/text.h"
-#include "kernel/left_out.h"
-#include "kernel/report_failure.h"
 #include "kernel/source_lines.h"
 
 namespace coalesce {

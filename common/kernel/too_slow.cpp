@@ -1,4 +1,4 @@
-#include "kernel/too_slow.h"
+#include "kernel/costs.h"
 
 #include <algorithm>
 

@@ -3,6 +3,7 @@
 #include <chrono>
 #include <thread>
 
+#include "harness/simulator_function.h"
 #include "kernel/launch_limits.h"
 
 namespace coalesce {
@@ -38,10 +39,10 @@ void watch_as(const LoadedKernel& kernel, const TrialOrder& order,
 /// Takes what the simulator noted, and makes it ready for the next launch.
 void take_notes(const LoadedKernel& kernel, const TrialOrder& order, Trial& trial) {
     trial.reports = simulated::reports(kernel.file_name());
-    std::vector<simulated::Line> lines = simulated::lines_of(kernel.name());
-    for (const simulated::Line& line : lines) {
+    std::vector<LineCounters> lines = simulated::lines_of(kernel.name());
+    for (const LineCounters& line : lines) {
         if (line.counters.store_requests + line.counters.atomic_requests == 0) continue;
-        trial.store_line = line.number;
+        trial.store_line = line.line;
         break;
     }
     if (order.wants_counters) {
@@ -57,7 +58,8 @@ void launch(LoadedKernel& kernel, const TrialOrder& order, const LaunchCondition
     trial.out_address = reinterpret_cast<std::uint64_t>(matrices.out);
     trial.in_address = reinterpret_cast<std::uint64_t>(matrices.in);
     const TracedWarp& traced = order.traced;
-    if (traced.limit > 0) simulated::trace(traced.block, traced.warp, traced.limit);
+    if (traced.limit > 0)
+        SIMULATOR_FUNCTION(coalesceTraceWarp)(traced.block, traced.warp, traced.limit);
     trial.error = kernel.launch(trial.launch, matrices.out, matrices.in, order.shape);
     if (trial.error == cudaSuccess) trial.error = wait_for_end(conditions, trial.is_hung);
     trial.is_launched = true;
@@ -74,7 +76,7 @@ Trial launch_once(LoadedKernel& kernel, const TrialOrder& order, const LaunchCon
     if (trial.refused.kind != FailureKind::none) return trial;
     if (conditions.is_simulated) {
         simulator::reset_counters();
-        simulated::set_order(order.seed);
+        SIMULATOR_FUNCTION(coalesceSetOrder)(order.seed);
     }
     watch_as(kernel, order, conditions, 1);
     const auto shape = kernel.configure(order.shape, trial.refused);
@@ -86,9 +88,9 @@ Trial launch_once(LoadedKernel& kernel, const TrialOrder& order, const LaunchCon
     }
     if (conditions.is_simulated) {
         take_notes(kernel, order, trial);
-        simulated::set_order(0);
+        SIMULATOR_FUNCTION(coalesceSetOrder)(0);
     }
-    if (order.traced.limit > 0) simulated::trace(0, 0, 0);
+    if (order.traced.limit > 0) SIMULATOR_FUNCTION(coalesceTraceWarp)(0, 0, 0);
     return trial;
 }
 

@@ -55,7 +55,7 @@ struct Trial {
     std::vector<simulated::Access> accesses;        ///< of the traced warp
     int store_line = 0;                             ///< the first line that stored to device memory
     Counters counters;                              ///< if they were wanted
-    std::vector<simulated::Line> lines;             ///< likewise
+    std::vector<LineCounters> lines;                ///< likewise
 
     /// Whether it ran to its end, so that what it left can be compared.
     bool has_ended() const {

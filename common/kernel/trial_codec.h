@@ -53,11 +53,6 @@ void describe(Codec& codec, Access& access) {
            access.addresses, "cost", access.cost, "ideal", access.ideal);
 }
 
-template <class Codec>
-void describe(Codec& codec, Line& line) {
-    fields(codec, "number", line.number, "counters", line.counters);
-}
-
 }  // namespace simulated
 
 }  // namespace coalesce

@@ -1,4 +1,4 @@
-#include "kernel/value_causes.h"
+#include "kernel/rules.h"
 
 #include <algorithm>
 #include <set>

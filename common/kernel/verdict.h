@@ -46,6 +46,7 @@
 #include "kernel/compile.h"
 #include "kernel/failure.h"
 #include "kernel/loaded_kernel.h"
+#include "kernel/simulated.h"
 
 namespace coalesce {
 
@@ -54,12 +55,6 @@ struct ShapeTried {
     Shape shape{0, 0};    ///< rows and columns of the input
     bool passed = false;  ///< right and clean
     LaunchShape launch;   ///< as configure gave it
-};
-
-/// What one line of the learner's file cost.
-struct LineCounters {
-    int line = 0;       ///< from 1
-    Counters counters;  ///< `kernels` is 0
 };
 
 /// Where the time went, in milliseconds of this computer.

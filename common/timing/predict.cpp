@@ -13,10 +13,6 @@ namespace coalesce::timing {
 
 namespace {
 
-int round_up(int value, int step) {
-    return (value + step - 1) / step * step;
-}
-
 /// Of the estimate: two of three kernels are nearer to what ptxas takes.
 constexpr double kRegistersInDoubt = .06;
 
@@ -43,8 +39,9 @@ Occupancy occupancy_of(const Recording& recording, const Gpu& gpu) {
     limit(gpu.blocks, Occupied::blocks);
     const int others = o.blocks;
     limit(room(1), Occupied::registers);
-    const int shared = round_up(shared_of_block(recording, gpu), 128);
-    limit(gpu.shared_bytes / shared, Occupied::shared_memory);
+    limit(blocks_with_shared(static_cast<int>(recording.shared_bytes), gpu.shared_bytes_of_system,
+                             gpu.shared_bytes),
+          Occupied::shared_memory);
     o.blocks = std::max(o.blocks, 1);
     const double share = std::ceil(static_cast<double>(recording.blocks) / gpu.multiprocessors);
     limit(static_cast<int>(std::min(share, 1e6)), Occupied::grid);

@@ -370,22 +370,13 @@ std::optional<Predicted> JailRunner::predict(const Compiled& kernel, const Produ
 
 // ---- what solutions cost ----
 
-std::optional<Counters> JailRunner::kept_cost(const std::string& of) {
-    const auto known = solution_costs_.counted.find(of);
-    return known == solution_costs_.counted.end() ? std::nullopt : std::optional(known->second);
+std::optional<std::string> JailRunner::kept(const std::string& kind, const std::string& of) {
+    const auto known = solution_costs_.find({kind, of});
+    return known == solution_costs_.end() ? std::nullopt : std::optional(known->second);
 }
 
-void JailRunner::keep_cost(const std::string& of, const Counters& cost) {
-    solution_costs_.counted[of] = cost;
-}
-
-std::optional<Predicted> JailRunner::kept_time(const std::string& of) {
-    const auto known = solution_costs_.predicted.find(of);
-    return known == solution_costs_.predicted.end() ? std::nullopt : std::optional(known->second);
-}
-
-void JailRunner::keep_time(const std::string& of, const Predicted& time) {
-    solution_costs_.predicted[of] = time;
+void JailRunner::keep(const std::string& kind, const std::string& of, const std::string& text) {
+    solution_costs_[{kind, of}] = text;
 }
 
 }  // namespace coalesce::grader

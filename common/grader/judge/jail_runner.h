@@ -7,6 +7,7 @@
 #include <map>
 #include <optional>
 #include <string>
+#include <utility>
 
 #include "grader/judge/judge.h"
 #include "grader/sandbox/jail.h"
@@ -15,11 +16,8 @@
 
 namespace coalesce::grader {
 
-/// What solutions cost, by what that depends on.
-struct SolutionCosts {
-    std::map<std::string, Counters> counted;
-    std::map<std::string, Predicted> predicted;
-};
+/// What solutions cost, by its kind and by what that depends on.
+using SolutionCosts = std::map<std::pair<std::string, std::string>, std::string>;
 
 class JailRunner : public Runner {
 public:
@@ -39,10 +37,8 @@ public:
     /// Nothing, too, where the exercise asks for no time: nobody waits for it then.
     std::optional<Predicted> predict(const Compiled& kernel, const Produces& task,
                                      Shape shape) override;
-    std::optional<Counters> kept_cost(const std::string& of) override;
-    void keep_cost(const std::string& of, const Counters& cost) override;
-    std::optional<Predicted> kept_time(const std::string& of) override;
-    void keep_time(const std::string& of, const Predicted& time) override;
+    std::optional<std::string> kept(const std::string& kind, const std::string& of) override;
+    void keep(const std::string& kind, const std::string& of, const std::string& text) override;
 
     /// The first launch that gave nothing to judge by, whoever asked for it; kind none: there was none.
     const Failure& trouble() const { return trouble_; }

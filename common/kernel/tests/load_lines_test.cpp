@@ -48,10 +48,10 @@ TEST_CASE("what a line cost goes with its loads") {
     CHECK(trial.accesses[0].line == 2);
     CHECK(trial.accesses[1].line == 3);
     REQUIRE(trial.lines.size() == 2);
-    CHECK(trial.lines[0].number == 2);
+    CHECK(trial.lines[0].line == 2);
     CHECK(trial.lines[0].counters.shared_load_requests == 5);
     CHECK(trial.lines[0].counters.store_requests == 0);
-    CHECK(trial.lines[1].number == 3);
+    CHECK(trial.lines[1].line == 3);
     CHECK(trial.lines[1].counters.shared_load_requests == 0);
     CHECK(trial.lines[1].counters.store_requests == 7);
 }

@@ -4,8 +4,8 @@
 #include <algorithm>
 
 #include "examined.h"
+#include "kernel/costs.h"
 #include "kernel/predicted_launch.h"
-#include "kernel/too_slow.h"
 #include "scratch_folder.h"
 
 using namespace coalesce;

@@ -42,6 +42,13 @@ inline float to_float(BF16 value) {
     return std::bit_cast<float>(u32{value.bits} << 16);
 }
 
+/// A subnormal becomes the zero of its sign.
+template <class H>
+H flushed(H value) {
+    constexpr u16 kExponent = std::is_same_v<H, F16> ? 0x7c00 : 0x7f80;
+    return {static_cast<u16>((value.bits & kExponent) == 0 ? value.bits & 0x8000 : value.bits)};
+}
+
 /// bits >> shift, rounded to nearest, ties to even.
 inline u32 shift_to_nearest(u32 bits, u32 shift) {
     const u32 half = 1u << (shift - 1);
@@ -96,6 +103,14 @@ inline F16 to_f16(double value) {
 inline BF16 to_bf16(double value) {
     return to_bf16(to_float_odd(value));
 }
+/// The nearest value of a format, F16 or BF16.
+template <class H>
+H nearest(auto value) {
+    if constexpr (std::is_same_v<H, F16>)
+        return to_f16(value);
+    else
+        return to_bf16(value);
+}
 
 // ---- any rounding, into any format ----
 
@@ -111,7 +126,6 @@ inline constexpr Format kF16{10, -14, 0x7bff, 0x7c00, 0x7fff, 15};
 inline constexpr Format kBF16{7, -126, 0x7f7f, 0x7f80, 0x7fff, 15};
 inline constexpr Format kE4M3{3, -6, 0x7e, 0x7e, 0x7f, 7};  // no infinity: the largest number
 inline constexpr Format kE5M2{2, -14, 0x7b, 0x7c, 0x7f, 7};
-inline constexpr Format kF32{23, -126, 0x7f7fffff, 0x7f800000, 0x7fffffff, 31};
 
 /// The number to be rounded: significand * 2^exponent.
 struct Exact {

@@ -2,10 +2,11 @@
 // under test must not change its course because of a misspelt variable.
 #include "base/options.h"
 
+#include <algorithm>
 #include <cstdio>
 #include <cstdlib>
 #include <optional>
-#include <vector>
+#include <sstream>
 
 namespace coalesce::sim {
 namespace {
@@ -21,21 +22,6 @@ constexpr NamedCheck kChecks[] = {
     {"synccheck", &Checks::sync},         {"apicheck", &Checks::api},
     {"leakcheck", &Checks::leak},
 };
-
-std::vector<std::string> split_at_commas(const std::string& list) {
-    std::vector<std::string> parts;
-    std::string part;
-    for (const char c : list + ",") {
-        if (c == ' ') continue;
-        if (c != ',') {
-            part += c;
-            continue;
-        }
-        if (!part.empty()) parts.push_back(part);
-        part.clear();
-    }
-    return parts;
-}
 
 void complain(const char* variable, const std::string& value, const std::string& expected) {
     std::fprintf(stderr, "coalesce: %s=%s is ignored: %s.\n", variable, value.c_str(),
@@ -70,6 +56,13 @@ void read_number(const char* name, u64& target, bool units = false) {
     target = value << shift;
 }
 
+/// The nearest to a whole number.
+void read_within(const char* name, u32& target, u64 least, u64 most) {
+    u64 value = target;
+    read_number(name, value);
+    target = static_cast<u32>(std::clamp(value, least, most));
+}
+
 void read_flag(const char* name, bool& target) {
     const auto text = variable(name);
     if (!text) return;
@@ -86,14 +79,10 @@ Options from_environment() {
         const std::string problem = set_checks(result.checks, *list);
         if (!problem.empty()) complain("COALESCE_SIM_CHECK", *list, problem);
     }
-    u64 workers = result.workers;
-    read_number("COALESCE_SIM_THREADS", workers);
-    result.workers = static_cast<u32>(workers < 1024 ? workers : 1024);
+    read_within("COALESCE_SIM_THREADS", result.workers, 0, 1024);
     read_number("COALESCE_SIM_SEED", result.seed);
     read_number("COALESCE_SIM_MAX_INSTRUCTIONS", result.max_instructions);
-    u64 devices = result.devices;
-    read_number("COALESCE_SIM_DEVICES", devices);
-    result.devices = static_cast<u32>(devices < 1 ? 1 : devices < 64 ? devices : 64);
+    read_within("COALESCE_SIM_DEVICES", result.devices, 1, 64);
     read_number("COALESCE_SIM_MEMORY", result.memory_bytes, true);
     read_flag("COALESCE_SIM_QUIET", result.quiet);
     read_flag("COALESCE_SIM_REPORT", result.print_report);
@@ -111,7 +100,11 @@ Options from_environment() {
 std::string set_checks(Checks& checks, const std::string& list) {
     constexpr Checks none{false, false, false, false, false, false, false};
     Checks wanted = none;
-    for (const std::string& part : split_at_commas(list)) {
+    std::string names = list;
+    std::erase(names, ' ');
+    std::istringstream parts(names);
+    for (std::string part; std::getline(parts, part, ',');) {
+        if (part.empty()) continue;
         if (part == "none") {
             wanted = none;
             continue;
@@ -129,9 +122,9 @@ std::string set_checks(Checks& checks, const std::string& list) {
             known = true;
         }
         if (!known) {
-            std::string names = "all, none";
-            for (const NamedCheck& check : kChecks) names += std::string(", ") + check.name;
-            return "there is no check '" + part + "'; there are " + names;
+            std::string all = "all, none";
+            for (const NamedCheck& check : kChecks) all += std::string(", ") + check.name;
+            return "there is no check '" + part + "'; there are " + all;
         }
     }
     checks = wanted;

@@ -1,13 +1,11 @@
 // Sentences for bad accesses. See access_report.h.
 #include "checks/access_report.h"
 
-#include <cxxabi.h>
-
 #include <algorithm>
 #include <bit>
 #include <cstdio>
-#include <cstdlib>
 
+#include "code/names.h"
 #include "memory/host_region.h"
 #include "report/text.h"
 
@@ -164,10 +162,7 @@ Elsewhere outside_device(HostRegion region) {
 }  // namespace
 
 std::string variable_name(const std::string& ptx_name) {
-    int status = 0;
-    char* demangled = abi::__cxa_demangle(ptx_name.c_str(), nullptr, nullptr, &status);
-    std::string name = demangled != nullptr && status == 0 ? demangled : ptx_name;
-    std::free(demangled);
+    const std::string name = demangled(ptx_name);
     // A variable inside a function comes as "kernel(float*, int)::tile".
     const std::size_t colon = name.rfind("::");
     return colon == std::string::npos ? name : name.substr(colon + 2);

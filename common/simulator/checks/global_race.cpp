@@ -166,9 +166,8 @@ struct GlobalRace::Clock {
 
 template <class F>
 void GlobalRace::for_each_shadow(F f) {
-    for (Cells& cells : lines_) f(cells, capacity_ / kLineBytes);
-    for (Cells& cells : words_) f(cells, capacity_ / kWordBytes);
-    for (Cells& cells : bytes_) f(cells, capacity_);
+    for (const Level level : {kLines, kWords, kBytes})
+        for (Cells& cells : shadow_[level]) f(cells, capacity_ / kBytesOf[level]);
 }
 
 GlobalRace::GlobalRace(u64 capacity)
@@ -410,10 +409,6 @@ void GlobalRace::release(Block& block, u32 warp) {
     sync.releases.push_back({time, warp, own, others});
 }
 
-void GlobalRace::grid_barrier() {
-    if (available_) new_stamp();
-}
-
 // ---- the slow path: one access of one warp ----
 
 struct GlobalRace::Detail {
@@ -511,11 +506,8 @@ struct GlobalRace::Detail {
     /// that the report is the same however many workers there are.
     void collide(Cell earlier, Cell mine, u64 offset, bool earlier_wrote) const {
         const bool swap = owner_of(earlier) > owner_of(mine);
-        const bool first_writes = swap ? writes : earlier_wrote,
-                   second_writes = swap ? earlier_wrote : writes;
-        const RaceKind kind = !second_writes ? RaceKind::read_after_write
-                              : first_writes ? RaceKind::write_after_write
-                                             : RaceKind::write_after_read;
+        const RaceKind kind =
+            swap ? kind_of_race(writes, earlier_wrote) : kind_of_race(earlier_wrote, writes);
         if (swap) std::swap(earlier, mine);
         tell(kind, party(mine), party(earlier), RaceCause::unordered, offset);
     }
@@ -542,11 +534,11 @@ struct GlobalRace::Detail {
         return now;
     }
 
-    /// Makes `coarse[first][index]` split, after its content has gone to the cells below, `parts`
-    /// of `part_bytes` bytes. The two arrays of reads are split together, under the first one's
-    /// lock.
-    void split(const Cells* coarse, const Cells* fine, u64 index, bool reads, u32 parts,
-               u32 part_bytes) const {
+    /// Makes the cell at `index` split, after its content has gone to the cells below. The two arrays of reads are
+    /// split together, under the first one's lock.
+    void split(Level level, u64 index, bool reads) const {
+        const Cells *coarse = race.shadow_[level], *fine = race.shadow_[level + 1];
+        const u32 part_bytes = kBytesOf[level + 1], parts = kBytesOf[level] / part_bytes;
         Cell& cell = coarse[reads ? kRead : kWrite][index];
         Cell before = settled(cell);
         while (!is_split(before) &&
@@ -570,78 +562,47 @@ struct GlobalRace::Detail {
         const u32 shift = std::min<u32>(shift_of(whole), std::countr_zero(part_bytes));
         return (narrowed(whole, offset) & ~Cell{7}) | shift;
     }
-    void split_line(u64 line, bool reads) const {
-        split(race.lines_, race.words_, line, reads, kWordsPerLine, kWordBytes);
-    }
-    void split_word(u64 word, bool reads) const {
-        split(race.words_, race.bytes_, word, reads, kWordBytes, 1);
-    }
 
     // -- meeting earlier accesses --
 
-    /// Meets the writes, or the reads, that any cell knows of for `bytes` bytes (a line, a word or
-    /// one byte) at `offset`.
-    void meet_all(u64 offset, u32 bytes, Cell mine, bool reads) const {
-        const u64 line = offset / kLineBytes;
+    /// Meets the writes, or the reads, that cells of this level and those below know of for `bytes` bytes (a line,
+    /// a word or one byte) at `offset`.
+    void meet_all(Level level, u64 offset, u32 bytes, Cell mine, bool reads) const {
+        const Cells* cells = race.shadow_[level];
+        const u64 index = offset / kBytesOf[level];
         const Role first = reads ? kRead : kWrite, last = reads ? kSecondRead : kWrite;
-        const Cell head = settled(race.lines_[first][line]);
+        const Cell head = settled(cells[first][index]);
         if (!is_live(head)) return;
         if (is_split(head)) {
-            const u32 step = std::min(bytes, kWordBytes);
-            for (u32 i = 0; i < bytes; i += step) {
-                meet_words(offset + i, step, narrowed_part(mine, i, step), first, last);
-            }
+            const u32 step = std::min(bytes, kBytesOf[level + 1]);
+            for (u32 i = 0; i < bytes; i += step)
+                meet_all(below(level), offset + i, step, narrowed_part(mine, i, step), reads);
             return;
         }
         for (u32 role = first; role <= last; ++role) {
-            const Cell cell = role == first ? head : load(race.lines_[role][line]);
+            const Cell cell = role == first ? head : load(cells[role][index]);
             if (!is_live(cell)) continue;
-            meet(narrowed_part(cell, offset % kLineBytes, bytes), mine, offset, bytes, !reads);
-        }
-    }
-    void meet_words(u64 offset, u32 bytes, Cell mine, Role first, Role last) const {
-        const u64 word = offset / kWordBytes;
-        const Cell head = settled(race.words_[first][word]);
-        if (!is_live(head)) return;
-        for (u32 role = first; role <= last; ++role) {
-            if (is_split(head)) {
-                for (u32 i = 0; i < bytes; ++i) {
-                    const Cell cell = load(race.bytes_[role][offset + i]);
-                    if (is_live(cell))
-                        meet(cell, narrowed_part(mine, i, 1), offset + i, 1, first == kWrite);
-                }
-            } else {
-                const Cell cell = role == first ? head : load(race.words_[role][word]);
-                if (!is_live(cell)) continue;
-                meet(narrowed_part(cell, offset % kWordBytes, bytes), mine, offset, bytes,
-                     first == kWrite);
-            }
+            meet(narrowed_part(cell, offset % kBytesOf[level], bytes), mine, offset, bytes, !reads);
         }
     }
 
     // -- writing down this access --
 
-    void record(u64 offset, u32 bytes, Cell mine) const {
-        const u64 line = offset / kLineBytes, word = offset / kWordBytes;
-        if (bytes == kLineBytes) {
-            if (writes) return store(race.lines_[kWrite][line], mine);
-            if (!is_split(settled(race.lines_[kRead][line])))
-                return note_read(race.lines_, line, mine);
-            for (u32 i = 0; i < bytes; i += kWordBytes)
-                record(offset + i, kWordBytes, narrowed_part(mine, i, kWordBytes));
-            return;
-        }
-        split_line(line, !writes);
-        if (bytes == kWordBytes) {
-            if (writes) return store(race.words_[kWrite][word], mine);
-            if (!is_split(settled(race.words_[kRead][word])))
-                return note_read(race.words_, word, mine);
-            for (u32 i = 0; i < bytes; ++i) record(offset + i, 1, narrowed_part(mine, i, 1));
-            return;
-        }
-        split_word(word, !writes);
-        if (writes) return store(race.bytes_[kWrite][offset], mine);
-        note_read(race.bytes_, offset, mine);
+    static Level below(Level level) {
+        return static_cast<Level>(level + 1);
+    }
+    /// As a cell of this level, if none there is split.
+    void record(Level level, u64 offset, Cell mine) const {
+        for (u32 above = kLines; above < level; ++above)
+            split(static_cast<Level>(above), offset / kBytesOf[above], !writes);
+        const Cells* cells = race.shadow_[level];
+        const u64 index = offset / kBytesOf[level];
+        if (writes) return store(cells[kWrite][index], mine);
+        if (level == kBytes || !is_split(settled(cells[kRead][index])))
+            return note_read(cells, index, mine);
+        const u32 step = kBytesOf[level + 1];
+        for (u32 i = 0; i < kBytesOf[level]; i += step)
+            record(below(level), offset + i, narrowed_part(mine, i, step));
     }
 
     /// Two reads are kept that are not ordered among themselves, of different blocks where there
@@ -668,15 +629,10 @@ struct GlobalRace::Detail {
 
     // -- pieces of a warp's access --
 
-    void line(u64 offset, Cell mine) const {
-        meet_all(offset, kLineBytes, mine, false);
-        if (writes) meet_all(offset, kLineBytes, mine, true);
-        record(offset, kLineBytes, mine);
-    }
-    void part(u64 offset, u32 bytes, Cell mine) const {
-        meet_all(offset, bytes, mine, false);
-        if (writes) meet_all(offset, bytes, mine, true);
-        record(offset, bytes, mine);
+    void part(Level level, u64 offset, Cell mine) const {
+        meet_all(kLines, offset, kBytesOf[level], mine, false);
+        if (writes) meet_all(kLines, offset, kBytesOf[level], mine, true);
+        record(level, offset, mine);
     }
 
     /// Consecutive active lanes with consecutive bytes: from `begin` to `end`, the first of `lane`.
@@ -686,30 +642,27 @@ struct GlobalRace::Detail {
         u32 shift;  ///< byte b of the run belongs to lane + (b >> shift)
     };
 
-    Cell cell_at(const Run& run, u64 offset, u32 bytes) const {
+    void part_of(const Run& run, Level level, u64 offset) const {
         const u32 lane = run.lane + static_cast<u32>((offset - run.begin) >> run.shift);
-        return with_lane(lane, std::min<u32>(run.shift, std::countr_zero(bytes)));
+        const u32 shift = std::min<u32>(run.shift, std::countr_zero(kBytesOf[level]));
+        part(level, shuffled(offset), with_lane(lane, shift));
     }
 
     void run(const Run& run) const {
         for (u64 at = run.begin; at < run.end;) {
             const u64 left = run.end - at;
             if (at % kLineBytes == 0 && left >= kLineBytes && run.shift <= kMaxLaneShift) {
-                line(shuffled(at), cell_at(run, at, kLineBytes));
+                part_of(run, kLines, at);
                 at += kLineBytes;
             } else if (at % kWordBytes == 0 && left >= kWordBytes) {
                 const u32 count =
                     static_cast<u32>(std::min(left, kLineBytes - at % kLineBytes) / kWordBytes);
                 if (!quick_words(run, at, count)) {
-                    for (u32 i = 0; i < count; ++i) {
-                        const u64 word = at + i * kWordBytes;
-                        part(shuffled(word), kWordBytes, cell_at(run, word, kWordBytes));
-                    }
+                    for (u32 i = 0; i < count; ++i) part_of(run, kWords, at + i * kWordBytes);
                 }
                 at += count * kWordBytes;
             } else {
-                part(shuffled(at), 1, cell_at(run, at, 1));
-                ++at;
+                part_of(run, kBytes, at++);
             }
         }
     }
@@ -764,12 +717,13 @@ struct GlobalRace::Detail {
     bool quick_words(const Run& run, u64 offset, u32 count) const {
         const u64 line = shuffled_line(offset / kLineBytes);
         const u64 word = line * kWordsPerLine + offset % kLineBytes / kWordBytes;
-        const Cell reads_head = load(race.lines_[kRead][line]);
-        if (is_known_to_others(load(race.lines_[kWrite][line]), kWrite, word, count)) return false;
+        const Cell reads_head = load(race.shadow_[kLines][kRead][line]);
+        if (is_known_to_others(load(race.shadow_[kLines][kWrite][line]), kWrite, word, count))
+            return false;
         if (writes && is_known_to_others(reads_head, kRead, word, count)) return false;
         if (writes && is_live(reads_head) && any_second_reader(line, word, count)) return false;
-        split_line(line, !writes);
-        Cell* cells = &race.words_[writes ? kWrite : kRead][word];
+        split(kLines, line, !writes);
+        Cell* cells = &race.shadow_[kWords][writes ? kWrite : kRead][word];
         const Cell base = me | std::min(run.shift, 2u);
         const u64 from = offset - run.begin;
         const auto mine = [&](u32 i) {
@@ -781,21 +735,21 @@ struct GlobalRace::Detail {
         }
         for (u32 i = 0; i < count; ++i) {
             if (is_split(cells[i]))
-                record((word + i) * kWordBytes, kWordBytes, mine(i));
+                record(kWords, (word + i) * kWordBytes, mine(i));
             else
-                note_read(race.words_, word + i, mine(i));
+                note_read(race.shadow_[kWords], word + i, mine(i));
         }
         return true;
     }
     /// Whether some other thread is in a line, as far as these words go.
     bool is_known_to_others(Cell head, Role role, u64 word, u32 count) const {
         if (!is_foreign(head, me)) return false;
-        return !is_split(head) || any_foreign(&race.words_[role][word], count);
+        return !is_split(head) || any_foreign(&race.shadow_[kWords][role][word], count);
     }
     bool any_second_reader(u64 line, u64 word, u32 count) const {
-        return is_split(load(race.lines_[kRead][line]))
-                   ? any_foreign(&race.words_[kSecondRead][word], count)
-                   : is_foreign(load(race.lines_[kSecondRead][line]), me);
+        return is_split(load(race.shadow_[kLines][kRead][line]))
+                   ? any_foreign(&race.shadow_[kWords][kSecondRead][word], count)
+                   : is_foreign(load(race.shadow_[kLines][kSecondRead][line]), me);
     }
     bool any_foreign(const Cell* cells, u32 count) const {
         bool any = false;
@@ -814,7 +768,7 @@ struct GlobalRace::Detail {
         u64 words[kLanes];
         Cell mine[kLanes];
         if (!find_words(access, words, mine)) return false;
-        const Cells& cells = race.words_[writes ? kWrite : kRead];
+        const Cells& cells = race.shadow_[kWords][writes ? kWrite : kRead];
         for (const u64 word : words) __builtin_prefetch(&cells[word], 1);
         const u32 words_per_lane = bytes / kWordBytes;
         if (meets_others(words, words_per_lane) || !enter_lines(words)) return false;
@@ -847,7 +801,8 @@ struct GlobalRace::Detail {
     /// Whether other threads have written what this access reads, or read what it writes.
     bool meets_others(const u64* words, u32 words_per_lane) const {
         const Role role = writes ? kRead : kWrite;
-        const Cells &heads = race.lines_[role], &seconds = race.lines_[kSecondRead];
+        const Cells &heads = race.shadow_[kLines][role],
+                    &seconds = race.shadow_[kLines][kSecondRead];
         const Cell mine = me, split = split_mark(), stamp = race.stamp_bits_;
         u64 live = 0, foreign = 0;
         for (int l = 0; l < kLanes; ++l) {
@@ -859,23 +814,23 @@ struct GlobalRace::Detail {
         }
         if (live == 0 || foreign != 0) return foreign != 0;
         for (u32 k = 0; k < words_per_lane; ++k) {
-            if (any_foreign_at(race.words_[role], words, k)) return true;
-            if (writes && any_foreign_at(race.words_[kSecondRead], words, k)) return true;
+            if (any_foreign_at(race.shadow_[kWords][role], words, k)) return true;
+            if (writes && any_foreign_at(race.shadow_[kWords][kSecondRead], words, k)) return true;
         }
         return false;
     }
 
     /// Makes the lines of these words split, where nobody else is in them. False: somebody is.
     bool enter_lines(const u64* words) const {
-        const Cells& own = race.lines_[writes ? kWrite : kRead];
-        const Cell split = split_mark();
+        const Cells& own = race.shadow_[kLines][writes ? kWrite : kRead];
+        const Cell marked = split_mark();
         u64 whole = 0;
-        for (int l = 0; l < kLanes; ++l) whole |= own[words[l] / kWordsPerLine] ^ split;
+        for (int l = 0; l < kLanes; ++l) whole |= own[words[l] / kWordsPerLine] ^ marked;
         for (int l = 0; whole != 0 && l < kLanes; ++l) {
             const u64 line = words[l] / kWordsPerLine;
             if (is_split(own[line])) continue;
             if (is_foreign(own[line], me)) return false;
-            split_line(line, !writes);
+            split(kLines, line, !writes);
         }
         return true;
     }
@@ -886,21 +841,12 @@ struct GlobalRace::Detail {
         return any != 0;
     }
 
-    /// Two lanes of one store with the same address and different values: which one lasts is
-    /// chance.
     void same_instruction(const GlobalAccess& access) const {
-        for (Mask rest = access.active; rest; rest &= rest - 1) {
-            const int lane = std::countr_zero(rest);
-            for (Mask others = rest & (rest - 1); others; others &= others - 1) {
-                const int other = std::countr_zero(others);
-                if (access.addresses[lane] != access.addresses[other]) continue;
-                if (!access.value.differ(lane, other, access.bytes_per_lane)) continue;
-                const u64 offset = shuffled(access.addresses[lane] - device_base());
-                tell(RaceKind::write_after_write, party(with_lane(other, 0)),
-                     party(with_lane(lane, 0)), RaceCause::same_instruction, offset);
-                return;
-            }
-        }
+        const auto clash = [&](u32 lane, u32 other) {
+            tell(RaceKind::write_after_write, party(with_lane(other, 0)), party(with_lane(lane, 0)),
+                 RaceCause::same_instruction, shuffled(access.addresses[lane] - device_base()));
+        };
+        find_clash(access, clash, [] {});
     }
 };
 
@@ -908,7 +854,7 @@ void GlobalRace::contested_line(const Block& block, u64 line, Cell mine, bool wr
                                 const StoredValue* value) {
     const u32 bytes_per_lane = 1u << shift_of(mine);
     const Cell me = mine & ~(Cell{31} << kLaneAt | 7);
-    Detail{*this, block, me, write, value, bytes_per_lane}.line(line * kLineBytes, mine);
+    Detail{*this, block, me, write, value, bytes_per_lane}.part(kLines, line * kLineBytes, mine);
 }
 
 /// As expect_write, for lanes that may be in several allocations.

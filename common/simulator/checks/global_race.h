@@ -116,8 +116,6 @@ public:
     void fence(Block& block, u32 warp);
     /// After a strong read or an atomic has been carried out.
     void acquire(Block& block, u32 warp);
-    /// Every block of the grid waits: all that was done comes before all that follows.
-    void grid_barrier();
 
     // ---- accesses: call these before memory changes ----
 
@@ -155,6 +153,9 @@ public:
     static constexpr u32 kLineBytes = 128, kLineShift = 7;
 
 private:
+    /// What a cell stands for, from the largest down, and in bytes.
+    enum Level : u32 { kLines = 0, kWords = 1, kBytes = 2 };
+    static constexpr u32 kBytesOf[] = {kLineBytes, kWordBytes, 1};
     /// In the shadow's three arrays of each size.
     enum Role : u32 { kWrite = 0, kRead = 1, kSecondRead = 2 };
 
@@ -185,21 +186,22 @@ private:
         if ((offset % kLineBytes) != 0 || bytes_per_lane < 4) return false;
         if (offset >= capacity_ || !block.checked) return true;
         if (Write) expect_write(block, site, first, first + bytes_per_lane * kLanes - 1);
-        const u32 lines = bytes_per_lane * kLanes / kLineBytes;
-        const u32 lanes_per_line = kLanes / lines;
+        const u32 count = bytes_per_lane * kLanes / kLineBytes;
+        const u32 lanes_per_line = kLanes / count;
+        const Cells* const lines = shadow_[kLines];
         const u32 shift = bytes_per_lane == 4 ? 2 : bytes_per_lane == 8 ? 3 : 4;
         Cell mine = cell_of(block, warp, site) | shift;
-        for (u64 i = offset >> kLineShift, end = i + lines; i < end; ++i) {
+        for (u64 i = offset >> kLineShift, end = i + count; i < end; ++i) {
             const u64 line = shuffled_line(i);
-            const Cell written = load(lines_[kWrite][line]);
-            const Cell read = load(lines_[kRead][line]);
+            const Cell written = load(lines[kWrite][line]);
+            const Cell read = load(lines[kRead][line]);
             // A second reader is only kept beside a first one.
             const bool second =
-                Write && is_live(read) && is_foreign(load(lines_[kSecondRead][line]), mine);
+                Write && is_live(read) && is_foreign(load(lines[kSecondRead][line]), mine);
             if (is_foreign(written, mine) || is_foreign(read, mine) || second) {
                 contested_line(block, line, mine, Write, value);
             } else {
-                Cell& own = lines_[Write ? kWrite : kRead][line];
+                Cell& own = lines[Write ? kWrite : kRead][line];
                 if ((Write ? written : read) != mine) store(own, mine);
             }
             mine += u64{lanes_per_line} << kLaneAt;
@@ -238,8 +240,7 @@ private:
     bool available_ = true;
     u64 stamp_bits_ = 0;
     u32 stamp_ = 0;
-    /// Shadows by the size of what a cell stands for, and by Role.
-    Cells lines_[3], words_[3], bytes_[3];
+    Cells shadow_[3][3];  ///< by Level and Role
 
     const AllocationTable* allocations_ = nullptr;
     bool leaves_reads_out_ = false;

@@ -46,9 +46,28 @@ bool are_ascending(const Access& access) {
     return ascending;
 }
 
+/// Two lanes of one store with the same address and different values: which one lasts is chance. Calls
+/// `tell(lane, other)` for the first such, and `forgive()` for lanes before them that store the same value.
+template <class Access, class Tell, class Forgive>
+void find_clash(const Access& access, Tell tell, Forgive forgive) {
+    for (Mask rest = access.active; rest; rest &= rest - 1) {
+        const u32 lane = std::countr_zero(rest);
+        for (Mask others = rest & (rest - 1); others; others &= others - 1) {
+            const u32 other = std::countr_zero(others);
+            if (access.addresses[lane] != access.addresses[other]) continue;
+            if (access.value.differ(lane, other, access.bytes_per_lane)) return tell(lane, other);
+            forgive();
+        }
+    }
+}
+
 /// The order in which the two accesses of a race come.
 enum class RaceKind : u8 { read_after_write, write_after_read, write_after_write };
 const char* name_of(RaceKind kind);
+inline RaceKind kind_of_race(bool earlier_wrote, bool later_wrote) {
+    if (!later_wrote) return RaceKind::read_after_write;
+    return earlier_wrote ? RaceKind::write_after_write : RaceKind::write_after_read;
+}
 
 /// What is special about a race, for its cure.
 enum class RaceCause : u8 {

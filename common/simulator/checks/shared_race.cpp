@@ -114,17 +114,25 @@ struct SharedRace::State {
     struct Copy {
         u32 warp, site, bytes_per_lane;
         Mask lanes;
-        u32 group;  ///< 0: not committed yet
-        u32 addresses[kLanes];
+        u32 group = 0;  ///< 0: not committed yet
+        std::array<u32, kLanes> addresses{};
+
+        explicit Copy(const SharedAccess& access)
+            : warp(access.warp),
+              site(access.site),
+              bytes_per_lane(access.bytes_per_lane),
+              lanes(access.active) {
+            std::copy_n(access.addresses, kLanes, addresses.begin());
+        }
     };
     std::vector<Copy> copies;
     /// A bulk copy that is not complete.
     struct BulkCopy {
         Copy copy;
-        u32 ticket = 0;
-        bool writes = false;
-        u32 clock = 0;     ///< of its warp when it was issued
-        Clock released{};  ///< what whoever sees its end has caught up with
+        u32 ticket;
+        bool writes;
+        u32 clock;       ///< of its warp when it was issued
+        Clock released;  ///< what whoever sees its end has caught up with
     };
     std::vector<BulkCopy> bulk_copies;
     u32 last_ticket = 0;
@@ -224,9 +232,7 @@ struct SharedRace::State {
             std::swap(earlier, mine);
             std::swap(earlier_wrote, later_wrote);
         }
-        const RaceKind kind = !later_wrote    ? RaceKind::read_after_write
-                              : earlier_wrote ? RaceKind::write_after_write
-                                              : RaceKind::write_after_read;
+        const RaceKind kind = kind_of_race(earlier_wrote, later_wrote);
         tell(kind, party(mine), party(earlier),
              pending ? RaceCause::pending_copy : RaceCause::unordered, address);
     }
@@ -270,21 +276,25 @@ struct SharedRace::State {
                   "byte " + std::to_string(address) + " of shared memory"});
     }
 
-    void meet_word(const Access& access, u32 word, Cell mine, Role role) {
-        const Cell cell = words[role][word];
-        if (is_split(cell)) {
-            for (u32 b = 0; b < kWordBytes; ++b)
-                meet_byte(access, word * kWordBytes + b, byte_of(mine, b), role);
-        } else {
-            meet(access, cell, mine, word * kWordBytes, kWordBytes, role == kWrite);
+    /// A word, or a byte, that lanes touch, and the cell that says so.
+    struct Piece {
+        u32 address, bytes;
+        Cell mine;
+        u32 word() const { return address / kWordBytes; }
+        /// As bits of the word.
+        u32 bits() const { return ((1u << bytes) - 1) << address % kWordBytes; }
+    };
+
+    void meet_role(const Access& access, const Piece& piece, Role role) {
+        const auto& [address, count, mine] = piece;
+        const Cell cell = words[role][piece.word()];
+        if (!is_split(cell)) {
+            const Cell earlier = count == 1 ? byte_of(cell, address % kWordBytes) : cell;
+            return meet(access, earlier, mine, address, count, role == kWrite);
         }
-    }
-    void meet_byte(const Access& access, u32 address, Cell mine, Role role) {
-        const Cell cell = words[role][address / kWordBytes];
-        if (!is_live(cell)) return;
-        const Cell earlier =
-            is_split(cell) ? bytes[role][address] : byte_of(cell, address % kWordBytes);
-        meet(access, earlier, mine, address, 1, role == kWrite);
+        for (u32 b = 0; b < count; ++b)
+            meet(access, bytes[role][address + b], byte_of(mine, b), address + b, 1,
+                 role == kWrite);
     }
 
     void split(u32 word, Role role) {
@@ -316,43 +326,34 @@ struct SharedRace::State {
         }
     }
 
-    void check_word(const Access& access, u32 word, Cell mine) {
-        meet_word(access, word, mine, kWrite);
+    void check(const Access& access, const Piece& piece) {
+        meet_role(access, piece, kWrite);
         if (!access.writes) return;
-        meet_word(access, word, mine, kRead);
-        meet_word(access, word, mine, kSecondRead);
-    }
-    void check_byte(const Access& access, u32 address, Cell mine) {
-        meet_byte(access, address, mine, kWrite);
-        if (!access.writes) return;
-        meet_byte(access, address, mine, kRead);
-        meet_byte(access, address, mine, kSecondRead);
+        meet_role(access, piece, kRead);
+        meet_role(access, piece, kSecondRead);
     }
 
-    void record_word(const Access& access, u32 word, Cell mine) {
+    void record(const Access& access, const Piece& piece) {
+        const auto& [address, count, mine] = piece;
+        const u32 word = piece.word();
+        const bool is_whole = count == kWordBytes;
         if (access.writes) {
-            words[kWrite][word] = mine;
-        } else if (is_split(words[kRead][word]) || shift_of(mine) < 2) {
-            for (u32 b = 0; b < kWordBytes; ++b) {
-                record_byte(access, word * kWordBytes + b, byte_of(mine, b));
+            if (is_whole) {
+                words[kWrite][word] = mine;
+                return;
             }
-        } else {
-            note_read(words, word, mine);
-        }
-    }
-    void record_byte(const Access& access, u32 address, Cell mine) {
-        const u32 word = address / kWordBytes;
-        if (access.writes) {
             split(word, kWrite);
             bytes[kWrite][address] = mine;
             return;
         }
+        if (is_whole && !is_split(words[kRead][word]) && shift_of(mine) >= 2)
+            return note_read(words, word, mine);
         // The two arrays of reads are split together.
         if (!is_split(words[kRead][word])) {
             split(word, kSecondRead);
             split(word, kRead);
         }
-        note_read(bytes, address, mine);
+        for (u32 b = 0; b < count; ++b) note_read(bytes, address + b, byte_of(mine, b));
     }
 
     // ---- initcheck ----
@@ -468,10 +469,9 @@ struct SharedRace::State {
 
     // ---- a warp's access in pieces ----
 
-    /// Calls word(index, cell) and byte(address, cell) for all that the active lanes touch. Lanes
-    /// that together cover a word count as one piece.
-    template <class OnWord, class OnByte>
-    static void for_each_piece(const Access& access, OnWord on_word, OnByte on_byte) {
+    /// Calls `use(piece)` for all that the active lanes touch. Lanes that together cover a word count as one piece.
+    template <class Use>
+    static void for_each_piece(const Access& access, Use use) {
         const SharedAccess& from = access.from;
         const u32 size = from.bytes_per_lane;
         for (Mask rest = from.active; rest; rest &= rest - 1) {
@@ -479,17 +479,15 @@ struct SharedRace::State {
             const u32 begin = from.addresses[lane];
             const Cell mine = access.me | Cell{lane} << kLaneAt;
             if (size < kWordBytes && covers_word(from, lane)) {
-                on_word(begin / kWordBytes, mine | std::countr_zero(size));
+                use(Piece{begin, kWordBytes, mine | std::countr_zero(size)});
                 for (u32 i = 1; i < kWordBytes / size; ++i) rest &= rest - 1;
                 continue;
             }
             for (u32 at = begin; at < begin + size;) {
-                if (at % kWordBytes == 0 && begin + size - at >= kWordBytes) {
-                    on_word(at / kWordBytes, mine | 2);
-                    at += kWordBytes;
-                } else {
-                    on_byte(at++, mine);
-                }
+                const bool is_whole = at % kWordBytes == 0 && begin + size - at >= kWordBytes;
+                const Piece piece = is_whole ? Piece{at, kWordBytes, mine | 2} : Piece{at, 1, mine};
+                use(piece);
+                at += piece.bytes;
             }
         }
     }
@@ -510,12 +508,8 @@ struct SharedRace::State {
         if (!wanted.races) return;
         // All lanes look before any of them leaves its mark: they act at once.
         if (access.plain_write() && !are_ascending(access.from)) same_instruction(access);
-        for_each_piece(
-            access, [&](u32 index, Cell mine) { check_word(access, index, mine); },
-            [&](u32 address, Cell mine) { check_byte(access, address, mine); });
-        for_each_piece(
-            access, [&](u32 index, Cell mine) { record_word(access, index, mine); },
-            [&](u32 address, Cell mine) { record_byte(access, address, mine); });
+        for_each_piece(access, [&](const Piece& piece) { check(access, piece); });
+        for_each_piece(access, [&](const Piece& piece) { record(access, piece); });
         count_step(access.from);
     }
 
@@ -566,11 +560,8 @@ struct SharedRace::State {
         if (perform_quickly(access)) return;
         if (access.reads && wanted.uninitialised) check_written(access.from);
         meet_and_record(access);
-        if (access.writes) {
-            for_each_piece(
-                access, [&](u32 index, Cell) { mark(index, 0xf); },
-                [&](u32 address, Cell) { mark(address / kWordBytes, 1u << address % kWordBytes); });
-        }
+        if (access.writes)
+            for_each_piece(access, [&](const Piece& piece) { mark(piece.word(), piece.bits()); });
     }
 
     void count_step(const SharedAccess& access) {
@@ -578,25 +569,13 @@ struct SharedRace::State {
         if (access.site < steps.size()) steps[access.site][access.warp] = number;
     }
 
-    /// Two lanes of one store with the same address and different values: which one lasts is
-    /// chance.
     void same_instruction(const Access& access) {
-        const SharedAccess& from = access.from;
-        for (Mask rest = from.active; rest; rest &= rest - 1) {
-            const u32 lane = std::countr_zero(rest);
-            for (Mask others = rest & (rest - 1); others; others &= others - 1) {
-                const u32 other = std::countr_zero(others);
-                if (from.addresses[lane] != from.addresses[other]) continue;
-                if (!from.value.differ(lane, other, from.bytes_per_lane)) {
-                    forgave = true;
-                    continue;
-                }
-                tell(RaceKind::write_after_write, party(with_lane(access.me, other)),
-                     party(with_lane(access.me, lane)), RaceCause::same_instruction,
-                     from.addresses[lane]);
-                return;
-            }
-        }
+        const auto clash = [&](u32 lane, u32 other) {
+            tell(RaceKind::write_after_write, party(with_lane(access.me, other)),
+                 party(with_lane(access.me, lane)), RaceCause::same_instruction,
+                 access.from.addresses[lane]);
+        };
+        find_clash(access.from, clash, [this] { forgave = true; });
     }
 
     // ---- asynchronous copies ----
@@ -615,15 +594,12 @@ struct SharedRace::State {
                 if (!is_live(cell)) return into_empty;
                 return clock_of(cell) == kPending && warp_of(cell) == copy.warp;
             };
-            for_each_piece(
-                access,
-                [&](u32 index, Cell mine) {
-                    if (is_own(words[role][index])) words[role][index] = mine;
-                },
-                [&](u32 address, Cell mine) {
-                    split(address / kWordBytes, role);
-                    if (is_own(bytes[role][address])) bytes[role][address] = mine;
-                });
+            for_each_piece(access, [&](const Piece& piece) {
+                const bool is_byte = piece.bytes == 1;
+                if (is_byte) split(piece.word(), role);
+                Cell& cell = is_byte ? bytes[role][piece.address] : words[role][piece.word()];
+                if (is_own(cell)) cell = piece.mine;
+            });
         };
         if (writes) return write_role(kWrite, true);
         write_role(kRead, true);
@@ -774,9 +750,7 @@ void SharedRace::mbarrier_wait_done(u32 warp, u32 address) {
 
 void SharedRace::async_write(const SharedAccess& access) {
     state_->perform(state_->begin(access, false, true, kPending));
-    State::Copy copy{access.warp, access.site, access.bytes_per_lane, access.active, 0, {}};
-    std::copy_n(access.addresses, kLanes, copy.addresses);
-    state_->copies.push_back(copy);
+    state_->copies.emplace_back(access);
 }
 
 void SharedRace::async_commit(u32 warp, Mask lanes) {
@@ -795,16 +769,12 @@ void SharedRace::async_wait(u32 warp, Mask lanes, u32 groups_left, bool everythi
 
 u32 SharedRace::bulk_begin(const SharedAccess& access, bool writes) {
     state_->perform(state_->begin(access, !writes, writes, kPending));
-    State::BulkCopy bulk;
-    bulk.copy = {access.warp, access.site, access.bytes_per_lane, access.active, 0, {}};
-    std::copy_n(access.addresses, kLanes, bulk.copy.addresses);
-    bulk.ticket = ++state_->last_ticket;
-    bulk.writes = writes;
-    bulk.clock = state_->clocks[access.warp][access.warp];
+    const Clock& clock = state_->clocks[access.warp];
+    const u32 issued = clock[access.warp];
     state_->tick(access.warp);
-    bulk.released = state_->clocks[access.warp];
-    state_->bulk_copies.push_back(bulk);
-    return bulk.ticket;
+    state_->bulk_copies.push_back(
+        {State::Copy(access), ++state_->last_ticket, writes, issued, clock});
+    return state_->last_ticket;
 }
 
 void SharedRace::bulk_end(u32 ticket, bool writes, u32 mbarrier) {

@@ -31,12 +31,16 @@ std::size_t after_return_type(const std::string& text) {
 
 }  // namespace
 
-std::string kernel_name(const std::string& mangled) {
+std::string demangled(const std::string& name) {
     int status = 0;
     const std::unique_ptr<char, void (*)(void*)> full(
-        abi::__cxa_demangle(mangled.c_str(), nullptr, nullptr, &status), std::free);
-    if (!full) return mangled;
-    std::string text = full.get();
+        abi::__cxa_demangle(name.c_str(), nullptr, nullptr, &status), std::free);
+    return full ? full.get() : name;
+}
+
+std::string kernel_name(const std::string& mangled) {
+    std::string text = demangled(mangled);
+    if (text == mangled) return mangled;
     if (const std::size_t list = parameter_list(text); list > 0) text.resize(list);
     return text.substr(after_return_type(text));
 }

@@ -5,6 +5,9 @@
 
 namespace coalesce::sim {
 
+/// "_Z5naiveIfEvPT_PKS0_i" -> "void naive<float>(float*, float const*, int)"; other names as they are.
+std::string demangled(const std::string& name);
+
 /// "_Z5naiveIfEvPT_PKS0_i" -> "naive<float>": without return type and parameters. Names that are
 /// not mangled stay as they are.
 std::string kernel_name(const std::string& mangled);

@@ -13,6 +13,7 @@
 
 #include <cuda_runtime_api.h>
 
+#include <functional>
 #include <string>
 #include <vector>
 
@@ -63,13 +64,6 @@ std::vector<void*> read_pointers(const void* const* from, int count);
 
 /// Surrounds the body of a function: finds the context, turns failures into a status and a report that names the
 /// function, and notes that it ran. The body may also return cudaErrorNotSupported, after a sentence.
-Status run(const char* name, void* handle, Status (*body)(Context& context, void* data),
-           void* data);
-template <class Body>
-Status call(const char* name, void* handle, Body body) {
-    return run(
-        name, handle,
-        [](Context& context, void* data) { return (*static_cast<Body*>(data))(context); }, &body);
-}
+Status call(const char* name, void* handle, const std::function<Status(Context& context)>& body);
 
 }  // namespace coalesce::sim::cublas

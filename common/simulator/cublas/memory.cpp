@@ -115,27 +115,19 @@ std::vector<void*> read_pointers(const void* const* from, int count) {
     return pointers;
 }
 
-Status run(const char* name, void* handle, Status (*body)(Context& context, void* data),
-           void* data) {
-    struct Call {
-        const char* name;
-        void* handle;
-        Status (*body)(Context&, void*);
-        void* data;
-    } call{name, handle, body, data};
-    const auto guarded = [](void* raw) -> int {
-        const Call& c = *static_cast<Call*>(raw);
-        Context* context = find_context(c.handle);
+Status call(const char* name, void* handle, const std::function<Status(Context& context)>& body) {
+    auto guarded = [&]() -> int {
+        Context* context = find_context(handle);
         if (!context) return kNotInitialized;
         cudaStreamCaptureStatus capture = cudaStreamCaptureStatusNone;
         cudaStreamIsCapturing(context->stream, &capture);
         if (capture != cudaStreamCaptureStatusNone)
             return coalesceDriverMissing(
-                (std::string(c.name) + " while a stream is captured").c_str(),
+                (std::string(name) + " while a stream is captured").c_str(),
                 "call it outside of captures");
         try {
-            const Status status = c.body(*context, c.data);
-            if (status == kSuccess) coalesceNoteHostWork(c.name);
+            const Status status = body(*context);
+            if (status == kSuccess) coalesceNoteHostWork(name);
             if (status == kInvalidValue)
                 coalesceDriverExplain("a size, an operation or a leading dimension cannot be.");
             return status;
@@ -143,7 +135,8 @@ Status run(const char* name, void* handle, Status (*body)(Context& context, void
             return end(failure);
         }
     };
-    const int got = coalesceDriverCall(name, error_name, guarded, &call);
+    const auto run = [](void* data) { return (*static_cast<decltype(guarded)*>(data))(); };
+    const int got = coalesceDriverCall(name, error_name, run, &guarded);
     return got == cudaErrorNotSupported       ? kNotSupported
            : got == cudaErrorMemoryAllocation ? kAllocFailed
                                               : got;

@@ -2,10 +2,10 @@
 #include <algorithm>
 #include <vector>
 
+#include "base/coalesce_simulator.h"
 #include "base/device_model.h"
 #include "base/options.h"
 #include "cudart/api.h"
-#include "cudart/coalesce_simulator.h"
 #include "device/device.h"
 #include "execute/recorder.h"
 #include "execute/trace.h"
@@ -23,36 +23,6 @@ namespace {
 /// caller's pointers point to. Per thread, so that one thread does not end another's pointers.
 thread_local std::vector<KernelRow> kernels_found;
 thread_local std::vector<Report> reports_found;
-
-CoalesceCounters to_c(const Counters& from) {
-    CoalesceCounters to{};
-    to.load_requests = from.load_requests;
-    to.load_sectors = from.load_sectors;
-    to.load_useful_bytes = from.load_useful_bytes;
-    to.store_requests = from.store_requests;
-    to.store_sectors = from.store_sectors;
-    to.store_useful_bytes = from.store_useful_bytes;
-    to.atomic_requests = from.atomic_requests;
-    to.atomic_sectors = from.atomic_sectors;
-    to.atomic_useful_bytes = from.atomic_useful_bytes;
-    to.shared_load_requests = from.shared_load_requests;
-    to.shared_load_wavefronts = from.shared_load_wavefronts;
-    to.shared_load_ideal = from.shared_load_ideal;
-    to.shared_store_requests = from.shared_store_requests;
-    to.shared_store_wavefronts = from.shared_store_wavefronts;
-    to.shared_store_ideal = from.shared_store_ideal;
-    to.shared_atomic_requests = from.shared_atomic_requests;
-    to.shared_atomic_wavefronts = from.shared_atomic_wavefronts;
-    to.shared_atomic_ideal = from.shared_atomic_ideal;
-    to.warp_instructions = from.warp_instructions;
-    to.thread_instructions = from.thread_instructions;
-    to.branches = from.branches;
-    to.divergent_branches = from.divergent_branches;
-    to.load_waits = from.load_waits;
-    to.copy_waits = from.copy_waits;
-    to.copy_bytes_under_way = from.copy_bytes_under_way;
-    return to;
-}
 
 void to_c(Dim3 from, unsigned (&to)[3]) {
     to[0] = from.x;
@@ -95,7 +65,7 @@ int coalesceGetKernel(size_t index, CoalesceKernel* kernel) {
     kernel->launches = row.launches;
     to_c(row.grid, kernel->grid);
     to_c(row.block, kernel->block);
-    kernel->counters = to_c(row.counters);
+    kernel->counters = row.counters;
     return 0;
 }
 
@@ -108,7 +78,7 @@ int coalesceGetLine(size_t index, size_t line, CoalesceLine* result) {
     const LineRow& row = kernels_found[index].lines[line];
     result->file = row.place.file.c_str();
     result->line = row.place.line;
-    result->counters = to_c(row.counters);
+    result->counters = row.counters;
     return 0;
 }
 
@@ -121,7 +91,7 @@ int coalesceGetCounters(const char* name, CoalesceCounters* counters) {
     if (std::find_if(std::next(found), kernels_found.end(), matches) != kernels_found.end()) {
         return -1;
     }
-    *counters = to_c(found->counters);
+    *counters = found->counters;
     return 0;
 }
 

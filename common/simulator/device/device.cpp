@@ -12,6 +12,7 @@
 #include "execute/special_registers.h"
 #include "execute/worker.h"
 #include "program/lower.h"
+#include "program/register_estimate.h"
 #include "report/progress.h"
 #include "timing/occupancy.h"
 
@@ -72,13 +73,9 @@ u32 Device::blocks_per_multiprocessor(const Kernel& kernel, u32 threads, u32 dyn
     using M = DeviceModel;
     if (threads == 0 || threads > M::max_threads_per_block) return 0;
     const u32 warps = (threads + kLanes - 1) / kLanes;
-    u32 blocks = std::min(M::max_blocks_per_multiprocessor,
-                          M::max_threads_per_multiprocessor / (warps * kLanes));
-    blocks = std::min(blocks, timing::blocks_with_registers(kernel.registers_estimate, warps,
-                                                            M::registers_per_multiprocessor));
-    const u64 shared = u64{kernel.static_shared} + dynamic_shared + M::shared_reserved_per_block;
-    return static_cast<u32>(
-        std::min<u64>(blocks, M::shared_per_multiprocessor / round_up(shared, 128)));
+    return std::min(blocks_held(warps, u64{kernel.static_shared} + dynamic_shared),
+                    timing::blocks_with_registers(kernel.registers_estimate, warps,
+                                                  M::registers_per_multiprocessor));
 }
 
 // ---- launching ----

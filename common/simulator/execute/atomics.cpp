@@ -12,6 +12,7 @@
 #include <utility>
 
 #include "base/half.h"
+#include "counters/counters.h"
 #include "execute/combining.h"
 #include "execute/describe.h"
 #include "execute/lane_memory.h"

@@ -10,6 +10,7 @@
 //        phase. Threads may write anything there: words that cannot be a barrier's are none.
 #include <utility>
 
+#include "counters/counters.h"
 #include "execute/async_copy.h"
 #include "execute/describe.h"
 #include "execute/memory_access.h"

@@ -5,7 +5,6 @@
 #include <cmath>
 
 #include "analysis/register_use.h"
-#include "counters/atomic_counters.h"
 #include "counters/counters.h"
 #include "execute/block.h"
 #include "execute/calls.h"

@@ -1,12 +1,14 @@
 // Walks the entries of a container. format.h describes what lies where.
 #include "fatbin/fatbin.h"
 
+#include <lz4.h>
+#include <zstd.h>
+
 #include <charconv>
 #include <cstring>
 #include <limits>
 #include <span>
 
-#include "fatbin/decompress.h"
 #include "fatbin/format.h"
 
 namespace coalesce::sim::fatbin {
@@ -50,6 +52,49 @@ private:
     const u8* data_;
     u64 size_;
 };
+
+// ---- the two compressions that nvcc uses, through the system's libraries ----
+//
+// A size that the data cannot keep is refused before memory is taken for it, where the data tells.
+
+/// LZ4 cannot do better than this, so a promise past it is a lie: refuse before allocating.
+constexpr u64 kBestLz4Ratio = 255;
+
+[[noreturn]] void fail_decompressing(const char* compression, const std::string& why) {
+    throw FatbinError(std::string("a PTX entry of the fatbin does not decompress (") + compression +
+                      "): " + why + "; the program is damaged: build it again");
+}
+
+/// `size` is what the container promises.
+std::string decompress_zstd(std::span<const u8> compressed, u64 size) {
+    // Asked first because it costs nothing: `size` alone may be a lie of gigabytes.
+    const unsigned long long promised =
+        ZSTD_getFrameContentSize(compressed.data(), compressed.size());
+    if (promised == ZSTD_CONTENTSIZE_ERROR) fail_decompressing("zstd", "it is not a zstd frame");
+    if (promised != ZSTD_CONTENTSIZE_UNKNOWN && promised != size) {
+        fail_decompressing("zstd", "its frame and its header promise different sizes");
+    }
+    std::string text(size, '\0');
+    const std::size_t made =
+        ZSTD_decompress(text.data(), text.size(), compressed.data(), compressed.size());
+    if (ZSTD_isError(made)) fail_decompressing("zstd", ZSTD_getErrorName(made));
+    if (made != size) fail_decompressing("zstd", "it is shorter than its header promises");
+    return text;
+}
+
+std::string decompress_lz4(std::span<const u8> compressed, u64 size) {
+    if (size > compressed.size() * kBestLz4Ratio)
+        fail_decompressing("LZ4", "its header promises too much");
+    std::string text(size, '\0');
+    const int made =
+        LZ4_decompress_safe(reinterpret_cast<const char*>(compressed.data()), text.data(),
+                            static_cast<int>(compressed.size()), static_cast<int>(size));
+    if (made < 0 || static_cast<u64>(made) != size)
+        fail_decompressing("LZ4", "its data is malformed");
+    return text;
+}
+
+// ---- entries ----
 
 /// Text ends at its first zero; what follows is padding.
 std::string_view up_to_zero(std::string_view text) {

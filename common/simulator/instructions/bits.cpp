@@ -39,10 +39,10 @@ struct ShiftRight {
 
 LaneInstruction shift_left(Modifiers& m) {
     return for_bits(m.take_type(),
-                    []<class T>(Tag<T>) { return binary_with_forms<ShiftLeft<T>, T, T, u32>(); });
+                    []<class T>(Tag<T>) { return with_forms<ShiftLeft<T>, T, T, u32>(); });
 }
 LaneInstruction shift_right(Modifiers& m) {
-    const auto make = []<class T>(Tag<T>) { return binary_with_forms<ShiftRight<T>, T, T, u32>(); };
+    const auto make = []<class T>(Tag<T>) { return with_forms<ShiftRight<T>, T, T, u32>(); };
     const Type type = m.take_type();
     const LaneInstruction logical = for_bits(type, make);
     return logical.run ? logical : for_integers(type, make);
@@ -61,33 +61,24 @@ LaneInstruction funnel_shift(Modifiers& m) {
     const int direction = m.take_one_of({"l", "r"}), mode = m.take_one_of({"wrap", "clamp"});
     if (direction < 0 || mode < 0 || m.take_type() != Type::b32) return {};
     const bool left = direction == 0, clamp = mode == 1;
-    if (left && clamp) return ternary<FunnelShift<true, true>, u32, u32, u32, u32>();
-    if (left) return ternary<FunnelShift<true, false>, u32, u32, u32, u32>();
-    if (clamp) return ternary<FunnelShift<false, true>, u32, u32, u32, u32>();
-    return ternary<FunnelShift<false, false>, u32, u32, u32, u32>();
+    if (left && clamp) return in_lanes<FunnelShift<true, true>, u32, u32, u32, u32>();
+    if (left) return in_lanes<FunnelShift<true, false>, u32, u32, u32, u32>();
+    if (clamp) return in_lanes<FunnelShift<false, true>, u32, u32, u32, u32>();
+    return in_lanes<FunnelShift<false, false>, u32, u32, u32, u32>();
 }
 
 // ---- counting ----
 
 struct CountOnes {
-    template <class T>
-    static u32 apply(T a) {
-        return static_cast<u32>(std::popcount(a));
-    }
+    static u32 apply(auto a) { return static_cast<u32>(std::popcount(a)); }
 };
 struct CountLeadingZeros {
-    template <class T>
-    static u32 apply(T a) {
-        return static_cast<u32>(std::countl_zero(a));
-    }
+    static u32 apply(auto a) { return static_cast<u32>(std::countl_zero(a)); }
 };
 
 template <class F>
 LaneInstruction count(Modifiers& m) {
-    const Type type = m.take_type();
-    if (type == Type::b32) return unary<F, u32, u32>();
-    if (type == Type::b64) return unary<F, u32, u64>();
-    return {};
+    return for_long_bits(m.take_type(), []<class T>(Tag<T>) { return in_lanes<F, u32, T>(); });
 }
 
 /// Swaps neighbours, then pairs, then nibbles ... up to the halves.
@@ -103,10 +94,7 @@ struct Reverse {
     }
 };
 LaneInstruction reverse(Modifiers& m) {
-    const Type type = m.take_type();
-    if (type == Type::b32) return unary<Reverse, u32, u32>();
-    if (type == Type::b64) return unary<Reverse, u64, u64>();
-    return {};
+    return for_long_bits(m.take_type(), []<class T>(Tag<T>) { return in_lanes<Reverse, T, T>(); });
 }
 
 /// The highest bit that differs from the sign (unsigned: the highest that is set). kShiftAmount:
@@ -123,12 +111,9 @@ struct FindHighest {
 };
 LaneInstruction find_highest(Modifiers& m) {
     const bool shift_amount = m.take("shiftamt");
-    return for_integers(m.take_type(), [shift_amount]<class T>(Tag<T>) -> LaneInstruction {
-        if constexpr (sizeof(T) < 4)
-            return {};
-        else
-            return shift_amount ? unary<FindHighest<T, true>, u32, T>()
-                                : unary<FindHighest<T, false>, u32, T>();
+    return for_long_integers(m.take_type(), [shift_amount]<class T>(Tag<T>) {
+        return shift_amount ? in_lanes<FindHighest<T, true>, u32, T>()
+                            : in_lanes<FindHighest<T, false>, u32, T>();
     });
 }
 
@@ -149,7 +134,7 @@ struct FindNthSet {
     }
 };
 LaneInstruction find_nth_set(Modifiers& m) {
-    return m.take_type() == Type::b32 ? ternary<FindNthSet, u32, u32, u32, i32>()
+    return m.take_type() == Type::b32 ? in_lanes<FindNthSet, u32, u32, u32, i32>()
                                       : LaneInstruction{};
 }
 
@@ -191,12 +176,8 @@ struct ExtractField {
     }
 };
 LaneInstruction extract_field(Modifiers& m) {
-    return for_integers(m.take_type(), []<class T>(Tag<T>) -> LaneInstruction {
-        if constexpr (sizeof(T) < 4)
-            return {};
-        else
-            return ternary<ExtractField<T>, T, T, u32, u32>();
-    });
+    return for_long_integers(
+        m.take_type(), []<class T>(Tag<T>) { return in_lanes<ExtractField<T>, T, T, u32, u32>(); });
 }
 
 /// The one instruction with four sources.
@@ -214,43 +195,38 @@ const Op* run_insert_field(Warp& w, const Op* op) {
     return op + 1;
 }
 LaneInstruction insert_field(Modifiers& m) {
-    const Type type = m.take_type();
-    if (type != Type::b32 && type != Type::b64) return {};
-    const Width width = type == Type::b64 ? Width::w64 : Width::w32;
-    return {.run = type == Type::b64 ? run_insert_field<u64> : run_insert_field<u32>,
-            .destination = width,
-            .source = {width, width, Width::w32, Width::w32}};
+    return for_long_bits(m.take_type(), []<class T>(Tag<T>) -> LaneInstruction {
+        return {.run = run_insert_field<T>,
+                .destination = width_of<T>,
+                .source = {width_of<T>, width_of<T>, Width::w32, Width::w32}};
+    });
 }
 
-template <class T, bool kClamp>
 struct ExtendFrom {
-    static T apply(T a, u32 count) { return extend<T>(a, kClamp ? count : count % 32); }
+    using Request = bool;  ///< .clamp
+    static auto apply(bool clamp, auto a, u32 count) {
+        return extend(a, clamp ? count : count % 32);
+    }
 };
 LaneInstruction extend_from(Modifiers& m) {
     const int mode = m.take_one_of({"clamp", "wrap"});
-    const Type type = m.take_type();
     if (mode < 0) return {};
-    if (type == Type::s32) {
-        return mode == 0 ? binary<ExtendFrom<i32, true>, i32, i32, u32>()
-                         : binary<ExtendFrom<i32, false>, i32, i32, u32>();
-    }
-    if (type != Type::u32) return {};
-    return mode == 0 ? binary<ExtendFrom<u32, true>, u32, u32, u32>()
-                     : binary<ExtendFrom<u32, false>, u32, u32, u32>();
+    return for_32_bit_integers(m.take_type(), [mode]<class T>(Tag<T>) {
+        return in_lanes<ExtendFrom, T, T, u32>(mode == 0);
+    });
 }
 
-template <bool kClamp>
 struct MakeMask {
-    static u32 apply(u32 position, u32 length) {
-        if (!kClamp) position %= 32, length %= 32;
+    using Request = bool;  ///< .clamp
+    static u32 apply(bool clamp, u32 position, u32 length) {
+        if (!clamp) position %= 32, length %= 32;
         return ShiftLeft<u32>::apply(low_ones<u32>(length), position);
     }
 };
 LaneInstruction make_mask(Modifiers& m) {
     const int mode = m.take_one_of({"clamp", "wrap"});
     if (mode < 0 || m.take_type() != Type::b32) return {};
-    return mode == 0 ? binary<MakeMask<true>, u32, u32, u32>()
-                     : binary<MakeMask<false>, u32, u32, u32>();
+    return in_lanes<MakeMask, u32, u32, u32>(mode == 0);
 }
 
 // ---- prmt ----
@@ -277,46 +253,33 @@ struct PermuteAny {
     }
 };
 
-/// A mode is a rule: result byte i, for the number c in 0..3, is byte `rule(c, i)`.
-template <u32 (*kRule)(u32 c, u32 i)>
+/// By the number c in 0..3.
 struct PermuteBy {
-    static u32 apply(u32 a, u32 b, u32 c) {
+    using Request = int;  ///< an index of the modes that `permute` takes
+    /// Which byte becomes byte i of the result.
+    static u32 source_of(int mode, u32 c, u32 i) {
+        switch (mode) {
+            case 0: return c + i;                   // forward
+            case 1: return (c - i) & 7;             // backward
+            case 2: return c;                       // the same four times
+            case 3: return std::max(c, i);          // up to an edge at the left
+            case 4: return std::min(c, i);          // ... and at the right
+            default: return 2 * (c & 1) + (i & 1);  // the same 16 bits twice
+        }
+    }
+    static u32 apply(int mode, u32 a, u32 b, u32 c) {
         const u64 bytes = u64{b} << 32 | a;
         u32 result = 0;
-        for (u32 i = 0; i < 4; ++i) result |= byte_at(bytes, kRule(c & 3, i)) << (8 * i);
+        for (u32 i = 0; i < 4; ++i) result |= byte_at(bytes, source_of(mode, c & 3, i)) << (8 * i);
         return result;
     }
 };
-u32 forward_4(u32 c, u32 i) {
-    return c + i;
-}
-u32 backward_4(u32 c, u32 i) {
-    return (c - i) & 7;
-}
-u32 replicate_8(u32 c, u32) {
-    return c;
-}
-u32 edge_clamp_left(u32 c, u32 i) {
-    return std::max(c, i);
-}
-u32 edge_clamp_right(u32 c, u32 i) {
-    return std::min(c, i);
-}
-u32 replicate_16(u32 c, u32 i) {
-    return 2 * (c & 1) + (i & 1);
-}
 
 LaneInstruction permute(Modifiers& m) {
     if (m.take_type() != Type::b32) return {};
-    switch (m.take_one_of({"f4e", "b4e", "rc8", "ecl", "ecr", "rc16"})) {
-        case 0: return ternary<PermuteBy<forward_4>, u32, u32, u32, u32>();
-        case 1: return ternary<PermuteBy<backward_4>, u32, u32, u32, u32>();
-        case 2: return ternary<PermuteBy<replicate_8>, u32, u32, u32, u32>();
-        case 3: return ternary<PermuteBy<edge_clamp_left>, u32, u32, u32, u32>();
-        case 4: return ternary<PermuteBy<edge_clamp_right>, u32, u32, u32, u32>();
-        case 5: return ternary<PermuteBy<replicate_16>, u32, u32, u32, u32>();
-        default: return ternary<PermuteAny, u32, u32, u32, u32>();
-    }
+    const int mode = m.take_one_of({"f4e", "b4e", "rc8", "ecl", "ecr", "rc16"});
+    return mode < 0 ? in_lanes<PermuteAny, u32, u32, u32, u32>()
+                    : in_lanes<PermuteBy, u32, u32, u32, u32>(mode);
 }
 
 }  // namespace

@@ -83,40 +83,25 @@ LaneInstruction with_carry(bool reads, bool writes) {
     return i;
 }
 
-/// The four integer types that these instructions know; the sign matters to mad.hi alone.
-bool take_carry_type(Modifiers& m, bool& wide, bool& is_signed) {
-    const ptx::Type type = m.take_type();
-    wide = type == ptx::Type::u64 || type == ptx::Type::s64;
-    is_signed = type == ptx::Type::s32 || type == ptx::Type::s64;
-    return wide || is_signed || type == ptx::Type::u32;
-}
-
 template <template <class> class F, bool kReads>
 LaneInstruction add_or_subtract(Modifiers& m) {
     const bool writes = m.take("cc");
-    bool wide, is_signed;
-    if (!take_carry_type(m, wide, is_signed)) return {};
-    return wide ? with_carry<F<u64>, u64, 2>(kReads, writes)
-                : with_carry<F<u32>, u32, 2>(kReads, writes);
+    return for_long_integers(m.take_type(), [writes]<class N>(Tag<N>) {
+        using T = std::make_unsigned_t<N>;
+        return with_carry<F<T>, T, 2>(kReads, writes);
+    });
 }
 
 template <bool kReads>
 LaneInstruction multiply_add(Modifiers& m) {
     const int part = m.take_one_of({"lo", "hi"});
     const bool writes = m.take("cc");
-    bool wide, is_signed;
-    if (!take_carry_type(m, wide, is_signed)) return {};
-    if (part == 0) {
-        return wide ? with_carry<MultiplyLowAddCarry<u64>, u64, 3>(kReads, writes)
-                    : with_carry<MultiplyLowAddCarry<u32>, u32, 3>(kReads, writes);
-    }
-    if (part != 1) return {};
-    if (wide) {
-        return is_signed ? with_carry<MultiplyHighAddCarry<i64>, u64, 3>(kReads, writes)
-                         : with_carry<MultiplyHighAddCarry<u64>, u64, 3>(kReads, writes);
-    }
-    return is_signed ? with_carry<MultiplyHighAddCarry<i32>, u32, 3>(kReads, writes)
-                     : with_carry<MultiplyHighAddCarry<u32>, u32, 3>(kReads, writes);
+    if (part < 0) return {};
+    return for_long_integers(m.take_type(), [=]<class N>(Tag<N>) {
+        using T = std::make_unsigned_t<N>;
+        return part == 0 ? with_carry<MultiplyLowAddCarry<T>, T, 3>(kReads, writes)
+                         : with_carry<MultiplyHighAddCarry<N>, T, 3>(kReads, writes);
+    });
 }
 
 }  // namespace

@@ -61,11 +61,7 @@ struct AsFloats {
 };
 template <class F>
 struct AsFlushedFloats {
-    static float flushed(F16 a) {
-        const float value = to_float(a), smallest_normal = 0x1p-14f;
-        return magnitude(value) < smallest_normal ? 0.0f : value;
-    }
-    static bool apply(F16 a, F16 b) { return F::apply(flushed(a), flushed(b)); }
+    static bool apply(F16 a, F16 b) { return F::apply(to_float(flushed(a)), to_float(flushed(b))); }
 };
 /// Of a pair of halves: the lower (0) or the upper (1).
 template <class F, class H, int kWhich>

@@ -56,7 +56,7 @@ struct ClampShort {
 template <class D, class A>
 LaneInstruction clamp() {
     const Clamp::Request to{.bits = 8 * sizeof(D), .is_signed = std::is_signed_v<D>};
-    return sizeof(D) == 8 ? unary_by<Clamp, u64, A>(to) : unary_by<ClampShort, u32, A>(to);
+    return sizeof(D) == 8 ? in_lanes<Clamp, u64, A>(to) : in_lanes<ClampShort, u32, A>(to);
 }
 
 LaneInstruction integer_to_integer(Modifiers& m) {
@@ -66,7 +66,7 @@ LaneInstruction integer_to_integer(Modifiers& m) {
         // What is cut off is the same whether the rest counts as signed or not.
         using Bits = std::make_unsigned_t<D>;
         return for_all_integers(from, [=]<class A>(Tag<A>) {
-            return sat ? clamp<D, A>() : unary<Cast<Bits>, Bits, A>();
+            return sat ? clamp<D, A>() : in_lanes<Cast<Bits>, Bits, A>();
         });
     });
 }
@@ -112,13 +112,13 @@ LaneInstruction to_integer_from(Type from, Rounding direction, bool ftz) {
     using F = ToInteger<D>;
     if (ftz && from != Type::f32) return {};
     if (from == Type::f32 && direction == Rounding::zero && !ftz) {
-        return unary<ToIntegerCut<D>, D, float>();
+        return in_lanes<ToIntegerCut<D>, D, float>();
     }
     switch (from) {
-        case Type::f16: return unary_by<F, D, F16>({direction, ftz});
-        case Type::bf16: return unary_by<F, D, BF16>({direction, ftz});
-        case Type::f32: return unary_by<F, D, float>({direction, ftz});
-        case Type::f64: return unary_by<F, D, double>({direction, ftz});
+        case Type::f16: return in_lanes<F, D, F16>({direction, ftz});
+        case Type::bf16: return in_lanes<F, D, BF16>({direction, ftz});
+        case Type::f32: return in_lanes<F, D, float>({direction, ftz});
+        case Type::f64: return in_lanes<F, D, double>({direction, ftz});
         default: return {};
     }
 }
@@ -157,9 +157,9 @@ LaneInstruction integer_to_float(Modifiers& m) {
     return for_floats(to, [=]<class D>(Tag<D>) {
         return for_all_integers(from, [=]<class A>(Tag<A>) {
             if (*direction == Rounding::nearest && !sat) {
-                return unary_with_forms<Cast<D>, D, A>();
+                return with_forms<Cast<D>, D, A>();
             }
-            return unary_by<FromInteger<D>, D, A>({*direction, sat});
+            return in_lanes<FromInteger<D>, D, A>({*direction, sat});
         });
     });
 }
@@ -168,19 +168,22 @@ LaneInstruction integer_to_float(Modifiers& m) {
 
 // A NaN keeps its sign and the upper bits of its payload, as on the host.
 
-/// .ftz of a source: a NaN loses its payload by it.
-template <class F>
-struct FlushingSource {
-    static auto apply(float a) { return F::apply(canonical(flush(a))); }
+/// To the same type or the wider one. By .ftz a NaN loses its payload.
+template <class D>
+struct ToAsLong {
+    struct Request {
+        bool ftz, sat;
+    };
+    template <class A>
+    static D apply(const Request& request, A a) {
+        if constexpr (std::is_same_v<A, float>) a = request.ftz ? canonical(flush(a)) : a;
+        const D result = static_cast<D>(a);
+        return request.sat ? saturate_to_unit(result) : result;
+    }
 };
-template <class F>
-struct Saturating {
-    static auto apply(auto a) { return saturate_to_unit(F::apply(a)); }
-};
-/// F, with .sat or without.
-template <class F, class D, class A>
-LaneInstruction saturating_or_not(bool sat) {
-    return sat ? unary<Saturating<F>, D, A>() : unary<F, D, A>();
+template <class D, class A>
+LaneInstruction to_as_long(bool ftz, bool sat) {
+    return ftz || sat ? in_lanes<ToAsLong<D>, D, A>({ftz, sat}) : in_lanes<Cast<D>, D, A>();
 }
 
 struct ToShorter {
@@ -200,22 +203,16 @@ LaneInstruction float_to_float(Modifiers& m) {
     const auto rounding = m.take_rounding();
     const bool ftz = m.take("ftz"), sat = m.take("sat");
     const Type to = m.take_type(), from = m.take_type();
-    if (to == Type::f64 && from == Type::f32 && !rounding) {
-        using F = Cast<double>;
-        return ftz ? saturating_or_not<FlushingSource<F>, double, float>(sat)
-                   : saturating_or_not<F, double, float>(sat);
+    if (!rounding) {
+        if (to == Type::f64 && from == Type::f32) return to_as_long<double, float>(ftz, sat);
+        if (to == Type::f32 && from == Type::f32) return to_as_long<float, float>(ftz, sat);
+        const bool is_double = to == Type::f64 && from == Type::f64 && !ftz;
+        return is_double ? to_as_long<double, double>(ftz, sat) : LaneInstruction{};
     }
-    if (to == Type::f32 && from == Type::f32 && !rounding) {
-        using F = Cast<float>;
-        return ftz ? saturating_or_not<FlushingSource<F>, float, float>(sat)
-                   : saturating_or_not<F, float, float>(sat);
-    }
-    if (to == Type::f64 && from == Type::f64 && !rounding && !ftz) {
-        return saturating_or_not<Cast<double>, double, double>(sat);
-    }
-    if (to != Type::f32 || from != Type::f64 || !rounding) return {};
-    if (*rounding == Rounding::nearest && !ftz && !sat) return unary<Cast<float>, float, double>();
-    return unary_by<ToShorter, float, double>({*rounding, ftz, sat});
+    if (to != Type::f32 || from != Type::f64) return {};
+    if (*rounding == Rounding::nearest && !ftz && !sat)
+        return in_lanes<Cast<float>, float, double>();
+    return in_lanes<ToShorter, float, double>({*rounding, ftz, sat});
 }
 
 // ---- a float to a whole number that stays a float ----
@@ -239,50 +236,32 @@ LaneInstruction float_to_whole(Modifiers& m) {
     const Type to = m.take_type(), from = m.take_type();
     if (to != from || !direction || (ftz && to != Type::f32)) return {};
     return for_floats(to, [=]<class T>(Tag<T>) {
-        return unary_by<ToWhole, T, T>({*direction, ftz, sat});
+        return in_lanes<ToWhole, T, T>({*direction, ftz, sat});
     });
 }
 
 // ---- cvt.pack: two integers, clamped and put side by side ----
 
-template <int kBits, bool kSigned>
-u32 clamp_to_bits(i32 value) {
-    constexpr i32 lowest = kSigned ? -(1 << (kBits - 1)) : 0;
-    constexpr i32 highest = kSigned ? (1 << (kBits - 1)) - 1 : (1 << kBits) - 1;
-    return static_cast<u32>(std::clamp(value, lowest, highest)) & ((1u << kBits) - 1);
-}
-template <int kBits, bool kSigned>
 struct Pack {
-    static u32 apply(i32 upper, i32 lower) {
-        return clamp_to_bits<kBits, kSigned>(upper) << kBits | clamp_to_bits<kBits, kSigned>(lower);
+    using Request = Clamp::Request;
+    static u32 apply(const Request& to, i32 upper, i32 lower) {
+        return static_cast<u32>(Clamp::apply(to, upper) << to.bits | Clamp::apply(to, lower));
     }
     /// Above them what fits of `rest`.
-    static u32 apply(i32 upper, i32 lower, u32 rest) {
-        return apply(upper, lower) | rest << (2 * kBits);
+    static u32 apply(const Request& to, i32 upper, i32 lower, u32 rest) {
+        return apply(to, upper, lower) | rest << (2 * to.bits);
     }
 };
-template <int kBits, bool kSigned>
-LaneInstruction pack_above() {
-    return ternary<Pack<kBits, kSigned>, u32, i32, i32, u32>();
-}
 
 LaneInstruction pack(Modifiers& m) {
     if (!m.take("pack") || !m.take("sat")) return {};
     const int to = m.take_one_of({"u16", "s16", "u8", "s8", "u4", "s4", "u2", "s2"});
-    if (m.take_type() != Type::s32) return {};
+    if (to < 0 || m.take_type() != Type::s32) return {};
     const bool has_third = m.take("b32");
     if (has_third != (to >= 2)) return {};
-    switch (to) {
-        case 0: return binary<Pack<16, false>, u32, i32, i32>();
-        case 1: return binary<Pack<16, true>, u32, i32, i32>();
-        case 2: return pack_above<8, false>();
-        case 3: return pack_above<8, true>();
-        case 4: return pack_above<4, false>();
-        case 5: return pack_above<4, true>();
-        case 6: return pack_above<2, false>();
-        case 7: return pack_above<2, true>();
-        default: return {};
-    }
+    const Pack::Request request{.bits = 16 >> (to / 2), .is_signed = to % 2 != 0};
+    return has_third ? in_lanes<Pack, u32, i32, i32, u32>(request)
+                     : in_lanes<Pack, u32, i32, i32>(request);
 }
 
 }  // namespace

@@ -31,15 +31,11 @@ u64 round_source(const Format& format, double value, Rounding direction) {
     return round_into(format, value, direction);
 }
 /// The widest type of its kind.
-auto widened(F16 a) {
-    return double{to_float(a)};
-}
-auto widened(BF16 a) {
-    return double{to_float(a)};
-}
 template <class T>
 auto widened(T a) {
-    if constexpr (std::is_floating_point_v<T>)
+    if constexpr (Packed<T>)
+        return double{to_float(a)};
+    else if constexpr (std::is_floating_point_v<T>)
         return double{a};
     else if constexpr (std::is_signed_v<T>)
         return i64{a};
@@ -73,15 +69,10 @@ u64 limited(const Format& format, u64 bits, Limits limits) {
     return bits;
 }
 
-/// To nearest, without limits: half.h has it. From f64 as well.
+/// To nearest, without limits. From f64 as well.
 template <class H>
 struct ToHalfNearest {
-    static H apply(auto a) {
-        if constexpr (std::is_same_v<H, F16>)
-            return to_f16(a);
-        else
-            return to_bf16(a);
-    }
+    static H apply(auto a) { return nearest<H>(a); }
 };
 
 /// From f64 a NaN keeps its sign and the upper bits of its payload.
@@ -105,12 +96,12 @@ struct ToHalf {
         }
         const H half = rounded(a, request);
         if (!request.limits.sat) return half;
-        return ToHalfNearest<H>::apply(saturate_to_unit(to_float(half)));
+        return nearest<H>(saturate_to_unit(to_float(half)));
     }
     template <class A>
     static H rounded(A a, const Rounded& request) {
         if constexpr (std::is_floating_point_v<A>) {
-            if (request.is_plain()) return ToHalfNearest<H>::apply(a);
+            if (request.is_plain()) return nearest<H>(a);
         }
         const u64 bits = round_source(format_of<H>(), widened(a), request.direction);
         return {static_cast<u16>(limited(format_of<H>(), bits, request.limits))};
@@ -124,15 +115,16 @@ LaneInstruction to_half(Type from, const Rounded& r) {
     if (r.ftz && from != Type::f32) return {};
     if ((r.limits.relu || r.limits.satfinite) && !is_wide_float) return {};
     switch (from) {
-        case Type::s8: return unary_by<F, H, i8>(r);
-        case Type::u8: return unary_by<F, H, u8>(r);
-        case Type::f16: return unary_by<F, H, F16>(r);
-        case Type::bf16: return unary_by<F, H, BF16>(r);
+        case Type::s8: return in_lanes<F, H, i8>(r);
+        case Type::u8: return in_lanes<F, H, u8>(r);
+        case Type::f16: return in_lanes<F, H, F16>(r);
+        case Type::bf16: return in_lanes<F, H, BF16>(r);
         case Type::f32:
-            if (r.is_plain() && !r.ftz && !r.limits.sat) return unary<ToHalfNearest<H>, H, float>();
-            return unary_by<F, H, float>(r);
-        case Type::f64: return unary_by<F, H, double>(r);
-        default: return for_integers(from, [&]<class A>(Tag<A>) { return unary_by<F, H, A>(r); });
+            if (r.is_plain() && !r.ftz && !r.limits.sat)
+                return in_lanes<ToHalfNearest<H>, H, float>();
+            return in_lanes<F, H, float>(r);
+        case Type::f64: return in_lanes<F, H, double>(r);
+        default: return for_integers(from, [&]<class A>(Tag<A>) { return in_lanes<F, H, A>(r); });
     }
 }
 
@@ -170,9 +162,9 @@ struct FromHalfSaturating {
 template <class D>
 LaneInstruction from_half(Type from, bool sat) {
     if (from == Type::f16)
-        return sat ? unary<FromHalfSaturating<D>, D, F16>() : unary<FromHalf<D>, D, F16>();
+        return sat ? in_lanes<FromHalfSaturating<D>, D, F16>() : in_lanes<FromHalf<D>, D, F16>();
     if (from == Type::bf16)
-        return sat ? unary<FromHalfSaturating<D>, D, BF16>() : unary<FromHalf<D>, D, BF16>();
+        return sat ? in_lanes<FromHalfSaturating<D>, D, BF16>() : in_lanes<FromHalf<D>, D, BF16>();
     return {};
 }
 
@@ -186,9 +178,8 @@ LaneInstruction half_to_float(Modifiers& m) {
 /// cvt.rni.f16.f16 and its like.
 struct ToWhole {
     using Request = Rounding;
-    static F16 apply(Rounding direction, F16 a) { return to_f16(to_whole(to_float(a), direction)); }
-    static BF16 apply(Rounding direction, BF16 a) {
-        return to_bf16(to_whole(to_float(a), direction));
+    static auto apply(Rounding direction, auto a) {
+        return nearest<decltype(a)>(to_whole(to_float(a), direction));
     }
 };
 
@@ -196,8 +187,8 @@ LaneInstruction half_to_whole(Modifiers& m) {
     const auto direction = m.take_rounding_to_whole();
     const Type to = m.take_type(), from = m.take_type();
     if (to != from || !direction) return {};
-    if (to == Type::f16) return unary_by<ToWhole, F16, F16>(*direction);
-    return to == Type::bf16 ? unary_by<ToWhole, BF16, BF16>(*direction) : LaneInstruction{};
+    if (to == Type::f16) return in_lanes<ToWhole, F16, F16>(*direction);
+    return to == Type::bf16 ? in_lanes<ToWhole, BF16, BF16>(*direction) : LaneInstruction{};
 }
 
 // ---- tf32: an f32 whose lower 13 fraction bits are zero ----
@@ -228,15 +219,13 @@ LaneInstruction to_tf32(Modifiers& m) {
     const bool relu = m.take("relu"), satfinite = m.take("satfinite");
     if (m.take_type() != Type::tf32 || m.take_type() != Type::f32) return {};
     const Limits limits{.relu = relu, .satfinite = satfinite};
-    switch (rounding) {
-        case 0: return unary_by<ToTF32, u32, float>({Rounding::nearest, limits});
-        case 1: return unary_by<ToTF32, u32, float>({Rounding::zero, limits});
-        case 2:
-            if (relu) return {};
-            return satfinite ? unary<ToTF32Away<true>, u32, float>()
-                             : unary<ToTF32Away<false>, u32, float>();
-        default: return {};
-    }
+    if (rounding < 2)
+        return rounding < 0
+                   ? LaneInstruction{}
+                   : in_lanes<ToTF32, u32, float>({static_cast<Rounding>(rounding), limits});
+    if (relu) return {};
+    return satfinite ? in_lanes<ToTF32Away<true>, u32, float>()
+                     : in_lanes<ToTF32Away<false>, u32, float>();
 }
 
 // ---- pairs: the first source goes to the upper half ----
@@ -259,18 +248,17 @@ struct ToPair {
 template <class H>
 struct ToPairNearest {
     static u32 apply(float upper, float lower) {
-        return u32{ToHalfNearest<H>::apply(upper).bits} << 16 | ToHalfNearest<H>::apply(lower).bits;
+        return u32{nearest<H>(upper).bits} << 16 | nearest<H>(lower).bits;
     }
 };
 
 template <const Format& kFormat, class H>
 LaneInstruction to_half_pair_of(int rounding, Limits limits) {
     using F = ToPair<kFormat, 16>;
-    const bool is_plain = !limits.relu && !limits.satfinite;
-    if (rounding == 0 && is_plain) return binary<ToPairNearest<H>, u32, float, float>();
-    if (rounding == 0) return binary_by<F, u32, float, float>({Rounding::nearest, limits});
-    if (rounding == 1) return binary_by<F, u32, float, float>({Rounding::zero, limits});
-    return {};
+    if (rounding < 0) return {};
+    const Rounded r{static_cast<Rounding>(rounding), limits};
+    return r.is_plain() ? in_lanes<ToPairNearest<H>, u32, float, float>()
+                        : in_lanes<F, u32, float, float>(r);
 }
 LaneInstruction to_half_pair(Modifiers& m) {
     const int rounding = m.take_one_of({"rn", "rz"});
@@ -310,8 +298,8 @@ struct HalvesFromBytes {
 template <const Format& kFormat>
 LaneInstruction to_bytes(Type from, bool relu) {
     const Rounded r{.limits = {.relu = relu, .satfinite = true}};
-    if (from == Type::f32) return binary_by<ToPair<kFormat, 8>, u16, float, float>(r);
-    if (from == Type::f16x2) return unary_by<BytesFromHalves<kFormat>, u16, u32>(r);
+    if (from == Type::f32) return in_lanes<ToPair<kFormat, 8>, u16, float, float>(r);
+    if (from == Type::f16x2) return in_lanes<BytesFromHalves<kFormat>, u16, u32>(r);
     return {};
 }
 
@@ -323,8 +311,8 @@ LaneInstruction bytes(Modifiers& m) {
     if (satfinite && to == Type::e5m2x2) return to_bytes<kE5M2>(from, relu);
     if (satfinite || to != Type::f16x2) return {};
     const Limits limits{.relu = relu};
-    if (from == Type::e4m3x2) return unary_by<HalvesFromBytes<kE4M3>, u32, u16>(limits);
-    if (from == Type::e5m2x2) return unary_by<HalvesFromBytes<kE5M2>, u32, u16>(limits);
+    if (from == Type::e4m3x2) return in_lanes<HalvesFromBytes<kE4M3>, u32, u16>(limits);
+    if (from == Type::e5m2x2) return in_lanes<HalvesFromBytes<kE5M2>, u32, u16>(limits);
     return {};
 }
 

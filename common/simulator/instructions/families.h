@@ -94,6 +94,22 @@ auto for_integers(ptx::Type type, Make make) -> decltype(make(Tag<i32>{})) {
         default: return {};
     }
 }
+/// Of 32 and 64 bits.
+template <class Make>
+LaneInstruction for_long_integers(ptx::Type type, Make make) {
+    return for_integers(type, [&]<class T>(Tag<T> tag) -> LaneInstruction {
+        if constexpr (sizeof(T) < 4)
+            return {};
+        else
+            return make(tag);
+    });
+}
+template <class Make>
+LaneInstruction for_32_bit_integers(ptx::Type type, Make make) {
+    if (type == ptx::Type::s32) return make(Tag<i32>{});
+    if (type == ptx::Type::u32) return make(Tag<u32>{});
+    return {};
+}
 template <class Make>
 auto for_bits(ptx::Type type, Make make) -> decltype(make(Tag<u32>{})) {
     switch (type) {
@@ -104,7 +120,13 @@ auto for_bits(ptx::Type type, Make make) -> decltype(make(Tag<u32>{})) {
     }
 }
 template <class Make>
-LaneInstruction for_floats(ptx::Type type, Make make) {
+LaneInstruction for_long_bits(ptx::Type type, Make make) {
+    if (type == ptx::Type::b32) return make(Tag<u32>{});
+    if (type == ptx::Type::b64) return make(Tag<u64>{});
+    return {};
+}
+template <class Make>
+auto for_floats(ptx::Type type, Make make) -> decltype(make(Tag<float>{})) {
     switch (type) {
         case ptx::Type::f32: return make(Tag<float>{});
         case ptx::Type::f64: return make(Tag<double>{});
@@ -113,42 +135,14 @@ LaneInstruction for_floats(ptx::Type type, Make make) {
 }
 
 /// The integer type twice as wide as T, of the same signedness.
+i32 wider(i16);
+u32 wider(u16);
+i64 wider(i32);
+u64 wider(u32);
+__int128 wider(i64);
+unsigned __int128 wider(u64);
 template <class T>
-struct WiderOf;
-template <>
-struct WiderOf<i8> {
-    using type = i16;
-};
-template <>
-struct WiderOf<u8> {
-    using type = u16;
-};
-template <>
-struct WiderOf<i16> {
-    using type = i32;
-};
-template <>
-struct WiderOf<u16> {
-    using type = u32;
-};
-template <>
-struct WiderOf<i32> {
-    using type = i64;
-};
-template <>
-struct WiderOf<u32> {
-    using type = u64;
-};
-template <>
-struct WiderOf<i64> {
-    using type = __int128;
-};
-template <>
-struct WiderOf<u64> {
-    using type = unsigned __int128;
-};
-template <class T>
-using Wider = typename WiderOf<T>::type;
+using Wider = decltype(wider(T{}));
 
 /// The type to compute in so that overflow wraps: unsigned, and not narrower than int.
 template <class T>

@@ -12,34 +12,19 @@ namespace {
 using ptx::Type;
 
 struct Add {
-    template <class T>
-    static T apply(T a, T b) {
-        return with_nan(a + b, a, b);
-    }
+    static auto apply(auto a, auto b) { return with_nan(a + b, a, b); }
 };
 struct Subtract {
-    template <class T>
-    static T apply(T a, T b) {
-        return with_nan(a - b, a, b);
-    }
+    static auto apply(auto a, auto b) { return with_nan(a - b, a, b); }
 };
 struct Multiply {
-    template <class T>
-    static T apply(T a, T b) {
-        return with_nan(a * b, a, b);
-    }
+    static auto apply(auto a, auto b) { return with_nan(a * b, a, b); }
 };
-struct Divide {
-    template <class T>
-    static T apply(T a, T b) {
-        return with_nan(a / b, b, a);
-    }  // of two NaNs the first
+struct Divide {  // of two NaNs the first
+    static auto apply(auto a, auto b) { return with_nan(a / b, b, a); }
 };
 struct MultiplyAdd {
-    template <class T>
-    static T apply(T a, T b, T c) {
-        return with_nan(std::fma(a, b, c), a, b, c);
-    }
+    static auto apply(auto a, auto b, auto c) { return with_nan(std::fma(a, b, c), a, b, c); }
 };
 
 template <class F>
@@ -107,11 +92,11 @@ struct Modified {
 // ---- from modifiers to one of the variants ----
 
 template <class F, class T, int kSources>
-LaneInstruction with_forms() {
+LaneInstruction all_alike_with_forms() {
     if constexpr (kSources == 2)
-        return binary_with_forms<F, T, T, T>();
+        return with_forms<F, T, T, T>();
     else
-        return ternary_with_forms<F, T, T, T, T>();
+        return with_forms<F, T, T, T, T>();
 }
 
 /// F with rounding, .ftz and .sat; the last two are for f32 alone.
@@ -121,14 +106,16 @@ LaneInstruction arithmetic(Modifiers& m) {
     const bool ftz = m.take("ftz"), sat = m.take("sat");
     const bool is_usual = rounding == Rounding::nearest && !sat;
     const Type type = m.take_type();
+    const typename Modified<F>::Request request{rounding, ftz, sat};
     if (type == Type::f64) {
         if (ftz || sat) return {};
-        return is_usual ? with_forms<F, double, kSources>()
-                        : all_alike_by<Modified<F>, double, kSources>({rounding, ftz, sat});
+        return is_usual ? all_alike_with_forms<F, double, kSources>()
+                        : all_alike<Modified<F>, double, kSources>(request);
     }
     if (type != Type::f32) return {};
-    if (!is_usual) return all_alike_by<Modified<F>, float, kSources>({rounding, ftz, sat});
-    return ftz ? with_forms<Flushing<F>, float, kSources>() : with_forms<F, float, kSources>();
+    if (!is_usual) return all_alike<Modified<F>, float, kSources>(request);
+    return ftz ? all_alike_with_forms<Flushing<F>, float, kSources>()
+               : all_alike_with_forms<F, float, kSources>();
 }
 
 // ---- div ----
@@ -150,20 +137,17 @@ LaneInstruction divide(Modifiers& m) {
     const bool ftz = m.take("ftz");
     if (m.take_type() != Type::f32) return {};
     if (approximate) {
-        return ftz ? binary<Flushing<DivideApproximately>, float, float, float>()
-                   : binary<DivideApproximately, float, float, float>();
+        return ftz ? in_lanes<Flushing<DivideApproximately>, float, float, float>()
+                   : in_lanes<DivideApproximately, float, float, float>();
     }
-    return ftz ? binary<Flushing<Divide>, float, float, float>()
-               : binary<Divide, float, float, float>();
+    return ftz ? in_lanes<Flushing<Divide>, float, float, float>()
+               : in_lanes<Divide, float, float, float>();
 }
 
 // ---- abs, neg, copysign ----
 
 struct Absolute {
-    template <class T>
-    static T apply(T a) {
-        return with_nan(magnitude(a), a);
-    }
+    static auto apply(auto a) { return with_nan(magnitude(a), a); }
 };
 struct Negate {
     template <class T>
@@ -176,19 +160,16 @@ template <class F>
 LaneInstruction sign_change(Modifiers& m) {
     const bool ftz = m.take("ftz");
     const Type type = m.take_type();
-    if (type == Type::f64) return ftz ? LaneInstruction{} : unary<F, double, double>();
+    if (type == Type::f64) return ftz ? LaneInstruction{} : in_lanes<F, double, double>();
     if (type != Type::f32) return {};
-    return ftz ? unary<Flushing<F>, float, float>() : unary<F, float, float>();
+    return ftz ? in_lanes<Flushing<F>, float, float>() : in_lanes<F, float, float>();
 }
 
 struct CopySign {
-    template <class T>
-    static T apply(T sign, T value) {
-        return with_sign_of(value, sign);
-    }
+    static auto apply(auto sign, auto value) { return with_sign_of(value, sign); }
 };
 LaneInstruction copy_sign(Modifiers& m) {
-    return for_floats(m.take_type(), []<class T>(Tag<T>) { return binary<CopySign, T, T, T>(); });
+    return for_floats(m.take_type(), []<class T>(Tag<T>) { return in_lanes<CopySign, T, T, T>(); });
 }
 
 // ---- min, max ----
@@ -231,65 +212,51 @@ LaneInstruction extremum(Modifiers& m) {
                xorsign = m.take("xorsign") && m.take("abs");
     const Type type = m.take_type();
     if (type == Type::f64) {
-        return ftz || nan || xorsign ? LaneInstruction{} : binary<F, double, double, double>();
+        return ftz || nan || xorsign ? LaneInstruction{} : in_lanes<F, double, double, double>();
     }
     if (type != Type::f32) return {};
     if (nan || xorsign)
-        return binary_by<ModifiedExtremum<F>, float, float, float>({ftz, nan, xorsign});
-    return ftz ? binary<Flushing<F>, float, float, float>() : binary<F, float, float, float>();
+        return in_lanes<ModifiedExtremum<F>, float, float, float>({ftz, nan, xorsign});
+    return ftz ? in_lanes<Flushing<F>, float, float, float>() : in_lanes<F, float, float, float>();
 }
 
 // ---- testp ----
 
-enum class Kind { finite, infinite, number, notanumber, normal, subnormal };
-
-template <Kind kKind>
-struct IsKind {
-    template <class T>
-    static bool apply(T a, T) {
-        const auto bits = std::bit_cast<BitsOf<T>>(a) & ~kSignBit<T>;
-        const auto exponent = bits & kExponentBits<T>;
-        switch (kKind) {
-            case Kind::finite: return exponent != kExponentBits<T>;
-            case Kind::infinite: return bits == kExponentBits<T>;
-            case Kind::number: return bits <= kExponentBits<T>;
-            case Kind::notanumber: return bits > kExponentBits<T>;
-            case Kind::normal: return (exponent != 0 || bits == 0) && exponent != kExponentBits<T>;
-            case Kind::subnormal: return exponent == 0 && bits != 0;
-        }
-        return false;
+/// An index of the names that `test` takes.
+template <class T>
+bool is_kind(i64 kind, T a) {
+    const auto bits = std::bit_cast<BitsOf<T>>(a) & ~kSignBit<T>;
+    const auto exponent = bits & kExponentBits<T>;
+    switch (kind) {
+        case 0: return exponent != kExponentBits<T>;
+        case 1: return bits == kExponentBits<T>;
+        case 2: return bits <= kExponentBits<T>;
+        case 3: return bits > kExponentBits<T>;
+        case 4: return (exponent != 0 || bits == 0) && exponent != kExponentBits<T>;
+        default: return exponent == 0 && bits != 0;
     }
-};
-
-template <Kind kKind, class T>
-const Op* run_test(Warp& w, const Op* op) {
-    Op same_twice = *op;  // a comparison of the source with itself
-    same_twice.b = op->a;
-    w.write_predicate(op->d, compare_lanes<IsKind<kKind>, T>(w, &same_twice));
-    return op + 1;
 }
 
-template <Kind kKind>
-LaneInstruction test_of(Type type) {
-    return for_floats(type, []<class T>(Tag<T>) -> LaneInstruction {
-        return {
-            .run = run_test<kKind, T>, .destination = Width::predicate, .source = {width_of<T>}};
-    });
+template <class T>
+const Op* run_test(Warp& w, const Op* op) {
+    const auto* a = w.lanes<LaneOf<T>>(op->a);
+    Mask is_true = 0;
+    for (int l = 0; l < kLanes; ++l)
+        is_true |= Mask{is_kind(op->immediate, from_lane<T>(a[l]))} << l;
+    w.write_predicate(op->d, is_true);
+    return op + 1;
 }
 
 LaneInstruction test(Modifiers& m) {
     const int kind =
         m.take_one_of({"finite", "infinite", "number", "notanumber", "normal", "subnormal"});
-    const Type type = m.take_type();
-    switch (kind) {
-        case 0: return test_of<Kind::finite>(type);
-        case 1: return test_of<Kind::infinite>(type);
-        case 2: return test_of<Kind::number>(type);
-        case 3: return test_of<Kind::notanumber>(type);
-        case 4: return test_of<Kind::normal>(type);
-        case 5: return test_of<Kind::subnormal>(type);
-        default: return {};
-    }
+    if (kind < 0) return {};
+    return for_floats(m.take_type(), [kind]<class T>(Tag<T>) -> LaneInstruction {
+        return {.run = run_test<T>,
+                .destination = Width::predicate,
+                .source = {width_of<T>},
+                .constant = kind};
+    });
 }
 
 }  // namespace

@@ -14,35 +14,16 @@ constexpr u16 kNaN = 0x7fff;  // of both formats
 constexpr u16 kSign = 0x8000;
 
 template <class H>
-H rounded(auto value) {
-    if constexpr (std::is_same_v<H, F16>)
-        return to_f16(value);
-    else
-        return to_bf16(value);
-}
-template <class H>
 bool is_nan(H value) {
     return (value.bits & 0x7fff) > (std::is_same_v<H, F16> ? 0x7c00 : 0x7f80);
 }
-template <class H>
-H flushed(H value) {
-    constexpr u16 kExponent = std::is_same_v<H, F16> ? 0x7c00 : 0x7f80;
-    return {static_cast<u16>((value.bits & kExponent) == 0 ? value.bits & kSign : value.bits)};
-}
-
 // ---- operations ----
 
 struct Add {
-    template <class H>
-    static H apply(H a, H b) {
-        return rounded<H>(to_float(a) + to_float(b));
-    }
+    static auto apply(auto a, auto b) { return nearest<decltype(a)>(to_float(a) + to_float(b)); }
 };
 struct Subtract {
-    template <class H>
-    static H apply(H a, H b) {
-        return rounded<H>(to_float(a) - to_float(b));
-    }
+    static auto apply(auto a, auto b) { return nearest<decltype(a)>(to_float(a) - to_float(b)); }
 };
 struct Multiply {
     static F16 apply(F16 a, F16 b) { return to_f16(to_float(a) * to_float(b)); }
@@ -53,7 +34,7 @@ struct MultiplyAdd {
     template <class H>
     static H apply(H a, H b, H c) {
         const double product = double{to_float(a)} * double{to_float(b)};  // exact
-        return rounded<H>(add_to_odd(product, double{to_float(c)}));
+        return nearest<H>(add_to_odd(product, double{to_float(c)}));
     }
 };
 struct Negate {
@@ -69,16 +50,10 @@ struct Absolute {
     }
 };
 struct PowerOf2 {
-    template <class H>
-    static H apply(H a) {
-        return rounded<H>(std::exp2(double{to_float(a)}));
-    }
+    static auto apply(auto a) { return nearest<decltype(a)>(std::exp2(double{to_float(a)})); }
 };
 struct HyperbolicTangent {
-    template <class H>
-    static H apply(H a) {
-        return rounded<H>(std::tanh(double{to_float(a)}));
-    }
+    static auto apply(auto a) { return nearest<decltype(a)>(std::tanh(double{to_float(a)})); }
 };
 
 template <bool kMaximum>
@@ -125,11 +100,12 @@ struct Flushing<MultiplyAdd> {
     }
 };
 /// .sat: into [0, 1], NaN to +0. .relu: what is negative becomes +0.
+struct Modification {
+    bool ftz = false, sat = false, relu = false;
+};
 template <class F>
 struct Modified {
-    struct Request {
-        bool ftz, sat, relu;
-    };
+    using Request = Modification;
     template <class H, class... Rest>
     static H apply(const Request& request, H a, Rest... rest) {
         H result = F::apply(a, rest...);
@@ -137,16 +113,17 @@ struct Modified {
         if constexpr (std::is_same_v<H, F16> || sizeof...(Rest) == 0) {
             if (request.ftz) result = Flushing<F>::apply(a, rest...);
         }
-        if (request.sat) result = rounded<H>(saturate_to_unit(to_float(result)));
+        if (request.sat) result = nearest<H>(saturate_to_unit(to_float(result)));
         return request.relu && !is_nan(result) && (result.bits & kSign) ? H{0} : result;
     }
 };
 /// .NaN: a NaN wins. .xorsign.abs: of the magnitudes; the sign is that of a product. A NaN has none.
+struct ExtremumModification {
+    bool ftz, nan, xorsign;
+};
 template <class F>
 struct ModifiedExtremum {
-    struct Request {
-        bool ftz, nan, xorsign;
-    };
+    using Request = ExtremumModification;
     template <class H>
     static H apply(const Request& request, H a, H b) {
         if (request.ftz) a = flushed(a), b = flushed(b);
@@ -170,54 +147,26 @@ template <class H>
 H half_of(Pair<H> pair, int which) {
     return {static_cast<u16>(pair.bits >> (16 * which))};
 }
-template <class F>
-struct InPairs {
+/// Requests: F::Request, where F::apply takes one.
+template <class F, class... Requests>
+struct InPairs : F {
     template <class H, class... Rest>
-    static Pair<H> apply(Pair<H> a, Rest... rest) {
-        const u32 low = F::apply(half_of(a, 0), half_of(rest, 0)...).bits;
-        const u32 high = F::apply(half_of(a, 1), half_of(rest, 1)...).bits;
+    static Pair<H> apply(const Requests&... request, Pair<H> a, Rest... rest) {
+        const u32 low = F::apply(request..., half_of(a, 0), half_of(rest, 0)...).bits;
+        const u32 high = F::apply(request..., half_of(a, 1), half_of(rest, 1)...).bits;
         return {low | high << 16};
     }
 };
-template <class F>
-struct InPairsBy {
-    using Request = typename F::Request;
-    template <class H, class... Rest>
-    static Pair<H> apply(const Request& request, Pair<H> a, Rest... rest) {
-        const u32 low = F::apply(request, half_of(a, 0), half_of(rest, 0)...).bits;
-        const u32 high = F::apply(request, half_of(a, 1), half_of(rest, 1)...).bits;
-        return {low | high << 16};
-    }
-};
-
-template <class F, class T, int kSources>
-LaneInstruction with_sources() {
-    if constexpr (kSources == 1)
-        return unary<F, T, T>();
-    else if constexpr (kSources == 2)
-        return binary<F, T, T, T>();
-    else
-        return ternary<F, T, T, T, T>();
-}
 
 /// The operation on whichever of the four types is named.
-template <class F, int kSources>
-LaneInstruction for_halves(Type type) {
+template <class F, int kSources, class... Requests>
+LaneInstruction for_halves(Type type, const Requests&... request) {
+    using Paired = InPairs<F, Requests...>;
     switch (type) {
-        case Type::f16: return with_sources<F, F16, kSources>();
-        case Type::bf16: return with_sources<F, BF16, kSources>();
-        case Type::f16x2: return with_sources<InPairs<F>, Pair<F16>, kSources>();
-        case Type::bf16x2: return with_sources<InPairs<F>, Pair<BF16>, kSources>();
-        default: return {};
-    }
-}
-template <class F, int kSources>
-LaneInstruction for_halves_by(Type type, const typename F::Request& request) {
-    switch (type) {
-        case Type::f16: return all_alike_by<F, F16, kSources>(request);
-        case Type::bf16: return all_alike_by<F, BF16, kSources>(request);
-        case Type::f16x2: return all_alike_by<InPairsBy<F>, Pair<F16>, kSources>(request);
-        case Type::bf16x2: return all_alike_by<InPairsBy<F>, Pair<BF16>, kSources>(request);
+        case Type::f16: return all_alike<F, F16, kSources>(request...);
+        case Type::bf16: return all_alike<F, BF16, kSources>(request...);
+        case Type::f16x2: return all_alike<Paired, Pair<F16>, kSources>(request...);
+        case Type::bf16x2: return all_alike<Paired, Pair<BF16>, kSources>(request...);
         default: return {};
     }
 }
@@ -233,7 +182,7 @@ LaneInstruction arithmetic(Modifiers& m) {
     const Type type = m.take_type();
     if ((sat && relu) || ((ftz || sat) && !is_f16(type))) return {};
     if (!ftz && !sat && !relu) return for_halves<F, kSources>(type);
-    return for_halves_by<Modified<F>, kSources>(type, {ftz, sat, relu});
+    return for_halves<Modified<F>, kSources>(type, Modification{ftz, sat, relu});
 }
 
 template <class F>
@@ -242,14 +191,14 @@ LaneInstruction sign_change(Modifiers& m) {
     const Type type = m.take_type();
     if (!ftz) return for_halves<F, 1>(type);
     if (!is_f16(type)) return {};
-    return for_halves_by<Modified<F>, 1>(type, {.ftz = true, .sat = false, .relu = false});
+    return for_halves<Modified<F>, 1>(type, Modification{.ftz = true});
 }
 
 template <class F>
 LaneInstruction approximation(Modifiers& m) {
     if (!m.take("approx")) return {};
     const bool ftz = m.take("ftz");
-    return for_halves_by<Modified<F>, 1>(m.take_type(), {.ftz = ftz, .sat = false, .relu = false});
+    return for_halves<Modified<F>, 1>(m.take_type(), Modification{.ftz = ftz});
 }
 
 template <bool kMaximum>
@@ -260,7 +209,7 @@ LaneInstruction extremum(Modifiers& m) {
     const Type type = m.take_type();
     if (ftz && !is_f16(type)) return {};
     if (!ftz && !nan && !xorsign) return for_halves<F, 2>(type);
-    return for_halves_by<ModifiedExtremum<F>, 2>(type, {ftz, nan, xorsign});
+    return for_halves<ModifiedExtremum<F>, 2>(type, ExtremumModification{ftz, nan, xorsign});
 }
 
 }  // namespace

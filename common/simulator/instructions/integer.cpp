@@ -64,38 +64,31 @@ LaneInstruction for_wrapping(Type type, Make make) {
                         [=]<class T>(Tag<T>) { return make(Tag<std::make_unsigned_t<T>>{}); });
 }
 
-LaneInstruction add(Modifiers& m) {
-    if (take_pair_type(m) >= 0) return binary<InPairs<Add<u16>, u16>, u32, u32, u32>();
+template <template <class> class F, class Saturating>
+LaneInstruction sum(Modifiers& m) {
     const bool saturating = m.take("sat");
     const Type type = m.take_type();
     if (saturating)
-        return type == Type::s32 ? binary<AddSaturating, i32, i32, i32>() : LaneInstruction{};
-    return for_wrapping(type, []<class T>(Tag<T>) { return binary_with_forms<Add<T>, T, T, T>(); });
+        return type == Type::s32 ? in_lanes<Saturating, i32, i32, i32>() : LaneInstruction{};
+    return for_wrapping(type, []<class T>(Tag<T>) { return with_forms<F<T>, T, T, T>(); });
+}
+LaneInstruction add_pairs(Modifiers& m) {
+    return take_pair_type(m) < 0 ? LaneInstruction{}
+                                 : in_lanes<InPairs<Add<u16>, u16>, u32, u32, u32>();
 }
 
-LaneInstruction subtract(Modifiers& m) {
-    const bool saturating = m.take("sat");
-    const Type type = m.take_type();
-    if (saturating) {
-        return type == Type::s32 ? binary<SubtractSaturating, i32, i32, i32>() : LaneInstruction{};
-    }
-    return for_wrapping(type,
-                        []<class T>(Tag<T>) { return binary_with_forms<Subtract<T>, T, T, T>(); });
+/// Of any integers: F<T> with so many sources of type T.
+template <template <class> class F, int kSources>
+LaneInstruction of_any(Modifiers& m) {
+    return for_integers(m.take_type(),
+                        []<class T>(Tag<T>) { return all_alike<F<T>, T, kSources>(); });
 }
-
-LaneInstruction negate(Modifiers& m) {
+/// neg, abs: of signed types alone.
+template <template <class> class F>
+LaneInstruction of_signed(Modifiers& m) {
     return for_integers(m.take_type(), []<class T>(Tag<T>) -> LaneInstruction {
         if constexpr (std::is_signed_v<T>)
-            return unary<Negate<T>, T, T>();
-        else
-            return {};
-    });
-}
-
-LaneInstruction absolute(Modifiers& m) {
-    return for_integers(m.take_type(), []<class T>(Tag<T>) -> LaneInstruction {
-        if constexpr (std::is_signed_v<T>)
-            return unary<Absolute<T>, T, T>();
+            return in_lanes<F<T>, T, T>();
         else
             return {};
     });
@@ -131,10 +124,10 @@ struct ThenAdd {
         return Add<T>::apply(static_cast<T>(Multiply::apply(a, b)), c);
     }
 };
-struct MultiplyHighAddSaturating {
-    static i32 apply(i32 a, i32 b, i32 c) {
-        return saturate(i64{MultiplyHigh<i32>::apply(a, b)} + c);
-    }
+/// The same of 32 bits, with .sat.
+template <class Multiply>
+struct ThenAddSaturating {
+    static i32 apply(i32 a, i32 b, i32 c) { return saturate(i64{Multiply::apply(a, b)} + c); }
 };
 
 enum Part { kLow, kHigh, kWide };
@@ -143,39 +136,31 @@ Part take_part(Modifiers& m) {
     return part < 0 ? kLow : static_cast<Part>(part);
 }
 
-LaneInstruction multiply(Modifiers& m) {
-    const Part part = take_part(m);
-    const Type type = m.take_type();
-    if (part == kLow) {
-        return for_wrapping(
-            type, []<class T>(Tag<T>) { return binary_with_forms<MultiplyLow<T>, T, T, T>(); });
-    }
-    return for_integers(type, [part]<class T>(Tag<T>) -> LaneInstruction {
-        if (part == kHigh) return binary<MultiplyHigh<T>, T, T, T>();
-        if constexpr (sizeof(T) < 8) return binary_with_forms<MultiplyWide<T>, Wider<T>, T, T>();
-        return {};
-    });
+/// The product, or with kAdd its sum with a third source.
+template <bool kAdd, class Multiply, class D, class T>
+LaneInstruction product() {
+    if constexpr (kAdd)
+        return with_forms<ThenAdd<Multiply, D>, D, T, T, D>();
+    else
+        return with_forms<Multiply, D, T, T>();
 }
 
-LaneInstruction multiply_add(Modifiers& m) {
+template <bool kAdd>
+LaneInstruction multiply(Modifiers& m) {
     const Part part = take_part(m);
-    const bool saturating = m.take("sat");
+    const bool saturating = kAdd && m.take("sat");
     const Type type = m.take_type();
     if (saturating) {
         if (part != kHigh || type != Type::s32) return {};
-        return ternary<MultiplyHighAddSaturating, i32, i32, i32, i32>();
+        return in_lanes<ThenAddSaturating<MultiplyHigh<i32>>, i32, i32, i32, i32>();
     }
     if (part == kLow) {
-        return for_wrapping(type, []<class T>(Tag<T>) {
-            return ternary_with_forms<ThenAdd<MultiplyLow<T>, T>, T, T, T, T>();
-        });
+        return for_wrapping(type,
+                            []<class T>(Tag<T>) { return product<kAdd, MultiplyLow<T>, T, T>(); });
     }
     return for_integers(type, [part]<class T>(Tag<T>) -> LaneInstruction {
-        if (part == kHigh) return ternary<ThenAdd<MultiplyHigh<T>, T>, T, T, T, T>();
-        if constexpr (sizeof(T) < 8) {
-            using W = Wider<T>;
-            return ternary<ThenAdd<MultiplyWide<T>, W>, W, T, T, W>();
-        }
+        if (part == kHigh) return product<kAdd, MultiplyHigh<T>, T, T>();
+        if constexpr (sizeof(T) < 8) return product<kAdd, MultiplyWide<T>, Wider<T>, T>();
         return {};
     });
 }
@@ -197,40 +182,16 @@ template <class T>
 struct Multiply24High {  // bits 16 to 47 of the 48-bit product
     static T apply(T a, T b) { return static_cast<T>(product24(a, b) >> 16); }
 };
-struct Multiply24HighAddSaturating {
-    static i32 apply(i32 a, i32 b, i32 c) {
-        return saturate(i64{Multiply24High<i32>::apply(a, b)} + c);
-    }
-};
-
-template <class Make>
-LaneInstruction for_32_bit_integers(Type type, Make make) {
-    if (type == Type::s32) return make(Tag<i32>{});
-    if (type == Type::u32) return make(Tag<u32>{});
-    return {};
-}
-
+template <bool kAdd>
 LaneInstruction multiply24(Modifiers& m) {
     const Part part = take_part(m);
-    if (part == kWide) return {};
-    return for_32_bit_integers(m.take_type(), [part]<class T>(Tag<T>) {
-        return part == kLow ? binary<Multiply24Low<T>, T, T, T>()
-                            : binary<Multiply24High<T>, T, T, T>();
-    });
-}
-
-LaneInstruction multiply24_add(Modifiers& m) {
-    const Part part = take_part(m);
-    if (part == kWide) return {};
-    const bool saturating = m.take("sat");
+    const bool saturating = kAdd && m.take("sat");
     const Type type = m.take_type();
-    if (saturating) {
-        if (part != kHigh || type != Type::s32) return {};
-        return ternary<Multiply24HighAddSaturating, i32, i32, i32, i32>();
-    }
+    if (part == kWide || (saturating && (part != kHigh || type != Type::s32))) return {};
+    if (saturating) return in_lanes<ThenAddSaturating<Multiply24High<i32>>, i32, i32, i32, i32>();
     return for_32_bit_integers(type, [part]<class T>(Tag<T>) {
-        return part == kLow ? ternary<ThenAdd<Multiply24Low<T>, T>, T, T, T, T>()
-                            : ternary<ThenAdd<Multiply24High<T>, T>, T, T, T, T>();
+        return part == kLow ? product<kAdd, Multiply24Low<T>, T, T>()
+                            : product<kAdd, Multiply24High<T>, T, T>();
     });
 }
 
@@ -242,12 +203,6 @@ struct AbsoluteDifference {
         return Add<T>::apply(c, a < b ? Subtract<T>::apply(b, a) : Subtract<T>::apply(a, b));
     }
 };
-LaneInstruction sum_of_differences(Modifiers& m) {
-    return for_integers(m.take_type(), []<class T>(Tag<T>) {
-        return ternary<AbsoluteDifference<T>, T, T, T, T>();
-    });
-}
-
 // ---- div, rem ----
 //
 // PTX leaves division by zero open; the device answers all ones, for the remainder as well.
@@ -282,15 +237,6 @@ struct Remainder {
         return b == 0 ? static_cast<T>(~T{0}) : result;
     }
 };
-LaneInstruction divide(Modifiers& m) {
-    return for_integers(m.take_type(),
-                        []<class T>(Tag<T>) { return binary<Divide<T>, T, T, T>(); });
-}
-LaneInstruction remainder(Modifiers& m) {
-    return for_integers(m.take_type(),
-                        []<class T>(Tag<T>) { return binary<Remainder<T>, T, T, T>(); });
-}
-
 // ---- min, max ----
 
 template <class T>
@@ -311,16 +257,17 @@ template <template <class> class F>
 LaneInstruction extremum(Modifiers& m) {
     const bool relu = m.take("relu");
     const int pair = take_pair_type(m);
-    if (pair == 0) return relu ? LaneInstruction{} : binary<InPairs<F<u16>, u16>, u32, u32, u32>();
+    if (pair == 0)
+        return relu ? LaneInstruction{} : in_lanes<InPairs<F<u16>, u16>, u32, u32, u32>();
     if (pair == 1) {
-        return relu ? binary<InPairs<Rectified<F<i16>, i16>, i16>, u32, u32, u32>()
-                    : binary<InPairs<F<i16>, i16>, u32, u32, u32>();
+        return relu ? in_lanes<InPairs<Rectified<F<i16>, i16>, i16>, u32, u32, u32>()
+                    : in_lanes<InPairs<F<i16>, i16>, u32, u32, u32>();
     }
     const Type type = m.take_type();
     if (relu)
-        return type == Type::s32 ? binary<Rectified<F<i32>, i32>, i32, i32, i32>()
+        return type == Type::s32 ? in_lanes<Rectified<F<i32>, i32>, i32, i32, i32>()
                                  : LaneInstruction{};
-    return for_integers(type, []<class T>(Tag<T>) { return binary<F<T>, T, T, T>(); });
+    return for_integers(type, []<class T>(Tag<T>) { return in_lanes<F<T>, T, T, T>(); });
 }
 
 // ---- dp4a, dp2a: small dot products ----
@@ -349,26 +296,31 @@ struct DotProductOf2 {
     }
 };
 
-LaneInstruction dot4(Modifiers& m) {
-    const bool signed_a = m.take_type() == Type::s32, signed_b = m.take_type() == Type::s32;
-    if (signed_a && signed_b) return ternary<DotProductOf4Bytes<i8, i8>, u32, u32, u32, u32>();
-    if (signed_a) return ternary<DotProductOf4Bytes<i8, u8>, u32, u32, u32, u32>();
-    if (signed_b) return ternary<DotProductOf4Bytes<u8, i8>, u32, u32, u32, u32>();
-    return ternary<DotProductOf4Bytes<u8, u8>, u32, u32, u32, u32>();
+/// make(Tag<A>, Tag<B>): of the two types that are named s32 stands for A or B itself, u32 for its unsigned twin.
+template <class A, class B, class Make>
+LaneInstruction for_signs(Modifiers& m, Make make) {
+    using UnsignedA = std::make_unsigned_t<A>;
+    using UnsignedB = std::make_unsigned_t<B>;
+    const Type a = m.take_type(), b = m.take_type();
+    if (a == Type::s32 && b == Type::s32) return make(Tag<A>{}, Tag<B>{});
+    if (a == Type::s32 && b == Type::u32) return make(Tag<A>{}, Tag<UnsignedB>{});
+    if (a == Type::u32 && b == Type::s32) return make(Tag<UnsignedA>{}, Tag<B>{});
+    if (a == Type::u32 && b == Type::u32) return make(Tag<UnsignedA>{}, Tag<UnsignedB>{});
+    return {};
 }
 
-template <bool kUpper>
-LaneInstruction dot2_of(bool signed_a, bool signed_b) {
-    if (signed_a && signed_b) return ternary<DotProductOf2<i16, i8, kUpper>, u32, u32, u32, u32>();
-    if (signed_a) return ternary<DotProductOf2<i16, u8, kUpper>, u32, u32, u32, u32>();
-    if (signed_b) return ternary<DotProductOf2<u16, i8, kUpper>, u32, u32, u32, u32>();
-    return ternary<DotProductOf2<u16, u8, kUpper>, u32, u32, u32, u32>();
+LaneInstruction dot4(Modifiers& m) {
+    return for_signs<i8, i8>(m, []<class A, class B>(Tag<A>, Tag<B>) {
+        return in_lanes<DotProductOf4Bytes<A, B>, u32, u32, u32, u32>();
+    });
 }
 LaneInstruction dot2(Modifiers& m) {
     const int part = m.take_one_of({"lo", "hi"});
-    const bool signed_a = m.take_type() == Type::s32, signed_b = m.take_type() == Type::s32;
-    if (part < 0) return {};
-    return part == 0 ? dot2_of<false>(signed_a, signed_b) : dot2_of<true>(signed_a, signed_b);
+    return for_signs<i16, i8>(m, [part]<class A, class B>(Tag<A>, Tag<B>) -> LaneInstruction {
+        if (part < 0) return {};
+        return part == 0 ? in_lanes<DotProductOf2<A, B, false>, u32, u32, u32, u32>()
+                         : in_lanes<DotProductOf2<A, B, true>, u32, u32, u32, u32>();
+    });
 }
 
 // ---- vabsdiff2, vabsdiff4: the video instructions that nvcc makes, of __vsadu2, __vabsdiffu4 and their like ----
@@ -390,46 +342,37 @@ struct DifferencesOfParts {
     static constexpr u32 kBits = 8 * sizeof(A);
 };
 
-template <class Signed, class Unsigned, bool kSum>
-LaneInstruction differences_of(Type a, Type b) {
-    if (a == Type::s32 && b == Type::s32)
-        return ternary<DifferencesOfParts<Signed, Signed, kSum>, u32, u32, u32, u32>();
-    if (a == Type::s32 && b == Type::u32)
-        return ternary<DifferencesOfParts<Signed, Unsigned, kSum>, u32, u32, u32, u32>();
-    if (a == Type::u32 && b == Type::s32)
-        return ternary<DifferencesOfParts<Unsigned, Signed, kSum>, u32, u32, u32, u32>();
-    if (a == Type::u32 && b == Type::u32)
-        return ternary<DifferencesOfParts<Unsigned, Unsigned, kSum>, u32, u32, u32, u32>();
-    return {};
-}
-template <class Signed, class Unsigned>
+template <class Part>
 LaneInstruction differences(Modifiers& m) {
     if (m.take_type() != Type::u32) return {};
-    const Type a = m.take_type(), b = m.take_type();
-    return m.take("add") ? differences_of<Signed, Unsigned, true>(a, b)
-                         : differences_of<Signed, Unsigned, false>(a, b);
+    const bool sum = m.take("add");
+    return for_signs<Part, Part>(m, [sum]<class A, class B>(Tag<A>, Tag<B>) {
+        return sum ? in_lanes<DifferencesOfParts<A, B, true>, u32, u32, u32, u32>()
+                   : in_lanes<DifferencesOfParts<A, B, false>, u32, u32, u32, u32>();
+    });
 }
 
 }  // namespace
 
 FamilyTable families() {
-    return {{"add", add},
-            {"sub", subtract},
-            {"neg", negate},
-            {"abs", absolute},
-            {"mul", multiply},
-            {"mad", multiply_add},
-            {"mul24", multiply24},
-            {"mad24", multiply24_add},
-            {"sad", sum_of_differences},
-            {"div", divide},
-            {"rem", remainder},
+    return {{"add", add_pairs},
+            {"add", sum<Add, AddSaturating>},
+            {"sub", sum<Subtract, SubtractSaturating>},
+            {"neg", of_signed<Negate>},
+            {"abs", of_signed<Absolute>},
+            {"mul", multiply<false>},
+            {"mad", multiply<true>},
+            {"mul24", multiply24<false>},
+            {"mad24", multiply24<true>},
+            {"sad", of_any<AbsoluteDifference, 3>},
+            {"div", of_any<Divide, 2>},
+            {"rem", of_any<Remainder, 2>},
             {"min", extremum<Minimum>},
             {"max", extremum<Maximum>},
             {"dp4a", dot4},
             {"dp2a", dot2},
-            {"vabsdiff2", differences<i16, u16>},
-            {"vabsdiff4", differences<i8, u8>}};
+            {"vabsdiff2", differences<i16>},
+            {"vabsdiff4", differences<i8>}};
 }
 
 }  // namespace coalesce::sim::integer_instructions

@@ -5,7 +5,7 @@
 //            below makes the handler that runs it over 32 lanes:
 //
 //                struct Add { static i32 apply(i32 a, i32 b); };
-//                return binary<Add, i32, i32, i32>();
+//                return in_lanes<Add, i32, i32, i32>();
 //
 //            The loops are plain, and the compiler makes vector instructions of them.
 // Operands   Sources are Op::a, b, c and v[0], in the order of the PTX text; the destination is
@@ -117,35 +117,50 @@ inline Mask mask_of(const u32* lanes) {
 
 // ---- handlers ----
 
+/// What is known of the file in which a source lies before an instruction runs.
+enum class Lies : u8 { anywhere, own, uniform };
+
+/// The lanes of a source, as values. A uniform one is read once.
+template <class T, Lies kLies>
+class Source {
+public:
+    Source(const Warp& w, Slot slot)
+        : lanes_(w.lanes<LaneOf<T>>(kLies == Lies::anywhere  ? slot
+                                    : kLies == Lies::uniform ? Slot{slot.offset, kUniformFile}
+                                                             : Slot{slot.offset, kOwnFile})),
+          first_(kLies == Lies::uniform ? lanes_[0] : LaneOf<T>{}) {}
+    T operator[](int lane) const {
+        return from_lane<T>(kLies == Lies::uniform ? first_ : lanes_[lane]);
+    }
+
+private:
+    const LaneOf<T>* lanes_;
+    LaneOf<T> first_;
+};
+
+inline constexpr Slot Op::*kSourceSlots[] = {&Op::a, &Op::b, &Op::c};
+
 // Big bodies would otherwise stay calls, and a loop with a call is not vectorised.
 #define COALESCE_LANE_BODY __attribute__((always_inline))
 
-template <class F, class D, class A>
-const Op* run_unary(Warp& w, const Op* op) {
-    const auto* a = w.lanes<LaneOf<A>>(op->a);
-    w.write<LaneOf<D>>(
-        op->d, [=](int l) COALESCE_LANE_BODY { return to_lane<D>(F::apply(from_lane<A>(a[l]))); });
-    return op + 1;
+template <class D, class Apply, class... Sources>
+void write_each(Warp& w, Slot d, Apply apply, Sources... sources) {
+    w.write<LaneOf<D>>(d,
+                       [=](int l) COALESCE_LANE_BODY { return to_lane<D>(apply(sources[l]...)); });
 }
 
-template <class F, class D, class A, class B>
-const Op* run_binary(Warp& w, const Op* op) {
-    const auto* a = w.lanes<LaneOf<A>>(op->a);
-    const auto* b = w.lanes<LaneOf<B>>(op->b);
-    w.write<LaneOf<D>>(op->d, [=](int l) COALESCE_LANE_BODY {
-        return to_lane<D>(F::apply(from_lane<A>(a[l]), from_lane<B>(b[l])));
-    });
-    return op + 1;
+/// Gives the destination what `apply` makes of the sources, which are of types S.
+template <class D, class... S, class Apply>
+void run_lanes(Warp& w, const Op* op, Apply apply) {
+    [&]<std::size_t... I>(std::index_sequence<I...>) {
+        write_each<D>(w, op->d, apply, Source<S, Lies::anywhere>(w, op->*kSourceSlots[I])...);
+    }
+    (std::index_sequence_for<S...>{});
 }
 
-template <class F, class D, class A, class B, class C>
-const Op* run_ternary(Warp& w, const Op* op) {
-    const auto* a = w.lanes<LaneOf<A>>(op->a);
-    const auto* b = w.lanes<LaneOf<B>>(op->b);
-    const auto* c = w.lanes<LaneOf<C>>(op->c);
-    w.write<LaneOf<D>>(op->d, [=](int l) COALESCE_LANE_BODY {
-        return to_lane<D>(F::apply(from_lane<A>(a[l]), from_lane<B>(b[l]), from_lane<C>(c[l])));
-    });
+template <class F, class D, class... S>
+const Op* run_plainly(Warp& w, const Op* op) {
+    run_lanes<D, S...>(w, op, [](S... s) COALESCE_LANE_BODY { return F::apply(s...); });
     return op + 1;
 }
 
@@ -177,39 +192,11 @@ auto rounding_scope(const typename F::Request& request) {
         return request;
 }
 
-template <class F, class D, class A>
-const Op* run_unary_by(Warp& w, const Op* op) {
+template <class F, class D, class... S>
+const Op* run_requested(Warp& w, const Op* op) {
     const auto request = unpacked<typename F::Request>(op->immediate);
     [[maybe_unused]] const auto scope = rounding_scope<F>(request);
-    const auto* a = w.lanes<LaneOf<A>>(op->a);
-    w.write<LaneOf<D>>(op->d,
-                       [=](int l) { return to_lane<D>(F::apply(request, from_lane<A>(a[l]))); });
-    return op + 1;
-}
-
-template <class F, class D, class A, class B>
-const Op* run_binary_by(Warp& w, const Op* op) {
-    const auto request = unpacked<typename F::Request>(op->immediate);
-    [[maybe_unused]] const auto scope = rounding_scope<F>(request);
-    const auto* a = w.lanes<LaneOf<A>>(op->a);
-    const auto* b = w.lanes<LaneOf<B>>(op->b);
-    w.write<LaneOf<D>>(op->d, [=](int l) {
-        return to_lane<D>(F::apply(request, from_lane<A>(a[l]), from_lane<B>(b[l])));
-    });
-    return op + 1;
-}
-
-template <class F, class D, class A, class B, class C>
-const Op* run_ternary_by(Warp& w, const Op* op) {
-    const auto request = unpacked<typename F::Request>(op->immediate);
-    [[maybe_unused]] const auto scope = rounding_scope<F>(request);
-    const auto* a = w.lanes<LaneOf<A>>(op->a);
-    const auto* b = w.lanes<LaneOf<B>>(op->b);
-    const auto* c = w.lanes<LaneOf<C>>(op->c);
-    w.write<LaneOf<D>>(op->d, [=](int l) {
-        return to_lane<D>(
-            F::apply(request, from_lane<A>(a[l]), from_lane<B>(b[l]), from_lane<C>(c[l])));
-    });
+    run_lanes<D, S...>(w, op, [=](S... s) { return F::apply(request, s...); });
     return op + 1;
 }
 
@@ -221,49 +208,27 @@ const Op* run_ternary_by(Warp& w, const Op* op) {
 // scheduler's loop; where the compiler does not turn that into a jump, the stack grows by a
 // straight piece of program at most. Measured on arithmetic alone: 1.4 times as fast.
 
-template <class T, bool kUniform>
-class FormSource {
-public:
-    FormSource(const Warp& w, Slot slot)
-        : lanes_(reinterpret_cast<const LaneOf<T>*>(__builtin_assume_aligned(
-              w.file[kUniform ? kUniformFile : kOwnFile] + slot.offset, 64))),
-          first_(kUniform ? lanes_[0] : LaneOf<T>{}) {}
-    T operator[](int lane) const { return from_lane<T>(kUniform ? first_ : lanes_[lane]); }
-
-private:
-    const LaneOf<T>* lanes_;
-    LaneOf<T> first_;
-};
-
-template <class D, class Value>
-void write_own(Warp& w, Slot slot, Value value) {
-    w.write<LaneOf<D>>(Slot{slot.offset, kOwnFile}, value);
-}
-
-template <unsigned, class F, class D, class A>
-const Op* run_unary_form(Warp& w, const Op* op) {
-    const FormSource<A, false> a(w, op->a);
-    write_own<D>(w, op->d, [=](int l) COALESCE_LANE_BODY { return to_lane<D>(F::apply(a[l])); });
+/// Bit k of kUniform says so of source k; all others, and the destination, are in the warp's own file.
+template <unsigned kUniform, class F, class D, class... S>
+const Op* run_form(Warp& w, const Op* op) {
+    [&]<std::size_t... I>(std::index_sequence<I...>) {
+        write_each<D>(
+            w, Slot{op->d.offset, kOwnFile},
+            [](S... s) COALESCE_LANE_BODY { return F::apply(s...); }, Source < S,
+            (kUniform >> I & 1) ? Lies::uniform : Lies::own > (w, op->*kSourceSlots[I])...);
+    }
+    (std::index_sequence_for<S...>{});
     return op[1].run(w, op + 1);
 }
 
-template <unsigned kUniform, class F, class D, class A, class B>
-const Op* run_binary_form(Warp& w, const Op* op) {
-    const FormSource<A, (kUniform & 1) != 0> a(w, op->a);
-    const FormSource<B, (kUniform & 2) != 0> b(w, op->b);
-    write_own<D>(w, op->d,
-                 [=](int l) COALESCE_LANE_BODY { return to_lane<D>(F::apply(a[l], b[l])); });
-    return op[1].run(w, op + 1);
-}
-
-template <unsigned kUniform, class F, class D, class A, class B, class C>
-const Op* run_ternary_form(Warp& w, const Op* op) {
-    const FormSource<A, (kUniform & 1) != 0> a(w, op->a);
-    const FormSource<B, (kUniform & 2) != 0> b(w, op->b);
-    const FormSource<C, (kUniform & 4) != 0> c(w, op->c);
-    write_own<D>(w, op->d,
-                 [=](int l) COALESCE_LANE_BODY { return to_lane<D>(F::apply(a[l], b[l], c[l])); });
-    return op[1].run(w, op + 1);
+/// The form for sources of which these are uniform. Where all of them are, or of three the first, there is
+/// none: the code would be longer for what is rare.
+template <unsigned kUniform, class F, class D, class... S>
+constexpr Handler form() {
+    if constexpr (sizeof...(S) == 3 ? kUniform % 2 == 0 : kUniform + 1 < 1u << sizeof...(S))
+        return run_form<kUniform, F, D, S...>;
+    else
+        return run_plainly<F, D, S...>;
 }
 
 /// One bit per lane: F::apply(a, b). Not inline: many handlers share each of these.
@@ -280,86 +245,39 @@ __attribute__((noinline)) Mask compare_lanes(const Warp& w, const Op* op) {
 
 // ---- the description that goes with a handler ----
 
-template <class F, class D, class A>
-LaneInstruction unary() {
-    return {.run = run_unary<F, D, A>, .destination = width_of<D>, .source = {width_of<A>}};
+/// F::apply(s...) in each lane: a D of sources of types S.
+template <class F, class D, class... S>
+LaneInstruction in_lanes() {
+    return {.run = run_plainly<F, D, S...>, .destination = width_of<D>, .source = {width_of<S>...}};
 }
-template <class F, class D, class A, class B>
-LaneInstruction binary() {
-    return {.run = run_binary<F, D, A, B>,
+/// F::apply(request, s...): of the variants that share a handler, one.
+template <class F, class D, class... S>
+LaneInstruction in_lanes(const typename F::Request& request) {
+    return {.run = run_requested<F, D, S...>,
             .destination = width_of<D>,
-            .source = {width_of<A>, width_of<B>}};
-}
-template <class F, class D, class A, class B, class C>
-LaneInstruction ternary() {
-    return {.run = run_ternary<F, D, A, B, C>,
-            .destination = width_of<D>,
-            .source = {width_of<A>, width_of<B>, width_of<C>}};
-}
-
-// ... for variants that share a handler.
-
-template <class F, class D, class A>
-LaneInstruction unary_by(const typename F::Request& request) {
-    return {.run = run_unary_by<F, D, A>,
-            .destination = width_of<D>,
-            .source = {width_of<A>},
+            .source = {width_of<S>...},
             .constant = packed(request)};
 }
-template <class F, class D, class A, class B>
-LaneInstruction binary_by(const typename F::Request& request) {
-    return {.run = run_binary_by<F, D, A, B>,
-            .destination = width_of<D>,
-            .source = {width_of<A>, width_of<B>},
-            .constant = packed(request)};
-}
-
-template <class F, class D, class A, class B, class C>
-LaneInstruction ternary_by(const typename F::Request& request) {
-    return {.run = run_ternary_by<F, D, A, B, C>,
-            .destination = width_of<D>,
-            .source = {width_of<A>, width_of<B>, width_of<C>},
-            .constant = packed(request)};
-}
-/// With as many sources of type T as that, and a result of it.
-template <class F, class T, int kSources>
-LaneInstruction all_alike_by(const typename F::Request& request) {
-    if constexpr (kSources == 1)
-        return unary_by<F, T, T>(request);
-    else if constexpr (kSources == 2)
-        return binary_by<F, T, T, T>(request);
-    else
-        return ternary_by<F, T, T, T, T>(request);
-}
-
-// ... and with forms.
-
-template <class F, class D, class A>
-LaneInstruction unary_with_forms() {
-    static constexpr Handler kForms[] = {run_unary_form<0, F, D, A>, run_unary<F, D, A>};
-    LaneInstruction result = unary<F, D, A>();
-    result.forms = kForms;
+template <class F, class D, class... S>
+LaneInstruction with_forms() {
+    static constexpr auto kForms = []<std::size_t... I>(std::index_sequence<I...>) {
+        return std::array{form<I, F, D, S...>()...};
+    }
+    (std::make_index_sequence<1 << sizeof...(S)>{});
+    LaneInstruction result = in_lanes<F, D, S...>();
+    result.forms = kForms.data();
     return result;
 }
-template <class F, class D, class A, class B>
-LaneInstruction binary_with_forms() {
-    static constexpr Handler kForms[] = {run_binary_form<0, F, D, A, B>,
-                                         run_binary_form<1, F, D, A, B>,
-                                         run_binary_form<2, F, D, A, B>, run_binary<F, D, A, B>};
-    LaneInstruction result = binary<F, D, A, B>();
-    result.forms = kForms;
-    return result;
-}
-template <class F, class D, class A, class B, class C>
-LaneInstruction ternary_with_forms() {
-    static constexpr Handler kForms[] = {
-        run_ternary_form<0, F, D, A, B, C>, run_ternary<F, D, A, B, C>,
-        run_ternary_form<2, F, D, A, B, C>, run_ternary<F, D, A, B, C>,
-        run_ternary_form<4, F, D, A, B, C>, run_ternary<F, D, A, B, C>,
-        run_ternary_form<6, F, D, A, B, C>, run_ternary<F, D, A, B, C>};
-    LaneInstruction result = ternary<F, D, A, B, C>();
-    result.forms = kForms;
-    return result;
+
+template <class T, std::size_t>
+using Always = T;
+/// in_lanes with as many sources of type T as that, and a result of it.
+template <class F, class T, int kSources, class... Request>
+LaneInstruction all_alike(const Request&... request) {
+    return [&]<std::size_t... I>(std::index_sequence<I...>) {
+        return in_lanes<F, T, Always<T, I>...>(request...);
+    }
+    (std::make_index_sequence<kSources>{});
 }
 
 }  // namespace coalesce::sim

@@ -8,34 +8,19 @@ namespace {
 using ptx::Type;
 
 struct And {
-    template <class T>
-    static T apply(T a, T b) {
-        return static_cast<T>(a & b);
-    }
+    static auto apply(auto a, auto b) { return static_cast<decltype(a)>(a & b); }
 };
 struct Or {
-    template <class T>
-    static T apply(T a, T b) {
-        return static_cast<T>(a | b);
-    }
+    static auto apply(auto a, auto b) { return static_cast<decltype(a)>(a | b); }
 };
 struct Xor {
-    template <class T>
-    static T apply(T a, T b) {
-        return static_cast<T>(a ^ b);
-    }
+    static auto apply(auto a, auto b) { return static_cast<decltype(a)>(a ^ b); }
 };
 struct Not {
-    template <class T>
-    static T apply(T a) {
-        return static_cast<T>(~a);
-    }
+    static auto apply(auto a) { return static_cast<decltype(a)>(~a); }
 };
 struct LogicalNot {
-    template <class T>
-    static T apply(T a) {
-        return a == 0;
-    }
+    static auto apply(auto a) { return a == 0; }
 };
 
 // ---- predicates: one bit per lane, all 32 at once ----
@@ -58,7 +43,7 @@ LaneInstruction two_sources(Modifiers& m) {
                 .destination = Width::predicate,
                 .source = {Width::predicate, Width::predicate}};
     }
-    return for_bits(type, []<class T>(Tag<T>) { return binary_with_forms<F, T, T, T>(); });
+    return for_bits(type, []<class T>(Tag<T>) { return with_forms<F, T, T, T>(); });
 }
 
 LaneInstruction bitwise_not(Modifiers& m) {
@@ -68,11 +53,11 @@ LaneInstruction bitwise_not(Modifiers& m) {
                 .destination = Width::predicate,
                 .source = {Width::predicate}};
     }
-    return for_bits(type, []<class T>(Tag<T>) { return unary<Not, T, T>(); });
+    return for_bits(type, []<class T>(Tag<T>) { return in_lanes<Not, T, T>(); });
 }
 
 LaneInstruction logical_not(Modifiers& m) {
-    return for_bits(m.take_type(), []<class T>(Tag<T>) { return unary<LogicalNot, T, T>(); });
+    return for_bits(m.take_type(), []<class T>(Tag<T>) { return in_lanes<LogicalNot, T, T>(); });
 }
 
 // ---- lop3 ----
@@ -140,20 +125,8 @@ const Op* run_select(Warp& w, const Op* op) {
 /// Selection moves bits: signed, unsigned, float, they are all the same. 0 when it is none of
 /// these.
 u32 bytes_of_selectable(Type type) {
-    switch (type) {
-        case Type::b16:
-        case Type::u16:
-        case Type::s16: return 2;
-        case Type::b32:
-        case Type::u32:
-        case Type::s32:
-        case Type::f32: return 4;
-        case Type::b64:
-        case Type::u64:
-        case Type::s64:
-        case Type::f64: return 8;
-        default: return 0;
-    }
+    const auto bytes = []<class T>(Tag<T>) { return static_cast<u32>(sizeof(T)); };
+    return for_bits(type, bytes) + for_integers(type, bytes) + for_floats(type, bytes);
 }
 
 LaneInstruction select(Modifiers& m) {
@@ -182,7 +155,7 @@ struct SelectBySignFlushing {
 
 template <class F, class C>
 LaneInstruction sign_selection(u32 bytes) {
-    return bytes == 8 ? ternary<F, u64, u64, u64, C>() : ternary<F, u32, u32, u32, C>();
+    return bytes == 8 ? in_lanes<F, u64, u64, u64, C>() : in_lanes<F, u32, u32, u32, C>();
 }
 
 LaneInstruction select_by_sign(Modifiers& m) {

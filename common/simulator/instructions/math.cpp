@@ -54,7 +54,7 @@ template <class F>
 LaneInstruction approximation(Modifiers& m) {
     const bool ftz = m.take("ftz");
     if (m.take_type() != Type::f32) return {};
-    return ftz ? unary<Flushing<F>, float, float>() : unary<F, float, float>();
+    return ftz ? in_lanes<Flushing<F>, float, float>() : in_lanes<F, float, float>();
 }
 
 template <double (*kFunction)(double)>
@@ -65,16 +65,10 @@ LaneInstruction function(Modifiers& m) {
 // ---- rcp and sqrt also exist correctly rounded, for f32 and f64 ----
 
 struct Reciprocal {
-    template <class T>
-    static T apply(T a) {
-        return with_nan(1 / a, a);
-    }
+    static auto apply(auto a) { return with_nan(1 / a, a); }
 };
 struct SquareRoot {
-    template <class T>
-    static T apply(T a) {
-        return with_nan(std::sqrt(a), a);
-    }
+    static auto apply(auto a) { return with_nan(std::sqrt(a), a); }
 };
 
 /// Here it is all one whether "subnormal" is decided before or after rounding (see float.cpp): no
@@ -98,8 +92,8 @@ struct Directed {
 };
 template <class F, class T>
 LaneInstruction rounded_to(Rounding direction) {
-    return direction == Rounding::nearest ? unary<F, T, T>()
-                                          : unary_by<Directed<F>, T, T>({direction});
+    return direction == Rounding::nearest ? in_lanes<F, T, T>()
+                                          : in_lanes<Directed<F>, T, T>({direction});
 }
 
 template <class F>
@@ -139,7 +133,8 @@ LaneInstruction rough(Modifiers& m) {
     if (!m.take("approx") || m.take_type() != Type::f64) return {};
     // Without .ftz the assembler adds the iteration itself: an H200 is then within a unit in the
     // last place.
-    return m.take("ftz") ? unary<InUpperHalf<F>, double, double>() : unary<F, double, double>();
+    return m.take("ftz") ? in_lanes<InUpperHalf<F>, double, double>()
+                         : in_lanes<F, double, double>();
 }
 
 }  // namespace

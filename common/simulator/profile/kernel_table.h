@@ -9,35 +9,22 @@
 #include <string>
 #include <vector>
 
+#include "base/coalesce_simulator.h"
 #include "base/types.h"
 #include "code/kernel.h"
 
 namespace coalesce::sim {
 
-struct Counters {
-    // Global memory. A request is one warp-wide instruction; its sectors are 32 bytes each.
-    u64 load_requests = 0, load_sectors = 0, load_useful_bytes = 0;
-    u64 store_requests = 0, store_sectors = 0, store_useful_bytes = 0;
-    u64 atomic_requests = 0, atomic_sectors = 0, atomic_useful_bytes = 0;
-    // How often warps wait for loads (program/load_waits.h); for copies to shared memory, and what of these
-    // is under way when shared memory is read (execute/async_copy.h).
-    u64 load_waits = 0;
-    u64 copy_waits = 0, copy_bytes_under_way = 0;
-    // Shared memory. Bank conflicts are the wavefronts beyond the ideal.
-    u64 shared_load_requests = 0, shared_load_wavefronts = 0, shared_load_ideal = 0;
-    u64 shared_store_requests = 0, shared_store_wavefronts = 0, shared_store_ideal = 0;
-    u64 shared_atomic_requests = 0, shared_atomic_wavefronts = 0, shared_atomic_ideal = 0;
+/// Those of the C interface, and of images.
+struct Counters : CoalesceCounters {
+    Counters() : CoalesceCounters{} {}
+
     // Fetches from textures; loads from surfaces, and stores and reductions to them (execute/texel_access.h).
     u64 texture_requests = 0, texture_sectors = 0, texture_useful_bytes = 0;
     u64 surface_load_requests = 0, surface_load_sectors = 0, surface_load_useful_bytes = 0;
     u64 surface_store_requests = 0, surface_store_sectors = 0, surface_store_useful_bytes = 0;
-    // Execution.
-    u64 warp_instructions = 0;
-    u64 thread_instructions = 0;
-    u64 branches = 0, divergent_branches = 0;
 
     Counters& operator+=(const Counters& other);
-    bool operator==(const Counters&) const = default;
     bool has_memory_requests() const;
 };
 

@@ -19,6 +19,7 @@ namespace coalesce::sim {
 namespace {
 
 constexpr u32 kMost = 255, kLeast = 4;
+constexpr u32 kAllWarps = DeviceModel::max_threads_per_multiprocessor / kLanes;
 /// Of a block.
 constexpr u32 kMostWarps = DeviceModel::max_threads_per_block / kLanes;
 /// Added by ptxas to what the code names.
@@ -41,11 +42,7 @@ public:
     Blocks() = default;
     /// Of so many warps, with so many bytes of shared memory.
     Blocks(u32 warps, u64 shared)
-        : warps_(warps),
-          most_(std::max(1u,
-                         std::min({M::max_blocks_per_multiprocessor, kAllWarps / warps,
-                                   static_cast<u32>(M::shared_per_multiprocessor /
-                                                    (shared + M::shared_reserved_per_block))}))) {}
+        : warps_(warps), most_(std::max(1u, blocks_held(warps, shared))) {}
 
     /// The most registers with which no fewer blocks run than with these.
     u32 most_registers(u32 registers) const {
@@ -59,7 +56,7 @@ public:
 
 private:
     using M = DeviceModel;
-    static constexpr u32 kAllWarps = M::max_threads_per_multiprocessor / kLanes, kStep = 8;
+    static constexpr u32 kStep = 8;
 
     u32 running(u32 steps) const {
         return std::min(most_, timing::blocks_with_registers(steps * kStep, warps_,
@@ -275,6 +272,15 @@ Blocks blocks_of(const ptx::Module& module, const ptx::Function& kernel) {
 }
 
 }  // namespace
+
+u32 blocks_held(u32 warps, u64 shared) {
+    using M = DeviceModel;
+    const u64 by_shared = timing::blocks_with_shared<u64>(shared, M::shared_reserved_per_block,
+                                                          M::shared_per_multiprocessor);
+    return std::min(
+        {M::max_blocks_per_multiprocessor, kAllWarps / warps, static_cast<u32>(by_shared)});
+}
+
 
 Estimate estimate_code(const ptx::Module& module, const ptx::Function& kernel) {
     const Blocks blocks = blocks_of(module, kernel);

@@ -26,4 +26,7 @@ struct Estimate {
 
 Estimate estimate_code(const ptx::Module& module, const ptx::Function& kernel);
 
+/// How many blocks of so many warps and bytes of shared memory a multiprocessor holds, as far as registers let it.
+u32 blocks_held(u32 warps, u64 shared);
+
 }  // namespace coalesce::sim

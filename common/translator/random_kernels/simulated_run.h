@@ -5,7 +5,7 @@
 #include <string>
 #include <vector>
 
-#include "cudart/coalesce_simulator.h"
+#include "base/coalesce_simulator.h"
 #include "program.h"
 
 namespace coalesce::random_kernels {

@@ -4,7 +4,7 @@
 
 #include <stdexcept>
 
-#include "cudart/coalesce_simulator.h"
+#include "base/coalesce_simulator.h"
 #include "translator/translate.h"
 
 namespace coalesce::translator::tests {

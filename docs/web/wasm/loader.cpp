@@ -2,7 +2,7 @@
 // here, as harness/simulator_function.h asks for them.
 #include <cstring>
 
-#include "simulator/cudart/coalesce_simulator.h"
+#include "simulator/base/coalesce_simulator.h"
 
 namespace {
 

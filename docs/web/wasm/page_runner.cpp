@@ -33,13 +33,9 @@ std::optional<Predicted> PageRunner::predict(const Compiled& kernel, const Produ
     return LaunchingRunner::predict(kernel, task, shape);
 }
 
-std::optional<Counters> PageRunner::kept_cost(const std::string&) {
-    return counters_from_json(solution_.at("counters").dump());
-}
-
-std::optional<Predicted> PageRunner::kept_time(const std::string&) {
-    if (solution_.at("predicted").is_null()) return std::nullopt;
-    return codec::read<Predicted>(solution_.at("predicted").dump());
+std::optional<std::string> PageRunner::kept(const std::string& kind, const std::string&) {
+    const auto& known = solution_.at(kind == "time" ? "predicted" : kind);
+    return known.is_null() ? std::nullopt : std::optional(known.dump());
 }
 
 void prepare_device() {

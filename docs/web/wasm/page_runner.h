@@ -26,8 +26,7 @@ public:
     Trial run(const Compiled& kernel, const Produces& task, const TrialOrder& order) override;
     std::optional<Predicted> predict(const Compiled& kernel, const Produces& task,
                                      Shape shape) override;
-    std::optional<Counters> kept_cost(const std::string& of) override;
-    std::optional<Predicted> kept_time(const std::string& of) override;
+    std::optional<std::string> kept(const std::string& kind, const std::string& of) override;
 
     /// What came of it.
     const Compiled& compiled() const { return compiled_; }

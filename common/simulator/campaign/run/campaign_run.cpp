@@ -26,9 +26,9 @@
 #include <sstream>
 #include <vector>
 
+#include "base/coalesce_simulator.h"
 #include "campaign/contract.h"
 #include "campaign/run/buffer.h"
-#include "cudart/coalesce_simulator.h"
 
 using namespace coalesce::campaign;
 

@@ -10,8 +10,6 @@
 #include <set>
 #include <vector>
 
-#include "counters/atomic_counters.h"
-
 using namespace coalesce::sim;
 
 namespace {
