@@ -22,6 +22,11 @@ inline void progress(const std::string& text) {
     std::cerr << format("[%5.1f s] ", seconds_since_start()) << text << std::endl;
 }
 
+/// As results are written.
+inline double rounded(double value, int decimals) {
+    return std::stod(format("%.*f", decimals, value));
+}
+
 /// Reads the command line as `app` has been told, calls `run` and says what went wrong, behind the
 /// program's name. Returns the exit code.
 inline int run_program(CLI::App& app, int argc, char** argv, const std::function<int()>& run) {

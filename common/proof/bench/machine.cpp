@@ -7,6 +7,7 @@
 
 #include "base/child.h"
 #include "base/clock.h"
+#include "base/text.h"
 #include "harness/text.h"
 
 namespace coalesce::proof {
@@ -26,12 +27,6 @@ constexpr const char* kQueries[][2] = {
     {"power.draw", "watts"},
     {"clocks_throttle_reasons.active", "throttle_reasons"},
 };
-
-std::string trimmed(const std::string& text) {
-    const std::size_t begin = text.find_first_not_of(" \t\r\n");
-    if (begin == std::string::npos) return "";
-    return text.substr(begin, text.find_last_not_of(" \t\r\n") - begin + 1);
-}
 
 /// The text as a number where it is one.
 nlohmann::ordered_json value_of(const std::string& text) {

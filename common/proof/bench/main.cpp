@@ -138,7 +138,7 @@ public:
              {"launches_a_round", plan_.launches},
              {"verification", "every variant at every size, bit by bit, on the device; at " +
                                   smallest_.name() + " on the host too"},
-             {"seconds", std::stod(format("%.1f", seconds_since_start()))}});
+             {"seconds", rounded(seconds_since_start(), 1)}});
     }
 
 private:

@@ -136,10 +136,6 @@ private:
         return 2 * bytes * share / summarise(ms).ms / 1e6;
     }
 
-    static double rounded(double value, int decimals) {
-        return std::stod(format("%.*f", decimals, value));
-    }
-
     VerifiedBuffers buffers_;
     const std::vector<Candidate>& candidates_;
     std::vector<std::vector<double>> ms_;

@@ -150,8 +150,8 @@ public:
                       << std::flush;
             rows_.push_back({{"memory", memory},
                              {"candidate", name},
-                             {"ms", std::stod(format("%.4f", median))},
-                             {"gbps", std::stod(format("%.1f", rate))}});
+                             {"ms", rounded(median, 4)},
+                             {"gbps", rounded(rate, 1)}});
         }
     }
 

@@ -10,8 +10,8 @@
 #include <coalesce/transpose.cuh>
 #undef coalesce
 
-#include "harness/device_buffer.h"
 #include "harness/errors.h"
+#include "proof/device_count.h"
 #include "proof/shapes/bounds.h"
 
 namespace unturned::transposing {
@@ -519,14 +519,10 @@ void run_bound(void* out, const void* in, const ShapeCase& shape) {
 }
 
 std::uint64_t foreign_bytes(const void* out, std::uint64_t bytes, unsigned char loaded) {
-    const DeviceBuffer counter(sizeof(unsigned long long));
-    auto* foreign = static_cast<unsigned long long*>(counter.data());
-    CUDA_CHECK(cudaMemset(foreign, 0, sizeof *foreign));
-    count_foreign<<<2048, 256>>>(static_cast<const unsigned char*>(out), bytes, loaded, foreign);
-    CUDA_CHECK(cudaGetLastError());
-    unsigned long long count = 0;
-    CUDA_CHECK(cudaMemcpy(&count, foreign, sizeof count, cudaMemcpyDeviceToHost));
-    return count;
+    const DeviceCount foreign;
+    count_foreign<<<2048, 256>>>(static_cast<const unsigned char*>(out), bytes, loaded,
+                                 foreign.data());
+    return foreign.value();
 }
 
 }  // namespace coalesce::proof

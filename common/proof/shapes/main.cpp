@@ -21,6 +21,7 @@
 #include "proof/bench/machine.h"
 #include "proof/bench/share_chart.h"
 #include "proof/json_text.h"
+#include "proof/page_part.h"
 #include "proof/run_program.h"
 #include "proof/shapes/bounds.h"
 #include "proof/shapes/permutes.h"
@@ -32,13 +33,7 @@ using namespace coalesce::proof;
 namespace {
 
 const std::string kRepository = COALESCE_REPOSITORY;
-/// Where a table stands, by its name: "shapes", "permutes".
-std::string begin_of(const std::string& name) {
-    return "<!-- " + name + ": written by build/bin/shapes --tables -->\n";
-}
-std::string end_of(const std::string& name) {
-    return "<!-- end of " + name + " -->";
-}
+const std::string kWriter = "build/bin/shapes --tables";
 
 constexpr std::size_t kRoom = std::size_t{4} << 20;
 
@@ -68,10 +63,6 @@ void add_options(CLI::App& app, Words& words) {
                  "Write the tables and the chart again, from the results");
     app.add_flag("--check-tables", words.are_tables_current,
                  "Whether the tables and the chart are current");
-}
-
-double rounded(double value, int decimals) {
-    return std::stod(format("%.*f", decimals, value));
 }
 
 /// "ms", "gbps", "of_copy": as in the other results.
@@ -346,27 +337,17 @@ std::string permutes_table(const Json& json) {
     return text;
 }
 
-/// The text with a table put into the place that has its name; `file` is where the text is from.
-std::string with_table(const std::string& text, const std::string& file, const std::string& name,
-                       const std::string& table) {
-    const std::size_t begin = text.find(begin_of(name)), end = text.find(end_of(name));
-    if (begin == std::string::npos || end == std::string::npos || end < begin) {
-        throw UsageError(file + " has no place for the table: " + begin_of(name));
-    }
-    return text.substr(0, begin + begin_of(name).size()) + "\n" + table + "\n" + text.substr(end);
-}
-
 /// Writes the tables and the chart that the results say, or says which of them are not current.
 int make_tables(const Words& words) {
     const Json json = Json::parse(read_file(words.json));
     std::vector<std::pair<std::string, std::string>> wanted;  // a file, and its text
     for (const char* name : {"/docs/guide/transpose.md", "/steps/11_any_shape/README.md"}) {
         const std::string file = kRepository + name;
-        wanted.emplace_back(file, with_table(read_file(file), file, "shapes", table(json)));
+        wanted.emplace_back(file, with_part(read_file(file), file, "shapes", kWriter, table(json)));
     }
     auto& [guide, text] = wanted.front();
     const Json permutes = Json::parse(read_file(words.permutes_json));
-    text = with_table(text, guide, "permutes", permutes_table(permutes));
+    text = with_part(text, guide, "permutes", kWriter, permutes_table(permutes));
     wanted.emplace_back(kRepository + "/docs/diagrams/shapes.svg", shapes_chart(json));
     int stale = 0;
     for (const auto& [file, text] : wanted) {

@@ -37,6 +37,10 @@ struct Opinion {
     std::string text;  ///< the first report, in its own words
 };
 
+constexpr Opinion::Kind last_of(Opinion::Kind) {
+    return Opinion::unusable;
+}
+
 /// A case with all verdicts.
 struct Judged {
     SuiteCase suite_case;

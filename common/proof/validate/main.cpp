@@ -100,7 +100,7 @@ public:
         bool is_good = true;
         if (!words_.bugs_only) is_good &= run_counters(json);
         if (!words_.counters_only) is_good &= run_bugs(json);
-        json["run"]["seconds"] = std::stod(format("%.1f", seconds_since_start()));
+        json["run"]["seconds"] = rounded(seconds_since_start(), 1);
         const std::string file = json_file();
         write_file(file, json_text(json));
         std::cout << "Written to " << file << "\n";
