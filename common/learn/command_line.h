@@ -44,11 +44,4 @@ private:
     bool plain_ = false;
 };
 
-/// run, list, results: the steps. (commands_steps.cpp)
-void add_step_commands(CommandLine& line);
-/// check, watch, hint, predict, picture, explain, diff, reset, measure, ptx, beat. (commands_exercises.cpp)
-void add_exercise_commands(CommandLine& line);
-/// start, progress, play, doctor. (commands_learner.cpp)
-void add_learner_commands(CommandLine& line);
-
 }  // namespace coalesce::learn

@@ -45,9 +45,9 @@ std::string said_by(Action action) {
 
 class Watch {
 public:
-    Watch(Session& session, const WatchWords& words)
-        : session_(session), words_(words), exercise_(words.exercise), style_(session.style) {
-        turn_to(exercise_);
+    Watch(Session& session, const Work& exercise, const WatchWords& words)
+        : session_(session), words_(words), style_(session.style) {
+        turn_to(exercise);
     }
 
     int run() {
@@ -346,7 +346,7 @@ private:
     }
 
     Session& session_;
-    WatchWords words_;
+    const WatchWords& words_;
     Work exercise_;
     Style& style_;
     Signals signals_;
@@ -378,8 +378,8 @@ std::string watch_footer(const Work& exercise, const std::string& time, bool has
            "  g guess  p picture  l list  r check  q quit";
 }
 
-int watch(Session& session, const WatchWords& words) {
-    return Watch(session, words).run();
+int watch(Session& session, const Work& exercise, const WatchWords& words) {
+    return Watch(session, exercise, words).run();
 }
 
 }  // namespace coalesce::learn
