@@ -39,7 +39,6 @@ struct Words {
 };
 
 void add_options(CLI::App& app, Words& words) {
-    app.set_help_flag("-h,--help", "This text");
     app.add_option("--sizes", words.sizes,
                    "Such as 4096,32768x16384; otherwise 4096, 8192, 16384 and 32768 square, "
                    "32768x16384 and 16384x32768");
@@ -57,17 +56,13 @@ void add_options(CLI::App& app, Words& words) {
     app.add_flag("--no-python", words.no_python, "Leave PyTorch, CuPy and Triton out");
     app.add_flag("--check", words.plan.check_only,
                  "Time nothing: load and verify everything, at small sizes");
-    app.add_option("--device", words.device, "gpu or, with --check, sim")
-        ->check(CLI::IsMember({"gpu", "sim"}));
+    add_device_option(app, words.device);
 }
 
 Plan understand(const Words& words) {
     Plan plan = words.plan;
     plan.python = !words.no_python;
-    plan.device = words.device == "sim" ? DeviceChoice::simulator : DeviceChoice::gpu;
-    if (plan.device == DeviceChoice::simulator && !plan.check_only) {
-        throw UsageError("the simulated GPU has no times: --device sim goes with --check");
-    }
+    plan.device = choice_of(words.device, plan.check_only);
     plan.sizes = words.quick ? quick_sizes() : usual_sizes();
     if (plan.check_only) plan.sizes = {{256, 192}, {131, 77}};
     if (words.quick) plan.rounds = 2;
@@ -291,20 +286,19 @@ int run_plan(const Plan& plan, char** argv) {
     return mistakes(results).empty() ? exit_right : exit_wrong;
 }
 
+int run(const Words& words, char** argv) {
+    try {
+        return run_plan(understand(words), argv);
+    } catch (const course::CourseError& error) {  // names its own file
+        std::cerr << error.what() << "\n";
+        return exit_usage;
+    }
+}
+
 }  // namespace
 
 int main(int argc, char** argv) {
-    seconds_since_start();
-    CLI::App app{"Times every kernel of every step, and every rival, in one run on this GPU",
-                 "bench"};
-    Words words;
-    add_options(app, words);
-    return run_program(app, argc, argv, [&] {
-        try {
-            return run_plan(understand(words), argv);
-        } catch (const course::CourseError& error) {  // names its own file
-            std::cerr << error.what() << "\n";
-            return +exit_usage;
-        }
-    });
+    return run_program("bench",
+                       "Times every kernel of every step, and every rival, in one run on this GPU",
+                       argc, argv, add_options, run);
 }

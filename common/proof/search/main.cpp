@@ -38,7 +38,6 @@ struct Words {
 };
 
 void add_options(CLI::App& app, Words& words) {
-    app.set_help_flag("-h,--help", "This text");
     app.add_option("--sizes", words.sizes, "Multiples of 256, such as 32768,16384x32768");
     app.add_option("--rounds", words.rounds, "Turns of each candidate (8)")
         ->check(CLI::Range(1, 1000));
@@ -49,8 +48,7 @@ void add_options(CLI::App& app, Words& words) {
     app.add_flag("--check", words.check_only, "Time nothing: verify all candidates, at 512 x 256");
     app.add_option("--time", words.time_on,
                    "Time nothing: predict all times, on this GPU (H200), for --json");
-    app.add_option("--device", words.device, "gpu or, with --check, sim")
-        ->check(CLI::IsMember({"gpu", "sim"}));
+    add_device_option(app, words.device);
 }
 
 /// The candidates at one size.
@@ -239,21 +237,17 @@ int predict_all(const Words& words, char** argv) {
 
 int run(const Words& words, char** argv) {
     if (!words.time_on.empty()) return predict_all(words, argv);
-    const bool simulated = words.device == "sim";
-    if (simulated && !words.check_only) {
-        throw UsageError("the simulated GPU has no times: --device sim goes with --check");
-    }
+    const DeviceChoice choice = choice_of(words.device, words.check_only);
     const std::vector<Shape> sizes = understand_sizes(words);
     const std::string file =
         words.json.empty() ? kRepository + "/docs/results/search/results.json" : words.json;
-    const Device device =
-        choose_device(simulated ? DeviceChoice::simulator : DeviceChoice::gpu, argv);
+    const Device device = choose_device(choice, argv);
     if (!words.check_only) check_writable(file);
     std::cout << device.first_line() << std::endl;
     int multiprocessors = 0;
     CUDA_CHECK(cudaDeviceGetAttribute(&multiprocessors, cudaDevAttrMultiProcessorCount, 0));
     std::vector<Candidate> candidates = search_candidates(multiprocessors);
-    if (simulated) candidates = without_those_only_on_gpu(std::move(candidates));
+    if (device.simulated) candidates = without_those_only_on_gpu(std::move(candidates));
     Json json{{"device", {{"name", device.name}, {"multiprocessors", multiprocessors}}},
               {"run", run_record(words.commit,
                                  {{"rounds", words.rounds}, {"launches_a_round", words.launches}})},
@@ -275,8 +269,7 @@ int run(const Words& words, char** argv) {
 }  // namespace
 
 int main(int argc, char** argv) {
-    CLI::App app{"The experiments that led to the fastest transpose, timed on this GPU", "search"};
-    Words words;
-    add_options(app, words);
-    return run_program(app, argc, argv, [&] { return run(words, argv); });
+    return run_program("search",
+                       "The experiments that led to the fastest transpose, timed on this GPU", argc,
+                       argv, add_options, run);
 }

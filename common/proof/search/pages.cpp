@@ -103,6 +103,18 @@ struct Words {
     std::string json, commit;
 };
 
+void add_options(CLI::App& app, Words& words) {
+    app.add_option("--side", words.side, "Of the matrix, a multiple of 256 (32768)")
+        ->check(CLI::Range(256, 40960));
+    app.add_option("--chunks", words.chunks, "MiB of a chunk, even (2,32,512)")->delimiter(',');
+    app.add_option("--rounds", words.rounds, "Turns of each kernel (8)")
+        ->check(CLI::Range(1, 1000));
+    app.add_option("--launches", words.launches, "Timed launches in one turn (3)")
+        ->check(CLI::Range(1, 1000));
+    app.add_option("--json", words.json, "Where the results go, too");
+    app.add_option("--commit", words.commit, "Commit of the source, where git cannot say");
+}
+
 /// The search's fastest kernels, and the plain one that they are made of.
 std::vector<Candidate> kernels_to_time() {
     std::vector<Candidate> all = search_candidates(1), wanted;
@@ -216,18 +228,7 @@ int run(const Words& words, char** argv) {
 }  // namespace
 
 int main(int argc, char** argv) {
-    CLI::App app{"The fastest transposes in memory whose physical pages lie in different orders",
-                 "pages"};
-    Words words;
-    app.set_help_flag("-h,--help", "This text");
-    app.add_option("--side", words.side, "Of the matrix, a multiple of 256 (32768)")
-        ->check(CLI::Range(256, 40960));
-    app.add_option("--chunks", words.chunks, "MiB of a chunk, even (2,32,512)")->delimiter(',');
-    app.add_option("--rounds", words.rounds, "Turns of each kernel (8)")
-        ->check(CLI::Range(1, 1000));
-    app.add_option("--launches", words.launches, "Timed launches in one turn (3)")
-        ->check(CLI::Range(1, 1000));
-    app.add_option("--json", words.json, "Where the results go, too");
-    app.add_option("--commit", words.commit, "Commit of the source, where git cannot say");
-    return run_program(app, argc, argv, [&] { return run(words, argv); });
+    return run_program(
+        "pages", "The fastest transposes in memory whose physical pages lie in different orders",
+        argc, argv, add_options, run);
 }

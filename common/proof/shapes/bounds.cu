@@ -460,14 +460,14 @@ struct Unturned<StackOfWords<SIZE, THREADS_, ACROSS>> : StackOfWords<SIZE, THREA
 
 // ---- what the header launches instead of its own ----
 
-template <int SIZE, int COLS, int ROWS, int PIECES, Loads LOADS>
-struct KernelOf<Pieces<SIZE, COLS, ROWS, PIECES, LOADS>, void>
-    : KernelOf<Unturned<Pieces<SIZE, COLS, ROWS, PIECES, LOADS>>> {};
-template <Loads LOADS>
-struct KernelOf<Raw<LOADS>, void> : KernelOf<Unturned<Raw<LOADS>>> {};
-template <int SIZE, int ROWS, int COLS, int THREADS, int SHIFT, Loads LOADS>
-struct KernelOf<Shifted<SIZE, ROWS, COLS, THREADS, SHIFT, LOADS>, void>
-    : KernelOf<Unturned<Shifted<SIZE, ROWS, COLS, THREADS, SHIFT, LOADS>>> {};
+/// Those with BLOCKS have a template in the header, beside which none of our own can stand.
+template <class Kernel>
+concept HasNoBlocks = sizeof(Unturned<Kernel>) > 0 && !requires {
+    Kernel::BLOCKS;
+};
+
+template <HasNoBlocks Kernel>
+struct KernelOf<Kernel, void> : KernelOf<Unturned<Kernel>> {};
 template <>
 struct KernelOf<Fastest<1>::Rewound, void> : KernelOf<Unturned<Fastest<1>::Rewound>> {};
 template <>
@@ -476,18 +476,6 @@ template <>
 struct KernelOf<Fastest<2>::Rewound, void> : KernelOf<Unturned<Fastest<2>::Rewound>> {};
 template <>
 struct KernelOf<Fastest<2>::RewoundLarge, void> : KernelOf<Unturned<Fastest<2>::RewoundLarge>> {};
-template <int SIZE, int THREADS, int AHEAD, int PAD>
-struct KernelOf<Tall<SIZE, THREADS, AHEAD, PAD>, void>
-    : KernelOf<Unturned<Tall<SIZE, THREADS, AHEAD, PAD>>> {};
-template <int SIZE, int THREADS, int AHEAD, bool HAS_MANY_COLS, int PAD, bool IS_TURNED,
-          Loads LOADS>
-struct KernelOf<Wide<SIZE, THREADS, AHEAD, HAS_MANY_COLS, PAD, IS_TURNED, LOADS>, void>
-    : KernelOf<Unturned<Wide<SIZE, THREADS, AHEAD, HAS_MANY_COLS, PAD, IS_TURNED, LOADS>>> {};
-template <int SIZE, int THREADS, int PAD>
-struct KernelOf<Stack<SIZE, THREADS, PAD>, void> : KernelOf<Unturned<Stack<SIZE, THREADS, PAD>>> {};
-template <int SIZE, int THREADS, int ACROSS>
-struct KernelOf<StackOfWords<SIZE, THREADS, ACROSS>, void>
-    : KernelOf<Unturned<StackOfWords<SIZE, THREADS, ACROSS>>> {};
 
 }  // namespace unturned::transposing
 

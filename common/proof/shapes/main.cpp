@@ -47,7 +47,6 @@ struct Words {
 };
 
 void add_options(CLI::App& app, Words& words) {
-    app.set_help_flag("-h,--help", "This text");
     app.add_option("--launches", words.launches, "Timed launches of each (24)")
         ->check(CLI::Range(1, 1000));
     app.add_option("--json", words.json, "Where the results go (docs/results/shapes.json)");
@@ -57,8 +56,7 @@ void add_options(CLI::App& app, Words& words) {
                    "Instead, what the addresses of each transpose allow; where that goes");
     app.add_option("--commit", words.commit, "Commit of the source, where git cannot say");
     app.add_flag("--check", words.check_only, "Time nothing: verify all cases");
-    app.add_option("--device", words.device, "gpu or, with --check, sim")
-        ->check(CLI::IsMember({"gpu", "sim"}));
+    add_device_option(app, words.device);
     app.add_flag("--tables", words.tables,
                  "Write the tables and the chart again, from the results");
     app.add_flag("--check-tables", words.are_tables_current,
@@ -363,12 +361,8 @@ int make_tables(const Words& words) {
 
 int run(const Words& words, char** argv) {
     if (words.tables || words.are_tables_current) return make_tables(words);
-    const bool simulated = words.device == "sim";
-    if (simulated && !words.check_only) {
-        throw UsageError("the simulated GPU has no times: --device sim goes with --check");
-    }
-    const Device device =
-        choose_device(simulated ? DeviceChoice::simulator : DeviceChoice::gpu, argv);
+    const DeviceChoice choice = choice_of(words.device, words.check_only);
+    const Device device = choose_device(choice, argv);
     if (!words.bounds_json.empty()) {
         check_writable(words.bounds_json);
     } else if (!words.check_only) {
@@ -376,8 +370,8 @@ int run(const Words& words, char** argv) {
         check_writable(words.permutes_json);
     }
     std::cout << device.first_line() << std::endl;
-    const std::vector<ShapeCase> shapes = shape_cases(simulated);
-    const std::vector<PermuteCase> permutes = permute_cases(simulated);
+    const std::vector<ShapeCase> shapes = shape_cases(device.simulated);
+    const std::vector<PermuteCase> permutes = permute_cases(device.simulated);
     if (words.check_only) {
         check_all(shapes, permutes);
         return exit_right;
@@ -393,10 +387,8 @@ int run(const Words& words, char** argv) {
 }  // namespace
 
 int main(int argc, char** argv) {
-    CLI::App app{
+    return run_program(
+        "shapes",
         "coalesce::transpose and permute on shapes and elements of all kinds, timed on this GPU",
-        "shapes"};
-    Words words;
-    add_options(app, words);
-    return run_program(app, argc, argv, [&] { return run(words, argv); });
+        argc, argv, add_options, run);
 }

@@ -6,9 +6,7 @@
 
 #include <stdlib.h>
 
-#include <CLI/CLI.hpp>
 #include <functional>
-#include <iostream>
 #include <nlohmann/json.hpp>
 
 #include "base/files.h"
@@ -19,6 +17,7 @@
 #include "harness/errors.h"
 #include "harness/result.h"
 #include "harness/shapes.h"
+#include "proof/run_program.h"
 #include "proof/step_modules.h"
 #include "proof/validate/access_pattern.h"
 #include "proof/validate/matrix_pattern.h"
@@ -137,23 +136,7 @@ Json run_case(const Case& one, bool simulated) {
     return json;
 }
 
-std::string results(const Words& words, char** argv) {
-    // Random patterns race, and read what nothing wrote; they must not leave their buffers.
-    setenv("COALESCE_SIM_CHECK", "memcheck", 0);
-    const DeviceChoice choice = words.device == "gpu" ? DeviceChoice::gpu : DeviceChoice::simulator;
-    const Device device = choose_device(choice, argv);
-    const Cases cases(words, course::read_course(COALESCE_REPOSITORY "/course.toml"));
-    Json json{{"device", device.name}, {"seed", words.seed}, {"cases", Json::array()}};
-    for (const Case& one : cases.all()) json["cases"].push_back(run_case(one, device.simulated));
-    return json.dump() + "\n";
-}
-
-}  // namespace
-
-int main(int argc, char** argv) {
-    CLI::App app{"Launches each kernel of the course, and random access patterns, once",
-                 "launches"};
-    Words words;
+void add_options(CLI::App& app, Words& words) {
     app.add_option("--device", words.device)->required()->check(CLI::IsMember({"gpu", "sim"}));
     app.add_option("--patterns", words.patterns, "How many random patterns")
         ->check(CLI::Range(0, 100000));
@@ -162,13 +145,25 @@ int main(int argc, char** argv) {
     app.add_option("--seed", words.seed, "Another seed, other patterns");
     app.add_flag("--steps,!--no-steps", words.steps, "The kernels of the course as well");
     app.add_option("--json", words.json, "Where the list of cases goes")->required();
-    CLI11_PARSE(app, argc, argv);
-    try {
-        check_writable(words.json);
-        write_file(words.json, results(words, argv));
-        return exit_right;
-    } catch (const std::exception& error) {
-        std::cerr << "launches: " << error.what() << "\n";
-        return exit_usage;
-    }
+}
+
+int run(const Words& words, char** argv) {
+    check_writable(words.json);
+    // Random patterns race, and read what nothing wrote; they must not leave their buffers.
+    setenv("COALESCE_SIM_CHECK", "memcheck", 0);
+    const DeviceChoice choice = words.device == "gpu" ? DeviceChoice::gpu : DeviceChoice::simulator;
+    const Device device = choose_device(choice, argv);
+    const Cases cases(words, course::read_course(COALESCE_REPOSITORY "/course.toml"));
+    Json json{{"device", device.name}, {"seed", words.seed}, {"cases", Json::array()}};
+    for (const Case& one : cases.all()) json["cases"].push_back(run_case(one, device.simulated));
+    write_file(words.json, json.dump() + "\n");
+    return exit_right;
+}
+
+}  // namespace
+
+int main(int argc, char** argv) {
+    return run_program("launches",
+                       "Launches each kernel of the course, and random access patterns, once", argc,
+                       argv, add_options, run);
 }
