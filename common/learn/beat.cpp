@@ -195,9 +195,7 @@ int beat(Session& session, const BeatWords& words) {
                           " is yours from now on; it begins with a kernel that is right, and slow.")
                   << "\n";
     }
-    if (!words.file.empty() && !fs::exists(words.file)) {
-        throw UsageError("there is no file " + words.file);
-    }
+    check_is_there(words.file);
     const Work exercise = find_exercise(session.course, kToBeat, false);
     const std::string file = words.file.empty() ? own.string() : words.file;
     const CheckResult result =

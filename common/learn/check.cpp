@@ -1,14 +1,15 @@
 #include "learn/check.h"
 
-#include <filesystem>
 #include <iostream>
 
+#include "base/enum_names.h"
 #include "base/errors.h"
 #include "harness/counters_json.h"
 #include "harness/text.h"
 #include "kernel/predicted_launch.h"
 #include "learn/counted.h"
 #include "learn/measure.h"
+#include "learn/paths.h"
 #include "learn/predict.h"
 
 namespace coalesce::learn {
@@ -35,9 +36,7 @@ void understand(const CheckWords& words) {
     if (words.seconds < 1 || words.seconds > 3600) {
         throw UsageError("--seconds takes a whole number from 1 to 3600");
     }
-    if (!words.file.empty() && !std::filesystem::exists(words.file)) {
-        throw UsageError("there is no file " + words.file);
-    }
+    check_is_there(words.file);
     if (words.exercise == kAll && !words.file.empty()) {
         throw UsageError(
             "--file goes with one exercise, not with all; name it: ./learn check 03 --file " +
@@ -48,9 +47,7 @@ void understand(const CheckWords& words) {
 Json as_json(const Work& exercise, const CheckResult& result) {
     return {{"exercise", exercise.step->name},
             {"hunt", exercise.is_hunt},
-            {"outcome", result.outcome == CheckResult::passed    ? "passed"
-                        : result.outcome == CheckResult::not_yet ? "not-yet"
-                                                                 : "not-examined"},
+            {"outcome", dashed_name(result.outcome)},
             {"problem", result.problem},
             {"milliseconds", result.milliseconds},
             {"verdict", result.verdict ? Json::parse(to_json(*result.verdict)) : Json(nullptr)}};
@@ -174,14 +171,9 @@ State record_check(Session& session, const Work& exercise, const CheckResult& re
 PassedText more_of_pass(const Session& session, const Work& exercise, const Record& record) {
     PassedText more;
     more.record = &record;
-    if (!exercise.is_hunt && exercise.step->hunt) {
-        more.hunt = "check " + exercise.step->number() + " --hunt";
-        more.hunt_file = Work{exercise.step, true}.relative_file();
-    }
-    Work behind = exercise_behind(session.course, exercise);
-    if (behind.step == nullptr) return more;
-    more.behind = "check " + behind.words();
-    more.behind_file = behind.relative_file();
+    if (!exercise.is_hunt && exercise.step->hunt) more.next.push_back({exercise.step, true});
+    const Work behind = exercise_behind(session.course, exercise);
+    if (behind.step != nullptr) more.next.push_back(behind);
     return more;
 }
 

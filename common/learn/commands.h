@@ -146,6 +146,11 @@ inline constexpr int kLinesOfWatchFooter = 3;
 /// Until q is typed, stdin ends (where it is no terminal), or a signal ends it. Returns the exit code.
 int watch(Session& session, const Work& exercise, const WatchWords& words);
 
+// `learn results`: the tables of results in README.md, in docs/guide/results.md and in the lessons.
+/// Rewrites what stands between the markers of README.md, of the page of results, and of the lessons that have
+/// them. With `check`, only says what is stale. Returns the exit code: 0, or 1 when the check found something.
+int update_readme(const std::filesystem::path& repository, bool check);
+
 // `learn doctor`: what is there, what is missing, what that means and what to do.
 
 /// Returns the exit code: 0 when exercises can be checked here, 2 when not.

@@ -11,7 +11,6 @@
 #include "learn/measure.h"
 #include "learn/paths.h"
 #include "learn/predict.h"
-#include "learn/readme.h"
 #include "learn/renew.h"
 
 using namespace coalesce;

@@ -36,8 +36,9 @@ std::string pass_told_with(const Work& exercise, const CheckResult& result, cons
         text += guesses_text(*more.record);
     }
     text += "\nNext: " + command_line("explain " + exercise.words(), "yours beside the solution");
-    if (!more.hunt.empty()) text += "      " + command_line(more.hunt, more.hunt_file);
-    if (!more.behind.empty()) text += "      " + command_line(more.behind, more.behind_file);
+    for (const Work& one : more.next) {
+        text += "      " + command_line("check " + one.words(), one.relative_file());
+    }
     return text + "Again: " + command_for(exercise, result) + "\n";
 }
 

@@ -221,11 +221,10 @@ private:
     void show_page() {
         if (pages_.empty() && !shows_verdict_) return show_verdict();
         if (pages_.empty()) return;
-        std::vector<std::string> rest(pages_.begin() + 1, pages_.end());
-        std::string page = pages_.front();
+        const std::vector<std::string> pages = pages_;
         clear();
-        std::cout << page;
-        pages_ = rest;
+        std::cout << pages.front();
+        pages_.assign(pages.begin() + 1, pages.end());
         shows_verdict_ = false;
         if (pages_.empty()) return footer();
         std::cout << "\n"
