@@ -5,7 +5,6 @@
 
 #include "harness/errors.h"
 #include "many/nccl.h"
-#include "many/unpack.h"
 
 namespace coalesce::many {
 namespace {
