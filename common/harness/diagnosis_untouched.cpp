@@ -11,11 +11,6 @@ std::uint64_t with_remainder(std::int64_t length, std::int64_t period, std::int6
     return static_cast<std::uint64_t>((length + period - 1 - remainder) / period);
 }
 
-std::string ordinal(std::size_t number) {
-    const char* const ending = number == 1 ? "st" : number == 2 ? "nd" : number == 3 ? "rd" : "th";
-    return std::to_string(number) + (number > 10 ? "th" : ending);
-}
-
 /// "of every 4 rows of out the 4th is never written"; `bad` has a place for each of them.
 std::string lines_text(const std::vector<bool>& bad, const std::string& lines,
                        const std::string& state) {
