@@ -31,6 +31,11 @@ using namespace coalesce::proof;
 namespace {
 
 const std::string kRepository = COALESCE_REPOSITORY;
+/// Those that results are published for: four squares and two rectangles.
+const std::vector<Shape> kUsualSizes = {{4096, 4096},   {8192, 8192},   {16384, 16384},
+                                        {32768, 32768}, {32768, 16384}, {16384, 32768}};
+/// For a first look.
+const std::vector<Shape> kQuickSizes = {{4096, 4096}, {16384, 16384}};
 
 struct Words {
     std::string sizes, device = "gpu";
@@ -63,7 +68,7 @@ Plan understand(const Words& words) {
     Plan plan = words.plan;
     plan.python = !words.no_python;
     plan.device = choice_of(words.device, plan.check_only);
-    plan.sizes = words.quick ? quick_sizes() : usual_sizes();
+    plan.sizes = words.quick ? kQuickSizes : kUsualSizes;
     if (plan.check_only) plan.sizes = {{256, 192}, {131, 77}};
     if (words.quick) plan.rounds = 2;
     if (!words.sizes.empty()) plan.sizes = parse_sizes(words.sizes);
@@ -174,13 +179,13 @@ private:
     bool is_checked_on_host(Shape shape) const { return shape == smallest_ || plan_.check_only; }
 
     Json play(Contest& contest, bool with_python) {
-        std::optional<ClockReading> clocks;
+        std::future<Json> clocks;
         for (int round = 0; round < plan_.rounds; ++round) {
-            if (round == plan_.rounds / 2) clocks.emplace();
+            if (round == plan_.rounds / 2) clocks = ask_nvidia_smi_meanwhile();
             contest.play_round(*stopwatch_, round, plan_.launches);
             if (with_python) python_.play_round(plan_.launches);
         }
-        return clocks->answer();
+        return clocks.get();
     }
 
     /// Empty: there is enough.

@@ -26,9 +26,4 @@ struct Plan {
 /// "4096,32768x16384" as shapes; throws UsageError that names the word which is wrong.
 std::vector<Shape> parse_sizes(const std::string& text);
 
-/// The sizes that results are published for: four squares and two rectangles.
-std::vector<Shape> usual_sizes();
-/// For a first look.
-std::vector<Shape> quick_sizes();
-
 }  // namespace coalesce::proof

@@ -207,7 +207,7 @@ void measure_all(const std::vector<ShapeCase>& shapes, const std::vector<Permute
     const auto& [in, out] = memory_for(shapes, permutes);
     fill(in.data(), in.bytes());
     Json results = measure_each(out, in, shapes, stopwatch, words.launches);
-    ClockReading clocks;
+    auto clocks = ask_nvidia_smi_meanwhile();
     Json permuted = measure_each(out, in, permutes, stopwatch, words.launches);
     const Json python = ask_python(shapes, permutes);
     add_rivals(results, shapes, python.value("shapes", Json::array()));
@@ -216,7 +216,7 @@ void measure_all(const std::vector<ShapeCase>& shapes, const std::vector<Permute
     std::cout << versions << "\n";
     const Json name{{"name", device.name}},
         run = run_record(words.commit, {{"torch", versions}, {"launches", words.launches}}),
-        at_work = clocks.answer();
+        at_work = clocks.get();
     const auto write = [&](const std::string& file, const Json& rows) {
         write_file(
             file,
