@@ -77,6 +77,11 @@ Explanation count_explained(const Sample& sample, Explains explains) {
 /// That many steps along a row or a column of that length, the short way round.
 std::int64_t around(std::int64_t step, std::int64_t length);
 
+/// "32 x 32": of a tile.
+inline std::string size_text(std::int64_t side) {
+    return std::to_string(side) + " x " + std::to_string(side);
+}
+
 /// "2 rows too far down and 1 column too far to the left": `row` and `col` say what is counted.
 std::string distances_text(Cell step, const char* row, const char* col);
 

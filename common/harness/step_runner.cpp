@@ -115,19 +115,16 @@ StepRunner::StepRunner(const Device& device, const Options& options, Shape shape
 
 VerifiedBuffers& StepRunner::large_buffers(const Variant& variant) {
     // Buffers are kept for variants that make a matrix of a matrix: nearly all.
-    const bool is_plain = variant.is_plain() && large_is_plain_;
-    const auto element_size = static_cast<std::size_t>(variant.element_size);
-    if (!large_ || !is_plain || large_in_ != variant.in || large_out_ != variant.out ||
-        large_->problem().element_size != element_size) {
+    const Variant& before = large_is_for_;
+    if (!large_ || !variant.is_plain() || !before.is_plain() || before.in != variant.in ||
+        before.out != variant.out || before.element_size != variant.element_size) {
         large_.reset();
         large_ = std::make_unique<VerifiedBuffers>(
             problem_at(variant, shape_), VerifiedBuffers::kUsualGuard, variant.in, variant.out);
-        large_is_plain_ = variant.is_plain();
-        large_in_ = variant.in;
-        large_out_ = variant.out;
+        large_is_for_ = variant;
         large_->prepare();
     }
-    if (is_plain) large_->expect(problem_at(variant, shape_));
+    large_->expect(problem_at(variant, shape_));
     return *large_;
 }
 

@@ -43,8 +43,7 @@ private:
     std::unique_ptr<Stopwatch> stopwatch_;
     /// Buffers of the shape that is measured: kept, because they may be large.
     std::unique_ptr<VerifiedBuffers> large_;
-    Memory large_in_ = Memory::device, large_out_ = Memory::device;
-    bool large_is_plain_ = true;
+    Variant large_is_for_;
     /// A kernel broke the context of a real GPU: nothing can run any more.
     bool device_is_lost_ = false;
 };
