@@ -100,16 +100,13 @@ int check_one(Session& session, const CheckWords& words) {
 std::string line_of_all(const Work& exercise, const CheckResult& result, const Style& style) {
     std::string name = exercise.name();
     name.resize(20, ' ');
-    switch (result.outcome) {
-        case CheckResult::passed: return name + style.good("passed") + "\n";
-        case CheckResult::not_yet:
-            return name + style.bad("not yet") + "   " + result.failure() + "\n";
-        case CheckResult::not_examined: break;
-    }
+    const std::string text = name + words_for(result.outcome, style);
+    if (result.outcome == CheckResult::passed) return text + "\n";
+    if (result.outcome == CheckResult::not_yet) return text + "   " + result.failure() + "\n";
     std::string why = result.verdict && !result.verdict->failures.empty()
                           ? result.verdict->failures.front().headline
                           : result.problem;
-    return name + style.bad("could not be examined") + "\n" + wrap(why, "    ");
+    return text + "\n" + wrap(why, "    ");
 }
 
 int check_all(Session& session, const CheckWords& words) {

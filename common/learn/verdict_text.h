@@ -17,6 +17,8 @@ struct PassedText {
     std::vector<Work> next = {};     ///< its hunt, if there is one, and the exercise behind it
 };
 
+/// "passed", "not yet", "could not be examined"
+std::string words_for(CheckResult::Outcome outcome, const Style& style);
 /// The first line: "03_tiled: not yet", with where it was found out.
 std::string headline_of(const Work& exercise, const CheckResult& result, const Style& style);
 
