@@ -2,7 +2,6 @@
 
 #include <algorithm>
 #include <thread>
-#include <utility>
 
 #include "harness/diagnosis.h"
 #include "harness/errors.h"
