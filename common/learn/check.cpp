@@ -6,7 +6,6 @@
 #include "base/errors.h"
 #include "harness/counters_json.h"
 #include "harness/text.h"
-#include "kernel/predicted_launch.h"
 #include "learn/counted.h"
 #include "learn/measure.h"
 #include "learn/paths.h"

@@ -1,12 +1,18 @@
 // The learner's command: which subcommands there are, and the words that each takes. `./learn` in the repository's root
 // builds it, and hands over to it.
 
+#include <unistd.h>
+
+#include <CLI/CLI.hpp>
+#include <cerrno>
+#include <cstring>
+#include <functional>
 #include <iostream>
+#include <map>
 #include <memory>
 
 #include "base/errors.h"
 #include "learn/check.h"
-#include "learn/command_line.h"
 #include "learn/commands.h"
 #include "learn/measure.h"
 #include "learn/paths.h"
@@ -17,6 +23,85 @@ using namespace coalesce;
 using namespace coalesce::learn;
 
 namespace {
+
+/// Takes subcommands, reads the words, and calls what belongs to the subcommand among them.
+class CommandLine {
+public:
+    CommandLine(int argc, char** argv) : argc_(argc), argv_(argv) {
+        app_.require_subcommand(0, 1);
+        app_.set_help_flag("-h,--help", "This text");
+        // Options of the whole command may stand behind the subcommand.
+        app_.fallthrough();
+        app_.add_flag("--plain", plain_, "No colours, and the screen is never cleared");
+    }
+
+    /// Adds a subcommand, the first of which is meant when none is typed; its options are added to what is returned.
+    /// `obey` returns the exit code; it may throw UsageError (exit code 2) or any std::exception (1).
+    CLI::App* add(const std::string& name, const std::string& about, std::function<int()> obey) {
+        CLI::App* command = app_.add_subcommand(name, about);
+        commands_[command] = std::move(obey);
+        if (first_.empty()) first_ = name;
+        return command;
+    }
+
+    /// Adds a subcommand that is a program of its own beside this one, with options of its own. The
+    /// program gets the words behind NAME; NAME too when it is called otherwise.
+    void add_program(const std::string& name, const std::string& about,
+                     const std::string& program = "") {
+        add(name, about, [] { return 0; });
+        programs_[name] = program.empty() ? name : program;
+    }
+
+    /// Does what was typed. Returns the exit code.
+    int obey() {
+        if (argc_ > 1) check_command(argv_[1]);
+        if (argc_ > 1 && programs_.contains(argv_[1])) become_program(argv_[1]);
+        try {
+            app_.parse(argc_, argv_);
+        } catch (const CLI::Success& help) {
+            return app_.exit(help);
+        } catch (const CLI::ParseError& error) {
+            std::string command =
+                argc_ > 1 && argv_[1][0] != '-' ? std::string(argv_[1]) + " " : "";
+            throw UsageError(std::string(error.what()) + " (./learn " + command + "--help)");
+        }
+        auto typed = app_.get_subcommands();
+        return commands_.at(typed.empty() ? app_.get_subcommand(first_) : typed.front())();
+    }
+
+    /// Whether --plain was given: no colours, nothing is cleared.
+    bool is_plain() const { return plain_; }
+    /// All words, for what has to execute this program again.
+    char** words() const { return argv_; }
+
+private:
+    // CLI11 would only say that a subcommand is required.
+    void check_command(const std::string& word) const {
+        if (word.starts_with('-')) return;
+        for (auto& [command, obey] : commands_) {
+            if (command->get_name() == word) return;
+        }
+        throw UsageError("there is no command \"" + word + "\"; ./learn help lists them");
+    }
+
+    void become_program(const std::string& name) {
+        std::string program = program_of(programs_.at(name));
+        std::vector<char*> arguments(argv_ + (programs_.at(name) == name ? 2 : 1), argv_ + argc_);
+        arguments.insert(arguments.begin(), program.data());
+        arguments.push_back(nullptr);
+        execv(program.c_str(), arguments.data());
+        throw UsageError(program + " cannot be run (" + strerror(errno) + "); ./learn " + name +
+                         " builds it first");
+    }
+
+    int argc_;
+    char** argv_;
+    CLI::App app_{"A course in GPU memory performance", "learn"};
+    std::map<const CLI::App*, std::function<int()>> commands_;
+    std::map<std::string, std::string> programs_;
+    std::string first_;
+    bool plain_ = false;
+};
 
 /// A subcommand, to which its options are added, and the words that they set.
 template <class Words>
