@@ -31,21 +31,14 @@ struct Task {
     Produces::Kind kind;
     long long tile, rows, cols, out_cols;
     bool keeps_nan_payloads;
-    int rank;              ///< of an array that is permuted
-    long long extents[4];  ///< of `out`
-    long long strides[4];  ///< in `in`, of each axis of `out`
+    int rank = 0;               ///< of an array that is permuted
+    long long extents[4] = {};  ///< of `out`
+    long long strides[4] = {};  ///< in `in`, of each axis of `out`
 };
 
 Task task_of(const Problem& problem) {
-    Task task{problem.produces.kind,
-              problem.produces.tile,
-              problem.rows,
-              problem.cols,
-              problem.out_cols(),
-              problem.keeps_nan_payloads,
-              0,
-              {},
-              {}};
+    Task task{problem.produces.kind, problem.produces.tile, problem.rows,
+              problem.cols,          problem.out_cols(),    problem.keeps_nan_payloads};
     if (!problem.is_permuted()) return task;
     const Permutation axes = problem.axes();
     task.rank = axes.rank;

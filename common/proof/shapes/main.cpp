@@ -107,17 +107,6 @@ std::vector<double> beside_copy(const DeviceBuffer& out, const DeviceBuffer& in,
     return medians;
 }
 
-/// "copy_ms", and what measured() says, of a case that is verified.
-template <class Case>
-Json measure(const DeviceBuffer& out, const DeviceBuffer& in, const Case& one, Stopwatch& stopwatch,
-             int launches) {
-    const std::vector<double> ms = beside_copy(
-        out, in, one.bytes(), {[&] { run_case(out.data(), in.data(), one); }}, stopwatch, launches);
-    Json row{{"verified", true}, {"copy_ms", rounded(ms[0], 4)}};
-    row.update(measured(ms[1], ms[0], one.bytes()));
-    return row;
-}
-
 Json described(const ShapeCase& one) {
     return {{"case", one.name},       {"element_size", one.element_size},
             {"batches", one.batches}, {"rows", one.rows},
@@ -137,8 +126,12 @@ Json measure_each(const DeviceBuffer& out, const DeviceBuffer& in, const std::ve
     Json results = Json::array();
     for (const Case& one : cases) {
         verify(out, in, one);
+        const std::vector<double> ms =
+            beside_copy(out, in, one.bytes(), {[&] { run_case(out.data(), in.data(), one); }},
+                        stopwatch, launches);
         Json row = described(one);
-        row.update(measure(out, in, one, stopwatch, launches));
+        row.update({{"verified", true}, {"copy_ms", rounded(ms[0], 4)}});
+        row.update(measured(ms[1], ms[0], one.bytes()));
         std::cout << format("%-28s %-22s %9.4f ms %6.0f GB/s %6.1f %%\n", one.name.c_str(),
                             one.shape().c_str(), row.at("ms").get<double>(),
                             row.at("gbps").get<double>(), 100 * row.at("of_copy").get<double>())

@@ -109,10 +109,7 @@ std::vector<SuiteCase> cases_in(const std::string& program, const std::string& s
     for (std::sregex_iterator at(source.begin(), source.end(), mark), end; at != end; ++at) {
         const bool is_bug = (*at)[1].matched;
         const std::string name = is_bug ? (*at)[1] : (*at)[3];
-        std::string seeded = is_bug ? (*at)[2].str() : "";
-        while (!seeded.empty() && std::isspace(static_cast<unsigned char>(seeded.back()))) {
-            seeded.pop_back();
-        }
+        const std::string seeded = is_bug ? trimmed((*at)[2]) : "";
         // A case may have several reports; the first says what it is.
         if (seen.insert(name).second) cases.push_back({program, name, seeded});
     }

@@ -1,9 +1,7 @@
 #include "proof/validate/compare_counters.h"
 
 #include <algorithm>
-#include <cmath>
 #include <map>
-#include <set>
 #include <stdexcept>
 #include <string_view>
 

@@ -2,16 +2,14 @@
 /// The simulator's counters compared with the profiler's, case by case.
 #pragma once
 
-#include <nlohmann/json.hpp>
 #include <optional>
 #include <string>
 #include <vector>
 
+#include "proof/json_text.h"
 #include "proof/validate/ncu_output.h"
 
 namespace coalesce::proof {
-
-using Json = nlohmann::ordered_json;
 
 /// A counter of ours and the profiler's metric for it.
 struct CounterMetric {

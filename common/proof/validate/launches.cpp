@@ -7,7 +7,6 @@
 #include <stdlib.h>
 
 #include <functional>
-#include <nlohmann/json.hpp>
 
 #include "base/files.h"
 #include "course/course.h"
@@ -15,8 +14,8 @@
 #include "harness/device.h"
 #include "harness/device_buffer.h"
 #include "harness/errors.h"
-#include "harness/result.h"
 #include "harness/shapes.h"
+#include "proof/json_text.h"
 #include "proof/run_program.h"
 #include "proof/step_modules.h"
 #include "proof/validate/access_pattern.h"
@@ -26,8 +25,6 @@ using namespace coalesce;
 using namespace coalesce::proof;
 
 namespace {
-
-using Json = nlohmann::ordered_json;
 
 struct Words {
     std::string device, json;
@@ -99,23 +96,21 @@ private:
     }
 
     void add_patterns(const Words& words) {
-        for (const AccessPattern& pattern : random_patterns(words.patterns, words.seed)) {
-            const std::string number = std::to_string(++patterns_);
-            cases_.push_back({"pattern " + number + ": " + pattern.text(), pattern.kernel(),
-                              [this, pattern] { launch(pattern, out_.data(), in_.data()); }});
-        }
-        int matrices = 0;
-        for (const MatrixPattern& pattern : random_matrix_patterns(words.matrices, words.seed)) {
-            const std::string number = std::to_string(++matrices);
-            cases_.push_back({"matrix pattern " + number + ": " + pattern.text(), pattern.kernel(),
-                              [this, pattern] { launch(pattern, out_.data(), in_.data()); }});
-        }
+        const auto add_all = [&](const std::string& what, const auto& patterns) {
+            int number = 0;
+            for (const auto& pattern : patterns) {
+                cases_.push_back({what + " " + std::to_string(++number) + ": " + pattern.text(),
+                                  pattern.kernel(),
+                                  [this, pattern] { launch(pattern, out_.data(), in_.data()); }});
+            }
+        };
+        add_all("pattern", random_patterns(words.patterns, words.seed));
+        add_all("matrix pattern", random_matrix_patterns(words.matrices, words.seed));
     }
 
     std::vector<StepVariants> steps_;
     DeviceBuffer in_, out_;
     std::vector<Case> cases_;
-    int patterns_ = 0;
 };
 
 Json run_case(const Case& one, bool simulated) {
