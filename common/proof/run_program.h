@@ -5,9 +5,13 @@
 #include <chrono>
 #include <exception>
 #include <iostream>
+#include <sstream>
+#include <string>
+#include <vector>
 
 #include "harness/device.h"
 #include "harness/errors.h"
+#include "harness/options.h"
 #include "harness/text.h"
 
 namespace coalesce::proof {
@@ -25,6 +29,17 @@ inline void progress(const std::string& text) {
 /// As results are written.
 inline double rounded(double value, int decimals) {
     return std::stod(format("%.*f", decimals, value));
+}
+
+/// "4096,32768x16384" as shapes; throws UsageError that names the word which is wrong.
+inline std::vector<Shape> parse_sizes(const std::string& text) {
+    std::vector<Shape> sizes;
+    std::istringstream words(text);
+    for (std::string word; std::getline(words, word, ',');) {
+        sizes.push_back(parse_shape("--sizes", word));
+    }
+    if (sizes.empty()) throw UsageError("--sizes names no size; try --sizes 4096,32768");
+    return sizes;
 }
 
 /// Of programs that measure on a GPU, and can be checked on the simulated one.

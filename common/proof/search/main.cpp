@@ -16,7 +16,6 @@
 #include "harness/text.h"
 #include "harness/verify.h"
 #include "proof/bench/machine.h"
-#include "proof/bench/plan.h"
 #include "proof/json_text.h"
 #include "proof/run_program.h"
 #include "proof/search/race.h"
