@@ -81,15 +81,19 @@ endfunction()
 
 # How every program of the course is built: with the shared CUDA runtime, so that the library found
 # first decides which GPU it runs on, and with source lines for the simulator's reports.
-function(add_course_program name)
-  add_executable(${name} ${ARGN})
-  target_link_libraries(${name} PRIVATE harness)
-  target_compile_options(${name} PRIVATE ${COALESCE_WARNINGS}
+function(build_for_both_gpus target)
+  target_compile_options(${target} PRIVATE ${COALESCE_WARNINGS}
     $<$<COMPILE_LANGUAGE:CUDA>:-lineinfo>)
-  set_target_properties(${name} PROPERTIES CUDA_RUNTIME_LIBRARY Shared)
+  set_target_properties(${target} PROPERTIES CUDA_RUNTIME_LIBRARY Shared)
   # A run path in the new manner comes after LD_LIBRARY_PATH; in the old manner it would hide the
   # simulator.
-  target_link_options(${name} PRIVATE LINKER:--enable-new-dtags)
+  target_link_options(${target} PRIVATE LINKER:--enable-new-dtags)
+endfunction()
+
+function(add_course_program name)
+  add_executable(${name} ${ARGN})
+  build_for_both_gpus(${name})
+  target_link_libraries(${name} PRIVATE harness)
   add_dependencies(${name} simulated_cudart)
 endfunction()
 
@@ -162,11 +166,8 @@ endfunction()
 # The lesson that is a whole program, steps/NAME/program.cu: built without the harness, as its page says.
 function(add_whole_program name)
   add_executable(${name} ${PROJECT_SOURCE_DIR}/steps/${name}/program.cu)
+  build_for_both_gpus(${name})
   target_link_libraries(${name} PRIVATE CUDA::cudart)
-  target_compile_options(${name} PRIVATE ${COALESCE_WARNINGS}
-    $<$<COMPILE_LANGUAGE:CUDA>:-lineinfo>)
-  set_target_properties(${name} PROPERTIES CUDA_RUNTIME_LIBRARY Shared)
-  target_link_options(${name} PRIVATE LINKER:--enable-new-dtags)
   add_dependencies(${name} simulate)
   add_dependencies(steps ${name})
   if(COALESCE_TESTS)
@@ -196,11 +197,9 @@ endfunction()
 function(add_example name)
   set(program ${name}_example)
   add_executable(${program} ${PROJECT_SOURCE_DIR}/steps/${name}/example.cu)
+  build_for_both_gpus(${program})
   target_link_libraries(${program} PRIVATE CUDA::cudart)
-  target_compile_options(${program} PRIVATE ${COALESCE_WARNINGS} $<$<COMPILE_LANGUAGE:CUDA>:-lineinfo>)
-  target_link_options(${program} PRIVATE LINKER:--enable-new-dtags)
-  set_target_properties(${program} PROPERTIES CUDA_RUNTIME_LIBRARY Shared
-    RUNTIME_OUTPUT_DIRECTORY ${CMAKE_BINARY_DIR}/tests)
+  set_target_properties(${program} PROPERTIES RUNTIME_OUTPUT_DIRECTORY ${CMAKE_BINARY_DIR}/tests)
   add_dependencies(${program} simulate)
   add_test(NAME step.example.${name}
     COMMAND simulate --error-exitcode 9 --devices 2 $<TARGET_FILE:${program}>)

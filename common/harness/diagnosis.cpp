@@ -37,9 +37,9 @@ Diagnosis::Diagnosis(const Comparison& comparison, const Overview& overview)
       one_in_(static_cast<std::uint32_t>(1 + comparison.wrong / kClosely)),
       explained_(hypotheses().size()),
       bad_tiles_(static_cast<std::size_t>(out_tiles(kSmallestTile).count())) {
-    for (std::size_t i = 0; i < kSides; ++i) {
-        const std::int64_t side = kTileSides[i];
-        full_tiles_end_[i] = {matrix_.out_rows() / side * side, matrix_.out_cols() / side * side};
+    for (const std::int64_t side : kTileSides) {
+        tiles_.push_back(
+            {side, {matrix_.out_rows() / side * side, matrix_.out_cols() / side * side}});
     }
 }
 
@@ -72,6 +72,13 @@ void Diagnosis::Lines::note(std::int64_t row, std::int64_t col) {
     ++cols[static_cast<std::size_t>(col % kPeriod)];
 }
 
+void Diagnosis::Tiles::merge(const Tiles& other) {
+    inside += other.inside;
+    wrong.merge(other.wrong);
+    unturned.merge(other.unturned);
+    same.merge(other.same);
+}
+
 void Diagnosis::Lines::merge(const Lines& other) {
     for (std::size_t i = 0; i < kPeriod; ++i) {
         rows[i] += other.rows[i];
@@ -84,20 +91,20 @@ void Diagnosis::look_at_place(Cell out, bool is_untouched) {
     bad_lines_.note(row, out.col);
     if (is_untouched) untouched_lines_.note(row, out.col);
     bad_tiles_[out_tiles(kSmallestTile).number_of(out)] = true;
-    for (std::size_t i = 0; i < kSides; ++i) {
-        inside_[i] += row < full_tiles_end_[i].row && out.col < full_tiles_end_[i].col;
+    for (Tiles& tiles : tiles_) {
+        tiles.inside += row < tiles.full_end.row && out.col < tiles.full_end.col;
     }
-    beside_diagonal_[0] += out.row < out.col;
-    beside_diagonal_[1] += out.row > out.col;
+    above_diagonal_ += out.row < out.col;
+    below_diagonal_ += out.row > out.col;
 }
 
 void Diagnosis::look_at_value(const Look& look, const Look& in_matrix) {
     if (look.holds_guard()) guard_.note(look);
     if (look.is_foreign()) foreign_.note(look);
-    for (std::size_t i = 0; i < kSides; ++i) {
-        if (is_of_wrong_tile(in_matrix, kTileSides[i])) wrong_tile_[i].note(look);
-        if (is_of_unturned_tile(in_matrix, kTileSides[i])) unturned_tile_[i].note(look);
-        if (is_of_same_tile(in_matrix, kTileSides[i])) same_tile_[i].note(look);
+    for (Tiles& tiles : tiles_) {
+        if (is_of_wrong_tile(in_matrix, tiles.side)) tiles.wrong.note(look);
+        if (is_of_unturned_tile(in_matrix, tiles.side)) tiles.unturned.note(look);
+        if (is_of_same_tile(in_matrix, tiles.side)) tiles.same.note(look);
     }
 }
 
@@ -141,14 +148,9 @@ void Diagnosis::merge(const Diagnosis& other) {
     const auto merge_all = [](auto& mine, const auto& theirs) {
         for (std::size_t i = 0; i < mine.size(); ++i) mine[i].merge(theirs[i]);
     };
-    const auto add_all = [](auto& mine, const auto& theirs) {
-        for (std::size_t i = 0; i < mine.size(); ++i) mine[i] += theirs[i];
-    };
     merge_all(explained_, other.explained_);
     merge_all(changes_, other.changes_);
-    merge_all(wrong_tile_, other.wrong_tile_);
-    merge_all(unturned_tile_, other.unturned_tile_);
-    merge_all(same_tile_, other.same_tile_);
+    merge_all(tiles_, other.tiles_);
     merge_all(integer_, other.integer_);
     sum_.merge(other.sum_);
     whole_.merge(other.whole_);
@@ -162,10 +164,10 @@ void Diagnosis::merge(const Diagnosis& other) {
     wrong_.merge(other.wrong_);
     guard_.merge(other.guard_);
     foreign_.merge(other.foreign_);
-    add_all(inside_, other.inside_);
     bad_lines_.merge(other.bad_lines_);
     untouched_lines_.merge(other.untouched_lines_);
-    add_all(beside_diagonal_, other.beside_diagonal_);
+    above_diagonal_ += other.above_diagonal_;
+    below_diagonal_ += other.below_diagonal_;
     for (std::size_t i = 0; i < bad_tiles_.size(); ++i) {
         if (other.bad_tiles_[i]) bad_tiles_[i] = true;
     }

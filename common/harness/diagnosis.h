@@ -73,7 +73,6 @@ public:
     Finding conclude() const;
 
 private:
-    static constexpr int kSides = std::size(kTileSides);
     /// Rows and columns are counted modulo this; a tile's pattern repeats within it.
     static constexpr int kPeriod = 64;
 
@@ -85,6 +84,14 @@ private:
         void merge(const Lines& other);
     };
 
+    /// What is known of tiles of one side.
+    struct Tiles {
+        std::int64_t side;
+        Cell full_end;             ///< where the last full tile ends, in rows and columns
+        std::uint64_t inside = 0;  ///< bad cells before that
+        Tally wrong{}, unturned{}, same{};
+        void merge(const Tiles& other);
+    };
     /// Side of the tiles of the output that are looked at one by one; others are made of these.
     static constexpr std::int64_t kSmallestTile = 16;
 
@@ -153,23 +160,20 @@ private:
     Problem matrix_;  ///< one of a batch; else the same as `problem_`
     Pattern pattern_;
 
-    std::uint32_t one_in_;  ///< so many wrong cells is one looked at closely
-    std::array<Cell, kSides>
-        full_tiles_end_;              ///< where the last full tile ends, in rows and columns
+    std::uint32_t one_in_;            ///< so many wrong cells is one looked at closely
     std::vector<Tally> explained_;    ///< by each hypothesis, of the wrong cells
     Tally bad_;                       ///< all of them
     Tally wrong_, guard_, foreign_;   ///< written and wrong; with foreign bits
     std::array<Tally, 7> changes_{};  ///< by ValueChange
-    std::array<std::uint64_t, kSides> inside_{};  ///< bad cells before the last full tile's end
-    std::array<Tally, kSides> wrong_tile_{}, unturned_tile_{}, same_tile_{};
+    std::vector<Tiles> tiles_;        ///< by kTileSides
     Tally sum_;                       ///< what belongs there plus what the output held
     std::array<Tally, 3> integer_{};  ///< what belongs there as an integer, by Integer
     Tally whole_;                     ///< of these, those that are not zero
     Sample sample_;                   ///< places in `matrix_`
     Lines bad_lines_, untouched_lines_;
     Sample in_array_;  ///< of a batch: the same cells' places in all of it
-    std::array<std::uint64_t, 2> beside_diagonal_{};  ///< bad cells above it, below it
-    std::vector<bool> bad_tiles_;                     ///< tiles of the output with a bad cell
+    std::uint64_t above_diagonal_ = 0, below_diagonal_ = 0;  ///< bad cells there
+    std::vector<bool> bad_tiles_;  ///< tiles of the output with a bad cell
 };
 
 }  // namespace coalesce

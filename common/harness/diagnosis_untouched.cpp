@@ -11,11 +11,6 @@ std::uint64_t with_remainder(std::int64_t length, std::int64_t period, std::int6
     return static_cast<std::uint64_t>((length + period - 1 - remainder) / period);
 }
 
-std::string ordinal(std::size_t number) {
-    const char* const ending = number == 1 ? "st" : number == 2 ? "nd" : number == 3 ? "rd" : "th";
-    return std::to_string(number) + (number > 10 ? "th" : ending);
-}
-
 /// "of every 4 rows of out the 4th is never written"; `bad` has a place for each of them.
 std::string lines_text(const std::vector<bool>& bad, const std::string& lines,
                        const std::string& state) {
@@ -60,7 +55,7 @@ Finding Diagnosis::conclude_untouched() const {
     if (const auto found = rectangle()) return *found;
     if (const auto found = missed_tiles()) return *found;
     if (comparison_.right == static_cast<std::uint64_t>(std::min(problem_.rows, problem_.cols)) &&
-        beside_diagonal_[0] + beside_diagonal_[1] == bad_.count) {
+        above_diagonal_ + below_diagonal_ == bad_.count) {
         return say(
             Fault::never_written, bad_,
             "only the cells on the diagonal were. Are the row and the column the same number "
@@ -117,21 +112,18 @@ std::optional<Finding> Diagnosis::rectangle() const {
 
 /// Everything before the last full tile's end is right, and what lies beyond is bad.
 std::optional<Finding> Diagnosis::edge(Fault fault) const {
-    for (std::size_t i = 0; i < kSides; ++i) {
-        const std::int64_t side = kTileSides[i];
-        const std::int64_t rows = matrix_.out_rows() / side * side;
-        const std::int64_t cols = matrix_.out_cols() / side * side;
+    for (const Tiles& tiles : tiles_) {
+        const auto [rows, cols] = tiles.full_end;
         const std::int64_t full = rows * cols * static_cast<std::int64_t>(matrices());
         // A tile side of 2 or 4 would find an edge nearly everywhere.
-        const bool has_edge = side >= 8 && full > 0 && full < problem_.elements();
-        if (!has_edge || inside_[i] > 0) continue;
+        const bool has_edge = tiles.side >= 8 && full > 0 && full < problem_.elements();
+        if (!has_edge || tiles.inside > 0) continue;
         const std::uint64_t beyond = static_cast<std::uint64_t>(problem_.elements() - full);
         // At least a whole edge, of the two that there may be.
         if (2 * bad_.count < beyond) continue;
         return say(
             fault, bad_,
-            "only cells beyond the last full tile (" + std::to_string(side) + " x " +
-                std::to_string(side) +
+            "only cells beyond the last full tile (" + size_text(tiles.side) +
                 ") are bad. Is the grid rounded up, and are the bounds checked for each element?");
     }
     return std::nullopt;
@@ -212,8 +204,7 @@ std::optional<Finding> Diagnosis::missed_tiles() const {
         const std::string rule = rule_of_missed(tiles, missed);
         const bool is_diagonal = are_the_diagonal(tiles, missed);
         const std::string of = " of " + std::to_string(grid.count()) + " tiles (" +
-                               std::to_string(side) + " x " + std::to_string(side) + ") of " +
-                               out_matrix();
+                               size_text(side) + ") of " + out_matrix();
         return say(Fault::never_written, bad_,
                    std::to_string(count) + of + (count == 1 ? " is " : " are ") +
                        (problem_.is_in_place() ? "unchanged" : "never written") +
@@ -234,12 +225,12 @@ std::optional<Finding> Diagnosis::missed_tiles() const {
 std::optional<Finding> Diagnosis::half_exchanged() const {
     if (!problem_.is_in_place() || problem_.rows != problem_.cols) return std::nullopt;
     const auto side = static_cast<std::uint64_t>(problem_.rows);
-    const auto [above, below] = beside_diagonal_;
     // Tiles on the diagonal may be right as a whole: of two tiles per side they are half of it.
-    const bool is_half =
-        (above == 0) != (below == 0) && 2 * (above + below) >= side * (side - 1) / 2;
+    const bool is_half = (above_diagonal_ == 0) != (below_diagonal_ == 0) &&
+                         2 * (above_diagonal_ + below_diagonal_) >= side * (side - 1) / 2;
     if (!is_half) return std::nullopt;
-    const std::string right = std::string("only the cells ") + (above == 0 ? "above" : "below") +
+    const std::string right = std::string("only the cells ") +
+                              (above_diagonal_ == 0 ? "above" : "below") +
                               " the diagonal are right";
     const std::size_t best = best_hypothesis();
     if (hypotheses()[best].fault == Fault::tile_not_moved &&

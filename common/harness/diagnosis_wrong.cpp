@@ -6,10 +6,6 @@
 namespace coalesce {
 namespace {
 
-std::string size_text(std::int64_t side) {
-    return std::to_string(side) + " x " + std::to_string(side);
-}
-
 std::string tile_name(Cell cell, std::int64_t side) {
     return cell_name("tile ", {cell.row / side, cell.col / side});
 }
@@ -248,7 +244,7 @@ bool Diagnosis::has_whole_tiles(std::int64_t side) const {
 /// the order in which warps ran.
 std::optional<Finding> Diagnosis::mixed() const {
     std::uint64_t stale = 0;
-    for (const Tally& tally : wrong_tile_) stale = std::max(stale, tally.count);
+    for (const Tiles& tiles : tiles_) stale = std::max(stale, tiles.wrong.count);
     // Were whole tiles bad, something else than the order of a block's warps would be to blame.
     const bool is_mixed = !has_whole_tiles(32);
     if (!is_mixed || !is_nearly_all(stale + foreign_.count, wrong_.count)) return std::nullopt;
@@ -280,12 +276,12 @@ std::optional<Finding> Diagnosis::component_lost() const {
 std::optional<Finding> Diagnosis::stored_over() const {
     if (comparison_.untouched < comparison_.wrong || problem_.is_in_place()) return std::nullopt;
     const BadLines lines = lines_of(untouched_lines_, false);
-    const auto side =
-        std::find(std::begin(kTileSides), std::end(kTileSides), static_cast<int>(lines.period));
-    if (lines.text.empty() || side == std::end(kTileSides)) return std::nullopt;
-    const Tally& same_tile = same_tile_[static_cast<std::size_t>(side - std::begin(kTileSides))];
-    if (!is_nearly_all(same_tile.count, wrong_.count)) return std::nullopt;
-    return say(Fault::part_of_each_tile, same_tile,
+    const auto tiles = std::find_if(tiles_.begin(), tiles_.end(), [&](const Tiles& one) {
+        return one.side == static_cast<std::int64_t>(lines.period);
+    });
+    if (lines.text.empty() || tiles == tiles_.end()) return std::nullopt;
+    if (!is_nearly_all(tiles->same.count, wrong_.count)) return std::nullopt;
+    return say(Fault::part_of_each_tile, tiles->same,
                lines.text +
                    ", and the others hold what belongs elsewhere in their tile. Does a "
                    "loop store to the same place each time, its counter missing in the "
@@ -293,13 +289,11 @@ std::optional<Finding> Diagnosis::stored_over() const {
 }
 
 std::optional<Finding> Diagnosis::scrambled() const {
-    for (std::size_t i = 0; i < kSides; ++i) {
-        const bool is_whole = kTileSides[i] >= std::max(matrix_.rows, matrix_.cols);
-        if (kTileSides[i] > 64 || is_whole || !is_nearly_all(same_tile_[i].count, wrong_.count)) {
-            continue;
-        }
-        return say(Fault::scrambled_in_tile, same_tile_[i],
-                   "the right tile (" + size_text(kTileSides[i]) +
+    for (const Tiles& tiles : tiles_) {
+        const bool is_whole = tiles.side >= std::max(matrix_.rows, matrix_.cols);
+        if (tiles.side > 64 || is_whole || !is_nearly_all(tiles.same.count, wrong_.count)) continue;
+        return say(Fault::scrambled_in_tile, tiles.same,
+                   "the right tile (" + size_text(tiles.side) +
                        "), but another place within it. Is it read in the way in which it was "
                        "written?");
     }
@@ -310,17 +304,16 @@ std::optional<Finding> Diagnosis::scrambled() const {
 std::optional<Finding> Diagnosis::whole_tiles() const {
     if (problem_.is_permuted()) return std::nullopt;
     std::optional<Finding> found;
-    for (std::size_t i = 0; i < kSides; ++i) {
-        const std::int64_t side = kTileSides[i];
-        const bool is_turned = is_nearly_all(wrong_tile_[i].count, wrong_.count);
-        if (side < kSmallestTile || !has_whole_tiles(side)) continue;
-        if (!is_turned && !is_nearly_all(unturned_tile_[i].count, wrong_.count)) continue;
-        const std::string rule = rule_of_tiles(side);
+    for (const Tiles& tiles : tiles_) {
+        const bool is_turned = is_nearly_all(tiles.wrong.count, wrong_.count);
+        if (tiles.side < kSmallestTile || !has_whole_tiles(tiles.side)) continue;
+        if (!is_turned && !is_nearly_all(tiles.unturned.count, wrong_.count)) continue;
+        const std::string rule = rule_of_tiles(tiles.side);
         if (found && rule.empty()) continue;
-        const Tally& example = is_turned ? wrong_tile_[i] : unturned_tile_[i];
+        const Tally& example = is_turned ? tiles.wrong : tiles.unturned;
         const bool had_rule = !rule.empty();
         found = say(Fault::wrong_tile, example,
-                    tiles_meaning(example, side, is_turned) + (had_rule ? ": " : ". ") +
+                    tiles_meaning(example, tiles.side, is_turned) + (had_rule ? ": " : ". ") +
                         (had_rule ? rule : "Look at how block indices become tiles"));
         if (had_rule) break;
     }
@@ -367,10 +360,10 @@ std::string Diagnosis::rule_of_tiles(std::int64_t side) const {
 
 /// Tiles that are too small to look at one by one.
 std::optional<Finding> Diagnosis::wrong_tile() const {
-    for (std::size_t i = 0; i < kSides; ++i) {
-        if (!is_nearly_all(wrong_tile_[i].count, wrong_.count)) continue;
-        return say(Fault::wrong_tile, wrong_tile_[i],
-                   "the right place within a tile (" + size_text(kTileSides[i]) +
+    for (const Tiles& tiles : tiles_) {
+        if (!is_nearly_all(tiles.wrong.count, wrong_.count)) continue;
+        return say(Fault::wrong_tile, tiles.wrong,
+                   "the right place within a tile (" + size_text(tiles.side) +
                        "), but of another tile. Look at how block indices become tiles");
     }
     return std::nullopt;

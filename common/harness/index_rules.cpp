@@ -154,11 +154,6 @@ Fault fault_of(const Indices& found, const Indices& right) {
 
 // ---- constant distances ----
 
-std::string distance_text(std::int64_t distance, const char* one, const char* forward,
-                          const char* back) {
-    return count_of(std::abs(distance), one) + " too far " + (distance > 0 ? forward : back);
-}
-
 /// "4 elements after the right one": what is said of a place in memory.
 std::string elements_text(std::int64_t distance, const std::string& of) {
     return count_of(std::abs(distance), "element") + (distance > 0 ? " after " : " before ") + of +
@@ -166,11 +161,8 @@ std::string elements_text(std::int64_t distance, const std::string& of) {
 }
 
 std::string step_text(Cell step, bool wraps) {
-    std::string text;
-    if (step.row != 0) text = distance_text(step.row, "row", "down", "up");
-    if (step.row != 0 && step.col != 0) text += " and ";
-    if (step.col != 0) text += distance_text(step.col, "column", "to the right", "to the left");
-    return "that is " + text + (wraps ? ", around the edges too" : "");
+    return "that is " + distances_text(step, "row", "column") +
+           (wraps ? ", around the edges too" : "");
 }
 
 Fault fault_of(Cell step) {
@@ -179,37 +171,30 @@ Fault fault_of(Cell step) {
     return Fault::shifted;
 }
 
-/// The same step, the short way round.
-std::int64_t around(std::int64_t step, std::int64_t length) {
-    const std::int64_t forward = (step % length + length) % length;
-    return 2 * forward > length ? forward - length : forward;
-}
-
 /// By how many rows and columns of the input, with or without going round at its edges.
 Explanation steps(const Problem& problem, const Sample& sample, bool wraps) {
-    using Step = std::pair<std::int64_t, std::int64_t>;
-    const auto step_of = [&](const Seen& seen) -> Step {
+    const auto step_of = [&](const Seen& seen) -> Cell {
         const Cell is = problem.in_cell(seen.source);
         const auto should = problem.source_of(problem.out_cell(seen.index));
         if (!should) return {};
-        const Step step{is.row - should->row, is.col - should->col};
+        const Cell step{is.row - should->row, is.col - should->col};
         if (!wraps) return step;
-        return {around(step.first, problem.rows), around(step.second, problem.cols)};
+        return {around(step.row, problem.rows), around(step.col, problem.cols)};
     };
-    std::vector<Step> all;
+    std::vector<Cell> all;
     for (const Seen& seen : sample.cells) all.push_back(step_of(seen));
-    const Step step = most_common<Step>(std::move(all), {});
-    if (step == Step{}) return {};
+    const Cell step = most_common<Cell>(std::move(all), {});
+    if (step == Cell{}) return {};
     auto found = count_explained(sample, [&](const Seen& seen) { return step_of(seen) == step; });
     // At the edges there is nothing at that distance: those cells say nothing.
     const auto is_at_edge = [&](const Seen& seen) {
         const auto should = problem.source_of(problem.out_cell(seen.index));
-        return !should || !problem.has({should->row + step.first, should->col + step.second});
+        return !should || !problem.has({should->row + step.row, should->col + step.col});
     };
     if (!wraps) found.of -= count_explained(sample, is_at_edge).count;
     if (2 * found.of < sample.count) return {};
-    found.fault = fault_of(Cell{step.first, step.second});
-    found.meaning = step_text({step.first, step.second}, wraps);
+    found.fault = fault_of(step);
+    found.meaning = step_text(step, wraps);
     return found;
 }
 
@@ -274,12 +259,12 @@ Components components_of(const Problem& problem, const Sample& sample, bool by_r
     return components;
 }
 
-/// "1st", "2nd, 3rd"
+/// "1st", "2nd, 3rd" for 0; 1, 2.
 std::string ordinals(const std::vector<std::int64_t>& numbers) {
-    constexpr const char* names[] = {"1st", "2nd", "3rd", "4th"};
     std::string text;
-    for (const std::int64_t number : numbers)
-        text += (text.empty() ? "" : ", ") + std::string(names[number]);
+    for (const std::int64_t number : numbers) {
+        text += (text.empty() ? "" : ", ") + ordinal(number + 1);
+    }
     return text;
 }
 
@@ -310,6 +295,23 @@ bool has_indices(const Problem& problem) {
 }
 
 }  // namespace
+
+std::int64_t around(std::int64_t step, std::int64_t length) {
+    const std::int64_t forward = (step % length + length) % length;
+    return 2 * forward > length ? forward - length : forward;
+}
+
+std::string distances_text(Cell step, const char* row, const char* col) {
+    const auto text_of = [](std::int64_t distance, const char* one, const char* forward,
+                            const char* back) {
+        return count_of(std::abs(distance), one) + " too far " + (distance > 0 ? forward : back);
+    };
+    std::string text;
+    if (step.row != 0) text = text_of(step.row, row, "down", "up");
+    if (step.row != 0 && step.col != 0) text += " and ";
+    if (step.col != 0) text += text_of(step.col, col, "to the right", "to the left");
+    return text;
+}
 
 Explanation explain_by_pitch(const Problem& problem, const Sample& sample) {
     if (!has_indices(problem) || sample.cells.empty()) return {};

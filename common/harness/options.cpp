@@ -2,6 +2,7 @@
 
 #include <charconv>
 #include <climits>
+#include <map>
 
 #include "harness/errors.h"
 #include "timing/gpu.h"
@@ -87,18 +88,6 @@ Shape checked_shape(int rows, int cols) {
     return {rows, cols};
 }
 
-/// "4096x2048", or "4096" for a square.
-Shape parse_shape(const std::string& option, const std::string& text) {
-    const std::size_t cross = text.find('x');
-    if (text.empty() || cross == 0 || cross + 1 == text.size()) {
-        throw UsageError(option + " " + text +
-                         ": give ROWSxCOLS, such as 4096x2048, or one number for a square");
-    }
-    const int rows = parse_size(option, text.substr(0, cross));
-    return checked_shape(
-        rows, cross == std::string::npos ? rows : parse_size(option, text.substr(cross + 1)));
-}
-
 /// A GPU of which the model of time knows something.
 std::string known_gpu(const std::string& name) {
     try {
@@ -130,25 +119,34 @@ std::string Shape::name() const {
     return std::to_string(rows) + " x " + std::to_string(cols);
 }
 
+Shape parse_shape(const std::string& option, const std::string& text) {
+    const std::size_t cross = text.find('x');
+    if (text.empty() || cross == 0 || cross + 1 == text.size()) {
+        throw UsageError(option + " " + text +
+                         ": give ROWSxCOLS, such as 4096x2048, or one number for a square");
+    }
+    const int rows = parse_size(option, text.substr(0, cross));
+    return checked_shape(
+        rows, cross == std::string::npos ? rows : parse_size(option, text.substr(cross + 1)));
+}
+
 Options parse_options(const std::vector<std::string>& arguments) {
     Options options;
     bool verify = false, bench = false;
     int rows = 0, cols = 0;
-    const auto flag = [](Reader& reader, bool& target) {
-        reader.no_value();
-        target = true;
-    };
+    const std::map<std::string, bool*> flags = {{"--help", &options.help},
+                                                {"-h", &options.help},
+                                                {"--list", &options.list},
+                                                {"--verify", &verify},
+                                                {"--bench", &bench}};
     for (Reader reader(arguments); reader.next();) {
         const std::string option = reader.option();
-        if (option == "--help" || option == "-h")
-            flag(reader, options.help);
-        else if (option == "--list")
-            flag(reader, options.list);
-        else if (option == "--verify")
-            flag(reader, verify);
-        else if (option == "--bench")
-            flag(reader, bench);
-        else if (option == "--device")
+        if (const auto flag = flags.find(option); flag != flags.end()) {
+            reader.no_value();
+            *flag->second = true;
+            continue;
+        }
+        if (option == "--device")
             options.device = parse_device(reader.value());
         else if (option == "--rows")
             rows = parse_size(option, reader.value());

@@ -21,6 +21,9 @@ struct Shape {
     std::string name() const;
 };
 
+/// "4096x2048", or "4096" for a square, behind that option. Throws UsageError.
+Shape parse_shape(const std::string& option, const std::string& text);
+
 /// What was asked for.
 struct Options {
     bool help = false;                              ///< show the options

@@ -125,13 +125,7 @@ void Pattern::exchange(std::uint64_t index, std::uint64_t other) {
     // Each exchange acts on what the earlier ones left, so that the whole stays one to one.
     const std::uint64_t mine = exchanged(index), theirs = exchanged(other);
     const auto set = [&](std::uint64_t from, std::uint64_t to) {
-        for (auto& pair : exchanges_) {
-            if (pair.first == from) {
-                pair.second = to;
-                return;
-            }
-        }
-        exchanges_.emplace_back(from, to);
+        exchanges_[from] = to;
         may_be_exchanged_.set(from % 4096);
     };
     set(index, theirs);
@@ -141,22 +135,14 @@ void Pattern::exchange(std::uint64_t index, std::uint64_t other) {
 void Pattern::place_special_values() {
     // Beyond any index: out there go the values that must not occur.
     const std::uint64_t beyond = size_ == 4 ? 0xffffffff : ~std::uint64_t{0};
-    // The order of the exchanges decides nothing: where each value sits now is looked up.
-    const auto holder = [&](Bits value) {
-        const std::uint64_t original = preimage(value);
-        for (const auto& pair : exchanges_) {
-            if (pair.second == original) return pair.first;
-        }
-        return original;
-    };
-    exchange(beyond, holder(poison_));
-    exchange(beyond - 1, holder(Bits{}));
+    exchange(beyond, holder(preimage(poison_)));
+    exchange(beyond - 1, holder(preimage(Bits{})));
     for (std::size_t i = 0; i < std::size(kSpecialFloats); ++i) {
         Bits value;
         value.low = size_ == 4   ? kSpecialFloats[i]
                     : size_ == 8 ? kSpecialDoubles[i]
                                  : kSpecialFloats[i] * 0x100000001u;
-        exchange(special_place(i), holder(value));
+        exchange(special_place(i), holder(preimage(value)));
     }
 }
 
@@ -169,10 +155,15 @@ std::uint64_t Pattern::preimage(Bits special) const {
 
 std::uint64_t Pattern::exchanged(std::uint64_t index) const {
     if (!may_be_exchanged_[index % 4096]) return index;
-    for (const auto& [from, to] : exchanges_) {
-        if (from == index) return to;
+    const auto found = exchanges_.find(index);
+    return found == exchanges_.end() ? index : found->second;
+}
+
+std::uint64_t Pattern::holder(std::uint64_t original) const {
+    for (const auto& [index, now] : exchanges_) {
+        if (now == original) return index;
     }
-    return index;
+    return original;
 }
 
 Bits Pattern::mixed(std::uint64_t index) const {
@@ -196,13 +187,7 @@ Bits Pattern::at(std::uint64_t index) const {
 
 std::optional<std::uint64_t> Pattern::index_of(Bits bits, std::uint64_t count) const {
     if (size_ < 4) return std::nullopt;
-    std::uint64_t index = preimage(bits);
-    for (const auto& pair : exchanges_) {
-        if (pair.second == index) {
-            index = pair.first;
-            break;
-        }
-    }
+    const std::uint64_t index = holder(preimage(bits));
     if (index >= count || at(index) != bits) return std::nullopt;
     return index;
 }

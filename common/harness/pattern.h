@@ -12,9 +12,8 @@
 #include <bitset>
 #include <cstddef>
 #include <cstdint>
+#include <map>
 #include <optional>
-#include <utility>
-#include <vector>
 
 namespace coalesce {
 
@@ -68,6 +67,8 @@ private:
     std::uint64_t exchanged(std::uint64_t index) const;
     template <class Element>
     void fill_as(void* to, std::uint64_t first, std::size_t count) const;
+    /// The index that took this one's place.
+    std::uint64_t holder(std::uint64_t original) const;
     void exchange(std::uint64_t index, std::uint64_t other);
     void place_special_values();
     std::uint64_t preimage(Bits special) const;
@@ -76,7 +77,7 @@ private:
     std::size_t size_;
     std::uint64_t seed_;
     Bits poison_;
-    std::vector<std::pair<std::uint64_t, std::uint64_t>> exchanges_;
+    std::map<std::uint64_t, std::uint64_t> exchanges_;
     /// Which low bits of an index may be in `exchanges_`: nearly all are not.
     std::bitset<4096> may_be_exchanged_;
 };

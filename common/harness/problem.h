@@ -2,6 +2,7 @@
 /// What a kernel has to do, and where each cell of its output comes from.
 #pragma once
 
+#include <compare>
 #include <cstddef>
 #include <cstdint>
 #include <optional>
@@ -16,8 +17,8 @@ namespace coalesce {
 struct Cell {
     std::int64_t row = 0;  ///< counted from 0
     std::int64_t col = 0;  ///< counted from 0
-    /// The same place.
-    bool operator==(const Cell&) const = default;
+    /// Row by row.
+    auto operator<=>(const Cell&) const = default;
 };
 
 /// One task for a kernel: an input of `rows` x `cols` elements, and what it is to make of it.

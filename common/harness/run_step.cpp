@@ -1,18 +1,337 @@
-// The main of every step.
+// The main of every step: runs its variants on the device that was chosen, and shows what came of them.
 #include <algorithm>
 #include <cstdio>
 #include <exception>
 #include <filesystem>
+#include <memory>
+#include <vector>
 
 #include "base/files.h"
 #include "harness/chosen.h"
 #include "harness/errors.h"
+#include "harness/launch.h"
+#include "harness/result.h"
 #include "harness/shapes.h"
-#include "harness/step_runner.h"
 #include "harness/text.h"
+#include "harness/verify.h"
 
 namespace coalesce {
 namespace {
+
+/// The most blocks in the second dimension of a grid, where the steps have the rows.
+constexpr int kMostBlocksDown = 65535;
+
+bool is_host_code(const Variant& variant) {
+    return variant.in == Memory::host && variant.out == Memory::host;
+}
+
+cudaError_t launch_and_wait(const Variant& variant, const VerifiedBuffers& buffers) {
+    return launch_and_wait(variant, buffers.problem(), buffers.out(), buffers.in());
+}
+
+std::string launch_failure(cudaError_t error) {
+    return std::string("the launch failed: ") + cudaGetErrorName(error) + ": " +
+           cudaGetErrorString(error) + ". " + advice_for(error);
+}
+
+/// Whether a launch was refused because the grid would be too tall. Devices call that by two names.
+bool is_refused_grid(cudaError_t error, Shape shape) {
+    const bool is_refusal =
+        error == cudaErrorInvalidConfiguration || error == cudaErrorInvalidValue;
+    return is_refusal && std::max(shape.rows, shape.cols) > kMostBlocksDown;
+}
+
+std::string gigabytes(std::size_t bytes) {
+    return format("%.3g GB", static_cast<double>(bytes) / 1e9);
+}
+
+/// The first few of the simulator's reports; the rest is usually the same again.
+std::string reports_text() {
+    constexpr std::size_t shown = 3;
+    const std::vector<std::string> reports = simulator::reports();
+    std::string text;
+    for (std::size_t i = 0; i < std::min(shown, reports.size()); ++i) text += wrap(reports[i]);
+    if (reports.size() > shown) {
+        text += "... and " + count_of(reports.size() - shown, "more report") + ".\n";
+    }
+    return text;
+}
+
+/// Bytes that a matrix of that shape takes, with its guard bands.
+std::size_t matrix_bytes(Shape shape, int element_size = sizeof(float)) {
+    return static_cast<std::size_t>(element_size) * static_cast<std::size_t>(shape.rows) *
+               static_cast<std::size_t>(shape.cols) +
+           2 * VerifiedBuffers::kUsualGuard;
+}
+
+/// A square for each length that there is, once.
+std::vector<Shape> squares_of(const std::vector<Shape>& shapes) {
+    std::vector<Shape> squares;
+    for (const Shape shape : shapes) {
+        const Shape square{shape.rows, shape.rows};
+        if (std::find(squares.begin(), squares.end(), square) == squares.end()) {
+            squares.push_back(square);
+        }
+    }
+    return squares;
+}
+
+/// The simulator keeps notes about every byte of device memory, which take up to twice as much
+/// again.
+std::size_t device_bytes(const Device& device, Shape shape, int element_size = sizeof(float)) {
+    if (device.simulated) return 3 * 2 * matrix_bytes(shape, element_size);
+    return 2 * matrix_bytes(shape, element_size) + Stopwatch::bytes_needed(device.l2_bytes);
+}
+
+/// The shape to time or count at when none was asked for: as large as is sensible for the device,
+/// and as fits.
+Shape default_shape(const Device& device) {
+    if (device.simulated) return {1024, 1024};
+    const std::size_t free = free_device_bytes(false);
+    for (int side = 16384; side > 1024; side /= 2) {
+        if (device_bytes(device, {side, side}) < free) return {side, side};
+    }
+    return {1024, 1024};
+}
+
+/// Throws UsageError when matrices of that shape do not fit into memory.
+void check_memory(const Device& device, Shape shape, const std::vector<const Variant*>& variants) {
+    const auto check_fits = [&](std::size_t needed, std::size_t free, const char* whose) {
+        if (needed <= free) return;
+        throw UsageError("a matrix of " + shape.name() + " does not fit: in and out need " +
+                         gigabytes(needed) + " of " + whose + " memory, " + gigabytes(free) +
+                         " are free; choose smaller --rows and --cols");
+    };
+    int element_size = 1;
+    std::size_t on_host = 0;
+    for (const Variant* variant : variants) {
+        element_size = std::max(element_size, variant->element_size);
+        const int matrices = (variant->in == Memory::host) + (variant->out == Memory::host);
+        on_host = std::max(on_host, static_cast<std::size_t>(matrices) *
+                                        matrix_bytes(shape, variant->element_size));
+    }
+    check_fits(device_bytes(device, shape, element_size), free_device_bytes(device.simulated),
+               device.simulated ? "this computer's" : "the device's");
+    check_fits(on_host, free_host_bytes(), "this computer's");
+}
+
+/// Runs the variants of a step on the device that was chosen.
+class StepRunner {
+public:
+    StepRunner(const Device& device, const Options& options, Shape shape)
+        : device_(device), options_(options), shape_(shape) {
+        if (options_.bench && !device_.simulated) {
+            stopwatch_ = std::make_unique<Stopwatch>(device_.l2_bytes);
+        }
+    }
+
+    /// Measures the copy that the others are compared with; on a real GPU only.
+    Reference measure_copy() {
+        if (!stopwatch_) return {};
+        const Variant copy{.name = "copy", .about = "", .produces = {Produces::copy}};
+        VerifiedBuffers& buffers = large_buffers(copy);
+        const std::size_t bytes = buffers.problem().bytes();
+        Result result;
+        result.shape = shape_;
+        result.timing = stopwatch_->time_on_device([&] {
+            CUDA_CHECK(
+                cudaMemcpyAsync(buffers.out(), buffers.in(), bytes, cudaMemcpyDeviceToDevice));
+        });
+        return {shape_, result.gbps()};
+    }
+
+    /// Verifies, and times or counts, whatever the options say.
+    Result run(const Variant& variant) {
+        Result result;
+        result.variant = &variant;
+        result.shape = shape_;
+        const auto skip = [&](const std::string& reason) {
+            result.end(Outcome::skipped, shape_, reason);
+            return result;
+        };
+        if (device_is_lost_) {
+            return skip(
+                "an earlier kernel broke the device's context: run this one alone, with --variant");
+        }
+        if (variant.needs_gpu && device_.simulated) return skip("it needs a real GPU");
+        // Shapes to verify on suit each variant; one that was asked for may not.
+        const std::string reason = refusal(variant, shape_);
+        const bool is_needed = options_.shape || !options_.verify;
+        if (!reason.empty() && is_needed) return skip(reason);
+        if (options_.verify) verify_on_shapes(result);
+        if (options_.bench && reason.empty() && result.outcome == Outcome::verified)
+            measure(result);
+        return result;
+    }
+
+private:
+    void verify_on_shapes(Result& result) {
+        for (const Problem& problem : problems_for(*result.variant)) {
+            result.shape = {static_cast<int>(problem.rows), static_cast<int>(problem.cols)};
+            // An array of the shape that is measured is verified there, as is a matrix.
+            const bool measured = is_measured(options_.shape ? *options_.shape : result.shape);
+            verify_at(result, problem, measured);
+            if (result.outcome != Outcome::verified) return;
+        }
+    }
+
+    std::vector<Problem> problems_for(const Variant& variant) const {
+        std::vector<Problem> problems;
+        if (!variant.permute || options_.shape) {
+            for (const Shape shape : shapes_for(variant))
+                problems.push_back(problem_at(variant, shape));
+            return problems;
+        }
+        for (const Permutation& array : verification_arrays(variant)) {
+            problems.push_back(coalesce::problem_of(array));
+        }
+        return problems;
+    }
+
+    std::vector<Shape> shapes_for(const Variant& variant) const {
+        if (options_.shape) return {*options_.shape};
+        std::vector<Shape> shapes =
+            verification_shapes(variant.rows_multiple, variant.cols_multiple);
+        if (variant.square_only) shapes = squares_of(shapes);
+        if (device_.simulated) return shapes;
+        // A real GPU has time for large ones too: ragged ones, and that which is measured otherwise.
+        for (const Shape large : {Shape{4099, 2053}, Shape{2053, 4099}}) {
+            shapes.push_back(
+                rounded_up(variant.square_only ? Shape{large.rows, large.rows} : large, variant));
+        }
+        if (!options_.bench && refusal(variant, shape_).empty()) shapes.push_back(shape_);
+        return shapes;
+    }
+
+    /// The shape that is measured is verified there, and not twice.
+    bool is_measured(Shape shape) const { return options_.bench && shape == shape_; }
+
+    void verify_at(Result& result, const Problem& problem, bool is_measured) {
+        const Variant& variant = *result.variant;
+        if (!is_measured) {
+            VerifiedBuffers guarded(problem, VerifiedBuffers::kUsualGuard, variant.in, variant.out);
+            guarded.prepare();
+            check_once(result, guarded);
+        }
+        if (device_.simulated && !is_host_code(variant)) verify_without_guards(result, problem);
+    }
+
+    /// On the simulator, once more without guard bands: they hide from memcheck what lies outside.
+    void verify_without_guards(Result& result, const Problem& problem) {
+        if (result.outcome == Outcome::skipped) return;
+        const Variant& variant = *result.variant;
+        VerifiedBuffers bare(problem, 0, variant.in, variant.out);
+        bare.prepare();
+        if (result.outcome == Outcome::verified) {
+            const int before = result.shapes_verified;
+            check_once(result, bare);
+            // The shape was counted before, or will be when it is measured.
+            result.shapes_verified = before;
+            return;
+        }
+        // That it is wrong is known; this may add the line that does it.
+        static_cast<void>(launch_and_wait(variant, bare));
+        const std::string reports = reports_text();
+        simulator::forget_reports();
+        if (result.reason.find(reports) == std::string::npos) result.reason += reports;
+    }
+
+    /// One launch: is everything right?
+    void check_once(Result& result, VerifiedBuffers& buffers) {
+        const Problem& problem = buffers.problem();
+        const Shape shape{static_cast<int>(problem.rows), static_cast<int>(problem.cols)};
+        const cudaError_t error = launch_and_wait(*result.variant, buffers);
+        if (device_.simulated) {
+            const std::string reports = reports_text();
+            const bool is_race = simulator::reported_a_shared_race();
+            simulator::forget_reports();
+            if (!reports.empty()) {
+                std::string text = reports;
+                if (error == cudaSuccess) text += buffers.check().text();
+                return result.end(
+                    Outcome::wrong, shape,
+                    is_race ? "Warps race for shared memory: is a __syncthreads() missing?\n" + text
+                            : text);
+            }
+        }
+        if (is_refused_grid(error, shape)) {
+            return result.end(Outcome::skipped, shape,
+                              shape.name() +
+                                  " needs more than 65535 blocks in gridDim.y, the most there are: "
+                                  "try fewer rows");
+        }
+        if (error != cudaSuccess) {
+            device_is_lost_ = cudaDeviceSynchronize() != cudaSuccess;
+            return result.end(Outcome::wrong, shape, launch_failure(error));
+        }
+        const Comparison comparison = buffers.check();
+        if (!comparison.is_right()) return result.end(Outcome::wrong, shape, comparison.text());
+        ++result.shapes_verified;
+    }
+
+    void measure(Result& result) {
+        const Variant& variant = *result.variant;
+        VerifiedBuffers& buffers = large_buffers(variant);
+        buffers.poison();
+        if (device_.simulated) simulator::reset_counters();
+        result.shape = shape_;
+        result.elements = buffers.problem().elements();
+        if (buffers.problem().is_permuted()) result.array = text_of(buffers.problem().axes());
+        check_once(result, buffers);
+        if (result.outcome != Outcome::verified) {
+            // It may have changed the input.
+            large_.reset();
+            return;
+        }
+        if (device_.simulated) {
+            const Counters counters = simulator::counters();
+            if (counters.kernels > 0) result.counters = counters;
+            if (!options_.time_on.empty()) predict_time(result);
+            return;
+        }
+        const auto work = [&] { launch(variant, buffers.problem(), buffers.out(), buffers.in()); };
+        result.timing = is_host_code(variant) ? stopwatch_->time_on_host(work)
+                                              : stopwatch_->time_on_device(work);
+    }
+
+    void predict_time(Result& result) const {
+        const Variant& variant = *result.variant;
+        try {
+            if (!result.counters) throw NotPredicted("it launches no kernel");
+            result.predicted =
+                predict(variant, options_.time_at.value_or(shape_), options_.time_on);
+        } catch (const NotPredicted& reason) {
+            result.not_predicted = reason.what();
+        }
+    }
+
+    VerifiedBuffers& large_buffers(const Variant& variant) {
+        // Buffers are kept for variants that make a matrix of a matrix: nearly all.
+        const Variant& before = large_is_for_;
+        if (!large_ || !variant.is_plain() || !before.is_plain() || before.in != variant.in ||
+            before.out != variant.out || before.element_size != variant.element_size) {
+            large_.reset();
+            large_ = std::make_unique<VerifiedBuffers>(
+                problem_at(variant, shape_), VerifiedBuffers::kUsualGuard, variant.in, variant.out);
+            large_is_for_ = variant;
+            large_->prepare();
+        }
+        large_->expect(problem_at(variant, shape_));
+        return *large_;
+    }
+
+    const Device& device_;
+    const Options& options_;
+    Shape shape_;
+    std::unique_ptr<Stopwatch> stopwatch_;
+    /// Buffers of the shape that is measured: kept, because they may be large.
+    std::unique_ptr<VerifiedBuffers> large_;
+    Variant large_is_for_;
+    /// A kernel broke the context of a real GPU: nothing can run any more.
+    bool device_is_lost_ = false;
+};
+
+// ---- what is shown ----
 
 std::string list_text(const std::vector<Variant>& variants) {
     std::size_t width = 0;

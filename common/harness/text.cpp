@@ -54,6 +54,11 @@ std::string wrap_behind(const std::string& start, const std::string& text) {
     return wrap(text, std::string(start.size(), ' ')).replace(0, start.size(), start);
 }
 
+std::string ordinal(std::uint64_t number) {
+    const char* const ending = number == 1 ? "st" : number == 2 ? "nd" : number == 3 ? "rd" : "th";
+    return std::to_string(number) + ending;
+}
+
 std::string format(const char* pattern, ...) {
     va_list arguments, again;
     va_start(arguments, pattern);

@@ -2,6 +2,7 @@
 #pragma once
 
 #include <concepts>
+#include <cstdint>
 #include <string>
 
 namespace coalesce {
@@ -20,6 +21,9 @@ template <std::integral Count>
 std::string count_of(Count count, const std::string& one, const std::string& many = "") {
     return std::to_string(count) + " " + (count == 1 ? one : many.empty() ? one + "s" : many);
 }
+
+/// "1st", "2nd", "12th".
+std::string ordinal(std::uint64_t number);
 
 /// printf to a string.
 [[gnu::format(printf, 1, 2)]] std::string format(const char* pattern, ...);

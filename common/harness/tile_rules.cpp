@@ -56,17 +56,10 @@ constexpr MoveRule kMoveRules[] = {
      "other"},
 };
 
-/// The step from where a tile should come from to where it does, going round at the edges.
+/// The step from where a tile should come from to where it does, the short way round.
 Cell step_of(const TileMove& move, Cell tiles) {
-    return {(move.holds.row - move.should.row + tiles.row) % tiles.row,
-            (move.holds.col - move.should.col + tiles.col) % tiles.col};
-}
-
-std::string step_text(std::int64_t step, std::int64_t count, const char* forward,
-                      const char* back) {
-    const bool is_back = 2 * step > count;
-    return count_of(is_back ? count - step : step, "tile") + " too far " +
-           (is_back ? back : forward);
+    return {around(move.holds.row - move.should.row, tiles.row),
+            around(move.holds.col - move.should.col, tiles.col)};
 }
 
 std::string constant_shift(Cell tiles, const std::vector<TileMove>& moves) {
@@ -75,11 +68,7 @@ std::string constant_shift(Cell tiles, const std::vector<TileMove>& moves) {
         return step_of(move, tiles) == step;
     });
     if (!fits || step == Cell{}) return "";
-    std::string text;
-    if (step.row != 0) text = step_text(step.row, tiles.row, "down", "up");
-    if (step.row != 0 && step.col != 0) text += " and ";
-    if (step.col != 0) text += step_text(step.col, tiles.col, "to the right", "to the left");
-    return "each comes from " + text + ", around the edges too";
+    return "each comes from " + distances_text(step, "tile", "tile") + ", around the edges too";
 }
 
 /// Whether the rule says what stands where, or where what stands: a mistake may be on either side.

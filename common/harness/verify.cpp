@@ -2,7 +2,6 @@
 
 #include <algorithm>
 #include <thread>
-#include <utility>
 
 #include "harness/diagnosis.h"
 #include "harness/errors.h"
@@ -148,17 +147,12 @@ struct Count {
     std::int64_t written_rows = 0, written_cols = 0;
 };
 
-bool comes_before(Cell one, Cell other) {
-    return std::pair(one.row, one.col) < std::pair(other.row, other.col);
-}
-
 void add(const Count& count, Comparison& comparison, Overview& overview) {
     comparison.right += count.states[static_cast<int>(CellState::right)];
     comparison.wrong += count.states[static_cast<int>(CellState::wrong)];
     comparison.untouched += count.states[static_cast<int>(CellState::untouched)];
     comparison.map.merge(count.map);
-    if (count.first_bad &&
-        (!comparison.first_bad || comes_before(*count.first_bad, *comparison.first_bad))) {
+    if (count.first_bad && (!comparison.first_bad || *count.first_bad < *comparison.first_bad)) {
         comparison.first_bad = count.first_bad;
     }
     overview.written_rows = std::max(overview.written_rows, count.written_rows);

@@ -27,10 +27,11 @@ Attempts attempts() {
     return Attempts([](const std::string& warning) { std::cerr << "learn: " << warning << "\n"; });
 }
 
-int begin_again() {
-    const bool is_new = replace_file(kFileOfLearner, "beat", beat_skeleton());
-    std::cout << kFileOfLearner.string() << " is as it was at first"
-              << (is_new ? ".\n" : " already.\n") << "Next: ./learn beat\n";
+// Puts a text into the learner's file; `what` it is then.
+int put(const std::string& text, const std::string& what, const std::string& next) {
+    const bool is_new = replace_file(kFileOfLearner, "beat", text);
+    std::cout << kFileOfLearner.string() << " is " << what << (is_new ? ".\n" : " already.\n")
+              << next << "\n";
     return 0;
 }
 
@@ -45,10 +46,7 @@ int restore(const std::vector<Attempt>& attempts, int number) {
         throw UsageError("the text of attempt " + std::to_string(number) + " is gone: " +
                          Attempts::copy_of(*attempt).string() + " does not hold it any more");
     }
-    const bool is_new = replace_file(kFileOfLearner, "beat", *text);
-    std::cout << kFileOfLearner.string() << " is attempt " << number
-              << (is_new ? ".\n" : " already.\n") << kAgain << "\n";
-    return 0;
+    return put(*text, "attempt " + std::to_string(number), kAgain);
 }
 
 void show_table(const std::vector<Attempt>& attempts, const Attempt* other) {
@@ -181,7 +179,7 @@ int beat(Session& session, const BeatWords& words) {
     if (words.is_list + words.is_reset + (words.restore > 0) + !words.file.empty() > 1) {
         throw UsageError("--list, --reset, --restore and --file are four things: give one");
     }
-    if (words.is_reset) return begin_again();
+    if (words.is_reset) return put(beat_skeleton(), "as it was at first", "Next: ./learn beat");
     if (words.restore > 0) return restore(attempts().read(), words.restore);
     if (words.is_list) {
         show_table(attempts().read(), nullptr);
@@ -195,9 +193,7 @@ int beat(Session& session, const BeatWords& words) {
                           " is yours from now on; it begins with a kernel that is right, and slow.")
                   << "\n";
     }
-    if (!words.file.empty() && !fs::exists(words.file)) {
-        throw UsageError("there is no file " + words.file);
-    }
+    check_is_there(words.file);
     const Work exercise = find_exercise(session.course, kToBeat, false);
     const std::string file = words.file.empty() ? own.string() : words.file;
     const CheckResult result =

@@ -1,14 +1,14 @@
 #include "learn/check.h"
 
-#include <filesystem>
 #include <iostream>
 
+#include "base/enum_names.h"
 #include "base/errors.h"
 #include "harness/counters_json.h"
 #include "harness/text.h"
-#include "kernel/predicted_launch.h"
 #include "learn/counted.h"
 #include "learn/measure.h"
+#include "learn/paths.h"
 #include "learn/predict.h"
 
 namespace coalesce::learn {
@@ -35,9 +35,7 @@ void understand(const CheckWords& words) {
     if (words.seconds < 1 || words.seconds > 3600) {
         throw UsageError("--seconds takes a whole number from 1 to 3600");
     }
-    if (!words.file.empty() && !std::filesystem::exists(words.file)) {
-        throw UsageError("there is no file " + words.file);
-    }
+    check_is_there(words.file);
     if (words.exercise == kAll && !words.file.empty()) {
         throw UsageError(
             "--file goes with one exercise, not with all; name it: ./learn check 03 --file " +
@@ -48,9 +46,7 @@ void understand(const CheckWords& words) {
 Json as_json(const Work& exercise, const CheckResult& result) {
     return {{"exercise", exercise.step->name},
             {"hunt", exercise.is_hunt},
-            {"outcome", result.outcome == CheckResult::passed    ? "passed"
-                        : result.outcome == CheckResult::not_yet ? "not-yet"
-                                                                 : "not-examined"},
+            {"outcome", dashed_name(result.outcome)},
             {"problem", result.problem},
             {"milliseconds", result.milliseconds},
             {"verdict", result.verdict ? Json::parse(to_json(*result.verdict)) : Json(nullptr)}};
@@ -103,16 +99,13 @@ int check_one(Session& session, const CheckWords& words) {
 std::string line_of_all(const Work& exercise, const CheckResult& result, const Style& style) {
     std::string name = exercise.name();
     name.resize(20, ' ');
-    switch (result.outcome) {
-        case CheckResult::passed: return name + style.good("passed") + "\n";
-        case CheckResult::not_yet:
-            return name + style.bad("not yet") + "   " + result.failure() + "\n";
-        case CheckResult::not_examined: break;
-    }
+    const std::string text = name + words_for(result.outcome, style);
+    if (result.outcome == CheckResult::passed) return text + "\n";
+    if (result.outcome == CheckResult::not_yet) return text + "   " + result.failure() + "\n";
     std::string why = result.verdict && !result.verdict->failures.empty()
                           ? result.verdict->failures.front().headline
                           : result.problem;
-    return name + style.bad("could not be examined") + "\n" + wrap(why, "    ");
+    return text + "\n" + wrap(why, "    ");
 }
 
 int check_all(Session& session, const CheckWords& words) {
@@ -174,14 +167,9 @@ State record_check(Session& session, const Work& exercise, const CheckResult& re
 PassedText more_of_pass(const Session& session, const Work& exercise, const Record& record) {
     PassedText more;
     more.record = &record;
-    if (!exercise.is_hunt && exercise.step->hunt) {
-        more.hunt = "check " + exercise.step->number() + " --hunt";
-        more.hunt_file = Work{exercise.step, true}.relative_file();
-    }
-    Work behind = exercise_behind(session.course, exercise);
-    if (behind.step == nullptr) return more;
-    more.behind = "check " + behind.words();
-    more.behind_file = behind.relative_file();
+    if (!exercise.is_hunt && exercise.step->hunt) more.next.push_back({exercise.step, true});
+    const Work behind = exercise_behind(session.course, exercise);
+    if (behind.step != nullptr) more.next.push_back(behind);
     return more;
 }
 

@@ -146,7 +146,8 @@ CheckResult Check::finish() {
     std::error_code error;
     int code = child_->outcome().exit_code;
     if (code > CheckResult::not_examined || !fs::exists(verdict_file_, error)) {
-        return without_verdict(child_->outcome());
+        result.problem = why_no_verdict(child_->outcome());
+        return result;
     }
     try {
         result.verdict = verdict_in(verdict_file_);
@@ -168,19 +169,14 @@ CheckResult Check::finish() {
     return result;
 }
 
-CheckResult Check::without_verdict(const Ended& outcome) const {
-    CheckResult result;
-    result.file = file_;
-    result.through_ir = request_.through_ir;
-    std::string program = checks_program().string();
-    result.problem =
-        "nothing could be found out about " + file_ + ": " + program +
+std::string Check::why_no_verdict(const Ended& outcome) const {
+    std::string why =
+        "nothing could be found out about " + file_ + ": " + checks_program().string() +
         (outcome.exit_code > 128 ? " was ended by signal " + std::to_string(outcome.exit_code - 128)
                                  : " ended with exit code " + std::to_string(outcome.exit_code)) +
         ". ./learn doctor looks for the reason.";
     std::string said = end_of(outcome.output, 10);
-    if (!said.empty()) result.problem += "\nIts last words:\n" + said;
-    return result;
+    return said.empty() ? why : why + "\nIts last words:\n" + said;
 }
 
 CheckResult check(const CheckRequest& request) {

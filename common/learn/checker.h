@@ -39,6 +39,9 @@ struct CheckResult {
     /// What identifies the text that was examined; "" when none was.
     std::string hash() const;
 };
+constexpr CheckResult::Outcome last_of(CheckResult::Outcome) {
+    return CheckResult::not_examined;
+}
 
 /// An examination that is under way.
 class Check {
@@ -57,7 +60,7 @@ public:
     CheckResult finish();
 
 private:
-    CheckResult without_verdict(const Ended& outcome) const;
+    std::string why_no_verdict(const Ended& outcome) const;
 
     using Clock = std::chrono::steady_clock;
     CheckRequest request_;

@@ -44,7 +44,6 @@ int hint(Session& session, const Work& exercise, int level);
 
 /// Its words.
 struct PictureWords {
-    Work exercise;
     std::string file = "";          ///< another file than the exercise's
     std::string svg = "";           ///< a file for a drawing; "": text on stdout
     int rows = 256, cols = 256;     ///< of the matrix
@@ -53,7 +52,7 @@ struct PictureWords {
 
 /// Runs the kernel on the simulated GPU in this process, which `argv` is the command line of. Returns
 /// the exit code: 1 when the kernel cannot be run. Throws UsageError.
-int picture(const PictureWords& words, char** argv);
+int picture(const Work& exercise, const PictureWords& words, char** argv);
 
 // `learn diff` and `learn explain`: what changes from one step to the next, and from the learner's
 // kernel to the solution.
@@ -126,7 +125,6 @@ int beat(Session& session, const BeatWords& words);
 
 /// Its words.
 struct WatchWords {
-    Work exercise;
     bool polls = false;  ///< looks for changes, whatever the file system
     int seconds = 60;    ///< for each check
 };
@@ -146,7 +144,12 @@ std::string watch_footer(const Work& exercise, const std::string& time, bool has
 inline constexpr int kLinesOfWatchFooter = 3;
 
 /// Until q is typed, stdin ends (where it is no terminal), or a signal ends it. Returns the exit code.
-int watch(Session& session, const WatchWords& words);
+int watch(Session& session, const Work& exercise, const WatchWords& words);
+
+// `learn results`: the tables of results in README.md, in docs/guide/results.md and in the lessons.
+/// Rewrites what stands between the markers of README.md, of the page of results, and of the lessons that have
+/// them. With `check`, only says what is stale. Returns the exit code: 0, or 1 when the check found something.
+int update_readme(const std::filesystem::path& repository, bool check);
 
 // `learn doctor`: what is there, what is missing, what that means and what to do.
 

@@ -7,6 +7,7 @@
 #include <iostream>
 
 #include "base/child.h"
+#include "base/enum_names.h"
 #include "base/text.h"
 #include "harness/device.h"
 #include "harness/text.h"
@@ -26,6 +27,10 @@ struct Finding {
     std::string found;                            // what is there, or why it is not
     std::string meaning;                          // what follows, and what to do
 };
+
+constexpr Finding::State last_of(Finding::State) {
+    return Finding::missing;
+}
 
 // The line in which nvcc says of which release it is; "" where there is none.
 std::string release_of(const std::string& nvcc) {
@@ -139,23 +144,13 @@ Finding watching() {
     return {"watching", Finding::there, "inotify", "./learn watch sees a change at once"};
 }
 
-const char* word_for(Finding::State state) {
-    switch (state) {
-        case Finding::there: return "there";
-        case Finding::absent: return "absent";
-        case Finding::missing: return "MISSING";
-    }
-    return "";
-}
-
 int print_findings(const std::vector<Finding>& findings, bool works) {
     Json list = Json::array();
     for (auto& finding : findings) {
-        list.push_back(
-            {{"what", finding.what},
-             {"state", finding.state == Finding::missing ? "missing" : word_for(finding.state)},
-             {"found", finding.found},
-             {"meaning", finding.meaning}});
+        list.push_back({{"what", finding.what},
+                        {"state", dashed_name(finding.state)},
+                        {"found", finding.found},
+                        {"meaning", finding.meaning}});
     }
     print_json(Json{{"format", 1}, {"works", works}, {"findings", list}});
     return works ? 0 : 2;
@@ -171,8 +166,8 @@ int doctor(bool json, const Style& style) {
     for (auto& finding : findings) works &= finding.state != Finding::missing;
     if (json) return print_findings(findings, works);
     for (auto& finding : findings) {
-        std::string word = word_for(finding.state);
-        if (finding.state == Finding::missing) word = style.bad(word);
+        const bool is_missing = finding.state == Finding::missing;
+        const std::string word = is_missing ? style.bad("MISSING") : dashed_name(finding.state);
         std::cout << format("%-11s", finding.what.c_str()) << word << "\n"
                   << wrap(finding.found, "    ") << wrap("-> " + finding.meaning, "    ");
     }

@@ -32,7 +32,7 @@ std::string shape_of(const Json& result) {
 }
 
 std::string reason_of_skip(const Json& result) {
-    return result.contains("skipped") ? result["skipped"].get<std::string>() : "";
+    return result.value("skipped", "");
 }
 
 std::string verdict(const Json& result) {
@@ -115,10 +115,6 @@ std::string bound_by(const Json& result) {
         case Binds::few_blocks: return "few blocks";
     }
     return kNothing;
-}
-
-std::string reason_of_no_prediction(const Json& result) {
-    return result.value("not_predicted", "");
 }
 
 }  // namespace coalesce::learn

@@ -40,7 +40,5 @@ std::string predicted_of_copy(const Json& result);  ///< "43 %"
 /// With three digits and the band that holds nine of ten: "4.7 ± 8 %", "1.47 ± 8 % ?".
 std::string predicted_with_band(const Json& result);
 std::string bound_by(const Json& result);  ///< "memory", "barriers"; words that fit a column
-/// Why nothing was predicted although it was asked for; "" when it was.
-std::string reason_of_no_prediction(const Json& result);
 
 }  // namespace coalesce::learn

@@ -1,28 +1,380 @@
-// The learner's command. `./learn` in the repository's root builds it, and hands over to it.
+// The learner's command: which subcommands there are, and the words that each takes. `./learn` in the repository's root
+// builds it, and hands over to it.
 
+#include <unistd.h>
+
+#include <CLI/CLI.hpp>
+#include <cerrno>
+#include <cstring>
+#include <functional>
 #include <iostream>
+#include <map>
+#include <memory>
 
 #include "base/errors.h"
-#include "course/course.h"
-#include "learn/command_line.h"
+#include "learn/check.h"
+#include "learn/commands.h"
+#include "learn/measure.h"
+#include "learn/paths.h"
+#include "learn/predict.h"
+#include "learn/renew.h"
 
 using namespace coalesce;
-using learn::CommandLine;
+using namespace coalesce::learn;
 
 namespace {
 
-constexpr int kExitError = 1, kExitUsage = 2;
+/// Takes subcommands, reads the words, and calls what belongs to the subcommand among them.
+class CommandLine {
+public:
+    CommandLine(int argc, char** argv) : argc_(argc), argv_(argv) {
+        app_.require_subcommand(0, 1);
+        app_.set_help_flag("-h,--help", "This text");
+        // Options of the whole command may stand behind the subcommand.
+        app_.fallthrough();
+        app_.add_flag("--plain", plain_, "No colours, and the screen is never cleared");
+    }
 
-// Every subcommand is registered here, in the order in which --help lists them.
+    /// Adds a subcommand, the first of which is meant when none is typed; its options are added to what is returned.
+    /// `obey` returns the exit code; it may throw UsageError (exit code 2) or any std::exception (1).
+    CLI::App* add(const std::string& name, const std::string& about, std::function<int()> obey) {
+        CLI::App* command = app_.add_subcommand(name, about);
+        commands_[command] = std::move(obey);
+        if (first_.empty()) first_ = name;
+        return command;
+    }
+
+    /// Adds a subcommand that is a program of its own beside this one, with options of its own. The
+    /// program gets the words behind NAME; NAME too when it is called otherwise.
+    void add_program(const std::string& name, const std::string& about,
+                     const std::string& program = "") {
+        add(name, about, [] { return 0; });
+        programs_[name] = program.empty() ? name : program;
+    }
+
+    /// Does what was typed. Returns the exit code.
+    int obey() {
+        if (argc_ > 1) check_command(argv_[1]);
+        if (argc_ > 1 && programs_.contains(argv_[1])) become_program(argv_[1]);
+        try {
+            app_.parse(argc_, argv_);
+        } catch (const CLI::Success& help) {
+            return app_.exit(help);
+        } catch (const CLI::ParseError& error) {
+            std::string command =
+                argc_ > 1 && argv_[1][0] != '-' ? std::string(argv_[1]) + " " : "";
+            throw UsageError(std::string(error.what()) + " (./learn " + command + "--help)");
+        }
+        auto typed = app_.get_subcommands();
+        return commands_.at(typed.empty() ? app_.get_subcommand(first_) : typed.front())();
+    }
+
+    /// Whether --plain was given: no colours, nothing is cleared.
+    bool is_plain() const { return plain_; }
+    /// All words, for what has to execute this program again.
+    char** words() const { return argv_; }
+
+private:
+    // CLI11 would only say that a subcommand is required.
+    void check_command(const std::string& word) const {
+        if (word.starts_with('-')) return;
+        for (auto& [command, obey] : commands_) {
+            if (command->get_name() == word) return;
+        }
+        throw UsageError("there is no command \"" + word + "\"; ./learn help lists them");
+    }
+
+    void become_program(const std::string& name) {
+        std::string program = program_of(programs_.at(name));
+        std::vector<char*> arguments(argv_ + (programs_.at(name) == name ? 2 : 1), argv_ + argc_);
+        arguments.insert(arguments.begin(), program.data());
+        arguments.push_back(nullptr);
+        execv(program.c_str(), arguments.data());
+        throw UsageError(program + " cannot be run (" + strerror(errno) + "); ./learn " + name +
+                         " builds it first");
+    }
+
+    int argc_;
+    char** argv_;
+    CLI::App app_{"A course in GPU memory performance", "learn"};
+    std::map<const CLI::App*, std::function<int()>> commands_;
+    std::map<std::string, std::string> programs_;
+    std::string first_;
+    bool plain_ = false;
+};
+
+/// A subcommand, to which its options are added, and the words that they set.
+template <class Words>
+struct Added {
+    CLI::App* command;
+    Words& words;
+};
+
+/// `obey` is given the session and the words.
+template <class Words, class Obey>
+Added<Words> add(CommandLine& line, const std::string& name, const std::string& about, Obey obey) {
+    auto words = std::make_shared<Words>();
+    CLI::App* command = line.add(name, about, [=, &line] {
+        Session session(line.is_plain());
+        return obey(session, *words);
+    });
+    return {command, *words};
+}
+
+enum class Hunt { may_be_meant, is_not_meant };
+
+/// The same of a command for an exercise, which `obey` is given as well.
+template <class Words, class Obey>
+Added<Words> add_for_exercise(CommandLine& line, const std::string& name, const std::string& about,
+                              Obey obey, Hunt hunt = Hunt::may_be_meant) {
+    struct AllWords {
+        std::string exercise;
+        bool is_hunt = false;
+        Words more{};
+    };
+    const auto [command, all] =
+        add<AllWords>(line, name, about, [obey](Session& session, AllWords& words) {
+            return obey(session, session.exercise(words.exercise, words.is_hunt), words.more);
+        });
+    command->add_option("EXERCISE", all.exercise, "02, 2 or 02_naive; none: the next one");
+    if (hunt == Hunt::may_be_meant) {
+        command->add_flag("--hunt", all.is_hunt, "Its bug hunt, hunt.cu");
+    }
+    return {command, all.more};
+}
+
+// ---- about the learner and the computer ----
+
+void add_start(CommandLine& line) {
+    line.add("start", "Where you are, and the one command to type next", [&line] {
+        Session session(line.is_plain());
+        return start(session);
+    });
+}
+
+void add_progress(CommandLine& line) {
+    const auto [command, as_json] =
+        add<bool>(line, "progress", "What you have done", show_progress);
+    command->add_flag("--json", as_json, "As JSON");
+}
+
+void add_play(CommandLine& line) {
+    auto words = std::make_shared<PlayWords>();
+    CLI::App* command = line.add("play", "The book at an address of this computer",
+                                 [words]() -> int { play(*words); });
+    command->add_option("--port", words->port, "This port (8237); 0: any that is free")
+        ->check(CLI::Range(0, 65535));
+    command->add_flag("--open", words->opens, "Open it in a browser");
+}
+
+void add_doctor(CommandLine& line) {
+    auto as_json = std::make_shared<bool>(false);
+    CLI::App* command =
+        line.add("doctor", "What is there, what is missing, what to do",
+                 [as_json, &line] { return doctor(*as_json, style_for_stdout(line.is_plain())); });
+    command->add_flag("--json", *as_json, "As JSON");
+}
+
+// ---- the exercises ----
+
+void add_check(CommandLine& line) {
+    const auto [command, words] = add<CheckWords>(
+        line, "check", "Check a kernel: 0 passed, 1 not yet, 2 not checked",
+        [](Session& session, const CheckWords& words) { return check(session, words); });
+    command->add_option("EXERCISE", words.exercise, "all, 02, 2 or 02_naive; none: the next one");
+    command->add_flag("--hunt", words.is_hunt, "Its bug hunt, hunt.cu");
+    command->add_option("--file", words.file, "Check another file; nothing is written down");
+    command->add_option("--device", words.device, "sim, gpu; auto: sim, and a GPU's bandwidth");
+    command->add_option("--seconds", words.seconds, "The longest that it may take (60)");
+    command->add_flag("--json", words.json, "The verdict as JSON");
+    command->add_flag("--through-ir", words.through_ir, "Compile as a page does: by LLVM IR");
+}
+
+void add_watch(CommandLine& line) {
+    const auto [command, words] =
+        add_for_exercise<WatchWords>(line, "watch", "Check a kernel whenever it is saved", watch);
+    command->add_flag("--poll", words.polls, "Look for changes five times per second");
+    command->add_option("--seconds", words.seconds, "The longest that a check may take (60)")
+        ->check(CLI::Range(1, 3600));
+}
+
+void add_hint(CommandLine& line) {
+    const auto [command, level] =
+        add_for_exercise<int>(line, "hint", "A little help, then a little more", hint);
+    command->add_option("--level", level, "1 question, 2 picture, 3 API, 4 one line")
+        ->check(CLI::Range(1, 4));
+}
+
+void add_predict(CommandLine& line) {
+    const auto [command, answers] = add_for_exercise<std::vector<std::string>>(
+        line, "predict", "Say what a kernel will cost, before you see it", learn::predict,
+        Hunt::is_not_meant);
+    command->add_option("ANSWER", answers, "Numbers, in the order of the questions");
+}
+
+void add_picture(CommandLine& line) {
+    const auto [command, words] = add_for_exercise<PictureWords>(
+        line, "picture", "What one warp of your kernel touches",
+        [&line](Session&, const Work& exercise, const PictureWords& words) {
+            return picture(exercise, words, line.words());
+        });
+    command->add_option("--file", words.file, "Of another file");
+    command->add_option("--svg", words.svg, "Write a drawing to that file");
+    command->add_option("--rows", words.rows, "Rows of the matrix (256)");
+    command->add_option("--cols", words.cols, "Columns of the matrix (256)");
+    command->add_option("--block", words.block, "Which block (0)");
+    command->add_option("--warp", words.warp, "Which warp of it (0)");
+}
+
+void add_explain(CommandLine& line) {
+    const auto [command, yes] = add_for_exercise<bool>(
+        line, "explain", "Yours beside the solution, and why it costs that", explain);
+    command->add_flag("--yes", yes, "Even before it has passed");
+}
+
+void add_diff(CommandLine& line) {
+    const auto [command, words] = add_for_exercise<DiffWords>(
+        line, "diff", "What a step changes in the one that it builds on", diff, Hunt::is_not_meant);
+    command->add_flag("--mine", words.is_mine, "In your own kernels");
+    command->add_flag("--yes", words.yes, "Even before both exercises have passed");
+}
+
+struct ResetWords {
+    std::string exercise;
+    bool is_hunt = false;
+};
+
+void add_reset(CommandLine& line) {
+    const auto [command, words] = add<ResetWords>(
+        line, "reset", "Start a file again; what is in it is kept",
+        [](Session& session, const ResetWords& words) {
+            return reset(find_exercise(session.course, words.exercise, words.is_hunt));
+        });
+    command->add_option("EXERCISE", words.exercise, "02, 2 or 02_naive")->required();
+    command->add_flag("--hunt", words.is_hunt, "Its bug hunt, hunt.cu");
+}
+
+void add_measure(CommandLine& line) {
+    const auto [command, words] = add_for_exercise<MeasureWords>(
+        line, "measure", "The bandwidth of your kernel on a GPU",
+        [&line](Session& session, const Work& exercise, const MeasureWords& words) {
+            return measure(session, exercise, words, line.words());
+        });
+    command->add_option("--file", words.file, "Of another file; nothing is written down");
+    command->add_option("--rows", words.rows, "Rows of the matrix (8192)");
+    command->add_option("--cols", words.cols, "Columns of the matrix (8192)");
+    command->add_flag("--json", words.json, "As JSON");
+}
+
+void add_ptx(CommandLine& line) {
+    const auto [command, words] =
+        add<PtxWords>(line, "ptx", "The PTX of a lesson's kernel, or of yours, by line",
+                      [&line](Session& session, const PtxWords& words) {
+                          return ptx(session, words, line.words());
+                      });
+    command->add_option("STEP", words.exercise, "02, 2 or 02_naive; none: the next exercise");
+    command->add_option("--variant", words.variant, "A variant of the lesson (its headline)");
+    command->add_flag("--mine", words.is_mine, "Your kernel for the exercise, instead");
+    command->add_flag("--yes", words.yes, "Even before the exercise has passed");
+    command->add_option("--file", words.file, "Another file for the exercise, instead");
+    command->add_option("--json", words.json, "Write all of it to that file, too");
+    command->add_flag("--sass", words.is_sass, "The machine code, by NVIDIA's nvdisasm");
+}
+
+void add_beat(CommandLine& line) {
+    const auto [command, words] =
+        add<BeatWords>(line, "beat", "The open exercise: be faster than 10_registers", beat);
+    command->add_option("--file", words.file, "Another file; nothing is written down");
+    command->add_flag("--list", words.is_list, "Your attempts so far");
+    command->add_option("--restore", words.restore, "Go back to the attempt of that number")
+        ->check(CLI::Range(1, 1'000'000'000));
+    command->add_flag("--reset", words.is_reset, "Start again; what you wrote is kept");
+    command->add_option("--seconds", words.seconds, "The longest that it may take (60)")
+        ->check(CLI::Range(1, 3600));
+}
+
+// ---- the steps ----
+
+void add_run(CommandLine& line) {
+    auto words = std::make_shared<RunWords>();
+    auto time = std::make_shared<CLI::Option*>();
+    CLI::App* command = line.add("run", "Run steps, and show one table", [words, time] {
+        if ((*time)->count() > 0 && words->time.empty()) words->time = "H200";
+        const course::Course course = course::read_course(repository() / "course.toml");
+        const RunRequest request = understand(*words, course);
+        return request.program != nullptr ? run_program(request) : run(request);
+    });
+    command->add_option("STEP", words->steps, "all, rivals, or steps: 02, 2 or 02_naive");
+    command->add_option("--device", words->device, "gpu, sim or auto: a GPU if one works");
+    command->add_option("--rows", words->rows, "Rows of the matrix");
+    command->add_option("--cols", words->cols, "Columns of the matrix");
+    command->add_option("--variant", words->variant, "Only the variant of that name");
+    command->add_option("--json", words->json, "Write the results to a file too");
+    *time = command->add_option("--time", words->time, "Predict times on this GPU, too (H200)");
+    (*time)->type_name("GPU")->expected(0, 1);
+    command->add_option("--at", words->at, "Predict them for this shape (32768x32768)")
+        ->type_name("ROWSxCOLS");
+}
+
+struct ListWords {
+    std::string step;
+    bool json = false;
+};
+
+int list(Session& session, const ListWords& words) {
+    if (words.step.empty()) return show_list(session, words.json);
+    const course::Step* step = session.course.lesson(words.step);
+    if (step == nullptr) {
+        throw UsageError("there is no step \"" + words.step + "\"; ./learn list names them");
+    }
+    show_lesson(*step);
+    return 0;
+}
+
+void add_list(CommandLine& line) {
+    const auto [command, words] =
+        add<ListWords>(line, "list", "The steps and how far you are; 03: its variants", list);
+    command->add_option("STEP", words.step, "A step, by number or name: its variants");
+    command->add_flag("--json", words.json, "As JSON");
+}
+
+struct ResultsWords {
+    bool check = false, again = false;
+    std::string into;
+};
+
+int results(const ResultsWords& words) {
+    if (words.again && words.check) {
+        throw UsageError("--check changes nothing and --again does: give one of them");
+    }
+    if (!words.into.empty()) return renew_results(words.into);
+    const int code = words.again ? renew_results(repository() / "docs" / "results") : 0;
+    return code != 0 ? code : update_readme(repository(), words.check);
+}
+
+void add_results(CommandLine& line) {
+    auto words = std::make_shared<ResultsWords>();
+    CLI::App* command = line.add("results", "Write the tables of results in the READMEs",
+                                 [words] { return results(*words); });
+    command->add_flag("--check", words->check, "Change nothing; exit with 1 when it is stale");
+    command->add_flag("--again", words->again, "First count and predict every lesson again");
+    command->add_option("--into", words->into, "Only that, into this folder")->type_name("FOLDER");
+}
+
+// In the order in which --help lists them; the first is meant when none is typed.
 void add_commands(CommandLine& line) {
-    learn::add_learner_commands(line);
-    learn::add_exercise_commands(line);
-    learn::add_step_commands(line);
+    for (const auto add : {add_start, add_progress, add_play, add_doctor, add_check, add_watch,
+                           add_hint, add_predict, add_picture, add_explain, add_diff, add_reset,
+                           add_measure, add_ptx, add_beat, add_run, add_list, add_results}) {
+        add(line);
+    }
     line.add_program("bench", "Time every kernel and rival in one run");
     line.add_program("grade", "Grade a class");
     line.add_program("assignment", "Make an assignment for a class", "grade");
     line.add_program("validate", "Compare counts, or times, with a GPU");
 }
+
+constexpr int kExitError = 1, kExitUsage = 2;
 
 int report(const std::string& message, int code) {
     std::cerr << "learn: " << message << "\n";

@@ -32,11 +32,11 @@ struct Measured {
     double of_copy() const { return copy.ms / kernel.ms; }
 };
 
-void understand(const MeasureWords& words) {
-    if (words.exercise.is_program()) {
-        throw UsageError(words.exercise.name() +
+void understand(const Work& exercise, const MeasureWords& words) {
+    if (exercise.is_program()) {
+        throw UsageError(exercise.name() +
                          " is a whole program, and a bandwidth is a kernel's: ./learn check " +
-                         words.exercise.words() + " runs it");
+                         exercise.words() + " runs it");
     }
     for (int extent : {words.rows, words.cols}) {
         if (extent < 1 || extent > kLargest) {
@@ -76,9 +76,10 @@ Measured time_it(LoadedKernel& kernel, const Problem& problem, const Device& dev
     return measured;
 }
 
-Json as_json(const MeasureWords& words, const Measured& measured, const Device& device) {
-    return {{"exercise", words.exercise.step->name},
-            {"hunt", words.exercise.is_hunt},
+Json as_json(const Work& exercise, const MeasureWords& words, const Measured& measured,
+             const Device& device) {
+    return {{"exercise", exercise.step->name},
+            {"hunt", exercise.is_hunt},
             {"device", device.name},
             {"rows", words.rows},
             {"cols", words.cols},
@@ -100,28 +101,27 @@ std::string as_text(const Json& measured) {
 
 }  // namespace
 
-int measure(Session& session, const MeasureWords& words, char** argv) {
-    understand(words);
+int measure(Session& session, const Work& exercise, const MeasureWords& words, char** argv) {
+    understand(exercise, words);
     // Said here, because --device, which a step would name, is no option of this command.
     std::string why = why_no_gpu();
     if (!why.empty()) {
         throw UsageError("a bandwidth is that of a real GPU, and none works here (" + why +
-                         "); ./learn check " + words.exercise.words() +
+                         "); ./learn check " + exercise.words() +
                          " counts what it costs, without one");
     }
     Device device = choose_device(DeviceChoice::gpu, argv);
     Compiled compiled =
-        compile(words.exercise.source(words.file),
-                {.kernel = words.exercise.asked().kernel, .architecture = native_architecture()});
+        compile(exercise.source(words.file),
+                {.kernel = exercise.asked().kernel, .architecture = native_architecture()});
     if (!compiled.ok()) fail_with(compiled.failure);
     LoadedKernel kernel(compiled);
     if (kernel.problem().kind != FailureKind::none) fail_with(kernel.problem());
-    Problem problem = {
-        .rows = words.rows, .cols = words.cols, .produces = words.exercise.asked().task()};
-    Json measured = as_json(words, time_it(kernel, problem, device), device);
+    Problem problem = {.rows = words.rows, .cols = words.cols, .produces = exercise.asked().task()};
+    Json measured = as_json(exercise, words, time_it(kernel, problem, device), device);
     if (words.file.empty()) {
         session.progress.update([&](State& state) {
-            Json& best = state.records[words.exercise.name()].best_measured;
+            Json& best = state.records[exercise.name()].best_measured;
             if (best.is_null() || best.value("gbps", 0.0) < measured.value("gbps", 0.0)) {
                 best = measured;
             }

@@ -10,7 +10,6 @@ namespace coalesce::learn {
 
 /// The words of the command line.
 struct MeasureWords {
-    Work exercise;
     std::string file = "";         ///< another file than the exercise's
     int rows = 8192, cols = 8192;  ///< of the matrix
     bool json = false;
@@ -18,7 +17,7 @@ struct MeasureWords {
 
 /// Verifies and times the kernel in this process, which `argv` is the command line of. Returns the
 /// exit code: 1 when the kernel is wrong, 2 when there is no GPU that works. Throws.
-int measure(Session& session, const MeasureWords& words, char** argv);
+int measure(Session& session, const Work& exercise, const MeasureWords& words, char** argv);
 
 /// The same in a process of its own: what `measure --json` prints. Null where nothing was measured; then
 /// `why` says so, unless there is no GPU and none `must` be there.

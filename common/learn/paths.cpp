@@ -40,6 +40,10 @@ fs::path built(const fs::path& program) {
     throw UsageError(program.string() + " is not built; ./learn build makes it");
 }
 
+void check_is_there(const std::string& file) {
+    if (!file.empty() && !fs::exists(file)) throw UsageError("there is no file " + file);
+}
+
 fs::path checks_program() {
     return programs() / "exercise_checks";
 }

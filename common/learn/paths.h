@@ -24,6 +24,8 @@ std::filesystem::path program_of(const std::string& step);
 inline const std::string kRivals = "rivals";
 /// That program, which must be there. Throws UsageError.
 std::filesystem::path built(const std::filesystem::path& program);
+/// A learner's file that a command was given, which must be there; "": none was. Throws UsageError.
+void check_is_there(const std::string& file);
 /// The program that examines a learner's kernels.
 std::filesystem::path checks_program();
 

@@ -12,11 +12,11 @@
 namespace coalesce::learn {
 namespace {
 
-void understand(const PictureWords& words) {
-    if (words.exercise.is_program()) {
-        throw UsageError(words.exercise.name() +
+void understand(const Work& exercise, const PictureWords& words) {
+    if (exercise.is_program()) {
+        throw UsageError(exercise.name() +
                          " is a whole program, and pictures are of kernels: ./learn check " +
-                         words.exercise.words() + " runs it");
+                         exercise.words() + " runs it");
     }
     constexpr int LARGEST = 1024, MOST_WARPS = 32;
     for (int extent : {words.rows, words.cols}) {
@@ -31,12 +31,11 @@ void understand(const PictureWords& words) {
 
 }  // namespace
 
-int picture(const PictureWords& words, char** argv) {
-    understand(words);
+int picture(const Work& exercise, const PictureWords& words, char** argv) {
+    understand(exercise, words);
     choose_device(DeviceChoice::simulator, argv);
     if (!words.svg.empty()) check_writable(words.svg);
 
-    const Work& exercise = words.exercise;
     LocalRunner runner({.cache = learners_folder() / "cache"});
     Picture picture = picture_of(exercise.source(words.file), exercise.asked(), runner,
                                  {.shape = {words.rows, words.cols},

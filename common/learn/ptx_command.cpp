@@ -1,7 +1,6 @@
 #include "learn/commands.h"
 
 #include <cmath>
-#include <filesystem>
 #include <iostream>
 
 #include "base/enum_names.h"
@@ -14,6 +13,7 @@
 #include "learn/json_file.h"
 #include "learn/launched_code.h"
 #include "learn/machine_code.h"
+#include "learn/paths.h"
 #include "learn/ptx_listing.h"
 #include "learn/solution_shown.h"
 #include "timing/predict.h"
@@ -137,9 +137,7 @@ void understand(const PtxWords& words) {
     if (words.is_sass && !words.json.empty()) {
         throw UsageError("--json has the PTX, and --sass shows machine code: give one");
     }
-    if (!words.file.empty() && !std::filesystem::exists(words.file)) {
-        throw UsageError("there is no file " + words.file);
-    }
+    check_is_there(words.file);
     if (!words.json.empty()) check_writable(words.json);
 }
 

@@ -1,4 +1,4 @@
-#include "learn/readme.h"
+#include "learn/commands.h"
 
 #include <iostream>
 #include <set>

@@ -14,6 +14,13 @@ namespace {
 // Sums over what has been done.
 struct Totals {
     int points = 0, of_points = 0, done = 0, of = 0, hints = 0, right = 0, guesses = 0;
+
+    void add_guesses(const Record& record) {
+        for (auto& guess : record.guesses) {
+            guesses += guess.said && guess.fact;
+            right += guess.is_right();
+        }
+    }
 };
 
 Status status_of(const Work& exercise, const State& state) {
@@ -28,10 +35,7 @@ void count(const Work& exercise, const State& state, Totals& totals) {
     totals.points += is_done ? exercise.points() : 0;
     totals.done += is_done;
     totals.hints += record.hints_used();
-    for (auto& guess : record.guesses) {
-        totals.guesses += guess.said && guess.fact;
-        totals.right += guess.is_right();
-    }
+    totals.add_guesses(record);
 }
 
 Totals totals_of(const Session& session, const State& state) {
@@ -41,12 +45,9 @@ Totals totals_of(const Session& session, const State& state) {
 }
 
 std::string guesses_of(const Record& record) {
-    int right = 0, all = 0;
-    for (auto& guess : record.guesses) {
-        all += guess.said && guess.fact;
-        right += guess.is_right();
-    }
-    return all == 0 ? "-" : std::to_string(right) + " of " + std::to_string(all);
+    Totals of;
+    of.add_guesses(record);
+    return of.guesses == 0 ? "-" : std::to_string(of.right) + " of " + std::to_string(of.guesses);
 }
 
 std::string best_of(const Record& record) {

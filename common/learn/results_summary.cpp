@@ -1,7 +1,5 @@
 #include "learn/results_table.h"
 
-#include <optional>
-
 #include "course/results_file.h"
 #include "harness/text.h"
 #include "learn/figures.h"
@@ -22,16 +20,6 @@ std::vector<Json> results_of(const std::string& step, const Json& run) {
         if (result.at("step") == step) results.push_back(result);
     }
     return results;
-}
-
-std::optional<Json> first_of(const std::vector<Json>& results) {
-    return results.empty() ? std::nullopt : std::optional(results.front());
-}
-
-// What was measured of one lesson.
-std::vector<Json> measured_of(const std::string& step, const KnownResults& known) {
-    if (known.measured.empty()) return {};
-    return results_of(step, known.measured.front());
 }
 
 std::string fastest_of(const std::vector<Json>& measured, const course::Step& step) {
@@ -56,26 +44,29 @@ std::pair<std::string, std::string> over_links(const std::string& step, const fs
             format("%.1f %% of a link", 100 * best->at("of_link").get<double>())};
 }
 
-std::string sectors_of(const std::optional<Json>& counted) {
-    if (!counted) return "";
-    const std::string load = sectors_per_request(*counted, "load"),
-                      store = sectors_per_request(*counted, "store");
+// Of the first variant.
+std::string sectors_of(const std::vector<Json>& counted) {
+    if (counted.empty()) return "";
+    const std::string load = sectors_per_request(counted.front(), "load"),
+                      store = sectors_per_request(counted.front(), "store");
     return load == "-" ? "" : load + ", " + store;
 }
 
 std::string line_of(const course::Step& step, const KnownResults& known, const fs::path& folder,
                     const std::string& root) {
-    const std::vector<Json> measured = measured_of(step.name, known);
+    const std::vector<Json> measured = known.measured.empty()
+                                           ? std::vector<Json>()
+                                           : results_of(step.name, known.measured.front());
     std::string speed, share;
-    if (const auto first = first_of(measured); first && milliseconds(*first) != "-") {
-        speed = gigabytes_per_second(*first);
-        share = of_copy(*first);
+    if (!measured.empty() && milliseconds(measured.front()) != "-") {
+        speed = gigabytes_per_second(measured.front());
+        share = of_copy(measured.front());
     } else {
         std::tie(speed, share) = over_links(step.name, folder);
     }
     return "| [" + step.number() + "](" + root + "steps/" + step.name + "/README.md) | " +
-           step.title + " | " + sectors_of(first_of(results_of(step.name, known.counted))) + " | " +
-           speed + " | " + share + " | " + fastest_of(measured, step) + " |\n";
+           step.title + " | " + sectors_of(results_of(step.name, known.counted)) + " | " + speed +
+           " | " + share + " | " + fastest_of(measured, step) + " |\n";
 }
 
 }  // namespace

@@ -78,7 +78,7 @@ void Table::print_simulated(const Json& result) {
 void Table::print_predicted(const Json& result) {
     using std::setw;
     std::string ms = predicted_milliseconds(result);
-    const std::string reason = reason_of_no_prediction(result);
+    const std::string reason = result.value("not_predicted", "");
     if (!reason.empty()) ms = "none [" + std::to_string(note("not predicted: " + reason)) + "]";
     out_ << setw(6) << sectors_per_request(result, "load") << setw(6)
          << sectors_per_request(result, "store") << setw(10) << bank_conflicts(result) << setw(9)

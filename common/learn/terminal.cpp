@@ -9,6 +9,7 @@
 #include <iostream>
 #include <string_view>
 
+#include "base/text.h"
 #include "learn/raw_terminal.h"
 
 namespace coalesce::learn {
@@ -72,8 +73,7 @@ bool ask(const std::string& question, std::string& answer) {
         }
         answer += c;
     }
-    answer.erase(0, answer.find_first_not_of(" \t\r\n"));
-    answer.erase(answer.find_last_not_of(" \t\r\n") + 1);
+    answer = trimmed(answer);
     return true;
 }
 

@@ -36,8 +36,9 @@ std::string pass_told_with(const Work& exercise, const CheckResult& result, cons
         text += guesses_text(*more.record);
     }
     text += "\nNext: " + command_line("explain " + exercise.words(), "yours beside the solution");
-    if (!more.hunt.empty()) text += "      " + command_line(more.hunt, more.hunt_file);
-    if (!more.behind.empty()) text += "      " + command_line(more.behind, more.behind_file);
+    for (const Work& one : more.next) {
+        text += "      " + command_line("check " + one.words(), one.relative_file());
+    }
     return text + "Again: " + command_for(exercise, result) + "\n";
 }
 
@@ -49,18 +50,17 @@ std::string command_for(const Work& exercise, const CheckResult& result) {
            (result.through_ir ? " --through-ir" : "");
 }
 
+std::string words_for(CheckResult::Outcome outcome, const Style& style) {
+    if (outcome == CheckResult::passed) return style.good("passed");
+    return style.bad(outcome == CheckResult::not_yet ? "not yet" : "could not be examined");
+}
+
 std::string headline_of(const Work& exercise, const CheckResult& result, const Style& style) {
-    std::string verdict;
-    switch (result.outcome) {
-        case CheckResult::passed: verdict = style.good("passed"); break;
-        case CheckResult::not_yet: verdict = style.bad("not yet"); break;
-        case CheckResult::not_examined: verdict = style.bad("could not be examined"); break;
-    }
     std::string where;
     if (result.verdict) {
         where = result.verdict->is_simulated ? "simulated, " : result.verdict->device + ", ";
     }
-    return style.strong(exercise.name()) + ": " + verdict + "  (" + where +
+    return style.strong(exercise.name()) + ": " + words_for(result.outcome, style) + "  (" + where +
            format("%.0f ms)\n", result.milliseconds);
 }
 

@@ -12,12 +12,13 @@ namespace coalesce::learn {
 
 /// What else is shown of a kernel that passed.
 struct PassedText {
-    const Record* record = nullptr;         ///< with the guesses, which are compared with the facts
-    bool counters = true;                   ///< show them; else say how to get to see them
-    std::string hunt = "", hunt_file = "";  ///< "check 03 --hunt" and its file, if there is one
-    std::string behind = "", behind_file = "";  ///< "check 04" and its file; "" after the last
+    const Record* record = nullptr;  ///< with the guesses, which are compared with the facts
+    bool counters = true;            ///< show them; else say how to get to see them
+    std::vector<Work> next = {};     ///< its hunt, if there is one, and the exercise behind it
 };
 
+/// "passed", "not yet", "could not be examined"
+std::string words_for(CheckResult::Outcome outcome, const Style& style);
 /// The first line: "03_tiled: not yet", with where it was found out.
 std::string headline_of(const Work& exercise, const CheckResult& result, const Style& style);
 

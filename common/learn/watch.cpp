@@ -45,9 +45,9 @@ std::string said_by(Action action) {
 
 class Watch {
 public:
-    Watch(Session& session, const WatchWords& words)
-        : session_(session), words_(words), exercise_(words.exercise), style_(session.style) {
-        turn_to(exercise_);
+    Watch(Session& session, const Work& exercise, const WatchWords& words)
+        : session_(session), words_(words), style_(session.style) {
+        turn_to(exercise);
     }
 
     int run() {
@@ -221,11 +221,10 @@ private:
     void show_page() {
         if (pages_.empty() && !shows_verdict_) return show_verdict();
         if (pages_.empty()) return;
-        std::vector<std::string> rest(pages_.begin() + 1, pages_.end());
-        std::string page = pages_.front();
+        const std::vector<std::string> pages = pages_;
         clear();
-        std::cout << page;
-        pages_ = rest;
+        std::cout << pages.front();
+        pages_.assign(pages.begin() + 1, pages.end());
         shows_verdict_ = false;
         if (pages_.empty()) return footer();
         std::cout << "\n"
@@ -346,7 +345,7 @@ private:
     }
 
     Session& session_;
-    WatchWords words_;
+    const WatchWords& words_;
     Work exercise_;
     Style& style_;
     Signals signals_;
@@ -378,8 +377,8 @@ std::string watch_footer(const Work& exercise, const std::string& time, bool has
            "  g guess  p picture  l list  r check  q quit";
 }
 
-int watch(Session& session, const WatchWords& words) {
-    return Watch(session, words).run();
+int watch(Session& session, const Work& exercise, const WatchWords& words) {
+    return Watch(session, exercise, words).run();
 }
 
 }  // namespace coalesce::learn

@@ -11,6 +11,7 @@
 #include <algorithm>
 #include <cctype>
 #include <cerrno>
+#include <charconv>
 #include <chrono>
 #include <csignal>
 #include <cstring>
@@ -59,13 +60,6 @@ std::string type_of(const fs::path& file) {
     return found == types.end() ? "application/octet-stream" : found->second;
 }
 
-int digit_of(char c) {
-    const char* digits = "0123456789abcdef";
-    const char* found =
-        c == '\0' ? nullptr : std::strchr(digits, std::tolower(static_cast<unsigned char>(c)));
-    return found == nullptr ? -1 : static_cast<int>(found - digits);
-}
-
 /// "%20" and its like are one byte. Nothing where they are none, or make a zero.
 std::optional<std::string> decoded(const std::string& text) {
     std::string result;
@@ -73,9 +67,10 @@ std::optional<std::string> decoded(const std::string& text) {
         char c = text[i];
         if (c == '%') {
             if (i + 2 >= text.size()) return {};
-            const int high = digit_of(text[i + 1]), low = digit_of(text[i + 2]);
-            if (high < 0 || low < 0) return {};
-            c = static_cast<char>(16 * high + low);
+            unsigned char byte = 0;
+            const char *const digits = text.data() + i + 1, *const end = digits + 2;
+            if (std::from_chars(digits, end, byte, 16).ptr != end) return {};
+            c = static_cast<char>(byte);
             i += 2;
         }
         if (c == '\0') return {};

@@ -52,8 +52,7 @@ std::size_t product(int rows, int cols) {
 
 void fill(const Ranks& ranks) {
     ranks.each([&](int rank) {
-        const auto at = static_cast<std::size_t>(rank);
-        fill_block<<<BLOCKS, THREADS>>>(reinterpret_cast<std::uint32_t*>(ranks.in[at]),
+        fill_block<<<BLOCKS, THREADS>>>(reinterpret_cast<std::uint32_t*>(ranks.in[rank]),
                                         product(ranks.rows.begin(rank), ranks.cols.count),
                                         product(ranks.rows.size(rank), ranks.cols.count));
         CUDA_CHECK(cudaGetLastError());
@@ -65,8 +64,7 @@ void poison(const Ranks& ranks) {
     ranks.each([&](int rank) {
         const std::size_t size = product(ranks.cols.size(rank), ranks.rows.count);
         if (size == 0) return;
-        CUDA_CHECK(cudaMemset(ranks.out[static_cast<std::size_t>(rank)], kPoisonByte,
-                              sizeof(float) * size));
+        CUDA_CHECK(cudaMemset(ranks.out[rank], kPoisonByte, sizeof(float) * size));
         CUDA_CHECK(cudaDeviceSynchronize());
     });
 }
@@ -74,15 +72,13 @@ void poison(const Ranks& ranks) {
 Wrong count_wrong(const Ranks& ranks) {
     Wrong wrong;
     ranks.each([&](int rank) {
-        const auto at = static_cast<std::size_t>(rank);
         Found found{0, ~0ULL};
         DeviceBuffer buffer(sizeof found);
         auto* on_device = static_cast<Found*>(buffer.data());
         CUDA_CHECK(cudaMemcpy(on_device, &found, sizeof found, cudaMemcpyHostToDevice));
         compare_block<<<BLOCKS, THREADS>>>(
-            on_device, reinterpret_cast<const std::uint32_t*>(ranks.out[at]),
-            static_cast<std::size_t>(ranks.rows.count), static_cast<std::size_t>(ranks.cols.count),
-            product(ranks.cols.begin(rank), ranks.rows.count),
+            on_device, reinterpret_cast<const std::uint32_t*>(ranks.out[rank]), ranks.rows.count,
+            ranks.cols.count, product(ranks.cols.begin(rank), ranks.rows.count),
             product(ranks.cols.size(rank), ranks.rows.count));
         CUDA_CHECK(cudaGetLastError());
         CUDA_CHECK(cudaMemcpy(&found, on_device, sizeof found, cudaMemcpyDeviceToHost));

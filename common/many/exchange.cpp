@@ -5,35 +5,30 @@
 
 #include "harness/errors.h"
 #include "many/nccl.h"
-#include "many/unpack.h"
 
 namespace coalesce::many {
 namespace {
 
-// ---- straight into the peers ----
+// ---- straight into the peers, or from them ----
 
 struct Peers : Way {
-    Peers(const Ranks& ranks, Turn turn) : ranks(ranks), turn(turn) {}
-    void start() override {
-        ranks.each([&](int rank) { turn(all_pieces_of(ranks, rank), ranks.packing[rank]); });
-    }
-    const Ranks& ranks;
-    Turn turn;
-};
+    enum Side { stores, reads };
 
-struct Pull : Way {
-    Pull(const Ranks& ranks, Turn turn) : ranks(ranks), turn(turn) {}
+    Peers(const Ranks& ranks, Turn turn, Side side) : ranks(ranks), turn(turn), side(side) {}
+
     void start() override {
         ranks.each([&](int rank) {
             RankLaunch launch = all_pieces_of(ranks, rank);
-            for (int from = 0; from < ranks.count(); ++from) {
+            for (int from = 0; side == reads && from < ranks.count(); ++from) {
                 launch.pieces.of[from] = piece_between(ranks, from, rank);
             }
             turn(launch, ranks.packing[rank]);
         });
     }
+
     const Ranks& ranks;
     Turn turn;
+    Side side;
 };
 
 // ---- packed and exchanged ----
@@ -239,10 +234,10 @@ struct ByNccl : Chunks {
 }  // namespace
 
 std::unique_ptr<Way> store_into_peers(const Ranks& ranks, Turn turn) {
-    return std::make_unique<Peers>(ranks, turn);
+    return std::make_unique<Peers>(ranks, turn, Peers::stores);
 }
 std::unique_ptr<Way> read_from_peers(const Ranks& ranks, Turn turn) {
-    return std::make_unique<Pull>(ranks, turn);
+    return std::make_unique<Peers>(ranks, turn, Peers::reads);
 }
 std::unique_ptr<Way> send_copies(const Ranks& ranks, Tuning tuning, Turn pack) {
     return std::make_unique<Copies>(ranks, tuning, pack);

@@ -18,7 +18,6 @@
 #include "harness/timing.h"
 #include "many/elements.h"
 #include "many/nccl.h"
-#include "many/own_ranks.h"
 #include "many/request.h"
 
 namespace coalesce::many {
@@ -202,7 +201,7 @@ private:
     void spoil(const Ranks& ranks) const {
         const int rank = team_.count() - 1;
         if (rank != team_.rank() || ranks.cols.size(rank) == 0) return;
-        float* first = ranks.out[static_cast<std::size_t>(rank)];
+        float* first = ranks.out[rank];
         unsigned bits = 0;
         CUDA_CHECK(cudaMemcpy(&bits, first, sizeof bits, cudaMemcpyDeviceToHost));
         bits ^= 1;

@@ -12,6 +12,7 @@
 
 #include "harness/device.h"
 #include "harness/device_buffer.h"
+#include "harness/options.h"
 #include "many/spread.h"
 #include "many/team.h"
 
@@ -45,6 +46,22 @@ Spread spread_over(int ranks, int count);
 /// goes to its default stream.
 Ranks on_one_gpu(float* out, const float* in, int rows, int cols, int ranks);
 
+/// Ranks with memory and streams of their own.
+class OwnRanks {
+public:
+    /// A matrix of that shape over the GPUs of `team.devices`.
+    OwnRanks(Shape shape, const std::vector<int>& devices, Team& team);
+    ~OwnRanks();
+    OwnRanks(const OwnRanks&) = delete;
+    OwnRanks& operator=(const OwnRanks&) = delete;
+
+    const Ranks& ranks() const { return ranks_; }
+
+private:
+    std::vector<DeviceBuffer> buffers_;
+    Ranks ranks_;
+};
+
 /// An event at each rank: what a stream of it has done, and others wait for.
 class Events {
 public:
@@ -68,7 +85,7 @@ private:
 struct Room {
     /// `size` floats.
     Room(const Ranks& ranks, std::size_t size);
-    float* operator[](int rank) const { return floats[static_cast<std::size_t>(rank)]; }
+    float* operator[](int rank) const { return floats[rank]; }
 
     std::vector<float*> floats;
     std::vector<DeviceBuffer> buffers;

@@ -95,8 +95,7 @@ Nccl::Nccl(const Ranks& ranks) : communicators_(ranks.devices.size()) {
     ranks.team->hand_out(&id, sizeof id);
     begin_group();
     ranks.each([&](int rank) {
-        check(library().init_rank(&communicators_[static_cast<std::size_t>(rank)], ranks.count(),
-                                  id, rank),
+        check(library().init_rank(&communicators_[rank], ranks.count(), id, rank),
               "ncclCommInitRank");
     });
     end_group();
@@ -117,12 +116,12 @@ void Nccl::end_group() {
 }
 
 void Nccl::send(int from, int to, const float* data, std::size_t count, cudaStream_t stream) {
-    void* communicator = communicators_[static_cast<std::size_t>(from)];
+    void* communicator = communicators_[from];
     check(library().send(data, count, kFloat32, to, communicator, stream), "ncclSend");
 }
 
 void Nccl::receive(int to, int from, float* data, std::size_t count, cudaStream_t stream) {
-    void* communicator = communicators_[static_cast<std::size_t>(to)];
+    void* communicator = communicators_[to];
     check(library().receive(data, count, kFloat32, from, communicator, stream), "ncclRecv");
 }
 

@@ -41,5 +41,9 @@ struct RankLaunch {
 Piece piece_between(const Ranks& ranks, int from, int to);
 /// Those of one rank, for all.
 RankLaunch all_pieces_of(const Ranks& ranks, int rank);
+/// What was received in one run goes to its place: a piece of `cols` rows of `rows` floats each goes to `out`, whose
+/// rows are `pitch` floats apart.
+void unpack_piece(float* out, std::size_t pitch, const float* piece, int rows, int cols,
+                  cudaStream_t stream);
 
 }  // namespace coalesce::many

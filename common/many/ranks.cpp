@@ -2,7 +2,7 @@
 #include <algorithm>
 
 #include "harness/errors.h"
-#include "many/own_ranks.h"
+#include "many/many.h"
 
 namespace coalesce::many {
 namespace {
@@ -35,7 +35,7 @@ float* new_room(std::vector<DeviceBuffer>& buffers, std::size_t size) {
 
 void Ranks::each(const std::function<void(int rank)>& work) const {
     for (int rank = 0; rank < count(); ++rank) {
-        const int device = devices[static_cast<std::size_t>(rank)];
+        const int device = devices[rank];
         if (device == kElsewhere) continue;
         CUDA_CHECK(cudaSetDevice(device));
         work(rank);
@@ -48,19 +48,17 @@ OwnRanks::OwnRanks(Shape shape, const std::vector<int>& devices, Team& team) {
     ranks_.cols = spread_over(count, shape.cols);
     ranks_.devices = devices;
     ranks_.team = &team;
-    ranks_.in.resize(devices.size());
-    ranks_.out.resize(devices.size());
-    ranks_.packing.resize(devices.size());
-    ranks_.unpacking.resize(devices.size());
-    ranks_.sending.resize(devices.size());
+    for (auto* blocks : {&ranks_.in, &ranks_.out}) blocks->resize(devices.size());
+    for (auto* streams : {&ranks_.packing, &ranks_.sending, &ranks_.unpacking}) {
+        streams->resize(devices.size());
+    }
     ranks_.each([&](int rank) {
-        const auto at = static_cast<std::size_t>(rank);
-        ranks_.in[at] = new_room(buffers_, floats(ranks_.rows.size(rank), shape.cols));
-        ranks_.out[at] = new_room(buffers_, floats(ranks_.cols.size(rank), shape.rows));
-        ranks_.packing[at] = new_stream();
+        ranks_.in[rank] = new_room(buffers_, floats(ranks_.rows.size(rank), shape.cols));
+        ranks_.out[rank] = new_room(buffers_, floats(ranks_.cols.size(rank), shape.rows));
+        ranks_.packing[rank] = new_stream();
         // What others wait for comes first.
-        ranks_.sending[at] = new_stream(true);
-        ranks_.unpacking[at] = new_stream();
+        ranks_.sending[rank] = new_stream(true);
+        ranks_.unpacking[rank] = new_stream();
     });
 }
 
@@ -95,8 +93,7 @@ Ranks on_one_gpu(float* out, const float* in, int rows, int cols, int ranks) {
 
 Events::Events(const Ranks& ranks) : events_(ranks.devices.size()) {
     ranks.each([&](int rank) {
-        CUDA_CHECK(cudaEventCreateWithFlags(&events_[static_cast<std::size_t>(rank)],
-                                            cudaEventDisableTiming));
+        CUDA_CHECK(cudaEventCreateWithFlags(&events_[rank], cudaEventDisableTiming));
     });
 }
 Events::~Events() {
@@ -105,10 +102,10 @@ Events::~Events() {
     }
 }
 void Events::record(int rank, cudaStream_t stream) {
-    CUDA_CHECK(cudaEventRecord(events_[static_cast<std::size_t>(rank)], stream));
+    CUDA_CHECK(cudaEventRecord(events_[rank], stream));
 }
 void Events::wait(int rank, cudaStream_t stream) {
-    CUDA_CHECK(cudaStreamWaitEvent(stream, events_[static_cast<std::size_t>(rank)]));
+    CUDA_CHECK(cudaStreamWaitEvent(stream, events_[rank]));
 }
 void Events::wait_for_all(cudaStream_t stream) {
     for (cudaEvent_t event : events_) {
@@ -117,7 +114,7 @@ void Events::wait_for_all(cudaStream_t stream) {
 }
 
 Room::Room(const Ranks& ranks, std::size_t size) : floats(ranks.devices.size()) {
-    ranks.each([&](int rank) { floats[static_cast<std::size_t>(rank)] = new_room(buffers, size); });
+    ranks.each([&](int rank) { floats[rank] = new_room(buffers, size); });
 }
 
 Slot::Slot(const Ranks& ranks, std::size_t size, bool receives)

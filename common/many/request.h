@@ -5,7 +5,6 @@
 #include <string>
 #include <vector>
 
-#include "harness/chosen.h"
 #include "harness/options.h"
 #include "many/many.h"
 

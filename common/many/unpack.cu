@@ -1,7 +1,7 @@
 #include <algorithm>
 
 #include "harness/errors.h"
-#include "many/unpack.h"
+#include "many/pieces.h"
 
 namespace coalesce::many {
 namespace {

@@ -1,8 +1,7 @@
 #include <cstring>
 
-#include "harness/device_buffer.h"
-#include "harness/errors.h"
 #include "proof/device_check.h"
+#include "proof/device_count.h"
 
 namespace coalesce::proof {
 namespace {
@@ -32,21 +31,14 @@ struct Task {
     Produces::Kind kind;
     long long tile, rows, cols, out_cols;
     bool keeps_nan_payloads;
-    int rank;              ///< of an array that is permuted
-    long long extents[4];  ///< of `out`
-    long long strides[4];  ///< in `in`, of each axis of `out`
+    int rank = 0;               ///< of an array that is permuted
+    long long extents[4] = {};  ///< of `out`
+    long long strides[4] = {};  ///< in `in`, of each axis of `out`
 };
 
 Task task_of(const Problem& problem) {
-    Task task{problem.produces.kind,
-              problem.produces.tile,
-              problem.rows,
-              problem.cols,
-              problem.out_cols(),
-              problem.keeps_nan_payloads,
-              0,
-              {},
-              {}};
+    Task task{problem.produces.kind, problem.produces.tile, problem.rows,
+              problem.cols,          problem.out_cols(),    problem.keeps_nan_payloads};
     if (!problem.is_permuted()) return task;
     const Permutation axes = problem.axes();
     task.rank = axes.rank;
@@ -123,24 +115,6 @@ __global__ void sum_up(Count* sum, const unsigned char* buffer, Count count) {
     }
     atomicAdd(sum, mine);
 }
-
-/// A number on the device that begins with 0.
-class DeviceCount {
-public:
-    DeviceCount() : buffer_(sizeof(Count)) {
-        CUDA_CHECK(cudaMemset(buffer_.data(), 0, sizeof(Count)));
-    }
-    Count* data() const { return static_cast<Count*>(buffer_.data()); }
-    Count value() const {
-        CUDA_CHECK(cudaGetLastError());
-        Count value = 0;
-        CUDA_CHECK(cudaMemcpy(&value, buffer_.data(), sizeof value, cudaMemcpyDeviceToHost));
-        return value;
-    }
-
-private:
-    DeviceBuffer buffer_;
-};
 
 template <class Element>
 std::uint64_t wrong_of(const Problem& problem, const void* out, const void* in) {

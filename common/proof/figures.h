@@ -2,14 +2,13 @@
 /// Every bandwidth and time that a text quotes has to come from a committed result, or to be cited.
 #pragma once
 
-#include <nlohmann/json.hpp>
 #include <set>
 #include <string>
 #include <vector>
 
-namespace coalesce::proof {
+#include "proof/json_text.h"
 
-using Json = nlohmann::ordered_json;
+namespace coalesce::proof {
 
 /// A number with a unit in a text.
 struct Figure {

@@ -1,13 +1,17 @@
-// What the mains of bench, validate, search and shapes have in common.
+// What the mains of these programs have in common.
 #pragma once
 
 #include <CLI/CLI.hpp>
 #include <chrono>
 #include <exception>
-#include <functional>
 #include <iostream>
+#include <sstream>
+#include <string>
+#include <vector>
 
+#include "harness/device.h"
 #include "harness/errors.h"
+#include "harness/options.h"
 #include "harness/text.h"
 
 namespace coalesce::proof {
@@ -22,25 +26,59 @@ inline void progress(const std::string& text) {
     std::cerr << format("[%5.1f s] ", seconds_since_start()) << text << std::endl;
 }
 
-/// Reads the command line as `app` has been told, calls `run` and says what went wrong, behind the
-/// program's name. Returns the exit code.
-inline int run_program(CLI::App& app, int argc, char** argv, const std::function<int()>& run) {
+/// As results are written.
+inline double rounded(double value, int decimals) {
+    return std::stod(format("%.*f", decimals, value));
+}
+
+/// "4096,32768x16384" as shapes; throws UsageError that names the word which is wrong.
+inline std::vector<Shape> parse_sizes(const std::string& text) {
+    std::vector<Shape> sizes;
+    std::istringstream words(text);
+    for (std::string word; std::getline(words, word, ',');) {
+        sizes.push_back(parse_shape("--sizes", word));
+    }
+    if (sizes.empty()) throw UsageError("--sizes names no size; try --sizes 4096,32768");
+    return sizes;
+}
+
+/// Of programs that measure on a GPU, and can be checked on the simulated one.
+inline void add_device_option(CLI::App& app, std::string& device) {
+    app.add_option("--device", device, "gpu or, with --check, sim")
+        ->check(CLI::IsMember({"gpu", "sim"}));
+}
+inline DeviceChoice choice_of(const std::string& device, bool only_checks) {
+    if (device != "sim") return DeviceChoice::gpu;
+    if (only_checks) return DeviceChoice::simulator;
+    throw UsageError("the simulated GPU has no times: --device sim goes with --check");
+}
+
+/// The main of a program: reads the command line as `add_options` tells, calls `run` with its words and says what went
+/// wrong, behind the program's name. Returns the exit code.
+template <class Words>
+int run_program(const std::string& name, const std::string& about, int argc, char** argv,
+                void (*add_options)(CLI::App& app, Words& words),
+                int (*run)(const Words& words, char** argv)) {
+    seconds_since_start();
+    CLI::App app{about, name};
+    app.set_help_flag("-h,--help", "This text");
+    Words words;
+    add_options(app, words);
+    const auto fail = [&](const std::string& what, ExitCode code) {
+        std::cerr << name << ": " << what << "\n";
+        return code;
+    };
     try {
         app.parse(argc, argv);
+        return run(words, argv);
     } catch (const CLI::Success& help) {
         return app.exit(help);
     } catch (const CLI::ParseError& error) {
-        std::cerr << app.get_name() << ": " << error.what() << " (--help lists the options)\n";
-        return exit_usage;
-    }
-    try {
-        return run();
+        return fail(std::string(error.what()) + " (--help lists the options)", exit_usage);
     } catch (const UsageError& error) {
-        std::cerr << app.get_name() << ": " << error.what() << "\n";
-        return exit_usage;
+        return fail(error.what(), exit_usage);
     } catch (const std::exception& error) {
-        std::cerr << app.get_name() << ": " << error.what() << "\n";
-        return exit_wrong;
+        return fail(error.what(), exit_wrong);
     }
 }
 

@@ -9,7 +9,7 @@
 
 #include "base/errors.h"
 #include "learn/figures.h"
-#include "learn/readme.h"
+#include "learn/commands.h"
 #include "learn/renew.h"
 #include "learn/results_table.h"
 #include "learn/table.h"

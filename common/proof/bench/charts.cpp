@@ -1,9 +1,7 @@
 #include "proof/bench/charts.h"
 
 #include <algorithm>
-#include <cmath>
 #include <map>
-#include <optional>
 #include <set>
 #include <vector>
 

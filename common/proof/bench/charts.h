@@ -2,12 +2,11 @@
 /// Pictures of what was measured, from the JSON that bench writes.
 #pragma once
 
-#include <nlohmann/json.hpp>
 #include <string>
 
-namespace coalesce::proof {
+#include "proof/json_text.h"
 
-using Json = nlohmann::ordered_json;
+namespace coalesce::proof {
 
 /// What charts are made of: files of docs/results.
 struct ChartResults {

@@ -1,7 +1,5 @@
 #include "proof/bench/contest.h"
 
-#include <algorithm>
-
 #include "harness/counters.h"
 #include "harness/errors.h"
 #include "harness/launch.h"

@@ -5,9 +5,9 @@
 #include <string>
 #include <vector>
 
+#include "harness/options.h"
 #include "harness/timing.h"
 #include "harness/verify.h"
-#include "proof/bench/plan.h"
 #include "proof/step_modules.h"
 
 namespace coalesce::proof {

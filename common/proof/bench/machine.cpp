@@ -7,6 +7,7 @@
 
 #include "base/child.h"
 #include "base/clock.h"
+#include "base/text.h"
 #include "harness/text.h"
 
 namespace coalesce::proof {
@@ -27,14 +28,8 @@ constexpr const char* kQueries[][2] = {
     {"clocks_throttle_reasons.active", "throttle_reasons"},
 };
 
-std::string trimmed(const std::string& text) {
-    const std::size_t begin = text.find_first_not_of(" \t\r\n");
-    if (begin == std::string::npos) return "";
-    return text.substr(begin, text.find_last_not_of(" \t\r\n") - begin + 1);
-}
-
 /// The text as a number where it is one.
-nlohmann::ordered_json value_of(const std::string& text) {
+Json value_of(const std::string& text) {
     std::istringstream stream(text);
     double number = 0;
     if (stream >> number && stream.eof()) return number;
@@ -56,7 +51,7 @@ std::string commit_of_source() {
 }
 
 /// The answers to the first `count` queries; empty when nvidia-smi does not take them.
-nlohmann::ordered_json ask_for(std::size_t count) {
+Json ask_for(std::size_t count) {
     std::string wanted;
     for (std::size_t i = 0; i < count; ++i) {
         wanted += (i == 0 ? "" : ",") + std::string(kQueries[i][0]);
@@ -64,7 +59,7 @@ nlohmann::ordered_json ask_for(std::size_t count) {
     const Ended ended = run_child(
         {"nvidia-smi", "--id=0", "--query-gpu=" + wanted, "--format=csv,noheader,nounits"},
         kSmiSeconds);
-    nlohmann::ordered_json answer = nlohmann::ordered_json::object();
+    Json answer = Json::object();
     if (ended.exit_code != 0) return answer;
     std::istringstream values(ended.output.substr(0, ended.output.find('\n')));
     for (std::size_t i = 0; i < count; ++i) {
@@ -76,21 +71,21 @@ nlohmann::ordered_json ask_for(std::size_t count) {
 
 }  // namespace
 
-nlohmann::ordered_json ask_nvidia_smi() {
+Json ask_nvidia_smi() {
     // The last one has another name in some drivers, and one that is not known spoils all.
     for (const std::size_t count : {std::size(kQueries), std::size(kQueries) - 1}) {
-        const nlohmann::ordered_json answer = ask_for(count);
+        const Json answer = ask_for(count);
         if (!answer.empty()) return answer;
     }
-    return nlohmann::ordered_json::object();
+    return Json::object();
 }
 
-nlohmann::ordered_json run_record(const std::string& commit, const nlohmann::ordered_json& more) {
-    nlohmann::ordered_json run{{"date", utc_time("%Y-%m-%d")},
-                               {"commit", commit.empty() ? commit_of_source() : commit},
-                               {"toolkit", format("CUDA %d.%d, g++ %d.%d.%d", CUDART_VERSION / 1000,
-                                                  CUDART_VERSION % 1000 / 10, __GNUC__,
-                                                  __GNUC_MINOR__, __GNUC_PATCHLEVEL__)}};
+Json run_record(const std::string& commit, const Json& more) {
+    Json run{{"date", utc_time("%Y-%m-%d")},
+             {"commit", commit.empty() ? commit_of_source() : commit},
+             {"toolkit",
+              format("CUDA %d.%d, g++ %d.%d.%d", CUDART_VERSION / 1000, CUDART_VERSION % 1000 / 10,
+                     __GNUC__, __GNUC_MINOR__, __GNUC_PATCHLEVEL__)}};
     run.update(more);
     return run;
 }

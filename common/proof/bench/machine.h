@@ -2,33 +2,24 @@
 /// On what a benchmark ran: what a reader needs in order to repeat it.
 #pragma once
 
-#include <nlohmann/json.hpp>
+#include <future>
 #include <string>
-#include <thread>
+
+#include "proof/json_text.h"
 
 namespace coalesce::proof {
 
 /// What nvidia-smi says of the first GPU: name, driver, clocks, power, temperature, as an object;
 /// empty when it says nothing. Takes some tenths of a second.
-nlohmann::ordered_json ask_nvidia_smi();
+Json ask_nvidia_smi();
 
-/// Asks nvidia-smi beside what goes on: the clocks of a GPU at work, not of one that waits.
-class ClockReading {
-public:
-    ClockReading() : thread_([this] { answer_ = ask_nvidia_smi(); }) {}
-    /// Waits for the answer.
-    nlohmann::ordered_json answer() {
-        if (thread_.joinable()) thread_.join();
-        return answer_;
-    }
-
-private:
-    nlohmann::ordered_json answer_;
-    std::jthread thread_;
-};
+/// The same beside what goes on: the clocks of a GPU at work, not of one that waits.
+inline std::future<Json> ask_nvidia_smi_meanwhile() {
+    return std::async(std::launch::async, ask_nvidia_smi);
+}
 
 /// What every run is recorded with, and `more` after it: "date", in UTC; "commit", of the source, as given or as
 /// git says, with "-changed" when files differ from it; "toolkit", what this program was built with.
-nlohmann::ordered_json run_record(const std::string& commit, const nlohmann::ordered_json& more);
+Json run_record(const std::string& commit, const Json& more);
 
 }  // namespace coalesce::proof

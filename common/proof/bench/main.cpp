@@ -18,7 +18,6 @@
 #include "proof/bench/charts.h"
 #include "proof/bench/contest.h"
 #include "proof/bench/machine.h"
-#include "proof/bench/plan.h"
 #include "proof/bench/python_rivals.h"
 #include "proof/bench/results.h"
 #include "proof/bench/share_chart.h"
@@ -31,47 +30,54 @@ using namespace coalesce::proof;
 namespace {
 
 const std::string kRepository = COALESCE_REPOSITORY;
+/// Those that results are published for: four squares and two rectangles.
+const std::vector<Shape> kUsualSizes = {{4096, 4096},   {8192, 8192},   {16384, 16384},
+                                        {32768, 32768}, {32768, 16384}, {16384, 32768}};
+/// For a first look.
+const std::vector<Shape> kQuickSizes = {{4096, 4096}, {16384, 16384}};
 
-struct Words {
-    std::string sizes, device = "gpu";
+/// The command line, and what is understood of it.
+struct Plan {
+    std::string sizes_named, device_named = "gpu";
+    std::string json;    ///< a file; empty: docs/results/DEVICE.json
+    std::string commit;  ///< of the source; empty: git is asked
+    std::string draw;    ///< only draw the charts of this JSON file
+    std::string folder;  ///< where charts go; empty: docs/diagrams
+    int rounds = 8;      ///< each variant has its turn once a round
+    int launches = 5;    ///< that are timed in one turn, after one that is not
     bool quick = false, no_python = false;
-    Plan plan;
+    bool check_only = false;  ///< nothing is timed: does everything load, run and verify here?
+    std::vector<Shape> sizes = {};
+    DeviceChoice device = DeviceChoice::gpu;
 };
 
-void add_options(CLI::App& app, Words& words) {
-    app.set_help_flag("-h,--help", "This text");
-    app.add_option("--sizes", words.sizes,
+void add_options(CLI::App& app, Plan& plan) {
+    app.add_option("--sizes", plan.sizes_named,
                    "Such as 4096,32768x16384; otherwise 4096, 8192, 16384 and 32768 square, "
                    "32768x16384 and 16384x32768");
-    app.add_flag("--quick", words.quick, "4096 and 16384, two rounds: for a first look");
-    app.add_option("--rounds", words.plan.rounds, "Turns of each variant at each size")
+    app.add_flag("--quick", plan.quick, "4096 and 16384, two rounds: for a first look");
+    app.add_option("--rounds", plan.rounds, "Turns of each variant at each size")
         ->check(CLI::Range(1, 1000));
-    app.add_option("--launches", words.plan.launches, "Timed launches in one turn")
+    app.add_option("--launches", plan.launches, "Timed launches in one turn")
         ->check(CLI::Range(1, 1000));
-    app.add_option("--json", words.plan.json, "Where the results go (docs/results/DEVICE.json)");
-    app.add_option("--commit", words.plan.commit, "Commit of the source, where git cannot say");
-    app.add_option("--draw", words.plan.draw,
+    app.add_option("--json", plan.json, "Where the results go (docs/results/DEVICE.json)");
+    app.add_option("--commit", plan.commit, "Commit of the source, where git cannot say");
+    app.add_option("--draw", plan.draw,
                    "Only draw the charts of a JSON file that was written earlier;\n"
                    "of docs/results/predicted.json: of times that nobody measured");
-    app.add_option("--into", words.plan.folder, "Folder of the charts (docs/diagrams)");
-    app.add_flag("--no-python", words.no_python, "Leave PyTorch, CuPy and Triton out");
-    app.add_flag("--check", words.plan.check_only,
+    app.add_option("--into", plan.folder, "Folder of the charts (docs/diagrams)");
+    app.add_flag("--no-python", plan.no_python, "Leave PyTorch, CuPy and Triton out");
+    app.add_flag("--check", plan.check_only,
                  "Time nothing: load and verify everything, at small sizes");
-    app.add_option("--device", words.device, "gpu or, with --check, sim")
-        ->check(CLI::IsMember({"gpu", "sim"}));
+    add_device_option(app, plan.device_named);
 }
 
-Plan understand(const Words& words) {
-    Plan plan = words.plan;
-    plan.python = !words.no_python;
-    plan.device = words.device == "sim" ? DeviceChoice::simulator : DeviceChoice::gpu;
-    if (plan.device == DeviceChoice::simulator && !plan.check_only) {
-        throw UsageError("the simulated GPU has no times: --device sim goes with --check");
-    }
-    plan.sizes = words.quick ? quick_sizes() : usual_sizes();
+Plan understood(Plan plan) {
+    plan.device = choice_of(plan.device_named, plan.check_only);
+    plan.sizes = plan.quick ? kQuickSizes : kUsualSizes;
     if (plan.check_only) plan.sizes = {{256, 192}, {131, 77}};
-    if (words.quick) plan.rounds = 2;
-    if (!words.sizes.empty()) plan.sizes = parse_sizes(words.sizes);
+    if (plan.quick) plan.rounds = 2;
+    if (!plan.sizes_named.empty()) plan.sizes = parse_sizes(plan.sizes_named);
     return plan;
 }
 
@@ -103,7 +109,8 @@ public:
         : plan_(plan),
           device_(device),
           steps_(load_steps(all_modules())),
-          python_(kRepository + "/common/proof/bench/rivals.py", plan.python && !device.simulated) {
+          python_(kRepository + "/common/proof/bench/rivals.py",
+                  !plan.no_python && !device.simulated) {
         if (!plan.check_only) stopwatch_.emplace(device.l2_bytes);
         smallest_ = *std::ranges::min_element(plan.sizes, {}, elements);
         largest_ = *std::ranges::max_element(plan.sizes, {}, elements);
@@ -138,7 +145,7 @@ public:
              {"launches_a_round", plan_.launches},
              {"verification", "every variant at every size, bit by bit, on the device; at " +
                                   smallest_.name() + " on the host too"},
-             {"seconds", std::stod(format("%.1f", seconds_since_start()))}});
+             {"seconds", rounded(seconds_since_start(), 1)}});
     }
 
 private:
@@ -179,13 +186,13 @@ private:
     bool is_checked_on_host(Shape shape) const { return shape == smallest_ || plan_.check_only; }
 
     Json play(Contest& contest, bool with_python) {
-        std::optional<ClockReading> clocks;
+        std::future<Json> clocks;
         for (int round = 0; round < plan_.rounds; ++round) {
-            if (round == plan_.rounds / 2) clocks.emplace();
+            if (round == plan_.rounds / 2) clocks = ask_nvidia_smi_meanwhile();
             contest.play_round(*stopwatch_, round, plan_.launches);
             if (with_python) python_.play_round(plan_.launches);
         }
-        return clocks->answer();
+        return clocks.get();
     }
 
     /// Empty: there is enough.
@@ -291,20 +298,19 @@ int run_plan(const Plan& plan, char** argv) {
     return mistakes(results).empty() ? exit_right : exit_wrong;
 }
 
+int run(const Plan& plan, char** argv) {
+    try {
+        return run_plan(understood(plan), argv);
+    } catch (const course::CourseError& error) {  // names its own file
+        std::cerr << error.what() << "\n";
+        return exit_usage;
+    }
+}
+
 }  // namespace
 
 int main(int argc, char** argv) {
-    seconds_since_start();
-    CLI::App app{"Times every kernel of every step, and every rival, in one run on this GPU",
-                 "bench"};
-    Words words;
-    add_options(app, words);
-    return run_program(app, argc, argv, [&] {
-        try {
-            return run_plan(understand(words), argv);
-        } catch (const course::CourseError& error) {  // names its own file
-            std::cerr << error.what() << "\n";
-            return +exit_usage;
-        }
-    });
+    return run_program("bench",
+                       "Times every kernel of every step, and every rival, in one run on this GPU",
+                       argc, argv, add_options, run);
 }

@@ -42,19 +42,14 @@ void PythonRivals::give_up(const std::string& why) {
 
 json PythonRivals::ask(const json& question) {
     if (!python_) return {};
+    std::optional<std::string> line;
+    json answer;
     if (!python_->say(question.dump())) {
         give_up("rivals.py ended early");
-        return {};
-    }
-    const auto line = python_->hear(kPatienceSeconds);
-    if (!line) {
+    } else if (line = python_->hear(kPatienceSeconds); !line) {
         give_up("rivals.py gave no answer to " + question.dump());
-        return {};
-    }
-    const json answer = json::parse(*line, nullptr, false);
-    if (!answer.is_object()) {
+    } else if (answer = json::parse(*line, nullptr, false); !answer.is_object()) {
         give_up("rivals.py answered what is no JSON object: " + line->substr(0, 60));
-        return {};
     }
     return answer;
 }

@@ -49,10 +49,13 @@ Json entry_json(const SizeResults& size, const Entry& entry) {
     return json;
 }
 
-Json entries_json(const SizeResults& size) {
-    Json all = Json::array();
-    for (const Entry& entry : size.entries) all.push_back(entry_json(size, entry));
-    return all;
+/// What is known of a size, behind `json`.
+Json with_results(Json json, const SizeResults& size) {
+    json["copy_gbps"] = rounded(size.copy_gbps());
+    json["clocks"] = size.clocks;
+    json["results"] = Json::array();
+    for (const Entry& entry : size.entries) json["results"].push_back(entry_json(size, entry));
+    return json;
 }
 
 Json device_json(const Device& device) {
@@ -87,19 +90,13 @@ double SizeResults::copy_gbps() const {
 
 Json to_json(const Device& device, const std::vector<SizeResults>& sizes, const Json& run) {
     const std::size_t main_size = most_telling(sizes);
-    Json json{{"device", device_json(device)},
-              {"run", run},
-              {"copy_gbps", rounded(sizes[main_size].copy_gbps())},
-              {"clocks", sizes[main_size].clocks},
-              {"results", entries_json(sizes[main_size])},
-              {"other_sizes", Json::array()}};
+    Json json = with_results({{"device", device_json(device)}, {"run", run}}, sizes[main_size]);
+    json["other_sizes"] = Json::array();
     for (std::size_t i = 0; i < sizes.size(); ++i) {
         if (i == main_size) continue;
-        json["other_sizes"].push_back({{"rows", sizes[i].shape.rows},
-                                       {"cols", sizes[i].shape.cols},
-                                       {"copy_gbps", rounded(sizes[i].copy_gbps())},
-                                       {"clocks", sizes[i].clocks},
-                                       {"results", entries_json(sizes[i])}});
+        const Shape shape = sizes[i].shape;
+        json["other_sizes"].push_back(
+            with_results({{"rows", shape.rows}, {"cols", shape.cols}}, sizes[i]));
     }
     return json;
 }

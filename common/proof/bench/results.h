@@ -2,16 +2,14 @@
 /// What a benchmark found: as JSON, and as a table.
 #pragma once
 
-#include <nlohmann/json.hpp>
 #include <string>
 #include <vector>
 
 #include "harness/device.h"
 #include "proof/bench/contest.h"
+#include "proof/json_text.h"
 
 namespace coalesce::proof {
-
-using Json = nlohmann::ordered_json;
 
 /// All that was found at one size.
 struct SizeResults {

@@ -3,13 +3,12 @@
 /// some that are compared.
 #pragma once
 
-#include <nlohmann/json.hpp>
 #include <string>
 #include <vector>
 
-namespace coalesce::proof {
+#include "proof/json_text.h"
 
-using Json = nlohmann::ordered_json;
+namespace coalesce::proof {
 
 /// One thing, with a bar for each that is compared. A share below 0 was not measured.
 struct Shares {

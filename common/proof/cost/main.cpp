@@ -7,7 +7,6 @@
 //        in several rounds, and what is told is the median of the rounds, of times and of ratios.
 #include <ctime>
 
-#include <CLI/CLI.hpp>
 #include <algorithm>
 #include <iostream>
 #include <optional>
@@ -21,6 +20,7 @@
 #include "harness/shapes.h"
 #include "harness/simulator_function.h"
 #include "harness/text.h"
+#include "proof/run_program.h"
 #include "proof/step_modules.h"
 
 using namespace coalesce;
@@ -117,7 +117,8 @@ void print_row(const std::string& name, const Cost& cost) {
               << std::flush;
 }
 
-void run(const Words& words) {
+int run(const Words& words, char** argv) {
+    choose_device(DeviceChoice::simulator, argv);
     const course::Course course = course::read_course(COALESCE_REPOSITORY "/course.toml");
     std::vector<Cost> costs;
     std::cout << format("Milliseconds of processor time, median of %d rounds, at %d x %d.\n\n",
@@ -142,26 +143,20 @@ void run(const Words& words) {
     }
     if (costs.empty()) throw UsageError("no such kernel launches anything that can be predicted");
     print_summary(costs);
+    return exit_right;
 }
 
-}  // namespace
-
-int main(int argc, char** argv) {
-    CLI::App app{"Measures what recorded launches and predicted times cost", "recording_cost"};
-    app.set_help_flag("-h,--help", "This text");
-    Words words;
+void add_options(CLI::App& app, Words& words) {
     app.add_option("lessons", words.lessons, "Only these (all)");
     app.add_option("--variant", words.variant, "Only the variants of that name");
     app.add_option("--side", words.side, "Rows and columns (1024)")->check(CLI::Range(32, 16384));
     app.add_option("--rounds", words.rounds, "Launches of each kind (7)")
         ->check(CLI::Range(1, 1000));
-    CLI11_PARSE(app, argc, argv);
-    try {
-        choose_device(DeviceChoice::simulator, argv);
-        run(words);
-        return exit_right;
-    } catch (const std::exception& error) {
-        std::cerr << "recording_cost: " << error.what() << "\n";
-        return exit_usage;
-    }
+}
+
+}  // namespace
+
+int main(int argc, char** argv) {
+    return run_program("recording_cost", "Measures what recorded launches and predicted times cost",
+                       argc, argv, add_options, run);
 }

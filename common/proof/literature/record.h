@@ -10,7 +10,7 @@
 #include <vector>
 
 #include "harness/options.h"
-#include "proof/figures.h"
+#include "proof/json_text.h"
 #include "timing/proof/errors.h"
 
 namespace coalesce::proof {

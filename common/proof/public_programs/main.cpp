@@ -4,6 +4,7 @@
 
 #include "base/errors.h"
 #include "base/files.h"
+#include "proof/page_part.h"
 #include "proof/public_programs/record.h"
 
 using namespace coalesce;
@@ -15,21 +16,14 @@ const std::string kResults = COALESCE_REPOSITORY "/docs/results/public/programs.
 const std::string kPageName = "docs/guide/public_programs.md";
 const std::string kPage = COALESCE_REPOSITORY "/" + kPageName;
 
-/// `page` with `text` between the markers of `name`. Throws UsageError.
-std::string with_part(const std::string& page, const std::string& name, const std::string& text) {
-    const std::string begin = "<!-- " + name + ": written by build/bin/public_programs -->\n";
-    const std::string end = "<!-- end of " + name + " -->";
-    const std::size_t from = page.find(begin), to = page.find(end);
-    if (from == std::string::npos || to == std::string::npos || to < from)
-        throw UsageError(kPageName + " has no place for it; put this there: " + begin + end);
-    return page.substr(0, from + begin.size()) + "\n" + text + "\n" + page.substr(to);
-}
-
 int run(bool only_checks) {
     const PublicPrograms all = read_public_programs(read_file(kResults));
     const std::string old = read_file(kPage);
+    const auto with = [](const std::string& page, const char* name, const std::string& text) {
+        return with_part(page, kPageName, name, "build/bin/public_programs", text);
+    };
     const std::string page =
-        with_part(with_part(old, "totals", totals_table(all)), "programs", programs_tables(all));
+        with(with(old, "totals", totals_table(all)), "programs", programs_tables(all));
     if (!only_checks) {
         write_file(kPage, page);
         return 0;

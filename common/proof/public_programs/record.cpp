@@ -3,16 +3,14 @@
 #include <algorithm>
 #include <array>
 #include <map>
-#include <nlohmann/json.hpp>
 #include <set>
 
 #include "base/enum_names.h"
 #include "base/errors.h"
+#include "proof/json_text.h"
 
 namespace coalesce::proof {
 namespace {
-
-using Json = nlohmann::ordered_json;
 
 constexpr std::size_t kOutcomes = static_cast<std::size_t>(last_of(Outcome{})) + 1;
 

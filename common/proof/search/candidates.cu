@@ -2,9 +2,9 @@
 // tiles: no bounds checks, so that nothing but the change in question makes a difference.
 
 #include <algorithm>
+#include <utility>
 
 #include "proof/search/candidates.h"
-#include "proof/search/last_ideas.h"
 #include "proof/search/raw_tile.cuh"
 
 namespace coalesce::proof {
@@ -185,110 +185,110 @@ struct Hinted : Plain {
 // ---- the questions ----
 
 void add_ceilings(std::vector<Candidate>& all) {
-    const std::string question = "What does memory give, when nothing is turned?";
     const Produces copy = {Produces::copy};
-    all.insert(
-        all.end(),
-        {{question, "copy, along rows", moves<Work::copy, Order::along_rows>(), copy},
-         {question, "copy, down columns", moves<Work::copy, Order::down_columns>(), copy},
-         {question, "read only, along rows", moves<Work::read, Order::along_rows>(), copy, 0.5},
-         {question, "read only, down columns", moves<Work::read, Order::down_columns>(), copy, 0.5},
-         {question, "read only, strips 8 KB apart", moves<Work::read, Order::apart>(), copy, 0.5},
-         {question, "write only, along rows", moves<Work::write, Order::along_rows>(), copy, 0.5},
-         {question, "write only, down columns", moves<Work::write, Order::down_columns>(), copy,
-          0.5}});
+    ask(all, "What does memory give, when nothing is turned?",
+        {{"copy, along rows", moves<Work::copy, Order::along_rows>(), copy},
+         {"copy, down columns", moves<Work::copy, Order::down_columns>(), copy},
+         {"read only, along rows", moves<Work::read, Order::along_rows>(), copy, 0.5},
+         {"read only, down columns", moves<Work::read, Order::down_columns>(), copy, 0.5},
+         {"read only, strips 8 KB apart", moves<Work::read, Order::apart>(), copy, 0.5},
+         {"write only, along rows", moves<Work::write, Order::along_rows>(), copy, 0.5},
+         {"write only, down columns", moves<Work::write, Order::down_columns>(), copy, 0.5}});
 }
 
 void add_orders(std::vector<Candidate>& all) {
-    const std::string question = "In which order should blocks take tiles?";
-    all.insert(
-        all.end(),
-        {{question, "down columns", tiles<128, 64, 512>()},
-         {question, "along rows", tiles<128, 64, 512, InOrder<Order::along_rows>>()},
-         {question, "diagonal", tiles<128, 64, 512, InOrder<Order::diagonal>>()},
-         {question, "along rows, 256 x 64", tiles<256, 64, 512, InOrder<Order::along_rows>>()},
-         {question, "bands of 2", tiles<128, 64, 512, InOrder<Order::bands, 2>>()},
-         {question, "bands of 4", tiles<128, 64, 512, InOrder<Order::bands, 4>>()},
-         {question, "bands of 8", tiles<128, 64, 512, InOrder<Order::bands, 8>>()},
-         {question, "bands of 32", tiles<128, 64, 512, InOrder<Order::bands, 32>>()}});
+    ask(all, "In which order should blocks take tiles?",
+        {{"down columns", tiles<128, 64, 512>()},
+         {"along rows", tiles<128, 64, 512, InOrder<Order::along_rows>>()},
+         {"diagonal", tiles<128, 64, 512, InOrder<Order::diagonal>>()},
+         {"along rows, 256 x 64", tiles<256, 64, 512, InOrder<Order::along_rows>>()},
+         {"bands of 2", tiles<128, 64, 512, InOrder<Order::bands, 2>>()},
+         {"bands of 4", tiles<128, 64, 512, InOrder<Order::bands, 4>>()},
+         {"bands of 8", tiles<128, 64, 512, InOrder<Order::bands, 8>>()},
+         {"bands of 32", tiles<128, 64, 512, InOrder<Order::bands, 32>>()}});
 }
 
 void add_tiles(std::vector<Candidate>& all) {
-    const std::string question = "Which tile?";
-    all.insert(all.end(), {{question, "32 x 32, 64 threads", tiles<32, 32, 64>()},
-                           {question, "32 x 64, 128 threads", tiles<32, 64, 128>()},
-                           {question, "64 x 32, 128 threads", tiles<64, 32, 128>()},
-                           {question, "64 x 64, 128 threads", tiles<64, 64, 128>()},
-                           {question, "64 x 64, 256 threads", tiles<64, 64, 256>()},
-                           {question, "64 x 128, 512 threads", tiles<64, 128, 512>()},
-                           {question, "64 x 256, 512 threads", tiles<64, 256, 512>()},
-                           {question, "128 x 32, 256 threads", tiles<128, 32, 256>()},
-                           {question, "128 x 64, 256 threads", tiles<128, 64, 256>()},
-                           {question, "128 x 64, 512 threads", tiles<128, 64, 512>()},
-                           {question, "128 x 128, 512 threads", tiles<128, 128, 512>()},
-                           {question, "256 x 32, 512 threads", tiles<256, 32, 512>()},
-                           {question, "256 x 64, 512 threads", tiles<256, 64, 512>()},
-                           {question, "256 x 128, 1024 threads", tiles<256, 128, 1024>()}});
+    ask(all, "Which tile?",
+        {{"32 x 32, 64 threads", tiles<32, 32, 64>()},
+         {"32 x 64, 128 threads", tiles<32, 64, 128>()},
+         {"64 x 32, 128 threads", tiles<64, 32, 128>()},
+         {"64 x 64, 128 threads", tiles<64, 64, 128>()},
+         {"64 x 64, 256 threads", tiles<64, 64, 256>()},
+         {"64 x 128, 512 threads", tiles<64, 128, 512>()},
+         {"64 x 256, 512 threads", tiles<64, 256, 512>()},
+         {"128 x 32, 256 threads", tiles<128, 32, 256>()},
+         {"128 x 64, 256 threads", tiles<128, 64, 256>()},
+         {"128 x 64, 512 threads", tiles<128, 64, 512>()},
+         {"128 x 128, 512 threads", tiles<128, 128, 512>()},
+         {"256 x 32, 512 threads", tiles<256, 32, 512>()},
+         {"256 x 64, 512 threads", tiles<256, 64, 512>()},
+         {"256 x 128, 1024 threads", tiles<256, 128, 1024>()}});
 }
 
 void add_hints(std::vector<Candidate>& all) {
-    const std::string question = "Do hints to the caches help?";
     constexpr Hint none = Hint::none, streaming = Hint::streaming;
     constexpr Hint second = Hint::second_level_only, through = Hint::write_through;
     constexpr Hint leave = Hint::leave_first, stay = Hint::stay;
-    all.insert(all.end(),
-               {{question, "none", tiles<128, 64, 512>()},
-                {question, "streaming loads", tiles<128, 64, 512, Hinted<streaming, none>>()},
-                {question, "streaming stores", tiles<128, 64, 512, Hinted<none, streaming>>()},
-                {question, "both streaming", tiles<128, 64, 512, Hinted<streaming, streaming>>()},
-                {question, "past the first level", tiles<128, 64, 512, Hinted<second, second>>()},
-                {question, "stores written through", tiles<128, 64, 512, Hinted<none, through>>()},
-                {question, "what is read leaves first", tiles<128, 64, 512, Hinted<leave, none>>()},
-                {question, "what is written stays", tiles<128, 64, 512, Hinted<none, stay>>()},
-                {question, "both of these", tiles<128, 64, 512, Hinted<leave, stay>>()}});
+    ask(all, "Do hints to the caches help?",
+        {{"none", tiles<128, 64, 512>()},
+         {"streaming loads", tiles<128, 64, 512, Hinted<streaming, none>>()},
+         {"streaming stores", tiles<128, 64, 512, Hinted<none, streaming>>()},
+         {"both streaming", tiles<128, 64, 512, Hinted<streaming, streaming>>()},
+         {"past the first level", tiles<128, 64, 512, Hinted<second, second>>()},
+         {"stores written through", tiles<128, 64, 512, Hinted<none, through>>()},
+         {"what is read leaves first", tiles<128, 64, 512, Hinted<leave, none>>()},
+         {"what is written stays", tiles<128, 64, 512, Hinted<none, stay>>()},
+         {"both of these", tiles<128, 64, 512, Hinted<leave, stay>>()}});
 }
 
 void add_occupancies(std::vector<Candidate>& all) {
-    const std::string question = "How many blocks should share a multiprocessor?";
     constexpr int kib = 1024;
-    all.insert(all.end(), {{question, "64 x 64, at most 1", tiles<64, 64, 256>(200 * kib)},
-                           {question, "64 x 64, at most 2", tiles<64, 64, 256>(100 * kib)},
-                           {question, "64 x 64, at most 3", tiles<64, 64, 256>(70 * kib)},
-                           {question, "64 x 64, at most 4", tiles<64, 64, 256>(54 * kib)},
-                           {question, "64 x 64, at most 6", tiles<64, 64, 256>(36 * kib)},
-                           {question, "64 x 64, as many as fit", tiles<64, 64, 256>()},
-                           {question, "64 x 64, as many as fit, least first-level cache",
-                            without_first_level()}});
+    ask(all, "How many blocks should share a multiprocessor?",
+        {{"64 x 64, at most 1", tiles<64, 64, 256>(200 * kib)},
+         {"64 x 64, at most 2", tiles<64, 64, 256>(100 * kib)},
+         {"64 x 64, at most 3", tiles<64, 64, 256>(70 * kib)},
+         {"64 x 64, at most 4", tiles<64, 64, 256>(54 * kib)},
+         {"64 x 64, at most 6", tiles<64, 64, 256>(36 * kib)},
+         {"64 x 64, as many as fit", tiles<64, 64, 256>()},
+         {"64 x 64, as many as fit, least first-level cache", without_first_level()}});
 }
 
 void add_staying(std::vector<Candidate>& all, int multiprocessors) {
-    const std::string question = "Should blocks stay, and load the next tile ahead?";
+    std::vector<Candidate> answers;
     for (const int blocks : {1, 2, 4}) {
         const std::string each = std::to_string(blocks) + " a multiprocessor";
         const int grid = blocks * multiprocessors;
-        all.push_back({question, "64 x 64, staying, " + each, staying<64, 64, 256, false>(grid)});
-        all.push_back({question, "64 x 64, ahead, " + each, staying<64, 64, 256, true>(grid)});
+        answers.push_back({"64 x 64, staying, " + each, staying<64, 64, 256, false>(grid)});
+        answers.push_back({"64 x 64, ahead, " + each, staying<64, 64, 256, true>(grid)});
     }
-    all.push_back({question, "128 x 64, ahead, 2 per multiprocessor",
-                   staying<128, 64, 512, true>(2 * multiprocessors)});
+    answers.push_back({"128 x 64, ahead, 2 per multiprocessor",
+                       staying<128, 64, 512, true>(2 * multiprocessors)});
+    ask(all, "Should blocks stay, and load the next tile ahead?", std::move(answers));
 }
 
 void add_ideas(std::vector<Candidate>& all) {
-    const std::string question = "Loads that stay, strips 8 KB apart";
     constexpr Order down = Order::down_columns, apart = Order::apart;
     constexpr Hint none = Hint::none, stay = Hint::stay;
-    all.insert(all.end(),
-               {{question, "128 x 64", tiles<128, 64, 512, Both<down, none>>()},
-                {question, "128 x 64, stay", tiles<128, 64, 512, Both<down, stay>>()},
-                {question, "128 x 64, apart", tiles<128, 64, 512, Both<apart, none>>()},
-                {question, "128 x 64, stay and apart", tiles<128, 64, 512, Both<apart, stay>>()},
-                {question, "raw 64 x 64", raw<Both<down, none>>()},
-                {question, "raw 64 x 64, stay", raw<Both<down, stay>>()},
-                {question, "raw 64 x 64, apart", raw<Both<apart, none>>()},
-                {question, "raw 64 x 64, stay and apart", raw<Both<apart, stay>>()}});
+    ask(all, "Loads that stay, strips 8 KB apart",
+        {{"128 x 64", tiles<128, 64, 512, Both<down, none>>()},
+         {"128 x 64, stay", tiles<128, 64, 512, Both<down, stay>>()},
+         {"128 x 64, apart", tiles<128, 64, 512, Both<apart, none>>()},
+         {"128 x 64, stay and apart", tiles<128, 64, 512, Both<apart, stay>>()},
+         {"raw 64 x 64", raw<Both<down, none>>()},
+         {"raw 64 x 64, stay", raw<Both<down, stay>>()},
+         {"raw 64 x 64, apart", raw<Both<apart, none>>()},
+         {"raw 64 x 64, stay and apart", raw<Both<apart, stay>>()}});
 }
 
 }  // namespace
+
+void ask(std::vector<Candidate>& all, const std::string& question, std::vector<Candidate> answers) {
+    for (Candidate& one : answers) {
+        one.question = question;
+        all.push_back(std::move(one));
+    }
+}
 
 std::vector<Candidate> search_candidates(int multiprocessors) {
     std::vector<Candidate> all;

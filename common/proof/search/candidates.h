@@ -16,8 +16,7 @@ constexpr int kSearchSide = 256;
 
 /// One kernel, launched in one way.
 struct Candidate {
-    std::string question;  ///< the experiment that it belongs to
-    std::string name;      ///< what is different in it
+    std::string name;  ///< what is different in it
     std::function<void(float* out, const float* in, int rows, int cols)> launch;
     Produces produces = {Produces::transpose};
     /// Share of "read and write the matrix once" that it moves: a kernel that only reads has half,
@@ -25,6 +24,7 @@ struct Candidate {
     double share = 1;
     /// Empty, or what the simulated GPU has not.
     std::string only_on_gpu = {};
+    std::string question = {};  ///< the experiment that it belongs to
 
     /// Whether it moves the matrix, so that its output can be compared.
     bool has_output() const { return share == 1; }
@@ -32,6 +32,10 @@ struct Candidate {
 
 using Launch = decltype(Candidate::launch);
 
+/// Adds those that answer a question.
+void ask(std::vector<Candidate>& all, const std::string& question, std::vector<Candidate> answers);
+/// Adds what the search had named as not tried. (last_ideas.cu)
+void add_last_ideas(std::vector<Candidate>& all);
 /// All of them, question by question. `multiprocessors` sizes grids whose blocks stay.
 std::vector<Candidate> search_candidates(int multiprocessors);
 

@@ -5,7 +5,7 @@
 #    include <cooperative_groups.h>
 #endif
 
-#include "proof/search/last_ideas.h"
+#include "proof/search/candidates.h"
 #include "proof/search/raw_tile.cuh"
 
 namespace coalesce::proof {
@@ -159,51 +159,46 @@ using Down = Plain;
 using Fastest = Both<Order::apart, Hint::stay>;
 
 void add_curves(std::vector<Candidate>& all) {
-    const std::string question = "Squares, Hilbert's curve, bands, when loads stay";
-    all.insert(all.end(),
-               {{question, "raw 64 x 64, down columns", raw<Staying<Order::down_columns, 1>>()},
-                {question, "bands of 2 that stay", raw<Staying<Order::bands, 2>>()},
-                {question, "bands of 4 that stay", raw<Staying<Order::bands, 4>>()},
-                {question, "bands of 8 that stay", raw<Staying<Order::bands, 8>>()},
-                {question, "Hilbert in squares of 2", raw<Staying<Order::hilbert, 2>>()},
-                {question, "Hilbert in squares of 4", raw<Staying<Order::hilbert, 4>>()}});
+    ask(all, "Squares, Hilbert's curve, bands, when loads stay",
+        {{"raw 64 x 64, down columns", raw<Staying<Order::down_columns, 1>>()},
+         {"bands of 2 that stay", raw<Staying<Order::bands, 2>>()},
+         {"bands of 4 that stay", raw<Staying<Order::bands, 4>>()},
+         {"bands of 8 that stay", raw<Staying<Order::bands, 8>>()},
+         {"Hilbert in squares of 2", raw<Staying<Order::hilbert, 2>>()},
+         {"Hilbert in squares of 4", raw<Staying<Order::hilbert, 4>>()}});
 }
 
 void add_policies(std::vector<Candidate>& all) {
-    const std::string question = "Policies that change, and stores that leave";
     constexpr Hint none = Hint::none, stay = Hint::stay, leave = Hint::leave_first;
-    all.insert(all.end(),
-               {{question, "all loads stay", raw<Fastest>()},
-                {question, "half of the lines stay", raw<Apart<Hint::half_stays, none>>()},
-                {question, "all but the last quarter", raw<Apart<Hint::stay_but_at_last, none>>()},
-                {question, "loads stay, stores stream", raw<Apart<stay, Hint::streaming>>()},
-                {question, "loads stay, stores leave first", raw<Apart<stay, leave>>()}});
+    ask(all, "Policies that change, and stores that leave",
+        {{"all loads stay", raw<Fastest>()},
+         {"half of the lines stay", raw<Apart<Hint::half_stays, none>>()},
+         {"all but the last quarter", raw<Apart<Hint::stay_but_at_last, none>>()},
+         {"loads stay, stores stream", raw<Apart<stay, Hint::streaming>>()},
+         {"loads stay, stores leave first", raw<Apart<stay, leave>>()}});
 }
 
 void add_bulk_stores(std::vector<Candidate>& all) {
-    const std::string question = "Bulk stores of turned tiles";
-    all.insert(all.end(), {{question, "bulk, 64 x 64", bulk<64, Down>()},
-                           {question, "bulk, 64 x 64, stay and apart", bulk<64, Fastest>()},
-                           {question, "bulk, 128 x 64", bulk<128, Down>()},
-                           {question, "bulk, 128 x 64, stay and apart", bulk<128, Fastest>()},
-                           {question, "bulk, 256 x 64", bulk<256, Down>()},
-                           {question, "bulk, 256 x 64, stay and apart", bulk<256, Fastest>()}});
+    ask(all, "Bulk stores of turned tiles",
+        {{"bulk, 64 x 64", bulk<64, Down>()},
+         {"bulk, 64 x 64, stay and apart", bulk<64, Fastest>()},
+         {"bulk, 128 x 64", bulk<128, Down>()},
+         {"bulk, 128 x 64, stay and apart", bulk<128, Fastest>()},
+         {"bulk, 256 x 64", bulk<256, Down>()},
+         {"bulk, 256 x 64, stay and apart", bulk<256, Fastest>()}});
 }
 
 #ifdef __NVCC__
 void add_clusters(std::vector<Candidate>& all) {
-    const std::string question = "Clusters";
     const Produces transpose = {Produces::transpose};
     const std::string why = "clusters of more than one block";
-    all.insert(
-        all.end(),
-        {{question, "2 that exchange", exchanging<Down>(), transpose, 1, why},
-         {question, "2 that exchange, stay and apart", exchanging<Fastest>(), transpose, 1, why},
-         {question, "2 that begin together", together<Down>(2), transpose, 1, why},
-         {question, "4 that begin together", together<Down>(4), transpose, 1, why},
-         {question, "8 that begin together", together<Down>(8), transpose, 1, why},
-         {question, "8 that begin together, stay and apart", together<Fastest>(8), transpose, 1,
-          why}});
+    ask(all, "Clusters",
+        {{"2 that exchange", exchanging<Down>(), transpose, 1, why},
+         {"2 that exchange, stay and apart", exchanging<Fastest>(), transpose, 1, why},
+         {"2 that begin together", together<Down>(2), transpose, 1, why},
+         {"4 that begin together", together<Down>(4), transpose, 1, why},
+         {"8 that begin together", together<Down>(8), transpose, 1, why},
+         {"8 that begin together, stay and apart", together<Fastest>(8), transpose, 1, why}});
 }
 #endif
 

@@ -14,14 +14,11 @@
 #include "harness/predicted.h"
 #include "harness/result.h"
 #include "harness/text.h"
-#include "harness/timing.h"
 #include "harness/verify.h"
 #include "proof/bench/machine.h"
-#include "proof/bench/plan.h"
-#include "proof/device_check.h"
 #include "proof/json_text.h"
 #include "proof/run_program.h"
-#include "proof/search/candidates.h"
+#include "proof/search/race.h"
 
 using namespace coalesce;
 using namespace coalesce::proof;
@@ -38,7 +35,6 @@ struct Words {
 };
 
 void add_options(CLI::App& app, Words& words) {
-    app.set_help_flag("-h,--help", "This text");
     app.add_option("--sizes", words.sizes, "Multiples of 256, such as 32768,16384x32768");
     app.add_option("--rounds", words.rounds, "Turns of each candidate (8)")
         ->check(CLI::Range(1, 1000));
@@ -49,102 +45,8 @@ void add_options(CLI::App& app, Words& words) {
     app.add_flag("--check", words.check_only, "Time nothing: verify all candidates, at 512 x 256");
     app.add_option("--time", words.time_on,
                    "Time nothing: predict all times, on this GPU (H200), for --json");
-    app.add_option("--device", words.device, "gpu or, with --check, sim")
-        ->check(CLI::IsMember({"gpu", "sim"}));
+    add_device_option(app, words.device);
 }
-
-/// The candidates at one size.
-class Search {
-public:
-    Search(Shape shape, const std::vector<Candidate>& candidates)
-        : buffers_({.rows = shape.rows, .cols = shape.cols}),
-          candidates_(candidates),
-          ms_(candidates.size()) {
-        buffers_.prepare();
-    }
-
-    void verify() {
-        for (const Candidate& candidate : candidates_) {
-            if (!candidate.has_output()) continue;
-            Problem problem = buffers_.problem();
-            problem.produces = candidate.produces;
-            buffers_.expect(problem);
-            buffers_.poison();
-            launch(candidate);
-            const cudaError_t error = cudaDeviceSynchronize();
-            if (error != cudaSuccess ||
-                count_wrong_cells(buffers_.problem(), buffers_.out(), buffers_.in()) != 0) {
-                throw std::runtime_error("\"" + candidate.name + "\" is wrong at " + size() + ": " +
-                                         cudaGetErrorString(error));
-            }
-        }
-    }
-
-    void play_round(Stopwatch& stopwatch, int launches) {
-        const std::size_t bytes = buffers_.problem().bytes();
-        const auto copy = [&] {
-            CUDA_CHECK(
-                cudaMemcpyAsync(buffers_.out(), buffers_.in(), bytes, cudaMemcpyDeviceToDevice));
-        };
-        take_turn(stopwatch, launches, copy_ms_, copy);
-        for (std::size_t i = 0; i < candidates_.size(); ++i) {
-            take_turn(stopwatch, launches, ms_[i], [&] { launch(candidates_[i]); });
-        }
-    }
-
-    /// In the format of the other results: "ms", "gbps", "of_copy".
-    Json results() const {
-        const double copy = gbps(copy_ms_, 1);
-        Json rows = Json::array();
-        for (std::size_t i = 0; i < candidates_.size(); ++i) {
-            const Candidate& candidate = candidates_[i];
-            const double rate = gbps(ms_[i], candidate.share);
-            rows.push_back({{"question", candidate.question},
-                            {"candidate", candidate.name},
-                            {"verified", candidate.has_output()},
-                            {"ms", rounded(summarise(ms_[i]).ms, 4)},
-                            {"gbps", rounded(rate, 1)},
-                            {"of_copy", rounded(rate / copy, 4)}});
-        }
-        return {{"rows", buffers_.problem().rows},
-                {"cols", buffers_.problem().cols},
-                {"copy_gbps", rounded(copy, 1)},
-                {"results", rows}};
-    }
-
-    std::string size() const {
-        return std::to_string(buffers_.problem().rows) + " x " +
-               std::to_string(buffers_.problem().cols);
-    }
-
-private:
-    void launch(const Candidate& candidate) const {
-        candidate.launch(buffers_.out(), buffers_.in(), static_cast<int>(buffers_.problem().rows),
-                         static_cast<int>(buffers_.problem().cols));
-        CUDA_CHECK(cudaGetLastError());
-    }
-
-    template <class Work>
-    static void take_turn(Stopwatch& stopwatch, int launches, std::vector<double>& ms,
-                          const Work& work) {
-        stopwatch.time_once_on_device(work);
-        for (int i = 0; i < launches; ++i) ms.push_back(stopwatch.time_once_on_device(work));
-    }
-
-    double gbps(const std::vector<double>& ms, double share) const {
-        const auto bytes = static_cast<double>(buffers_.problem().bytes());
-        return 2 * bytes * share / summarise(ms).ms / 1e6;
-    }
-
-    static double rounded(double value, int decimals) {
-        return std::stod(format("%.*f", decimals, value));
-    }
-
-    VerifiedBuffers buffers_;
-    const std::vector<Candidate>& candidates_;
-    std::vector<std::vector<double>> ms_;
-    std::vector<double> copy_ms_;
-};
 
 /// Leaves those out, and says so.
 std::vector<Candidate> without_those_only_on_gpu(std::vector<Candidate> candidates) {
@@ -181,12 +83,22 @@ std::vector<Shape> understand_sizes(const Words& words) {
     return sizes;
 }
 
-Json time_all(Search& search, const Device& device, const Words& words) {
-    Stopwatch stopwatch(device.l2_bytes);
-    for (int round = 0; round < words.rounds; ++round) {
-        search.play_round(stopwatch, words.launches);
+/// In the format of the other results: "ms", "gbps", "of_copy".
+Json results_of(const Race& race, const std::vector<Candidate>& candidates, Shape shape) {
+    const double copy = race.gbps(0);
+    Json rows = Json::array();
+    for (std::size_t i = 0; i < candidates.size(); ++i) {
+        rows.push_back({{"question", candidates[i].question},
+                        {"candidate", candidates[i].name},
+                        {"verified", candidates[i].has_output()},
+                        {"ms", rounded(race.ms(i + 1), 4)},
+                        {"gbps", rounded(race.gbps(i + 1), 1)},
+                        {"of_copy", rounded(race.gbps(i + 1) / copy, 4)}});
     }
-    return search.results();
+    return {{"rows", shape.rows},
+            {"cols", shape.cols},
+            {"copy_gbps", rounded(copy, 1)},
+            {"results", rows}};
 }
 
 /// A row as the programs of lessons write it.
@@ -243,31 +155,31 @@ int predict_all(const Words& words, char** argv) {
 
 int run(const Words& words, char** argv) {
     if (!words.time_on.empty()) return predict_all(words, argv);
-    const bool simulated = words.device == "sim";
-    if (simulated && !words.check_only) {
-        throw UsageError("the simulated GPU has no times: --device sim goes with --check");
-    }
+    const DeviceChoice choice = choice_of(words.device, words.check_only);
     const std::vector<Shape> sizes = understand_sizes(words);
     const std::string file =
         words.json.empty() ? kRepository + "/docs/results/search/results.json" : words.json;
-    const Device device =
-        choose_device(simulated ? DeviceChoice::simulator : DeviceChoice::gpu, argv);
+    const Device device = choose_device(choice, argv);
     if (!words.check_only) check_writable(file);
     std::cout << device.first_line() << std::endl;
     int multiprocessors = 0;
     CUDA_CHECK(cudaDeviceGetAttribute(&multiprocessors, cudaDevAttrMultiProcessorCount, 0));
     std::vector<Candidate> candidates = search_candidates(multiprocessors);
-    if (simulated) candidates = without_those_only_on_gpu(std::move(candidates));
+    if (device.simulated) candidates = without_those_only_on_gpu(std::move(candidates));
     Json json{{"device", {{"name", device.name}, {"multiprocessors", multiprocessors}}},
               {"run", run_record(words.commit,
                                  {{"rounds", words.rounds}, {"launches_a_round", words.launches}})},
               {"sizes", Json::array()}};
     for (const Shape& shape : sizes) {
-        Search search(shape, candidates);
-        search.verify();
-        std::cout << "\n" << search.size() << ": all outputs are right\n";
+        VerifiedBuffers buffers({.rows = shape.rows, .cols = shape.cols});
+        buffers.prepare();
+        Race race(candidates, shape, buffers.out(), buffers.in());
+        race.verify();
+        std::cout << "\n" << shape.name() << ": all outputs are right\n";
         if (words.check_only) continue;
-        json["sizes"].push_back(time_all(search, device, words));
+        Stopwatch stopwatch(device.l2_bytes);
+        for (int i = 0; i < words.rounds; ++i) race.play_round(stopwatch, words.launches);
+        json["sizes"].push_back(results_of(race, candidates, shape));
         std::cout << table(json["sizes"].back()) << std::flush;
     }
     if (words.check_only) return exit_right;
@@ -279,8 +191,7 @@ int run(const Words& words, char** argv) {
 }  // namespace
 
 int main(int argc, char** argv) {
-    CLI::App app{"The experiments that led to the fastest transpose, timed on this GPU", "search"};
-    Words words;
-    add_options(app, words);
-    return run_program(app, argc, argv, [&] { return run(words, argv); });
+    return run_program("search",
+                       "The experiments that led to the fastest transpose, timed on this GPU", argc,
+                       argv, add_options, run);
 }

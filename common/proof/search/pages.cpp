@@ -17,12 +17,10 @@
 #include "harness/errors.h"
 #include "harness/result.h"
 #include "harness/text.h"
-#include "harness/timing.h"
 #include "proof/bench/machine.h"
-#include "proof/device_check.h"
 #include "proof/json_text.h"
 #include "proof/run_program.h"
-#include "proof/search/candidates.h"
+#include "proof/search/race.h"
 
 using namespace coalesce;
 using namespace coalesce::proof;
@@ -103,6 +101,18 @@ struct Words {
     std::string json, commit;
 };
 
+void add_options(CLI::App& app, Words& words) {
+    app.add_option("--side", words.side, "Of the matrix, a multiple of 256 (32768)")
+        ->check(CLI::Range(256, 40960));
+    app.add_option("--chunks", words.chunks, "MiB of a chunk, even (2,32,512)")->delimiter(',');
+    app.add_option("--rounds", words.rounds, "Turns of each kernel (8)")
+        ->check(CLI::Range(1, 1000));
+    app.add_option("--launches", words.launches, "Timed launches in one turn (3)")
+        ->check(CLI::Range(1, 1000));
+    app.add_option("--json", words.json, "Where the results go, too");
+    app.add_option("--commit", words.commit, "Commit of the source, where git cannot say");
+}
+
 /// The search's fastest kernels, and the plain one that they are made of.
 std::vector<Candidate> kernels_to_time() {
     std::vector<Candidate> all = search_candidates(1), wanted;
@@ -119,61 +129,39 @@ class Comparison {
 public:
     Comparison(const Words& words, std::size_t l2_bytes)
         : words_(words),
-          problem_{.rows = words.side, .cols = words.side},
+          bytes_(sizeof(float) * words.side * words.side),
           kernels_(kernels_to_time()),
           stopwatch_(l2_bytes),
-          values_(problem_.bytes()) {
-        std::vector<std::uint32_t> values(problem_.bytes() / sizeof(std::uint32_t));
+          values_(bytes_) {
+        std::vector<std::uint32_t> values(bytes_ / sizeof(std::uint32_t));
         std::iota(values.begin(), values.end(), 0u);
-        CUDA_CHECK(
-            cudaMemcpy(values_.data(), values.data(), problem_.bytes(), cudaMemcpyHostToDevice));
+        CUDA_CHECK(cudaMemcpy(values_.data(), values.data(), bytes_, cudaMemcpyHostToDevice));
     }
 
     /// `memory`: what it is, for the table.
     void measure(const std::string& memory, float* out, float* in) {
-        CUDA_CHECK(cudaMemcpy(in, values_.data(), problem_.bytes(), cudaMemcpyDeviceToDevice));
-        std::vector<std::vector<double>> ms(kernels_.size() + 1);
-        for (const Candidate& kernel : kernels_) verify(kernel, out, in);
-        for (int round = 0; round < words_.rounds; ++round) {
-            turn(ms[0], [&] {
-                CUDA_CHECK(cudaMemcpyAsync(out, in, problem_.bytes(), cudaMemcpyDeviceToDevice));
-            });
-            for (std::size_t i = 0; i < kernels_.size(); ++i)
-                turn(ms[i + 1], [&] { kernels_[i].launch(out, in, problem_.rows, problem_.cols); });
-        }
+        CUDA_CHECK(cudaMemcpy(in, values_.data(), bytes_, cudaMemcpyDeviceToDevice));
+        Race race(kernels_, {words_.side, words_.side}, out, in);
+        race.verify();
+        for (int i = 0; i < words_.rounds; ++i) race.play_round(stopwatch_, words_.launches);
         std::cout << memory << "\n";
-        for (std::size_t i = 0; i < ms.size(); ++i) {
+        for (std::size_t i = 0; i <= kernels_.size(); ++i) {
             const std::string name = i == 0 ? "copy" : kernels_[i - 1].name;
-            const double median = summarise(ms[i]).ms;
-            const double rate = 2.0 * static_cast<double>(problem_.bytes()) / median / 1e6;
-            std::cout << format("  %-40s%9.4f ms%7.0f GB/s\n", name.c_str(), median, rate)
+            std::cout << format("  %-40s%9.4f ms%7.0f GB/s\n", name.c_str(), race.ms(i),
+                                race.gbps(i))
                       << std::flush;
             rows_.push_back({{"memory", memory},
                              {"candidate", name},
-                             {"ms", std::stod(format("%.4f", median))},
-                             {"gbps", std::stod(format("%.1f", rate))}});
+                             {"ms", rounded(race.ms(i), 4)},
+                             {"gbps", rounded(race.gbps(i), 1)}});
         }
     }
 
     const Json& rows() const { return rows_; }
 
 private:
-    void verify(const Candidate& kernel, float* out, const float* in) const {
-        CUDA_CHECK(cudaMemset(out, 0xff, problem_.bytes()));
-        kernel.launch(out, in, problem_.rows, problem_.cols);
-        CUDA_CHECK(cudaGetLastError());
-        if (count_wrong_cells(problem_, out, in) != 0)
-            throw std::runtime_error("\"" + kernel.name + "\" is wrong");
-    }
-    template <class Work>
-    void turn(std::vector<double>& ms, const Work& work) {
-        stopwatch_.time_once_on_device(work);
-        for (int i = 0; i < words_.launches; ++i)
-            ms.push_back(stopwatch_.time_once_on_device(work));
-    }
-
     const Words& words_;
-    Problem problem_;
+    std::size_t bytes_;
     std::vector<Candidate> kernels_;
     Stopwatch stopwatch_;
     DeviceBuffer values_;  ///< of which no two are the same
@@ -216,18 +204,7 @@ int run(const Words& words, char** argv) {
 }  // namespace
 
 int main(int argc, char** argv) {
-    CLI::App app{"The fastest transposes in memory whose physical pages lie in different orders",
-                 "pages"};
-    Words words;
-    app.set_help_flag("-h,--help", "This text");
-    app.add_option("--side", words.side, "Of the matrix, a multiple of 256 (32768)")
-        ->check(CLI::Range(256, 40960));
-    app.add_option("--chunks", words.chunks, "MiB of a chunk, even (2,32,512)")->delimiter(',');
-    app.add_option("--rounds", words.rounds, "Turns of each kernel (8)")
-        ->check(CLI::Range(1, 1000));
-    app.add_option("--launches", words.launches, "Timed launches in one turn (3)")
-        ->check(CLI::Range(1, 1000));
-    app.add_option("--json", words.json, "Where the results go, too");
-    app.add_option("--commit", words.commit, "Commit of the source, where git cannot say");
-    return run_program(app, argc, argv, [&] { return run(words, argv); });
+    return run_program(
+        "pages", "The fastest transposes in memory whose physical pages lie in different orders",
+        argc, argv, add_options, run);
 }

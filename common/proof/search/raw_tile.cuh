@@ -2,11 +2,134 @@
 /// The fastest tile, 64 x 64 floats that are kept as they came, in any order and with any hints.
 #pragma once
 
+#include <cuda_runtime.h>
+
 #include "proof/search/candidates.h"
-#include "proof/search/hints.cuh"
-#include "proof/search/order.cuh"
 
 namespace coalesce::proof {
+
+// ---- in which order blocks take the tiles of a matrix ----
+
+enum class Order { along_rows, down_columns, apart, diagonal, bands, hilbert };
+
+struct Place {
+    int row, col;  // of a tile, counted in tiles
+};
+
+/// Number `number` on Hilbert's curve through a square of `side` tiles, a power of two.
+__device__ inline Place on_hilbert_curve(int side, int number) {
+    int row = 0, col = 0;
+    for (int quarter = 1; quarter < side; quarter *= 2, number /= 4) {
+        const int right = number / 2 % 2, down = (number ^ right) % 2;
+        if (!down) {  // the curve within this quarter is turned
+            const int turned = right ? quarter - 1 - col : col;
+            col = right ? quarter - 1 - row : row;
+            row = turned;
+        }
+        row += quarter * down;
+        col += quarter * right;
+    }
+    return {row, col};
+}
+
+/// WIDTH: of bands, tiles side by side in one, fewer in the last; bands are walked row by row, one after
+/// the other. Of Hilbert's curve: the side of the squares that it fills, one below the other.
+template <Order ORDER, int WIDTH>
+__device__ Place place_of(int block, int tile_rows, int tile_cols) {
+    if constexpr (ORDER == Order::along_rows) return {block / tile_cols, block % tile_cols};
+    if constexpr (ORDER == Order::down_columns) return {block % tile_rows, block / tile_rows};
+    if constexpr (ORDER == Order::apart) {  // strips 0, 32, 1, 33, ...: 8 KB apart
+        const int strip = block / tile_rows;
+        const bool is_whole = (strip | 63) < tile_cols;
+        return {block % tile_rows,
+                is_whole ? (strip & ~63) | (strip & 1) << 5 | (strip & 63) >> 1 : strip};
+    }
+    if constexpr (ORDER == Order::diagonal) {
+        const int row = block % tile_rows;
+        return {row, (block / tile_rows + row) % tile_cols};
+    }
+    if constexpr (ORDER == Order::hilbert) {
+        const int square = block / (WIDTH * WIDTH), below = tile_rows / WIDTH;
+        const Place place = on_hilbert_curve(WIDTH, block % (WIDTH * WIDTH));
+        return {square % below * WIDTH + place.row, square / below * WIDTH + place.col};
+    }
+    const int first = block / (tile_rows * WIDTH) * WIDTH;
+    const int width = min(WIDTH, tile_cols - first);
+    const int in_band = block - first * tile_rows;
+    return {in_band / width, first + in_band % width};
+}
+
+// ---- what loads and stores say to the caches ----
+
+enum class Hint {
+    none,
+    streaming,
+    second_level_only,
+    write_through,
+    leave_first,  ///< this and all below: a policy of the second-level cache
+    stay,
+    half_stays,       ///< of the lines, drawn by the hardware; the others as without a policy
+    stay_but_at_last  ///< all, in the first three quarters of the blocks
+};
+
+template <Hint HINT>
+__device__ unsigned long long policy() {
+    static_assert(HINT >= Hint::leave_first, "the others are no policies");
+    unsigned long long policy;
+    if constexpr (HINT == Hint::leave_first) {
+        asm volatile("createpolicy.fractional.L2::evict_first.b64 %0, 1.0;" : "=l"(policy));
+    } else if constexpr (HINT == Hint::half_stays) {
+        asm volatile("createpolicy.fractional.L2::evict_last.L2::evict_unchanged.b64 %0, 0.5;"
+                     : "=l"(policy));
+    } else {
+        asm volatile("createpolicy.fractional.L2::evict_last.b64 %0, 1.0;" : "=l"(policy));
+    }
+    if constexpr (HINT == Hint::stay_but_at_last) {
+        unsigned long long usual;
+        asm volatile("createpolicy.fractional.L2::evict_normal.b64 %0, 1.0;" : "=l"(usual));
+        if (blockIdx.x >= gridDim.x / 4 * 3) policy = usual;
+    }
+    return policy;
+}
+
+template <Hint HINT>
+__device__ float4 load(const float* from) {
+    const auto* const p = reinterpret_cast<const float4*>(from);
+    if constexpr (HINT == Hint::none) {
+        return *p;
+    } else if constexpr (HINT == Hint::streaming) {
+        return __ldcs(p);
+    } else if constexpr (HINT == Hint::second_level_only) {
+        return __ldcg(p);
+    } else {
+        float4 v;
+        asm volatile("ld.global.L2::cache_hint.v4.f32 {%0, %1, %2, %3}, [%4], %5;"
+                     : "=f"(v.x), "=f"(v.y), "=f"(v.z), "=f"(v.w)
+                     : "l"(__cvta_generic_to_global(p)), "l"(policy<HINT>()));
+        return v;
+    }
+}
+
+template <Hint HINT>
+__device__ void store(float* to, float4 v) {
+    auto* const p = reinterpret_cast<float4*>(to);
+    if constexpr (HINT == Hint::none) {
+        *p = v;
+    } else if constexpr (HINT == Hint::streaming) {
+        __stcs(p, v);
+    } else if constexpr (HINT == Hint::second_level_only) {
+        __stcg(p, v);
+    } else if constexpr (HINT == Hint::write_through) {
+        __stwt(p, v);
+    } else {
+        asm volatile("st.global.L2::cache_hint.v4.f32 [%0], {%1, %2, %3, %4}, %5;" ::"l"(
+                         __cvta_generic_to_global(p)),
+                     "f"(v.x), "f"(v.y), "f"(v.z), "f"(v.w), "l"(policy<HINT>())
+                     : "memory");
+    }
+}
+
+// ---- the tile ----
 
 /// How a kernel goes about it; others change one thing in it.
 struct Plain {

@@ -10,8 +10,8 @@
 #include <coalesce/transpose.cuh>
 #undef coalesce
 
-#include "harness/device_buffer.h"
 #include "harness/errors.h"
+#include "proof/device_count.h"
 #include "proof/shapes/bounds.h"
 
 namespace unturned::transposing {
@@ -460,14 +460,14 @@ struct Unturned<StackOfWords<SIZE, THREADS_, ACROSS>> : StackOfWords<SIZE, THREA
 
 // ---- what the header launches instead of its own ----
 
-template <int SIZE, int COLS, int ROWS, int PIECES, Loads LOADS>
-struct KernelOf<Pieces<SIZE, COLS, ROWS, PIECES, LOADS>, void>
-    : KernelOf<Unturned<Pieces<SIZE, COLS, ROWS, PIECES, LOADS>>> {};
-template <Loads LOADS>
-struct KernelOf<Raw<LOADS>, void> : KernelOf<Unturned<Raw<LOADS>>> {};
-template <int SIZE, int ROWS, int COLS, int THREADS, int SHIFT, Loads LOADS>
-struct KernelOf<Shifted<SIZE, ROWS, COLS, THREADS, SHIFT, LOADS>, void>
-    : KernelOf<Unturned<Shifted<SIZE, ROWS, COLS, THREADS, SHIFT, LOADS>>> {};
+/// Those with BLOCKS have a template in the header, beside which none of our own can stand.
+template <class Kernel>
+concept HasNoBlocks = sizeof(Unturned<Kernel>) > 0 && !requires {
+    Kernel::BLOCKS;
+};
+
+template <HasNoBlocks Kernel>
+struct KernelOf<Kernel, void> : KernelOf<Unturned<Kernel>> {};
 template <>
 struct KernelOf<Fastest<1>::Rewound, void> : KernelOf<Unturned<Fastest<1>::Rewound>> {};
 template <>
@@ -476,18 +476,6 @@ template <>
 struct KernelOf<Fastest<2>::Rewound, void> : KernelOf<Unturned<Fastest<2>::Rewound>> {};
 template <>
 struct KernelOf<Fastest<2>::RewoundLarge, void> : KernelOf<Unturned<Fastest<2>::RewoundLarge>> {};
-template <int SIZE, int THREADS, int AHEAD, int PAD>
-struct KernelOf<Tall<SIZE, THREADS, AHEAD, PAD>, void>
-    : KernelOf<Unturned<Tall<SIZE, THREADS, AHEAD, PAD>>> {};
-template <int SIZE, int THREADS, int AHEAD, bool HAS_MANY_COLS, int PAD, bool IS_TURNED,
-          Loads LOADS>
-struct KernelOf<Wide<SIZE, THREADS, AHEAD, HAS_MANY_COLS, PAD, IS_TURNED, LOADS>, void>
-    : KernelOf<Unturned<Wide<SIZE, THREADS, AHEAD, HAS_MANY_COLS, PAD, IS_TURNED, LOADS>>> {};
-template <int SIZE, int THREADS, int PAD>
-struct KernelOf<Stack<SIZE, THREADS, PAD>, void> : KernelOf<Unturned<Stack<SIZE, THREADS, PAD>>> {};
-template <int SIZE, int THREADS, int ACROSS>
-struct KernelOf<StackOfWords<SIZE, THREADS, ACROSS>, void>
-    : KernelOf<Unturned<StackOfWords<SIZE, THREADS, ACROSS>>> {};
 
 }  // namespace unturned::transposing
 
@@ -519,14 +507,10 @@ void run_bound(void* out, const void* in, const ShapeCase& shape) {
 }
 
 std::uint64_t foreign_bytes(const void* out, std::uint64_t bytes, unsigned char loaded) {
-    const DeviceBuffer counter(sizeof(unsigned long long));
-    auto* foreign = static_cast<unsigned long long*>(counter.data());
-    CUDA_CHECK(cudaMemset(foreign, 0, sizeof *foreign));
-    count_foreign<<<2048, 256>>>(static_cast<const unsigned char*>(out), bytes, loaded, foreign);
-    CUDA_CHECK(cudaGetLastError());
-    unsigned long long count = 0;
-    CUDA_CHECK(cudaMemcpy(&count, foreign, sizeof count, cudaMemcpyDeviceToHost));
-    return count;
+    const DeviceCount foreign;
+    count_foreign<<<2048, 256>>>(static_cast<const unsigned char*>(out), bytes, loaded,
+                                 foreign.data());
+    return foreign.value();
 }
 
 }  // namespace coalesce::proof

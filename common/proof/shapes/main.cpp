@@ -21,6 +21,7 @@
 #include "proof/bench/machine.h"
 #include "proof/bench/share_chart.h"
 #include "proof/json_text.h"
+#include "proof/page_part.h"
 #include "proof/run_program.h"
 #include "proof/shapes/bounds.h"
 #include "proof/shapes/permutes.h"
@@ -32,13 +33,7 @@ using namespace coalesce::proof;
 namespace {
 
 const std::string kRepository = COALESCE_REPOSITORY;
-/// Where a table stands, by its name: "shapes", "permutes".
-std::string begin_of(const std::string& name) {
-    return "<!-- " + name + ": written by build/bin/shapes --tables -->\n";
-}
-std::string end_of(const std::string& name) {
-    return "<!-- end of " + name + " -->";
-}
+const std::string kWriter = "build/bin/shapes --tables";
 
 constexpr std::size_t kRoom = std::size_t{4} << 20;
 
@@ -52,7 +47,6 @@ struct Words {
 };
 
 void add_options(CLI::App& app, Words& words) {
-    app.set_help_flag("-h,--help", "This text");
     app.add_option("--launches", words.launches, "Timed launches of each (24)")
         ->check(CLI::Range(1, 1000));
     app.add_option("--json", words.json, "Where the results go (docs/results/shapes.json)");
@@ -62,16 +56,11 @@ void add_options(CLI::App& app, Words& words) {
                    "Instead, what the addresses of each transpose allow; where that goes");
     app.add_option("--commit", words.commit, "Commit of the source, where git cannot say");
     app.add_flag("--check", words.check_only, "Time nothing: verify all cases");
-    app.add_option("--device", words.device, "gpu or, with --check, sim")
-        ->check(CLI::IsMember({"gpu", "sim"}));
+    add_device_option(app, words.device);
     app.add_flag("--tables", words.tables,
                  "Write the tables and the chart again, from the results");
     app.add_flag("--check-tables", words.are_tables_current,
                  "Whether the tables and the chart are current");
-}
-
-double rounded(double value, int decimals) {
-    return std::stod(format("%.*f", decimals, value));
 }
 
 /// "ms", "gbps", "of_copy": as in the other results.
@@ -118,17 +107,6 @@ std::vector<double> beside_copy(const DeviceBuffer& out, const DeviceBuffer& in,
     return medians;
 }
 
-/// "copy_ms", and what measured() says, of a case that is verified.
-template <class Case>
-Json measure(const DeviceBuffer& out, const DeviceBuffer& in, const Case& one, Stopwatch& stopwatch,
-             int launches) {
-    const std::vector<double> ms = beside_copy(
-        out, in, one.bytes(), {[&] { run_case(out.data(), in.data(), one); }}, stopwatch, launches);
-    Json row{{"verified", true}, {"copy_ms", rounded(ms[0], 4)}};
-    row.update(measured(ms[1], ms[0], one.bytes()));
-    return row;
-}
-
 Json described(const ShapeCase& one) {
     return {{"case", one.name},       {"element_size", one.element_size},
             {"batches", one.batches}, {"rows", one.rows},
@@ -148,8 +126,12 @@ Json measure_each(const DeviceBuffer& out, const DeviceBuffer& in, const std::ve
     Json results = Json::array();
     for (const Case& one : cases) {
         verify(out, in, one);
+        const std::vector<double> ms =
+            beside_copy(out, in, one.bytes(), {[&] { run_case(out.data(), in.data(), one); }},
+                        stopwatch, launches);
         Json row = described(one);
-        row.update(measure(out, in, one, stopwatch, launches));
+        row.update({{"verified", true}, {"copy_ms", rounded(ms[0], 4)}});
+        row.update(measured(ms[1], ms[0], one.bytes()));
         std::cout << format("%-28s %-22s %9.4f ms %6.0f GB/s %6.1f %%\n", one.name.c_str(),
                             one.shape().c_str(), row.at("ms").get<double>(),
                             row.at("gbps").get<double>(), 100 * row.at("of_copy").get<double>())
@@ -218,7 +200,7 @@ void measure_all(const std::vector<ShapeCase>& shapes, const std::vector<Permute
     const auto& [in, out] = memory_for(shapes, permutes);
     fill(in.data(), in.bytes());
     Json results = measure_each(out, in, shapes, stopwatch, words.launches);
-    ClockReading clocks;
+    auto clocks = ask_nvidia_smi_meanwhile();
     Json permuted = measure_each(out, in, permutes, stopwatch, words.launches);
     const Json python = ask_python(shapes, permutes);
     add_rivals(results, shapes, python.value("shapes", Json::array()));
@@ -227,7 +209,7 @@ void measure_all(const std::vector<ShapeCase>& shapes, const std::vector<Permute
     std::cout << versions << "\n";
     const Json name{{"name", device.name}},
         run = run_record(words.commit, {{"torch", versions}, {"launches", words.launches}}),
-        at_work = clocks.answer();
+        at_work = clocks.get();
     const auto write = [&](const std::string& file, const Json& rows) {
         write_file(
             file,
@@ -346,27 +328,17 @@ std::string permutes_table(const Json& json) {
     return text;
 }
 
-/// The text with a table put into the place that has its name; `file` is where the text is from.
-std::string with_table(const std::string& text, const std::string& file, const std::string& name,
-                       const std::string& table) {
-    const std::size_t begin = text.find(begin_of(name)), end = text.find(end_of(name));
-    if (begin == std::string::npos || end == std::string::npos || end < begin) {
-        throw UsageError(file + " has no place for the table: " + begin_of(name));
-    }
-    return text.substr(0, begin + begin_of(name).size()) + "\n" + table + "\n" + text.substr(end);
-}
-
 /// Writes the tables and the chart that the results say, or says which of them are not current.
 int make_tables(const Words& words) {
     const Json json = Json::parse(read_file(words.json));
     std::vector<std::pair<std::string, std::string>> wanted;  // a file, and its text
     for (const char* name : {"/docs/guide/transpose.md", "/steps/11_any_shape/README.md"}) {
         const std::string file = kRepository + name;
-        wanted.emplace_back(file, with_table(read_file(file), file, "shapes", table(json)));
+        wanted.emplace_back(file, with_part(read_file(file), file, "shapes", kWriter, table(json)));
     }
     auto& [guide, text] = wanted.front();
     const Json permutes = Json::parse(read_file(words.permutes_json));
-    text = with_table(text, guide, "permutes", permutes_table(permutes));
+    text = with_part(text, guide, "permutes", kWriter, permutes_table(permutes));
     wanted.emplace_back(kRepository + "/docs/diagrams/shapes.svg", shapes_chart(json));
     int stale = 0;
     for (const auto& [file, text] : wanted) {
@@ -382,12 +354,8 @@ int make_tables(const Words& words) {
 
 int run(const Words& words, char** argv) {
     if (words.tables || words.are_tables_current) return make_tables(words);
-    const bool simulated = words.device == "sim";
-    if (simulated && !words.check_only) {
-        throw UsageError("the simulated GPU has no times: --device sim goes with --check");
-    }
-    const Device device =
-        choose_device(simulated ? DeviceChoice::simulator : DeviceChoice::gpu, argv);
+    const DeviceChoice choice = choice_of(words.device, words.check_only);
+    const Device device = choose_device(choice, argv);
     if (!words.bounds_json.empty()) {
         check_writable(words.bounds_json);
     } else if (!words.check_only) {
@@ -395,8 +363,8 @@ int run(const Words& words, char** argv) {
         check_writable(words.permutes_json);
     }
     std::cout << device.first_line() << std::endl;
-    const std::vector<ShapeCase> shapes = shape_cases(simulated);
-    const std::vector<PermuteCase> permutes = permute_cases(simulated);
+    const std::vector<ShapeCase> shapes = shape_cases(device.simulated);
+    const std::vector<PermuteCase> permutes = permute_cases(device.simulated);
     if (words.check_only) {
         check_all(shapes, permutes);
         return exit_right;
@@ -412,10 +380,8 @@ int run(const Words& words, char** argv) {
 }  // namespace
 
 int main(int argc, char** argv) {
-    CLI::App app{
+    return run_program(
+        "shapes",
         "coalesce::transpose and permute on shapes and elements of all kinds, timed on this GPU",
-        "shapes"};
-    Words words;
-    add_options(app, words);
-    return run_program(app, argc, argv, [&] { return run(words, argv); });
+        argc, argv, add_options, run);
 }

@@ -1,9 +1,12 @@
 #include "proof/shapes/permutes.h"
 
+#include <algorithm>
 #include <coalesce/permute.cuh>
+#include <functional>
+#include <numeric>
 
-#include "harness/device_buffer.h"
 #include "harness/errors.h"
+#include "proof/device_count.h"
 
 namespace coalesce::proof {
 namespace {
@@ -32,6 +35,10 @@ __global__ void count_wrong(const unsigned char* out, const unsigned char* in, i
     }
 }
 
+std::int64_t product(const std::vector<std::int64_t>& sizes) {
+    return std::accumulate(sizes.begin(), sizes.end(), std::int64_t{1}, std::multiplies<>());
+}
+
 template <class T>
 std::string joined(const std::vector<T>& values, const char* between) {
     std::string text;
@@ -42,9 +49,7 @@ std::string joined(const std::vector<T>& values, const char* between) {
 }  // namespace
 
 std::size_t PermuteCase::bytes() const {
-    auto bytes = static_cast<std::size_t>(element_size);
-    for (const std::int64_t size : sizes) bytes *= static_cast<std::size_t>(size);
-    return bytes;
+    return static_cast<std::size_t>(element_size * product(sizes));
 }
 
 std::string PermuteCase::shape() const {
@@ -96,24 +101,25 @@ void permute_case(void* out, const void* in, const PermuteCase& one) {
 }
 
 std::uint64_t wrong_elements(const void* out, const void* in, const PermuteCase& one) {
-    Places places = {static_cast<int>(one.sizes.size()), {}, {}};
-    for (int k = 0; k < places.axes; ++k) {
-        const auto axis = static_cast<std::size_t>(one.order[static_cast<std::size_t>(k)]);
-        places.size[k] = one.sizes[axis];
-        places.step[k] = 1;
-        for (std::size_t i = axis + 1; i < one.sizes.size(); ++i) places.step[k] *= one.sizes[i];
+    std::vector<std::int64_t> sizes, steps;
+    for (const int axis : one.order) {
+        sizes.push_back(one.sizes[axis]);
+        steps.push_back(product({one.sizes.begin() + axis + 1, one.sizes.end()}));
     }
-    const DeviceBuffer counter(sizeof(unsigned long long));
-    auto* wrong = static_cast<unsigned long long*>(counter.data());
-    CUDA_CHECK(cudaMemset(wrong, 0, sizeof *wrong));
-    const auto elements = static_cast<std::int64_t>(one.bytes()) / one.element_size;
+    return wrong_elements(out, in, one.element_size, sizes, steps);
+}
+
+std::uint64_t wrong_elements(const void* out, const void* in, int element_size,
+                             const std::vector<std::int64_t>& sizes,
+                             const std::vector<std::int64_t>& steps) {
+    Places places = {static_cast<int>(sizes.size()), {}, {}};
+    std::copy(sizes.begin(), sizes.end(), places.size);
+    std::copy(steps.begin(), steps.end(), places.step);
+    const DeviceCount wrong;
     count_wrong<<<2048, 256>>>(static_cast<const unsigned char*>(out),
-                               static_cast<const unsigned char*>(in), one.element_size, elements,
-                               places, wrong);
-    CUDA_CHECK(cudaGetLastError());
-    unsigned long long count = 0;
-    CUDA_CHECK(cudaMemcpy(&count, wrong, sizeof count, cudaMemcpyDeviceToHost));
-    return count;
+                               static_cast<const unsigned char*>(in), element_size, product(sizes),
+                               places, wrong.data());
+    return wrong.value();
 }
 
 }  // namespace coalesce::proof

@@ -3,8 +3,8 @@
 #include <coalesce/transpose.cuh>
 #include <utility>
 
-#include "harness/device_buffer.h"
 #include "harness/errors.h"
+#include "proof/shapes/permutes.h"
 
 namespace coalesce::proof {
 namespace {
@@ -13,24 +13,6 @@ __global__ void fill_bytes(unsigned char* data, std::size_t bytes) {
     const std::size_t step = std::size_t{gridDim.x} * blockDim.x;
     for (std::size_t i = std::size_t{blockIdx.x} * blockDim.x + threadIdx.x; i < bytes; i += step) {
         data[i] = static_cast<unsigned char>((i * 0x9e3779b97f4a7c15u >> 29) * 0x9e3779b9u >> 24);
-    }
-}
-
-/// By the definition, element by element and byte by byte, with nothing of the header's.
-__global__ void count_wrong(const unsigned char* out, const unsigned char* in, int size,
-                            std::int64_t batches, std::int64_t rows, std::int64_t cols,
-                            std::int64_t pitch, unsigned long long* wrong) {
-    const std::int64_t step = std::int64_t{gridDim.x} * blockDim.x;
-    for (std::int64_t i = std::int64_t{blockIdx.x} * blockDim.x + threadIdx.x;
-         i < batches * rows * cols; i += step) {
-        const std::int64_t batch = i / (rows * cols);
-        const std::int64_t col = i % (rows * cols) / rows, row = i % rows;
-        const std::int64_t source = (batch * rows + row) * pitch + col;
-        bool is_right = true;
-        for (int byte = 0; byte < size; ++byte) {
-            is_right = is_right && out[i * size + byte] == in[source * size + byte];
-        }
-        if (!is_right) atomicAdd(wrong, 1ull);
     }
 }
 
@@ -45,8 +27,6 @@ std::vector<ShapeCase> with_shorter_sides(std::vector<ShapeCase> cases) {
     }
     return cases;
 }
-
-constexpr int kBlocks = 2048, kThreads = 256;
 
 }  // namespace
 
@@ -114,7 +94,7 @@ std::vector<ShapeCase> shape_cases(bool divided) {
 }
 
 void fill(void* data, std::size_t bytes) {
-    fill_bytes<<<kBlocks, kThreads>>>(static_cast<unsigned char*>(data), bytes);
+    fill_bytes<<<2048, 256>>>(static_cast<unsigned char*>(data), bytes);
     CUDA_CHECK(cudaGetLastError());
 }
 
@@ -128,18 +108,10 @@ void transpose_case(void* out, const void* in, const ShapeCase& shape) {
 }
 
 std::uint64_t wrong_elements(const void* out, const void* in, const ShapeCase& shape) {
-    const DeviceBuffer counter(sizeof(unsigned long long));
-    auto* wrong = static_cast<unsigned long long*>(counter.data());
-    CUDA_CHECK(cudaMemset(wrong, 0, sizeof *wrong));
     const std::int64_t pitch = shape.in_pitch == 0 ? shape.cols : shape.in_pitch;
-    count_wrong<<<kBlocks, kThreads>>>(
-        static_cast<const unsigned char*>(out),
-        static_cast<const unsigned char*>(in) + shape.start * shape.element_size,
-        shape.element_size, shape.batches, shape.rows, shape.cols, pitch, wrong);
-    CUDA_CHECK(cudaGetLastError());
-    unsigned long long count = 0;
-    CUDA_CHECK(cudaMemcpy(&count, wrong, sizeof count, cudaMemcpyDeviceToHost));
-    return count;
+    const auto* first = static_cast<const char*>(in) + shape.start * shape.element_size;
+    return wrong_elements(out, first, shape.element_size, {shape.batches, shape.cols, shape.rows},
+                          {shape.rows * pitch, 1, pitch});
 }
 
 }  // namespace coalesce::proof

@@ -3,11 +3,11 @@
 #include "base/text.h"
 #include "harness/errors.h"
 #include "proof/bench/charts.h"
-#include "proof/bench/plan.h"
 #include "proof/bench/results.h"
 #include "proof/bench/share_chart.h"
 #include "proof/bench/svg.h"
 #include "proof/json_text.h"
+#include "proof/run_program.h"
 
 using namespace coalesce;
 using namespace coalesce::proof;

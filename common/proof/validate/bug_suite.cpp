@@ -6,6 +6,7 @@
 #include <set>
 #include <stdexcept>
 
+#include "base/enum_names.h"
 #include "base/files.h"
 #include "base/text.h"
 #include "harness/text.h"
@@ -14,16 +15,6 @@ namespace coalesce::proof {
 namespace {
 
 namespace fs = std::filesystem;
-
-const char* name_of(Opinion::Kind kind) {
-    switch (kind) {
-        case Opinion::silent: return "silent";
-        case Opinion::reported: return "reported";
-        case Opinion::endless: return "endless";
-        case Opinion::unusable: return "unusable";
-    }
-    return "";
-}
 
 /// The numbers of a summary line: "RACECHECK SUMMARY: 2 hazards displayed (1 error, 1 warning)".
 int reports_in(const std::string& output) {
@@ -65,7 +56,7 @@ std::string last_line(const std::string& text) {
 
 Json opinion_json(const Opinion& opinion) {
     if (opinion.kind == Opinion::silent) return "silent";
-    Json json{{"opinion", name_of(opinion.kind)}};
+    Json json{{"opinion", dashed_name(opinion.kind)}};
     if (!opinion.text.empty()) json["says"] = opinion.text;
     return json;
 }
@@ -88,7 +79,7 @@ std::string tool_texts(const Judged& judged) {
     std::string text;
     for (const auto& [tool, opinion] : judged.tools) {
         if (opinion.kind == Opinion::silent) continue;
-        text += (text.empty() ? "" : "; ") + tool + " " + name_of(opinion.kind) +
+        text += (text.empty() ? "" : "; ") + tool + " " + dashed_name(opinion.kind) +
                 (opinion.text.empty() ? "" : ": " + opinion.text);
     }
     return text.empty() ? "all four tools silent" : text;
@@ -118,10 +109,7 @@ std::vector<SuiteCase> cases_in(const std::string& program, const std::string& s
     for (std::sregex_iterator at(source.begin(), source.end(), mark), end; at != end; ++at) {
         const bool is_bug = (*at)[1].matched;
         const std::string name = is_bug ? (*at)[1] : (*at)[3];
-        std::string seeded = is_bug ? (*at)[2].str() : "";
-        while (!seeded.empty() && std::isspace(static_cast<unsigned char>(seeded.back()))) {
-            seeded.pop_back();
-        }
+        const std::string seeded = is_bug ? trimmed((*at)[2]) : "";
         // A case may have several reports; the first says what it is.
         if (seen.insert(name).second) cases.push_back({program, name, seeded});
     }

@@ -4,13 +4,12 @@
 #pragma once
 
 #include <map>
-#include <nlohmann/json.hpp>
 #include <string>
 #include <vector>
 
-namespace coalesce::proof {
+#include "proof/json_text.h"
 
-using Json = nlohmann::ordered_json;
+namespace coalesce::proof {
 
 /// One case of a program: its argument.
 struct SuiteCase {
@@ -36,6 +35,10 @@ struct Opinion {
     Kind kind = silent;
     std::string text;  ///< the first report, in its own words
 };
+
+constexpr Opinion::Kind last_of(Opinion::Kind) {
+    return Opinion::unusable;
+}
 
 /// A case with all verdicts.
 struct Judged {

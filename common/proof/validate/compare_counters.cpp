@@ -1,9 +1,7 @@
 #include "proof/validate/compare_counters.h"
 
 #include <algorithm>
-#include <cmath>
 #include <map>
-#include <set>
 #include <stdexcept>
 #include <string_view>
 
@@ -119,43 +117,39 @@ const std::vector<CounterMetric>& counter_metrics() {
     static const std::vector<CounterMetric> all = {
         {"load_requests",
          "l1tex__t_requests_pipe_lsu_mem_global_op_ld.sum",
-         true,
-         true,
          {"smsp__inst_executed_op_tma_ld.sum"}},
-        {"load_sectors", "l1tex__t_sectors_pipe_lsu_mem_global_op_ld.sum", true, true},
+        {"load_sectors", "l1tex__t_sectors_pipe_lsu_mem_global_op_ld.sum"},
         {"store_requests",
          "l1tex__t_requests_pipe_lsu_mem_global_op_st.sum",
-         true,
-         true,
          {"smsp__inst_executed_op_tma_st.sum"}},
         {"store_sectors",
          "l1tex__t_sectors_pipe_lsu_mem_global_op_st.sum",
-         true,
-         true,
          {"l1tex__m_l1tex2xbar_write_sectors_mem_global_op_tma_st.sum"}},
         {"shared_load_wavefronts",
          "smsp__sass_l1tex_data_pipe_lsu_wavefronts_mem_shared_op_ld.sum",
-         true,
-         true,
          {"smsp__sass_l1tex_data_pipe_lsu_wavefronts_mem_shared_op_ldsm.sum"}},
         {"shared_store_wavefronts",
          "smsp__sass_l1tex_data_pipe_lsu_wavefronts_mem_shared_op_st.sum",
-         true,
-         true,
          {"smsp__sass_l1tex_data_pipe_lsu_wavefronts_mem_shared_op_stsm.sum"}},
         {"shared_load_requests",
          "smsp__sass_inst_executed_op_shared_ld.sum",
+         {"smsp__sass_inst_executed_op_ldsm.sum"},
          true,
-         false,
-         {"smsp__sass_inst_executed_op_ldsm.sum"}},
+         false},
         {"shared_store_requests",
          "smsp__sass_inst_executed_op_shared_st.sum",
+         {"smsp__sass_inst_executed_op_shared_stsm.sum", "smsp__sass_inst_executed_op_ldgsts.sum"},
          true,
-         false,
-         {"smsp__sass_inst_executed_op_shared_stsm.sum", "smsp__sass_inst_executed_op_ldgsts.sum"}},
-        {"shared_load_wavefronts", "l1tex__data_pipe_lsu_wavefronts_mem_shared_op_ld.sum", false,
          false},
-        {"shared_store_wavefronts", "l1tex__data_pipe_lsu_wavefronts_mem_shared_op_st.sum", false,
+        {"shared_load_wavefronts",
+         "l1tex__data_pipe_lsu_wavefronts_mem_shared_op_ld.sum",
+         {},
+         false,
+         false},
+        {"shared_store_wavefronts",
+         "l1tex__data_pipe_lsu_wavefronts_mem_shared_op_st.sum",
+         {},
+         false,
          false},
     };
     return all;

@@ -2,29 +2,27 @@
 /// The simulator's counters compared with the profiler's, case by case.
 #pragma once
 
-#include <nlohmann/json.hpp>
 #include <optional>
 #include <string>
 #include <vector>
 
+#include "proof/json_text.h"
 #include "proof/validate/ncu_output.h"
 
 namespace coalesce::proof {
-
-using Json = nlohmann::ordered_json;
 
 /// A counter of ours and the profiler's metric for it.
 struct CounterMetric {
     const char* counter;  ///< as in the simulator's JSON
     const char* metric;   ///< as ncu has it
-    /// Counted instruction by instruction: equal to the last digit. Otherwise counted in the
-    /// hardware's pipe, which adds up to `noise` where warps get in each other's way.
-    bool is_exact;
-    /// Without it nothing is proven; others may be missing in some version of ncu.
-    bool is_required;
     /// Of instructions that the metric leaves out (of matrices, asynchronous and bulk copies): added to it, where
     /// ncu has them.
     std::vector<const char*> more = {};
+    /// Counted instruction by instruction: equal to the last digit. Otherwise counted in the
+    /// hardware's pipe, which adds up to `noise` where warps get in each other's way.
+    bool is_exact = true;
+    /// Without it nothing is proven; others may be missing in some version of ncu.
+    bool is_required = true;
 };
 
 /// Where both count something else. Each is counted and told, and is no proof of anything.

@@ -6,10 +6,7 @@
 
 #include <stdlib.h>
 
-#include <CLI/CLI.hpp>
 #include <functional>
-#include <iostream>
-#include <nlohmann/json.hpp>
 
 #include "base/files.h"
 #include "course/course.h"
@@ -17,8 +14,9 @@
 #include "harness/device.h"
 #include "harness/device_buffer.h"
 #include "harness/errors.h"
-#include "harness/result.h"
 #include "harness/shapes.h"
+#include "proof/json_text.h"
+#include "proof/run_program.h"
 #include "proof/step_modules.h"
 #include "proof/validate/access_pattern.h"
 #include "proof/validate/matrix_pattern.h"
@@ -27,8 +25,6 @@ using namespace coalesce;
 using namespace coalesce::proof;
 
 namespace {
-
-using Json = nlohmann::ordered_json;
 
 struct Words {
     std::string device, json;
@@ -100,23 +96,21 @@ private:
     }
 
     void add_patterns(const Words& words) {
-        for (const AccessPattern& pattern : random_patterns(words.patterns, words.seed)) {
-            const std::string number = std::to_string(++patterns_);
-            cases_.push_back({"pattern " + number + ": " + pattern.text(), pattern.kernel(),
-                              [this, pattern] { launch(pattern, out_.data(), in_.data()); }});
-        }
-        int matrices = 0;
-        for (const MatrixPattern& pattern : random_matrix_patterns(words.matrices, words.seed)) {
-            const std::string number = std::to_string(++matrices);
-            cases_.push_back({"matrix pattern " + number + ": " + pattern.text(), pattern.kernel(),
-                              [this, pattern] { launch(pattern, out_.data(), in_.data()); }});
-        }
+        const auto add_all = [&](const std::string& what, const auto& patterns) {
+            int number = 0;
+            for (const auto& pattern : patterns) {
+                cases_.push_back({what + " " + std::to_string(++number) + ": " + pattern.text(),
+                                  pattern.kernel(),
+                                  [this, pattern] { launch(pattern, out_.data(), in_.data()); }});
+            }
+        };
+        add_all("pattern", random_patterns(words.patterns, words.seed));
+        add_all("matrix pattern", random_matrix_patterns(words.matrices, words.seed));
     }
 
     std::vector<StepVariants> steps_;
     DeviceBuffer in_, out_;
     std::vector<Case> cases_;
-    int patterns_ = 0;
 };
 
 Json run_case(const Case& one, bool simulated) {
@@ -137,23 +131,7 @@ Json run_case(const Case& one, bool simulated) {
     return json;
 }
 
-std::string results(const Words& words, char** argv) {
-    // Random patterns race, and read what nothing wrote; they must not leave their buffers.
-    setenv("COALESCE_SIM_CHECK", "memcheck", 0);
-    const DeviceChoice choice = words.device == "gpu" ? DeviceChoice::gpu : DeviceChoice::simulator;
-    const Device device = choose_device(choice, argv);
-    const Cases cases(words, course::read_course(COALESCE_REPOSITORY "/course.toml"));
-    Json json{{"device", device.name}, {"seed", words.seed}, {"cases", Json::array()}};
-    for (const Case& one : cases.all()) json["cases"].push_back(run_case(one, device.simulated));
-    return json.dump() + "\n";
-}
-
-}  // namespace
-
-int main(int argc, char** argv) {
-    CLI::App app{"Launches each kernel of the course, and random access patterns, once",
-                 "launches"};
-    Words words;
+void add_options(CLI::App& app, Words& words) {
     app.add_option("--device", words.device)->required()->check(CLI::IsMember({"gpu", "sim"}));
     app.add_option("--patterns", words.patterns, "How many random patterns")
         ->check(CLI::Range(0, 100000));
@@ -162,13 +140,25 @@ int main(int argc, char** argv) {
     app.add_option("--seed", words.seed, "Another seed, other patterns");
     app.add_flag("--steps,!--no-steps", words.steps, "The kernels of the course as well");
     app.add_option("--json", words.json, "Where the list of cases goes")->required();
-    CLI11_PARSE(app, argc, argv);
-    try {
-        check_writable(words.json);
-        write_file(words.json, results(words, argv));
-        return exit_right;
-    } catch (const std::exception& error) {
-        std::cerr << "launches: " << error.what() << "\n";
-        return exit_usage;
-    }
+}
+
+int run(const Words& words, char** argv) {
+    check_writable(words.json);
+    // Random patterns race, and read what nothing wrote; they must not leave their buffers.
+    setenv("COALESCE_SIM_CHECK", "memcheck", 0);
+    const DeviceChoice choice = words.device == "gpu" ? DeviceChoice::gpu : DeviceChoice::simulator;
+    const Device device = choose_device(choice, argv);
+    const Cases cases(words, course::read_course(COALESCE_REPOSITORY "/course.toml"));
+    Json json{{"device", device.name}, {"seed", words.seed}, {"cases", Json::array()}};
+    for (const Case& one : cases.all()) json["cases"].push_back(run_case(one, device.simulated));
+    write_file(words.json, json.dump() + "\n");
+    return exit_right;
+}
+
+}  // namespace
+
+int main(int argc, char** argv) {
+    return run_program("launches",
+                       "Launches each kernel of the course, and random access patterns, once", argc,
+                       argv, add_options, run);
 }

@@ -10,16 +10,13 @@
 #include "harness/errors.h"
 #include "harness/text.h"
 #include "proof/json_text.h"
+#include "proof/page_part.h"
 #include "proof/run_program.h"
 
 namespace coalesce::proof {
 namespace {
 
 const std::string kBookName = "docs/guide/proof.md", kBook = COALESCE_REPOSITORY "/" + kBookName;
-const std::string kBegin =
-    "<!-- literature: written by validate --time --literature --tables -->\n";
-const std::string kEnd = "<!-- end of literature -->";
-
 /// How far figures of a table may be from those that are predicted now: percent.
 constexpr double kTolerance = 2;
 
@@ -34,25 +31,16 @@ std::string heading_of(const Record& record) {
     return text;
 }
 
-/// What stands between the marks of the book: where it begins, and how long it is.
-std::pair<std::size_t, std::size_t> place_in(const std::string& book) {
-    const std::size_t begin = book.find(kBegin), end = book.find(kEnd);
-    if (begin == std::string::npos || end == std::string::npos || end < begin)
-        throw UsageError(kBookName + " has no place for the table; put this there: " + kBegin +
-                         kEnd);
-    return {begin + kBegin.size(), end - begin - kBegin.size()};
-}
-
 /// Writes the table into the book, or says that it is not current.
 int make_table(const TimeWords& words, const std::string& table) {
     const std::string book = read_file(kBook);
-    const auto [begin, length] = place_in(book);
+    const std::string wanted =
+        with_part(book, kBookName, "literature", "validate --time --literature --tables", table);
     if (words.tables) {
-        write_file(kBook,
-                   book.substr(0, begin) + "\n" + table + "\n" + book.substr(begin + length));
+        write_file(kBook, wanted);
         return exit_right;
     }
-    if (say_the_same(book.substr(begin, length), table)) return exit_right;
+    if (say_the_same(book, wanted)) return exit_right;
     std::cout << "\n"
               << kBookName
               << " says something else: build/bin/validate --time --literature --tables\n";

@@ -44,14 +44,15 @@ struct Words {
     std::string json, commit, ncu_output, keep, recorded;
     bool steps = true;
     TimeWords times;
+    CLI::Option* time = nullptr;
 };
 
 /// The model of time is compared with a GPU in another way than the counters.
-CLI::Option* add_time_options(CLI::App& app, TimeWords& words) {
-    CLI::Option* time = app.add_option("--time", words.gpu,
-                                       "Compare predicted times with measured ones instead,\nfor "
-                                       "this GPU: the one that is there, or "
-                                       "docs/results");
+void add_time_options(CLI::App& app, TimeWords& words, CLI::Option*& time) {
+    time = app.add_option("--time", words.gpu,
+                          "Compare predicted times with measured ones instead,\nfor "
+                          "this GPU: the one that is there, or "
+                          "docs/results");
     time->type_name("GPU")->expected(0, 1);
     app.add_option("--lesson", words.lessons, "--time: only these (all, and the search)");
     app.add_option("--sizes", words.sizes, "--time: ROWSxCOLS, with commas (" + words.sizes + ")");
@@ -66,11 +67,9 @@ CLI::Option* add_time_options(CLI::App& app, TimeWords& words) {
                    "--time: fail when the median is beyond so many percent");
     app.add_option("--markdown", words.markdown, "--time: a file for the tables");
     app.add_option("--svg", words.svg, "--time: a file for the picture");
-    return time;
 }
 
 void add_options(CLI::App& app, Words& words) {
-    app.set_help_flag("-h,--help", "This text");
     app.add_option("--patterns", words.patterns, "Random access patterns (240)")
         ->check(CLI::Range(1, 100000));
     app.add_option("--matrices", words.matrices, "Random patterns of small matrices (60)")
@@ -88,6 +87,7 @@ void add_options(CLI::App& app, Words& words) {
                    "Compare what ncu wrote earlier (--keep) instead of running it");
     app.add_option("--recorded", words.recorded,
                    "Compare with what a GPU counted before: without one");
+    add_time_options(app, words.times, words.time);
 }
 
 class Validation {
@@ -100,7 +100,7 @@ public:
         bool is_good = true;
         if (!words_.bugs_only) is_good &= run_counters(json);
         if (!words_.counters_only) is_good &= run_bugs(json);
-        json["run"]["seconds"] = std::stod(format("%.1f", seconds_since_start()));
+        json["run"]["seconds"] = rounded(seconds_since_start(), 1);
         const std::string file = json_file();
         write_file(file, json_text(json));
         std::cout << "Written to " << file << "\n";
@@ -228,20 +228,18 @@ private:
     std::string ncu_, sanitizer_;
 };
 
+int run(const Words& words, char**) {
+    TimeWords times = words.times;
+    times.json = words.json;
+    if (!words.recorded.empty()) return Validation(words).compare_with_recorded();
+    if (words.time->count() == 0) return Validation(words).run_all();
+    return times.literature ? validate_literature(times) : validate_times(times);
+}
+
 }  // namespace
 
 int main(int argc, char** argv) {
-    seconds_since_start();
-    CLI::App app{"Compares the simulator with Nsight Compute and compute-sanitizer on this GPU",
-                 "validate"};
-    Words words;
-    add_options(app, words);
-    const CLI::Option* time = add_time_options(app, words.times);
-    return run_program(app, argc, argv, [&] {
-        words.times.json = words.json;
-        if (!words.recorded.empty()) return Validation(words).compare_with_recorded();
-        if (time->count() == 0) return Validation(words).run_all();
-        return words.times.literature ? validate_literature(words.times)
-                                      : validate_times(words.times);
-    });
+    return run_program(
+        "validate", "Compares the simulator with Nsight Compute and compute-sanitizer on this GPU",
+        argc, argv, add_options, run);
 }

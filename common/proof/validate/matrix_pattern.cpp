@@ -1,7 +1,9 @@
 #include "proof/validate/matrix_pattern.h"
 
+#include <algorithm>
 #include <iterator>
 
+#include "base/enum_names.h"
 #include "harness/text.h"
 #include "proof/validate/dice.h"
 
@@ -13,31 +15,26 @@ using Kind = MatrixPattern::Kind;
 struct KindNames {
     const char *kernel, *text;
 };
-KindNames names_of(Kind kind) {
-    switch (kind) {
-        case Kind::load_matrices: return {"load_matrices", "ldmatrix"};
-        case Kind::store_matrices: return {"store_matrices", "stmatrix"};
-        case Kind::load_shared: return {"load_fragment_shared", "wmma.load.shared"};
-        case Kind::load_global: return {"load_fragment_global", "wmma.load.global"};
-        case Kind::store_shared: return {"store_fragment_shared", "wmma.store.shared"};
-        case Kind::store_global: return {"store_fragment_global", "wmma.store.global"};
-    }
-    return {"", ""};
+
+/// By Kind.
+constexpr KindNames kNames[] = {
+    {"load_matrices", "ldmatrix"},
+    {"store_matrices", "stmatrix"},
+    {"load_fragment_shared", "wmma.load.shared"},
+    {"load_fragment_global", "wmma.load.global"},
+    {"store_fragment_shared", "wmma.store.shared"},
+    {"store_fragment_global", "wmma.store.global"},
+};
+
+const KindNames& names_of(Kind kind) {
+    return kNames[static_cast<int>(kind)];
 }
 
-const char* text_of(FragmentKind fragment) {
-    switch (fragment) {
-        case FragmentKind::half_a_by_rows: return "a of halves by rows";
-        case FragmentKind::half_a_by_columns: return "a of halves by columns";
-        case FragmentKind::half_b_by_rows: return "b of halves by rows";
-        case FragmentKind::byte_a_by_rows: return "a of bytes by rows";
-        case FragmentKind::byte_a_by_columns: return "a of bytes by columns";
-        case FragmentKind::float_sums_by_rows: return "sums of floats by rows";
-        case FragmentKind::float_sums_by_columns: return "sums of floats by columns";
-        case FragmentKind::half_sums_by_columns: return "sums of halves by columns";
-        case FragmentKind::tf32_a_by_rows: return "a of tf32 by rows";
-    }
-    return "";
+/// "a of halves by rows"
+std::string text_of(FragmentKind fragment) {
+    std::string text = dashed_name(fragment);
+    std::replace(text.begin(), text.end(), '-', ' ');
+    return text;
 }
 
 /// Rows of 8 to 80 halves, side by side, swizzled, scattered, and few addresses for many lanes.
@@ -56,10 +53,10 @@ Access random_rows(Dice& dice) {
 
 /// Only sums are stored.
 FragmentKind random_fragment(Dice& dice, bool stored) {
-    constexpr FragmentKind kSums[] = {FragmentKind::float_sums_by_rows,
-                                      FragmentKind::float_sums_by_columns,
-                                      FragmentKind::half_sums_by_columns};
-    constexpr int kKinds = static_cast<int>(FragmentKind::tf32_a_by_rows) + 1;
+    constexpr FragmentKind kSums[] = {FragmentKind::sums_of_floats_by_rows,
+                                      FragmentKind::sums_of_floats_by_columns,
+                                      FragmentKind::sums_of_halves_by_columns};
+    constexpr int kKinds = static_cast<int>(last_of(FragmentKind{})) + 1;
     return stored ? dice.one_of(kSums) : static_cast<FragmentKind>(dice.below(kKinds));
 }
 

@@ -13,16 +13,20 @@ namespace coalesce::proof {
 
 /// A fragment that wmma loads or stores.
 enum class FragmentKind {
-    half_a_by_rows,
-    half_a_by_columns,
-    half_b_by_rows,
-    byte_a_by_rows,
-    byte_a_by_columns,
-    float_sums_by_rows,
-    float_sums_by_columns,
-    half_sums_by_columns,
-    tf32_a_by_rows,
+    a_of_halves_by_rows,
+    a_of_halves_by_columns,
+    b_of_halves_by_rows,
+    a_of_bytes_by_rows,
+    a_of_bytes_by_columns,
+    sums_of_floats_by_rows,
+    sums_of_floats_by_columns,
+    sums_of_halves_by_columns,
+    a_of_tf32_by_rows,
 };
+
+constexpr FragmentKind last_of(FragmentKind) {
+    return FragmentKind::a_of_tf32_by_rows;
+}
 
 /// One launch.
 struct MatrixPattern {
@@ -41,7 +45,7 @@ struct MatrixPattern {
     bool turned = false;
     Access rows;  ///< of 16 bytes, in shared memory
     // wmma
-    FragmentKind fragment = FragmentKind::half_a_by_rows;
+    FragmentKind fragment = FragmentKind::a_of_halves_by_rows;
     unsigned stride = 16;  ///< elements
 
     bool is_fragment() const { return kind != Kind::load_matrices && kind != Kind::store_matrices; }

@@ -6,6 +6,8 @@
 #    define COALESCE_HAS_WMMA
 #endif
 
+#include <type_traits>
+
 #include "harness/errors.h"
 #include "proof/validate/access_index.cuh"
 #include "proof/validate/matrix_pattern.h"
@@ -84,18 +86,14 @@ __device__ void keep(const Fragment& fragment) {
     if (sum == 12345) never_written = sum;
 }
 
-template <class Fragment, class Element>
-__device__ void load_part(const void* from, unsigned stride) {
+template <class Fragment, class... Layout>
+__device__ void load_as(const void* from, unsigned stride, Layout... layout) {
     Fragment fragment;
-    wmma::load_matrix_sync(fragment, static_cast<const Element*>(from), stride);
+    using Element = std::remove_reference_t<decltype(fragment.x[0])>;
+    wmma::load_matrix_sync(fragment, static_cast<const Element*>(from), stride, layout...);
     keep(fragment);
 }
-template <class Element>
-__device__ void load_sums(const void* from, unsigned stride, wmma::layout_t layout) {
-    Sums<Element> fragment;
-    wmma::load_matrix_sync(fragment, static_cast<const Element*>(from), stride, layout);
-    keep(fragment);
-}
+
 template <class Element>
 __device__ void store_sums(void* to, unsigned stride, wmma::layout_t layout) {
     Sums<Element> fragment;
@@ -108,35 +106,30 @@ __device__ void load_fragment(const void* from, FragmentKind kind, unsigned stri
     using B = wmma::matrix_b;
     using Rows = wmma::row_major;
     using Columns = wmma::col_major;
+    using enum FragmentKind;
+    constexpr auto rows = wmma::mem_row_major, columns = wmma::mem_col_major;
     switch (kind) {
-        case FragmentKind::half_a_by_rows:
-            return load_part<Part<A, half, Rows>, half>(from, stride);
-        case FragmentKind::half_a_by_columns:
-            return load_part<Part<A, half, Columns>, half>(from, stride);
-        case FragmentKind::half_b_by_rows:
-            return load_part<Part<B, half, Rows>, half>(from, stride);
-        case FragmentKind::byte_a_by_rows:
-            return load_part<Part<A, signed char, Rows>, signed char>(from, stride);
-        case FragmentKind::byte_a_by_columns:
-            return load_part<Part<A, signed char, Columns>, signed char>(from, stride);
-        case FragmentKind::float_sums_by_rows:
-            return load_sums<float>(from, stride, wmma::mem_row_major);
-        case FragmentKind::float_sums_by_columns:
-            return load_sums<float>(from, stride, wmma::mem_col_major);
-        case FragmentKind::half_sums_by_columns:
-            return load_sums<half>(from, stride, wmma::mem_col_major);
-        case FragmentKind::tf32_a_by_rows:
+        case a_of_halves_by_rows: return load_as<Part<A, half, Rows>>(from, stride);
+        case a_of_halves_by_columns: return load_as<Part<A, half, Columns>>(from, stride);
+        case b_of_halves_by_rows: return load_as<Part<B, half, Rows>>(from, stride);
+        case a_of_bytes_by_rows: return load_as<Part<A, signed char, Rows>>(from, stride);
+        case a_of_bytes_by_columns: return load_as<Part<A, signed char, Columns>>(from, stride);
+        case sums_of_floats_by_rows: return load_as<Sums<float>>(from, stride, rows);
+        case sums_of_floats_by_columns: return load_as<Sums<float>>(from, stride, columns);
+        case sums_of_halves_by_columns: return load_as<Sums<half>>(from, stride, columns);
+        case a_of_tf32_by_rows:
 #    if !defined(__CUDA_ARCH__) || __CUDA_ARCH__ >= 800
-            return load_part<Part<A, wmma::precision::tf32, Rows, 8>, float>(from, stride);
+            return load_as<Part<A, wmma::precision::tf32, Rows, 8>>(from, stride);
 #    else
             return;
 #    endif
     }
 }
+
 __device__ void store_fragment(void* to, FragmentKind kind, unsigned stride) {
-    if (kind == FragmentKind::half_sums_by_columns)
+    if (kind == FragmentKind::sums_of_halves_by_columns)
         store_sums<half>(to, stride, wmma::mem_col_major);
-    else if (kind == FragmentKind::float_sums_by_rows)
+    else if (kind == FragmentKind::sums_of_floats_by_rows)
         store_sums<float>(to, stride, wmma::mem_row_major);
     else
         store_sums<float>(to, stride, wmma::mem_col_major);

@@ -14,7 +14,6 @@
 #include "harness/device.h"
 #include "harness/errors.h"
 #include "harness/text.h"
-#include "proof/bench/plan.h"
 #include "proof/json_text.h"
 #include "proof/run_program.h"
 #include "timing/gpu.h"

@@ -6,7 +6,6 @@
 //
 // Processor time, because a shared machine may give this process any share of a second.
 #include <cstdio>
-#include <cstdlib>
 #include <cstring>
 #include <ctime>
 #include <vector>

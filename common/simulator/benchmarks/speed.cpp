@@ -25,6 +25,8 @@
 #include <string>
 #include <vector>
 
+#include "base/median.h"
+
 namespace {
 
 namespace fs = std::filesystem;
@@ -46,8 +48,8 @@ fs::path own_folder() {
     return fs::read_symlink("/proc/self/exe").parent_path();
 }
 
-std::optional<Run> run(const Side& side, const std::vector<std::string>& arguments,
-                       const char* kernels = "speed_kernels") {
+/// `words`: a program beside this one, and its arguments.
+std::optional<Run> run(const Side& side, std::vector<std::string> words) {
     int channel[2];
     if (pipe(channel) != 0) return std::nullopt;
     const auto start = std::chrono::steady_clock::now();
@@ -58,9 +60,9 @@ std::optional<Run> run(const Side& side, const std::vector<std::string>& argumen
         if (!std::freopen("/dev/null", "w", stderr)) _exit(127);
         setenv("LD_LIBRARY_PATH", side.library_folder.c_str(), 1);
         if (!side.checks.empty()) setenv("COALESCE_SIM_CHECK", side.checks.c_str(), 1);
-        const std::string program = own_folder() / kernels;
-        std::vector<char*> argv{const_cast<char*>(program.c_str())};
-        for (const std::string& a : arguments) argv.push_back(const_cast<char*>(a.c_str()));
+        words[0] = own_folder() / words[0];
+        std::vector<char*> argv;
+        for (std::string& word : words) argv.push_back(word.data());
         argv.push_back(nullptr);
         execv(argv[0], argv.data());
         _exit(127);
@@ -104,6 +106,28 @@ const char* const kWithoutGlobalRace = "memcheck,racecheck,initcheck,synccheck";
     std::exit(2);
 }
 
+/// Fastest of some rounds for each side, in turn. Every side must come to the same result.
+std::vector<double> fastest(const std::vector<std::string>& words, const std::vector<Side>& sides,
+                            int rounds) {
+    std::vector<double> best(sides.size(), 1e30);
+    std::string result;
+    for (int round = 0; round < rounds; ++round) {
+        for (std::size_t k = 0; k < sides.size(); ++k) {
+            const auto one = run(sides[k], words);
+            if (!one) did_not_run(words[1].c_str(), sides[k].library_folder);
+            if (result.empty()) result = one->result;
+            if (one->result != result) {
+                std::fprintf(stderr,
+                             "simulator_speed: %s has another result with the library in %s\n",
+                             words[1].c_str(), sides[k].library_folder.c_str());
+                std::exit(1);
+            }
+            best[k] = std::min(best[k], one->reported_ms);
+        }
+    }
+    return best;
+}
+
 void print_cases(const std::string& own, const std::string& against, int rounds) {
     std::vector<Side> sides{{own, kWithoutGlobalRace}, {own, "all"}};
     if (!against.empty()) sides.push_back({against, ""});
@@ -112,16 +136,9 @@ void print_cases(const std::string& own, const std::string& against, int rounds)
     if (!against.empty()) std::printf(" %10s %8s %8s", "other", "ratio", "ratio +");
     std::printf("\n");
     for (const Case& c : kCases) {
-        std::vector<double> best(sides.size(), 1e30);
-        for (int round = 0; round < rounds; ++round) {
-            for (std::size_t k = 0; k < sides.size(); ++k) {
-                const auto result =
-                    run(sides[k], {c.kernel, std::to_string(c.n), std::to_string(c.repetitions)});
-                if (result) best[k] = std::min(best[k], result->reported_ms);
-            }
-        }
-        for (std::size_t k = 0; k < sides.size(); ++k)
-            if (best[k] == 1e30) did_not_run(c.kernel, sides[k].library_folder);
+        const std::vector<double> best =
+            fastest({"speed_kernels", c.kernel, std::to_string(c.n), std::to_string(c.repetitions)},
+                    sides, rounds);
         std::printf("%-12s %5d %12.2f %12.2f", c.kernel, c.n, best[0], best[1]);
         if (!against.empty())
             std::printf(" %10.2f %8.2f %8.2f", best[2], best[0] / best[2], best[1] / best[2]);
@@ -134,39 +151,10 @@ void print_cases(const std::string& own, const std::string& against, int rounds)
 
 /// The names that ordinary_kernels gives its programs.
 std::vector<std::string> program_names(const std::string& library_folder) {
-    const auto list = run({library_folder, ""}, {"list"}, "ordinary_kernels");
+    const auto list = run({library_folder, ""}, {"ordinary_kernels", "list"});
     if (!list) did_not_run("list", library_folder);
     std::istringstream text(list->result);
     return {std::istream_iterator<std::string>(text), {}};
-}
-
-/// How many times as fast as `against`, in the middle of all programs.
-double median(std::vector<double> ratios) {
-    std::sort(ratios.begin(), ratios.end());
-    const std::size_t half = ratios.size() / 2;
-    return ratios.size() % 2 ? ratios[half] : (ratios[half - 1] + ratios[half]) / 2;
-}
-
-/// Fastest of some rounds for each side, in turn. Every side must come to the same result.
-std::vector<double> fastest(const std::string& program, const std::vector<Side>& sides,
-                            int rounds) {
-    std::vector<double> best(sides.size(), 1e30);
-    std::string result;
-    for (int round = 0; round < rounds; ++round) {
-        for (std::size_t k = 0; k < sides.size(); ++k) {
-            const auto one = run(sides[k], {program}, "ordinary_kernels");
-            if (!one) did_not_run(program.c_str(), sides[k].library_folder);
-            if (result.empty()) result = one->result;
-            if (one->result != result) {
-                std::fprintf(stderr,
-                             "simulator_speed: %s has another result with the library in %s\n",
-                             program.c_str(), sides[k].library_folder.c_str());
-                std::exit(1);
-            }
-            best[k] = std::min(best[k], one->reported_ms);
-        }
-    }
-    return best;
 }
 
 void print_programs(const std::string& own, const std::string& against, int rounds) {
@@ -180,7 +168,7 @@ void print_programs(const std::string& own, const std::string& against, int roun
     std::printf("\n");
     std::vector<double> with_checks, without;
     for (const std::string& program : program_names(own)) {
-        const std::vector<double> ms = fastest(program, sides, rounds);
+        const std::vector<double> ms = fastest({"ordinary_kernels", program}, sides, rounds);
         std::printf("%-16s %10.1f %10.1f", program.c_str(), ms[0], ms[1]);
         if (!against.empty()) {
             with_checks.push_back(ms[2] / ms[0]);
@@ -192,15 +180,18 @@ void print_programs(const std::string& own, const std::string& against, int roun
         std::fflush(stdout);
     }
     if (!against.empty())
-        std::printf("%-60s %7.2f %7.2f\n", "median", median(with_checks), median(without));
+        std::printf("%-60s %7.2f %7.2f\n", "median", coalesce::median(with_checks),
+                    coalesce::median(without));
 }
 
 void print_start_up(const std::string& own, const std::string& nvidia, int rounds) {
     double ours = 1e30, theirs = 1e30, first_launch = 1e30;
     for (int round = 0; round < 4 * rounds; ++round) {
-        if (const auto r = run({own, ""}, {"none"})) ours = std::min(ours, r->wall_ms);
-        if (const auto r = run({nvidia, ""}, {"none"})) theirs = std::min(theirs, r->wall_ms);
-        if (const auto r = run({own, ""}, {"coarsened", "32", "1"}))
+        if (const auto r = run({own, ""}, {"speed_kernels", "none"}))
+            ours = std::min(ours, r->wall_ms);
+        if (const auto r = run({nvidia, ""}, {"speed_kernels", "none"}))
+            theirs = std::min(theirs, r->wall_ms);
+        if (const auto r = run({own, ""}, {"speed_kernels", "coarsened", "32", "1"}))
             first_launch = std::min(first_launch, r->wall_ms);
     }
     std::printf("\nStart to end of a program that does nothing: %.1f ms", ours);
@@ -209,9 +200,9 @@ void print_start_up(const std::string& own, const std::string& nvidia, int round
 }
 
 void print_memory(const std::string& own) {
-    const auto small = run({own, kWithoutGlobalRace}, {"coarsened", "32", "1"});
-    const auto large = run({own, kWithoutGlobalRace}, {"coarsened", "4096", "1"});
-    const auto with_races = run({own, "all"}, {"coarsened", "4096", "1"});
+    const auto small = run({own, kWithoutGlobalRace}, {"speed_kernels", "coarsened", "32", "1"});
+    const auto large = run({own, kWithoutGlobalRace}, {"speed_kernels", "coarsened", "4096", "1"});
+    const auto with_races = run({own, "all"}, {"speed_kernels", "coarsened", "4096", "1"});
     if (!small || !large || !with_races) return;
     // Two matrices on the device; the program itself keeps two more.
     const double device = 2.0 * 4096 * 4096 * 4 / 1024, host = device;

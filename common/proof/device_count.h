@@ -1,0 +1,30 @@
+/// \file
+/// What kernels count.
+#pragma once
+
+#include <cuda_runtime_api.h>
+
+#include "harness/device_buffer.h"
+#include "harness/errors.h"
+
+namespace coalesce::proof {
+
+/// A number on the device that begins with 0.
+class DeviceCount {
+public:
+    DeviceCount() : buffer_(sizeof(unsigned long long)) {
+        CUDA_CHECK(cudaMemset(buffer_.data(), 0, sizeof(unsigned long long)));
+    }
+    unsigned long long* data() const { return static_cast<unsigned long long*>(buffer_.data()); }
+    unsigned long long value() const {
+        CUDA_CHECK(cudaGetLastError());
+        unsigned long long value = 0;
+        CUDA_CHECK(cudaMemcpy(&value, buffer_.data(), sizeof value, cudaMemcpyDeviceToHost));
+        return value;
+    }
+
+private:
+    DeviceBuffer buffer_;
+};
+
+}  // namespace coalesce::proof

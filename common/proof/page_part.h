@@ -1,0 +1,23 @@
+/// \file
+/// Parts of the book that programs write.
+#pragma once
+
+#include <string>
+
+#include "base/errors.h"
+
+namespace coalesce::proof {
+
+/// `page` with `text` in the part of that name, which `program` writes; `file`: where the page is. Throws UsageError.
+inline std::string with_part(const std::string& page, const std::string& file,
+                             const std::string& name, const std::string& program,
+                             const std::string& text) {
+    const std::string begin = "<!-- " + name + ": written by " + program + " -->\n";
+    const std::string end = "<!-- end of " + name + " -->";
+    const std::size_t from = page.find(begin), to = page.find(end);
+    if (from == page.npos || to == page.npos || to < from)
+        throw UsageError(file + " has no place for it; put this there: " + begin + end);
+    return page.substr(0, from + begin.size()) + "\n" + text + "\n" + page.substr(to);
+}
+
+}  // namespace coalesce::proof
