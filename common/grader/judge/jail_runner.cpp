@@ -101,7 +101,13 @@ Compiled JailRunner::compile(const Source& source, const std::string& kernel) {
     compiled.kernel = kernel;
     compiled.entry = "_Z" + std::to_string(kernel.size()) + kernel + "PfPKfii";
     if (compiled.compiler.empty()) compiled.compiler = compiler_.about();
-    if (compiled.ok()) compiled.failure = look_at_ptx(compiled);
+    if (!compiled.ok()) return compiled;
+    compiled.failure = look_at_ptx(compiled.ptx, {.entry = compiled.entry,
+                                                  .allow = exercise_.allow,
+                                                  .most_bytes = exercise_.resources.ptx_kb << 10,
+                                                  .most_shared = exercise_.resources.shared_bytes,
+                                                  .most_local = exercise_.resources.local_bytes});
+    if (!compiled.ok()) compiled.failure.place.file = source.name;
     return compiled;
 }
 
@@ -166,23 +172,6 @@ Compiled JailRunner::what_came_of(const JobResult& result, const std::string& fi
         case JobEnd::How::jail_failed: break;
     }
     fail(result.end.problem);
-}
-
-Failure JailRunner::look_at_ptx(const Compiled& compiled) const {
-    const PtxProblem problem =
-        grader::look_at_ptx(compiled.ptx, {.entry = compiled.entry,
-                                           .allow = exercise_.allow,
-                                           .most_bytes = exercise_.resources.ptx_kb << 10,
-                                           .most_shared = exercise_.resources.shared_bytes,
-                                           .most_local = exercise_.resources.local_bytes});
-    if (problem.ok()) return {};
-    Failure failure{.kind = FailureKind::ptx_refused,
-                    .headline = problem.headline,
-                    .place = {compiled.file, problem.line, 0},
-                    .next = problem.next};
-    if (problem.kind == PtxProblem::Kind::too_large) failure.kind = FailureKind::ptx_too_large;
-    if (problem.kind == PtxProblem::Kind::forged) failure.kind = FailureKind::ptx_forged;
-    return failure;
 }
 
 // ---- launching ----

@@ -54,7 +54,6 @@ public:
 private:
     JobResult compile_once(const CompileJob& job, double wall_seconds);
     Compiled what_came_of(const JobResult& result, const std::string& kernel);
-    Failure look_at_ptx(const Compiled& compiled) const;
     Trial run_once(const Compiled& kernel, const Produces& task, const TrialOrder& order);
     Trial run_in_other_orders(const Compiled& kernel, const Produces& task, TrialOrder order,
                               Trial usual);

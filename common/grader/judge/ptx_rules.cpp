@@ -51,18 +51,24 @@ bool is_called_through_pointers(const Function& function) {
                        [](const auto& list) { return list.second.empty(); });
 }
 
+Failure ptx_failure(FailureKind kind, const std::string& headline, const std::string& next,
+                    int line = 0) {
+    return {.kind = kind, .headline = headline, .place = {"", line, 0}, .next = next};
+}
+
 /// A module, its variables, and its functions one after the other. Who wrote what, the compiler or inline
 /// assembly, makes no difference here: the same rules hold for both, and they are applied to what the
 /// simulator will run, because its parser reads the text.
 class Looker {
 public:
     Looker(const Module& module, const PtxRules& rules) : module_(module), rules_(rules) {}
-    PtxProblem look();
+    Failure look();
 
 private:
     bool allows(std::string_view what) const {
         return std::find(rules_.allow.begin(), rules_.allow.end(), what) != rules_.allow.end();
     }
+    bool is_good() const { return problem_.kind == FailureKind::none; }
     void refuse(const std::string& what, const std::string& next = "");
     void forged(const std::string& what);
     void too_large(const std::string& what, std::size_t has, std::size_t most);
@@ -85,30 +91,30 @@ private:
     std::set<std::string_view> tables_;  ///< variables in global memory, which are only read
     std::set<std::uint32_t> addresses_;  ///< registers that hold an address of theirs
     std::size_t shared_ = 0, local_ = 0, global_ = 0;
-    PtxProblem problem_;
+    Failure problem_;
 };
 
 void Looker::refuse(const std::string& what, const std::string& next) {
-    if (!problem_.ok()) return;
-    problem_ = {PtxProblem::Kind::refused, what,
-                next.empty() ? "Take it out: the assignment needs nothing of the kind." : next,
-                line_};
+    if (!is_good()) return;
+    problem_ = ptx_failure(
+        FailureKind::ptx_refused, what,
+        next.empty() ? "Take it out: the assignment needs nothing of the kind." : next, line_);
 }
 
 void Looker::forged(const std::string& what) {
-    if (problem_.kind == PtxProblem::Kind::forged) return;
-    problem_ = {PtxProblem::Kind::forged, what, "Write the kernel in CUDA C++.", line_};
+    if (problem_.kind == FailureKind::ptx_forged) return;
+    problem_ = ptx_failure(FailureKind::ptx_forged, what, "Write the kernel in CUDA C++.", line_);
 }
 
 void Looker::too_large(const std::string& what, std::size_t has, std::size_t most) {
-    if (!problem_.ok() || has <= most) return;
-    problem_ = {PtxProblem::Kind::too_large,
-                what + " take " + std::to_string(has) + " bytes; the assignment allows " +
-                    std::to_string(most) + ".",
-                "Make it smaller: a tile of 32 x 33 floats has 4224 bytes.", 0};
+    if (!is_good() || has <= most) return;
+    problem_ = ptx_failure(FailureKind::ptx_too_large,
+                           what + " take " + std::to_string(has) +
+                               " bytes; the assignment allows " + std::to_string(most) + ".",
+                           "Make it smaller: a tile of 32 x 33 floats has 4224 bytes.");
 }
 
-PtxProblem Looker::look() {
+Failure Looker::look() {
     for (const auto& [name, one] : module_.variables) variable(one);
     for (const auto& [name, function] : module_.functions) {
         line_ = 0;
@@ -243,12 +249,12 @@ void Looker::follow_variables(const Instruction& instruction) {
 void Looker::count_functions() {
     const auto has = static_cast<std::size_t>(std::ranges::count_if(
         module_.functions, [](const auto& one) { return one.second->has_body; }));
-    if (!problem_.ok() || has <= rules_.most_functions) return;
-    problem_ = {
-        PtxProblem::Kind::too_large,
+    if (!is_good() || has <= rules_.most_functions) return;
+    problem_ = ptx_failure(
+        FailureKind::ptx_too_large,
         "the compiled kernel has " + std::to_string(has) + " functions; the assignment allows " +
             std::to_string(rules_.most_functions) + ".",
-        "Write fewer, or let the compiler put them where they are called: no __noinline__.", 0};
+        "Write fewer, or let the compiler put them where they are called: no __noinline__.");
 }
 
 void Looker::look_at_end() {
@@ -313,20 +319,20 @@ std::string deceit_in(std::string_view text) {
 
 }  // namespace
 
-PtxProblem look_at_ptx(std::string_view text, const PtxRules& rules) {
+Failure look_at_ptx(std::string_view text, const PtxRules& rules) {
     if (text.size() > rules.most_bytes) {
-        return {
-            PtxProblem::Kind::too_large,
+        return ptx_failure(
+            FailureKind::ptx_too_large,
             "the compiled kernel has more than " + std::to_string(rules.most_bytes >> 10) + " KB.",
-            "Unroll less: a kernel of this course has about 10 KB.", 0};
+            "Unroll less: a kernel of this course has about 10 KB.");
     }
     if (const std::string deceit = deceit_in(text); !deceit.empty())
-        return {PtxProblem::Kind::forged, deceit, "Write the kernel in CUDA C++.", 0};
+        return ptx_failure(FailureKind::ptx_forged, deceit, "Write the kernel in CUDA C++.");
     try {
         return Looker(*ptx::parse(text), rules).look();
     } catch (const ptx::ParseError&) {
-        return {PtxProblem::Kind::refused, "the compiler's output is no PTX.",
-                "Is there inline assembly in the file?", 0};
+        return ptx_failure(FailureKind::ptx_refused, "the compiler's output is no PTX.",
+                           "Is there inline assembly in the file?");
     }
 }
 
