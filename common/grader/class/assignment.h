@@ -4,6 +4,7 @@
 
 #include <filesystem>
 #include <iosfwd>
+#include <optional>
 #include <string>
 #include <vector>
 
@@ -42,6 +43,6 @@ std::vector<Proof> proofs_of(const Assignment& assignment);
 
 /// Judges all of them; true when everything came out as it has to.
 bool verify_assignment(const Assignment& assignment, const std::vector<std::string>& worker,
-                       int jobs, bool sandboxed, std::ostream& out);
+                       int jobs, std::optional<Tier> tier, std::ostream& out);
 
 }  // namespace coalesce::grader

@@ -92,8 +92,7 @@ void judge_chunk(const Assignment& assignment, const Plan& plan, std::size_t chu
         return;
     }
     WorkFolder work(plan.folder);
-    bool is_sandboxed = plan.setup.tier != Tier::unsandboxed;
-    JudgeSetup setup = find_judge_setup(is_sandboxed, work.path(), plan.setup.tier);
+    JudgeSetup setup = find_judge_setup(work.path(), plan.setup.tier);
     must_agree(plan, setup);
     std::vector<Task> tasks;
     for (const PlannedTask& task : planned) tasks.push_back({task.exercise, source_of(plan, task)});

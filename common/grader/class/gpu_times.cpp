@@ -35,9 +35,9 @@ bool is_right(const Graded& graded) {
 
 class Measuring {
 public:
-    Measuring(const Assignment& assignment, bool sandboxed, const std::string& program)
+    Measuring(const Assignment& assignment, std::optional<Tier> tier, const std::string& program)
         : assignment_(assignment),
-          sandboxed_(sandboxed),
+          tier_(tier),
           program_(program),
           work_(assignment.teacher() / "work") {}
     ~Measuring() {
@@ -103,14 +103,12 @@ private:
     }
 
     Judge& judge() {
-        if (!compiler_)
-            compiler_ = std::make_unique<Judge>(
-                JudgeOptions{.sandboxed = sandboxed_, .tier = {}, .work_folder = {}});
+        if (!compiler_) compiler_ = std::make_unique<Judge>(JudgeOptions{.tier = tier_});
         return *compiler_;
     }
 
     const Assignment& assignment_;
-    bool sandboxed_;
+    std::optional<Tier> tier_;
     const std::string& program_;
     fs::path work_;
     std::unique_ptr<Judge> compiler_;
@@ -135,10 +133,10 @@ std::string times_csv(const std::vector<MeasuredTime>& times) {
     return text;
 }
 
-void measure_class(const Assignment& assignment, const ClassResults& results, bool sandboxed,
-                   const std::string& program, std::ostream& out) {
+void measure_class(const Assignment& assignment, const ClassResults& results,
+                   std::optional<Tier> tier, const std::string& program, std::ostream& out) {
     FileLock lock(assignment.teacher() / "lock", "the assignment " + assignment.name);
-    Measuring measuring(assignment, sandboxed, program);
+    Measuring measuring(assignment, tier, program);
     if (std::string problem = measuring.problem_of_gpu(); !problem.empty()) {
         out << "No time was measured: " << shown(problem, 300) << "\n";
         return;

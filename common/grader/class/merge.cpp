@@ -92,8 +92,7 @@ private:
                 sources.push_back(read_file(plan_.folder / "sources" / entry.source));
             }
         }
-        std::string stamp = plan_.setup.tier == Tier::unsandboxed ? "unsandboxed" : "";
-        run_ = store_.begin_run(assignment_.name, stamp, entries_, sources);
+        run_ = store_.begin_run(assignment_.name, plan_.setup.stamp(), entries_, sources);
     }
 
     void take_result(const Entry& entry) {

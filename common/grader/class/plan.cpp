@@ -27,8 +27,7 @@ constexpr int kPlanFormat = 1;
 
 // What a solution takes to judge, once compiler and simulator are warm: the measure of a chunk.
 double seconds_a_task(const Assignment& assignment, const JudgeSetup& setup) {
-    Judge judge(
-        {.sandboxed = setup.tier != Tier::unsandboxed, .tier = setup.tier, .work_folder = {}});
+    Judge judge({.tier = setup.tier});
     double sum = 0;
     for (const Assigned& exercise : assignment.exercises) {
         Result result;
@@ -87,7 +86,7 @@ public:
         if (fs::exists(request.to)) {
             throw UsageError(request.to.string() + " is there already; choose another folder");
         }
-        setup_ = find_judge_setup(request.sandboxed, assignment.teacher() / "work", request.tier);
+        setup_ = find_judge_setup(assignment.teacher() / "work", request.tier);
         std::error_code ignored;
         fs::remove_all(assignment.teacher() / "work", ignored);
         read_submissions();

@@ -59,8 +59,7 @@ struct PlanRequest {
     std::filesystem::path to;           ///< the plan's folder: must not be there yet
     int chunks = 0;                     ///< 0: as many as give each `seconds` of work
     double seconds = 30;                ///< of one processor, at least
-    bool sandboxed = true;              ///< false: every result is stamped
-    std::optional<Tier> tier = {};      ///< of the sandbox, when not the best that works here
+    std::optional<Tier> tier = {};      ///< as JudgeOptions has it
     std::filesystem::path repository;   ///< the course, which has slurm.sbatch
     std::string program;                ///< this one, for slurm.sbatch
 };

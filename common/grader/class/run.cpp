@@ -31,7 +31,7 @@ public:
           out_(out),
           lock_(assignment.teacher() / "lock", "the assignment " + assignment.name),
           store_(assignment.store()),
-          setup_(find_judge_setup(request.sandboxed, work_folder())) {}
+          setup_(find_judge_setup(work_folder(), request.tier)) {}
 
     ~ClassRun() { clear_work(); }
     ClassRun(const ClassRun&) = delete;
@@ -75,7 +75,7 @@ private:
                 if (handed.is_there()) sources.push_back(handed.source);
             }
         }
-        run_ = store_.begin_run(assignment_.name, stamp(), entries_, sources);
+        run_ = store_.begin_run(assignment_.name, setup_.stamp(), entries_, sources);
     }
 
     // The last run goes on, with what was handed in then. When the assignment or the grader is
@@ -96,10 +96,8 @@ private:
         out_ << "The assignment or the grader has changed since run " << run_
              << " began: the same class is graded again,\nand the older results stay.\n";
         entries_ = now;
-        run_ = store_.begin_run(assignment_.name, stamp(), entries_, {});
+        run_ = store_.begin_run(assignment_.name, setup_.stamp(), entries_, {});
     }
-
-    std::string stamp() const { return request_.sandboxed ? "" : "unsandboxed"; }
 
     bool needs_judging(const Entry& entry) { return request_.again || !store_.result(entry.key); }
 
@@ -194,13 +192,8 @@ std::string next_action(const std::string& problem) {
 // Attacks the sandbox, every time: what held yesterday may have been switched off since.
 static Tier tier_that_holds(const fs::path& work_folder, std::optional<Tier> wanted) {
     std::vector<TierTrial> trials;
-    if (wanted) {
-        trials.push_back(try_tier(*wanted, work_folder, false));
-        if (trials.back().holds()) return *wanted;
-    } else {
-        const Tier tier = best_tier(work_folder, false, &trials);
-        if (tier != Tier::none) return tier;
-    }
+    const Tier tier = best_tier(work_folder, wanted, trials);
+    if (tier != Tier::none) return tier;
     std::string text = wanted ? std::string("sandbox ") + name_of(*wanted) +
                                     " does not work on this computer, and nothing was run"
                               : "there is no sandbox on this computer, and nothing was run";
@@ -218,14 +211,13 @@ std::optional<Tier> tier_called(const std::string& name) {
     return std::nullopt;
 }
 
-JudgeSetup find_judge_setup(bool sandboxed, const fs::path& work_folder,
-                            std::optional<Tier> wanted) {
+JudgeSetup find_judge_setup(const fs::path& work_folder, std::optional<Tier> wanted) {
     JudgeSetup setup{.grader = judge_identity(),
                      .toolchain = compiler_identity(grading_compiler()),
                      .tier = Tier::unsandboxed};
     sweep_stale_cgroups();
     make_folder(work_folder, 0700);
-    if (sandboxed) setup.tier = tier_that_holds(work_folder, wanted);
+    if (wanted != Tier::unsandboxed) setup.tier = tier_that_holds(work_folder, wanted);
     // The sandbox stands in each result.
     setup.grader += std::string(" in sandbox ") + name_of(setup.tier);
     return setup;

@@ -21,7 +21,7 @@ struct RunRequest {
     int jobs = 1;                       ///< judging processes
     bool resumes = false;               ///< goes on with the last run
     bool again = false;                 ///< judges what has a result too, and compares
-    bool sandboxed = true;              ///< false: every result is stamped
+    std::optional<Tier> tier = {};      ///< as JudgeOptions has it
     bool is_quiet = false;              ///< no progress
     std::vector<std::string> worker;    ///< the command that judges; options are added
 };
@@ -31,12 +31,14 @@ struct JudgeSetup {
     std::string grader;      ///< identity of the judge, with its sandbox
     std::string toolchain;   ///< identity of the compiler
     Tier tier = Tier::none;  ///< of the sandbox
+
+    /// What a run's results are stamped with: "" or "unsandboxed".
+    std::string stamp() const { return tier == Tier::unsandboxed ? name_of(tier) : ""; }
 };
 
 /// Tries the sandbox out, with a file in `work_folder`, which is made. Throws Infrastructure when there
-/// is none, or not the one that is `wanted`, unless it was not asked for.
-JudgeSetup find_judge_setup(bool sandboxed, const std::filesystem::path& work_folder,
-                            std::optional<Tier> wanted = {});
+/// is none, or not the one that is `wanted`; for `unsandboxed` nothing is tried.
+JudgeSetup find_judge_setup(const std::filesystem::path& work_folder, std::optional<Tier> wanted);
 /// The tier of that name ("A"); nothing for other names.
 std::optional<Tier> tier_called(const std::string& name);
 

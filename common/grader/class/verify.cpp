@@ -121,10 +121,10 @@ std::vector<Proof> proofs_of(const Assignment& assignment) {
 }
 
 bool verify_assignment(const Assignment& assignment, const std::vector<std::string>& worker,
-                       int jobs, bool sandboxed, std::ostream& out) {
+                       int jobs, std::optional<Tier> tier, std::ostream& out) {
     FileLock lock(assignment.teacher() / "lock", "the assignment " + assignment.name);
     fs::path work = assignment.teacher() / "work";
-    JudgeSetup setup = find_judge_setup(sandboxed, work);
+    JudgeSetup setup = find_judge_setup(work, tier);
     std::vector<Proof> proofs = proofs_of(assignment);
     std::vector<Task> tasks;
     for (const Proof& proof : proofs) tasks.push_back({proof.exercise, proof.source});

@@ -56,8 +56,10 @@ Tier tier_of(const std::string& name) {
     throw UsageError("there is no sandbox \"" + name + "\"");
 }
 
-JudgeOptions options_of(const Words& words) {
-    return {.sandboxed = !words.no_sandbox, .tier = {}, .work_folder = {}};
+// What JudgeOptions has.
+std::optional<Tier> wanted_tier(const Words& words) {
+    if (words.no_sandbox) return Tier::unsandboxed;
+    return words.tier.empty() ? std::nullopt : std::optional(tier_of(words.tier));
 }
 
 // The exercise as the assignment asks it, or as the course does.
@@ -118,7 +120,7 @@ int new_assignment(const Words& words) {
 int verify(const Words& words) {
     Assignment assignment = read_assignment(find_assignment(words));
     bool is_proved = verify_assignment(assignment, worker_command(), jobs_of(words),
-                                       !words.no_sandbox, std::cout);
+                                       wanted_tier(words), std::cout);
     return is_proved ? exit_done : exit_unproved;
 }
 
@@ -133,14 +135,14 @@ int run(const Words& words) {
                        .jobs = jobs_of(words),
                        .resumes = words.resume,
                        .again = words.again,
-                       .sandboxed = !words.no_sandbox,
+                       .tier = wanted_tier(words),
                        .is_quiet = words.quiet,
                        .worker = worker_command()};
     grade_class(assignment, request, std::cout);
     print("Grades: " + (assignment.results() / "grades.csv").string() + "; feedback beside it\n");
     if (words.gpu) {
         Store store(assignment.store());
-        measure_class(assignment, read_results(assignment, store, 0), !words.no_sandbox,
+        measure_class(assignment, read_results(assignment, store, 0), wanted_tier(words),
                       worker_command().front(), std::cout);
     }
     return exit_done;
@@ -151,7 +153,7 @@ int one(const Words& words) {
     Student handed = read_student(words.file, "one", {asked.exercise.name});
     Result result;
     if (handed.handed.front().is_there()) {
-        Judge judge(options_of(words));
+        Judge judge({.tier = wanted_tier(words)});
         result = judge.judge({asked.exercise.name + "/kernel.cu", handed.handed.front().source},
                              asked.exercise, asked.secret);
     } else {
@@ -169,8 +171,8 @@ int student(const Words& words) {
     Assignment assignment = read_assignment(find_assignment(words));
     std::vector<std::string> names;
     for (const Assigned& exercise : assignment.exercises) names.push_back(exercise.name);
-    JudgeSetup setup = find_judge_setup(!words.no_sandbox, fs::temp_directory_path());
-    Judge judge({.sandboxed = !words.no_sandbox, .tier = setup.tier, .work_folder = {}});
+    JudgeSetup setup = find_judge_setup(fs::temp_directory_path(), wanted_tier(words));
+    Judge judge({.tier = setup.tier});
     StudentResults results{.name = "student", .graded = {}};
     for (const Handed& handed : read_student(words.file, "student", names).handed) {
         const Assigned& exercise = *assignment.find(handed.exercise);
@@ -254,10 +256,9 @@ int plan(const Words& words) {
                         .to = words.to,
                         .chunks = words.chunk,
                         .seconds = words.seconds,
-                        .sandboxed = !words.no_sandbox,
+                        .tier = wanted_tier(words),
                         .repository = repository(),
                         .program = worker_command().front()};
-    if (!words.tier.empty()) request.tier = tier_of(words.tier);
     make_plan(assignment, request, std::cout);
     return exit_done;
 }
@@ -285,7 +286,7 @@ int merge(const Words& words) {
 }
 
 int doctor_report(const Words& words) {
-    DoctorReport report = doctor(options_of(words));
+    DoctorReport report = doctor({.tier = wanted_tier(words)});
     print(std::string("Sandbox: tier ") + name_of(report.tier) + "\n");
     for (const std::string& line : report.lines) print("  " + line + "\n");
     return report.ok ? exit_done : exit_infrastructure;
@@ -296,8 +297,7 @@ int worker(const Words& words) {
     make_folder(words.work, 0700);
     fs::path own = words.work / std::to_string(getpid());
     make_folder(own, 0700);
-    return work(read_assignment(words.assignment),
-                {.sandboxed = tier != Tier::unsandboxed, .tier = tier, .work_folder = own});
+    return work(read_assignment(words.assignment), {.tier = tier, .work_folder = own});
 }
 
 int time(const Words& words) {

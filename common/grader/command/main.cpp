@@ -219,7 +219,7 @@ private:
 
     int test_itself() {
 #ifdef COALESCE_GRADER_CORPUS
-        return coalesce::grader::self_test(std::cout, {.sandboxed = true});
+        return coalesce::grader::self_test(std::cout, {});
 #else
         throw Infrastructure("this program was built without the corpus");
 #endif

@@ -103,8 +103,8 @@ Result result_from_json(const std::string& json);
 
 /// How submissions are judged on this computer.
 struct JudgeOptions {
-    bool sandboxed = true;  ///< false: --no-sandbox, for development alone
-    /// The best that works here when nothing; asking for less is for tests.
+    /// The best that works here when nothing. `unsandboxed` is --no-sandbox, for development alone; asking for
+    /// less than the best is for tests.
     std::optional<Tier> tier = {};
     std::filesystem::path work_folder = {};  ///< 0700, ours to use and to clear; {}: one in /tmp
 };
@@ -127,7 +127,7 @@ public:
     Tier tier() const;
 
 private:
-    class Workplace;
+    struct Workplace;
     std::unique_ptr<Workplace> workplace_;
 };
 
