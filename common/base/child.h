@@ -54,6 +54,8 @@ public:
 
     /// Says a line. False when nobody listens any more.
     bool say(const std::string& line);
+    /// It is told that there are no more.
+    void end_input() { input_.reset(); }
     /// The next line of its output, which is taken; nothing when none came in that time, or never will.
     std::optional<std::string> hear(double seconds);
 

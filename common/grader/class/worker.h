@@ -2,9 +2,8 @@
 /// Judging in processes of their own: whatever happens to one, the store's only writer goes on.
 ///
 /// Each worker is this same program, started with the assignment's folder. It reads submissions from
-/// its standard input and writes results to its standard output, one after the other, each as 8 bytes
-/// of length and that many bytes. It ends when its input does, or when the process that started it
-/// ends in whatever way.
+/// its standard input and writes results to its standard output, one after the other, each as a line of
+/// JSON. It ends when its input does, or when the process that started it ends in whatever way.
 #pragma once
 
 #include <sys/types.h>
