@@ -26,14 +26,6 @@ using Clock = std::chrono::steady_clock;
 // More output than this is nobody's to read.
 constexpr std::size_t kMostOutput = std::size_t{1} << 26;
 
-/// The pointers that exec wants. `words` must outlive them.
-std::vector<char*> pointers_to(const std::vector<std::string>& words) {
-    std::vector<char*> pointers;
-    for (const std::string& word : words) pointers.push_back(const_cast<char*>(word.c_str()));
-    pointers.push_back(nullptr);
-    return pointers;
-}
-
 std::vector<std::string> environment_with(const std::vector<std::string>& changes) {
     std::vector<std::string> all = changes;
     for (char** entry = environ; *entry != nullptr; ++entry) {
@@ -43,17 +35,6 @@ std::vector<std::string> environment_with(const std::vector<std::string>& change
     }
     return all;
 }
-
-struct Pipe {
-    Descriptor read, write;
-    Pipe() {
-        int ends[2];
-        if (pipe2(ends, O_CLOEXEC) != 0)
-            throw std::runtime_error(std::string("no pipe can be made: ") + std::strerror(errno));
-        read.reset(ends[0]);
-        write.reset(ends[1]);
-    }
-};
 
 /// The child's side, between fork and exec, where only what signal handlers may do is allowed.
 [[noreturn]] void become(const Command& command, const std::vector<char*>& arguments,
@@ -109,6 +90,13 @@ bool is_readable_until(Clock::time_point end, int descriptor) {
 }
 
 }  // namespace
+
+std::vector<char*> pointers_to(const std::vector<std::string>& words) {
+    std::vector<char*> pointers;
+    for (const std::string& word : words) pointers.push_back(const_cast<char*>(word.c_str()));
+    pointers.push_back(nullptr);
+    return pointers;
+}
 
 Child::Child(const Command& command) : is_apart_(command.is_apart) {
     std::vector<std::string> words = {command.program.string()};

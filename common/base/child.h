@@ -75,6 +75,9 @@ Ended run_child(const std::vector<std::string>& words, double seconds,
                 const std::vector<std::string>& environment = {},
                 const std::filesystem::path& folder = {});
 
+/// The pointers that exec wants. `words` must outlive them.
+std::vector<char*> pointers_to(const std::vector<std::string>& words);
+
 /// Where a program of that name lies on the PATH, or "".
 std::string find_program(const std::string& name);
 

@@ -15,6 +15,7 @@
 #include <cstring>
 #include <vector>
 
+#include "base/child.h"
 #include "grader/sandbox/own_namespace.h"
 #include "grader/sandbox/places.h"
 #include "grader/sandbox/protocol.h"
@@ -38,20 +39,6 @@ bool is_kill(int status) {
     const int signal = WIFSIGNALED(status) ? WTERMSIG(status) : WEXITSTATUS(status) - 128;
     return signal == SIGKILL || signal == SIGTERM;
 }
-
-/// Texts as execve wants them.
-class Words {
-public:
-    explicit Words(std::vector<std::string> words) : words_(std::move(words)) {
-        for (std::string& word : words_) pointers_.push_back(word.data());
-        pointers_.push_back(nullptr);
-    }
-    char** data() { return pointers_.data(); }
-
-private:
-    std::vector<std::string> words_;
-    std::vector<char*> pointers_;
-};
 
 std::vector<std::string> environment_of(Tier tier, const std::string& simulator) {
     std::vector<std::string> words = compiler_environment(simulator);
@@ -93,8 +80,8 @@ std::vector<std::string> bubblewrap_command(Role role, const fs::path& program,
 
 /// The new process, until it becomes another program. Only calls that are safe after a fork of a
 /// program with threads.
-[[noreturn]] void become(char** command, char** environment, int grader, int control, int nothing,
-                         const std::vector<int>& entrances) {
+[[noreturn]] void become(char* const* command, char* const* environment, int grader, int control,
+                         int nothing, const std::vector<int>& entrances) {
     prctl(PR_SET_PDEATHSIG, SIGKILL);
     // A grader that ended before that line has closed its end.
     close(grader);
@@ -168,9 +155,12 @@ bool Jail::spawn(std::string& problem) {
     const fs::path program = jail_program();
     const std::string simulator = simulator_folder().string();
     const bool is_wrapped = tier_ == Tier::namespaces;
-    Words command(is_wrapped ? bubblewrap_command(role_, program, simulator)
-                             : std::vector<std::string>{program.string(), name_of(role_)});
-    Words environment(environment_of(tier_, is_wrapped ? "/sim" : simulator));
+    const std::vector<std::string> command =
+        is_wrapped ? bubblewrap_command(role_, program, simulator)
+                   : std::vector<std::string>{program.string(), name_of(role_)};
+    const std::vector<std::string> environment =
+        environment_of(tier_, is_wrapped ? "/sim" : simulator);
+    const std::vector<char*> words = pointers_to(command), variables = pointers_to(environment);
     auto [ours, theirs] = socket_pair();
     const Descriptor nothing(open("/dev/null", O_RDWR | O_CLOEXEC));
     if (tier_ != Tier::unsandboxed)
@@ -185,8 +175,7 @@ bool Jail::spawn(std::string& problem) {
     }
     process_ = is_wrapped ? fork_first_of_namespace() : fork();
     if (process_ == 0) {
-        become(command.data(), environment.data(), ours.get(), theirs.get(), nothing.get(),
-               numbers);
+        become(words.data(), variables.data(), ours.get(), theirs.get(), nothing.get(), numbers);
     }
     if (process_ < 0) {
         process_ = 0;
