@@ -32,13 +32,13 @@ std::string exercise_feedback(const Graded& graded) {
     std::string text = "## " + markdown(graded.exercise) + "\n\n";
     if (!graded.result) return text + "This is not graded yet.\n\n";
     const Result& result = *graded.result;
+    const auto part = [&](const auto& named) {
+        return named.first + (" " + short_number(result.points.*named.second)) + " of " +
+               short_number(graded.possible.*named.second);
+    };
     text += "**" + std::string(code_of(result.mark)) + "**: " + sentence_of(result.mark) + ". " +
             short_number(result.points.total()) + " of " + short_number(graded.possible.total()) +
-            " points: correct " + short_number(result.points.correct) + " of " +
-            short_number(graded.possible.correct) + ", clean " + short_number(result.points.clean) +
-            " of " + short_number(graded.possible.clean) + ", counters " +
-            short_number(result.points.counters) + " of " + short_number(graded.possible.counters) +
-            ".\n\n";
+            " points: " + joined(kPoints, ", ", part) + ".\n\n";
     Verdict verdict = result.verdict;
     verdict.source = graded.source;
     text += markdown_text(verdict) + shapes_text(result);
@@ -84,8 +84,7 @@ std::string feedback(const ClassResults& results, const StudentResults& student)
 }
 
 std::string summary(const ClassResults& results) {
-    std::string text = std::to_string(results.students.size()) +
-                       (results.students.size() == 1 ? " student\n" : " students\n");
+    std::string text = count_of(results.students.size(), "student") + "\n";
     for (std::size_t i = 0; i < results.exercises.size(); ++i) {
         std::map<std::string, int> verdicts;
         double sum = 0;

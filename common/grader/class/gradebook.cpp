@@ -64,15 +64,12 @@ const Identity* identity_in(const Roster& roster, const std::string& student) {
 
 // Nobody's points are left out without a word.
 void check_that_all_are_in(const ClassResults& results, const Roster& roster) {
-    constexpr std::size_t most_named = 10;
-    std::string missing;
-    std::size_t count = 0;
+    std::vector<std::string> missing;
     for (const StudentResults& student : results.students) {
-        if (identity_in(roster, student.name) || ++count > most_named) continue;
-        missing += (missing.empty() ? "" : ", ") + shown(student.name);
+        if (!identity_in(roster, student.name)) missing.push_back(shown(student.name));
     }
-    if (count > most_named) missing += " and " + std::to_string(count - most_named) + " more";
-    if (count > 0) throw UsageError("the list of names does not have: " + missing);
+    if (missing.empty()) return;
+    throw UsageError("the list of names does not have: " + listed(missing, 10));
 }
 
 Row row_for(const std::string& platform, const Identity& who, const std::string& points) {

@@ -9,6 +9,7 @@
 #include "grader/class/worker.h"
 #include "grader/store/errors.h"
 #include "grader/store/files.h"
+#include "harness/text.h"
 
 namespace coalesce::grader {
 namespace fs = std::filesystem;
@@ -122,7 +123,7 @@ void merge_plan(const Assignment& assignment, const Plan& plan, std::ostream& ou
     std::size_t taken = merging.take_results();
     merging.must_be_complete();
     const ClassResults results = merging.finish();
-    out << summary(results) << taken << (taken == 1 ? " result" : " results")
+    out << summary(results) << count_of(taken, "result")
         << " merged. The plan's folder is not needed any more.\n"
         << faults_text(results);
 }

@@ -16,6 +16,7 @@
 #include "grader/store/errors.h"
 #include "grader/store/files.h"
 #include "grader/store/sha256.h"
+#include "harness/text.h"
 
 namespace coalesce::grader {
 namespace fs = std::filesystem;
@@ -121,8 +122,7 @@ public:
     std::string summary() const {
         std::size_t judged = distinct_ - tasks_.size();
         std::string text = std::to_string(tasks_.size()) + " submissions to judge in " +
-                           std::to_string(chunks_.size()) +
-                           (chunks_.size() == 1 ? " chunk" : " chunks");
+                           count_of(chunks_.size(), "chunk");
         if (seconds_ > 0) {
             double each = seconds_ * static_cast<double>(tasks_.size()) /
                           static_cast<double>(std::max<std::size_t>(1, chunks_.size()));

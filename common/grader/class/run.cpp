@@ -159,9 +159,8 @@ private:
     std::string judged_text() const {
         if (outcome_.judged == 0)
             return "Nothing had to be judged: all results were stored already.\n";
-        return format("%zu judged in %s with %d %s: %.0f a minute.\n", outcome_.judged,
-                      duration(outcome_.seconds).c_str(), request_.jobs,
-                      request_.jobs == 1 ? "job" : "jobs",
+        return format("%zu judged in %s with %s: %.0f a minute.\n", outcome_.judged,
+                      duration(outcome_.seconds).c_str(), count_of(request_.jobs, "job").c_str(),
                       60 * static_cast<double>(outcome_.judged) / std::max(outcome_.seconds, 1e-3));
     }
 

@@ -10,6 +10,7 @@
 #include <map>
 #include <sstream>
 
+#include "base/text.h"
 #include "grader/class/names.h"
 #include "grader/class/reports.h"
 #include "grader/store/sha256.h"
@@ -188,12 +189,9 @@ private:
 
 std::string names_of(const ClassResults& results, const std::vector<std::size_t>& students,
                      const Alike& one) {
-    std::string text;
-    for (std::size_t i = 0; i < std::min(one.who.size(), kMostNames); ++i) {
-        text += (i == 0 ? "" : ", ") + markdown(results.students[students[one.who[i]]].name);
-    }
-    if (one.who.size() <= kMostNames) return text;
-    return text + " and " + std::to_string(one.who.size() - kMostNames) + " more";
+    std::vector<std::string> names;
+    for (std::size_t who : one.who) names.push_back(markdown(results.students[students[who]].name));
+    return listed(names, kMostNames);
 }
 
 std::string table_of(const ClassResults& results, const std::vector<std::size_t>& students,

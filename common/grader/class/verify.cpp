@@ -38,14 +38,13 @@ std::string with_first_line(const Assigned& exercise, const std::string& line) {
 
 // Right where students can look, and nowhere else.
 std::string right_on_published_shapes(const Assigned& exercise) {
-    std::string known;
     std::vector<Shape> shapes = exercise.shapes;
     shapes.push_back(exercise.counted);
-    for (Shape shape : shapes) {
-        known += (known.empty() ? "" : " || ") + std::string("(rows == ") +
-                 std::to_string(shape.rows) + " && cols == " + std::to_string(shape.cols) + ")";
-    }
-    return with_first_line(exercise, "if (!(" + known + ")) return;");
+    const auto is_it = [](Shape shape) {
+        return "(rows == " + std::to_string(shape.rows) +
+               " && cols == " + std::to_string(shape.cols) + ")";
+    };
+    return with_first_line(exercise, "if (!(" + joined(shapes, " || ", is_it) + ")) return;");
 }
 
 std::vector<Proof> cheats_of(const Assigned& exercise) {

@@ -23,6 +23,7 @@
 #include "grader/store/errors.h"
 #include "grader/store/files.h"
 #include "grader/store/sha256.h"
+#include "harness/text.h"
 
 namespace coalesce::grader {
 namespace fs = std::filesystem;
@@ -110,10 +111,8 @@ int new_assignment(const Words& words) {
     std::string folder = request.folder.string();
     print(folder + "/handout   for students: give them this folder\n" + folder +
           "/teacher   for you alone: the key, hidden shapes, solutions; keep a backup\n\n" +
-          std::to_string(made.exercises.size()) +
-          (made.exercises.size() == 1 ? " exercise, " : " exercises, ") +
-          short_number(made.points()) + " points. Next: ./learn assignment verify " + words.name +
-          "\n");
+          count_of(made.exercises.size(), "exercise") + ", " + short_number(made.points()) +
+          " points. Next: ./learn assignment verify " + words.name + "\n");
     return exit_done;
 }
 

@@ -19,6 +19,7 @@
 #include <memory>
 #include <optional>
 #include <string>
+#include <utility>
 #include <vector>
 
 #include "course/exercise.h"
@@ -44,6 +45,10 @@ struct Points {
     /// The same points.
     bool operator==(const Points&) const = default;
 };
+
+/// The parts by their names in assignment.toml.
+inline constexpr std::pair<const char*, double Points::*> kPoints[] = {
+    {"correct", &Points::correct}, {"clean", &Points::clean}, {"counters", &Points::counters}};
 
 /// What a submission may use. All of it is a part of the manifest.
 struct Resources {
