@@ -40,12 +40,6 @@ public:
           tier_(tier),
           program_(program),
           work_(assignment.teacher() / "work") {}
-    ~Measuring() {
-        std::error_code ignored;
-        fs::remove_all(work_, ignored);
-    }
-    Measuring(const Measuring&) = delete;
-    Measuring& operator=(const Measuring&) = delete;
 
     // Why nothing can be measured; "" when a GPU answers.
     std::string problem_of_gpu() const {
@@ -80,8 +74,8 @@ private:
         const Assigned& exercise = *assignment_.find(graded.exercise);
         auto kernel = judge().compile({graded.exercise + "/kernel.cu", graded.source}, exercise);
         if (!kernel) return {.problem = "it is not accepted any more", .device = {}};
-        make_folder(work_, 0700);
-        fs::path job = work_ / "gpu-job.json";
+        make_folder(work_.path, 0700);
+        fs::path job = work_.path / "gpu-job.json";
         Shape shape = shape_for(exercise);
         write_whole(job,
                     to_json(GpuJob{.file = graded.exercise + "/kernel.cu",
@@ -110,7 +104,7 @@ private:
     const Assignment& assignment_;
     std::optional<Tier> tier_;
     const std::string& program_;
-    fs::path work_;
+    const WorkFolder work_;
     std::unique_ptr<Judge> compiler_;
     std::map<std::string, GpuTime> times_;
 };
@@ -135,7 +129,7 @@ std::string times_csv(const std::vector<MeasuredTime>& times) {
 
 void measure_class(const Assignment& assignment, const ClassResults& results,
                    std::optional<Tier> tier, const std::string& program, std::ostream& out) {
-    FileLock lock(assignment.teacher() / "lock", "the assignment " + assignment.name);
+    const FileLock lock = lock_of(assignment);
     Measuring measuring(assignment, tier, program);
     if (std::string problem = measuring.problem_of_gpu(); !problem.empty()) {
         out << "No time was measured: " << shown(problem, 300) << "\n";

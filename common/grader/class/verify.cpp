@@ -119,17 +119,18 @@ std::vector<Proof> proofs_of(const Assignment& assignment) {
     return proofs;
 }
 
-bool verify_assignment(const Assignment& assignment, const std::vector<std::string>& worker,
-                       int jobs, std::optional<Tier> tier, std::ostream& out) {
-    FileLock lock(assignment.teacher() / "lock", "the assignment " + assignment.name);
-    fs::path work = assignment.teacher() / "work";
-    JudgeSetup setup = find_judge_setup(work, tier);
+bool verify_assignment(const Assignment& assignment, const JudgingProcesses& processes,
+                       std::optional<Tier> tier, std::ostream& out) {
+    const FileLock lock = lock_of(assignment);
+    const WorkFolder work(assignment.teacher() / "work");
+    JudgeSetup setup = find_judge_setup(work.path, tier);
     std::vector<Proof> proofs = proofs_of(assignment);
     std::vector<Task> tasks;
     for (const Proof& proof : proofs) tasks.push_back({proof.exercise, proof.source});
     std::vector<std::string> lines(proofs.size());
     std::size_t unproved = 0;
-    Workers workers(worker_command(assignment, setup, worker, work), identity_of(assignment), jobs);
+    const Rounds judging = rounds_of(assignment, setup, processes, work.path);
+    Workers workers(judging.worker, judging.identity, judging.jobs);
     const auto done = [&](std::size_t task, const WorkerAnswer& outcome) {
         const Proof& proof = proofs[task];
         if (!outcome.is_judged)
@@ -143,8 +144,6 @@ bool verify_assignment(const Assignment& assignment, const std::vector<std::stri
         return true;
     };
     workers.judge(tasks, done, [] {});
-    std::error_code ignored;
-    fs::remove_all(work, ignored);
     for (const std::string& line : lines) out << line;
     out << (unproved == 0 ? "All " + std::to_string(proofs.size()) + " came out as they have to.\n"
                           : std::to_string(unproved) + " of " + std::to_string(proofs.size()) +

@@ -47,9 +47,11 @@ std::vector<std::string> worker_command() {
     return {fs::read_symlink("/proc/self/exe").string(), "worker"};
 }
 
-int jobs_of(const Words& words) {
-    if (words.jobs > 0) return words.jobs;
-    return std::max(1, static_cast<int>(std::thread::hardware_concurrency()));
+JudgingProcesses processes_of(const Words& words) {
+    const int processors = std::max(1, static_cast<int>(std::thread::hardware_concurrency()));
+    return {.command = worker_command(),
+            .jobs = words.jobs > 0 ? words.jobs : processors,
+            .is_quiet = words.quiet};
 }
 
 Tier tier_of(const std::string& name) {
@@ -118,8 +120,8 @@ int new_assignment(const Words& words) {
 
 int verify(const Words& words) {
     Assignment assignment = read_assignment(find_assignment(words));
-    bool is_proved = verify_assignment(assignment, worker_command(), jobs_of(words),
-                                       wanted_tier(words), std::cout);
+    bool is_proved =
+        verify_assignment(assignment, processes_of(words), wanted_tier(words), std::cout);
     return is_proved ? exit_done : exit_unproved;
 }
 
@@ -131,12 +133,10 @@ int run(const Words& words) {
     }
     Assignment assignment = read_assignment(find_assignment(words));
     RunRequest request{.submissions = words.submissions,
-                       .jobs = jobs_of(words),
                        .resumes = words.resume,
                        .again = words.again,
                        .tier = wanted_tier(words),
-                       .is_quiet = words.quiet,
-                       .worker = worker_command()};
+                       .processes = processes_of(words)};
     grade_class(assignment, request, std::cout);
     print("Grades: " + (assignment.results() / "grades.csv").string() + "; feedback beside it\n");
     if (words.gpu) {
@@ -265,9 +265,8 @@ int plan(const Words& words) {
 int chunk(const Words& words) {
     Plan plan = read_plan(words.plan);
     Assignment assignment = read_assignment(assignment_folder(words.folder, plan.assignment));
-    ChunkRequest request{
-        .jobs = jobs_of(words), .is_quiet = words.quiet, .worker = worker_command()};
-    judge_chunk(assignment, plan, static_cast<std::size_t>(words.chunk), request, std::cout);
+    judge_chunk(assignment, plan, static_cast<std::size_t>(words.chunk), processes_of(words),
+                std::cout);
     return exit_done;
 }
 

@@ -48,7 +48,6 @@ public:
         time_.ms = timed([&](VerifiedBuffers& matrices) {
             CUDA_CHECK(kernel_.launch(*launch, matrices.out(), matrices.in(), shape()));
         });
-        time_.repetitions = kRepetitions;
         compare();
         return time_;
     }
@@ -115,7 +114,7 @@ void describe(Codec& codec, GpuJob& job) {
 template <class Codec>
 void describe(Codec& codec, GpuTime& time) {
     fields(codec, "problem", time.problem, "device", time.device, "ms", time.ms, "copy_ms",
-           time.copy_ms, "repetitions", time.repetitions);
+           time.copy_ms);
 }
 
 std::string to_json(const GpuJob& job) {

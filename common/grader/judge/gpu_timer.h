@@ -30,7 +30,6 @@ struct GpuTime {
     std::string device;   ///< its name
     double ms = 0;        ///< the median
     double copy_ms = 0;   ///< of a copy of as many bytes by cudaMemcpy
-    int repetitions = 0;  ///< how many launches
 };
 
 std::string to_json(const GpuJob& job);

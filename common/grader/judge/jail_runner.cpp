@@ -211,7 +211,6 @@ JobResult JailRunner::launch_once(const LaunchJob& job, const std::string& image
         none.end = {.how = JobEnd::How::out_of_processor};
         return none;
     }
-    ++launches_;
     // The worker asks for its input when the kernel is loaded, not before.
     const auto on_note = [&](std::string_view) { return sealed_memory(images); };
     const std::string request = to_json(job);

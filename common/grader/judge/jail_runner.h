@@ -46,8 +46,6 @@ public:
 
     /// The first launch that gave nothing to judge by, whoever asked for it; kind none: there was none.
     const Failure& trouble() const { return trouble_; }
-    /// How many processes launched something.
-    int launches() const { return launches_; }
     /// What the workers computed.
     double processor_milliseconds() const { return processor_milliseconds_; }
 
@@ -73,7 +71,6 @@ private:
     const Assigned& exercise_;
     Secret secret_;
     Failure trouble_;
-    int launches_ = 0;
     double processor_milliseconds_ = 0;
     double launch_milliseconds_ = 0;
 };

@@ -203,7 +203,6 @@ Result Judge::judge(const Submission& submission, const Assigned& exercise, cons
         JailRunner runner(*workplace_->compiler, *workplace_->launcher, workplace_->solution_costs,
                           exercise, secret);
         judge_it(runner, submission, exercise, result);
-        result.launches = runner.launches();
         result.processor_milliseconds = runner.processor_milliseconds();
     } catch (const std::exception& error) {
         result = no_result(error.what());

@@ -94,7 +94,6 @@ struct Result {
     // Of this computer, in no JSON.
     double milliseconds = 0;            ///< all of it
     double processor_milliseconds = 0;  ///< what the jails' workers computed
-    int launches = 0;                   ///< processes that ran the kernel
 
     /// "missing-barrier"; "" when nothing is wrong.
     std::string failure_id() const { return verdict.failure_id(); }
