@@ -218,8 +218,7 @@ Ended run_child(const std::vector<std::string>& words, double seconds,
 }
 
 std::string find_program(const std::string& name) {
-    const char* path = name.find('/') == name.npos ? std::getenv("PATH") : ".";
-    std::istringstream folders(path ? path : "");
+    std::istringstream folders(name.find('/') == name.npos ? from_environment("PATH", "") : ".");
     for (std::string folder; std::getline(folders, folder, ':');) {
         const std::filesystem::path file = std::filesystem::path(folder) / name;
         std::error_code error;
@@ -228,10 +227,15 @@ std::string find_program(const std::string& name) {
     return "";
 }
 
+std::string from_environment(const char* name, const std::string& otherwise) {
+    const char* value = std::getenv(name);
+    return value && *value ? value : otherwise;
+}
+
 std::string library_path_from(const std::string& folder) {
-    const char* present = std::getenv("LD_LIBRARY_PATH");
+    const std::string present = from_environment("LD_LIBRARY_PATH", "");
     // An empty folder in it would be the one that a program runs in.
-    return present && *present ? folder + ":" + present : folder;
+    return present.empty() ? folder : folder + ":" + present;
 }
 
 }  // namespace coalesce

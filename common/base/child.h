@@ -81,6 +81,9 @@ std::vector<char*> pointers_to(const std::vector<std::string>& words);
 /// Where a program of that name lies on the PATH, or "".
 std::string find_program(const std::string& name);
 
+/// A variable of the environment; `otherwise` when it is not set, or empty.
+std::string from_environment(const char* name, const std::string& otherwise);
+
 /// LD_LIBRARY_PATH for a program that is to look for its libraries in `folder` first.
 std::string library_path_from(const std::string& folder);
 

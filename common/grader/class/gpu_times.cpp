@@ -49,24 +49,15 @@ public:
     }
 
     MeasuredTime measure(const std::string& student, const Graded& graded) {
-        MeasuredTime row{.student = student, .exercise = graded.exercise, .note = {}, .device = {}};
         if (!is_right(graded)) {
-            row.note = "not right on the simulated GPU";
-            return row;
+            return {student, graded.exercise, {.problem = "not right on the simulated GPU"}};
         }
         // The same file from two students is measured once.
         auto [known, is_new] = times_.try_emplace(graded.exercise + "\n" + graded.source);
         if (is_new) known->second = time_of(graded);
-        const GpuTime& time = known->second;
-        row.note = time.problem;
-        row.device = time.device;
-        if (!row.note.empty()) return row;
-        row.ms = time.ms;
         Shape shape = shape_for(*assignment_.find(graded.exercise));
-        double bytes = 2.0 * sizeof(float) * shape.rows * shape.cols;
-        row.gbps = bytes / time.ms * 1e3 / 1e9;
-        row.of_copy = time.copy_ms / time.ms;
-        return row;
+        return {student, graded.exercise, known->second,
+                2.0 * sizeof(float) * shape.rows * shape.cols};
     }
 
 private:
@@ -78,16 +69,16 @@ private:
         fs::path job = work_.path / "gpu-job.json";
         Shape shape = shape_for(exercise);
         write_whole(job,
-                    to_json(GpuJob{.file = graded.exercise + "/kernel.cu",
-                                   .ptx = kernel->ptx,
-                                   .entry = kernel->entry,
-                                   .produces = exercise.produces,
-                                   .rows = shape.rows,
-                                   .cols = shape.cols,
-                                   .seed = 1}),
+                    codec::write(GpuJob{.file = graded.exercise + "/kernel.cu",
+                                        .ptx = kernel->ptx,
+                                        .entry = kernel->entry,
+                                        .produces = exercise.produces,
+                                        .rows = shape.rows,
+                                        .cols = shape.cols,
+                                        .seed = 1}),
                     0600);
         Ended child = run_child({program_, "time", job.string()}, kMostSecondsOfTimer);
-        if (!child.timed_out && child.exit_code == 0) return gpu_time(child.output);
+        if (!child.timed_out && child.exit_code == 0) return codec::read<GpuTime>(child.output);
         std::string problem = child.timed_out ? "it never ends on the GPU" : child.output;
         // A kernel can leave a GPU that works for nobody any more.
         if (std::string now = problem_of_gpu(); !now.empty()) {
@@ -109,20 +100,17 @@ private:
     std::map<std::string, GpuTime> times_;
 };
 
-std::string number(double value) {
-    return format("%.4g", value);
-}
-
 }  // namespace
 
 std::string times_csv(const std::vector<MeasuredTime>& times) {
     std::string text = "student,exercise,measured_ms,measured_gbps,of_copy,device,note\r\n";
-    for (const MeasuredTime& time : times) {
-        bool is_there = time.note.empty();
-        text += csv(time.student) + "," + csv(time.exercise) + "," +
-                (is_there ? number(time.ms) : "") + "," + (is_there ? number(time.gbps) : "") +
-                "," + (is_there ? number(time.of_copy) : "") + "," + csv(time.device) + "," +
-                csv(time.note) + "\r\n";
+    for (const auto& [student, exercise, time, bytes] : times) {
+        const std::string numbers =
+            time.problem.empty() ? format("%.4g,%.4g,%.4g", time.ms, bytes / time.ms * 1e3 / 1e9,
+                                          time.copy_ms / time.ms)
+                                 : ",,";
+        text += csv(student) + "," + csv(exercise) + "," + numbers + "," + csv(time.device) + "," +
+                csv(time.problem) + "\r\n";
     }
     return text;
 }
@@ -140,7 +128,7 @@ void measure_class(const Assignment& assignment, const ClassResults& results,
     for (const StudentResults& student : results.students) {
         for (const Graded& graded : student.graded) {
             times.push_back(measuring.measure(student.name, graded));
-            measured += times.back().note.empty() ? 1 : 0;
+            measured += times.back().time.problem.empty() ? 1 : 0;
         }
     }
     fs::path file = assignment.results() / "times.csv";

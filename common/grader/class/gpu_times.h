@@ -9,6 +9,7 @@
 #include <vector>
 
 #include "grader/class/results.h"
+#include "grader/judge/gpu_timer.h"
 
 namespace coalesce::grader {
 
@@ -16,11 +17,8 @@ namespace coalesce::grader {
 struct MeasuredTime {
     std::string student;   ///< bytes as they came
     std::string exercise;  ///< "03_tiled"
-    std::string note;      ///< why there is no time; "": there is one
-    std::string device;    ///< the GPU
-    double ms = 0;         ///< a launch takes
-    double gbps = 0;       ///< bytes read and written, in 10^9 per second
-    double of_copy = 0;    ///< the share of a copy's bandwidth
+    GpuTime time;
+    double bytes = 0;  ///< that a launch reads and writes
 };
 
 /// times.csv.

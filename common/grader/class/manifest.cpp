@@ -5,6 +5,7 @@
 #include <set>
 #include <string_view>
 
+#include "base/child.h"
 #include "base/text.h"
 #include "course/course.h"
 #include "course/read_exercise.h"
@@ -189,9 +190,8 @@ double Assignment::points() const {
 }
 
 fs::path repository() {
-    const char* other = std::getenv("COALESCE_COURSE");
-    if (other != nullptr && *other != '\0') return fs::absolute(other).lexically_normal();
-    return COALESCE_REPOSITORY;
+    return fs::absolute(from_environment("COALESCE_COURSE", COALESCE_REPOSITORY))
+        .lexically_normal();
 }
 
 Assignment read_assignment(const fs::path& folder) {

@@ -95,15 +95,19 @@ private:
         }
     }
 
-    bool can_judge(const std::string& exercise) {
-        bool is_judged = false;
+    WorkerAnswer judged_alone(const Task& task) {
+        WorkerAnswer answer;
         Workers workers(rounds_.worker, rounds_.identity, 1);
-        const auto done = [&](std::size_t, const WorkerAnswer& answer) {
-            is_judged = answer.is_judged;
+        const auto done = [&](std::size_t, const WorkerAnswer& one) {
+            answer = one;
             return true;
         };
-        workers.judge({{exercise, rounds_.solution(exercise)}}, done, [&] { progress_.show(); });
-        return is_judged;
+        workers.judge({task}, done, [&] { progress_.show(); });
+        return answer;
+    }
+
+    bool can_judge(const std::string& exercise) {
+        return judged_alone({exercise, rounds_.solution(exercise)}).is_judged;
     }
 
     void give_up() {
@@ -119,19 +123,10 @@ private:
     // Whoever kills processes on this computer may have hit the same submission in each round.
     bool is_its_own(std::size_t task) {
         for (int i = 0; i < kConfirmations; ++i) {
-            judge_alone(task);
+            take(task, judged_alone(tasks_[task]));
             if (ends_[task].is_judged || !can_judge(tasks_[task].exercise)) return false;
         }
         return true;
-    }
-
-    void judge_alone(std::size_t task) {
-        Workers workers(rounds_.worker, rounds_.identity, 1);
-        const auto done = [&](std::size_t, const WorkerAnswer& answer) {
-            take(task, answer);
-            return true;
-        };
-        workers.judge({tasks_[task]}, done, [&] { progress_.show(); });
     }
 
     const std::vector<Task>& tasks_;

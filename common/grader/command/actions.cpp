@@ -302,7 +302,8 @@ int time(const Words& words) {
     if (words.file.empty()) {
         print(gpu_in_use(words.argv) + "\n");
     } else {
-        print(to_json(time_on_gpu(gpu_job(read_file(words.file)), words.argv)) + "\n");
+        print(codec::write(time_on_gpu(codec::read<GpuJob>(read_file(words.file)), words.argv)) +
+              "\n");
     }
     return exit_done;
 }

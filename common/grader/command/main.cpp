@@ -260,9 +260,6 @@ int main(int argc, char** argv) {
     } catch (const UsageError& error) {
         std::cerr << "grade: " << error.what() << "\n";
         return exit_usage;
-    } catch (const Infrastructure& error) {
-        std::cerr << "grade: " << error.what() << "\n";
-        return exit_infrastructure;
     } catch (const std::exception& error) {
         std::cerr << "grade: " << error.what() << "\n";
         return exit_infrastructure;

@@ -6,7 +6,6 @@
 #include <memory>
 #include <vector>
 
-#include "base/codec.h"
 #include "course/exercise.h"
 #include "harness/errors.h"
 #include "harness/text.h"
@@ -104,32 +103,6 @@ private:
 };
 
 }  // namespace
-
-template <class Codec>
-void describe(Codec& codec, GpuJob& job) {
-    fields(codec, "file", job.file, "ptx", job.ptx, "entry", job.entry, "produces", job.produces,
-           "rows", job.rows, "cols", job.cols, "seed", job.seed);
-}
-
-template <class Codec>
-void describe(Codec& codec, GpuTime& time) {
-    fields(codec, "problem", time.problem, "device", time.device, "ms", time.ms, "copy_ms",
-           time.copy_ms);
-}
-
-std::string to_json(const GpuJob& job) {
-    return codec::write(job);
-}
-GpuJob gpu_job(const std::string& json) {
-    return codec::read<GpuJob>(json);
-}
-
-std::string to_json(const GpuTime& time) {
-    return codec::write(time);
-}
-GpuTime gpu_time(const std::string& json) {
-    return codec::read<GpuTime>(json);
-}
 
 static Device gpu(char** argv) {
     const std::string problem = why_no_gpu();

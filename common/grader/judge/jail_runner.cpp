@@ -112,7 +112,7 @@ Compiled JailRunner::compile(const Source& source, const std::string& kernel) {
 }
 
 JobResult JailRunner::compile_once(const CompileJob& job, double wall_seconds) {
-    const std::string request = to_json(job);
+    const std::string request = codec::write(job);
     // JSON doubles signs at worst, and the messages need room too.
     JobResult result =
         compiler_.run({.request = request,
@@ -213,7 +213,7 @@ JobResult JailRunner::launch_once(const LaunchJob& job, const std::string& image
     }
     // The worker asks for its input when the kernel is loaded, not before.
     const auto on_note = [&](std::string_view) { return sealed_memory(images); };
-    const std::string request = to_json(job);
+    const std::string request = codec::write(job);
     JobResult result =
         launcher_.run({.request = request,
                        .answer_bytes = text_offset(layout_of(job)) + kMostAnswerText,

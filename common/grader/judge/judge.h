@@ -100,8 +100,8 @@ struct Result {
 };
 
 /// As one JSON object: the same bytes for the same submission, exercise, secret and grader. Without
-/// times, paths and process ids. `for_student`: without `problem` as well.
-std::string to_json(const Result& result, bool for_student = false);
+/// times, paths and process ids. For the teacher: `problem` is in it.
+std::string to_json(const Result& result);
 /// Reads what to_json wrote. Throws std::runtime_error for anything else.
 Result result_from_json(const std::string& json);
 

@@ -30,7 +30,7 @@ using namespace std::chrono_literals;
 constexpr auto kStartTime = 60s;
 /// Memory of the jail beside its worker's: what is shared, the server itself.
 constexpr std::size_t kOwnMemory = std::size_t{512} << 20;
-constexpr int kMostProcesses = 96;
+constexpr std::size_t kMostProcesses = 96;
 /// A fresh jail now and then: whatever piles up in it does not pile up for ever.
 constexpr int kJobsOfOneJail = 2000;
 

@@ -6,6 +6,7 @@
 #include <cstdlib>
 #include <stdexcept>
 
+#include "base/child.h"
 #include "base/files.h"
 #include "grader/sandbox/jail.h"
 #include "grader/sandbox/protocol.h"
@@ -57,8 +58,7 @@ std::string clang_folder() {
 }  // namespace
 
 Compiler grading_compiler() {
-    const char* given = std::getenv("COALESCE_COMPILER");
-    const std::string name = given && *given ? given : COALESCE_BUILT_BY;
+    const std::string name = from_environment("COALESCE_COMPILER", COALESCE_BUILT_BY);
     if (name == "clang") return Compiler::clang;
     if (name == "nvcc") return Compiler::nvrtc;
     throw std::runtime_error("COALESCE_COMPILER is " + name + "; grading takes nvcc or clang");
