@@ -72,6 +72,12 @@ void check_that_all_are_in(const ClassResults& results, const Roster& roster) {
     throw UsageError("the list of names does not have: " + listed(missing, 10));
 }
 
+// What a student gets, late days taken off; never below 0.
+double points_after(const StudentResults& student, const Identity& identity, const LateRule& rule) {
+    const double days = std::max(0.0, identity.late_days - rule.free_days);
+    return std::max(0.0, student.points() - days * rule.percent / 100 * student.possible());
+}
+
 Row row_for(const std::string& platform, const Identity& who, const std::string& points) {
     if (platform == "canvas") {
         return {who.name, who.id, who.sis_id, who.login, who.section, points};
@@ -121,11 +127,6 @@ Roster read_roster(const std::string& text, const std::string& file) {
         }
     }
     return roster;
-}
-
-double points_after(const StudentResults& student, const Identity& identity, const LateRule& rule) {
-    const double days = std::max(0.0, identity.late_days - rule.free_days);
-    return std::max(0.0, student.points() - days * rule.percent / 100 * student.possible());
 }
 
 std::string gradebook_csv(const ClassResults& results, const Roster& roster, const LateRule& rule,

@@ -74,7 +74,7 @@ std::vector<std::string> bubblewrap_command(Role role, const fs::path& program,
     }
     command.insert(command.end(),
                    {"--ro-bind", simulator, "/sim", "--ro-bind", program.string(), "/jail",
-                    "--remount-ro", "/", "--chdir", "/", "/jail", name_of(role)});
+                    "--remount-ro", "/", "--chdir", "/", "/jail", dashed_name(role)});
     return command;
 }
 
@@ -125,15 +125,6 @@ const char* name_of(Tier tier) {
     return "C";
 }
 
-const char* name_of(Role role) {
-    switch (role) {
-        case Role::compile: return "compile";
-        case Role::launch: return "launch";
-        case Role::probe: return "probe";
-    }
-    return "probe";
-}
-
 Jail::Jail(Role role, Tier tier) : role_(role), tier_(tier) {}
 
 Jail::~Jail() {
@@ -157,7 +148,7 @@ bool Jail::spawn(std::string& problem) {
     const bool is_wrapped = tier_ == Tier::namespaces;
     const std::vector<std::string> command =
         is_wrapped ? bubblewrap_command(role_, program, simulator)
-                   : std::vector<std::string>{program.string(), name_of(role_)};
+                   : std::vector<std::string>{program.string(), dashed_name(role_)};
     const std::vector<std::string> environment =
         environment_of(tier_, is_wrapped ? "/sim" : simulator);
     const std::vector<char*> words = pointers_to(command), variables = pointers_to(environment);
@@ -206,7 +197,7 @@ std::string Jail::start() {
         kills_before_ = cgroup_ ? cgroup_->kills_for_memory() : 0;
         return "";
     }
-    problem = "the jail for '" + std::string(name_of(role_)) + "' does not start";
+    problem = "the jail for '" + dashed_name(role_) + "' does not start";
     if (received == Received::packet) problem += ": " + ready.bytes;
     if (received == Received::timed_out) problem += " within a minute";
     if (received == Received::closed) {

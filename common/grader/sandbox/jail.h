@@ -28,6 +28,7 @@
 #include <string_view>
 
 #include "base/descriptor.h"
+#include "base/enum_names.h"
 #include "grader/sandbox/cgroup.h"
 #include "grader/sandbox/memory_file.h"
 #include "grader/sandbox/packet.h"
@@ -37,8 +38,9 @@ namespace coalesce::grader {
 
 /// What a jail is for; program/ has a part for each.
 enum class Role { compile, launch, probe };
-/// "compile"
-const char* name_of(Role role);
+constexpr Role last_of(Role) {
+    return Role::probe;
+}
 
 /// What a worker may use.
 struct JobLimits {

@@ -160,10 +160,11 @@ int serve(Role role) {
 }  // namespace coalesce::grader
 
 int main(int argc, char** argv) {
+    using namespace coalesce;
     using namespace coalesce::grader;
     const std::string word = argc == 2 ? argv[1] : "";
     for (const Role role : {Role::compile, Role::launch, Role::probe}) {
-        if (word == name_of(role)) return serve(role);
+        if (word == dashed_name(role)) return serve(role);
     }
     return 2;
 }
