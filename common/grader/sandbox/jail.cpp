@@ -13,12 +13,12 @@
 #include <cerrno>
 #include <cstdlib>
 #include <cstring>
+#include <stdexcept>
 #include <vector>
 
 #include "base/child.h"
 #include "grader/sandbox/own_namespace.h"
 #include "grader/sandbox/places.h"
-#include "grader/sandbox/protocol.h"
 
 namespace coalesce::grader {
 namespace {
@@ -142,7 +142,7 @@ void Jail::stop() {
     cgroup_.reset();
 }
 
-bool Jail::spawn(std::string& problem) {
+void Jail::spawn() {
     const fs::path program = jail_program();
     const std::string simulator = simulator_folder().string();
     const bool is_wrapped = tier_ == Tier::namespaces;
@@ -170,11 +170,9 @@ bool Jail::spawn(std::string& problem) {
     }
     if (process_ < 0) {
         process_ = 0;
-        problem = std::string("no process can be made: ") + std::strerror(errno);
-        return false;
+        throw std::runtime_error(std::string("no process can be made: ") + std::strerror(errno));
     }
     control_ = std::move(ours);
-    return true;
 }
 
 std::string Jail::start() {
@@ -183,9 +181,8 @@ std::string Jail::start() {
     jobs_done_ = 0;
     was_killed_ = false;
     if (tier_ == Tier::none) return "there is no sandbox on this computer that could hold a jail";
-    std::string problem;
     try {
-        if (!spawn(problem)) return problem;
+        spawn();
     } catch (const std::exception& error) {
         stop();
         return error.what();
@@ -197,7 +194,7 @@ std::string Jail::start() {
         kills_before_ = cgroup_ ? cgroup_->kills_for_memory() : 0;
         return "";
     }
-    problem = "the jail for '" + dashed_name(role_) + "' does not start";
+    std::string problem = "the jail for '" + dashed_name(role_) + "' does not start";
     if (received == Received::packet) problem += ": " + ready.bytes;
     if (received == Received::timed_out) problem += " within a minute";
     if (received == Received::closed) {
@@ -213,34 +210,42 @@ std::string Jail::start() {
     return problem;
 }
 
-JobEnd Jail::end_of(std::string_view message) const {
-    const auto end = structure_in<EndMessage>(message);
-    if (!end) return {.problem = "the jail speaks another language: build all again"};
-    const int code = static_cast<int>(end->code);
-    switch (end->how) {
-        case EndMessage::exited:
-            if (code == kNotRestricted) {
-                return {
-                    .problem =
-                        "a worker could not be restricted: ulimit -aH shows what is too little"};
-            }
-            if (code == kNoMemoryLeft) return {.how = JobEnd::How::out_of_memory};
-            return {.how = JobEnd::How::exited, .code = code};
-        case EndMessage::signalled: break;
-        default: return {.problem = "the jail can make no process"};
+bool Jail::ran_out_of_memory() const {
+    return cgroup_ && cgroup_->kills_for_memory() > kills_before_;
+}
+
+JobEnd Jail::end_of(const EndMessage& told, const JobLimits& limits) const {
+    const int code = static_cast<int>(told.code);
+    JobEnd end{.processor_milliseconds = static_cast<double>(told.processor_milliseconds)};
+    if (told.how == EndMessage::exited && code == kNotRestricted) {
+        end.problem = "a worker could not be restricted: ulimit -aH shows what is too little";
+    } else if (told.how == EndMessage::exited && code == kNoMemoryLeft) {
+        end.how = JobEnd::How::out_of_memory;
+    } else if (told.how == EndMessage::exited) {
+        end.how = JobEnd::How::exited;
+        end.code = code;
+    } else if (told.how != EndMessage::signalled) {
+        end.problem = "the jail can make no process";
+    } else if (code == SIGXCPU) {
+        end.how = JobEnd::How::out_of_processor;
+    } else if (code != SIGKILL) {
+        end.how = JobEnd::How::signalled;
+        end.code = code;
+    } else if (ran_out_of_memory()) {
+        end.how = JobEnd::How::out_of_memory;
+    } else if (told.processor_milliseconds < 900 * limits.processor_seconds) {
+        // The kernel's own limit kills a worker that ignores the first warning; who kills one
+        // earlier is no submission.
+        return {.problem = "somebody killed a worker"};
+    } else {
+        end.how = JobEnd::How::out_of_processor;
     }
-    if (code == SIGXCPU) return {.how = JobEnd::How::out_of_processor};
-    // Nobody else kills a worker while the jail lives.
-    if (code == SIGKILL) {
-        const bool for_memory = cgroup_ && cgroup_->kills_for_memory() > kills_before_;
-        return {.how = for_memory ? JobEnd::How::out_of_memory : JobEnd::How::out_of_processor};
-    }
-    return {.how = JobEnd::How::signalled, .code = code};
+    return end;
 }
 
 /// Its socket is closed: the memory of the jail ran out, or somebody killed it.
 JobEnd Jail::end_of_dead_jail() {
-    const bool for_memory = cgroup_ && cgroup_->kills_for_memory() > kills_before_;
+    const bool for_memory = ran_out_of_memory();
     stop();
     if (for_memory) return {.how = JobEnd::How::out_of_memory};
     return {.problem = "the jail ended in the middle of a job"};
@@ -270,18 +275,9 @@ JobEnd Jail::wait_for_end(int worker, const Job& job) {
         }
         if (received == Received::timed_out) continue;
         if (received != Received::packet) return end_of_dead_jail();
-        JobEnd end = end_of(packet.bytes);
-        if (const auto told = structure_in<EndMessage>(packet.bytes)) {
-            end.processor_milliseconds = static_cast<double>(told->processor_milliseconds);
-            // The kernel's own limit kills a worker that ignores the first warning; who kills one
-            // earlier is no submission.
-            const bool was_early =
-                told->processor_milliseconds < 900 * job.limits.processor_seconds;
-            if (end.how == JobEnd::How::out_of_processor && told->code == SIGKILL && was_early) {
-                end = {.problem = "somebody killed a worker"};
-            }
-        }
-        return end;
+        const auto told = structure_in<EndMessage>(packet.bytes);
+        if (!told) return {.problem = "the jail speaks another language: build all again"};
+        return end_of(*told, job.limits);
     }
 }
 

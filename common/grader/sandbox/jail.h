@@ -32,6 +32,7 @@
 #include "grader/sandbox/cgroup.h"
 #include "grader/sandbox/memory_file.h"
 #include "grader/sandbox/packet.h"
+#include "grader/sandbox/protocol.h"
 #include "grader/sandbox/tier.h"
 
 namespace coalesce::grader {
@@ -105,9 +106,10 @@ public:
     void stop();
 
 private:
-    bool spawn(std::string& problem);
+    void spawn();
     JobEnd wait_for_end(int worker, const Job& job);
-    JobEnd end_of(std::string_view message) const;
+    bool ran_out_of_memory() const;
+    JobEnd end_of(const EndMessage& told, const JobLimits& limits) const;
     JobEnd end_of_dead_jail();
 
     Role role_;
