@@ -4,7 +4,6 @@
 
 #include <ostream>
 
-#include "grader/class/names.h"
 #include "grader/class/plan.h"
 #include "grader/class/plan_files.h"
 #include "grader/class/rounds.h"
@@ -13,6 +12,7 @@
 #include "grader/store/files.h"
 #include "grader/store/sha256.h"
 #include "harness/text.h"
+#include "kernel/safe_text.h"
 
 namespace coalesce::grader {
 namespace fs = std::filesystem;

@@ -1,16 +1,18 @@
 // What a student reads: what is wrong, where in their file, what it cost, what to do next.
 
 #include <algorithm>
+#include <cctype>
 #include <map>
 
 #include "base/text.h"
-#include "grader/class/names.h"
 #include "grader/class/reports.h"
 #include "grader/class/similarity.h"
 #include "grader/store/errors.h"
 #include "grader/store/files.h"
+#include "grader/store/sha256.h"
 #include "harness/text.h"
 #include "kernel/render.h"
+#include "kernel/safe_text.h"
 
 namespace coalesce::grader {
 namespace fs = std::filesystem;
@@ -71,6 +73,17 @@ void write_changed(const fs::path& file, const std::string& text) {
 }
 
 }  // namespace
+
+std::string file_name(std::string_view student) {
+    std::string text;
+    for (char letter : student.substr(0, 40)) {
+        bool is_plain = std::isalnum(static_cast<unsigned char>(letter)) != 0 || letter == '_';
+        if (static_cast<unsigned char>(letter) >= 0x80) is_plain = false;
+        text += is_plain ? letter : '-';
+    }
+    // A name that begins with - would be an option.
+    return "s" + sha256_hex(student).substr(0, 10) + "-" + text;
+}
 
 std::string feedback(const ClassResults& results, const StudentResults& student) {
     std::string text =

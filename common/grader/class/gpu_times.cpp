@@ -7,12 +7,12 @@
 #include <stdexcept>
 
 #include "base/child.h"
-#include "grader/class/names.h"
 #include "grader/class/run.h"
 #include "grader/judge/gpu_timer.h"
 #include "grader/store/errors.h"
 #include "grader/store/files.h"
 #include "harness/text.h"
+#include "kernel/safe_text.h"
 
 namespace coalesce::grader {
 namespace fs = std::filesystem;

@@ -3,8 +3,8 @@
 #include <algorithm>
 
 #include "base/text.h"
-#include "grader/class/names.h"
 #include "grader/store/errors.h"
+#include "kernel/safe_text.h"
 
 namespace coalesce::grader {
 namespace {

@@ -1,8 +1,8 @@
 #include "grader/class/handout.h"
 
 #include "base/text.h"
-#include "grader/class/names.h"
 #include "grader/class/results.h"
+#include "kernel/safe_text.h"
 
 namespace coalesce::grader {
 namespace {

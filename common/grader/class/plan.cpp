@@ -8,7 +8,6 @@
 #include <set>
 
 #include "base/codec.h"
-#include "grader/class/names.h"
 #include "grader/class/plan_files.h"
 #include "grader/class/progress.h"
 #include "grader/class/templates.h"
@@ -17,6 +16,7 @@
 #include "grader/store/files.h"
 #include "grader/store/sha256.h"
 #include "harness/text.h"
+#include "kernel/safe_text.h"
 
 namespace coalesce::grader {
 namespace fs = std::filesystem;

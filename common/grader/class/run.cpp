@@ -4,7 +4,6 @@
 #include <ostream>
 #include <set>
 
-#include "grader/class/names.h"
 #include "grader/class/progress.h"
 #include "grader/class/reports.h"
 #include "grader/class/rounds.h"
@@ -16,6 +15,7 @@
 #include "grader/store/sha256.h"
 #include "harness/text.h"
 #include "kernel/compile.h"
+#include "kernel/safe_text.h"
 #include "kernel/verdict_codec.h"
 
 namespace coalesce::grader {

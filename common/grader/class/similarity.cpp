@@ -11,9 +11,9 @@
 #include <sstream>
 
 #include "base/text.h"
-#include "grader/class/names.h"
 #include "grader/class/reports.h"
 #include "grader/store/sha256.h"
+#include "kernel/safe_text.h"
 
 namespace coalesce::grader {
 namespace {

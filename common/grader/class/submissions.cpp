@@ -5,9 +5,9 @@
 #include <map>
 
 #include "base/text.h"
-#include "grader/class/names.h"
 #include "grader/store/errors.h"
 #include "grader/store/files.h"
+#include "kernel/safe_text.h"
 
 namespace coalesce::grader {
 namespace fs = std::filesystem;

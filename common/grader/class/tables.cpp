@@ -5,10 +5,10 @@
 #include <nlohmann/json.hpp>
 
 #include "base/text.h"
-#include "grader/class/names.h"
 #include "grader/class/reports.h"
 #include "harness/counters_json.h"
 #include "kernel/render.h"
+#include "kernel/safe_text.h"
 
 namespace coalesce::grader {
 namespace {

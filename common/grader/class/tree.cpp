@@ -16,8 +16,8 @@
 
 #include "base/descriptor.h"
 #include "base/text.h"
-#include "grader/class/names.h"
 #include "grader/store/errors.h"
+#include "kernel/safe_text.h"
 
 namespace coalesce::grader {
 namespace fs = std::filesystem;

@@ -8,12 +8,12 @@
 #include "base/text.h"
 #include "exercises/mutants.h"
 #include "grader/class/assignment.h"
-#include "grader/class/names.h"
 #include "grader/class/results.h"
 #include "grader/class/run.h"
 #include "grader/class/worker.h"
 #include "grader/store/errors.h"
 #include "grader/store/files.h"
+#include "kernel/safe_text.h"
 
 namespace coalesce::grader {
 namespace fs = std::filesystem;

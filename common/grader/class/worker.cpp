@@ -11,10 +11,10 @@
 
 #include "base/child.h"
 #include "base/codec.h"
-#include "grader/class/names.h"
 #include "grader/class/own_limits.h"
 #include "grader/store/errors.h"
 #include "grader/store/sha256.h"
+#include "kernel/safe_text.h"
 
 namespace coalesce::grader {
 

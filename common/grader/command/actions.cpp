@@ -13,7 +13,6 @@
 #include "grader/class/export.h"
 #include "grader/class/gpu_times.h"
 #include "grader/class/gradebook.h"
-#include "grader/class/names.h"
 #include "grader/class/plan.h"
 #include "grader/class/reports.h"
 #include "grader/class/run.h"
@@ -24,6 +23,7 @@
 #include "grader/store/files.h"
 #include "grader/store/sha256.h"
 #include "harness/text.h"
+#include "kernel/safe_text.h"
 
 namespace coalesce::grader {
 namespace fs = std::filesystem;
