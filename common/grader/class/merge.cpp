@@ -17,7 +17,7 @@ namespace {
 class Merging : OpenRun {
 public:
     Merging(const Assignment& of, const Plan& plan) : OpenRun(of), plan_(plan) {
-        entries = entries_in(read_file(plan.folder / "class.json"));
+        entries = codec::read<std::vector<Entry>>(read_file(plan.folder / "class.json"));
         must_be_of_this_assignment();
         begin();
     }

@@ -110,9 +110,9 @@ public:
         }
         for (std::size_t chunk = 0; chunk < chunks_.size(); ++chunk) {
             write_whole(making / "chunks" / (std::to_string(chunk + 1) + ".json"),
-                        json_of(chunks_[chunk]), 0600);
+                        codec::write(chunks_[chunk], true) + "\n", 0600);
         }
-        write_whole(making / "class.json", json_of(handed_.entries), 0600);
+        write_whole(making / "class.json", codec::write(handed_.entries, true) + "\n", 0600);
         write_whole(making / "matrix.json", matrix());
         write_whole(making / "slurm.sbatch", sbatch(), 0700);
         write_whole(making / "plan.json", plan_json());
@@ -208,8 +208,8 @@ Plan read_plan(const fs::path& folder) {
         plan = codec::read<Plan>(read_file(folder / "plan.json"));
         plan.folder = fs::absolute(folder);
         for (std::size_t chunk = 1; chunk <= plan.chunks.size(); ++chunk) {
-            plan.chunks[chunk - 1] =
-                tasks_in(read_file(folder / "chunks" / (std::to_string(chunk) + ".json")));
+            plan.chunks[chunk - 1] = codec::read<std::vector<PlannedTask>>(
+                read_file(folder / "chunks" / (std::to_string(chunk) + ".json")));
         }
     } catch (const codec::Error& error) {
         throw UsageError(file + " is no plan: " + shown(error.what(), 200));

@@ -1,6 +1,5 @@
 #include "grader/class/plan_files.h"
 
-#include "base/codec.h"
 #include "grader/store/errors.h"
 #include "grader/store/sha256.h"
 
@@ -14,32 +13,6 @@ std::string seal_of(const Assignment& assignment, const std::string& key,
 }
 
 }  // namespace
-
-template <class Codec>
-void describe(Codec& codec, PlannedTask& task) {
-    fields(codec, "key", task.key, "exercise", task.exercise, "source", task.source);
-}
-
-template <class Codec>
-void describe(Codec& codec, Entry& entry) {
-    codec::AnyBytes student{entry.student}, details{entry.details};
-    fields(codec, "student", student, "exercise", entry.exercise, "key", entry.key, "source",
-           entry.source, "problem", entry.problem, "details", details);
-}
-
-std::string json_of(const std::vector<PlannedTask>& tasks) {
-    return codec::write(tasks, true) + "\n";
-}
-std::vector<PlannedTask> tasks_in(const std::string& json) {
-    return codec::read<std::vector<PlannedTask>>(json);
-}
-
-std::string json_of(const std::vector<Entry>& entries) {
-    return codec::write(entries, true) + "\n";
-}
-std::vector<Entry> entries_in(const std::string& json) {
-    return codec::read<std::vector<Entry>>(json);
-}
 
 std::string sealed_result(const Assignment& assignment, const std::string& key,
                           const std::string& result) {
