@@ -52,13 +52,11 @@ std::map<std::string, std::string> own_groups() {
         const std::size_t first = line.find(':');
         const std::size_t second = line.find(':', first + 1);
         if (first == line.npos || second == line.npos) continue;
-        std::istringstream list(line.substr(first + 1, second - first - 1));
-        std::string controller;
-        do {
-            controller.clear();
-            std::getline(list, controller, ',');
+        // Version 2 has none, whose name is "".
+        std::istringstream list(line.substr(first + 1, second - first - 1) + ",");
+        for (std::string controller; std::getline(list, controller, ',');) {
             found.emplace(controller, line.substr(second + 1));
-        } while (list.good());
+        }
     }
     return found;
 }

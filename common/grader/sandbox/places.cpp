@@ -74,15 +74,15 @@ std::string toolkit_folder() {
 std::vector<std::string> compiler_environment(const std::string& simulator) {
     const Compiler kind = grading_compiler();
     const auto compiler = find_compiler(kind);
-    // The simulator in front of NVIDIA's libcudart.
-    std::vector<std::string> words = {"LD_LIBRARY_PATH=" + simulator};
-    // It asks the same questions of its own.
-    words.push_back(std::string("COALESCE_COMPILER=") +
-                    (kind == Compiler::clang ? "clang" : "nvcc"));
-    if (kind == Compiler::clang && compiler) words.push_back("COALESCE_CLANG=" + compiler->path);
-    if (kind == Compiler::clang) {
+    const bool is_clang = kind == Compiler::clang;
+    // The simulator in front of NVIDIA's libcudart. The jail asks the same questions of its own.
+    std::vector<std::string> words = {
+        "LD_LIBRARY_PATH=" + simulator,
+        std::string("COALESCE_COMPILER=") + (is_clang ? "clang" : "nvcc")};
+    if (is_clang) {
         std::string called = std::string(kClangVariable) + "=";
         if (compiler) {
+            words.push_back("COALESCE_CLANG=" + compiler->path);
             const std::string clang = fs::canonical(compiler->path);
             for (const std::string& word :
                  clang_filter_command(clang, CompileOptions{}.architecture)) {
