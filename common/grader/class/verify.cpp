@@ -10,7 +10,6 @@
 #include "grader/class/assignment.h"
 #include "grader/class/results.h"
 #include "grader/class/run.h"
-#include "grader/class/worker.h"
 #include "grader/store/errors.h"
 #include "grader/store/files.h"
 #include "kernel/safe_text.h"
@@ -129,21 +128,25 @@ bool verify_assignment(const Assignment& assignment, const JudgingProcesses& pro
     for (const Proof& proof : proofs) tasks.push_back({proof.exercise, proof.source});
     std::vector<std::string> lines(proofs.size());
     std::size_t unproved = 0;
-    const Rounds judging = rounds_of(assignment, setup, processes, work.path);
-    Workers workers(judging.worker, judging.identity, judging.jobs);
-    const auto done = [&](std::size_t task, const WorkerAnswer& outcome) {
-        const Proof& proof = proofs[task];
-        if (!outcome.is_judged)
-            throw Infrastructure("nothing is proved: " + shown(outcome.text, 300));
-        std::string said;
-        bool is_right =
-            holds(proof, *assignment.find(proof.exercise), result_from_json(outcome.text), said);
-        unproved += is_right ? 0 : 1;
-        lines[task] = std::string(is_right ? "  ok       " : "  UNPROVED ") + proof.exercise +
-                      "  " + proof.what + ": " + said + "\n";
-        return true;
-    };
-    workers.judge(tasks, done, [] {});
+    Rounds rounds = rounds_of(assignment, setup, processes, work.path);
+    rounds.is_quiet = true;
+    const RoundsTold told{.judged =
+                              [&](std::size_t task, const std::string& result) {
+                                  const Proof& proof = proofs[task];
+                                  std::string said;
+                                  bool is_right = holds(proof, *assignment.find(proof.exercise),
+                                                        result_from_json(result), said);
+                                  unproved += is_right ? 0 : 1;
+                                  lines[task] =
+                                      std::string(is_right ? "  ok       " : "  UNPROVED ") +
+                                      proof.exercise + "  " + proof.what + ": " + said + "\n";
+                              },
+                          .failed =
+                              [](std::size_t, const std::string& fault) {
+                                  throw Infrastructure("nothing is proved: " + shown(fault, 300));
+                              },
+                          .given_up = {}};
+    judge_in_rounds(tasks, rounds, told);
     for (const std::string& line : lines) out << line;
     out << (unproved == 0 ? "All " + std::to_string(proofs.size()) + " came out as they have to.\n"
                           : std::to_string(unproved) + " of " + std::to_string(proofs.size()) +
