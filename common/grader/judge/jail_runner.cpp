@@ -89,51 +89,8 @@ Failure depends_on_order(const std::string& file, Shape shape) {
         .next = "Let no thread rely on what another has done, unless a barrier is between them."};
 }
 
-}  // namespace
-
-JailRunner::JailRunner(Jail& compiler, Jail& launcher, SolutionCosts& solution_costs,
-                       const Assigned& exercise, const Secret& secret)
-    : compiler_(compiler),
-      launcher_(launcher),
-      solution_costs_(solution_costs),
-      exercise_(exercise),
-      secret_(secret) {}
-
-// ---- compiling ----
-
-Compiled JailRunner::compile(const Source& source, const std::string& kernel) {
-    const CompileJob job{source.name, source.text, kernel};
-    JobResult result = compile_once(job, 2.0 * exercise_.resources.compile_seconds - 0.5);
-    if (is_odd(result)) result = compile_once(job, 6.0 * exercise_.resources.compile_seconds);
-    Compiled compiled = what_came_of(result, source.name);
-    compiled.file = source.name;
-    compiled.kernel = kernel;
-    compiled.entry = "_Z" + std::to_string(kernel.size()) + kernel + "PfPKfii";
-    if (compiled.compiler.empty()) compiled.compiler = compiler_.about();
-    if (!compiled.ok()) return compiled;
-    compiled.failure = look_at_ptx(compiled.ptx, {.entry = compiled.entry,
-                                                  .allow = exercise_.allow,
-                                                  .most_bytes = exercise_.resources.ptx_kb << 10,
-                                                  .most_shared = exercise_.resources.shared_bytes,
-                                                  .most_local = exercise_.resources.local_bytes});
-    if (!compiled.ok()) compiled.failure.place.file = source.name;
-    return compiled;
-}
-
-JobResult JailRunner::compile_once(const CompileJob& job, double wall_seconds) {
-    const std::string request = codec::write(job);
-    // JSON doubles signs at worst, and the messages need room too.
-    JobResult result =
-        compiler_.run({.request = request,
-                       .answer_bytes = (2 * exercise_.resources.ptx_kb + 1024) << 10,
-                       .limits = {.processor_seconds = exercise_.resources.compile_seconds,
-                                  .wall_seconds = wall_seconds,
-                                  .memory_mb = exercise_.resources.compile_mb}});
-    processor_milliseconds_ += result.end.processor_milliseconds;
-    return result;
-}
-
-Compiled JailRunner::what_came_of(const JobResult& result, const std::string& file) {
+/// Or throws what is wrong with us.
+Compiled what_came_of(const JobResult& result, const std::string& file, const Resources& most) {
     Compiled compiled;
     if (is_answered(result)) {
         compiled = compile_answer(result.answer.text());
@@ -146,7 +103,6 @@ Compiled JailRunner::what_came_of(const JobResult& result, const std::string& fi
         return compiled;
     }
     Failure& failure = compiled.failure;
-    const Resources& most = exercise_.resources;
     failure.place.file = file;
     failure.next = "Look for templates, macros or constexpr functions that grow without end.";
     switch (result.end.how) {
@@ -183,12 +139,81 @@ Compiled JailRunner::what_came_of(const JobResult& result, const std::string& fi
     fail(result.end.problem);
 }
 
-// ---- launching ----
-
-bool JailRunner::is_hidden(Shape shape) const {
-    return shape == exercise_.hidden_counted ||
-           std::ranges::count(exercise_.hidden_shapes, shape) > 0;
+/// What is wrong with the launch; throws what is wrong with us.
+Failure trouble_with(const JobResult& result, const std::string& file, bool has_time_left) {
+    Failure failure{.place = {file, 0, 0}};
+    const std::string code = std::to_string(result.end.code);
+    switch (result.end.how) {
+        case JobEnd::How::out_of_processor:
+            failure.kind = FailureKind::launch_out_of_time;
+            failure.headline = has_time_left
+                                   ? "a launch takes more time than the grader gives."
+                                   : "its launches together take more time than the grader gives.";
+            return failure;
+        case JobEnd::How::out_of_memory:
+            failure.kind = FailureKind::launch_out_of_memory;
+            failure.headline = "a launch takes more memory than the grader gives.";
+            return failure;
+        case JobEnd::How::exited:
+            if (result.end.code != 0) fail("the simulated GPU ended with status " + code);
+            return failure;
+        case JobEnd::How::out_of_time: fail("a launch did not end in time: is this computer busy?");
+        case JobEnd::How::signalled: fail("the simulated GPU ended with signal " + code);
+        case JobEnd::How::jail_failed: break;
+    }
+    fail(result.end.problem);
 }
+
+bool is_hidden(const Assigned& exercise, Shape shape) {
+    return shape == exercise.hidden_counted ||
+           std::ranges::count(exercise.hidden_shapes, shape) > 0;
+}
+
+}  // namespace
+
+JailRunner::JailRunner(Jail& compiler, Jail& launcher, SolutionCosts& solution_costs,
+                       const Assigned& exercise, const Secret& secret)
+    : compiler_(compiler),
+      launcher_(launcher),
+      solution_costs_(solution_costs),
+      exercise_(exercise),
+      secret_(secret) {}
+
+// ---- compiling ----
+
+Compiled JailRunner::compile(const Source& source, const std::string& kernel) {
+    const CompileJob job{source.name, source.text, kernel};
+    JobResult result = compile_once(job, 2.0 * exercise_.resources.compile_seconds - 0.5);
+    if (is_odd(result)) result = compile_once(job, 6.0 * exercise_.resources.compile_seconds);
+    Compiled compiled = what_came_of(result, source.name, exercise_.resources);
+    compiled.file = source.name;
+    compiled.kernel = kernel;
+    compiled.entry = "_Z" + std::to_string(kernel.size()) + kernel + "PfPKfii";
+    if (compiled.compiler.empty()) compiled.compiler = compiler_.about();
+    if (!compiled.ok()) return compiled;
+    compiled.failure = look_at_ptx(compiled.ptx, {.entry = compiled.entry,
+                                                  .allow = exercise_.allow,
+                                                  .most_bytes = exercise_.resources.ptx_kb << 10,
+                                                  .most_shared = exercise_.resources.shared_bytes,
+                                                  .most_local = exercise_.resources.local_bytes});
+    if (!compiled.ok()) compiled.failure.place.file = source.name;
+    return compiled;
+}
+
+JobResult JailRunner::compile_once(const CompileJob& job, double wall_seconds) {
+    const std::string request = codec::write(job);
+    // JSON doubles signs at worst, and the messages need room too.
+    JobResult result =
+        compiler_.run({.request = request,
+                       .answer_bytes = (2 * exercise_.resources.ptx_kb + 1024) << 10,
+                       .limits = {.processor_seconds = exercise_.resources.compile_seconds,
+                                  .wall_seconds = wall_seconds,
+                                  .memory_mb = exercise_.resources.compile_mb}});
+    processor_milliseconds_ += result.end.processor_milliseconds;
+    return result;
+}
+
+// ---- launching ----
 
 /// By the secret: nobody else knows it, and it is the same every time.
 std::uint64_t JailRunner::drawn(const std::string& what) const {
@@ -235,41 +260,10 @@ JobResult JailRunner::launch_once(const LaunchJob& job, const std::string& image
     return result;
 }
 
-/// What is wrong with the launch; throws what is wrong with us.
-Failure JailRunner::trouble_with(const JobResult& result, const std::string& file) const {
-    Failure failure{.place = {file, 0, 0}};
-    const std::string code = std::to_string(result.end.code);
-    switch (result.end.how) {
-        case JobEnd::How::out_of_processor:
-            failure.kind = FailureKind::launch_out_of_time;
-            failure.headline = seconds_left() > 0
-                                   ? "a launch takes more time than the grader gives."
-                                   : "its launches together take more time than the grader gives.";
-            return failure;
-        case JobEnd::How::out_of_memory:
-            failure.kind = FailureKind::launch_out_of_memory;
-            failure.headline = "a launch takes more memory than the grader gives.";
-            return failure;
-        case JobEnd::How::exited:
-            if (result.end.code != 0) fail("the simulated GPU ended with status " + code);
-            return failure;
-        case JobEnd::How::out_of_time: fail("a launch did not end in time: is this computer busy?");
-        case JobEnd::How::signalled: fail("the simulated GPU ended with signal " + code);
-        case JobEnd::How::jail_failed: break;
-    }
-    fail(result.end.problem);
-}
-
-bool JailRunner::is_in_trouble(const JobResult& result, const std::string& file, Failure& trouble) {
-    trouble = trouble_with(result, file);
-    if (trouble.kind == FailureKind::none) return false;
-    note(trouble);
-    return true;
-}
-
-/// The first.
-void JailRunner::note(const Failure& trouble) {
+/// Keeps the first. Whether it is one.
+bool JailRunner::note(const Failure& trouble) {
     if (trouble_.kind == FailureKind::none) trouble_ = trouble;
+    return trouble.kind != FailureKind::none;
 }
 
 Trial JailRunner::run(const Compiled& kernel, const Produces& task, const TrialOrder& order) {
@@ -313,7 +307,7 @@ Trial JailRunner::run_once(const Compiled& kernel, const Produces& task, const T
     // Where memory lies is drawn as what is in it is: no kernel is to know where it runs by its pointers.
     job.address_seed = drawn("addresses at " + order.shape.name()) | 1;
     // Where arguments were exchanged, public shapes have told it in better words.
-    job.is_out_unwritten = order.watch == Watch::everything && is_hidden(order.shape);
+    job.is_out_unwritten = order.watch == Watch::everything && is_hidden(exercise_, order.shape);
     // Guards would hide from the simulator what is touched outside.
     if (order.watch == Watch::result_alone) job.guard_bytes = VerifiedBuffers::kUsualGuard;
     const ImageLayout layout = layout_of(job);
@@ -322,8 +316,8 @@ Trial JailRunner::run_once(const Compiled& kernel, const Produces& task, const T
                           .produces = task,
                           .seed = seed_of(order.shape)};
     JobResult result = launch(job, images_of(problem, layout));
-    Failure trouble;
-    if (is_in_trouble(result, kernel.file, trouble)) {
+    const Failure trouble = trouble_with(result, kernel.file, seconds_left() > 0);
+    if (note(trouble)) {
         Trial none;
         none.shape = order.shape;
         none.refused = trouble;
@@ -345,8 +339,7 @@ std::optional<Predicted> JailRunner::predict(const Compiled& kernel, const Produ
     job.is_predicted = true;
     if (task.kind == Produces::transpose) job.value_seed = seed_of(shape);
     const JobResult result = launch(job, "");
-    Failure trouble;
-    if (is_in_trouble(result, kernel.file, trouble)) return std::nullopt;
+    if (note(trouble_with(result, kernel.file, seconds_left() > 0))) return std::nullopt;
     try {
         return predicted_answer(result.answer.text(), shape);
     } catch (const NotAllMoved&) {
