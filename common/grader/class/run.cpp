@@ -153,13 +153,6 @@ static Tier tier_that_holds(const fs::path& work_folder, std::optional<Tier> wan
     throw Infrastructure(text + "\n./learn grade doctor says more");
 }
 
-std::optional<Tier> tier_called(const std::string& name) {
-    for (Tier tier : {Tier::namespaces, Tier::landlock, Tier::none, Tier::unsandboxed}) {
-        if (name == name_of(tier)) return tier;
-    }
-    return std::nullopt;
-}
-
 JudgeSetup find_judge_setup(const fs::path& work_folder, std::optional<Tier> wanted) {
     JudgeSetup setup{.grader = judge_identity(),
                      .toolchain = compiler_identity(grading_compiler()),

@@ -48,8 +48,6 @@ struct JudgeSetup {
 /// Tries the sandbox out, with a file in `work_folder`, which is made. Throws Infrastructure when there
 /// is none, or not the one that is `wanted`; for `unsandboxed` nothing is tried.
 JudgeSetup find_judge_setup(const std::filesystem::path& work_folder, std::optional<Tier> wanted);
-/// The tier of that name ("A"); nothing for other names.
-std::optional<Tier> tier_called(const std::string& name);
 
 /// A class as it was handed in.
 struct HandedIn {

@@ -104,18 +104,10 @@ private:
 
 }  // namespace
 
-static Device gpu(char** argv) {
+Device working_gpu(char** argv) {
     const std::string problem = why_no_gpu();
     if (problem.empty()) return choose_device(DeviceChoice::gpu, argv);
     throw UsageError("there is no GPU that works here (" + problem + ")");
-}
-
-std::string gpu_in_use(char** argv) {
-    return gpu(argv).name;
-}
-
-GpuTime time_on_gpu(const GpuJob& job, char** argv) {
-    return time_on(gpu(argv), job);
 }
 
 GpuTime time_on(const Device& device, const GpuJob& job) {

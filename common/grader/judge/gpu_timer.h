@@ -44,11 +44,9 @@ void describe(Codec& codec, GpuTime& time) {
            time.copy_ms);
 }
 
-/// The name of the GPU in this process, whose command line is `argv`. Throws UsageError when there is
+/// The GPU of this process, whose command line is `argv`. Throws UsageError when there is
 /// none that works.
-std::string gpu_in_use(char** argv);
-/// Measures on it.
-GpuTime time_on_gpu(const GpuJob& job, char** argv);
+Device working_gpu(char** argv);
 /// Measures on the device in use.
 GpuTime time_on(const Device& device, const GpuJob& job);
 
