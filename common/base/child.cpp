@@ -26,14 +26,6 @@ using Clock = std::chrono::steady_clock;
 // More output than this is nobody's to read.
 constexpr std::size_t kMostOutput = std::size_t{1} << 26;
 
-/// The pointers that exec wants. `words` must outlive them.
-std::vector<char*> pointers_to(const std::vector<std::string>& words) {
-    std::vector<char*> pointers;
-    for (const std::string& word : words) pointers.push_back(const_cast<char*>(word.c_str()));
-    pointers.push_back(nullptr);
-    return pointers;
-}
-
 std::vector<std::string> environment_with(const std::vector<std::string>& changes) {
     std::vector<std::string> all = changes;
     for (char** entry = environ; *entry != nullptr; ++entry) {
@@ -43,17 +35,6 @@ std::vector<std::string> environment_with(const std::vector<std::string>& change
     }
     return all;
 }
-
-struct Pipe {
-    Descriptor read, write;
-    Pipe() {
-        int ends[2];
-        if (pipe2(ends, O_CLOEXEC) != 0)
-            throw std::runtime_error(std::string("no pipe can be made: ") + std::strerror(errno));
-        read.reset(ends[0]);
-        write.reset(ends[1]);
-    }
-};
 
 /// The child's side, between fork and exec, where only what signal handlers may do is allowed.
 [[noreturn]] void become(const Command& command, const std::vector<char*>& arguments,
@@ -109,6 +90,13 @@ bool is_readable_until(Clock::time_point end, int descriptor) {
 }
 
 }  // namespace
+
+std::vector<char*> pointers_to(const std::vector<std::string>& words) {
+    std::vector<char*> pointers;
+    for (const std::string& word : words) pointers.push_back(const_cast<char*>(word.c_str()));
+    pointers.push_back(nullptr);
+    return pointers;
+}
 
 Child::Child(const Command& command) : is_apart_(command.is_apart) {
     std::vector<std::string> words = {command.program.string()};
@@ -230,8 +218,7 @@ Ended run_child(const std::vector<std::string>& words, double seconds,
 }
 
 std::string find_program(const std::string& name) {
-    const char* path = name.find('/') == name.npos ? std::getenv("PATH") : ".";
-    std::istringstream folders(path ? path : "");
+    std::istringstream folders(name.find('/') == name.npos ? from_environment("PATH", "") : ".");
     for (std::string folder; std::getline(folders, folder, ':');) {
         const std::filesystem::path file = std::filesystem::path(folder) / name;
         std::error_code error;
@@ -240,10 +227,15 @@ std::string find_program(const std::string& name) {
     return "";
 }
 
+std::string from_environment(const char* name, const std::string& otherwise) {
+    const char* value = std::getenv(name);
+    return value && *value ? value : otherwise;
+}
+
 std::string library_path_from(const std::string& folder) {
-    const char* present = std::getenv("LD_LIBRARY_PATH");
+    const std::string present = from_environment("LD_LIBRARY_PATH", "");
     // An empty folder in it would be the one that a program runs in.
-    return present && *present ? folder + ":" + present : folder;
+    return present.empty() ? folder : folder + ":" + present;
 }
 
 }  // namespace coalesce

@@ -54,6 +54,8 @@ public:
 
     /// Says a line. False when nobody listens any more.
     bool say(const std::string& line);
+    /// It is told that there are no more.
+    void end_input() { input_.reset(); }
     /// The next line of its output, which is taken; nothing when none came in that time, or never will.
     std::optional<std::string> hear(double seconds);
 
@@ -73,8 +75,14 @@ Ended run_child(const std::vector<std::string>& words, double seconds,
                 const std::vector<std::string>& environment = {},
                 const std::filesystem::path& folder = {});
 
+/// The pointers that exec wants. `words` must outlive them.
+std::vector<char*> pointers_to(const std::vector<std::string>& words);
+
 /// Where a program of that name lies on the PATH, or "".
 std::string find_program(const std::string& name);
+
+/// A variable of the environment; `otherwise` when it is not set, or empty.
+std::string from_environment(const char* name, const std::string& otherwise);
 
 /// LD_LIBRARY_PATH for a program that is to look for its libraries in `folder` first.
 std::string library_path_from(const std::string& folder);

@@ -222,6 +222,29 @@ struct Kind<std::map<std::string, T>> {
     }
 };
 
+/// Any bytes. JSON has texts in UTF-8 alone: what is none goes in as a list of its bytes.
+struct AnyBytes {
+    std::string& bytes;
+};
+template <>
+struct Kind<AnyBytes> {
+    static Json encode(const AnyBytes& value) {
+        try {
+            Json json = value.bytes;
+            (void)json.dump();
+            return json;
+        } catch (const Json::type_error&) {
+            return codec::encode(std::vector<std::uint8_t>(value.bytes.begin(), value.bytes.end()));
+        }
+    }
+    static void decode(const Json& json, AnyBytes& value, const std::string& path) {
+        if (json.is_string()) return codec::decode(json, value.bytes, path);
+        std::vector<std::uint8_t> bytes;
+        codec::decode(json, bytes, path);
+        value.bytes.assign(bytes.begin(), bytes.end());
+    }
+};
+
 /// As it is.
 template <>
 struct Kind<Json> {

@@ -1,8 +1,20 @@
 #include "base/descriptor.h"
 
+#include <fcntl.h>
+
 #include <cerrno>
+#include <cstring>
+#include <stdexcept>
 
 namespace coalesce {
+
+Pipe::Pipe() {
+    int ends[2];
+    if (pipe2(ends, O_CLOEXEC) != 0)
+        throw std::runtime_error(std::string("no pipe can be made: ") + std::strerror(errno));
+    read.reset(ends[0]);
+    write.reset(ends[1]);
+}
 
 bool write_all(int descriptor, std::string_view bytes) {
     while (!bytes.empty()) {

@@ -41,6 +41,13 @@ private:
     int number_ = -1;
 };
 
+/// The two ends of a pipe, neither inherited by other programs.
+struct Pipe {
+    /// Throws std::runtime_error when none can be made.
+    Pipe();
+    Descriptor read, write;
+};
+
 /// Writes all of it. False when that cannot be done; errno says why.
 bool write_all(int descriptor, std::string_view bytes);
 /// Appends what is there, up to its end or until `limit` bytes are surpassed. False likewise.

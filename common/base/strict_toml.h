@@ -45,10 +45,10 @@ public:
                     const std::string& where) const {
         for (auto& [key, value] : table) {
             if (known.contains(key.str())) continue;
-            std::string all;
-            for (auto name : known) all += (all.empty() ? "" : ", ") + std::string(name);
+            const auto text = [](std::string_view name) { return std::string(name); };
             fail(key, where + " has no key `" + std::string(key.str()) +
-                          "`; fix its name, or remove it (known: " + all + ")");
+                          "`; fix its name, or remove it (known: " + joined(known, ", ", text) +
+                          ")");
         }
     }
     /// The text of a key that must be there.

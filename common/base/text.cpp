@@ -14,6 +14,13 @@ std::string short_number(double value) {
     return text;
 }
 
+std::string listed(const std::vector<std::string>& names, std::size_t most) {
+    if (names.size() <= most) return joined(names, ", ");
+    const std::vector<std::string> first(names.begin(),
+                                         names.begin() + static_cast<std::ptrdiff_t>(most));
+    return joined(first, ", ") + " and " + std::to_string(names.size() - most) + " more";
+}
+
 std::string trimmed(const std::string& text) {
     const char* const blanks = " \t\r\n";
     const std::size_t begin = text.find_first_not_of(blanks);

@@ -1,5 +1,6 @@
 #pragma once
 
+#include <functional>
 #include <string>
 #include <vector>
 
@@ -7,6 +8,20 @@ namespace coalesce {
 
 /// "4", "4.25": two decimals at most.
 std::string short_number(double value);
+
+/// What `text_of` says of each, with `between` between them; "" is left out.
+template <class List, class TextOf = std::identity>
+std::string joined(const List& list, const std::string& between, const TextOf& text_of = {}) {
+    std::string text;
+    for (const auto& one : list) {
+        const std::string more = std::invoke(text_of, one);
+        if (!more.empty()) text += (text.empty() ? "" : between) + more;
+    }
+    return text;
+}
+
+/// "a, b and 3 more": the first `most`, and how many others there are.
+std::string listed(const std::vector<std::string>& names, std::size_t most);
 
 /// How often `part` stands in `text`.
 std::size_t occurrences(const std::string& text, const std::string& part);

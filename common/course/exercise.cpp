@@ -3,34 +3,21 @@
 #include <charconv>
 #include <stdexcept>
 
-namespace coalesce {
-namespace {
+#include "base/text.h"
 
-/// The shortest digits that give the same number again.
-std::string digits(double number) {
+namespace coalesce {
+std::string toml_text(double number) {
     char buffer[32];
     return {buffer, std::to_chars(buffer, buffer + sizeof buffer, number).ptr};
 }
 
-std::string pair_text(int first, int second) {
-    return "[" + std::to_string(first) + ", " + std::to_string(second) + "]";
+std::string toml_text(Shape shape) {
+    return "[" + std::to_string(shape.rows) + ", " + std::to_string(shape.cols) + "]";
 }
 
-template <class List, class Text>
-std::string joined(const List& list, Text text_of_one) {
-    std::string text;
-    for (const auto& one : list) {
-        const std::string more = text_of_one(one);
-        if (!more.empty()) text += (text.empty() ? "" : ", ") + more;
-    }
-    return text;
+std::string toml_text(const std::vector<Shape>& shapes) {
+    return "[" + joined(shapes, ", ", [](Shape shape) { return toml_text(shape); }) + "]";
 }
-
-std::string shape_text(Shape shape) {
-    return pair_text(shape.rows, shape.cols);
-}
-
-}  // namespace
 
 Produces Exercise::task() const {
     for (const auto& [name, task] : kTasks) {
@@ -47,14 +34,14 @@ bool means(const std::string& typed, const std::string& step) {
 std::string text_of(const Exercise& exercise) {
     const auto limit = [&](const auto& named) {
         const double value = exercise.limits.*named.second;
-        return value > 0 ? std::string(named.first) + " = " + digits(value) : "";
+        return value > 0 ? std::string(named.first) + " = " + toml_text(value) : "";
     };
     return "name = \"" + exercise.name + "\"\nkernel = \"" + exercise.kernel + "\"\nproduces = \"" +
            exercise.produces +
-           "\"\nmultiples = " + pair_text(exercise.rows_multiple, exercise.cols_multiple) +
-           "\nshapes = [" + joined(exercise.shapes, shape_text) +
-           "]\ncounted = " + shape_text(exercise.counted) + "\nlimits = { " +
-           joined(kLimits, limit) + " }\nblock_order = \"" + exercise.block_order + "\"\n";
+           "\"\nmultiples = " + toml_text(Shape{exercise.rows_multiple, exercise.cols_multiple}) +
+           "\nshapes = " + toml_text(exercise.shapes) +
+           "\ncounted = " + toml_text(exercise.counted) + "\nlimits = { " +
+           joined(kLimits, ", ", limit) + " }\nblock_order = \"" + exercise.block_order + "\"\n";
 }
 
 }  // namespace coalesce

@@ -135,6 +135,11 @@ struct Exercise {
     bool is_called(const std::string& typed) const { return means(typed, name); }
 };
 
+/// As course.toml has them; of a number the shortest digits that give it again.
+std::string toml_text(double number);
+std::string toml_text(Shape shape);
+std::string toml_text(const std::vector<Shape>& shapes);
+
 /// All that is asked, as a text in course.toml's words: for people, and to see whether it changed.
 std::string text_of(const Exercise& exercise);
 

@@ -3,17 +3,6 @@
 namespace coalesce::course {
 namespace {
 
-Limits read_limits(const StrictToml& reader, const toml::table& table, const std::string& where) {
-    std::set<std::string_view> known;
-    for (const auto& [name, limit] : kLimits) known.insert(name);
-    reader.allow_keys(table, known, "`limits` of " + where);
-    Limits limits;
-    for (const auto& [name, limit] : kLimits) {
-        if (table.contains(name)) limits.*limit = reader.number(table, name, where);
-    }
-    return limits;
-}
-
 // [least, most], or one number that is both.
 std::array<int, 2> read_range(const StrictToml& reader, const toml::table& table, const char* key) {
     const toml::node* node = table.get(key);
@@ -102,7 +91,8 @@ void read_asked(const StrictToml& reader, const toml::table& table, Exercise& ex
         exercise.counted = reader.shape(*node, "counted");
     }
     if (table.contains("limits")) {
-        exercise.limits = read_limits(reader, reader.section(table, "limits", where), where);
+        exercise.limits = read_numbers(reader, reader.section(table, "limits", where), kLimits,
+                                       "`limits` of " + where);
     }
     read_block_order(reader, table, exercise);
     if (const toml::node* node = table.get("hidden")) exercise.hidden = read_hidden(reader, *node);

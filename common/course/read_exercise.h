@@ -25,6 +25,21 @@ void read_multiples(const StrictToml& reader, const toml::table& table, Task& ta
     task.cols_multiple = multiples.cols;
 }
 
+/// Numbers of a table by their names; a structure has them, and what is not there is 0.
+template <class Numbers, std::size_t count>
+Numbers read_numbers(const StrictToml& reader, const toml::table& table,
+                     const std::pair<const char*, double Numbers::*> (&names)[count],
+                     const std::string& where) {
+    std::set<std::string_view> known;
+    for (const auto& [name, member] : names) known.insert(name);
+    reader.allow_keys(table, known, where);
+    Numbers numbers{};
+    for (const auto& [name, member] : names) {
+        numbers.*member = table.contains(name) ? reader.number(table, name, where) : 0;
+    }
+    return numbers;
+}
+
 /// The order of blocks that is asked for, where one is.
 void read_block_order(const StrictToml& reader, const toml::table& table, Exercise& exercise);
 

@@ -4,6 +4,7 @@
 #include <cstdio>
 #include <exception>
 
+#include "base/child.h"
 #include "base/files.h"
 #include "exercises/examined.h"
 #include "harness/device.h"

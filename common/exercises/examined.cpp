@@ -1,7 +1,6 @@
 #include "exercises/examined.h"
 
-#include <cstdlib>
-
+#include "base/child.h"
 #include "course/course.h"
 #include "exercises/skeleton.h"
 #include "harness/errors.h"
@@ -14,11 +13,6 @@ namespace fs = std::filesystem;
 
 fs::path repository() {
     return COALESCE_REPOSITORY;
-}
-
-std::string from_environment(const char* name, const std::string& otherwise) {
-    const char* value = std::getenv(name);
-    return value && *value ? value : otherwise;
 }
 
 const Exercise& exercise_called(const std::string& name) {

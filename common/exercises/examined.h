@@ -13,8 +13,6 @@ namespace coalesce::exercises {
 
 /// The course's folder.
 std::filesystem::path repository();
-/// A variable of the environment; `otherwise` when it is not set, or empty.
-std::string from_environment(const char* name, const std::string& otherwise);
 /// The exercise of that name in course.toml: "03_tiled", "03_tiled hunt". Throws UsageError.
 const Exercise& exercise_called(const std::string& name);
 /// The device that COALESCE_DEVICE names; the simulated one when it names none.

@@ -4,6 +4,7 @@
 
 #include "base/text.h"
 #include "exercises/tree.h"
+#include "harness/text.h"
 #include "kernel/failure.h"
 
 namespace coalesce::exercises {
@@ -55,8 +56,7 @@ Faults header_faults(const std::string& name, const Skeleton& skeleton) {
     for (const char* label : {"// Given   ", "// Write   "}) expect(head, label, faults);
     expect(head, "// Check   ./learn check " + number + "          Stuck?   ./learn hint " + number,
            faults);
-    int lines = skeleton.lines_to_write();
-    std::string count = "(" + std::to_string(lines) + (lines == 1 ? " line)" : " lines)");
+    std::string count = "(" + count_of(skeleton.lines_to_write(), "line") + ")";
     if (head.find(count) == std::string::npos) {
         faults.push_back("its head must say how many lines there are to write: " + count);
     }

@@ -40,6 +40,104 @@ void compare_entries(const std::string& folder, const std::set<std::string>& the
     }
 }
 
+std::string committed(const Tree& tree, const std::string& path) {
+    constexpr double SECONDS = 60;
+    const Ended shown =
+        run_child({"git", "-C", tree.root().string(), "show", "HEAD:./" + path}, SECONDS);
+    return shown.exit_code == 0 ? shown.output : "";
+}
+
+void find_strays(const Tree& tree, Faults& faults) {
+    std::set<std::string> steps = entries(tree.root() / "steps");
+    compare_entries("solutions", entries(tree.root() / "solutions"), steps, faults);
+    compare_entries("exercises", entries(tree.root() / "exercises"), steps, faults);
+    for (const std::string& name : tree.names()) {
+        std::string solution = "solutions/" + name, exercise = "exercises/" + name;
+        const std::vector<std::string> list = tree.files(name);
+        std::set<std::string> wanted(list.begin(), list.end());
+        compare_entries(exercise, entries(tree.root() / exercise), wanted, faults);
+        wanted.insert("mutants.toml");
+        compare_entries(solution, entries(tree.root() / solution), wanted, faults);
+    }
+}
+
+// A learner may have begun to write in it: then what was committed counts.
+void check_skeleton(const Tree& tree, const std::string& name, const std::string& file,
+                    Faults& faults) {
+    std::string path = "exercises/" + name + "/" + file;
+    Skeleton wanted = tree.skeleton(name, file);
+    std::string text = read_file(tree.root() / path);
+    if (text != wanted.blank() && committed(tree, path) == wanted.blank()) text = wanted.blank();
+    std::string difference =
+        unmarked_difference(text, read_file(tree.root() / "solutions" / name / file));
+    if (!difference.empty()) {
+        faults.push_back(path + " is not the skeleton of solutions/" + name + "/" + file + ": " +
+                         difference +
+                         "; run `exercises generate` (unless it is a solution of yours that "
+                         "you have committed: then all is well)");
+    } else if (text != wanted.blank()) {
+        faults.push_back(path + " differs from what `exercises generate` writes; run it");
+    }
+    bool is_hunt = file == "hunt.cu";
+    for (auto& fault : is_hunt ? hunt_header_faults(name, wanted) : header_faults(name, wanted)) {
+        faults.push_back("solutions/" + name + "/" + file + ": " + fault);
+    }
+}
+
+void check_kernel_of_step(const Tree& tree, const std::string& name, Faults& faults) {
+    std::string step = "steps/" + name + "/main.cu";
+    const std::string text = read_file(tree.root() / step);
+    auto of_step = bare_kernel(text.substr(std::min(text.find("//! [kernel]"), text.size())));
+    auto of_solution = bare_kernel(tree.skeleton(name, "kernel.cu").solved());
+    if (of_step.empty()) faults.push_back(step + ": no kernel found between //! [kernel] markers");
+    for (std::size_t i = 0; i < std::max(of_step.size(), of_solution.size()); ++i) {
+        std::string in_step = i < of_step.size() ? of_step[i] : "(nothing more)";
+        std::string in_solution = i < of_solution.size() ? of_solution[i] : "(nothing more)";
+        if (in_step == in_solution) continue;
+        faults.push_back("solutions/" + name + "/kernel.cu has \"" + in_solution + "\", but " +
+                         step + " \"" + in_step +
+                         "\": the solution is the kernel that the step marks [kernel]");
+        return;
+    }
+}
+
+void check_hunt(const Tree& tree, const std::string& name, const Mutants& expected,
+                Faults& faults) {
+    const bool has_hunt = std::ranges::count(tree.files(name), "hunt.cu") > 0;
+    if (has_hunt == expected.hunt_failure.empty()) {
+        faults.push_back("solutions/" + name + "/mutants.toml: [hunt] is for what has a hunt.cu");
+    }
+    if (!has_hunt) return;
+    int to_fix = tree.skeleton(name, "hunt.cu").lines_to_write();
+    if (to_fix > kLongestFix) {
+        faults.push_back("solutions/" + name + "/hunt.cu: fixing it takes " +
+                         std::to_string(to_fix) + " lines; choose a smaller bug");
+    }
+}
+
+void check_mutants(const Tree& tree, const std::string& name, Faults& faults) {
+    std::string path = "solutions/" + name + "/mutants.toml";
+    Mutants read = read_mutants(tree.root() / path);
+    const Skeleton own = tree.skeleton(name, tree.files(name).front());
+    std::vector<std::string> ids = all_failure_ids();
+    auto check_id = [&](const std::string& id) {
+        if (std::ranges::count(ids, id) == 0) {
+            faults.push_back(path + ": nothing is ever called \"" + id +
+                             "\"; kernel/failure.h has the names");
+        }
+    };
+    check_id(read.blank_failure);
+    check_id(read.blank_failure_by_clang);
+    for (const Mutant& mutant : read.mutants) {
+        check_id(mutant.failure);
+        if (applied(mutant, own.solved()) == own.blank()) {
+            faults.push_back(path + ": mutant \"" + mutant.name + "\" is the skeleton itself");
+        }
+    }
+    if (!read.hunt_failure.empty()) check_id(read.hunt_failure);
+    check_hunt(tree, name, read, faults);
+}
+
 }  // namespace
 
 Tree::Tree(fs::path root) : root_(std::move(root)) {
@@ -77,38 +175,18 @@ std::vector<std::string> Tree::generate() const {
 
 std::vector<std::string> Tree::faults() const {
     Faults faults;
-    find_strays(faults);
+    find_strays(*this, faults);
     for (const std::string& name : names_) {
         try {
-            for (const std::string& file : files(name)) check_skeleton(name, file, faults);
+            for (const std::string& file : files(name)) check_skeleton(*this, name, file, faults);
             // A program's lesson does something else than its exercise.
-            if (files(name).front() != kProgram) check_kernel_of_step(name, faults);
-            check_mutants(name, faults);
+            if (files(name).front() != kProgram) check_kernel_of_step(*this, name, faults);
+            check_mutants(*this, name, faults);
         } catch (const UsageError& error) {
             faults.push_back(error.what());
         }
     }
     return faults;
-}
-
-void Tree::find_strays(Faults& faults) const {
-    std::set<std::string> steps = entries(root_ / "steps");
-    compare_entries("solutions", entries(root_ / "solutions"), steps, faults);
-    compare_entries("exercises", entries(root_ / "exercises"), steps, faults);
-    for (const std::string& name : names_) {
-        std::string solution = "solutions/" + name, exercise = "exercises/" + name;
-        const std::vector<std::string> list = files(name);
-        std::set<std::string> wanted(list.begin(), list.end());
-        compare_entries(exercise, entries(root_ / exercise), wanted, faults);
-        wanted.insert("mutants.toml");
-        compare_entries(solution, entries(root_ / solution), wanted, faults);
-    }
-}
-
-std::string Tree::committed(const std::string& path) const {
-    constexpr double SECONDS = 60;
-    const Ended shown = run_child({"git", "-C", root_.string(), "show", "HEAD:./" + path}, SECONDS);
-    return shown.exit_code == 0 ? shown.output : "";
 }
 
 Faults Tree::faults_of_hints() const {
@@ -133,85 +211,10 @@ std::vector<std::string> Tree::edited() const {
         for (const std::string& file : files(name)) {
             std::string path = "exercises/" + name + "/" + file;
             std::string text = read_file(root_ / path), blank = skeleton(name, file).blank();
-            if (text != blank && committed(path) == blank) paths.push_back(path);
+            if (text != blank && committed(*this, path) == blank) paths.push_back(path);
         }
     }
     return paths;
-}
-
-// A learner may have begun to write in it: then what was committed counts.
-void Tree::check_skeleton(const std::string& name, const std::string& file, Faults& faults) const {
-    std::string path = "exercises/" + name + "/" + file;
-    Skeleton wanted = skeleton(name, file);
-    std::string text = read_file(root_ / path);
-    if (text != wanted.blank() && committed(path) == wanted.blank()) text = wanted.blank();
-    std::string difference =
-        unmarked_difference(text, read_file(root_ / "solutions" / name / file));
-    if (!difference.empty()) {
-        faults.push_back(path + " is not the skeleton of solutions/" + name + "/" + file + ": " +
-                         difference +
-                         "; run `exercises generate` (unless it is a solution of yours that "
-                         "you have committed: then all is well)");
-    } else if (text != wanted.blank()) {
-        faults.push_back(path + " differs from what `exercises generate` writes; run it");
-    }
-    bool is_hunt = file == "hunt.cu";
-    for (auto& fault : is_hunt ? hunt_header_faults(name, wanted) : header_faults(name, wanted)) {
-        faults.push_back("solutions/" + name + "/" + file + ": " + fault);
-    }
-}
-
-void Tree::check_kernel_of_step(const std::string& name, Faults& faults) const {
-    std::string step = "steps/" + name + "/main.cu";
-    const std::string text = read_file(root_ / step);
-    auto of_step = bare_kernel(text.substr(std::min(text.find("//! [kernel]"), text.size())));
-    auto of_solution = bare_kernel(skeleton(name, "kernel.cu").solved());
-    if (of_step.empty()) faults.push_back(step + ": no kernel found between //! [kernel] markers");
-    for (std::size_t i = 0; i < std::max(of_step.size(), of_solution.size()); ++i) {
-        std::string in_step = i < of_step.size() ? of_step[i] : "(nothing more)";
-        std::string in_solution = i < of_solution.size() ? of_solution[i] : "(nothing more)";
-        if (in_step == in_solution) continue;
-        faults.push_back("solutions/" + name + "/kernel.cu has \"" + in_solution + "\", but " +
-                         step + " \"" + in_step +
-                         "\": the solution is the kernel that the step marks [kernel]");
-        return;
-    }
-}
-
-void Tree::check_mutants(const std::string& name, Faults& faults) const {
-    std::string path = "solutions/" + name + "/mutants.toml";
-    Mutants read = read_mutants(root_ / path);
-    const Skeleton own = skeleton(name, files(name).front());
-    std::vector<std::string> ids = all_failure_ids();
-    auto check_id = [&](const std::string& id) {
-        if (std::ranges::count(ids, id) == 0) {
-            faults.push_back(path + ": nothing is ever called \"" + id +
-                             "\"; kernel/failure.h has the names");
-        }
-    };
-    check_id(read.blank_failure);
-    check_id(read.blank_failure_by_clang);
-    for (const Mutant& mutant : read.mutants) {
-        check_id(mutant.failure);
-        if (applied(mutant, own.solved()) == own.blank()) {
-            faults.push_back(path + ": mutant \"" + mutant.name + "\" is the skeleton itself");
-        }
-    }
-    if (!read.hunt_failure.empty()) check_id(read.hunt_failure);
-    check_hunt(name, read, faults);
-}
-
-void Tree::check_hunt(const std::string& name, const Mutants& expected, Faults& faults) const {
-    const bool has_hunt = std::ranges::count(files(name), "hunt.cu") > 0;
-    if (has_hunt == expected.hunt_failure.empty()) {
-        faults.push_back("solutions/" + name + "/mutants.toml: [hunt] is for what has a hunt.cu");
-    }
-    if (!has_hunt) return;
-    int to_fix = skeleton(name, "hunt.cu").lines_to_write();
-    if (to_fix > kLongestFix) {
-        faults.push_back("solutions/" + name + "/hunt.cu: fixing it takes " +
-                         std::to_string(to_fix) + " lines; choose a smaller bug");
-    }
 }
 
 }  // namespace coalesce::exercises

@@ -19,6 +19,7 @@ public:
     /// Its folder. Throws UsageError when it has no solutions/.
     explicit Tree(std::filesystem::path root);
 
+    const std::filesystem::path& root() const { return root_; }
     /// The exercises' names, in order: the folders of solutions/.
     const std::vector<std::string>& names() const { return names_; }
     /// What the learner writes in, the exercise itself first: kernel.cu and hunt.cu, or program.cu.
@@ -37,15 +38,6 @@ public:
     std::vector<std::string> edited() const;
 
 private:
-    void find_strays(std::vector<std::string>& faults) const;
-    void check_skeleton(const std::string& name, const std::string& file,
-                        std::vector<std::string>& faults) const;
-    void check_kernel_of_step(const std::string& name, std::vector<std::string>& faults) const;
-    void check_mutants(const std::string& name, std::vector<std::string>& faults) const;
-    void check_hunt(const std::string& name, const Mutants& expected,
-                    std::vector<std::string>& faults) const;
-    std::string committed(const std::string& path) const;
-
     std::filesystem::path root_;
     std::vector<std::string> names_;
 };

@@ -20,21 +20,21 @@ const std::vector<Shape> kVerified = {{64, 64},   {96, 160}, {77, 45}, {1, 70}, 
 /// 512 MiB.
 constexpr Shape kMeasured = {8192, 16384};
 
+/// What a request is made from.
 struct Words {
-    int rows = 0, cols = 0, repetitions = 7;
-    std::string way, local = "cpu", mistake = "none", json;
-    bool bench = false;
+    int rows = 0, cols = 0;
+    std::string way, local = "cpu", mistake = "none";
 };
 
-void add_options(CLI::App& app, Words& words) {
-    app.add_flag("--bench", words.bench, "");
+void add_options(CLI::App& app, Words& words, Request& request) {
+    app.add_flag("--bench", request.bench, "");
     app.add_option("--rows", words.rows)->check(CLI::Range(1, INT_MAX));
     app.add_option("--cols", words.cols)->check(CLI::Range(1, INT_MAX));
     app.add_option("--way", words.way);
     app.add_option("--local", words.local)->check(CLI::IsMember({"cpu", "sim", "gpu"}));
-    app.add_option("--repetitions", words.repetitions)->check(CLI::Range(1, 1000));
+    app.add_option("--repetitions", request.repetitions)->check(CLI::Range(1, 1000));
     app.add_option("--mistake", words.mistake)->check(CLI::IsMember({"none", "place", "bit"}));
-    app.add_option("--json", words.json);
+    app.add_option("--json", request.json);
 }
 
 std::vector<KindOfWay> chosen_ways(const std::string& name) {
@@ -44,51 +44,47 @@ std::vector<KindOfWay> chosen_ways(const std::string& name) {
     return ways;
 }
 
-std::vector<Shape> chosen_shapes(const Words& words) {
+std::vector<Shape> chosen_shapes(const Words& words, bool bench) {
     if ((words.rows == 0) != (words.cols == 0)) {
         throw UsageError("--rows and --cols go together: give both, or neither");
     }
     if (words.rows != 0) return {{words.rows, words.cols}};
-    if (words.bench) return {kMeasured};
+    if (bench) return {kMeasured};
     return kVerified;
 }
 
-Request request_of(const Words& words) {
-    Request request;
-    request.shapes = chosen_shapes(words);
+void choose(const Words& words, Request& request) {
+    request.shapes = chosen_shapes(words, request.bench);
     request.ways = chosen_ways(words.way);
-    request.bench = words.bench;
-    request.repetitions = words.repetitions;
     request.needs_device = words.local != "cpu";
     request.device = words.local == "gpu" ? DeviceChoice::gpu : DeviceChoice::simulator;
-    if (words.local == "sim" && words.bench) {
+    if (words.local == "sim" && request.bench) {
         throw UsageError(
             "--bench --local sim: the simulated GPU has no times; leave out one of them");
     }
     request.mistake = std::map<std::string, Mistake>{
         {"none", Mistake::none}, {"place", Mistake::place}, {"bit", Mistake::bit}}[words.mistake];
-    request.json = words.json;
     if (!request.json.empty()) check_writable(request.json);
-    return request;
 }
 
 }  // namespace
 
 Request parse_request(int argc, char** argv) {
     Words words;
+    Request request;
     CLI::App app;
     app.set_help_flag("-h,--help");
-    add_options(app, words);
+    add_options(app, words, request);
     try {
         app.parse(argc, argv);
     } catch (const CLI::CallForHelp&) {
-        Request request;
         request.help = true;
         return request;
     } catch (const CLI::ParseError& error) {
         throw UsageError(std::string(error.what()) + "; --help lists the options");
     }
-    return request_of(words);
+    choose(words, request);
+    return request;
 }
 
 std::string help() {

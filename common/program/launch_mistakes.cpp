@@ -25,12 +25,12 @@ const SeenLaunch* largest(const WitnessedRun& run) {
 
 }  // namespace
 
-std::optional<LaunchMistake> exchanged_launch(const LaunchShape& launch, std::size_t elements) {
+std::optional<Failure> exchanged_launch(const LaunchShape& launch, std::size_t elements) {
     const auto count = static_cast<long long>(elements);
     const long long blocks = launch.blocks();
     const bool is_rounded_up = launch.threads() == (count + blocks - 1) / blocks;
     if (blocks == 1 || launch.threads() <= kMostThreadsOfBlock || !is_rounded_up) return {};
-    return LaunchMistake{
+    return Failure{
         .kind = FailureKind::launch_exchanged,
         .headline = "the two numbers of the launch have changed places: it has " + text_of(launch) +
                     " for " + count_of(elements, "element") +
@@ -41,7 +41,7 @@ std::optional<LaunchMistake> exchanged_launch(const LaunchShape& launch, std::si
             "the threads per block: <<<blocks, threads>>>."};
 }
 
-std::optional<LaunchMistake> few_threads(const WitnessedRun& run, std::size_t elements) {
+std::optional<Failure> few_threads(const WitnessedRun& run, std::size_t elements) {
     const SeenLaunch* launch = largest(run);
     if (!launch) return {};
     const auto count = static_cast<long long>(elements);
@@ -49,7 +49,7 @@ std::optional<LaunchMistake> few_threads(const WitnessedRun& run, std::size_t el
                             count_of(elements, "element") + ".";
     if (launch->threads() < kLanes && count > kLanes) {
         const bool is_one = launch->threads() == 1;
-        return LaunchMistake{
+        return Failure{
             .kind = FailureKind::multiprocessors_idle,
             .headline = (is_one ? "a single thread does everything, one element after the other"
                                 : "a few threads do everything") +
@@ -59,7 +59,7 @@ std::optional<LaunchMistake> few_threads(const WitnessedRun& run, std::size_t el
                 "the kernel: the launch is the loop."};
     }
     if (launch->shape.blocks() == 1 && count > kMostThreadsOfBlock) {
-        return LaunchMistake{
+        return Failure{
             .kind = FailureKind::multiprocessors_idle,
             .headline = "a single block does everything" + has +
                         " It runs on one multiprocessor, and a GPU may have more than a hundred.",
@@ -68,7 +68,7 @@ std::optional<LaunchMistake> few_threads(const WitnessedRun& run, std::size_t el
     return {};
 }
 
-std::optional<LaunchMistake> repeated_work(const WitnessedRun& run, std::size_t elements) {
+std::optional<Failure> repeated_work(const WitnessedRun& run, std::size_t elements) {
     const SeenLaunch* launch = largest(run);
     if (!launch || elements == 0) return {};
     for (const SeenStores& stores : run.stores) {
@@ -80,18 +80,18 @@ std::optional<LaunchMistake> repeated_work(const WitnessedRun& run, std::size_t 
         const std::string who = is_by_thread  ? "every thread does everything"
                                 : is_by_block ? "every block does everything"
                                               : "threads do again what others have done";
-        return LaunchMistake{
+        return Failure{
             .kind = FailureKind::work_repeated,
             .headline = who + ": each element is stored " + std::to_string(times) + " times" +
                         (is_by_thread  ? ", once by each thread of the launch."
                          : is_by_block ? ", once by each block of the launch."
                                        : ", on average."),
+            .place = {"", stores.line, 0},
             .next = is_by_block
                         ? "Let the index begin with the block's own elements: blockIdx.x * "
                           "blockDim.x + threadIdx.x."
                         : "One element is enough for a thread, that of its own number: blockIdx.x "
-                          "* blockDim.x + threadIdx.x. The launch is the loop.",
-            .line = stores.line};
+                          "* blockDim.x + threadIdx.x. The launch is the loop."};
     }
     return {};
 }

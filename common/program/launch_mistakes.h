@@ -14,18 +14,14 @@
 
 namespace coalesce {
 
-struct LaunchMistake {
-    FailureKind kind;
-    std::string headline, next;
-    int line = 0;  ///< of the learner's file, where it is another one than the launch's
-};
+// Each failure has a line where that is another one than the launch's.
 
 /// A launch that was refused for its block: <<<threads, blocks>>>.
-std::optional<LaunchMistake> exchanged_launch(const LaunchShape& launch, std::size_t elements);
+std::optional<Failure> exchanged_launch(const LaunchShape& launch, std::size_t elements);
 /// One thread, or a few, or one block for far more elements: <<<1, 1>>> and a loop.
-std::optional<LaunchMistake> few_threads(const WitnessedRun& run, std::size_t elements);
+std::optional<Failure> few_threads(const WitnessedRun& run, std::size_t elements);
 /// Threads that all do all of it.
-std::optional<LaunchMistake> repeated_work(const WitnessedRun& run, std::size_t elements);
+std::optional<Failure> repeated_work(const WitnessedRun& run, std::size_t elements);
 
 /// How many elements would need a block that no device takes, if so many blocks are always launched;
 /// nothing where that would be more than a test should take.

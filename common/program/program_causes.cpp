@@ -75,9 +75,9 @@ private:
                 .details = with + said_by(run_),
                 .next = next};
     }
-    Failure failure(const LaunchMistake& mistake) const {
+    Failure failure(const Failure& mistake) const {
         return failure(mistake.kind, mistake.headline, mistake.next,
-                       mistake.line > 0 ? mistake.line : line_of_launch());
+                       mistake.place.line > 0 ? mistake.place.line : line_of_launch());
     }
     int line_of_launch() const { return line_of_program_launch(source_.text); }
     // Of the last copy that way; 0: there is none, or it is not known which.

@@ -11,6 +11,7 @@
 #include <ostream>
 #include <random>
 
+#include "base/text.h"
 #include "exercises/skeleton.h"
 #include "grader/class/handout.h"
 #include "grader/store/errors.h"
@@ -93,12 +94,11 @@ private:
 };
 
 const Assigned& course_exercise(const std::vector<Assigned>& all, const std::string& wanted) {
-    std::string names;
     for (const Assigned& exercise : all) {
         if (exercise.is_called(wanted)) return exercise;
-        names += (names.empty() ? "" : ", ") + exercise.name;
     }
-    throw UsageError("there is no exercise \"" + wanted + "\"; there are " + names);
+    throw UsageError("there is no exercise \"" + wanted + "\"; there are " +
+                     joined(all, ", ", &Assigned::name));
 }
 
 // Most of the points are for what a lesson is about, which its counters tell: a blank may be right, and so

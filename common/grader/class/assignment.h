@@ -4,10 +4,11 @@
 
 #include <filesystem>
 #include <iosfwd>
+#include <optional>
 #include <string>
 #include <vector>
 
-#include "grader/class/manifest.h"
+#include "grader/class/run.h"
 
 namespace coalesce::grader {
 
@@ -41,7 +42,7 @@ inline constexpr double kMostForNothing = 0.4;
 std::vector<Proof> proofs_of(const Assignment& assignment);
 
 /// Judges all of them; true when everything came out as it has to.
-bool verify_assignment(const Assignment& assignment, const std::vector<std::string>& worker,
-                       int jobs, bool sandboxed, std::ostream& out);
+bool verify_assignment(const Assignment& assignment, const JudgingProcesses& processes,
+                       std::optional<Tier> tier, std::ostream& out);
 
 }  // namespace coalesce::grader

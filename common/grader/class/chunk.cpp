@@ -4,7 +4,6 @@
 
 #include <ostream>
 
-#include "grader/class/names.h"
 #include "grader/class/plan.h"
 #include "grader/class/plan_files.h"
 #include "grader/class/rounds.h"
@@ -13,32 +12,18 @@
 #include "grader/store/files.h"
 #include "grader/store/sha256.h"
 #include "harness/text.h"
+#include "kernel/safe_text.h"
 
 namespace coalesce::grader {
 namespace fs = std::filesystem;
 namespace {
 
-// A folder of this process alone, which goes with it. Other computers may see it: it has their name.
-class WorkFolder {
-public:
-    explicit WorkFolder(const fs::path& plan) {
-        char host[256] = {};
-        (void)gethostname(host, sizeof host - 1);
-        folder_ = plan / "work" / (std::string(host) + "-" + std::to_string(getpid()));
-        make_folder(folder_, 0700);
-    }
-    ~WorkFolder() {
-        std::error_code ignored;
-        fs::remove_all(folder_, ignored);
-    }
-    WorkFolder(const WorkFolder&) = delete;
-    WorkFolder& operator=(const WorkFolder&) = delete;
-
-    const fs::path& path() const { return folder_; }
-
-private:
-    fs::path folder_;
-};
+// A folder of this process alone. Other computers may see it: it has their name.
+fs::path own_folder_in(const Plan& plan) {
+    char host[256] = {};
+    (void)gethostname(host, sizeof host - 1);
+    return plan.folder / "work" / (std::string(host) + "-" + std::to_string(getpid()));
+}
 
 void must_be_of_plan(const Assignment& assignment, const Plan& plan) {
     if (plan.identity == identity_of(assignment)) return;
@@ -77,7 +62,7 @@ void keep_result(const Assignment& assignment, const Plan& plan, const std::stri
 }  // namespace
 
 void judge_chunk(const Assignment& assignment, const Plan& plan, std::size_t chunk,
-                 const ChunkRequest& request, std::ostream& out) {
+                 const JudgingProcesses& processes, std::ostream& out) {
     if (plan.chunks.empty()) {
         throw UsageError("the plan has no chunks, for everything has a result; merge it");
     }
@@ -91,19 +76,11 @@ void judge_chunk(const Assignment& assignment, const Plan& plan, std::size_t chu
         out << name << "all results are there already\n";
         return;
     }
-    WorkFolder work(plan.folder);
-    bool is_sandboxed = plan.setup.tier != Tier::unsandboxed;
-    JudgeSetup setup = find_judge_setup(is_sandboxed, work.path(), plan.setup.tier);
+    const WorkFolder work(own_folder_in(plan));
+    JudgeSetup setup = find_judge_setup(work.path, plan.setup.tier);
     must_agree(plan, setup);
     std::vector<Task> tasks;
     for (const PlannedTask& task : planned) tasks.push_back({task.exercise, source_of(plan, task)});
-    const Rounds rounds{.worker = worker_command(assignment, setup, request.worker, work.path()),
-                        .identity = plan.identity,
-                        .jobs = request.jobs,
-                        .is_quiet = request.is_quiet,
-                        .solution = [&](const std::string& exercise) {
-                            return assignment.find(exercise)->solution;
-                        }};
     const auto keep = [&](std::size_t task, const std::string& result) {
         keep_result(assignment, plan, planned[task].key, result);
     };
@@ -113,7 +90,8 @@ void judge_chunk(const Assignment& assignment, const Plan& plan, std::size_t chu
                               [&](std::size_t task, const std::string&) {
                                   keep(task, to_json(result_of_fault(name_of(setup.tier))));
                               }};
-    const RoundsOutcome outcome = judge_in_rounds(tasks, rounds, told);
+    const RoundsOutcome outcome =
+        judge_in_rounds(tasks, rounds_of(assignment, setup, processes, work.path), told);
     std::size_t missing = plan.missing(chunk).size();
     if (missing > 0) {
         throw Infrastructure(name + std::to_string(missing) + " of " +

@@ -1,16 +1,18 @@
 // What a student reads: what is wrong, where in their file, what it cost, what to do next.
 
 #include <algorithm>
+#include <cctype>
 #include <map>
 
 #include "base/text.h"
-#include "grader/class/names.h"
 #include "grader/class/reports.h"
 #include "grader/class/similarity.h"
 #include "grader/store/errors.h"
 #include "grader/store/files.h"
+#include "grader/store/sha256.h"
 #include "harness/text.h"
 #include "kernel/render.h"
+#include "kernel/safe_text.h"
 
 namespace coalesce::grader {
 namespace fs = std::filesystem;
@@ -32,13 +34,13 @@ std::string exercise_feedback(const Graded& graded) {
     std::string text = "## " + markdown(graded.exercise) + "\n\n";
     if (!graded.result) return text + "This is not graded yet.\n\n";
     const Result& result = *graded.result;
+    const auto part = [&](const auto& named) {
+        return named.first + (" " + short_number(result.points.*named.second)) + " of " +
+               short_number(graded.possible.*named.second);
+    };
     text += "**" + std::string(code_of(result.mark)) + "**: " + sentence_of(result.mark) + ". " +
             short_number(result.points.total()) + " of " + short_number(graded.possible.total()) +
-            " points: correct " + short_number(result.points.correct) + " of " +
-            short_number(graded.possible.correct) + ", clean " + short_number(result.points.clean) +
-            " of " + short_number(graded.possible.clean) + ", counters " +
-            short_number(result.points.counters) + " of " + short_number(graded.possible.counters) +
-            ".\n\n";
+            " points: " + joined(kPoints, ", ", part) + ".\n\n";
     Verdict verdict = result.verdict;
     verdict.source = graded.source;
     text += markdown_text(verdict) + shapes_text(result);
@@ -72,6 +74,17 @@ void write_changed(const fs::path& file, const std::string& text) {
 
 }  // namespace
 
+std::string file_name(std::string_view student) {
+    std::string text;
+    for (char letter : student.substr(0, 40)) {
+        bool is_plain = std::isalnum(static_cast<unsigned char>(letter)) != 0 || letter == '_';
+        if (static_cast<unsigned char>(letter) >= 0x80) is_plain = false;
+        text += is_plain ? letter : '-';
+    }
+    // A name that begins with - would be an option.
+    return "s" + sha256_hex(student).substr(0, 10) + "-" + text;
+}
+
 std::string feedback(const ClassResults& results, const StudentResults& student) {
     std::string text =
         "# " + markdown(results.title) + "\n\nStudent: " + markdown(student.name) + "\n\n";
@@ -84,8 +97,7 @@ std::string feedback(const ClassResults& results, const StudentResults& student)
 }
 
 std::string summary(const ClassResults& results) {
-    std::string text = std::to_string(results.students.size()) +
-                       (results.students.size() == 1 ? " student\n" : " students\n");
+    std::string text = count_of(results.students.size(), "student") + "\n";
     for (std::size_t i = 0; i < results.exercises.size(); ++i) {
         std::map<std::string, int> verdicts;
         double sum = 0;

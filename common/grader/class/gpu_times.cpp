@@ -7,12 +7,12 @@
 #include <stdexcept>
 
 #include "base/child.h"
-#include "grader/class/names.h"
 #include "grader/class/run.h"
 #include "grader/judge/gpu_timer.h"
 #include "grader/store/errors.h"
 #include "grader/store/files.h"
 #include "harness/text.h"
+#include "kernel/safe_text.h"
 
 namespace coalesce::grader {
 namespace fs = std::filesystem;
@@ -35,17 +35,11 @@ bool is_right(const Graded& graded) {
 
 class Measuring {
 public:
-    Measuring(const Assignment& assignment, bool sandboxed, const std::string& program)
+    Measuring(const Assignment& assignment, std::optional<Tier> tier, const std::string& program)
         : assignment_(assignment),
-          sandboxed_(sandboxed),
+          tier_(tier),
           program_(program),
           work_(assignment.teacher() / "work") {}
-    ~Measuring() {
-        std::error_code ignored;
-        fs::remove_all(work_, ignored);
-    }
-    Measuring(const Measuring&) = delete;
-    Measuring& operator=(const Measuring&) = delete;
 
     // Why nothing can be measured; "" when a GPU answers.
     std::string problem_of_gpu() const {
@@ -55,24 +49,15 @@ public:
     }
 
     MeasuredTime measure(const std::string& student, const Graded& graded) {
-        MeasuredTime row{.student = student, .exercise = graded.exercise, .note = {}, .device = {}};
         if (!is_right(graded)) {
-            row.note = "not right on the simulated GPU";
-            return row;
+            return {student, graded.exercise, {.problem = "not right on the simulated GPU"}};
         }
         // The same file from two students is measured once.
         auto [known, is_new] = times_.try_emplace(graded.exercise + "\n" + graded.source);
         if (is_new) known->second = time_of(graded);
-        const GpuTime& time = known->second;
-        row.note = time.problem;
-        row.device = time.device;
-        if (!row.note.empty()) return row;
-        row.ms = time.ms;
         Shape shape = shape_for(*assignment_.find(graded.exercise));
-        double bytes = 2.0 * sizeof(float) * shape.rows * shape.cols;
-        row.gbps = bytes / time.ms * 1e3 / 1e9;
-        row.of_copy = time.copy_ms / time.ms;
-        return row;
+        return {student, graded.exercise, known->second,
+                2.0 * sizeof(float) * shape.rows * shape.cols};
     }
 
 private:
@@ -80,20 +65,20 @@ private:
         const Assigned& exercise = *assignment_.find(graded.exercise);
         auto kernel = judge().compile({graded.exercise + "/kernel.cu", graded.source}, exercise);
         if (!kernel) return {.problem = "it is not accepted any more", .device = {}};
-        make_folder(work_, 0700);
-        fs::path job = work_ / "gpu-job.json";
+        make_folder(work_.path, 0700);
+        fs::path job = work_.path / "gpu-job.json";
         Shape shape = shape_for(exercise);
         write_whole(job,
-                    to_json(GpuJob{.file = graded.exercise + "/kernel.cu",
-                                   .ptx = kernel->ptx,
-                                   .entry = kernel->entry,
-                                   .produces = exercise.produces,
-                                   .rows = shape.rows,
-                                   .cols = shape.cols,
-                                   .seed = 1}),
+                    codec::write(GpuJob{.file = graded.exercise + "/kernel.cu",
+                                        .ptx = kernel->ptx,
+                                        .entry = kernel->entry,
+                                        .produces = exercise.produces,
+                                        .rows = shape.rows,
+                                        .cols = shape.cols,
+                                        .seed = 1}),
                     0600);
         Ended child = run_child({program_, "time", job.string()}, kMostSecondsOfTimer);
-        if (!child.timed_out && child.exit_code == 0) return gpu_time(child.output);
+        if (!child.timed_out && child.exit_code == 0) return codec::read<GpuTime>(child.output);
         std::string problem = child.timed_out ? "it never ends on the GPU" : child.output;
         // A kernel can leave a GPU that works for nobody any more.
         if (std::string now = problem_of_gpu(); !now.empty()) {
@@ -103,42 +88,37 @@ private:
     }
 
     Judge& judge() {
-        if (!compiler_)
-            compiler_ = std::make_unique<Judge>(
-                JudgeOptions{.sandboxed = sandboxed_, .tier = {}, .work_folder = {}});
+        if (!compiler_) compiler_ = std::make_unique<Judge>(JudgeOptions{.tier = tier_});
         return *compiler_;
     }
 
     const Assignment& assignment_;
-    bool sandboxed_;
+    std::optional<Tier> tier_;
     const std::string& program_;
-    fs::path work_;
+    const WorkFolder work_;
     std::unique_ptr<Judge> compiler_;
     std::map<std::string, GpuTime> times_;
 };
-
-std::string number(double value) {
-    return format("%.4g", value);
-}
 
 }  // namespace
 
 std::string times_csv(const std::vector<MeasuredTime>& times) {
     std::string text = "student,exercise,measured_ms,measured_gbps,of_copy,device,note\r\n";
-    for (const MeasuredTime& time : times) {
-        bool is_there = time.note.empty();
-        text += csv(time.student) + "," + csv(time.exercise) + "," +
-                (is_there ? number(time.ms) : "") + "," + (is_there ? number(time.gbps) : "") +
-                "," + (is_there ? number(time.of_copy) : "") + "," + csv(time.device) + "," +
-                csv(time.note) + "\r\n";
+    for (const auto& [student, exercise, time, bytes] : times) {
+        const std::string numbers =
+            time.problem.empty() ? format("%.4g,%.4g,%.4g", time.ms, bytes / time.ms * 1e3 / 1e9,
+                                          time.copy_ms / time.ms)
+                                 : ",,";
+        text += csv(student) + "," + csv(exercise) + "," + numbers + "," + csv(time.device) + "," +
+                csv(time.problem) + "\r\n";
     }
     return text;
 }
 
-void measure_class(const Assignment& assignment, const ClassResults& results, bool sandboxed,
-                   const std::string& program, std::ostream& out) {
-    FileLock lock(assignment.teacher() / "lock", "the assignment " + assignment.name);
-    Measuring measuring(assignment, sandboxed, program);
+void measure_class(const Assignment& assignment, const ClassResults& results,
+                   std::optional<Tier> tier, const std::string& program, std::ostream& out) {
+    const FileLock lock = lock_of(assignment);
+    Measuring measuring(assignment, tier, program);
     if (std::string problem = measuring.problem_of_gpu(); !problem.empty()) {
         out << "No time was measured: " << shown(problem, 300) << "\n";
         return;
@@ -148,7 +128,7 @@ void measure_class(const Assignment& assignment, const ClassResults& results, bo
     for (const StudentResults& student : results.students) {
         for (const Graded& graded : student.graded) {
             times.push_back(measuring.measure(student.name, graded));
-            measured += times.back().note.empty() ? 1 : 0;
+            measured += times.back().time.problem.empty() ? 1 : 0;
         }
     }
     fs::path file = assignment.results() / "times.csv";

@@ -3,8 +3,8 @@
 #include <algorithm>
 
 #include "base/text.h"
-#include "grader/class/names.h"
 #include "grader/store/errors.h"
+#include "kernel/safe_text.h"
 
 namespace coalesce::grader {
 namespace {
@@ -64,15 +64,18 @@ const Identity* identity_in(const Roster& roster, const std::string& student) {
 
 // Nobody's points are left out without a word.
 void check_that_all_are_in(const ClassResults& results, const Roster& roster) {
-    constexpr std::size_t most_named = 10;
-    std::string missing;
-    std::size_t count = 0;
+    std::vector<std::string> missing;
     for (const StudentResults& student : results.students) {
-        if (identity_in(roster, student.name) || ++count > most_named) continue;
-        missing += (missing.empty() ? "" : ", ") + shown(student.name);
+        if (!identity_in(roster, student.name)) missing.push_back(shown(student.name));
     }
-    if (count > most_named) missing += " and " + std::to_string(count - most_named) + " more";
-    if (count > 0) throw UsageError("the list of names does not have: " + missing);
+    if (missing.empty()) return;
+    throw UsageError("the list of names does not have: " + listed(missing, 10));
+}
+
+// What a student gets, late days taken off; never below 0.
+double points_after(const StudentResults& student, const Identity& identity, const LateRule& rule) {
+    const double days = std::max(0.0, identity.late_days - rule.free_days);
+    return std::max(0.0, student.points() - days * rule.percent / 100 * student.possible());
 }
 
 Row row_for(const std::string& platform, const Identity& who, const std::string& points) {
@@ -124,11 +127,6 @@ Roster read_roster(const std::string& text, const std::string& file) {
         }
     }
     return roster;
-}
-
-double points_after(const StudentResults& student, const Identity& identity, const LateRule& rule) {
-    const double days = std::max(0.0, identity.late_days - rule.free_days);
-    return std::max(0.0, student.points() - days * rule.percent / 100 * student.possible());
 }
 
 std::string gradebook_csv(const ClassResults& results, const Roster& roster, const LateRule& rule,

@@ -35,9 +35,6 @@ struct LateRule {
     double free_days = 0;  ///< that cost nothing
 };
 
-/// What a student gets, late days taken off; never below 0.
-double points_after(const StudentResults& student, const Identity& identity, const LateRule& rule);
-
 /// For "moodle" or "canvas". Everybody must be in the roster; who is in there and handed nothing in has
 /// no points, and neither has who is not graded yet. Throws UsageError.
 std::string gradebook_csv(const ClassResults& results, const Roster& roster, const LateRule& rule,

@@ -1,8 +1,8 @@
 #include "grader/class/handout.h"
 
 #include "base/text.h"
-#include "grader/class/names.h"
 #include "grader/class/results.h"
+#include "kernel/safe_text.h"
 
 namespace coalesce::grader {
 namespace {
@@ -11,30 +11,25 @@ std::string points_table(const Assignment& assignment) {
     std::string text =
         "| exercise | correct | clean | counters | together |\n|---|---|---|---|---|\n";
     for (const Assigned& exercise : assignment.exercises) {
-        const Points& points = exercise.possible;
-        text += "| " + exercise.name + " | " + short_number(points.correct) + " | " +
-                short_number(points.clean) + " | " + short_number(points.counters) + " | " +
-                short_number(points.total()) + " |\n";
+        const auto part = [&](const auto& named) {
+            return short_number(exercise.possible.*named.second);
+        };
+        text += "| " + exercise.name + " | " + joined(kPoints, " | ", part) + " | " +
+                short_number(exercise.possible.total()) + " |\n";
     }
     return text;
 }
 
 std::string what_it_costs(const Assigned& exercise) {
-    std::string text;
-    for (const auto& [name, limit] : kLimits) {
-        const double value = exercise.limits.*limit;
-        if (value <= 0) continue;
-        text += (text.empty() ? "" : ", ") + std::string(name) + " " + short_number(value);
-    }
-    return "- " + exercise.name + ": " + text + "\n";
+    const auto limit = [&](const auto& named) {
+        const double value = exercise.limits.*named.second;
+        return value > 0 ? named.first + (" " + short_number(value)) : "";
+    };
+    return "- " + exercise.name + ": " + joined(kLimits, ", ", limit) + "\n";
 }
 
 std::string shapes_of(const Assigned& exercise) {
-    std::string text;
-    for (const Shape shape : exercise.shapes) {
-        text += (text.empty() ? "" : ", ") + shape.name();
-    }
-    return "- " + exercise.name + ": " + text + "\n";
+    return "- " + exercise.name + ": " + joined(exercise.shapes, ", ", &Shape::name) + "\n";
 }
 
 }  // namespace

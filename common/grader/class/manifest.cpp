@@ -1,11 +1,12 @@
 #include "grader/class/manifest.h"
 
 #include <algorithm>
-#include <charconv>
 #include <cstdlib>
 #include <set>
 #include <string_view>
 
+#include "base/child.h"
+#include "base/text.h"
 #include "course/course.h"
 #include "course/read_exercise.h"
 #include "grader/store/errors.h"
@@ -20,34 +21,33 @@ using course::StrictToml;
 
 constexpr int kManifestFormat = 2;
 
+// Calls `use` with the name, the value and the most of each.
+template <class SomeResources, class Use>
+void for_each_of(SomeResources& resources, const Use& use) {
+    use("compile_seconds", resources.compile_seconds, 60);
+    use("launch_seconds", resources.launch_seconds, 60);
+    use("compile_mb", resources.compile_mb, 65536);
+    use("launch_mb", resources.launch_mb, 65536);
+    use("source_kb", resources.source_kb, 1024);
+    use("ptx_kb", resources.ptx_kb, 65536);
+    use("shared_bytes", resources.shared_bytes, 1 << 20);
+    use("local_bytes", resources.local_bytes, 1 << 24);
+}
+
 Resources read_resources(const StrictToml& reader, const toml::table& table) {
     const std::string where = "`resources`";
-    reader.allow_keys(table,
-                      {"compile_seconds", "launch_seconds", "compile_mb", "launch_mb", "source_kb",
-                       "ptx_kb", "shared_bytes", "local_bytes"},
-                      where);
-    const auto whole = [&](const char* key, std::int64_t most) {
-        return static_cast<int>(reader.whole(table, key, where, 1, most));
-    };
-    const auto size = [&](const char* key, std::int64_t most) {
-        return static_cast<std::size_t>(whole(key, most));
-    };
-    return {.compile_seconds = whole("compile_seconds", 60),
-            .launch_seconds = whole("launch_seconds", 60),
-            .compile_mb = size("compile_mb", 65536),
-            .launch_mb = size("launch_mb", 65536),
-            .source_kb = size("source_kb", 1024),
-            .ptx_kb = size("ptx_kb", 65536),
-            .shared_bytes = size("shared_bytes", 1 << 20),
-            .local_bytes = size("local_bytes", 1 << 24)};
+    Resources read;
+    std::set<std::string_view> known;
+    for_each_of(read, [&](const char* key, auto&, int) { known.insert(key); });
+    reader.allow_keys(table, known, where);
+    for_each_of(read, [&]<class Value>(const char* key, Value& value, int most) {
+        value = static_cast<Value>(reader.whole(table, key, where, 1, most));
+    });
+    return read;
 }
 
 Points read_points(const StrictToml& reader, const toml::table& table) {
-    reader.allow_keys(table, {"correct", "clean", "counters"}, "`points`");
-    const auto number = [&](const char* key) {
-        return table.contains(key) ? reader.number(table, key, "`points`") : 0;
-    };
-    const Points points{number("correct"), number("clean"), number("counters")};
+    const Points points = course::read_numbers(reader, table, kPoints, "`points`");
     if (points.total() <= 0) {
         reader.fail(StrictToml::line_of(table), "`points` gives nothing; give some");
     }
@@ -146,23 +146,6 @@ std::string read_key(const fs::path& file) {
     return text;
 }
 
-// The shortest digits that give the same number again.
-std::string digits(double number) {
-    char buffer[32];
-    auto end = std::to_chars(buffer, buffer + sizeof buffer, number).ptr;
-    return {buffer, end};
-}
-
-std::string shape_text(Shape shape) {
-    return "[" + std::to_string(shape.rows) + ", " + std::to_string(shape.cols) + "]";
-}
-
-std::string shapes_text(const std::vector<Shape>& shapes) {
-    std::string text;
-    for (Shape shape : shapes) text += (text.empty() ? "" : ", ") + shape_text(shape);
-    return "[" + text + "]";
-}
-
 // Names of ours: nothing in them needs more than this.
 std::string quoted(const std::string& text) {
     std::string quoted = "\"";
@@ -173,27 +156,18 @@ std::string quoted(const std::string& text) {
     return quoted + "\"";
 }
 
-std::string resources_text(const Resources& limits) {
-    return "{ compile_seconds = " + std::to_string(limits.compile_seconds) +
-           ", launch_seconds = " + std::to_string(limits.launch_seconds) +
-           ", compile_mb = " + std::to_string(limits.compile_mb) +
-           ", launch_mb = " + std::to_string(limits.launch_mb) +
-           ", source_kb = " + std::to_string(limits.source_kb) +
-           ", ptx_kb = " + std::to_string(limits.ptx_kb) +
-           ", shared_bytes = " + std::to_string(limits.shared_bytes) +
-           ", local_bytes = " + std::to_string(limits.local_bytes) + " }";
-}
-
 // What grading adds to an exercise.
 std::string grading_text(const Assigned& exercise) {
-    std::string allowed;
-    for (const std::string& word : exercise.allow) {
-        allowed += (allowed.empty() ? "" : ", ") + quoted(word);
-    }
-    const Points& points = exercise.possible;
-    return "points = { correct = " + digits(points.correct) + ", clean = " + digits(points.clean) +
-           ", counters = " + digits(points.counters) + " }\nallow = [" + allowed +
-           "]\nresources = " + resources_text(exercise.resources) + "\n";
+    const auto part = [&](const auto& named) {
+        return named.first + (" = " + toml_text(exercise.possible.*named.second));
+    };
+    std::vector<std::string> resources;
+    for_each_of(exercise.resources, [&](const char* key, auto value, int) {
+        resources.push_back(key + (" = " + std::to_string(value)));
+    });
+    return "points = { " + joined(kPoints, ", ", part) + " }\nallow = [" +
+           joined(exercise.allow, ", ", quoted) + "]\nresources = { " + joined(resources, ", ") +
+           " }\n";
 }
 
 }  // namespace
@@ -216,9 +190,8 @@ double Assignment::points() const {
 }
 
 fs::path repository() {
-    const char* other = std::getenv("COALESCE_COURSE");
-    if (other != nullptr && *other != '\0') return fs::absolute(other).lexically_normal();
-    return COALESCE_REPOSITORY;
+    return fs::absolute(from_environment("COALESCE_COURSE", COALESCE_REPOSITORY))
+        .lexically_normal();
 }
 
 Assignment read_assignment(const fs::path& folder) {
@@ -273,17 +246,17 @@ std::string hidden_text(const Assignment& assignment) {
         "# and at `counted` costs are counted once more; leave it out, and they are not.\n";
     for (const Assigned& exercise : assignment.exercises) {
         text += "\n[[exercise]]\nname = " + quoted(exercise.name) +
-                "\nshapes = " + shapes_text(exercise.hidden_shapes) + "\n";
+                "\nshapes = " + toml_text(exercise.hidden_shapes) + "\n";
         if (exercise.hidden_counted == Shape{0, 0}) continue;
-        text += "counted = " + shape_text(exercise.hidden_counted) + "\n";
+        text += "counted = " + toml_text(exercise.hidden_counted) + "\n";
     }
     return text;
 }
 
 std::string digest_of(const Assigned& exercise) {
     return sha256_of_parts({coalesce::text_of(exercise), grading_text(exercise),
-                            shapes_text(exercise.hidden_shapes),
-                            shape_text(exercise.hidden_counted), exercise.solution});
+                            toml_text(exercise.hidden_shapes), toml_text(exercise.hidden_counted),
+                            exercise.solution});
 }
 
 fs::path assignment_folder(const fs::path& folder, const std::string& name) {

@@ -8,7 +8,6 @@
 #include <set>
 
 #include "base/codec.h"
-#include "grader/class/names.h"
 #include "grader/class/plan_files.h"
 #include "grader/class/progress.h"
 #include "grader/class/templates.h"
@@ -16,6 +15,8 @@
 #include "grader/store/errors.h"
 #include "grader/store/files.h"
 #include "grader/store/sha256.h"
+#include "harness/text.h"
+#include "kernel/safe_text.h"
 
 namespace coalesce::grader {
 namespace fs = std::filesystem;
@@ -27,8 +28,7 @@ constexpr int kPlanFormat = 1;
 
 // What a solution takes to judge, once compiler and simulator are warm: the measure of a chunk.
 double seconds_a_task(const Assignment& assignment, const JudgeSetup& setup) {
-    Judge judge(
-        {.sandboxed = setup.tier != Tier::unsandboxed, .tier = setup.tier, .work_folder = {}});
+    Judge judge({.tier = setup.tier});
     double sum = 0;
     for (const Assigned& exercise : assignment.exercises) {
         Result result;
@@ -83,15 +83,19 @@ public:
         : assignment_(assignment),
           request_(request),
           // Trying the sandbox out uses a folder that a run uses too.
-          lock_(assignment.teacher() / "lock", "the assignment " + assignment.name) {
+          lock_(lock_of(assignment)) {
         if (fs::exists(request.to)) {
             throw UsageError(request.to.string() + " is there already; choose another folder");
         }
-        setup_ = find_judge_setup(request.sandboxed, assignment.teacher() / "work", request.tier);
-        std::error_code ignored;
-        fs::remove_all(assignment.teacher() / "work", ignored);
-        read_submissions();
-        choose_tasks();
+        const WorkFolder work(assignment.teacher() / "work");
+        setup_ = find_judge_setup(work.path, request.tier);
+        handed_ = read_handed_in(assignment, setup_, request.submissions);
+        Store store(assignment.store());
+        for (const Entry& entry : to_be_judged(handed_.entries, store, false)) {
+            tasks_.push_back({entry.key, entry.exercise, entry.source});
+        }
+        judged_ = to_be_judged(handed_.entries, store, true).size() - tasks_.size();
+        if (!tasks_.empty()) chunks_ = dealt_out(tasks_, count_of_chunks());
     }
 
     void write() const {
@@ -101,14 +105,14 @@ public:
         for (const char* part : {"chunks", "sources", "results", "logs", "work"}) {
             make_folder(making / part, 0700);
         }
-        for (const auto& [digest, bytes] : sources_) {
-            write_whole(making / "sources" / digest, bytes, 0600);
+        for (const std::string& bytes : handed_.sources) {
+            write_whole(making / "sources" / sha256_hex(bytes), bytes, 0600);
         }
         for (std::size_t chunk = 0; chunk < chunks_.size(); ++chunk) {
             write_whole(making / "chunks" / (std::to_string(chunk + 1) + ".json"),
-                        json_of(chunks_[chunk]), 0600);
+                        codec::write(chunks_[chunk], true) + "\n", 0600);
         }
-        write_whole(making / "class.json", json_of(entries_), 0600);
+        write_whole(making / "class.json", codec::write(handed_.entries, true) + "\n", 0600);
         write_whole(making / "matrix.json", matrix());
         write_whole(making / "slurm.sbatch", sbatch(), 0700);
         write_whole(making / "plan.json", plan_json());
@@ -120,44 +124,18 @@ public:
     bool is_empty() const { return tasks_.empty(); }
 
     std::string summary() const {
-        std::size_t judged = distinct_ - tasks_.size();
         std::string text = std::to_string(tasks_.size()) + " submissions to judge in " +
-                           std::to_string(chunks_.size()) +
-                           (chunks_.size() == 1 ? " chunk" : " chunks");
+                           count_of(chunks_.size(), "chunk");
         if (seconds_ > 0) {
             double each = seconds_ * static_cast<double>(tasks_.size()) /
                           static_cast<double>(std::max<std::size_t>(1, chunks_.size()));
             text += " of about " + duration(each);
         }
-        text += judged == 0 ? ".\n" : "; " + std::to_string(judged) + " have a result already.\n";
+        text += judged_ == 0 ? ".\n" : "; " + std::to_string(judged_) + " have a result already.\n";
         return text;
     }
 
 private:
-    void read_submissions() {
-        std::vector<std::string> names;
-        for (const Assigned& exercise : assignment_.exercises) names.push_back(exercise.name);
-        for (const Student& student : read_class(request_.submissions, names)) {
-            for (const Handed& handed : student.handed) {
-                entries_.push_back(entry_of(assignment_, setup_, student.name, handed));
-                if (handed.is_there()) sources_[entries_.back().source] = handed.source;
-            }
-        }
-    }
-
-    void choose_tasks() {
-        Store store(assignment_.store());
-        std::set<std::string> keys;
-        for (const Entry& entry : entries_) {
-            if (!entry.problem.empty() || !keys.insert(entry.key).second) continue;
-            if (!store.result(entry.key)) {
-                tasks_.push_back({entry.key, entry.exercise, entry.source});
-            }
-        }
-        distinct_ = keys.size();
-        if (!tasks_.empty()) chunks_ = dealt_out(tasks_, count_of_chunks());
-    }
-
     std::size_t count_of_chunks() {
         auto wanted = static_cast<std::size_t>(request_.chunks);
         if (request_.chunks == 0) {
@@ -201,11 +179,10 @@ private:
     const PlanRequest& request_;
     FileLock lock_;
     JudgeSetup setup_;
-    std::vector<Entry> entries_;
-    std::map<std::string, std::string> sources_;
+    HandedIn handed_;
     std::vector<PlannedTask> tasks_;
     std::vector<std::vector<PlannedTask>> chunks_;
-    std::size_t distinct_ = 0;
+    std::size_t judged_ = 0;  // have a result already
     double seconds_ = 0;
 };
 
@@ -231,8 +208,8 @@ Plan read_plan(const fs::path& folder) {
         plan = codec::read<Plan>(read_file(folder / "plan.json"));
         plan.folder = fs::absolute(folder);
         for (std::size_t chunk = 1; chunk <= plan.chunks.size(); ++chunk) {
-            plan.chunks[chunk - 1] =
-                tasks_in(read_file(folder / "chunks" / (std::to_string(chunk) + ".json")));
+            plan.chunks[chunk - 1] = codec::read<std::vector<PlannedTask>>(
+                read_file(folder / "chunks" / (std::to_string(chunk) + ".json")));
         }
     } catch (const codec::Error& error) {
         throw UsageError(file + " is no plan: " + shown(error.what(), 200));

@@ -59,17 +59,9 @@ struct PlanRequest {
     std::filesystem::path to;           ///< the plan's folder: must not be there yet
     int chunks = 0;                     ///< 0: as many as give each `seconds` of work
     double seconds = 30;                ///< of one processor, at least
-    bool sandboxed = true;              ///< false: every result is stamped
-    std::optional<Tier> tier = {};      ///< of the sandbox, when not the best that works here
+    std::optional<Tier> tier = {};      ///< as JudgeOptions has it
     std::filesystem::path repository;   ///< the course, which has slurm.sbatch
     std::string program;                ///< this one, for slurm.sbatch
-};
-
-/// How a chunk is judged.
-struct ChunkRequest {
-    int jobs = 1;                     ///< judging processes
-    bool is_quiet = false;            ///< no progress
-    std::vector<std::string> worker;  ///< the command that judges; options are added
 };
 
 /// Writes a plan, whole or not at all. What the store has a result for is not planned again.
@@ -81,7 +73,7 @@ Plan read_plan(const std::filesystem::path& folder);
 /// Judges what is missing of a chunk. Throws Infrastructure when something is still missing after it,
 /// and at once when this computer would judge otherwise than the one that made the plan.
 void judge_chunk(const Assignment& assignment, const Plan& plan, std::size_t chunk,
-                 const ChunkRequest& request, std::ostream& out);
+                 const JudgingProcesses& processes, std::ostream& out);
 
 /// Puts the results into the store as a run of the class, and writes the reports. Throws
 /// Infrastructure when some are missing: those that are there are stored all the same.

@@ -1,6 +1,5 @@
 #include "grader/class/plan_files.h"
 
-#include "base/codec.h"
 #include "grader/store/errors.h"
 #include "grader/store/sha256.h"
 
@@ -13,52 +12,7 @@ std::string seal_of(const Assignment& assignment, const std::string& key,
     return hex(hmac_sha256(assignment.key, "result of " + key + "\n" + result));
 }
 
-// JSON has texts in UTF-8 alone; what is none goes in as a list of its bytes.
-codec::Json json_of_bytes(const std::string& bytes) {
-    try {
-        (void)codec::Json(bytes).dump();
-        return bytes;
-    } catch (const codec::Json::type_error&) {
-        return codec::encode(std::vector<std::uint8_t>(bytes.begin(), bytes.end()));
-    }
-}
-
-std::string bytes_in(const codec::Json& json) {
-    if (json.is_string()) return json;
-    std::vector<std::uint8_t> bytes;
-    codec::decode(json, bytes, "a text");
-    return {bytes.begin(), bytes.end()};
-}
-
 }  // namespace
-
-template <class Codec>
-void describe(Codec& codec, PlannedTask& task) {
-    fields(codec, "key", task.key, "exercise", task.exercise, "source", task.source);
-}
-
-template <class Codec>
-void describe(Codec& codec, Entry& entry) {
-    codec::Json student = json_of_bytes(entry.student), details = json_of_bytes(entry.details);
-    fields(codec, "student", student, "exercise", entry.exercise, "key", entry.key, "source",
-           entry.source, "problem", entry.problem, "details", details);
-    entry.student = bytes_in(student);
-    entry.details = bytes_in(details);
-}
-
-std::string json_of(const std::vector<PlannedTask>& tasks) {
-    return codec::write(tasks, true) + "\n";
-}
-std::vector<PlannedTask> tasks_in(const std::string& json) {
-    return codec::read<std::vector<PlannedTask>>(json);
-}
-
-std::string json_of(const std::vector<Entry>& entries) {
-    return codec::write(entries, true) + "\n";
-}
-std::vector<Entry> entries_in(const std::string& json) {
-    return codec::read<std::vector<Entry>>(json);
-}
 
 std::string sealed_result(const Assignment& assignment, const std::string& key,
                           const std::string& result) {

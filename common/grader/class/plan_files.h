@@ -3,19 +3,23 @@
 #pragma once
 
 #include <string>
-#include <vector>
 
+#include "base/codec.h"
 #include "grader/class/plan.h"
 
 namespace coalesce::grader {
 
-/// The tasks of a chunk as JSON, and back. Throws codec::Error.
-std::string json_of(const std::vector<PlannedTask>& tasks);
-std::vector<PlannedTask> tasks_in(const std::string& json);
-
-/// Who handed in what, as JSON, and back. Names are any bytes.
-std::string json_of(const std::vector<Entry>& entries);
-std::vector<Entry> entries_in(const std::string& json);
+// Tasks of a chunk, and who handed in what, as base/codec.h writes and reads them.
+template <class Codec>
+void describe(Codec& codec, PlannedTask& task) {
+    fields(codec, "key", task.key, "exercise", task.exercise, "source", task.source);
+}
+template <class Codec>
+void describe(Codec& codec, Entry& entry) {
+    codec::AnyBytes student{entry.student}, details{entry.details};
+    fields(codec, "student", student, "exercise", entry.exercise, "key", entry.key, "source",
+           entry.source, "problem", entry.problem, "details", details);
+}
 
 /// A result as it lies in the plan's folder, with a seal that only the assignment's key can make.
 std::string sealed_result(const Assignment& assignment, const std::string& key,

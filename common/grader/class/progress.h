@@ -27,8 +27,6 @@ public:
     void show();
     /// Seconds since it began.
     double seconds() const;
-    /// How many came to their end.
-    std::size_t count() const { return done_; }
     /// The line that is shown.
     std::string line() const;
 

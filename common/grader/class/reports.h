@@ -5,6 +5,7 @@
 
 #include <filesystem>
 #include <string>
+#include <string_view>
 
 #include "grader/class/results.h"
 
@@ -22,6 +23,10 @@ std::string feedback(const ClassResults& results, const StudentResults& student)
 std::string summary(const ClassResults& results);
 /// Whose submissions the judge breaks down over, for a teacher to look at; "": nobody's.
 std::string faults_text(const ClassResults& results);
+
+/// A file name for a student, whose own name comes from outside and is never used as a path: letters that are
+/// harmless, and a digest that makes it unique.
+std::string file_name(std::string_view student);
 
 /// Writes all of these and the similarities into a folder, each file whole or not at all. Files that
 /// have their content already are left alone.

@@ -6,10 +6,10 @@
 #include <map>
 #include <set>
 
-#include "grader/class/names.h"
 #include "grader/class/worker.h"
 #include "grader/store/errors.h"
 #include "grader/store/files.h"
+#include "kernel/safe_text.h"
 
 namespace coalesce::grader {
 

@@ -1,9 +1,15 @@
 #include "grader/class/rounds.h"
 
-#include <algorithm>
-#include <map>
+#include <poll.h>
 
+#include <algorithm>
+#include <chrono>
+#include <map>
+#include <memory>
+
+#include "base/child.h"
 #include "grader/class/progress.h"
+#include "grader/store/errors.h"
 
 namespace coalesce::grader {
 namespace {
@@ -21,6 +27,132 @@ std::string in_one_line(std::string text) {
     while (text.ends_with(' ')) text.pop_back();
     return text;
 }
+
+using Clock = std::chrono::steady_clock;
+
+// The judge has clocks of its own, which are much shorter; this one is for a judge that hangs.
+constexpr std::chrono::seconds kPatience{300};
+
+std::string how_it_ended(Child& child) {
+    child.stop();
+    const int code = child.outcome().exit_code;
+    return code > 128 ? "signal " + std::to_string(code - 128)
+                      : "exit code " + std::to_string(code);
+}
+
+// Some judging processes. They are started when there is something to do.
+class Workers {
+public:
+    Workers(const Rounds& rounds, int count)
+        : rounds_(rounds), workers_(static_cast<std::size_t>(std::max(1, count))) {}
+    ~Workers() {
+        for (Worker& worker : workers_) stop(worker);
+    }
+    Workers(const Workers&) = delete;
+    Workers& operator=(const Workers&) = delete;
+
+    // Judges `tasks`, in any order; `done` gets the number of each with its outcome, and returns
+    // whether to go on. `waiting` is called several times per second.
+    void judge(const std::vector<Task>& tasks,
+               const std::function<bool(std::size_t, const WorkerAnswer&)>& done,
+               const std::function<void()>& waiting) {
+        std::size_t next = 0, ended = 0;
+        while (ended < tasks.size()) {
+            for (Worker& worker : workers_) {
+                if (!worker.is_busy && next < tasks.size()) {
+                    give(worker, tasks[next], next);
+                    ++next;
+                }
+            }
+            listen(100);
+            waiting();
+            for (Worker& worker : workers_) {
+                if (!worker.is_busy) continue;
+                bool is_gone = !worker.child->take_output();
+                WorkerAnswer outcome;
+                if (!take(worker, outcome)) {
+                    bool is_late = Clock::now() > worker.patience_ends;
+                    if (!is_gone && !is_late) continue;
+                    outcome.text =
+                        is_late ? "the judging process hung" : "the judging process ended early";
+                    if (is_gone) worker.child->wait(2000);
+                    outcome.text += " (" + how_it_ended(*worker.child) + ")";
+                    worker.child = nullptr;
+                    worker.is_busy = false;
+                }
+                ++ended;
+                if (!done(worker.task, outcome)) return;
+            }
+        }
+    }
+
+private:
+    struct Worker {
+        std::unique_ptr<Child> child = {};
+        bool has_named_itself = false, is_busy = false;
+        std::size_t task = 0;
+        Clock::time_point patience_ends = {};
+    };
+
+    void start(Worker& worker) {
+        try {
+            worker = {.child = std::make_unique<Child>(
+                          Command{.program = rounds_.worker.front(),
+                                  .arguments = {rounds_.worker.begin() + 1, rounds_.worker.end()},
+                                  .is_asked = true})};
+        } catch (const std::runtime_error& error) {
+            throw Infrastructure(std::string("no worker could be started: ") + error.what());
+        }
+    }
+
+    void stop(Worker& worker) {
+        // Without input it ends by itself and clears up behind it; one that is busy does not listen.
+        if (worker.child) worker.child->end_input();
+        if (worker.child && !worker.is_busy) worker.child->wait(2000);
+        worker = {};
+    }
+
+    void give(Worker& worker, const Task& task, std::size_t number) {
+        if (!worker.child) start(worker);
+        worker.is_busy = true;
+        worker.task = number;
+        worker.patience_ends = Clock::now() + kPatience;
+        // A worker that is gone is noticed when it is listened to.
+        (void)worker.child->say(codec::write(task));
+    }
+
+    // True when the worker's task has come to an end.
+    bool take(Worker& worker, WorkerAnswer& outcome) {
+        std::optional<std::string> line = worker.child->hear(0);
+        if (line && !worker.has_named_itself) {
+            if (*line != rounds_.identity) {
+                throw Infrastructure(
+                    "the assignment was changed while it was graded; run the same command again");
+            }
+            worker.has_named_itself = true;
+            line = worker.child->hear(0);
+        }
+        if (!line) return false;
+        try {
+            outcome = codec::read<WorkerAnswer>(*line);
+        } catch (const codec::Error&) {
+            throw Infrastructure("a worker's answer makes no sense");
+        }
+        worker.is_busy = false;
+        return true;
+    }
+
+    void listen(int milliseconds) {
+        std::vector<pollfd> ends;
+        for (const Worker& worker : workers_) {
+            ends.push_back({worker.child ? worker.child->descriptor() : -1, POLLIN, 0});
+        }
+        poll(ends.data(), ends.size(), milliseconds);
+    }
+
+    const Rounds& rounds_;
+    std::vector<Worker> workers_;
+};
 
 class Judging {
 public:
@@ -70,7 +202,7 @@ private:
     void try_these(const std::vector<std::size_t>& numbers) {
         std::vector<Task> now;
         for (std::size_t task : numbers) now.push_back(tasks_[task]);
-        Workers workers(rounds_.worker, rounds_.identity, rounds_.jobs);
+        Workers workers(rounds_, rounds_.jobs);
         const auto done = [&](std::size_t place, const WorkerAnswer& answer) {
             take(numbers[place], answer);
             return faults_at_once_ < kMostFaultsAtOnce;
@@ -95,15 +227,19 @@ private:
         }
     }
 
-    bool can_judge(const std::string& exercise) {
-        bool is_judged = false;
-        Workers workers(rounds_.worker, rounds_.identity, 1);
-        const auto done = [&](std::size_t, const WorkerAnswer& answer) {
-            is_judged = answer.is_judged;
+    WorkerAnswer judged_alone(const Task& task) {
+        WorkerAnswer answer;
+        Workers workers(rounds_, 1);
+        const auto done = [&](std::size_t, const WorkerAnswer& one) {
+            answer = one;
             return true;
         };
-        workers.judge({{exercise, rounds_.solution(exercise)}}, done, [&] { progress_.show(); });
-        return is_judged;
+        workers.judge({task}, done, [&] { progress_.show(); });
+        return answer;
+    }
+
+    bool can_judge(const std::string& exercise) {
+        return judged_alone({exercise, rounds_.solution(exercise)}).is_judged;
     }
 
     void give_up() {
@@ -119,19 +255,10 @@ private:
     // Whoever kills processes on this computer may have hit the same submission in each round.
     bool is_its_own(std::size_t task) {
         for (int i = 0; i < kConfirmations; ++i) {
-            judge_alone(task);
+            take(task, judged_alone(tasks_[task]));
             if (ends_[task].is_judged || !can_judge(tasks_[task].exercise)) return false;
         }
         return true;
-    }
-
-    void judge_alone(std::size_t task) {
-        Workers workers(rounds_.worker, rounds_.identity, 1);
-        const auto done = [&](std::size_t, const WorkerAnswer& answer) {
-            take(task, answer);
-            return true;
-        };
-        workers.judge({tasks_[task]}, done, [&] { progress_.show(); });
     }
 
     const std::vector<Task>& tasks_;

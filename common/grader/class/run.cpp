@@ -4,7 +4,6 @@
 #include <ostream>
 #include <set>
 
-#include "grader/class/names.h"
 #include "grader/class/progress.h"
 #include "grader/class/reports.h"
 #include "grader/class/rounds.h"
@@ -16,6 +15,7 @@
 #include "grader/store/sha256.h"
 #include "harness/text.h"
 #include "kernel/compile.h"
+#include "kernel/safe_text.h"
 #include "kernel/verdict_codec.h"
 
 namespace coalesce::grader {
@@ -23,158 +23,105 @@ namespace fs = std::filesystem;
 namespace {
 
 // One run of the grader.
-class ClassRun {
+class ClassRun : OpenRun {
 public:
-    ClassRun(const Assignment& assignment, const RunRequest& request, std::ostream& out)
-        : assignment_(assignment),
+    ClassRun(const Assignment& of, const RunRequest& request, std::ostream& out)
+        : OpenRun(of),
           request_(request),
           out_(out),
-          lock_(assignment.teacher() / "lock", "the assignment " + assignment.name),
-          store_(assignment.store()),
-          setup_(find_judge_setup(request.sandboxed, work_folder())) {}
-
-    ~ClassRun() { clear_work(); }
-    ClassRun(const ClassRun&) = delete;
-    ClassRun& operator=(const ClassRun&) = delete;
+          // A worker that was killed leaves its folder; nobody else is at work while we have the lock.
+          work_(of.teacher() / "work"),
+          setup_(find_judge_setup(work_.path, request.tier)) {}
 
     void grade() {
-        begin();
-        settle_problems();
+        if (request_.resumes) {
+            resume();
+        } else {
+            HandedIn handed = read_handed_in(assignment, setup_, request_.submissions);
+            entries = std::move(handed.entries);
+            begin(handed.sources);
+        }
+        if (entries.empty()) throw UsageError("there is nothing to grade");
+        settle_problems(setup_, request_.again);
         judge_the_rest();
         std::size_t missing = count_missing();
         if (missing > 0) {
             throw Infrastructure(
-                std::to_string(missing) + " of " + std::to_string(entries_.size()) +
+                std::to_string(missing) + " of " + std::to_string(entries.size()) +
                 " submissions are not graded yet: " + shown(outcome_.last_fault, 300) +
                 "\nWhat was graded is stored. Fix this, then: ./learn grade run " +
-                assignment_.name + " --resume");
+                assignment.name + " --resume");
         }
-        store_.finish_run(run_);
-        ClassResults results = read_results(assignment_, store_, run_);
-        write_reports(results, assignment_.results());
+        const ClassResults results = finish();
         out_ << summary(results) << judged_text() << faults_text(results);
     }
 
 private:
-    void begin() {
-        if (request_.resumes) {
-            resume();
-        } else {
-            read_submissions();
-        }
-        if (entries_.empty()) throw UsageError("there is nothing to grade");
-    }
-
-    void read_submissions() {
-        std::vector<std::string> names;
-        for (const Assigned& exercise : assignment_.exercises) names.push_back(exercise.name);
-        std::vector<std::string> sources;
-        for (const Student& student : read_class(request_.submissions, names)) {
-            for (const Handed& handed : student.handed) {
-                entries_.push_back(entry_of(assignment_, setup_, student.name, handed));
-                if (handed.is_there()) sources.push_back(handed.source);
-            }
-        }
-        run_ = store_.begin_run(assignment_.name, stamp(), entries_, sources);
+    void begin(const std::set<std::string>& sources) {
+        number = store.begin_run(assignment.name, setup_.stamp(), entries,
+                                 {sources.begin(), sources.end()});
     }
 
     // The last run goes on, with what was handed in then. When the assignment or the grader is
     // another by now, the results would be others too: that is a new run of the same class.
     void resume() {
-        std::optional<Run> last = store_.run();
+        std::optional<Run> last = store.run();
         if (!last) {
             throw UsageError("there is no run to resume; begin one: ./learn grade run " +
-                             assignment_.name + " --submissions FOLDER");
+                             assignment.name + " --submissions FOLDER");
         }
-        run_ = last->number;
-        entries_ = store_.entries(run_);
-        std::vector<Entry> now = entries_;
-        for (Entry& entry : now) {
-            entry.key = key_of_entry(assignment_, setup_, entry);
-        }
-        if (now == entries_) return;
-        out_ << "The assignment or the grader has changed since run " << run_
+        number = last->number;
+        entries = store.entries(number);
+        const std::vector<Entry> before = entries;
+        for (Entry& entry : entries) entry.key = key_of_entry(assignment, setup_, entry);
+        if (entries == before) return;
+        out_ << "The assignment or the grader has changed since run " << number
              << " began: the same class is graded again,\nand the older results stay.\n";
-        entries_ = now;
-        run_ = store_.begin_run(assignment_.name, stamp(), entries_, {});
-    }
-
-    std::string stamp() const { return request_.sandboxed ? "" : "unsandboxed"; }
-
-    bool needs_judging(const Entry& entry) { return request_.again || !store_.result(entry.key); }
-
-    // What cannot be judged has its result at once.
-    void settle_problems() {
-        for (const Entry& entry : entries_) {
-            if (entry.problem.empty() || !needs_judging(entry)) continue;
-            store_.add_result(run_, entry, to_json(result_of_problem(entry, name_of(setup_.tier))));
-        }
+        begin({});
     }
 
     void judge_the_rest() {
-        // The same file from two students is judged once.
-        std::vector<const Entry*> waiting;
-        std::set<std::string> keys;
+        const std::vector<Entry> waiting = to_be_judged(entries, store, request_.again);
         std::vector<Task> tasks;
-        for (const Entry& entry : entries_) {
-            if (!entry.problem.empty() || !needs_judging(entry)) continue;
-            if (!keys.insert(entry.key).second) continue;
-            waiting.push_back(&entry);
-            tasks.push_back({entry.exercise, store_.source(entry.source)});
+        for (const Entry& entry : waiting) {
+            tasks.push_back({entry.exercise, store.source(entry.source)});
         }
-        const Rounds rounds{
-            .worker = worker_command(assignment_, setup_, request_.worker, work_folder()),
-            .identity = identity_of(assignment_),
-            .jobs = request_.jobs,
-            .is_quiet = request_.is_quiet,
-            .solution = [&](const std::string& name) { return assignment_.find(name)->solution; }};
         const RoundsTold told{.judged =
                                   [&](std::size_t task, const std::string& result) {
-                                      store_.add_result(run_, *waiting[task], result);
+                                      store.add_result(number, waiting[task], result);
                                   },
                               .failed =
                                   [&](std::size_t task, const std::string& fault) {
-                                      store_.add_fault(run_, *waiting[task], fault);
+                                      store.add_fault(number, waiting[task], fault);
                                   },
                               .given_up =
                                   [&](std::size_t task, const std::string& fault) {
-                                      store_.give_up(run_, *waiting[task], fault);
+                                      store.give_up(number, waiting[task], fault);
                                   }};
-        outcome_ = judge_in_rounds(tasks, rounds, told);
-    }
-
-    fs::path work_folder() const { return assignment_.teacher() / "work"; }
-
-    // A worker that was killed leaves its folder; nobody else is at work while we have the lock.
-    void clear_work() const {
-        std::error_code ignored;
-        fs::remove_all(work_folder(), ignored);
+        outcome_ = judge_in_rounds(
+            tasks, rounds_of(assignment, setup_, request_.processes, work_.path), told);
     }
 
     std::size_t count_missing() {
-        const auto given_up = store_.given_up(run_);
-        return static_cast<std::size_t>(std::ranges::count_if(entries_, [&](const Entry& entry) {
-            return !store_.result(entry.key) && !given_up.contains(entry.key);
+        const auto given_up = store.given_up(number);
+        return static_cast<std::size_t>(std::ranges::count_if(entries, [&](const Entry& entry) {
+            return !store.result(entry.key) && !given_up.contains(entry.key);
         }));
     }
 
     std::string judged_text() const {
         if (outcome_.judged == 0)
             return "Nothing had to be judged: all results were stored already.\n";
-        return format("%zu judged in %s with %d %s: %.0f a minute.\n", outcome_.judged,
-                      duration(outcome_.seconds).c_str(), request_.jobs,
-                      request_.jobs == 1 ? "job" : "jobs",
+        return format("%zu judged in %s with %s: %.0f a minute.\n", outcome_.judged,
+                      duration(outcome_.seconds).c_str(),
+                      count_of(request_.processes.jobs, "job").c_str(),
                       60 * static_cast<double>(outcome_.judged) / std::max(outcome_.seconds, 1e-3));
     }
 
-    const Assignment& assignment_;
     const RunRequest& request_;
     std::ostream& out_;
-    FileLock lock_;
-    Store store_;
+    const WorkFolder work_;
     JudgeSetup setup_;
-    std::vector<Entry> entries_;
-    std::int64_t run_ = 0;
     RoundsOutcome outcome_;
 };
 
@@ -194,13 +141,8 @@ std::string next_action(const std::string& problem) {
 // Attacks the sandbox, every time: what held yesterday may have been switched off since.
 static Tier tier_that_holds(const fs::path& work_folder, std::optional<Tier> wanted) {
     std::vector<TierTrial> trials;
-    if (wanted) {
-        trials.push_back(try_tier(*wanted, work_folder, false));
-        if (trials.back().holds()) return *wanted;
-    } else {
-        const Tier tier = best_tier(work_folder, false, &trials);
-        if (tier != Tier::none) return tier;
-    }
+    const Tier tier = best_tier(work_folder, wanted, trials);
+    if (tier != Tier::none) return tier;
     std::string text = wanted ? std::string("sandbox ") + name_of(*wanted) +
                                     " does not work on this computer, and nothing was run"
                               : "there is no sandbox on this computer, and nothing was run";
@@ -211,37 +153,48 @@ static Tier tier_that_holds(const fs::path& work_folder, std::optional<Tier> wan
     throw Infrastructure(text + "\n./learn grade doctor says more");
 }
 
-std::optional<Tier> tier_called(const std::string& name) {
-    for (Tier tier : {Tier::namespaces, Tier::landlock, Tier::none, Tier::unsandboxed}) {
-        if (name == name_of(tier)) return tier;
-    }
-    return std::nullopt;
-}
-
-JudgeSetup find_judge_setup(bool sandboxed, const fs::path& work_folder,
-                            std::optional<Tier> wanted) {
+JudgeSetup find_judge_setup(const fs::path& work_folder, std::optional<Tier> wanted) {
     JudgeSetup setup{.grader = judge_identity(),
                      .toolchain = compiler_identity(grading_compiler()),
                      .tier = Tier::unsandboxed};
     sweep_stale_cgroups();
     make_folder(work_folder, 0700);
-    if (sandboxed) setup.tier = tier_that_holds(work_folder, wanted);
+    if (wanted != Tier::unsandboxed) setup.tier = tier_that_holds(work_folder, wanted);
     // The sandbox stands in each result.
     setup.grader += std::string(" in sandbox ") + name_of(setup.tier);
     return setup;
 }
 
-Entry entry_of(const Assignment& assignment, const JudgeSetup& setup, const std::string& student,
-               const Handed& handed) {
-    Entry entry{.student = student,
-                .exercise = handed.exercise,
-                .key = "",
-                .source = handed.is_there() ? sha256_hex(handed.source) : "",
-                .problem = handed.problem,
-                // Nothing that a result depends on.
-                .details = handed.is_there() ? handed.ignored : handed.details};
-    entry.key = key_of_entry(assignment, setup, entry);
-    return entry;
+HandedIn read_handed_in(const Assignment& assignment, const JudgeSetup& setup,
+                        const fs::path& submissions) {
+    std::vector<std::string> names;
+    for (const Assigned& exercise : assignment.exercises) names.push_back(exercise.name);
+    HandedIn all;
+    for (const Student& student : read_class(submissions, names)) {
+        for (const Handed& handed : student.handed) {
+            Entry entry{.student = student.name,
+                        .exercise = handed.exercise,
+                        .key = "",
+                        .source = handed.is_there() ? sha256_hex(handed.source) : "",
+                        .problem = handed.problem,
+                        // Nothing that a result depends on.
+                        .details = handed.is_there() ? handed.ignored : handed.details};
+            entry.key = key_of_entry(assignment, setup, entry);
+            all.entries.push_back(std::move(entry));
+            if (handed.is_there()) all.sources.insert(handed.source);
+        }
+    }
+    return all;
+}
+
+std::vector<Entry> to_be_judged(const std::vector<Entry>& entries, Store& store, bool again) {
+    std::vector<Entry> waiting;
+    std::set<std::string> keys;
+    for (const Entry& entry : entries) {
+        if (!entry.problem.empty() || (!again && store.result(entry.key))) continue;
+        if (keys.insert(entry.key).second) waiting.push_back(entry);
+    }
+    return waiting;
 }
 
 std::string key_of_entry(const Assignment& assignment, const JudgeSetup& setup,
@@ -260,12 +213,16 @@ std::string key_of_entry(const Assignment& assignment, const JudgeSetup& setup,
                    .epoch = std::to_string(assignment.epoch) + sha256_hex(assignment.key)});
 }
 
-std::vector<std::string> worker_command(const Assignment& assignment, const JudgeSetup& setup,
-                                        std::vector<std::string> program,
-                                        const fs::path& work_folder) {
-    program.insert(program.end(), {"--folder", assignment.folder.string(), "--work",
-                                   work_folder.string(), "--tier", name_of(setup.tier)});
-    return program;
+Rounds rounds_of(const Assignment& assignment, const JudgeSetup& setup,
+                 const JudgingProcesses& processes, const fs::path& work_folder) {
+    std::vector<std::string> worker = processes.command;
+    worker.insert(worker.end(), {"--folder", assignment.folder.string(), "--work",
+                                 work_folder.string(), "--tier", name_of(setup.tier)});
+    return {.worker = worker,
+            .identity = identity_of(assignment),
+            .jobs = processes.jobs,
+            .is_quiet = processes.is_quiet,
+            .solution = [&](const std::string& name) { return assignment.find(name)->solution; }};
 }
 
 Result result_of_problem(const Entry& entry, const std::string& sandbox) {
@@ -278,6 +235,24 @@ Result result_of_problem(const Entry& entry, const std::string& sandbox) {
     result.verdict.failures = {failure};
     result.sandbox = sandbox;
     return result;
+}
+
+FileLock lock_of(const Assignment& assignment) {
+    return {assignment.teacher() / "lock", "the assignment " + assignment.name};
+}
+
+void OpenRun::settle_problems(const JudgeSetup& setup, bool again) {
+    for (const Entry& entry : entries) {
+        if (entry.problem.empty() || (!again && store.result(entry.key))) continue;
+        store.add_result(number, entry, to_json(result_of_problem(entry, name_of(setup.tier))));
+    }
+}
+
+ClassResults OpenRun::finish() {
+    store.finish_run(number);
+    ClassResults results = read_results(assignment, store, number);
+    write_reports(results, assignment.results());
+    return results;
 }
 
 void grade_class(const Assignment& assignment, const RunRequest& request, std::ostream& out) {

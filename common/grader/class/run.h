@@ -6,24 +6,33 @@
 #include <filesystem>
 #include <iosfwd>
 #include <optional>
+#include <set>
 #include <string>
 #include <vector>
 
 #include "grader/class/manifest.h"
+#include "grader/class/results.h"
+#include "grader/class/rounds.h"
 #include "grader/class/submissions.h"
+#include "grader/store/files.h"
 #include "grader/store/store.h"
 
 namespace coalesce::grader {
 
+/// Who judges.
+struct JudgingProcesses {
+    std::vector<std::string> command;  ///< of each; options are added
+    int jobs = 1;                      ///< how many
+    bool is_quiet = false;             ///< without progress
+};
+
 /// What is asked for.
 struct RunRequest {
     std::filesystem::path submissions;  ///< a folder or an archive; "" when resuming
-    int jobs = 1;                       ///< judging processes
     bool resumes = false;               ///< goes on with the last run
     bool again = false;                 ///< judges what has a result too, and compares
-    bool sandboxed = true;              ///< false: every result is stamped
-    bool is_quiet = false;              ///< no progress
-    std::vector<std::string> worker;    ///< the command that judges; options are added
+    std::optional<Tier> tier = {};      ///< as JudgeOptions has it
+    JudgingProcesses processes = {};
 };
 
 /// What the results of a computer depend on, beside the assignment.
@@ -31,26 +40,50 @@ struct JudgeSetup {
     std::string grader;      ///< identity of the judge, with its sandbox
     std::string toolchain;   ///< identity of the compiler
     Tier tier = Tier::none;  ///< of the sandbox
+
+    /// What a run's results are stamped with: "" or "unsandboxed".
+    std::string stamp() const { return tier == Tier::unsandboxed ? name_of(tier) : ""; }
 };
 
 /// Tries the sandbox out, with a file in `work_folder`, which is made. Throws Infrastructure when there
-/// is none, or not the one that is `wanted`, unless it was not asked for.
-JudgeSetup find_judge_setup(bool sandboxed, const std::filesystem::path& work_folder,
-                            std::optional<Tier> wanted = {});
-/// The tier of that name ("A"); nothing for other names.
-std::optional<Tier> tier_called(const std::string& name);
+/// is none, or not the one that is `wanted`; for `unsandboxed` nothing is tried.
+JudgeSetup find_judge_setup(const std::filesystem::path& work_folder, std::optional<Tier> wanted);
 
-/// The entry of what was handed in.
-Entry entry_of(const Assignment& assignment, const JudgeSetup& setup, const std::string& student,
-               const Handed& handed);
+/// A class as it was handed in.
+struct HandedIn {
+    std::vector<Entry> entries;
+    std::set<std::string> sources;  ///< of all that can be judged
+};
+HandedIn read_handed_in(const Assignment& assignment, const JudgeSetup& setup,
+                        const std::filesystem::path& submissions);
+/// Entries that can be judged and have no result in the store, or have one and are judged `again`. The same file
+/// from several is there once.
+std::vector<Entry> to_be_judged(const std::vector<Entry>& entries, Store& store, bool again);
 /// The key of the result of an entry.
 std::string key_of_entry(const Assignment& assignment, const JudgeSetup& setup, const Entry& entry);
-/// The command of a judging process.
-std::vector<std::string> worker_command(const Assignment& assignment, const JudgeSetup& setup,
-                                        std::vector<std::string> program,
-                                        const std::filesystem::path& work_folder);
+/// How submissions of an assignment are judged to the end.
+Rounds rounds_of(const Assignment& assignment, const JudgeSetup& setup,
+                 const JudgingProcesses& processes, const std::filesystem::path& work_folder);
 /// The result of what cannot be judged: a missing file, a broken archive.
 Result result_of_problem(const Entry& entry, const std::string& sandbox);
+
+/// Nobody else works on the assignment while this is there. Throws Infrastructure when somebody does.
+FileLock lock_of(const Assignment& assignment);
+
+/// A run of the store while its results come in.
+struct OpenRun {
+    explicit OpenRun(const Assignment& of) : assignment(of), lock(lock_of(of)), store(of.store()) {}
+    /// What cannot be judged has its result at once.
+    void settle_problems(const JudgeSetup& setup, bool again = false);
+    /// All is there: writes the reports.
+    ClassResults finish();
+
+    const Assignment& assignment;
+    FileLock lock;
+    Store store;
+    std::vector<Entry> entries = {};
+    std::int64_t number = 0;
+};
 
 /// Grades a class. Throws UsageError, or Infrastructure when something is not graded yet.
 void grade_class(const Assignment& assignment, const RunRequest& request, std::ostream& out);

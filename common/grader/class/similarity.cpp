@@ -1,22 +1,25 @@
 #include "grader/class/similarity.h"
 
 #include <algorithm>
-#include <array>
 #include <cctype>
 #include <cmath>
 #include <cstring>
 #include <functional>
 #include <iterator>
 #include <map>
+#include <set>
 #include <sstream>
 
-#include "grader/class/names.h"
+#include "base/text.h"
 #include "grader/class/reports.h"
 #include "grader/store/sha256.h"
+#include "kernel/safe_text.h"
 
 namespace coalesce::grader {
 namespace {
 
+// Tokens in a run, and runs in a window.
+constexpr std::size_t kGram = 6, kWindow = 4;
 // With fewer fingerprints of its own, a file says nothing about where it comes from.
 constexpr std::size_t kFewest = 3;
 constexpr std::size_t kMostRows = 100;
@@ -80,11 +83,49 @@ std::uint64_t number_of(const std::string& text) {
     return number;
 }
 
+// A source as tokens. `names_differ`: names stay what they are; else one stands for all.
+std::vector<std::string> tokens_of(const std::string& source, bool names_differ) {
+    std::vector<std::string> tokens;
+    for (std::size_t at = 0; at < source.size();) {
+        if (skip_gap(source, at)) continue;
+        if (source[at] == '"' || source[at] == '\'') {
+            tokens.push_back(take_text(source, at));
+            continue;
+        }
+        std::size_t begin = at++;
+        if (is_letter(source[begin])) {
+            while (at < source.size() && is_letter(source[at])) ++at;
+        }
+        std::string token = source.substr(begin, at - begin);
+        bool is_name =
+            is_letter(token[0]) && std::isdigit(static_cast<unsigned char>(token[0])) == 0;
+        if (is_name && !names_differ && !is_word_of_cuda(token)) token = "name";
+        tokens.push_back(token);
+    }
+    return tokens;
+}
+
+// The fingerprints of a list of tokens.
+std::set<std::uint64_t> fingerprints(const std::vector<std::string>& tokens) {
+    std::vector<std::uint64_t> grams;
+    for (std::size_t i = 0; i + kGram <= tokens.size(); ++i) {
+        std::string gram;
+        for (std::size_t k = 0; k < kGram; ++k) gram += tokens[i + k] + "\n";
+        grams.push_back(number_of(gram));
+    }
+    std::set<std::uint64_t> least;
+    for (std::size_t i = 0; i + kWindow <= grams.size(); ++i) {
+        auto begin = grams.begin() + static_cast<std::ptrdiff_t>(i);
+        least.insert(*std::min_element(begin, begin + kWindow));
+    }
+    if (grams.size() < kWindow) least.insert(grams.begin(), grams.end());
+    return least;
+}
+
 // What is compared of one submission.
 struct Print {
     std::set<std::uint64_t> own;    // names are all the same
     std::set<std::uint64_t> named;  // names are themselves
-    std::vector<std::string> exact;
 };
 
 std::set<std::uint64_t> both(const std::set<std::uint64_t>& a, const std::set<std::uint64_t>& b) {
@@ -124,7 +165,7 @@ public:
             if (is_new) {
                 groups_.push_back({});
                 prints_.push_back({own_prints(tokens_of(sources[i], false), known),
-                                   own_prints(exact, known_named), exact});
+                                   own_prints(exact, known_named)});
             }
             groups_[found->second].push_back(i);
             const Print& print = prints_[found->second];
@@ -188,12 +229,9 @@ private:
 
 std::string names_of(const ClassResults& results, const std::vector<std::size_t>& students,
                      const Alike& one) {
-    std::string text;
-    for (std::size_t i = 0; i < std::min(one.who.size(), kMostNames); ++i) {
-        text += (i == 0 ? "" : ", ") + markdown(results.students[students[one.who[i]]].name);
-    }
-    if (one.who.size() <= kMostNames) return text;
-    return text + " and " + std::to_string(one.who.size() - kMostNames) + " more";
+    std::vector<std::string> names;
+    for (std::size_t who : one.who) names.push_back(markdown(results.students[students[who]].name));
+    return listed(names, kMostNames);
 }
 
 std::string table_of(const ClassResults& results, const std::vector<std::size_t>& students,
@@ -214,43 +252,6 @@ std::string table_of(const ClassResults& results, const std::vector<std::size_t>
 }
 
 }  // namespace
-
-std::vector<std::string> tokens_of(const std::string& source, bool names_differ) {
-    std::vector<std::string> tokens;
-    for (std::size_t at = 0; at < source.size();) {
-        if (skip_gap(source, at)) continue;
-        if (source[at] == '"' || source[at] == '\'') {
-            tokens.push_back(take_text(source, at));
-            continue;
-        }
-        std::size_t begin = at++;
-        if (is_letter(source[begin])) {
-            while (at < source.size() && is_letter(source[at])) ++at;
-        }
-        std::string token = source.substr(begin, at - begin);
-        bool is_name =
-            is_letter(token[0]) && std::isdigit(static_cast<unsigned char>(token[0])) == 0;
-        if (is_name && !names_differ && !is_word_of_cuda(token)) token = "name";
-        tokens.push_back(token);
-    }
-    return tokens;
-}
-
-std::set<std::uint64_t> fingerprints(const std::vector<std::string>& tokens) {
-    std::vector<std::uint64_t> grams;
-    for (std::size_t i = 0; i + kGram <= tokens.size(); ++i) {
-        std::string gram;
-        for (std::size_t k = 0; k < kGram; ++k) gram += tokens[i + k] + "\n";
-        grams.push_back(number_of(gram));
-    }
-    std::set<std::uint64_t> least;
-    for (std::size_t i = 0; i + kWindow <= grams.size(); ++i) {
-        auto begin = grams.begin() + static_cast<std::ptrdiff_t>(i);
-        least.insert(*std::min_element(begin, begin + kWindow));
-    }
-    if (grams.size() < kWindow) least.insert(grams.begin(), grams.end());
-    return least;
-}
 
 std::vector<Alike> alike(const std::vector<std::string>& sources,
                          const std::vector<std::string>& common, double share) {

@@ -3,32 +3,19 @@
 /// many right answers are the same.
 ///
 /// A source becomes tokens, in which every name is the same but those of CUDA and C++; runs of
-/// `kGram` tokens become numbers, and of each window of `kWindow` numbers the least stays (winnowing:
+/// some tokens become numbers, and of each window of some numbers the least stays (winnowing:
 /// Schleimer, Wilkerson, Aiken, 2003). What the skeleton and the solution have is left out. What two
 /// submissions have in common weighs the more, the fewer of the class have it: an answer that half of the
 /// class found says nothing, and a mistake that only two made says much. With their names in them tokens
 /// are compared as well, so that a common answer in two people's uncommon words is seen.
 #pragma once
 
-#include <cstdint>
-#include <set>
 #include <string>
 #include <vector>
 
 #include "grader/class/results.h"
 
 namespace coalesce::grader {
-
-/// Tokens in a run.
-inline constexpr std::size_t kGram = 6;
-/// Runs in a window.
-inline constexpr std::size_t kWindow = 4;
-
-/// A source as tokens. `names_differ`: names stay what they are; else one stands for all.
-std::vector<std::string> tokens_of(const std::string& source, bool names_differ);
-
-/// The fingerprints of a list of tokens.
-std::set<std::uint64_t> fingerprints(const std::vector<std::string>& tokens);
 
 /// Submissions that are alike: the same answer from several, or two answers that have much in common.
 struct Alike {

@@ -1,11 +1,13 @@
 #include "grader/class/submissions.h"
 
 #include <algorithm>
+#include <array>
 #include <map>
 
-#include "grader/class/names.h"
+#include "base/text.h"
 #include "grader/store/errors.h"
 #include "grader/store/files.h"
+#include "kernel/safe_text.h"
 
 namespace coalesce::grader {
 namespace fs = std::filesystem;
@@ -14,9 +16,7 @@ namespace {
 constexpr std::size_t kMostStudents = 20000;
 
 std::string path_text(const Item& item) {
-    std::string text;
-    for (const std::string& part : item.path) text += (text.empty() ? "" : "/") + part;
-    return shown(text);
+    return shown(joined(item.path, "/"));
 }
 
 // Whether an item is named as the file for an exercise.
@@ -31,16 +31,11 @@ bool is_named_for(const Item& item, const std::string& exercise) {
 
 // What there is in place of a kernel.
 std::string found_in(const Tree& tree) {
-    constexpr std::size_t most_names = 5;
-    std::string text;
-    std::size_t count = 0;
+    std::vector<std::string> names;
     for (const Item& item : tree.items) {
-        if (item.kind == Item::Kind::ignored || ++count > most_names) continue;
-        text += (text.empty() ? "" : ", ") + path_text(item);
+        if (item.kind != Item::Kind::ignored) names.push_back(path_text(item));
     }
-    if (count > most_names) text += " and " + std::to_string(count - most_names) + " more";
-    const std::string others = ignored_in(tree);
-    if (!others.empty()) text += (text.empty() ? "" : ", ") + others;
+    const std::string text = joined(std::array{listed(names, 5), ignored_in(tree)}, ", ");
     return text.empty() ? ": it is empty." : "; there is: " + text + ".";
 }
 

@@ -5,10 +5,10 @@
 #include <nlohmann/json.hpp>
 
 #include "base/text.h"
-#include "grader/class/names.h"
 #include "grader/class/reports.h"
 #include "harness/counters_json.h"
 #include "kernel/render.h"
+#include "kernel/safe_text.h"
 
 namespace coalesce::grader {
 namespace {
@@ -61,9 +61,7 @@ Json graded_json(const Graded& graded) {
     if (!graded.result) return json;
     const Result& result = *graded.result;
     json["points"] = result.points.total();
-    json["parts"] = {{"correct", result.points.correct},
-                     {"clean", result.points.clean},
-                     {"counters", result.points.counters}};
+    for (const auto& [name, part] : kPoints) json["parts"][name] = result.points.*part;
     const Verdict& verdict = result.verdict;
     const Failure first = verdict.failures.empty() ? Failure{} : verdict.failures.front();
     json["headline"] = shown_text(first.headline);

@@ -15,8 +15,9 @@
 #include <set>
 
 #include "base/descriptor.h"
-#include "grader/class/names.h"
+#include "base/text.h"
 #include "grader/store/errors.h"
+#include "kernel/safe_text.h"
 
 namespace coalesce::grader {
 namespace fs = std::filesystem;
@@ -341,16 +342,14 @@ Tree read_archive(std::string_view bytes, const TreeLimits& limits) {
 }
 
 std::string ignored_in(const Tree& tree) {
-    constexpr std::size_t most_names = 5;
-    std::string text;
-    std::size_t count = 0;
+    std::vector<std::string> names;
     for (const Item& item : tree.items) {
-        if (item.kind != Item::Kind::ignored || ++count > most_names) continue;
-        text += (text.empty() ? "" : ", ") + shown(item.path.back(), 60);
-        if (item.size >= 1'000'000) text += " (" + std::to_string(item.size / 1'000'000) + " MB)";
+        if (item.kind != Item::Kind::ignored) continue;
+        names.push_back(shown(item.path.back(), 60));
+        if (item.size < 1'000'000) continue;
+        names.back() += " (" + std::to_string(item.size / 1'000'000) + " MB)";
     }
-    if (count > most_names) text += " and " + std::to_string(count - most_names) + " more";
-    return text;
+    return listed(names, 5);
 }
 
 bool is_archive_name(std::string_view name) {

@@ -8,12 +8,11 @@
 #include "base/text.h"
 #include "exercises/mutants.h"
 #include "grader/class/assignment.h"
-#include "grader/class/names.h"
 #include "grader/class/results.h"
 #include "grader/class/run.h"
-#include "grader/class/worker.h"
 #include "grader/store/errors.h"
 #include "grader/store/files.h"
+#include "kernel/safe_text.h"
 
 namespace coalesce::grader {
 namespace fs = std::filesystem;
@@ -38,14 +37,13 @@ std::string with_first_line(const Assigned& exercise, const std::string& line) {
 
 // Right where students can look, and nowhere else.
 std::string right_on_published_shapes(const Assigned& exercise) {
-    std::string known;
     std::vector<Shape> shapes = exercise.shapes;
     shapes.push_back(exercise.counted);
-    for (Shape shape : shapes) {
-        known += (known.empty() ? "" : " || ") + std::string("(rows == ") +
-                 std::to_string(shape.rows) + " && cols == " + std::to_string(shape.cols) + ")";
-    }
-    return with_first_line(exercise, "if (!(" + known + ")) return;");
+    const auto is_it = [](Shape shape) {
+        return "(rows == " + std::to_string(shape.rows) +
+               " && cols == " + std::to_string(shape.cols) + ")";
+    };
+    return with_first_line(exercise, "if (!(" + joined(shapes, " || ", is_it) + ")) return;");
 }
 
 std::vector<Proof> cheats_of(const Assigned& exercise) {
@@ -120,32 +118,35 @@ std::vector<Proof> proofs_of(const Assignment& assignment) {
     return proofs;
 }
 
-bool verify_assignment(const Assignment& assignment, const std::vector<std::string>& worker,
-                       int jobs, bool sandboxed, std::ostream& out) {
-    FileLock lock(assignment.teacher() / "lock", "the assignment " + assignment.name);
-    fs::path work = assignment.teacher() / "work";
-    JudgeSetup setup = find_judge_setup(sandboxed, work);
+bool verify_assignment(const Assignment& assignment, const JudgingProcesses& processes,
+                       std::optional<Tier> tier, std::ostream& out) {
+    const FileLock lock = lock_of(assignment);
+    const WorkFolder work(assignment.teacher() / "work");
+    JudgeSetup setup = find_judge_setup(work.path, tier);
     std::vector<Proof> proofs = proofs_of(assignment);
     std::vector<Task> tasks;
     for (const Proof& proof : proofs) tasks.push_back({proof.exercise, proof.source});
     std::vector<std::string> lines(proofs.size());
     std::size_t unproved = 0;
-    Workers workers(worker_command(assignment, setup, worker, work), identity_of(assignment), jobs);
-    const auto done = [&](std::size_t task, const WorkerAnswer& outcome) {
-        const Proof& proof = proofs[task];
-        if (!outcome.is_judged)
-            throw Infrastructure("nothing is proved: " + shown(outcome.text, 300));
-        std::string said;
-        bool is_right =
-            holds(proof, *assignment.find(proof.exercise), result_from_json(outcome.text), said);
-        unproved += is_right ? 0 : 1;
-        lines[task] = std::string(is_right ? "  ok       " : "  UNPROVED ") + proof.exercise +
-                      "  " + proof.what + ": " + said + "\n";
-        return true;
-    };
-    workers.judge(tasks, done, [] {});
-    std::error_code ignored;
-    fs::remove_all(work, ignored);
+    Rounds rounds = rounds_of(assignment, setup, processes, work.path);
+    rounds.is_quiet = true;
+    const RoundsTold told{.judged =
+                              [&](std::size_t task, const std::string& result) {
+                                  const Proof& proof = proofs[task];
+                                  std::string said;
+                                  bool is_right = holds(proof, *assignment.find(proof.exercise),
+                                                        result_from_json(result), said);
+                                  unproved += is_right ? 0 : 1;
+                                  lines[task] =
+                                      std::string(is_right ? "  ok       " : "  UNPROVED ") +
+                                      proof.exercise + "  " + proof.what + ": " + said + "\n";
+                              },
+                          .failed =
+                              [](std::size_t, const std::string& fault) {
+                                  throw Infrastructure("nothing is proved: " + shown(fault, 300));
+                              },
+                          .given_up = {}};
+    judge_in_rounds(tasks, rounds, told);
     for (const std::string& line : lines) out << line;
     out << (unproved == 0 ? "All " + std::to_string(proofs.size()) + " came out as they have to.\n"
                           : std::to_string(unproved) + " of " + std::to_string(proofs.size()) +

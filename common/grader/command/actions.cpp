@@ -13,7 +13,6 @@
 #include "grader/class/export.h"
 #include "grader/class/gpu_times.h"
 #include "grader/class/gradebook.h"
-#include "grader/class/names.h"
 #include "grader/class/plan.h"
 #include "grader/class/reports.h"
 #include "grader/class/run.h"
@@ -23,6 +22,8 @@
 #include "grader/store/errors.h"
 #include "grader/store/files.h"
 #include "grader/store/sha256.h"
+#include "harness/text.h"
+#include "kernel/safe_text.h"
 
 namespace coalesce::grader {
 namespace fs = std::filesystem;
@@ -46,18 +47,24 @@ std::vector<std::string> worker_command() {
     return {fs::read_symlink("/proc/self/exe").string(), "worker"};
 }
 
-int jobs_of(const Words& words) {
-    if (words.jobs > 0) return words.jobs;
-    return std::max(1, static_cast<int>(std::thread::hardware_concurrency()));
+JudgingProcesses processes_of(const Words& words) {
+    const int processors = std::max(1, static_cast<int>(std::thread::hardware_concurrency()));
+    return {.command = worker_command(),
+            .jobs = words.jobs > 0 ? words.jobs : processors,
+            .is_quiet = words.quiet};
 }
 
 Tier tier_of(const std::string& name) {
-    if (std::optional<Tier> tier = tier_called(name)) return *tier;
+    for (Tier tier : {Tier::namespaces, Tier::landlock, Tier::none, Tier::unsandboxed}) {
+        if (name == name_of(tier)) return tier;
+    }
     throw UsageError("there is no sandbox \"" + name + "\"");
 }
 
-JudgeOptions options_of(const Words& words) {
-    return {.sandboxed = !words.no_sandbox, .tier = {}, .work_folder = {}};
+// What JudgeOptions has.
+std::optional<Tier> wanted_tier(const Words& words) {
+    if (words.no_sandbox) return Tier::unsandboxed;
+    return words.tier.empty() ? std::nullopt : std::optional(tier_of(words.tier));
 }
 
 // The exercise as the assignment asks it, or as the course does.
@@ -108,17 +115,15 @@ int new_assignment(const Words& words) {
     std::string folder = request.folder.string();
     print(folder + "/handout   for students: give them this folder\n" + folder +
           "/teacher   for you alone: the key, hidden shapes, solutions; keep a backup\n\n" +
-          std::to_string(made.exercises.size()) +
-          (made.exercises.size() == 1 ? " exercise, " : " exercises, ") +
-          short_number(made.points()) + " points. Next: ./learn assignment verify " + words.name +
-          "\n");
+          count_of(made.exercises.size(), "exercise") + ", " + short_number(made.points()) +
+          " points. Next: ./learn assignment verify " + words.name + "\n");
     return exit_done;
 }
 
 int verify(const Words& words) {
     Assignment assignment = read_assignment(find_assignment(words));
-    bool is_proved = verify_assignment(assignment, worker_command(), jobs_of(words),
-                                       !words.no_sandbox, std::cout);
+    bool is_proved =
+        verify_assignment(assignment, processes_of(words), wanted_tier(words), std::cout);
     return is_proved ? exit_done : exit_unproved;
 }
 
@@ -130,17 +135,15 @@ int run(const Words& words) {
     }
     Assignment assignment = read_assignment(find_assignment(words));
     RunRequest request{.submissions = words.submissions,
-                       .jobs = jobs_of(words),
                        .resumes = words.resume,
                        .again = words.again,
-                       .sandboxed = !words.no_sandbox,
-                       .is_quiet = words.quiet,
-                       .worker = worker_command()};
+                       .tier = wanted_tier(words),
+                       .processes = processes_of(words)};
     grade_class(assignment, request, std::cout);
     print("Grades: " + (assignment.results() / "grades.csv").string() + "; feedback beside it\n");
     if (words.gpu) {
         Store store(assignment.store());
-        measure_class(assignment, read_results(assignment, store, 0), !words.no_sandbox,
+        measure_class(assignment, read_results(assignment, store, 0), wanted_tier(words),
                       worker_command().front(), std::cout);
     }
     return exit_done;
@@ -151,7 +154,7 @@ int one(const Words& words) {
     Student handed = read_student(words.file, "one", {asked.exercise.name});
     Result result;
     if (handed.handed.front().is_there()) {
-        Judge judge(options_of(words));
+        Judge judge({.tier = wanted_tier(words)});
         result = judge.judge({asked.exercise.name + "/kernel.cu", handed.handed.front().source},
                              asked.exercise, asked.secret);
     } else {
@@ -169,8 +172,8 @@ int student(const Words& words) {
     Assignment assignment = read_assignment(find_assignment(words));
     std::vector<std::string> names;
     for (const Assigned& exercise : assignment.exercises) names.push_back(exercise.name);
-    JudgeSetup setup = find_judge_setup(!words.no_sandbox, fs::temp_directory_path());
-    Judge judge({.sandboxed = !words.no_sandbox, .tier = setup.tier, .work_folder = {}});
+    JudgeSetup setup = find_judge_setup(fs::temp_directory_path(), wanted_tier(words));
+    Judge judge({.tier = setup.tier});
     StudentResults results{.name = "student", .graded = {}};
     for (const Handed& handed : read_student(words.file, "student", names).handed) {
         const Assigned& exercise = *assignment.find(handed.exercise);
@@ -254,10 +257,9 @@ int plan(const Words& words) {
                         .to = words.to,
                         .chunks = words.chunk,
                         .seconds = words.seconds,
-                        .sandboxed = !words.no_sandbox,
+                        .tier = wanted_tier(words),
                         .repository = repository(),
                         .program = worker_command().front()};
-    if (!words.tier.empty()) request.tier = tier_of(words.tier);
     make_plan(assignment, request, std::cout);
     return exit_done;
 }
@@ -265,9 +267,8 @@ int plan(const Words& words) {
 int chunk(const Words& words) {
     Plan plan = read_plan(words.plan);
     Assignment assignment = read_assignment(assignment_folder(words.folder, plan.assignment));
-    ChunkRequest request{
-        .jobs = jobs_of(words), .is_quiet = words.quiet, .worker = worker_command()};
-    judge_chunk(assignment, plan, static_cast<std::size_t>(words.chunk), request, std::cout);
+    judge_chunk(assignment, plan, static_cast<std::size_t>(words.chunk), processes_of(words),
+                std::cout);
     return exit_done;
 }
 
@@ -285,7 +286,7 @@ int merge(const Words& words) {
 }
 
 int doctor_report(const Words& words) {
-    DoctorReport report = doctor(options_of(words));
+    DoctorReport report = doctor({.tier = wanted_tier(words)});
     print(std::string("Sandbox: tier ") + name_of(report.tier) + "\n");
     for (const std::string& line : report.lines) print("  " + line + "\n");
     return report.ok ? exit_done : exit_infrastructure;
@@ -296,15 +297,16 @@ int worker(const Words& words) {
     make_folder(words.work, 0700);
     fs::path own = words.work / std::to_string(getpid());
     make_folder(own, 0700);
-    return work(read_assignment(words.assignment),
-                {.sandboxed = tier != Tier::unsandboxed, .tier = tier, .work_folder = own});
+    return work(read_assignment(words.assignment), {.tier = tier, .work_folder = own});
 }
 
 int time(const Words& words) {
     if (words.file.empty()) {
-        print(gpu_in_use(words.argv) + "\n");
+        print(working_gpu(words.argv).name + "\n");
     } else {
-        print(to_json(time_on_gpu(gpu_job(read_file(words.file)), words.argv)) + "\n");
+        print(codec::write(
+                  time_on(working_gpu(words.argv), codec::read<GpuJob>(read_file(words.file)))) +
+              "\n");
     }
     return exit_done;
 }

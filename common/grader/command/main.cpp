@@ -11,10 +11,8 @@
 #include "base/files.h"
 #include "grader/class/plan.h"
 #include "grader/command/actions.h"
+#include "grader/corpus/self_test.h"
 #include "grader/store/errors.h"
-#ifdef COALESCE_GRADER_CORPUS
-#    include "grader/corpus/self_test.h"
-#endif
 
 using coalesce::UsageError;
 using namespace coalesce::grader;
@@ -49,7 +47,7 @@ public:
             throw UsageError(std::string(error.what()) +
                              " (./learn grade --help, ./learn assignment --help)");
         }
-        if (self_test_) return test_itself();
+        if (self_test_) return self_test(std::cout, {});
         if (action_ != nullptr) return action_(words_);
         std::cout << app_.help();
         return exit_usage;
@@ -217,14 +215,6 @@ private:
         timed->add_option("JOB", words_.file);
     }
 
-    int test_itself() {
-#ifdef COALESCE_GRADER_CORPUS
-        return coalesce::grader::self_test(std::cout, {.sandboxed = true});
-#else
-        throw Infrastructure("this program was built without the corpus");
-#endif
-    }
-
     CLI::App app_{"Grades a class", "grade"};
     Words words_;
     Action action_ = nullptr;
@@ -260,9 +250,6 @@ int main(int argc, char** argv) {
     } catch (const UsageError& error) {
         std::cerr << "grade: " << error.what() << "\n";
         return exit_usage;
-    } catch (const Infrastructure& error) {
-        std::cerr << "grade: " << error.what() << "\n";
-        return exit_infrastructure;
     } catch (const std::exception& error) {
         std::cerr << "grade: " << error.what() << "\n";
         return exit_infrastructure;

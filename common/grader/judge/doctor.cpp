@@ -82,7 +82,7 @@ DoctorReport doctor(const JudgeOptions& options) {
     if (swept > 0)
         add(report, "     swept: " + count_of(static_cast<std::uint64_t>(swept), "group") +
                         " of a dead grader");
-    if (!options.sandboxed) report.tier = Tier::unsandboxed;
+    if (options.tier == Tier::unsandboxed) report.tier = Tier::unsandboxed;
     try_whole_way(options, report);
     add(report,
         std::string("Graded in tier ") + name_of(report.tier) + ": " + about(report.tier) + ".");

@@ -6,7 +6,6 @@
 #include <memory>
 #include <vector>
 
-#include "base/codec.h"
 #include "course/exercise.h"
 #include "harness/errors.h"
 #include "harness/text.h"
@@ -48,7 +47,6 @@ public:
         time_.ms = timed([&](VerifiedBuffers& matrices) {
             CUDA_CHECK(kernel_.launch(*launch, matrices.out(), matrices.in(), shape()));
         });
-        time_.repetitions = kRepetitions;
         compare();
         return time_;
     }
@@ -106,44 +104,10 @@ private:
 
 }  // namespace
 
-template <class Codec>
-void describe(Codec& codec, GpuJob& job) {
-    fields(codec, "file", job.file, "ptx", job.ptx, "entry", job.entry, "produces", job.produces,
-           "rows", job.rows, "cols", job.cols, "seed", job.seed);
-}
-
-template <class Codec>
-void describe(Codec& codec, GpuTime& time) {
-    fields(codec, "problem", time.problem, "device", time.device, "ms", time.ms, "copy_ms",
-           time.copy_ms, "repetitions", time.repetitions);
-}
-
-std::string to_json(const GpuJob& job) {
-    return codec::write(job);
-}
-GpuJob gpu_job(const std::string& json) {
-    return codec::read<GpuJob>(json);
-}
-
-std::string to_json(const GpuTime& time) {
-    return codec::write(time);
-}
-GpuTime gpu_time(const std::string& json) {
-    return codec::read<GpuTime>(json);
-}
-
-static Device gpu(char** argv) {
+Device working_gpu(char** argv) {
     const std::string problem = why_no_gpu();
     if (problem.empty()) return choose_device(DeviceChoice::gpu, argv);
     throw UsageError("there is no GPU that works here (" + problem + ")");
-}
-
-std::string gpu_in_use(char** argv) {
-    return gpu(argv).name;
-}
-
-GpuTime time_on_gpu(const GpuJob& job, char** argv) {
-    return time_on(gpu(argv), job);
 }
 
 GpuTime time_on(const Device& device, const GpuJob& job) {

@@ -9,6 +9,7 @@
 #include <cstdint>
 #include <string>
 
+#include "base/codec.h"
 #include "harness/device.h"
 
 namespace coalesce::grader {
@@ -26,23 +27,26 @@ struct GpuJob {
 
 /// What was measured.
 struct GpuTime {
-    std::string problem;  ///< why there is no time; "": there is one
-    std::string device;   ///< its name
-    double ms = 0;        ///< the median
-    double copy_ms = 0;   ///< of a copy of as many bytes by cudaMemcpy
-    int repetitions = 0;  ///< how many launches
+    std::string problem = "";  ///< why there is no time; "": there is one
+    std::string device = "";   ///< its name
+    double ms = 0;             ///< the median
+    double copy_ms = 0;        ///< of a copy of as many bytes by cudaMemcpy
 };
 
-std::string to_json(const GpuJob& job);
-GpuJob gpu_job(const std::string& json);
-std::string to_json(const GpuTime& time);
-GpuTime gpu_time(const std::string& json);
+template <class Codec>
+void describe(Codec& codec, GpuJob& job) {
+    fields(codec, "file", job.file, "ptx", job.ptx, "entry", job.entry, "produces", job.produces,
+           "rows", job.rows, "cols", job.cols, "seed", job.seed);
+}
+template <class Codec>
+void describe(Codec& codec, GpuTime& time) {
+    fields(codec, "problem", time.problem, "device", time.device, "ms", time.ms, "copy_ms",
+           time.copy_ms);
+}
 
-/// The name of the GPU in this process, whose command line is `argv`. Throws UsageError when there is
+/// The GPU of this process, whose command line is `argv`. Throws UsageError when there is
 /// none that works.
-std::string gpu_in_use(char** argv);
-/// Measures on it.
-GpuTime time_on_gpu(const GpuJob& job, char** argv);
+Device working_gpu(char** argv);
 /// Measures on the device in use.
 GpuTime time_on(const Device& device, const GpuJob& job);
 

@@ -51,6 +51,15 @@ Comparison compare(const Problem& problem, const ImageLayout& layout, std::strin
         {images + layout.one() + layout.guard_bytes, layout.matrix_bytes, layout.guard_bytes}, out);
 }
 
+LaunchJob job_of(const Compiled& kernel, const Produces& task, const TrialOrder& order) {
+    return {.file_name = kernel.file,
+            .kernel = kernel.kernel,
+            .ptx = kernel.ptx,
+            .entry = kernel.entry,
+            .order = order,
+            .is_in_place = task.in_place};
+}
+
 /// Beside the usual one.
 constexpr int kOtherOrders = 2;
 /// What depends on the order does so at small shapes too; large ones cost their time once.
@@ -80,45 +89,8 @@ Failure depends_on_order(const std::string& file, Shape shape) {
         .next = "Let no thread rely on what another has done, unless a barrier is between them."};
 }
 
-}  // namespace
-
-JailRunner::JailRunner(Jail& compiler, Jail& launcher, SolutionCosts& solution_costs,
-                       const Assigned& exercise, const Secret& secret)
-    : compiler_(compiler),
-      launcher_(launcher),
-      solution_costs_(solution_costs),
-      exercise_(exercise),
-      secret_(secret) {}
-
-// ---- compiling ----
-
-Compiled JailRunner::compile(const Source& source, const std::string& kernel) {
-    const CompileJob job{source.name, source.text, kernel};
-    JobResult result = compile_once(job, 2.0 * exercise_.resources.compile_seconds - 0.5);
-    if (is_odd(result)) result = compile_once(job, 6.0 * exercise_.resources.compile_seconds);
-    Compiled compiled = what_came_of(result, source.name);
-    compiled.file = source.name;
-    compiled.kernel = kernel;
-    compiled.entry = "_Z" + std::to_string(kernel.size()) + kernel + "PfPKfii";
-    if (compiled.compiler.empty()) compiled.compiler = compiler_.about();
-    if (compiled.ok()) compiled.failure = look_at_ptx(compiled);
-    return compiled;
-}
-
-JobResult JailRunner::compile_once(const CompileJob& job, double wall_seconds) {
-    const std::string request = to_json(job);
-    // JSON doubles signs at worst, and the messages need room too.
-    JobResult result =
-        compiler_.run({.request = request,
-                       .answer_bytes = (2 * exercise_.resources.ptx_kb + 1024) << 10,
-                       .limits = {.processor_seconds = exercise_.resources.compile_seconds,
-                                  .wall_seconds = wall_seconds,
-                                  .memory_mb = exercise_.resources.compile_mb}});
-    processor_milliseconds_ += result.end.processor_milliseconds;
-    return result;
-}
-
-Compiled JailRunner::what_came_of(const JobResult& result, const std::string& file) {
+/// Or throws what is wrong with us.
+Compiled what_came_of(const JobResult& result, const std::string& file, const Resources& most) {
     Compiled compiled;
     if (is_answered(result)) {
         compiled = compile_answer(result.answer.text());
@@ -131,7 +103,6 @@ Compiled JailRunner::what_came_of(const JobResult& result, const std::string& fi
         return compiled;
     }
     Failure& failure = compiled.failure;
-    const Resources& most = exercise_.resources;
     failure.place.file = file;
     failure.next = "Look for templates, macros or constexpr functions that grow without end.";
     switch (result.end.how) {
@@ -168,29 +139,81 @@ Compiled JailRunner::what_came_of(const JobResult& result, const std::string& fi
     fail(result.end.problem);
 }
 
-Failure JailRunner::look_at_ptx(const Compiled& compiled) const {
-    const PtxProblem problem =
-        grader::look_at_ptx(compiled.ptx, {.entry = compiled.entry,
-                                           .allow = exercise_.allow,
-                                           .most_bytes = exercise_.resources.ptx_kb << 10,
-                                           .most_shared = exercise_.resources.shared_bytes,
-                                           .most_local = exercise_.resources.local_bytes});
-    if (problem.ok()) return {};
-    Failure failure{.kind = FailureKind::ptx_refused,
-                    .headline = problem.headline,
-                    .place = {compiled.file, problem.line, 0},
-                    .next = problem.next};
-    if (problem.kind == PtxProblem::Kind::too_large) failure.kind = FailureKind::ptx_too_large;
-    if (problem.kind == PtxProblem::Kind::forged) failure.kind = FailureKind::ptx_forged;
-    return failure;
+/// What is wrong with the launch; throws what is wrong with us.
+Failure trouble_with(const JobResult& result, const std::string& file, bool has_time_left) {
+    Failure failure{.place = {file, 0, 0}};
+    const std::string code = std::to_string(result.end.code);
+    switch (result.end.how) {
+        case JobEnd::How::out_of_processor:
+            failure.kind = FailureKind::launch_out_of_time;
+            failure.headline = has_time_left
+                                   ? "a launch takes more time than the grader gives."
+                                   : "its launches together take more time than the grader gives.";
+            return failure;
+        case JobEnd::How::out_of_memory:
+            failure.kind = FailureKind::launch_out_of_memory;
+            failure.headline = "a launch takes more memory than the grader gives.";
+            return failure;
+        case JobEnd::How::exited:
+            if (result.end.code != 0) fail("the simulated GPU ended with status " + code);
+            return failure;
+        case JobEnd::How::out_of_time: fail("a launch did not end in time: is this computer busy?");
+        case JobEnd::How::signalled: fail("the simulated GPU ended with signal " + code);
+        case JobEnd::How::jail_failed: break;
+    }
+    fail(result.end.problem);
+}
+
+bool is_hidden(const Assigned& exercise, Shape shape) {
+    return shape == exercise.hidden_counted ||
+           std::ranges::count(exercise.hidden_shapes, shape) > 0;
+}
+
+}  // namespace
+
+JailRunner::JailRunner(Jail& compiler, Jail& launcher, SolutionCosts& solution_costs,
+                       const Assigned& exercise, const Secret& secret)
+    : compiler_(compiler),
+      launcher_(launcher),
+      solution_costs_(solution_costs),
+      exercise_(exercise),
+      secret_(secret) {}
+
+// ---- compiling ----
+
+Compiled JailRunner::compile(const Source& source, const std::string& kernel) {
+    const CompileJob job{source.name, source.text, kernel};
+    JobResult result = compile_once(job, 2.0 * exercise_.resources.compile_seconds - 0.5);
+    if (is_odd(result)) result = compile_once(job, 6.0 * exercise_.resources.compile_seconds);
+    Compiled compiled = what_came_of(result, source.name, exercise_.resources);
+    compiled.file = source.name;
+    compiled.kernel = kernel;
+    compiled.entry = "_Z" + std::to_string(kernel.size()) + kernel + "PfPKfii";
+    if (compiled.compiler.empty()) compiled.compiler = compiler_.about();
+    if (!compiled.ok()) return compiled;
+    compiled.failure = look_at_ptx(compiled.ptx, {.entry = compiled.entry,
+                                                  .allow = exercise_.allow,
+                                                  .most_bytes = exercise_.resources.ptx_kb << 10,
+                                                  .most_shared = exercise_.resources.shared_bytes,
+                                                  .most_local = exercise_.resources.local_bytes});
+    if (!compiled.ok()) compiled.failure.place.file = source.name;
+    return compiled;
+}
+
+JobResult JailRunner::compile_once(const CompileJob& job, double wall_seconds) {
+    const std::string request = codec::write(job);
+    // JSON doubles signs at worst, and the messages need room too.
+    JobResult result =
+        compiler_.run({.request = request,
+                       .answer_bytes = (2 * exercise_.resources.ptx_kb + 1024) << 10,
+                       .limits = {.processor_seconds = exercise_.resources.compile_seconds,
+                                  .wall_seconds = wall_seconds,
+                                  .memory_mb = exercise_.resources.compile_mb}});
+    processor_milliseconds_ += result.end.processor_milliseconds;
+    return result;
 }
 
 // ---- launching ----
-
-bool JailRunner::is_hidden(Shape shape) const {
-    return shape == exercise_.hidden_counted ||
-           std::ranges::count(exercise_.hidden_shapes, shape) > 0;
-}
 
 /// By the secret: nobody else knows it, and it is the same every time.
 std::uint64_t JailRunner::drawn(const std::string& what) const {
@@ -222,10 +245,9 @@ JobResult JailRunner::launch_once(const LaunchJob& job, const std::string& image
         none.end = {.how = JobEnd::How::out_of_processor};
         return none;
     }
-    ++launches_;
     // The worker asks for its input when the kernel is loaded, not before.
     const auto on_note = [&](std::string_view) { return sealed_memory(images); };
-    const std::string request = to_json(job);
+    const std::string request = codec::write(job);
     JobResult result =
         launcher_.run({.request = request,
                        .answer_bytes = text_offset(layout_of(job)) + kMostAnswerText,
@@ -238,41 +260,10 @@ JobResult JailRunner::launch_once(const LaunchJob& job, const std::string& image
     return result;
 }
 
-/// What is wrong with the launch; throws what is wrong with us.
-Failure JailRunner::trouble_with(const JobResult& result, const std::string& file) const {
-    Failure failure{.place = {file, 0, 0}};
-    const std::string code = std::to_string(result.end.code);
-    switch (result.end.how) {
-        case JobEnd::How::out_of_processor:
-            failure.kind = FailureKind::launch_out_of_time;
-            failure.headline = seconds_left() > 0
-                                   ? "a launch takes more time than the grader gives."
-                                   : "its launches together take more time than the grader gives.";
-            return failure;
-        case JobEnd::How::out_of_memory:
-            failure.kind = FailureKind::launch_out_of_memory;
-            failure.headline = "a launch takes more memory than the grader gives.";
-            return failure;
-        case JobEnd::How::exited:
-            if (result.end.code != 0) fail("the simulated GPU ended with status " + code);
-            return failure;
-        case JobEnd::How::out_of_time: fail("a launch did not end in time: is this computer busy?");
-        case JobEnd::How::signalled: fail("the simulated GPU ended with signal " + code);
-        case JobEnd::How::jail_failed: break;
-    }
-    fail(result.end.problem);
-}
-
-bool JailRunner::is_in_trouble(const JobResult& result, const std::string& file, Failure& trouble) {
-    trouble = trouble_with(result, file);
-    if (trouble.kind == FailureKind::none) return false;
-    note(trouble);
-    return true;
-}
-
-/// The first.
-void JailRunner::note(const Failure& trouble) {
+/// Keeps the first. Whether it is one.
+bool JailRunner::note(const Failure& trouble) {
     if (trouble_.kind == FailureKind::none) trouble_ = trouble;
+    return trouble.kind != FailureKind::none;
 }
 
 Trial JailRunner::run(const Compiled& kernel, const Produces& task, const TrialOrder& order) {
@@ -312,16 +303,11 @@ Trial JailRunner::run_in_other_orders(const Compiled& kernel, const Produces& ta
 }
 
 Trial JailRunner::run_once(const Compiled& kernel, const Produces& task, const TrialOrder& order) {
-    LaunchJob job{.file_name = kernel.file,
-                  .kernel = kernel.kernel,
-                  .ptx = kernel.ptx,
-                  .entry = kernel.entry,
-                  .order = order,
-                  .is_in_place = task.in_place};
+    LaunchJob job = job_of(kernel, task, order);
     // Where memory lies is drawn as what is in it is: no kernel is to know where it runs by its pointers.
     job.address_seed = drawn("addresses at " + order.shape.name()) | 1;
     // Where arguments were exchanged, public shapes have told it in better words.
-    job.is_out_unwritten = order.watch == Watch::everything && is_hidden(order.shape);
+    job.is_out_unwritten = order.watch == Watch::everything && is_hidden(exercise_, order.shape);
     // Guards would hide from the simulator what is touched outside.
     if (order.watch == Watch::result_alone) job.guard_bytes = VerifiedBuffers::kUsualGuard;
     const ImageLayout layout = layout_of(job);
@@ -330,8 +316,8 @@ Trial JailRunner::run_once(const Compiled& kernel, const Produces& task, const T
                           .produces = task,
                           .seed = seed_of(order.shape)};
     JobResult result = launch(job, images_of(problem, layout));
-    Failure trouble;
-    if (is_in_trouble(result, kernel.file, trouble)) {
+    const Failure trouble = trouble_with(result, kernel.file, seconds_left() > 0);
+    if (note(trouble)) {
         Trial none;
         none.shape = order.shape;
         none.refused = trouble;
@@ -349,17 +335,11 @@ Trial JailRunner::run_once(const Compiled& kernel, const Produces& task, const T
 std::optional<Predicted> JailRunner::predict(const Compiled& kernel, const Produces& task,
                                              Shape shape) {
     if (exercise_.limits.of_copy_predicted <= 0) return std::nullopt;
-    const LaunchJob job{.file_name = kernel.file,
-                        .kernel = kernel.kernel,
-                        .ptx = kernel.ptx,
-                        .entry = kernel.entry,
-                        .order = {.shape = shape},
-                        .is_in_place = task.in_place,
-                        .is_predicted = true,
-                        .value_seed = task.kind == Produces::transpose ? seed_of(shape) : 0};
+    LaunchJob job = job_of(kernel, task, {.shape = shape});
+    job.is_predicted = true;
+    if (task.kind == Produces::transpose) job.value_seed = seed_of(shape);
     const JobResult result = launch(job, "");
-    Failure trouble;
-    if (is_in_trouble(result, kernel.file, trouble)) return std::nullopt;
+    if (note(trouble_with(result, kernel.file, seconds_left() > 0))) return std::nullopt;
     try {
         return predicted_answer(result.answer.text(), shape);
     } catch (const NotAllMoved&) {

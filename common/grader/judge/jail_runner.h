@@ -42,25 +42,18 @@ public:
 
     /// The first launch that gave nothing to judge by, whoever asked for it; kind none: there was none.
     const Failure& trouble() const { return trouble_; }
-    /// How many processes launched something.
-    int launches() const { return launches_; }
     /// What the workers computed.
     double processor_milliseconds() const { return processor_milliseconds_; }
 
 private:
     JobResult compile_once(const CompileJob& job, double wall_seconds);
-    Compiled what_came_of(const JobResult& result, const std::string& kernel);
-    Failure look_at_ptx(const Compiled& compiled) const;
     Trial run_once(const Compiled& kernel, const Produces& task, const TrialOrder& order);
     Trial run_in_other_orders(const Compiled& kernel, const Produces& task, TrialOrder order,
                               Trial usual);
     JobResult launch(const LaunchJob& job, const std::string& images);
     JobResult launch_once(const LaunchJob& job, const std::string& images, double wall_seconds);
-    bool is_in_trouble(const JobResult& result, const std::string& file, Failure& trouble);
-    void note(const Failure& trouble);
+    bool note(const Failure& trouble);
     double seconds_left() const;
-    Failure trouble_with(const JobResult& result, const std::string& file) const;
-    bool is_hidden(Shape shape) const;
     std::uint64_t drawn(const std::string& what) const;
     std::uint64_t seed_of(Shape shape) const;
 
@@ -70,7 +63,6 @@ private:
     const Assigned& exercise_;
     Secret secret_;
     Failure trouble_;
-    int launches_ = 0;
     double processor_milliseconds_ = 0;
     double launch_milliseconds_ = 0;
 };

@@ -19,6 +19,7 @@
 #include <memory>
 #include <optional>
 #include <string>
+#include <utility>
 #include <vector>
 
 #include "course/exercise.h"
@@ -44,6 +45,10 @@ struct Points {
     /// The same points.
     bool operator==(const Points&) const = default;
 };
+
+/// The parts by their names in assignment.toml.
+inline constexpr std::pair<const char*, double Points::*> kPoints[] = {
+    {"correct", &Points::correct}, {"clean", &Points::clean}, {"counters", &Points::counters}};
 
 /// What a submission may use. All of it is a part of the manifest.
 struct Resources {
@@ -89,22 +94,21 @@ struct Result {
     // Of this computer, in no JSON.
     double milliseconds = 0;            ///< all of it
     double processor_milliseconds = 0;  ///< what the jails' workers computed
-    int launches = 0;                   ///< processes that ran the kernel
 
     /// "missing-barrier"; "" when nothing is wrong.
     std::string failure_id() const { return verdict.failure_id(); }
 };
 
 /// As one JSON object: the same bytes for the same submission, exercise, secret and grader. Without
-/// times, paths and process ids. `for_student`: without `problem` as well.
-std::string to_json(const Result& result, bool for_student = false);
+/// times, paths and process ids. For the teacher: `problem` is in it.
+std::string to_json(const Result& result);
 /// Reads what to_json wrote. Throws std::runtime_error for anything else.
 Result result_from_json(const std::string& json);
 
 /// How submissions are judged on this computer.
 struct JudgeOptions {
-    bool sandboxed = true;  ///< false: --no-sandbox, for development alone
-    /// The best that works here when nothing; asking for less is for tests.
+    /// The best that works here when nothing. `unsandboxed` is --no-sandbox, for development alone; asking for
+    /// less than the best is for tests.
     std::optional<Tier> tier = {};
     std::filesystem::path work_folder = {};  ///< 0700, ours to use and to clear; {}: one in /tmp
 };
@@ -127,7 +131,7 @@ public:
     Tier tier() const;
 
 private:
-    class Workplace;
+    struct Workplace;
     std::unique_ptr<Workplace> workplace_;
 };
 

@@ -1,51 +1,114 @@
 #include "grader/judge/marks.h"
 
-#include <utility>
+#include <initializer_list>
 
 namespace coalesce::grader {
 namespace {
 
-constexpr std::pair<Mark, const char*> kCodes[] = {
-    {Mark::ok, "OK"},          {Mark::compile_error, "CE"},   {Mark::compile_limit, "CL"},
-    {Mark::rejected, "REJ"},   {Mark::wrong_answer, "WA"},    {Mark::memory, "MEM"},
-    {Mark::race, "RACE"},      {Mark::uninitialised, "INIT"}, {Mark::synchronisation, "SYNC"},
-    {Mark::time_limit, "TLE"}, {Mark::cheat, "CHEAT"},        {Mark::fault, "FAULT"},
-    {Mark::system, "SYS"},
+struct MarkWords {
+    Mark mark;
+    const char* code;
+    const char* sentence;
 };
+constexpr MarkWords kMarks[] = {
+    {Mark::ok, "OK", "right and clean"},
+    {Mark::compile_error, "CE", "it does not compile"},
+    {Mark::compile_limit, "CL", "it is too much for the compiler"},
+    {Mark::rejected, "REJ", "it cannot be accepted"},
+    {Mark::wrong_answer, "WA", "the result is wrong"},
+    {Mark::memory, "MEM", "it uses memory that it may not use"},
+    {Mark::race, "RACE", "threads get in each other's way"},
+    {Mark::uninitialised, "INIT", "it reads what nothing wrote"},
+    {Mark::synchronisation, "SYNC", "threads wait for each other in a wrong way"},
+    {Mark::time_limit, "TLE", "it does not end"},
+    {Mark::cheat, "CHEAT", "it tries to get round the grader"},
+    {Mark::fault, "FAULT", "the grader cannot judge it, and a teacher has to look"},
+    {Mark::system, "SYS", "not graded yet, through no fault of yours"},
+};
+
+constexpr const MarkWords& words_for(Mark mark) {
+    for (const MarkWords& one : kMarks) {
+        if (one.mark == mark) return one;
+    }
+    return words_for(Mark::system);
+}
+
+/// The failures that give each mark. What costs too much is a matter of points.
+struct MarkedFailures {
+    using enum FailureKind;
+    struct Row {
+        Mark mark;
+        std::initializer_list<FailureKind> failures;
+    };
+    static constexpr Row kRows[] = {
+        {Mark::ok,
+         {none, uncoalesced_loads, uncoalesced_stores, bank_conflicts, too_many_requests,
+          too_many_threads, tile_too_small, wrong_block_order, work_repeated, lanes_idle,
+          needless_atomics, multiprocessors_idle, loads_not_overlapped, copies_not_async,
+          copies_not_overlapped, too_slow_predicted}},
+        {Mark::compile_error,
+         {file_missing, file_unreadable, file_empty, file_binary, does_not_compile, kernel_missing,
+          wrong_signature, configure_missing, does_not_load}},
+        {Mark::compile_limit,
+         {file_too_large, compile_time_out, compiler_out_of_memory, compiler_crashed}},
+        {Mark::rejected,
+         {no_file, two_files, two_submissions, not_a_file, archive_too_large, archive_encrypted,
+          archive_broken, archive_hostile, include_refused, ptx_refused, ptx_too_large,
+          not_simulated, not_translated, bad_launch, block_too_large, launch_exchanged,
+          too_much_shared_memory}},
+        {Mark::time_limit, {endless_loop, too_much_work, launch_out_of_time}},
+        {Mark::synchronisation, {deadlock, divergent_barrier, bad_warp_mask}},
+        {Mark::memory,
+         {no_bounds_check, out_of_bounds, outside_shared_memory, outside_local_array,
+          stack_overflow, misaligned, memory_leaked, launch_out_of_memory}},
+        {Mark::race,
+         {missing_barrier, shared_race, copy_not_waited_for, copy_not_committed,
+          race_between_blocks}},
+        {Mark::uninitialised, {copy_too_short, uninitialised_shared, uninitialised_read}},
+        {Mark::wrong_answer,
+         {assertion_failed, kernel_failed, tile_not_shared, grid_exchanged, elements_left_out,
+          program_failed, not_launched, not_copied, wrong_element, launch_not_checked,
+          comparison_wrong, wrong_result}},
+        {Mark::cheat, {ptx_forged}},
+        {Mark::fault, {grader_fault}},
+        {Mark::system, {no_compiler, environment_problem}},
+    };
+
+    static constexpr std::optional<Mark> mark(FailureKind wanted) {
+        for (const Row& row : kRows) {
+            for (const FailureKind kind : row.failures) {
+                if (kind == wanted) return row.mark;
+            }
+        }
+        return std::nullopt;
+    }
+
+    static constexpr bool is_each_once() {
+        std::size_t count = 0;
+        for (const Row& row : kRows) count += row.failures.size();
+        for (int kind = 0; kind <= static_cast<int>(last_of(FailureKind{})); ++kind, --count) {
+            if (!mark(static_cast<FailureKind>(kind))) return false;
+        }
+        return count == 0;
+    }
+};
+static_assert(MarkedFailures::is_each_once(), "some kind of failure has no mark, or two");
 
 }  // namespace
 
-const char* code_of(Mark kind) {
-    for (const auto& [one, code] : kCodes) {
-        if (one == kind) return code;
-    }
-    return "SYS";
-}
-
-std::optional<Mark> mark_of(const std::string& code) {
-    for (const auto& [mark, text] : kCodes) {
-        if (code == text) return mark;
-    }
-    return std::nullopt;
+const char* code_of(Mark mark) {
+    return words_for(mark).code;
 }
 
 const char* sentence_of(Mark mark) {
-    switch (mark) {
-        case Mark::ok: return "right and clean";
-        case Mark::compile_error: return "it does not compile";
-        case Mark::compile_limit: return "it is too much for the compiler";
-        case Mark::rejected: return "it cannot be accepted";
-        case Mark::wrong_answer: return "the result is wrong";
-        case Mark::memory: return "it uses memory that it may not use";
-        case Mark::race: return "threads get in each other's way";
-        case Mark::uninitialised: return "it reads what nothing wrote";
-        case Mark::synchronisation: return "threads wait for each other in a wrong way";
-        case Mark::time_limit: return "it does not end";
-        case Mark::cheat: return "it tries to get round the grader";
-        case Mark::fault: return "the grader cannot judge it, and a teacher has to look";
-        case Mark::system: return "not graded yet, through no fault of yours";
+    return words_for(mark).sentence;
+}
+
+std::optional<Mark> mark_of(const std::string& code) {
+    for (const MarkWords& one : kMarks) {
+        if (code == one.code) return one.mark;
     }
-    return "";
+    return std::nullopt;
 }
 
 bool may_be_right(Mark mark) {
@@ -53,107 +116,8 @@ bool may_be_right(Mark mark) {
            mark == Mark::synchronisation;
 }
 
-// Long: a line for every kind of failure.
 Mark mark_for(FailureKind kind) {
-    switch (kind) {
-        case FailureKind::none:
-        case FailureKind::uncoalesced_loads:
-        case FailureKind::uncoalesced_stores:
-        case FailureKind::bank_conflicts:
-        case FailureKind::too_many_requests:
-        case FailureKind::too_many_threads:
-        case FailureKind::tile_too_small:
-        case FailureKind::wrong_block_order:
-        case FailureKind::work_repeated:
-        case FailureKind::lanes_idle:
-        case FailureKind::needless_atomics:
-        case FailureKind::multiprocessors_idle:
-        case FailureKind::loads_not_overlapped:
-        case FailureKind::copies_not_async:
-        case FailureKind::copies_not_overlapped:
-        case FailureKind::too_slow_predicted: return Mark::ok;
-
-        case FailureKind::file_missing:
-        case FailureKind::file_unreadable:
-        case FailureKind::file_empty:
-        case FailureKind::file_binary:
-        case FailureKind::does_not_compile:
-        case FailureKind::kernel_missing:
-        case FailureKind::wrong_signature:
-        case FailureKind::configure_missing:
-        case FailureKind::does_not_load: return Mark::compile_error;
-
-        case FailureKind::file_too_large:
-        case FailureKind::compile_time_out:
-        case FailureKind::compiler_out_of_memory:
-        case FailureKind::compiler_crashed: return Mark::compile_limit;
-
-        case FailureKind::no_file:
-        case FailureKind::two_files:
-        case FailureKind::two_submissions:
-        case FailureKind::not_a_file:
-        case FailureKind::archive_too_large:
-        case FailureKind::archive_encrypted:
-        case FailureKind::archive_broken:
-        case FailureKind::archive_hostile:
-        case FailureKind::include_refused:
-        case FailureKind::ptx_refused:
-        case FailureKind::ptx_too_large:
-        case FailureKind::not_simulated:
-        case FailureKind::not_translated:
-        case FailureKind::bad_launch:
-        case FailureKind::block_too_large:
-        case FailureKind::launch_exchanged:
-        case FailureKind::too_much_shared_memory: return Mark::rejected;
-
-        case FailureKind::endless_loop:
-        case FailureKind::too_much_work:
-        case FailureKind::launch_out_of_time: return Mark::time_limit;
-
-        case FailureKind::deadlock:
-        case FailureKind::divergent_barrier:
-        case FailureKind::bad_warp_mask: return Mark::synchronisation;
-
-        case FailureKind::no_bounds_check:
-        case FailureKind::out_of_bounds:
-        case FailureKind::outside_shared_memory:
-        case FailureKind::outside_local_array:
-        case FailureKind::stack_overflow:
-        case FailureKind::misaligned:
-        case FailureKind::memory_leaked:
-        case FailureKind::launch_out_of_memory: return Mark::memory;
-
-        case FailureKind::missing_barrier:
-        case FailureKind::shared_race:
-        case FailureKind::copy_not_waited_for:
-        case FailureKind::copy_not_committed:
-        case FailureKind::race_between_blocks: return Mark::race;
-
-        case FailureKind::copy_too_short:
-        case FailureKind::uninitialised_shared:
-        case FailureKind::uninitialised_read: return Mark::uninitialised;
-
-        case FailureKind::assertion_failed:
-        case FailureKind::kernel_failed:
-        case FailureKind::tile_not_shared:
-        case FailureKind::grid_exchanged:
-        case FailureKind::elements_left_out:
-        case FailureKind::program_failed:
-        case FailureKind::not_launched:
-        case FailureKind::not_copied:
-        case FailureKind::wrong_element:
-        case FailureKind::launch_not_checked:
-        case FailureKind::comparison_wrong:
-        case FailureKind::wrong_result: return Mark::wrong_answer;
-
-        case FailureKind::ptx_forged: return Mark::cheat;
-
-        case FailureKind::grader_fault: return Mark::fault;
-
-        case FailureKind::no_compiler:
-        case FailureKind::environment_problem: return Mark::system;
-    }
-    return Mark::system;
+    return MarkedFailures::mark(kind).value_or(Mark::system);
 }
 
 }  // namespace coalesce::grader

@@ -51,33 +51,206 @@ bool is_called_through_pointers(const Function& function) {
                        [](const auto& list) { return list.second.empty(); });
 }
 
+Failure ptx_failure(FailureKind kind, const std::string& headline, const std::string& next,
+                    int line = 0) {
+    return {.kind = kind, .headline = headline, .place = {"", line, 0}, .next = next};
+}
+
 /// A module, its variables, and its functions one after the other. Who wrote what, the compiler or inline
 /// assembly, makes no difference here: the same rules hold for both, and they are applied to what the
 /// simulator will run, because its parser reads the text.
 class Looker {
 public:
     Looker(const Module& module, const PtxRules& rules) : module_(module), rules_(rules) {}
-    PtxProblem look();
+
+    Failure look() {
+        for (const auto& [name, one] : module_.variables) variable(one);
+        for (const auto& [name, function] : module_.functions) {
+            line_ = 0;
+            addresses_.clear();
+            if (function->is_entry) entry(*function);
+            if (function->has_body)
+                body(*function);
+            else if (!function->is_entry)
+                external(*function);
+        }
+        line_ = 0;
+        look_at_end();
+        return problem_;
+    }
 
 private:
     bool allows(std::string_view what) const {
         return std::find(rules_.allow.begin(), rules_.allow.end(), what) != rules_.allow.end();
     }
-    void refuse(const std::string& what, const std::string& next = "");
-    void forged(const std::string& what);
-    void too_large(const std::string& what, std::size_t has, std::size_t most);
+    bool is_good() const { return problem_.kind == FailureKind::none; }
 
-    void variable(const Variable& variable);
-    void external(const Function& function);
-    void entry(const Function& function);
-    void body(const Function& function);
-    void instruction(const Instruction& instruction);
-    void check_registers(const Operand& operand);
-    void follow_variables(const Instruction& instruction);
-    bool is_address(const Operand& operand) const;
-    void note_place(ptx::SourceLine where);
-    void count_functions();
-    void look_at_end();
+    void refuse(const std::string& what, const std::string& next = "") {
+        if (!is_good()) return;
+        problem_ = ptx_failure(
+            FailureKind::ptx_refused, what,
+            next.empty() ? "Take it out: the assignment needs nothing of the kind." : next, line_);
+    }
+
+    void forged(const std::string& what) {
+        if (problem_.kind == FailureKind::ptx_forged) return;
+        problem_ =
+            ptx_failure(FailureKind::ptx_forged, what, "Write the kernel in CUDA C++.", line_);
+    }
+
+    void too_large(const std::string& what, std::size_t has, std::size_t most) {
+        if (!is_good() || has <= most) return;
+        problem_ = ptx_failure(FailureKind::ptx_too_large,
+                               what + " take " + std::to_string(has) +
+                                   " bytes; the assignment allows " + std::to_string(most) + ".",
+                               "Make it smaller: a tile of 32 x 33 floats has 4224 bytes.");
+    }
+
+    void variable(const Variable& variable) {
+        if (variable.space == StateSpace::shared) {
+            shared_ += variable.size;
+        } else if (variable.space == StateSpace::local) {
+            local_ += variable.size;
+        } else if (variable.space == StateSpace::global) {
+            global_ += variable.size;
+            if (variable.is_extern)
+                return refuse("the kernel uses something that is not in the file.");
+            if (allows("global")) return;
+            if (variable.is_managed) {
+                return refuse("the file has a variable that the host shares (__managed__).",
+                              "Let the kernel work with its arguments alone.");
+            }
+            tables_.insert(variable.name);
+        }
+    }
+
+    void external(const Function& function) {
+        const auto known = known_externs().find(function.name);
+        if (known == known_externs().end())
+            return refuse("the kernel uses something that is not in the file.");
+        if (allows(known->second)) return;
+        refuse(known->first == "vprintf"        ? "the kernel prints."
+               : known->first == "__assertfail" ? "the kernel has an assert."
+                                                : "the kernel calls malloc or free.",
+               "Take it out before you hand the file in.");
+    }
+
+    void entry(const Function& function) {
+        std::string sizes;
+        for (const Variable& parameter : function.parameters)
+            sizes += std::to_string(parameter.size) + " ";
+        if (!function.has_body) refuse("a kernel of the compiled file has no body.");
+        if (function.name == rules_.entry && sizes != "8 8 4 4 ")
+            forged("the kernel's arguments are not those of the task.");
+        if (function.name == kConfigureEntry && sizes != "8 4 4 ")
+            forged("another configure is hidden in the file.");
+        if (function.cluster[0] != 0) refuse("the kernel asks for clusters of blocks.");
+    }
+
+    void body(const Function& function) {
+        for (const auto& [name, one] : function.variables) variable(one);
+        for (const Instruction& one : function.body) {
+            note_place(one.where);
+            if (!one.opcode.empty()) instruction(one);
+        }
+        if (is_called_through_pointers(function))
+            refuse("the kernel calls a function by its address.");
+    }
+
+    void note_place(ptx::SourceLine where) {
+        const auto file = module_.files.find(where.file);
+        if (where.line > 0 && file != module_.files.end() && file->second == kLearnersFile)
+            line_ = static_cast<int>(where.line);
+    }
+
+    void instruction(const Instruction& instruction) {
+        const auto& modifiers = instruction.modifiers;
+        const bool is_policy =
+            instruction.opcode == "createpolicy" ||
+            std::any_of(modifiers.begin(), modifiers.end(), [](const auto& word) {
+                return word.find("cache_hint") != word.npos || word.find("evict_last") != word.npos;
+            });
+        if (is_policy ? !allows("createpolicy") : !is_allowed(instruction.opcode)) {
+            std::string word = instruction.opcode;
+            for (const std::string& modifier : modifiers) word += "." + modifier;
+            return refuse(is_policy ? "the kernel asks the cache to keep data ('" + word + "')."
+                                    : "the kernel uses '" + instruction.opcode + "'.");
+        }
+        // Of what is loaded, it says which bytes matter: whether the others were ever written is not checked.
+        if (instruction.used_bytes != ~0u) refuse("the compiled kernel has a pragma.");
+        for (const Operand& operand : instruction.operands) check_registers(operand);
+        follow_variables(instruction);
+    }
+
+    void check_registers(const Operand& operand) {
+        for (const Operand& element : operand.elements) check_registers(element);
+        if (operand.kind != Operand::Kind::special) return;
+        const std::string name = operand.name.substr(0, operand.name.find('.'));
+        const auto found = special_registers().find(name);
+        const bool is_refused = found != special_registers().end()
+                                    ? !allows(found->second)
+                                    : name.starts_with("%pm") || name.starts_with("%envreg");
+        if (is_refused)
+            refuse("the kernel reads " + name + ".",
+                   "Take out what asks for times, or for the place where it runs.");
+    }
+
+    bool is_address(const Operand& operand) const {
+        const bool in_register = operand.kind == Operand::Kind::reg || operand.has_base_register;
+        return in_register
+                   ? addresses_.contains(operand.reg)
+                   : tables_.contains(operand.name) ||
+                         std::any_of(operand.elements.begin(), operand.elements.end(),
+                                     [this](const Operand& one) { return is_address(one); });
+    }
+
+    /// Tables in global memory may be read, not changed: registers with their addresses are followed as
+    /// far as straight code goes. (What slips through is gone with its launch: each has a process.)
+    void follow_variables(const Instruction& instruction) {
+        const std::string& name = instruction.opcode;
+        const auto& operands = instruction.operands;
+        if (name == "st" || name == "atom" || name == "red") {
+            const bool changes =
+                std::any_of(operands.begin(), operands.end(), [this](const auto& one) {
+                    return one.kind == Operand::Kind::address && is_address(one);
+                });
+            if (changes)
+                refuse(
+                    "the file has a variable in global memory (__device__) that the kernel "
+                    "changes.",
+                    "Let the kernel work with its arguments alone.");
+        } else if (name != "ld" && name != "setp" && operands.size() > 1 &&
+                   operands[0].kind == Operand::Kind::reg) {
+            if (std::any_of(operands.begin() + 1, operands.end(),
+                            [this](const Operand& one) { return is_address(one); }))
+                addresses_.insert(operands[0].reg);
+        }
+    }
+
+    /// Each is read, checked and translated at every launch: many of them would be told by the clock otherwise.
+    void count_functions() {
+        const auto has = static_cast<std::size_t>(std::ranges::count_if(
+            module_.functions, [](const auto& one) { return one.second->has_body; }));
+        if (!is_good() || has <= rules_.most_functions) return;
+        problem_ = ptx_failure(
+            FailureKind::ptx_too_large,
+            "the compiled kernel has " + std::to_string(has) +
+                " functions; the assignment allows " + std::to_string(rules_.most_functions) + ".",
+            "Write fewer, or let the compiler put them where they are called: no __noinline__.");
+    }
+
+    void look_at_end() {
+        count_functions();
+        for (const std::string_view name :
+             {std::string_view(rules_.entry), std::string_view(kConfigureEntry)}) {
+            const auto found = module_.functions.find(std::string(name));
+            if (found == module_.functions.end() || !found->second->is_entry)
+                forged("the compiled file has not exactly one kernel and one configure.");
+        }
+        too_large("its __shared__ arrays", shared_, rules_.most_shared);
+        too_large("arrays of each thread", local_, rules_.most_local);
+        too_large("tables in global memory", global_, std::size_t{1} << 20);
+    }
 
     const Module& module_;
     const PtxRules& rules_;
@@ -85,184 +258,8 @@ private:
     std::set<std::string_view> tables_;  ///< variables in global memory, which are only read
     std::set<std::uint32_t> addresses_;  ///< registers that hold an address of theirs
     std::size_t shared_ = 0, local_ = 0, global_ = 0;
-    PtxProblem problem_;
+    Failure problem_;
 };
-
-void Looker::refuse(const std::string& what, const std::string& next) {
-    if (!problem_.ok()) return;
-    problem_ = {PtxProblem::Kind::refused, what,
-                next.empty() ? "Take it out: the assignment needs nothing of the kind." : next,
-                line_};
-}
-
-void Looker::forged(const std::string& what) {
-    if (problem_.kind == PtxProblem::Kind::forged) return;
-    problem_ = {PtxProblem::Kind::forged, what, "Write the kernel in CUDA C++.", line_};
-}
-
-void Looker::too_large(const std::string& what, std::size_t has, std::size_t most) {
-    if (!problem_.ok() || has <= most) return;
-    problem_ = {PtxProblem::Kind::too_large,
-                what + " take " + std::to_string(has) + " bytes; the assignment allows " +
-                    std::to_string(most) + ".",
-                "Make it smaller: a tile of 32 x 33 floats has 4224 bytes.", 0};
-}
-
-PtxProblem Looker::look() {
-    for (const auto& [name, one] : module_.variables) variable(one);
-    for (const auto& [name, function] : module_.functions) {
-        line_ = 0;
-        addresses_.clear();
-        if (function->is_entry) entry(*function);
-        if (function->has_body)
-            body(*function);
-        else if (!function->is_entry)
-            external(*function);
-    }
-    line_ = 0;
-    look_at_end();
-    return problem_;
-}
-
-void Looker::variable(const Variable& variable) {
-    if (variable.space == StateSpace::shared) {
-        shared_ += variable.size;
-    } else if (variable.space == StateSpace::local) {
-        local_ += variable.size;
-    } else if (variable.space == StateSpace::global) {
-        global_ += variable.size;
-        if (variable.is_extern) return refuse("the kernel uses something that is not in the file.");
-        if (allows("global")) return;
-        if (variable.is_managed) {
-            return refuse("the file has a variable that the host shares (__managed__).",
-                          "Let the kernel work with its arguments alone.");
-        }
-        tables_.insert(variable.name);
-    }
-}
-
-void Looker::external(const Function& function) {
-    const auto known = known_externs().find(function.name);
-    if (known == known_externs().end())
-        return refuse("the kernel uses something that is not in the file.");
-    if (allows(known->second)) return;
-    refuse(known->first == "vprintf"        ? "the kernel prints."
-           : known->first == "__assertfail" ? "the kernel has an assert."
-                                            : "the kernel calls malloc or free.",
-           "Take it out before you hand the file in.");
-}
-
-void Looker::entry(const Function& function) {
-    std::string sizes;
-    for (const Variable& parameter : function.parameters)
-        sizes += std::to_string(parameter.size) + " ";
-    if (!function.has_body) refuse("a kernel of the compiled file has no body.");
-    if (function.name == rules_.entry && sizes != "8 8 4 4 ")
-        forged("the kernel's arguments are not those of the task.");
-    if (function.name == kConfigureEntry && sizes != "8 4 4 ")
-        forged("another configure is hidden in the file.");
-    if (function.cluster[0] != 0) refuse("the kernel asks for clusters of blocks.");
-}
-
-void Looker::body(const Function& function) {
-    for (const auto& [name, one] : function.variables) variable(one);
-    for (const Instruction& one : function.body) {
-        note_place(one.where);
-        if (!one.opcode.empty()) instruction(one);
-    }
-    if (is_called_through_pointers(function)) refuse("the kernel calls a function by its address.");
-}
-
-void Looker::note_place(ptx::SourceLine where) {
-    const auto file = module_.files.find(where.file);
-    if (where.line > 0 && file != module_.files.end() && file->second == kLearnersFile)
-        line_ = static_cast<int>(where.line);
-}
-
-void Looker::instruction(const Instruction& instruction) {
-    const auto& modifiers = instruction.modifiers;
-    const bool is_policy =
-        instruction.opcode == "createpolicy" ||
-        std::any_of(modifiers.begin(), modifiers.end(), [](const auto& word) {
-            return word.find("cache_hint") != word.npos || word.find("evict_last") != word.npos;
-        });
-    if (is_policy ? !allows("createpolicy") : !is_allowed(instruction.opcode)) {
-        std::string word = instruction.opcode;
-        for (const std::string& modifier : modifiers) word += "." + modifier;
-        return refuse(is_policy ? "the kernel asks the cache to keep data ('" + word + "')."
-                                : "the kernel uses '" + instruction.opcode + "'.");
-    }
-    // Of what is loaded, it says which bytes matter: whether the others were ever written is not checked.
-    if (instruction.used_bytes != ~0u) refuse("the compiled kernel has a pragma.");
-    for (const Operand& operand : instruction.operands) check_registers(operand);
-    follow_variables(instruction);
-}
-
-void Looker::check_registers(const Operand& operand) {
-    for (const Operand& element : operand.elements) check_registers(element);
-    if (operand.kind != Operand::Kind::special) return;
-    const std::string name = operand.name.substr(0, operand.name.find('.'));
-    const auto found = special_registers().find(name);
-    const bool is_refused = found != special_registers().end()
-                                ? !allows(found->second)
-                                : name.starts_with("%pm") || name.starts_with("%envreg");
-    if (is_refused)
-        refuse("the kernel reads " + name + ".",
-               "Take out what asks for times, or for the place where it runs.");
-}
-
-bool Looker::is_address(const Operand& operand) const {
-    const bool in_register = operand.kind == Operand::Kind::reg || operand.has_base_register;
-    return in_register ? addresses_.contains(operand.reg)
-                       : tables_.contains(operand.name) ||
-                             std::any_of(operand.elements.begin(), operand.elements.end(),
-                                         [this](const Operand& one) { return is_address(one); });
-}
-
-/// Tables in global memory may be read, not changed: registers with their addresses are followed as
-/// far as straight code goes. (What slips through is gone with its launch: each has a process.)
-void Looker::follow_variables(const Instruction& instruction) {
-    const std::string& name = instruction.opcode;
-    const auto& operands = instruction.operands;
-    if (name == "st" || name == "atom" || name == "red") {
-        const bool changes = std::any_of(operands.begin(), operands.end(), [this](const auto& one) {
-            return one.kind == Operand::Kind::address && is_address(one);
-        });
-        if (changes)
-            refuse("the file has a variable in global memory (__device__) that the kernel changes.",
-                   "Let the kernel work with its arguments alone.");
-    } else if (name != "ld" && name != "setp" && operands.size() > 1 &&
-               operands[0].kind == Operand::Kind::reg) {
-        if (std::any_of(operands.begin() + 1, operands.end(),
-                        [this](const Operand& one) { return is_address(one); }))
-            addresses_.insert(operands[0].reg);
-    }
-}
-
-/// Each is read, checked and translated at every launch: many of them would be told by the clock otherwise.
-void Looker::count_functions() {
-    const auto has = static_cast<std::size_t>(std::ranges::count_if(
-        module_.functions, [](const auto& one) { return one.second->has_body; }));
-    if (!problem_.ok() || has <= rules_.most_functions) return;
-    problem_ = {
-        PtxProblem::Kind::too_large,
-        "the compiled kernel has " + std::to_string(has) + " functions; the assignment allows " +
-            std::to_string(rules_.most_functions) + ".",
-        "Write fewer, or let the compiler put them where they are called: no __noinline__.", 0};
-}
-
-void Looker::look_at_end() {
-    count_functions();
-    for (const std::string_view name :
-         {std::string_view(rules_.entry), std::string_view(kConfigureEntry)}) {
-        const auto found = module_.functions.find(std::string(name));
-        if (found == module_.functions.end() || !found->second->is_entry)
-            forged("the compiled file has not exactly one kernel and one configure.");
-    }
-    too_large("its __shared__ arrays", shared_, rules_.most_shared);
-    too_large("arrays of each thread", local_, rules_.most_local);
-    too_large("tables in global memory", global_, std::size_t{1} << 20);
-}
 
 // ---- what is meant to deceive ----
 
@@ -313,20 +310,20 @@ std::string deceit_in(std::string_view text) {
 
 }  // namespace
 
-PtxProblem look_at_ptx(std::string_view text, const PtxRules& rules) {
+Failure look_at_ptx(std::string_view text, const PtxRules& rules) {
     if (text.size() > rules.most_bytes) {
-        return {
-            PtxProblem::Kind::too_large,
+        return ptx_failure(
+            FailureKind::ptx_too_large,
             "the compiled kernel has more than " + std::to_string(rules.most_bytes >> 10) + " KB.",
-            "Unroll less: a kernel of this course has about 10 KB.", 0};
+            "Unroll less: a kernel of this course has about 10 KB.");
     }
     if (const std::string deceit = deceit_in(text); !deceit.empty())
-        return {PtxProblem::Kind::forged, deceit, "Write the kernel in CUDA C++.", 0};
+        return ptx_failure(FailureKind::ptx_forged, deceit, "Write the kernel in CUDA C++.");
     try {
         return Looker(*ptx::parse(text), rules).look();
     } catch (const ptx::ParseError&) {
-        return {PtxProblem::Kind::refused, "the compiler's output is no PTX.",
-                "Is there inline assembly in the file?", 0};
+        return ptx_failure(FailureKind::ptx_refused, "the compiler's output is no PTX.",
+                           "Is there inline assembly in the file?");
     }
 }
 

@@ -8,6 +8,8 @@
 #include <string_view>
 #include <vector>
 
+#include "kernel/failure.h"
+
 namespace coalesce::grader {
 
 /// What PTX may have.
@@ -20,24 +22,9 @@ struct PtxRules {
     std::size_t most_functions = 256;               ///< with a body, kernels among them
 };
 
-/// Why PTX is refused.
-struct PtxProblem {
-    /// How bad.
-    enum class Kind {
-        none,       ///< it is not
-        refused,    ///< it has what the assignment forbids
-        too_large,  ///< it is larger than the assignment allows
-        forged,     ///< inline assembly that pretends to be something else: no accident
-    };
-    Kind kind = Kind::none;
-    std::string headline = "";  ///< a sentence
-    std::string next = "";      ///< what to do
-    int line = 0;               ///< of the student's file; 0: not known
-    /// Nothing is wrong.
-    bool ok() const { return kind == Kind::none; }
-};
-
-/// Looks at a module that a jail's compiler gave. It may be anything at all.
-PtxProblem look_at_ptx(std::string_view ptx, const PtxRules& rules);
+/// Looks at a module that a jail's compiler gave. It may be anything at all. Kind `none` where nothing is wrong;
+/// else `ptx_refused`, `ptx_too_large`, or `ptx_forged` for inline assembly that pretends to be something else,
+/// which is no accident. The place is a line of the student's file, or 0.
+Failure look_at_ptx(std::string_view ptx, const PtxRules& rules);
 
 }  // namespace coalesce::grader

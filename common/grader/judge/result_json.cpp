@@ -32,10 +32,8 @@ void describe(Codec& codec, Result& result) {
            result.points, "sandbox", result.sandbox, "problem", result.problem);
 }
 
-std::string to_json(const Result& result, bool for_student) {
-    Result told = result;
-    if (for_student) told.problem.clear();
-    return codec::write(told, true) + "\n";
+std::string to_json(const Result& result) {
+    return codec::write(result, true) + "\n";
 }
 
 Result result_from_json(const std::string& json) {

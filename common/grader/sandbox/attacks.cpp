@@ -14,13 +14,9 @@
 
 #include <cerrno>
 #include <cstring>
-#include <functional>
-#include <utility>
 
 namespace coalesce::grader {
 namespace {
-
-using Try = std::function<std::string(const AttackTarget&)>;
 
 /// A call that must fail; what it means when it does not.
 std::string must_fail(long result, const char* meaning) {
@@ -137,46 +133,25 @@ std::string sleep_for_ever(const AttackTarget&) {
     for (;;) pause();
 }
 
-struct Known {
-    Attack attack;
-    Try try_it;
-};
-
-const std::vector<Known>& known() {
-    static const std::vector<Known> all = {
-        {{"read", "reads the grader's files, or the system's"}, read_secret},
-        {{"write", "writes a file"}, write_outside},
-        {{"socket", "opens a socket, AF_VSOCK too"}, open_socket},
-        {{"fork", "makes a process"}, make_process},
-        {{"execute", "becomes another program"}, become_program},
-        {{"signal", "sends a signal to its parent or to the grader"}, send_signals},
-        {{"trace", "looks into its parent or the grader"}, trace_others},
-        {{"get away", "leaves its session, makes a namespace, mounts"}, get_away},
-        {{"limits", "raises its own limits"}, raise_limits},
-        {{"code", "makes memory that is written and executed"}, make_code},
-        {{"memory", "takes 4 GB of memory"}, take_memory},
-        {{"compute", "computes for ever, and ignores SIGXCPU"}, compute_for_ever},
-        {{"sleep", "sleeps for ever, and ignores SIGTERM"}, sleep_for_ever},
-    };
-    return all;
-}
-
 }  // namespace
 
 const std::vector<Attack>& all_attacks() {
-    static const std::vector<Attack> attacks = [] {
-        std::vector<Attack> list;
-        for (const Known& one : known()) list.push_back(one.attack);
-        return list;
-    }();
-    return attacks;
-}
-
-std::string try_attack(const std::string& name, const AttackTarget& target) {
-    for (const Known& one : known()) {
-        if (name == one.attack.name) return one.try_it(target);
-    }
-    return "no attack is called '" + name + "'";
+    static const std::vector<Attack> all = {
+        {"read", read_secret},          // reads the grader's files, or the system's
+        {"write", write_outside},       // writes a file
+        {"socket", open_socket},        // opens a socket, AF_VSOCK too
+        {"fork", make_process},         // makes a process
+        {"execute", become_program},    // becomes another program
+        {"signal", send_signals},       // sends a signal to its parent or to the grader
+        {"trace", trace_others},        // looks into its parent or the grader
+        {"get away", get_away},         // leaves its session, makes a namespace, mounts
+        {"limits", raise_limits},       // raises its own limits
+        {"code", make_code},            // makes memory that is written and executed
+        {"memory", take_memory},        // takes 4 GB of memory
+        {"compute", compute_for_ever},  // computes for ever, and ignores SIGXCPU
+        {"sleep", sleep_for_ever},      // sleeps for ever, and ignores SIGTERM
+    };
+    return all;
 }
 
 }  // namespace coalesce::grader

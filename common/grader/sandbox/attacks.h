@@ -8,15 +8,6 @@
 
 namespace coalesce::grader {
 
-/// One thing to try.
-struct Attack {
-    const char* name;   ///< "socket"
-    const char* about;  ///< "opens a socket to the network"
-};
-
-/// All of them, in the order in which they are tried.
-const std::vector<Attack>& all_attacks();
-
 /// What an attack has to know.
 struct AttackTarget {
     std::string secret_file;  ///< a file of the grader's that nobody in a jail may read
@@ -24,7 +15,14 @@ struct AttackTarget {
     int grader_process = 0;   ///< whom nobody in a jail may send signals
 };
 
-/// Tries it. "": it was held; else what it could do. Some never come back: they end the process.
-std::string try_attack(const std::string& name, const AttackTarget& target);
+/// One thing to try.
+struct Attack {
+    const char* name;  ///< "socket"
+    /// Tries it. "": it was held; else what it could do. Some never come back: they end the process.
+    std::string (*try_it)(const AttackTarget& target);
+};
+
+/// All of them, in the order in which they are tried.
+const std::vector<Attack>& all_attacks();
 
 }  // namespace coalesce::grader

@@ -52,13 +52,11 @@ std::map<std::string, std::string> own_groups() {
         const std::size_t first = line.find(':');
         const std::size_t second = line.find(':', first + 1);
         if (first == line.npos || second == line.npos) continue;
-        std::istringstream list(line.substr(first + 1, second - first - 1));
-        std::string controller;
-        do {
-            controller.clear();
-            std::getline(list, controller, ',');
+        // Version 2 has none, whose name is "".
+        std::istringstream list(line.substr(first + 1, second - first - 1) + ",");
+        for (std::string controller; std::getline(list, controller, ',');) {
             found.emplace(controller, line.substr(second + 1));
-        } while (list.good());
+        }
     }
     return found;
 }
@@ -119,41 +117,34 @@ pid_t owner_of(const std::string& name) {
 
 }  // namespace
 
-bool Cgroup::add_version_1(const fs::path& parent, const char* limit, long long value) {
+bool Cgroup::add(const fs::path& parent, std::initializer_list<Limit> limits) {
     const fs::path folder = parent / new_name();
     if (mkdir(folder.c_str(), 0700) != 0) return false;
     folders_.push_back(folder);
-    if (!write_file(folder / limit, std::to_string(value))) return false;
+    for (const auto& [file, most] : limits) {
+        if (!write_file(folder / file, std::to_string(most))) return false;
+    }
     entrances_.push_back(folder / "cgroup.procs");
     return true;
 }
 
-bool Cgroup::add_version_2(const fs::path& parent, std::size_t memory, int processes) {
-    if (read_if_there(parent / "cgroup.controllers").value_or("").find("memory") ==
-        std::string::npos)
-        return false;
-    if (!write_file(parent / "cgroup.subtree_control", "+memory +pids")) return false;
-    const fs::path folder = parent / new_name();
-    if (mkdir(folder.c_str(), 0700) != 0) return false;
-    folders_.push_back(folder);
-    if (!write_file(folder / "memory.max", std::to_string(memory))) return false;
-    write_file(folder / "memory.swap.max", "0");
-    if (!write_file(folder / "pids.max", std::to_string(processes))) return false;
-    entrances_.push_back(folder / "cgroup.procs");
-    return true;
-}
-
-std::unique_ptr<Cgroup> Cgroup::make(std::size_t memory_bytes, int processes) {
+std::unique_ptr<Cgroup> Cgroup::make(std::size_t memory_bytes, std::size_t processes) {
     std::unique_ptr<Cgroup> group(new Cgroup);
     const fs::path memory = own_folder("memory"), pids = own_folder("pids"),
                    unified = own_folder("");
-    if (!memory.empty() && group->add_version_1(memory, "memory.limit_in_bytes",
-                                                static_cast<long long>(memory_bytes))) {
-        if (!pids.empty()) group->add_version_1(pids, "pids.max", processes);
+    if (!memory.empty() && group->add(memory, {{"memory.limit_in_bytes", memory_bytes}})) {
+        if (!pids.empty()) group->add(pids, {{"pids.max", processes}});
         return group;
     }
-    if (!unified.empty() && group->add_version_2(unified, memory_bytes, processes)) return group;
-    return nullptr;
+    if (unified.empty()) return nullptr;
+    const std::string controllers = read_if_there(unified / "cgroup.controllers").value_or("");
+    if (controllers.find("memory") == controllers.npos ||
+        !write_file(unified / "cgroup.subtree_control", "+memory +pids") ||
+        !group->add(unified, {{"memory.max", memory_bytes}, {"pids.max", processes}})) {
+        return nullptr;
+    }
+    write_file(group->folders_.back() / "memory.swap.max", "0");
+    return group;
 }
 
 Cgroup::~Cgroup() {

@@ -8,8 +8,10 @@
 
 #include <cstddef>
 #include <filesystem>
+#include <initializer_list>
 #include <memory>
 #include <string>
+#include <utility>
 #include <vector>
 
 namespace coalesce::grader {
@@ -18,7 +20,7 @@ namespace coalesce::grader {
 class Cgroup {
 public:
     /// Makes one below the group of this process; nothing when the kernel or its rights refuse.
-    static std::unique_ptr<Cgroup> make(std::size_t memory_bytes, int processes);
+    static std::unique_ptr<Cgroup> make(std::size_t memory_bytes, std::size_t processes);
     ~Cgroup();
     Cgroup(const Cgroup&) = delete;
     Cgroup& operator=(const Cgroup&) = delete;
@@ -30,8 +32,8 @@ public:
 
 private:
     Cgroup() = default;
-    bool add_version_1(const std::filesystem::path& parent, const char* limit, long long value);
-    bool add_version_2(const std::filesystem::path& parent, std::size_t memory, int processes);
+    using Limit = std::pair<const char*, std::size_t>;
+    bool add(const std::filesystem::path& parent, std::initializer_list<Limit> limits);
 
     std::vector<std::filesystem::path> folders_;
     std::vector<std::string> entrances_;

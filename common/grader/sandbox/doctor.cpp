@@ -52,7 +52,7 @@ AttackOutcome attack(Jail& jail, const Attack& attack, const AttackTarget& targe
          .limits = {
              .processor_seconds = seconds, .wall_seconds = sleeps ? 0.5 : 20, .memory_mb = 256}});
     if (result.end.how == JobEnd::How::jail_failed) throw std::runtime_error(result.end.problem);
-    return {attack.name, attack.about, escape_of(attack.name, result)};
+    return {attack.name, escape_of(attack.name, result)};
 }
 
 /// A file that nobody in a jail may read; gone afterwards.
@@ -134,12 +134,14 @@ TierTrial try_tier(Tier tier, const fs::path& work_folder, bool is_thorough) {
     return trial;
 }
 
-Tier best_tier(const fs::path& work_folder, bool is_thorough, std::vector<TierTrial>* trials) {
-    for (const Tier tier : {Tier::namespaces, Tier::landlock}) {
-        const TierTrial trial = try_tier(tier, work_folder, is_thorough);
-        if (trials) trials->push_back(trial);
-        if (trial.holds()) return tier;
-        if (trial.is_cut_short) break;
+Tier best_tier(const fs::path& work_folder, std::optional<Tier> wanted,
+               std::vector<TierTrial>& trials) {
+    std::vector<Tier> tiers = {Tier::namespaces, Tier::landlock};
+    if (wanted) tiers = {*wanted};
+    for (const Tier tier : tiers) {
+        trials.push_back(try_tier(tier, work_folder, false));
+        if (trials.back().holds()) return tier;
+        if (trials.back().is_cut_short) break;
     }
     return Tier::none;
 }

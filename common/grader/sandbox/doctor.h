@@ -14,7 +14,6 @@ namespace coalesce::grader {
 /// What came of one attack.
 struct AttackOutcome {
     std::string name;     ///< "socket"
-    std::string about;    ///< "opens a socket, AF_VSOCK too"
     std::string escaped;  ///< "": it was held; else what it could do
 };
 
@@ -33,9 +32,10 @@ struct TierTrial {
 /// `is_thorough`: also those that take seconds (computing and sleeping for ever).
 TierTrial try_tier(Tier tier, const std::filesystem::path& work_folder, bool is_thorough);
 
-/// The best tier that holds: A, else B, else C. `trials` gets what was tried. A trial that was cut short ends the
-/// search: a kill must not make a weaker sandbox of a better one, since the tier is part of each result.
-Tier best_tier(const std::filesystem::path& work_folder, bool is_thorough,
-               std::vector<TierTrial>* trials = nullptr);
+/// The best tier that holds: A, else B, else C; of one alone where that is wanted. `trials` gets what was tried. A
+/// trial that was cut short ends the search: a kill must not make a weaker sandbox of a better one, since the tier
+/// is part of each result.
+Tier best_tier(const std::filesystem::path& work_folder, std::optional<Tier> wanted,
+               std::vector<TierTrial>& trials);
 
 }  // namespace coalesce::grader

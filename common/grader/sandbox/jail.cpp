@@ -13,11 +13,12 @@
 #include <cerrno>
 #include <cstdlib>
 #include <cstring>
+#include <stdexcept>
 #include <vector>
 
+#include "base/child.h"
 #include "grader/sandbox/own_namespace.h"
 #include "grader/sandbox/places.h"
-#include "grader/sandbox/protocol.h"
 
 namespace coalesce::grader {
 namespace {
@@ -29,7 +30,7 @@ using namespace std::chrono_literals;
 constexpr auto kStartTime = 60s;
 /// Memory of the jail beside its worker's: what is shared, the server itself.
 constexpr std::size_t kOwnMemory = std::size_t{512} << 20;
-constexpr int kMostProcesses = 96;
+constexpr std::size_t kMostProcesses = 96;
 /// A fresh jail now and then: whatever piles up in it does not pile up for ever.
 constexpr int kJobsOfOneJail = 2000;
 
@@ -38,20 +39,6 @@ bool is_kill(int status) {
     const int signal = WIFSIGNALED(status) ? WTERMSIG(status) : WEXITSTATUS(status) - 128;
     return signal == SIGKILL || signal == SIGTERM;
 }
-
-/// Texts as execve wants them.
-class Words {
-public:
-    explicit Words(std::vector<std::string> words) : words_(std::move(words)) {
-        for (std::string& word : words_) pointers_.push_back(word.data());
-        pointers_.push_back(nullptr);
-    }
-    char** data() { return pointers_.data(); }
-
-private:
-    std::vector<std::string> words_;
-    std::vector<char*> pointers_;
-};
 
 std::vector<std::string> environment_of(Tier tier, const std::string& simulator) {
     std::vector<std::string> words = compiler_environment(simulator);
@@ -87,14 +74,14 @@ std::vector<std::string> bubblewrap_command(Role role, const fs::path& program,
     }
     command.insert(command.end(),
                    {"--ro-bind", simulator, "/sim", "--ro-bind", program.string(), "/jail",
-                    "--remount-ro", "/", "--chdir", "/", "/jail", name_of(role)});
+                    "--remount-ro", "/", "--chdir", "/", "/jail", dashed_name(role)});
     return command;
 }
 
 /// The new process, until it becomes another program. Only calls that are safe after a fork of a
 /// program with threads.
-[[noreturn]] void become(char** command, char** environment, int grader, int control, int nothing,
-                         const std::vector<int>& entrances) {
+[[noreturn]] void become(char* const* command, char* const* environment, int grader, int control,
+                         int nothing, const std::vector<int>& entrances) {
     prctl(PR_SET_PDEATHSIG, SIGKILL);
     // A grader that ended before that line has closed its end.
     close(grader);
@@ -138,15 +125,6 @@ const char* name_of(Tier tier) {
     return "C";
 }
 
-const char* name_of(Role role) {
-    switch (role) {
-        case Role::compile: return "compile";
-        case Role::launch: return "launch";
-        case Role::probe: return "probe";
-    }
-    return "probe";
-}
-
 Jail::Jail(Role role, Tier tier) : role_(role), tier_(tier) {}
 
 Jail::~Jail() {
@@ -164,13 +142,16 @@ void Jail::stop() {
     cgroup_.reset();
 }
 
-bool Jail::spawn(std::string& problem) {
+void Jail::spawn() {
     const fs::path program = jail_program();
     const std::string simulator = simulator_folder().string();
     const bool is_wrapped = tier_ == Tier::namespaces;
-    Words command(is_wrapped ? bubblewrap_command(role_, program, simulator)
-                             : std::vector<std::string>{program.string(), name_of(role_)});
-    Words environment(environment_of(tier_, is_wrapped ? "/sim" : simulator));
+    const std::vector<std::string> command =
+        is_wrapped ? bubblewrap_command(role_, program, simulator)
+                   : std::vector<std::string>{program.string(), dashed_name(role_)};
+    const std::vector<std::string> environment =
+        environment_of(tier_, is_wrapped ? "/sim" : simulator);
+    const std::vector<char*> words = pointers_to(command), variables = pointers_to(environment);
     auto [ours, theirs] = socket_pair();
     const Descriptor nothing(open("/dev/null", O_RDWR | O_CLOEXEC));
     if (tier_ != Tier::unsandboxed)
@@ -185,16 +166,13 @@ bool Jail::spawn(std::string& problem) {
     }
     process_ = is_wrapped ? fork_first_of_namespace() : fork();
     if (process_ == 0) {
-        become(command.data(), environment.data(), ours.get(), theirs.get(), nothing.get(),
-               numbers);
+        become(words.data(), variables.data(), ours.get(), theirs.get(), nothing.get(), numbers);
     }
     if (process_ < 0) {
         process_ = 0;
-        problem = std::string("no process can be made: ") + std::strerror(errno);
-        return false;
+        throw std::runtime_error(std::string("no process can be made: ") + std::strerror(errno));
     }
     control_ = std::move(ours);
-    return true;
 }
 
 std::string Jail::start() {
@@ -203,9 +181,8 @@ std::string Jail::start() {
     jobs_done_ = 0;
     was_killed_ = false;
     if (tier_ == Tier::none) return "there is no sandbox on this computer that could hold a jail";
-    std::string problem;
     try {
-        if (!spawn(problem)) return problem;
+        spawn();
     } catch (const std::exception& error) {
         stop();
         return error.what();
@@ -217,7 +194,7 @@ std::string Jail::start() {
         kills_before_ = cgroup_ ? cgroup_->kills_for_memory() : 0;
         return "";
     }
-    problem = "the jail for '" + std::string(name_of(role_)) + "' does not start";
+    std::string problem = "the jail for '" + dashed_name(role_) + "' does not start";
     if (received == Received::packet) problem += ": " + ready.bytes;
     if (received == Received::timed_out) problem += " within a minute";
     if (received == Received::closed) {
@@ -233,34 +210,42 @@ std::string Jail::start() {
     return problem;
 }
 
-JobEnd Jail::end_of(std::string_view message) const {
-    const auto end = structure_in<EndMessage>(message);
-    if (!end) return {.problem = "the jail speaks another language: build all again"};
-    const int code = static_cast<int>(end->code);
-    switch (end->how) {
-        case EndMessage::exited:
-            if (code == kNotRestricted) {
-                return {
-                    .problem =
-                        "a worker could not be restricted: ulimit -aH shows what is too little"};
-            }
-            if (code == kNoMemoryLeft) return {.how = JobEnd::How::out_of_memory};
-            return {.how = JobEnd::How::exited, .code = code};
-        case EndMessage::signalled: break;
-        default: return {.problem = "the jail can make no process"};
+bool Jail::ran_out_of_memory() const {
+    return cgroup_ && cgroup_->kills_for_memory() > kills_before_;
+}
+
+JobEnd Jail::end_of(const EndMessage& told, const JobLimits& limits) const {
+    const int code = static_cast<int>(told.code);
+    JobEnd end{.processor_milliseconds = static_cast<double>(told.processor_milliseconds)};
+    if (told.how == EndMessage::exited && code == kNotRestricted) {
+        end.problem = "a worker could not be restricted: ulimit -aH shows what is too little";
+    } else if (told.how == EndMessage::exited && code == kNoMemoryLeft) {
+        end.how = JobEnd::How::out_of_memory;
+    } else if (told.how == EndMessage::exited) {
+        end.how = JobEnd::How::exited;
+        end.code = code;
+    } else if (told.how != EndMessage::signalled) {
+        end.problem = "the jail can make no process";
+    } else if (code == SIGXCPU) {
+        end.how = JobEnd::How::out_of_processor;
+    } else if (code != SIGKILL) {
+        end.how = JobEnd::How::signalled;
+        end.code = code;
+    } else if (ran_out_of_memory()) {
+        end.how = JobEnd::How::out_of_memory;
+    } else if (told.processor_milliseconds < 900 * limits.processor_seconds) {
+        // The kernel's own limit kills a worker that ignores the first warning; who kills one
+        // earlier is no submission.
+        return {.problem = "somebody killed a worker"};
+    } else {
+        end.how = JobEnd::How::out_of_processor;
     }
-    if (code == SIGXCPU) return {.how = JobEnd::How::out_of_processor};
-    // Nobody else kills a worker while the jail lives.
-    if (code == SIGKILL) {
-        const bool for_memory = cgroup_ && cgroup_->kills_for_memory() > kills_before_;
-        return {.how = for_memory ? JobEnd::How::out_of_memory : JobEnd::How::out_of_processor};
-    }
-    return {.how = JobEnd::How::signalled, .code = code};
+    return end;
 }
 
 /// Its socket is closed: the memory of the jail ran out, or somebody killed it.
 JobEnd Jail::end_of_dead_jail() {
-    const bool for_memory = cgroup_ && cgroup_->kills_for_memory() > kills_before_;
+    const bool for_memory = ran_out_of_memory();
     stop();
     if (for_memory) return {.how = JobEnd::How::out_of_memory};
     return {.problem = "the jail ended in the middle of a job"};
@@ -290,18 +275,9 @@ JobEnd Jail::wait_for_end(int worker, const Job& job) {
         }
         if (received == Received::timed_out) continue;
         if (received != Received::packet) return end_of_dead_jail();
-        JobEnd end = end_of(packet.bytes);
-        if (const auto told = structure_in<EndMessage>(packet.bytes)) {
-            end.processor_milliseconds = static_cast<double>(told->processor_milliseconds);
-            // The kernel's own limit kills a worker that ignores the first warning; who kills one
-            // earlier is no submission.
-            const bool was_early =
-                told->processor_milliseconds < 900 * job.limits.processor_seconds;
-            if (end.how == JobEnd::How::out_of_processor && told->code == SIGKILL && was_early) {
-                end = {.problem = "somebody killed a worker"};
-            }
-        }
-        return end;
+        const auto told = structure_in<EndMessage>(packet.bytes);
+        if (!told) return {.problem = "the jail speaks another language: build all again"};
+        return end_of(*told, job.limits);
     }
 }
 

@@ -28,17 +28,20 @@
 #include <string_view>
 
 #include "base/descriptor.h"
+#include "base/enum_names.h"
 #include "grader/sandbox/cgroup.h"
 #include "grader/sandbox/memory_file.h"
 #include "grader/sandbox/packet.h"
+#include "grader/sandbox/protocol.h"
 #include "grader/sandbox/tier.h"
 
 namespace coalesce::grader {
 
 /// What a jail is for; program/ has a part for each.
 enum class Role { compile, launch, probe };
-/// "compile"
-const char* name_of(Role role);
+constexpr Role last_of(Role) {
+    return Role::probe;
+}
 
 /// What a worker may use.
 struct JobLimits {
@@ -103,9 +106,10 @@ public:
     void stop();
 
 private:
-    bool spawn(std::string& problem);
+    void spawn();
     JobEnd wait_for_end(int worker, const Job& job);
-    JobEnd end_of(std::string_view message) const;
+    bool ran_out_of_memory() const;
+    JobEnd end_of(const EndMessage& told, const JobLimits& limits) const;
     JobEnd end_of_dead_jail();
 
     Role role_;

@@ -4,23 +4,9 @@
 #include <stdexcept>
 
 #include "kernel/safe_text.h"
-#include "kernel/trial_codec.h"
 #include "timing/gpu.h"
 
 namespace coalesce::grader {
-
-template <class Codec>
-void describe(Codec& codec, CompileJob& job) {
-    fields(codec, "name", job.name, "source", job.source, "kernel", job.kernel);
-}
-
-template <class Codec>
-void describe(Codec& codec, LaunchJob& job) {
-    fields(codec, "file_name", job.file_name, "kernel", job.kernel, "ptx", job.ptx, "entry",
-           job.entry, "order", job.order, "is_in_place", job.is_in_place, "is_predicted",
-           job.is_predicted, "guard_bytes", job.guard_bytes, "address_seed", job.address_seed,
-           "is_out_unwritten", job.is_out_unwritten, "value_seed", job.value_seed);
-}
 
 template <class Codec>
 void describe(Codec& codec, ForetoldTime& foretold) {
@@ -123,25 +109,11 @@ Predicted tamed(const Predicted& told, Shape shape) {
 
 }  // namespace
 
-std::string to_json(const CompileJob& job) {
-    return codec::write(job);
-}
-CompileJob compile_job(std::string_view json) {
-    return codec::read<CompileJob>(json);
-}
-
 std::string to_json(const Compiled& compiled) {
     return codec::write(tamed(compiled));
 }
 Compiled compile_answer(std::string_view json) {
     return tamed(codec::read<Compiled>(json));
-}
-
-std::string to_json(const LaunchJob& job) {
-    return codec::write(job);
-}
-LaunchJob launch_job(std::string_view json) {
-    return codec::read<LaunchJob>(json);
 }
 
 std::string to_json(const Trial& trial) {

@@ -11,7 +11,7 @@
 
 #include "harness/predicted.h"
 #include "kernel/compile.h"
-#include "kernel/trial.h"
+#include "kernel/trial_codec.h"
 
 namespace coalesce::grader {
 
@@ -39,12 +39,21 @@ struct LaunchJob {
     std::uint64_t value_seed = 0;
 };
 
-std::string to_json(const CompileJob& job);
-CompileJob compile_job(std::string_view json);
+// Jobs are written and read by base/codec.h as they are: the grader's side makes them.
+template <class Codec>
+void describe(Codec& codec, CompileJob& job) {
+    fields(codec, "name", job.name, "source", job.source, "kernel", job.kernel);
+}
+template <class Codec>
+void describe(Codec& codec, LaunchJob& job) {
+    fields(codec, "file_name", job.file_name, "kernel", job.kernel, "ptx", job.ptx, "entry",
+           job.entry, "order", job.order, "is_in_place", job.is_in_place, "is_predicted",
+           job.is_predicted, "guard_bytes", job.guard_bytes, "address_seed", job.address_seed,
+           "is_out_unwritten", job.is_out_unwritten, "value_seed", job.value_seed);
+}
+
 std::string to_json(const Compiled& compiled);
 Compiled compile_answer(std::string_view json);
-std::string to_json(const LaunchJob& job);
-LaunchJob launch_job(std::string_view json);
 /// What a launch left beside the matrices: no comparison, and the shape that was asked for.
 std::string to_json(const Trial& trial);
 Trial trial_answer(std::string_view json);

@@ -55,12 +55,6 @@ Mapping::~Mapping() {
 Mapping::Mapping(Mapping&& other) noexcept
     : data_(std::exchange(other.data_, nullptr)), size_(std::exchange(other.size_, 0)) {}
 
-Mapping& Mapping::operator=(Mapping&& other) noexcept {
-    std::swap(data_, other.data_);
-    std::swap(size_, other.size_);
-    return *this;
-}
-
 Descriptor sealed_memory(std::string_view bytes) {
     Descriptor memory = new_memory(bytes.size());
     if (!write_all(memory.get(), bytes)) fail("shared memory cannot be written");
@@ -81,12 +75,6 @@ bool seal(int descriptor) {
         std::this_thread::sleep_for(5ms);
     }
     return true;
-}
-
-bool is_sealed(int descriptor) {
-    constexpr int wanted = kFixedSize | F_SEAL_WRITE;
-    const int seals = fcntl(descriptor, F_GET_SEALS);
-    return seals >= 0 && (seals & wanted) == wanted;
 }
 
 bool put_text(std::span<std::byte> memory, std::string_view text) {

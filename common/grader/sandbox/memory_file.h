@@ -20,14 +20,11 @@ namespace coalesce::grader {
 /// Bytes of a memfd, seen through a mapping that goes with it.
 class Mapping {
 public:
-    Mapping() = default;
     /// Maps the whole of it; throws std::runtime_error when that cannot be done.
     Mapping(int descriptor, bool is_writable);
     ~Mapping();
     /// Takes over what `other` has.
     Mapping(Mapping&& other) noexcept;
-    /// Unmaps what it had and takes over what `other` has.
-    Mapping& operator=(Mapping&& other) noexcept;
 
     /// The first byte.
     std::byte* data() const { return data_; }
@@ -46,8 +43,6 @@ Descriptor blank_memory(std::size_t bytes);
 /// From now on nobody can write to it. Waits while a page of it is held; false when somebody can still
 /// write, or holds a page for very long.
 bool seal(int descriptor);
-/// Whether it is sealed against writing and change of size.
-bool is_sealed(int descriptor);
 
 /// Writes a text to the front of a memory, its length before it. False: it has no room.
 bool put_text(std::span<std::byte> memory, std::string_view text);

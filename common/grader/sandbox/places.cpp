@@ -6,6 +6,7 @@
 #include <cstdlib>
 #include <stdexcept>
 
+#include "base/child.h"
 #include "base/files.h"
 #include "grader/sandbox/jail.h"
 #include "grader/sandbox/protocol.h"
@@ -57,8 +58,7 @@ std::string clang_folder() {
 }  // namespace
 
 Compiler grading_compiler() {
-    const char* given = std::getenv("COALESCE_COMPILER");
-    const std::string name = given && *given ? given : COALESCE_BUILT_BY;
+    const std::string name = from_environment("COALESCE_COMPILER", COALESCE_BUILT_BY);
     if (name == "clang") return Compiler::clang;
     if (name == "nvcc") return Compiler::nvrtc;
     throw std::runtime_error("COALESCE_COMPILER is " + name + "; grading takes nvcc or clang");
@@ -74,15 +74,15 @@ std::string toolkit_folder() {
 std::vector<std::string> compiler_environment(const std::string& simulator) {
     const Compiler kind = grading_compiler();
     const auto compiler = find_compiler(kind);
-    // The simulator in front of NVIDIA's libcudart.
-    std::vector<std::string> words = {"LD_LIBRARY_PATH=" + simulator};
-    // It asks the same questions of its own.
-    words.push_back(std::string("COALESCE_COMPILER=") +
-                    (kind == Compiler::clang ? "clang" : "nvcc"));
-    if (kind == Compiler::clang && compiler) words.push_back("COALESCE_CLANG=" + compiler->path);
-    if (kind == Compiler::clang) {
+    const bool is_clang = kind == Compiler::clang;
+    // The simulator in front of NVIDIA's libcudart. The jail asks the same questions of its own.
+    std::vector<std::string> words = {
+        "LD_LIBRARY_PATH=" + simulator,
+        std::string("COALESCE_COMPILER=") + (is_clang ? "clang" : "nvcc")};
+    if (is_clang) {
         std::string called = std::string(kClangVariable) + "=";
         if (compiler) {
+            words.push_back("COALESCE_CLANG=" + compiler->path);
             const std::string clang = fs::canonical(compiler->path);
             for (const std::string& word :
                  clang_filter_command(clang, CompileOptions{}.architecture)) {

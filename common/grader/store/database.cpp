@@ -77,21 +77,19 @@ Statement::~Statement() {
     sqlite3_finalize(statement_);
 }
 
-Statement& Statement::bind(int parameter, std::string_view bytes) {
+void Statement::bind(int parameter, std::string_view bytes) {
     // As a blob: names and sources need not be UTF-8. An empty one must not become NULL.
     const char* data = bytes.empty() ? "" : bytes.data();
     if (sqlite3_bind_blob64(statement_, parameter, data, bytes.size(), SQLITE_TRANSIENT) !=
         SQLITE_OK) {
         database_.fail("giving it a value");
     }
-    return *this;
 }
 
-Statement& Statement::bind(int parameter, std::int64_t number) {
+void Statement::bind(int parameter, std::int64_t number) {
     if (sqlite3_bind_int64(statement_, parameter, number) != SQLITE_OK) {
         database_.fail("giving it a value");
     }
-    return *this;
 }
 
 bool Statement::step() {

@@ -34,19 +34,22 @@ private:
     std::string name_;
 };
 
-/// One statement with its values: `Statement(db, "select x from t where y = ?").bind(1, y)`.
+/// One statement with its values, texts or numbers: `Statement(db, "select x from t where y = ?", y)`.
 class Statement {
 public:
     /// Prepares it.
     Statement(Database& database, const std::string& text);
+    /// The same, with a value for each parameter.
+    template <class... Values>
+    Statement(Database& database, const std::string& text, const Values&... values)
+        : Statement(database, text) {
+        int parameter = 0;
+        (bind(++parameter, values), ...);
+    }
     ~Statement();
     Statement(const Statement&) = delete;
     Statement& operator=(const Statement&) = delete;
 
-    /// Gives a value to the parameter of that number, from 1.
-    Statement& bind(int parameter, std::string_view bytes);
-    /// Likewise a number.
-    Statement& bind(int parameter, std::int64_t number);
     /// Goes to the next row of the result; false when there is none.
     bool step();
     /// A column of the row, from 0.
@@ -55,6 +58,9 @@ public:
     std::int64_t number(int column) const;
 
 private:
+    void bind(int parameter, std::string_view bytes);
+    void bind(int parameter, std::int64_t number);
+
     Database& database_;
     sqlite3_stmt* statement_ = nullptr;
 };

@@ -40,6 +40,11 @@ void make_folder(const fs::path& folder, mode_t mode) {
     if (mkdir(folder.c_str(), mode) != 0 && errno != EEXIST) fail(folder, "making the folder");
 }
 
+WorkFolder::~WorkFolder() {
+    std::error_code ignored;
+    fs::remove_all(path, ignored);
+}
+
 FileLock::FileLock(const fs::path& file, const std::string& what)
     : descriptor_(open(file.c_str(), O_RDWR | O_CREAT | O_CLOEXEC | O_NOFOLLOW, 0600)) {
     if (!descriptor_) fail(file, "opening");

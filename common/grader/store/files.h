@@ -24,6 +24,18 @@ bool write_first(const std::filesystem::path& file, std::string_view bytes, mode
 /// Makes a folder and those above it. Throws Infrastructure.
 void make_folder(const std::filesystem::path& folder, mode_t mode = 0755);
 
+/// A folder to work in that goes with this object, with all that is in it.
+class WorkFolder {
+public:
+    /// Whoever needs it makes it.
+    explicit WorkFolder(const std::filesystem::path& where) : path(where) {}
+    ~WorkFolder();
+    WorkFolder(const WorkFolder&) = delete;
+    WorkFolder& operator=(const WorkFolder&) = delete;
+
+    const std::filesystem::path path;
+};
+
 /// A lock that one process has at a time, and that goes with the process, however that ends.
 class FileLock {
 public:

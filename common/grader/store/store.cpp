@@ -70,8 +70,8 @@ Store::Store(const std::filesystem::path& file, int milliseconds) : database_(fi
 }
 
 std::string Store::source(const std::string& digest) {
-    Statement row(database_, "select bytes from source where digest = ?");
-    if (!row.bind(1, digest).step()) {
+    Statement row(database_, "select bytes from source where digest = ?", digest);
+    if (!row.step()) {
         throw Infrastructure("the store lacks the source " + digest +
                              "; run again without --resume, with --submissions");
     }
@@ -83,28 +83,19 @@ std::int64_t Store::begin_run(const std::string& assignment, const std::string& 
                               const std::vector<std::string>& sources) {
     Transaction change(database_);
     for (const std::string& bytes : sources) {
-        Statement(database_, "insert into source values (?, ?) on conflict do nothing")
-            .bind(1, sha256_hex(bytes))
-            .bind(2, bytes)
+        Statement(database_, "insert into source values (?, ?) on conflict do nothing",
+                  sha256_hex(bytes), bytes)
             .step();
     }
-    Statement(database_, "insert into run (assignment, stamp, at) values (?, ?, ?)")
-        .bind(1, assignment)
-        .bind(2, stamp)
-        .bind(3, now())
+    Statement(database_, "insert into run (assignment, stamp, at) values (?, ?, ?)", assignment,
+              stamp, now())
         .step();
     std::int64_t run = database_.last_row();
     std::int64_t place = 0;
     for (const Entry& entry : entries) {
-        Statement(database_, "insert into entry values (?, ?, ?, ?, ?, ?, ?, ?)")
-            .bind(1, run)
-            .bind(2, place++)
-            .bind(3, entry.student)
-            .bind(4, entry.exercise)
-            .bind(5, entry.key)
-            .bind(6, entry.source)
-            .bind(7, entry.problem)
-            .bind(8, entry.details)
+        Statement(database_, "insert into entry values (?, ?, ?, ?, ?, ?, ?, ?)", run, place++,
+                  entry.student, entry.exercise, entry.key, entry.source, entry.problem,
+                  entry.details)
             .step();
     }
     change.commit();
@@ -115,8 +106,9 @@ std::optional<Run> Store::run(std::int64_t number) {
     Statement row(
         database_,
         "select number, assignment, stamp, exists (select 1 from finished where run = number)"
-        " from run where ?1 = 0 or number = ?1 order by number desc limit 1");
-    if (!row.bind(1, number).step()) return std::nullopt;
+        " from run where ?1 = 0 or number = ?1 order by number desc limit 1",
+        number);
+    if (!row.step()) return std::nullopt;
     return Run{row.number(0), row.text(1), row.text(2), row.number(3) != 0};
 }
 
@@ -124,8 +116,8 @@ std::vector<Entry> Store::entries(std::int64_t run) {
     Statement row(
         database_,
         "select student, exercise, key, source, problem, details from entry where run = ? "
-        "order by place");
-    row.bind(1, run);
+        "order by place",
+        run);
     std::vector<Entry> all;
     while (row.step()) {
         all.push_back(
@@ -135,15 +127,13 @@ std::vector<Entry> Store::entries(std::int64_t run) {
 }
 
 void Store::finish_run(std::int64_t run) {
-    Statement(database_, "insert into finished values (?, ?) on conflict do nothing")
-        .bind(1, run)
-        .bind(2, now())
+    Statement(database_, "insert into finished values (?, ?) on conflict do nothing", run, now())
         .step();
 }
 
 std::optional<std::string> Store::result(const std::string& key) {
-    Statement row(database_, "select json from result where key = ?");
-    if (!row.bind(1, key).step()) return std::nullopt;
+    Statement row(database_, "select json from result where key = ?", key);
+    if (!row.step()) return std::nullopt;
     return row.text(0);
 }
 
@@ -151,14 +141,8 @@ void Store::add_attempt(std::int64_t run, const Entry& entry, const std::string&
                         const std::string& text) {
     Statement(database_,
               "insert into attempt (run, student, exercise, key, outcome, text, at)"
-              " values (?, ?, ?, ?, ?, ?, ?)")
-        .bind(1, run)
-        .bind(2, entry.student)
-        .bind(3, entry.exercise)
-        .bind(4, entry.key)
-        .bind(5, outcome)
-        .bind(6, text)
-        .bind(7, now())
+              " values (?, ?, ?, ?, ?, ?, ?)",
+              run, entry.student, entry.exercise, entry.key, outcome, text, now())
         .step();
 }
 
@@ -175,10 +159,7 @@ bool Store::add_result(std::int64_t run, const Entry& entry, const std::string& 
             "must be the same to the last byte");
     }
     if (!first) {
-        Statement(database_, "insert into result values (?, ?)")
-            .bind(1, entry.key)
-            .bind(2, result_json)
-            .step();
+        Statement(database_, "insert into result values (?, ?)", entry.key, result_json).step();
     }
     add_attempt(run, entry, first ? "again" : "judged", "");
     change.commit();
@@ -186,20 +167,16 @@ bool Store::add_result(std::int64_t run, const Entry& entry, const std::string& 
 }
 
 void Store::add_fault(std::int64_t run, const Entry& entry, const std::string& text) {
-    Transaction change(database_);
     add_attempt(run, entry, "infrastructure", text);
-    change.commit();
 }
 
 void Store::give_up(std::int64_t run, const Entry& entry, const std::string& text) {
-    Transaction change(database_);
     add_attempt(run, entry, "given-up", text);
-    change.commit();
 }
 
 std::set<std::string> Store::given_up(std::int64_t run) {
-    Statement row(database_, "select key from attempt where run = ? and outcome = ?");
-    row.bind(1, run).bind(2, std::string("given-up"));
+    Statement row(database_, "select key from attempt where run = ? and outcome = ?", run,
+                  "given-up");
     std::set<std::string> keys;
     while (row.step()) keys.insert(row.text(0));
     return keys;

@@ -7,7 +7,7 @@
 #include <nlohmann/json.hpp>
 #include <sstream>
 
-#include "grader/class/names.h"
+#include "grader/class/reports.h"
 #include "grader/store/files.h"
 #include "grader/store/store.h"
 #include "grader/tests/small_class.h"

@@ -14,12 +14,13 @@
 #include <memory>
 
 #include "base/files.h"
-#include "grader/class/names.h"
+#include "grader/class/reports.h"
 #include "grader/class/submissions.h"
 #include "grader/class/tree.h"
 #include "grader/class/zip.h"
 #include "grader/store/errors.h"
 #include "grader/store/files.h"
+#include "kernel/safe_text.h"
 
 using namespace coalesce;
 using namespace coalesce::grader;

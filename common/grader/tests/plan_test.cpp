@@ -18,6 +18,7 @@
 #include "grader/tests/generated_class.h"
 #include "grader/tests/programs.h"
 
+namespace codec = coalesce::codec;
 using coalesce::read_file;
 using coalesce::TemporaryFolder;
 using coalesce::UsageError;
@@ -78,7 +79,7 @@ TEST_CASE("names of any bytes go into a file and come back") {
          .key = "l",
          .problem = "no-file",
          .details = "\xc3("}};
-    CHECK(entries_in(json_of(entries)) == entries);
+    CHECK(codec::read<std::vector<Entry>>(codec::write(entries)) == entries);
 }
 
 TEST_CASE("a result has a seal, which only its own key opens") {

@@ -10,7 +10,6 @@
 
 #include "base/files.h"
 #include "grader/class/gradebook.h"
-#include "grader/class/names.h"
 #include "grader/class/progress.h"
 #include "grader/class/reports.h"
 #include "grader/class/similarity.h"

@@ -9,8 +9,6 @@
 #include <unistd.h>
 
 #include <csignal>
-#include <cstdint>
-#include <cstring>
 #include <filesystem>
 #include <fstream>
 #include <iostream>
@@ -20,6 +18,7 @@
 #include <string>
 #include <vector>
 
+#include "base/codec.h"
 #include "base/files.h"
 #include "grader/class/own_limits.h"
 #include "grader/class/rounds.h"
@@ -29,20 +28,6 @@ using namespace coalesce::grader;
 namespace {
 
 constexpr const char* identity = "the same";
-
-std::string frame(const std::string& bytes) {
-    const std::uint64_t size = bytes.size();
-    std::string text(sizeof size, '\0');
-    std::memcpy(text.data(), &size, sizeof size);
-    return text + bytes;
-}
-
-bool read_frame(std::string& bytes) {
-    std::uint64_t size = 0;
-    if (!std::cin.read(reinterpret_cast<char*>(&size), sizeof size)) return false;
-    bytes.resize(size);
-    return static_cast<bool>(std::cin.read(bytes.data(), static_cast<std::streamsize>(size)));
-}
 
 // Whether it gets twice what a submission may take.
 bool takes_much_memory() {
@@ -62,15 +47,17 @@ bool is_try(int wanted, const std::string& file) {
 // Judges as its source says: "good", "bad" (a fault of ours is told), "dies", "takes much memory", "unlucky FILE"
 // (killed five times, and then good).
 int work(const std::string& kind) {
-    std::cout << frame(identity) << std::flush;
-    std::string exercise, source;
-    while (read_frame(exercise) && read_frame(source)) {
+    std::cout << identity << std::endl;
+    for (std::string line; std::getline(std::cin, line);) {
+        const std::string source = coalesce::codec::Json::parse(line).at("source");
         limit_to_one_submission();
         if (source == "dies") _exit(9);
         if (source.starts_with("unlucky ") && !is_try(6, source.substr(8))) raise(SIGKILL);
         const bool is_too_much = source == "takes much memory" && !takes_much_memory();
         const bool is_good = kind == "good" && source != "bad" && !is_too_much;
-        std::cout << frame(is_good ? "R" + source : "Ssomething is wrong") << std::flush;
+        const coalesce::codec::Json answer = {{"is_judged", is_good},
+                                              {"text", is_good ? source : "something is wrong"}};
+        std::cout << answer.dump() << std::endl;
     }
     return 0;
 }

@@ -190,7 +190,6 @@ TEST_CASE("what is wrong with the grader is never a mark") {
     const Result broken = judge().judge({"kernel.cu", right}, exercise, secret);
     CHECK(broken.mark == Mark::system);
     CHECK(broken.problem != "");
-    CHECK(to_json(broken, true).find("cannot be compared") == std::string::npos);
     exercise = exercise_called("02_naive");
     exercise.produces = "something";
     CHECK(judge().judge({"kernel.cu", right}, exercise, secret).mark == Mark::system);

@@ -8,6 +8,8 @@ using namespace coalesce::grader;
 
 namespace {
 
+using Kind = coalesce::FailureKind;
+
 /// A module as compilers make them, with something more at its front, or in the kernel's body.
 std::string module_with(const std::string& front, const std::string& body,
                         const std::string& parameters = "") {
@@ -46,33 +48,33 @@ $L__info_string0:
 )";
 }
 
-PtxProblem look(const std::string& front, const std::string& body,
-                const std::vector<std::string>& allow = {}) {
+coalesce::Failure look(const std::string& front, const std::string& body,
+                       const std::vector<std::string>& allow = {}) {
     return look_at_ptx(module_with(front, body), {.entry = "_Z9transposePfPKfii", .allow = allow});
 }
-
-using Kind = PtxProblem::Kind;
 
 }  // namespace
 
 TEST_CASE("what compilers make is taken") {
     CHECK(look("", "").headline == "");
-    CHECK(look("", "@%p1 bra $L__BB0_2;\nbar.sync 0;\n$L__BB0_2:\n.pragma \"nounroll\";").ok());
-    CHECK(look(".extern .shared .align 16 .b8 dynamic[];\n", "").ok());
-    CHECK(look(".const .align 4 .b8 c[4] = {0, 0, 128, 63};\n", "ld.const.f32 %f1, [c];").ok());
+    CHECK(look("", "@%p1 bra $L__BB0_2;\nbar.sync 0;\n$L__BB0_2:\n.pragma \"nounroll\";").kind ==
+          Kind::none);
+    CHECK(look(".extern .shared .align 16 .b8 dynamic[];\n", "").kind == Kind::none);
+    CHECK(look(".const .align 4 .b8 c[4] = {0, 0, 128, 63};\n", "ld.const.f32 %f1, [c];").kind ==
+          Kind::none);
     CHECK(look(".global .align 4 .b8 table[4] = {1, 0, 0, 0};\n",
                "mov.u64 %rd1, table;\nld.global.v4.f32 {%f1, %f2, %f3, %f4}, [%rd1];")
-              .ok());
+              .kind == Kind::none);
     // A constant that is zero has no value in PTX.
-    CHECK(look(".global .align 4 .u32 zero;\n", "ld.global.u32 %r1, [zero];").ok());
+    CHECK(look(".global .align 4 .u32 zero;\n", "ld.global.u32 %r1, [zero];").kind == Kind::none);
     CHECK(look("", "// begin inline asm\n{ .reg .b32 t; mov.u32 t, %laneid; }\n// end inline asm")
-              .ok());
+              .kind == Kind::none);
     CHECK(
         look(".func (.param .b32 r) helper(\n.param .b32 p\n)\n{\nret;\n}\n",
              "{ // callseq 0\n.param .b32 p0;\n.param .b32 r0;\ncall.uni (r0),\nhelper,\n(p0);\n}")
-            .ok());
+            .kind == Kind::none);
     CHECK(look("", "$L_1:\n$L_2:\n$L_brx_0: .branchtargets $L_1, $L_2;\nbrx.idx %r1, $L_brx_0;")
-              .ok());
+              .kind == Kind::none);
 }
 
 TEST_CASE("what the assignment forbids is refused, with its line, unless it is allowed") {
@@ -110,10 +112,10 @@ TEST_CASE("what the assignment forbids is refused, with its line, unless it is a
     for (const Refused& one : all) {
         CAPTURE(one.front);
         CAPTURE(one.body);
-        const PtxProblem problem = look(one.front, one.body);
-        CHECK(problem.kind == Kind::refused);
+        const coalesce::Failure problem = look(one.front, one.body);
+        CHECK(problem.kind == Kind::ptx_refused);
         CHECK(problem.headline != "");
-        if (*one.body) CHECK(problem.line == 7);
+        if (*one.body) CHECK(problem.place.line == 7);
         if (*one.allow) CHECK(look(one.front, one.body, {one.allow}).headline == "");
     }
 }
@@ -147,12 +149,12 @@ TEST_CASE("inline assembly cannot pretend to be something else") {
     };
     for (const char* text : all) {
         CAPTURE(text);
-        CHECK(look("", inline_assembly(text)).kind == Kind::forged);
+        CHECK(look("", inline_assembly(text)).kind == Kind::ptx_forged);
     }
-    CHECK(look("", "// begin inline asm\nret;\n}").kind == Kind::forged);
+    CHECK(look("", "// begin inline asm\nret;\n}").kind == Kind::ptx_forged);
     CHECK(look_at_ptx(module_with("", "", ",\n.param .u64 e"), {.entry = "_Z9transposePfPKfii"})
-              .kind == Kind::forged);
-    CHECK(look_at_ptx(module_with("", ""), {.entry = "_Z4copyPfPKfii"}).kind == Kind::forged);
+              .kind == Kind::ptx_forged);
+    CHECK(look_at_ptx(module_with("", ""), {.entry = "_Z4copyPfPKfii"}).kind == Kind::ptx_forged);
 }
 
 TEST_CASE("what stands between forged marks gains nothing") {
@@ -162,40 +164,42 @@ TEST_CASE("what stands between forged marks gains nothing") {
     };
     const Gain all[] = {
         // On the line of a directive, where a reader of lines would not look.
-        {".loc 1 1 1 mov.u32 %r1, %smid;", Kind::refused},
-        {".loc 1 1 1\tmov.u64 %rd1, %clock64;", Kind::refused},
-        {".file 7 \"x\" mov.u64 %rd1, %globaltimer;", Kind::refused},
+        {".loc 1 1 1 mov.u32 %r1, %smid;", Kind::ptx_refused},
+        {".loc 1 1 1\tmov.u64 %rd1, %clock64;", Kind::ptx_refused},
+        {".file 7 \"x\" mov.u64 %rd1, %globaltimer;", Kind::ptx_refused},
         // Behind a string, within comments that begin in each other.
-        {".pragma \"// end inline asm\"; mov.u32 %r1, %smid;", Kind::refused},
-        {".pragma \"/*\"; mov.u32 %r1, %smid; // */", Kind::refused},
-        {"// /*\nmov.u32 %r1, %smid;\n// */", Kind::refused},
-        {"/* // */ mov.u32 %r1, %smid;", Kind::refused},
-        {"/* // begin inline asm */ mov.u32 %r1, %smid;", Kind::refused},
-        {".pragma \"used_bytes_mask 1\";\nld.global.f32 %f1, [%rd1];", Kind::refused},
-        {".pragma \"nounroll\", \"used_bytes_mask 1\"; ld.global.f32 %f1, [%rd1];", Kind::refused},
+        {".pragma \"// end inline asm\"; mov.u32 %r1, %smid;", Kind::ptx_refused},
+        {".pragma \"/*\"; mov.u32 %r1, %smid; // */", Kind::ptx_refused},
+        {"// /*\nmov.u32 %r1, %smid;\n// */", Kind::ptx_refused},
+        {"/* // */ mov.u32 %r1, %smid;", Kind::ptx_refused},
+        {"/* // begin inline asm */ mov.u32 %r1, %smid;", Kind::ptx_refused},
+        {".pragma \"used_bytes_mask 1\";\nld.global.f32 %f1, [%rd1];", Kind::ptx_refused},
+        {".pragma \"nounroll\", \"used_bytes_mask 1\"; ld.global.f32 %f1, [%rd1];",
+         Kind::ptx_refused},
         // A register's name is not the device's.
         {"{ .reg .b32 %smid; mov.u32 %r1, %smid; }", Kind::none},
         // Declarations: they count as the compiler's do.
-        {".shared .b8 x[60000];", Kind::too_large},
-        {".local .b8 x[70000];", Kind::too_large},
-        {".global .b32 x;\nst.global.b32 [x], %r1;", Kind::refused},
-        {".global .b32 x;\nmov.u64 %rd1, x;\natom.global.add.u32 %r1, [%rd1], 1;", Kind::refused},
+        {".shared .b8 x[60000];", Kind::ptx_too_large},
+        {".local .b8 x[70000];", Kind::ptx_too_large},
+        {".global .b32 x;\nst.global.b32 [x], %r1;", Kind::ptx_refused},
+        {".global .b32 x;\nmov.u64 %rd1, x;\natom.global.add.u32 %r1, [%rd1], 1;",
+         Kind::ptx_refused},
         // Functions: the end of one, and others.
         {"ret;\n}\n.visible .entry _Z9transposePfPKfii(.param .u64 a,.param .u64 b,.param .u32 c,"
          ".param .u32 d)\n{",
-         Kind::refused},
+         Kind::ptx_refused},
         {"ret;\n}\n.visible .entry coalesce_configure(.param .u64 a,.param .u32 b,.param .u32 "
          "c)\n{",
-         Kind::refused},
-        {"ret;\n}\n.func other()\n{\n.reg .b32 %r<3>;\nmov.u32 %r1, %smid;", Kind::refused},
+         Kind::ptx_refused},
+        {"ret;\n}\n.func other()\n{\n.reg .b32 %r<3>;\nmov.u32 %r1, %smid;", Kind::ptx_refused},
         {"ret;\n}\n.extern .func (.param .b64 r) malloc(.param .b64 a);\n.func other()\n{",
-         Kind::refused},
-        {"ret;\n}\n.entry other() .reqnctapercluster 2\n{", Kind::refused},
+         Kind::ptx_refused},
+        {"ret;\n}\n.entry other() .reqnctapercluster 2\n{", Kind::ptx_refused},
         {"ret;\n}\n.alias coalesce_configure, _Z9transposePfPKfii;\n.func other()\n{",
-         Kind::refused},
-        {"}", Kind::refused},
-        {"{", Kind::refused},
-        {".version 9.0", Kind::refused},
+         Kind::ptx_refused},
+        {"}", Kind::ptx_refused},
+        {"{", Kind::ptx_refused},
+        {".version 9.0", Kind::ptx_refused},
         // Another place is nobody's business but the student's, who is told it.
         {".loc 1 1 1", Kind::none},
         {"ret;\n}\n.func other()\n{", Kind::none},
@@ -207,23 +211,25 @@ TEST_CASE("what stands between forged marks gains nothing") {
 }
 
 TEST_CASE("sizes have limits") {
-    CHECK(look(".shared .align 4 .b8 big[100000];\n", "").kind == Kind::too_large);
-    CHECK(look(".shared .align 4 .f32 big[1000][1000];\n", "").kind == Kind::too_large);
-    CHECK(look(".shared .align 4 .b8 big[99999999999999999999999];\n", "").kind == Kind::refused);
-    CHECK(look("", ".local .align 4 .b8 depot[70000];").kind == Kind::too_large);
-    CHECK(look(".global .align 4 .b8 t[2000000] = {1};\n", "").kind == Kind::too_large);
-    CHECK(look_at_ptx(std::string(5 << 20, ' '), {.entry = "x"}).kind == Kind::too_large);
+    CHECK(look(".shared .align 4 .b8 big[100000];\n", "").kind == Kind::ptx_too_large);
+    CHECK(look(".shared .align 4 .f32 big[1000][1000];\n", "").kind == Kind::ptx_too_large);
+    CHECK(look(".shared .align 4 .b8 big[99999999999999999999999];\n", "").kind ==
+          Kind::ptx_refused);
+    CHECK(look("", ".local .align 4 .b8 depot[70000];").kind == Kind::ptx_too_large);
+    CHECK(look(".global .align 4 .b8 t[2000000] = {1};\n", "").kind == Kind::ptx_too_large);
+    CHECK(look_at_ptx(std::string(5 << 20, ' '), {.entry = "x"}).kind == Kind::ptx_too_large);
     std::string functions;
     for (int i = 0; i < 254; ++i) functions += ".func f" + std::to_string(i) + "()\n{ret;}\n";
     CHECK(look(functions, "").kind == Kind::none);
-    CHECK(look(functions + ".func one_more()\n{ret;}\n", "").kind == Kind::too_large);
+    CHECK(look(functions + ".func one_more()\n{ret;}\n", "").kind == Kind::ptx_too_large);
 }
 
 TEST_CASE("anything at all is looked at without breaking") {
     const std::string good = module_with("", "mov.u32 %r1, 7;");
     for (std::size_t length = 0; length < good.size(); ++length) {
         const bool is_taken =
-            look_at_ptx(good.substr(0, length), {.entry = "_Z9transposePfPKfii"}).ok();
+            look_at_ptx(good.substr(0, length), {.entry = "_Z9transposePfPKfii"}).kind ==
+            Kind::none;
         // Names for a debugger may be missing, kernels may not.
         CHECK(is_taken <= (length >= good.find("\n\t.file")));
     }
@@ -235,5 +241,5 @@ TEST_CASE("anything at all is looked at without breaking") {
         }
     }
     for (const char* broken : {"/* no end", "\"no end\n\"", "a\x01"})
-        CHECK(look("", broken).kind == Kind::refused);
+        CHECK(look("", broken).kind == Kind::ptx_refused);
 }

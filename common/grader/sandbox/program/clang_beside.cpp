@@ -17,6 +17,7 @@
 #include <utility>
 #include <vector>
 
+#include "base/child.h"
 #include "grader/sandbox/filters.h"
 
 namespace coalesce::grader {
@@ -28,17 +29,9 @@ constexpr std::size_t kMostMessages = std::size_t{256} << 10;
 /// A clang that could not be restricted or started.
 constexpr int kNotStarted = 126;
 
-/// The end that is read, and the end that is written to.
-std::pair<Descriptor, Descriptor> make_pipe() {
-    int ends[2] = {-1, -1};
-    if (pipe2(ends, O_CLOEXEC) != 0)
-        throw std::runtime_error(std::string("no pipe can be made: ") + std::strerror(errno));
-    return {Descriptor(ends[0]), Descriptor(ends[1])};
-}
-
 /// The new process, until it is clang.
-[[noreturn]] void become_clang(std::vector<std::string>& command, bool is_restricted, int input,
-                               int output, int messages, pid_t worker) {
+[[noreturn]] void become_clang(const std::vector<std::string>& command, bool is_restricted,
+                               int input, int output, int messages, pid_t worker) {
     prctl(PR_SET_PDEATHSIG, SIGKILL);
     if (getppid() != worker) _exit(kNotStarted);  // it ended before that line
     // Numbers above the three, so that none is overwritten before its turn.
@@ -48,9 +41,7 @@ std::pair<Descriptor, Descriptor> make_pipe() {
     if (syscall(SYS_close_range, 3, ~0U, 0) != 0) {
         for (int other = 3; other < 1024; ++other) close(other);
     }
-    std::vector<char*> words;
-    for (std::string& word : command) words.push_back(word.data());
-    words.push_back(nullptr);
+    const std::vector<char*> words = pointers_to(command);
     char locale[] = "LC_ALL=C", folder[] = "TMPDIR=/nonexistent";
     // Where it breaks down it would look for a program that names its functions.
     char no_names[] = "LLVM_DISABLE_SYMBOLIZATION=1";
@@ -86,20 +77,19 @@ void give(Descriptor& to, std::string_view& text) {
 
 }  // namespace
 
-ClangBeside::ClangBeside(std::vector<std::string> command, bool is_restricted) {
+ClangBeside::ClangBeside(const std::vector<std::string>& command, bool is_restricted) {
     if (command.empty()) throw std::runtime_error("there is no clang here");
-    auto [input, ours] = make_pipe();
-    auto [output, theirs] = make_pipe();
-    auto [messages, errors] = make_pipe();
+    Pipe input, output, messages;
     const pid_t worker = getpid();
     process_ = fork();
     if (process_ < 0) throw std::runtime_error("no process can be made for clang");
     if (process_ == 0) {
-        become_clang(command, is_restricted, input.get(), theirs.get(), errors.get(), worker);
+        become_clang(command, is_restricted, input.read.get(), output.write.get(),
+                     messages.write.get(), worker);
     }
-    input_ = std::move(ours);
-    output_ = std::move(output);
-    messages_ = std::move(messages);
+    input_ = std::move(input.write);
+    output_ = std::move(output.read);
+    messages_ = std::move(messages.read);
 }
 
 ClangBeside::~ClangBeside() {

@@ -19,7 +19,7 @@ namespace coalesce::grader {
 class ClangBeside {
 public:
     /// Starts it by these words. Throws std::runtime_error.
-    ClangBeside(std::vector<std::string> command, bool is_restricted);
+    ClangBeside(const std::vector<std::string>& command, bool is_restricted);
     ~ClangBeside();
     ClangBeside(const ClangBeside&) = delete;
     ClangBeside& operator=(const ClangBeside&) = delete;

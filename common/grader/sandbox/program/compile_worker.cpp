@@ -5,6 +5,7 @@
 #include <sstream>
 #include <stdexcept>
 
+#include "base/child.h"
 #include "grader/sandbox/jobs.h"
 #include "grader/sandbox/memory_file.h"
 #include "grader/sandbox/program/clang_beside.h"
@@ -35,18 +36,13 @@ constexpr Launch configure(int rows, int cols) {
 /// Of this worker; started before it was restricted.
 std::unique_ptr<ClangBeside> clang;
 
-std::string value_of(const char* variable) {
-    const char* value = std::getenv(variable);
-    return value ? value : "";
-}
-
 /// As `compile` does it with the other compilers. Clang must have been started.
 Compiled compile_by_clang(const Source& source, const std::string& kernel) {
     Compiled compiled;
     compiled.failure = source.problem;
     if (!source.is_good()) return compiled;
     const RawOutput raw = clang->compile(wrapped(source.text, Dialect::bare_clang));
-    return compiled_from(source, kernel, value_of(kClangNameVariable), raw);
+    return compiled_from(source, kernel, from_environment(kClangNameVariable, ""), raw);
 }
 
 Compiled compile_text(const std::string& text, const std::string& name, const std::string& kernel) {
@@ -63,7 +59,7 @@ bool is_compiled_by_clang() {
 
 void start_clang(bool is_restricted) {
     std::vector<std::string> command;
-    std::istringstream words(value_of(kClangVariable));
+    std::istringstream words(from_environment(kClangVariable, ""));
     for (std::string word; std::getline(words, word, kBetweenWords);) command.push_back(word);
     clang = std::make_unique<ClangBeside>(command, is_restricted);
 }
@@ -81,7 +77,7 @@ std::string make_compiler_ready(bool is_restricted) {
 }
 
 int compile_worker(std::string_view request, std::span<std::byte> answer) {
-    const CompileJob job = compile_job(request);
+    const CompileJob job = codec::read<CompileJob>(request);
     Compiled compiled = compile_text(job.source, job.name, job.kernel);
     if (put_text(answer, to_json(compiled))) return 0;
     // The grader tells it from the size of the PTX alone.

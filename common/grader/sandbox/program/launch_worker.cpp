@@ -183,7 +183,7 @@ std::string make_simulator_ready() {
 }
 
 int launch_worker(std::string_view request, std::span<std::byte> answer, int notes) {
-    const LaunchJob job = launch_job(request);
+    const LaunchJob job = codec::read<LaunchJob>(request);
     const ImageLayout layout = layout_of(job);
     if (answer.size() < text_offset(layout) + kMostAnswerText) return 1;
     if (job.is_predicted) return put_text(answer, to_json(predict(job))) ? 0 : 3;

@@ -22,6 +22,7 @@
 #include <stdexcept>
 #include <string>
 
+#include "base/child.h"
 #include "grader/sandbox/filters.h"
 #include "grader/sandbox/landlock.h"
 #include "grader/sandbox/packet.h"
@@ -33,8 +34,7 @@ namespace coalesce::grader {
 namespace {
 
 std::string tier() {
-    const char* given = std::getenv("COALESCE_JAIL_TIER");
-    return given ? given : "A";
+    return from_environment("COALESCE_JAIL_TIER", "A");
 }
 
 bool is_restricted() {
@@ -44,8 +44,7 @@ bool is_restricted() {
 void give_up_files(Role role) {
     std::vector<std::string> places = readable_places();
     places.push_back(std::filesystem::read_symlink("/proc/self/exe"));
-    std::istringstream libraries(std::getenv("LD_LIBRARY_PATH") ? std::getenv("LD_LIBRARY_PATH")
-                                                                : "");
+    std::istringstream libraries(from_environment("LD_LIBRARY_PATH", ""));
     for (std::string folder; std::getline(libraries, folder, ':');) places.push_back(folder);
     allow_reading_only(places, serving_duty_of(role) == Duty::serve_clang);
 }
@@ -161,10 +160,11 @@ int serve(Role role) {
 }  // namespace coalesce::grader
 
 int main(int argc, char** argv) {
+    using namespace coalesce;
     using namespace coalesce::grader;
     const std::string word = argc == 2 ? argv[1] : "";
     for (const Role role : {Role::compile, Role::launch, Role::probe}) {
-        if (word == name_of(role)) return serve(role);
+        if (word == dashed_name(role)) return serve(role);
     }
     return 2;
 }

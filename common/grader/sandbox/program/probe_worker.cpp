@@ -1,5 +1,6 @@
 // The probe's jail: tries one attack, for the doctor.
 
+#include <algorithm>
 #include <nlohmann/json.hpp>
 
 #include "grader/sandbox/attacks.h"
@@ -11,7 +12,11 @@ namespace coalesce::grader {
 int probe_worker(std::string_view request, std::span<std::byte> answer) {
     const auto json = nlohmann::json::parse(request);
     const AttackTarget target{json.at("secret_file"), json.at("folder"), json.at("grader_process")};
-    const std::string escaped = try_attack(json.at("attack"), target);
+    const auto& attacks = all_attacks();
+    const auto attack =
+        std::ranges::find(attacks, json.at("attack").get<std::string>(), &Attack::name);
+    if (attack == attacks.end()) return 1;
+    const std::string escaped = attack->try_it(target);
     return put_text(answer, escaped.empty() ? "held" : escaped) ? 0 : 1;
 }
 

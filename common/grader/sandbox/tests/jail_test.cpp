@@ -106,7 +106,7 @@ struct Chosen {
 };
 
 Compiled compiled_in(Jail& jail) {
-    const std::string request = to_json(CompileJob{"kernel.cu", kernel_text, "transpose"});
+    const std::string request = codec::write(CompileJob{"kernel.cu", kernel_text, "transpose"});
     const JobResult result = jail.run({.request = request, .answer_bytes = 4 << 20});
     CAPTURE(result.end.problem);
     REQUIRE(result.end.how == JobEnd::How::exited);
@@ -135,7 +135,7 @@ LaunchJob small_launch(Tier tier) {
 /// What comes of it when the grader answers the worker's question so.
 JobResult launch_in(Jail& jail, const LaunchJob& job,
                     const std::function<Descriptor(std::string_view)>& on_note) {
-    const std::string request = to_json(job);
+    const std::string request = codec::write(job);
     return jail.run({.request = request,
                      .answer_bytes = text_offset(layout_of(job)) + kMostAnswerText,
                      .limits = {.processor_seconds = 10, .wall_seconds = 60},
@@ -229,7 +229,7 @@ TEST_CASE("clang beside a worker is held to its limits, and its jail goes on") {
         Jail jail(Role::compile, tier);
         const auto end_of = [&](const std::string& before, int seconds, std::size_t memory_mb) {
             const std::string request =
-                to_json(CompileJob{"kernel.cu", before + kernel_text, "transpose"});
+                codec::write(CompileJob{"kernel.cu", before + kernel_text, "transpose"});
             return jail.run(
                 {.request = request,
                  .answer_bytes = 4 << 20,

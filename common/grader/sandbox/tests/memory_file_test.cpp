@@ -17,6 +17,17 @@
 using coalesce::Descriptor;
 using namespace coalesce::grader;
 
+namespace {
+
+/// Against writing and change of size.
+bool is_sealed(int descriptor) {
+    constexpr int wanted = F_SEAL_SHRINK | F_SEAL_GROW | F_SEAL_WRITE;
+    const int seals = fcntl(descriptor, F_GET_SEALS);
+    return seals >= 0 && (seals & wanted) == wanted;
+}
+
+}  // namespace
+
 TEST_CASE("what is given is sealed: nobody can write to it, or make it shorter") {
     const Descriptor memory = sealed_memory("forty-two");
     CHECK(is_sealed(memory.get()));
