@@ -586,7 +586,7 @@ struct SharedRace::State {
         const SharedAccess from{.warp = copy.warp,
                                 .site = copy.site,
                                 .active = copy.lanes,
-                                .addresses = copy.addresses,
+                                .addresses = copy.addresses.data(),
                                 .bytes_per_lane = copy.bytes_per_lane};
         const Access access = begin(from, !writes, writes, clock);
         const auto write_role = [&](Role role, bool into_empty) {

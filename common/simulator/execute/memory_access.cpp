@@ -5,7 +5,7 @@
 #include <utility>
 
 #include "checks/access_report.h"
-#include "counters/atomic_counters.h"
+#include "counters/counters.h"
 
 namespace coalesce::sim {
 

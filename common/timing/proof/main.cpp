@@ -133,8 +133,7 @@ int run(const Words& words, char** argv) {
 }  // namespace
 
 int main(int argc, char** argv) {
-    CLI::App app{"Kernels made by chance: their times predicted and measured", "time_proof"};
-    Words words;
-    add_options(app, words);
-    return proof::run_program(app, argc, argv, [&] { return run(words, argv); });
+    return proof::run_program("time_proof",
+                              "Kernels made by chance: their times predicted and measured", argc,
+                              argv, add_options, run);
 }
