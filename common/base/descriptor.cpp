@@ -1,3 +1,4 @@
+// Linux only: pipe2.
 #include "base/descriptor.h"
 
 #include <fcntl.h>
