@@ -12,6 +12,7 @@
 #include "cudart/leaks.h"
 #include "cudart/modules.h"
 #include "cudart/streams.h"
+#include "execute/device_calls.h"
 
 using namespace coalesce::sim;
 using namespace coalesce::sim::cudart;
@@ -38,10 +39,9 @@ cudaError_t set_flags(unsigned flags) {
 /// Local memory that hardware can give a thread.
 constexpr size_t kMaxStack = 512 * 1024;
 
-/// Of these only the stack is enforced: device heap and printf buffer grow as they must.
+/// None of these is enforced: the printf buffer, say, grows as it must.
 struct Limits {
     size_t printf_bytes = 8650752;
-    size_t heap_bytes = 8 << 20;
     size_t pending_launches = 2048;
     size_t l2_fetch_bytes = 64;
     size_t persisting_l2_bytes = 0;
@@ -51,7 +51,6 @@ Limits limits;
 size_t* stored_limit(cudaLimit limit) {
     switch (limit) {
         case cudaLimitPrintfFifoSize: return &limits.printf_bytes;
-        case cudaLimitMallocHeapSize: return &limits.heap_bytes;
         case cudaLimitDevRuntimePendingLaunchCount: return &limits.pending_launches;
         case cudaLimitMaxL2FetchGranularity: return &limits.l2_fetch_bytes;
         case cudaLimitPersistingL2CacheSize: return &limits.persisting_l2_bytes;
@@ -64,6 +63,9 @@ cudaError_t get_limit(size_t* value, cudaLimit limit) {
     if (limit == cudaLimitStackSize) {
         return give(value, static_cast<size_t>(Device::instance().stack_limit));
     }
+    if (limit == cudaLimitMallocHeapSize) {
+        return give(value, static_cast<size_t>(DeviceHeap::instance().size()));
+    }
     const size_t* stored = stored_limit(limit);
     return stored ? give(value, *stored) : cudaErrorInvalidValue;
 }
@@ -74,6 +76,9 @@ cudaError_t set_limit(cudaLimit limit, size_t value) {
         if (value > kMaxStack) return cudaErrorInvalidValue;
         Device::instance().stack_limit = round_up(value, 16);
         return cudaSuccess;
+    }
+    if (limit == cudaLimitMallocHeapSize) {
+        return DeviceHeap::instance().set_size(value) ? cudaSuccess : cudaErrorInvalidValue;
     }
     size_t* stored = stored_limit(limit);
     if (!stored) return cudaErrorInvalidValue;

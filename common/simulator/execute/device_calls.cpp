@@ -169,6 +169,7 @@ bool DeviceHeap::prepare(DeviceMemory& memory) {
 }
 
 bool DeviceHeap::set_size(u64 bytes) {
+    const std::lock_guard lock(mutex_);
     if (is_reserved()) return false;
     size_ = bytes;
     return true;

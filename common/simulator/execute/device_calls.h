@@ -38,8 +38,9 @@ public:
     /// Before every launch that uses it: reserves the heap the first time. False when device memory
     /// is exhausted.
     bool prepare(DeviceMemory& memory);
-    /// cudaLimitMallocHeapSize; only before the first prepare.
+    /// cudaLimitMallocHeapSize; false: the heap is in use, and remains as it is.
     bool set_size(u64 bytes);
+    u64 size() const { return size_; }
 
     u64 allocate(u64 bytes);  ///< device address, or 0
     u64 free(u64 address);    ///< bytes that it had; 0: not the start of a live piece

@@ -4,6 +4,7 @@
 // expect: new and delete: ok
 // expect: memory comes back: ok
 // expect: too much gives a null pointer: ok
+// expect: the heap is as large as was asked for before its first use: ok
 #include "check.h"
 
 constexpr int kThreads = 64;
@@ -76,8 +77,16 @@ __global__ void rounds(int* out) {
 __global__ void too_much(int* out) {
     out[0] = malloc(1ull << 40) == nullptr;
 }
+/// More than the heap has unless more was asked for.
+__global__ void much(int* out) {
+    void* memory = malloc(12 << 20);
+    out[0] = memory != nullptr;
+    free(memory);
+}
 
 int main() {
+    constexpr size_t heap_bytes = 16 << 20;
+    const cudaError_t set = cudaDeviceSetLimit(cudaLimitMallocHeapSize, heap_bytes);
     DeviceArray<int> sums(kThreads);
     own<<<1, kThreads>>>(sums);
     expect_equal("every thread its own memory", sums.read(),
@@ -96,4 +105,12 @@ int main() {
     expect_equal<int>("memory comes back", got.read(), {100});
     too_much<<<1, 1>>>(failed);
     expect_equal<int>("too much gives a null pointer", failed.read(), {1});
+    DeviceArray<int> large(1);
+    much<<<1, 1>>>(large);
+    size_t bytes = 0;
+    cudaDeviceGetLimit(&bytes, cudaLimitMallocHeapSize);
+    const cudaError_t too_late = cudaDeviceSetLimit(cudaLimitMallocHeapSize, 2 * heap_bytes);
+    expect_equal<int>("the heap is as large as was asked for before its first use",
+                      {large.read()[0], bytes == heap_bytes, set, too_late},
+                      {1, true, cudaSuccess, cudaErrorInvalidValue});
 }
