@@ -55,7 +55,9 @@ std::string wrap_behind(const std::string& start, const std::string& text) {
 }
 
 std::string ordinal(std::uint64_t number) {
-    const char* const ending = number == 1 ? "st" : number == 2 ? "nd" : number == 3 ? "rd" : "th";
+    const bool is_teen = number / 10 % 10 == 1;
+    const std::uint64_t last = is_teen ? 0 : number % 10;
+    const char* const ending = last == 1 ? "st" : last == 2 ? "nd" : last == 3 ? "rd" : "th";
     return std::to_string(number) + ending;
 }
 

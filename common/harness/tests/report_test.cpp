@@ -208,3 +208,10 @@ TEST_CASE("a CUDA error names the place, the call, itself and what to do") {
     }
     check_cuda(cudaSuccess, "", "", 0);
 }
+
+TEST_CASE("places are called as one says them") {
+    std::string names;
+    for (const unsigned number : {1u, 2u, 3u, 4u, 11u, 12u, 13u, 21u, 102u, 111u, 1023u})
+        names += ordinal(number) + " ";
+    CHECK(names == "1st 2nd 3rd 4th 11th 12th 13th 21st 102nd 111th 1023rd ");
+}
