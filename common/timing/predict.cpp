@@ -99,6 +99,13 @@ double excess(const Runs& runs, const std::vector<double>& of,
     return all > 0 ? sum / all : 0;
 }
 
+/// How long runs are on average, in bytes.
+double length_of(const std::vector<std::uint64_t>& runs) {
+    if (runs.empty()) return 0;
+    const auto sectors = std::accumulate(runs.begin(), runs.end(), std::uint64_t{0});
+    return static_cast<double>(sectors) * kSectorBytes / static_cast<double>(runs.size());
+}
+
 /// What memory moves, of what the kernel asks for.
 struct Traffic {
     double read = 0, written = 0;                  ///< sectors of a block that memory sees
@@ -106,8 +113,10 @@ struct Traffic {
     double unfinished = 0;                         ///< part of what is written: sectors with gaps
     double left_to_others = 0;                     ///< the same, of what one block writes
     double own_run_read = 0, own_run_written = 0;  ///< bytes: of what one block moves
-    double run_read = 0, run_written = 0;          ///< with its neighbours
-    std::vector<std::uint64_t> runs_read, runs_written;  ///< these, one by one, in sectors
+    std::vector<std::uint64_t> runs_read, runs_written;  ///< with its neighbours: sectors of each
+
+    double run_read() const { return length_of(runs_read); }
+    double run_written() const { return length_of(runs_written); }
 };
 
 /// Of the sectors that blocks ask for, those that no neighbour has asked for before.
@@ -131,13 +140,6 @@ double new_part_below(const Recording& recording, const Gpu& gpu) {
     if (since > kPartThatStaysRead * gpu.l2_bytes) return 1;
     return 1 - static_cast<double>(recording.below.common_with(recording.reads.sectors)) /
                    static_cast<double>(asked);
-}
-
-/// How long runs are on average, in bytes.
-double length_of(const std::vector<std::uint64_t>& runs) {
-    if (runs.empty()) return 0;
-    const auto sectors = std::accumulate(runs.begin(), runs.end(), std::uint64_t{0});
-    return static_cast<double>(sectors) * kSectorBytes / static_cast<double>(runs.size());
 }
 
 /// Of the blocks that were written down step by step, taken one by one.
@@ -202,8 +204,6 @@ Traffic traffic_of(const Recording& recording, const Work& work, const Gpu& gpu)
     t.runs_read =
         (recording.together.empty() ? recording.reads.sectors : recording.together).runs();
     if (writes.asked > 0) t.runs_written = written.sectors.runs();
-    t.run_read = length_of(t.runs_read);
-    t.run_written = length_of(t.runs_written);
     // What a block reads twice, its first-level cache has. What it writes piece by piece is put together in
     // the second-level cache.
     t.read_part = new_part(recording.reads) * new_part_below(recording, gpu);
@@ -298,7 +298,7 @@ double error_band(const Prediction& p, const Outcome& o, const Traffic& t, const
     const bool waits_for_memory = p.binds == Binds::memory || p.binds == Binds::flight ||
                                   p.binds == Binds::barrier || p.binds == Binds::blocks;
     const auto is_long = [](double run) { return run == 0 || run >= 128; };
-    const bool is_plain = waits_for_memory && is_long(t.run_read) && is_long(t.run_written) &&
+    const bool is_plain = waits_for_memory && is_long(t.run_read()) && is_long(t.run_written()) &&
                           t.unfinished == 0 && o.busy.issue < .5 && o.busy.shared < .6 &&
                           o.busy.l2_write < .6;
     return (is_plain ? of_lessons : of_others) + (gpu.measured ? 0 : of_documents);
@@ -333,8 +333,8 @@ bool stores_parts(const Work& work, const Traffic& t) {
 bool moves_half_lines(const Traffic& t) {
     const auto is_half = [](double run) { return run > 0 && run < kLineBytes; };
     const bool halves_may_meet =
-        is_half(t.own_run_read) && t.run_read > 0 && t.run_read <= kLineBytes;
-    return is_half(t.run_read) || is_half(t.run_written) || halves_may_meet;
+        is_half(t.own_run_read) && t.run_read() > 0 && t.run_read() <= kLineBytes;
+    return is_half(t.run_read()) || is_half(t.run_written()) || halves_may_meet;
 }
 
 bool multiplies_matrices(const Recording& recording) {
@@ -396,8 +396,8 @@ Prediction predict(const Recording& recording, const Gpu& gpu) {
 
     p.ms = outcome.cycles / gpu.clock_ghz * 1e-6 + gpu.launch_us * 1e-3;
     p.memory_bytes = (traffic.read + traffic.written) * kSectorBytes * blocks;
-    p.run_bytes_read = traffic.run_read;
-    p.run_bytes_written = traffic.run_written;
+    p.run_bytes_read = traffic.run_read();
+    p.run_bytes_written = traffic.run_written();
     p.bytes_on_their_way = outcome.bytes_on_their_way;
     p.nothing_on_its_way = outcome.nothing_on_its_way;
     p.latency_cycles = outcome.latency;

@@ -27,11 +27,7 @@ public:
 
     /// Places of the drafts, in their new order.
     std::vector<std::size_t> order() const {
-        std::vector<std::size_t> order(stage_.size());
-        std::iota(order.begin(), order.end(), std::size_t{0});
-        std::stable_sort(order.begin(), order.end(), [&](std::size_t a, std::size_t b) {
-            return std::pair(stage_[a], rank_[a]) < std::pair(stage_[b], rank_[b]);
-        });
+        std::vector<std::size_t> order = in_stages([&](std::size_t k) { return rank_[k]; });
         for (std::size_t& k : order) k += begin_;
         return order;
     }
@@ -109,11 +105,13 @@ private:
         return std::any_of(after.begin(), after.end(),
                            [&](std::uint32_t a) { return a >= begin_ && is_load(a - begin_); });
     }
-    std::vector<std::size_t> by_place() const {
+    /// Stage by stage, and in each the least first.
+    template <class Of>
+    std::vector<std::size_t> in_stages(Of of) const {
         std::vector<std::size_t> order(stage_.size());
         std::iota(order.begin(), order.end(), std::size_t{0});
         std::stable_sort(order.begin(), order.end(), [&](std::size_t a, std::size_t b) {
-            return std::pair(stage_[a], draft(a).place) < std::pair(stage_[b], draft(b).place);
+            return std::pair(stage_[a], of(a)) < std::pair(stage_[b], of(b));
         });
         return order;
     }
@@ -123,7 +121,7 @@ private:
         constexpr int least = 2;
         int stage = 0, turn = 0, loads = 0;
         bool somebody_waits = false;
-        for (const std::size_t k : by_place()) {
+        for (const std::size_t k : in_stages([&](std::size_t d) { return draft(d).place; })) {
             if (std::exchange(stage, stage_[k]) != stage_[k]) {
                 turn = loads = 0;
                 somebody_waits = false;
