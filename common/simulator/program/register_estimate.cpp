@@ -87,6 +87,7 @@ public:
         std::vector<std::vector<u32>> orders;
         for (std::size_t p = 0; p < code_.pieces.size(); ++p)
             orders.push_back(list_schedule(straight_code(p), words_most));
+        if (words_most == kWordsMost) usual_orders_ = orders;
         const Lifetimes lifetimes = find_lifetimes(code_, alive_, orders, words_most == 0);
         const auto assigned = [&](u32 banks, u32 late_reads) {
             return assign_registers(code_, lifetimes, {banks, late_reads}) + kAdded;
@@ -101,12 +102,13 @@ public:
         return with_banks <= most ? with_banks : registers;
     }
 
-    /// Of each instruction of the function, its place in the order of all; of a loop's turns, that of the first.
+    /// Of each instruction of the function, its place in the order of all; of a loop's turns, that of the first. Known
+    /// once registers were counted with kWordsMost.
     std::vector<u32> places() const {
         std::vector<u32> places(function_.body.size(), kNone);
         u32 place = 0;
-        for (std::size_t p = 0; p < code_.pieces.size(); ++p)
-            for (u32 k : list_schedule(straight_code(p), kWordsMost)) {
+        for (std::size_t p = 0; p < usual_orders_.size(); ++p)
+            for (u32 k : usual_orders_[p]) {
                 u32& of_source = places[code_.pieces[p].code[k].source];
                 if (of_source == kNone) of_source = place;
                 ++place;
@@ -177,6 +179,7 @@ private:
     const ptx::Function& function_;
     MachineCode code_;
     const AliveBetweenPieces alive_;
+    std::vector<std::vector<u32>> usual_orders_;  ///< of the pieces, with kWordsMost
 };
 
 /// A kernel and what it calls. Functions that are called by name share the registers among them: what a
@@ -280,7 +283,6 @@ u32 blocks_held(u32 warps, u64 shared) {
     return std::min(
         {M::max_blocks_per_multiprocessor, kAllWarps / warps, static_cast<u32>(by_shared)});
 }
-
 
 Estimate estimate_code(const ptx::Module& module, const ptx::Function& kernel) {
     const Blocks blocks = blocks_of(module, kernel);
