@@ -101,8 +101,9 @@ struct WarpState {
     std::uint32_t block = 0, at = 0;
     std::uint32_t phases = 0;  ///< of bulk loads that it has waited for
     double barrier_since = 0;
-    double half = 0;           ///< when half of its operations were done
-    std::vector<double> done;  ///< when what an operation brings is there
+    double storing_since = -1;  ///< without waiting for anything in between; below 0: it does not
+    double half = 0;            ///< when half of its operations were done
+    std::vector<double> done;   ///< when what an operation brings is there
 };
 
 /// A piece of memory that a block has asked for.
@@ -120,6 +121,7 @@ struct BlockState {
     std::vector<std::uint32_t> at_barrier, at_bulk_wait;
     std::vector<double> bulk_loads, bulk_stores;      ///< when they are there, in order
     std::unordered_map<std::uint32_t, Place> places;  ///< of memory
+    OpenLines::OfBlock lines;
 };
 
 /// What happened, for the time line.
@@ -187,6 +189,7 @@ private:
         next_launch_ = start + gpu_.block_interval;
         BlockState& block = blocks_.emplace_back();
         block.program = &work_.kinds[kind];
+        block.lines = OpenLines::of(block.program->bytes_of_line);
         block.place = place;
         block.born = start;
         block.live = static_cast<std::uint32_t>(block.program->program_of_warp.size());
@@ -219,7 +222,8 @@ private:
     double arithmetic(int scheduler, const Operation& o, double t);
     void through_shared(const Operation& o, double at, double& done, double& next);
     void load(BlockState& block, const Operation& o, double at, double& done, double& next);
-    void store(BlockState& block, const Operation& o, double at, double& next);
+    void store(WarpState& warp, const Operation& o, double at, double& next);
+    double cost_of_parts(WarpState& warp, const Operation& o, double t);
     void bulk_load(BlockState& block, const Operation& o, double at);
     bool wait_for_bulk(std::uint32_t w, double t);
     double drained(const BlockState& block, const Operation& o) const;
@@ -241,6 +245,7 @@ private:
     const double part_of_most_;
     MemoryShare memory_;
     Room room_;
+    OpenLines open_lines_;
     Chance chance_, neighbours_;
     int launched_ = 0;
     std::priority_queue<Event, std::vector<Event>, std::greater<>> events_;
@@ -383,18 +388,19 @@ void Simulation::load(BlockState& block, const Operation& o, double at, double& 
     on_its_way(asked, done, bytes);
 }
 
-/// Cycles of the way to the cache, for half a line of which a request writes sectors in part.
-double cost_of_partial(const Operation& o, const PartialSectors& partial) {
-    // Lanes of 16 bytes, each in a sector of its own, go through in quarters of the warp: that takes 1.7 times
-    // as long as lanes of 4 bytes.
-    constexpr double in_quarters = 1.7;
-    const bool alone = o.partial >= 16 && o.bytes_of_lane >= 16;
-    if (alone) return partial.of_4 * in_quarters;
-    if (o.bytes_of_partial >= 16) return partial.of_16;
-    return o.bytes_of_partial >= 8 ? partial.of_8 : partial.of_4;
+/// Cycles of the way to the cache for what the request stores in parts. Stores of a warp that waits for nothing between
+/// them leave together.
+double Simulation::cost_of_parts(WarpState& warp, const Operation& o, double t) {
+    if (o.parts.empty()) return 0;
+    if (warp.storing_since < 0) warp.storing_since = t;
+    const double open = open_lines_.mean(t);
+    for (const Part part : o.parts)
+        open_lines_.write(blocks_[warp.block].lines, part, warp.storing_since);
+    return o.halves_partial * cost_of_part(o.halves_partial, o.meets, gpu_.partial) +
+           o.unfinished * cost_of_finishing(work_.unfinished, open, gpu_);
 }
 
-void Simulation::store(BlockState& block, const Operation& o, double at, double& next) {
+void Simulation::store(WarpState& warp, const Operation& o, double at, double& next) {
     double begin = at;
     if (o.kind == Kind::store) {
         begin = std::max(at, lsu_);
@@ -407,8 +413,7 @@ void Simulation::store(BlockState& block, const Operation& o, double at, double&
         next = std::max(next, lsu_ - kLsuQueue);
     }
     const double whole = kSectorBytes / gpu_.l2_write_bytes;
-    const double partial =
-        std::max(o.halves_partial * cost_of_partial(o, gpu_.partial), o.partial * whole);
+    const double partial = std::max(cost_of_parts(warp, o, begin), o.partial * whole);
     const double cost = part_of_most_ * (o.sectors * whole + partial);
     // Alone, a multiprocessor writes a whole sector a cycle. What is all multiprocessors' limit others leave room in
     // when they pause.
@@ -420,7 +425,7 @@ void Simulation::store(BlockState& block, const Operation& o, double at, double&
     partial_busy_ += partial;
     to_l2_ = std::max(to_l2_, memory_.write(begin, o.sectors + o.partial));
     stores_.push_back({begin, to_l2_, static_cast<double>(o.sectors + o.partial) * kSectorBytes});
-    if (o.kind == Kind::bulk_store) block.bulk_stores.push_back(to_l2_ + 300);
+    if (o.kind == Kind::bulk_store) blocks_[warp.block].bulk_stores.push_back(to_l2_ + 300);
 }
 
 /// Cycles of the unit of bulk copies for all rows of a load.
@@ -518,6 +523,7 @@ void Simulation::exit(std::uint32_t w, double at) {
     end_ = std::max(end_, at);
     warp.done = {};
     if (--block.live > 0) return open_barrier(block);
+    open_lines_.close(block.lines, at);
     ends_.push_back(at);
     lives_.push_back({block.born, at, static_cast<double>(block.place)});
     block.places.clear();
@@ -534,6 +540,7 @@ bool Simulation::carry_out(std::uint32_t w, double t, double& next) {
     BlockState& block = blocks_[warp.block];
     if (o.kind == Kind::bulk_drain) t = std::max(t, drained(block, o));
     const double at = issue(w, o, t);
+    if (o.kind != Kind::store && o.kind != Kind::arithmetic) warp.storing_since = -1;
     next = at + std::max(1.0, static_cast<double>(o.slots));
     double done = at + o.latency;
     switch (o.kind) {
@@ -542,7 +549,7 @@ bool Simulation::carry_out(std::uint32_t w, double t, double& next) {
         case Kind::load:
         case Kind::copy: load(block, o, at, done, next); break;
         case Kind::store:
-        case Kind::bulk_store: store(block, o, at, next); break;
+        case Kind::bulk_store: store(warp, o, at, next); break;
         case Kind::bulk_load: bulk_load(block, o, at); break;
         case Kind::barrier: barrier(w, at); return false;
         case Kind::exit: exit(w, at); return false;

@@ -27,6 +27,7 @@ struct Work {
     double read_part =
         1;  ///< of the loads: memory sees them; what others ask for neighbours have brought
     double write_share = 0;  ///< of the bytes that memory moves
+    Unfinished unfinished;   ///< where sectors are stored in parts
     /// Of a multiprocessor's first-level cache: room for what loads have under way.
     double first_level_bytes = std::numeric_limits<double>::infinity();
 };

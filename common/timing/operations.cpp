@@ -21,19 +21,19 @@ constexpr std::uint32_t kSectorsOfPlace = 32;  ///< 1 KiB of memory answers as o
 constexpr float kLatencyOfConstant = 27;
 /// As machine code has them: what notes where lanes will meet, the branch, and what brings them together again.
 constexpr float kSlotsOfBranch = 3;
-constexpr std::uint32_t kSectorsOfLine = kLineBytes / kSectorBytes;
 constexpr std::uint32_t kBytesOfPass = 128;
 constexpr std::uint32_t kHalfSector = kSectorBytes / 2;
 /// Lanes that store along a row leave no more room between their sectors: others fill it soon.
 constexpr std::uint32_t kNearSectors = 8;
-/// Lanes that are further apart store into more than two pages of memory at once (of 2 MiB each, as addresses are
-/// translated).
-constexpr std::uint64_t kFarSectors = (std::uint64_t{2} << 20) / kSectorBytes;
+/// Of ends of runs: what is beside them came at the same time, and of parts that lie alone all have to be finished.
+/// (Measured as in parts.cpp, where rows begin in the middle of a sector.)
+constexpr float kUnfinishedEnds = .3f;
 
 /// What the warps of a block share: what the first-level cache has of global memory.
 struct SeenByBlock {
     SectorSet loaded;
     std::unordered_map<std::uint64_t, std::uint32_t> places;
+    PartedLines parted;
 };
 
 bool is_barrier(const Instruction& i) {
@@ -44,8 +44,8 @@ bool is_barrier(const Instruction& i) {
 class WarpLowering {
 public:
     WarpLowering(const Recording& recording, const RecordedBlock& block, SeenByBlock& state,
-                 double lines)
-        : recording_(recording), block_(block), state_(state), lines_(lines) {}
+                 std::uint32_t number, double lines)
+        : recording_(recording), block_(block), state_(state), number_(number), lines_(lines) {}
 
     /// Of the lines that it asks for, those that the first-level cache may have or not.
     double doubtful() const {
@@ -102,8 +102,9 @@ private:
     /// Where an access lies: sectors, halves of lines that they are in, and whether lanes go along a row.
     struct Extent {
         std::uint32_t sectors = 0, halves = 0;
-        bool is_near = false, is_far = false;
+        bool is_near = false;
     };
+    void note_parts(Operation& operation, const Access& access, std::uint32_t missing);
     Extent extent_of(const Access& access) const;
     void wait_for_groups(Operation& operation, const Instruction& i);
     void remember_places(Operation& operation, const Access& access);
@@ -124,7 +125,8 @@ private:
     const Recording& recording_;
     const RecordedBlock& block_;
     SeenByBlock& state_;
-    double lines_;  ///< that the cache has for this warp
+    const std::uint32_t number_;  ///< of the warp in its block
+    double lines_;                ///< that the cache has for this warp
     struct Asked {
         std::uint64_t lines = 0, waits = 0;  ///< of the warp until then
     };
@@ -219,7 +221,6 @@ WarpLowering::Extent WarpLowering::extent_of(const Access& access) const {
                     &last = block_.runs[access.first_run + access.runs - 1];
     const std::uint64_t span = last.first + last.count - first.first;
     e.is_near = span <= std::uint64_t{kNearSectors} * e.sectors;
-    e.is_far = span > kFarSectors;
     return e;
 }
 
@@ -227,7 +228,7 @@ void WarpLowering::add_store(Draft& draft, const Step& step) {
     Operation& operation = draft.operation;
     operation.kind = Kind::store;
     for_each_access(step, [&](const Access& access) {
-        const auto [sectors, halves, is_near, is_far] = extent_of(access);
+        const auto [sectors, halves, is_near] = extent_of(access);
         operation.passes += std::max(static_cast<float>(access.passes), data_passes(access));
         // Which sectors the missing bytes belong to is not recorded: as a rule half of one, or more, is missing.
         const std::uint32_t bytes = std::min(bytes_of(access), kSectorBytes * sectors),
@@ -235,24 +236,39 @@ void WarpLowering::add_store(Draft& draft, const Step& step) {
                             partial = std::min(sectors, (missing + kHalfSector - 1) / kHalfSector);
         operation.sectors = static_cast<std::uint16_t>(operation.sectors + sectors - partial);
         operation.partial = static_cast<std::uint16_t>(operation.partial + partial);
+        if (partial == 0) return;
         if (is_near && (access.runs > 1 || (partial == sectors && sectors > 3))) {
             operation.partial_near = static_cast<std::uint16_t>(operation.partial_near + partial);
             return;
         }
-        if (is_far)
-            operation.partial_far = static_cast<std::uint16_t>(operation.partial_far + partial);
-        if (access.runs == 1)
+        const bool is_ends = access.runs == 1 || sectors == 2 * access.runs;
+        if (is_ends)
             operation.partial_edges = static_cast<std::uint16_t>(operation.partial_edges + partial);
-        operation.halves_partial =
-            static_cast<std::uint16_t>(operation.halves_partial + std::min(halves, partial));
-        operation.bytes_of_lane = access.bytes_per_lane;
-        if (partial == 0) return;
-        operation.bytes_of_partial =
-            std::max(operation.bytes_of_partial,
-                     static_cast<std::uint16_t>(kSectorBytes - missing / partial));
+        // Beside whole sectors a part is no dearer than they are.
+        if (sectors <= 2 * access.runs)
+            operation.halves_partial =
+                static_cast<std::uint16_t>(operation.halves_partial + std::min(halves, partial));
+        note_parts(operation, access, missing);
     });
     stores_.push_back(last());
     ++waits_;
+}
+
+/// What runs of sectors lack is missing at their ends.
+void WarpLowering::note_parts(Operation& operation, const Access& access, std::uint32_t missing) {
+    std::uint32_t ends = 0;
+    for (std::uint32_t r = 0; r < access.runs; ++r)
+        ends += std::min(block_.runs[access.first_run + r].count, 2u);
+    const float bytes =
+        std::max(1.f, kSectorBytes - static_cast<float>(missing) / static_cast<float>(ends));
+    for (std::uint32_t r = 0; r < access.runs; ++r) {
+        const SectorRun& run = block_.runs[access.first_run + r];
+        const bool is_alone = run.count == 1;
+        operation.unfinished += bytes / kSectorBytes * (is_alone ? 1 : 2 * kUnfinishedEnds);
+        operation.parts.push_back(state_.parted.add(run.first, number_, bytes));
+        if (!is_alone)
+            operation.parts.push_back(state_.parted.add(run.first + run.count - 1, number_, bytes));
+    }
 }
 
 void WarpLowering::add_shared(Draft& draft, const Step& step, bool load) {
@@ -445,7 +461,7 @@ void WarpLowering::add(const WarpPath& path, std::size_t k) {
 bool same(const Operation& a, const Operation& b) {
     return a.kind == b.kind && a.slots == b.slots && a.passes == b.passes &&
            a.sectors == b.sectors && a.partial == b.partial && a.rows == b.rows &&
-           a.after == b.after && a.places == b.places;
+           a.after == b.after && a.places == b.places && a.parts == b.parts;
 }
 
 bool same(const Program& a, const Program& b) {
@@ -462,7 +478,6 @@ void add_up(const Program& program, BlockProgram& block) {
         (reads ? block.sectors_read : block.sectors_written) += o.sectors * program.in_all;
         block.sectors_partial += o.partial * program.in_all;
         block.sectors_partial_near += o.partial_near * program.in_all;
-        block.sectors_partial_far += o.partial_far * program.in_all;
         block.sectors_partial_edges += o.partial_edges * program.in_all;
     }
 }
@@ -471,6 +486,23 @@ std::uint32_t count(const Program& program, Kind kind) {
     std::uint32_t count = 0;
     for (const Operation& o : program.operations) count += o.kind == kind;
     return count;
+}
+
+/// The only store of parts of a warp, to few lines: those of all warps meet on their way, and nothing is unfinished.
+/// (Measured on an H200: from blocks of 16 x 16 threads that store 4 bytes each, once, to 16 lines a warp. Of 32 lines,
+/// or of more stores, nothing meets.)
+void find_meeting(Program& program) {
+    constexpr std::uint32_t few = 16;
+    Operation* only = nullptr;
+    std::size_t stores = 0;
+    for (Operation& o : program.operations) {
+        if (o.parts.empty()) continue;
+        only = &o;
+        ++stores;
+    }
+    if (stores != 1 || only->halves_partial > few) return;
+    only->meets = true;
+    only->unfinished = 0;
 }
 
 /// Which loads report to which mbarrier is not recorded: every wait is for as many, in turn.
@@ -513,8 +545,9 @@ BlockProgram operations_of(const Recording& recording, const RecordedBlock& bloc
     for (std::size_t w = 0; w < block.warps.size(); ++w) {
         const WarpPath& path = block.warps[w];
         Program program;
-        WarpLowering warp(recording, block, state, lines_of_warp);
+        WarpLowering warp(recording, block, state, static_cast<std::uint32_t>(w), lines_of_warp);
         program.operations = in_order(warp.run(path, steps[w]));
+        find_meeting(program);
         result.doubtful_lines = std::max(result.doubtful_lines, warp.doubtful());
         program.in_all =
             steps[w] == 0 ? 1 : static_cast<double>(path.executed) / static_cast<double>(steps[w]);
@@ -528,6 +561,8 @@ BlockProgram operations_of(const Recording& recording, const RecordedBlock& bloc
         result.has_atomics |=
             access.kind == AccessKind::atomic || access.kind == AccessKind::shared_atomic;
     share_out_bulk_loads(result);
+    result.bytes_of_line = state.parted.bytes();
+    result.lines_left = state.parted.left_to_others();
     return result;
 }
 

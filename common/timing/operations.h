@@ -10,11 +10,12 @@
 #include <cstdint>
 #include <vector>
 
+#include "timing/parts.h"
 #include "timing/recording.h"
 
 namespace coalesce::timing {
 
-inline constexpr std::uint32_t kLineBytes = 128;
+inline constexpr std::uint32_t kLineBytes = 128, kSectorsOfLine = kLineBytes / kSectorBytes;
 
 /// Who executes arithmetic: each scheduler has one of each kind. `wide` is multiply, for twice as long.
 enum class Pipe : std::uint8_t { any, integer, multiply, wide, divide, both };
@@ -36,19 +37,20 @@ struct Operation {
     };
     Kind kind = Kind::arithmetic;
     Pipe pipe = Pipe::any;
-    float slots = 1;                 ///< of a scheduler's issue
-    float latency = 0;               ///< until what it computes can be used; not for memory
-    float passes = 0;                ///< through the first-level cache or shared memory
-    std::uint16_t sectors = 0;       ///< that are fetched, or stored whole
-    std::uint16_t partial = 0;       ///< that are stored in part
-    std::uint16_t partial_near = 0;  ///< of them: others along the same row fill what is missing
-    std::uint16_t partial_far =
-        0;  ///< of them: their request reaches over more than two pages of 2 MiB
-    std::uint16_t partial_edges = 0;   ///< of them: ends of one run, whose rest a neighbour writes
+    float slots = 1;                   ///< of a scheduler's issue
+    float latency = 0;                 ///< until what it computes can be used; not for memory
+    float passes = 0;                  ///< through the first-level cache or shared memory
+    std::uint16_t sectors = 0;         ///< that are fetched, or stored whole
+    std::uint16_t partial = 0;         ///< that are stored in part
+    std::uint16_t partial_near = 0;    ///< of them: others along the same row fill what is missing
+    std::uint16_t partial_edges = 0;   ///< of them: ends of runs, whose rest a neighbour writes
     std::uint16_t halves_partial = 0;  ///< of lines of 128 bytes, with such sectors
-    std::uint16_t bytes_of_partial = 0;  ///< of each of those
-    std::uint16_t keeps = 0;             ///< bulk_drain: groups that may still be under way
-    std::uint16_t bytes_of_lane = 0;
+    bool meets =
+        false;  ///< a warp's only store of parts: those of other warps come at about the same time
+    float unfinished =
+        0;  ///< sectors, added up from their parts: those that the cache has to finish
+    std::vector<Part> parts;           ///< of these
+    std::uint16_t keeps = 0;           ///< bulk_drain: groups that may still be under way
     std::uint16_t rows = 0;            ///< bulk_load: pieces of memory without a gap
     bool is_box = false;               ///< bulk_load: they are rows of boxes
     std::vector<std::uint32_t> after;  ///< operations whose results it needs
@@ -69,7 +71,10 @@ struct BlockProgram {
     std::uint32_t bulk_loads = 0;
     // All warps, all operations.
     double sectors_read = 0, sectors_written = 0, sectors_partial = 0, sectors_partial_near = 0,
-           sectors_partial_far = 0, sectors_partial_edges = 0;
+           sectors_partial_edges = 0;
+    std::vector<float>
+        bytes_of_line;      ///< of those that requests write parts of: what all of them write
+    double lines_left = 0;  ///< of these: others finish them
     bool has_atomics = false;
     double doubtful_lines = 0;  ///< part of those asked for: the cache may have them or not
 };

@@ -191,15 +191,18 @@ double unfinished_part(const Footprint& writes) {
     return std::clamp((.9 - covered) * 5, 0.0, 1.0);
 }
 
+/// A long block that reads all before it writes was heard reading only: it writes like that, for all one knows.
+const Footprint& written_by(const Recording& recording) {
+    return recording.writes.by_blocks > 0 ? recording.writes : recording.reads;
+}
+
 Traffic traffic_of(const Recording& recording, const Work& work, const Gpu& gpu) {
     Traffic t;
     const Own reads = own(recording, true), writes = own(recording, false);
     t.own_run_read = reads.run;
     t.own_run_written = writes.run;
-    // A long block that reads all before it writes was heard reading only: it writes like that, for all one knows.
-    const bool heard_writes = recording.writes.by_blocks > 0;
-    const Footprint& written = heard_writes ? recording.writes : recording.reads;
-    t.unfinished = heard_writes ? unfinished_part(written) : 0;
+    const Footprint& written = written_by(recording);
+    t.unfinished = &written == &recording.writes ? unfinished_part(written) : 0;
     t.left_to_others = writes.left();
     t.runs_read =
         (recording.together.empty() ? recording.reads.sectors : recording.together).runs();
@@ -266,6 +269,28 @@ void share_memory(Work& work, const Traffic& t, const Gpu& gpu, double blocks) {
                         (1 + kOfUnfinishedSector * t.unfinished);
 }
 
+/// What the blocks that run at a time leave unfinished, as their neighbours show it.
+Unfinished unfinished_of(const Recording& recording, const Work& work, const Traffic& t,
+                         const Gpu& gpu) {
+    const SectorSet& written = written_by(recording).sectors;
+    double lines = 0, left = 0;
+    for (const BlockProgram& kind : work.kinds) {
+        lines += static_cast<double>(kind.bytes_of_line.size());
+        left += kind.lines_left;
+    }
+    Unfinished u;
+    u.multiprocessors =
+        std::min<double>(gpu.multiprocessors, static_cast<double>(recording.blocks));
+    const double heard = std::max(1.0, static_cast<double>(recording.neighbours)),
+                 at_a_time = u.multiprocessors * work.resident / heard;
+    if (lines > 0)
+        u.left_to_others =
+            left / lines * static_cast<double>(written.lines()) * std::max(1.0, at_a_time);
+    u.pages = static_cast<double>(written.pages()) * at_a_time;
+    u.cycles_of_reads = t.written > 0 ? t.read / t.written * work.read_cycles : 0;
+    return u;
+}
+
 Binds binding(const Prediction& p, const Outcome& o, const Gpu& gpu) {
     const Busy& b = o.busy;
     struct Candidate {
@@ -314,15 +339,14 @@ double error_band(const Prediction& p, const Outcome& o, const Traffic& t, const
 /// leaves a fifth of its sectors' bytes to others: on an H200 it took 2.9 times as long as predicted.)
 bool stores_parts(const Work& work, const Traffic& t) {
     constexpr double some = .2, some_left = .1;
-    double near = 0, far = 0, edges = 0, partial = 0, all = 0;
+    double near = 0, edges = 0, partial = 0, all = 0;
     for (const BlockProgram& kind : work.kinds) {
         near += kind.sectors_partial_near;
-        far += kind.sectors_partial_far;
         edges += kind.sectors_partial_edges;
         partial += kind.sectors_partial;
         all += kind.sectors_written + kind.sectors_partial;
     }
-    return std::max({near, far, edges}) > some * all || t.unfinished > some ||
+    return std::max(near, edges) > some * all || t.unfinished > some ||
            t.left_to_others * partial > some_left * all;
 }
 
@@ -391,6 +415,7 @@ Prediction predict(const Recording& recording, const Gpu& gpu) {
     note_unknown(p, recording, occupancy, work, traffic);
     if (work.kinds.empty()) return p;
     share_memory(work, traffic, gpu, blocks);
+    work.unfinished = unfinished_of(recording, work, traffic, gpu);
     work.first_level_bytes = first_level_bytes(recording, gpu, occupancy.blocks);
     const Outcome outcome = simulate(work, gpu);
 

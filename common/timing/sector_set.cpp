@@ -29,6 +29,16 @@ std::uint64_t SectorSet::size() const {
     return sum;
 }
 
+std::uint64_t SectorSet::lines() const {
+    constexpr std::uint64_t firsts = 0x1111111111111111;  // four sectors a line
+    std::uint64_t sum = 0;
+    for (const Page& p : table_) {
+        const std::uint64_t pairs = p.sectors | p.sectors >> 1;
+        sum += static_cast<std::uint64_t>(std::popcount((pairs | pairs >> 2) & firsts));
+    }
+    return sum;
+}
+
 std::uint64_t SectorSet::common_with(const SectorSet& other) const {
     const std::vector<Page> ours = sorted(), theirs = other.sorted();
     std::uint64_t sum = 0;

@@ -27,6 +27,9 @@ public:
     /// `run` will be added soon: what that looks up is fetched meanwhile.
     void expect(SectorRun run) const;
     std::uint64_t size() const;
+    /// Lines (128 bytes), and pages of memory (2048 bytes), that have some of them.
+    std::uint64_t lines() const;
+    std::uint64_t pages() const { return used_; }
     /// Sectors that are in both.
     std::uint64_t common_with(const SectorSet& other) const;
     /// Sectors of each run: a stretch without a gap, the longest possible, or pieces of one page of memory (2048 bytes),

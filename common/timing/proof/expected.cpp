@@ -129,7 +129,8 @@ std::uint32_t expected_sum(const Computation& work, const Run& run, const Bytes&
     return sum;
 }
 
-std::string what_is_wrong(const Computation& work, const Run& run, const Bytes& in, const Bytes& out) {
+std::string what_is_wrong(const Computation& work, const Run& run, const Bytes& in,
+                          const Bytes& out) {
     if (work.kind == Kind::sum) return wrong_sum(expected_sum(work, run, in), out);
     const Bytes right = expected(work, run, in);
     for (std::size_t i = 0; i < right.size(); ++i) {

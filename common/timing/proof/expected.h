@@ -22,6 +22,7 @@ Bytes expected(const Computation& work, const Run& run, const Bytes& in);
 std::uint32_t expected_sum(const Computation& work, const Run& run, const Bytes& in);
 
 /// "": it is right. Else the first element that is wrong.
-std::string what_is_wrong(const Computation& work, const Run& run, const Bytes& in, const Bytes& out);
+std::string what_is_wrong(const Computation& work, const Run& run, const Bytes& in,
+                          const Bytes& out);
 
 }  // namespace coalesce::timing

@@ -62,6 +62,14 @@ std::vector<Kernel> random_kernels(std::uint64_t seed, int count) {
     return kernels;
 }
 
+std::vector<Kernel> transposing_kernels() {
+    std::vector<Kernel> kernels;
+    for (const Plan& plan : transposing_plans())
+        kernels.push_back(
+            kernel_of(plan, format("kernel_%03d", static_cast<int>(kernels.size()) + 1)));
+    return kernels;
+}
+
 void write_kernels(const std::vector<Kernel>& kernels, const std::string& folder) {
     std::error_code error;
     std::filesystem::create_directories(folder, error);

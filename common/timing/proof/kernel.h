@@ -81,6 +81,8 @@ struct Kernel {
 
 /// `count` kernels, the same on every machine. Kernel i is the same for every count.
 std::vector<Kernel> random_kernels(std::uint64_t seed, int count);
+/// Transpositions without shared memory, one thing changed at a time.
+std::vector<Kernel> transposing_kernels();
 
 /// Writes kernels.json and a file for each kernel into that folder.
 void write_kernels(const std::vector<Kernel>& kernels, const std::string& folder);

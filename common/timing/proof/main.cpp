@@ -1,6 +1,7 @@
 // time_proof: kernels that nobody has tuned the model of time on, predicted and measured.
 //
 //     build/bin/time_proof --make kernels                              writes 40 of them
+//     build/bin/time_proof --make kernels --transposes                 those that its parts.cpp was measured with
 //     build/bin/time_proof --predict kernels --gpu H200 --json predicted.json
 //     build/bin/time_proof --measure kernels --json measured.json      on a GPU
 //     build/bin/time_proof --compare predicted.json measured.json
@@ -20,7 +21,7 @@ namespace {
 
 struct Words {
     std::string make, measure, predict;
-    bool check = false;
+    bool check = false, transposes = false;
     std::vector<std::string> compare;
     std::uint64_t seed = 1;
     int count = 40;
@@ -41,6 +42,9 @@ void add_options(CLI::App& app, Words& words) {
     app.add_option("--count", words.count, "How many kernels")
         ->capture_default_str()
         ->check(CLI::Range(1, 10000));
+    app.add_flag(
+        "--transposes", words.transposes,
+        "Not kernels by chance: transpositions without shared memory, one thing changed at a time");
     app.add_option("--gpu", words.gpu, "Whose times are predicted")->capture_default_str();
     app.add_option("--json", words.json, "File for what was measured or predicted");
     app.add_option("--device", words.device, "For --check: auto, gpu or sim")
@@ -71,10 +75,16 @@ int written(const T& times, const Words& words) {
     return exit_right;
 }
 
+std::vector<Kernel> kernels_of(const Words& words) {
+    return words.transposes ? transposing_kernels() : random_kernels(words.seed, words.count);
+}
+
 int make(const Words& words) {
-    write_kernels(random_kernels(words.seed, words.count), words.make);
-    std::cout << words.count << " kernels of seed " << words.seed << " written to " << words.make
-              << "\n";
+    const std::vector<Kernel> kernels = kernels_of(words);
+    write_kernels(kernels, words.make);
+    std::cout << kernels.size() << " kernels "
+              << (words.transposes ? "" : "of seed " + std::to_string(words.seed) + " ")
+              << "written to " << words.make << "\n";
     return exit_right;
 }
 
@@ -85,13 +95,15 @@ int check_all(const Words& words, char** argv) {
     const Device device = choose_device(choice, argv);
     std::cout << device.first_line() << std::endl;
     int wrong = 0;
-    for (const Kernel& kernel : random_kernels(words.seed, words.count)) {
+    const std::vector<Kernel> kernels = kernels_of(words);
+    for (const Kernel& kernel : kernels) {
         const std::string what = check(kernel, OnDevice(kernel), device);
         if (what.empty()) continue;
         std::cout << kernel.name << " (" << kernel.description << ") is wrong: " << what << "\n";
         ++wrong;
     }
-    std::cout << words.count - wrong << " of " << words.count << " kernels are right\n";
+    std::cout << static_cast<int>(kernels.size()) - wrong << " of " << kernels.size()
+              << " kernels are right\n";
     return wrong == 0 ? exit_right : exit_wrong;
 }
 

@@ -5,6 +5,8 @@
 // rows further where a row of the piece ends. Through shared memory, threads count the tile's elements.
 #pragma once
 
+#include <vector>
+
 #include "simulator/campaign/random.h"
 #include "timing/proof/kernel.h"
 
@@ -30,7 +32,7 @@ enum class Order {
 
 struct Plan {
     Family family = Family::copy;
-    Computation work;                          ///< what it computes
+    Computation work;                   ///< what it computes
     bool is_tiled = false;              ///< through shared memory
     int threads_x = 32, threads_y = 1;  ///< of a block
     int width = 32, height = 1;         ///< of its piece
@@ -67,6 +69,8 @@ struct Plan {
 
 /// By chance.
 Plan choose(Family family, campaign::Random& random);
+/// By no chance: see transposes.cpp.
+std::vector<Plan> transposing_plans();
 /// CUDA; the kernel is called `name`.
 std::string text_of(const Plan& plan, const std::string& name);
 /// "tile 64x32 of 8 by 256, pad 1", for tables: elements of 8 bytes, blocks of 256 threads.

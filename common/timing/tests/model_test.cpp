@@ -63,6 +63,12 @@ Work work_of(std::vector<Operation> operations, std::uint32_t warps, int residen
     return work;
 }
 
+std::uint64_t pieces_of(const std::set<std::uint64_t>& sectors, std::uint64_t of_piece) {
+    std::set<std::uint64_t> pieces;
+    for (const std::uint64_t s : sectors) pieces.insert(s / of_piece);
+    return pieces.size();
+}
+
 /// The same by the plainest means.
 std::vector<std::uint64_t> runs_of(const std::set<std::uint64_t>& sectors) {
     constexpr std::uint64_t of_page = 2048 / 32;
@@ -90,6 +96,8 @@ TEST_CASE("sets of sectors count what sets of numbers count") {
         if (k % 500 != 0) continue;
         CHECK(set.size() == plain.size());
         CHECK(set.runs() == runs_of(plain));
+        CHECK(set.lines() == pieces_of(plain, 4));
+        CHECK(set.pages() == pieces_of(plain, 64));
     }
     SectorSet other;
     other.add({1u << 20, 64});
@@ -412,8 +420,9 @@ TEST_CASE("parts of sectors along a row are told from parts down a column") {
     const BlockProgram block = operations_of(recording, recording.recorded[0], 1000);
     CHECK(block.sectors_partial == 64);
     CHECK(block.sectors_partial_near == 32);
-    CHECK(block.sectors_partial_far == 32);  // a request over 4 MiB
     CHECK(block.sectors_partial_edges == 0);
+    CHECK(block.bytes_of_line == std::vector<float>(32, 4));  // down the column, 4 bytes each
+    CHECK(block.lines_left == 32);
 }
 
 TEST_CASE("of rows that begin anywhere in a sector, the model says that it does not know") {

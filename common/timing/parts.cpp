@@ -1,0 +1,101 @@
+#include "timing/parts.h"
+
+#include <algorithm>
+
+#include "timing/operations.h"
+
+namespace coalesce::timing {
+
+namespace {
+
+/// Which sectors the missing bytes of a request belong to is not recorded: so much is nothing.
+constexpr float kNothing = 1;
+
+// Of an H200, from transpositions that write parts: `time_proof --make --transposes` and what follows it
+// (docs/results/random_kernels/transposes). One thing was changed at a time; a block's shape, elements, order, pitch.
+
+/// Half of the lines that are open have to go too early when so many are open: this part of the second-level cache.
+constexpr double kPartOfLines = .08;
+/// The same for pages of memory (2 KiB) that they are in: what goes together to a page goes quickly.
+constexpr double kPages = 8000;
+/// To write a sector too early and to fetch it again costs as much as so many parts.
+constexpr double kPartsOfRewriting = 6;
+/// Of the time of memory for what is read, so much is not beside stores of parts.
+constexpr double kReadsApart = .8;
+/// Calibrate's cost of a part holds such reads, too; without them it is:
+constexpr double kWithoutReads = .9;
+/// Of those that a block does not fill with sectors that it fills.
+constexpr double kLeftOfFilled = .5;
+
+}  // namespace
+
+Part PartedLines::add(std::uint64_t sector, std::uint32_t warp, float bytes) {
+    const auto [found, is_new] = lines_.try_emplace(sector / kSectorsOfLine, bytes_.size());
+    const std::uint32_t line = found->second;
+    if (is_new) bytes_.push_back(0);
+    bytes_[line] += bytes;
+    Sector& s = sectors_.try_emplace(sector, Sector{.line = line, .warp = warp}).first->second;
+    s.bytes += bytes;
+    s.by_several |= s.warp != warp;
+    return {line, bytes};
+}
+
+double PartedLines::left_to_others() const {
+    std::vector<double> left(bytes_.size());
+    for (const auto& [sector, s] : sectors_) {
+        if (s.bytes < kSectorBytes - kNothing)
+            left[s.line] = 1;
+        else if (s.by_several && bytes_[s.line] < kLineBytes - kNothing)
+            left[s.line] = std::max(left[s.line], kLeftOfFilled);
+    }
+    double sum = 0;
+    for (const double part : left) sum += part;
+    return sum;
+}
+
+void OpenLines::write(OfBlock& block, Part part, double t) {
+    float& missing = block.missing[part.line];
+    double& since = block.since[part.line];
+    if (missing < kNothing) return;  // the block has written all of it
+    if (since < 0) {
+        since = t;
+        ++open_;
+        opened_ += t;
+    }
+    missing -= part.bytes;
+    if (missing < kNothing) close(since, t);
+}
+
+void OpenLines::close(OfBlock& block, double t) {
+    for (double& since : block.since) close(since, t);
+}
+
+void OpenLines::close(double& since, double t) {
+    if (since < 0) return;
+    closed_ += std::max(0.0, t - since);
+    opened_ -= since;
+    --open_;
+    since = -1;
+}
+
+double OpenLines::mean(double t) const {
+    return t > 0 ? std::max(0.0, closed_ + open_ * t - opened_) / t : 0;
+}
+
+double cost_of_finishing(const Unfinished& unfinished, double open_lines, const Gpu& gpu) {
+    const double open = open_lines * unfinished.multiprocessors + unfinished.left_to_others,
+                 many = kPartOfLines * gpu.l2_bytes / kLineBytes,
+                 too_early = open > 0 ? open / (open + many) : 0,
+                 scattered = unfinished.pages / (unfinished.pages + kPages);
+    return kPartsOfRewriting * gpu.partial.of_4 * too_early * scattered +
+           kReadsApart * unfinished.cycles_of_reads;
+}
+
+double cost_of_part(std::uint32_t halves, bool meets, const PartialSectors& partial) {
+    // What meets is put together on its way: two lanes side by side, or four.
+    if (meets && halves <= 8) return partial.of_16;
+    if (meets && halves <= 16) return partial.of_8;
+    return kWithoutReads * partial.of_4;
+}
+
+}  // namespace coalesce::timing

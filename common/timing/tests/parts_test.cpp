@@ -1,0 +1,130 @@
+// What stores of parts of sectors leave open, and what that costs, against what can be worked out by hand.
+#define DOCTEST_CONFIG_IMPLEMENT_WITH_MAIN
+#include "timing/parts.h"
+
+#include <doctest/doctest.h>
+
+#include "timing/multiprocessor.h"
+
+using namespace coalesce::timing;
+using doctest::Approx;
+
+namespace {
+
+/// Of a launch whose blocks write far and wide.
+Unfinished scattered(double left_to_others) {
+    return {.multiprocessors = 100, .left_to_others = left_to_others, .pages = 1e9};
+}
+
+Gpu some_gpu() {
+    Gpu gpu;
+    gpu.partial = {.of_4 = 4, .of_8 = 3, .of_16 = 1};
+    gpu.l2_bytes = 128e6 / .08;  // a million lines are many
+    return gpu;
+}
+
+/// Four warps of a block write all of 32 lines, a part of each at a time, and do `between` before each of their stores.
+/// All blocks together write to so many pages.
+double cycles_of_columns(double pages, std::vector<Operation> between) {
+    constexpr std::uint32_t warps = 4;
+    Work work;
+    BlockProgram& block = work.kinds.emplace_back();
+    for (std::uint32_t w = 0; w < warps; ++w) {
+        Program& program = block.programs.emplace_back();
+        for (int turn = 0; turn < 4; ++turn) {
+            for (const Operation& o : between) program.operations.push_back(o);
+            Operation& store = program.operations.emplace_back();
+            store.kind = Operation::Kind::store;
+            store.partial = store.halves_partial = 32;
+            store.unfinished = 32 * 8 / 32.f;
+            for (std::uint32_t line = 0; line < 32; ++line) store.parts.push_back({line, 8});
+        }
+        program.operations.emplace_back().kind = Operation::Kind::exit;
+        program.in_all = 1;
+        block.program_of_warp.push_back(w);
+    }
+    block.bytes_of_line.assign(32, static_cast<float>(8 * 4 * warps));
+    work.kind_of = {0};
+    work.resident = 4;
+    work.blocks = 64;
+    work.unfinished = scattered(0);
+    work.unfinished.pages = pages;
+    Gpu gpu = some_gpu();
+    gpu.clock_ghz = 1;
+    gpu.l2_read_bytes = gpu.l2_write_bytes = 1e9;
+    gpu.add_issue = gpu.multiply_issue = gpu.divide_issue = 2;
+    gpu.runs = {{32, 4096}, {1, 0}, {1, 0}};
+    gpu.l2_bytes = 128 * 1000 / .08;  // a thousand lines are many
+    return simulate(work, gpu).cycles;
+}
+
+}  // namespace
+
+TEST_CASE("lines that a block fills are not left to others, nor what one warp fills of them") {
+    PartedLines filled;
+    for (std::uint64_t part = 0; part < 16; ++part)
+        CHECK(filled.add(40 + part / 4, 0, 8).line == 0);
+    CHECK(filled.bytes() == std::vector<float>{128});
+    CHECK(filled.left_to_others() == 0);
+
+    PartedLines by_one, by_several, parts;
+    for (std::uint32_t part = 0; part < 4; ++part) {
+        by_one.add(40, 0, 8);
+        by_several.add(40, part, 8);
+        if (part > 0) parts.add(40, part, 8);
+    }
+    CHECK(by_one.left_to_others() == 0);
+    CHECK(by_several.left_to_others() == Approx(.5));
+    CHECK(parts.left_to_others() == 1);
+    CHECK(parts.add(44, 0, 8).line == 1);
+}
+
+TEST_CASE("a line is open from the first store to the last, or to the end of the block") {
+    const std::vector<float> bytes = {32, 32};
+    OpenLines lines;
+    OpenLines::OfBlock block = OpenLines::of(bytes);
+    CHECK(lines.mean(100) == 0);
+    lines.write(block, {0, 16}, 100);
+    lines.write(block, {1, 16}, 150);
+    CHECK(lines.mean(200) == Approx((100 + 50) / 200.0));
+    lines.write(block, {0, 16}, 200);
+    CHECK(lines.mean(400) == Approx((100 + 250) / 400.0));
+    lines.write(block, {0, 16}, 300);  // more than was said: it stays closed
+    lines.close(block, 400);
+    CHECK(lines.mean(1000) == Approx((100 + 250) / 1000.0));
+}
+
+TEST_CASE(
+    "the more lines are open, and the wider they lie, the more often they have to be fetched "
+    "again") {
+    const Gpu gpu = some_gpu();
+    CHECK(cost_of_finishing(scattered(0), 0, gpu) == 0);
+    CHECK(cost_of_finishing(scattered(1e6), 0, gpu) == Approx(6 * 4 / 2));
+    CHECK(cost_of_finishing(scattered(0), 1e4, gpu) == Approx(6 * 4 / 2));
+    CHECK(cost_of_finishing(scattered(1e12), 0, gpu) == Approx(6 * 4));
+    Unfinished narrow = scattered(1e12);
+    narrow.pages = 8000;
+    CHECK(cost_of_finishing(narrow, 0, gpu) == Approx(6 * 4 / 2));
+    Unfinished reading = scattered(0);
+    reading.cycles_of_reads = 10;
+    CHECK(cost_of_finishing(reading, 0, gpu) == Approx(8));
+}
+
+TEST_CASE("parts that meet on their way cost less, where a request touches few lines") {
+    const PartialSectors partial = some_gpu().partial;
+    CHECK(cost_of_part(32, false, partial) == Approx(3.6));
+    CHECK(cost_of_part(32, true, partial) == Approx(3.6));
+    CHECK(cost_of_part(16, true, partial) == 3);
+    CHECK(cost_of_part(8, true, partial) == 1);
+    CHECK(cost_of_part(8, false, partial) == Approx(3.6));
+}
+
+TEST_CASE(
+    "stores that wait for something between them take longer: their lines are open meanwhile") {
+    Operation wait;
+    wait.kind = Operation::Kind::shared_load;
+    wait.latency = 2000;
+    // In few pages it is the same.
+    CHECK(cycles_of_columns(0, {wait}) < 1.1 * cycles_of_columns(0, {}));
+    CHECK(cycles_of_columns(1e9, {wait}) > 1.2 * cycles_of_columns(1e9, {}));
+}
