@@ -376,13 +376,14 @@ void Simulation::load(BlockState& block, const Operation& o, double at, double& 
     const double bytes = o.sectors * kSectorBytes;
     // Asynchronous copies go on to shared memory.
     const bool takes_room = o.kind == Kind::load;
-    const double asked = takes_room ? room_.wait(begin, bytes) : begin;
+    const double room = o.lines * double{kLineBytes};
+    const double asked = takes_room ? room_.wait(begin, room) : begin;
     next = std::max(next, asked - kLsuQueue);
     const double transfer = bytes / gpu_.l2_read_bytes;
     from_l2_ = std::max(from_l2_, asked) + transfer;
     from_l2_busy_ += transfer;
     done = std::max(done, answer(block, o, asked));
-    if (takes_room) room_.take(bytes, done);
+    if (takes_room) room_.take(room, done);
     for (const std::uint32_t place : o.places)
         block.places[place].there = std::max(block.places[place].there, done);
     on_its_way(asked, done, bytes);

@@ -22,6 +22,9 @@ constexpr float kLatencyOfConstant = 27;
 /// As machine code has them: what notes where lanes will meet, the branch, and what brings them together again.
 constexpr float kSlotsOfBranch = 3;
 constexpr std::uint32_t kBytesOfPass = 128;
+/// With so many registers for each thread a multiprocessor holds all its warps. ptxas does not want to take more, and
+/// where a kernel comes to that, loads wait for their turn. (Machine code of all kernels here, and of random ones.)
+constexpr std::uint32_t kRegistersOfAll = 32;
 constexpr std::uint32_t kHalfSector = kSectorBytes / 2;
 /// Lanes that store along a row leave no more room between their sectors: others fill it soon.
 constexpr std::uint32_t kNearSectors = 8;
@@ -31,7 +34,7 @@ constexpr float kUnfinishedEnds = .3f;
 
 /// What the warps of a block share: what the first-level cache has of global memory.
 struct SeenByBlock {
-    SectorSet loaded;
+    SectorSet loaded, lines;
     std::unordered_map<std::uint64_t, std::uint32_t> places;
     PartedLines parted;
 };
@@ -197,9 +200,13 @@ void WarpLowering::add_load(Draft& draft, const Instruction& i, const Step& step
     draft.priority = Priority::load;
     for_each_access(step, [&](const Access& access) {
         std::uint32_t missing = 0;
+        std::uint64_t last_line = ~std::uint64_t{0};
         for_each_sector(access, [&](std::uint64_t sector) {
-            const bool is_kept = keeps(sector / kSectorsOfLine);
+            const std::uint64_t line = sector / kSectorsOfLine;
+            const bool is_kept = keeps(line);
             missing += state_.loaded.add({sector, 1}, 0) > 0 || !is_kept;
+            if (std::exchange(last_line, line) == line) return;
+            operation.lines += state_.lines.add({line, 1}, 0) > 0 || !is_kept;
         });
         operation.sectors = static_cast<std::uint16_t>(operation.sectors + missing);
         operation.passes += std::max(static_cast<float>(access.passes), data_passes(access));
@@ -546,7 +553,8 @@ BlockProgram operations_of(const Recording& recording, const RecordedBlock& bloc
         const WarpPath& path = block.warps[w];
         Program program;
         WarpLowering warp(recording, block, state, static_cast<std::uint32_t>(w), lines_of_warp);
-        program.operations = in_order(warp.run(path, steps[w]));
+        program.operations =
+            in_order(warp.run(path, steps[w]), recording.registers >= kRegistersOfAll);
         find_meeting(program);
         result.doubtful_lines = std::max(result.doubtful_lines, warp.doubtful());
         program.in_all =

@@ -37,11 +37,12 @@ struct Operation {
     };
     Kind kind = Kind::arithmetic;
     Pipe pipe = Pipe::any;
-    float slots = 1;                   ///< of a scheduler's issue
-    float latency = 0;                 ///< until what it computes can be used; not for memory
-    float passes = 0;                  ///< through the first-level cache or shared memory
-    std::uint16_t sectors = 0;         ///< that are fetched, or stored whole
-    std::uint16_t partial = 0;         ///< that are stored in part
+    float slots = 1;            ///< of a scheduler's issue
+    float latency = 0;          ///< until what it computes can be used; not for memory
+    float passes = 0;           ///< through the first-level cache or shared memory
+    std::uint16_t sectors = 0;  ///< that are fetched, or stored whole
+    std::uint16_t lines = 0;    ///< load: of these, in which the block has asked for nothing before
+    std::uint16_t partial = 0;  ///< that are stored in part
     std::uint16_t partial_near = 0;    ///< of them: others along the same row fill what is missing
     std::uint16_t partial_edges = 0;   ///< of them: ends of runs, whose rest a neighbour writes
     std::uint16_t halves_partial = 0;  ///< of lines of 128 bytes, with such sectors

@@ -13,7 +13,8 @@ using Kind = Operation::Kind;
 /// The drafts from `begin` to `end`, between which nothing moves out.
 class Piece {
 public:
-    Piece(const std::vector<Draft>& drafts, std::size_t begin, std::size_t end)
+    Piece(const std::vector<Draft>& drafts, std::size_t begin, std::size_t end,
+          bool is_short_of_registers)
         : drafts_(drafts),
           begin_(begin),
           free_(end - begin, false),
@@ -22,7 +23,7 @@ public:
         find_stages();
         put_off();
         find_ranks();
-        find_turns();
+        if (is_short_of_registers) find_turns();
     }
 
     /// Places of the drafts, in their new order.
@@ -156,13 +157,13 @@ bool costs_nothing(const Draft& d) {
 
 }  // namespace
 
-std::vector<Operation> in_order(std::vector<Draft> drafts) {
+std::vector<Operation> in_order(std::vector<Draft> drafts, bool is_short_of_registers) {
     std::vector<std::size_t> order;
     for (std::size_t begin = 0; begin < drafts.size();) {
         std::size_t end = begin;
         while (end < drafts.size() && !drafts[end++].ends_piece) {
         }
-        const auto piece = Piece(drafts, begin, end).order();
+        const auto piece = Piece(drafts, begin, end, is_short_of_registers).order();
         order.insert(order.end(), piece.begin(), piece.end());
         begin = end;
     }

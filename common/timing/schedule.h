@@ -24,6 +24,6 @@ struct Draft {
 };
 
 /// `after` names operations by their place in the result.
-std::vector<Operation> in_order(std::vector<Draft> drafts);
+std::vector<Operation> in_order(std::vector<Draft> drafts, bool is_short_of_registers);
 
 }  // namespace coalesce::timing

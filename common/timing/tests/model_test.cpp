@@ -46,6 +46,7 @@ Operation operation(Kind kind, std::vector<std::uint32_t> after = {}) {
 Operation load(std::uint16_t sectors) {
     Operation o = operation(Kind::load);
     o.sectors = sectors;
+    o.lines = static_cast<std::uint16_t>((sectors + 3) / 4);
     o.passes = 1;
     return o;
 }
@@ -128,7 +129,7 @@ TEST_CASE(
     set(6, Kind::barrier, Priority::none, {});
     drafts[6].fixed = true;
     set(7, Kind::load, Priority::load, {});
-    const std::vector<Operation> ordered = in_order(drafts);
+    const std::vector<Operation> ordered = in_order(drafts, true);
     std::vector<int> order;
     for (const Operation& o : ordered) order.push_back(static_cast<int>(o.slots) - 1);
     CHECK(order == std::vector<int>{0, 1, 3, 4, 6, 7, 2, 5});
@@ -147,7 +148,7 @@ TEST_CASE("what a store before the barrier wants does not wait behind it") {
     drafts[3].fixed = true;
     drafts[4].operation = operation(Kind::arithmetic, {1});
     std::vector<Kind> kinds;
-    for (const Operation& o : in_order(drafts)) kinds.push_back(o.kind);
+    for (const Operation& o : in_order(drafts, true)) kinds.push_back(o.kind);
     CHECK(kinds == std::vector<Kind>{Kind::load, Kind::arithmetic, Kind::shared_store,
                                      Kind::barrier, Kind::arithmetic});
 }
@@ -156,7 +157,7 @@ TEST_CASE(
     "loads that ptxas puts behind what waits for others have their turn then, two at a time at "
     "least") {
     // Of four loads, each stored in shared memory; places as ptxas has them.
-    const auto order = [](const std::vector<std::uint32_t>& places) {
+    const auto order = [](const std::vector<std::uint32_t>& places, bool is_short = true) {
         std::vector<Draft> drafts(8);
         for (std::uint32_t k = 0; k < 8; ++k) {
             drafts[k].operation = k % 2 == 0 ? load(static_cast<std::uint16_t>(k))
@@ -165,12 +166,14 @@ TEST_CASE(
             drafts[k].place = places[k];
         }
         std::string order;
-        for (const Operation& o : in_order(drafts)) order += o.kind == Kind::load ? 'L' : 's';
+        for (const Operation& o : in_order(drafts, is_short))
+            order += o.kind == Kind::load ? 'L' : 's';
         return order;
     };
     CHECK(order({0, 4, 1, 5, 2, 6, 3, 7}) == "LLLLssss");
     CHECK(order({0, 3, 1, 4, 2, 6, 5, 7}) == "LLLssLss");
     CHECK(order({0, 1, 2, 3, 4, 5, 6, 7}) == "LLssLLss");
+    CHECK(order({0, 1, 2, 3, 4, 5, 6, 7}, false) == "LLLLssss");
 }
 
 TEST_CASE("what costs nothing is left out, and who waits for it waits on") {
@@ -180,7 +183,7 @@ TEST_CASE("what costs nothing is left out, and who waits for it waits on") {
     drafts[1].operation = operation(Kind::arithmetic, {0});
     drafts[1].operation.slots = 0;
     drafts[2].operation = operation(Kind::store, {1});
-    const std::vector<Operation> ordered = in_order(drafts);
+    const std::vector<Operation> ordered = in_order(drafts, true);
     REQUIRE(ordered.size() == 2);
     CHECK(ordered[1].after == std::vector<std::uint32_t>{0});
 }
@@ -212,6 +215,11 @@ TEST_CASE("loads have no more under way than the first-level cache has room for"
     CHECK(o.bytes_on_their_way == Approx(8192).epsilon(0.05));
     // A latency of 1000 cycles: 8.2 bytes per cycle.
     CHECK(o.cycles_a_block == Approx(32 * 8 * 128 / 8.192).epsilon(0.05));
+
+    // A line takes its place whole, of however many sectors.
+    Work of_sectors = work_of(std::vector<Operation>(8, load(1)), 32, 2, 400);
+    of_sectors.first_level_bytes = 8192;
+    CHECK(simulate(of_sectors, plain_gpu()).bytes_on_their_way == Approx(2048).epsilon(0.05));
 }
 
 TEST_CASE("blocks do not come out even: memory has no more to do, but a multiprocessor has") {
@@ -411,6 +419,19 @@ TEST_CASE("of products of matrices, the model says that it does not know") {
     CHECK(unknown("mma", {"sync"}) == std::vector{Unknown::tensor_cores});
     CHECK(unknown("wmma", {"mma", "sync"}) == std::vector{Unknown::tensor_cores});
     CHECK(unknown("wmma", {"load", "sync"}).empty());
+}
+
+TEST_CASE("a line that the block has asked for before takes no more room") {
+    // 32 lanes, each its own sector: one of each line, the next of each line, four of each of eight lines.
+    Recording recording = recording_of({"ld", "ld", "ld"});
+    add_step(recording, AccessKind::load, 0, 4);
+    add_step(recording, AccessKind::load, 1, 4);
+    add_step(recording, AccessKind::load, 1000, 1);
+    const BlockProgram block = operations_of(recording, recording.recorded[0], 1000);
+    std::vector<int> lines;
+    for (const Operation& o : block.programs[0].operations)
+        if (o.kind == Kind::load) lines.push_back(o.lines);
+    CHECK(lines == std::vector<int>{32, 0, 8});
 }
 
 TEST_CASE("parts of sectors along a row are told from parts down a column") {
