@@ -248,7 +248,7 @@ void WarpLowering::add_store(Draft& draft, const Step& step) {
             operation.partial_near = static_cast<std::uint16_t>(operation.partial_near + partial);
             return;
         }
-        const bool is_ends = access.runs == 1 || sectors == 2 * access.runs;
+        const bool is_ends = access.runs == 1 || sectors > access.runs;
         if (is_ends)
             operation.partial_edges = static_cast<std::uint16_t>(operation.partial_edges + partial);
         // Beside whole sectors a part is no dearer than they are.

@@ -20,9 +20,7 @@ constexpr double kPartOfLines = .08;
 constexpr double kPages = 8000;
 /// To write a sector too early and to fetch it again costs as much as so many parts.
 constexpr double kPartsOfRewriting = 6;
-/// Of the time of memory for what is read, so much is not beside stores of parts.
-constexpr double kReadsApart = .8;
-/// Calibrate's cost of a part holds such reads, too; without them it is:
+/// Calibrate's cost of a part holds the reads beside it, too, which are counted by themselves; without them it is:
 constexpr double kWithoutReads = .9;
 /// Of those that a block does not fill with sectors that it fills.
 constexpr double kLeftOfFilled = .5;
@@ -87,8 +85,9 @@ double cost_of_finishing(const Unfinished& unfinished, double open_lines, const 
                  many = kPartOfLines * gpu.l2_bytes / kLineBytes,
                  too_early = open > 0 ? open / (open + many) : 0,
                  scattered = unfinished.pages / (unfinished.pages + kPages);
+    // What is read comes between, and not beside.
     return kPartsOfRewriting * gpu.partial.of_4 * too_early * scattered +
-           kReadsApart * unfinished.cycles_of_reads;
+           unfinished.cycles_of_reads;
 }
 
 double cost_of_part(std::uint32_t halves, bool meets, const PartialSectors& partial) {

@@ -107,7 +107,7 @@ TEST_CASE(
     CHECK(cost_of_finishing(narrow, 0, gpu) == Approx(6 * 4 / 2));
     Unfinished reading = scattered(0);
     reading.cycles_of_reads = 10;
-    CHECK(cost_of_finishing(reading, 0, gpu) == Approx(8));
+    CHECK(cost_of_finishing(reading, 0, gpu) == Approx(10));
 }
 
 TEST_CASE("parts that meet on their way cost less, where a request touches few lines") {
