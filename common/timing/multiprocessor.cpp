@@ -379,7 +379,8 @@ void Simulation::load(BlockState& block, const Operation& o, double at, double& 
     const double room = o.lines * double{kLineBytes};
     const double asked = takes_room ? room_.wait(begin, room) : begin;
     next = std::max(next, asked - kLsuQueue);
-    const double transfer = bytes / gpu_.l2_read_bytes;
+    // It comes by halves of lines, whatever is wanted of them.
+    const double transfer = o.halves * (kLineBytes / 2) / gpu_.l2_read_bytes;
     from_l2_ = std::max(from_l2_, asked) + transfer;
     from_l2_busy_ += transfer;
     done = std::max(done, answer(block, o, asked));

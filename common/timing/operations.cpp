@@ -25,6 +25,7 @@ constexpr std::uint32_t kBytesOfPass = 128;
 /// With so many registers for each thread a multiprocessor holds all its warps. ptxas does not want to take more, and
 /// where a kernel comes to that, loads wait for their turn. (Machine code of all kernels here, and of random ones.)
 constexpr std::uint32_t kRegistersOfAll = 32;
+constexpr std::uint32_t kSectorsOfHalf = 2;  ///< of a line
 constexpr std::uint32_t kHalfSector = kSectorBytes / 2;
 /// Lanes that store along a row leave no more room between their sectors: others fill it soon.
 constexpr std::uint32_t kNearSectors = 8;
@@ -55,12 +56,13 @@ public:
         return static_cast<double>(doubtful_) /
                static_cast<double>(std::max<std::uint64_t>(1, lines_asked_));
     }
-    /// The first steps of it.
-    std::vector<Draft> run(const WarpPath& path, std::size_t steps) {
-        drafts_.reserve(steps + 2);
-        start();
-        for (std::size_t k = 0; k < steps; ++k) add(path, k);
-        if (drafts_.empty() || drafts_.back().operation.kind != Kind::exit) end();
+    void take(const WarpPath& path, std::size_t k) {
+        if (drafts_.empty()) start();
+        add(path, k);
+    }
+    std::vector<Draft> finish() {
+        if (drafts_.empty()) start();
+        if (drafts_.back().operation.kind != Kind::exit) end();
         return std::move(drafts_);
     }
 
@@ -200,11 +202,13 @@ void WarpLowering::add_load(Draft& draft, const Instruction& i, const Step& step
     draft.priority = Priority::load;
     for_each_access(step, [&](const Access& access) {
         std::uint32_t missing = 0;
-        std::uint64_t last_line = ~std::uint64_t{0};
+        std::uint64_t last_line = ~std::uint64_t{0}, last_half = last_line;
         for_each_sector(access, [&](std::uint64_t sector) {
-            const std::uint64_t line = sector / kSectorsOfLine;
+            const std::uint64_t line = sector / kSectorsOfLine, half = sector / kSectorsOfHalf;
             const bool is_kept = keeps(line);
-            missing += state_.loaded.add({sector, 1}, 0) > 0 || !is_kept;
+            const bool is_fetched = state_.loaded.add({sector, 1}, 0) > 0 || !is_kept;
+            missing += is_fetched;
+            if (is_fetched && std::exchange(last_half, half) != half) ++operation.halves;
             if (std::exchange(last_line, line) == line) return;
             operation.lines += state_.lines.add({line, 1}, 0) > 0 || !is_kept;
         });
@@ -221,8 +225,8 @@ WarpLowering::Extent WarpLowering::extent_of(const Access& access) const {
     std::uint64_t last_half = ~std::uint64_t{0};
     for_each_sector(access, [&](std::uint64_t sector) {
         ++e.sectors;
-        e.halves += sector / 2 != last_half;
-        last_half = sector / 2;
+        e.halves += sector / kSectorsOfHalf != last_half;
+        last_half = sector / kSectorsOfHalf;
     });
     const SectorRun &first = block_.runs[access.first_run],
                     &last = block_.runs[access.first_run + access.runs - 1];
@@ -294,7 +298,9 @@ void WarpLowering::add_copy(Draft& draft, const Step& step) {
     draft.priority = Priority::load;
     for_each_access(step, [&](const Access& access) {
         if (access.kind != AccessKind::copy_from) return;
-        for_each_sector(access, [&](std::uint64_t) { ++operation.sectors; });
+        const Extent extent = extent_of(access);
+        operation.sectors = static_cast<std::uint16_t>(operation.sectors + extent.sectors);
+        operation.halves = static_cast<std::uint16_t>(operation.halves + extent.halves);
         operation.passes += static_cast<float>(std::max<std::uint16_t>(access.passes, 1));
         operation.passes += data_passes(access);
         remember_places(operation, access);
@@ -522,8 +528,6 @@ void share_out_bulk_loads(BlockProgram& block) {
             std::max(1u, block.bulk_loads / std::max(1u, count(program, Kind::bulk_wait)));
 }
 
-}  // namespace
-
 /// Of each warp: as far as its recording reaches, but where it ends too early, only as far as all warps of the
 /// block have come, barrier by barrier.
 std::vector<std::size_t> steps_of_warps(const Recording& recording, const RecordedBlock& block) {
@@ -544,17 +548,35 @@ std::vector<std::size_t> steps_of_warps(const Recording& recording, const Record
     return steps;
 }
 
+/// Step by step, side by side: so what one warp asks for early, the others find later.
+std::vector<WarpLowering> lowered(const Recording& recording, const RecordedBlock& block,
+                                  const std::vector<std::size_t>& steps, SeenByBlock& state,
+                                  double lines_of_warp) {
+    std::vector<WarpLowering> warps;
+    std::size_t most = 0;
+    for (std::size_t w = 0; w < steps.size(); ++w) {
+        warps.emplace_back(recording, block, state, static_cast<std::uint32_t>(w), lines_of_warp);
+        most = std::max(most, steps[w]);
+    }
+    for (std::size_t k = 0; k < most; ++k)
+        for (std::size_t w = 0; w < steps.size(); ++w)
+            if (k < steps[w]) warps[w].take(block.warps[w], k);
+    return warps;
+}
+
+}  // namespace
+
 BlockProgram operations_of(const Recording& recording, const RecordedBlock& block,
                            double lines_of_warp) {
     BlockProgram result;
     SeenByBlock state;
     const std::vector<std::size_t> steps = steps_of_warps(recording, block);
+    std::vector<WarpLowering> warps = lowered(recording, block, steps, state, lines_of_warp);
     for (std::size_t w = 0; w < block.warps.size(); ++w) {
         const WarpPath& path = block.warps[w];
+        WarpLowering& warp = warps[w];
         Program program;
-        WarpLowering warp(recording, block, state, static_cast<std::uint32_t>(w), lines_of_warp);
-        program.operations =
-            in_order(warp.run(path, steps[w]), recording.registers >= kRegistersOfAll);
+        program.operations = in_order(warp.finish(), recording.registers >= kRegistersOfAll);
         find_meeting(program);
         result.doubtful_lines = std::max(result.doubtful_lines, warp.doubtful());
         program.in_all =

@@ -41,6 +41,7 @@ struct Operation {
     float latency = 0;          ///< until what it computes can be used; not for memory
     float passes = 0;           ///< through the first-level cache or shared memory
     std::uint16_t sectors = 0;  ///< that are fetched, or stored whole
+    std::uint16_t halves = 0;   ///< load: of lines, in which these are
     std::uint16_t lines = 0;    ///< load: of these, in which the block has asked for nothing before
     std::uint16_t partial = 0;  ///< that are stored in part
     std::uint16_t partial_near = 0;    ///< of them: others along the same row fill what is missing

@@ -47,6 +47,7 @@ Operation load(std::uint16_t sectors) {
     Operation o = operation(Kind::load);
     o.sectors = sectors;
     o.lines = static_cast<std::uint16_t>((sectors + 3) / 4);
+    o.halves = static_cast<std::uint16_t>((sectors + 1) / 2);
     o.passes = 1;
     return o;
 }
@@ -428,10 +429,43 @@ TEST_CASE("a line that the block has asked for before takes no more room") {
     add_step(recording, AccessKind::load, 1, 4);
     add_step(recording, AccessKind::load, 1000, 1);
     const BlockProgram block = operations_of(recording, recording.recorded[0], 1000);
-    std::vector<int> lines;
-    for (const Operation& o : block.programs[0].operations)
-        if (o.kind == Kind::load) lines.push_back(o.lines);
+    std::vector<int> lines, halves;
+    for (const Operation& o : block.programs[0].operations) {
+        if (o.kind != Kind::load) continue;
+        lines.push_back(o.lines);
+        halves.push_back(o.halves);
+    }
     CHECK(lines == std::vector<int>{32, 0, 8});
+    CHECK(halves == std::vector<int>{32, 32, 16});
+}
+
+TEST_CASE("what the second-level cache gives comes by halves of lines") {
+    const auto cycles_of = [](std::uint16_t sectors) {
+        Gpu gpu = plain_gpu();
+        gpu.l2_read_bytes = 4;
+        return simulate(work_of(std::vector<Operation>(8, load(sectors)), 32, 2, 400), gpu)
+            .cycles_a_block;
+    };
+    CHECK(cycles_of(2) == Approx(32 * 8 * 16).epsilon(.02));
+    CHECK(cycles_of(1) == Approx(cycles_of(2)).epsilon(.02));
+    CHECK(cycles_of(4) == Approx(2 * cycles_of(2)).epsilon(.02));
+}
+
+TEST_CASE("warps go side by side: what the first asks for late, another has asked for early") {
+    Recording recording = recording_of({"ld", "ld"});
+    RecordedBlock& block = recording.recorded[0];
+    add_step(recording, AccessKind::load, 0, 4);
+    add_step(recording, AccessKind::load, 4096, 4);
+    block.warps.push_back(block.warps[0]);
+    // The other warp asks the other way round, by the same instructions.
+    std::swap(block.warps[1].steps[0].first_access, block.warps[1].steps[1].first_access);
+    const BlockProgram program = operations_of(recording, block, 1000);
+    for (const std::uint32_t p : program.program_of_warp) {
+        std::vector<int> sectors;
+        for (const Operation& o : program.programs[p].operations)
+            if (o.kind == Kind::load) sectors.push_back(o.sectors);
+        CHECK(sectors == std::vector<int>{32, 0});
+    }
 }
 
 TEST_CASE("parts of sectors along a row are told from parts down a column") {
