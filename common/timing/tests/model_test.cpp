@@ -443,8 +443,9 @@ TEST_CASE("what the second-level cache gives comes by halves of lines") {
     const auto cycles_of = [](std::uint16_t sectors) {
         Gpu gpu = plain_gpu();
         gpu.l2_read_bytes = 4;
-        return simulate(work_of(std::vector<Operation>(8, load(sectors)), 32, 2, 400), gpu)
-            .cycles_a_block;
+        std::vector<Operation> operations(8, load(sectors));
+        operations.push_back(operation(Kind::store, {0, 1, 2, 3, 4, 5, 6, 7}));
+        return simulate(work_of(operations, 32, 2, 400), gpu).cycles_a_block;
     };
     CHECK(cycles_of(2) == Approx(32 * 8 * 16).epsilon(.02));
     CHECK(cycles_of(1) == Approx(cycles_of(2)).epsilon(.02));
