@@ -255,7 +255,7 @@ void WarpLowering::add_store(Draft& draft, const Step& step) {
         const bool is_ends = access.runs == 1 || sectors > access.runs;
         if (is_ends)
             operation.partial_edges = static_cast<std::uint16_t>(operation.partial_edges + partial);
-        // Beside whole sectors a part is no dearer than they are.
+        // Beside whole sectors a part is no more expensive than they are.
         if (sectors <= 2 * access.runs)
             operation.halves_partial =
                 static_cast<std::uint16_t>(operation.halves_partial + std::min(halves, partial));
@@ -502,7 +502,7 @@ std::uint32_t count(const Program& program, Kind kind) {
 }
 
 /// The only store of parts of a warp, to few lines: those of all warps meet on their way, and nothing is unfinished.
-/// (Measured on an H200: from blocks of 16 x 16 threads that store 4 bytes each, once, to 16 lines a warp. Of 32 lines,
+/// (Measured on an H200: from blocks of 16 x 16 threads that store 4 bytes each, once, to 16 lines per warp. Of 32 lines,
 /// or of more stores, nothing meets.)
 void find_meeting(Program& program) {
     constexpr std::uint32_t few = 16;
