@@ -175,3 +175,12 @@ std::string trouble_with(const PermuteSample& sample, const Permuter& permuter) 
 }
 
 }  // namespace coalesce::samples
+
+namespace coalesce::permuting {
+
+template cudaError_t permute<1>(void*, const void*, std::size_t, int, const std::int64_t*,
+                                const int*, cudaStream_t);
+template cudaError_t permute<4>(void*, const void*, std::size_t, int, const std::int64_t*,
+                                const int*, cudaStream_t);
+
+}  // namespace coalesce::permuting
