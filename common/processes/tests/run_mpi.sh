@@ -4,4 +4,4 @@
 mpirun=$1 processes=$2
 shift 2
 exec "$mpirun" --oversubscribe --allow-run-as-root --bind-to none --mca btl self,vader \
-    --mca btl_base_warn_component_unused 0 -n "$processes" "$@"
+    --mca btl_base_warn_component_unused 0 --mca odls_base_sigkill_timeout 0 -n "$processes" "$@"
