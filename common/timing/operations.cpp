@@ -272,6 +272,7 @@ void WarpLowering::note_parts(Operation& operation, const Access& access, std::u
         ends += std::min(block_.runs[access.first_run + r].count, 2u);
     const float bytes =
         std::max(1.f, kSectorBytes - static_cast<float>(missing) / static_cast<float>(ends));
+    operation.parts.reserve(operation.parts.size() + ends);
     for (std::uint32_t r = 0; r < access.runs; ++r) {
         const SectorRun& run = block_.runs[access.first_run + r];
         const bool is_alone = run.count == 1;

@@ -28,14 +28,16 @@ constexpr double kLeftOfFilled = .5;
 }  // namespace
 
 Part PartedLines::add(std::uint64_t sector, std::uint32_t warp, float bytes) {
-    const auto [found, is_new] = lines_.try_emplace(sector / kSectorsOfLine, bytes_.size());
-    const std::uint32_t line = found->second;
-    if (is_new) bytes_.push_back(0);
-    bytes_[line] += bytes;
-    Sector& s = sectors_.try_emplace(sector, Sector{.line = line, .warp = warp}).first->second;
+    const auto [found, is_new] = sectors_.try_emplace(sector, Sector{.warp = warp});
+    Sector& s = found->second;
+    if (is_new) {
+        s.line = lines_.try_emplace(sector / kSectorsOfLine, bytes_.size()).first->second;
+        if (s.line == bytes_.size()) bytes_.push_back(0);
+    }
     s.bytes += bytes;
     s.by_several |= s.warp != warp;
-    return {line, bytes};
+    bytes_[s.line] += bytes;
+    return {s.line, bytes};
 }
 
 double PartedLines::left_to_others() const {
