@@ -28,7 +28,7 @@ public:
     /// By line, what the block writes of it.
     const std::vector<float>& bytes() const { return bytes_; }
     /// How many wait for other blocks: those with sectors that the block does not fill, and half of those that it
-    /// does not fill with sectors that its warps fill together. (Half: measured, see open_lines_cost.)
+    /// does not fill with sectors that its warps fill together.
     double left_to_others() const;
 
 private:

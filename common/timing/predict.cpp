@@ -330,12 +330,10 @@ double error_band(const Prediction& p, const Outcome& o, const Traffic& t, const
 }
 
 /// Stores along a row that leave gaps for others to fill, or for nobody: what is put together before the second-level
-/// cache differs by a factor of three from kernel to kernel. (Counted on an H200.) And stores of parts over more than
-/// two pages of 2 MiB: the further apart rows are the longer they take, by up to 22 %, from blocks of some shapes not at
-/// all, and what decides is not known. (calibrate/scatter.cu) And rows that begin anywhere in a sector, so that every
-/// request ends in two parts: on an H200 a transposition took 1.4 times as long for them, where memory moved the same.
-/// And parts whose rest other blocks write: what is known of parts (calibrate/scatter.cu) is of sectors that the warps
-/// of a block fill, one soon after the other. (A transposition of 32 x 32 elements whose rows begin anywhere in a sector
+/// cache differs by a factor of three from kernel to kernel. (Counted on an H200.) And rows that begin anywhere in a
+/// sector, so that requests end in parts: on an H200 a transposition took 1.4 times as long for them, where memory moved
+/// the same. And parts whose rest other blocks write: what is known of parts (parts.h) is mostly of sectors that the
+/// warps of a block fill. (A transposition of 32 x 32 elements whose rows begin anywhere in a sector
 /// leaves a fifth of its sectors' bytes to others: on an H200 it took 2.9 times as long as predicted.)
 bool stores_parts(const Work& work, const Traffic& t) {
     constexpr double some = .2, some_left = .1;

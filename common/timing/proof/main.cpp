@@ -1,7 +1,7 @@
 // time_proof: kernels that nobody has tuned the model of time on, predicted and measured.
 //
 //     build/bin/time_proof --make kernels                              writes 40 of them
-//     build/bin/time_proof --make kernels --transposes                 those that its parts.cpp was measured with
+//     build/bin/time_proof --make kernels --transposes                 those that timing/parts.cpp is about
 //     build/bin/time_proof --predict kernels --gpu H200 --json predicted.json
 //     build/bin/time_proof --measure kernels --json measured.json      on a GPU
 //     build/bin/time_proof --compare predicted.json measured.json
