@@ -223,8 +223,10 @@ option(COALESCE_TOGETHER "Compile many files at once; OFF: each alone, which is 
 cmake_host_system_information(RESULT processors QUERY NUMBER_OF_LOGICAL_CORES)
 
 # Sources whose headers take longer to compile than they do: in as many parts as there are processors, of eight
-# files at least.
+# files at least. APART: names of files that the two builds of .ci/run compile differently, since they see CUDA's
+# headers or which compiler was chosen: by themselves, so that the second finds all the others compiled (ccache).
 function(compile_together target)
+  cmake_parse_arguments(PARSE_ARGV 1 files "" "" "APART")
   get_target_property(sources ${target} SOURCES)
   list(LENGTH sources count)
   math(EXPR batch "(${count} + ${processors} - 1) / ${processors}")
@@ -232,6 +234,21 @@ function(compile_together target)
     set(batch 8)
   endif()
   set_target_properties(${target} PROPERTIES UNITY_BUILD ${COALESCE_TOGETHER} UNITY_BUILD_BATCH_SIZE ${batch})
+  if(NOT files_APART)
+    return()
+  endif()
+  set_target_properties(${target} PROPERTIES UNITY_BUILD_MODE GROUP)
+  set(number 0)
+  foreach(source ${sources})
+    cmake_path(GET source FILENAME name)
+    if(name IN_LIST files_APART)
+      set(group apart)
+    else()
+      math(EXPR group "${number} / ${batch}")
+      math(EXPR number "${number} + 1")
+    endif()
+    set_source_files_properties(${source} PROPERTIES UNITY_GROUP ${group})
+  endforeach()
 endfunction()
 
 # Headers that most sources of a target include are read once for all of them. ccache does not keep what is

@@ -11,4 +11,11 @@ public:
     using std::runtime_error::runtime_error;
 };
 
+/// What a program returns to its caller.
+enum ExitCode : int {
+    exit_right = 0,  ///< everything that was asked for ran and was right
+    exit_wrong = 1,  ///< a kernel's result was wrong
+    exit_usage = 2,  ///< UsageError: a bad option, an environment in which it cannot be run
+};
+
 }  // namespace coalesce

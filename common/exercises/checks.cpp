@@ -5,10 +5,10 @@
 #include <exception>
 
 #include "base/child.h"
+#include "base/errors.h"
 #include "base/files.h"
 #include "exercises/examined.h"
 #include "harness/device.h"
-#include "harness/errors.h"
 #include "kernel/render.h"
 
 namespace coalesce::exercises {

@@ -1,9 +1,9 @@
 #include "exercises/examined.h"
 
 #include "base/child.h"
+#include "base/errors.h"
 #include "course/course.h"
 #include "exercises/skeleton.h"
-#include "harness/errors.h"
 #include "kernel/examine.h"
 #include "program/examine_program.h"
 

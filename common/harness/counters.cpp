@@ -1,6 +1,6 @@
 #include "harness/counters.h"
 
-#include "harness/errors.h"
+#include "base/errors.h"
 #include "harness/simulator_function.h"
 #include "harness/text.h"
 

@@ -1,5 +1,5 @@
 /// \file
-/// The ways in which a run ends early, and the one place that checks CUDA calls.
+/// The one place that checks CUDA calls.
 #pragma once
 
 #include <cuda_runtime_api.h>
@@ -10,13 +10,6 @@
 #include "base/errors.h"
 
 namespace coalesce {
-
-/// What a program returns to its caller.
-enum ExitCode : int {
-    exit_right = 0,  ///< everything that was asked for ran and was right
-    exit_wrong = 1,  ///< a kernel's result was wrong
-    exit_usage = 2,  ///< UsageError: a bad option, an environment in which it cannot be run
-};
 
 /// A call of the CUDA runtime failed. The message has the place, the call, the error's name and
 /// meaning, and what to do.

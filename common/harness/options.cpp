@@ -4,7 +4,7 @@
 #include <climits>
 #include <map>
 
-#include "harness/errors.h"
+#include "base/errors.h"
 #include "timing/gpu.h"
 
 namespace coalesce {

@@ -3,7 +3,7 @@
 #include <cstring>
 #include <string>
 
-#include "harness/errors.h"
+#include "base/errors.h"
 
 namespace coalesce {
 namespace {

@@ -12,6 +12,7 @@
 #include "harness/launch.h"
 #include "harness/result.h"
 #include "harness/shapes.h"
+#include "harness/stopwatch.h"
 #include "harness/text.h"
 #include "harness/verify.h"
 

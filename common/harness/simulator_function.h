@@ -7,8 +7,8 @@
 
 #include <string>
 
+#include "base/errors.h"
 #include "harness/counters.h"
-#include "harness/errors.h"
 #include "simulator/base/coalesce_simulator.h"
 
 namespace coalesce::simulator {

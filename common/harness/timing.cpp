@@ -7,6 +7,7 @@
 #include "base/median.h"
 #include "harness/errors.h"
 #include "harness/flush.h"
+#include "harness/stopwatch.h"
 
 namespace coalesce {
 namespace {

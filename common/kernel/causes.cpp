@@ -1,5 +1,7 @@
 #include "kernel/causes.h"
 
+#include <cuda_runtime_api.h>
+
 #include "harness/text.h"
 #include "kernel/rules.h"
 #include "kernel/source_lines.h"
@@ -62,8 +64,9 @@ std::optional<Failure> execution_error(const Trial& trial, const Evidence& evide
 
 /// Errors that a real GPU returns, where nobody says more.
 Failure device_error(const Trial& trial, const Evidence& evidence) {
+    const auto error = static_cast<cudaError_t>(trial.error);
     const std::string says =
-        std::string(cudaGetErrorName(trial.error)) + ": " + cudaGetErrorString(trial.error) + ".";
+        std::string(cudaGetErrorName(error)) + ": " + cudaGetErrorString(error) + ".";
     Failure failure{.kind = FailureKind::kernel_failed,
                     .headline = "the device stopped the kernel: " + says,
                     .place = {evidence.source.name, 0, 0},
@@ -76,7 +79,7 @@ Failure device_error(const Trial& trial, const Evidence& evidence) {
         failure.headline = headline;
         failure.next = next;
     };
-    switch (trial.error) {
+    switch (error) {
         case cudaErrorIllegalAddress: return outside(trial, failure.place, wrap(says), evidence);
         case cudaErrorMisalignedAddress:
             tell(FailureKind::misaligned,

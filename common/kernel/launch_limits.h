@@ -6,7 +6,7 @@
 #include <string>
 
 #include "kernel/failure.h"
-#include "kernel/loaded_kernel.h"
+#include "kernel/launch_shape.h"
 
 namespace coalesce {
 

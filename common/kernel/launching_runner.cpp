@@ -1,4 +1,5 @@
 #include "harness/errors.h"
+#include "kernel/loaded_kernel.h"
 #include "kernel/predicted_launch.h"
 #include "kernel/runner.h"
 

@@ -1,8 +1,9 @@
 #include <cstdlib>
 
+#include "base/errors.h"
 #include "harness/device.h"
-#include "harness/errors.h"
 #include "kernel/cache.h"
+#include "kernel/loaded_kernel.h"
 #include "kernel/runner.h"
 #include "kernel/verdict_codec.h"
 

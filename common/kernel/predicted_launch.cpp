@@ -6,6 +6,7 @@
 #include "harness/device_buffer.h"
 #include "harness/errors.h"
 #include "kernel/launch_limits.h"
+#include "kernel/loaded_kernel.h"
 #include "kernel/simulated.h"
 #include "timing/comparison.h"
 #include "timing/facts.h"

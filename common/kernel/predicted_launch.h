@@ -7,11 +7,12 @@
 
 #include "course/exercise.h"
 #include "harness/predicted.h"
-#include "kernel/loaded_kernel.h"
 #include "kernel/sampled_matrix.h"
 #include "timing/words.h"
 
 namespace coalesce {
+
+class LoadedKernel;
 
 /// Where the time of an exercise's kernel is predicted: about 8192 x 8192, of its multiples. Few matrices of
 /// a lesson fit the second-level cache of a GPU at that size.

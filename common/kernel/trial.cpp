@@ -5,6 +5,7 @@
 
 #include "harness/simulator_function.h"
 #include "kernel/launch_limits.h"
+#include "kernel/loaded_kernel.h"
 
 namespace coalesce {
 namespace {

@@ -2,8 +2,6 @@
 /// One launch of a kernel on one shape, and everything that was seen of it.
 #pragma once
 
-#include <cuda_runtime_api.h>
-
 #include <cstdint>
 #include <functional>
 #include <optional>
@@ -12,10 +10,12 @@
 
 #include "harness/verify.h"
 #include "kernel/failure.h"
-#include "kernel/loaded_kernel.h"
+#include "kernel/launch_shape.h"
 #include "kernel/simulated.h"
 
 namespace coalesce {
+
+class LoadedKernel;
 
 /// How one launch is watched.
 enum class Watch {
@@ -47,7 +47,7 @@ struct Trial {
     LaunchShape launch;
     Failure refused;                                ///< it could not be loaded, or not launched
     bool is_launched = false;                       ///< it was
-    cudaError_t error = cudaSuccess;                ///< of the launch, or how it ended
+    int error = 0;                                  ///< cudaError_t of the launch, or how it ended
     bool is_hung = false;                           ///< a real GPU did not end in time
     std::vector<simulated::Report> reports;         ///< of the simulator's checks
     std::optional<Comparison> comparison;           ///< when it ran to its end
@@ -59,7 +59,7 @@ struct Trial {
 
     /// Whether it ran to its end, so that what it left can be compared.
     bool has_ended() const {
-        return refused.kind == FailureKind::none && is_launched && error == cudaSuccess && !is_hung;
+        return refused.kind == FailureKind::none && is_launched && error == 0 && !is_hung;
     }
     /// Right, clean, and at its end.
     bool is_good() const {

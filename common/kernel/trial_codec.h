@@ -23,12 +23,10 @@ void describe(Codec& codec, TrialOrder& order) {
 
 template <class Codec>
 void describe(Codec& codec, Trial& trial) {
-    int error = static_cast<int>(trial.error);
     fields(codec, "launch", trial.launch, "refused", trial.refused, "is_launched",
-           trial.is_launched, "error", error, "reports", trial.reports, "out_address",
+           trial.is_launched, "error", trial.error, "reports", trial.reports, "out_address",
            trial.out_address, "in_address", trial.in_address, "accesses", trial.accesses,
            "store_line", trial.store_line, "counters", trial.counters, "lines", trial.lines);
-    trial.error = static_cast<cudaError_t>(error);
 }
 
 namespace simulated {

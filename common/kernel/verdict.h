@@ -45,7 +45,7 @@
 #include "harness/predicted.h"
 #include "kernel/compile.h"
 #include "kernel/failure.h"
-#include "kernel/loaded_kernel.h"
+#include "kernel/launch_shape.h"
 #include "kernel/simulated.h"
 
 namespace coalesce {

@@ -15,11 +15,9 @@
 #include "harness/options.h"
 #include "many/spread.h"
 #include "many/team.h"
+#include "many/way.h"
 
 namespace coalesce::many {
-
-/// The most GPUs that share a matrix: kernels get a list of what goes to each.
-constexpr int kMostRanks = 32;
 
 /// A matrix `in` of rows x cols and its transpose `out`, each spread by blocks of its rows. A rank is
 /// a GPU; where there are fewer GPUs than ranks, some are of the same one. Other processes may have
@@ -99,34 +97,9 @@ struct Slot {
     Room packed, received;
 };
 
-/// A way to transpose, with the buffers that it needs.
-class Way {
-public:
-    virtual ~Way() = default;
-    /// Queues the work, on the streams of `ranks`.
-    virtual void start() = 0;
-};
-
-/// What ways that exchange chunks are tried with.
-struct Tuning {
-    int chunks = 1;  ///< in how many
-    int unused = 0;  ///< KiB of shared memory that a block which packs keeps from others
-    int pause = 0;   ///< microseconds by which what packs and unpacks starts later
-};
-
 /// The stream does nothing for so long, so that work of other streams that becomes ready at the same
 /// time gets its place on the multiprocessors first.
 void give_head_start(cudaStream_t stream, int microseconds);
-
-/// A way, before it is made.
-struct KindOfWay {
-    std::string name = "";    ///< "peers"
-    std::string about = "";   ///< a sentence
-    bool is_chunked = false;  ///< it looks at Tuning
-    bool needs_nccl = false;  ///< NCCL, and a GPU for each rank
-    /// For these ranks, which outlive it.
-    std::unique_ptr<Way> (*make)(const Ranks& ranks, Tuning tuning) = nullptr;
-};
 
 struct Request;
 /// Verifies and measures what the command line asks for. All processes of the team return the same, as run_step does.

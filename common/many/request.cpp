@@ -4,6 +4,7 @@
 #include <climits>
 #include <filesystem>
 
+#include "base/errors.h"
 #include "base/files.h"
 #include "harness/text.h"
 

@@ -5,8 +5,9 @@
 #include <string>
 #include <vector>
 
+#include "harness/device.h"
 #include "harness/options.h"
-#include "many/many.h"
+#include "many/way.h"
 
 namespace coalesce::many {
 

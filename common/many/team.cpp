@@ -2,6 +2,8 @@
 
 #include <cuda_runtime_api.h>
 
+#include "harness/errors.h"
+
 namespace coalesce::many {
 
 std::vector<int> Team::devices(int ranks) {

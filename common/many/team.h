@@ -6,7 +6,7 @@
 #include <string>
 #include <vector>
 
-#include "harness/errors.h"
+#include "base/errors.h"
 
 namespace coalesce::many {
 

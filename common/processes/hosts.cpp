@@ -3,7 +3,7 @@
 #include <cstdio>
 #include <cstdlib>
 
-#include "harness/errors.h"
+#include "base/errors.h"
 #include "harness/result.h"
 #include "many/request.h"
 #include "processes/mpi_team.h"

@@ -15,9 +15,9 @@
 #include <functional>
 #include <nlohmann/json.hpp>
 
+#include "base/errors.h"
 #include "base/files.h"
 #include "harness/device.h"
-#include "harness/errors.h"
 #include "harness/result.h"
 #include "harness/text.h"
 #include "harness/timing.h"

@@ -5,9 +5,9 @@
 #include <climits>
 #include <map>
 
+#include "base/errors.h"
 #include "base/files.h"
 #include "harness/chosen.h"
-#include "harness/errors.h"
 #include "harness/result.h"
 #include "harness/text.h"
 

@@ -1,5 +1,5 @@
 // Processes of one host need not send anything: each reads what it needs from the others' memory.
-#include "harness/errors.h"
+#include "base/errors.h"
 #include "processes/local.h"
 #include "processes/way.h"
 

@@ -8,7 +8,7 @@
 #include <vector>
 
 #include "base/child.h"
-#include "kernel/loaded_kernel.h"
+#include "kernel/launch_shape.h"
 
 namespace coalesce {
 

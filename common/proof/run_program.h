@@ -9,8 +9,8 @@
 #include <string>
 #include <vector>
 
+#include "base/errors.h"
 #include "harness/device.h"
-#include "harness/errors.h"
 #include "harness/options.h"
 #include "harness/text.h"
 

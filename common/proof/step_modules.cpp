@@ -9,7 +9,7 @@
 
 #include <filesystem>
 
-#include "harness/errors.h"
+#include "base/errors.h"
 
 namespace coalesce {
 namespace {

@@ -8,8 +8,8 @@
 
 #include "course/exercise.h"
 #include "harness/errors.h"
+#include "harness/stopwatch.h"
 #include "harness/text.h"
-#include "harness/timing.h"
 #include "harness/verify.h"
 #include "kernel/loaded_kernel.h"
 

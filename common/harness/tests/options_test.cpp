@@ -5,7 +5,7 @@
 
 #include <algorithm>
 
-#include "harness/errors.h"
+#include "base/errors.h"
 #include "harness/shapes.h"
 
 using namespace coalesce;

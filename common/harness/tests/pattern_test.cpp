@@ -8,7 +8,7 @@
 #include <cstring>
 #include <set>
 
-#include "harness/errors.h"
+#include "base/errors.h"
 #include "harness/problem.h"
 
 using namespace coalesce;

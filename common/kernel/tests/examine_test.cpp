@@ -6,9 +6,9 @@
 #include <iterator>
 #include <nlohmann/json.hpp>
 
+#include "base/errors.h"
 #include "base/files.h"
 #include "examined.h"
-#include "harness/errors.h"
 #include "kernel/simulated.h"
 #include "scratch_folder.h"
 

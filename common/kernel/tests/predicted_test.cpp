@@ -5,6 +5,7 @@
 
 #include "examined.h"
 #include "kernel/costs.h"
+#include "kernel/loaded_kernel.h"
 #include "kernel/predicted_launch.h"
 #include "scratch_folder.h"
 

@@ -6,7 +6,7 @@
 #include <vector>
 
 #include "harness/options.h"
-#include "harness/timing.h"
+#include "harness/stopwatch.h"
 #include "harness/verify.h"
 #include "proof/step_modules.h"
 

@@ -14,6 +14,7 @@
 #include "course/results_file.h"
 #include "harness/errors.h"
 #include "harness/result.h"
+#include "harness/stopwatch.h"
 #include "harness/text.h"
 #include "proof/bench/charts.h"
 #include "proof/bench/contest.h"

@@ -13,6 +13,7 @@
 #include "harness/errors.h"
 #include "harness/predicted.h"
 #include "harness/result.h"
+#include "harness/stopwatch.h"
 #include "harness/text.h"
 #include "harness/verify.h"
 #include "proof/bench/machine.h"

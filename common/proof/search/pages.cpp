@@ -16,6 +16,7 @@
 #include "harness/device_buffer.h"
 #include "harness/errors.h"
 #include "harness/result.h"
+#include "harness/stopwatch.h"
 #include "harness/text.h"
 #include "proof/bench/machine.h"
 #include "proof/json_text.h"

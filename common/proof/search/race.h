@@ -11,7 +11,7 @@
 
 #include "harness/errors.h"
 #include "harness/options.h"
-#include "harness/timing.h"
+#include "harness/stopwatch.h"
 #include "proof/device_check.h"
 #include "proof/search/candidates.h"
 

@@ -1,7 +1,7 @@
 #include <doctest/doctest.h>
 
+#include "base/errors.h"
 #include "base/text.h"
-#include "harness/errors.h"
 #include "proof/bench/charts.h"
 #include "proof/bench/results.h"
 #include "proof/bench/share_chart.h"

@@ -6,8 +6,8 @@
 #include <iostream>
 #include <sstream>
 
+#include "base/errors.h"
 #include "base/files.h"
-#include "harness/errors.h"
 #include "harness/text.h"
 #include "proof/json_text.h"
 #include "proof/page_part.h"

@@ -13,9 +13,9 @@
 #include <thread>
 
 #include "base/child.h"
+#include "base/errors.h"
 #include "base/files.h"
 #include "harness/device.h"
-#include "harness/errors.h"
 #include "harness/result.h"
 #include "harness/text.h"
 #include "proof/bench/machine.h"

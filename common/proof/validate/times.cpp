@@ -9,10 +9,10 @@
 #include <iostream>
 
 #include "base/child.h"
+#include "base/errors.h"
 #include "base/files.h"
 #include "course/course.h"
 #include "harness/device.h"
-#include "harness/errors.h"
 #include "harness/text.h"
 #include "proof/json_text.h"
 #include "proof/run_program.h"

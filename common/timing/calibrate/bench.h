@@ -9,7 +9,7 @@
 
 #include "harness/device_buffer.h"
 #include "harness/errors.h"
-#include "harness/timing.h"
+#include "harness/stopwatch.h"
 #include "timing/calibrate/raw.h"
 
 namespace coalesce::timing {

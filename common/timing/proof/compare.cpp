@@ -1,6 +1,6 @@
 #include "timing/proof/compare.h"
 
-#include "harness/errors.h"
+#include "base/errors.h"
 
 namespace coalesce::timing {
 

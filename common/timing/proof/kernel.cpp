@@ -3,8 +3,8 @@
 #include <filesystem>
 
 #include "base/codec.h"
+#include "base/errors.h"
 #include "base/files.h"
-#include "harness/errors.h"
 #include "harness/text.h"
 #include "timing/proof/plan.h"
 

@@ -4,8 +4,8 @@
 
 #include "harness/device_buffer.h"
 #include "harness/errors.h"
+#include "harness/stopwatch.h"
 #include "harness/text.h"
-#include "harness/timing.h"
 #include "kernel/compile.h"
 #include "timing/proof/expected.h"
 #include "timing/proof/on_device.h"

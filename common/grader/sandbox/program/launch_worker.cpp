@@ -16,6 +16,7 @@
 #include "harness/device_buffer.h"
 #include "harness/errors.h"
 #include "harness/text.h"
+#include "kernel/loaded_kernel.h"
 #include "kernel/predicted_launch.h"
 #include "kernel/trial.h"
 
