@@ -51,7 +51,7 @@ __device__ void load_row(float4* to, const float* from, unsigned bytes, Mbarrier
         : "memory");
 }
 
-constexpr int TILE_DIM = 64, QUADS = TILE_DIM / 4, ROW = QUADS + 1, THREADS = 256;  // a quad: float4
+constexpr int TILE_DIM = 64, QUADS = TILE_DIM / 4, ROW = QUADS + 1, THREADS = 256;  // quad: float4
 
 __global__ void transpose(float* out, const float* in, int rows, int cols) {
     __shared__ float4 tile[TILE_DIM * ROW];  // rows of `in`, and a quad of padding after each

@@ -30,7 +30,7 @@ __global__ void transpose(float* out, const float* in, int rows, int cols) {
         //! [blank]
         //! if (row < cols && col + k < rows) {
         if (row < rows && col + k < cols) {
-        //! [blank]
+            //! [blank]
             float4 v;
             v.x = tile[threadIdx.x * 4 + 0][threadIdx.y + k];
             v.y = tile[threadIdx.x * 4 + 1][threadIdx.y + k];

@@ -161,11 +161,13 @@ __device__ coalesced_group binary_partition(const Group& group, bool yes) {
 /// SIZE neighbouring threads of a block, within one warp.
 template <unsigned int SIZE, class Parent = void>
 class thread_block_tile : public warp_part {
-    static_assert(SIZE <= 32 && (SIZE & (SIZE - 1)) == 0, "a tile has 1, 2, 4, 8, 16 or 32 threads");
+    static_assert(SIZE <= 32 && (SIZE & (SIZE - 1)) == 0,
+                  "a tile has 1, 2, 4, 8, 16 or 32 threads");
 
 public:
     __device__ thread_block_tile()
-        : warp_part(SIZE == 32 ? 0xffffffffu : ((1u << (SIZE % 32)) - 1) << (lane() / SIZE * SIZE)) {}
+        : warp_part(SIZE == 32 ? 0xffffffffu
+                               : ((1u << (SIZE % 32)) - 1) << (lane() / SIZE * SIZE)) {}
     __device__ static constexpr unsigned int size() { return SIZE; }
     __device__ static constexpr unsigned int num_threads() { return SIZE; }
     __device__ static unsigned int thread_rank() { return lane() % SIZE; }

@@ -6,7 +6,7 @@
 #ifdef __CUDA__
 /// Copies 4, 8 or 16 bytes, of which the last `zeros` are 0.
 __device__ COALESCE_INLINED void __pipeline_memcpy_async(void* to, const void* from, size_t bytes,
-                                                        size_t zeros = 0) {
+                                                         size_t zeros = 0) {
     const unsigned int shared = static_cast<unsigned int>(__cvta_generic_to_shared(to));
     const unsigned int read = static_cast<unsigned int>(bytes - zeros);
     if (bytes == 4) {

@@ -21,11 +21,13 @@ __global__ void tiled(float* out, const float* in, int n) {
     __shared__ float tile[kTile][kTile + 1];
     int col = blockIdx.x * kTile + threadIdx.x;
     int row = blockIdx.y * kTile + threadIdx.y;
-    for (int r = 0; r < kTile; r += BLOCK_ROWS) tile[threadIdx.y + r][threadIdx.x] = in[(row + r) * n + col];
+    for (int r = 0; r < kTile; r += BLOCK_ROWS)
+        tile[threadIdx.y + r][threadIdx.x] = in[(row + r) * n + col];
     __syncthreads();
     col = blockIdx.y * kTile + threadIdx.x;
     row = blockIdx.x * kTile + threadIdx.y;
-    for (int r = 0; r < kTile; r += BLOCK_ROWS) out[(row + r) * n + col] = tile[threadIdx.x][threadIdx.y + r];
+    for (int r = 0; r < kTile; r += BLOCK_ROWS)
+        out[(row + r) * n + col] = tile[threadIdx.x][threadIdx.y + r];
 }
 
 __global__ void arithmetic(float* out, int turns) {
@@ -82,7 +84,8 @@ int main(int argc, char** argv) {
     if (strcmp(name, "arithmetic"))
         for (int row = 0; row < n; ++row)
             for (int col = 0; col < n; ++col)
-                if (result[static_cast<size_t>(col) * n + row] != host[static_cast<size_t>(row) * n + col]) {
+                if (result[static_cast<size_t>(col) * n + row] !=
+                    host[static_cast<size_t>(row) * n + col]) {
                     fprintf(stderr, "speed_kernels: %s is wrong at %d, %d\n", name, row, col);
                     return 1;
                 }

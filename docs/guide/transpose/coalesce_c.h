@@ -11,8 +11,8 @@ extern "C" {
 
 /* out(col, row) = in(row, col), both in device memory, queued in `stream` (a cudaStream_t; NULL: the
    default one). Returns a cudaError_t: 0 when it was queued. */
-int coalesce_transpose(void* out, const void* in, size_t element_size, int64_t batches, int64_t rows,
-                       int64_t cols, void* stream);
+int coalesce_transpose(void* out, const void* in, size_t element_size, int64_t batches,
+                       int64_t rows, int64_t cols, void* stream);
 
 /* Axis k of `out` is axis order[k] of `in`. */
 int coalesce_permute(void* out, const void* in, size_t element_size, int axes, const int64_t* sizes,

@@ -3,23 +3,23 @@
 
 #include "coalesce_cuda/vector_types.h"
 
-#define COALESCE_REGISTER(register_name, member)                                              \
-    static __device__ COALESCE_INLINED unsigned int read_##member() {                          \
-        return __nvvm_read_ptx_sreg_##register_name##_##member();                             \
-    }                                                                                         \
+#define COALESCE_REGISTER(register_name, member)                      \
+    static __device__ COALESCE_INLINED unsigned int read_##member() { \
+        return __nvvm_read_ptx_sreg_##register_name##_##member();     \
+    }                                                                 \
     __declspec(property(get = read_##member)) unsigned int member;
-#define COALESCE_VARIABLE(type, name, register_name, converted)                               \
-    struct type {                                                                             \
-        COALESCE_REGISTER(register_name, x)                                                   \
-        COALESCE_REGISTER(register_name, y)                                                   \
-        COALESCE_REGISTER(register_name, z)                                                   \
-        __device__ COALESCE_INLINED operator converted() const {                               \
-            return {read_x(), read_y(), read_z()};                                            \
-        }                                                                                     \
-        type(const type&) = delete;                                                           \
-        type& operator=(const type&) = delete;                                                \
-        type* operator&() const = delete;                                                     \
-    };                                                                                        \
+#define COALESCE_VARIABLE(type, name, register_name, converted)  \
+    struct type {                                                \
+        COALESCE_REGISTER(register_name, x)                      \
+        COALESCE_REGISTER(register_name, y)                      \
+        COALESCE_REGISTER(register_name, z)                      \
+        __device__ COALESCE_INLINED operator converted() const { \
+            return {read_x(), read_y(), read_z()};               \
+        }                                                        \
+        type(const type&) = delete;                              \
+        type& operator=(const type&) = delete;                   \
+        type* operator&() const = delete;                        \
+    };                                                           \
     extern const __device__ __attribute__((weak)) type name;
 
 COALESCE_VARIABLE(coalesce_thread_index, threadIdx, tid, uint3)
