@@ -1,5 +1,4 @@
 // The book's own pieces, and faulty sites that its checks must find.
-#define DOCTEST_CONFIG_IMPLEMENT_WITH_MAIN
 #include <doctest/doctest.h>
 
 #include <unistd.h>

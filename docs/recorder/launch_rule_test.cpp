@@ -1,5 +1,4 @@
 // Rules found behind launches, and launches that have none.
-#define DOCTEST_CONFIG_IMPLEMENT_WITH_MAIN
 #include <doctest/doctest.h>
 
 #include <algorithm>

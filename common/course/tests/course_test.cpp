@@ -1,6 +1,5 @@
 // course.toml: what is read from a right one, and the place and the advice for each wrong one.
 
-#define DOCTEST_CONFIG_IMPLEMENT_WITH_MAIN
 #include "course/course.h"
 
 #include <doctest/doctest.h>

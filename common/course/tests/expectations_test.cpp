@@ -1,6 +1,5 @@
 // Results compared with course.toml: agreement is silent, and every kind of difference is named.
 
-#define DOCTEST_CONFIG_IMPLEMENT_WITH_MAIN
 #include "course/expectations.h"
 
 #include <doctest/doctest.h>

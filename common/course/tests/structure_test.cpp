@@ -1,6 +1,5 @@
 // The repository's steps are as course.toml has them; and each way in which they could not be is seen.
 
-#define DOCTEST_CONFIG_IMPLEMENT_WITH_MAIN
 #include "course/structure.h"
 
 #include <doctest/doctest.h>

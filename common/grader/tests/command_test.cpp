@@ -1,6 +1,5 @@
 // The real program: from nothing to grades.csv, again, resumed, and with slips of the teacher's.
 
-#define DOCTEST_CONFIG_IMPLEMENT
 #include <doctest/doctest.h>
 #include <unistd.h>
 

@@ -1,6 +1,5 @@
 // One class graded by NVRTC and by clang: the same grades.csv, to the last byte.
 
-#define DOCTEST_CONFIG_IMPLEMENT
 #include <doctest/doctest.h>
 
 #include "base/files.h"

@@ -1,6 +1,5 @@
 // Times on a real GPU: without one it is said that there are none, and the grades are the same.
 
-#define DOCTEST_CONFIG_IMPLEMENT
 #include <doctest/doctest.h>
 
 #include "base/files.h"

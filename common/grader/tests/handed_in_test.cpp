@@ -1,7 +1,6 @@
 // What students hand in: archives and folders as hostile as they come, and names that a terminal, a
 // spreadsheet, a browser or a shell would act on.
 
-#define DOCTEST_CONFIG_IMPLEMENT_WITH_MAIN
 #include <archive.h>
 #include <archive_entry.h>
 #include <doctest/doctest.h>

@@ -1,7 +1,6 @@
 // Assignments: what is written is read again, slips are told with their place, and every change
 // makes other keys.
 
-#define DOCTEST_CONFIG_IMPLEMENT_WITH_MAIN
 #include <doctest/doctest.h>
 
 #include <algorithm>

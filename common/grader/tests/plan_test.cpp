@@ -1,6 +1,5 @@
 // Plans: what is in their files, and a class that goes through chunks and comes out as from one run.
 
-#define DOCTEST_CONFIG_IMPLEMENT
 #include <doctest/doctest.h>
 #include <signal.h>
 

@@ -1,6 +1,5 @@
 // The autograders for other platforms, unpacked and run as those platforms run them.
 
-#define DOCTEST_CONFIG_IMPLEMENT
 #include <archive.h>
 #include <archive_entry.h>
 #include <doctest/doctest.h>

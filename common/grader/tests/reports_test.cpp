@@ -1,7 +1,6 @@
 // What is written from the results: well-formed, without anything that acts, and without what is
 // hidden.
 
-#define DOCTEST_CONFIG_IMPLEMENT_WITH_MAIN
 #include <doctest/doctest.h>
 
 #include <nlohmann/json.hpp>

@@ -4,7 +4,6 @@
 //     grader_rounds_test                   the tests
 //     grader_rounds_test worker KIND       a judging process of theirs: "good", or "broken"
 
-#define DOCTEST_CONFIG_IMPLEMENT
 #include <doctest/doctest.h>
 #include <unistd.h>
 

@@ -1,7 +1,6 @@
 // The store: digests, rows that are never changed, results that are the same to the last byte; a disk
 // that is full, a database that is locked, a clock that jumps.
 
-#define DOCTEST_CONFIG_IMPLEMENT_WITH_MAIN
 #include <doctest/doctest.h>
 #include <signal.h>
 #include <sqlite3.h>

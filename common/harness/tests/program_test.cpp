@@ -1,5 +1,4 @@
 // The program that run_step makes, run as a learner runs it.
-#define DOCTEST_CONFIG_IMPLEMENT_WITH_MAIN
 #include <doctest/doctest.h>
 #include <sys/wait.h>
 #include <unistd.h>

@@ -1,6 +1,5 @@
 // The open exercise: how attempts are compared with each other, and the real command.
 
-#define DOCTEST_CONFIG_IMPLEMENT
 #include <doctest/doctest.h>
 #include <sys/wait.h>
 #include <unistd.h>

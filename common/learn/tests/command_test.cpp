@@ -1,6 +1,5 @@
 // The real command, as it is typed: exit codes, what it says, and that nothing is half-run.
 
-#define DOCTEST_CONFIG_IMPLEMENT
 #include <doctest/doctest.h>
 #include <unistd.h>
 

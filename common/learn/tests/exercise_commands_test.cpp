@@ -1,6 +1,5 @@
 // The real command on real exercises: every subcommand, and every file that a learner may save.
 
-#define DOCTEST_CONFIG_IMPLEMENT
 #include <doctest/doctest.h>
 #include <unistd.h>
 

@@ -1,6 +1,5 @@
 // Small parts of the command: figures, differences of texts, what is said about counters.
 
-#define DOCTEST_CONFIG_IMPLEMENT_WITH_MAIN
 #include <doctest/doctest.h>
 
 #include <unistd.h>

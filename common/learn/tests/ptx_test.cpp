@@ -1,6 +1,5 @@
 // PTX by source line: taken apart as text, and by the real command of lessons and of learners' files.
 
-#define DOCTEST_CONFIG_IMPLEMENT
 #include <doctest/doctest.h>
 
 #include <algorithm>

@@ -1,6 +1,5 @@
 // Figures, tables and the README's results, made from results that were written down here.
 
-#define DOCTEST_CONFIG_IMPLEMENT_WITH_MAIN
 #include <doctest/doctest.h>
 #include <unistd.h>
 
@@ -8,8 +7,8 @@
 #include <sstream>
 
 #include "base/errors.h"
-#include "learn/figures.h"
 #include "learn/commands.h"
+#include "learn/figures.h"
 #include "learn/renew.h"
 #include "learn/results_table.h"
 #include "learn/table.h"

@@ -1,6 +1,5 @@
 // What `learn run` takes, and the one line with which it refuses everything else.
 
-#define DOCTEST_CONFIG_IMPLEMENT_WITH_MAIN
 #include "learn/request.h"
 
 #include <doctest/doctest.h>

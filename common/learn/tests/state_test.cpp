@@ -1,7 +1,6 @@
 // The learner's progress: what is kept, what happens to files that hold something else, and that
 // neither two commands at once nor a kill at any moment loses anything.
 
-#define DOCTEST_CONFIG_IMPLEMENT_WITH_MAIN
 #include "learn/state.h"
 
 #include <doctest/doctest.h>

@@ -1,6 +1,5 @@
 // `learn watch` as it is used: in a terminal with keys, and in a pipe without.
 
-#define DOCTEST_CONFIG_IMPLEMENT
 #include <doctest/doctest.h>
 #include <unistd.h>
 

@@ -1,6 +1,5 @@
 // The server of `learn play`: what it gives and what it does not, as texts and over a real connection.
 
-#define DOCTEST_CONFIG_IMPLEMENT_WITH_MAIN
 #include "learn/web_server.h"
 
 #include <arpa/inet.h>

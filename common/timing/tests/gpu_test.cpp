@@ -1,5 +1,4 @@
 // Files of gpus/: what is written can be read, what could be a slip of the pen is told, all of them are good.
-#define DOCTEST_CONFIG_IMPLEMENT_WITH_MAIN
 #include "timing/gpu.h"
 
 #include <doctest/doctest.h>

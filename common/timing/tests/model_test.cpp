@@ -1,6 +1,5 @@
 // The model's parts against what can be worked out by hand: sets of sectors, the order of operations, and one
 // multiprocessor where a single thing binds.
-#define DOCTEST_CONFIG_IMPLEMENT_WITH_MAIN
 #include <doctest/doctest.h>
 
 #include <set>

@@ -1,5 +1,4 @@
 // What stores of parts of sectors leave open, and what that costs, against what can be worked out by hand.
-#define DOCTEST_CONFIG_IMPLEMENT_WITH_MAIN
 #include "timing/parts.h"
 
 #include <doctest/doctest.h>

@@ -1,5 +1,4 @@
 // Functions that were not inlined: arguments and results of every kind, recursion, pointers.
-#define DOCTEST_CONFIG_IMPLEMENT_WITH_MAIN
 #include <doctest/doctest.h>
 
 #include "run.h"

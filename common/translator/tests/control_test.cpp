@@ -1,5 +1,4 @@
 // Branches, loops, switches; phis that swap, and ways between blocks that need a place of their own.
-#define DOCTEST_CONFIG_IMPLEMENT_WITH_MAIN
 #include <doctest/doctest.h>
 
 #include "run.h"

@@ -1,5 +1,4 @@
 // Floating point: what is rounded where, conversions, comparisons.
-#define DOCTEST_CONFIG_IMPLEMENT_WITH_MAIN
 #include <doctest/doctest.h>
 
 #include <bit>

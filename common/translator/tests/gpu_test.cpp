@@ -1,5 +1,4 @@
 // Inline assembly, atomics, and what threads do together.
-#define DOCTEST_CONFIG_IMPLEMENT_WITH_MAIN
 #include <doctest/doctest.h>
 
 #include "run.h"

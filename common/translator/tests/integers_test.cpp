@@ -1,5 +1,4 @@
 // Every integer operation at every width: what the simulated GPU computes is what C++ computes.
-#define DOCTEST_CONFIG_IMPLEMENT_WITH_MAIN
 #include <doctest/doctest.h>
 
 #include <algorithm>

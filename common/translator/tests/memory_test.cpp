@@ -1,5 +1,4 @@
 // Loads, stores, addresses, spaces; structures, arrays and vectors as values.
-#define DOCTEST_CONFIG_IMPLEMENT_WITH_MAIN
 #include <doctest/doctest.h>
 
 #include "run.h"

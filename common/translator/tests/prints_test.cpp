@@ -1,5 +1,4 @@
 // printf, assert and trap: what they say, and that a wrong one is found.
-#define DOCTEST_CONFIG_IMPLEMENT_WITH_MAIN
 #include <doctest/doctest.h>
 #include <unistd.h>
 

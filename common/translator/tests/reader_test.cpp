@@ -1,5 +1,4 @@
 // What is read of a module, which places instructions get, and how what is not known is refused.
-#define DOCTEST_CONFIG_IMPLEMENT_WITH_MAIN
 #include <doctest/doctest.h>
 
 #include <vector>

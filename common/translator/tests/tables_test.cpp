@@ -1,5 +1,4 @@
 // Every row of the tables of intrinsics: a call of it, and what it gives. A row without a case fails.
-#define DOCTEST_CONFIG_IMPLEMENT_WITH_MAIN
 #include <doctest/doctest.h>
 
 #include <algorithm>

@@ -1,6 +1,5 @@
 // Which neighbouring loads and stores become one. Each count here is what clang 22's back end makes of
 // the same lines.
-#define DOCTEST_CONFIG_IMPLEMENT_WITH_MAIN
 #include <doctest/doctest.h>
 
 #include "run.h"

@@ -1,5 +1,4 @@
 // Integers of more than 64 bits: what the GPU has no instruction for, against the host's own.
-#define DOCTEST_CONFIG_IMPLEMENT_WITH_MAIN
 #include <doctest/doctest.h>
 
 #include <bit>

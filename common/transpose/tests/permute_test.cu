@@ -1,7 +1,6 @@
 // coalesce::permute on whichever GPU is first in LD_LIBRARY_PATH. COALESCE_SAMPLES is how many random
 // samples are tried.
 
-#define DOCTEST_CONFIG_IMPLEMENT_WITH_MAIN
 #include <doctest/doctest.h>
 
 #include <coalesce/permute.cuh>

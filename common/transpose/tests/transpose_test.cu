@@ -3,7 +3,6 @@
 // Test cases whose names begin with "gpu" need a real one. COALESCE_SAMPLES is how many random
 // samples are tried.
 
-#define DOCTEST_CONFIG_IMPLEMENT_WITH_MAIN
 #include <doctest/doctest.h>
 
 #include <cstdlib>

@@ -1,5 +1,4 @@
 // The generator keeps the contract, and the check of reads before writes finds what it is for.
-#define DOCTEST_CONFIG_IMPLEMENT_WITH_MAIN
 #include <doctest/doctest.h>
 
 #include <set>

@@ -1,6 +1,5 @@
 // The simulate command: what it refuses before it runs anything, what it passes through, and what
 // it says when a program ends badly.
-#define DOCTEST_CONFIG_IMPLEMENT_WITH_MAIN
 #include <doctest/doctest.h>
 
 #include <fcntl.h>

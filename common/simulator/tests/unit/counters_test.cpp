@@ -1,5 +1,4 @@
 // The counting rules against hand-computed cases and against the rules' plainest reading.
-#define DOCTEST_CONFIG_IMPLEMENT_WITH_MAIN
 #include "counters/counters.h"
 
 #include <doctest/doctest.h>

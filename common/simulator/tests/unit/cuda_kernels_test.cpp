@@ -2,7 +2,6 @@
 // That what it writes is right is seen where it is compiled and run: see campaign/README.md.
 #include "campaign/cuda/cuda_kernels.h"
 
-#define DOCTEST_CONFIG_IMPLEMENT_WITH_MAIN
 #include <doctest/doctest.h>
 
 #include <algorithm>

@@ -1,5 +1,4 @@
 // What becomes of the bytes of a load: PTX as compilers write it for structs, unions and bit-fields.
-#define DOCTEST_CONFIG_IMPLEMENT_WITH_MAIN
 #include <doctest/doctest.h>
 
 #include <string>

@@ -1,6 +1,5 @@
 // The device's memory: addresses, guard gaps, reuse, accounting, the record of what was written,
 // and what happens when host code follows a device pointer.
-#define DOCTEST_CONFIG_IMPLEMENT_WITH_MAIN
 #include "memory/device_memory.h"
 
 #include <doctest/doctest.h>

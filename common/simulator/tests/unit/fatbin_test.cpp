@@ -1,6 +1,5 @@
 // The fatbin reader: containers made here with the real compressors, containers made by nvcc, and
 // containers that lie.
-#define DOCTEST_CONFIG_IMPLEMENT_WITH_MAIN
 #include "fatbin/fatbin.h"
 
 #include <doctest/doctest.h>

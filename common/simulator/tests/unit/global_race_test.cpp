@@ -1,5 +1,4 @@
 // What is a race in global memory and what is not, told access by access without any GPU program.
-#define DOCTEST_CONFIG_IMPLEMENT_WITH_MAIN
 #include <doctest/doctest.h>
 
 #include <algorithm>

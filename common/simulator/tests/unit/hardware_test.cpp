@@ -1,7 +1,6 @@
 // Lane-wise instructions give, bit for bit, what an H200 gives (vabsdiff2, vabsdiff4: an H100): 1449 variants, 8192
 // samples each.
 // The digests were measured by tests/hardware/probe.cu.
-#define DOCTEST_CONFIG_IMPLEMENT_WITH_MAIN
 #include <doctest/doctest.h>
 
 #include <sstream>

@@ -1,5 +1,4 @@
 // Lane-wise instructions without a program: handlers on a warp made by hand.
-#define DOCTEST_CONFIG_IMPLEMENT_WITH_MAIN
 #include "instructions/lanes.h"
 
 #include <doctest/doctest.h>

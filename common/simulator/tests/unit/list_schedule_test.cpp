@@ -1,5 +1,4 @@
 // Which of the instructions that can be issued comes next, and what changes where many words are alive.
-#define DOCTEST_CONFIG_IMPLEMENT_WITH_MAIN
 #include "program/list_schedule.h"
 
 #include <doctest/doctest.h>

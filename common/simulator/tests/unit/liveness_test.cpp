@@ -1,6 +1,5 @@
 // Which values are alive where, and which registers may therefore share a slot, on control flow that has
 // been told wrongly before and on some that no compiler makes.
-#define DOCTEST_CONFIG_IMPLEMENT_WITH_MAIN
 #include <doctest/doctest.h>
 
 #include <algorithm>

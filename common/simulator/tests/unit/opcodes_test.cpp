@@ -1,5 +1,4 @@
 // Unit tests of code/opcodes.h: what the list promises is there. (Of lane-wise instructions: lanes_test.cpp.)
-#define DOCTEST_CONFIG_IMPLEMENT_WITH_MAIN
 #include "code/opcodes.h"
 
 #include <doctest/doctest.h>

@@ -1,7 +1,6 @@
 // printf of kernels: what programs/printf.cu cannot show, because the compiler would not let it.
 #include "execute/printf_format.h"
 
-#define DOCTEST_CONFIG_IMPLEMENT_WITH_MAIN
 #include <doctest/doctest.h>
 
 #include <cstring>

@@ -1,6 +1,5 @@
 // The PTX reader: what real compilers write must arrive as it was meant, and what nobody should
 // write must be refused with a line and a reason.
-#define DOCTEST_CONFIG_IMPLEMENT_WITH_MAIN
 #include <doctest/doctest.h>
 
 #include <chrono>

@@ -1,5 +1,4 @@
 // Which blocks of a launch are recorded: a few that stand for all, more where they do unlike things.
-#define DOCTEST_CONFIG_IMPLEMENT_WITH_MAIN
 #include "execute/recorder.h"
 
 #include <doctest/doctest.h>

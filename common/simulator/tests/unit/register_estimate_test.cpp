@@ -1,6 +1,5 @@
 // What the estimate of a kernel's registers follows, and what it leaves out. How near it comes to ptxas is
 // tested with whole kernels: registers/.
-#define DOCTEST_CONFIG_IMPLEMENT_WITH_MAIN
 #include "program/register_estimate.h"
 
 #include <doctest/doctest.h>

@@ -1,5 +1,4 @@
 // Reports are kept once per site, and what is printed and written has the promised shape.
-#define DOCTEST_CONFIG_IMPLEMENT_WITH_MAIN
 #include <doctest/doctest.h>
 
 #include <unistd.h>

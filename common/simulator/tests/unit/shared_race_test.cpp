@@ -1,5 +1,4 @@
 // What is a race in shared memory and what is not, access by access; and what counts as written.
-#define DOCTEST_CONFIG_IMPLEMENT_WITH_MAIN
 #include <doctest/doctest.h>
 
 #include <algorithm>

@@ -1,5 +1,4 @@
 // Tensor maps: which arguments are refused, what a map remembers, and where swizzles put things.
-#define DOCTEST_CONFIG_IMPLEMENT_WITH_MAIN
 #include "memory/tensor_map.h"
 
 #include <doctest/doctest.h>

@@ -1,5 +1,4 @@
 // Texture fetching as pure functions, against the formulas of the CUDA guide written out in doubles here.
-#define DOCTEST_CONFIG_IMPLEMENT_WITH_MAIN
 #include <doctest/doctest.h>
 
 #include <algorithm>
@@ -132,9 +131,9 @@ TEST_CASE("points and what is no number") {
 }
 
 TEST_CASE("address modes") {
-    const i64 wanted[][5] = {{-1, 4, 0, 0, -1}, {-5, 0, 0, 4, -1}, {-6, 4, 0, 4, -1}, {-11, 4, 0, 0, -1},
-                             {0, 0, 0, 0, 0},   {4, 4, 4, 4, 4},   {5, 0, 4, 4, -1},  {9, 4, 4, 0, -1},
-                             {10, 0, 4, 0, -1}};
+    const i64 wanted[][5] = {{-1, 4, 0, 0, -1},  {-5, 0, 0, 4, -1}, {-6, 4, 0, 4, -1},
+                             {-11, 4, 0, 0, -1}, {0, 0, 0, 0, 0},   {4, 4, 4, 4, 4},
+                             {5, 0, 4, 4, -1},   {9, 4, 4, 0, -1},  {10, 0, 4, 0, -1}};
     for (const auto& row : wanted) {
         CHECK(addressed(row[0], 5, AddressMode::wrap) == row[1]);
         CHECK(addressed(row[0], 5, AddressMode::clamp) == row[2]);
@@ -145,7 +144,9 @@ TEST_CASE("address modes") {
 
 TEST_CASE("random fetches of one to three dimensions are what the guide's formulas give") {
     std::mt19937 chance(3);
-    const auto number = [&](float low, float high) { return std::uniform_real_distribution<float>(low, high)(chance); };
+    const auto number = [&](float low, float high) {
+        return std::uniform_real_distribution<float>(low, high)(chance);
+    };
     for (int turn = 0; turn < 600; ++turn) {
         const u32 dimensions = 1 + chance() % 3;
         const auto side = [&](u32 d) { return dimensions > d ? 1 + chance() % 9 : 1; };
@@ -158,7 +159,8 @@ TEST_CASE("random fetches of one to three dimensions are what the guide's formul
         for (AddressMode& mode : how.mode)
             mode = modes == 4 ? static_cast<AddressMode>(chance() % 4)
                               : (chance() % 2 ? AddressMode::clamp : AddressMode::border);
-        const u32 sizes[] = {all.texture.image().width, all.texture.image().height, all.texture.image().depth};
+        const u32 sizes[] = {all.texture.image().width, all.texture.image().height,
+                             all.texture.image().depth};
         for (int k = 0; k < 40; ++k) {
             FetchPoint point;
             double x[3] = {};
@@ -168,7 +170,8 @@ TEST_CASE("random fetches of one to three dimensions are what the guide's formul
                 x[d] = how.normalized_coordinates ? point.at[d] * size : point.at[d];
             }
             CAPTURE(turn);
-            CHECK(all.fetch(point) == doctest::Approx(reference(all, x, dimensions, 1.5)).epsilon(1e-4));
+            CHECK(all.fetch(point) ==
+                  doctest::Approx(reference(all, x, dimensions, 1.5)).epsilon(1e-4));
         }
     }
 }
@@ -198,13 +201,16 @@ TEST_CASE("what is filtered of 8 and 16 bits has 16") {
         point.at[0] = 1;  // half of each
         const Taps taps = taps_of(texture, point);
         const u8* at[kMostTaps] = {};
-        for (u32 k = 0; k < taps.count; ++k) at[k] = reinterpret_cast<const u8*>(&texels[taps.tap[k].x]);
+        for (u32 k = 0; k < taps.count; ++k)
+            at[k] = reinterpret_cast<const u8*>(&texels[taps.tap[k].x]);
         return double{std::bit_cast<float>(combine(texture, taps, at)[0])};
     };
     CHECK(filtered(ChannelKind::floating, 2, 0x3c00, 0x3c01) == 1 + 1 / 1024.0);  // half a step
     CHECK(filtered(ChannelKind::floating, 2, 0x3c01, 0x3c02) == 1 + 2 / 1024.0);
-    CHECK(filtered(ChannelKind::unsigned_integer, 1, 10, 11) * 65535 == doctest::Approx(2699).epsilon(1e-6));
-    CHECK(filtered(ChannelKind::signed_integer, 2, 10, 11) * 32767 == doctest::Approx(11).epsilon(1e-6));
+    CHECK(filtered(ChannelKind::unsigned_integer, 1, 10, 11) * 65535 ==
+          doctest::Approx(2699).epsilon(1e-6));
+    CHECK(filtered(ChannelKind::signed_integer, 2, 10, 11) * 32767 ==
+          doctest::Approx(11).epsilon(1e-6));
 }
 
 TEST_CASE("products of weights are rounded") {
@@ -220,7 +226,7 @@ TEST_CASE("products of weights are rounded") {
     point.at[0] = point.at[1] = 1 + 1 / 256.0f;  // 129 of 256 each: 65 of 256 together, not 65.0039
     CHECK(has_weights({63, 64, 64, 65}));
     point.at[0] = 1, point.at[1] = 0.5f + 1 / 256.0f;  // halves of a 256th at all four
-    CHECK(has_weights({128, 127, 1}));  // a corner gets nothing
+    CHECK(has_weights({128, 127, 1}));                 // a corner gets nothing
     point.at[0] = 0.5f + 1 / 256.0f, point.at[1] = 1;
     CHECK(has_weights({128, 127, 1}));
 }
@@ -237,8 +243,8 @@ TEST_CASE("texels of weight 0 are not asked for") {
 }
 
 TEST_CASE("formats: elements, and numbers from -1 to 1") {
-    const TexelFormat bytes{ChannelKind::signed_integer, 2, 1}, shorts{ChannelKind::unsigned_integer, 1, 2},
-        half{ChannelKind::floating, 1, 2};
+    const TexelFormat bytes{ChannelKind::signed_integer, 2, 1},
+        shorts{ChannelKind::unsigned_integer, 1, 2}, half{ChannelKind::floating, 1, 2};
     const u8 minus[] = {0x80, 0x7f}, most[] = {0xff, 0xff}, one_half[] = {0x00, 0x38};
     CHECK(read_elements(bytes, minus)[0] == 0xffffff80u);
     CHECK(read_elements(bytes, minus)[1] == 127);
@@ -261,11 +267,13 @@ TEST_CASE("formats: elements, and numbers from -1 to 1") {
 }
 
 TEST_CASE("faces of a cube") {
-    const float directions[6][3] = {{2, 1, 0.5f}, {-2, 1, 0.5f}, {1, 2, 0.5f}, {1, -2, 0.5f}, {1, 0.5f, 2}, {1, 0.5f, -2}};
+    const float directions[6][3] = {{2, 1, 0.5f},  {-2, 1, 0.5f}, {1, 2, 0.5f},
+                                    {1, -2, 0.5f}, {1, 0.5f, 2},  {1, 0.5f, -2}};
     const float places[6][2] = {{0.375f, 0.25f}, {0.625f, 0.25f}, {0.75f, 0.625f},
                                 {0.75f, 0.375f}, {0.75f, 0.375f}, {0.25f, 0.375f}};
     for (u32 face = 0; face < 6; ++face) {
-        const CubePosition at = cube_position(directions[face][0], directions[face][1], directions[face][2]);
+        const CubePosition at =
+            cube_position(directions[face][0], directions[face][1], directions[face][2]);
         CHECK(at.face == face);
         CHECK(at.s == places[face][0]);
         CHECK(at.t == places[face][1]);

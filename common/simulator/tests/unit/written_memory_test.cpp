@@ -1,5 +1,4 @@
 // Which pointers a kernel writes through, told from its text.
-#define DOCTEST_CONFIG_IMPLEMENT_WITH_MAIN
 #include <doctest/doctest.h>
 
 #include "analysis/written_memory.h"

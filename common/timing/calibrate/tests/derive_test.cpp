@@ -1,5 +1,4 @@
 // What follows from measurements, with measurements whose answer is known: made from the answer.
-#define DOCTEST_CONFIG_IMPLEMENT_WITH_MAIN
 #include "timing/calibrate/derive.h"
 
 #include <doctest/doctest.h>
