@@ -33,8 +33,7 @@ double seconds_a_task(const Assignment& assignment, const JudgeSetup& setup) {
     for (const Assigned& exercise : assignment.exercises) {
         Result result;
         for (int time = 0; time < 2; ++time) {
-            result = judge.judge({"kernel.cu", exercise.solution}, exercise,
-                                 assignment.secret(exercise));
+            result = judge.judge(exercise.solution, exercise, assignment.secret(exercise));
         }
         if (result.mark == Mark::system) {
             throw Infrastructure("nothing can be judged here: " + shown(result.problem, 300));

@@ -155,8 +155,7 @@ int one(const Words& words) {
     Result result;
     if (handed.handed.front().is_there()) {
         Judge judge({.tier = wanted_tier(words)});
-        result = judge.judge({asked.exercise.name + "/kernel.cu", handed.handed.front().source},
-                             asked.exercise, asked.secret);
+        result = judge.judge(handed.handed.front().source, asked.exercise, asked.secret);
     } else {
         Entry entry{.problem = handed.handed.front().problem,
                     .details = handed.handed.front().details};
@@ -179,8 +178,7 @@ int student(const Words& words) {
         const Assigned& exercise = *assignment.find(handed.exercise);
         Result result =
             handed.is_there()
-                ? judge.judge({exercise.name + "/kernel.cu", handed.source}, exercise,
-                              assignment.secret(exercise))
+                ? judge.judge(handed.source, exercise, assignment.secret(exercise))
                 : result_of_problem({.problem = handed.problem, .details = handed.details},
                                     name_of(setup.tier));
         if (result.mark == Mark::system) {

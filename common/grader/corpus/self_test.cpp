@@ -39,12 +39,16 @@ struct Tally {
 /// Whether a failure on a hidden shape says more than its kind.
 bool tells_hidden_shape(const Result& result) {
     if (!result.is_hidden) return false;
-    const std::string place = "kernel.cu", shown = ", on a shape that is not shown.";
+    const std::string shown = ", on a shape that is not shown.";
     const auto& failures = result.verdict.failures;
-    return failures.size() != 1 || failures[0].place != Place{place, 0, 0} ||
+    if (failures.size() != 1) return true;
+    // The number of the lesson is known.
+    Verdict nameless = result.verdict;
+    nameless.file = nameless.failures[0].place.file = "kernel.cu";
+    return failures[0].place != Place{result.verdict.file, 0, 0} ||
            failures[0].shape != Shape{0, 0} || !failures[0].details.empty() || failures[0].map ||
            !failures[0].headline.ends_with(shown) || !result.picture.empty() ||
-           terminal_text(result.verdict).find_first_of("0123456789") != std::string::npos;
+           terminal_text(nameless).find_first_of("0123456789") != std::string::npos;
 }
 
 /// Why a result is not what was expected; "" when it is.
@@ -70,11 +74,11 @@ Result result_of(Judge& judge, const CorpusCase& one, const Assigned& exercise) 
     const fs::path file = corpus_folder / "cases" / one.file;
     const Secret secret = {0x5e, 0x1f, 0x7e, 0x57};
     if (!is_archive_name(one.file)) {
-        return judge.judge({"kernel.cu", read_file(file)}, exercise, secret);
+        return judge.judge(read_file(file), exercise, secret);
     }
     for (const Handed& handed : read_student(file, "student", {"02_naive", "03_tiled"}).handed) {
         if (handed.exercise != exercise.name) continue;
-        if (handed.is_there()) return judge.judge({"kernel.cu", handed.source}, exercise, secret);
+        if (handed.is_there()) return judge.judge(handed.source, exercise, secret);
         return result_of_problem({.problem = handed.problem, .details = handed.details},
                                  name_of(judge.tier()));
     }

@@ -52,8 +52,8 @@ void try_whole_way(const JudgeOptions& options, DoctorReport& report) {
     const Secret secret{};
     std::string wrong = kRightKernel;
     wrong.replace(wrong.find("in[row"), 6, "in[col");
-    const Result good = judge.judge({"kernel.cu", kRightKernel}, exercise, secret);
-    const Result bad = judge.judge({"kernel.cu", wrong}, exercise, secret);
+    const Result good = judge.judge(kRightKernel, exercise, secret);
+    const Result bad = judge.judge(wrong, exercise, secret);
     report.ok = good.mark == Mark::ok && bad.mark != Mark::ok && bad.mark != Mark::system;
     const std::string problem = good.problem + bad.problem;
     add(report,

@@ -14,11 +14,9 @@
 namespace coalesce::grader {
 namespace {
 
-Source source_of(const Submission& submission, const Assigned& exercise) {
-    const std::string name = harmless(submission.name);
-    if (submission.source.size() <= exercise.resources.source_kb << 10) {
-        return source_of_text(submission.source, name);
-    }
+Source source_of(const std::string& text, const Assigned& exercise) {
+    const std::string name = exercise.name + "/kernel.cu";
+    if (text.size() <= exercise.resources.source_kb << 10) return source_of_text(text, name);
     // Nobody looks into it.
     return {name,
             "",
@@ -101,9 +99,7 @@ void look_for_trouble(const JailRunner& runner, Result& result) {
     result.points = {};
 }
 
-void judge_it(JailRunner& runner, const Submission& submission, const Assigned& exercise,
-              Result& result) {
-    const Source source = source_of(submission, exercise);
+void judge_it(JailRunner& runner, const Source& source, const Assigned& exercise, Result& result) {
     const coalesce::Exercise asked = asked_of(exercise);
     ExamineOptions options{.counted_too = exercise.hidden_counted};
     if (!exercise.solution.empty()) {
@@ -185,24 +181,24 @@ Tier Judge::tier() const {
     return workplace_->tier;
 }
 
-std::optional<Compiled> Judge::compile(const Submission& submission, const Assigned& exercise) {
+std::optional<Compiled> Judge::compile(const std::string& text, const Assigned& exercise) {
     if (!workplace_->problem.empty()) throw std::runtime_error(workplace_->problem);
     JailRunner runner(*workplace_->compiler, *workplace_->launcher, workplace_->solution_costs,
                       exercise, {});
-    const Source source = source_of(submission, exercise);
+    const Source source = source_of(text, exercise);
     if (!source.is_good()) return std::nullopt;
     Compiled compiled = runner.compile(source, exercise.kernel);
     return compiled.ok() ? std::optional(std::move(compiled)) : std::nullopt;
 }
 
-Result Judge::judge(const Submission& submission, const Assigned& exercise, const Secret& secret) {
+Result Judge::judge(const std::string& text, const Assigned& exercise, const Secret& secret) {
     const auto begin = Clock::now();
     Result result;
     try {
         if (!workplace_->problem.empty()) throw std::runtime_error(workplace_->problem);
         JailRunner runner(*workplace_->compiler, *workplace_->launcher, workplace_->solution_costs,
                           exercise, secret);
-        judge_it(runner, submission, exercise, result);
+        judge_it(runner, source_of(text, exercise), exercise, result);
         result.processor_milliseconds = runner.processor_milliseconds();
     } catch (const std::exception& error) {
         result = no_result(error.what());

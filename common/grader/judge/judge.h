@@ -5,7 +5,7 @@
 /// (kernel/examine.h): the grader adds rules, hidden shapes and points.
 ///
 ///     Judge judge({.work_folder = "/tmp/work"});
-///     Result result = judge.judge({.name = "ada/kernel.cu", .source = text}, exercise, secret);
+///     Result result = judge.judge(text, exercise, secret);
 ///     std::puts(told(result, exercise).c_str());
 ///
 /// A Judge keeps its two jails from one submission to the next, so that a compiler is warm. It is to
@@ -28,12 +28,6 @@
 #include "kernel/verdict.h"
 
 namespace coalesce::grader {
-
-/// What a student hands in.
-struct Submission {
-    std::string name;    ///< as messages name the file: "kernel.cu"
-    std::string source;  ///< its bytes, whatever they are
-};
 
 /// Points that an exercise can give, or that a submission got.
 struct Points {
@@ -120,12 +114,14 @@ public:
     explicit Judge(const JudgeOptions& options);
     ~Judge();
 
-    /// Judges. What is wrong with this computer gives Mark::system; never throws for it.
-    Result judge(const Submission& submission, const Assigned& exercise, const Secret& secret);
+    /// Judges a file by its bytes, whatever they are. Messages name it "03_tiled/kernel.cu" for everybody: a
+    /// result must not depend on who handed it in. What is wrong with this computer gives Mark::system; never
+    /// throws for it.
+    Result judge(const std::string& text, const Assigned& exercise, const Secret& secret);
 
     /// Compiles and looks at what came out, no more; nothing when it is not accepted. Throws
     /// std::runtime_error for what is wrong with this computer.
-    std::optional<Compiled> compile(const Submission& submission, const Assigned& exercise);
+    std::optional<Compiled> compile(const std::string& text, const Assigned& exercise);
 
     /// Which sandbox is used.
     Tier tier() const;

@@ -16,19 +16,6 @@ std::string words_of(std::string id) {
 
 }  // namespace
 
-std::string harmless(const std::string& name) {
-    constexpr std::size_t most = 80;
-    std::string text = name.empty() ? "kernel.cu" : name.substr(0, most);
-    std::replace_if(
-        text.begin(), text.end(),
-        [](char c) {
-            const auto byte = static_cast<unsigned char>(c);
-            return byte < 0x20 || byte >= 0x7f;
-        },
-        '?');
-    return text;
-}
-
 bool is_shape_hidden(const Assigned& exercise, const std::vector<ShapeTried>& tried,
                      std::size_t place) {
     const std::size_t first = exercise.shapes.size();

@@ -17,7 +17,4 @@ void hide(const Assigned& exercise, Result& result);
 /// The result in full for a terminal: mark, points, verdict.
 std::string told(const Result& result, const Assigned& exercise);
 
-/// A name as messages can have it: short, and without signs that terminals obey.
-std::string harmless(const std::string& name);
-
 }  // namespace coalesce::grader

@@ -73,7 +73,7 @@ int compare(const std::string& name, char** argv) {
         LocalRunner runner({});
         const Verdict checked = examine(
             source, exercise, runner, {.solution = source_of_text(exercise.solution, "solution")});
-        const Result graded = judge.judge({"kernel.cu", text}, exercise, Secret{7});
+        const Result graded = judge.judge(text, exercise, Secret{7});
         refused += is_rule_of_grader(graded.verdict);
         if (told(checked) == told(graded.verdict) || is_rule_of_grader(graded.verdict)) continue;
         ++differ;
