@@ -51,15 +51,6 @@ Comparison compare(const Problem& problem, const ImageLayout& layout, std::strin
         {images + layout.one() + layout.guard_bytes, layout.matrix_bytes, layout.guard_bytes}, out);
 }
 
-LaunchJob job_of(const Compiled& kernel, const Produces& task, const TrialOrder& order) {
-    return {.file_name = kernel.file,
-            .kernel = kernel.kernel,
-            .ptx = kernel.ptx,
-            .entry = kernel.entry,
-            .order = order,
-            .is_in_place = task.in_place};
-}
-
 /// Beside the usual one.
 constexpr int kOtherOrders = 2;
 /// What depends on the order does so at small shapes too; large ones cost their time once.
@@ -303,7 +294,7 @@ Trial JailRunner::run_in_other_orders(const Compiled& kernel, const Produces& ta
 }
 
 Trial JailRunner::run_once(const Compiled& kernel, const Produces& task, const TrialOrder& order) {
-    LaunchJob job = job_of(kernel, task, order);
+    LaunchJob job{.kernel = kernel, .order = order, .is_in_place = task.in_place};
     // Where memory lies is drawn as what is in it is: no kernel is to know where it runs by its pointers.
     job.address_seed = drawn("addresses at " + order.shape.name()) | 1;
     // Where arguments were exchanged, public shapes have told it in better words.
@@ -335,8 +326,10 @@ Trial JailRunner::run_once(const Compiled& kernel, const Produces& task, const T
 std::optional<Predicted> JailRunner::predict(const Compiled& kernel, const Produces& task,
                                              Shape shape) {
     if (exercise_.limits.of_copy_predicted <= 0) return std::nullopt;
-    LaunchJob job = job_of(kernel, task, {.shape = shape});
-    job.is_predicted = true;
+    LaunchJob job{.kernel = kernel,
+                  .order = {.shape = shape},
+                  .is_in_place = task.in_place,
+                  .is_predicted = true};
     if (task.kind == Produces::transpose) job.value_seed = seed_of(shape);
     const JobResult result = launch(job, "");
     if (note(trouble_with(result, kernel.file, seconds_left() > 0))) return std::nullopt;

@@ -24,10 +24,7 @@ struct CompileJob {
 
 /// Launch this once.
 struct LaunchJob {
-    std::string file_name;          ///< for places
-    std::string kernel;             ///< the function
-    std::string ptx;                ///< the module
-    std::string entry;              ///< its name in there
+    Compiled kernel;                ///< its PTX and the names that belong to it
     TrialOrder order;               ///< which launch
     bool is_in_place = false;       ///< there is one matrix
     bool is_predicted = false;      ///< how long it would take; no matrices come or go
@@ -46,10 +43,11 @@ void describe(Codec& codec, CompileJob& job) {
 }
 template <class Codec>
 void describe(Codec& codec, LaunchJob& job) {
-    fields(codec, "file_name", job.file_name, "kernel", job.kernel, "ptx", job.ptx, "entry",
-           job.entry, "order", job.order, "is_in_place", job.is_in_place, "is_predicted",
-           job.is_predicted, "guard_bytes", job.guard_bytes, "address_seed", job.address_seed,
-           "is_out_unwritten", job.is_out_unwritten, "value_seed", job.value_seed);
+    fields(codec, "file", job.kernel.file, "kernel", job.kernel.kernel, "ptx", job.kernel.ptx,
+           "entry", job.kernel.entry, "order", job.order, "is_in_place", job.is_in_place,
+           "is_predicted", job.is_predicted, "guard_bytes", job.guard_bytes, "address_seed",
+           job.address_seed, "is_out_unwritten", job.is_out_unwritten, "value_seed",
+           job.value_seed);
 }
 
 std::string to_json(const Compiled& compiled);

@@ -56,15 +56,6 @@ Mapping images_for(const ImageLayout& layout, int notes) {
     return images;
 }
 
-Compiled compiled_of(const LaunchJob& job) {
-    Compiled compiled;
-    compiled.file = job.file_name;
-    compiled.kernel = job.kernel;
-    compiled.ptx = job.ptx;
-    compiled.entry = job.entry;
-    return compiled;
-}
-
 /// What happens from moment to moment is nothing that a grader tells.
 ForetoldTime predict(const LaunchJob& job) {
     const Shape shape = job.order.shape;
@@ -74,7 +65,7 @@ ForetoldTime predict(const LaunchJob& job) {
     if (static_cast<double>(free) < useful_bytes(shape)) {
         throw std::runtime_error("there are too few addresses for the matrices");
     }
-    LoadedKernel kernel(compiled_of(job));
+    LoadedKernel kernel(job.kernel);
     const SampledMatrix sampled({.rows = shape.rows,
                                  .cols = shape.cols,
                                  .produces = job.is_in_place ? in_place() : Produces{},
@@ -93,7 +84,7 @@ ForetoldTime predict(const LaunchJob& job) {
 /// Launches; what is refused is in the trial. The matrices go back to `to`.
 Trial run(const LaunchJob& job, std::span<std::byte> to, int notes) {
     if (job.address_seed != 0) simulated::draw_addresses(job.address_seed);
-    LoadedKernel kernel(compiled_of(job));
+    LoadedKernel kernel(job.kernel);
     const ImageLayout layout = layout_of(job);
     std::optional<Image> in, out;
     const auto make_matrices = [&]() -> Matrices {

@@ -124,10 +124,10 @@ void check_that_it_compiles(Jail& jail) {
 LaunchJob small_launch(Tier tier) {
     Jail compiler(Role::compile, tier);
     LaunchJob job;
-    job.file_name = "kernel.cu";
-    job.kernel = "transpose";
-    job.entry = "_Z9transposePfPKfii";
-    job.ptx = compiled_in(compiler).ptx;
+    job.kernel = compiled_in(compiler);
+    job.kernel.file = "kernel.cu";
+    job.kernel.kernel = "transpose";
+    job.kernel.entry = "_Z9transposePfPKfii";
     job.order.shape = {1, 1};
     return job;
 }
