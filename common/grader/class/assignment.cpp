@@ -39,7 +39,7 @@ public:
         for (const HiddenShape& rule : exercise_.hidden) {
             const int rows = any(rule.rows);
             const int cols = rule.is_square || exercise_.takes_squares() ? rows : any(rule.cols);
-            add({rows, cols});
+            add(exercise_.at_least(rows, cols));
         }
         return shapes_;
     }
@@ -52,9 +52,8 @@ public:
         for (;;) {
             const int down = any({1, most}),
                       across = exercise_.takes_squares() ? down : any({1, most});
-            const Shape shape{
-                rounded(down * tile + exercise_.counted.rows % tile, exercise_.rows_multiple),
-                rounded(across * tile + exercise_.counted.cols % tile, exercise_.cols_multiple)};
+            const Shape shape = exercise_.at_least(down * tile + exercise_.counted.rows % tile,
+                                                   across * tile + exercise_.counted.cols % tile);
             const bool is_square = down == across;
             if (down * across < least || down * across > most || shape == exercise_.counted)
                 continue;
@@ -67,19 +66,13 @@ private:
         return std::uniform_int_distribution<int>(range[0], range[1])(device_);
     }
 
-    static int rounded(int count, int multiple) {
-        return (count + multiple - 1) / multiple * multiple;
-    }
-
     bool is_known(Shape shape) const {
         return std::ranges::count(exercise_.shapes, shape) > 0 ||
                std::ranges::count(shapes_, shape) > 0;
     }
 
     // A published one, or one that is there already, grows along its longer side.
-    void add(Shape drawn) {
-        Shape shape{rounded(drawn.rows, exercise_.rows_multiple),
-                    rounded(drawn.cols, exercise_.cols_multiple)};
+    void add(Shape shape) {
         while (is_known(shape)) {
             const bool is_wide = shape.cols > shape.rows;
             if (is_wide || exercise_.takes_squares()) shape.cols += exercise_.cols_multiple;
@@ -107,13 +100,8 @@ Points shared_out(double points) {
     return {.correct = points / 4, .clean = points * 3 / 20, .counters = points * 6 / 10};
 }
 
-exercises::Skeleton skeleton(const fs::path& repository, const std::string& exercise) {
-    const std::string file = "solutions/" + exercise + "/kernel.cu";
-    return exercises::skeleton_of(read_file(repository / file), file);
-}
-
 Assignment assignment_of(const NewAssignment& request) {
-    const std::vector<Assigned> all = course_exercises(request.repository);
+    const std::vector<Assigned> all = course_exercises(repository());
     std::string name = request.folder.filename().string();
     Assignment made{.folder = request.folder,
                     .name = name,
@@ -134,28 +122,29 @@ Assignment assignment_of(const NewAssignment& request) {
     return made;
 }
 
-void write_handout(const NewAssignment& request, const Assignment& assignment, const fs::path& to) {
-    for (const Assigned& exercise : assignment.exercises) {
-        fs::path folder = to / "exercises" / exercise.name;
-        make_folder(folder);
-        write_whole(folder / "kernel.cu", skeleton(request.repository, exercise.name).blank());
-    }
-    write_whole(to / "README.md", handout_readme(assignment));
+void write_exercise(const Assigned& exercise, const fs::path& handout, const fs::path& teacher) {
+    const fs::path course = repository() / "solutions" / exercise.name;
+    const fs::path blank = handout / "exercises" / exercise.name;
+    const fs::path solution = teacher / "solutions" / exercise.name;
+    make_folder(blank);
+    write_whole(
+        blank / "kernel.cu",
+        exercises::skeleton_of(read_file(course / "kernel.cu"), course / "kernel.cu").blank());
+    make_folder(solution);
+    write_whole(solution / "kernel.cu", exercise.solution);
+    write_whole(solution / "mutants.toml", read_file(course / "mutants.toml"));
 }
 
-void write_teachers_part(const NewAssignment& request, const Assignment& assignment,
-                         const fs::path& to) {
-    make_folder(to, 0700);
+void write_assignment(const Assignment& assignment, const fs::path& handout,
+                      const fs::path& teacher) {
+    make_folder(teacher, 0700);
     for (const Assigned& exercise : assignment.exercises) {
-        fs::path folder = to / "solutions" / exercise.name;
-        make_folder(folder);
-        write_whole(folder / "kernel.cu", exercise.solution);
-        write_whole(folder / "mutants.toml",
-                    read_file(request.repository / "solutions" / exercise.name / "mutants.toml"));
+        write_exercise(exercise, handout, teacher);
     }
-    write_whole(to / "assignment.toml", manifest_text(assignment));
-    write_whole(to / "hidden.toml", hidden_text(assignment), 0600);
-    write_whole(to / "key", assignment.key + "\n", 0600);
+    write_whole(handout / "README.md", handout_readme(assignment));
+    write_whole(teacher / "assignment.toml", manifest_text(assignment));
+    write_whole(teacher / "hidden.toml", hidden_text(assignment), 0600);
+    write_whole(teacher / "key", assignment.key + "\n", 0600);
 }
 
 }  // namespace
@@ -176,8 +165,7 @@ void make_assignment(const NewAssignment& request) {
     fs::path making = request.folder;
     making += ".unfinished-" + std::to_string(getpid());
     make_folder(making);
-    write_handout(request, assignment, making / "handout");
-    write_teachers_part(request, assignment, making / "teacher");
+    write_assignment(assignment, making / "handout", making / "teacher");
     std::error_code error;
     fs::rename(making, request.folder, error);
     if (error) throw Infrastructure(request.folder.string() + ": " + error.message());

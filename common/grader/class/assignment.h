@@ -14,7 +14,6 @@ namespace coalesce::grader {
 
 /// What is to be made.
 struct NewAssignment {
-    std::filesystem::path repository;    ///< the course
     std::filesystem::path folder;        ///< where it goes: must not be there yet
     std::string title;                   ///< for students; "": its name
     std::vector<std::string> exercises;  ///< names or numbers

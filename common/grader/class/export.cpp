@@ -70,17 +70,17 @@ void write_published(const Assignment& assignment, const fs::path& to) {
 
 }  // namespace
 
-void export_platform(const Assignment& assignment, const std::string& platform, const fs::path& to,
-                     const fs::path& repository) {
+void export_platform(const Assignment& assignment, const std::string& platform,
+                     const fs::path& to) {
     const auto filled = [&](const std::string& file) {
-        return platform_file(repository, file, {{"NAME", assignment.name}});
+        return platform_file(file, {{"NAME", assignment.name}});
     };
     if (platform == "gradescope") {
         std::vector<Packed> files = {{"setup.sh", filled("gradescope/setup.sh"), 0755},
                                      {"run_autograder", filled("gradescope/run_autograder"), 0755}};
         pack_assignment(assignment, "assignments/" + assignment.name, files);
         for (const char* part : kCourseParts) {
-            pack_all(repository / part, std::string("course/") + part, files);
+            pack_all(repository() / part, std::string("course/") + part, files);
         }
         // Ubuntu 22.04 has no package of it (MIT licence, which its files begin with).
         pack_all(fs::path(COALESCE_TOMLPLUSPLUS) / "toml++", "headers/toml++", files);

@@ -13,6 +13,6 @@ namespace coalesce::grader {
 /// included: students must not get at it. "classroom50" is a folder with the autograder.py that is
 /// started there, in students' repositories: it has no secret of the assignment. "github" is a workflow for GitHub Actions. Throws UsageError.
 void export_platform(const Assignment& assignment, const std::string& platform,
-                     const std::filesystem::path& to, const std::filesystem::path& repository);
+                     const std::filesystem::path& to);
 
 }  // namespace coalesce::grader

@@ -2,15 +2,14 @@
 
 #include <algorithm>
 #include <map>
-#include <memory>
 #include <ostream>
-#include <stdexcept>
 
 #include "base/child.h"
 #include "grader/class/run.h"
 #include "grader/judge/gpu_timer.h"
 #include "grader/store/errors.h"
 #include "grader/store/files.h"
+#include "harness/predicted.h"
 #include "harness/text.h"
 #include "kernel/safe_text.h"
 
@@ -23,30 +22,22 @@ constexpr int kMostSecondsOfTimer = 60;
 // Large beside every cache.
 constexpr int kSide = 4096;
 
-Shape shape_for(const Assigned& exercise) {
-    const auto rounded = [](int multiple) { return (kSide + multiple - 1) / multiple * multiple; };
-    return {rounded(exercise.rows_multiple), rounded(exercise.cols_multiple)};
-}
-
 bool is_right(const Graded& graded) {
     return graded.result && graded.result->mark == Mark::ok &&
            graded.result->points.correct == graded.possible.correct;
 }
 
+// Why nothing can be measured; "" when a GPU answers.
+std::string problem_of_gpu() {
+    Ended probe = run_child({own_program(), "time"}, kMostSecondsOfTimer);
+    if (probe.timed_out) return "the GPU does not answer";
+    return probe.exit_code == 0 ? "" : probe.output;
+}
+
 class Measuring {
 public:
-    Measuring(const Assignment& assignment, std::optional<Tier> tier, const std::string& program)
-        : assignment_(assignment),
-          tier_(tier),
-          program_(program),
-          work_(assignment.teacher() / "work") {}
-
-    // Why nothing can be measured; "" when a GPU answers.
-    std::string problem_of_gpu() const {
-        Ended probe = run_child({program_, "time"}, kMostSecondsOfTimer);
-        if (probe.timed_out) return "the GPU does not answer";
-        return probe.exit_code == 0 ? "" : probe.output;
-    }
+    Measuring(const Assignment& assignment, std::optional<Tier> tier)
+        : assignment_(assignment), work_(assignment.teacher() / "work"), judge_({.tier = tier}) {}
 
     MeasuredTime measure(const std::string& student, const Graded& graded) {
         if (!is_right(graded)) {
@@ -55,29 +46,24 @@ public:
         // The same file from two students is measured once.
         auto [known, is_new] = times_.try_emplace(graded.exercise + "\n" + graded.source);
         if (is_new) known->second = time_of(graded);
-        Shape shape = shape_for(*assignment_.find(graded.exercise));
-        return {student, graded.exercise, known->second,
-                2.0 * sizeof(float) * shape.rows * shape.cols};
+        Shape shape = assignment_.find(graded.exercise)->at_least(kSide, kSide);
+        return {student, graded.exercise, known->second, useful_bytes(shape)};
     }
 
 private:
     GpuTime time_of(const Graded& graded) {
         const Assigned& exercise = *assignment_.find(graded.exercise);
-        auto kernel = judge().compile(graded.source, exercise);
+        auto kernel = judge_.compile(graded.source, exercise);
         if (!kernel) return {.problem = "it is not accepted any more", .device = {}};
         make_folder(work_.path, 0700);
         fs::path job = work_.path / "gpu-job.json";
-        Shape shape = shape_for(exercise);
         write_whole(job,
-                    codec::write(GpuJob{.file = graded.exercise + "/kernel.cu",
-                                        .ptx = kernel->ptx,
-                                        .entry = kernel->entry,
+                    codec::write(GpuJob{.kernel = *kernel,
                                         .produces = exercise.produces,
-                                        .rows = shape.rows,
-                                        .cols = shape.cols,
+                                        .shape = exercise.at_least(kSide, kSide),
                                         .seed = 1}),
                     0600);
-        Ended child = run_child({program_, "time", job.string()}, kMostSecondsOfTimer);
+        Ended child = run_child({own_program(), "time", job.string()}, kMostSecondsOfTimer);
         if (!child.timed_out && child.exit_code == 0) return codec::read<GpuTime>(child.output);
         std::string problem = child.timed_out ? "it never ends on the GPU" : child.output;
         // A kernel can leave a GPU that works for nobody any more.
@@ -87,16 +73,9 @@ private:
         return {.problem = shown(problem, 200), .device = {}};
     }
 
-    Judge& judge() {
-        if (!compiler_) compiler_ = std::make_unique<Judge>(JudgeOptions{.tier = tier_});
-        return *compiler_;
-    }
-
     const Assignment& assignment_;
-    std::optional<Tier> tier_;
-    const std::string& program_;
     const WorkFolder work_;
-    std::unique_ptr<Judge> compiler_;
+    Judge judge_;
     std::map<std::string, GpuTime> times_;
 };
 
@@ -116,13 +95,13 @@ std::string times_csv(const std::vector<MeasuredTime>& times) {
 }
 
 void measure_class(const Assignment& assignment, const ClassResults& results,
-                   std::optional<Tier> tier, const std::string& program, std::ostream& out) {
+                   std::optional<Tier> tier, std::ostream& out) {
     const FileLock lock = lock_of(assignment);
-    Measuring measuring(assignment, tier, program);
-    if (std::string problem = measuring.problem_of_gpu(); !problem.empty()) {
+    if (std::string problem = problem_of_gpu(); !problem.empty()) {
         out << "No time was measured: " << shown(problem, 300) << "\n";
         return;
     }
+    Measuring measuring(assignment, tier);
     std::vector<MeasuredTime> times;
     std::size_t measured = 0;
     for (const StudentResults& student : results.students) {

@@ -24,10 +24,10 @@ struct MeasuredTime {
 /// times.csv.
 std::string times_csv(const std::vector<MeasuredTime>& times);
 
-/// Measures with the GPU of this computer, each kernel in a process of its own, `program` time JOB,
+/// Measures with the GPU of this computer, each kernel in a process of its own, this program's `time JOB`,
 /// and writes times.csv beside the grades. Where there is no GPU it says so and writes nothing. Throws
 /// Infrastructure when the GPU does not answer any more.
 void measure_class(const Assignment& assignment, const ClassResults& results,
-                   std::optional<Tier> tier, const std::string& program, std::ostream& out);
+                   std::optional<Tier> tier, std::ostream& out);
 
 }  // namespace coalesce::grader

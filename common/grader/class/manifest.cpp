@@ -194,6 +194,10 @@ fs::path repository() {
         .lexically_normal();
 }
 
+std::string own_program() {
+    return fs::read_symlink("/proc/self/exe").string();
+}
+
 Assignment read_assignment(const fs::path& folder) {
     Assignment assignment{.folder = folder,
                           .name = folder.filename().string(),

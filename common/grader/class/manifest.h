@@ -46,6 +46,9 @@ struct Assignment {
 /// The course's folder: the one that COALESCE_COURSE names, or where this program was built.
 std::filesystem::path repository();
 
+/// The file of this program, which starts itself for what is done in processes of their own.
+std::string own_program();
+
 /// Reads an assignment. Throws UsageError that names file and line and says what to do.
 Assignment read_assignment(const std::filesystem::path& folder);
 

@@ -156,12 +156,12 @@ private:
         std::string to = fs::absolute(request_.to).lexically_normal().string();
         // In a #SBATCH line nothing can be quoted.
         bool is_plain = to.find_first_of(" \t\n'\"\\%") == std::string::npos;
-        return platform_file(request_.repository, "slurm/slurm.sbatch",
+        return platform_file("slurm/slurm.sbatch",
                              {{"NAME", assignment_.name},
                               {"CHUNKS", std::to_string(std::max<std::size_t>(1, chunks_.size()))},
                               {"LOGS", is_plain ? to + "/logs" : "logs"},
                               {"PLAN", shell_word(to)},
-                              {"GRADE", shell_word(request_.program)},
+                              {"GRADE", shell_word(own_program())},
                               {"FOLDER", shell_word(assignment_.folder.parent_path().string())}});
     }
 

@@ -60,8 +60,6 @@ struct PlanRequest {
     int chunks = 0;                     ///< 0: as many as give each `seconds` of work
     double seconds = 30;                ///< of one processor, at least
     std::optional<Tier> tier = {};      ///< as JudgeOptions has it
-    std::filesystem::path repository;   ///< the course, which has slurm.sbatch
-    std::string program;                ///< this one, for slurm.sbatch
 };
 
 /// Writes a plan, whole or not at all. What the store has a result for is not planned again.

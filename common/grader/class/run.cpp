@@ -215,10 +215,8 @@ std::string key_of_entry(const Assignment& assignment, const JudgeSetup& setup,
 
 Rounds rounds_of(const Assignment& assignment, const JudgeSetup& setup,
                  const JudgingProcesses& processes, const fs::path& work_folder) {
-    std::vector<std::string> worker = processes.command;
-    worker.insert(worker.end(), {"--folder", assignment.folder.string(), "--work",
-                                 work_folder.string(), "--tier", name_of(setup.tier)});
-    return {.worker = worker,
+    return {.worker = {own_program(), "worker", "--folder", assignment.folder.string(), "--work",
+                       work_folder.string(), "--tier", name_of(setup.tier)},
             .identity = identity_of(assignment),
             .jobs = processes.jobs,
             .is_quiet = processes.is_quiet,

@@ -21,9 +21,8 @@ namespace coalesce::grader {
 
 /// Who judges.
 struct JudgingProcesses {
-    std::vector<std::string> command;  ///< of each; options are added
-    int jobs = 1;                      ///< how many
-    bool is_quiet = false;             ///< without progress
+    int jobs = 1;           ///< how many
+    bool is_quiet = false;  ///< without progress
 };
 
 /// What is asked for.

@@ -1,13 +1,14 @@
 #include "grader/class/templates.h"
 
+#include "grader/class/manifest.h"
 #include "grader/store/errors.h"
 #include "grader/store/files.h"
 
 namespace coalesce::grader {
 
-std::string platform_file(const std::filesystem::path& repository, const std::string& file,
+std::string platform_file(const std::string& file,
                           const std::map<std::string, std::string>& words) {
-    const std::string text = read_file(repository / "common/grader/platforms" / file);
+    const std::string text = read_file(repository() / "common/grader/platforms" / file);
     std::string filled;
     std::size_t done = 0;
     for (std::size_t at = text.find('@'); at != text.npos; at = text.find('@', at + 1)) {

@@ -43,15 +43,9 @@ fs::path find_assignment(const Words& words) {
         words.folder.string() + "; say which: --assignment NAME");
 }
 
-std::vector<std::string> worker_command() {
-    return {fs::read_symlink("/proc/self/exe").string(), "worker"};
-}
-
 JudgingProcesses processes_of(const Words& words) {
     const int processors = std::max(1, static_cast<int>(std::thread::hardware_concurrency()));
-    return {.command = worker_command(),
-            .jobs = words.jobs > 0 ? words.jobs : processors,
-            .is_quiet = words.quiet};
+    return {.jobs = words.jobs > 0 ? words.jobs : processors, .is_quiet = words.quiet};
 }
 
 Tier tier_of(const std::string& name) {
@@ -105,8 +99,7 @@ fs::path assignments_folder() {
 }
 
 int new_assignment(const Words& words) {
-    NewAssignment request{.repository = repository(),
-                          .folder = assignment_folder(words.folder, words.name),
+    NewAssignment request{.folder = assignment_folder(words.folder, words.name),
                           .title = words.title,
                           .exercises = words.exercises,
                           .points = words.points};
@@ -144,7 +137,7 @@ int run(const Words& words) {
     if (words.gpu) {
         Store store(assignment.store());
         measure_class(assignment, read_results(assignment, store, 0), wanted_tier(words),
-                      worker_command().front(), std::cout);
+                      std::cout);
     }
     return exit_done;
 }
@@ -230,7 +223,7 @@ int export_results(const Words& words) {
     Assignment assignment = read_assignment(find_assignment(words));
     if (words.format == "gradescope" || words.format == "classroom50" || words.format == "github") {
         if (words.to.empty()) throw UsageError("say where it goes: --to PATH");
-        export_platform(assignment, words.format, words.to, repository());
+        export_platform(assignment, words.format, words.to);
         print("written: " + words.to.string() + "\n");
         return exit_done;
     }
@@ -255,9 +248,7 @@ int plan(const Words& words) {
                         .to = words.to,
                         .chunks = words.chunk,
                         .seconds = words.seconds,
-                        .tier = wanted_tier(words),
-                        .repository = repository(),
-                        .program = worker_command().front()};
+                        .tier = wanted_tier(words)};
     make_plan(assignment, request, std::cout);
     return exit_done;
 }

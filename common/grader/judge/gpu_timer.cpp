@@ -26,14 +26,14 @@ constexpr std::chrono::milliseconds kWarm{100};
 class Measurement {
 public:
     Measurement(const GpuJob& job, const Device& device)
-        : job_(job), watch_(device.l2_bytes), kernel_(compiled(job)) {
+        : job_(job), watch_(device.l2_bytes), kernel_(job.kernel) {
         time_.device = device.name;
     }
 
     GpuTime run() {
         Failure failure = kernel_.problem();
         std::optional<LaunchShape> launch;
-        if (failure.kind == FailureKind::none) launch = kernel_.configure(shape(), failure);
+        if (failure.kind == FailureKind::none) launch = kernel_.configure(job_.shape, failure);
         if (!launch) {
             time_.problem = failure.headline;
             return time_;
@@ -45,28 +45,19 @@ public:
         });
         for (auto& matrices : matrices_) matrices->poison();
         time_.ms = timed([&](VerifiedBuffers& matrices) {
-            CUDA_CHECK(kernel_.launch(*launch, matrices.out(), matrices.in(), shape()));
+            CUDA_CHECK(kernel_.launch(*launch, matrices.out(), matrices.in(), job_.shape));
         });
         compare();
         return time_;
     }
 
 private:
-    static Compiled compiled(const GpuJob& job) {
-        Compiled compiled;
-        compiled.file = job.file;
-        compiled.ptx = job.ptx;
-        compiled.entry = job.entry;
-        return compiled;
-    }
-    Shape shape() const { return {job_.rows, job_.cols}; }
-
     void make_matrices() {
         const coalesce::Exercise exercise{.produces = job_.produces};
         for (int i = 0; i < kRepetitions; ++i) {
             matrices_.push_back(std::make_unique<VerifiedBuffers>(
-                Problem{.rows = job_.rows,
-                        .cols = job_.cols,
+                Problem{.rows = job_.shape.rows,
+                        .cols = job_.shape.cols,
                         .produces = exercise.task(),
                         .seed = job_.seed + static_cast<std::uint64_t>(i)}));
             matrices_.back()->prepare();
@@ -89,7 +80,7 @@ private:
         for (auto& matrices : matrices_) {
             const Comparison comparison = matrices->check();
             if (comparison.is_right()) continue;
-            time_.problem = "the result is wrong on the GPU, " + shape().name() + ": " +
+            time_.problem = "the result is wrong on the GPU, " + job_.shape.name() + ": " +
                             comparison.findings.front().text();
             return;
         }

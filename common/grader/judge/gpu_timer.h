@@ -9,19 +9,16 @@
 #include <cstdint>
 #include <string>
 
-#include "base/codec.h"
 #include "harness/device.h"
+#include "kernel/verdict_codec.h"
 
 namespace coalesce::grader {
 
 /// What is to be measured.
 struct GpuJob {
-    std::string file;        ///< for messages
-    std::string ptx;         ///< as the judge accepted it
-    std::string entry;       ///< the kernel's name in there
+    Compiled kernel;         ///< as the judge accepted it
     std::string produces;    ///< as manifests have it
-    int rows = 4096;         ///< of the input
-    int cols = 4096;         ///< likewise
+    Shape shape;             ///< of the input
     std::uint64_t seed = 0;  ///< of the inputs
 };
 
@@ -35,8 +32,8 @@ struct GpuTime {
 
 template <class Codec>
 void describe(Codec& codec, GpuJob& job) {
-    fields(codec, "file", job.file, "ptx", job.ptx, "entry", job.entry, "produces", job.produces,
-           "rows", job.rows, "cols", job.cols, "seed", job.seed);
+    fields(codec, "file", job.kernel.file, "ptx", job.kernel.ptx, "entry", job.kernel.entry,
+           "produces", job.produces, "shape", job.shape, "seed", job.seed);
 }
 template <class Codec>
 void describe(Codec& codec, GpuTime& time) {

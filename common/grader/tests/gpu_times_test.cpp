@@ -47,16 +47,12 @@ struct Classroom {
 }  // namespace
 
 TEST_CASE("what goes to the measuring process and back comes out the same") {
-    GpuJob job =
-        coalesce::codec::read<GpuJob>(coalesce::codec::write(GpuJob{.file = "kernel.cu",
-                                                                    .ptx = ".version 8.0\n",
-                                                                    .entry = "e",
-                                                                    .produces = "copy",
-                                                                    .rows = 8,
-                                                                    .cols = 16,
-                                                                    .seed = 7}));
-    CHECK(job.ptx == ".version 8.0\n");
-    CHECK(job.cols == 16);
+    Compiled kernel;
+    kernel.ptx = ".version 8.0\n";
+    GpuJob job = coalesce::codec::read<GpuJob>(coalesce::codec::write(
+        GpuJob{.kernel = kernel, .produces = "copy", .shape = {8, 16}, .seed = 7}));
+    CHECK(job.kernel.ptx == ".version 8.0\n");
+    CHECK(job.shape.cols == 16);
     CHECK(job.seed == 7);
     GpuTime time = coalesce::codec::read<GpuTime>(coalesce::codec::write(
         GpuTime{.problem = "a\xff", .device = "GPU", .ms = 1.5, .copy_ms = 1.25}));
@@ -113,13 +109,8 @@ TEST_CASE("on the simulator" * doctest::skip()) {
                            "kernel.cu"),
             {});
         REQUIRE_MESSAGE(kernel.ok(), kernel.failure.headline);
-        return time_on(device, {.file = "kernel.cu",
-                                .ptx = kernel.ptx,
-                                .entry = kernel.entry,
-                                .produces = "transpose",
-                                .rows = 96,
-                                .cols = 64,
-                                .seed = 3});
+        return time_on(device,
+                       {.kernel = kernel, .produces = "transpose", .shape = {96, 64}, .seed = 3});
     };
     GpuTime right = measured("    if (col < cols) out[col * rows + row] = in[row * cols + col];\n");
     CHECK(right.problem == "");

@@ -20,8 +20,6 @@ namespace fs = std::filesystem;
 
 namespace {
 
-const fs::path REPOSITORY = COALESCE_REPOSITORY;
-
 // An assignment of two exercises in a folder of its own.
 struct Made {
     TemporaryFolder folder;
@@ -29,8 +27,7 @@ struct Made {
     fs::path manifest = place / "teacher/assignment.toml";
 
     Made() {
-        make_assignment({.repository = REPOSITORY,
-                         .folder = place,
+        make_assignment({.folder = place,
                          .title = "Tiles \"first\"",
                          .exercises = {"2", "03_tiled"},
                          .points = {10, 15}});
@@ -109,11 +106,7 @@ TEST_CASE("no hidden shape is published, and two assignments have others") {
 
 TEST_CASE("shapes are multiples of what an exercise takes") {
     TemporaryFolder folder;
-    make_assignment({.repository = REPOSITORY,
-                     .folder = folder / "v",
-                     .title = "",
-                     .exercises = {"08", "09"},
-                     .points = {}});
+    make_assignment({.folder = folder / "v", .title = "", .exercises = {"08", "09"}, .points = {}});
     CHECK_NOTHROW(read_assignment(folder / "v"));
 }
 
@@ -200,11 +193,8 @@ TEST_CASE("a key that others can read is refused") {
 
 TEST_CASE("what cannot be made leaves nothing") {
     TemporaryFolder folder;
-    NewAssignment request{.repository = REPOSITORY,
-                          .folder = folder / "x",
-                          .title = "",
-                          .exercises = {"02", "77"},
-                          .points = {}};
+    NewAssignment request{
+        .folder = folder / "x", .title = "", .exercises = {"02", "77"}, .points = {}};
     CHECK_THROWS_AS(make_assignment(request), UsageError);
     request.exercises = {"02", "2"};
     CHECK_THROWS_AS(make_assignment(request), UsageError);

@@ -98,12 +98,12 @@ TEST_CASE("a file for a platform wants all of its words") {
     CHECK(shell_word("it's") == "'it'\\''s'");
     std::map<std::string, std::string> words = {
         {"NAME", "hw1"}, {"CHUNKS", "7"}, {"LOGS", "/l"}, {"PLAN", "'/p'"}, {"GRADE", "'/g'"}};
-    CHECK_THROWS_AS(platform_file(REPOSITORY, "slurm/slurm.sbatch", words), Infrastructure);
+    CHECK_THROWS_AS(platform_file("slurm/slurm.sbatch", words), Infrastructure);
     words["FOLDER"] = "'/f'";
-    std::string text = platform_file(REPOSITORY, "slurm/slurm.sbatch", words);
+    std::string text = platform_file("slurm/slurm.sbatch", words);
     CHECK(text.find("#SBATCH --array=1-7\n") != text.npos);
     CHECK(text.find("plan='/p'\n") != text.npos);
-    CHECK_THROWS_AS(platform_file(REPOSITORY, "slurm/none", words), UsageError);
+    CHECK_THROWS_AS(platform_file("slurm/none", words), UsageError);
 }
 
 TEST_CASE("chunks in any order give the grades of one run") {
