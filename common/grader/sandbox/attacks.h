@@ -6,14 +6,23 @@
 #include <string>
 #include <vector>
 
+#include "base/codec.h"
+
 namespace coalesce::grader {
 
-/// What an attack has to know.
+/// What is to be attacked, and how: a probe's job.
 struct AttackTarget {
+    std::string attack;       ///< the name of one of them
     std::string secret_file;  ///< a file of the grader's that nobody in a jail may read
     std::string folder;       ///< a folder of the grader's that nobody in a jail may write to
     int grader_process = 0;   ///< whom nobody in a jail may send signals
 };
+
+template <class Codec>
+void describe(Codec& codec, AttackTarget& target) {
+    fields(codec, "attack", target.attack, "secret_file", target.secret_file, "folder",
+           target.folder, "grader_process", target.grader_process);
+}
 
 /// One thing to try.
 struct Attack {

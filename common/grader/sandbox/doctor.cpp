@@ -4,7 +4,6 @@
 
 #include <algorithm>
 #include <fstream>
-#include <nlohmann/json.hpp>
 #include <set>
 #include <stdexcept>
 
@@ -36,23 +35,18 @@ std::string escape_of(const std::string& attack, const JobResult& result) {
 }
 
 /// Throws std::runtime_error when no worker could be made to try it: that is no escape.
-AttackOutcome attack(Jail& jail, const Attack& attack, const AttackTarget& target) {
-    const std::string request = nlohmann::json{
-        {"attack", attack.name},
-        {"secret_file", target.secret_file},
-        {"folder", target.folder},
-        {"grader_process",
-         target.grader_process}}.dump();
-    const bool sleeps = std::string(attack.name) == "sleep";
+AttackOutcome outcome_of(const AttackTarget& target, Jail& jail) {
+    const std::string request = codec::write(target);
+    const bool sleeps = target.attack == "sleep";
     // To touch memory until it runs out takes a busy computer more than a second.
-    const int seconds = std::string(attack.name) == "compute" ? 1 : 10;
+    const int seconds = target.attack == "compute" ? 1 : 10;
     const JobResult result = jail.run(
         {.request = request,
          .answer_bytes = 4096,
          .limits = {
              .processor_seconds = seconds, .wall_seconds = sleeps ? 0.5 : 20, .memory_mb = 256}});
     if (result.end.how == JobEnd::How::jail_failed) throw std::runtime_error(result.end.problem);
-    return {attack.name, escape_of(attack.name, result)};
+    return {target.attack, escape_of(target.attack, result)};
 }
 
 /// A file that nobody in a jail may read; gone afterwards.
@@ -103,10 +97,10 @@ static TierTrial try_once(Tier tier, const fs::path& work_folder, bool is_thorou
             trial.is_cut_short = jail.was_killed();
             return trial;
         }
-        const AttackTarget target{bait.path(), work_folder.string(), getpid()};
         for (const Attack& one : all_attacks()) {
             if (!is_thorough && slow.contains(one.name)) continue;
-            trial.outcomes.push_back(attack(jail, one, target));
+            trial.outcomes.push_back(
+                outcome_of({one.name, bait.path(), work_folder, getpid()}, jail));
         }
     } catch (const std::exception& error) {
         // It did start: no tier lets a jail begin and end as it likes.

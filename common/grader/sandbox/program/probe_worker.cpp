@@ -1,7 +1,6 @@
 // The probe's jail: tries one attack, for the doctor.
 
 #include <algorithm>
-#include <nlohmann/json.hpp>
 
 #include "grader/sandbox/attacks.h"
 #include "grader/sandbox/memory_file.h"
@@ -10,11 +9,9 @@
 namespace coalesce::grader {
 
 int probe_worker(std::string_view request, std::span<std::byte> answer) {
-    const auto json = nlohmann::json::parse(request);
-    const AttackTarget target{json.at("secret_file"), json.at("folder"), json.at("grader_process")};
+    const auto target = codec::read<AttackTarget>(request);
     const auto& attacks = all_attacks();
-    const auto attack =
-        std::ranges::find(attacks, json.at("attack").get<std::string>(), &Attack::name);
+    const auto attack = std::ranges::find(attacks, target.attack, &Attack::name);
     if (attack == attacks.end()) return 1;
     const std::string escaped = attack->try_it(target);
     return put_text(answer, escaped.empty() ? "held" : escaped) ? 0 : 1;
