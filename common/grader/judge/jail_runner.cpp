@@ -333,12 +333,9 @@ std::optional<Predicted> JailRunner::predict(const Compiled& kernel, const Produ
     if (task.kind == Produces::transpose) job.value_seed = seed_of(shape);
     const JobResult result = launch(job, "");
     if (note(trouble_with(result, kernel.file, seconds_left() > 0))) return std::nullopt;
-    try {
-        return predicted_answer(result.answer.text(), shape);
-    } catch (const NotAllMoved&) {
-        note(idle_where_predicted(kernel.file, shape));
-        return std::nullopt;
-    }
+    const ForetoldTime told = predicted_answer(result.answer.text(), shape);
+    if (!told.is_moved) note(idle_where_predicted(kernel.file, shape));
+    return told.predicted;
 }
 
 // ---- what solutions cost ----

@@ -5,7 +5,6 @@
 
 #include <cstdint>
 #include <optional>
-#include <stdexcept>
 #include <string>
 #include <string_view>
 
@@ -59,17 +58,13 @@ Trial trial_answer(std::string_view json);
 /// How long a launch would take on a GPU.
 struct ForetoldTime {
     std::optional<Predicted> predicted;  ///< nothing: there is no time for it
-    bool is_moved = true;                ///< false: its blocks do not store what they should
+    bool is_moved = true;  ///< false: its blocks do not store what they should, or not everything
 };
 std::string to_json(const ForetoldTime& foretold);
-/// A kernel whose time is predicted, and that does not move the whole matrix.
-struct NotAllMoved : std::runtime_error {
-    using std::runtime_error::runtime_error;
-};
 /// Only what the model says of the one launch is taken from there; the rest follows from the shape, and from
-/// what is known here of the GPU. No kernel can be as fast as none could. Throws
-/// NotAllMoved, and std::runtime_error for what no simulator says.
-std::optional<Predicted> predicted_answer(std::string_view json, Shape shape);
+/// what is known here of the GPU. No kernel can be as fast as none could. Throws std::runtime_error for what no
+/// simulator says.
+ForetoldTime predicted_answer(std::string_view json, Shape shape);
 
 /// A worker's note: the kernel is loaded and has a launch, the matrices may come.
 constexpr std::string_view kImagesWanted = "loaded";
