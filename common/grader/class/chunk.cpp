@@ -81,15 +81,12 @@ void judge_chunk(const Assignment& assignment, const Plan& plan, std::size_t chu
     must_agree(plan, setup);
     std::vector<Task> tasks;
     for (const PlannedTask& task : planned) tasks.push_back({task.exercise, source_of(plan, task)});
-    const auto keep = [&](std::size_t task, const std::string& result) {
-        keep_result(assignment, plan, planned[task].key, result);
+    const auto told = [&](std::size_t task, TaskEnd end, const std::string& text) {
+        if (end == TaskEnd::failed) return;
+        const bool is_judged = end == TaskEnd::judged;
+        keep_result(assignment, plan, planned[task].key,
+                    is_judged ? text : to_json(result_of_fault(name_of(setup.tier))));
     };
-    const RoundsTold told{.judged = keep,
-                          .failed = [](std::size_t, const std::string&) {},
-                          .given_up =
-                              [&](std::size_t task, const std::string&) {
-                                  keep(task, to_json(result_of_fault(name_of(setup.tier))));
-                              }};
     const RoundsOutcome outcome =
         judge_in_rounds(tasks, rounds_of(assignment, setup, processes, work.path), told);
     std::size_t missing = plan.missing(chunk).size();

@@ -215,12 +215,12 @@ private:
         end.is_tried = true;
         end.is_judged = answer.is_judged;
         if (answer.is_judged) {
-            told_.judged(task, answer.text);
+            told_(task, TaskEnd::judged, answer.text);
             faults_at_once_ = 0;
             ++outcome_.judged;
             progress_.advance();
         } else {
-            told_.failed(task, answer.text);
+            told_(task, TaskEnd::failed, answer.text);
             end.fault = outcome_.last_fault = in_one_line(answer.text);
             last_failed_ = task;
             ++faults_at_once_;
@@ -248,7 +248,9 @@ private:
             if (ends_[task].is_judged) continue;
             const std::string& exercise = tasks_[task].exercise;
             if (!known.contains(exercise)) known[exercise] = can_judge(exercise);
-            if (known[exercise] && is_its_own(task)) told_.given_up(task, ends_[task].fault);
+            if (known[exercise] && is_its_own(task)) {
+                told_(task, TaskEnd::given_up, ends_[task].fault);
+            }
         }
     }
 

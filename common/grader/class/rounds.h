@@ -23,12 +23,14 @@ struct Rounds {
     std::function<std::string(const std::string& exercise)> solution;
 };
 
-/// Who is told of what happens to the task of a number.
-struct RoundsTold {
-    std::function<void(std::size_t task, const std::string& result)> judged;   ///< its result
-    std::function<void(std::size_t task, const std::string& fault)> failed;    ///< a fault of ours
-    std::function<void(std::size_t task, const std::string& fault)> given_up;  ///< one of its own
+/// What has happened to a task.
+enum class TaskEnd {
+    judged,    ///< it has a result
+    failed,    ///< a fault of ours: it is tried again
+    given_up,  ///< a fault of its own, again and again
 };
+/// Is told of it, by the task's number; `text` is the result, or the fault.
+using RoundsTold = std::function<void(std::size_t task, TaskEnd end, const std::string& text)>;
 
 /// What came of it.
 struct RoundsOutcome {

@@ -86,18 +86,12 @@ private:
         for (const Entry& entry : waiting) {
             tasks.push_back({entry.exercise, store.source(entry.source)});
         }
-        const RoundsTold told{.judged =
-                                  [&](std::size_t task, const std::string& result) {
-                                      store.add_result(number, waiting[task], result);
-                                  },
-                              .failed =
-                                  [&](std::size_t task, const std::string& fault) {
-                                      store.add_fault(number, waiting[task], fault);
-                                  },
-                              .given_up =
-                                  [&](std::size_t task, const std::string& fault) {
-                                      store.give_up(number, waiting[task], fault);
-                                  }};
+        const auto told = [&](std::size_t task, TaskEnd end, const std::string& text) {
+            const Entry& entry = waiting[task];
+            if (end == TaskEnd::judged) store.add_result(number, entry, text);
+            if (end == TaskEnd::failed) store.add_fault(number, entry, text);
+            if (end == TaskEnd::given_up) store.give_up(number, entry, text);
+        };
         outcome_ = judge_in_rounds(
             tasks, rounds_of(assignment, setup_, request_.processes, work_.path), told);
     }

@@ -130,22 +130,16 @@ bool verify_assignment(const Assignment& assignment, const JudgingProcesses& pro
     std::size_t unproved = 0;
     Rounds rounds = rounds_of(assignment, setup, processes, work.path);
     rounds.is_quiet = true;
-    const RoundsTold told{.judged =
-                              [&](std::size_t task, const std::string& result) {
-                                  const Proof& proof = proofs[task];
-                                  std::string said;
-                                  bool is_right = holds(proof, *assignment.find(proof.exercise),
-                                                        result_from_json(result), said);
-                                  unproved += is_right ? 0 : 1;
-                                  lines[task] =
-                                      std::string(is_right ? "  ok       " : "  UNPROVED ") +
-                                      proof.exercise + "  " + proof.what + ": " + said + "\n";
-                              },
-                          .failed =
-                              [](std::size_t, const std::string& fault) {
-                                  throw Infrastructure("nothing is proved: " + shown(fault, 300));
-                              },
-                          .given_up = {}};
+    const auto told = [&](std::size_t task, TaskEnd end, const std::string& text) {
+        if (end != TaskEnd::judged) throw Infrastructure("nothing is proved: " + shown(text, 300));
+        const Proof& proof = proofs[task];
+        std::string said;
+        const bool is_right =
+            holds(proof, *assignment.find(proof.exercise), result_from_json(text), said);
+        unproved += is_right ? 0 : 1;
+        lines[task] = std::string(is_right ? "  ok       " : "  UNPROVED ") + proof.exercise +
+                      "  " + proof.what + ": " + said + "\n";
+    };
     judge_in_rounds(tasks, rounds, told);
     for (const std::string& line : lines) out << line;
     out << (unproved == 0 ? "All " + std::to_string(proofs.size()) + " came out as they have to.\n"

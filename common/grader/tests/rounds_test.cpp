@@ -72,10 +72,11 @@ Ends ends_of(const std::vector<std::string>& sources, const std::string& kind) {
     std::vector<Task> tasks;
     for (const std::string& source : sources) tasks.push_back({"03_tiled", source});
     Ends ends;
-    const RoundsTold told{
-        .judged = [&](std::size_t task, const std::string&) { ends.judged.insert(task); },
-        .failed = [&](std::size_t task, const std::string&) { ++ends.faults[task]; },
-        .given_up = [&](std::size_t task, const std::string&) { ends.given_up.insert(task); }};
+    const auto told = [&](std::size_t task, TaskEnd end, const std::string&) {
+        if (end == TaskEnd::judged) ends.judged.insert(task);
+        if (end == TaskEnd::failed) ++ends.faults[task];
+        if (end == TaskEnd::given_up) ends.given_up.insert(task);
+    };
     const std::string program = std::filesystem::read_symlink("/proc/self/exe");
     ends.outcome = judge_in_rounds(tasks,
                                    {.worker = {program, "worker", kind},
