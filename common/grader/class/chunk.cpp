@@ -5,7 +5,6 @@
 #include <ostream>
 
 #include "grader/class/plan.h"
-#include "grader/class/plan_files.h"
 #include "grader/class/rounds.h"
 #include "grader/class/worker.h"
 #include "grader/store/errors.h"
@@ -43,7 +42,7 @@ void must_agree(const Plan& plan, const JudgeSetup& here) {
                          "build and the same CUDA toolkit on all of them");
 }
 
-std::string source_of(const Plan& plan, const PlannedTask& task) {
+std::string source_of(const Plan& plan, const Entry& task) {
     std::string bytes = read_file(plan.folder / "sources" / task.source);
     if (sha256_hex(bytes) == task.source) return bytes;
     throw Infrastructure("sources/" + task.source + " has changed since the plan was made");
@@ -70,7 +69,7 @@ void judge_chunk(const Assignment& assignment, const Plan& plan, std::size_t chu
         throw UsageError("the plan has chunks 1 to " + std::to_string(plan.chunks.size()));
     }
     must_be_of_plan(assignment, plan);
-    std::vector<PlannedTask> planned = plan.missing(chunk);
+    std::vector<Entry> planned = plan.missing(chunk);
     std::string name = "chunk " + std::to_string(chunk) + ": ";
     if (planned.empty()) {
         out << name << "all results are there already\n";
@@ -80,7 +79,7 @@ void judge_chunk(const Assignment& assignment, const Plan& plan, std::size_t chu
     JudgeSetup setup = find_judge_setup(work.path, plan.setup.tier);
     must_agree(plan, setup);
     std::vector<Task> tasks;
-    for (const PlannedTask& task : planned) tasks.push_back({task.exercise, source_of(plan, task)});
+    for (const Entry& task : planned) tasks.push_back({task.exercise, source_of(plan, task)});
     const auto told = [&](std::size_t task, TaskEnd end, const std::string& text) {
         if (end == TaskEnd::failed) return;
         const bool is_judged = end == TaskEnd::judged;

@@ -3,7 +3,6 @@
 #include <ostream>
 
 #include "grader/class/plan.h"
-#include "grader/class/plan_files.h"
 #include "grader/class/reports.h"
 #include "grader/class/worker.h"
 #include "grader/store/errors.h"
@@ -17,7 +16,7 @@ namespace {
 class Merging : OpenRun {
 public:
     Merging(const Assignment& of, const Plan& plan) : OpenRun(of), plan_(plan) {
-        entries = codec::read<std::vector<Entry>>(read_file(plan.folder / "class.json"));
+        entries = plan.entries;
         must_be_of_this_assignment();
         begin();
     }

@@ -7,8 +7,6 @@
 #include <ostream>
 #include <set>
 
-#include "base/codec.h"
-#include "grader/class/plan_files.h"
 #include "grader/class/progress.h"
 #include "grader/class/templates.h"
 #include "grader/class/worker.h"
@@ -23,8 +21,6 @@ namespace fs = std::filesystem;
 namespace {
 
 using codec::Json;
-
-constexpr int kPlanFormat = 1;
 
 // What a solution takes to judge, once compiler and simulator are warm: the measure of a chunk.
 double seconds_a_task(const Assignment& assignment, const JudgeSetup& setup) {
@@ -44,11 +40,16 @@ double seconds_a_task(const Assignment& assignment, const JudgeSetup& setup) {
 }
 
 // Dealt out one by one: neighbours, who may have the same endless loop, are not together.
-std::vector<std::vector<PlannedTask>> dealt_out(const std::vector<PlannedTask>& tasks,
-                                                std::size_t chunks) {
-    std::vector<std::vector<PlannedTask>> all(chunks);
+std::vector<std::vector<Entry>> dealt_out(const std::vector<Entry>& tasks, std::size_t chunks) {
+    std::vector<std::vector<Entry>> all(chunks);
     for (std::size_t i = 0; i < tasks.size(); ++i) all[i % chunks].push_back(tasks[i]);
     return all;
+}
+
+// Of the key too: a result is good for no other submission.
+std::string seal_of(const Assignment& assignment, const std::string& key,
+                    const std::string& result) {
+    return hex(hmac_sha256(assignment.key, "result of " + key + "\n" + result));
 }
 
 }  // namespace
@@ -62,15 +63,10 @@ constexpr Tier last_of(Tier) {
 
 template <class Codec>
 void describe(Codec& codec, Plan& plan) {
-    int format = kPlanFormat;
-    codec("format", format);
-    if (format != kPlanFormat) throw codec::Error("it is of another version of the grader");
-    std::size_t chunks = plan.chunks.size();
+    codec::version(codec, "plan", 2);
     fields(codec, "assignment", plan.assignment, "identity", plan.identity, "grader",
            plan.setup.grader, "toolchain", plan.setup.toolchain, "sandbox", plan.setup.tier,
-           "chunks", chunks);
-    if (chunks > kMostChunks) throw codec::Error("nobody plans so many chunks");
-    plan.chunks.resize(chunks);
+           "entries", plan.entries, "chunks", plan.chunks);
 }
 
 namespace {
@@ -87,47 +83,45 @@ public:
             throw UsageError(request.to.string() + " is there already; choose another folder");
         }
         const WorkFolder work(assignment.teacher() / "work");
-        setup_ = find_judge_setup(work.path, request.tier);
-        handed_ = read_handed_in(assignment, setup_, request.submissions);
+        plan_ = {.folder = {},
+                 .assignment = assignment.name,
+                 .identity = identity_of(assignment),
+                 .setup = find_judge_setup(work.path, request.tier)};
+        HandedIn handed = read_handed_in(assignment, plan_.setup, request.submissions);
+        plan_.entries = std::move(handed.entries);
+        sources_ = std::move(handed.sources);
         Store store(assignment.store());
-        for (const Entry& entry : to_be_judged(handed_.entries, store, false)) {
-            tasks_.push_back({entry.key, entry.exercise, entry.source});
-        }
-        judged_ = to_be_judged(handed_.entries, store, true).size() - tasks_.size();
-        if (!tasks_.empty()) chunks_ = dealt_out(tasks_, count_of_chunks());
+        const std::vector<Entry> tasks = to_be_judged(plan_.entries, store, false);
+        judged_ = to_be_judged(plan_.entries, store, true).size() - tasks.size();
+        if (!tasks.empty()) plan_.chunks = dealt_out(tasks, count_of_chunks(tasks.size()));
     }
 
     void write() const {
         fs::path making = request_.to;
         making += ".unfinished-" + std::to_string(getpid());
         make_folder(making, 0700);
-        for (const char* part : {"chunks", "sources", "results", "logs", "work"}) {
+        for (const char* part : {"sources", "results", "logs", "work"}) {
             make_folder(making / part, 0700);
         }
-        for (const std::string& bytes : handed_.sources) {
+        for (const std::string& bytes : sources_) {
             write_whole(making / "sources" / sha256_hex(bytes), bytes, 0600);
         }
-        for (std::size_t chunk = 0; chunk < chunks_.size(); ++chunk) {
-            write_whole(making / "chunks" / (std::to_string(chunk + 1) + ".json"),
-                        codec::write(chunks_[chunk], true) + "\n", 0600);
-        }
-        write_whole(making / "class.json", codec::write(handed_.entries, true) + "\n", 0600);
         write_whole(making / "matrix.json", matrix());
         write_whole(making / "slurm.sbatch", sbatch(), 0700);
-        write_whole(making / "plan.json", plan_json());
+        write_whole(making / "plan.json", codec::write(plan_, true) + "\n", 0600);
         std::error_code error;
         fs::rename(making, request_.to, error);
         if (error) throw Infrastructure(request_.to.string() + ": " + error.message());
     }
 
-    bool is_empty() const { return tasks_.empty(); }
+    bool is_empty() const { return plan_.chunks.empty(); }
 
     std::string summary() const {
-        std::string text = std::to_string(tasks_.size()) + " submissions to judge in " +
-                           count_of(chunks_.size(), "chunk");
+        std::string text = std::to_string(plan_.tasks()) + " submissions to judge in " +
+                           count_of(plan_.chunks.size(), "chunk");
         if (seconds_ > 0) {
-            double each = seconds_ * static_cast<double>(tasks_.size()) /
-                          static_cast<double>(std::max<std::size_t>(1, chunks_.size()));
+            double each = seconds_ * static_cast<double>(plan_.tasks()) /
+                          static_cast<double>(plan_.chunks.size());
             text += " of about " + duration(each);
         }
         text += judged_ == 0 ? ".\n" : "; " + std::to_string(judged_) + " have a result already.\n";
@@ -135,20 +129,20 @@ public:
     }
 
 private:
-    std::size_t count_of_chunks() {
+    std::size_t count_of_chunks(std::size_t tasks) {
         auto wanted = static_cast<std::size_t>(request_.chunks);
         if (request_.chunks == 0) {
-            seconds_ = seconds_a_task(assignment_, setup_);
-            double work = seconds_ * static_cast<double>(tasks_.size());
+            seconds_ = seconds_a_task(assignment_, plan_.setup);
+            double work = seconds_ * static_cast<double>(tasks);
             // Rounded down: a chunk may have more work than is asked for, and not less.
             wanted = static_cast<std::size_t>(std::clamp(work / request_.seconds, 1.0, 1e6));
         }
-        return std::min({wanted, tasks_.size(), std::size_t{kMostChunks}});
+        return std::min({wanted, tasks, std::size_t{kMostChunks}});
     }
 
     std::string matrix() const {
         Json numbers = Json::array();
-        for (std::size_t chunk = 1; chunk <= chunks_.size(); ++chunk) numbers.push_back(chunk);
+        for (std::size_t chunk = 1; chunk <= plan_.chunks.size(); ++chunk) numbers.push_back(chunk);
         return Json{{"chunk", numbers}}.dump() + "\n";
     }
 
@@ -156,31 +150,21 @@ private:
         std::string to = fs::absolute(request_.to).lexically_normal().string();
         // In a #SBATCH line nothing can be quoted.
         bool is_plain = to.find_first_of(" \t\n'\"\\%") == std::string::npos;
-        return platform_file("slurm/slurm.sbatch",
-                             {{"NAME", assignment_.name},
-                              {"CHUNKS", std::to_string(std::max<std::size_t>(1, chunks_.size()))},
-                              {"LOGS", is_plain ? to + "/logs" : "logs"},
-                              {"PLAN", shell_word(to)},
-                              {"GRADE", shell_word(own_program())},
-                              {"FOLDER", shell_word(assignment_.folder.parent_path().string())}});
-    }
-
-    std::string plan_json() const {
-        Plan plan{.folder = {},
-                  .assignment = assignment_.name,
-                  .identity = identity_of(assignment_),
-                  .setup = setup_,
-                  .chunks = chunks_};
-        return codec::write(plan, true) + "\n";
+        return platform_file(
+            "slurm/slurm.sbatch",
+            {{"NAME", assignment_.name},
+             {"CHUNKS", std::to_string(std::max<std::size_t>(1, plan_.chunks.size()))},
+             {"LOGS", is_plain ? to + "/logs" : "logs"},
+             {"PLAN", shell_word(to)},
+             {"GRADE", shell_word(own_program())},
+             {"FOLDER", shell_word(assignment_.folder.parent_path().string())}});
     }
 
     const Assignment& assignment_;
     const PlanRequest& request_;
     FileLock lock_;
-    JudgeSetup setup_;
-    HandedIn handed_;
-    std::vector<PlannedTask> tasks_;
-    std::vector<std::vector<PlannedTask>> chunks_;
+    Plan plan_;
+    std::set<std::string> sources_;
     std::size_t judged_ = 0;  // have a result already
     double seconds_ = 0;
 };
@@ -201,19 +185,14 @@ void make_plan(const Assignment& assignment, const PlanRequest& request, std::os
 }
 
 Plan read_plan(const fs::path& folder) {
-    Plan plan;
-    std::string file = (folder / "plan.json").string();
+    const fs::path file = folder / "plan.json";
     try {
-        plan = codec::read<Plan>(read_file(folder / "plan.json"));
+        Plan plan = codec::read<Plan>(read_file(file));
         plan.folder = fs::absolute(folder);
-        for (std::size_t chunk = 1; chunk <= plan.chunks.size(); ++chunk) {
-            plan.chunks[chunk - 1] = codec::read<std::vector<PlannedTask>>(
-                read_file(folder / "chunks" / (std::to_string(chunk) + ".json")));
-        }
+        return plan;
     } catch (const codec::Error& error) {
-        throw UsageError(file + " is no plan: " + shown(error.what(), 200));
+        throw UsageError(file.string() + " is no plan: " + shown(error.what(), 200));
     }
-    return plan;
 }
 
 std::size_t Plan::tasks() const {
@@ -226,12 +205,28 @@ fs::path Plan::result(const std::string& key) const {
     return folder / "results" / key;
 }
 
-std::vector<PlannedTask> Plan::missing(std::size_t chunk) const {
-    std::vector<PlannedTask> left;
-    for (const PlannedTask& task : chunks.at(chunk - 1)) {
+std::vector<Entry> Plan::missing(std::size_t chunk) const {
+    std::vector<Entry> left;
+    for (const Entry& task : chunks.at(chunk - 1)) {
         if (!fs::exists(result(task.key))) left.push_back(task);
     }
     return left;
+}
+
+std::string sealed_result(const Assignment& assignment, const std::string& key,
+                          const std::string& result) {
+    return seal_of(assignment, key, result) + "\n" + result;
+}
+
+std::string opened_result(const Assignment& assignment, const std::string& key,
+                          const std::string& sealed) {
+    std::size_t end = sealed.find('\n');
+    std::string result = end == sealed.npos ? "" : sealed.substr(end + 1);
+    if (end != sealed.npos && sealed.substr(0, end) == seal_of(assignment, key, result)) {
+        return result;
+    }
+    throw Infrastructure("results/" + key +
+                         " is not as a chunk wrote it: remove it, and run its chunk again");
 }
 
 std::string plan_status(const Plan& plan) {

@@ -3,11 +3,9 @@
 /// the merging of all of them into the store. The computers share the plan's folder, or are sent it
 /// and send back what is in its results/.
 ///
-///     PLAN/plan.json       what all of it depends on, and how many chunks there are
-///     PLAN/class.json      who handed in what; merging needs it, chunks do not
+///     PLAN/plan.json       what all of it depends on, who handed in what, and the chunks
 ///     PLAN/matrix.json     {"chunk": [1, 2, ...]}, as GitHub Actions wants it
 ///     PLAN/slurm.sbatch    as Slurm wants it
-///     PLAN/chunks/1.json   the submissions of a chunk
 ///     PLAN/sources/DIGEST  what was handed in
 ///     PLAN/results/KEY     results, each with a seal that only the assignment's key can make
 ///
@@ -21,6 +19,7 @@
 #include <string>
 #include <vector>
 
+#include "base/codec.h"
 #include "grader/class/manifest.h"
 #include "grader/class/run.h"
 #include "grader/store/store.h"
@@ -30,28 +29,37 @@ namespace coalesce::grader {
 /// The most jobs that GitHub Actions makes of one matrix, and enough for any class.
 constexpr int kMostChunks = 256;
 
-/// One submission to judge.
-struct PlannedTask {
-    std::string key;       ///< of its result
-    std::string exercise;  ///< "03_tiled"
-    std::string source;    ///< digest
-};
-
 /// A plan, read from its folder.
 struct Plan {
-    std::filesystem::path folder;  ///< where it is
-    std::string assignment;        ///< its name
-    std::string identity;          ///< of the assignment with its key
-    JudgeSetup setup;              ///< what every computer must agree with
-    std::vector<std::vector<PlannedTask>> chunks = {};
+    std::filesystem::path folder;                 ///< where it is
+    std::string assignment;                       ///< its name
+    std::string identity;                         ///< of the assignment with its key
+    JudgeSetup setup;                             ///< what every computer must agree with
+    std::vector<Entry> entries = {};              ///< who handed in what
+    std::vector<std::vector<Entry>> chunks = {};  ///< what of it is to be judged
 
     /// All submissions of all chunks.
     std::size_t tasks() const;
     /// The file of a result.
     std::filesystem::path result(const std::string& key) const;
     /// Tasks of a chunk (from 1) that have no result yet.
-    std::vector<PlannedTask> missing(std::size_t chunk) const;
+    std::vector<Entry> missing(std::size_t chunk) const;
 };
+
+template <class Codec>
+void describe(Codec& codec, Entry& entry) {
+    codec::AnyBytes student{entry.student}, details{entry.details};
+    fields(codec, "student", student, "exercise", entry.exercise, "key", entry.key, "source",
+           entry.source, "problem", entry.problem, "details", details);
+}
+
+/// A result as it lies in the plan's folder, with a seal that only the assignment's key can make.
+std::string sealed_result(const Assignment& assignment, const std::string& key,
+                          const std::string& result);
+/// The result of that key. Throws Infrastructure when the seal is broken: the file is not whole, or
+/// nobody who has the key wrote it.
+std::string opened_result(const Assignment& assignment, const std::string& key,
+                          const std::string& sealed);
 
 /// What is asked for.
 struct PlanRequest {

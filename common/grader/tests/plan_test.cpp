@@ -10,7 +10,6 @@
 
 #include "base/files.h"
 #include "grader/class/plan.h"
-#include "grader/class/plan_files.h"
 #include "grader/class/templates.h"
 #include "grader/store/errors.h"
 #include "grader/store/files.h"
@@ -200,10 +199,10 @@ TEST_CASE("what was changed on the way is no grade") {
         CHECK(room.chunk(1).code == 3);
     }
     SUBCASE("who handed it in") {
-        std::string all = read_file(room.plan / "class.json");
+        std::string all = read_file(room.plan / "plan.json");
         std::size_t key = all.find("\"key\": \"") + 8;
         all[key] = all[key] == '0' ? '1' : '0';
-        write_whole(room.plan / "class.json", all);
+        write_whole(room.plan / "plan.json", all);
         room.must({"merge", room.plan.string()}, 2);
     }
     SUBCASE("the assignment") {
