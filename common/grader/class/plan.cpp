@@ -54,13 +54,6 @@ std::string seal_of(const Assignment& assignment, const std::string& key,
 
 }  // namespace
 
-inline const char* name_in_json(Tier tier) {
-    return name_of(tier);
-}
-constexpr Tier last_of(Tier) {
-    return Tier::unsandboxed;
-}
-
 template <class Codec>
 void describe(Codec& codec, Plan& plan) {
     codec::version(codec, "plan", 2);

@@ -7,7 +7,6 @@
 #include "grader/class/progress.h"
 #include "grader/class/reports.h"
 #include "grader/class/rounds.h"
-#include "grader/sandbox/cgroup.h"
 #include "grader/sandbox/doctor.h"
 #include "grader/sandbox/places.h"
 #include "grader/store/errors.h"
@@ -132,31 +131,14 @@ std::string next_action(const std::string& problem) {
 
 }  // namespace
 
-// Attacks the sandbox, every time: what held yesterday may have been switched off since.
-static Tier tier_that_holds(const fs::path& work_folder, std::optional<Tier> wanted) {
-    std::vector<TierTrial> trials;
-    const Tier tier = best_tier(work_folder, wanted, trials);
-    if (tier != Tier::none) return tier;
-    std::string text = wanted ? std::string("sandbox ") + name_of(*wanted) +
-                                    " does not work on this computer, and nothing was run"
-                              : "there is no sandbox on this computer, and nothing was run";
-    for (const TierTrial& trial : trials) {
-        text += std::string("\n  tier ") + name_of(trial.tier) + ": " +
-                (trial.problem.empty() ? "an attack got through" : trial.problem);
-    }
-    throw Infrastructure(text + "\n./learn grade doctor says more");
-}
-
 JudgeSetup find_judge_setup(const fs::path& work_folder, std::optional<Tier> wanted) {
-    JudgeSetup setup{.grader = judge_identity(),
-                     .toolchain = compiler_identity(grading_compiler()),
-                     .tier = Tier::unsandboxed};
-    sweep_stale_cgroups();
     make_folder(work_folder, 0700);
-    if (wanted != Tier::unsandboxed) setup.tier = tier_that_holds(work_folder, wanted);
+    // Attacked every time: what held yesterday may have been switched off since.
+    const Tier tier = tier_that_holds(work_folder, wanted);
     // The sandbox stands in each result.
-    setup.grader += std::string(" in sandbox ") + name_of(setup.tier);
-    return setup;
+    return {.grader = judge_identity() + " in sandbox " + name_of(tier),
+            .toolchain = compiler_identity(grading_compiler()),
+            .tier = tier};
 }
 
 HandedIn read_handed_in(const Assignment& assignment, const JudgeSetup& setup,

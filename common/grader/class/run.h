@@ -44,8 +44,8 @@ struct JudgeSetup {
     std::string stamp() const { return tier == Tier::unsandboxed ? name_of(tier) : ""; }
 };
 
-/// Tries the sandbox out, with a file in `work_folder`, which is made. Throws Infrastructure when there
-/// is none, or not the one that is `wanted`; for `unsandboxed` nothing is tried.
+/// Tries the sandbox out, with a file in `work_folder`, which is made. Throws std::runtime_error when there is
+/// none, or not the one that is `wanted`; for `unsandboxed` nothing is tried.
 JudgeSetup find_judge_setup(const std::filesystem::path& work_folder, std::optional<Tier> wanted);
 
 /// A class as it was handed in.

@@ -4,10 +4,8 @@
 /// jail is data, and is checked as such.
 #pragma once
 
-#include <map>
 #include <optional>
 #include <string>
-#include <utility>
 
 #include "grader/judge/judge.h"
 #include "grader/sandbox/jail.h"
@@ -15,9 +13,6 @@
 #include "kernel/runner.h"
 
 namespace coalesce::grader {
-
-/// What solutions cost, by its kind and by what that depends on.
-using SolutionCosts = std::map<std::pair<std::string, std::string>, std::string>;
 
 class JailRunner : public Runner {
 public:

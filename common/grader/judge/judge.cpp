@@ -3,10 +3,8 @@
 #include <algorithm>
 #include <chrono>
 
-#include "base/files.h"
 #include "grader/judge/jail_runner.h"
 #include "grader/judge/telling.h"
-#include "grader/sandbox/cgroup.h"
 #include "grader/sandbox/doctor.h"
 #include "kernel/examine.h"
 #include "kernel/picture.h"
@@ -124,67 +122,23 @@ Result no_result(const std::string& problem) {
     return result;
 }
 
-/// What each tier that was tried has to say.
-std::string reasons(const std::vector<TierTrial>& trials) {
-    std::string text;
-    for (const TierTrial& trial : trials) {
-        text += std::string(" Tier ") + name_of(trial.tier) + ": ";
-        std::string reason = trial.problem;
-        for (const AttackOutcome& one : trial.outcomes) {
-            if (!one.escaped.empty() && reason.empty()) {
-                reason = "'" + one.name + "' was not held: a worker " + one.escaped;
-            }
-        }
-        text += reason + ".";
-    }
-    return text;
-}
-
 }  // namespace
 
-/// What is kept from one submission to the next: a sandbox, jails, what solutions cost.
-struct Judge::Workplace {
-    explicit Workplace(const JudgeOptions& options);
-
-    std::optional<TemporaryFolder> own_folder;  // where no other is named
-    Tier tier = Tier::none;
-    std::string problem;  // why nothing can be judged; "" when all is well
-    std::unique_ptr<Jail> compiler, launcher;
-    SolutionCosts solution_costs;
-};
-
-Judge::Workplace::Workplace(const JudgeOptions& options) {
+Judge::Judge(const JudgeOptions& options) {
     try {
-        if (options.work_folder.empty()) own_folder.emplace();
-        const auto& folder = own_folder ? own_folder->path : options.work_folder;
-        sweep_stale_cgroups();
-        std::vector<TierTrial> trials;
-        const bool is_sandboxed = options.tier != Tier::unsandboxed;
-        tier = is_sandboxed ? best_tier(folder, options.tier, trials) : Tier::unsandboxed;
-        if (tier == Tier::none) {
-            problem = "no sandbox works on this computer, so nothing is run." + reasons(trials) +
-                      " Next: ./learn grade doctor";
-            return;
-        }
-        compiler = std::make_unique<Jail>(Role::compile, tier);
-        launcher = std::make_unique<Jail>(Role::launch, tier);
+        if (options.work_folder.empty()) own_folder_.emplace();
+        tier_ =
+            tier_that_holds(own_folder_ ? own_folder_->path : options.work_folder, options.tier);
+        compiler_.emplace(Role::compile, tier_);
+        launcher_.emplace(Role::launch, tier_);
     } catch (const std::exception& error) {
-        problem = error.what();
+        problem_ = error.what();
     }
-}
-
-Judge::Judge(const JudgeOptions& options) : workplace_(std::make_unique<Workplace>(options)) {}
-
-Judge::~Judge() = default;
-
-Tier Judge::tier() const {
-    return workplace_->tier;
 }
 
 std::optional<Compiled> Judge::compile(const std::string& text, const Assigned& exercise) {
-    if (!workplace_->problem.empty()) throw std::runtime_error(workplace_->problem);
-    JailRunner runner(*workplace_->compiler, *workplace_->launcher, workplace_->solution_costs,
-                      exercise, {});
+    if (!problem_.empty()) throw std::runtime_error(problem_);
+    JailRunner runner(*compiler_, *launcher_, solution_costs_, exercise, {});
     const Source source = source_of(text, exercise);
     if (!source.is_good()) return std::nullopt;
     Compiled compiled = runner.compile(source, exercise.kernel);
@@ -195,15 +149,14 @@ Result Judge::judge(const std::string& text, const Assigned& exercise, const Sec
     const auto begin = Clock::now();
     Result result;
     try {
-        if (!workplace_->problem.empty()) throw std::runtime_error(workplace_->problem);
-        JailRunner runner(*workplace_->compiler, *workplace_->launcher, workplace_->solution_costs,
-                          exercise, secret);
+        if (!problem_.empty()) throw std::runtime_error(problem_);
+        JailRunner runner(*compiler_, *launcher_, solution_costs_, exercise, secret);
         judge_it(runner, source_of(text, exercise), exercise, result);
         result.processor_milliseconds = runner.processor_milliseconds();
     } catch (const std::exception& error) {
         result = no_result(error.what());
     }
-    result.sandbox = name_of(workplace_->tier);
+    result.sandbox = name_of(tier_);
     result.milliseconds = std::chrono::duration<double, std::milli>(Clock::now() - begin).count();
     return result;
 }

@@ -16,15 +16,16 @@
 #include <cstddef>
 #include <cstdint>
 #include <filesystem>
-#include <memory>
+#include <map>
 #include <optional>
 #include <string>
 #include <utility>
 #include <vector>
 
+#include "base/files.h"
 #include "course/exercise.h"
 #include "grader/judge/marks.h"
-#include "grader/sandbox/tier.h"
+#include "grader/sandbox/jail.h"
 #include "kernel/verdict.h"
 
 namespace coalesce::grader {
@@ -107,12 +108,14 @@ struct JudgeOptions {
     std::filesystem::path work_folder = {};  ///< 0700, ours to use and to clear; {}: one in /tmp
 };
 
+/// What solutions cost, by its kind and by what that depends on: kept from one submission to the next.
+using SolutionCosts = std::map<std::pair<std::string, std::string>, std::string>;
+
 /// Judges submissions, one after the other.
 class Judge {
 public:
     /// Looks at what sandbox there is. Never throws: what is missing is told by each Result as SYS.
     explicit Judge(const JudgeOptions& options);
-    ~Judge();
 
     /// Judges a file by its bytes, whatever they are. Messages name it "03_tiled/kernel.cu" for everybody: a
     /// result must not depend on who handed it in. What is wrong with this computer gives Mark::system; never
@@ -124,11 +127,14 @@ public:
     std::optional<Compiled> compile(const std::string& text, const Assigned& exercise);
 
     /// Which sandbox is used.
-    Tier tier() const;
+    Tier tier() const { return tier_; }
 
 private:
-    struct Workplace;
-    std::unique_ptr<Workplace> workplace_;
+    std::optional<TemporaryFolder> own_folder_;  // where no other is named
+    Tier tier_ = Tier::none;
+    std::string problem_;  // why nothing can be judged; "" when all is well
+    std::optional<Jail> compiler_, launcher_;
+    SolutionCosts solution_costs_;
 };
 
 /// Changes whenever another answer is possible: the compiler, the simulator, the jailed programs and

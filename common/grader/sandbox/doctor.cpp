@@ -8,6 +8,7 @@
 #include <stdexcept>
 
 #include "grader/sandbox/attacks.h"
+#include "grader/sandbox/cgroup.h"
 #include "grader/sandbox/jail.h"
 #include "grader/sandbox/landlock.h"
 #include "grader/sandbox/places.h"
@@ -128,16 +129,28 @@ TierTrial try_tier(Tier tier, const fs::path& work_folder, bool is_thorough) {
     return trial;
 }
 
-Tier best_tier(const fs::path& work_folder, std::optional<Tier> wanted,
-               std::vector<TierTrial>& trials) {
-    std::vector<Tier> tiers = {Tier::namespaces, Tier::landlock};
-    if (wanted) tiers = {*wanted};
-    for (const Tier tier : tiers) {
-        trials.push_back(try_tier(tier, work_folder, false));
-        if (trials.back().holds()) return tier;
-        if (trials.back().is_cut_short) break;
+/// Why it is not used.
+static std::string reason_against(const TierTrial& trial) {
+    if (!trial.problem.empty()) return trial.problem;
+    const auto escape = std::ranges::find_if(
+        trial.outcomes, [](const AttackOutcome& one) { return !one.escaped.empty(); });
+    return "'" + escape->name + "' was not held: a worker " + escape->escaped;
+}
+
+Tier tier_that_holds(const fs::path& work_folder, std::optional<Tier> wanted) {
+    sweep_stale_cgroups();
+    if (wanted == Tier::unsandboxed) return *wanted;
+    std::string text = wanted ? std::string("sandbox ") + name_of(*wanted) +
+                                    " does not work on this computer, and nothing was run"
+                              : "there is no sandbox on this computer, and nothing was run";
+    for (const Tier tier : {Tier::namespaces, Tier::landlock}) {
+        if (wanted && tier != *wanted) continue;
+        const TierTrial trial = try_tier(tier, work_folder, false);
+        if (trial.holds()) return tier;
+        text += std::string("\n  tier ") + name_of(tier) + ": " + reason_against(trial);
+        if (trial.is_cut_short) break;
     }
-    return Tier::none;
+    throw std::runtime_error(text + "\n./learn grade doctor says more");
 }
 
 }  // namespace coalesce::grader

@@ -32,10 +32,10 @@ struct TierTrial {
 /// `is_thorough`: also those that take seconds (computing and sleeping for ever).
 TierTrial try_tier(Tier tier, const std::filesystem::path& work_folder, bool is_thorough);
 
-/// The best tier that holds: A, else B, else C; of one alone where that is wanted. `trials` gets what was tried. A
-/// trial that was cut short ends the search: a kill must not make a weaker sandbox of a better one, since the tier
-/// is part of each result.
-Tier best_tier(const std::filesystem::path& work_folder, std::optional<Tier> wanted,
-               std::vector<TierTrial>& trials);
+/// Sweeps what dead graders left, then looks for the best tier that holds: A, else B; of one alone where that is
+/// wanted, and `unsandboxed` is not tried. A trial that was cut short ends the search: a kill must not make a weaker
+/// sandbox of a better one, since the tier is part of each result. Throws std::runtime_error that says why there is
+/// none.
+Tier tier_that_holds(const std::filesystem::path& work_folder, std::optional<Tier> wanted);
 
 }  // namespace coalesce::grader

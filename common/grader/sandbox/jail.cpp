@@ -115,16 +115,6 @@ std::vector<std::string> bubblewrap_command(Role role, const fs::path& program,
 
 }  // namespace
 
-const char* name_of(Tier tier) {
-    switch (tier) {
-        case Tier::namespaces: return "A";
-        case Tier::landlock: return "B";
-        case Tier::none: return "C";
-        case Tier::unsandboxed: return "unsandboxed";
-    }
-    return "C";
-}
-
 Jail::Jail(Role role, Tier tier) : role_(role), tier_(tier) {}
 
 Jail::~Jail() {

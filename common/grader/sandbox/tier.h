@@ -12,7 +12,17 @@ enum class Tier {
     unsandboxed,  ///< somebody asked for it; every result says so
 };
 
-/// "A", "B", "C", "unsandboxed"
-const char* name_of(Tier tier);
+constexpr Tier last_of(Tier) {
+    return Tier::unsandboxed;
+}
+
+inline constexpr const char* kTierNames[] = {"A", "B", "C", "unsandboxed"};
+constexpr const char* name_of(Tier tier) {
+    return kTierNames[static_cast<int>(tier)];
+}
+/// For JSON.
+constexpr const char* name_in_json(Tier tier) {
+    return name_of(tier);
+}
 
 }  // namespace coalesce::grader
