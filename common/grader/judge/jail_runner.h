@@ -41,12 +41,11 @@ public:
     double processor_milliseconds() const { return processor_milliseconds_; }
 
 private:
-    JobResult compile_once(const CompileJob& job, double wall_seconds);
+    JobResult done(Jail& jail, Job job);
     Trial run_once(const Compiled& kernel, const Produces& task, const TrialOrder& order);
     Trial run_in_other_orders(const Compiled& kernel, const Produces& task, TrialOrder order,
                               Trial usual);
     JobResult launch(const LaunchJob& job, const std::string& images);
-    JobResult launch_once(const LaunchJob& job, const std::string& images, double wall_seconds);
     bool note(const Failure& trouble);
     double seconds_left() const;
     std::uint64_t drawn(const std::string& what) const;

@@ -26,23 +26,18 @@ bool is_allowed(std::string_view opcode) {
 }
 
 /// Registers of the device that tell more than a thread's place, and what allows them.
-const std::map<std::string_view, std::string_view>& special_registers() {
-    static const std::map<std::string_view, std::string_view> names = {
-        {"%clock", "clock"},       {"%clock64", "clock"},        {"%clock_hi", "clock"},
-        {"%globaltimer", "clock"}, {"%globaltimer_lo", "clock"}, {"%globaltimer_hi", "clock"},
-        {"%smid", "smid"},         {"%nsmid", "smid"},           {"%warpid", "smid"},
-        {"%nwarpid", "smid"},      {"%gridid", "smid"}};
-    return names;
-}
+const std::map<std::string_view, std::string_view> kSpecialRegisters = {
+    {"%clock", "clock"},       {"%clock64", "clock"},        {"%clock_hi", "clock"},
+    {"%globaltimer", "clock"}, {"%globaltimer_lo", "clock"}, {"%globaltimer_hi", "clock"},
+    {"%smid", "smid"},         {"%nsmid", "smid"},           {"%warpid", "smid"},
+    {"%nwarpid", "smid"},      {"%gridid", "smid"}};
 
 /// Functions that are not in the module, and what allows them.
-const std::map<std::string_view, std::string_view>& known_externs() {
-    static const std::map<std::string_view, std::string_view> names = {{"vprintf", "printf"},
-                                                                       {"__assertfail", "printf"},
-                                                                       {"malloc", "malloc"},
-                                                                       {"free", "malloc"}};
-    return names;
-}
+const std::map<std::string_view, std::string_view> kKnownExterns = {
+    {"vprintf", "printf"}, {"__assertfail", "printf"}, {"malloc", "malloc"}, {"free", "malloc"}};
+
+/// Functions that a module may have with a body, kernels among them.
+constexpr std::size_t kMostFunctions = 256;
 
 /// What of a function is not to be told from its instructions.
 bool is_called_through_pointers(const Function& function) {
@@ -61,7 +56,8 @@ Failure ptx_failure(FailureKind kind, const std::string& headline, const std::st
 /// simulator will run, because its parser reads the text.
 class Looker {
 public:
-    Looker(const Module& module, const PtxRules& rules) : module_(module), rules_(rules) {}
+    Looker(const Module& module, const std::string& entry, const Assigned& exercise)
+        : module_(module), entry_(entry), exercise_(exercise) {}
 
     Failure look() {
         for (const auto& [name, one] : module_.variables) variable(one);
@@ -81,7 +77,7 @@ public:
 
 private:
     bool allows(std::string_view what) const {
-        return std::find(rules_.allow.begin(), rules_.allow.end(), what) != rules_.allow.end();
+        return std::ranges::count(exercise_.allow, what) > 0;
     }
     bool is_good() const { return problem_.kind == FailureKind::none; }
 
@@ -125,8 +121,8 @@ private:
     }
 
     void external(const Function& function) {
-        const auto known = known_externs().find(function.name);
-        if (known == known_externs().end())
+        const auto known = kKnownExterns.find(function.name);
+        if (known == kKnownExterns.end())
             return refuse("the kernel uses something that is not in the file.");
         if (allows(known->second)) return;
         refuse(known->first == "vprintf"        ? "the kernel prints."
@@ -140,7 +136,7 @@ private:
         for (const Variable& parameter : function.parameters)
             sizes += std::to_string(parameter.size) + " ";
         if (!function.has_body) refuse("a kernel of the compiled file has no body.");
-        if (function.name == rules_.entry && sizes != "8 8 4 4 ")
+        if (function.name == entry_ && sizes != "8 8 4 4 ")
             forged("the kernel's arguments are not those of the task.");
         if (function.name == kConfigureEntry && sizes != "8 4 4 ")
             forged("another configure is hidden in the file.");
@@ -186,8 +182,8 @@ private:
         for (const Operand& element : operand.elements) check_registers(element);
         if (operand.kind != Operand::Kind::special) return;
         const std::string name = operand.name.substr(0, operand.name.find('.'));
-        const auto found = special_registers().find(name);
-        const bool is_refused = found != special_registers().end()
+        const auto found = kSpecialRegisters.find(name);
+        const bool is_refused = found != kSpecialRegisters.end()
                                     ? !allows(found->second)
                                     : name.starts_with("%pm") || name.starts_with("%envreg");
         if (is_refused)
@@ -231,29 +227,29 @@ private:
     void count_functions() {
         const auto has = static_cast<std::size_t>(std::ranges::count_if(
             module_.functions, [](const auto& one) { return one.second->has_body; }));
-        if (!is_good() || has <= rules_.most_functions) return;
+        if (!is_good() || has <= kMostFunctions) return;
         problem_ = ptx_failure(
             FailureKind::ptx_too_large,
             "the compiled kernel has " + std::to_string(has) +
-                " functions; the assignment allows " + std::to_string(rules_.most_functions) + ".",
+                " functions; the assignment allows " + std::to_string(kMostFunctions) + ".",
             "Write fewer, or let the compiler put them where they are called: no __noinline__.");
     }
 
     void look_at_end() {
         count_functions();
-        for (const std::string_view name :
-             {std::string_view(rules_.entry), std::string_view(kConfigureEntry)}) {
-            const auto found = module_.functions.find(std::string(name));
+        for (const std::string& name : {entry_, std::string(kConfigureEntry)}) {
+            const auto found = module_.functions.find(name);
             if (found == module_.functions.end() || !found->second->is_entry)
                 forged("the compiled file has not exactly one kernel and one configure.");
         }
-        too_large("its __shared__ arrays", shared_, rules_.most_shared);
-        too_large("arrays of each thread", local_, rules_.most_local);
+        too_large("its __shared__ arrays", shared_, exercise_.resources.shared_bytes);
+        too_large("arrays of each thread", local_, exercise_.resources.local_bytes);
         too_large("tables in global memory", global_, std::size_t{1} << 20);
     }
 
     const Module& module_;
-    const PtxRules& rules_;
+    const std::string& entry_;
+    const Assigned& exercise_;
     int line_ = 0;
     std::set<std::string_view> tables_;  ///< variables in global memory, which are only read
     std::set<std::uint32_t> addresses_;  ///< registers that hold an address of theirs
@@ -310,17 +306,17 @@ std::string deceit_in(std::string_view text) {
 
 }  // namespace
 
-Failure look_at_ptx(std::string_view text, const PtxRules& rules) {
-    if (text.size() > rules.most_bytes) {
-        return ptx_failure(
-            FailureKind::ptx_too_large,
-            "the compiled kernel has more than " + std::to_string(rules.most_bytes >> 10) + " KB.",
-            "Unroll less: a kernel of this course has about 10 KB.");
+Failure look_at_ptx(std::string_view text, const std::string& entry, const Assigned& exercise) {
+    const std::size_t most_kb = exercise.resources.ptx_kb;
+    if (text.size() > most_kb << 10) {
+        return ptx_failure(FailureKind::ptx_too_large,
+                           "the compiled kernel has more than " + std::to_string(most_kb) + " KB.",
+                           "Unroll less: a kernel of this course has about 10 KB.");
     }
     if (const std::string deceit = deceit_in(text); !deceit.empty())
         return ptx_failure(FailureKind::ptx_forged, deceit, "Write the kernel in CUDA C++.");
     try {
-        return Looker(*ptx::parse(text), rules).look();
+        return Looker(*ptx::parse(text), entry, exercise).look();
     } catch (const ptx::ParseError&) {
         return ptx_failure(FailureKind::ptx_refused, "the compiler's output is no PTX.",
                            "Is there inline assembly in the file?");
