@@ -13,6 +13,7 @@
 #include <cerrno>
 #include <cstdlib>
 #include <cstring>
+#include <sstream>
 #include <stdexcept>
 #include <vector>
 
@@ -51,22 +52,15 @@ std::vector<std::string> environment_of(Tier tier, const std::string& simulator)
     return words;
 }
 
+constexpr const char* kBubblewrapOptions =
+    "--unshare-all --unshare-user --uid 65534 --gid 65534 --die-with-parent --new-session "
+    "--as-pid-1 --cap-drop ALL --proc /proc";
+
 std::vector<std::string> bubblewrap_command(Role role, const fs::path& program,
                                             const std::string& simulator) {
-    std::vector<std::string> command = {bubblewrap_program(),
-                                        "--unshare-all",
-                                        "--unshare-user",
-                                        "--uid",
-                                        "65534",
-                                        "--gid",
-                                        "65534",
-                                        "--die-with-parent",
-                                        "--new-session",
-                                        "--as-pid-1",
-                                        "--cap-drop",
-                                        "ALL",
-                                        "--proc",
-                                        "/proc"};
+    std::istringstream words(kBubblewrapOptions);
+    std::vector<std::string> command = {bubblewrap_program()};
+    for (std::string word; words >> word;) command.push_back(word);
     for (const std::string& path : readable_places()) {
         const bool is_link = fs::is_symlink(path);
         command.insert(command.end(), {is_link ? "--symlink" : "--ro-bind",
