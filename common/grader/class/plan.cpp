@@ -67,7 +67,7 @@ namespace {
 // Makes the plan of a class, and writes it.
 class Planning {
 public:
-    Planning(const Assignment& assignment, const PlanRequest& request)
+    Planning(const Assignment& assignment, const PlanRequest& request, std::optional<Tier> tier)
         : assignment_(assignment),
           request_(request),
           // Trying the sandbox out uses a folder that a run uses too.
@@ -79,7 +79,7 @@ public:
         plan_ = {.folder = {},
                  .assignment = assignment.name,
                  .identity = identity_of(assignment),
-                 .setup = find_judge_setup(work.path, request.tier)};
+                 .setup = find_judge_setup(work.path, tier)};
         HandedIn handed = read_handed_in(assignment, plan_.setup, request.submissions);
         plan_.entries = std::move(handed.entries);
         sources_ = std::move(handed.sources);
@@ -164,8 +164,9 @@ private:
 
 }  // namespace
 
-void make_plan(const Assignment& assignment, const PlanRequest& request, std::ostream& out) {
-    Planning planning(assignment, request);
+void make_plan(const Assignment& assignment, const PlanRequest& request, std::optional<Tier> tier,
+               std::ostream& out) {
+    Planning planning(assignment, request, tier);
     planning.write();
     std::string plan = request.to.string();
     out << planning.summary();

@@ -67,11 +67,12 @@ struct PlanRequest {
     std::filesystem::path to;           ///< the plan's folder: must not be there yet
     int chunks = 0;                     ///< 0: as many as give each `seconds` of work
     double seconds = 30;                ///< of one processor, at least
-    std::optional<Tier> tier = {};      ///< as JudgeOptions has it
 };
 
-/// Writes a plan, whole or not at all. What the store has a result for is not planned again.
-void make_plan(const Assignment& assignment, const PlanRequest& request, std::ostream& out);
+/// Writes a plan, whole or not at all; `tier` as JudgeOptions has it. What the store has a result for is not
+/// planned again.
+void make_plan(const Assignment& assignment, const PlanRequest& request, std::optional<Tier> tier,
+               std::ostream& out);
 
 /// Reads a plan. Throws UsageError.
 Plan read_plan(const std::filesystem::path& folder);

@@ -24,13 +24,15 @@ namespace {
 // One run of the grader.
 class ClassRun : OpenRun {
 public:
-    ClassRun(const Assignment& of, const RunRequest& request, std::ostream& out)
+    ClassRun(const Assignment& of, const RunRequest& request, const JudgingProcesses& processes,
+             std::optional<Tier> tier, std::ostream& out)
         : OpenRun(of),
           request_(request),
+          processes_(processes),
           out_(out),
           // A worker that was killed leaves its folder; nobody else is at work while we have the lock.
           work_(of.teacher() / "work"),
-          setup_(find_judge_setup(work_.path, request.tier)) {}
+          setup_(find_judge_setup(work_.path, tier)) {}
 
     void grade() {
         if (request_.resumes) {
@@ -91,8 +93,8 @@ private:
             if (end == TaskEnd::failed) store.add_fault(number, entry, text);
             if (end == TaskEnd::given_up) store.give_up(number, entry, text);
         };
-        outcome_ = judge_in_rounds(
-            tasks, rounds_of(assignment, setup_, request_.processes, work_.path), told);
+        outcome_ =
+            judge_in_rounds(tasks, rounds_of(assignment, setup_, processes_, work_.path), told);
     }
 
     std::size_t count_missing() {
@@ -106,12 +108,12 @@ private:
         if (outcome_.judged == 0)
             return "Nothing had to be judged: all results were stored already.\n";
         return format("%zu judged in %s with %s: %.0f a minute.\n", outcome_.judged,
-                      duration(outcome_.seconds).c_str(),
-                      count_of(request_.processes.jobs, "job").c_str(),
+                      duration(outcome_.seconds).c_str(), count_of(processes_.jobs, "job").c_str(),
                       60 * static_cast<double>(outcome_.judged) / std::max(outcome_.seconds, 1e-3));
     }
 
     const RunRequest& request_;
+    const JudgingProcesses& processes_;
     std::ostream& out_;
     const WorkFolder work_;
     JudgeSetup setup_;
@@ -229,8 +231,9 @@ ClassResults OpenRun::finish() {
     return results;
 }
 
-void grade_class(const Assignment& assignment, const RunRequest& request, std::ostream& out) {
-    ClassRun(assignment, request, out).grade();
+void grade_class(const Assignment& assignment, const RunRequest& request,
+                 const JudgingProcesses& processes, std::optional<Tier> tier, std::ostream& out) {
+    ClassRun(assignment, request, processes, tier, out).grade();
 }
 
 }  // namespace coalesce::grader

@@ -30,8 +30,6 @@ struct RunRequest {
     std::filesystem::path submissions;  ///< a folder or an archive; "" when resuming
     bool resumes = false;               ///< goes on with the last run
     bool again = false;                 ///< judges what has a result too, and compares
-    std::optional<Tier> tier = {};      ///< as JudgeOptions has it
-    JudgingProcesses processes = {};
 };
 
 /// What the results of a computer depend on, beside the assignment.
@@ -84,7 +82,9 @@ struct OpenRun {
     std::int64_t number = 0;
 };
 
-/// Grades a class. Throws UsageError, or Infrastructure when something is not graded yet.
-void grade_class(const Assignment& assignment, const RunRequest& request, std::ostream& out);
+/// Grades a class; `tier` as JudgeOptions has it. Throws UsageError, or Infrastructure when something is not
+/// graded yet.
+void grade_class(const Assignment& assignment, const RunRequest& request,
+                 const JudgingProcesses& processes, std::optional<Tier> tier, std::ostream& out);
 
 }  // namespace coalesce::grader

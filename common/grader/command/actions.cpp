@@ -2,20 +2,14 @@
 
 #include <unistd.h>
 
-#include <algorithm>
 #include <cstdlib>
 #include <iostream>
 #include <set>
-#include <thread>
 
 #include "base/text.h"
-#include "grader/class/assignment.h"
 #include "grader/class/export.h"
 #include "grader/class/gpu_times.h"
-#include "grader/class/gradebook.h"
-#include "grader/class/plan.h"
 #include "grader/class/reports.h"
-#include "grader/class/run.h"
 #include "grader/class/worker.h"
 #include "grader/judge/doctor.h"
 #include "grader/judge/gpu_timer.h"
@@ -41,24 +35,6 @@ fs::path find_assignment(const Words& words) {
     throw UsageError(
         (found.empty() ? "there is no assignment in " : "there are several assignments in ") +
         words.folder.string() + "; say which: --assignment NAME");
-}
-
-JudgingProcesses processes_of(const Words& words) {
-    const int processors = std::max(1, static_cast<int>(std::thread::hardware_concurrency()));
-    return {.jobs = words.jobs > 0 ? words.jobs : processors, .is_quiet = words.quiet};
-}
-
-Tier tier_of(const std::string& name) {
-    for (Tier tier : {Tier::namespaces, Tier::landlock, Tier::none, Tier::unsandboxed}) {
-        if (name == name_of(tier)) return tier;
-    }
-    throw UsageError("there is no sandbox \"" + name + "\"");
-}
-
-// What JudgeOptions has.
-std::optional<Tier> wanted_tier(const Words& words) {
-    if (words.no_sandbox) return Tier::unsandboxed;
-    return words.tier.empty() ? std::nullopt : std::optional(tier_of(words.tier));
 }
 
 // The exercise as the assignment asks it, or as the course does.
@@ -99,10 +75,8 @@ fs::path assignments_folder() {
 }
 
 int new_assignment(const Words& words) {
-    NewAssignment request{.folder = assignment_folder(words.folder, words.name),
-                          .title = words.title,
-                          .exercises = words.exercises,
-                          .points = words.points};
+    NewAssignment request = words.made;
+    request.folder = assignment_folder(words.folder, words.name);
     make_assignment(request);
     Assignment made = read_assignment(request.folder);
     std::string folder = request.folder.string();
@@ -115,29 +89,23 @@ int new_assignment(const Words& words) {
 
 int verify(const Words& words) {
     Assignment assignment = read_assignment(find_assignment(words));
-    bool is_proved =
-        verify_assignment(assignment, processes_of(words), wanted_tier(words), std::cout);
+    bool is_proved = verify_assignment(assignment, words.processes, words.tier, std::cout);
     return is_proved ? exit_done : exit_unproved;
 }
 
 int run(const Words& words) {
-    if (words.resume != words.submissions.empty()) {
+    if (words.run.resumes != words.run.submissions.empty()) {
         throw UsageError(
-            words.resume ? "--resume goes on with what was handed in then: leave out --submissions"
-                         : "name what was handed in: --submissions FOLDER, or --resume");
+            words.run.resumes
+                ? "--resume goes on with what was handed in then: leave out --submissions"
+                : "name what was handed in: --submissions FOLDER, or --resume");
     }
     Assignment assignment = read_assignment(find_assignment(words));
-    RunRequest request{.submissions = words.submissions,
-                       .resumes = words.resume,
-                       .again = words.again,
-                       .tier = wanted_tier(words),
-                       .processes = processes_of(words)};
-    grade_class(assignment, request, std::cout);
+    grade_class(assignment, words.run, words.processes, words.tier, std::cout);
     print("Grades: " + (assignment.results() / "grades.csv").string() + "; feedback beside it\n");
     if (words.gpu) {
         Store store(assignment.store());
-        measure_class(assignment, read_results(assignment, store, 0), wanted_tier(words),
-                      std::cout);
+        measure_class(assignment, read_results(assignment, store, 0), words.tier, std::cout);
     }
     return exit_done;
 }
@@ -147,7 +115,7 @@ int one(const Words& words) {
     Student handed = read_student(words.file, "one", {asked.exercise.name});
     Result result;
     if (handed.handed.front().is_there()) {
-        Judge judge({.tier = wanted_tier(words)});
+        Judge judge({.tier = words.tier});
         result = judge.judge(handed.handed.front().source, asked.exercise, asked.secret);
     } else {
         Entry entry{.problem = handed.handed.front().problem,
@@ -164,7 +132,7 @@ int student(const Words& words) {
     Assignment assignment = read_assignment(find_assignment(words));
     std::vector<std::string> names;
     for (const Assigned& exercise : assignment.exercises) names.push_back(exercise.name);
-    JudgeSetup setup = find_judge_setup(fs::temp_directory_path(), wanted_tier(words));
+    JudgeSetup setup = find_judge_setup(fs::temp_directory_path(), words.tier);
     Judge judge({.tier = setup.tier});
     StudentResults results{.name = "student", .graded = {}};
     for (const Handed& handed : read_student(words.file, "student", names).handed) {
@@ -232,8 +200,7 @@ int export_results(const Words& words) {
     if (words.format == "moodle" || words.format == "canvas") {
         if (words.names.empty()) throw UsageError("say who is who: --names LIST.csv");
         const Roster roster = read_roster(read_file(words.names), words.names.string());
-        const LateRule rule{.percent = words.late_percent, .free_days = words.late_free};
-        write_or_print(words.to, gradebook_csv(results, roster, rule, words.format));
+        write_or_print(words.to, gradebook_csv(results, roster, words.late, words.format));
         return exit_done;
     }
     write_or_print(words.to, words.format == "csv"     ? grades_csv(results)
@@ -243,20 +210,14 @@ int export_results(const Words& words) {
 }
 
 int plan(const Words& words) {
-    Assignment assignment = read_assignment(find_assignment(words));
-    PlanRequest request{.submissions = words.submissions,
-                        .to = words.to,
-                        .chunks = words.chunk,
-                        .seconds = words.seconds,
-                        .tier = wanted_tier(words)};
-    make_plan(assignment, request, std::cout);
+    make_plan(read_assignment(find_assignment(words)), words.planned, words.tier, std::cout);
     return exit_done;
 }
 
 int chunk(const Words& words) {
     Plan plan = read_plan(words.plan);
     Assignment assignment = read_assignment(assignment_folder(words.folder, plan.assignment));
-    judge_chunk(assignment, plan, static_cast<std::size_t>(words.chunk), processes_of(words),
+    judge_chunk(assignment, plan, static_cast<std::size_t>(words.chunk), words.processes,
                 std::cout);
     return exit_done;
 }
@@ -275,18 +236,17 @@ int merge(const Words& words) {
 }
 
 int doctor_report(const Words& words) {
-    DoctorReport report = doctor({.tier = wanted_tier(words)});
+    DoctorReport report = doctor({.tier = words.tier});
     print(std::string("Sandbox: tier ") + name_of(report.tier) + "\n");
     for (const std::string& line : report.lines) print("  " + line + "\n");
     return report.ok ? exit_done : exit_infrastructure;
 }
 
 int worker(const Words& words) {
-    Tier tier = tier_of(words.tier);
     make_folder(words.work, 0700);
     fs::path own = words.work / std::to_string(getpid());
     make_folder(own, 0700);
-    return work(read_assignment(words.assignment), {.tier = tier, .work_folder = own});
+    return work(read_assignment(words.assignment), {.tier = words.tier, .work_folder = own});
 }
 
 int time(const Words& words) {

@@ -4,12 +4,12 @@
 #include <unistd.h>
 
 #include <CLI/CLI.hpp>
+#include <algorithm>
 #include <clocale>
 #include <iostream>
 #include <thread>
 
 #include "base/files.h"
-#include "grader/class/plan.h"
 #include "grader/command/actions.h"
 #include "grader/corpus/self_test.h"
 #include "grader/store/errors.h"
@@ -28,6 +28,7 @@ public:
                       "Judge the corpus: hostile and honest submissions");
         app_.require_subcommand(0, 1);
         words_.folder = assignments_folder();
+        words_.processes.jobs = std::max(1, static_cast<int>(std::thread::hardware_concurrency()));
         add_assignment();
         add_run();
         add_plan();
@@ -76,12 +77,26 @@ private:
         add_folder(command);
     }
     void add_jobs(CLI::App* command) {
-        command->add_option("--jobs", words_.jobs, "Judging processes: one for each processor")
+        command
+            ->add_option("--jobs", words_.processes.jobs,
+                         "Judging processes: one for each processor")
             ->check(CLI::Range(1, 256));
     }
     void add_sandbox(CLI::App* command) {
-        command->add_flag("--no-sandbox", words_.no_sandbox,
-                          "For development: every result is stamped with it");
+        command->add_flag_callback(
+            "--no-sandbox", [this] { words_.tier = Tier::unsandboxed; },
+            "For development: every result is stamped with it");
+    }
+
+    CLI::Option* add_tier(CLI::App* command, const char* what) {
+        const auto take = [this](const std::string& name) {
+            const auto found = std::ranges::find(kTierNames, name);
+            if (found == std::end(kTierNames)) {
+                throw UsageError("there is no sandbox \"" + name + "\"");
+            }
+            words_.tier = static_cast<Tier>(found - std::begin(kTierNames));
+        };
+        return command->add_option_function<std::string>("--tier", take, what);
     }
 
     void add_assignment() {
@@ -92,13 +107,13 @@ private:
         CLI::App* made = add(assignment, "new", "Make one: a handout, and what the teacher keeps",
                              new_assignment);
         add_name(made, false);
-        made->add_option("--exercises", words_.exercises, "Their numbers or names: 02,03,04")
+        made->add_option("--exercises", words_.made.exercises, "Their numbers or names: 02,03,04")
             ->delimiter(',')
             ->required();
-        made->add_option("--points", words_.points, "Points of each; as course.toml has them")
+        made->add_option("--points", words_.made.points, "Points of each; as course.toml has them")
             ->delimiter(',')
             ->check(CLI::Range(0.1, 10000.0));
-        made->add_option("--title", words_.title, "For students");
+        made->add_option("--title", words_.made.title, "For students");
         CLI::App* proved =
             add(assignment, "verify",
                 "Prove one: solutions pass; blanks, mutants and cheats do not", verify);
@@ -110,12 +125,12 @@ private:
     void add_run() {
         CLI::App* command = add(&app_, "run", "Grade a class", run);
         add_name(command, false);
-        command->add_option("--submissions", words_.submissions,
+        command->add_option("--submissions", words_.run.submissions,
                             "A folder, zip or tar: one part for each student");
         add_jobs(command);
-        command->add_flag("--resume", words_.resume, "Go on with the last run");
-        command->add_flag("--again", words_.again, "Judge what has a result too, and compare");
-        command->add_flag("--quiet", words_.quiet, "No progress");
+        command->add_flag("--resume", words_.run.resumes, "Go on with the last run");
+        command->add_flag("--again", words_.run.again, "Judge what has a result too, and compare");
+        command->add_flag("--quiet", words_.processes.is_quiet, "No progress");
         command->add_flag("--gpu", words_.gpu, "Then time what is right on this GPU; no points");
         add_sandbox(command);
     }
@@ -125,16 +140,17 @@ private:
         CLI::App* planned =
             add(&app_, "plan", "Divide a class into chunks for many computers", plan);
         add_name(planned, false);
-        planned->add_option("--submissions", words_.submissions, "As for run")->required();
-        planned->add_option("--to", words_.to, "The plan's folder, which all of them see")
+        planned->add_option("--submissions", words_.planned.submissions, "As for run")->required();
+        planned->add_option("--to", words_.planned.to, "The plan's folder, which all of them see")
             ->required();
-        planned->add_option("--chunks", words_.chunk, "How many; otherwise as --seconds says")
+        planned
+            ->add_option("--chunks", words_.planned.chunks, "How many; otherwise as --seconds says")
             ->check(CLI::Range(1, kMostChunks));
         planned
-            ->add_option("--seconds", words_.seconds,
+            ->add_option("--seconds", words_.planned.seconds,
                          "Of one processor for each chunk, at least: 30")
             ->check(CLI::Range(1.0, 36000.0));
-        planned->add_option("--tier", words_.tier, "The sandbox: A or B; otherwise the best here")
+        add_tier(planned, "The sandbox: A or B; otherwise the best here")
             ->check(CLI::IsMember({"A", "B"}));
         add_sandbox(planned);
 
@@ -142,7 +158,7 @@ private:
         add_plan_folder(judged);
         judged->add_option("NUMBER", words_.chunk, "Which, from 1")->required();
         add_jobs(judged);
-        judged->add_flag("--quiet", words_.quiet, "No progress");
+        judged->add_flag("--quiet", words_.processes.is_quiet, "No progress");
         add_folder(judged);
 
         add_plan_folder(add(&app_, "status", "Say how far the chunks of a plan are", status));
@@ -192,10 +208,10 @@ private:
         exported->add_option("--names", words_.names,
                              "Who is who, for moodle and canvas: a CSV file");
         exported
-            ->add_option("--late-percent", words_.late_percent,
+            ->add_option("--late-percent", words_.late.percent,
                          "Of the points there are, off for each late day: 0")
             ->check(CLI::Range(0.0, 100.0));
-        exported->add_option("--late-free", words_.late_free, "Late days that cost nothing: 0")
+        exported->add_option("--late-free", words_.late.free_days, "Late days that cost nothing: 0")
             ->check(CLI::Range(0.0, 1000.0));
 
         CLI::App* doctor =
@@ -208,7 +224,7 @@ private:
         command->group("");  // not in the help: other commands start it
         command->add_option("--folder", words_.assignment)->required();
         command->add_option("--work", words_.work)->required();
-        command->add_option("--tier", words_.tier)->required();
+        add_tier(command, "")->required();
 
         CLI::App* timed = add(&app_, "time", "", time);
         timed->group("");
