@@ -41,8 +41,8 @@ static std::vector<std::string> common_of(const Assignment& assignment, const As
     return common;
 }
 
-ClassResults read_results(const Assignment& assignment, Store& store, std::int64_t number) {
-    std::optional<Run> run = store.run(number);
+ClassResults read_results(const Assignment& assignment, Store& store) {
+    std::optional<Run> run = store.run();
     if (!run) {
         throw UsageError("nothing of " + assignment.name + " was graded yet; ./learn grade run " +
                          assignment.name + " --submissions FOLDER");
@@ -54,7 +54,7 @@ ClassResults read_results(const Assignment& assignment, Store& store, std::int64
                          .exercises = {},
                          .common = {},
                          .students = {}};
-    const std::set<std::string> given_up = store.given_up(number);
+    const std::set<std::string> given_up = store.given_up(run->number);
     std::map<std::string, StudentResults> students;
     for (const Entry& entry : store.entries(run->number)) {
         const Assigned* exercise = assignment.find(entry.exercise);

@@ -49,8 +49,8 @@ struct ClassResults {
     std::vector<StudentResults> students = {};  ///< in the order of their names
 };
 
-/// Reads a run's results from the store.
-ClassResults read_results(const Assignment& assignment, Store& store, std::int64_t run);
+/// Reads the last run's results from the store.
+ClassResults read_results(const Assignment& assignment, Store& store);
 
 /// The student of that name as it came, or as it is shown; nullptr when there is none.
 const StudentResults* find_student(const ClassResults& results, const std::string& name);

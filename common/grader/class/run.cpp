@@ -155,8 +155,7 @@ HandedIn read_handed_in(const Assignment& assignment, const JudgeSetup& setup,
                         .key = "",
                         .source = handed.is_there() ? sha256_hex(handed.source) : "",
                         .problem = handed.problem,
-                        // Nothing that a result depends on.
-                        .details = handed.is_there() ? handed.ignored : handed.details};
+                        .details = handed.details};
             entry.key = key_of_entry(assignment, setup, entry);
             all.entries.push_back(std::move(entry));
             if (handed.is_there()) all.sources.insert(handed.source);
@@ -183,12 +182,9 @@ std::string key_of_entry(const Assignment& assignment, const JudgeSetup& setup,
     }
     std::string submission =
         entry.problem.empty() ? entry.source : "problem:" + entry.problem + ":" + entry.details;
-    return key_of({.submission = submission,
-                   .manifest = digest_of(*asked),
-                   .grader = setup.grader,
-                   .toolchain = setup.toolchain,
-                   // The key file is what the epoch counts within.
-                   .epoch = std::to_string(assignment.epoch) + sha256_hex(assignment.key)});
+    return sha256_of_parts({submission, digest_of(*asked), setup.grader, setup.toolchain,
+                            // The key file is what the epoch counts within.
+                            std::to_string(assignment.epoch) + sha256_hex(assignment.key)});
 }
 
 Rounds rounds_of(const Assignment& assignment, const JudgeSetup& setup,
@@ -213,6 +209,13 @@ Result result_of_problem(const Entry& entry, const std::string& sandbox) {
     return result;
 }
 
+Result result_of(const Handed& handed, const Assigned& exercise, const Secret& secret,
+                 Judge& judge) {
+    if (handed.is_there()) return judge.judge(handed.source, exercise, secret);
+    return result_of_problem({.problem = handed.problem, .details = handed.details},
+                             name_of(judge.tier()));
+}
+
 FileLock lock_of(const Assignment& assignment) {
     return {assignment.teacher() / "lock", "the assignment " + assignment.name};
 }
@@ -226,7 +229,7 @@ void OpenRun::settle_problems(const JudgeSetup& setup, bool again) {
 
 ClassResults OpenRun::finish() {
     store.finish_run(number);
-    ClassResults results = read_results(assignment, store, number);
+    ClassResults results = read_results(assignment, store);
     write_reports(results, assignment.results());
     return results;
 }

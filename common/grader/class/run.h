@@ -63,6 +63,9 @@ Rounds rounds_of(const Assignment& assignment, const JudgeSetup& setup,
                  const JudgingProcesses& processes, const std::filesystem::path& work_folder);
 /// The result of what cannot be judged: a missing file, a broken archive.
 Result result_of_problem(const Entry& entry, const std::string& sandbox);
+/// The result of what was handed in, whether it can be judged or not.
+Result result_of(const Handed& handed, const Assigned& exercise, const Secret& secret,
+                 Judge& judge);
 
 /// Nobody else works on the assignment while this is there. Throws Infrastructure when somebody does.
 FileLock lock_of(const Assignment& assignment);

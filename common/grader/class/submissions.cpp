@@ -86,7 +86,7 @@ Handed find_file(const Tree& tree, const std::string& exercise, bool is_only_one
         case Item::Kind::ignored:
         case Item::Kind::file: break;
     }
-    return {exercise, found[0]->bytes, "", "", ignored_in(tree)};
+    return {exercise, found[0]->bytes, "", ignored_in(tree)};
 }
 
 // What a file that stands for a student holds.

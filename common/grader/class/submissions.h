@@ -20,8 +20,8 @@ struct Handed {
     std::string exercise;  ///< "03_tiled"
     std::string source;    ///< the file's bytes; "" when there is a problem
     std::string problem;  ///< "no-file", "two-files", "not-a-file", "file-too-large", "archive-..."
-    std::string details;  ///< the same in words for the student
-    std::string ignored = "";  ///< what was handed in beside it, and was not looked at
+    /// The same in words for the student; without a problem, what was handed in and not looked at.
+    std::string details;
 
     /// Whether there is something to judge.
     bool is_there() const { return problem.empty(); }

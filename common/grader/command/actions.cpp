@@ -105,23 +105,16 @@ int run(const Words& words) {
     print("Grades: " + (assignment.results() / "grades.csv").string() + "; feedback beside it\n");
     if (words.gpu) {
         Store store(assignment.store());
-        measure_class(assignment, read_results(assignment, store, 0), words.tier, std::cout);
+        measure_class(assignment, read_results(assignment, store), words.tier, std::cout);
     }
     return exit_done;
 }
 
 int one(const Words& words) {
     Asked asked = asked_of(words);
-    Student handed = read_student(words.file, "one", {asked.exercise.name});
-    Result result;
-    if (handed.handed.front().is_there()) {
-        Judge judge({.tier = words.tier});
-        result = judge.judge(handed.handed.front().source, asked.exercise, asked.secret);
-    } else {
-        Entry entry{.problem = handed.handed.front().problem,
-                    .details = handed.handed.front().details};
-        result = result_of_problem(entry, "none");
-    }
+    Student alone = read_student(words.file, "one", {asked.exercise.name});
+    Judge judge({.tier = words.tier});
+    const Result result = result_of(alone.handed.front(), asked.exercise, asked.secret, judge);
     print(words.json ? to_json(result) + "\n" : told(result, asked.exercise));
     if (result.mark != Mark::system) return exit_done;
     throw Infrastructure("nothing was judged: " + result.problem +
@@ -137,16 +130,12 @@ int student(const Words& words) {
     StudentResults results{.name = "student", .graded = {}};
     for (const Handed& handed : read_student(words.file, "student", names).handed) {
         const Assigned& exercise = *assignment.find(handed.exercise);
-        Result result =
-            handed.is_there()
-                ? judge.judge(handed.source, exercise, assignment.secret(exercise))
-                : result_of_problem({.problem = handed.problem, .details = handed.details},
-                                    name_of(setup.tier));
+        Result result = result_of(handed, exercise, assignment.secret(exercise), judge);
         if (result.mark == Mark::system) {
             throw Infrastructure("nothing was judged: " + result.problem);
         }
-        results.graded.push_back(
-            {exercise.name, exercise.possible, handed.source, result, handed.ignored});
+        results.graded.push_back({exercise.name, exercise.possible, handed.source, result,
+                                  handed.is_there() ? handed.details : ""});
     }
     std::string text = words.format == "gradescope"    ? gradescope_json(results)
                        : words.format == "classroom50" ? classroom50_json(results)
@@ -162,7 +151,7 @@ int student(const Words& words) {
 int show(const Words& words) {
     Assignment assignment = read_assignment(find_assignment(words));
     Store store(assignment.store());
-    ClassResults results = read_results(assignment, store, 0);
+    ClassResults results = read_results(assignment, store);
     const StudentResults* student = find_student(results, words.student);
     if (student == nullptr) {
         throw UsageError("nobody in the last run is called \"" + shown(words.student) +
@@ -196,7 +185,7 @@ int export_results(const Words& words) {
         return exit_done;
     }
     Store store(assignment.store());
-    ClassResults results = read_results(assignment, store, 0);
+    ClassResults results = read_results(assignment, store);
     if (words.format == "moodle" || words.format == "canvas") {
         if (words.names.empty()) throw UsageError("say who is who: --names LIST.csv");
         const Roster roster = read_roster(read_file(words.names), words.names.string());

@@ -70,17 +70,14 @@ std::string mistake_in(const CorpusCase& one, const Result& result, const Assign
 }
 
 /// A kernel is judged as it is; an archive is looked into first.
-Result result_of(Judge& judge, const CorpusCase& one, const Assigned& exercise) {
+Result result_of_case(Judge& judge, const CorpusCase& one, const Assigned& exercise) {
     const fs::path file = corpus_folder / "cases" / one.file;
     const Secret secret = {0x5e, 0x1f, 0x7e, 0x57};
     if (!is_archive_name(one.file)) {
         return judge.judge(read_file(file), exercise, secret);
     }
     for (const Handed& handed : read_student(file, "student", {"02_naive", "03_tiled"}).handed) {
-        if (handed.exercise != exercise.name) continue;
-        if (handed.is_there()) return judge.judge(handed.source, exercise, secret);
-        return result_of_problem({.problem = handed.problem, .details = handed.details},
-                                 name_of(judge.tier()));
+        if (handed.exercise == exercise.name) return result_of(handed, exercise, secret, judge);
     }
     throw std::runtime_error("archives are for 02_naive and 03_tiled, unlike " + one.file);
 }
@@ -88,7 +85,7 @@ Result result_of(Judge& judge, const CorpusCase& one, const Assigned& exercise) 
 void judge_one(Judge& judge, const CorpusCase& one, const Assigned& exercise, Tally& tally,
                std::ostream& out) {
     ++(one.is_right() ? tally.right : tally.hostile);
-    const Result result = result_of(judge, one, exercise);
+    const Result result = result_of_case(judge, one, exercise);
     // Of the processor: what else this computer does is no matter of the submission.
     const double seconds = result.processor_milliseconds / 1000;
     if (seconds > tally.slowest) {

@@ -15,24 +15,11 @@
 #include <optional>
 #include <set>
 #include <string>
-#include <string_view>
 #include <vector>
 
 #include "grader/store/database.h"
 
 namespace coalesce::grader {
-
-/// What a result depends on.
-struct KeyParts {
-    std::string_view submission;  ///< digest of the source, or of what is wrong with it
-    std::string_view manifest;    ///< digest of what the exercise asks, hidden shapes included
-    std::string_view grader;      ///< identity of the judge
-    std::string_view toolchain;   ///< identity of the compiler
-    std::string_view epoch;       ///< of the secret seed
-};
-
-/// The digest of all five.
-std::string key_of(const KeyParts& parts);
 
 /// What one student handed in for one exercise.
 struct Entry {
@@ -80,8 +67,8 @@ public:
     std::int64_t begin_run(const std::string& assignment, const std::string& stamp,
                            const std::vector<Entry>& entries,
                            const std::vector<std::string>& sources);
-    /// The run of that number; 0: the last one. Nothing when there is none.
-    std::optional<Run> run(std::int64_t number = 0);
+    /// The last run. Nothing when there is none.
+    std::optional<Run> run();
     /// Its entries, in the order in which they were given.
     std::vector<Entry> entries(std::int64_t run);
     /// Notes that every entry has its result.

@@ -268,7 +268,7 @@ TEST_CASE("what nobody asked for costs nothing, however it is handed in, and is 
         CAPTURE(student.name);
         CHECK(student.handed.at(0).source == "a2");
         CHECK(student.handed.at(1).source == "a3");
-        const std::string& ignored = student.handed.at(0).ignored;
+        const std::string& ignored = student.handed.at(0).details;
         CHECK(ignored.find("video.mp4 (50 MB)") != ignored.npos);
         CHECK(ignored.find("n.txt") != ignored.npos);
     }
