@@ -13,6 +13,7 @@
 #include <cstring>
 #include <memory>
 #include <set>
+#include <sstream>
 
 #include "base/descriptor.h"
 #include "base/text.h"
@@ -166,23 +167,35 @@ private:
 
 // ---- archives ----
 
-struct ArchiveEnd {
-    void operator()(archive* opened) const { archive_read_free(opened); }
-};
-using OpenArchive = std::unique_ptr<archive, ArchiveEnd>;
-
-OpenArchive open_archive(std::string_view bytes) {
-    OpenArchive opened(archive_read_new());
-    if (!opened) return nullptr;
-    archive* handle = opened.get();
+// False when it is none.
+bool open_archive(archive* handle, std::string_view bytes) {
+    if (handle == nullptr) return false;
     // What people hand in, and no more: each format is code that a hostile file could reach.
     archive_read_support_format_zip(handle);
     archive_read_support_format_tar(handle);
     archive_read_support_filter_gzip(handle);
     archive_read_support_filter_bzip2(handle);
     archive_read_support_filter_xz(handle);
-    if (archive_read_open_memory(handle, bytes.data(), bytes.size()) != ARCHIVE_OK) return nullptr;
-    return opened;
+    return archive_read_open_memory(handle, bytes.data(), bytes.size()) == ARCHIVE_OK;
+}
+
+// The parts of a name: "a/./b" has a and b. Windows' separators count too.
+std::vector<std::string> parts_of(std::string name) {
+    std::ranges::replace(name, '\\', '/');
+    std::istringstream stream(name);
+    std::vector<std::string> parts;
+    for (std::string part; std::getline(stream, part, '/');) {
+        if (!part.empty() && part != ".") parts.push_back(part);
+    }
+    return parts;
+}
+
+// Whether a name climbs out of its folder, begins at the root, or is no name at all.
+bool climbs_out(const std::string& name) {
+    std::vector<std::string> parts = parts_of(name);
+    if (parts.empty() || name[0] == '/' || name[0] == '\\') return true;
+    bool has_drive = parts[0].size() == 2 && parts[0][1] == ':';
+    return has_drive || std::ranges::find(parts, "..") != parts.end();
 }
 
 class ArchiveReader {
@@ -295,31 +308,6 @@ constexpr const char* kEndings[] = {".zip", ".tar", ".tar.gz", ".tgz", ".tar.bz2
 
 }  // namespace
 
-std::vector<std::string> parts_of(std::string_view name) {
-    std::vector<std::string> parts;
-    std::string part;
-    const auto end_part = [&] {
-        if (!part.empty() && part != ".") parts.push_back(part);
-        part.clear();
-    };
-    for (char letter : name) {
-        if (letter == '/' || letter == '\\') {
-            end_part();
-        } else {
-            part += letter;
-        }
-    }
-    end_part();
-    return parts;
-}
-
-bool climbs_out(std::string_view name) {
-    std::vector<std::string> parts = parts_of(name);
-    if (parts.empty() || name[0] == '/' || name[0] == '\\') return true;
-    bool has_drive = parts[0].size() == 2 && parts[0][1] == ':';
-    return has_drive || std::ranges::find(parts, "..") != parts.end();
-}
-
 Tree read_folder(const fs::path& folder, const TreeLimits& limits) {
     Descriptor opened(open(folder.c_str(), O_RDONLY | O_DIRECTORY | O_CLOEXEC));
     if (!opened) {
@@ -332,8 +320,9 @@ Tree read_folder(const fs::path& folder, const TreeLimits& limits) {
 
 Tree read_archive(std::string_view bytes, const TreeLimits& limits) {
     Tree tree;
-    OpenArchive opened = open_archive(bytes);
-    if (!opened) {
+    const std::unique_ptr<archive, decltype(&archive_read_free)> opened(archive_read_new(),
+                                                                        archive_read_free);
+    if (!open_archive(opened.get(), bytes)) {
         tree.refuse("archive-broken", "It is neither a zip nor a tar archive.");
         return tree;
     }

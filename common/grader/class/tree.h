@@ -78,9 +78,4 @@ bool is_archive_name(std::string_view name);
 /// The name without .zip, .tar.gz ...
 std::string without_archive_ending(std::string_view name);
 
-/// The parts of a name: "a/./b" has a and b. Windows' separators count too.
-std::vector<std::string> parts_of(std::string_view name);
-/// Whether a name climbs out of its folder, begins at the root, or is no name at all.
-bool climbs_out(std::string_view name);
-
 }  // namespace coalesce::grader

@@ -10,18 +10,14 @@
 namespace coalesce::grader {
 namespace {
 
-struct WrittenArchiveEnd {
-    void operator()(archive* opened) const { archive_write_free(opened); }
-};
-
 la_ssize_t append(archive*, void* text, const void* bytes, std::size_t count) {
     static_cast<std::string*>(text)->append(static_cast<const char*>(bytes), count);
     return static_cast<la_ssize_t>(count);
 }
 
 void add(archive* opened, const Packed& file) {
-    std::unique_ptr<archive_entry, void (*)(archive_entry*)> entry(archive_entry_new(),
-                                                                   archive_entry_free);
+    const std::unique_ptr<archive_entry, decltype(&archive_entry_free)> entry(archive_entry_new(),
+                                                                              archive_entry_free);
     archive_entry_set_pathname(entry.get(), file.name.c_str());
     archive_entry_set_size(entry.get(), static_cast<la_int64_t>(file.bytes.size()));
     archive_entry_set_filetype(entry.get(), AE_IFREG);
@@ -38,7 +34,8 @@ void add(archive* opened, const Packed& file) {
 
 std::string zip_of(const std::vector<Packed>& files) {
     std::string text;
-    std::unique_ptr<archive, WrittenArchiveEnd> opened(archive_write_new());
+    const std::unique_ptr<archive, decltype(&archive_write_free)> opened(archive_write_new(),
+                                                                         archive_write_free);
     archive_write_set_format_zip(opened.get());
     // The bytes end with the archive, not with a block of a tape.
     archive_write_set_bytes_in_last_block(opened.get(), 1);

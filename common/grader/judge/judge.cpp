@@ -3,6 +3,8 @@
 #include <algorithm>
 #include <chrono>
 
+#include "course/course.h"
+#include "exercises/skeleton.h"
 #include "grader/judge/jail_runner.h"
 #include "grader/judge/telling.h"
 #include "grader/sandbox/doctor.h"
@@ -123,6 +125,18 @@ Result no_result(const std::string& problem) {
 }
 
 }  // namespace
+
+std::vector<Assigned> course_exercises(const std::filesystem::path& repository) {
+    std::vector<Assigned> all;
+    for (const course::Step& step : course::read_course(repository / "course.toml").steps) {
+        if (!step.exercise) continue;
+        Assigned exercise{*step.exercise};
+        const std::filesystem::path file = repository / "solutions" / step.name / "kernel.cu";
+        exercise.solution = exercises::skeleton_of(read_file(file), file.string()).solved();
+        all.push_back(std::move(exercise));
+    }
+    return all;
+}
 
 Judge::Judge(const JudgeOptions& options) {
     try {
