@@ -2,6 +2,8 @@
 
 #include <sqlite3.h>
 
+#include <memory>
+
 #include "grader/store/errors.h"
 
 namespace coalesce::grader {
@@ -26,6 +28,29 @@ const char* advice(int code) {
                    "graded again";
         default: return "run again with --resume: what was stored is whole";
     }
+}
+
+int bind(sqlite3_stmt* statement, int parameter, const Value& value) {
+    if (const auto* number = std::get_if<std::int64_t>(&value)) {
+        return sqlite3_bind_int64(statement, parameter, *number);
+    }
+    // As a blob: names and sources need not be UTF-8.
+    const auto& bytes = std::get<std::string>(value);
+    return sqlite3_bind_blob64(statement, parameter, bytes.data(), bytes.size(), SQLITE_TRANSIENT);
+}
+
+Row row_of(sqlite3_stmt* statement) {
+    Row row;
+    for (int column = 0; column < sqlite3_column_count(statement); ++column) {
+        if (sqlite3_column_type(statement, column) == SQLITE_INTEGER) {
+            row.values.emplace_back(std::int64_t{sqlite3_column_int64(statement, column)});
+            continue;
+        }
+        const auto* bytes = static_cast<const char*>(sqlite3_column_blob(statement, column));
+        const auto size = static_cast<std::size_t>(sqlite3_column_bytes(statement, column));
+        row.values.emplace_back(bytes == nullptr ? "" : std::string(bytes, size));
+    }
+    return row;
 }
 
 }  // namespace
@@ -66,46 +91,24 @@ std::int64_t Database::last_row() const {
     return sqlite3_last_insert_rowid(handle_);
 }
 
-Statement::Statement(Database& database, const std::string& text) : database_(database) {
-    if (sqlite3_prepare_v2(database.handle_, text.c_str(), static_cast<int>(text.size()),
-                           &statement_, nullptr) != SQLITE_OK) {
-        database.fail("asking it");
+std::vector<Row> Database::ask(const std::string& statement, const std::vector<Value>& values) {
+    sqlite3_stmt* prepared = nullptr;
+    if (sqlite3_prepare_v2(handle_, statement.c_str(), static_cast<int>(statement.size()),
+                           &prepared, nullptr) != SQLITE_OK) {
+        fail("asking it");
     }
-}
-
-Statement::~Statement() {
-    sqlite3_finalize(statement_);
-}
-
-void Statement::bind(int parameter, std::string_view bytes) {
-    // As a blob: names and sources need not be UTF-8. An empty one must not become NULL.
-    const char* data = bytes.empty() ? "" : bytes.data();
-    if (sqlite3_bind_blob64(statement_, parameter, data, bytes.size(), SQLITE_TRANSIENT) !=
-        SQLITE_OK) {
-        database_.fail("giving it a value");
+    const std::unique_ptr<sqlite3_stmt, decltype(&sqlite3_finalize)> owner(prepared,
+                                                                           sqlite3_finalize);
+    for (std::size_t i = 0; i < values.size(); ++i) {
+        if (bind(prepared, static_cast<int>(i) + 1, values[i]) != SQLITE_OK) {
+            fail("giving it a value");
+        }
     }
-}
-
-void Statement::bind(int parameter, std::int64_t number) {
-    if (sqlite3_bind_int64(statement_, parameter, number) != SQLITE_OK) {
-        database_.fail("giving it a value");
-    }
-}
-
-bool Statement::step() {
-    int code = sqlite3_step(statement_);
-    if (code != SQLITE_ROW && code != SQLITE_DONE) database_.fail("reading or writing it");
-    return code == SQLITE_ROW;
-}
-
-std::string Statement::text(int column) const {
-    const void* bytes = sqlite3_column_blob(statement_, column);
-    auto size = static_cast<std::size_t>(sqlite3_column_bytes(statement_, column));
-    return bytes == nullptr ? "" : std::string(static_cast<const char*>(bytes), size);
-}
-
-std::int64_t Statement::number(int column) const {
-    return sqlite3_column_int64(statement_, column);
+    std::vector<Row> rows;
+    int code = sqlite3_step(prepared);
+    for (; code == SQLITE_ROW; code = sqlite3_step(prepared)) rows.push_back(row_of(prepared));
+    if (code != SQLITE_DONE) fail("reading or writing it");
+    return rows;
 }
 
 Transaction::Transaction(Database& database) : database_(database) {

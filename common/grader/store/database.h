@@ -5,12 +5,22 @@
 #include <cstdint>
 #include <filesystem>
 #include <string>
-#include <string_view>
+#include <variant>
+#include <vector>
 
 struct sqlite3;
-struct sqlite3_stmt;
 
 namespace coalesce::grader {
+
+/// A value for a parameter, or of a column: a number, or bytes, which need not be UTF-8.
+using Value = std::variant<std::int64_t, std::string>;
+
+/// A row of a result; columns count from 0.
+struct Row {
+    std::vector<Value> values;
+    const std::string& text(std::size_t column) const { return std::get<1>(values.at(column)); }
+    std::int64_t number(std::size_t column) const { return std::get<0>(values.at(column)); }
+};
 
 /// An open database. What is committed is on the disk when `commit` returns.
 class Database {
@@ -23,46 +33,16 @@ public:
 
     /// Statements without values or results.
     void execute(const std::string& statements);
+    /// One statement with a value for each parameter: `ask("select x from t where y = ?", {y})`.
+    std::vector<Row> ask(const std::string& statement, const std::vector<Value>& values = {});
     /// The number of the row that was inserted last.
     std::int64_t last_row() const;
 
 private:
-    friend class Statement;
     [[noreturn]] void fail(const std::string& doing) const;
 
     sqlite3* handle_ = nullptr;
     std::string name_;
-};
-
-/// One statement with its values, texts or numbers: `Statement(db, "select x from t where y = ?", y)`.
-class Statement {
-public:
-    /// Prepares it.
-    Statement(Database& database, const std::string& text);
-    /// The same, with a value for each parameter.
-    template <class... Values>
-    Statement(Database& database, const std::string& text, const Values&... values)
-        : Statement(database, text) {
-        int parameter = 0;
-        (bind(++parameter, values), ...);
-    }
-    ~Statement();
-    Statement(const Statement&) = delete;
-    Statement& operator=(const Statement&) = delete;
-
-    /// Goes to the next row of the result; false when there is none.
-    bool step();
-    /// A column of the row, from 0.
-    std::string text(int column) const;
-    /// Likewise a number.
-    std::int64_t number(int column) const;
-
-private:
-    void bind(int parameter, std::string_view bytes);
-    void bind(int parameter, std::int64_t number);
-
-    Database& database_;
-    sqlite3_stmt* statement_ = nullptr;
 };
 
 /// A change that takes place whole, or not at all: rolled back unless `commit` was called.

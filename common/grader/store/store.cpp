@@ -51,9 +51,7 @@ std::int64_t now() {
 }  // namespace
 
 Store::Store(const std::filesystem::path& file, int milliseconds) : database_(file, milliseconds) {
-    Statement version(database_, "pragma user_version");
-    version.step();
-    std::int64_t format = version.number(0);
+    std::int64_t format = database_.ask("pragma user_version").at(0).number(0);
     if (format != 0 && format != kFormat) {
         throw UsageError(file.string() + " is of another version of the grader (format " +
                          std::to_string(format) + "); use that version, or keep the file aside");
@@ -65,12 +63,12 @@ Store::Store(const std::filesystem::path& file, int milliseconds) : database_(fi
 }
 
 std::string Store::source(const std::string& digest) {
-    Statement row(database_, "select bytes from source where digest = ?", digest);
-    if (!row.step()) {
+    const auto rows = database_.ask("select bytes from source where digest = ?", {digest});
+    if (rows.empty()) {
         throw Infrastructure("the store lacks the source " + digest +
                              "; run again without --resume, with --submissions");
     }
-    return row.text(0);
+    return rows[0].text(0);
 }
 
 std::int64_t Store::begin_run(const std::string& assignment, const std::string& stamp,
@@ -78,42 +76,37 @@ std::int64_t Store::begin_run(const std::string& assignment, const std::string& 
                               const std::vector<std::string>& sources) {
     Transaction change(database_);
     for (const std::string& bytes : sources) {
-        Statement(database_, "insert into source values (?, ?) on conflict do nothing",
-                  sha256_hex(bytes), bytes)
-            .step();
+        database_.ask("insert into source values (?, ?) on conflict do nothing",
+                      {sha256_hex(bytes), bytes});
     }
-    Statement(database_, "insert into run (assignment, stamp, at) values (?, ?, ?)", assignment,
-              stamp, now())
-        .step();
+    database_.ask("insert into run (assignment, stamp, at) values (?, ?, ?)",
+                  {assignment, stamp, now()});
     std::int64_t run = database_.last_row();
     std::int64_t place = 0;
     for (const Entry& entry : entries) {
-        Statement(database_, "insert into entry values (?, ?, ?, ?, ?, ?, ?, ?)", run, place++,
-                  entry.student, entry.exercise, entry.key, entry.source, entry.problem,
-                  entry.details)
-            .step();
+        database_.ask("insert into entry values (?, ?, ?, ?, ?, ?, ?, ?)",
+                      {run, place++, entry.student, entry.exercise, entry.key, entry.source,
+                       entry.problem, entry.details});
     }
     change.commit();
     return run;
 }
 
 std::optional<Run> Store::run() {
-    Statement row(
-        database_,
+    const auto rows = database_.ask(
         "select number, assignment, stamp, exists (select 1 from finished where run = number)"
         " from run order by number desc limit 1");
-    if (!row.step()) return std::nullopt;
+    if (rows.empty()) return std::nullopt;
+    const Row& row = rows[0];
     return Run{row.number(0), row.text(1), row.text(2), row.number(3) != 0};
 }
 
 std::vector<Entry> Store::entries(std::int64_t run) {
-    Statement row(
-        database_,
-        "select student, exercise, key, source, problem, details from entry where run = ? "
-        "order by place",
-        run);
     std::vector<Entry> all;
-    while (row.step()) {
+    for (const Row& row : database_.ask(
+             "select student, exercise, key, source, problem, details from entry where run = ? "
+             "order by place",
+             {run})) {
         all.push_back(
             {row.text(0), row.text(1), row.text(2), row.text(3), row.text(4), row.text(5)});
     }
@@ -121,23 +114,20 @@ std::vector<Entry> Store::entries(std::int64_t run) {
 }
 
 void Store::finish_run(std::int64_t run) {
-    Statement(database_, "insert into finished values (?, ?) on conflict do nothing", run, now())
-        .step();
+    database_.ask("insert into finished values (?, ?) on conflict do nothing", {run, now()});
 }
 
 std::optional<std::string> Store::result(const std::string& key) {
-    Statement row(database_, "select json from result where key = ?", key);
-    if (!row.step()) return std::nullopt;
-    return row.text(0);
+    const auto rows = database_.ask("select json from result where key = ?", {key});
+    return rows.empty() ? std::nullopt : std::optional(rows[0].text(0));
 }
 
 void Store::add_attempt(std::int64_t run, const Entry& entry, const std::string& outcome,
                         const std::string& text) {
-    Statement(database_,
-              "insert into attempt (run, student, exercise, key, outcome, text, at)"
-              " values (?, ?, ?, ?, ?, ?, ?)",
-              run, entry.student, entry.exercise, entry.key, outcome, text, now())
-        .step();
+    database_.ask(
+        "insert into attempt (run, student, exercise, key, outcome, text, at)"
+        " values (?, ?, ?, ?, ?, ?, ?)",
+        {run, entry.student, entry.exercise, entry.key, outcome, text, now()});
 }
 
 bool Store::add_result(std::int64_t run, const Entry& entry, const std::string& result_json) {
@@ -153,7 +143,7 @@ bool Store::add_result(std::int64_t run, const Entry& entry, const std::string& 
             "must be the same to the last byte");
     }
     if (!first) {
-        Statement(database_, "insert into result values (?, ?)", entry.key, result_json).step();
+        database_.ask("insert into result values (?, ?)", {entry.key, result_json});
     }
     add_attempt(run, entry, first ? "again" : "judged", "");
     change.commit();
@@ -169,19 +159,19 @@ void Store::give_up(std::int64_t run, const Entry& entry, const std::string& tex
 }
 
 std::set<std::string> Store::given_up(std::int64_t run) {
-    Statement row(database_, "select key from attempt where run = ? and outcome = ?", run,
-                  "given-up");
     std::set<std::string> keys;
-    while (row.step()) keys.insert(row.text(0));
+    for (const Row& row : database_.ask("select key from attempt where run = ? and outcome = ?",
+                                        {run, "given-up"})) {
+        keys.insert(row.text(0));
+    }
     return keys;
 }
 
 std::vector<Attempt> Store::attempts() {
-    Statement row(database_,
-                  "select number, run, student, exercise, key, outcome, text from attempt order by "
-                  "number");
     std::vector<Attempt> all;
-    while (row.step()) {
+    for (const Row& row : database_.ask(
+             "select number, run, student, exercise, key, outcome, text from attempt order by "
+             "number")) {
         all.push_back({row.number(0), row.number(1), row.text(2), row.text(3), row.text(4),
                        row.text(5), row.text(6)});
     }
