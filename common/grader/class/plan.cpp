@@ -7,8 +7,8 @@
 #include <ostream>
 #include <set>
 
+#include "grader/class/export.h"
 #include "grader/class/progress.h"
-#include "grader/class/templates.h"
 #include "grader/class/worker.h"
 #include "grader/store/errors.h"
 #include "grader/store/files.h"

@@ -43,29 +43,29 @@ std::string how_it_ended(Child& child) {
 // Some judging processes. They are started when there is something to do.
 class Workers {
 public:
-    Workers(const Rounds& rounds, int count)
-        : rounds_(rounds), workers_(static_cast<std::size_t>(std::max(1, count))) {}
+    Workers(const Rounds& rounds, int count, Progress& progress)
+        : rounds_(rounds),
+          progress_(progress),
+          workers_(static_cast<std::size_t>(std::max(1, count))) {}
     ~Workers() {
         for (Worker& worker : workers_) stop(worker);
     }
     Workers(const Workers&) = delete;
     Workers& operator=(const Workers&) = delete;
 
-    // Judges `tasks`, in any order; `done` gets the number of each with its outcome, and returns
-    // whether to go on. `waiting` is called several times per second.
-    void judge(const std::vector<Task>& tasks,
-               const std::function<bool(std::size_t, const WorkerAnswer&)>& done,
-               const std::function<void()>& waiting) {
+    // Judges those of `tasks` that have these numbers, in any order; `done` gets the number of each with its
+    // outcome, and returns whether to go on.
+    void judge(const std::vector<Task>& tasks, const std::vector<std::size_t>& numbers,
+               const std::function<bool(std::size_t, const WorkerAnswer&)>& done) {
         std::size_t next = 0, ended = 0;
-        while (ended < tasks.size()) {
+        while (ended < numbers.size()) {
             for (Worker& worker : workers_) {
-                if (!worker.is_busy && next < tasks.size()) {
-                    give(worker, tasks[next], next);
-                    ++next;
-                }
+                if (worker.is_busy || next == numbers.size()) continue;
+                give(worker, tasks[numbers[next]], numbers[next]);
+                ++next;
             }
             listen(100);
-            waiting();
+            progress_.show();
             for (Worker& worker : workers_) {
                 if (!worker.is_busy) continue;
                 bool is_gone = !worker.child->take_output();
@@ -151,6 +151,7 @@ private:
     }
 
     const Rounds& rounds_;
+    Progress& progress_;
     std::vector<Worker> workers_;
 };
 
@@ -200,14 +201,11 @@ private:
     }
 
     void try_these(const std::vector<std::size_t>& numbers) {
-        std::vector<Task> now;
-        for (std::size_t task : numbers) now.push_back(tasks_[task]);
-        Workers workers(rounds_, rounds_.jobs);
-        const auto done = [&](std::size_t place, const WorkerAnswer& answer) {
-            take(numbers[place], answer);
+        Workers workers(rounds_, rounds_.jobs, progress_);
+        workers.judge(tasks_, numbers, [&](std::size_t task, const WorkerAnswer& answer) {
+            take(task, answer);
             return faults_at_once_ < kMostFaultsAtOnce;
-        };
-        workers.judge(now, done, [&] { progress_.show(); });
+        });
     }
 
     void take(std::size_t task, const WorkerAnswer& answer) {
@@ -229,12 +227,11 @@ private:
 
     WorkerAnswer judged_alone(const Task& task) {
         WorkerAnswer answer;
-        Workers workers(rounds_, 1);
-        const auto done = [&](std::size_t, const WorkerAnswer& one) {
+        Workers workers(rounds_, 1, progress_);
+        workers.judge({task}, {0}, [&](std::size_t, const WorkerAnswer& one) {
             answer = one;
             return true;
-        };
-        workers.judge({task}, done, [&] { progress_.show(); });
+        });
         return answer;
     }
 

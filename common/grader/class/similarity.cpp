@@ -142,9 +142,7 @@ double share_of(const std::set<std::uint64_t>& a, const std::set<std::uint64_t>&
 std::set<std::uint64_t> own_prints(const std::vector<std::string>& tokens,
                                    const std::set<std::uint64_t>& common) {
     std::set<std::uint64_t> own;
-    for (std::uint64_t number : fingerprints(tokens)) {
-        if (!common.contains(number)) own.insert(number);
-    }
+    std::ranges::set_difference(fingerprints(tokens), common, std::inserter(own, own.end()));
     return own;
 }
 

@@ -59,7 +59,6 @@ private:
 
     CLI::App* add(CLI::App* to, const char* name, const char* what, Action does) {
         CLI::App* command = to->add_subcommand(name, what);
-        command->set_help_flag("-h,--help", "This text");
         command->callback([this, does] { action_ = does; });
         return command;
     }
@@ -102,7 +101,6 @@ private:
     void add_assignment() {
         CLI::App* assignment =
             app_.add_subcommand("assignment", "Make an assignment, or prove one");
-        assignment->set_help_flag("-h,--help", "This text");
         assignment->require_subcommand(1);
         CLI::App* made = add(assignment, "new", "Make one: a handout, and what the teacher keeps",
                              new_assignment);

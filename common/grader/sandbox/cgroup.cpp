@@ -75,15 +75,6 @@ fs::path own_folder(const std::string& controller) {
     return folder;
 }
 
-/// Where groups of ours may lie.
-std::vector<fs::path> parents() {
-    std::vector<fs::path> all;
-    for (const char* controller : {"memory", "pids", ""}) {
-        if (const fs::path folder = own_folder(controller); !folder.empty()) all.push_back(folder);
-    }
-    return all;
-}
-
 std::string new_name() {
     static std::atomic<int> count{0};
     return kPrefix + std::to_string(getpid()) + "-" + std::to_string(count++);
@@ -166,9 +157,9 @@ long Cgroup::kills_for_memory() const {
 
 std::vector<fs::path> grader_cgroups(pid_t of) {
     std::vector<fs::path> found;
-    for (const fs::path& parent : parents()) {
+    for (const char* controller : {"memory", "pids", ""}) {
         std::error_code error;
-        for (const auto& entry : fs::directory_iterator(parent, error)) {
+        for (const auto& entry : fs::directory_iterator(own_folder(controller), error)) {
             const pid_t owner = owner_of(entry.path().filename());
             if (owner > 0 && (of == 0 || owner == of)) found.push_back(entry.path());
         }

@@ -21,29 +21,26 @@ fs::path own_folder() {
     return fs::read_symlink("/proc/self/exe").parent_path();
 }
 
-/// Calls `is_it` for this program's folder and those above it.
-template <class IsIt>
-fs::path look_upwards(IsIt is_it) {
+/// `name` in this program's folder or in one above it, there perhaps in `bin`. Throws std::runtime_error.
+fs::path look_upwards(const std::string& what, const std::string& name,
+                      bool (*is_it)(const fs::path& file)) {
     for (fs::path folder = own_folder();; folder = folder.parent_path()) {
-        if (const fs::path found = is_it(folder); !found.empty()) return found;
-        if (folder == folder.root_path()) return {};
+        for (const fs::path& file : {folder / name, folder / "bin" / name}) {
+            if (is_it(file)) return file;
+        }
+        if (folder == folder.root_path()) break;
     }
+    throw std::runtime_error(what + " was not found near " + own_folder().string() +
+                             ": build it (./learn build)");
+}
+
+bool is_program(const fs::path& file) {
+    return access(file.c_str(), X_OK) == 0;
 }
 
 bool is_simulator(const fs::path& file) {
     return read_if_there(file).value_or("").find("coalesceSimulatorVersion") != std::string::npos;
 }
-
-}  // namespace
-
-std::string bubblewrap_program() {
-    for (const char* program : {"/usr/bin/bwrap", "/usr/local/bin/bwrap", "/bin/bwrap"}) {
-        if (access(program, X_OK) == 0) return program;
-    }
-    return "";
-}
-
-namespace {
 
 /// Where clang lies with its libraries, unless it is in /usr/lib, as distributions have it.
 std::string clang_folder() {
@@ -56,6 +53,13 @@ std::string clang_folder() {
 }
 
 }  // namespace
+
+std::string bubblewrap_program() {
+    for (const char* program : {"/usr/bin/bwrap", "/usr/local/bin/bwrap", "/bin/bwrap"}) {
+        if (is_program(program)) return program;
+    }
+    return "";
+}
 
 Compiler grading_compiler() {
     const std::string name = from_environment("COALESCE_COMPILER", COALESCE_BUILT_BY);
@@ -133,25 +137,13 @@ std::filesystem::path jail_program() {
     if (const char* given = std::getenv("COALESCE_GRADER_PROGRAMS")) {
         return fs::absolute(fs::path(given) / "jail");
     }
-    const fs::path found = look_upwards([](const fs::path& folder) -> fs::path {
-        for (const char* inside : {"grader/jail", "bin/grader/jail"}) {
-            if (access((folder / inside).c_str(), X_OK) == 0) return folder / inside;
-        }
-        return {};
-    });
-    if (!found.empty()) return found;
-    throw std::runtime_error("the program grader/jail was not found near " + own_folder().string() +
-                             ": build it (./learn build)");
+    return look_upwards("the program grader/jail", "grader/jail", is_program);
 }
 
 std::filesystem::path simulator_folder() {
-    const fs::path found = look_upwards([](const fs::path& folder) -> fs::path {
-        if (is_simulator(folder / "lib/libcudart.so.13")) return folder / "lib";
-        return {};
-    });
-    if (!found.empty()) return found;
-    throw std::runtime_error("the simulated GPU (lib/libcudart.so.13) was not found near " +
-                             own_folder().string() + ": build it (./learn build)");
+    return look_upwards("the simulated GPU (lib/libcudart.so.13)", "lib/libcudart.so.13",
+                        is_simulator)
+        .parent_path();
 }
 
 }  // namespace coalesce::grader

@@ -9,8 +9,8 @@
 #include <thread>
 
 #include "base/files.h"
+#include "grader/class/export.h"
 #include "grader/class/plan.h"
-#include "grader/class/templates.h"
 #include "grader/store/errors.h"
 #include "grader/store/files.h"
 #include "grader/tests/generated_class.h"
