@@ -50,10 +50,7 @@ ClassResults read_results(const Assignment& assignment, Store& store) {
     ClassResults results{.assignment = assignment.name,
                          .title = assignment.title,
                          .run = run->number,
-                         .stamp = run->stamp,
-                         .exercises = {},
-                         .common = {},
-                         .students = {}};
+                         .stamp = run->stamp};
     const std::set<std::string> given_up = store.given_up(run->number);
     std::map<std::string, StudentResults> students;
     for (const Entry& entry : store.entries(run->number)) {

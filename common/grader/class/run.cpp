@@ -201,12 +201,7 @@ Result result_of_problem(const Entry& entry, const std::string& sandbox) {
     Failure failure = failure_called(entry.problem);
     failure.headline = entry.details;
     failure.next = next_action(entry.problem);
-    Result result;
-    result.mark = Mark::rejected;
-    result.verdict.outcome = Verdict::Outcome::failed;
-    result.verdict.failures = {failure};
-    result.sandbox = sandbox;
-    return result;
+    return result_of_failure(Mark::rejected, failure, sandbox);
 }
 
 Result result_of(const Handed& handed, const Assigned& exercise, const Secret& secret,

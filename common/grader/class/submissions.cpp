@@ -137,7 +137,8 @@ public:
         std::string first = item.path.front();
         if (item.path.size() > 1) {
             item.path.erase(item.path.begin());
-            add_to_folder(first, std::move(item));
+            students_[first].has_folder = true;
+            put(std::move(item), students_[first].tree);
         } else if (item.kind == Item::Kind::file) {
             if (!is_handed_in(first)) return;
             add_file(first, tree_of_file(first, item.bytes));
@@ -184,12 +185,6 @@ public:
     }
 
 private:
-    void add_to_folder(const std::string& name, Item item) {
-        Gathered& student = students_[name];
-        student.has_folder = true;
-        put(std::move(item), student.tree);
-    }
-
     std::map<std::string, Gathered> students_;
 };
 

@@ -2,14 +2,16 @@
 
 #include <fcntl.h>
 #include <sys/prctl.h>
+#include <sys/resource.h>
 #include <unistd.h>
 
+#include <algorithm>
 #include <csignal>
+#include <fstream>
 #include <iostream>
 
 #include "base/codec.h"
 #include "base/descriptor.h"
-#include "grader/class/own_limits.h"
 #include "grader/store/errors.h"
 #include "grader/store/sha256.h"
 #include "kernel/safe_text.h"
@@ -17,6 +19,25 @@
 namespace coalesce::grader {
 
 namespace {
+
+// Of the processor; judging takes far less than a second of it in this process.
+constexpr rlim_t kProcessorSeconds = 20;
+// Of addresses, beside what was in use before the first submission.
+constexpr rlim_t kMostMemory = rlim_t{1} << 30;
+
+// Only what can be taken back: a jail raises its own again, before it is one.
+void limit_softly(__rlimit_resource what, rlim_t most) {
+    rlimit limit{};
+    if (getrlimit(what, &limit) != 0) return;
+    limit.rlim_cur = std::min(limit.rlim_max, most);
+    setrlimit(what, &limit);
+}
+
+rlim_t addresses_in_use() {
+    rlim_t pages = 0;
+    std::ifstream("/proc/self/statm") >> pages;
+    return pages * static_cast<rlim_t>(sysconf(_SC_PAGESIZE));
+}
 
 WorkerAnswer judged(Judge& judge, const Assignment& assignment, const Task& task) {
     const Assigned* exercise = assignment.find(task.exercise);
@@ -32,6 +53,15 @@ WorkerAnswer judged(Judge& judge, const Assignment& assignment, const Task& task
 
 }  // namespace
 
+void limit_to_one_submission() {
+    rusage used{};
+    getrusage(RUSAGE_SELF, &used);
+    const auto seconds = static_cast<rlim_t>(used.ru_utime.tv_sec + used.ru_stime.tv_sec);
+    limit_softly(RLIMIT_CPU, seconds + 1 + kProcessorSeconds);
+    static const rlim_t before = addresses_in_use();
+    if (before > 0) limit_softly(RLIMIT_AS, before + kMostMemory);
+}
+
 std::string identity_of(const Assignment& assignment) {
     std::string all;
     for (const Assigned& exercise : assignment.exercises) {
@@ -43,15 +73,12 @@ std::string identity_of(const Assignment& assignment) {
 }
 
 Result result_of_fault(const std::string& sandbox) {
-    Result result;
-    result.mark = Mark::fault;
-    result.verdict.outcome = Verdict::Outcome::failed;
-    result.verdict.failures = {
+    return result_of_failure(
+        Mark::fault,
         {.kind = FailureKind::grader_fault,
          .headline = "the grader breaks down over this file, and over no other.",
-         .next = "Your teacher looks at it, and decides. Is there anything unusual in the file?"}};
-    result.sandbox = sandbox;
-    return result;
+         .next = "Your teacher looks at it, and decides. Is there anything unusual in the file?"},
+        sandbox);
 }
 
 int work(const Assignment& assignment, const JudgeOptions& options) {

@@ -40,6 +40,11 @@ void describe(Codec& codec, WorkerAnswer& answer) {
 /// assignment; it goes out first.
 int work(const Assignment& assignment, const JudgeOptions& options);
 
+/// What the judging process itself may use from here on: what a student wrote is read in it too, and makes pictures
+/// and matrices. Jails have limits of their own. To be called before each submission. Who computes for too long is
+/// ended by the kernel, who takes too much memory gets std::bad_alloc: faults like others, of one submission.
+void limit_to_one_submission();
+
 /// What is told of a submission over which the judge breaks down, and over nothing else.
 Result result_of_fault(const std::string& sandbox);
 

@@ -156,6 +156,15 @@ std::vector<Assigned> course_exercises(const std::filesystem::path& repository) 
     return all;
 }
 
+Result result_of_failure(Mark mark, const Failure& failure, const std::string& sandbox) {
+    Result result;
+    result.mark = mark;
+    result.verdict.outcome = Verdict::Outcome::failed;
+    result.verdict.failures = {failure};
+    result.sandbox = sandbox;
+    return result;
+}
+
 Judge::Judge(const JudgeOptions& options) {
     try {
         if (options.work_folder.empty()) own_folder_.emplace();

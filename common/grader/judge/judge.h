@@ -100,6 +100,9 @@ std::string to_json(const Result& result);
 /// Reads what to_json wrote. Throws std::runtime_error for anything else.
 Result result_from_json(const std::string& json);
 
+/// The result of what was not launched, for one reason.
+Result result_of_failure(Mark mark, const Failure& failure, const std::string& sandbox);
+
 /// How submissions are judged on this computer.
 struct JudgeOptions {
     /// The best that works here when nothing. `unsandboxed` is --no-sandbox, for development alone; asking for

@@ -3,8 +3,10 @@
 #include <algorithm>
 #include <cstdint>
 #include <map>
+#include <optional>
 #include <set>
 
+#include "base/text.h"
 #include "code/opcodes.h"
 #include "kernel/compile.h"
 #include "kernel/wrapper.h"
@@ -281,27 +283,24 @@ std::string deceit_of(std::string_view text) {
     }
 }
 
-std::string deceit_in(std::string_view text) {
+std::string deceit_in(const std::string& text) {
     constexpr std::string_view begin = "// begin inline asm", end = "// end inline asm";
     constexpr const char* pretends = "inline assembly pretends to end where it does not.";
-    std::size_t inline_from = text.npos;
-    for (std::size_t at = 0; at < text.size();) {
-        const std::size_t line_end = std::min(text.find('\n', at), text.size());
-        std::string_view line = text.substr(at, line_end - at);
-        while (!line.empty() && (line.front() == '\t' || line.front() == ' '))
-            line.remove_prefix(1);
-        const bool is_inline = inline_from != text.npos;
-        if (line == (is_inline ? begin : end)) return pretends;
-        if (is_inline && line == end) {
-            const std::string deceit = deceit_of(text.substr(inline_from, at - inline_from));
+    std::optional<std::string> statement;
+    for (const std::string& line : lines_of(text)) {
+        const std::string word = line.substr(std::min(line.find_first_not_of("\t "), line.size()));
+        if (word == (statement ? begin : end)) return pretends;
+        if (word == begin) {
+            statement.emplace();
+        } else if (statement && word == end) {
+            const std::string deceit = deceit_of(*statement);
             if (!deceit.empty()) return deceit;
-            inline_from = text.npos;
-        } else if (line == begin) {
-            inline_from = line_end;
+            statement.reset();
+        } else if (statement) {
+            *statement += line + "\n";
         }
-        at = line_end + 1;
     }
-    return inline_from == text.npos ? "" : pretends;
+    return statement ? pretends : "";
 }
 
 }  // namespace
@@ -313,7 +312,7 @@ Failure look_at_ptx(std::string_view text, const std::string& entry, const Assig
                            "the compiled kernel has more than " + std::to_string(most_kb) + " KB.",
                            "Unroll less: a kernel of this course has about 10 KB.");
     }
-    if (const std::string deceit = deceit_in(text); !deceit.empty())
+    if (const std::string deceit = deceit_in(std::string(text)); !deceit.empty())
         return ptx_failure(FailureKind::ptx_forged, deceit, "Write the kernel in CUDA C++.");
     try {
         return Looker(*ptx::parse(text), entry, exercise).look();

@@ -19,7 +19,6 @@
 
 #include "base/codec.h"
 #include "base/files.h"
-#include "grader/class/own_limits.h"
 #include "grader/class/rounds.h"
 
 using namespace coalesce::grader;
