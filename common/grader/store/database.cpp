@@ -39,8 +39,8 @@ int bind(sqlite3_stmt* statement, int parameter, const Value& value) {
     return sqlite3_bind_blob64(statement, parameter, bytes.data(), bytes.size(), SQLITE_TRANSIENT);
 }
 
-Row row_of(sqlite3_stmt* statement) {
-    Row row;
+FoundRow row_of(sqlite3_stmt* statement) {
+    FoundRow row;
     for (int column = 0; column < sqlite3_column_count(statement); ++column) {
         if (sqlite3_column_type(statement, column) == SQLITE_INTEGER) {
             row.values.emplace_back(std::int64_t{sqlite3_column_int64(statement, column)});
@@ -91,7 +91,8 @@ std::int64_t Database::last_row() const {
     return sqlite3_last_insert_rowid(handle_);
 }
 
-std::vector<Row> Database::ask(const std::string& statement, const std::vector<Value>& values) {
+std::vector<FoundRow> Database::ask(const std::string& statement,
+                                    const std::vector<Value>& values) {
     sqlite3_stmt* prepared = nullptr;
     if (sqlite3_prepare_v2(handle_, statement.c_str(), static_cast<int>(statement.size()),
                            &prepared, nullptr) != SQLITE_OK) {
@@ -104,7 +105,7 @@ std::vector<Row> Database::ask(const std::string& statement, const std::vector<V
             fail("giving it a value");
         }
     }
-    std::vector<Row> rows;
+    std::vector<FoundRow> rows;
     int code = sqlite3_step(prepared);
     for (; code == SQLITE_ROW; code = sqlite3_step(prepared)) rows.push_back(row_of(prepared));
     if (code != SQLITE_DONE) fail("reading or writing it");

@@ -16,7 +16,7 @@ namespace coalesce::grader {
 using Value = std::variant<std::int64_t, std::string>;
 
 /// A row of a result; columns count from 0.
-struct Row {
+struct FoundRow {
     std::vector<Value> values;
     const std::string& text(std::size_t column) const { return std::get<1>(values.at(column)); }
     std::int64_t number(std::size_t column) const { return std::get<0>(values.at(column)); }
@@ -34,7 +34,7 @@ public:
     /// Statements without values or results.
     void execute(const std::string& statements);
     /// One statement with a value for each parameter: `ask("select x from t where y = ?", {y})`.
-    std::vector<Row> ask(const std::string& statement, const std::vector<Value>& values = {});
+    std::vector<FoundRow> ask(const std::string& statement, const std::vector<Value>& values = {});
     /// The number of the row that was inserted last.
     std::int64_t last_row() const;
 

@@ -97,13 +97,13 @@ std::optional<Run> Store::run() {
         "select number, assignment, stamp, exists (select 1 from finished where run = number)"
         " from run order by number desc limit 1");
     if (rows.empty()) return std::nullopt;
-    const Row& row = rows[0];
+    const FoundRow& row = rows[0];
     return Run{row.number(0), row.text(1), row.text(2), row.number(3) != 0};
 }
 
 std::vector<Entry> Store::entries(std::int64_t run) {
     std::vector<Entry> all;
-    for (const Row& row : database_.ask(
+    for (const FoundRow& row : database_.ask(
              "select student, exercise, key, source, problem, details from entry where run = ? "
              "order by place",
              {run})) {
@@ -160,8 +160,8 @@ void Store::give_up(std::int64_t run, const Entry& entry, const std::string& tex
 
 std::set<std::string> Store::given_up(std::int64_t run) {
     std::set<std::string> keys;
-    for (const Row& row : database_.ask("select key from attempt where run = ? and outcome = ?",
-                                        {run, "given-up"})) {
+    for (const FoundRow& row : database_.ask(
+             "select key from attempt where run = ? and outcome = ?", {run, "given-up"})) {
         keys.insert(row.text(0));
     }
     return keys;
@@ -169,7 +169,7 @@ std::set<std::string> Store::given_up(std::int64_t run) {
 
 std::vector<Attempt> Store::attempts() {
     std::vector<Attempt> all;
-    for (const Row& row : database_.ask(
+    for (const FoundRow& row : database_.ask(
              "select number, run, student, exercise, key, outcome, text from attempt order by "
              "number")) {
         all.push_back({row.number(0), row.number(1), row.text(2), row.text(3), row.text(4),
