@@ -4,6 +4,7 @@
 
 #include <bit>
 #include <cmath>
+#include <type_traits>
 
 #if defined(__SSE2__)
 #    include <xmmintrin.h>
@@ -15,19 +16,68 @@
 
 namespace coalesce::sim {
 
+/// Floats that C++ does not have are structs with their bits (half.h).
 template <class T>
-using BitsOf = std::conditional_t<sizeof(T) == 8, u64, u32>;
+concept Packed = requires(T value) {
+    value.bits;
+};
 
 template <class T>
-constexpr BitsOf<T> kSignBit = BitsOf<T>{1} << (8 * sizeof(T) - 1);
+using BitsOf =
+    std::conditional_t<sizeof(T) == 8, u64, std::conditional_t<sizeof(T) == 4, u32, u16>>;
+
+template <class T>
+BitsOf<T> bits_in(T value) {
+    if constexpr (Packed<T>)
+        return value.bits;
+    else
+        return std::bit_cast<BitsOf<T>>(value);
+}
+template <class T>
+T with_bits(auto bits) {
+    const auto as_long = static_cast<BitsOf<T>>(bits);
+    if constexpr (Packed<T>)
+        return {as_long};
+    else
+        return std::bit_cast<T>(as_long);
+}
+
+template <class T>
+constexpr BitsOf<T> kSignBit = static_cast<BitsOf<T>>(BitsOf<T>{1} << (8 * sizeof(T) - 1));
 template <class T>
 constexpr BitsOf<T> kExponentBits = sizeof(T) == 8 ? 0x7ff0000000000000u : 0x7f800000u;
+
+template <class T>
+T magnitude(T value) {
+    return with_bits<T>(bits_in(value) & ~kSignBit<T>);
+}
+template <class T>
+T with_sign_of(T value, T sign) {
+    return with_bits<T>((bits_in(value) & ~kSignBit<T>) | (bits_in(sign) & kSignBit<T>));
+}
+
+/// A subnormal becomes the zero of its sign.
+template <class T>
+T flush(T value) {
+    const auto bits = bits_in(value);
+    return with_bits<T>((bits & kExponentBits<T>) == 0 ? bits & kSignBit<T> : bits);
+}
+
+template <class T>
+bool is_nan(T value) {
+    if constexpr (Packed<T>)
+        return bits_in(magnitude(value)) > kExponentBits<T>;
+    else
+        return value != value;
+}
 
 /// The NaN that single-precision arithmetic returns, whatever NaN came in.
 inline constexpr u32 kNaN32 = 0x7fffffffu;
 
-inline float canonical(float value) {
-    return value == value ? value : std::bit_cast<float>(kNaN32);
+/// Of all formats but double precision.
+template <class T>
+T canonical(T value) {
+    return is_nan(value) ? with_bits<T>(~kSignBit<T>) : value;
 }
 
 /// `result` of an operation on these sources, with the NaN that the device gives. Double precision
@@ -56,23 +106,6 @@ inline double with_nan(double result, double a, double b) {
 }
 inline double with_nan(double result, double a, double b, double c) {
     return b != b ? quiet(b) : with_nan(result, a, c);
-}
-
-template <class T>
-T magnitude(T value) {
-    return std::bit_cast<T>(std::bit_cast<BitsOf<T>>(value) & ~kSignBit<T>);
-}
-template <class T>
-T with_sign_of(T value, T sign) {
-    return std::bit_cast<T>((std::bit_cast<BitsOf<T>>(value) & ~kSignBit<T>) |
-                            (std::bit_cast<BitsOf<T>>(sign) & kSignBit<T>));
-}
-
-/// A subnormal becomes the zero of its sign.
-template <class T>
-T flush(T value) {
-    const auto bits = std::bit_cast<BitsOf<T>>(value);
-    return std::bit_cast<T>((bits & kExponentBits<T>) == 0 ? bits & kSignBit<T> : bits);
 }
 
 /// Into [0, 1]; a NaN becomes +0, and so does -0.

@@ -27,6 +27,18 @@ struct F16 {
 struct BF16 {
     u16 bits;
 };
+template <class T>
+concept Half = std::is_same_v<T, F16> || std::is_same_v<T, BF16>;
+/// Two in one word, the first in its lower half.
+template <Half H>
+struct Pair {
+    using Each = H;
+    u32 bits;
+};
+template <>
+inline constexpr u16 kExponentBits<F16> = 0x7c00;
+template <>
+inline constexpr u16 kExponentBits<BF16> = 0x7f80;
 
 // ---- f16 and bf16 <-> f32, rounding to nearest: no branches, so that loops become vectors ----
 
@@ -42,11 +54,13 @@ inline float to_float(BF16 value) {
     return std::bit_cast<float>(u32{value.bits} << 16);
 }
 
-/// A subnormal becomes the zero of its sign.
-template <class H>
-H flushed(H value) {
-    constexpr u16 kExponent = std::is_same_v<H, F16> ? 0x7c00 : 0x7f80;
-    return {static_cast<u16>((value.bits & kExponent) == 0 ? value.bits & 0x8000 : value.bits)};
+/// What C++ compares and computes with in place of a T.
+template <class T>
+auto as_number(T value) {
+    if constexpr (Half<T>)
+        return to_float(value);
+    else
+        return value;
 }
 
 /// bits >> shift, rounded to nearest, ties to even.
@@ -103,13 +117,52 @@ inline F16 to_f16(double value) {
 inline BF16 to_bf16(double value) {
     return to_bf16(to_float_odd(value));
 }
-/// The nearest value of a format, F16 or BF16.
-template <class H>
-H nearest(auto value) {
-    if constexpr (std::is_same_v<H, F16>)
+/// The nearest T.
+template <class T>
+T nearest(auto value) {
+    if constexpr (std::is_same_v<T, F16>)
         return to_f16(value);
-    else
+    else if constexpr (std::is_same_v<T, BF16>)
         return to_bf16(value);
+    else
+        return static_cast<T>(value);
+}
+
+// ---- arithmetic on f16 and bf16, rounding to nearest ----
+
+template <Half H>
+H operator+(H a, H b) {
+    return nearest<H>(to_float(a) + to_float(b));
+}
+template <Half H>
+H operator-(H a, H b) {
+    return nearest<H>(to_float(a) - to_float(b));
+}
+inline F16 operator*(F16 a, F16 b) {
+    return to_f16(to_float(a) * to_float(b));
+}
+/// Below the smallest subnormal of f32 a product of two bf16 would be rounded twice.
+inline BF16 operator*(BF16 a, BF16 b) {
+    return to_bf16(double{to_float(a)} * double{to_float(b)});
+}
+template <Half H>
+H fma(H a, H b, H c) {
+    const double product = double{to_float(a)} * double{to_float(b)};  // exact
+    return nearest<H>(add_to_odd(product, double{to_float(c)}));
+}
+
+template <Half H>
+H with_nan(H result, H) {
+    return canonical(result);
+}
+/// What has been rounded has the right NaN.
+template <Half H, class... Sources>
+H with_nan(H rounded, H, H, Sources...) {
+    return rounded;
+}
+template <Half H>
+H saturate_to_unit(H value) {
+    return nearest<H>(saturate_to_unit(to_float(value)));
 }
 
 // ---- any rounding, into any format ----

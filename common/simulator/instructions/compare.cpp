@@ -3,7 +3,9 @@
 // Idea   A comparison makes 32 bits, one a lane, in a function of its own. The handlers are the same for all of
 //        them: Op::immediate says which one. Both instructions may first combine the bits with a predicate:
 //        `setp.lt.and.s32 p, a, b, c`.
+#include <algorithm>
 #include <deque>
+#include <functional>
 
 #include "base/half.h"
 #include "instructions/families.h"
@@ -13,64 +15,53 @@ namespace {
 
 using ptx::Type;
 
-// ---- operators; most are for integers and floats ----
+// ---- operators, beside those of C++; most are for integers and floats ----
 //
 // A NaN compares false, except by the ...u ("or unordered") forms.
 
-struct Equal {
-    static bool apply(auto a, auto b) { return a == b; }
-};
-struct NotEqual {
-    static bool apply(auto a, auto b) { return a != b; }
-};
-struct Less {
-    static bool apply(auto a, auto b) { return a < b; }
-};
-struct LessOrEqual {
-    static bool apply(auto a, auto b) { return a <= b; }
-};
-struct Greater {
-    static bool apply(auto a, auto b) { return a > b; }
-};
-struct GreaterOrEqual {
-    static bool apply(auto a, auto b) { return a >= b; }
-};
 struct Ordered {
-    static bool apply(auto a, auto b) { return (a == a) & (b == b); }
+    bool operator()(auto a, auto b) const { return (a == a) & (b == b); }
 };
 struct Unordered {
-    static bool apply(auto a, auto b) { return (a != a) | (b != b); }
+    bool operator()(auto a, auto b) const { return (a != a) | (b != b); }
 };
 struct OrderedNotEqual {
-    static bool apply(auto a, auto b) { return (a < b) | (a > b); }
+    bool operator()(auto a, auto b) const { return (a < b) | (a > b); }
 };
 template <class F>
 struct OrUnordered {
-    static bool apply(auto a, auto b) { return F::apply(a, b) | Unordered::apply(a, b); }
+    bool operator()(auto a, auto b) const { return F{}(a, b) | Unordered{}(a, b); }
 };
 
-// ---- the same on operands that the lanes hold in another form ----
+// ---- the same on what lanes hold ----
 
-template <class F>
-struct Flushed {
-    static bool apply(float a, float b) { return F::apply(flush(a), flush(b)); }
+template <class F, class T>
+struct OnValues {
+    static bool apply(T a, T b) { return F{}(as_number(a), as_number(b)); }
 };
-template <class F>
-struct AsFloats {
-    static bool apply(auto a, auto b) { return F::apply(to_float(a), to_float(b)); }
-};
-template <class F>
-struct AsFlushedFloats {
-    static bool apply(F16 a, F16 b) { return F::apply(to_float(flushed(a)), to_float(flushed(b))); }
+template <class F, class T>
+struct OnFlushed {
+    static bool apply(T a, T b) { return F{}(as_number(flush(a)), as_number(flush(b))); }
 };
 /// Of a pair of halves: the lower (0) or the upper (1).
 template <class F, class H, int kWhich>
 struct OfPair {
-    static bool apply(u32 a, u32 b) {
-        constexpr int kShift = 16 * kWhich;
-        return F::apply(H{static_cast<u16>(a >> kShift)}, H{static_cast<u16>(b >> kShift)});
+    static bool apply(Pair<H> a, Pair<H> b) {
+        return F::apply(half_of(a, kWhich), half_of(b, kWhich));
     }
 };
+
+/// One bit per lane: F::apply(a, b). Not inline: many handlers share each of these.
+template <class F, class A>
+__attribute__((noinline)) Mask compare_lanes(const Warp& w, const Op* op) {
+    const auto* a = w.lanes<LaneOf<A>>(op->a);
+    const auto* b = w.lanes<LaneOf<A>>(op->b);
+    alignas(64) u32 is_true[kLanes];
+    for (int l = 0; l < kLanes; ++l) {
+        is_true[l] = F::apply(from_lane<A>(a[l]), from_lane<A>(b[l])) ? ~0u : 0u;
+    }
+    return mask_of(is_true);
+}
 
 // ---- from modifiers to a comparison ----
 
@@ -94,8 +85,8 @@ Comparing single_of() {
 }
 template <class F, class H>
 Comparing pair_of() {
-    return {.lower = compare_lanes<OfPair<F, H, 0>, u32>,
-            .upper = compare_lanes<OfPair<F, H, 1>, u32>,
+    return {.lower = compare_lanes<OfPair<F, H, 0>, Pair<H>>,
+            .upper = compare_lanes<OfPair<F, H, 1>, Pair<H>>,
             .sources = Width::w32};
 }
 
@@ -103,19 +94,19 @@ template <class F>
 Comparing of_floats(Type type, bool ftz) {
     if (ftz) {
         switch (type) {
-            case Type::f32: return single_of<Flushed<F>, float>();
-            case Type::f16: return single_of<AsFlushedFloats<F>, F16>();
-            case Type::f16x2: return pair_of<AsFlushedFloats<F>, F16>();
+            case Type::f32: return single_of<OnFlushed<F, float>, float>();
+            case Type::f16: return single_of<OnFlushed<F, F16>, F16>();
+            case Type::f16x2: return pair_of<OnFlushed<F, F16>, F16>();
             default: return {};
         }
     }
     switch (type) {
-        case Type::f32: return single_of<F, float>();
-        case Type::f64: return single_of<F, double>();
-        case Type::f16: return single_of<AsFloats<F>, F16>();
-        case Type::bf16: return single_of<AsFloats<F>, BF16>();
-        case Type::f16x2: return pair_of<AsFloats<F>, F16>();
-        case Type::bf16x2: return pair_of<AsFloats<F>, BF16>();
+        case Type::f32: return single_of<OnValues<F, float>, float>();
+        case Type::f64: return single_of<OnValues<F, double>, double>();
+        case Type::f16: return single_of<OnValues<F, F16>, F16>();
+        case Type::bf16: return single_of<OnValues<F, BF16>, BF16>();
+        case Type::f16x2: return pair_of<OnValues<F, F16>, F16>();
+        case Type::bf16x2: return pair_of<OnValues<F, BF16>, BF16>();
         default: return {};
     }
 }
@@ -124,51 +115,50 @@ template <class F, class FloatF = F>
 Comparing of_any(Type type, bool ftz) {
     if (const Comparing floats = of_floats<FloatF>(type, ftz); floats.lower) return floats;
     if (ftz) return {};
-    const auto make = []<class T>(Tag<T>) { return single_of<F, T>(); };
+    const auto make = []<class T>(Tag<T>) { return single_of<OnValues<F, T>, T>(); };
     const Comparing integers = for_integers(type, make);
     return integers.lower ? integers : for_bits(type, make);
 }
 
-/// `comparison` is an index of the names that Request takes.
-Comparing comparison_of(int comparison, Type type, bool ftz) {
-    switch (comparison) {
-        case 0: return of_any<Equal>(type, ftz);
-        case 1: return of_any<NotEqual, OrderedNotEqual>(type, ftz);
-        case 2:
-        case 14: return of_any<Less>(type, ftz);
-        case 3:
-        case 15: return of_any<LessOrEqual>(type, ftz);
-        case 4:
-        case 16: return of_any<Greater>(type, ftz);
-        case 5:
-        case 17: return of_any<GreaterOrEqual>(type, ftz);
-        case 6: return of_floats<OrUnordered<Equal>>(type, ftz);
-        case 7: return of_floats<NotEqual>(type, ftz);
-        case 8: return of_floats<OrUnordered<Less>>(type, ftz);
-        case 9: return of_floats<OrUnordered<LessOrEqual>>(type, ftz);
-        case 10: return of_floats<OrUnordered<Greater>>(type, ftz);
-        case 11: return of_floats<OrUnordered<GreaterOrEqual>>(type, ftz);
-        case 12: return of_floats<Ordered>(type, ftz);
-        case 13: return of_floats<Unordered>(type, ftz);
-        default: return {};
-    }
-}
+struct NamedComparison {
+    std::string_view name;
+    Comparing (*of)(Type type, bool ftz);
+};
+constexpr NamedComparison kComparisons[] = {{"eq", of_any<std::equal_to<>>},
+                                            {"ne", of_any<std::not_equal_to<>, OrderedNotEqual>},
+                                            {"lt", of_any<std::less<>>},
+                                            {"le", of_any<std::less_equal<>>},
+                                            {"gt", of_any<std::greater<>>},
+                                            {"ge", of_any<std::greater_equal<>>},
+                                            // The unsigned names of the last four.
+                                            {"lo", of_any<std::less<>>},
+                                            {"ls", of_any<std::less_equal<>>},
+                                            {"hi", of_any<std::greater<>>},
+                                            {"hs", of_any<std::greater_equal<>>},
+                                            {"equ", of_floats<OrUnordered<std::equal_to<>>>},
+                                            {"neu", of_floats<std::not_equal_to<>>},
+                                            {"ltu", of_floats<OrUnordered<std::less<>>>},
+                                            {"leu", of_floats<OrUnordered<std::less_equal<>>>},
+                                            {"gtu", of_floats<OrUnordered<std::greater<>>>},
+                                            {"geu", of_floats<OrUnordered<std::greater_equal<>>>},
+                                            {"num", of_floats<Ordered>},
+                                            {"nan", of_floats<Unordered>}};
 
 /// What both have before their types: "lt", "and", "ftz".
 struct Request {
-    int comparison = -1;
+    const NamedComparison* comparison = nullptr;
     Combine combine = Combine::none;
     bool ftz = false;
 
     explicit Request(Modifiers& m) {
-        // lo, ls, hi, hs are the unsigned names of lt, le, gt, ge.
-        comparison = m.take_one_of({"eq", "ne", "lt", "le", "gt", "ge", "equ", "neu", "ltu", "leu",
-                                    "gtu", "geu", "num", "nan", "lo", "ls", "hi", "hs"});
+        comparison = std::find_if(std::begin(kComparisons), std::end(kComparisons),
+                                  [&](const NamedComparison& c) { return m.take(c.name); });
         combine = static_cast<Combine>(m.take_one_of({"and", "or", "xor"}) + 1);
         ftz = m.take("ftz");
     }
     Comparing of(Type type) const {
-        Comparing comparing = comparison_of(comparison, type, ftz);
+        if (comparison == std::end(kComparisons)) return {};
+        Comparing comparing = comparison->of(type, ftz);
         comparing.combine = combine;
         return comparing;
     }

@@ -5,7 +5,7 @@
 #include <optional>
 #include <utility>
 
-#include "base/float.h"
+#include "base/half.h"
 #include "instructions/lanes.h"
 
 namespace coalesce::sim {
@@ -57,13 +57,10 @@ namespace logic_instructions {
 FamilyTable families();  // and, or, lop3 ..., also on predicates; selection
 }
 namespace float_instructions {
-FamilyTable families();  // arithmetic on f32 and f64
+FamilyTable families();  // arithmetic on floats, from f64 to pairs of f16 and bf16
 }
 namespace math_instructions {
 FamilyTable families();  // roots, sin, ex2 ...
-}
-namespace half_instructions {
-FamilyTable families();  // f16, bf16 and pairs of them
 }
 namespace compare_instructions {
 FamilyTable families();  // setp, set
@@ -130,6 +127,47 @@ auto for_floats(ptx::Type type, Make make) -> decltype(make(Tag<float>{})) {
     switch (type) {
         case ptx::Type::f32: return make(Tag<float>{});
         case ptx::Type::f64: return make(Tag<double>{});
+        default: return {};
+    }
+}
+template <class Make>
+LaneInstruction for_single_halves(ptx::Type type, Make make) {
+    if (type == ptx::Type::f16) return make(Tag<F16>{});
+    if (type == ptx::Type::bf16) return make(Tag<BF16>{});
+    return {};
+}
+template <class Make>
+LaneInstruction for_all_floats(ptx::Type type, Make make) {
+    const LaneInstruction halves = for_single_halves(type, make);
+    return halves.run ? halves : for_floats(type, make);
+}
+
+// ---- pairs of halves ----
+
+template <class H>
+H half_of(Pair<H> pair, int which) {
+    return {static_cast<u16>(pair.bits >> (16 * which))};
+}
+/// Requests: F::Request, where F::apply takes one.
+template <class F, class... Requests>
+struct InPairs : F {
+    template <class H, class... Rest>
+    static Pair<H> apply(const Requests&... request, Pair<H> a, Rest... rest) {
+        const u32 low = F::apply(request..., half_of(a, 0), half_of(rest, 0)...).bits;
+        const u32 high = F::apply(request..., half_of(a, 1), half_of(rest, 1)...).bits;
+        return {low | high << 16};
+    }
+};
+
+/// The operation on halves, if type names some: single ones, or pairs.
+template <class F, int kSources, class... Requests>
+LaneInstruction for_halves(ptx::Type type, const Requests&... request) {
+    using Paired = InPairs<F, Requests...>;
+    switch (type) {
+        case ptx::Type::f16: return all_alike<F, F16, kSources>(request...);
+        case ptx::Type::bf16: return all_alike<F, BF16, kSources>(request...);
+        case ptx::Type::f16x2: return all_alike<Paired, Pair<F16>, kSources>(request...);
+        case ptx::Type::bf16x2: return all_alike<Paired, Pair<BF16>, kSources>(request...);
         default: return {};
     }
 }

@@ -1,9 +1,9 @@
-// Arithmetic on f32 and f64: add sub mul fma mad div abs neg min max copysign.
+// Arithmetic on f32 and f64: add sub mul fma mad div abs neg min max copysign testp; and on f16 and bf16, single and in
+// pairs: add sub mul fma abs neg min max.
 //
-// Idea   The plain operation is IEEE's, which the host has too. Flushing<F> wraps it for .ftz; .sat and other
-//        directions of rounding are rare, and are asked for when it runs (Modified<F>).
-#include "base/float.h"
-
+// Idea   An operation is written once for one value of any format. The plain one is IEEE's, which the host has too, and
+//        half.h for halves; a pair does it twice. Flushing<F> wraps it for .ftz; .sat, .relu and other directions of
+//        rounding are rare, and are asked for when it runs (Modified<F>).
 #include "instructions/families.h"
 
 namespace coalesce::sim::float_instructions {
@@ -24,7 +24,10 @@ struct Divide {  // of two NaNs the first
     static auto apply(auto a, auto b) { return with_nan(a / b, b, a); }
 };
 struct MultiplyAdd {
-    static auto apply(auto a, auto b, auto c) { return with_nan(std::fma(a, b, c), a, b, c); }
+    static auto apply(auto a, auto b, auto c) {
+        using std::fma;
+        return with_nan(fma(a, b, c), a, b, c);
+    }
 };
 
 template <class F>
@@ -49,6 +52,16 @@ inline float scaled_product(float a, float b, float c) {
     const bool first_is_smaller = magnitude(a) < magnitude(b);
     return std::fma((first_is_smaller ? a : b) * 0x1p64f, first_is_smaller ? b : a, c * 0x1p64f);
 }
+/// The same of halves, of a result that has not been rounded yet, or to odd.
+inline F16 flushed_f16(double exact) {
+    const F16 scaled = to_f16(magnitude(exact) * 0x1p10);
+    return to_f16(magnitude(exact) < 0x1p-14 && to_float(scaled) < 0x1p-4f
+                      ? with_sign_of(0.0, exact)
+                      : exact);
+}
+inline double exact_product(F16 a, F16 b) {
+    return double{to_float(a)} * double{to_float(b)};
+}
 
 template <>
 struct Flushing<Multiply> {
@@ -56,6 +69,7 @@ struct Flushing<Multiply> {
         a = flush(a), b = flush(b);
         return flushed_by_scaled(Multiply::apply(a, b), scaled_product(a, b, 0.0f));
     }
+    static F16 apply(F16 a, F16 b) { return flushed_f16(exact_product(flush(a), flush(b))); }
 };
 template <>
 struct Flushing<Divide> {
@@ -71,21 +85,27 @@ struct Flushing<MultiplyAdd> {
         a = flush(a), b = flush(b), c = flush(c);
         return flushed_by_scaled(MultiplyAdd::apply(a, b, c), scaled_product(a, b, c));
     }
+    static F16 apply(F16 a, F16 b, F16 c) {
+        return flushed_f16(
+            add_to_odd(exact_product(flush(a), flush(b)), double{to_float(flush(c))}));
+    }
 };
+/// .sat: into [0, 1], NaN to +0. .relu: what is negative becomes +0.
 template <class F>
 struct Modified {
     static constexpr bool kHostRounds = true;
     struct Request {
-        Rounding direction;
-        bool ftz, sat;
+        Rounding direction = Rounding::nearest;
+        bool ftz = false, sat = false, relu = false;
     };
     template <class T, class... Rest>
     static T apply(const Request& request, T a, Rest... rest) {
         T result = F::apply(a, rest...);
-        if constexpr (std::is_same_v<T, float>) {
+        if constexpr (std::is_same_v<T, float> || std::is_same_v<T, F16>) {
             if (request.ftz) result = Flushing<F>::apply(a, rest...);
         }
-        return request.sat ? saturate_to_unit(result) : result;
+        if (request.sat) result = saturate_to_unit(result);
+        return request.relu && !is_nan(result) && (bits_in(result) & kSignBit<T>) ? T{} : result;
     }
 };
 
@@ -97,6 +117,17 @@ LaneInstruction all_alike_with_forms() {
         return with_forms<F, T, T, T>();
     else
         return with_forms<F, T, T, T, T>();
+}
+
+template <class F, int kSources, class... Requests>
+LaneInstruction for_any_float(Type type, const Requests&... request) {
+    if (type == Type::f32) return all_alike<F, float, kSources>(request...);
+    if (type == Type::f64) return all_alike<F, double, kSources>(request...);
+    return for_halves<F, kSources>(type, request...);
+}
+/// Whether there is .ftz.
+bool is_flushed(Type type) {
+    return type == Type::f32 || type == Type::f16 || type == Type::f16x2;
 }
 
 /// F with rounding, .ftz and .sat; the last two are for f32 alone.
@@ -116,6 +147,18 @@ LaneInstruction arithmetic(Modifiers& m) {
     if (!is_usual) return all_alike<Modified<F>, float, kSources>(request);
     return ftz ? all_alike_with_forms<Flushing<F>, float, kSources>()
                : all_alike_with_forms<F, float, kSources>();
+}
+
+/// Of halves: {.rn}{.ftz}{.sat or .relu}; only rounding and .relu are for bf16, and .relu is for fma alone.
+template <class F, int kSources>
+LaneInstruction half_arithmetic(Modifiers& m) {
+    m.take("rn");
+    const bool ftz = m.take("ftz"), sat = m.take("sat"), relu = kSources == 3 && m.take("relu");
+    const Type type = m.take_type();
+    if ((sat && relu) || ((ftz || sat) && !is_flushed(type))) return {};
+    if (!ftz && !sat && !relu) return for_halves<F, kSources>(type);
+    using Request = typename Modified<F>::Request;
+    return for_halves<Modified<F>, kSources>(type, Request{.ftz = ftz, .sat = sat, .relu = relu});
 }
 
 // ---- div ----
@@ -152,7 +195,7 @@ struct Absolute {
 struct Negate {
     template <class T>
     static T apply(T a) {
-        return with_nan(std::bit_cast<T>(std::bit_cast<BitsOf<T>>(a) ^ kSignBit<T>), a);
+        return with_nan(with_bits<T>(bits_in(a) ^ kSignBit<T>), a);
     }
 };
 
@@ -160,9 +203,8 @@ template <class F>
 LaneInstruction sign_change(Modifiers& m) {
     const bool ftz = m.take("ftz");
     const Type type = m.take_type();
-    if (type == Type::f64) return ftz ? LaneInstruction{} : in_lanes<F, double, double>();
-    if (type != Type::f32) return {};
-    return ftz ? in_lanes<Flushing<F>, float, float>() : in_lanes<F, float, float>();
+    if (ftz && !is_flushed(type)) return {};
+    return ftz ? for_any_float<Flushing<F>, 1>(type) : for_any_float<F, 1>(type);
 }
 
 struct CopySign {
@@ -179,11 +221,12 @@ template <bool kMaximum>
 struct Extremum {
     template <class T>
     static T apply(T a, T b) {
-        const auto a_bits = std::bit_cast<BitsOf<T>>(a), b_bits = std::bit_cast<BitsOf<T>>(b);
+        const auto x = as_number(a), y = as_number(b);
         // Equal values differ at most in the sign of a zero.
-        const T if_equal = std::bit_cast<T>(kMaximum ? a_bits & b_bits : a_bits | b_bits);
-        const T ordered = a == b ? if_equal : ((a < b) == kMaximum ? b : a);
-        const T result = a != a ? b : b != b ? a : ordered;
+        const T if_equal =
+            with_bits<T>(kMaximum ? bits_in(a) & bits_in(b) : bits_in(a) | bits_in(b));
+        const T ordered = x == y ? if_equal : ((x < y) == kMaximum ? b : a);
+        const T result = is_nan(a) ? b : is_nan(b) ? a : ordered;
         return with_nan(result, result);
     }
 };
@@ -193,15 +236,14 @@ struct ModifiedExtremum {
     struct Request {
         bool ftz, nan, xorsign;
     };
-    static float apply(const Request& request, float a, float b) {
+    template <class T>
+    static T apply(const Request& request, T a, T b) {
         if (request.ftz) a = flush(a), b = flush(b);
-        const float first = request.xorsign ? magnitude(a) : a;
-        const float second = request.xorsign ? magnitude(b) : b;
-        const bool is_nan = request.nan && (a != a || b != b);
-        const float result = is_nan ? std::bit_cast<float>(kNaN32) : F::apply(first, second);
-        if (!request.xorsign || result != result) return result;
-        const auto sign = std::bit_cast<u32>(a) ^ std::bit_cast<u32>(b);
-        return with_sign_of(result, std::bit_cast<float>(sign));
+        if (request.nan && (is_nan(a) || is_nan(b))) return with_bits<T>(~kSignBit<T>);
+        if (!request.xorsign) return F::apply(a, b);
+        const T result = F::apply(magnitude(a), magnitude(b));
+        return is_nan(result) ? result
+                              : with_sign_of(result, with_bits<T>(bits_in(a) ^ bits_in(b)));
     }
 };
 
@@ -211,13 +253,12 @@ LaneInstruction extremum(Modifiers& m) {
     const bool ftz = m.take("ftz"), nan = m.take("NaN"),
                xorsign = m.take("xorsign") && m.take("abs");
     const Type type = m.take_type();
-    if (type == Type::f64) {
-        return ftz || nan || xorsign ? LaneInstruction{} : in_lanes<F, double, double, double>();
-    }
-    if (type != Type::f32) return {};
-    if (nan || xorsign)
-        return in_lanes<ModifiedExtremum<F>, float, float, float>({ftz, nan, xorsign});
-    return ftz ? in_lanes<Flushing<F>, float, float, float>() : in_lanes<F, float, float, float>();
+    if (ftz && !is_flushed(type)) return {};
+    if (!nan && !xorsign)
+        return ftz ? for_any_float<Flushing<F>, 2>(type) : for_any_float<F, 2>(type);
+    if (type == Type::f64) return {};
+    using Request = typename ModifiedExtremum<F>::Request;
+    return for_any_float<ModifiedExtremum<F>, 2>(type, Request{ftz, nan, xorsign});
 }
 
 // ---- testp ----
@@ -225,7 +266,7 @@ LaneInstruction extremum(Modifiers& m) {
 /// An index of the names that `test` takes.
 template <class T>
 bool is_kind(i64 kind, T a) {
-    const auto bits = std::bit_cast<BitsOf<T>>(a) & ~kSignBit<T>;
+    const auto bits = bits_in(magnitude(a));
     const auto exponent = bits & kExponentBits<T>;
     switch (kind) {
         case 0: return exponent != kExponentBits<T>;
@@ -267,6 +308,10 @@ FamilyTable families() {
             {"mul", arithmetic<Multiply, 2>},
             {"fma", arithmetic<MultiplyAdd, 3>},
             {"mad", arithmetic<MultiplyAdd, 3>},
+            {"add", half_arithmetic<Add, 2>},
+            {"sub", half_arithmetic<Subtract, 2>},
+            {"mul", half_arithmetic<Multiply, 2>},
+            {"fma", half_arithmetic<MultiplyAdd, 3>},
             {"div", divide},
             {"abs", sign_change<Absolute>},
             {"neg", sign_change<Negate>},

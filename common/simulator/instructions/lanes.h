@@ -67,29 +67,18 @@ const LaneInstruction* find_lane_instruction(const std::string& opcode,
 // that C++ does not have (half.h).
 
 template <class T>
-concept Packed = requires(T value) {
-    value.bits;
-};
-
-template <class T>
 T from_lane(LaneOf<T> lane) {
-    if constexpr (std::is_floating_point_v<T>) {
-        return std::bit_cast<T>(lane);
-    } else if constexpr (Packed<T>) {
-        return T{static_cast<decltype(T::bits)>(lane)};
-    } else {
+    if constexpr (std::is_integral_v<T>)
         return static_cast<T>(lane);
-    }
+    else
+        return with_bits<T>(lane);
 }
 template <class T>
 LaneOf<T> to_lane(T value) {
-    if constexpr (std::is_floating_point_v<T>) {
-        return std::bit_cast<LaneOf<T>>(value);
-    } else if constexpr (Packed<T>) {
-        return value.bits;
-    } else {
+    if constexpr (std::is_integral_v<T>)
         return static_cast<LaneOf<T>>(static_cast<std::make_unsigned_t<T>>(value));
-    }
+    else
+        return bits_in(value);
 }
 template <class T>
 constexpr Width width_of =  // NOLINT(readability-identifier-naming): used as a function
@@ -229,18 +218,6 @@ constexpr Handler form() {
         return run_form<kUniform, F, D, S...>;
     else
         return run_plainly<F, D, S...>;
-}
-
-/// One bit per lane: F::apply(a, b). Not inline: many handlers share each of these.
-template <class F, class A>
-__attribute__((noinline)) Mask compare_lanes(const Warp& w, const Op* op) {
-    const auto* a = w.lanes<LaneOf<A>>(op->a);
-    const auto* b = w.lanes<LaneOf<A>>(op->b);
-    alignas(64) u32 is_true[kLanes];
-    for (int l = 0; l < kLanes; ++l) {
-        is_true[l] = F::apply(from_lane<A>(a[l]), from_lane<A>(b[l])) ? ~0u : 0u;
-    }
-    return mask_of(is_true);
 }
 
 // ---- the description that goes with a handler ----

@@ -64,8 +64,8 @@ const FamiliesByOpcode& families() {
              {integer_instructions::families(), carry_instructions::families(),
               bits_instructions::families(), logic_instructions::families(),
               float_instructions::families(), math_instructions::families(),
-              half_instructions::families(), compare_instructions::families(),
-              convert_instructions::families(), convert_small_instructions::families()}) {
+              compare_instructions::families(), convert_instructions::families(),
+              convert_small_instructions::families()}) {
             for (const FamilyEntry& entry : part) {
                 table[std::string(entry.opcode)].push_back(entry.family);
             }

@@ -1,10 +1,9 @@
-// Roots and transcendental functions: rcp sqrt rsqrt sin cos lg2 ex2 tanh.
+// Roots and transcendental functions: rcp sqrt rsqrt sin cos lg2 ex2 tanh; of halves ex2 and tanh.
 //
 // Idea   The device approximates most of these, within error bounds that the PTX manual states.
 //        Here they are computed in double precision and rounded once, which is within any such
 //        bound; so a result may differ from the device's in the last bits, and is then the better
 //        one.
-#include "base/float.h"
 #include "instructions/families.h"
 
 namespace coalesce::sim::math_instructions {
@@ -12,64 +11,62 @@ namespace {
 
 using ptx::Type;
 
-/// f(a) for an f32 through double. A struct, so that it has an `apply` like all others.
-template <double (*kFunction)(double)>
-struct InDouble {
-    static float apply(float a) {
-        return canonical(static_cast<float>(kFunction(static_cast<double>(a))));
-    }
-};
-
-double reciprocal(double a) {
-    return 1 / a;
-}
-double square_root(double a) {
-    return std::sqrt(a);
-}
-double reciprocal_root(double a) {
-    return 1 / std::sqrt(a);
-}
-double sine(double a) {
-    return std::sin(a);
-}
-double cosine(double a) {
-    return std::cos(a);
-}
-double logarithm2(double a) {
-    return std::log2(a);
-}
-double power_of_2(double a) {
-    return std::exp2(a);
-}
-double hyperbolic_tangent(double a) {
-    return std::tanh(a);
-}
-
-template <class F>
-struct Flushing {
-    static float apply(float a) { return flush(F::apply(flush(a))); }
-};
-
-template <class F>
-LaneInstruction approximation(Modifiers& m) {
-    const bool ftz = m.take("ftz");
-    if (m.take_type() != Type::f32) return {};
-    return ftz ? in_lanes<Flushing<F>, float, float>() : in_lanes<F, float, float>();
-}
-
-template <double (*kFunction)(double)>
-LaneInstruction function(Modifiers& m) {
-    return m.take("approx") ? approximation<InDouble<kFunction>>(m) : LaneInstruction{};
-}
-
-// ---- rcp and sqrt also exist correctly rounded, for f32 and f64 ----
-
 struct Reciprocal {
     static auto apply(auto a) { return with_nan(1 / a, a); }
 };
 struct SquareRoot {
     static auto apply(auto a) { return with_nan(std::sqrt(a), a); }
 };
+struct ReciprocalRoot {
+    static double apply(double a) { return 1 / std::sqrt(a); }
+};
+struct Sine {
+    static double apply(double a) { return std::sin(a); }
+};
+struct Cosine {
+    static double apply(double a) { return std::cos(a); }
+};
+struct Logarithm2 {
+    static double apply(double a) { return std::log2(a); }
+};
+struct PowerOf2 {
+    static double apply(double a) { return std::exp2(a); }
+};
+struct HyperbolicTangent {
+    static double apply(double a) { return std::tanh(a); }
+};
+
+/// F of an f32 or a half through double.
+template <class F>
+struct InDouble {
+    template <class T>
+    static T apply(T a) {
+        return canonical(nearest<T>(F::apply(double{as_number(a)})));
+    }
+};
+template <class F>
+struct Flushing {
+    static auto apply(auto a) { return flush(F::apply(flush(a))); }
+};
+
+template <class F>
+LaneInstruction approximation(Modifiers& m) {
+    if (!m.take("approx")) return {};
+    const bool ftz = m.take("ftz");
+    if (m.take_type() != Type::f32) return {};
+    return ftz ? in_lanes<Flushing<InDouble<F>>, float, float>()
+               : in_lanes<InDouble<F>, float, float>();
+}
+
+template <class F>
+LaneInstruction half_approximation(Modifiers& m) {
+    if (!m.take("approx")) return {};
+    const bool ftz = m.take("ftz");
+    const Type type = m.take_type();
+    return ftz ? for_halves<Flushing<InDouble<F>>, 1>(type) : for_halves<InDouble<F>, 1>(type);
+}
+
+// ---- rcp and sqrt also exist correctly rounded, for f32 and f64 ----
 
 /// Here it is all one whether "subnormal" is decided before or after rounding (see float.cpp): no
 /// reciprocal lies so close below the smallest normal number that 24 bits would round it up to it.
@@ -124,9 +121,6 @@ struct InUpperHalf {
         return flush(std::bit_cast<double>(rounded));
     }
 };
-struct ReciprocalRoot {
-    static double apply(double a) { return 1 / std::sqrt(a); }
-};
 
 template <class F>
 LaneInstruction rough(Modifiers& m) {
@@ -140,18 +134,20 @@ LaneInstruction rough(Modifiers& m) {
 }  // namespace
 
 FamilyTable families() {
-    return {{"rcp", function<reciprocal>},
+    return {{"rcp", approximation<Reciprocal>},
             {"rcp", rounded_function<Reciprocal>},
             {"rcp", rough<Reciprocal>},
-            {"sqrt", function<square_root>},
+            {"sqrt", approximation<SquareRoot>},
             {"sqrt", rounded_function<SquareRoot>},
-            {"rsqrt", function<reciprocal_root>},
+            {"rsqrt", approximation<ReciprocalRoot>},
             {"rsqrt", rough<ReciprocalRoot>},
-            {"sin", function<sine>},
-            {"cos", function<cosine>},
-            {"lg2", function<logarithm2>},
-            {"ex2", function<power_of_2>},
-            {"tanh", function<hyperbolic_tangent>}};
+            {"sin", approximation<Sine>},
+            {"cos", approximation<Cosine>},
+            {"lg2", approximation<Logarithm2>},
+            {"ex2", approximation<PowerOf2>},
+            {"ex2", half_approximation<PowerOf2>},
+            {"tanh", approximation<HyperbolicTangent>},
+            {"tanh", half_approximation<HyperbolicTangent>}};
 }
 
 }  // namespace coalesce::sim::math_instructions
