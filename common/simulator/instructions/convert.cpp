@@ -1,12 +1,11 @@
-// cvt between integers, f32 and f64.
+// cvt between integers, f32 and f64; and from f16 and bf16.
 //
 // Rules  Integer to integer cuts, or clamps with .sat. Float to integer rounds as told (.rzi ...),
 //        and always clamps; a NaN becomes 0, or the highest bit where 64 bits take part. To a
 //        float: rounds as told (.rn ...); .sat clamps to [0, 1].
-// Next   convert_small.cpp: f16, bf16 and smaller formats.
+// Next   convert_small.cpp: to f16, bf16 and smaller formats, and from the latter.
 #include <limits>
 
-#include "base/half.h"
 #include "instructions/families.h"
 
 namespace coalesce::sim::convert_instructions {
@@ -101,10 +100,9 @@ struct ToInteger {
     template <class A>
     static D apply(const Request& request, A a) {
         if constexpr (std::is_same_v<A, float>) a = request.ftz ? flush(a) : a;
-        return clamped<D>(to_whole(a, request.direction), a);
+        const auto number = as_number(a);
+        return clamped<D>(to_whole(number, request.direction), number);
     }
-    static D apply(const Request& request, F16 a) { return apply(request, to_float(a)); }
-    static D apply(const Request& request, BF16 a) { return apply(request, to_float(a)); }
 };
 
 template <class D>
@@ -114,13 +112,9 @@ LaneInstruction to_integer_from(Type from, Rounding direction, bool ftz) {
     if (from == Type::f32 && direction == Rounding::zero && !ftz) {
         return in_lanes<ToIntegerCut<D>, D, float>();
     }
-    switch (from) {
-        case Type::f16: return in_lanes<F, D, F16>({direction, ftz});
-        case Type::bf16: return in_lanes<F, D, BF16>({direction, ftz});
-        case Type::f32: return in_lanes<F, D, float>({direction, ftz});
-        case Type::f64: return in_lanes<F, D, double>({direction, ftz});
-        default: return {};
-    }
+    return for_all_floats(from, [=]<class A>(Tag<A>) {
+        return in_lanes<F, D, A>({direction, ftz});
+    });
 }
 
 LaneInstruction float_to_integer(Modifiers& m) {
@@ -215,6 +209,31 @@ LaneInstruction float_to_float(Modifiers& m) {
     return in_lanes<ToShorter, float, double>({*rounding, ftz, sat});
 }
 
+// ---- from a half: always exact ----
+//
+// A NaN keeps sign and payload, but from f16 to f32 it loses them.
+
+template <class D>
+struct FromHalf {
+    using Request = bool;  ///< .sat
+    template <class H>
+    static D apply(bool sat, H a) {
+        constexpr bool kLosesPayload = std::is_same_v<H, F16> && std::is_same_v<D, float>;
+        const float value = kLosesPayload ? canonical(to_float(a)) : to_float(a);
+        return static_cast<D>(sat ? saturate_to_unit(value) : value);
+    }
+};
+
+LaneInstruction half_to_float(Modifiers& m) {
+    m.take("ftz");  // a subnormal half is a normal f32
+    const bool sat = m.take("sat");
+    const Type to = m.take_type(), from = m.take_type();
+    return for_floats(to, [=]<class D>(Tag<D>) {
+        return for_single_halves(from,
+                                 [=]<class H>(Tag<H>) { return in_lanes<FromHalf<D>, D, H>(sat); });
+    });
+}
+
 // ---- a float to a whole number that stays a float ----
 
 struct ToWhole {
@@ -225,7 +244,7 @@ struct ToWhole {
     template <class T>
     static T apply(const Request& request, T a) {
         if constexpr (std::is_same_v<T, float>) a = request.ftz ? canonical(flush(a)) : a;
-        const T whole = with_nan(to_whole(a, request.direction), a);
+        const T whole = with_nan(nearest<T>(to_whole(as_number(a), request.direction)), a);
         return request.sat ? saturate_to_unit(whole) : whole;
     }
 };
@@ -235,7 +254,8 @@ LaneInstruction float_to_whole(Modifiers& m) {
     const bool ftz = m.take("ftz"), sat = m.take("sat");
     const Type to = m.take_type(), from = m.take_type();
     if (to != from || !direction || (ftz && to != Type::f32)) return {};
-    return for_floats(to, [=]<class T>(Tag<T>) {
+    if (sat && to != Type::f32 && to != Type::f64) return {};
+    return for_all_floats(to, [=]<class T>(Tag<T>) {
         return in_lanes<ToWhole, T, T>({*direction, ftz, sat});
     });
 }
@@ -267,8 +287,13 @@ LaneInstruction pack(Modifiers& m) {
 }  // namespace
 
 FamilyTable families() {
-    return {{"cvt", integer_to_integer}, {"cvt", float_to_integer}, {"cvt", integer_to_float},
-            {"cvt", float_to_float},     {"cvt", float_to_whole},   {"cvt", pack}};
+    return {{"cvt", integer_to_integer},
+            {"cvt", float_to_integer},
+            {"cvt", integer_to_float},
+            {"cvt", float_to_float},
+            {"cvt", half_to_float},
+            {"cvt", float_to_whole},
+            {"cvt", pack}};
 }
 
 }  // namespace coalesce::sim::convert_instructions

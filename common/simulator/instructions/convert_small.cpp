@@ -1,8 +1,7 @@
-// cvt to and from f16, bf16, tf32, e4m3, e5m2, and pairs of them.
+// cvt to f16, bf16, tf32, e4m3, e5m2, and pairs of them, and from the last two. From halves: convert.cpp.
 //
 // Idea   What is common (f32 to f16 and back, to nearest) has a path of its own in half.h. All else
 //        goes through round_into: the exact value, a format, a direction.
-#include "base/half.h"
 #include "instructions/families.h"
 
 namespace coalesce::sim::convert_small_instructions {
@@ -11,36 +10,16 @@ namespace {
 using ptx::Type;
 
 template <class H>
-constexpr const Format& format_of() {
-    if constexpr (std::is_same_v<H, F16>)
-        return kF16;
-    else
-        return kBF16;
-}
+constexpr Format kFormatOf = std::is_same_v<H, F16> ? kF16 : kBF16;
 
-// ---- sources ----
-
-u64 round_source(const Format& format, i64 value, Rounding direction) {
-    const u64 size = value < 0 ? 0 - static_cast<u64>(value) : static_cast<u64>(value);
-    return round_into(format, Exact{value < 0, size, 0}, direction);
-}
-u64 round_source(const Format& format, u64 value, Rounding direction) {
-    return round_into(format, Exact{false, value, 0}, direction);
-}
-u64 round_source(const Format& format, double value, Rounding direction) {
-    return round_into(format, value, direction);
-}
-/// The widest type of its kind.
-template <class T>
-auto widened(T a) {
-    if constexpr (Packed<T>)
-        return double{to_float(a)};
-    else if constexpr (std::is_floating_point_v<T>)
-        return double{a};
-    else if constexpr (std::is_signed_v<T>)
-        return i64{a};
-    else
-        return u64{a};
+template <class A>
+u64 round_source(const Format& format, A a, Rounding direction) {
+    if constexpr (std::is_integral_v<A>) {
+        const u64 size = a < 0 ? 0 - static_cast<u64>(a) : static_cast<u64>(a);
+        return round_into(format, Exact{a < 0, size, 0}, direction);
+    } else {
+        return round_into(format, double{as_number(a)}, direction);
+    }
 }
 
 // ---- what may be done to the result ----
@@ -78,7 +57,7 @@ struct ToHalfNearest {
 /// From f64 a NaN keeps its sign and the upper bits of its payload.
 template <class H>
 H nan_from(double a) {
-    const Format& format = format_of<H>();
+    const Format& format = kFormatOf<H>;
     const u64 quiet = std::bit_cast<u64>(a) | u64{1} << 51, payload = quiet & ((u64{1} << 52) - 1);
     const u64 sign = quiet >> 63 << format.sign_position;
     return {static_cast<u16>(sign | format.infinity | payload >> (52 - format.fraction_bits))};
@@ -95,16 +74,15 @@ struct ToHalf {
             if (a != a && !request.limits.sat) return nan_from<H>(a);
         }
         const H half = rounded(a, request);
-        if (!request.limits.sat) return half;
-        return nearest<H>(saturate_to_unit(to_float(half)));
+        return request.limits.sat ? saturate_to_unit(half) : half;
     }
     template <class A>
     static H rounded(A a, const Rounded& request) {
         if constexpr (std::is_floating_point_v<A>) {
             if (request.is_plain()) return nearest<H>(a);
         }
-        const u64 bits = round_source(format_of<H>(), widened(a), request.direction);
-        return {static_cast<u16>(limited(format_of<H>(), bits, request.limits))};
+        const u64 bits = round_source(kFormatOf<H>, a, request.direction);
+        return with_bits<H>(limited(kFormatOf<H>, bits, request.limits));
     }
 };
 
@@ -114,18 +92,13 @@ LaneInstruction to_half(Type from, const Rounded& r) {
     const bool is_wide_float = from == Type::f32 || from == Type::f64;
     if (r.ftz && from != Type::f32) return {};
     if ((r.limits.relu || r.limits.satfinite) && !is_wide_float) return {};
-    switch (from) {
-        case Type::s8: return in_lanes<F, H, i8>(r);
-        case Type::u8: return in_lanes<F, H, u8>(r);
-        case Type::f16: return in_lanes<F, H, F16>(r);
-        case Type::bf16: return in_lanes<F, H, BF16>(r);
-        case Type::f32:
-            if (r.is_plain() && !r.ftz && !r.limits.sat)
-                return in_lanes<ToHalfNearest<H>, H, float>();
-            return in_lanes<F, H, float>(r);
-        case Type::f64: return in_lanes<F, H, double>(r);
-        default: return for_integers(from, [&]<class A>(Tag<A>) { return in_lanes<F, H, A>(r); });
-    }
+    if (from == Type::f32 && r.is_plain() && !r.ftz && !r.limits.sat)
+        return in_lanes<ToHalfNearest<H>, H, float>();
+    const auto make = [&]<class A>(Tag<A>) { return in_lanes<F, H, A>(r); };
+    if (from == Type::s8) return make(Tag<i8>{});
+    if (from == Type::u8) return make(Tag<u8>{});
+    const LaneInstruction integers = for_integers(from, make);
+    return integers.run ? integers : for_all_floats(from, make);
 }
 
 LaneInstruction any_to_half(Modifiers& m) {
@@ -136,59 +109,7 @@ LaneInstruction any_to_half(Modifiers& m) {
     r.ftz = m.take("ftz");
     r.limits = {.sat = m.take("sat"), .relu = m.take("relu"), .satfinite = m.take("satfinite")};
     const Type to = m.take_type(), from = m.take_type();
-    if (to == Type::f16) return to_half<F16>(from, r);
-    if (to == Type::bf16) return to_half<BF16>(from, r);
-    return {};
-}
-
-// ---- from a half: always exact ----
-//
-// A NaN keeps sign and payload, but from f16 to f32 it loses them.
-
-template <class D>
-struct FromHalf {
-    static D apply(auto a) { return static_cast<D>(to_float(a)); }
-};
-template <>
-struct FromHalf<float> {
-    static float apply(F16 a) { return canonical(to_float(a)); }
-    static float apply(BF16 a) { return to_float(a); }
-};
-template <class D>
-struct FromHalfSaturating {
-    static D apply(auto a) { return static_cast<D>(saturate_to_unit(to_float(a))); }
-};
-
-template <class D>
-LaneInstruction from_half(Type from, bool sat) {
-    if (from == Type::f16)
-        return sat ? in_lanes<FromHalfSaturating<D>, D, F16>() : in_lanes<FromHalf<D>, D, F16>();
-    if (from == Type::bf16)
-        return sat ? in_lanes<FromHalfSaturating<D>, D, BF16>() : in_lanes<FromHalf<D>, D, BF16>();
-    return {};
-}
-
-LaneInstruction half_to_float(Modifiers& m) {
-    m.take("ftz");  // a subnormal half is a normal f32
-    const bool sat = m.take("sat");
-    const Type to = m.take_type(), from = m.take_type();
-    return for_floats(to, [=]<class D>(Tag<D>) { return from_half<D>(from, sat); });
-}
-
-/// cvt.rni.f16.f16 and its like.
-struct ToWhole {
-    using Request = Rounding;
-    static auto apply(Rounding direction, auto a) {
-        return nearest<decltype(a)>(to_whole(to_float(a), direction));
-    }
-};
-
-LaneInstruction half_to_whole(Modifiers& m) {
-    const auto direction = m.take_rounding_to_whole();
-    const Type to = m.take_type(), from = m.take_type();
-    if (to != from || !direction) return {};
-    if (to == Type::f16) return in_lanes<ToWhole, F16, F16>(*direction);
-    return to == Type::bf16 ? in_lanes<ToWhole, BF16, BF16>(*direction) : LaneInstruction{};
+    return for_single_halves(to, [&]<class H>(Tag<H>) { return to_half<H>(from, r); });
 }
 
 // ---- tf32: an f32 whose lower 13 fraction bits are zero ----
@@ -252,9 +173,9 @@ struct ToPairNearest {
     }
 };
 
-template <const Format& kFormat, class H>
+template <class H>
 LaneInstruction to_half_pair_of(int rounding, Limits limits) {
-    using F = ToPair<kFormat, 16>;
+    using F = ToPair<kFormatOf<H>, 16>;
     if (rounding < 0) return {};
     const Rounded r{static_cast<Rounding>(rounding), limits};
     return r.is_plain() ? in_lanes<ToPairNearest<H>, u32, float, float>()
@@ -266,8 +187,8 @@ LaneInstruction to_half_pair(Modifiers& m) {
     const Limits limits{.relu = relu, .satfinite = satfinite};
     const Type to = m.take_type();
     if (m.take_type() != Type::f32) return {};
-    if (to == Type::f16x2) return to_half_pair_of<kF16, F16>(rounding, limits);
-    if (to == Type::bf16x2) return to_half_pair_of<kBF16, BF16>(rounding, limits);
+    if (to == Type::f16x2) return to_half_pair_of<F16>(rounding, limits);
+    if (to == Type::bf16x2) return to_half_pair_of<BF16>(rounding, limits);
     return {};
 }
 
@@ -277,9 +198,8 @@ LaneInstruction to_half_pair(Modifiers& m) {
 template <const Format& kFormat>
 struct BytesFromHalves {
     using Request = Rounded;
-    static u16 apply(const Rounded& r, u32 halves) {
-        const float upper = to_float(F16{static_cast<u16>(halves >> 16)});
-        const float lower = to_float(F16{static_cast<u16>(halves)});
+    static u16 apply(const Rounded& r, Pair<F16> halves) {
+        const float upper = to_float(half_of(halves, 1)), lower = to_float(half_of(halves, 0));
         return static_cast<u16>(ToPair<kFormat, 8>::apply(r, upper, lower));
     }
 };
@@ -299,7 +219,7 @@ template <const Format& kFormat>
 LaneInstruction to_bytes(Type from, bool relu) {
     const Rounded r{.limits = {.relu = relu, .satfinite = true}};
     if (from == Type::f32) return in_lanes<ToPair<kFormat, 8>, u16, float, float>(r);
-    if (from == Type::f16x2) return in_lanes<BytesFromHalves<kFormat>, u16, u32>(r);
+    if (from == Type::f16x2) return in_lanes<BytesFromHalves<kFormat>, u16, Pair<F16>>(r);
     return {};
 }
 
@@ -319,8 +239,7 @@ LaneInstruction bytes(Modifiers& m) {
 }  // namespace
 
 FamilyTable families() {
-    return {{"cvt", any_to_half}, {"cvt", half_to_float}, {"cvt", half_to_whole},
-            {"cvt", to_tf32},     {"cvt", to_half_pair},  {"cvt", bytes}};
+    return {{"cvt", any_to_half}, {"cvt", to_tf32}, {"cvt", to_half_pair}, {"cvt", bytes}};
 }
 
 }  // namespace coalesce::sim::convert_small_instructions
