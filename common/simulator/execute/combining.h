@@ -1,4 +1,4 @@
-// What atomics and reductions make of two values, or of three: atom, red, redux, sured.
+// What atomics and reductions make of two values, or of three: atom, red, redux, sured; and what and, or, xor do.
 #pragma once
 
 #include <algorithm>
@@ -30,13 +30,13 @@ struct Maximum {
     }
 };
 struct And {
-    static auto apply(auto a, auto b, auto...) { return a & b; }
+    static auto apply(auto a, auto b, auto...) { return static_cast<decltype(a)>(a & b); }
 };
 struct Or {
-    static auto apply(auto a, auto b, auto...) { return a | b; }
+    static auto apply(auto a, auto b, auto...) { return static_cast<decltype(a)>(a | b); }
 };
 struct Xor {
-    static auto apply(auto a, auto b, auto...) { return a ^ b; }
+    static auto apply(auto a, auto b, auto...) { return static_cast<decltype(a)>(a ^ b); }
 };
 struct Exchange {
     static auto apply(auto, auto b, auto) { return b; }

@@ -1,21 +1,13 @@
 // Bitwise logic, also on predicates, and selection: and or xor not cnot lop3 selp slct.
-#include "base/float.h"
+#include "execute/combining.h"
 #include "instructions/families.h"
 
 namespace coalesce::sim::logic_instructions {
 namespace {
 
+using combining::And, combining::Or, combining::Xor;
 using ptx::Type;
 
-struct And {
-    static auto apply(auto a, auto b) { return static_cast<decltype(a)>(a & b); }
-};
-struct Or {
-    static auto apply(auto a, auto b) { return static_cast<decltype(a)>(a | b); }
-};
-struct Xor {
-    static auto apply(auto a, auto b) { return static_cast<decltype(a)>(a ^ b); }
-};
 struct Not {
     static auto apply(auto a) { return static_cast<decltype(a)>(~a); }
 };
