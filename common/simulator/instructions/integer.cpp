@@ -272,25 +272,14 @@ LaneInstruction extremum(Modifiers& m) {
 
 // ---- dp4a, dp2a: small dot products ----
 
-template <class T>
-i32 byte_of(u32 word, int index) {
-    return static_cast<T>(word >> (8 * index));
-}
-template <class A, class B>
-struct DotProductOf4Bytes {
+/// All parts of type A that are in a, times as many of type B of b, from part `kFirst` of it on.
+template <class A, class B, u32 kFirst>
+struct DotProduct {
     static u32 apply(u32 a, u32 b, u32 c) {
-        for (int i = 0; i < 4; ++i) c += static_cast<u32>(byte_of<A>(a, i) * byte_of<B>(b, i));
-        return c;
-    }
-};
-/// Two 16-bit values of a, two bytes of b: the lower two, or the upper.
-template <class A, class B, bool kUpper>
-struct DotProductOf2 {
-    static u32 apply(u32 a, u32 b, u32 c) {
-        for (int i = 0; i < 2; ++i) {
-            const i32 short_of_a = static_cast<A>(a >> (16 * i));
-            c += static_cast<u32>(short_of_a) *
-                 static_cast<u32>(byte_of<B>(b, i + (kUpper ? 2 : 0)));
+        for (u32 i = 0; i < 4 / sizeof(A); ++i) {
+            const i32 of_a = static_cast<A>(a >> (8 * sizeof(A) * i));
+            const i32 of_b = static_cast<B>(b >> (8 * sizeof(B) * (kFirst + i)));
+            c += static_cast<u32>(of_a) * static_cast<u32>(of_b);
         }
         return c;
     }
@@ -311,15 +300,15 @@ LaneInstruction for_signs(Modifiers& m, Make make) {
 
 LaneInstruction dot4(Modifiers& m) {
     return for_signs<i8, i8>(m, []<class A, class B>(Tag<A>, Tag<B>) {
-        return in_lanes<DotProductOf4Bytes<A, B>, u32, u32, u32, u32>();
+        return in_lanes<DotProduct<A, B, 0>, u32, u32, u32, u32>();
     });
 }
 LaneInstruction dot2(Modifiers& m) {
     const int part = m.take_one_of({"lo", "hi"});
     return for_signs<i16, i8>(m, [part]<class A, class B>(Tag<A>, Tag<B>) -> LaneInstruction {
         if (part < 0) return {};
-        return part == 0 ? in_lanes<DotProductOf2<A, B, false>, u32, u32, u32, u32>()
-                         : in_lanes<DotProductOf2<A, B, true>, u32, u32, u32, u32>();
+        return part == 0 ? in_lanes<DotProduct<A, B, 0>, u32, u32, u32, u32>()
+                         : in_lanes<DotProduct<A, B, 2>, u32, u32, u32, u32>();
     });
 }
 
