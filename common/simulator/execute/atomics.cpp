@@ -28,32 +28,13 @@ namespace {
 // ---- values: a number type, and the bits that it is in memory ----
 
 template <class T>
-constexpr bool kIsHalf = std::is_same_v<T, F16> || std::is_same_v<T, BF16>;
-template <class T>
-u16 narrowed(float value) {
-    if constexpr (std::is_same_v<T, F16>)
-        return to_f16(value).bits;
-    else
-        return to_bf16(value).bits;
-}
-/// Two 16-bit numbers in one word; each half is combined on its own.
-template <class Half>
-struct PairOf {
-    using Each = Half;
-    u32 bits;
-};
-template <class T>
 using Bits = Element<sizeof(T)>;
 
 /// Adding to global memory takes subnormal floats for zero; in shared memory they count. (That is
 /// how the hardware's two atomic units differ; the PTX manual says so under `atom`.)
 template <bool InGlobal>
 float added(float a, float b) {
-    const auto flush = [](float x) {
-        return InGlobal && std::fpclassify(x) == FP_SUBNORMAL ? std::copysign(0.0f, x) : x;
-    };
-    const float sum = flush(flush(a) + flush(b));
-    return std::isnan(sum) ? std::bit_cast<float>(0x7fffffff) : sum;
+    return canonical(InGlobal ? flush(flush(a) + flush(b)) : a + b);
 }
 template <bool InGlobal>
 double added(double a, double b) {
@@ -64,14 +45,14 @@ double added(double a, double b) {
 template <class F, class T, bool InGlobal>
 Bits<T> combined_bits(Bits<T> old, Bits<T> b, Bits<T> c) {
     const T x = std::bit_cast<T>(old), y = std::bit_cast<T>(b), z = std::bit_cast<T>(c);
-    if constexpr (requires { typename T::Each; }) {
+    if constexpr (requires { typename T::Each; }) {  // each half is combined on its own
         const auto each = [](u32 of_x, u32 of_y, u32 of_z) {
             return u32{combined_bits<F, typename T::Each, InGlobal>(
                 static_cast<u16>(of_x), static_cast<u16>(of_y), static_cast<u16>(of_z))};
         };
         return each(old >> 16, b >> 16, c >> 16) << 16 | each(old, b, c);
-    } else if constexpr (kIsHalf<T>) {
-        return narrowed<T>(F::apply(to_float(x), to_float(y), to_float(z)));
+    } else if constexpr (Half<T>) {
+        return nearest<T>(F::apply(to_float(x), to_float(y), to_float(z))).bits;
     } else if constexpr (std::is_floating_point_v<T> && std::is_same_v<F, combining::Add>) {
         return std::bit_cast<Bits<T>>(added<InGlobal>(x, y));
     } else {
@@ -234,8 +215,8 @@ constexpr AtomicKind kAtomics[] = {
     {"add", Type::f64, run_atomic<combining::Add, double>},
     {"add", Type::f16, run_atomic<combining::Add, F16>},
     {"add", Type::bf16, run_atomic<combining::Add, BF16>},
-    {"add", Type::f16x2, run_atomic<combining::Add, PairOf<F16>>},
-    {"add", Type::bf16x2, run_atomic<combining::Add, PairOf<BF16>>},
+    {"add", Type::f16x2, run_atomic<combining::Add, Pair<F16>>},
+    {"add", Type::bf16x2, run_atomic<combining::Add, Pair<BF16>>},
 
     {"min", Type::u32, run_atomic<combining::Minimum, u32>},
     {"min", Type::s32, run_atomic<combining::Minimum, i32>},
@@ -243,8 +224,8 @@ constexpr AtomicKind kAtomics[] = {
     {"min", Type::s64, run_atomic<combining::Minimum, i64>},
     {"min", Type::f16, run_atomic<combining::Minimum, F16>},
     {"min", Type::bf16, run_atomic<combining::Minimum, BF16>},
-    {"min", Type::f16x2, run_atomic<combining::Minimum, PairOf<F16>>},
-    {"min", Type::bf16x2, run_atomic<combining::Minimum, PairOf<BF16>>},
+    {"min", Type::f16x2, run_atomic<combining::Minimum, Pair<F16>>},
+    {"min", Type::bf16x2, run_atomic<combining::Minimum, Pair<BF16>>},
 
     {"max", Type::u32, run_atomic<combining::Maximum, u32>},
     {"max", Type::s32, run_atomic<combining::Maximum, i32>},
@@ -252,8 +233,8 @@ constexpr AtomicKind kAtomics[] = {
     {"max", Type::s64, run_atomic<combining::Maximum, i64>},
     {"max", Type::f16, run_atomic<combining::Maximum, F16>},
     {"max", Type::bf16, run_atomic<combining::Maximum, BF16>},
-    {"max", Type::f16x2, run_atomic<combining::Maximum, PairOf<F16>>},
-    {"max", Type::bf16x2, run_atomic<combining::Maximum, PairOf<BF16>>},
+    {"max", Type::f16x2, run_atomic<combining::Maximum, Pair<F16>>},
+    {"max", Type::bf16x2, run_atomic<combining::Maximum, Pair<BF16>>},
 
     {"and", Type::b32, run_atomic<combining::And, u32>},
     {"and", Type::b64, run_atomic<combining::And, u64>},
