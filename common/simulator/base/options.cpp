@@ -97,6 +97,12 @@ Options from_environment() {
 
 }  // namespace
 
+bool Checks::wants(const std::string& name) const {
+    for (const NamedCheck& check : kChecks)
+        if (name == check.name) return this->*check.on;
+    return true;
+}
+
 std::string set_checks(Checks& checks, const std::string& list) {
     constexpr Checks none{false, false, false, false, false, false, false};
     Checks wanted = none;

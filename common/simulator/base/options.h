@@ -15,6 +15,10 @@ struct Checks {
     bool sync = true;         ///< synccheck
     bool api = true;          ///< apicheck: calls of the runtime API that fail by mistake
     bool leak = false;        ///< leakcheck at exit
+
+    /// Whether the check of this name is on. What has another name ("execution": asserts, the instruction budget,
+    /// unknown instructions) cannot be switched off.
+    bool wants(const std::string& name) const;
 };
 
 struct Options {

@@ -3,20 +3,6 @@
 #include "execute/block.h"
 
 namespace coalesce::sim {
-namespace {
-
-/// "execution" (asserts, the instruction budget, unknown instructions) cannot be switched off.
-bool wants(const Checks& checks, const std::string& check) {
-    if (check == "memcheck") return checks.memory;
-    if (check == "racecheck") return checks.race;
-    if (check == "globalrace") return checks.global_race;
-    if (check == "initcheck") return checks.init;
-    if (check == "synccheck") return checks.sync;
-    if (check == "apicheck") return checks.api;
-    return true;
-}
-
-}  // namespace
 
 Dim3 Warp::thread_of(int lane) const {
     return block->dimensions().place(index * kLanes + static_cast<u32>(lane));
@@ -51,7 +37,7 @@ Failed Warp::fail(const Op* op, Status status, const char* check, const char* ki
 Failed Warp::fail(Status status, const Report& report) {
     Launch& launch = *block->launch;
     // The first failure ends the launch; other workers may fail as well before they notice.
-    if (!launch.failed() && wants(checks, report.check)) reports().add(report);
+    if (!launch.failed() && checks.wants(report.check)) reports().add(report);
     launch.fail(status);
     return {};
 }
