@@ -125,8 +125,8 @@ public:
 
     /// Shadow byte of the word at `address` (which must lie in the device range).
     u8* shadow(u64 address) const { return shadow_ + ((address - device_base()) >> 2); }
-    void mark_written(u64 address, u64 bytes);
-    void mark_written_by_host(u64 address, u64 bytes);
+    void mark_written(u64 address, u64 bytes) { set_shadow(address, bytes, 0x0f); }
+    void mark_written_by_host(u64 address, u64 bytes) { set_shadow(address, bytes, 0xff); }
     void copy_written(u64 to, u64 from, u64 bytes);  ///< cudaMemcpy device to device
     void mark_unwritten(u64 address, u64 bytes);
     /// ... the bytes whose bits are set, by a kernel, while others may mark others.
@@ -155,6 +155,8 @@ private:
     std::optional<AddressMap> moved_to(u64 seed) const;
     /// Managed, pinned and registered memory has no shadow to keep.
     bool has_shadow(u64 address) const;
+    /// `whole`: the bits that a word gets of which all bytes are meant.
+    void set_shadow(u64 address, u64 bytes, u8 whole);
     static void clear_shadow(u8* begin, u64 words);
 
     u64 capacity_;

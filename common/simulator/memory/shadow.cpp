@@ -28,19 +28,12 @@ void for_words(u8* shadow, u64 address, u64 bytes, Edit edit, Fill fill) {
 
 }  // namespace
 
-void DeviceMemory::mark_written(u64 address, u64 bytes) {
-    // Managed, pinned and registered memory has no shadow to keep.
+void DeviceMemory::set_shadow(u64 address, u64 bytes, u8 whole) {
     if (!has_shadow(address)) return;
     for_words(
-        shadow(address), address, bytes, [](u8& word, u8 bits) { word |= bits; },
-        [](u8* first, u64 words) { std::memset(first, 0xf, words); });
-}
-
-void DeviceMemory::mark_written_by_host(u64 address, u64 bytes) {
-    if (!has_shadow(address)) return;
-    for_words(
-        shadow(address), address, bytes, [](u8& word, u8 bits) { word |= bits | bits << 4; },
-        [](u8* first, u64 words) { std::memset(first, 0xff, words); });
+        shadow(address), address, bytes,
+        [=](u8& word, u8 bits) { word |= (bits | bits << 4) & whole; },
+        [=](u8* first, u64 words) { std::memset(first, whole, words); });
 }
 
 void DeviceMemory::mark_bytes_unwritten(u64 address, u32 bytes) {
