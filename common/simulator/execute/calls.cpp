@@ -187,9 +187,8 @@ const Op* op_frame_address(Warp& w, const Op* op) {
 }
 
 Handler parameter_handler(bool store, u32 bytes) {
-    return handler_of_shape(bytes, 1, [&]<class Shape>() {
-        return store ? access_parameter<Shape, true> : access_parameter<Shape, false>;
-    });
+    return handler_of_shape(
+        bytes, 1, store, []<class Shape, bool Store>() { return access_parameter<Shape, Store>; });
 }
 
 const Op* op_load_kernel_parameter(Warp& w, const Op* op) {

@@ -416,14 +416,9 @@ const Op* op_wait_for_loads(Warp& w, const Op* op) {
 }
 
 Handler global_handler(const MemoryAccessKind& kind) {
-    return handler_of_shape(kind.bytes, kind.count, [&]<class Shape>() {
-        if (kind.plain)
-            return kind.store ? access_without_rows<Shape, true, true>
-                              : access_without_rows<Shape, false, true>;
-        if (kind.strong)
-            return kind.store ? access_without_rows<Shape, true, false>
-                              : access_without_rows<Shape, false, false>;
-        return kind.store ? access_weak<Shape, true> : access_weak<Shape, false>;
+    return handler_of_shape(kind.bytes, kind.count, kind.store, [&]<class Shape, bool Store>() {
+        if (kind.plain) return access_without_rows<Shape, Store, true>;
+        return kind.strong ? access_without_rows<Shape, Store, false> : access_weak<Shape, Store>;
     });
 }
 

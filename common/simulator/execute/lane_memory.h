@@ -81,14 +81,18 @@ void move_lane(Warp& w, const Op* op, int lane, u8* memory) {
         Shape::load(w, op, lane, memory);
 }
 
-/// What `choose` gives for the AccessShape of these sizes; nullptr when there is no such access.
+/// What choose<Shape, Store>() gives for the AccessShape of these sizes; nullptr when there is no such access.
 template <class Choose>
-Handler handler_of_shape(u32 bytes, u32 count, Choose choose) {
+Handler handler_of_shape(u32 bytes, u32 count, bool store, Choose choose) {
+    const auto by_store = [&]<class Shape>() -> Handler {
+        return store ? choose.template operator()<Shape, true>()
+                     : choose.template operator()<Shape, false>();
+    };
     const auto by_count = [&]<u32 Bytes>() -> Handler {
-        if (count == 1) return choose.template operator()<AccessShape<Bytes, 1>>();
-        if (count == 2) return choose.template operator()<AccessShape<Bytes, 2>>();
+        if (count == 1) return by_store.template operator()<AccessShape<Bytes, 1>>();
+        if (count == 2) return by_store.template operator()<AccessShape<Bytes, 2>>();
         if constexpr (Bytes <= 4)
-            if (count == 4) return choose.template operator()<AccessShape<Bytes, 4>>();
+            if (count == 4) return by_store.template operator()<AccessShape<Bytes, 4>>();
         return nullptr;
     };
     switch (bytes) {

@@ -63,16 +63,14 @@ const Op* access_generic(Warp& w, const Op* op) {
 
 template <ptx::StateSpace Space>
 Handler resolved_handler(const MemoryAccessKind& kind) {
-    return handler_of_shape(kind.bytes, kind.count, [&]<class Shape>() {
-        return kind.store ? access_resolved<Shape, true, Space>
-                          : access_resolved<Shape, false, Space>;
+    return handler_of_shape(kind.bytes, kind.count, kind.store, []<class Shape, bool Store>() {
+        return access_resolved<Shape, Store, Space>;
     });
 }
 
 Handler generic_handler(const MemoryAccessKind& kind) {
-    return handler_of_shape(kind.bytes, kind.count, [&]<class Shape>() {
-        return kind.store ? access_generic<Shape, true> : access_generic<Shape, false>;
-    });
+    return handler_of_shape(kind.bytes, kind.count, kind.store,
+                            []<class Shape, bool Store>() { return access_generic<Shape, Store>; });
 }
 
 }  // namespace

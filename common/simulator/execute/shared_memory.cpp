@@ -4,11 +4,8 @@
 namespace coalesce::sim {
 
 Handler shared_handler(const MemoryAccessKind& kind) {
-    return handler_of_shape(kind.bytes, kind.count, [&]<class Shape>() {
-        if (kind.plain)
-            return kind.store ? access_in_plain_mode<Shape, true>
-                              : access_in_plain_mode<Shape, false>;
-        return kind.store ? access_shared<Shape, true> : access_shared<Shape, false>;
+    return handler_of_shape(kind.bytes, kind.count, kind.store, [&]<class Shape, bool Store>() {
+        return kind.plain ? access_in_plain_mode<Shape, Store> : access_shared<Shape, Store>;
     });
 }
 
