@@ -107,11 +107,11 @@ std::vector<u8> gather_parameters(const Kernel& kernel, void** arguments) {
     return memory;
 }
 
-void add_totals(Kernel& kernel, const Kernel::Code& code, const WorkerTotals& totals) {
+void add_totals(Kernel& kernel, const WorkerTotals& totals) {
     for (std::size_t k = 0; k < totals.sites.size(); ++k) kernel.totals.sites[k] += totals.sites[k];
     for (std::size_t k = 0; k < totals.straight_runs.size(); ++k) {
         if (totals.straight_runs[k] == 0) continue;
-        for (const auto& [line, count] : code.straights[k])
+        for (const auto& [line, count] : totals.code->straights[k])
             kernel.totals.instructions_by_line[line] += totals.straight_runs[k] * count;
     }
     kernel.totals.warp_instructions += totals.instructions;
@@ -139,13 +139,6 @@ std::vector<const Allocation*> written_by(const Launch& launch) {
         if (const Allocation* found = launch.allocations->find(pointer))
             allocations.push_back(found);
     return allocations;
-}
-
-/// Of a launch that is not carried out as a whole: what it reads may never have been written.
-Checks only_bounds() {
-    Checks checks;
-    static_cast<void>(set_checks(checks, "memcheck"));
-    return checks;
 }
 
 }  // namespace
@@ -180,7 +173,8 @@ Status Device::launch(Kernel& kernel, const LaunchConfig& config, void** argumen
     Launch launch;
     describe_launch(launch, kernel, config, arguments);
     if (alone || (options().sample && leaves_checks_out(launch))) {
-        launch.checks = only_bounds();
+        // Where it is not carried out as a whole, what it reads may never have been written.
+        static_cast<void>(set_checks(launch.checks, "none"));
         launch.checks.memory = alone || options().checks.memory;
     }
     launch.only_heard = alone;
@@ -192,7 +186,7 @@ Status Device::launch(Kernel& kernel, const LaunchConfig& config, void** argumen
         if (!kernel.written.anywhere) launch.global_race->expect_writes(written_by(launch));
     }
     state_->shared_log.begin_launch(kernel, config.grid, config.block);
-    std::vector<Counted> counted;
+    std::vector<WorkerTotals> counted;
     if (recording && !recording->blocks_wait)
         record(launch, *recording, arguments, resident, alone, counted);
     if (!launch.clean_block && !options().plain) state_->recall_clean_block(launch);
@@ -295,12 +289,12 @@ void choose_neighbours(Launch& launch, timing::Recording& recording, u64 residen
 }
 
 void run_on(Worker& worker, Launch& launch, RaceLog& shared_log, u64 resident,
-            std::vector<Counted>& counted) {
+            std::vector<WorkerTotals>& counted) {
     worker.begin_launch(launch, shared_log, options().seed, resident);
     worker.run();
     if (!launch.only_heard) launch.clean_block = worker.clean_block();  // else it may not be whole
     worker.end_launch();
-    counted.push_back({launch.code, std::move(worker.totals)});
+    counted.push_back(std::move(worker.totals));
 }
 
 }  // namespace
@@ -308,7 +302,7 @@ void run_on(Worker& worker, Launch& launch, RaceLog& shared_log, u64 resident,
 /// Runs the blocks that stand for all, step by step; `launch` leaves them out. Where blocks can see each other's
 /// order, they are run when their turn comes, else before all others.
 void Device::record(Launch& launch, timing::Recording& recording, void** arguments, u64 resident,
-                    bool alone, std::vector<Counted>& counted) {
+                    bool alone, std::vector<WorkerTotals>& counted) {
     Kernel& kernel = *launch.kernel;
     if (!kernel.plain_code) kernel.plain_code = lower_plainly(kernel);
     if (!kernel.plain_code) return;
@@ -358,7 +352,7 @@ void Device::record(Launch& launch, timing::Recording& recording, void** argumen
 }
 
 /// Runs the launch's blocks on as many workers as it may have.
-void Device::run(Launch& launch, u64 resident, std::vector<Counted>& counted) {
+void Device::run(Launch& launch, u64 resident, std::vector<WorkerTotals>& counted) {
     const u32 count = worker_count(*launch.code, launch.config);
     std::vector<std::unique_ptr<Worker>>& workers = state_->workers;
     while (workers.size() < count) workers.push_back(std::make_unique<Worker>());
@@ -371,21 +365,21 @@ void Device::run(Launch& launch, u64 resident, std::vector<Counted>& counted) {
     for (u32 k = 0; k < count; ++k) {
         if (!launch.clean_block) launch.clean_block = workers[k]->clean_block();
         workers[k]->end_launch();
-        counted.push_back({launch.code, std::move(workers[k]->totals)});
+        counted.push_back(std::move(workers[k]->totals));
     }
     if (!launch.failed() && !launch.only_heard) state_->remember_clean_block(launch);
 }
 
 /// What all blocks have done, unless an error stopped them.
-void Device::add_up(const Launch& launch, const std::vector<Counted>& counted) {
+void Device::add_up(const Launch& launch, const std::vector<WorkerTotals>& counted) {
     Kernel& kernel = *launch.kernel;
     ++(launch.failed() ? kernel.totals.stopped : kernel.totals.launches);
     kernel.totals.grid = launch.config.grid;
     kernel.totals.block = launch.config.block;
     state_->clock += 1000 + launch.leapt;
     if (launch.failed()) return;
-    for (const auto& [code, totals] : counted) {
-        add_totals(kernel, *code, totals);
+    for (const WorkerTotals& totals : counted) {
+        add_totals(kernel, totals);
         state_->clock += totals.instructions;
     }
 }

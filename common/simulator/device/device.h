@@ -16,8 +16,8 @@ struct Recording;
 
 namespace coalesce::sim {
 
-struct Counted;
 struct Launch;
+struct WorkerTotals;
 
 class Device {
 public:
@@ -45,10 +45,10 @@ private:
     void describe_launch(Launch& launch, Kernel& kernel, const LaunchConfig& config,
                          void** arguments);
     void record(Launch& launch, timing::Recording& recording, void** arguments, u64 resident,
-                bool alone, std::vector<Counted>& counted);
-    void run(Launch& launch, u64 resident, std::vector<Counted>& counted);
+                bool alone, std::vector<WorkerTotals>& counted);
+    void run(Launch& launch, u64 resident, std::vector<WorkerTotals>& counted);
     bool leaves_checks_out(const Launch& launch);
-    void add_up(const Launch& launch, const std::vector<Counted>& counted);
+    void add_up(const Launch& launch, const std::vector<WorkerTotals>& counted);
 
     struct State;
     std::unique_ptr<State> state_;

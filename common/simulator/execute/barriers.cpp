@@ -39,7 +39,7 @@ bool is_complete(const Block& block, u32 id) {
     if (!barrier.in_use) return false;
     if (barrier.expected) return threads_at(block, id) >= barrier.expected;
     const Mask all = first_lanes(static_cast<u32>(block.warps.size()));
-    return (block.waiting_warps[id] | block.finished_warps) == all && block.waiting_warps[id] != 0;
+    return (barrier.waiting | block.finished_warps) == all && barrier.waiting != 0;
 }
 
 void report_exited_threads(const Block& block, const Warp& waiting, const Fragment& fragment) {
@@ -114,7 +114,6 @@ void release(Block& block, u32 id) {
     }
     note_barrier_complete(block, id, waited, barrier.expected == 0);
     barrier = {};
-    block.waiting_warps[id] = 0;
 }
 
 /// Adds the running lanes to those that wait at barrier `id`.
@@ -165,7 +164,7 @@ const Op* op_barrier_sync(Warp& w, const Op* op) {
     if (!id) return nullptr;
     Block& block = *w.block;
     wait_at(w, op, *id);
-    if (lanes_at(w, *id) == w.live) block.waiting_warps[*id] |= 1u << w.index;
+    if (lanes_at(w, *id) == w.live) block.barriers[*id].waiting |= 1u << w.index;
     if (is_complete(block, *id)) release(block, *id);
     return next_fragment(w);
 }
@@ -197,7 +196,7 @@ void release_barriers(Block& block) {
     for (u32 id = 0; id < kBarriers; ++id) {
         if (!block.barriers[id].in_use) continue;
         for (const Warp& w : block.warps)
-            if (w.live && lanes_at(w, id) == w.live) block.waiting_warps[id] |= 1u << w.index;
+            if (w.live && lanes_at(w, id) == w.live) block.barriers[id].waiting |= 1u << w.index;
         if (is_complete(block, id)) release(block, id);
     }
 }

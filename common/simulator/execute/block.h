@@ -80,6 +80,7 @@ struct Barrier {
     u32 arrived_only = 0;  ///< threads that came with bar.arrive and do not wait
     bool in_use = false;
     u32 votes = 0, yes = 0;  ///< of bar.red: threads that came, and whose predicate is true
+    Mask waiting = 0;        ///< warps all of whose live lanes wait there
 };
 
 /// What an mbarrier was told of bytes in its current phase.
@@ -90,6 +91,7 @@ struct PhaseBytes {
 
 struct Block {
     Launch* launch = nullptr;
+    bool busy = false;         ///< else its worker may make another one of it
     bool is_given_up = false;  ///< who listens to it needs no more: it need not come to its end
     u64 linear = 0;            ///< number of the block in the grid, x fastest
     Dim3 index{0, 0, 0};
@@ -102,7 +104,6 @@ struct Block {
     bool reserved_shared = false;  ///< the kernel uses what the system reserves, at the end of all
     u8* local = nullptr;           ///< local memory of all threads
     Barrier barriers[16];
-    Mask waiting_warps[16] = {};  ///< of each barrier: warps all of whose live lanes wait there
     Mask finished_warps = 0;
 
     SharedRace* shared_race = nullptr;  ///< nullptr: not checked

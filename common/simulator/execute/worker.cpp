@@ -5,6 +5,7 @@
 
 #include <cstdlib>
 #include <numeric>
+#include <utility>
 
 #include "checks/access_report.h"
 #include "execute/async_copy.h"
@@ -59,6 +60,7 @@ void Worker::begin_launch(Launch& launch, RaceLog& shared_log, u64 seed, u64 max
     for (auto& r : residents_) r->busy = false;
     const std::size_t sites = launch.kernel->sites.size();
     totals = {};
+    totals.code = launch.code;
     totals.sites.resize(sites);
     totals.straight_runs.resize(launch.code->straights.size());
     caches_.assign(sites, {});
@@ -67,9 +69,8 @@ void Worker::begin_launch(Launch& launch, RaceLog& shared_log, u64 seed, u64 max
 // ---- getting a block ready ----
 
 /// What is the same for every block of the launch: memory, constants, the warps' places.
-void Worker::prepare(Resident& resident) {
+void Worker::prepare(Resident& block) {
     const Kernel::Code& code = *launch_->code;
-    Block& block = resident.block;
     const u32 threads = static_cast<u32>(launch_->config.block.count());
     const u32 warps = (threads + kLanes - 1) / kLanes;
     block.launch = launch_;
@@ -77,23 +78,23 @@ void Worker::prepare(Resident& resident) {
     block.threads = threads;
     block.shared_bytes = launch_->kernel->static_shared + launch_->config.dynamic_shared;
     block.reserved_shared = code.reserved_shared;
-    block.shared = resident.shared.resize(block.shared_end());
-    block.uniform = resident.uniform.resize(code.uniform_bytes);
+    block.shared = block.own_shared.resize(block.shared_end());
+    block.uniform = block.own_uniform.resize(code.uniform_bytes);
     // One more line for each warp, so that the same register of different warps does not compete
     // for the same set of the host's cache.
     const u64 file_bytes = round_up(code.main.own_bytes, 64) + 64;
-    u8* files = resident.registers.resize(file_bytes * warps);
+    u8* files = block.own_registers.resize(file_bytes * warps);
     // A program that looks at registers before it writes them, as set operations of Thrust do, gets the same
     // in every run and in plain mode.
     std::memset(files, 0, file_bytes * warps);
     const u32 local_bytes =
         code.main.local_bytes + (code.uses_calls ? static_cast<u32>(launch_->stack_limit) : 0);
-    block.local = resident.local.resize(u64{local_bytes} * (threads + kLanes));
+    block.local = block.own_local.resize(u64{local_bytes} * (threads + kLanes));
     const u64 parameter_bytes = u64{code.main.parameter_bytes} * kLanes;
-    u8* parameters = resident.parameters.resize(parameter_bytes * warps);
+    u8* parameters = block.own_parameters.resize(parameter_bytes * warps);
 
     const std::size_t sites = launch_->kernel->sites.size();
-    resident.last_rows.assign(sites * warps, 0);
+    block.last_rows.assign(sites * warps, 0);
 
     block.warps.assign(warps, Warp{});
     for (u32 k = 0; k < warps; ++k) {
@@ -106,7 +107,7 @@ void Worker::prepare(Resident& resident) {
         w.counters = totals.sites.data();
         w.straight_runs = totals.straight_runs.data();
         w.caches = caches_.data();
-        w.last_rows = resident.last_rows.data() + sites * k;
+        w.last_rows = block.last_rows.data() + sites * k;
         w.checks = launch_->checks;
         w.local = block.local + u64{local_bytes} * kLanes * k;
         w.local_bytes = local_bytes;
@@ -115,20 +116,19 @@ void Worker::prepare(Resident& resident) {
     fill_constants(code.constants, block.warps[0]);
     run_prologue(code.launch_specials, code.launch_prologue, block.warps[0]);
     for (Warp& w : block.warps) run_prologue(code.position_specials, code.position_prologue, w);
-    prepare_checks(resident);
+    prepare_checks(block);
 }
 
 /// Of shared memory.
-void Worker::prepare_checks(Resident& resident) {
+void Worker::prepare_checks(Resident& block) {
     const Kernel::Code& code = *launch_->code;
-    Block& block = resident.block;
     const bool shared_checks = block.shared_end() && (launch_->checks.race || launch_->checks.init);
-    block.shared_race = shared_checks ? &resident.shared_race : nullptr;
+    block.shared_race = shared_checks ? &block.own_race : nullptr;
     if (shared_checks) {
         SharedRace::Wanted wanted;
         wanted.races = launch_->checks.race;
         wanted.uninitialised = launch_->checks.init;
-        resident.shared_race.begin_launch(*launch_->kernel, *shared_log_, wanted);
+        block.own_race.begin_launch(*launch_->kernel, *shared_log_, wanted);
     }
     const bool may_repeat = code.repeats_shared && (!code.plain || code.recorded);
     block.ledger.begin_launch(static_cast<u32>(block.warps.size()),
@@ -144,9 +144,8 @@ void Worker::listen(Warp& w) {
     if (!w.listener && launch_->is_heard(block)) w.listener = &neighbours;
 }
 
-void Worker::start_warps(Resident& resident) {
+void Worker::start_warps(Block& block) {
     const Kernel::Code& code = *launch_->code;
-    Block& block = resident.block;
     for (Warp& w : block.warps) {
         w.live = w.existing;
         w.enter(nullptr);
@@ -162,7 +161,6 @@ void Worker::start_warps(Resident& resident) {
             std::memset(w.local, 0, u64{w.local_bytes} * kLanes);
     }
     for (Barrier& b : block.barriers) b = {};
-    std::fill(std::begin(block.waiting_warps), std::end(block.waiting_warps), 0u);
     block.finished_warps = 0;
     block.waiting = {};
     block.async_copies.reset();
@@ -173,22 +171,21 @@ void Worker::start_warps(Resident& resident) {
     block.undefined.clear();
 }
 
-Resident& Worker::begin_block(u64 number) {
+Block& Worker::begin_block(u64 number) {
     const auto free = std::find_if(residents_.begin(), residents_.end(),
                                    [](const auto& resident) { return !resident->busy; });
     const auto k = static_cast<std::size_t>(free - residents_.begin());
     if (k == residents_.size()) residents_.push_back(std::make_unique<Resident>());
-    Resident* resident = residents_[k].get();
+    Resident& block = *residents_[k];
     if (k >= prepared_) {
-        prepare(*resident);
+        prepare(block);
         prepared_ = k + 1;
     }
-    resident->busy = true;
-    Block& block = resident->block;
+    block.busy = true;
     block.linear = number;
     block.index = launch_->config.grid.place(number);
     run_prologue(launch_->code->block_specials, launch_->code->block_prologue, block.warps[0]);
-    start_warps(*resident);
+    start_warps(block);
     if (launch_->global_race) launch_->global_race->begin_block(block.global_race, number);
     block.ledger.begin_block();
     const bool repeats = block.ledger.mode() == SharedLedger::Mode::comparing;
@@ -200,11 +197,10 @@ Resident& Worker::begin_block(u64 number) {
     if (block.reserved_shared)
         std::memset(block.shared + DeviceModel::shared_reserved_begin, 0,
                     DeviceModel::shared_reserved_used);
-    return *resident;
+    return block;
 }
 
-void Worker::end_block(Resident& resident) {
-    Block& block = resident.block;
+void Worker::end_block(Block& block) {
     if (!block.is_given_up) end_bulk_copies(block);
     const SharedRace* race = block.shared_race;
     block.ledger.end_block(!race || race->findings() == 0, race && race->forgave());
@@ -215,18 +211,18 @@ void Worker::end_block(Resident& resident) {
         totals.divergent_branches += w.divergent_branches;
         w.executed = w.settled = w.lane_instructions = w.branches = w.divergent_branches = 0;
     }
-    resident.busy = false;
+    block.busy = false;
     if (launch_->progress) launch_->progress->block_done();
 }
 
 std::shared_ptr<const SharedLedger::Steps> Worker::clean_block() const {
-    return prepared_ > 0 ? residents_[0]->block.ledger.clean() : nullptr;
+    return prepared_ > 0 ? residents_[0]->ledger.clean() : nullptr;
 }
 
 void Worker::end_launch() {
     for (std::size_t k = 0; k < prepared_; ++k) {
-        if (residents_[k]->block.shared_race) residents_[k]->shared_race.end_launch();
-        residents_[k]->block.ledger.end_launch();
+        if (residents_[k]->shared_race) residents_[k]->shared_race->end_launch();
+        residents_[k]->ledger.end_launch();
     }
 }
 
@@ -241,12 +237,12 @@ u64 Worker::block_number(u64 nth) const {
 
 // ---- running ----
 
-void Worker::advance(Resident& resident) {
-    if (run_block(resident.block, seed_) == BlockOutcome::waits_for_others) {
-        waiting_.push_back(&resident);
+void Worker::advance(Block& block) {
+    if (run_block(block, seed_) == BlockOutcome::waits_for_others) {
+        waiting_.push_back(&block);
         return;
     }
-    end_block(resident);
+    end_block(block);
     watch_.worked();
 }
 
@@ -295,21 +291,17 @@ void Worker::run_blocks() {
 
 /// Every waiting block once.
 void Worker::run_round() {
-    std::vector<Resident*> round;
-    round.swap(waiting_);
-    for (Resident* r : round) {
-        advance(*r);
+    for (Block* block : std::exchange(waiting_, {})) {
+        advance(*block);
         if (launch_->failed()) return;
     }
-    std::vector<Block*> blocks;
-    for (Resident* r : waiting_) blocks.push_back(&r->block);
-    const Watch::Verdict verdict = watch_.end_round(blocks);
+    const Watch::Verdict verdict = watch_.end_round(waiting_);
     if (verdict == Watch::Verdict::deadlock) report_stuck_grid();
     if (verdict == Watch::Verdict::waits_for_host) report_waiting_for_host();
 }
 
 void Worker::report_stuck_grid() {
-    const Block& block = waiting_.front()->block;
+    const Block& block = *waiting_.front();
     const Warp& stuck = stuck_warp(block);
     const Fragment& f = stuck.others.front();
     const u64 begun = std::min(launch_->next_block.load(), blocks_);
@@ -344,7 +336,7 @@ void Worker::report_waiting_for_host() {
         ", which the host can write, and no thread of the grid will. On hardware the host goes on "
         "while the kernel runs; here a launch is carried out before the call that launches "
         "returns, so that the host has no turn before the kernel ends:\n" +
-        describe_waiting(waiting_.front()->block);
+        describe_waiting(*waiting_.front());
     report.cure =
         "Write it before the launch, or let the kernel end where it waits and launch another one "
         "for the rest.";

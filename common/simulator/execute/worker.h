@@ -1,7 +1,7 @@
 // A worker: a host thread that runs blocks of a launch, and what it needs for that.
 //
 // Builds on  scheduler.h.
-// Idea       A Resident holds everything of one running block: register files, shared and local
+// Idea       A Resident is a running block with all that it needs: register files, shared and local
 //            memory. One is enough as long as blocks run to their end. A block that waits for
 //            others keeps its Resident and the next block gets another one, up to as many blocks as
 //            the simulated device holds at a time.
@@ -26,25 +26,19 @@ private:
     u64 size_ = 0;
 };
 
-struct Resident {
-    Block block;
-    SharedRace shared_race;
-    AlignedBytes registers, uniform, shared, local, parameters;
+/// A block, and what its pointers point into.
+struct Resident : Block {
+    SharedRace own_race;
+    AlignedBytes own_registers, own_uniform, own_shared, own_local, own_parameters;
     std::vector<u64> last_rows;
-    bool busy = false;
 };
 
 /// Sums of one worker over the blocks that it ran.
 struct WorkerTotals {
+    const Kernel::Code* code = nullptr;
     std::vector<SiteCounters> sites;
     std::vector<u64> straight_runs;
     u64 instructions = 0, lane_instructions = 0, branches = 0, divergent_branches = 0;
-};
-
-/// What a worker counted, by the code that it ran.
-struct Counted {
-    const Kernel::Code* code = nullptr;
-    WorkerTotals totals;
 };
 
 class Worker {
@@ -61,15 +55,15 @@ public:
     NeighbourLog neighbours;
 
 private:
-    Resident& begin_block(u64 number);
-    void prepare(Resident& resident);
-    void prepare_checks(Resident& resident);
-    void start_warps(Resident& resident);
+    Block& begin_block(u64 number);
+    void prepare(Resident& block);
+    void prepare_checks(Resident& block);
+    void start_warps(Block& block);
     void listen(Warp& w);
-    void end_block(Resident& resident);
+    void end_block(Block& block);
     u64 block_number(u64 nth) const;
     /// Runs one block for a while; keeps it when it waits for others.
-    void advance(Resident& resident);
+    void advance(Block& block);
     void run_blocks();
     void run_round();
     void report_stuck_grid();
@@ -81,7 +75,7 @@ private:
     u64 seed_ = 0, max_resident_ = 1, blocks_ = 0;
     std::vector<std::unique_ptr<Resident>> residents_;
     std::size_t prepared_ = 0;  ///< of residents_, those that know this launch
-    std::vector<Resident*> waiting_;
+    std::vector<Block*> waiting_;
     std::vector<SiteCache> caches_;
     Watch watch_;
 };
