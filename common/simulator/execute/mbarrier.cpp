@@ -62,14 +62,6 @@ struct Mbarrier {
         return bits != 0 && b.pending <= b.expected && std::memcmp(&bits, host, sizeof bits) == 0;
     }
     bool has_too_many_bytes() const { return bytes > kMostBytes || bytes < -kMostBytes; }
-
-    /// Ends the phase if nothing is missing; true if it did.
-    bool end_phase_if_complete() {
-        if (pending || bytes) return false;
-        pending = expected;
-        parity = !parity;
-        return true;
-    }
 };
 
 /// Whether an access counts as an atomic on shared memory does.
@@ -128,7 +120,9 @@ void note_arrivals(Warp& w, const Resolved& where) {
 
 /// Ends the phase if nothing is missing.
 void end_phase_if_complete(Block& block, Mbarrier& b, u64 address) {
-    if (!b.end_phase_if_complete()) return;
+    if (b.pending || b.bytes) return;
+    b.pending = b.expected;
+    b.parity = !b.parity;
     const auto bytes = block.phase_bytes.find(static_cast<u32>(address));
     if (bytes != block.phase_bytes.end())
         bytes->second = {.announced_before = bytes->second.announced};
