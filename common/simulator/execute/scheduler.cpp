@@ -51,9 +51,9 @@ void make_running(Warp& w, const Fragment& fragment) {
     w.enter(fragment.frame);
 }
 
-bool is_any_ready(const Warp& w) {
-    return std::any_of(w.others.begin(), w.others.end(), [](const Fragment& f) {
-        return f.state == Fragment::State::ready && !f.resting;
+bool is_any_ready(const Warp& w, bool even_resting) {
+    return std::any_of(w.others.begin(), w.others.end(), [=](const Fragment& f) {
+        return f.state == Fragment::State::ready && (even_resting || !f.resting);
     });
 }
 
@@ -64,7 +64,7 @@ bool spun_enough(Warp& w, const Op* next) {
     const bool worked = std::exchange(w.changes_seen, changes) != changes;
     ++w.turns;
     w.spins += worked ? kWorkingTurn : kIdleTurn;
-    const bool others = is_any_ready(w);
+    const bool others = is_any_ready(w, false);
     if (w.spins < (others ? w.patience : kPatience)) return false;
     w.spins = 0;
     if (others) w.patience = std::max(w.patience / 2, kPatience);
@@ -328,12 +328,6 @@ const Op* op_warp_barrier(Warp& w, const Op* op) {
 
 namespace {
 
-bool has_ready_fragment(const Warp& w) {
-    for (const Fragment& f : w.others)
-        if (f.state == Fragment::State::ready) return true;
-    return false;
-}
-
 void run_fragments(Warp& w) {
     Watch& watch = *w.block->watch;
     w.observed = w.listener || watch.on();
@@ -427,7 +421,7 @@ BlockOutcome run_block(Block& block, u64 seed) {
         const u64 progress = block.watch->progress();
         for (u32 k = 0; k < warps; ++k) {
             Warp& w = block.warps[seed ? order[k] : k];
-            if (!has_ready_fragment(w)) continue;
+            if (!is_any_ready(w, true)) continue;
             run_slice(w);
             ran = true;
             all_spun &= w.slice_spun;
