@@ -1,8 +1,7 @@
 #include "execute/fragments.h"
 
 #include <algorithm>
-#include <charconv>
-#include <iterator>
+#include <cstdio>
 
 namespace coalesce::sim {
 
@@ -35,18 +34,11 @@ u32 bits_of(Number number) {
     return 0;
 }
 
-MatrixShape shape_named(std::string_view name) {
+MatrixShape shape_named(const std::string& name) {
     MatrixShape shape;
-    u32* const to[] = {&shape.m, &shape.n, &shape.k};
-    const char letters[] = {'m', 'n', 'k'};
-    const char *at = name.data(), *end = at + name.size();
-    for (std::size_t part = 0; part < std::size(letters); ++part) {
-        if (at == end || *at != letters[part]) return {};
-        const auto [behind, error] = std::from_chars(at + 1, end, *to[part]);
-        if (error != std::errc{}) return {};
-        at = behind;
-    }
-    return at == end ? shape : MatrixShape{};
+    int end = 0;
+    const int read = std::sscanf(name.c_str(), "m%un%uk%u%n", &shape.m, &shape.n, &shape.k, &end);
+    return read == 3 && static_cast<std::size_t>(end) == name.size() ? shape : MatrixShape{};
 }
 
 MatrixFragment::MatrixFragment(Part part_of, Number of, MatrixShape shape)

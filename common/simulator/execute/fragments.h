@@ -10,6 +10,7 @@
 //         the first ones.
 #pragma once
 
+#include <string>
 #include <string_view>
 #include <vector>
 
@@ -29,7 +30,7 @@ struct MatrixShape {
     u32 m = 0, n = 0, k = 0;
 };
 /// "m16n8k16"; nothing in any other name.
-MatrixShape shape_named(std::string_view name);
+MatrixShape shape_named(const std::string& name);
 
 enum class Part : u8 { a, b, accumulator };
 
