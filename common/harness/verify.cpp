@@ -1,6 +1,7 @@
 #include "harness/verify.h"
 
 #include <algorithm>
+#include <cstring>
 #include <thread>
 
 #include "harness/diagnosis.h"
@@ -30,32 +31,43 @@ void in_parallel(int threads, std::int64_t count, Work work) {
     work(0, std::int64_t{0}, count / threads);
 }
 
-/// Calls `visit(first element, count)` for a matrix in pieces that the host has room for.
+/// What is done with elements of a matrix.
+enum class Access { read, write };
+
+/// Calls `visit(elements, first, count)` for a matrix in pieces: where they are, or, of device memory,
+/// in a copy that is as large as the host has room for.
 template <class Visit>
-void in_chunks(const Problem& problem, Visit visit) {
-    const std::int64_t per_chunk = static_cast<std::int64_t>(kChunkBytes / problem.element_size);
-    for (std::int64_t first = 0; first < problem.elements(); first += per_chunk) {
-        visit(first, std::min(per_chunk, problem.elements() - first));
+void in_chunks(const Problem& problem, const GuardedSpan& matrix, Access access, Visit visit) {
+    const bool is_copied = matrix.where == Memory::device;
+    DeviceBuffer copy;
+    // Page-locked memory is copied faster.
+    if (is_copied) copy = DeviceBuffer(std::min(problem.bytes(), kChunkBytes), Memory::host);
+    for (std::size_t at = 0; at < problem.bytes(); at += kChunkBytes) {
+        const std::size_t bytes = std::min(kChunkBytes, problem.bytes() - at);
+        char* const there = matrix.data + at;
+        char* const here = is_copied ? static_cast<char*>(copy.data()) : there;
+        if (is_copied && access == Access::read) {
+            CUDA_CHECK(cudaMemcpy(here, there, bytes, cudaMemcpyDeviceToHost));
+        }
+        visit(here, static_cast<std::int64_t>(at / problem.element_size),
+              static_cast<std::int64_t>(bytes / problem.element_size));
+        if (is_copied && access == Access::write) {
+            CUDA_CHECK(cudaMemcpy(there, here, bytes, cudaMemcpyHostToDevice));
+        }
     }
 }
 
-/// Reads elements of a matrix into the transport's staging memory.
-const void* read_elements(const GuardedSpan& span, Transport& transport, std::size_t element_size,
-                          std::int64_t first, std::int64_t count) {
-    const std::size_t bytes = static_cast<std::size_t>(count) * element_size;
-    void* staging = transport.staging(std::min(span.bytes, kChunkBytes));
-    transport.read(
-        staging,
-        static_cast<const char*>(span.data) + static_cast<std::size_t>(first) * element_size,
-        bytes);
-    return staging;
+void fill(const GuardedSpan& span, char* from, unsigned char byte, std::size_t bytes) {
+    if (span.where == Memory::host) {
+        std::memset(from, byte, bytes);
+    } else if (bytes > 0) {
+        CUDA_CHECK(cudaMemset(from, byte, bytes));
+    }
 }
 
-void fill_guards(const GuardedSpan& span, Transport& transport) {
-    if (span.guard_bytes == 0) return;
-    char* data = static_cast<char*>(span.data);
-    transport.fill(data - span.guard_bytes, kGuardByte, span.guard_bytes);
-    transport.fill(data + span.bytes, kGuardByte, span.guard_bytes);
+void fill_guards(const GuardedSpan& span) {
+    fill(span, span.data - span.guard_bytes, kGuardByte, span.guard_bytes);
+    fill(span, span.data + span.bytes, kGuardByte, span.guard_bytes);
 }
 
 /// How many bytes away from the matrix a guard band was written: the nearest and the farthest.
@@ -63,12 +75,15 @@ struct Trespass {
     std::size_t nearest = 0, farthest = 0, bytes = 0;
 };
 
-std::optional<Trespass> trespass(const GuardedSpan& span, Transport& transport, bool is_after) {
+std::optional<Trespass> trespass(const GuardedSpan& span, bool is_after) {
     if (span.guard_bytes == 0) return std::nullopt;
+    const char* const begin = is_after ? span.data + span.bytes : span.data - span.guard_bytes;
     std::vector<unsigned char> band(span.guard_bytes);
-    const char* data = static_cast<const char*>(span.data);
-    transport.read(band.data(), is_after ? data + span.bytes : data - span.guard_bytes,
-                   span.guard_bytes);
+    if (span.where == Memory::host) {
+        std::memcpy(band.data(), begin, band.size());
+    } else {
+        CUDA_CHECK(cudaMemcpy(band.data(), begin, band.size(), cudaMemcpyDeviceToHost));
+    }
     if (!is_after) std::reverse(band.begin(), band.end());
     Trespass found;
     for (std::size_t i = 0; i < band.size(); ++i) {
@@ -162,14 +177,13 @@ void add(const Count& count, Comparison& comparison, Overview& overview) {
 /// Looks at every cell of the output, on several threads, each with a share of its own in which
 /// it notes what it finds: `visit(comparer, share, cell, state, held)`. Returns all shares, in order.
 template <class MakeShare, class Visit>
-auto look_at_cells(const Problem& problem, const GuardedSpan& out, Transport& transport,
-                   MakeShare make_share, Visit visit) {
+auto look_at_cells(const Problem& problem, const GuardedSpan& out, MakeShare make_share,
+                   Visit visit) {
     const Comparer comparer(problem);
     const int threads = thread_count(problem.elements());
     std::vector<decltype(make_share())> shares;
     for (int i = 0; i < threads; ++i) shares.push_back(make_share());
-    in_chunks(problem, [&](std::int64_t first, std::int64_t elements) {
-        const void* chunk = read_elements(out, transport, problem.element_size, first, elements);
+    in_chunks(problem, out, Access::read, [&](const void* chunk, auto first, auto elements) {
         in_parallel(threads, elements, [&](int share, std::int64_t begin, std::int64_t end) {
             auto& mine = shares[static_cast<std::size_t>(share)];
             comparer.run(chunk, first, begin, end, [&](Cell cell, CellState state, Bits held) {
@@ -181,8 +195,7 @@ auto look_at_cells(const Problem& problem, const GuardedSpan& out, Transport& tr
 }
 
 /// The first look: counts, the picture, the first bad cell.
-void count_cells(const GuardedSpan& out, Transport& transport, Comparison& comparison,
-                 Overview& overview) {
+void count_cells(const GuardedSpan& out, Comparison& comparison, Overview& overview) {
     const Problem& problem = comparison.problem;
     const auto note = [&](const Comparer& comparer, Count& mine, Cell cell, CellState state,
                           Bits held) {
@@ -190,31 +203,28 @@ void count_cells(const GuardedSpan& out, Transport& transport, Comparison& compa
         mine.note(cell, state, held == comparer.before(index));
     };
     const auto counts = look_at_cells(
-        problem, out, transport, [&] { return Count(problem); }, note);
+        problem, out, [&] { return Count(problem); }, note);
     for (const Count& count : counts) add(count, comparison, overview);
 }
 
 /// The second look, at the bad cells alone: what do they have in common?
-Finding diagnose(const GuardedSpan& out, Transport& transport, const Comparison& comparison,
-                 const Overview& overview) {
+Finding diagnose(const GuardedSpan& out, const Comparison& comparison, const Overview& overview) {
     const auto note = [](const Comparer&, Diagnosis& mine, Cell cell, CellState state, Bits held) {
         if (state == CellState::right) return;
         mine.look_at(cell, held, state == CellState::untouched);
     };
     auto shares = look_at_cells(
-        comparison.problem, out, transport, [&] { return Diagnosis(comparison, overview); }, note);
+        comparison.problem, out, [&] { return Diagnosis(comparison, overview); }, note);
     for (std::size_t i = 1; i < shares.size(); ++i) shares[0].merge(shares[i]);
     return shares[0].conclude();
 }
 
 /// The first element of the input that changed.
-std::optional<std::int64_t> changed_input(const Problem& problem, const GuardedSpan& in,
-                                          Transport& transport) {
+std::optional<std::int64_t> changed_input(const Problem& problem, const GuardedSpan& in) {
     const Pattern pattern(problem.element_size, problem.seed);
     std::optional<std::int64_t> changed;
-    in_chunks(problem, [&](std::int64_t first, std::int64_t elements) {
+    in_chunks(problem, in, Access::read, [&](const void* chunk, auto first, auto elements) {
         if (changed) return;
-        const void* chunk = read_elements(in, transport, problem.element_size, first, elements);
         const int threads = thread_count(elements);
         std::vector<std::int64_t> found(static_cast<std::size_t>(threads), -1);
         in_parallel(threads, elements, [&](int share, std::int64_t begin, std::int64_t end) {
@@ -247,10 +257,10 @@ Finding trespass_finding(const Trespass& found, const char* matrix, bool is_afte
                 " away: no check of the bounds, or a wrong one"};
 }
 
-void look_at_guards(const GuardedSpan& span, Transport& transport, const char* matrix,
-                    std::size_t element_size, std::vector<Finding>& findings) {
+void look_at_guards(const GuardedSpan& span, const char* matrix, std::size_t element_size,
+                    std::vector<Finding>& findings) {
     for (const bool is_after : {false, true}) {
-        if (const auto found = trespass(span, transport, is_after)) {
+        if (const auto found = trespass(span, is_after)) {
             findings.push_back(trespass_finding(*found, matrix, is_after, element_size));
         }
     }
@@ -258,41 +268,35 @@ void look_at_guards(const GuardedSpan& span, Transport& transport, const char* m
 
 }  // namespace
 
-void prepare_in(const Problem& problem, const GuardedSpan& in, Transport& transport) {
+void prepare_in(const Problem& problem, const GuardedSpan& in) {
     const Pattern pattern(problem.element_size, problem.seed);
-    fill_guards(in, transport);
-    auto* staging =
-        static_cast<unsigned char*>(transport.staging(std::min(problem.bytes(), kChunkBytes)));
-    in_chunks(problem, [&](std::int64_t first, std::int64_t elements) {
-        in_parallel(
-            thread_count(elements), elements, [&](int, std::int64_t begin, std::int64_t end) {
-                pattern.fill(staging + static_cast<std::size_t>(begin) * problem.element_size,
-                             static_cast<std::uint64_t>(first + begin),
-                             static_cast<std::size_t>(end - begin));
-            });
-        transport.write(
-            static_cast<char*>(in.data) + static_cast<std::size_t>(first) * problem.element_size,
-            staging, static_cast<std::size_t>(elements) * problem.element_size);
+    fill_guards(in);
+    in_chunks(problem, in, Access::write, [&](char* chunk, auto first, auto elements) {
+        in_parallel(thread_count(elements), elements,
+                    [&](int, std::int64_t begin, std::int64_t end) {
+                        pattern.fill(chunk + static_cast<std::size_t>(begin) * problem.element_size,
+                                     static_cast<std::uint64_t>(first + begin),
+                                     static_cast<std::size_t>(end - begin));
+                    });
     });
 }
 
-void prepare_out(const GuardedSpan& out, Transport& transport) {
-    fill_guards(out, transport);
-    transport.fill(out.data, kPoisonByte, out.bytes);
+void prepare_out(const GuardedSpan& out) {
+    fill_guards(out);
+    fill(out, out.data, kPoisonByte, out.bytes);
 }
 
-Comparison check(const Problem& problem, const GuardedSpan& in, Transport& in_transport,
-                 const GuardedSpan& out, Transport& out_transport) {
+Comparison check(const Problem& problem, const GuardedSpan& in, const GuardedSpan& out) {
     Comparison comparison;
     comparison.problem = problem;
     comparison.map = CellMap(problem.out_rows(), problem.out_cols(), problem.is_in_place());
     Overview overview;
-    count_cells(out, out_transport, comparison, overview);
+    count_cells(out, comparison, overview);
     std::optional<std::int64_t> changed;
-    if (!problem.is_in_place()) changed = changed_input(problem, in, in_transport);
+    if (!problem.is_in_place()) changed = changed_input(problem, in);
     overview.input_is_changed = changed.has_value();
     if (comparison.wrong + comparison.untouched > 0) {
-        comparison.findings.push_back(diagnose(out, out_transport, comparison, overview));
+        comparison.findings.push_back(diagnose(out, comparison, overview));
     }
     if (changed) {
         comparison.findings.push_back(
@@ -301,9 +305,9 @@ Comparison check(const Problem& problem, const GuardedSpan& in, Transport& in_tr
                                        "read its input"});
     }
     const char* const name = problem.is_in_place() ? "data" : "out";
-    look_at_guards(out, out_transport, name, problem.element_size, comparison.findings);
+    look_at_guards(out, name, problem.element_size, comparison.findings);
     if (problem.is_in_place()) return comparison;
-    look_at_guards(in, in_transport, "in", problem.element_size, comparison.findings);
+    look_at_guards(in, "in", problem.element_size, comparison.findings);
     return comparison;
 }
 
@@ -323,27 +327,28 @@ VerifiedBuffers::VerifiedBuffers(const Problem& problem, std::size_t guard_bytes
                                  Memory out)
     : problem_(problem),
       in_(problem.bytes() + 2 * guard_bytes, in),
-      out_(problem.is_in_place() ? 0 : problem.bytes() + 2 * guard_bytes, out),
-      in_span_{static_cast<char*>(in_.data()) + guard_bytes, problem.bytes(), guard_bytes},
-      out_span_{static_cast<char*>(out_.data()) + guard_bytes, problem.bytes(), guard_bytes},
-      in_transport_(in),
-      out_transport_(out) {
-    if (problem.is_in_place()) out_span_ = in_span_;
+      out_(problem.is_in_place() ? 0 : problem.bytes() + 2 * guard_bytes, out) {
+    const auto span_in = [&](const DeviceBuffer& buffer, Memory where) -> GuardedSpan {
+        return {static_cast<char*>(buffer.data()) + guard_bytes, problem.bytes(), guard_bytes,
+                where};
+    };
+    in_span_ = span_in(in_, in);
+    out_span_ = problem.is_in_place() ? in_span_ : span_in(out_, out);
 }
 
 void VerifiedBuffers::prepare() {
-    if (!problem_.is_in_place()) prepare_in(problem_, in_span_, in_transport_);
+    if (!problem_.is_in_place()) prepare_in(problem_, in_span_);
     poison();
 }
 
 void VerifiedBuffers::poison() {
-    if (problem_.is_in_place()) return prepare_in(problem_, in_span_, in_transport_);
-    prepare_out(out_span_, out_transport_);
+    if (problem_.is_in_place()) return prepare_in(problem_, in_span_);
+    prepare_out(out_span_);
 }
 
 Comparison VerifiedBuffers::check() {
     CUDA_CHECK(cudaDeviceSynchronize());
-    return coalesce::check(problem_, in_span_, in_transport_, out_span_, out_transport_);
+    return coalesce::check(problem_, in_span_, out_span_);
 }
 
 }  // namespace coalesce

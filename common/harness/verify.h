@@ -19,17 +19,18 @@
 #include <vector>
 
 #include "harness/cell_map.h"
+#include "harness/device_buffer.h"
 #include "harness/faults.h"
 #include "harness/problem.h"
-#include "harness/transport.h"
 
 namespace coalesce {
 
 /// Memory for a matrix, with a guard band of `guard_bytes` on each side (0: none).
 struct GuardedSpan {
-    void* data = nullptr;         ///< the first element; the guard band before it ends here
-    std::size_t bytes = 0;        ///< of the elements
-    std::size_t guard_bytes = 0;  ///< of each guard band
+    char* data = nullptr;           ///< the first element; the guard band before it ends here
+    std::size_t bytes = 0;          ///< of the elements
+    std::size_t guard_bytes = 0;    ///< of each guard band
+    Memory where = Memory::device;  ///< all of it
 };
 
 /// What a kernel left.
@@ -51,12 +52,11 @@ struct Comparison {
 };
 
 /// Writes the input and its guard bands.
-void prepare_in(const Problem& problem, const GuardedSpan& in, Transport& transport);
+void prepare_in(const Problem& problem, const GuardedSpan& in);
 /// Poisons the output and writes its guard bands. To be done before every launch.
-void prepare_out(const GuardedSpan& out, Transport& transport);
+void prepare_out(const GuardedSpan& out);
 /// Compares bit by bit, and looks for the mistake behind what is wrong.
-Comparison check(const Problem& problem, const GuardedSpan& in, Transport& in_transport,
-                 const GuardedSpan& out, Transport& out_transport);
+Comparison check(const Problem& problem, const GuardedSpan& in, const GuardedSpan& out);
 
 /// The buffers of a problem, allocated and guarded.
 class VerifiedBuffers {
@@ -79,9 +79,9 @@ public:
     Comparison check();
 
     /// The output.
-    float* out() const { return static_cast<float*>(out_span_.data); }
+    float* out() const { return reinterpret_cast<float*>(out_span_.data); }
     /// The input.
-    const float* in() const { return static_cast<const float*>(in_span_.data); }
+    const float* in() const { return reinterpret_cast<const float*>(in_span_.data); }
     /// The problem that they are of.
     const Problem& problem() const { return problem_; }
 
@@ -94,7 +94,6 @@ private:
     Problem problem_;
     DeviceBuffer in_, out_;
     GuardedSpan in_span_, out_span_;
-    Transport in_transport_, out_transport_;
 };
 
 }  // namespace coalesce

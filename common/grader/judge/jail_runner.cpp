@@ -3,6 +3,7 @@
 #include <signal.h>
 
 #include <algorithm>
+#include <array>
 #include <cstring>
 #include <stdexcept>
 
@@ -28,28 +29,30 @@ bool is_answered(const JobResult& result) {
     return result.end.how == JobEnd::How::exited && result.end.code == 0;
 }
 
-/// The two matrices with their guards, ready for a launch.
+/// The two matrices, each within its guards.
+std::array<GuardedSpan, 2> matrices_in(std::string& images, const ImageLayout& layout) {
+    char* const first = images.data() + layout.guard_bytes;
+    const auto at = [&](char* data) -> GuardedSpan {
+        return {data, layout.matrix_bytes, layout.guard_bytes, Memory::host};
+    };
+    return {at(first), at(first + layout.one())};
+}
+
+/// These, ready for a launch.
 std::string images_of(const Problem& problem, const ImageLayout& layout) {
     std::string images(layout.both(), '\0');
-    Transport transport(Memory::host);
-    const GuardedSpan first{images.data() + layout.guard_bytes, layout.matrix_bytes,
-                            layout.guard_bytes};
-    const GuardedSpan second{images.data() + layout.one() + layout.guard_bytes, layout.matrix_bytes,
-                             layout.guard_bytes};
+    const auto [first, second] = matrices_in(images, layout);
     // In place the matrix is where the output would be, and there is no second one.
     const bool is_in_place = problem.is_in_place();
-    prepare_in(problem, is_in_place ? second : first, transport);
-    prepare_out(is_in_place ? first : second, transport);
+    prepare_in(problem, is_in_place ? second : first);
+    prepare_out(is_in_place ? first : second);
     return images;
 }
 
 /// Each expected element is computed again while it is compared: no array of them exists.
 Comparison compare(const Problem& problem, const ImageLayout& layout, std::string& both) {
-    Transport in(Memory::host), out(Memory::host);
-    char* images = both.data();
-    return check(
-        problem, {images + layout.guard_bytes, layout.matrix_bytes, layout.guard_bytes}, in,
-        {images + layout.one() + layout.guard_bytes, layout.matrix_bytes, layout.guard_bytes}, out);
+    const auto [in, out] = matrices_in(both, layout);
+    return check(problem, in, out);
 }
 
 /// Beside the usual one.

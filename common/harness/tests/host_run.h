@@ -20,10 +20,10 @@ public:
         : problem_(problem),
           in_(problem.bytes() + 2 * guard),
           out_(problem.bytes() + 2 * guard),
-          in_span_{in_.data() + guard, problem.bytes(), guard},
-          out_span_{out_.data() + guard, problem.bytes(), guard} {
-        prepare_in(problem_, in_span_, transport_);
-        prepare_out(out_span_, transport_);
+          in_span_(span_in(in_)),
+          out_span_(span_in(out_)) {
+        prepare_in(problem_, in_span_);
+        prepare_out(out_span_);
     }
 
     using Source = std::function<std::optional<Cell>(Cell out)>;
@@ -48,21 +48,22 @@ public:
     void store(std::int64_t to, std::int64_t from) {
         std::memcpy(out(to), in(from), problem_.element_size);
     }
-    unsigned char* in(std::int64_t index) { return element(in_, index); }
-    unsigned char* out(std::int64_t index) { return element(out_, index); }
-    Comparison check() {
-        return coalesce::check(problem_, in_span_, transport_, out_span_, transport_);
-    }
+    unsigned char* in(std::int64_t index) { return element(in_span_, index); }
+    unsigned char* out(std::int64_t index) { return element(out_span_, index); }
+    Comparison check() { return coalesce::check(problem_, in_span_, out_span_); }
 
 private:
-    unsigned char* element(std::vector<unsigned char>& buffer, std::int64_t index) {
-        return buffer.data() + guard + index * static_cast<std::int64_t>(problem_.element_size);
+    GuardedSpan span_in(std::vector<char>& buffer) {
+        return {buffer.data() + guard, problem_.bytes(), guard, Memory::host};
+    }
+    unsigned char* element(const GuardedSpan& span, std::int64_t index) {
+        return reinterpret_cast<unsigned char*>(
+            span.data + index * static_cast<std::int64_t>(problem_.element_size));
     }
 
     Problem problem_;
-    std::vector<unsigned char> in_, out_;
+    std::vector<char> in_, out_;
     GuardedSpan in_span_, out_span_;
-    Transport transport_{Memory::host};
 };
 
 }  // namespace coalesce::tests

@@ -83,13 +83,12 @@ TEST_CASE("arrays: extents that are left open are filled from rows and columns")
 
 TEST_CASE("in place: one buffer, and what it held before is the input") {
     const Problem problem{.rows = 33, .cols = 70, .produces = {.in_place = true}};
-    std::vector<unsigned char> memory(problem.bytes() + 2 * guard);
-    const GuardedSpan data{memory.data() + guard, problem.bytes(), guard};
-    Transport transport(Memory::host);
+    std::vector<char> memory(problem.bytes() + 2 * guard);
+    const GuardedSpan data{memory.data() + guard, problem.bytes(), guard, Memory::host};
     const auto comparison_after = [&](auto change) {
-        prepare_in(problem, data, transport);
-        change(static_cast<std::uint32_t*>(data.data));
-        return check(problem, data, transport, data, transport);
+        prepare_in(problem, data);
+        change(reinterpret_cast<std::uint32_t*>(data.data));
+        return check(problem, data, data);
     };
     const auto transpose = [&](std::uint32_t* to) {
         const std::vector<std::uint32_t> from(to, to + problem.elements());
@@ -319,17 +318,16 @@ TEST_CASE("the map fits into fewer lines when it has to, and still shows the wor
 TEST_CASE("in place, nothing is said of in and out") {
     const auto sentence_after = [](int side, auto thread) {
         const Problem problem{.rows = side, .cols = side, .produces = {.in_place = true}};
-        std::vector<unsigned char> memory(problem.bytes());
-        const GuardedSpan data{memory.data(), problem.bytes(), 0};
-        Transport transport(Memory::host);
-        prepare_in(problem, data, transport);
+        std::vector<char> memory(problem.bytes());
+        const GuardedSpan data{memory.data(), problem.bytes(), 0, Memory::host};
+        prepare_in(problem, data);
         std::vector<std::uint32_t> before(static_cast<std::size_t>(side * side));
         std::memcpy(before.data(), memory.data(), memory.size());
         auto* const now = reinterpret_cast<std::uint32_t*>(memory.data());
         for (int row = 0; row < side; ++row) {
             for (int col = 0; col < side; ++col) thread(now, before.data(), row, col);
         }
-        return check(problem, data, transport, data, transport).text();
+        return check(problem, data, data).text();
     };
     using Data = std::uint32_t*;
     const std::string texts[] = {
