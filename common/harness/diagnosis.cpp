@@ -63,7 +63,7 @@ void Diagnosis::look_at(Cell out, Bits held, bool is_untouched) {
     for (std::size_t i = 0; i < explained_.size(); ++i) {
         const Hypothesis& hypothesis = hypotheses()[i];
         const Look& seen = hypothesis.is_of_array ? look : in_matrix;
-        if (hypothesis.explains(seen, hypothesis.number)) explained_[i].note(look);
+        if (hypothesis.explains(seen)) explained_[i].note(look);
     }
 }
 

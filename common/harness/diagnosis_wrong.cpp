@@ -155,7 +155,7 @@ double Diagnosis::share_wrong_after(const Hypothesis& hypothesis) const {
         const Bits held = pattern_.at(static_cast<std::uint64_t>(problem_.index(*right)));
         const Look look(problem_, pattern_, i, held, false);
         const Look seen = hypothesis.is_of_array ? look : look.within(matrix_);
-        wrong += !hypothesis.explains(seen, hypothesis.number);
+        wrong += !hypothesis.explains(seen);
     }
     return share_of(wrong, tries);
 }

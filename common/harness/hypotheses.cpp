@@ -1,5 +1,9 @@
 #include "harness/hypotheses.h"
 
+#include <algorithm>
+
+#include "harness/rules.h"
+
 namespace coalesce {
 namespace {
 
@@ -9,13 +13,13 @@ bool holds_copy(const Look& look) {
     return look.came_from(look.out) || look.came_from(look.problem.in_cell(look.index));
 }
 
-bool copied(const Look& look, int) {
+bool copied(const Look& look) {
     const Problem& problem = look.problem;
     if (problem.is_permuted()) return look.came_from(problem.in_cell(look.index));
     return problem.produces.kind == Produces::transpose && holds_copy(look);
 }
 
-bool transposed(const Look& look, int) {
+bool transposed(const Look& look) {
     const Problem& problem = look.problem;
     if (problem.is_turned() || problem.is_permuted()) return false;
     return look.came_from({look.out.col, look.out.row}) ||
@@ -36,7 +40,7 @@ bool stored_with_pitch(const Look& look, std::int64_t pitch) {
     return false;
 }
 
-bool exchanged_pitch(const Look& look, int) {
+bool exchanged_pitch(const Look& look) {
     const Problem& problem = look.problem;
     if (problem.rows == problem.cols || !look.expected || problem.is_permuted()) return false;
     // The rules for indices know more, where values name their place.
@@ -49,7 +53,7 @@ bool exchanged_pitch(const Look& look, int) {
     return stored_with_pitch(look, wrong);
 }
 
-bool turned_around(const Look& look, int) {
+bool turned_around(const Look& look) {
     if (!look.expected) return false;
     const Cell right = *look.expected;
     const std::int64_t row = look.problem.rows - 1 - right.row;
@@ -58,12 +62,21 @@ bool turned_around(const Look& look, int) {
            look.came_from({row, col});
 }
 
-bool row_away(const Look& look, int step) {
-    return look.expected && look.came_from({look.expected->row + step, look.expected->col});
+/// Those of the first so many rows and columns stand for all others.
+auto repeated(std::int64_t rows, std::int64_t cols) {
+    return [=](const Look& look) {
+        return look.expected &&
+               look.came_from({look.expected->row % rows, look.expected->col % cols});
+    };
 }
+constexpr std::int64_t kAll = INT64_MAX;
 
-bool col_away(const Look& look, int step) {
-    return look.expected && look.came_from({look.expected->row, look.expected->col + step});
+/// What is so many rows and columns behind that which belongs there.
+auto neighbour(int rows, int cols) {
+    return [=](const Look& look) {
+        return look.expected &&
+               look.came_from({look.expected->row + rows, look.expected->col + cols});
+    };
 }
 
 // ---- tiles ----
@@ -89,52 +102,20 @@ bool moved_untransposed(const Look& look, int tile) {
     }
 }
 
-bool of_first_tile(const Look& look, int tile) {
-    if (!look.expected) return false;
-    return look.came_from({look.expected->row % tile, look.expected->col % tile});
-}
-
-bool of_first_row(const Look& look, int) {
-    return look.expected && look.came_from({0, look.expected->col});
-}
-
-bool of_first_col(const Look& look, int) {
-    return look.expected && look.came_from({look.expected->row, 0});
-}
-
 // ---- arrays ----
 
-/// The orders that axes can have, as digits: 21 stands for 0 2 1.
-constexpr int kOrdersOf3[] = {21, 102, 120, 201, 210};
-constexpr int kOrdersOf4[] = {132,  213,  231,  312,  321,  1023, 1032, 1203,
-                              1230, 1302, 1320, 2013, 2031, 2103, 2130, 2301,
-                              2310, 3012, 3021, 3102, 3120, 3201, 3210};
+using Order = std::array<int, 4>;
 
 /// What an output holds whose axes were put into that order.
-bool in_order(const Look& look, int rank, int digits) {
-    if (!look.problem.is_permuted()) return false;
+bool in_order(const Look& look, int rank, const Order& order) {
     Permutation other = look.problem.axes();
-    if (other.rank != rank) return false;
-    for (int k = rank - 1; k >= 0; --k, digits /= 10) other.order[k] = digits % 10;
+    if (!look.problem.is_permuted() || other.rank != rank) return false;
+    other.order = order;
     return look.came_from(look.problem.in_cell(source_index(other, look.index)));
 }
 
-bool in_order_of_3(const Look& look, int digits) {
-    return in_order(look, 3, digits);
-}
-
-bool in_order_of_4(const Look& look, int digits) {
-    return in_order(look, 4, digits);
-}
-
-std::string order_meaning(int rank, int digits) {
-    std::string order;
-    for (int k = 0; k < rank; ++k, digits /= 10) order = " " + std::to_string(digits % 10) + order;
-    return "the axes of in were put into the order" + order;
-}
-
 /// The matrix (or array) at index 0 of the first axis stands for the others.
-bool of_first_batch(const Look& look, int) {
+bool of_first_batch(const Look& look) {
     const Problem& problem = look.problem;
     if (!problem.is_permuted() || !look.expected) return false;
     const std::int64_t size = problem.elements() / problem.axes().extents[0];
@@ -142,62 +123,60 @@ bool of_first_batch(const Look& look, int) {
     return right >= size && look.came_from(problem.in_cell(right % size));
 }
 
-std::string with_side(const char* text, int tile) {
-    return std::string(text) + " (" + std::to_string(tile) + " x " + std::to_string(tile) + ")";
+void add_tiles(std::vector<Hypothesis>& list, int tile) {
+    const std::string side = " (" + size_text(tile) + ")";
+    list.push_back({Fault::tile_not_moved,
+                    [=](const Look& look) { return transposed_in_place(look, tile); },
+                    "each tile" + side +
+                        " was transposed, but stayed where it was: swap the block indices too"});
+    list.push_back({Fault::tile_not_transposed,
+                    [=](const Look& look) { return moved_untransposed(look, tile); },
+                    "each tile" + side +
+                        " went to its place, but was not transposed: its rows must become "
+                        "columns"});
+    list.push_back(
+        {Fault::tile_repeated, repeated(tile, tile),
+         "the first tile" + side + " is in the others too: blockIdx is missing in an index"});
 }
 
-/// The row or column next to the right one.
-void add_neighbours(std::vector<Hypothesis>& list) {
-    for (const int step : {1, -1}) {
-        const std::string of = step > 0 ? "next" : "previous";
-        list.push_back({Fault::off_by_one_row, step, row_away,
-                        "off by one row: it comes from the " + of + " row"});
-        list.push_back({Fault::off_by_one_col, step, col_away,
-                        "off by one column: it comes from the " + of + " column"});
+/// All orders of so many axes, except for the one that is a copy.
+void add_orders(std::vector<Hypothesis>& list, int rank) {
+    Order order = {0, 1, 2, 3};
+    while (std::next_permutation(order.begin(), order.begin() + rank)) {
+        std::string meaning = "the axes of in were put into the order";
+        for (int k = 0; k < rank; ++k) meaning += " " + std::to_string(order[k]);
+        list.push_back({Fault::axes_in_other_order,
+                        [=](const Look& look) { return in_order(look, rank, order); }, meaning,
+                        true});
     }
 }
 
 std::vector<Hypothesis> list_hypotheses() {
     std::vector<Hypothesis> list = {
-        {Fault::indices_not_swapped, 0, copied, "the indices were not swapped"},
-        {Fault::indices_swapped, 0, transposed,
-         "the indices were swapped, but a copy was asked for"},
-        {Fault::wrong_pitch, 0, exchanged_pitch,
-         "rows and cols are exchanged as the length of a row"},
+        {Fault::indices_not_swapped, copied, "the indices were not swapped"},
+        {Fault::indices_swapped, transposed, "the indices were swapped, but a copy was asked for"},
+        {Fault::wrong_pitch, exchanged_pitch, "rows and cols are exchanged as the length of a row"},
     };
-    for (const int tile : kTileSides) {
-        list.push_back(
-            {Fault::tile_not_moved, tile, transposed_in_place,
-             with_side("each tile", tile) +
-                 " was transposed, but stayed where it was: swap the block indices too"});
-        list.push_back({Fault::tile_not_transposed, tile, moved_untransposed,
-                        with_side("each tile", tile) +
-                            " went to its place, but was not transposed: its rows must become "
-                            "columns"});
-        list.push_back({Fault::tile_repeated, tile, of_first_tile,
-                        with_side("the first tile", tile) +
-                            " is in the others too: blockIdx is missing in an index"});
-    }
-    list.insert(list.end(),
-                {{Fault::line_repeated, 0, of_first_row,
-                  "the first row of the input stands for the others: an index lacks the row"},
-                 {Fault::line_repeated, 0, of_first_col,
-                  "the first column of the input stands for the others: an index lacks the column"},
-                 {Fault::turned_around, 0, turned_around,
-                  "it was rotated or mirrored instead of transposed"},
-                 {Fault::batch_repeated, 0, of_first_batch,
-                  "the first one along the first axis stands for the others: its index is missing "
-                  "where in is read",
-                  true}});
-    add_neighbours(list);
-    for (const int digits : kOrdersOf3) {
-        list.push_back(
-            {Fault::axes_in_other_order, digits, in_order_of_3, order_meaning(3, digits), true});
-    }
-    for (const int digits : kOrdersOf4) {
-        list.push_back(
-            {Fault::axes_in_other_order, digits, in_order_of_4, order_meaning(4, digits), true});
-    }
+    for (const int tile : kTileSides) add_tiles(list, tile);
+    list.insert(
+        list.end(),
+        {{Fault::line_repeated, repeated(1, kAll),
+          "the first row of the input stands for the others: an index lacks the row"},
+         {Fault::line_repeated, repeated(kAll, 1),
+          "the first column of the input stands for the others: an index lacks the column"},
+         {Fault::turned_around, turned_around, "it was rotated or mirrored instead of transposed"},
+         {Fault::batch_repeated, of_first_batch,
+          "the first one along the first axis stands for the others: its index is missing "
+          "where in is read",
+          true},
+         {Fault::off_by_one_row, neighbour(1, 0), "off by one row: it comes from the next row"},
+         {Fault::off_by_one_col, neighbour(0, 1),
+          "off by one column: it comes from the next column"},
+         {Fault::off_by_one_row, neighbour(-1, 0),
+          "off by one row: it comes from the previous row"},
+         {Fault::off_by_one_col, neighbour(0, -1),
+          "off by one column: it comes from the previous column"}});
+    for (const int rank : {3, 4}) add_orders(list, rank);
     return list;
 }
 

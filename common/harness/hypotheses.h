@@ -1,6 +1,7 @@
 // Simple mistakes, each as a rule: which cell of the input would be found where?
 #pragma once
 
+#include <functional>
 #include <string>
 #include <vector>
 
@@ -12,10 +13,8 @@ namespace coalesce {
 /// A mistake that says, for a cell of the output, what it would hold.
 struct Hypothesis {
     Fault fault;
-    /// Side of the tiles that it is about, or another number; 0 when there is none.
-    int number;
     /// Whether it explains what that cell holds.
-    bool (*explains)(const Look& look, int number);
+    std::function<bool(const Look& look)> explains;
     /// What the mistake is, after "out(0,1) holds in(0,1), expected in(1,0): ".
     std::string meaning;
     /// It looks at the whole array; the others look at one matrix of a batch.
