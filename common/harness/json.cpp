@@ -46,7 +46,7 @@ Json predicted_json(const Predicted& p) {
             {"launches", launches_json(p)}};
 }
 
-Json result_json(const std::string& step, const Result& result, const Reference& reference) {
+Json result_json(const std::string& step, const Result& result, double copy_gbps) {
     Json json{{"step", step},
               {"variant", result.variant->name},
               {"rows", result.shape.rows},
@@ -64,9 +64,7 @@ Json result_json(const std::string& step, const Result& result, const Reference&
     if (result.timing) {
         json["ms"] = nine_digits(result.timing->ms);
         json["gbps"] = nine_digits(result.gbps());
-        if (reference.copy_gbps > 0) {
-            json["of_copy"] = nine_digits(result.gbps() / reference.copy_gbps);
-        }
+        if (copy_gbps > 0) json["of_copy"] = nine_digits(result.gbps() / copy_gbps);
     }
     return json;
 }
@@ -79,11 +77,11 @@ std::string text_of(const Json& json) {
 }  // namespace
 
 std::string to_json(const Device& device, const std::string& step,
-                    const std::vector<Result>& results, const Reference& reference) {
+                    const std::vector<Result>& results, double copy_gbps) {
     std::string text = "{\"device\": " + text_of(device_json(device)) + ",\n \"results\": [";
     for (const Result& result : results) {
         text += &result == &results.front() ? "\n  " : ",\n  ";
-        text += text_of(result_json(step, result, reference));
+        text += text_of(result_json(step, result, copy_gbps));
     }
     return text + "\n ]}\n";
 }

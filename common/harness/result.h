@@ -46,12 +46,6 @@ struct Result {
     double gbps() const;
 };
 
-/// The rate against which the others are seen: the device's own copy, measured in this run.
-struct Reference {
-    Shape shape;           ///< of the copy
-    double copy_gbps = 0;  ///< 0: not measured
-};
-
 /// The table, row by row, as the results come.
 class Table {
 public:
@@ -62,11 +56,12 @@ public:
 
     /// The head: what the columns are.
     std::string head() const;
-    /// The row of a result.
-    std::string row(const Result& result, const Reference& reference) const;
+    /// The row of a result. `copy_gbps` is the rate of the device's own copy, measured in this run; 0: it
+    /// was not.
+    std::string row(const Result& result, double copy_gbps) const;
 
 private:
-    std::string columns_of(const Result& result, const Reference& reference) const;
+    std::string columns_of(const Result& result, double copy_gbps) const;
 
     const Device& device_;
     bool is_measured_, is_predicted_;
@@ -78,6 +73,6 @@ std::string notes_on_predictions(const std::vector<Result>& results);
 
 /// The results of the program `step` as JSON, a result a line.
 std::string to_json(const Device& device, const std::string& step,
-                    const std::vector<Result>& results, const Reference& reference);
+                    const std::vector<Result>& results, double copy_gbps);
 
 }  // namespace coalesce

@@ -126,9 +126,10 @@ public:
         }
     }
 
-    /// Measures the copy that the others are compared with; on a real GPU only.
-    Reference measure_copy() {
-        if (!stopwatch_) return {};
+    /// Measures the copy that the others are compared with, on a real GPU only: its rate in 10^9 bytes a
+    /// second.
+    double measure_copy() {
+        if (!stopwatch_) return 0;
         const Variant copy{.name = "copy", .about = "", .produces = {Produces::copy}};
         VerifiedBuffers& buffers = large_buffers(copy);
         const std::size_t bytes = buffers.problem().bytes();
@@ -138,7 +139,7 @@ public:
             CUDA_CHECK(
                 cudaMemcpyAsync(buffers.out(), buffers.in(), bytes, cudaMemcpyDeviceToDevice));
         });
-        return {shape_, result.gbps()};
+        return result.gbps();
     }
 
     /// Verifies, and times or counts, whatever the options say.
@@ -368,7 +369,7 @@ std::string arrays_text(const std::vector<Result>& results) {
     return text;
 }
 
-std::string footnote(const Device& device, const Options& options, const Reference& reference,
+std::string footnote(const Device& device, const Options& options, double copy_gbps,
                      const std::vector<const Variant*>& variants) {
     std::string text;
     for (const Variant* variant : variants) {
@@ -378,7 +379,7 @@ std::string footnote(const Device& device, const Options& options, const Referen
     }
     if (!options.bench || device.simulated) return text;
     return text + format("cudaMemcpyAsync D2D, measured in this run: %.1f GB/s; peak: %.0f GB/s\n",
-                         reference.copy_gbps, device.peak_gbps);
+                         copy_gbps, device.peak_gbps);
 }
 
 /// Says what is wrong, and what the program is to return.
@@ -412,20 +413,20 @@ int run(const std::string& step, const Options& options,
     const Table table(device, options.bench, variants, is_predicted);
     std::printf("%s\n%s\n\n", device.first_line(is_predicted).c_str(),
                 title(device, options, shape).c_str());
-    const Reference reference = runner.measure_copy();
+    const double copy_gbps = runner.measure_copy();
     std::printf("%s", table.head().c_str());
     std::vector<Result> results;
     for (const Variant* variant : variants) {
         results.push_back(runner.run(*variant));
-        std::printf("%s", table.row(results.back(), reference).c_str());
+        std::printf("%s", table.row(results.back(), copy_gbps).c_str());
         std::fflush(stdout);
     }
     std::printf("%s%s%s", arrays_text(results).c_str(),
-                footnote(device, options, reference, variants).c_str(),
+                footnote(device, options, copy_gbps, variants).c_str(),
                 notes_on_predictions(results).c_str());
 
     const int exit_code = conclude(step, options, results);
-    if (!options.json.empty()) write_file(options.json, to_json(device, step, results, reference));
+    if (!options.json.empty()) write_file(options.json, to_json(device, step, results, copy_gbps));
     return exit_code;
 }
 

@@ -59,11 +59,10 @@ std::string percent(double value, double of) {
     return value > 0 && of > 0 ? format("%.1f %%", 100 * value / of) : "-";
 }
 
-std::string time_columns(const Result& result, const Reference& reference, double peak) {
+std::string time_columns(const Result& result, double copy_gbps, double peak) {
     if (!result.timing) return format("%10s %9s %9s %9s", "-", "-", "-", "-");
     return format("%10.4f %9.1f %9s %9s", result.timing->ms, result.gbps(),
-                  percent(result.gbps(), reference.copy_gbps).c_str(),
-                  percent(result.gbps(), peak).c_str());
+                  percent(result.gbps(), copy_gbps).c_str(), percent(result.gbps(), peak).c_str());
 }
 
 }  // namespace
@@ -101,14 +100,14 @@ std::string Table::head() const {
     return name + format("  %10s %9s %9s %9s", "ms", "GB/s", "of copy", "of peak") + "  verified\n";
 }
 
-std::string Table::columns_of(const Result& result, const Reference& reference) const {
+std::string Table::columns_of(const Result& result, double copy_gbps) const {
     if (!is_measured_) return "";
     if (is_predicted_) return predicted_columns(result) + "  ";
     if (device_.simulated) return counter_columns(result) + "  ";
-    return time_columns(result, reference, device_.peak_gbps) + "  ";
+    return time_columns(result, copy_gbps, device_.peak_gbps) + "  ";
 }
 
-std::string Table::row(const Result& result, const Reference& reference) const {
+std::string Table::row(const Result& result, double copy_gbps) const {
     std::string name = result.variant->name;
     std::string row;
     // A name that is too long for its column gets a line of its own.
@@ -116,7 +115,7 @@ std::string Table::row(const Result& result, const Reference& reference) const {
         row = name + "\n";
         name.clear();
     }
-    row += padded(name, name_width_) + "  " + columns_of(result, reference) + verdict(result);
+    row += padded(name, name_width_) + "  " + columns_of(result, copy_gbps) + verdict(result);
     if (!is_measured_ && result.outcome == Outcome::verified) {
         row += ", on " + count_of(result.shapes_verified, "shape");
     }
