@@ -58,30 +58,18 @@ std::string reports_text() {
     return text;
 }
 
-/// Bytes that a matrix of that shape takes, with its guard bands.
-std::size_t matrix_bytes(Shape shape, int element_size = sizeof(float)) {
-    return static_cast<std::size_t>(element_size) * static_cast<std::size_t>(shape.rows) *
-               static_cast<std::size_t>(shape.cols) +
-           2 * VerifiedBuffers::kUsualGuard;
-}
-
-/// A square for each length that there is, once.
-std::vector<Shape> squares_of(const std::vector<Shape>& shapes) {
-    std::vector<Shape> squares;
-    for (const Shape shape : shapes) {
-        const Shape square{shape.rows, shape.rows};
-        if (std::find(squares.begin(), squares.end(), square) == squares.end()) {
-            squares.push_back(square);
-        }
-    }
-    return squares;
+/// Bytes that two matrices of that shape take, with their guard bands.
+std::size_t matrices_bytes(Shape shape, int element_size) {
+    return VerifiedBuffers::bytes_needed({.rows = shape.rows,
+                                          .cols = shape.cols,
+                                          .element_size = static_cast<std::size_t>(element_size)});
 }
 
 /// The simulator keeps notes about every byte of device memory, which take up to twice as much
 /// again.
 std::size_t device_bytes(const Device& device, Shape shape, int element_size = sizeof(float)) {
-    if (device.simulated) return 3 * 2 * matrix_bytes(shape, element_size);
-    return 2 * matrix_bytes(shape, element_size) + Stopwatch::bytes_needed(device.l2_bytes);
+    const std::size_t matrices = matrices_bytes(shape, element_size);
+    return device.simulated ? 3 * matrices : matrices + Stopwatch::bytes_needed(device.l2_bytes);
 }
 
 /// The shape to time or count at when none was asked for: as large as is sensible for the device,
@@ -107,9 +95,9 @@ void check_memory(const Device& device, Shape shape, const std::vector<const Var
     std::size_t on_host = 0;
     for (const Variant* variant : variants) {
         element_size = std::max(element_size, variant->element_size);
-        const int matrices = (variant->in == Memory::host) + (variant->out == Memory::host);
-        on_host = std::max(on_host, static_cast<std::size_t>(matrices) *
-                                        matrix_bytes(shape, variant->element_size));
+        const auto count =
+            std::size_t{variant->in == Memory::host} + std::size_t{variant->out == Memory::host};
+        on_host = std::max(on_host, count * matrices_bytes(shape, variant->element_size) / 2);
     }
     check_fits(device_bytes(device, shape, element_size), free_device_bytes(device.simulated),
                device.simulated ? "this computer's" : "the device's");
@@ -192,14 +180,11 @@ private:
 
     std::vector<Shape> shapes_for(const Variant& variant) const {
         if (options_.shape) return {*options_.shape};
-        std::vector<Shape> shapes =
-            verification_shapes(variant.rows_multiple, variant.cols_multiple);
-        if (variant.square_only) shapes = squares_of(shapes);
+        std::vector<Shape> shapes = verification_shapes(variant);
         if (device_.simulated) return shapes;
         // A real GPU has time for large ones too: ragged ones, and that which is measured otherwise.
         for (const Shape large : {Shape{4099, 2053}, Shape{2053, 4099}}) {
-            shapes.push_back(
-                rounded_up(variant.square_only ? Shape{large.rows, large.rows} : large, variant));
+            shapes.push_back(rounded_up(large, variant));
         }
         if (!options_.bench && refusal(variant, shape_).empty()) shapes.push_back(shape_);
         return shapes;

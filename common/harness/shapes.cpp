@@ -25,17 +25,16 @@ std::string multiples_of(const char* what, int multiple) {
 
 }  // namespace
 
-std::vector<Shape> verification_shapes(int rows_multiple, int cols_multiple) {
+std::vector<Shape> verification_shapes(const Variant& variant) {
     std::vector<Shape> shapes;
-    const auto add = [&](int rows, int cols) {
-        const Shape shape{static_cast<int>(round_up(rows, rows_multiple)),
-                          static_cast<int>(round_up(cols, cols_multiple))};
+    const auto add = [&](Shape some) {
+        const Shape shape = rounded_up(some, variant);
         if (std::find(shapes.begin(), shapes.end(), shape) == shapes.end()) shapes.push_back(shape);
     };
-    for (const Shape shape : kShapes) add(shape.rows, shape.cols);
+    for (const Shape shape : kShapes) add(shape);
     // An odd number of multiples, which tiles of several of them do not divide.
-    add(3 * rows_multiple, 5 * cols_multiple);
-    add(5 * rows_multiple, 3 * cols_multiple);
+    add({3 * variant.rows_multiple, 5 * variant.cols_multiple});
+    add({5 * variant.rows_multiple, 3 * variant.cols_multiple});
     return shapes;
 }
 
@@ -67,8 +66,10 @@ std::optional<Permutation> array_of(const Variant& variant, Shape shape) {
 }
 
 Shape rounded_up(Shape shape, const Variant& variant) {
-    return {static_cast<int>(round_up(shape.rows, variant.rows_multiple)),
-            static_cast<int>(round_up(shape.cols, variant.cols_multiple))};
+    const int rows = static_cast<int>(round_up(shape.rows, variant.rows_multiple));
+    return {rows, variant.square_only
+                      ? rows
+                      : static_cast<int>(round_up(shape.cols, variant.cols_multiple))};
 }
 
 std::string refusal(const Variant& variant, Shape shape) {

@@ -11,9 +11,9 @@
 
 namespace coalesce {
 
-/// Shapes to verify a kernel on, all of them multiples of what it takes: square, both rectangular
+/// Shapes to verify a variant on, all of them rounded up to what it takes: square, both rectangular
 /// ways, one row, one column, ragged edges. Never empty.
-std::vector<Shape> verification_shapes(int rows_multiple, int cols_multiple);
+std::vector<Shape> verification_shapes(const Variant& variant);
 
 /// The arrays to verify a variant on that permutes: one of everything, a few, odd extents, extents
 /// that fill tiles and hang over, rounded up to what it takes.
@@ -22,7 +22,8 @@ std::vector<Permutation> verification_arrays(const Variant& variant);
 /// one batch fits.
 std::optional<Permutation> array_of(const Variant& variant, Shape shape);
 
-/// The next shape that `variant` takes; it must be one that int can index.
+/// The next shape that `variant` takes, a square of as many rows where it takes squares alone; it must be
+/// one that int can index.
 Shape rounded_up(Shape shape, const Variant& variant);
 
 /// Why `variant` does not take `shape`, with the next shape that it takes; "" when it does.

@@ -121,7 +121,8 @@ TEST_CASE("shapes to verify on: every sort, and multiples of what the kernel tak
                                      std::pair{3, 1}, std::pair{256, 64}}) {
         CAPTURE(rows);
         CAPTURE(cols);
-        const std::vector<Shape> shapes = verification_shapes(rows, cols);
+        const std::vector<Shape> shapes =
+            verification_shapes({.rows_multiple = rows, .cols_multiple = cols});
         CHECK(shapes.size() >= 4);
         for (const Shape shape : shapes) {
             CHECK(shape.rows % rows == 0);
@@ -132,7 +133,7 @@ TEST_CASE("shapes to verify on: every sort, and multiples of what the kernel tak
         CHECK(has(shapes, [](Shape s) { return s.rows > s.cols; }));
         CHECK(has(shapes, [](Shape s) { return s.rows < s.cols; }));
     }
-    const std::vector<Shape> any = verification_shapes(1, 1);
+    const std::vector<Shape> any = verification_shapes({});
     CHECK(has(any, [](Shape s) { return s.rows == s.cols; }));
     CHECK(has(any, [](Shape s) { return s.rows == 1 && s.cols > 32; }));
     CHECK(has(any, [](Shape s) { return s.rows > 32 && s.cols == 1; }));
