@@ -10,6 +10,7 @@ printf '#define OFFSET(s, m) std::printf("%%s.%%s at %%zu\\n", #s, #m, offsetof(
 printf 'int main() {\n'
 sed -n -e 's/^    \(cuda[A-Za-z0-9_]*\) = .*/VALUE(\1)/p' \
     -e 's/^COALESCE_ERROR([0-9]*, \(cuda[A-Za-z0-9]*\),.*/VALUE(\1)/p' \
+    -e 's/^COALESCE_[AP][A-Z]*([0-9]*, \([A-Za-z0-9]*\),.*/VALUE(cudaDevAttr\1)/p' \
     -e 's/^#define \(cuda[A-Za-z0-9_]*\) (*-*[0-9][0-9]*)*$/VALUE(\1)/p' "$@"
 awk '
     function member_names(text) {

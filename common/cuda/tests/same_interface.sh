@@ -14,8 +14,8 @@ trap 'rm -rf "$work"' EXIT
 
 # facts HEADERS PROGRAM_OF NAME: what the headers say of the names that are in PROGRAM_OF's.
 facts() {
-    sh "$here/facts.sh" "$2/coalesce_cuda/error_list.inc" "$2/coalesce_cuda/driver_types.h" \
-        "$2/coalesce_cuda/graph_types.h" >"$work/facts.cpp"
+    sh "$here/facts.sh" "$2/coalesce_cuda/error_list.inc" "$2/coalesce_cuda/attribute_list.inc" \
+        "$2/coalesce_cuda/driver_types.h" "$2/coalesce_cuda/graph_types.h" >"$work/facts.cpp"
     "$cxx" -w -std=c++20 -isystem "$1" -o "$work/facts" "$work/facts.cpp"
     "$work/facts" >"$work/$3"
 }

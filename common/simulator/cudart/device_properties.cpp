@@ -1,5 +1,5 @@
 // What the simulated device says of itself: every cudaDeviceAttr, and cudaDeviceProp made from
-// them, so that the two cannot disagree. The values stand in device_attributes.inc.
+// them, so that the two cannot disagree. The values stand in attribute_list.inc.
 #include <cstdio>
 #include <cstring>
 #include <optional>
@@ -22,11 +22,11 @@ constexpr int kAttributesEnd = cudaDevAttrMax;
 
 std::optional<int> attribute_value(int attribute) {
     switch (attribute) {
-#define COALESCE_ATTRIBUTE(name, value) \
-    case cudaDevAttr##name:             \
+#define COALESCE_ATTRIBUTE(number, name, value) \
+    case number:                                \
         return static_cast<int>(value);
-#define COALESCE_PROPERTY(name, value, member) COALESCE_ATTRIBUTE(name, value)
-#include "cudart/device_attributes.inc"
+#define COALESCE_PROPERTY(number, name, value, member) COALESCE_ATTRIBUTE(number, name, value)
+#include "../../cuda/include/coalesce_cuda/attribute_list.inc"
 #undef COALESCE_PROPERTY
 #undef COALESCE_ATTRIBUTE
         default: break;
@@ -46,9 +46,10 @@ void fill_properties(cudaDeviceProp& p) {
     std::snprintf(p.name, sizeof p.name, "%s", DeviceModel::name);
     std::memcpy(p.uuid.bytes, "coalesce-sim-gpu", sizeof p.uuid.bytes);
     p.totalGlobalMem = Device::instance().memory().capacity();
-#define COALESCE_ATTRIBUTE(name, value)
-#define COALESCE_PROPERTY(name, value, member) set_member(p.member, static_cast<int>(value));
-#include "cudart/device_attributes.inc"
+#define COALESCE_ATTRIBUTE(number, name, value)
+#define COALESCE_PROPERTY(number, name, value, member) \
+    set_member(p.member, static_cast<int>(value));
+#include "../../cuda/include/coalesce_cuda/attribute_list.inc"
 #undef COALESCE_PROPERTY
 #undef COALESCE_ATTRIBUTE
 }
