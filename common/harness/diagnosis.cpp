@@ -28,9 +28,8 @@ void Tally::merge(const Tally& other) {
     count = sum;
 }
 
-Diagnosis::Diagnosis(const Comparison& comparison, const Overview& overview)
+Diagnosis::Diagnosis(const Comparison& comparison)
     : comparison_(comparison),
-      overview_(overview),
       problem_(comparison.problem),
       matrix_(problem_.of_one_matrix()),
       pattern_(problem_.element_size, problem_.seed),

@@ -13,13 +13,6 @@
 
 namespace coalesce {
 
-/// What the first look at an output saw, on top of what the comparison keeps.
-struct Overview {
-    /// The rows and columns of the output below which everything that was written lies.
-    std::int64_t written_rows = 0, written_cols = 0;
-    bool input_is_changed = false;
-};
-
 /// How many cells something is true of, and the first of them.
 struct Tally {
     std::uint64_t count = 0;
@@ -64,7 +57,8 @@ struct TileGrid {
 /// Several may gather at once, each its share, and be merged.
 class Diagnosis {
 public:
-    Diagnosis(const Comparison& comparison, const Overview& overview);
+    /// `comparison` has what the first look at the output saw.
+    explicit Diagnosis(const Comparison& comparison);
 
     /// A cell of the output that is not right, and what it holds.
     void look_at(Cell out, Bits held, bool is_untouched);
@@ -155,7 +149,6 @@ private:
     Finding say(const Explanation& explanation) const;
 
     const Comparison& comparison_;
-    Overview overview_;
     Problem problem_;
     Problem matrix_;  ///< one of a batch; else the same as `problem_`
     Pattern pattern_;

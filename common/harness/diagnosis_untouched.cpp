@@ -48,7 +48,7 @@ bool are_the_diagonal(Cell tiles, const std::vector<bool>& chosen) {
 }  // namespace
 
 Finding Diagnosis::conclude_untouched() const {
-    if (comparison_.right == 0 || overview_.written_rows == 0) return nothing_written();
+    if (comparison_.right == 0 || comparison_.written_rows == 0) return nothing_written();
     if (const auto found = missed_batches()) return *found;
     if (const auto found = half_exchanged()) return *found;
     if (const auto found = edge(Fault::ragged_edge_missed)) return *found;
@@ -71,7 +71,7 @@ Finding Diagnosis::conclude_untouched() const {
 }
 
 Finding Diagnosis::nothing_written() const {
-    if (overview_.input_is_changed) {
+    if (comparison_.input_is_changed) {
         return say(Fault::arguments_exchanged, bad_,
                    "the kernel wrote to its input instead; the destination comes first");
     }
@@ -90,7 +90,7 @@ Finding Diagnosis::nothing_written() const {
 /// All is right up to some row and some column; or some lines of each tile are bad, which may look
 /// alike.
 std::optional<Finding> Diagnosis::rectangle() const {
-    const std::int64_t rows = overview_.written_rows, cols = overview_.written_cols;
+    const std::int64_t rows = comparison_.written_rows, cols = comparison_.written_cols;
     const bool is_rectangle = comparison_.right == static_cast<std::uint64_t>(rows * cols);
     const std::int64_t shorter = std::min(problem_.rows, problem_.cols);
     const char* const were = problem_.is_in_place() ? "is right" : "was";

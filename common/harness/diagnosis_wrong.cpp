@@ -43,7 +43,7 @@ Finding Diagnosis::conclude_wrong() const {
 /// All threads store to the first row, or to the first column: which of them comes last is chance, so what
 /// stands there says nothing.
 std::optional<Finding> Diagnosis::stored_to_one_line() const {
-    const bool is_row = overview_.written_rows == 1, is_column = overview_.written_cols == 1;
+    const bool is_row = comparison_.written_rows == 1, is_column = comparison_.written_cols == 1;
     const bool is_one_line =
         is_row != is_column && problem_.out_rows() > 1 && problem_.out_cols() > 1;
     if (!is_one_line || problem_.is_in_place()) return std::nullopt;

@@ -139,43 +139,8 @@ private:
     Pattern pattern_;
 };
 
-/// What one thread counted.
-struct Count {
-    explicit Count(const Problem& problem)
-        : map(problem.out_rows(), problem.out_cols(), problem.is_in_place()) {}
-
-    void note(Cell out, CellState state, bool is_as_before) {
-        ++states[static_cast<int>(state)];
-        if (state != CellState::right) {
-            map.note(out, state);
-            if (!first_bad) first_bad = out;
-        }
-        if (!is_as_before) {
-            written_rows = std::max(written_rows, out.row + 1);
-            written_cols = std::max(written_cols, out.col + 1);
-        }
-    }
-
-    CellMap map;
-    std::uint64_t states[3] = {};
-    std::optional<Cell> first_bad;
-    std::int64_t written_rows = 0, written_cols = 0;
-};
-
-void add(const Count& count, Comparison& comparison, Overview& overview) {
-    comparison.right += count.states[static_cast<int>(CellState::right)];
-    comparison.wrong += count.states[static_cast<int>(CellState::wrong)];
-    comparison.untouched += count.states[static_cast<int>(CellState::untouched)];
-    comparison.map.merge(count.map);
-    if (count.first_bad && (!comparison.first_bad || *count.first_bad < *comparison.first_bad)) {
-        comparison.first_bad = count.first_bad;
-    }
-    overview.written_rows = std::max(overview.written_rows, count.written_rows);
-    overview.written_cols = std::max(overview.written_cols, count.written_cols);
-}
-
 /// Looks at every cell of the output, on several threads, each with a share of its own in which
-/// it notes what it finds: `visit(comparer, share, cell, state, held)`. Returns all shares, in order.
+/// it notes what it finds: `visit(comparer, share, cell, state, held)`. Returns all that they noted.
 template <class MakeShare, class Visit>
 auto look_at_cells(const Problem& problem, const GuardedSpan& out, MakeShare make_share,
                    Visit visit) {
@@ -191,32 +156,30 @@ auto look_at_cells(const Problem& problem, const GuardedSpan& out, MakeShare mak
             });
         });
     });
-    return shares;
+    for (std::size_t i = 1; i < shares.size(); ++i) shares[0].merge(shares[i]);
+    return std::move(shares[0]);
 }
 
 /// The first look: counts, the picture, the first bad cell.
-void count_cells(const GuardedSpan& out, Comparison& comparison, Overview& overview) {
-    const Problem& problem = comparison.problem;
-    const auto note = [&](const Comparer& comparer, Count& mine, Cell cell, CellState state,
+Comparison count_cells(const Problem& problem, const GuardedSpan& out) {
+    const auto note = [&](const Comparer& comparer, Comparison& mine, Cell cell, CellState state,
                           Bits held) {
         const std::int64_t index = cell.row * problem.out_cols() + cell.col;
         mine.note(cell, state, held == comparer.before(index));
     };
-    const auto counts = look_at_cells(
-        problem, out, [&] { return Count(problem); }, note);
-    for (const Count& count : counts) add(count, comparison, overview);
+    return look_at_cells(
+        problem, out, [&] { return Comparison(problem); }, note);
 }
 
 /// The second look, at the bad cells alone: what do they have in common?
-Finding diagnose(const GuardedSpan& out, const Comparison& comparison, const Overview& overview) {
+Finding diagnose(const GuardedSpan& out, const Comparison& comparison) {
     const auto note = [](const Comparer&, Diagnosis& mine, Cell cell, CellState state, Bits held) {
         if (state == CellState::right) return;
         mine.look_at(cell, held, state == CellState::untouched);
     };
-    auto shares = look_at_cells(
-        comparison.problem, out, [&] { return Diagnosis(comparison, overview); }, note);
-    for (std::size_t i = 1; i < shares.size(); ++i) shares[0].merge(shares[i]);
-    return shares[0].conclude();
+    return look_at_cells(
+               comparison.problem, out, [&] { return Diagnosis(comparison); }, note)
+        .conclude();
 }
 
 /// The first element of the input that changed.
@@ -287,16 +250,12 @@ void prepare_out(const GuardedSpan& out) {
 }
 
 Comparison check(const Problem& problem, const GuardedSpan& in, const GuardedSpan& out) {
-    Comparison comparison;
-    comparison.problem = problem;
-    comparison.map = CellMap(problem.out_rows(), problem.out_cols(), problem.is_in_place());
-    Overview overview;
-    count_cells(out, comparison, overview);
+    Comparison comparison = count_cells(problem, out);
     std::optional<std::int64_t> changed;
     if (!problem.is_in_place()) changed = changed_input(problem, in);
-    overview.input_is_changed = changed.has_value();
+    comparison.input_is_changed = changed.has_value();
     if (comparison.wrong + comparison.untouched > 0) {
-        comparison.findings.push_back(diagnose(out, comparison, overview));
+        comparison.findings.push_back(diagnose(out, comparison));
     }
     if (changed) {
         comparison.findings.push_back(
@@ -309,6 +268,33 @@ Comparison check(const Problem& problem, const GuardedSpan& in, const GuardedSpa
     if (problem.is_in_place()) return comparison;
     look_at_guards(in, "in", problem.element_size, comparison.findings);
     return comparison;
+}
+
+void Comparison::note(Cell out, CellState state, bool is_as_before) {
+    switch (state) {
+        case CellState::right: ++right; break;
+        case CellState::wrong: ++wrong; break;
+        case CellState::untouched: ++untouched; break;
+    }
+    if (state != CellState::right) {
+        map.note(out, state);
+        if (!first_bad) first_bad = out;
+    }
+    if (!is_as_before) {
+        written_rows = std::max(written_rows, out.row + 1);
+        written_cols = std::max(written_cols, out.col + 1);
+    }
+}
+
+void Comparison::merge(const Comparison& other) {
+    right += other.right;
+    wrong += other.wrong;
+    untouched += other.untouched;
+    map.merge(other.map);
+    if (other.first_bad && (!first_bad || *other.first_bad < *first_bad))
+        first_bad = other.first_bad;
+    written_rows = std::max(written_rows, other.written_rows);
+    written_cols = std::max(written_cols, other.written_cols);
 }
 
 std::string Comparison::text() const {

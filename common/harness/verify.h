@@ -35,11 +35,18 @@ struct GuardedSpan {
 
 /// What a kernel left.
 struct Comparison {
+    /// Of which nothing has been looked at yet.
+    explicit Comparison(const Problem& problem)
+        : problem(problem), map(problem.out_rows(), problem.out_cols(), problem.is_in_place()) {}
+
     Problem problem;                ///< what it was to do
     std::uint64_t right = 0;        ///< cells that hold the right bits
     std::uint64_t wrong = 0;        ///< cells that hold others
     std::uint64_t untouched = 0;    ///< cells that should have been written and were not
     std::optional<Cell> first_bad;  ///< the first cell of the output that is not right
+    /// Rows and columns of the output below which everything that was written lies.
+    std::int64_t written_rows = 0, written_cols = 0;
+    bool input_is_changed = false;  ///< it was written to
     std::vector<Finding> findings;  ///< what is wrong; the first says most
     CellMap map;                    ///< the picture
 
@@ -49,6 +56,11 @@ struct Comparison {
     Fault fault() const { return findings.empty() ? Fault::none : findings.front().fault; }
     /// The findings, the counts and the picture, in lines of at most 80 columns.
     std::string text() const;
+
+    /// Notes what was found in a cell, and whether it holds what it did before the launch.
+    void note(Cell out, CellState state, bool is_as_before);
+    /// Adds what was noted of other cells.
+    void merge(const Comparison& other);
 };
 
 /// Writes the input and its guard bands.
