@@ -8,29 +8,32 @@
 #include "harness/errors.h"
 
 namespace coalesce::many {
-namespace {
-
-/// What is used of NCCL's interface; it has been the same since 2.7. A result of 0 is a success.
-constexpr int kFloat32 = 7;
 
 /// Communicators that are made with the same one belong together.
 struct UniqueId {
     char bytes[128];
 };
 
-struct Library {
-    int (*get_unique_id)(UniqueId*) = nullptr;
-    int (*init_rank)(void** communicator, int count, UniqueId, int rank) = nullptr;
-    int (*destroy)(void* communicator) = nullptr;
-    int (*group_start)() = nullptr;
-    int (*group_end)() = nullptr;
-    int (*send)(const void*, std::size_t, int type, int peer, void* communicator,
-                cudaStream_t) = nullptr;
-    int (*receive)(void*, std::size_t, int type, int peer, void* communicator,
-                   cudaStream_t) = nullptr;
-    const char* (*error_text)(int) = nullptr;
-    std::string problem;
-};
+// What is used of NCCL's interface; it has been the same since 2.7. A result of 0 is a success.
+extern "C" {
+int ncclGetUniqueId(UniqueId* id);
+int ncclCommInitRank(void** communicator, int count, UniqueId id, int rank);
+int ncclCommDestroy(void* communicator);
+int ncclGroupStart();
+int ncclGroupEnd();
+int ncclSend(const void* data, std::size_t count, int type, int peer, void* communicator,
+             cudaStream_t stream);
+int ncclRecv(void* data, std::size_t count, int type, int peer, void* communicator,
+             cudaStream_t stream);
+const char* ncclGetErrorString(int result);
+}
+
+namespace {
+
+constexpr const char* kFunctions[] = {"ncclGetUniqueId", "ncclCommInitRank",  "ncclCommDestroy",
+                                      "ncclGroupStart",  "ncclGroupEnd",      "ncclSend",
+                                      "ncclRecv",        "ncclGetErrorString"};
+constexpr int kFloat32 = 7;
 
 /// The folder of the wheel nvidia-nccl, which comes with PyTorch; "" where there is none.
 std::string folder_of_wheel() {
@@ -47,82 +50,68 @@ void* opened() {
     return folder.empty() ? nullptr : dlopen((folder + "/lib/libnccl.so.2").c_str(), RTLD_NOW);
 }
 
-Library load() {
-    Library library;
-    void* handle = opened();
-    if (!handle) {
-        library.problem =
-            "NCCL (libnccl.so.2) was not found: install it, or name the file in COALESCE_NCCL";
-        return library;
-    }
-    const auto find = [&](auto& function, const char* name) {
-        function =
-            reinterpret_cast<std::remove_reference_t<decltype(function)>>(dlsym(handle, name));
-        if (!function) library.problem = std::string("this NCCL has no ") + name;
-    };
-    find(library.get_unique_id, "ncclGetUniqueId");
-    find(library.init_rank, "ncclCommInitRank");
-    find(library.destroy, "ncclCommDestroy");
-    find(library.group_start, "ncclGroupStart");
-    find(library.group_end, "ncclGroupEnd");
-    find(library.send, "ncclSend");
-    find(library.receive, "ncclRecv");
-    find(library.error_text, "ncclGetErrorString");
+/// Null where there is none.
+void* library() {
+    static void* const library = opened();
     return library;
 }
 
-const Library& library() {
-    static const Library library = load();
-    return library;
-}
+/// Nothing is linked: its functions are found by their names.
+#define NCCL_FUNCTION(name) reinterpret_cast<decltype(&name)>(dlsym(library(), #name))
 
 void check(int result, const char* call) {
     if (result == 0) return;
-    throw UsageError(std::string(call) + ": " + library().error_text(result) +
+    throw UsageError(std::string(call) + ": " + NCCL_FUNCTION(ncclGetErrorString)(result) +
                      " (NCCL_DEBUG=WARN says more)");
 }
+
+/// Calls one, and throws UsageError when it fails.
+#define NCCL_CHECK(name, ...) check(NCCL_FUNCTION(name)(__VA_ARGS__), #name)
 
 }  // namespace
 
 std::string Nccl::why_not() {
-    return library().problem;
+    if (!library()) {
+        return "NCCL (libnccl.so.2) was not found: install it, or name the file in COALESCE_NCCL";
+    }
+    for (const char* name : kFunctions) {
+        if (!dlsym(library(), name)) return std::string("this NCCL has no ") + name;
+    }
+    return "";
 }
 
 Nccl::Nccl(const Ranks& ranks) : communicators_(ranks.devices.size()) {
     if (!why_not().empty()) throw UsageError(why_not());
     UniqueId id = {};
-    if (ranks.team->rank() == 0) check(library().get_unique_id(&id), "ncclGetUniqueId");
+    if (ranks.team->rank() == 0) NCCL_CHECK(ncclGetUniqueId, &id);
     ranks.team->hand_out(&id, sizeof id);
     begin_group();
     ranks.each([&](int rank) {
-        check(library().init_rank(&communicators_[rank], ranks.count(), id, rank),
-              "ncclCommInitRank");
+        NCCL_CHECK(ncclCommInitRank, &communicators_[rank], ranks.count(), id, rank);
     });
     end_group();
 }
 
 Nccl::~Nccl() {
     for (void* communicator : communicators_) {
-        if (communicator) library().destroy(communicator);
+        if (communicator) NCCL_FUNCTION(ncclCommDestroy)(communicator);
     }
 }
 
 void Nccl::begin_group() {
-    check(library().group_start(), "ncclGroupStart");
+    NCCL_CHECK(ncclGroupStart);
 }
 
 void Nccl::end_group() {
-    check(library().group_end(), "ncclGroupEnd");
+    NCCL_CHECK(ncclGroupEnd);
 }
 
 void Nccl::send(int from, int to, const float* data, std::size_t count, cudaStream_t stream) {
-    void* communicator = communicators_[from];
-    check(library().send(data, count, kFloat32, to, communicator, stream), "ncclSend");
+    NCCL_CHECK(ncclSend, data, count, kFloat32, to, communicators_[from], stream);
 }
 
 void Nccl::receive(int to, int from, float* data, std::size_t count, cudaStream_t stream) {
-    void* communicator = communicators_[to];
-    check(library().receive(data, count, kFloat32, from, communicator, stream), "ncclRecv");
+    NCCL_CHECK(ncclRecv, data, count, kFloat32, from, communicators_[to], stream);
 }
 
 }  // namespace coalesce::many
