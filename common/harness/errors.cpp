@@ -31,9 +31,9 @@ std::string advice_for(cudaError_t error) {
 
 void check_cuda(cudaError_t error, const char* call, const char* file, int line) {
     if (error == cudaSuccess) return;
-    throw CudaError(error, std::string(file) + ":" + std::to_string(line) + ": " + call +
-                               " failed:\n  " + cudaGetErrorName(error) + ": " +
-                               cudaGetErrorString(error) + ".\n  " + advice_for(error));
+    throw CudaError(std::string(file) + ":" + std::to_string(line) + ": " + call + " failed:\n  " +
+                    cudaGetErrorName(error) + ": " + cudaGetErrorString(error) + ".\n  " +
+                    advice_for(error));
 }
 
 }  // namespace coalesce

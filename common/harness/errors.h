@@ -13,16 +13,8 @@ namespace coalesce {
 
 /// A call of the CUDA runtime failed. The message has the place, the call, the error's name and
 /// meaning, and what to do.
-class CudaError : public std::runtime_error {
-public:
-    /// An error `code` with the text that is to be shown for it.
-    CudaError(cudaError_t code, const std::string& message)
-        : std::runtime_error(message), code_(code) {}
-    /// The error that the runtime returned.
-    cudaError_t code() const { return code_; }
-
-private:
-    cudaError_t code_;
+struct CudaError : std::runtime_error {
+    using std::runtime_error::runtime_error;
 };
 
 /// What somebody who sees `error` should do next; a sentence.

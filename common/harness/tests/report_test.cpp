@@ -204,7 +204,6 @@ TEST_CASE("a CUDA error names the place, the call, itself and what to do") {
         CHECK(text.find("file.cpp:12: cudaMalloc(&p, n) failed") == 0);
         CHECK(text.find("cudaErrorMemoryAllocation") != std::string::npos);
         CHECK(text.find("--rows") != std::string::npos);
-        CHECK(error.code() == cudaErrorMemoryAllocation);
     }
     check_cuda(cudaSuccess, "", "", 0);
 }
