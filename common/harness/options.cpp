@@ -21,24 +21,19 @@ public:
         option_ = arguments_[at_++];
         const std::size_t equals = option_.find('=');
         inline_value_.reset();
-        if (option_.rfind("--", 0) == 0 && equals != std::string::npos) {
+        if (option_.starts_with("--") && equals != std::string::npos) {
             inline_value_ = option_.substr(equals + 1);
             option_.resize(equals);
         }
         return true;
     }
     const std::string& option() const { return option_; }
-    /// What follows the option.
-    std::string value() {
+    /// What follows the option; `usual` where that is the next option.
+    std::string value(const std::optional<std::string>& usual = std::nullopt) {
         if (inline_value_) return *inline_value_;
-        const bool is_missing = at_ == arguments_.size() || arguments_[at_].rfind("--", 0) == 0;
-        if (is_missing) throw UsageError(option_ + " needs a value");
-        return arguments_[at_++];
-    }
-    /// The same, or `usual` where the next option follows.
-    std::string value_or(const std::string& usual) {
-        const bool is_missing = at_ == arguments_.size() || arguments_[at_].rfind("--", 0) == 0;
-        return inline_value_ || !is_missing ? value() : usual;
+        const bool is_there = at_ < arguments_.size() && !arguments_[at_].starts_with("--");
+        if (!is_there && !usual) throw UsageError(option_ + " needs a value");
+        return is_there ? arguments_[at_++] : *usual;
     }
     /// For an option that stands alone.
     void no_value() const {
@@ -157,7 +152,7 @@ Options parse_options(const std::vector<std::string>& arguments) {
         else if (option == "--json")
             options.json = reader.value();
         else if (option == "--time")
-            options.time_on = known_gpu(reader.value_or("H200"));
+            options.time_on = known_gpu(reader.value("H200"));
         else if (option == "--at")
             options.time_at = parse_shape(option, reader.value());
         else
