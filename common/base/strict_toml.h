@@ -5,6 +5,7 @@
 #define TOML_HEADER_ONLY 1
 #include <toml++/toml.h>
 
+#include <algorithm>
 #include <cstdint>
 #include <optional>
 #include <set>
@@ -62,12 +63,9 @@ public:
         const toml::node* node = table.get(key);
         if (node == nullptr) return known.front();
         const std::string value = node->value_exact<std::string>().value_or("");
-        std::string all;
-        for (const std::string& name : known) {
-            if (name == value) return value;
-            all += (all.empty() ? "\"" : ", \"") + name + "\"";
-        }
-        fail(*node, std::string("`") + key + "` must be one of " + all);
+        if (std::find(known.begin(), known.end(), value) != known.end()) return value;
+        const auto quoted = [](const std::string& name) { return "\"" + name + "\""; };
+        fail(*node, std::string("`") + key + "` must be one of " + joined(known, ", ", quoted));
     }
     /// A whole number of a key that must be there.
     std::int64_t whole(const toml::table& table, const char* key, const std::string& where,

@@ -6,6 +6,7 @@
 #include <vector>
 
 #include "base/errors.h"
+#include "base/text.h"
 
 namespace coalesce {
 
@@ -15,14 +16,12 @@ template <class Named>
 std::vector<const Named*> chosen(const std::vector<Named>& all, const std::string& option,
                                  const std::string& kind, const std::string& name) {
     std::vector<const Named*> chosen;
-    std::string names;
     for (const Named& one : all) {
-        names += (names.empty() ? "" : ", ") + one.name;
         if (name.empty() || one.name == name) chosen.push_back(&one);
     }
     if (chosen.empty()) {
         throw UsageError(option + " " + name + ": there is no such " + kind + "; there are " +
-                         names);
+                         joined(all, ", ", &Named::name));
     }
     return chosen;
 }

@@ -4,6 +4,7 @@
 #include <optional>
 #include <utility>
 
+#include "base/text.h"
 #include "harness/text.h"
 
 namespace coalesce {
@@ -261,11 +262,7 @@ Components components_of(const Problem& problem, const Sample& sample, bool by_r
 
 /// "1st", "2nd, 3rd" for 0; 1, 2.
 std::string ordinals(const std::vector<std::int64_t>& numbers) {
-    std::string text;
-    for (const std::int64_t number : numbers) {
-        text += (text.empty() ? "" : ", ") + ordinal(number + 1);
-    }
-    return text;
+    return joined(numbers, ", ", [](std::int64_t number) { return ordinal(number + 1); });
 }
 
 void name_components(const Components& components, bool by_rows, Explanation& found) {

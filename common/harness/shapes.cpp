@@ -3,6 +3,8 @@
 #include <algorithm>
 #include <climits>
 
+#include "base/text.h"
+
 namespace coalesce {
 namespace {
 
@@ -19,8 +21,9 @@ long long round_up(int count, int multiple) {
     return (static_cast<long long>(count) + multiple - 1) / multiple * multiple;
 }
 
+/// "" for any number.
 std::string multiples_of(const char* what, int multiple) {
-    return std::string(what) + " in multiples of " + std::to_string(multiple);
+    return multiple == 1 ? "" : what + (" in multiples of " + std::to_string(multiple));
 }
 
 }  // namespace
@@ -87,10 +90,9 @@ std::string refusal(const Variant& variant, Shape shape) {
     const bool rows_fit = shape.rows % variant.rows_multiple == 0;
     const bool cols_fit = shape.cols % variant.cols_multiple == 0;
     if (rows_fit && cols_fit) return "";
-    std::string text = "takes ";
-    if (variant.rows_multiple > 1) text += multiples_of("rows", variant.rows_multiple);
-    if (variant.rows_multiple > 1 && variant.cols_multiple > 1) text += " and ";
-    if (variant.cols_multiple > 1) text += multiples_of("columns", variant.cols_multiple);
+    const std::array multiples = {multiples_of("rows", variant.rows_multiple),
+                                  multiples_of("columns", variant.cols_multiple)};
+    const std::string text = "takes " + joined(multiples, " and ");
     const long long rows = round_up(shape.rows, variant.rows_multiple);
     const long long cols = round_up(shape.cols, variant.cols_multiple);
     if (rows * cols > INT_MAX)
