@@ -30,16 +30,13 @@ std::string trimmed(const std::string& text) {
 std::string escaped(const std::string& text) {
     std::string result;
     for (const char c : text) {
-        if (c == '&')
-            result += "&amp;";
-        else if (c == '<')
-            result += "&lt;";
-        else if (c == '>')
-            result += "&gt;";
-        else if (static_cast<unsigned char>(c) < 0x20 && c != '\t' && c != '\n')
-            result += ' ';
-        else
-            result += c;
+        const bool is_control = static_cast<unsigned char>(c) < 0x20 && c != '\t' && c != '\n';
+        switch (c) {
+            case '&': result += "&amp;"; break;
+            case '<': result += "&lt;"; break;
+            case '>': result += "&gt;"; break;
+            default: result += is_control ? ' ' : c;
+        }
     }
     return result;
 }
