@@ -31,7 +31,9 @@ public:
 };
 
 void launch_at(const Variant& variant, Shape shape) {
-    if (const cudaError_t error = BareLaunch(variant, shape).run(); error != cudaSuccess)
+    // Memory that nobody fills and nobody looks at.
+    const VerifiedBuffers buffers(problem_at(variant, shape), 0, variant.in, variant.out);
+    if (const cudaError_t error = launch_and_wait(variant, buffers); error != cudaSuccess)
         throw NotPredicted("at " + shape.name() +
                            " it cannot be launched: " + cudaGetErrorString(error));
 }

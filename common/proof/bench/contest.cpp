@@ -94,7 +94,7 @@ std::size_t Contest::bytes_needed(const std::vector<Seat>& seats, Shape shape) {
 }
 
 void Contest::launch(const Seat& seat) {
-    coalesce::launch(*seat.variant, buffers_.problem(), buffers_.out(), buffers_.in());
+    coalesce::launch(*seat.variant, buffers_);
 }
 
 /// In place it makes the matrix what it was before.
