@@ -96,8 +96,7 @@ Request parse(int argc, char** argv, Started started) {
 std::string list_text(const std::vector<KindOfWay>& ways) {
     std::string text;
     for (const KindOfWay& way : ways) {
-        std::string lines = wrap(way.about, std::string(12, ' '));
-        text += lines.replace(0, way.name.size(), way.name);
+        text += wrap_behind(format("%-12s", way.name.c_str()), way.about);
     }
     return text;
 }

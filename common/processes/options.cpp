@@ -107,8 +107,7 @@ several ways, and verifies what each leaves, bit by bit.
 Ways:
 )";
     for (const KindOfWay& way : kinds_of_ways()) {
-        std::string lines = wrap(way.about, std::string(14, ' '));
-        text += lines.replace(2, way.name.size(), way.name);
+        text += wrap_behind(format("  %-12s", way.name.c_str()), way.about);
     }
     return text + "\nExit code: 0 right, 1 a result was wrong, 2 it could not be run like this.\n";
 }
