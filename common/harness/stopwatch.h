@@ -2,11 +2,10 @@
 /// Measures how long something takes on a real GPU.
 #pragma once
 
-#include <cuda_runtime_api.h>
-
 #include <functional>
 
 #include "harness/device_buffer.h"
+#include "harness/owned.h"
 #include "harness/timing.h"
 
 namespace coalesce {
@@ -16,9 +15,6 @@ class Stopwatch {
 public:
     /// For a device with that much second-level cache.
     explicit Stopwatch(std::size_t l2_bytes);
-    ~Stopwatch();
-    Stopwatch(const Stopwatch&) = delete;
-    Stopwatch& operator=(const Stopwatch&) = delete;
 
     /// `work` queues something in the default stream: timed by events, after a warm-up, with the
     /// cache filled with other data before each repetition.
@@ -35,7 +31,7 @@ private:
     Timing repeat(const std::function<double()>& measure_once, int least);
 
     DeviceBuffer flush_;
-    cudaEvent_t start_ = nullptr, stop_ = nullptr;
+    OwnEvent start_ = new_event(), stop_ = new_event();
 };
 
 }  // namespace coalesce

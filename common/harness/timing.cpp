@@ -45,14 +45,6 @@ std::size_t Stopwatch::bytes_needed(std::size_t l2_bytes) {
 
 Stopwatch::Stopwatch(std::size_t l2_bytes) : flush_(bytes_needed(l2_bytes)) {
     CUDA_CHECK(cudaMemset(flush_.data(), 0, flush_.bytes()));
-    CUDA_CHECK(cudaEventCreate(&start_));
-    CUDA_CHECK(cudaEventCreate(&stop_));
-}
-
-Stopwatch::~Stopwatch() {
-    // As with memory: what can fail here was reported before.
-    if (start_) static_cast<void>(cudaEventDestroy(start_));
-    if (stop_) static_cast<void>(cudaEventDestroy(stop_));
 }
 
 Timing Stopwatch::repeat(const std::function<double()>& measure_once, int least) {
@@ -74,13 +66,13 @@ double Stopwatch::time_once_on_device(const std::function<void()>& work) {
     // Nothing of the matrix is to be left in the cache. It also keeps the device busy while the host
     // queues what is measured, so that no launch latency gets in.
     flush_by_reading(flush_.data(), flush_.bytes());
-    CUDA_CHECK(cudaEventRecord(start_, nullptr));
+    CUDA_CHECK(cudaEventRecord(start_.get(), nullptr));
     work();
     CUDA_CHECK(cudaGetLastError());
-    CUDA_CHECK(cudaEventRecord(stop_, nullptr));
-    CUDA_CHECK(cudaEventSynchronize(stop_));
+    CUDA_CHECK(cudaEventRecord(stop_.get(), nullptr));
+    CUDA_CHECK(cudaEventSynchronize(stop_.get()));
     float ms = 0;
-    CUDA_CHECK(cudaEventElapsedTime(&ms, start_, stop_));
+    CUDA_CHECK(cudaEventElapsedTime(&ms, start_.get(), stop_.get()));
     return static_cast<double>(ms);
 }
 

@@ -44,17 +44,13 @@ __global__ void compare_block(Found* found, const std::uint32_t* out, std::size_
     }
 }
 
-std::size_t product(int rows, int cols) {
-    return static_cast<std::size_t>(rows) * static_cast<std::size_t>(cols);
-}
-
 }  // namespace
 
 void fill(const Ranks& ranks) {
     ranks.each([&](int rank) {
         fill_block<<<BLOCKS, THREADS>>>(reinterpret_cast<std::uint32_t*>(ranks.in[rank]),
-                                        product(ranks.rows.begin(rank), ranks.cols.count),
-                                        product(ranks.rows.size(rank), ranks.cols.count));
+                                        floats_of(ranks.rows.begin(rank), ranks.cols.count),
+                                        floats_of(ranks.rows.size(rank), ranks.cols.count));
         CUDA_CHECK(cudaGetLastError());
         CUDA_CHECK(cudaDeviceSynchronize());
     });
@@ -62,7 +58,7 @@ void fill(const Ranks& ranks) {
 
 void poison(const Ranks& ranks) {
     ranks.each([&](int rank) {
-        const std::size_t size = product(ranks.cols.size(rank), ranks.rows.count);
+        const std::size_t size = floats_of(ranks.cols.size(rank), ranks.rows.count);
         if (size == 0) return;
         CUDA_CHECK(cudaMemset(ranks.out[rank], kPoisonByte, sizeof(float) * size));
         CUDA_CHECK(cudaDeviceSynchronize());
@@ -78,8 +74,8 @@ Wrong count_wrong(const Ranks& ranks) {
         CUDA_CHECK(cudaMemcpy(on_device, &found, sizeof found, cudaMemcpyHostToDevice));
         compare_block<<<BLOCKS, THREADS>>>(
             on_device, reinterpret_cast<const std::uint32_t*>(ranks.out[rank]), ranks.rows.count,
-            ranks.cols.count, product(ranks.cols.begin(rank), ranks.rows.count),
-            product(ranks.cols.size(rank), ranks.rows.count));
+            ranks.cols.count, floats_of(ranks.cols.begin(rank), ranks.rows.count),
+            floats_of(ranks.cols.size(rank), ranks.rows.count));
         CUDA_CHECK(cudaGetLastError());
         CUDA_CHECK(cudaMemcpy(&found, on_device, sizeof found, cudaMemcpyDeviceToHost));
         wrong.cells += found.cells;

@@ -3,8 +3,6 @@
 /// ways to transpose it.
 #pragma once
 
-#include <cuda_runtime_api.h>
-
 #include <functional>
 #include <memory>
 #include <string>
@@ -13,6 +11,7 @@
 #include "harness/device.h"
 #include "harness/device_buffer.h"
 #include "harness/options.h"
+#include "harness/owned.h"
 #include "many/spread.h"
 #include "many/team.h"
 #include "many/way.h"
@@ -49,14 +48,12 @@ class OwnRanks {
 public:
     /// A matrix of that shape over the GPUs of `team.devices`.
     OwnRanks(Shape shape, const std::vector<int>& devices, Team& team);
-    ~OwnRanks();
-    OwnRanks(const OwnRanks&) = delete;
-    OwnRanks& operator=(const OwnRanks&) = delete;
 
     const Ranks& ranks() const { return ranks_; }
 
 private:
     std::vector<DeviceBuffer> buffers_;
+    std::vector<OwnStream> streams_;
     Ranks ranks_;
 };
 
@@ -64,9 +61,6 @@ private:
 class Events {
 public:
     explicit Events(const Ranks& ranks);
-    ~Events();
-    Events(const Events&) = delete;
-    Events& operator=(const Events&) = delete;
 
     /// It happens when that stream of the rank, which is chosen, has come so far.
     void record(int rank, cudaStream_t stream);
@@ -76,7 +70,7 @@ public:
     void wait_for_all(cudaStream_t stream);
 
 private:
-    std::vector<cudaEvent_t> events_;
+    std::vector<OwnEvent> events_;
 };
 
 /// Memory at each rank.

@@ -10,16 +10,14 @@ namespace {
 /// Where a line of memory begins.
 constexpr int kLineFloats = 32;
 
-std::size_t floats(int rows, int cols) {
-    return static_cast<std::size_t>(rows) * static_cast<std::size_t>(cols);
-}
-
-cudaStream_t new_stream(bool is_urgent = false) {
+/// A stream, which `streams` keeps.
+cudaStream_t new_stream(std::vector<OwnStream>& streams, bool is_urgent = false) {
     int least = 0, greatest = 0;
     CUDA_CHECK(cudaDeviceGetStreamPriorityRange(&least, &greatest));
     cudaStream_t stream = nullptr;
     CUDA_CHECK(
         cudaStreamCreateWithPriority(&stream, cudaStreamNonBlocking, is_urgent ? greatest : least));
+    streams.emplace_back(stream);
     return stream;
 }
 
@@ -53,21 +51,13 @@ OwnRanks::OwnRanks(Shape shape, const std::vector<int>& devices, Team& team) {
         streams->resize(devices.size());
     }
     ranks_.each([&](int rank) {
-        ranks_.in[rank] = new_room(buffers_, floats(ranks_.rows.size(rank), shape.cols));
-        ranks_.out[rank] = new_room(buffers_, floats(ranks_.cols.size(rank), shape.rows));
-        ranks_.packing[rank] = new_stream();
+        ranks_.in[rank] = new_room(buffers_, floats_of(ranks_.rows.size(rank), shape.cols));
+        ranks_.out[rank] = new_room(buffers_, floats_of(ranks_.cols.size(rank), shape.rows));
+        ranks_.packing[rank] = new_stream(streams_);
         // What others wait for comes first.
-        ranks_.sending[rank] = new_stream(true);
-        ranks_.unpacking[rank] = new_stream();
+        ranks_.sending[rank] = new_stream(streams_, true);
+        ranks_.unpacking[rank] = new_stream(streams_);
     });
-}
-
-OwnRanks::~OwnRanks() {
-    for (const auto* streams : {&ranks_.packing, &ranks_.sending, &ranks_.unpacking}) {
-        for (cudaStream_t stream : *streams) {
-            if (stream) static_cast<void>(cudaStreamDestroy(stream));
-        }
-    }
 }
 
 Spread spread_over(int ranks, int count) {
@@ -81,8 +71,8 @@ Ranks on_one_gpu(float* out, const float* in, int rows, int cols, int ranks) {
     for (int rank = 0; rank < ranks; ++rank) {
         all.devices.push_back(0);
         // Nobody writes to `in`; ranks of their own fill theirs.
-        all.in.push_back(const_cast<float*>(in) + floats(all.rows.begin(rank), cols));
-        all.out.push_back(out + floats(all.cols.begin(rank), rows));
+        all.in.push_back(const_cast<float*>(in) + floats_of(all.rows.begin(rank), cols));
+        all.out.push_back(out + floats_of(all.cols.begin(rank), rows));
     }
     all.packing = all.unpacking = std::vector<cudaStream_t>(all.in.size(), nullptr);
     all.sending = all.packing;
@@ -92,24 +82,17 @@ Ranks on_one_gpu(float* out, const float* in, int rows, int cols, int ranks) {
 // ---- how far they are ----
 
 Events::Events(const Ranks& ranks) : events_(ranks.devices.size()) {
-    ranks.each([&](int rank) {
-        CUDA_CHECK(cudaEventCreateWithFlags(&events_[rank], cudaEventDisableTiming));
-    });
-}
-Events::~Events() {
-    for (cudaEvent_t event : events_) {
-        if (event) static_cast<void>(cudaEventDestroy(event));
-    }
+    ranks.each([&](int rank) { events_[rank] = new_event(cudaEventDisableTiming); });
 }
 void Events::record(int rank, cudaStream_t stream) {
-    CUDA_CHECK(cudaEventRecord(events_[rank], stream));
+    CUDA_CHECK(cudaEventRecord(events_[rank].get(), stream));
 }
 void Events::wait(int rank, cudaStream_t stream) {
-    CUDA_CHECK(cudaStreamWaitEvent(stream, events_[rank]));
+    CUDA_CHECK(cudaStreamWaitEvent(stream, events_[rank].get()));
 }
 void Events::wait_for_all(cudaStream_t stream) {
-    for (cudaEvent_t event : events_) {
-        if (event) CUDA_CHECK(cudaStreamWaitEvent(stream, event));
+    for (const OwnEvent& event : events_) {
+        if (event) CUDA_CHECK(cudaStreamWaitEvent(stream, event.get()));
     }
 }
 

@@ -3,8 +3,14 @@
 #pragma once
 
 #include <algorithm>
+#include <cstddef>
 
 namespace coalesce {
+
+/// Floats of a block: ints may not hold so many.
+constexpr std::size_t floats_of(int rows, int cols) {
+    return static_cast<std::size_t>(rows) * static_cast<std::size_t>(cols);
+}
 
 /// `count` rows in blocks of the same size, one a rank. Where they do not divide, the last blocks are
 /// shorter, or empty. (FFTW and ScaLAPACK spread rows like this, too.)

@@ -1,0 +1,29 @@
+/// \file
+/// Events and streams of the CUDA runtime that destroy themselves.
+#pragma once
+
+#include <cuda_runtime_api.h>
+
+#include <memory>
+#include <type_traits>
+
+#include "harness/errors.h"
+
+namespace coalesce {
+
+/// What can go wrong here went wrong before, in a kernel, and was reported then.
+struct Destroy {
+    void operator()(cudaEvent_t event) const { static_cast<void>(cudaEventDestroy(event)); }
+    void operator()(cudaStream_t stream) const { static_cast<void>(cudaStreamDestroy(stream)); }
+};
+using OwnEvent = std::unique_ptr<std::remove_pointer_t<cudaEvent_t>, Destroy>;
+using OwnStream = std::unique_ptr<std::remove_pointer_t<cudaStream_t>, Destroy>;
+
+/// Throws CudaError.
+inline OwnEvent new_event(unsigned flags = cudaEventDefault) {
+    cudaEvent_t event = nullptr;
+    CUDA_CHECK(cudaEventCreateWithFlags(&event, flags));
+    return OwnEvent(event);
+}
+
+}  // namespace coalesce
