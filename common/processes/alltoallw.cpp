@@ -66,12 +66,6 @@ void exchange(const float* from, const Pieces& sent, float* to, const Pieces& re
                   received.counts.data(), received.offsets.data(), received.types.data(), comm);
 }
 
-/// The column of this process's `out` where the rows of `rank` begin.
-int place_of(const Shared& shared, int rank) {
-    const bool is_misplaced = shared.mistake == Mistake::place && rank == shared.ranks() - 1;
-    return shared.rows.begin(is_misplaced ? 0 : rank);
-}
-
 //! [alltoallw]
 /// Turned first, then sent: after the local transpose a process's piece for another one lies there
 /// in one run, and is received as a part of rows that are longer.
@@ -90,7 +84,7 @@ public:
             sent_.add(my_rows == 0 || their_cols == 0,
                       {rows_of(their_cols, my_rows, my_rows), begin * my_rows});
             received_.add(their_rows == 0 || my_cols == 0,
-                          {rows_of(my_cols, their_rows, all_rows), place_of(shared, peer)});
+                          {rows_of(my_cols, their_rows, all_rows), shared.place_of(peer)});
         }
     }
     float* in() override { return in_.data(); }
@@ -125,7 +119,7 @@ public:
                       {rows_of(my_rows, their_cols, shared.cols.count), shared.cols.begin(peer)});
             received_.add(
                 their_rows == 0 || my_cols == 0,
-                {columns_of(my_cols, their_rows, shared.rows.count), place_of(shared, peer)});
+                {columns_of(my_cols, their_rows, shared.rows.count), shared.place_of(peer)});
         }
     }
     float* in() override { return in_.data(); }

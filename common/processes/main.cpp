@@ -21,17 +21,11 @@
 #include "harness/result.h"
 #include "harness/text.h"
 #include "harness/timing.h"
+#include "processes/between.h"
 #include "processes/options.h"
 #include "processes/verify.h"
 
 namespace coalesce::processes {
-
-std::size_t Shared::in_size() const {
-    return static_cast<std::size_t>(my_rows()) * static_cast<std::size_t>(cols.count);
-}
-std::size_t Shared::out_size() const {
-    return static_cast<std::size_t>(my_cols()) * static_cast<std::size_t>(rows.count);
-}
 
 std::vector<KindOfWay> kinds_of_ways() {
     std::vector<KindOfWay> ways = {

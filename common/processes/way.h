@@ -34,8 +34,13 @@ struct Shared {
     int my_rows() const { return rows.size(rank); }
     int my_cols() const { return cols.size(rank); }
     /// Floats of this process's block of `in`, and of `out`.
-    std::size_t in_size() const;
-    std::size_t out_size() const;
+    std::size_t in_size() const { return floats_of(my_rows(), cols.count); }
+    std::size_t out_size() const { return floats_of(my_cols(), rows.count); }
+    /// The column of this process's `out` where the rows of `peer` begin.
+    int place_of(int peer) const {
+        const bool is_misplaced = mistake == Mistake::place && peer == ranks() - 1;
+        return rows.begin(is_misplaced ? 0 : peer);
+    }
 };
 
 /// One way, with its buffers: made and freed by all processes together.

@@ -35,9 +35,7 @@ public:
 private:
     /// This process's columns of the peer's rows become columns of its own rows.
     void take_from(int peer) {
-        const bool is_misplaced = shared_.mistake == Mistake::place && peer == shared_.ranks() - 1;
-        const int place = shared_.rows.begin(is_misplaced ? 0 : peer);
-        transpose_on_cpu({out_ + place, shared_.rows.count},
+        transpose_on_cpu({out_ + shared_.place_of(peer), shared_.rows.count},
                          {memory_of(peer) + shared_.cols.begin(shared_.rank), shared_.cols.count},
                          shared_.rows.size(peer), shared_.my_cols());
     }
