@@ -2,7 +2,6 @@
 /// What the matrix holds, and whether every process has what belongs to it.
 #pragma once
 
-#include <optional>
 #include <string>
 
 #include "processes/way.h"
@@ -16,7 +15,7 @@ void prepare(const Shared& shared, Way& way);
 /// What one process found wrong.
 struct Wrong {
     unsigned long long cells = 0;  ///< how many
-    std::string first;             ///< "out(0, 3) holds in(1, 3), expected in(3, 0)"
+    std::string first;             ///< "out(0,3) holds in(1,3), expected in(3,0)"
 };
 
 /// Looks at every element of this process's output. A NaN may be any NaN unless payloads are kept.
