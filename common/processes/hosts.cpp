@@ -1,11 +1,11 @@
 #include "processes/hosts.h"
 
 #include <cstdio>
-#include <cstdlib>
 
 #include "base/errors.h"
 #include "harness/result.h"
 #include "many/request.h"
+#include "processes/between.h"
 #include "processes/mpi_team.h"
 
 namespace coalesce::processes {
@@ -31,29 +31,17 @@ Prepared prepare(int argc, char** argv) {
     return prepared;
 }
 
-int run_team(Prepared& prepared, MpiTeam& team, const many::KindOfWay& way) {
-    team.stop_at(prepared.problem);
-    if (team.count() > many::kMostRanks) {
-        team.stop_at(std::to_string(team.count()) + " processes; they can be " +
-                     std::to_string(many::kMostRanks) + " at most");
-    }
-    prepared.request.gpus = team.count();
-    return many::run_together(prepared.request, prepared.device, {way}, team);
-}
-
-/// Of a problem that all have met one speaks. Whoever has met another one ends them all: they wait for
-/// it, and would wait forever.
-int run_between(Prepared& prepared, const char* program, const many::KindOfWay& way) {
+int run_team(Prepared& prepared, const std::string& program, const many::KindOfWay& way) {
     MpiTeam team;
-    try {
-        return run_team(prepared, team, way);
-    } catch (const many::TeamError& error) {
-        if (team.rank() == 0) std::fprintf(stderr, "%s: %s\n", program, error.what());
-    } catch (const std::exception& error) {
-        std::fprintf(stderr, "%s: process %d: %s\n", program, team.rank(), error.what());
-        MPI_Abort(MPI_COMM_WORLD, exit_usage);
-    }
-    return exit_usage;
+    return run_between<many::TeamError>(program, [&] {
+        team.stop_at(prepared.problem);
+        if (team.count() > many::kMostRanks) {
+            team.stop_at(std::to_string(team.count()) + " processes; they can be " +
+                         std::to_string(many::kMostRanks) + " at most");
+        }
+        prepared.request.gpus = team.count();
+        return many::run_together(prepared.request, prepared.device, {way}, team);
+    });
 }
 
 }  // namespace
@@ -66,7 +54,7 @@ int run_on_hosts(int argc, char** argv, const many::KindOfWay& way) {
         return exit_right;
     }
     MPI_Init(&argc, &argv);
-    const int exit_code = run_between(prepared, program.c_str(), way);
+    const int exit_code = run_team(prepared, program, way);
     MPI_Finalize();
     return exit_code;
 }

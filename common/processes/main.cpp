@@ -12,7 +12,6 @@
 #include <cstdio>
 #include <cstring>
 #include <fstream>
-#include <functional>
 #include <nlohmann/json.hpp>
 
 #include "base/errors.h"
@@ -250,23 +249,6 @@ private:
     Json json_;
 };
 
-/// Between MPI_Init and MPI_Finalize, all processes meet the same usage errors: one of them says so.
-int run_between(const std::function<int()>& work) {
-    int rank = 0;
-    MPI_Comm_rank(MPI_COMM_WORLD, &rank);
-    try {
-        return work();
-    } catch (const UsageError& error) {
-        if (rank == 0) std::fprintf(stderr, "16_many_processes: %s\n", error.what());
-        return exit_usage;
-    } catch (const std::exception& error) {
-        // The others may wait for this one: they would wait forever.
-        std::fprintf(stderr, "16_many_processes: process %d: %s\n", rank, error.what());
-        MPI_Abort(MPI_COMM_WORLD, exit_usage);
-        return exit_usage;
-    }
-}
-
 int run(int argc, char** argv) {
     Request request;
     std::string device, problem;
@@ -282,7 +264,8 @@ int run(int argc, char** argv) {
         return exit_right;
     }
     MPI_Init(&argc, &argv);
-    const int exit_code = run_between([&] {
+    // They all meet the same usage errors.
+    const int exit_code = run_between<UsageError>("16_many_processes", [&] {
         if (!problem.empty()) throw UsageError(problem);
         return Program(request, device).run();
     });

@@ -1,0 +1,32 @@
+/// \file
+/// What a program does between MPI_Init and MPI_Finalize.
+#pragma once
+
+#include <mpi.h>
+
+#include <cstdio>
+#include <exception>
+#include <string>
+
+#include "harness/errors.h"
+
+namespace coalesce::processes {
+
+/// Calls `work`, which returns an exit code. Of a `MetByAll`, which all processes have met, one speaks. Whoever has met
+/// another error ends them all: they may wait for it, and would wait forever.
+template <class MetByAll, class Work>
+int run_between(const std::string& program, const Work& work) {
+    int rank = 0;
+    MPI_Comm_rank(MPI_COMM_WORLD, &rank);
+    try {
+        return work();
+    } catch (const MetByAll& error) {
+        if (rank == 0) std::fprintf(stderr, "%s: %s\n", program.c_str(), error.what());
+    } catch (const std::exception& error) {
+        std::fprintf(stderr, "%s: process %d: %s\n", program.c_str(), rank, error.what());
+        MPI_Abort(MPI_COMM_WORLD, exit_usage);
+    }
+    return exit_usage;
+}
+
+}  // namespace coalesce::processes
