@@ -33,12 +33,29 @@
 
 namespace coalesce::sim::cudart {
 
-/// `*target = value`, unless target is null.
+// ---- how a call fails: whatever finds that it cannot go on throws, and answer() returns the error ----
+
+struct Failure {
+    cudaError_t error;
+};
+
+[[noreturn]] void fail(cudaError_t error = cudaErrorInvalidValue);
+
+/// Fails unless `condition` holds.
+inline void need(bool condition, cudaError_t error = cudaErrorInvalidValue) {
+    if (!condition) fail(error);
+}
+
+/// Fails as another function of the runtime did.
+inline void must(cudaError_t error) {
+    need(error == cudaSuccess, error);
+}
+
+/// `*target = value`; fails where target is null.
 template <class T>
-cudaError_t give(T* target, T value) {
-    if (!target) return cudaErrorInvalidValue;
+void give(T* target, T value) {
+    need(target);
     *target = value;
-    return cudaSuccess;
 }
 
 /// Sets the calling thread's last error, unless it is a success. Returns `error`.
@@ -79,19 +96,19 @@ bool context_is_broken();
 /// once, and not with COALESCE_SIM_QUIET.
 void explain(const std::string& sentence);
 
-/// The same, for a call that ends with `error`: returns that.
-cudaError_t refuse(const std::string& why, cudaError_t error = cudaErrorInvalidValue);
+/// The same, for a call that ends with `error`.
+[[noreturn]] void refuse(const std::string& why, cudaError_t error = cudaErrorInvalidValue);
 
 /// Reports work that the program asks for and that is not simulated: what it computes from now on
 /// is not what a GPU computes. `kernel`: the one that does not run, if it is that.
 void report_unsupported(const std::string& message, const std::string& cure,
                         const std::string& kernel = {});
 
-/// Reports that the call is not simulated; returns cudaErrorNotSupported.
-cudaError_t not_simulated(const std::string& what);
+/// Reports that the call is not simulated; it fails with cudaErrorNotSupported.
+[[noreturn]] void not_simulated(const std::string& what);
 
-/// Hardware refuses it too, with the same error: says why; returns cudaErrorNotSupported.
-cudaError_t not_supported(const std::string& why);
+/// Hardware refuses it too, with the same error, cudaErrorNotSupported: says why.
+[[noreturn]] void not_supported(const std::string& why);
 
 /// The call that this thread is in; a call that another one makes is part of that one.
 class CurrentCall {
@@ -114,7 +131,7 @@ public:
 
 private:
     friend void explain(const std::string& sentence);
-    friend cudaError_t not_supported(const std::string& why);
+    friend void not_supported(const std::string& why);
     CurrentCall& outermost();
 
     const char* name_;
@@ -125,27 +142,35 @@ private:
     bool hardware_refuses_ = false;  ///< cudaErrorNotSupported is the hardware's, not ours
 };
 
-cudaError_t explain_exception(const std::exception& exception);
+/// The error that `body` ends with.
+template <class Body>
+cudaError_t error_of(Body body) {
+    try {
+        body();
+        return cudaSuccess;
+    } catch (const Failure& failure) {
+        return failure.error;
+    } catch (const std::bad_alloc&) {
+        return cudaErrorMemoryAllocation;
+    } catch (const std::exception& exception) {
+        explain(exception.what());
+        return cudaErrorInitializationError;
+    }
+}
 
 /// A call that is answered without the device: versions, counts, attributes.
 template <class Body>
 cudaError_t answer(const char* name, Body body) noexcept {
     CurrentCall call(name);
-    try {
-        return remember(call.end(body()));
-    } catch (const std::bad_alloc&) {
-        return remember(call.end(cudaErrorMemoryAllocation));
-    } catch (const std::exception& exception) {
-        return remember(call.end(explain_exception(exception)));
-    }
+    return remember(call.end(error_of(body)));
 }
 
 /// A call that needs the device: returns the context's error when there is one.
 template <class Body>
 cudaError_t api(const char* name, Body body) noexcept {
-    return answer(name, [&]() -> cudaError_t {
-        const cudaError_t broken = context_error();
-        return broken != cudaSuccess ? broken : body();
+    return answer(name, [&] {
+        must(context_error());
+        body();
     });
 }
 

@@ -31,10 +31,21 @@ auto& mipmapped_arrays() {
     return all;
 }
 
-template <class Handle>
-cudaError_t no_array(const Handle* handle) {
-    return refuse(handle ? "there is no such array; it was freed before, or never allocated."
-                         : "the array is a null pointer.");
+/// What was found by `handle`, if something was.
+template <class Found>
+Found& existing(Found* found, const Found* handle) {
+    if (!found)
+        refuse(handle ? "there is no such array; it was freed before, or never allocated."
+                      : "the array is a null pointer.");
+    return *found;
+}
+
+/// The array that the program means by `handle`.
+cudaArray& known_array(cudaArray_const_t handle) {
+    return existing(find_array(handle), handle);
+}
+cudaMipmappedArray& known_mipmapped_array(const cudaMipmappedArray* handle) {
+    return existing(find_mipmapped_array(handle), handle);
 }
 
 // ---- shapes ----
@@ -73,35 +84,31 @@ Image image_of(const TexelFormat& format, const cudaExtent& extent) {
 
 // ---- allocation ----
 
-cudaError_t allocate(cudaArray_t* handle, const cudaChannelFormatDesc* description,
-                     const cudaExtent& extent, unsigned flags, bool is_level = false) {
-    if (!handle || !description) return cudaErrorInvalidValue;
+void allocate(cudaArray_t* handle, const cudaChannelFormatDesc* description,
+              const cudaExtent& extent, unsigned flags, bool is_level = false) {
+    need(handle && description);
     cudaArray array{.format = *description, .extent = extent, .flags = flags, .is_level = is_level};
-    TexelFormat format;
-    if (const cudaError_t error = format_of(*description, format)) return error;
+    const TexelFormat format = format_of(*description);
     if (!find_shape(extent, flags, array.shape))
-        return refuse("there is no array of " + std::to_string(extent.width) + " x " +
-                      std::to_string(extent.height) + " x " + std::to_string(extent.depth) +
-                      " texels with flags " + std::to_string(flags) + ".");
+        refuse("there is no array of " + std::to_string(extent.width) + " x " +
+               std::to_string(extent.height) + " x " + std::to_string(extent.depth) +
+               " texels with flags " + std::to_string(flags) + ".");
     array.image = image_of(format, extent);
     array.image.address =
         memory().allocate(array.image.slice_bytes * array.image.depth, AllocationKind::array);
-    if (array.image.address == 0) return cudaErrorMemoryAllocation;
+    need(array.image.address != 0, cudaErrorMemoryAllocation);
     *handle = arrays().add(std::move(array));
-    return cudaSuccess;
 }
 
-void free_known(cudaArray* array) {
-    memory().free(array->image.address);
-    arrays().destroy(array);
+void free_known(cudaArray& array) {
+    memory().free(array.image.address);
+    arrays().destroy(&array);
 }
 
-cudaError_t free_array(cudaArray_t handle) {
-    cudaArray* array = find_array(handle);
-    if (!array) return no_array(handle);
-    if (array->is_level) return refuse("the array is a level of a mipmapped array; free that.");
+void free_array(cudaArray_t handle) {
+    cudaArray& array = known_array(handle);
+    if (array.is_level) refuse("the array is a level of a mipmapped array; free that.");
     free_known(array);
-    return cudaSuccess;
 }
 
 // ---- mipmaps ----
@@ -119,31 +126,28 @@ unsigned levels_of(const cudaExtent& e, unsigned flags) {
         std::bit_width(std::max({e.width, e.height, keeps ? size_t{0} : e.depth})));
 }
 
-cudaError_t allocate_levels(cudaMipmappedArray_t* handle, const cudaChannelFormatDesc* description,
-                            const cudaExtent& extent, unsigned levels, unsigned flags) {
-    if (!handle || !description || levels == 0) return cudaErrorInvalidValue;
+void allocate_levels(cudaMipmappedArray_t* handle, const cudaChannelFormatDesc* description,
+                     const cudaExtent& extent, unsigned levels, unsigned flags) {
+    need(handle && description && levels > 0);
     cudaMipmappedArray made;
     levels = std::min(levels, levels_of(extent, flags));
-    for (unsigned level = 0; level < std::max(levels, 1u); ++level) {
-        cudaArray_t array = nullptr;
-        const cudaError_t error =
+    try {
+        for (unsigned level = 0; level < std::max(levels, 1u); ++level) {
+            cudaArray_t array = nullptr;
             allocate(&array, description, level_extent(extent, flags, level), flags, true);
-        if (error != cudaSuccess) {
-            for (cudaArray* earlier : made.levels) free_known(earlier);
-            return error;
+            made.levels.push_back(array);
         }
-        made.levels.push_back(array);
+    } catch (const Failure&) {
+        for (cudaArray* earlier : made.levels) free_known(*earlier);
+        throw;
     }
     *handle = mipmapped_arrays().add(std::move(made));
-    return cudaSuccess;
 }
 
-cudaError_t free_levels(cudaMipmappedArray_t handle) {
-    cudaMipmappedArray* array = find_mipmapped_array(handle);
-    if (!array) return no_array(handle);
-    for (cudaArray* level : array->levels) free_known(level);
-    mipmapped_arrays().destroy(array);
-    return cudaSuccess;
+void free_levels(cudaMipmappedArray_t handle) {
+    cudaMipmappedArray& array = known_mipmapped_array(handle);
+    for (cudaArray* level : array.levels) free_known(*level);
+    mipmapped_arrays().destroy(&array);
 }
 
 }  // namespace
@@ -163,10 +167,9 @@ void forget_arrays() {
     mipmapped_arrays().clear();
 }
 
-cudaError_t format_of(const cudaChannelFormatDesc& d, TexelFormat& format) {
+TexelFormat format_of(const cudaChannelFormatDesc& d) {
     if (d.f > cudaChannelFormatKindNone)
-        return not_simulated(
-            "a format of texels that is packed, compressed or normalised by itself");
+        not_simulated("a format of texels that is packed, compressed or normalised by itself");
     const int bits[] = {d.x, d.y, d.z, d.w};
     u32 channels = 0;
     while (channels < 4 && bits[channels] != 0) ++channels;
@@ -175,16 +178,17 @@ cudaError_t format_of(const cudaChannelFormatDesc& d, TexelFormat& format) {
                 (d.x == 16 || d.x == 32 || (d.x == 8 && d.f != cudaChannelFormatKindFloat));
     for (u32 c = 0; c < 4; ++c) good = good && bits[c] == (c < channels ? d.x : 0);
     if (!good)
-        return refuse(
+        refuse(
             "there are 1, 2 or 4 channels, of as many bits each: 8, 16 or 32; floats have 16 or "
             "32.",
             cudaErrorInvalidChannelDescriptor);
+    TexelFormat format;
     format.channels = channels;
     format.channel_bytes = static_cast<u32>(d.x) / 8;
     format.kind = d.f == cudaChannelFormatKindSigned     ? ChannelKind::signed_integer
                   : d.f == cudaChannelFormatKindUnsigned ? ChannelKind::unsigned_integer
                                                          : ChannelKind::floating;
-    return cudaSuccess;
+    return format;
 }
 
 }  // namespace coalesce::sim::cudart
@@ -217,28 +221,22 @@ cudaError_t cudaFreeMipmappedArray(cudaMipmappedArray_t array) {
 cudaError_t cudaGetMipmappedArrayLevel(cudaArray_t* level, cudaMipmappedArray_const_t handle,
                                        unsigned number) {
     return api(__func__, [&] {
-        const cudaMipmappedArray* array = find_mipmapped_array(handle);
-        if (!array) return no_array(handle);
-        return number < array->levels.size() ? give(level, array->levels[number])
-                                             : cudaErrorInvalidValue;
+        const std::vector<cudaArray_t>& levels = known_mipmapped_array(handle).levels;
+        need(number < levels.size());
+        give(level, levels[number]);
     });
 }
 
 cudaError_t cudaArrayGetInfo(cudaChannelFormatDesc* format, cudaExtent* extent, unsigned* flags,
                              cudaArray_t handle) {
     return api(__func__, [&] {
-        const cudaArray* array = find_array(handle);
-        if (!array) return no_array(handle);
-        if (format) *format = array->format;
-        if (extent) *extent = array->extent;
-        if (flags) *flags = array->flags;
-        return cudaSuccess;
+        const cudaArray& array = known_array(handle);
+        if (format) *format = array.format;
+        if (extent) *extent = array.extent;
+        if (flags) *flags = array.flags;
     });
 }
 
 cudaError_t cudaGetChannelDesc(cudaChannelFormatDesc* format, cudaArray_const_t handle) {
-    return api(__func__, [&] {
-        const cudaArray* array = find_array(handle);
-        return array ? give(format, array->format) : no_array(handle);
-    });
+    return api(__func__, [&] { give(format, known_array(handle).format); });
 }

@@ -26,16 +26,16 @@ struct cudaMipmappedArray {
 
 namespace coalesce::sim::cudart {
 
-/// Nothing, and an error's sentence, for a handle that is none.
+/// Null for a handle that is none.
 cudaArray* find_array(cudaArray_const_t handle);
 cudaMipmappedArray* find_mipmapped_array(const cudaMipmappedArray* handle);
 void forget_arrays();  ///< cudaDeviceReset; their memory is freed elsewhere
 
-/// cudaErrorInvalidChannelDescriptor, or a sentence, for what is no format of ours.
-cudaError_t format_of(const cudaChannelFormatDesc& description, TexelFormat& format);
+/// Refuses what is no format of ours.
+TexelFormat format_of(const cudaChannelFormatDesc& description);
 
 /// A copy with arrays in it, made one between pitched blocks. One without stays what it is.
-cudaError_t without_arrays(const CopyWork& work, CopyWork& plain);
+CopyWork without_arrays(const CopyWork& work);
 
 /// What is known of objects besides what kernels need of them.
 void forget_object_descriptions();

@@ -21,10 +21,9 @@ std::map<cudaStream_t, std::shared_ptr<Capture>>& participants() {
     return table;
 }
 
-cudaError_t invalidate(Capture& capture, cudaError_t error, const char* why) {
-    explain(why);
+[[noreturn]] void invalidate(Capture& capture, cudaError_t error, const char* why) {
     capture.is_valid = false;
-    return error;
+    refuse(why, error);
 }
 
 bool is_legacy(cudaStream_t stream) {
@@ -88,17 +87,15 @@ std::shared_ptr<Capture> capture_of(cudaStream_t stream) {
     return found == participants().end() ? nullptr : found->second;
 }
 
-cudaError_t begin_capture(cudaStream_t stream, cudaStreamCaptureMode mode,
-                          std::shared_ptr<Graph> graph, std::vector<Dependency> after) {
+void begin_capture(cudaStream_t stream, cudaStreamCaptureMode mode, std::shared_ptr<Graph> graph,
+                   std::vector<Dependency> after) {
     static unsigned long long next_id = 1;
-    if (mode < cudaStreamCaptureModeGlobal || mode > cudaStreamCaptureModeRelaxed)
-        return cudaErrorInvalidValue;
+    need(mode >= cudaStreamCaptureModeGlobal && mode <= cudaStreamCaptureModeRelaxed);
     if (is_legacy(stream))
-        return refuse("the default stream cannot be captured; create a stream.",
-                      cudaErrorStreamCaptureUnsupported);
+        refuse("the default stream cannot be captured; create a stream.",
+               cudaErrorStreamCaptureUnsupported);
     std::lock_guard lock(Graphs::instance().mutex);
-    if (capture_of(stream))
-        return refuse("the stream is being captured already.", cudaErrorIllegalState);
+    if (capture_of(stream)) refuse("the stream is being captured already.", cudaErrorIllegalState);
     auto capture = std::make_shared<Capture>();
     capture->makes_graph = !graph;
     capture->graph = graph ? std::move(graph) : std::make_shared<Graph>();
@@ -109,39 +106,37 @@ cudaError_t begin_capture(cudaStream_t stream, cudaStreamCaptureMode mode,
     capture->ends[stream] = std::move(after);
     participants()[stream] = std::move(capture);
     ++captures_under_way;
-    return cudaSuccess;
 }
 
-cudaError_t end_capture(cudaStream_t stream, cudaGraph_t* graph) {
+void end_capture(cudaStream_t stream, cudaGraph_t* graph) {
     std::lock_guard lock(Graphs::instance().mutex);
     const auto capture = capture_of(stream);
     const bool gave_graph = capture && !capture->makes_graph;
-    if (!graph && !gave_graph) return cudaErrorInvalidValue;
+    need(graph || gave_graph);
     if (graph) *graph = nullptr;
-    if (!capture) return refuse("the stream is not being captured.", cudaErrorIllegalState);
+    if (!capture) refuse("the stream is not being captured.", cudaErrorIllegalState);
     if (capture->origin != stream)
-        return invalidate(*capture, cudaErrorStreamCaptureUnmatched,
-                          "the capture began in another stream.");
+        invalidate(*capture, cudaErrorStreamCaptureUnmatched,
+                   "the capture began in another stream.");
     end(*capture);
     // The capture is over all the same, and what was captured is lost: so an H100 does it.
-    if (capture->mode != cudaStreamCaptureModeRelaxed &&
-        capture->thread != std::this_thread::get_id())
-        return cudaErrorStreamCaptureWrongThread;
-    if (!capture->is_valid) return cudaErrorStreamCaptureInvalidated;
+    need(capture->mode == cudaStreamCaptureModeRelaxed ||
+             capture->thread == std::this_thread::get_id(),
+         cudaErrorStreamCaptureWrongThread);
+    need(capture->is_valid, cudaErrorStreamCaptureInvalidated);
     const std::set<const Node*> joined = all_before(capture->ends[stream]);
     for (const auto& [other, ends] : capture->ends) {
         for (const Dependency& last : ends) {
             if (joined.contains(last.node)) continue;
-            return invalidate(*capture, cudaErrorStreamCaptureUnjoined,
-                              "another stream took part in the capture, and the stream in which it "
-                              "began does not wait for it: record an event there, and wait for it "
-                              "here, before the capture ends.");
+            invalidate(*capture, cudaErrorStreamCaptureUnjoined,
+                       "another stream took part in the capture, and the stream in which it "
+                       "began does not wait for it: record an event there, and wait for it "
+                       "here, before the capture ends.");
         }
     }
     if (graph)
         *graph =
             gave_graph ? handle_of(capture->graph.get()) : Graphs::instance().keep(capture->graph);
-    return cudaSuccess;
 }
 
 void forget_capture(cudaStream_t stream) {
@@ -162,125 +157,125 @@ void forget_captures() {
 
 // ---- what cannot be done meanwhile ----
 
-cudaError_t check_order(cudaStream_t stream) {
-    if (!any_capture() || !is_legacy(stream)) return cudaSuccess;
+/// Of the captures that a call cannot be made beside none is valid any longer, and the call fails.
+template <class Captures>
+static void invalidate_all(const Captures& captures, cudaError_t error, const char* why) {
+    if (captures.empty()) return;
+    for (const auto& capture : captures) capture->is_valid = false;
+    refuse(why, error);
+}
+
+void check_order(cudaStream_t stream) {
+    if (!any_capture() || !is_legacy(stream)) return;
     std::lock_guard lock(Graphs::instance().mutex);
-    cudaError_t error = cudaSuccess;
+    std::set<std::shared_ptr<Capture>> disturbed;
     for (const auto& [captured, capture] : participants()) {
-        if (!waits_for_default_stream(captured)) continue;
-        error =
-            invalidate(*capture, cudaErrorStreamCaptureImplicit,
-                       "the call works in the default stream, for which a captured stream would "
-                       "have to wait; capture streams made with cudaStreamNonBlocking, or make the "
-                       "call before or after.");
+        if (waits_for_default_stream(captured)) disturbed.insert(capture);
     }
-    return error;
+    invalidate_all(disturbed, cudaErrorStreamCaptureImplicit,
+                   "the call works in the default stream, for which a captured stream would "
+                   "have to wait; capture streams made with cudaStreamNonBlocking, or make the "
+                   "call before or after.");
 }
 
-cudaError_t check_safe() {
-    if (!any_capture()) return cudaSuccess;
+void check_safe() {
+    if (!any_capture()) return;
     std::lock_guard lock(Graphs::instance().mutex);
-    cudaError_t error = cudaSuccess;
-    for (const auto& capture : all_captures()) {
-        if (!forbids_unsafe_calls(*capture)) continue;
-        error =
-            invalidate(*capture, cudaErrorStreamCaptureUnsupported,
-                       "the call is not allowed while a stream is being captured; make it before "
-                       "or after, or capture with cudaStreamCaptureModeRelaxed.");
-    }
-    return error;
+    std::set<std::shared_ptr<Capture>> disturbed = all_captures();
+    std::erase_if(disturbed, [](const auto& capture) { return !forbids_unsafe_calls(*capture); });
+    invalidate_all(disturbed, cudaErrorStreamCaptureUnsupported,
+                   "the call is not allowed while a stream is being captured; make it before "
+                   "or after, or capture with cudaStreamCaptureModeRelaxed.");
 }
 
-cudaError_t check_not_captured(cudaStream_t stream) {
-    const cudaError_t error = check_order(stream);
-    const auto capture = capture_of(stream);
-    if (!capture) return error != cudaSuccess ? error : check_safe();
-    return invalidate(*capture, cudaErrorStreamCaptureUnsupported,
-                      "the stream is being captured: nothing of it has run yet.");
-}
-
-cudaError_t check_nothing_captured() {
-    if (!any_capture()) return cudaSuccess;
-    std::lock_guard lock(Graphs::instance().mutex);
-    for (const auto& capture : all_captures())
+void check_not_captured(cudaStream_t stream) {
+    check_order(stream);
+    if (const auto capture = capture_of(stream))
         invalidate(*capture, cudaErrorStreamCaptureUnsupported,
+                   "the stream is being captured: nothing of it has run yet.");
+    check_safe();
+}
+
+void check_nothing_captured() {
+    if (!any_capture()) return;
+    std::lock_guard lock(Graphs::instance().mutex);
+    invalidate_all(all_captures(), cudaErrorStreamCaptureUnsupported,
                    "a stream is being captured: nothing of it has run yet.");
-    return cudaErrorStreamCaptureUnsupported;
 }
 
 // ---- what is captured ----
 
-cudaError_t fail_capture(Capture& capture, cudaError_t error) {
-    capture.is_valid = false;
-    return error;
+void for_capture(Capture& capture, const std::function<void()>& make) {
+    try {
+        make();
+    } catch (const Failure&) {
+        capture.is_valid = false;
+        throw;
+    }
 }
 
-cudaError_t capture_work(const std::shared_ptr<Capture>& capture, cudaStream_t stream, Work work) {
+void capture_work(const std::shared_ptr<Capture>& capture, cudaStream_t stream, Work work) {
     std::lock_guard lock(Graphs::instance().mutex);
-    if (!capture->is_valid) return cudaErrorStreamCaptureInvalidated;
-    const cudaError_t error = check(work);
-    if (error != cudaSuccess) return fail_capture(*capture, error);
+    need(capture->is_valid, cudaErrorStreamCaptureInvalidated);
+    for_capture(*capture, [&] { check(work); });
     std::vector<Dependency>& ends = capture->ends[stream];
     Node& node = capture->graph->add(std::move(work), ends);
     ends = {{&node, {}}};
-    return cudaSuccess;
 }
 
-cudaError_t put(cudaStream_t stream, Work work) {
-    if (const cudaError_t error = check_order(stream)) return error;
-    const auto capture = capture_of(stream);
-    return capture ? capture_work(capture, stream, std::move(work)) : carry_out(work);
+void put(cudaStream_t stream, Work work) {
+    check_order(stream);
+    if (const auto capture = capture_of(stream))
+        capture_work(capture, stream, std::move(work));
+    else
+        carry_out(work);
 }
 
-cudaError_t record_captured(const std::shared_ptr<Capture>& capture, cudaStream_t stream,
-                            CapturedEvent& event) {
+void record_captured(const std::shared_ptr<Capture>& capture, cudaStream_t stream,
+                     CapturedEvent& event) {
     std::lock_guard lock(Graphs::instance().mutex);
-    if (!capture->is_valid) return cudaErrorStreamCaptureInvalidated;
+    need(capture->is_valid, cudaErrorStreamCaptureInvalidated);
     event = {capture, capture->ends[stream]};
-    return cudaSuccess;
 }
 
-cudaError_t join_capture(cudaStream_t stream, const CapturedEvent& event) {
+void join_capture(cudaStream_t stream, const CapturedEvent& event) {
     std::lock_guard lock(Graphs::instance().mutex);
     const auto capture = event.capture.lock();
     if (!capture || capture_of(capture->origin) != capture)
-        return refuse(
-            "the event was recorded in a stream while that was captured: it never happens.",
-            cudaErrorCapturedEvent);
-    if (!capture->is_valid) return cudaErrorStreamCaptureInvalidated;
+        refuse("the event was recorded in a stream while that was captured: it never happens.",
+               cudaErrorCapturedEvent);
+    need(capture->is_valid, cudaErrorStreamCaptureInvalidated);
     if (is_legacy(stream))
-        return invalidate(*capture, cudaErrorStreamCaptureImplicit,
-                          "the default stream cannot take part in a capture.");
+        invalidate(*capture, cudaErrorStreamCaptureImplicit,
+                   "the default stream cannot take part in a capture.");
     const auto own = capture_of(stream);
     if (own && own != capture) {
         own->is_valid = false;
-        return invalidate(
-            *capture, cudaErrorStreamCaptureMerge,
-            "the stream and the event belong to two captures, which cannot become one.");
+        invalidate(*capture, cudaErrorStreamCaptureMerge,
+                   "the stream and the event belong to two captures, which cannot become one.");
     }
     participants()[stream] = capture;
     merge(capture->ends[stream], event.nodes);
-    return cudaSuccess;
 }
 
-cudaError_t refuse_event_from_outside(const std::shared_ptr<Capture>& capture) {
-    return invalidate(*capture, cudaErrorStreamCaptureIsolation,
-                      "a captured stream cannot wait for an event that was recorded outside the "
-                      "capture; wait before it begins, or with cudaEventWaitExternal.");
+void refuse_event_from_outside(const std::shared_ptr<Capture>& capture) {
+    invalidate(*capture, cudaErrorStreamCaptureIsolation,
+               "a captured stream cannot wait for an event that was recorded outside the "
+               "capture; wait before it begins, or with cudaEventWaitExternal.");
 }
 
-cudaError_t refuse_graph_launch(const std::shared_ptr<Capture>& capture) {
-    if (!capture->is_valid) return cudaErrorStreamCaptureInvalidated;
-    return invalidate(*capture, cudaErrorStreamCaptureUnsupported,
-                      "a graph cannot be launched into a captured stream; add it to what is "
-                      "captured, as a child node (cudaStreamGetCaptureInfo, "
-                      "cudaGraphAddChildGraphNode, cudaStreamUpdateCaptureDependencies).");
+void refuse_graph_launch(const std::shared_ptr<Capture>& capture) {
+    need(capture->is_valid, cudaErrorStreamCaptureInvalidated);
+    invalidate(*capture, cudaErrorStreamCaptureUnsupported,
+               "a graph cannot be launched into a captured stream; add it to what is "
+               "captured, as a child node (cudaStreamGetCaptureInfo, "
+               "cudaGraphAddChildGraphNode, cudaStreamUpdateCaptureDependencies).");
 }
 
-cudaError_t refuse_captured_event(const CapturedEvent& event) {
-    explain("the event was recorded in a stream while that was captured: it never happens.");
+void refuse_captured_event(const CapturedEvent& event) {
     if (const auto capture = event.capture.lock()) capture->is_valid = false;
-    return cudaErrorCapturedEvent;
+    refuse("the event was recorded in a stream while that was captured: it never happens.",
+           cudaErrorCapturedEvent);
 }
 
 }  // namespace coalesce::sim::cudart

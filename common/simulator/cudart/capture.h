@@ -19,6 +19,7 @@
 
 #include "cudart/api.h"
 #include "cudart/graphs.h"
+#include "cudart/parameters.h"
 #include "cudart/streams.h"
 
 namespace coalesce::sim::cudart {
@@ -35,27 +36,27 @@ inline bool any_capture() {
 /// The capture that the stream takes part in, valid or not; null: none.
 std::shared_ptr<Capture> capture_of(cudaStream_t stream);
 
-/// cudaSuccess when work can be put in the stream or captured from it: not while a capture would be ordered
-/// after the default stream.
-cudaError_t check_order(cudaStream_t stream);
+/// Fails where work cannot be put in the stream or captured from it: while a capture would be ordered after the
+/// default stream.
+void check_order(cudaStream_t stream);
 
 /// For calls that may wait or change the device: refused while a capture forbids them.
-cudaError_t check_safe();
+void check_safe();
 
 /// For calls that wait for a stream or ask about it.
-cudaError_t check_not_captured(cudaStream_t stream);
+void check_not_captured(cudaStream_t stream);
 
 /// For calls that wait for all streams.
-cudaError_t check_nothing_captured();
+void check_nothing_captured();
+
+/// Makes what is to be captured: if `make` fails the capture is no longer valid.
+void for_capture(Capture& capture, const std::function<void()>& make);
 
 /// Adds a node for what is put in a captured stream.
-cudaError_t capture_work(const std::shared_ptr<Capture>& capture, cudaStream_t stream, Work work);
-
-/// A call that was to be captured failed: returns `error`, and the capture is no longer valid.
-cudaError_t fail_capture(Capture& capture, cudaError_t error);
+void capture_work(const std::shared_ptr<Capture>& capture, cudaStream_t stream, Work work);
 
 /// Puts work in a stream: it is done now, or captured.
-cudaError_t put(cudaStream_t stream, Work work);
+void put(cudaStream_t stream, Work work);
 
 /// The stream is gone, and with it what it was to be captured into.
 void forget_capture(cudaStream_t stream);
@@ -71,61 +72,61 @@ struct CapturedEvent {
 };
 
 /// An event is recorded in a captured stream.
-cudaError_t record_captured(const std::shared_ptr<Capture>& capture, cudaStream_t stream,
-                            CapturedEvent& event);
+void record_captured(const std::shared_ptr<Capture>& capture, cudaStream_t stream,
+                     CapturedEvent& event);
 
 /// `stream` waits for an event that was recorded in a captured stream.
-cudaError_t join_capture(cudaStream_t stream, const CapturedEvent& event);
+void join_capture(cudaStream_t stream, const CapturedEvent& event);
 
 /// `stream`, which is being captured, waits for an event that was not.
-cudaError_t refuse_event_from_outside(const std::shared_ptr<Capture>& capture);
+[[noreturn]] void refuse_event_from_outside(const std::shared_ptr<Capture>& capture);
 
 /// A graph was launched into a stream that is being captured.
-cudaError_t refuse_graph_launch(const std::shared_ptr<Capture>& capture);
+[[noreturn]] void refuse_graph_launch(const std::shared_ptr<Capture>& capture);
 
 /// A captured event was asked whether it is complete.
-cudaError_t refuse_captured_event(const CapturedEvent& event);
+[[noreturn]] void refuse_captured_event(const CapturedEvent& event);
 
 // ---- what surrounds the body of a call ----
 
-/// A call that puts work in a stream. `describe(arguments..., work)` says what.
+/// A call that puts work in a stream. `describe(arguments...)` says what.
 template <class Describe, class... Arguments>
 cudaError_t in_stream(const char* name, cudaStream_t stream, Describe describe,
                       const Arguments&... arguments) noexcept {
-    return on_stream(name, stream, [&]() -> cudaError_t {
-        Work work;
-        if (const cudaError_t error = describe(arguments..., work)) return error;
-        return put(stream, std::move(work));
-    });
+    return on_stream(name, stream, [&] { put(stream, describe(arguments...)); });
 }
 
 /// A call that waits for the device or changes what it has.
 template <class Body>
 cudaError_t unsafe_api(const char* name, Body body) noexcept {
-    return api(name, [&]() -> cudaError_t {
-        if (const cudaError_t error = check_safe()) return error;
-        return body();
+    return api(name, [&] {
+        check_safe();
+        body();
     });
 }
 
-/// A call that does its work in the default stream and waits for it.
-template <class Body>
-cudaError_t synchronous(const char* name, Body body) noexcept {
-    return api(name, [&]() -> cudaError_t {
-        cudaError_t error = check_order(nullptr);
-        if (error == cudaSuccess) error = check_safe();
-        return error != cudaSuccess ? error : body();
-    });
-}
-
-/// The same for work that is described: the counterpart of in_stream.
+/// A call that does its work in the default stream and waits for it: the counterpart of in_stream.
 template <class Describe, class... Arguments>
 cudaError_t at_once(const char* name, Describe describe, const Arguments&... arguments) noexcept {
-    return synchronous(name, [&]() -> cudaError_t {
-        Work work;
-        if (const cudaError_t error = describe(arguments..., work)) return error;
-        return carry_out(work);
+    return api(name, [&] {
+        check_order(nullptr);
+        check_safe();
+        carry_out(describe(arguments...));
     });
 }
 
 }  // namespace coalesce::sim::cudart
+
+/// `call` takes what `describe` takes, `count` parameters, and does at once what that describes.
+#define COALESCE_AT_ONCE(call, describe, count)                        \
+    cudaError_t call(COALESCE_PARAMETERS_##count(describe)) {          \
+        return at_once(__func__, describe COALESCE_ARGUMENTS_##count); \
+    }                                                                  \
+    COALESCE_PER_THREAD_STREAM(call, _ptds)
+/// ... and so does its twin, in a stream.
+#define COALESCE_AT_ONCE_AND_IN_STREAM(call, describe, count)                             \
+    COALESCE_AT_ONCE(call, describe, count);                                              \
+    cudaError_t call##Async(COALESCE_PARAMETERS_##count(describe), cudaStream_t stream) { \
+        return in_stream(__func__, stream, describe COALESCE_ARGUMENTS_##count);          \
+    }                                                                                     \
+    COALESCE_PER_THREAD_STREAM(call##Async, _ptsz)

@@ -7,16 +7,13 @@ using namespace coalesce::sim::cudart;
 
 namespace {
 
-cudaError_t begin_in_graph(cudaStream_t stream, cudaGraph_t handle, const cudaGraphNode_t* nodes,
-                           const cudaGraphEdgeData* data, size_t count,
-                           cudaStreamCaptureMode mode) {
+void begin_in_graph(cudaStream_t stream, cudaGraph_t handle, const cudaGraphNode_t* nodes,
+                    const cudaGraphEdgeData* data, size_t count, cudaStreamCaptureMode mode) {
     std::lock_guard lock(Graphs::instance().mutex);
     Graph* graph = Graphs::instance().find(handle);
-    if (!graph) return cudaErrorInvalidValue;
-    std::vector<Dependency> after;
-    if (const cudaError_t error = read_dependencies(*graph, nodes, data, count, after))
-        return error;
-    return begin_capture(stream, mode, graph->shared_from_this(), std::move(after));
+    need(graph);
+    begin_capture(stream, mode, graph->shared_from_this(),
+                  read_dependencies(*graph, nodes, data, count));
 }
 
 cudaStreamCaptureStatus status_of(const std::shared_ptr<Capture>& capture) {
@@ -24,15 +21,9 @@ cudaStreamCaptureStatus status_of(const std::shared_ptr<Capture>& capture) {
     return capture->is_valid ? cudaStreamCaptureStatusActive : cudaStreamCaptureStatusInvalidated;
 }
 
-struct WantedInfo {
-    unsigned long long* id;
-    cudaGraph_t* graph;
-    const cudaGraphNode_t** nodes;
-    const cudaGraphEdgeData** data;
-    size_t* count;
-};
-
-cudaError_t tell(Capture& capture, cudaStream_t stream, const WantedInfo& wanted) {
+/// Lists of what the stream's next node will wait for, which the program may still read after the call.
+void tell_ends(Capture& capture, cudaStream_t stream, const cudaGraphNode_t** told_nodes,
+               const cudaGraphEdgeData** told_data, size_t* count) {
     std::vector<cudaGraphNode_t>& nodes = capture.told_nodes[stream];
     std::vector<cudaGraphEdgeData>& data = capture.told_data[stream];
     nodes.clear();
@@ -41,28 +32,22 @@ cudaError_t tell(Capture& capture, cudaStream_t stream, const WantedInfo& wanted
         nodes.push_back(handle_of(dependency.node));
         data.push_back(dependency.data);
     }
-    if (wanted.id) *wanted.id = capture.id;
-    if (wanted.graph) *wanted.graph = handle_of(capture.graph.get());
-    if (wanted.nodes) *wanted.nodes = nodes.data();
-    if (wanted.data) *wanted.data = data.data();
-    if (wanted.count) *wanted.count = nodes.size();
-    return cudaSuccess;
+    if (told_nodes) *told_nodes = nodes.data();
+    if (told_data) *told_data = data.data();
+    if (count) *count = nodes.size();
 }
 
-cudaError_t update_ends(cudaStream_t stream, const cudaGraphNode_t* nodes,
-                        const cudaGraphEdgeData* data, size_t count, unsigned flags) {
+void update_ends(cudaStream_t stream, const cudaGraphNode_t* nodes, const cudaGraphEdgeData* data,
+                 size_t count, unsigned flags) {
     std::lock_guard lock(Graphs::instance().mutex);
     const auto capture = capture_of(stream);
-    if (!capture) return cudaErrorIllegalState;
-    if (!capture->is_valid) return cudaErrorStreamCaptureInvalidated;
-    if (flags > cudaStreamSetCaptureDependencies) return cudaErrorInvalidValue;
-    std::vector<Dependency> given;
-    if (const cudaError_t error = read_dependencies(*capture->graph, nodes, data, count, given))
-        return error;
+    need(capture != nullptr, cudaErrorIllegalState);
+    need(capture->is_valid, cudaErrorStreamCaptureInvalidated);
+    need(flags <= cudaStreamSetCaptureDependencies);
+    const std::vector<Dependency> given = read_dependencies(*capture->graph, nodes, data, count);
     std::vector<Dependency>& ends = capture->ends[stream];
     if (flags == cudaStreamSetCaptureDependencies) ends.clear();
     merge(ends, given);
-    return cudaSuccess;
 }
 
 }  // namespace
@@ -88,10 +73,9 @@ COALESCE_PER_THREAD_STREAM(cudaStreamEndCapture, _ptsz);
 
 cudaError_t cudaStreamIsCapturing(cudaStream_t stream, cudaStreamCaptureStatus* status) {
     return on_stream(__func__, stream, [&] {
-        if (!status) return cudaErrorInvalidValue;
-        const cudaError_t error = check_order(stream);
-        if (error == cudaSuccess) *status = status_of(capture_of(stream));
-        return error;
+        need(status);
+        check_order(stream);
+        *status = status_of(capture_of(stream));
     });
 }
 COALESCE_PER_THREAD_STREAM(cudaStreamIsCapturing, _ptsz);
@@ -101,19 +85,18 @@ cudaError_t cudaStreamGetCaptureInfo(cudaStream_t stream, cudaStreamCaptureStatu
                                      const cudaGraphNode_t** nodes, const cudaGraphEdgeData** data,
                                      size_t* count) {
     return on_stream(__func__, stream, [&] {
-        if (!status || (data && !nodes)) return cudaErrorInvalidValue;
-        if (const cudaError_t error = check_order(stream)) return error;
+        need(status && (nodes || !data));
+        check_order(stream);
         std::lock_guard lock(Graphs::instance().mutex);
         const auto capture = capture_of(stream);
         *status = status_of(capture);
-        if (capture && capture->is_valid)
-            return tell(*capture, stream, {id, graph, nodes, data, count});
-        if (id) *id = 0;
-        if (graph) *graph = nullptr;
+        const bool is_active = *status == cudaStreamCaptureStatusActive;
+        if (id) *id = is_active ? capture->id : 0;
+        if (graph) *graph = is_active ? handle_of(capture->graph.get()) : nullptr;
+        if (is_active) return tell_ends(*capture, stream, nodes, data, count);
         if (nodes) *nodes = nullptr;
         if (data) *data = nullptr;
         if (count) *count = 0;
-        return cudaSuccess;
     });
 }
 COALESCE_PER_THREAD_STREAM(cudaStreamGetCaptureInfo, _ptsz);
@@ -128,9 +111,7 @@ COALESCE_PER_THREAD_STREAM(cudaStreamUpdateCaptureDependencies, _ptsz);
 
 cudaError_t cudaThreadExchangeStreamCaptureMode(cudaStreamCaptureMode* mode) {
     return answer(__func__, [&] {
-        if (!mode || *mode < cudaStreamCaptureModeGlobal || *mode > cudaStreamCaptureModeRelaxed)
-            return cudaErrorInvalidValue;
+        need(mode && *mode >= cudaStreamCaptureModeGlobal && *mode <= cudaStreamCaptureModeRelaxed);
         std::swap(*mode, capture_mode_of_thread);
-        return cudaSuccess;
     });
 }

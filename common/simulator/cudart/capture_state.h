@@ -34,9 +34,9 @@ extern thread_local cudaStreamCaptureMode capture_mode_of_thread;
 void merge(std::vector<Dependency>& into, const std::vector<Dependency>& from);
 
 /// `graph`: null for a new one; else its new nodes come after `after`.
-cudaError_t begin_capture(cudaStream_t stream, cudaStreamCaptureMode mode,
-                          std::shared_ptr<Graph> graph, std::vector<Dependency> after);
+void begin_capture(cudaStream_t stream, cudaStreamCaptureMode mode, std::shared_ptr<Graph> graph,
+                   std::vector<Dependency> after);
 /// `graph` may be null for a program that gave the graph itself.
-cudaError_t end_capture(cudaStream_t stream, cudaGraph_t* graph);
+void end_capture(cudaStream_t stream, cudaGraph_t* graph);
 
 }  // namespace coalesce::sim::cudart

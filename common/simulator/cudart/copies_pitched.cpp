@@ -9,10 +9,10 @@ using namespace coalesce::sim::cudart;
 
 namespace {
 
-cudaError_t describe_copy_3d_peer(const cudaMemcpy3DPeerParms* p, Work& work) {
-    if (!p) return cudaErrorInvalidValue;
-    if (!is_device(p->srcDevice) || !is_device(p->dstDevice)) return cudaErrorInvalidDevice;
-    cudaMemcpy3DParms plain{};
+Work describe_copy_3d_peer(const cudaMemcpy3DPeerParms* p) {
+    need(p);
+    need(is_device(p->srcDevice) && is_device(p->dstDevice), cudaErrorInvalidDevice);
+    CopyWork plain{};
     plain.srcArray = p->srcArray;
     plain.srcPos = p->srcPos;
     plain.srcPtr = p->srcPtr;
@@ -21,78 +21,24 @@ cudaError_t describe_copy_3d_peer(const cudaMemcpy3DPeerParms* p, Work& work) {
     plain.dstPtr = p->dstPtr;
     plain.extent = p->extent;
     plain.kind = cudaMemcpyDeviceToDevice;
-    return describe_copy_3d(&plain, work);
+    return plain;
 }
 
-cudaError_t describe_fill_2d(void* to, size_t pitch, int value, size_t width, size_t height,
-                             Work& work) {
-    work = FillWork{.to = {to, pitch, width, height},
+Work describe_fill_2d(void* to, size_t pitch, int value, size_t width, size_t height) {
+    return FillWork{.to = {to, pitch, width, height},
                     .extent = {width, height, 1},
                     .value = static_cast<unsigned>(value)};
-    return cudaSuccess;
 }
 
-cudaError_t describe_fill_3d(const cudaPitchedPtr& to, int value, const cudaExtent& extent,
-                             Work& work) {
-    if (extent.width > to.pitch) return cudaErrorInvalidValue;
-    work = FillWork{.to = to, .extent = extent, .value = static_cast<unsigned>(value)};
-    return cudaSuccess;
+Work describe_fill_3d(cudaPitchedPtr to, int value, cudaExtent extent) {
+    need(extent.width <= to.pitch);
+    return FillWork{.to = to, .extent = extent, .value = static_cast<unsigned>(value)};
 }
 
 }  // namespace
 
-cudaError_t cudaMemcpy2D(void* to, size_t to_pitch, const void* from, size_t from_pitch,
-                         size_t width, size_t height, cudaMemcpyKind kind) {
-    return at_once(__func__, describe_copy_2d, to, to_pitch, from, from_pitch, width, height, kind);
-}
-COALESCE_PER_THREAD_STREAM(cudaMemcpy2D, _ptds);
-
-cudaError_t cudaMemcpy2DAsync(void* to, size_t to_pitch, const void* from, size_t from_pitch,
-                              size_t width, size_t height, cudaMemcpyKind kind,
-                              cudaStream_t stream) {
-    return in_stream(__func__, stream, describe_copy_2d, to, to_pitch, from, from_pitch, width,
-                     height, kind);
-}
-COALESCE_PER_THREAD_STREAM(cudaMemcpy2DAsync, _ptsz);
-
-cudaError_t cudaMemcpy3D(const cudaMemcpy3DParms* parameters) {
-    return at_once(__func__, describe_copy_3d, parameters);
-}
-COALESCE_PER_THREAD_STREAM(cudaMemcpy3D, _ptds);
-
-cudaError_t cudaMemcpy3DAsync(const cudaMemcpy3DParms* parameters, cudaStream_t stream) {
-    return in_stream(__func__, stream, describe_copy_3d, parameters);
-}
-COALESCE_PER_THREAD_STREAM(cudaMemcpy3DAsync, _ptsz);
-
-cudaError_t cudaMemcpy3DPeer(const cudaMemcpy3DPeerParms* parameters) {
-    return at_once(__func__, describe_copy_3d_peer, parameters);
-}
-COALESCE_PER_THREAD_STREAM(cudaMemcpy3DPeer, _ptds);
-
-cudaError_t cudaMemcpy3DPeerAsync(const cudaMemcpy3DPeerParms* parameters, cudaStream_t stream) {
-    return in_stream(__func__, stream, describe_copy_3d_peer, parameters);
-}
-COALESCE_PER_THREAD_STREAM(cudaMemcpy3DPeerAsync, _ptsz);
-
-cudaError_t cudaMemset2D(void* to, size_t pitch, int value, size_t width, size_t height) {
-    return at_once(__func__, describe_fill_2d, to, pitch, value, width, height);
-}
-COALESCE_PER_THREAD_STREAM(cudaMemset2D, _ptds);
-
-cudaError_t cudaMemset2DAsync(void* to, size_t pitch, int value, size_t width, size_t height,
-                              cudaStream_t stream) {
-    return in_stream(__func__, stream, describe_fill_2d, to, pitch, value, width, height);
-}
-COALESCE_PER_THREAD_STREAM(cudaMemset2DAsync, _ptsz);
-
-cudaError_t cudaMemset3D(cudaPitchedPtr to, int value, cudaExtent extent) {
-    return at_once(__func__, describe_fill_3d, to, value, extent);
-}
-COALESCE_PER_THREAD_STREAM(cudaMemset3D, _ptds);
-
-cudaError_t cudaMemset3DAsync(cudaPitchedPtr to, int value, cudaExtent extent,
-                              cudaStream_t stream) {
-    return in_stream(__func__, stream, describe_fill_3d, to, value, extent);
-}
-COALESCE_PER_THREAD_STREAM(cudaMemset3DAsync, _ptsz);
+COALESCE_AT_ONCE_AND_IN_STREAM(cudaMemcpy2D, describe_copy_2d, 7);
+COALESCE_AT_ONCE_AND_IN_STREAM(cudaMemcpy3D, describe_copy_3d, 1);
+COALESCE_AT_ONCE_AND_IN_STREAM(cudaMemcpy3DPeer, describe_copy_3d_peer, 1);
+COALESCE_AT_ONCE_AND_IN_STREAM(cudaMemset2D, describe_fill_2d, 5);
+COALESCE_AT_ONCE_AND_IN_STREAM(cudaMemset3D, describe_fill_3d, 3);

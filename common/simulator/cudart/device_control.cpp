@@ -1,5 +1,6 @@
 // The device as a whole: which one, how it waits, its limits, and the end of its context.
 #include <algorithm>
+#include <map>
 #include <set>
 #include <utility>
 
@@ -26,12 +27,11 @@ constexpr int kVersion = 13000;
 
 unsigned device_flags = cudaDeviceMapHost;
 
-cudaError_t set_flags(unsigned flags) {
+void set_flags(unsigned flags) {
     const unsigned schedule = flags & cudaDeviceScheduleMask;
     const bool one_way_to_wait = (schedule & (schedule - 1)) == 0;
-    if ((flags & ~cudaDeviceMask) || !one_way_to_wait) return cudaErrorInvalidValue;
+    need(!(flags & ~cudaDeviceMask) && one_way_to_wait);
     device_flags = flags | cudaDeviceMapHost;
-    return cudaSuccess;
 }
 
 // ---- limits ----
@@ -40,50 +40,34 @@ cudaError_t set_flags(unsigned flags) {
 constexpr size_t kMaxStack = 512 * 1024;
 
 /// None of these is enforced: the printf buffer, say, grows as it must.
-struct Limits {
-    size_t printf_bytes = 8650752;
-    size_t pending_launches = 2048;
-    size_t l2_fetch_bytes = 64;
-    size_t persisting_l2_bytes = 0;
-};
-Limits limits;
-
-size_t* stored_limit(cudaLimit limit) {
-    switch (limit) {
-        case cudaLimitPrintfFifoSize: return &limits.printf_bytes;
-        case cudaLimitDevRuntimePendingLaunchCount: return &limits.pending_launches;
-        case cudaLimitMaxL2FetchGranularity: return &limits.l2_fetch_bytes;
-        case cudaLimitPersistingL2CacheSize: return &limits.persisting_l2_bytes;
-        default: return nullptr;
-    }
+size_t& stored_limit(cudaLimit limit) {
+    static auto& stored =
+        *new std::map<cudaLimit, size_t>{{cudaLimitPrintfFifoSize, 8650752},
+                                         {cudaLimitDevRuntimePendingLaunchCount, 2048},
+                                         {cudaLimitMaxL2FetchGranularity, 64},
+                                         {cudaLimitPersistingL2CacheSize, 0}};
+    need(limit != cudaLimitDevRuntimeSyncDepth, cudaErrorUnsupportedLimit);
+    const auto found = stored.find(limit);
+    need(found != stored.end());
+    return found->second;
 }
 
-cudaError_t get_limit(size_t* value, cudaLimit limit) {
-    if (limit == cudaLimitDevRuntimeSyncDepth) return cudaErrorUnsupportedLimit;
-    if (limit == cudaLimitStackSize) {
-        return give(value, static_cast<size_t>(Device::instance().stack_limit));
-    }
-    if (limit == cudaLimitMallocHeapSize) {
-        return give(value, static_cast<size_t>(DeviceHeap::instance().size()));
-    }
-    const size_t* stored = stored_limit(limit);
-    return stored ? give(value, *stored) : cudaErrorInvalidValue;
+size_t get_limit(cudaLimit limit) {
+    if (limit == cudaLimitStackSize) return Device::instance().stack_limit;
+    if (limit == cudaLimitMallocHeapSize) return DeviceHeap::instance().size();
+    return stored_limit(limit);
 }
 
-cudaError_t set_limit(cudaLimit limit, size_t value) {
-    if (limit == cudaLimitDevRuntimeSyncDepth) return cudaErrorUnsupportedLimit;
+void set_limit(cudaLimit limit, size_t value) {
     if (limit == cudaLimitStackSize) {
-        if (value > kMaxStack) return cudaErrorInvalidValue;
+        need(value <= kMaxStack);
         Device::instance().stack_limit = round_up(value, 16);
-        return cudaSuccess;
+    } else if (limit == cudaLimitMallocHeapSize) {
+        need(DeviceHeap::instance().set_size(value));
+    } else {
+        const bool is_bounded = limit == cudaLimitMaxL2FetchGranularity;
+        stored_limit(limit) = is_bounded ? std::min<size_t>(value, 128) : value;
     }
-    if (limit == cudaLimitMallocHeapSize) {
-        return DeviceHeap::instance().set_size(value) ? cudaSuccess : cudaErrorInvalidValue;
-    }
-    size_t* stored = stored_limit(limit);
-    if (!stored) return cudaErrorInvalidValue;
-    *stored = limit == cudaLimitMaxL2FetchGranularity ? std::min<size_t>(value, 128) : value;
-    return cudaSuccess;
 }
 
 // ---- cache configuration: hints, kept for whoever asks ----
@@ -99,27 +83,24 @@ bool are_peers(int device, int peer) {
     return is_device(device) && is_device(peer) && device != peer;
 }
 
-cudaError_t enable_peer(int peer) {
-    if (!is_device(peer)) return cudaErrorInvalidDevice;
-    if (!are_peers(current_device(), peer)) return cudaErrorPeerAccessUnsupported;
+void enable_peer(int peer) {
+    check_device(peer);
+    need(are_peers(current_device(), peer), cudaErrorPeerAccessUnsupported);
     const bool is_new = enabled_peers.insert({current_device(), peer}).second;
-    return is_new ? cudaSuccess : cudaErrorPeerAccessAlreadyEnabled;
+    need(is_new, cudaErrorPeerAccessAlreadyEnabled);
 }
 
-cudaError_t disable_peer(int peer) {
-    if (!is_device(peer)) return cudaErrorInvalidDevice;
+void disable_peer(int peer) {
+    check_device(peer);
     const bool was_there = enabled_peers.erase({current_device(), peer}) > 0;
-    return was_there ? cudaSuccess : cudaErrorPeerAccessNotEnabled;
+    need(was_there, cudaErrorPeerAccessNotEnabled);
 }
 
 // ---- reset ----
 
-cudaError_t reset() {
-    if (context_is_broken()) {
-        // As on hardware: a process whose context broke has lost its device.
-        leave_broken_context();
-        return cudaSuccess;
-    }
+void reset() {
+    // As on hardware: a process whose context broke has lost its device.
+    if (context_is_broken()) return leave_broken_context();
     report_leaks();
     // Before their memory: graphs give theirs back.
     forget_captures();
@@ -148,7 +129,6 @@ cudaError_t reset() {
     forget_streams();
     forget_events();
     Modules::instance().reset();
-    return cudaSuccess;
 }
 
 }  // namespace
@@ -163,8 +143,8 @@ bool is_device(int device) {
     return device >= 0 && device < device_count();
 }
 
-cudaError_t check_device(int device) {
-    return is_device(device) ? cudaSuccess : cudaErrorInvalidDevice;
+void check_device(int device) {
+    need(is_device(device), cudaErrorInvalidDevice);
 }
 
 int& current_device() {
@@ -187,8 +167,8 @@ cudaError_t cudaGetDevice(int* device) {
 cudaError_t cudaSetDevice(int device) {
     return answer(__func__, [&] {
         note_runtime_use();
-        if (is_device(device)) current_device() = device;
-        return check_device(device);
+        check_device(device);
+        current_device() = device;
     });
 }
 
@@ -197,14 +177,16 @@ cudaError_t cudaInitDevice(int device, unsigned, unsigned) {
 }
 
 cudaError_t cudaChooseDevice(int* device, const cudaDeviceProp* wanted) {
-    return answer(__func__, [&] { return wanted ? give(device, 0) : cudaErrorInvalidValue; });
+    return answer(__func__, [&] {
+        need(wanted);
+        give(device, 0);
+    });
 }
 
 cudaError_t cudaSetValidDevices(int* devices, int count) {
     return answer(__func__, [&] {
-        if (count < 0 || (count > 0 && !devices)) return cudaErrorInvalidValue;
-        const bool all_exist = std::all_of(devices, devices + count, is_device);
-        return all_exist ? cudaSuccess : cudaErrorInvalidDevice;
+        need(count == 0 || (count > 0 && devices));
+        std::for_each(devices, devices + count, check_device);
     });
 }
 
@@ -227,7 +209,10 @@ cudaError_t cudaGetDeviceFlags(unsigned* flags) {
 }
 
 cudaError_t cudaDeviceGetLimit(size_t* value, cudaLimit limit) {
-    return api(__func__, [&] { return value ? get_limit(value, limit) : cudaErrorInvalidValue; });
+    return api(__func__, [&] {
+        need(value);
+        *value = get_limit(limit);
+    });
 }
 
 cudaError_t cudaDeviceSetLimit(cudaLimit limit, size_t value) {
@@ -240,11 +225,8 @@ cudaError_t cudaDeviceGetCacheConfig(cudaFuncCache* config) {
 
 cudaError_t cudaDeviceSetCacheConfig(cudaFuncCache config) {
     return api(__func__, [&] {
-        if (config < cudaFuncCachePreferNone || config > cudaFuncCachePreferEqual) {
-            return cudaErrorInvalidValue;
-        }
+        need(config >= cudaFuncCachePreferNone && config <= cudaFuncCachePreferEqual);
         cache_config = config;
-        return cudaSuccess;
     });
 }
 
@@ -254,24 +236,28 @@ cudaError_t cudaDeviceGetSharedMemConfig(cudaSharedMemConfig* config) {
 
 /// Banks are 4 bytes wide, whatever is asked for: so it is since compute capability 5.
 cudaError_t cudaDeviceSetSharedMemConfig(cudaSharedMemConfig) {
-    return api(__func__, [] { return cudaSuccess; });
+    return api(__func__, [] {});
 }
 
 cudaError_t cudaCtxResetPersistingL2Cache() {
-    return api(__func__, [] { return cudaSuccess; });
+    return api(__func__, [] {});
 }
 
 // ---- peers ----
 
 cudaError_t cudaDeviceCanAccessPeer(int* can, int device, int peer) {
     return answer(__func__, [&] {
-        if (!is_device(device) || !is_device(peer)) return cudaErrorInvalidDevice;
-        return give(can, are_peers(device, peer) ? 1 : 0);
+        check_device(device);
+        check_device(peer);
+        give(can, are_peers(device, peer) ? 1 : 0);
     });
 }
 
 cudaError_t cudaDeviceEnablePeerAccess(int peer, unsigned flags) {
-    return api(__func__, [&] { return flags != 0 ? cudaErrorInvalidValue : enable_peer(peer); });
+    return api(__func__, [&] {
+        need(flags == 0);
+        enable_peer(peer);
+    });
 }
 
 cudaError_t cudaDeviceDisablePeerAccess(int peer) {
@@ -279,7 +265,7 @@ cudaError_t cudaDeviceDisablePeerAccess(int peer) {
 }
 
 cudaError_t cudaDeviceGetP2PAttribute(int*, cudaDeviceP2PAttr, int, int) {
-    return answer(__func__, [] { return cudaErrorInvalidDevice; });
+    return answer(__func__, [] { fail(cudaErrorInvalidDevice); });
 }
 
 // ---- versions, profiler ----
@@ -296,11 +282,11 @@ extern "C" {
 
 /// Counters are always on: there is nothing to start or stop.
 cudaError_t cudaProfilerStart() {
-    return answer(__func__, [] { return cudaSuccess; });
+    return answer(__func__, [] {});
 }
 
 cudaError_t cudaProfilerStop() {
-    return answer(__func__, [] { return cudaSuccess; });
+    return answer(__func__, [] {});
 }
 
 }  // extern "C"

@@ -58,48 +58,42 @@ void fill_properties(cudaDeviceProp& p) {
 
 cudaError_t cudaGetDeviceProperties(cudaDeviceProp* properties, int device) {
     return answer(__func__, [&] {
-        if (!properties) return cudaErrorInvalidValue;
-        if (const cudaError_t error = check_device(device)) return error;
+        need(properties);
+        check_device(device);
         fill_properties(*properties);
-        return cudaSuccess;
     });
 }
 
 cudaError_t cudaDeviceGetAttribute(int* value, cudaDeviceAttr attribute, int device) {
     return answer(__func__, [&] {
         const auto found = attribute_value(attribute);
-        if (!value || !found) return cudaErrorInvalidValue;
-        if (is_device(device)) *value = *found;
-        return check_device(device);
+        need(value && found);
+        check_device(device);
+        *value = *found;
     });
 }
 
 cudaError_t cudaDeviceGetPCIBusId(char* id, int size, int device) {
     return answer(__func__, [&] {
-        if (!id || size < 13) return cudaErrorInvalidValue;
-        if (const cudaError_t error = check_device(device)) return error;
+        need(id && size >= 13);
+        check_device(device);
         std::snprintf(id, static_cast<size_t>(size), "0000:%02X:00.0",
                       kPciBus + static_cast<unsigned>(device));
-        return cudaSuccess;
     });
 }
 
 cudaError_t cudaDeviceGetByPCIBusId(int* device, const char* id) {
     return answer(__func__, [&] {
         unsigned domain = 0, bus = 0, slot = 0, function = 0;
-        if (!device || !id) return cudaErrorInvalidValue;
+        need(device && id);
         // domain:bus:device.function, domain:bus:device or bus:device.function, in hexadecimal
         if (std::sscanf(id, "%x:%x:%x.%x", &domain, &bus, &slot, &function) < 3) {
             domain = function = 0;
-            if (std::sscanf(id, "%x:%x.%x", &bus, &slot, &function) < 2) {
-                return cudaErrorInvalidValue;
-            }
+            need(std::sscanf(id, "%x:%x.%x", &bus, &slot, &function) >= 2);
         }
         const int number = static_cast<int>(bus) - static_cast<int>(kPciBus);
-        if (domain != 0 || !is_device(number) || slot != 0 || function != 0) {
-            return cudaErrorInvalidDevice;
-        }
+        need(domain == 0 && is_device(number) && slot == 0 && function == 0,
+             cudaErrorInvalidDevice);
         *device = number;
-        return cudaSuccess;
     });
 }

@@ -11,7 +11,7 @@ namespace coalesce::sim::cudart {
 
 /// Whether there is a device of that number.
 bool is_device(int device);
-cudaError_t check_device(int device);
+void check_device(int device);
 /// How many there are.
 int device_count();
 /// The one that the calling thread has chosen.

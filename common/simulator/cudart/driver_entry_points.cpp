@@ -25,7 +25,7 @@ int coalesceEncodeTensorMap(void* map, unsigned type, unsigned rank, void* addre
                             const unsigned* element_strides, unsigned interleave, unsigned swizzle,
                             unsigned promotion, unsigned fill) {
     CurrentCall call("cuTensorMapEncodeTiled");
-    try {
+    const cudaError_t error = error_of([&] {
         const std::string fault = encode({.map = map,
                                           .type = type,
                                           .rank = rank,
@@ -38,13 +38,9 @@ int coalesceEncodeTensorMap(void* map, unsigned type, unsigned rank, void* addre
                                           .swizzle = swizzle,
                                           .promotion = promotion,
                                           .fill = fill});
-        if (fault.empty()) return kSuccess;
-        explain(fault + ".");
-        call.end(cudaErrorInvalidValue);
-        return kInvalidValue;
-    } catch (const std::bad_alloc&) {
-        return kInvalidValue;
-    }
+        if (!fault.empty()) refuse(fault + ".");
+    });
+    return call.end(error) == cudaSuccess ? kSuccess : kInvalidValue;
 }
 
 namespace {
@@ -70,9 +66,9 @@ void* find_in_driver(const char* symbol, unsigned long long flags) {
 }
 #endif
 
-cudaError_t find(const char* symbol, void** function, unsigned long long flags,
-                 cudaDriverEntryPointQueryResult* result) {
-    if (!symbol || !function) return cudaErrorInvalidValue;
+void find(const char* symbol, void** function, unsigned long long flags,
+          cudaDriverEntryPointQueryResult* result) {
+    need(symbol && function);
     *function = std::string(symbol) == "cuTensorMapEncodeTiled"
                     ? reinterpret_cast<void*>(coalesceEncodeTensorMap)
                     : find_in_driver(symbol, flags);
@@ -82,7 +78,6 @@ cudaError_t find(const char* symbol, void** function, unsigned long long flags,
         explain(std::string("the driver's ") + symbol +
                 " is not simulated; the program is told that it was not found.");
     }
-    return cudaSuccess;
 }
 
 }  // namespace

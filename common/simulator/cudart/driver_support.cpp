@@ -15,15 +15,8 @@ int coalesceDriverCall(const char* name, const char* (*error_name)(cudaError_t),
                        int (*body)(void* data), void* data) {
     const LastError before = last_error_of_thread();
     CurrentCall call(name, error_name);
-    cudaError_t error = cudaErrorUnknown;
-    try {
-        error = static_cast<cudaError_t>(body(data));
-    } catch (const std::bad_alloc&) {
-        error = cudaErrorMemoryAllocation;
-    } catch (const std::exception& exception) {
-        error = explain_exception(exception);
-    }
-    call.end(error);
+    const cudaError_t error =
+        call.end(error_of([&] { must(static_cast<cudaError_t>(body(data))); }));
     last_error_of_thread() = before;
     return error;
 }
@@ -46,13 +39,12 @@ int coalesceRuntimeIsUsed() {
 
 int coalesceFill(void* to, size_t pitch, unsigned value, unsigned element, size_t width,
                  size_t height, const cudaStream_t* stream) {
-    const auto describe = [&](Work& work) {
+    const auto describe = [&] {
         const size_t row = width * element;
-        work = FillWork{.to = {to, height > 1 ? pitch : row, row, height},
+        return FillWork{.to = {to, height > 1 ? pitch : row, row, height},
                         .extent = {row, height, 1},
                         .value = value,
                         .element = element};
-        return cudaSuccess;
     };
     return stream ? in_stream("", *stream, describe) : at_once("", describe);
 }
@@ -67,9 +59,6 @@ int coalesceFindAllocation(const void* pointer, void** begin, size_t* bytes) {
 
 int coalesceWithArguments(const void* function, void** extra,
                           int (*launch)(void** arguments, void* data), void* data) {
-    KernelHandle* handle = nullptr;
-    std::shared_ptr<const KernelArguments> arguments;
-    cudaError_t error = find_to_run(function, handle);
-    if (error == cudaSuccess) error = unpack_extra(*handle, extra, arguments);
-    return error != cudaSuccess ? error : launch(arguments->list(), data);
+    const auto arguments = unpack_extra(find_to_run(function), extra);
+    return launch(arguments->list(), data);
 }

@@ -202,25 +202,24 @@ void report_unsupported(const std::string& message, const std::string& cure,
     reports().add(report);
 }
 
-cudaError_t not_simulated(const std::string& what) {
+void not_simulated(const std::string& what) {
     const std::string call = current_call ? current_call->name() : "";
     report_unsupported(call + (call.empty() ? "" : ": ") + what + " is not simulated.", "");
-    return cudaErrorNotSupported;
+    fail(cudaErrorNotSupported);
 }
 
-cudaError_t not_supported(const std::string& why) {
-    explain(why);
+void not_supported(const std::string& why) {
     if (current_call) current_call->outermost().hardware_refuses_ = true;
-    return cudaErrorNotSupported;
+    refuse(why, cudaErrorNotSupported);
 }
 
-cudaError_t refuse(const std::string& why, cudaError_t error) {
+void refuse(const std::string& why, cudaError_t error) {
     explain(why);
-    return error;
+    fail(error);
 }
 
-cudaError_t explain_exception(const std::exception& exception) {
-    return refuse(exception.what(), cudaErrorInitializationError);
+void fail(cudaError_t error) {
+    throw Failure{error};
 }
 
 namespace {

@@ -27,7 +27,7 @@ u64 constant_bytes(const Kernel& kernel) {
     return bytes;
 }
 
-cudaError_t get_attributes(const KernelHandle& handle, cudaFuncAttributes& attributes) {
+void get_attributes(const KernelHandle& handle, cudaFuncAttributes& attributes) {
     const Kernel& kernel = *handle.kernel;
     std::memset(&attributes, 0, sizeof attributes);
     attributes.sharedSizeBytes = kernel.static_shared;
@@ -46,120 +46,98 @@ cudaError_t get_attributes(const KernelHandle& handle, cudaFuncAttributes& attri
     attributes.requiredClusterDepth = static_cast<int>(cluster[0] ? cluster[2] : handle.cluster.z);
     attributes.clusterSchedulingPolicyPreference = handle.cluster_policy;
     attributes.nonPortableClusterSizeAllowed = handle.non_portable_cluster;
-    return cudaSuccess;
 }
 
-cudaError_t set_max_dynamic_shared(KernelHandle& handle, int bytes) {
+void set_max_dynamic_shared(KernelHandle& handle, int bytes) {
     const int most = static_cast<int>(DeviceModel::shared_per_block_optin) -
                      static_cast<int>(handle.kernel->static_shared);
     if (bytes < 0 || bytes > most)
-        return refuse(std::to_string(bytes) + " bytes of dynamic shared memory: " +
-                      handle.kernel->demangled + " can have 0 to " + std::to_string(most) + ".");
+        refuse(std::to_string(bytes) + " bytes of dynamic shared memory: " +
+               handle.kernel->demangled + " can have 0 to " + std::to_string(most) + ".");
     handle.max_dynamic_shared = bytes;
-    return cudaSuccess;
 }
 
-cudaError_t set_attribute(KernelHandle& handle, cudaFuncAttribute attribute, int value) {
+void set_cluster_extent(KernelHandle& handle, u32& extent, int value) {
+    // Fixed when the kernel says __cluster_dims__.
+    need(value >= 0 && handle.kernel->ast->cluster[0] == 0);
+    extent = static_cast<u32>(value);
+}
+
+void set_attribute(const void* function, cudaFuncAttribute attribute, int value) {
+    KernelHandle& handle = Modules::instance().find_ready(function);
     switch (attribute) {
         case cudaFuncAttributeMaxDynamicSharedMemorySize:
             return set_max_dynamic_shared(handle, value);
         case cudaFuncAttributePreferredSharedMemoryCarveout:
             // A wish about the split of a multiprocessor's memory: kept, and of no consequence
             // here.
-            if (value < -1 || value > 100) return cudaErrorInvalidValue;
+            need(value >= -1 && value <= 100);
             handle.carveout = value;
-            return cudaSuccess;
+            return;
         case cudaFuncAttributeRequiredClusterWidth:
+            return set_cluster_extent(handle, handle.cluster.x, value);
         case cudaFuncAttributeRequiredClusterHeight:
-        case cudaFuncAttributeRequiredClusterDepth: {
-            // Fixed when the kernel says __cluster_dims__.
-            if (value < 0 || handle.kernel->ast->cluster[0] != 0) return cudaErrorInvalidValue;
-            u32& extent = attribute == cudaFuncAttributeRequiredClusterWidth    ? handle.cluster.x
-                          : attribute == cudaFuncAttributeRequiredClusterHeight ? handle.cluster.y
-                                                                                : handle.cluster.z;
-            extent = static_cast<u32>(value);
-            return cudaSuccess;
-        }
+            return set_cluster_extent(handle, handle.cluster.y, value);
+        case cudaFuncAttributeRequiredClusterDepth:
+            return set_cluster_extent(handle, handle.cluster.z, value);
         case cudaFuncAttributeNonPortableClusterSizeAllowed:
             handle.non_portable_cluster = value != 0;
-            return cudaSuccess;
+            return;
         case cudaFuncAttributeClusterSchedulingPolicyPreference:
             handle.cluster_policy = value;
-            return cudaSuccess;
-        default: return cudaErrorInvalidValue;
+            return;
+        default: fail();
     }
-}
-
-template <class Body>
-cudaError_t with_kernel(const void* function, Body body) {
-    KernelHandle* handle = nullptr;
-    if (const cudaError_t error = Modules::instance().find_ready(function, handle)) return error;
-    return body(*handle);
 }
 
 }  // namespace
 
 cudaError_t cudaFuncGetAttributes(cudaFuncAttributes* attributes, const void* function) {
     return api(__func__, [&] {
-        if (!attributes) return cudaErrorInvalidValue;
-        return with_kernel(
-            function, [&](KernelHandle& handle) { return get_attributes(handle, *attributes); });
+        need(attributes);
+        get_attributes(Modules::instance().find_ready(function), *attributes);
     });
 }
 
 cudaError_t cudaFuncSetAttribute(const void* function, cudaFuncAttribute attribute, int value) {
-    return api(__func__, [&] {
-        return with_kernel(function, [&](KernelHandle& handle) {
-            return set_attribute(handle, attribute, value);
-        });
-    });
+    return api(__func__, [&] { set_attribute(function, attribute, value); });
 }
 
 cudaError_t cudaKernelSetAttributeForDevice(cudaKernel_t kernel, cudaFuncAttribute attribute,
                                             int value, int device) {
     return api(__func__, [&] {
-        if (device != 0) return cudaErrorInvalidDevice;
-        return with_kernel(
-            kernel, [&](KernelHandle& handle) { return set_attribute(handle, attribute, value); });
+        need(device == 0, cudaErrorInvalidDevice);
+        set_attribute(kernel, attribute, value);
     });
 }
 
 /// How a multiprocessor splits its memory between L1 and shared: a hint, checked and dropped.
 cudaError_t cudaFuncSetCacheConfig(const void* function, cudaFuncCache config) {
     return api(__func__, [&] {
-        if (config < cudaFuncCachePreferNone || config > cudaFuncCachePreferEqual) {
-            return cudaErrorInvalidValue;
-        }
-        return with_kernel(function, [](KernelHandle&) { return cudaSuccess; });
+        need(config >= cudaFuncCachePreferNone && config <= cudaFuncCachePreferEqual);
+        Modules::instance().find_ready(function);
     });
 }
 
 /// Banks of 8 bytes went out with compute capability 3: accepted and dropped, as on hardware.
 cudaError_t cudaFuncSetSharedMemConfig(const void* function, cudaSharedMemConfig) {
-    return api(__func__,
-               [&] { return with_kernel(function, [](KernelHandle&) { return cudaSuccess; }); });
+    return api(__func__, [&] { Modules::instance().find_ready(function); });
 }
 
 cudaError_t cudaFuncGetName(const char** name, const void* function) {
     return api(__func__, [&] {
-        if (!name) return cudaErrorInvalidValue;
-        KernelHandle* handle = nullptr;
-        const cudaError_t error = Modules::instance().find(function, handle);
-        if (error == cudaSuccess) *name = handle->name.c_str();
-        return error;
+        need(name);
+        *name = Modules::instance().find(function).name.c_str();
     });
 }
 
 cudaError_t cudaFuncGetParamInfo(const void* function, size_t index, size_t* offset,
                                  size_t* bytes) {
     return api(__func__, [&] {
-        if (!offset) return cudaErrorInvalidValue;
-        return with_kernel(function, [&](KernelHandle& handle) {
-            u64 at = 0, size = 0;
-            if (!parameter_place(handle, index, at, size)) return cudaErrorInvalidValue;
-            *offset = at;
-            if (bytes) *bytes = size;
-            return cudaSuccess;
-        });
+        need(offset);
+        u64 at = 0, size = 0;
+        need(parameter_place(Modules::instance().find_ready(function), index, at, size));
+        *offset = at;
+        if (bytes) *bytes = size;
     });
 }

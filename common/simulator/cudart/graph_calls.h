@@ -1,4 +1,4 @@
-// What surrounds the body of every call about graphs: the lock, and handles made into what they name.
+// What every call about graphs does: it takes the lock, and looks up what handles name.
 #pragma once
 
 #include <mutex>
@@ -8,44 +8,35 @@
 
 namespace coalesce::sim::cudart {
 
-inline cudaError_t unknown_handle(const char* what) {
-    return refuse(std::string("the ") + what + " was destroyed, or never created.");
+/// What a handle names. `what`: for the message.
+template <class Handle>
+auto& known(Handle handle, const char* what) {
+    auto* found = Graphs::instance().find(handle);
+    if (!found) refuse(std::string("the ") + what + " was destroyed, or never created.");
+    return *found;
+}
+inline Graph& known_graph(cudaGraph_t handle) {
+    return known(handle, "graph");
+}
+inline Node& known_node(cudaGraphNode_t handle) {
+    return known(handle, "node");
+}
+inline Executable& known_executable(cudaGraphExec_t handle) {
+    return known(handle, "executable graph");
+}
+
+/// The executable's copy of a node.
+inline Node& executable_node(cudaGraphExec_t handle, cudaGraphNode_t original) {
+    Node* node = known_executable(handle).graph->copy_of(Graphs::instance().find(original));
+    if (!node) refuse("the node is not one of the graph that was instantiated.");
+    return *node;
 }
 
 template <class Body>
 cudaError_t graph_call(const char* name, Body body) noexcept {
-    return api(name, [&]() -> cudaError_t {
+    return api(name, [&] {
         std::lock_guard lock(Graphs::instance().mutex);
-        return body();
-    });
-}
-
-template <class Body>
-cudaError_t with_graph(const char* name, cudaGraph_t handle, Body body) noexcept {
-    return graph_call(name, [&]() -> cudaError_t {
-        Graph* graph = Graphs::instance().find(handle);
-        return graph ? body(*graph) : unknown_handle("graph");
-    });
-}
-
-template <class Body>
-cudaError_t with_node(const char* name, cudaGraphNode_t handle, Body body) noexcept {
-    return graph_call(name, [&]() -> cudaError_t {
-        Node* node = Graphs::instance().find(handle);
-        return node ? body(*node) : unknown_handle("node");
-    });
-}
-
-/// The executable, and its copy of the node.
-template <class Body>
-cudaError_t with_executable_node(const char* name, cudaGraphExec_t handle, cudaGraphNode_t original,
-                                 Body body) noexcept {
-    return graph_call(name, [&]() -> cudaError_t {
-        Executable* executable = Graphs::instance().find(handle);
-        if (!executable) return unknown_handle("executable graph");
-        Node* node = executable->graph->copy_of(Graphs::instance().find(original));
-        if (node) return body(*node);
-        return refuse("the node is not one of the graph that was instantiated.");
+        body();
     });
 }
 

@@ -47,24 +47,23 @@ constexpr unsigned long long kInstantiateFlags =
     cudaGraphInstantiateFlagAutoFreeOnLaunch | cudaGraphInstantiateFlagUpload |
     cudaGraphInstantiateFlagDeviceLaunch | cudaGraphInstantiateFlagUseNodePriority;
 
-cudaError_t instantiate(cudaGraphExec_t* handle, Graph& graph, cudaGraphInstantiateParams& how) {
+void instantiate(cudaGraphExec_t* handle, Graph& graph, cudaGraphInstantiateParams& how) {
     how.errNode_out = nullptr;
     how.result_out = cudaGraphInstantiateError;
-    if (!handle || (how.flags & ~kInstantiateFlags)) return cudaErrorInvalidValue;
+    need(handle && !(how.flags & ~kInstantiateFlags));
     if (how.flags & cudaGraphInstantiateFlagDeviceLaunch) {
         how.result_out = cudaGraphInstantiateNodeOperationNotSupported;
-        return not_simulated("a graph that kernels launch");
+        not_simulated("a graph that kernels launch");
     }
     const bool only_one = graph.has(is_of_memory) || graph.has(is_conditional);
-    if (only_one && Graphs::instance().has_executable(&graph)) {
-        return not_supported(
+    if (only_one && Graphs::instance().has_executable(&graph))
+        not_supported(
             "a graph that allocates memory, or has conditional nodes, can be instantiated once at "
             "a time; destroy the other executable first.");
-    }
     const Obstacle obstacle = find_obstacle(graph);
     how.result_out = obstacle.result;
     how.errNode_out = handle_of(obstacle.node);
-    if (obstacle.result != cudaGraphInstantiateSuccess) return cudaErrorInvalidValue;
+    need(obstacle.result == cudaGraphInstantiateSuccess);
     auto executable = std::make_shared<Executable>();
     executable->graph = graph.copy();
     executable->graph->is_part = true;
@@ -72,16 +71,12 @@ cudaError_t instantiate(cudaGraphExec_t* handle, Graph& graph, cudaGraphInstanti
     executable->flags =
         how.flags & ~static_cast<unsigned long long>(cudaGraphInstantiateFlagUpload);
     *handle = Graphs::instance().keep(std::move(executable));
-    return cudaSuccess;
 }
 
-cudaError_t instantiate(const char* name, cudaGraphExec_t* handle, cudaGraph_t graph,
-                        unsigned long long flags) {
-    return with_graph(name, graph, [&](Graph& known) {
-        cudaGraphInstantiateParams how{};
-        how.flags = flags;
-        return instantiate(handle, known, how);
-    });
+void instantiate(cudaGraphExec_t* handle, cudaGraph_t graph, unsigned long long flags) {
+    cudaGraphInstantiateParams how{};
+    how.flags = flags;
+    instantiate(handle, known_graph(graph), how);
 }
 
 // ---- launch ----
@@ -102,29 +97,21 @@ void set_conditions(Graph& graph) {
     });
 }
 
-cudaError_t launch(const std::shared_ptr<Executable>& executable, cudaStream_t stream) {
-    cudaError_t error = check_order(stream);
-    if (error != cudaSuccess) return error;
-    if (const auto capture = capture_of(stream)) return refuse_graph_launch(capture);
+/// It lives at least as long as the launch runs; no lock is held meanwhile, since host functions may wait for
+/// other threads.
+std::shared_ptr<Executable> owner_of(cudaGraphExec_t handle) {
+    std::lock_guard lock(Graphs::instance().mutex);
+    return Graphs::instance().owner_of(&known_executable(handle));
+}
+
+void launch(cudaGraphExec_t handle, cudaStream_t stream) {
+    const std::shared_ptr<Executable> executable = owner_of(handle);
+    check_order(stream);
+    if (const auto capture = capture_of(stream)) refuse_graph_launch(capture);
     if (executable->flags & cudaGraphInstantiateFlagAutoFreeOnLaunch)
         free_what_is_left(*executable->graph);
     set_conditions(*executable->graph);
-    return run_graph(*executable->graph);
-}
-
-/// The executable lives at least as long as `body` runs; no lock is held meanwhile, since host functions
-/// may wait for other threads.
-template <class Body>
-cudaError_t with_executable(const char* name, cudaGraphExec_t handle, cudaStream_t stream,
-                            Body body) {
-    return on_stream(name, stream, [&]() -> cudaError_t {
-        std::shared_ptr<Executable> executable;
-        {
-            std::lock_guard lock(Graphs::instance().mutex);
-            executable = Graphs::instance().owner_of(Graphs::instance().find(handle));
-        }
-        return executable ? body(executable) : unknown_handle("executable graph");
-    });
+    run_graph(*executable->graph);
 }
 
 // ---- update ----
@@ -195,93 +182,82 @@ void take_over(Graph& present, const Graph& wanted) {
     }
 }
 
-cudaError_t update(Executable& executable, const Graph& wanted,
-                   cudaGraphExecUpdateResultInfo* info) {
+void update(Executable& executable, const Graph& wanted, cudaGraphExecUpdateResultInfo* info) {
     const Difference difference = compare(*executable.graph, wanted);
     if (info) *info = {difference.result, handle_of(difference.node), handle_of(difference.from)};
     if (difference.found())
-        return refuse(
-            "the graph differs in more than the values of its nodes; instantiate it again.",
-            cudaErrorGraphExecUpdateFailure);
+        refuse("the graph differs in more than the values of its nodes; instantiate it again.",
+               cudaErrorGraphExecUpdateFailure);
     take_over(*executable.graph, wanted);
-    return cudaSuccess;
+}
+
+/// The executable's copy of a node that can be left out of a graph that runs: kernels, copies and fills can.
+Node& optional_node(cudaGraphExec_t executable, cudaGraphNode_t original) {
+    Node& node = executable_node(executable, original);
+    need(node.type() <= cudaGraphNodeTypeMemset);
+    return node;
 }
 
 }  // namespace
 
-cudaError_t cudaGraphInstantiate(cudaGraphExec_t* executable, cudaGraph_t graph,
-                                 unsigned long long flags) {
-    return instantiate(__func__, executable, graph, flags);
-}
-
-cudaError_t cudaGraphInstantiateWithFlags(cudaGraphExec_t* executable, cudaGraph_t graph,
-                                          unsigned long long flags) {
-    return instantiate(__func__, executable, graph, flags);
-}
-
 cudaError_t cudaGraphInstantiateWithParams(cudaGraphExec_t* executable, cudaGraph_t graph,
                                            cudaGraphInstantiateParams* how) {
-    return with_graph(__func__, graph, [&](Graph& known) {
-        return how ? instantiate(executable, known, *how) : cudaErrorInvalidValue;
+    return graph_call(__func__, [&] {
+        Graph& known = known_graph(graph);
+        need(how);
+        instantiate(executable, known, *how);
     });
 }
 COALESCE_PER_THREAD_STREAM(cudaGraphInstantiateWithParams, _ptsz);
 
-cudaError_t cudaGraphExecDestroy(cudaGraphExec_t handle) {
+cudaError_t cudaGraphInstantiateWithFlags(cudaGraphExec_t* executable, cudaGraph_t graph,
+                                          unsigned long long flags) {
+    return graph_call(__func__, [&] { instantiate(executable, graph, flags); });
+}
+
+cudaError_t cudaGraphInstantiate(cudaGraphExec_t* executable, cudaGraph_t graph,
+                                 unsigned long long flags) {
+    return graph_call(__func__, [&] { instantiate(executable, graph, flags); });
+}
+
+cudaError_t cudaGraphExecDestroy(cudaGraphExec_t executable) {
     return graph_call(__func__, [&] {
-        if (const cudaError_t error = check_safe()) return error;
-        Executable* executable = Graphs::instance().find(handle);
-        return executable && Graphs::instance().destroy(executable)
-                   ? cudaSuccess
-                   : unknown_handle("executable graph");
+        check_safe();
+        Graphs::instance().destroy(&known_executable(executable));
     });
 }
 
-cudaError_t cudaGraphExecGetFlags(cudaGraphExec_t handle, unsigned long long* flags) {
-    return graph_call(__func__, [&] {
-        const Executable* executable = Graphs::instance().find(handle);
-        if (!executable) return unknown_handle("executable graph");
-        if (!flags) return cudaErrorInvalidValue;
-        *flags = executable->flags;
-        return cudaSuccess;
-    });
+cudaError_t cudaGraphExecGetFlags(cudaGraphExec_t executable, unsigned long long* flags) {
+    return graph_call(__func__, [&] { give(flags, known_executable(executable).flags); });
 }
 
-cudaError_t cudaGraphLaunch(cudaGraphExec_t handle, cudaStream_t stream) {
-    return with_executable(__func__, handle, stream,
-                           [&](const auto& executable) { return launch(executable, stream); });
+cudaError_t cudaGraphLaunch(cudaGraphExec_t executable, cudaStream_t stream) {
+    return on_stream(__func__, stream, [&] { launch(executable, stream); });
 }
 COALESCE_PER_THREAD_STREAM(cudaGraphLaunch, _ptsz);
 
 /// There is nothing to prepare.
-cudaError_t cudaGraphUpload(cudaGraphExec_t handle, cudaStream_t stream) {
-    return with_executable(__func__, handle, stream, [](const auto&) { return cudaSuccess; });
+cudaError_t cudaGraphUpload(cudaGraphExec_t executable, cudaStream_t stream) {
+    return on_stream(__func__, stream, [&] { owner_of(executable); });
 }
 COALESCE_PER_THREAD_STREAM(cudaGraphUpload, _ptsz);
 
-cudaError_t cudaGraphExecUpdate(cudaGraphExec_t handle, cudaGraph_t graph,
+cudaError_t cudaGraphExecUpdate(cudaGraphExec_t executable, cudaGraph_t graph,
                                 cudaGraphExecUpdateResultInfo* info) {
-    return with_graph(__func__, graph, [&](Graph& wanted) {
-        Executable* executable = Graphs::instance().find(handle);
-        return executable ? update(*executable, wanted, info) : unknown_handle("executable graph");
+    return graph_call(__func__, [&] {
+        const Graph& wanted = known_graph(graph);
+        update(known_executable(executable), wanted, info);
     });
 }
 
-/// Kernels, copies and fills can be left out of a graph that runs.
-cudaError_t cudaGraphNodeSetEnabled(cudaGraphExec_t handle, cudaGraphNode_t original,
+cudaError_t cudaGraphNodeSetEnabled(cudaGraphExec_t executable, cudaGraphNode_t original,
                                     unsigned enabled) {
-    return with_executable_node(__func__, handle, original, [&](Node& node) {
-        if (node.type() > cudaGraphNodeTypeMemset) return cudaErrorInvalidValue;
-        node.enabled = enabled != 0;
-        return cudaSuccess;
-    });
+    return graph_call(__func__,
+                      [&] { optional_node(executable, original).enabled = enabled != 0; });
 }
 
-cudaError_t cudaGraphNodeGetEnabled(cudaGraphExec_t handle, cudaGraphNode_t original,
+cudaError_t cudaGraphNodeGetEnabled(cudaGraphExec_t executable, cudaGraphNode_t original,
                                     unsigned* enabled) {
-    return with_executable_node(__func__, handle, original, [&](Node& node) {
-        if (!enabled || node.type() > cudaGraphNodeTypeMemset) return cudaErrorInvalidValue;
-        *enabled = node.enabled;
-        return cudaSuccess;
-    });
+    return graph_call(
+        __func__, [&] { give(enabled, unsigned{optional_node(executable, original).enabled}); });
 }

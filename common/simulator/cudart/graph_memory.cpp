@@ -128,56 +128,50 @@ void trim_graph_memory() {
 
 namespace {
 
-cudaError_t get(const Books& books, cudaGraphMemAttributeType attribute, u64* value) {
+void get(const Books& books, cudaGraphMemAttributeType attribute, u64* value) {
     switch (attribute) {
         case cudaGraphMemAttrUsedMemCurrent: return give(value, books.used());
         case cudaGraphMemAttrUsedMemHigh: return give(value, books.most_used);
         case cudaGraphMemAttrReservedMemCurrent: return give(value, books.kept);
         case cudaGraphMemAttrReservedMemHigh: return give(value, books.most_kept);
-        default: return cudaErrorInvalidValue;
+        default: fail();
     }
 }
 
-cudaError_t get(cudaGraphMemAttributeType attribute, void* value) {
-    Books& books = Books::instance();
-    std::lock_guard lock(books.mutex);
-    return get(books, attribute, static_cast<u64*>(value));
-}
-
 /// High-water marks may be set back, and nothing else.
-cudaError_t set(cudaGraphMemAttributeType attribute, const void* value) {
-    Books& books = Books::instance();
-    std::lock_guard lock(books.mutex);
-    if (!value || *static_cast<const u64*>(value) != 0) return cudaErrorInvalidValue;
+void set(Books& books, cudaGraphMemAttributeType attribute, const u64* value) {
+    need(value && *value == 0);
     if (attribute == cudaGraphMemAttrUsedMemHigh)
         books.most_used = books.used();
     else if (attribute == cudaGraphMemAttrReservedMemHigh)
         books.most_kept = books.kept;
     else
-        return cudaErrorInvalidValue;
-    return cudaSuccess;
-}
-
-template <class Body>
-cudaError_t of_device(const char* name, int device, Body body) {
-    return api(name, [&] { return is_device(device) ? body() : cudaErrorInvalidDevice; });
+        fail();
 }
 
 }  // namespace
 
 cudaError_t cudaDeviceGetGraphMemAttribute(int device, cudaGraphMemAttributeType attribute,
                                            void* value) {
-    return of_device(__func__, device, [&] { return get(attribute, value); });
+    return api(__func__, [&] {
+        check_device(device);
+        std::lock_guard lock(Books::instance().mutex);
+        get(Books::instance(), attribute, static_cast<u64*>(value));
+    });
 }
 
 cudaError_t cudaDeviceSetGraphMemAttribute(int device, cudaGraphMemAttributeType attribute,
                                            void* value) {
-    return of_device(__func__, device, [&] { return set(attribute, value); });
+    return api(__func__, [&] {
+        check_device(device);
+        std::lock_guard lock(Books::instance().mutex);
+        set(Books::instance(), attribute, static_cast<const u64*>(value));
+    });
 }
 
 cudaError_t cudaDeviceGraphMemTrim(int device) {
-    return of_device(__func__, device, [] {
+    return api(__func__, [&] {
+        check_device(device);
         trim_graph_memory();
-        return cudaSuccess;
     });
 }

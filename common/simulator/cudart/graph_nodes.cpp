@@ -8,6 +8,7 @@
 #include "cudart/graph_calls.h"
 #include "cudart/graph_memory.h"
 #include "cudart/node_parameters.h"
+#include "cudart/parameters.h"
 #include "execute/graph_conditions.h"
 
 using namespace coalesce::sim;
@@ -24,19 +25,17 @@ struct Place {
     const cudaGraphEdgeData* data = nullptr;
 };
 
-/// `make(graph, work)` says what the node does.
+/// `make(graph)` says what the node does.
 template <class Make>
 cudaError_t add(const char* name, const Place& place, Make make) noexcept {
-    return with_graph(name, place.graph, [&](Graph& graph) -> cudaError_t {
-        if (!place.node) return cudaErrorInvalidValue;
-        std::vector<Dependency> after;
-        cudaError_t error = read_dependencies(graph, place.after, place.data, place.count, after);
-        Work work;
-        if (error == cudaSuccess) error = make(graph, work);
-        if (error == cudaSuccess) error = check(work);
-        if (error != cudaSuccess) return error;
+    return graph_call(name, [&] {
+        Graph& graph = known_graph(place.graph);
+        need(place.node);
+        std::vector<Dependency> after =
+            read_dependencies(graph, place.after, place.data, place.count);
+        Work work = make(graph);
+        check(work);
         *place.node = handle_of(&graph.add(std::move(work), std::move(after)));
-        return cudaSuccess;
     });
 }
 
@@ -51,62 +50,49 @@ void keep_attributes(const Work& before, Work& after) {
 }
 
 template <class Make>
-cudaError_t change(Node& node, Make make) {
-    Work work;
-    cudaError_t error = make(*node.graph, work);
-    if (error != cudaSuccess) return error;
-    if (type_of(work) != node.type()) return refuse("the node is of another type.");
+void change(Node& node, Make make) {
+    Work work = make(*node.graph);
+    if (type_of(work) != node.type()) refuse("the node is of another type.");
     keep_attributes(node.work, work);
-    error = check(work);
-    if (error == cudaSuccess) node.work = std::move(work);
-    return error;
+    check(work);
+    node.work = std::move(work);
 }
 
 template <class Make>
-cudaError_t change(const char* name, cudaGraphNode_t handle, Make make) noexcept {
-    return with_node(name, handle, [&](Node& node) { return change(node, make); });
+cudaError_t change(const char* name, cudaGraphNode_t node, Make make) noexcept {
+    return graph_call(name, [&] { change(known_node(node), make); });
 }
 
 template <class Make>
 cudaError_t change_running(const char* name, cudaGraphExec_t executable, cudaGraphNode_t original,
                            Make make) noexcept {
-    return with_executable_node(name, executable, original,
-                                [&](Node& node) { return change(node, make); });
+    return graph_call(name, [&] { change(executable_node(executable, original), make); });
 }
 
 /// `give(work)` reads the work of a node that does such work.
 template <class WorkType, class Give>
-cudaError_t read(const char* name, cudaGraphNode_t handle, const void* target, Give give) noexcept {
-    return with_node(name, handle, [&](Node& node) {
-        auto* work = std::get_if<WorkType>(&node.work);
-        if (!work || !target) return cudaErrorInvalidValue;
+cudaError_t read(const char* name, cudaGraphNode_t node, const void* target, Give give) noexcept {
+    return graph_call(name, [&] {
+        auto* work = std::get_if<WorkType>(&known_node(node).work);
+        need(work && target);
         give(*work);
-        return cudaSuccess;
     });
 }
 
 // ---- how parameters become work ----
 
-auto from_parameters(const auto* parameters) {
-    return [=](Graph&, Work& work) { return describe(parameters, work); };
-}
-
-/// Work that is the same in any graph: `describe(arguments..., work)` says what.
+/// Work that is the same in any graph: `describe(arguments...)` says what.
 auto work_of(auto describe, auto... arguments) {
-    return [=](Graph&, Work& work) { return describe(arguments..., work); };
+    return [=](Graph&) -> Work { return describe(arguments...); };
 }
 
 /// For work that needs nothing else.
-template <class WorkType>
-auto plain(WorkType made) {
-    return [=](Graph&, Work& work) {
-        work = made;
-        return cudaSuccess;
-    };
+auto plain(auto work) {
+    return [=](Graph&) -> Work { return work; };
 }
 
 auto any(cudaGraphNodeParams* parameters) {
-    return [=](Graph& graph, Work& work) { return describe(graph, parameters, work); };
+    return [=](Graph& graph) { return describe(graph, parameters); };
 }
 
 }  // namespace
@@ -130,56 +116,78 @@ cudaError_t cudaGraphExecNodeSetParams(cudaGraphExec_t executable, cudaGraphNode
 
 // ---- kernels, copies, fills, host functions ----
 
-#define COALESCE_NODES(kind, WorkType, Parameters)                                               \
-    cudaError_t cudaGraphAdd##kind##Node(cudaGraphNode_t* node, cudaGraph_t graph,               \
-                                         const cudaGraphNode_t* after, size_t count,             \
-                                         const Parameters* parameters) {                         \
-        return add(__func__, {node, graph, after, count}, from_parameters(parameters));          \
-    }                                                                                            \
+/// The three families, for nodes whose work `describe` makes of `parameters` parameters. `variant`: of copies.
+#define COALESCE_NODES(kind, variant, describe, parameters)                                     \
+    cudaError_t cudaGraphAdd##kind##Node##variant(cudaGraphNode_t* node, cudaGraph_t graph,     \
+                                                  const cudaGraphNode_t* after, size_t count,   \
+                                                  COALESCE_PARAMETERS_##parameters(describe)) { \
+        return add(__func__, {node, graph, after, count},                                       \
+                   work_of(describe COALESCE_ARGUMENTS_##parameters));                          \
+    }                                                                                           \
+    cudaError_t cudaGraph##kind##NodeSetParams##variant(                                        \
+        cudaGraphNode_t node, COALESCE_PARAMETERS_##parameters(describe)) {                     \
+        return change(__func__, node, work_of(describe COALESCE_ARGUMENTS_##parameters));       \
+    }                                                                                           \
+    cudaError_t cudaGraphExec##kind##NodeSetParams##variant(                                    \
+        cudaGraphExec_t executable, cudaGraphNode_t node,                                       \
+        COALESCE_PARAMETERS_##parameters(describe)) {                                           \
+        return change_running(__func__, executable, node,                                       \
+                              work_of(describe COALESCE_ARGUMENTS_##parameters));               \
+    }                                                                                           \
+    static_assert(true)
+COALESCE_NODES(Kernel, , describe_kernel, 1);
+COALESCE_NODES(Memset, , describe_memset, 1);
+COALESCE_NODES(Host, , describe_host, 1);
+COALESCE_NODES(Memcpy, , describe_copy_3d, 1);
+COALESCE_NODES(Memcpy, 1D, describe_copy, 4);
+COALESCE_NODES(Memcpy, ToSymbol, describe_copy_to_symbol, 5);
+COALESCE_NODES(Memcpy, FromSymbol, describe_copy_from_symbol, 5);
+#undef COALESCE_NODES
+
+#define COALESCE_GET_PARAMETERS(kind, WorkType, Parameters)                                      \
     cudaError_t cudaGraph##kind##NodeGetParams(cudaGraphNode_t node, Parameters* parameters) {   \
         return read<WorkType>(__func__, node, parameters,                                        \
                               [&](const WorkType& work) { *parameters = parameters_of(work); }); \
     }                                                                                            \
-    cudaError_t cudaGraph##kind##NodeSetParams(cudaGraphNode_t node,                             \
-                                               const Parameters* parameters) {                   \
-        return change(__func__, node, from_parameters(parameters));                              \
-    }                                                                                            \
-    cudaError_t cudaGraphExec##kind##NodeSetParams(                                              \
-        cudaGraphExec_t executable, cudaGraphNode_t node, const Parameters* parameters) {        \
-        return change_running(__func__, executable, node, from_parameters(parameters));          \
-    }
-COALESCE_NODES(Kernel, KernelWork, cudaKernelNodeParams)
-COALESCE_NODES(Memcpy, CopyWork, cudaMemcpy3DParms)
-COALESCE_NODES(Memset, FillWork, cudaMemsetParams)
-COALESCE_NODES(Host, HostWork, cudaHostNodeParams)
-#undef COALESCE_NODES
+    static_assert(true)
+COALESCE_GET_PARAMETERS(Kernel, KernelWork, cudaKernelNodeParams);
+COALESCE_GET_PARAMETERS(Memset, FillWork, cudaMemsetParams);
+COALESCE_GET_PARAMETERS(Host, HostWork, cudaHostNodeParams);
+COALESCE_GET_PARAMETERS(Memcpy, CopyWork, cudaMemcpy3DParms);
+#undef COALESCE_GET_PARAMETERS
 
 // ---- attributes of kernels ----
 
 namespace {
 
-cudaError_t set_attribute(KernelWork& work, const cudaLaunchAttribute& attribute) {
+void set_attribute(KernelWork& work, const cudaLaunchAttribute& attribute) {
     KernelWork changed = work;
     std::erase_if(changed.attributes,
                   [&](const cudaLaunchAttribute& known) { return known.id == attribute.id; });
     changed.attributes.push_back(attribute);
-    cudaError_t error = apply_attribute(attribute, changed.request);
-    if (error == cudaSuccess) error = check(changed);
-    if (error == cudaSuccess) work = std::move(changed);
-    return error;
+    apply_attribute(attribute, changed.request);
+    check(changed);
+    work = std::move(changed);
+}
+
+/// What such a node does, if it launches a kernel.
+KernelWork& kernel_of(Node* node) {
+    auto* work = node ? std::get_if<KernelWork>(&node->work) : nullptr;
+    need(work);
+    return *work;
 }
 
 }  // namespace
 
-cudaError_t cudaGraphKernelNodeSetAttribute(cudaGraphNode_t handle, cudaLaunchAttributeID id,
+cudaError_t cudaGraphKernelNodeSetAttribute(cudaGraphNode_t node, cudaLaunchAttributeID id,
                                             const cudaLaunchAttributeValue* value) {
-    return with_node(__func__, handle, [&](Node& node) {
-        auto* work = std::get_if<KernelWork>(&node.work);
-        if (!work || !value) return cudaErrorInvalidValue;
+    return graph_call(__func__, [&] {
+        KernelWork& work = kernel_of(&known_node(node));
+        need(value);
         cudaLaunchAttribute attribute{};
         attribute.id = id;
         attribute.val = *value;
-        return set_attribute(*work, attribute);
+        set_attribute(work, attribute);
     });
 }
 
@@ -195,83 +203,12 @@ cudaError_t cudaGraphKernelNodeGetAttribute(cudaGraphNode_t handle, cudaLaunchAt
 }
 
 cudaError_t cudaGraphKernelNodeCopyAttributes(cudaGraphNode_t from, cudaGraphNode_t to) {
-    return with_node(__func__, from, [&](Node& source) {
-        Node* target = Graphs::instance().find(to);
-        const auto* given = std::get_if<KernelWork>(&source.work);
-        auto* work = target ? std::get_if<KernelWork>(&target->work) : nullptr;
-        if (!given || !work) return cudaErrorInvalidValue;
-        for (const cudaLaunchAttribute& attribute : given->attributes) {
-            if (const cudaError_t error = set_attribute(*work, attribute)) return error;
-        }
-        return cudaSuccess;
+    return graph_call(__func__, [&] {
+        const KernelWork& given = kernel_of(&known_node(from));
+        KernelWork& work = kernel_of(Graphs::instance().find(to));
+        for (const cudaLaunchAttribute& attribute : given.attributes)
+            set_attribute(work, attribute);
     });
-}
-
-// ---- copies of rows, and of variables ----
-
-cudaError_t cudaGraphAddMemcpyNode1D(cudaGraphNode_t* node, cudaGraph_t graph,
-                                     const cudaGraphNode_t* after, size_t count, void* to,
-                                     const void* from, size_t bytes, cudaMemcpyKind kind) {
-    return add(__func__, {node, graph, after, count},
-               work_of(describe_copy, to, from, bytes, kind));
-}
-
-cudaError_t cudaGraphMemcpyNodeSetParams1D(cudaGraphNode_t node, void* to, const void* from,
-                                           size_t bytes, cudaMemcpyKind kind) {
-    return change(__func__, node, work_of(describe_copy, to, from, bytes, kind));
-}
-
-cudaError_t cudaGraphExecMemcpyNodeSetParams1D(cudaGraphExec_t executable, cudaGraphNode_t node,
-                                               void* to, const void* from, size_t bytes,
-                                               cudaMemcpyKind kind) {
-    return change_running(__func__, executable, node,
-                          work_of(describe_copy, to, from, bytes, kind));
-}
-
-cudaError_t cudaGraphAddMemcpyNodeToSymbol(cudaGraphNode_t* node, cudaGraph_t graph,
-                                           const cudaGraphNode_t* after, size_t count,
-                                           const void* symbol, const void* from, size_t bytes,
-                                           size_t offset, cudaMemcpyKind kind) {
-    return add(__func__, {node, graph, after, count},
-               work_of(describe_copy_to_symbol, symbol, from, bytes, offset, kind));
-}
-
-cudaError_t cudaGraphMemcpyNodeSetParamsToSymbol(cudaGraphNode_t node, const void* symbol,
-                                                 const void* from, size_t bytes, size_t offset,
-                                                 cudaMemcpyKind kind) {
-    return change(__func__, node,
-                  work_of(describe_copy_to_symbol, symbol, from, bytes, offset, kind));
-}
-
-cudaError_t cudaGraphExecMemcpyNodeSetParamsToSymbol(cudaGraphExec_t executable,
-                                                     cudaGraphNode_t node, const void* symbol,
-                                                     const void* from, size_t bytes, size_t offset,
-                                                     cudaMemcpyKind kind) {
-    return change_running(__func__, executable, node,
-                          work_of(describe_copy_to_symbol, symbol, from, bytes, offset, kind));
-}
-
-cudaError_t cudaGraphAddMemcpyNodeFromSymbol(cudaGraphNode_t* node, cudaGraph_t graph,
-                                             const cudaGraphNode_t* after, size_t count, void* to,
-                                             const void* symbol, size_t bytes, size_t offset,
-                                             cudaMemcpyKind kind) {
-    return add(__func__, {node, graph, after, count},
-               work_of(describe_copy_from_symbol, to, symbol, bytes, offset, kind));
-}
-
-cudaError_t cudaGraphMemcpyNodeSetParamsFromSymbol(cudaGraphNode_t node, void* to,
-                                                   const void* symbol, size_t bytes, size_t offset,
-                                                   cudaMemcpyKind kind) {
-    return change(__func__, node,
-                  work_of(describe_copy_from_symbol, to, symbol, bytes, offset, kind));
-}
-
-cudaError_t cudaGraphExecMemcpyNodeSetParamsFromSymbol(cudaGraphExec_t executable,
-                                                       cudaGraphNode_t node, void* to,
-                                                       const void* symbol, size_t bytes,
-                                                       size_t offset, cudaMemcpyKind kind) {
-    return change_running(__func__, executable, node,
-                          work_of(describe_copy_from_symbol, to, symbol, bytes, offset, kind));
 }
 
 // ---- graphs within, and nothing at all ----
@@ -326,7 +263,7 @@ cudaError_t cudaGraphAddMemAllocNode(cudaGraphNode_t* node, cudaGraph_t graph,
                                      const cudaGraphNode_t* after, size_t count,
                                      cudaMemAllocNodeParams* parameters) {
     return add(__func__, {node, graph, after, count},
-               [=](Graph&, Work& work) { return describe_allocation(parameters, work); });
+               [=](Graph&) { return describe_allocation(parameters); });
 }
 
 cudaError_t cudaGraphMemAllocNodeGetParams(cudaGraphNode_t node,
@@ -340,7 +277,7 @@ cudaError_t cudaGraphMemAllocNodeGetParams(cudaGraphNode_t node,
 cudaError_t cudaGraphAddMemFreeNode(cudaGraphNode_t* node, cudaGraph_t graph,
                                     const cudaGraphNode_t* after, size_t count, void* pointer) {
     return add(__func__, {node, graph, after, count},
-               [=](Graph& known, Work& work) { return describe_free(known, pointer, work); });
+               [=](Graph& known) { return describe_free(known, pointer); });
 }
 
 cudaError_t cudaGraphMemFreeNodeGetParams(cudaGraphNode_t node, void* pointer) {
@@ -353,10 +290,10 @@ cudaError_t cudaGraphMemFreeNodeGetParams(cudaGraphNode_t node, void* pointer) {
 
 cudaError_t cudaGraphConditionalHandleCreate(cudaGraphConditionalHandle* handle, cudaGraph_t graph,
                                              unsigned value, unsigned flags) {
-    return with_graph(__func__, graph, [&](Graph& known) {
-        if (!handle || flags > cudaGraphCondAssignDefault) return cudaErrorInvalidValue;
+    return graph_call(__func__, [&] {
+        Graph& known = known_graph(graph);
+        need(handle && flags <= cudaGraphCondAssignDefault);
         *handle = GraphConditions::instance().create(value);
         known.conditions[*handle] = {value, flags == cudaGraphCondAssignDefault};
-        return cudaSuccess;
     });
 }

@@ -15,9 +15,11 @@ std::string label_of(const Work& work) {
     static_assert(std::size(names) == std::variant_size_v<Work>);
     const std::string name = names[work.index()];
     const auto* kernel = std::get_if<KernelWork>(&work);
-    KernelHandle* handle = nullptr;
-    if (!kernel || Modules::instance().find(kernel->function, handle) != cudaSuccess) return name;
-    return name + " " + kernel_name(handle->name);
+    if (!kernel) return name;
+    std::string label = name;
+    // A kernel whose library was unloaded has no name.
+    error_of([&] { label += " " + kernel_name(Modules::instance().find(kernel->function).name); });
+    return label;
 }
 
 void draw(const Graph& graph, std::ostream& out) {
@@ -40,10 +42,10 @@ void draw(const Graph& graph, std::ostream& out) {
 
 /// The flags ask for more words in the picture, and are ignored.
 cudaError_t cudaGraphDebugDotPrint(cudaGraph_t handle, const char* path, unsigned) {
-    return with_graph(__func__, handle, [&](Graph& graph) {
+    return graph_call(__func__, [&] {
+        const Graph& graph = known_graph(handle);
         std::ofstream file(path ? path : "");
-        if (!file) return refuse("the file cannot be written.", cudaErrorOperatingSystem);
+        if (!file) refuse("the file cannot be written.", cudaErrorOperatingSystem);
         draw(graph, file);
-        return cudaSuccess;
     });
 }

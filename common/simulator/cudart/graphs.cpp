@@ -216,35 +216,34 @@ void Graphs::clear() {
 
 // ---- edges ----
 
-cudaError_t read_dependencies(const Graph& graph, const cudaGraphNode_t* nodes,
-                              const cudaGraphEdgeData* data, size_t count,
-                              std::vector<Dependency>& dependencies) {
-    if (count > 0 && !nodes) return cudaErrorInvalidValue;
+std::vector<Dependency> read_dependencies(const Graph& graph, const cudaGraphNode_t* nodes,
+                                          const cudaGraphEdgeData* data, size_t count) {
+    need(count == 0 || nodes);
+    std::vector<Dependency> dependencies;
     for (size_t i = 0; i < count; ++i) {
         Node* node = Graphs::instance().find(nodes[i]);
         const bool is_new = std::none_of(dependencies.begin(), dependencies.end(),
                                          [&](const Dependency& d) { return d.node == node; });
         if (!node || node->graph != &graph || !is_new)
-            return refuse("dependency " + std::to_string(i) +
-                          (is_new ? " is no node of the graph." : " is there twice."));
+            refuse("dependency " + std::to_string(i) +
+                   (is_new ? " is no node of the graph." : " is there twice."));
         dependencies.push_back({node, data ? data[i] : cudaGraphEdgeData{}});
     }
-    return cudaSuccess;
+    return dependencies;
 }
 
 // ---- running ----
 
-cudaError_t run_graph(const Graph& graph) {
+void run_graph(const Graph& graph) {
     std::vector<Node*> order;
     Node* culprit = nullptr;
-    if (!graph.in_order(order, culprit)) return cudaErrorInvalidValue;
+    need(graph.in_order(order, culprit));
     for (const Node* node : order) {
         if (!node->enabled) continue;
-        const cudaError_t error = carry_out(node->work);
+        carry_out(node->work);
         // A kernel's own error waits for a later call, and nothing runs after it.
-        if (error != cudaSuccess || context_is_broken()) return error;
+        if (context_is_broken()) return;
     }
-    return cudaSuccess;
 }
 
 }  // namespace coalesce::sim::cudart

@@ -124,13 +124,12 @@ inline cudaGraphNode_t handle_of(Node* node) {
     return reinterpret_cast<cudaGraphNode_t>(node);
 }
 
-/// The nodes that the handles name, with the data of the edges, when they are nodes of `graph` and none is
-/// named twice.
-cudaError_t read_dependencies(const Graph& graph, const cudaGraphNode_t* nodes,
-                              const cudaGraphEdgeData* data, size_t count,
-                              std::vector<Dependency>& dependencies);
+/// The nodes that the handles name, with the data of the edges. They must be nodes of `graph`, and none is named
+/// twice.
+std::vector<Dependency> read_dependencies(const Graph& graph, const cudaGraphNode_t* nodes,
+                                          const cudaGraphEdgeData* data, size_t count);
 
 /// Runs the nodes of a graph that has no cycle.
-cudaError_t run_graph(const Graph& graph);
+void run_graph(const Graph& graph);
 
 }  // namespace coalesce::sim::cudart

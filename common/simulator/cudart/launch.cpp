@@ -47,46 +47,41 @@ std::string shape(dim3 d) {
 
 // ---- checks, each explains itself ----
 
-cudaError_t refuse_launch(const KernelHandle& handle, const std::string& why,
-                          cudaError_t error = cudaErrorInvalidValue) {
-    return refuse("kernel '" + handle.kernel->demangled + "' was not launched: " + why, error);
+[[noreturn]] void refuse_launch(const KernelHandle& handle, const std::string& why,
+                                cudaError_t error = cudaErrorInvalidValue) {
+    refuse("kernel '" + handle.kernel->demangled + "' was not launched: " + why, error);
 }
 
-cudaError_t check_grid(const LaunchRequest& request, const KernelHandle& handle) {
+void check_grid(const LaunchRequest& request, const KernelHandle& handle) {
     const dim3 g = request.grid;
     if (g.x == 0 || g.y == 0 || g.z == 0)
-        return refuse_launch(handle, "the grid has no blocks (" + shape(g) + ").");
+        refuse_launch(handle, "the grid has no blocks (" + shape(g) + ").");
     if (g.x > 0x7fffffffu || g.y > 65535 || g.z > 65535)
-        return refuse_launch(
-            handle, "a grid of " + shape(g) + " blocks is beyond 2147483647 x 65535 x 65535.");
-    return cudaSuccess;
+        refuse_launch(handle,
+                      "a grid of " + shape(g) + " blocks is beyond 2147483647 x 65535 x 65535.");
 }
 
-cudaError_t check_block(const LaunchRequest& request, const KernelHandle& handle) {
+void check_block(const LaunchRequest& request, const KernelHandle& handle) {
     const dim3 b = request.block;
     if (b.x == 0 || b.y == 0 || b.z == 0)
-        return refuse_launch(handle, "the block has no threads (" + shape(b) + ").");
+        refuse_launch(handle, "the block has no threads (" + shape(b) + ").");
     const u64 threads = u64{b.x} * b.y * b.z;
     if (b.x > 1024 || b.y > 1024 || b.z > 64 || threads > DeviceModel::max_threads_per_block)
-        return refuse_launch(handle,
-                             "a block of " + shape(b) +
-                                 " threads is beyond 1024 x 1024 x 64, or beyond 1024 in all.");
+        refuse_launch(handle, "a block of " + shape(b) +
+                                  " threads is beyond 1024 x 1024 x 64, or beyond 1024 in all.");
     const u32* bounds = handle.kernel->ast->max_threads;
     const u64 bound = u64{bounds[0]} * (bounds[1] ? bounds[1] : 1) * (bounds[2] ? bounds[2] : 1);
     if (bound != 0 && threads > bound)
-        return refuse_launch(handle, "its __launch_bounds__ allow " + std::to_string(bound) +
-                                         " threads per block, not " + std::to_string(threads) +
-                                         ".");
+        refuse_launch(handle, "its __launch_bounds__ allow " + std::to_string(bound) +
+                                  " threads per block, not " + std::to_string(threads) + ".");
     const u32* required = handle.kernel->ast->required_threads;
     const auto differs = [](u32 given, u32 wanted) { return given != (wanted ? wanted : 1); };
     if (required[0] != 0 &&
         (differs(b.x, required[0]) || differs(b.y, required[1]) || differs(b.z, required[2])))
-        return refuse_launch(handle, "it is built for another shape of block.");
-    return cudaSuccess;
+        refuse_launch(handle, "it is built for another shape of block.");
 }
 
-cudaError_t check_resources(const LaunchRequest& request, void** arguments,
-                            const KernelHandle& handle) {
+void check_resources(const LaunchRequest& request, void** arguments, const KernelHandle& handle) {
     const u32 limit = handle.dynamic_shared_limit();
     if (request.shared > limit) {
         std::string why = std::to_string(request.shared) +
@@ -98,27 +93,26 @@ cudaError_t check_resources(const LaunchRequest& request, void** arguments,
                 " To raise this, call cudaFuncSetAttribute(kernel, "
                 "cudaFuncAttributeMaxDynamicSharedMemorySize, bytes) first.";
         }
-        return refuse_launch(handle, why);
+        refuse_launch(handle, why);
     }
     if (handle.kernel->parameter_bytes > DeviceModel::parameter_bytes_max)
-        return refuse_launch(handle, "its parameters take more than 32764 bytes.");
+        refuse_launch(handle, "its parameters take more than 32764 bytes.");
     if (!arguments && !handle.kernel->ast->parameters.empty())
-        return refuse_launch(handle, "the list of its arguments is a null pointer.");
-    return cudaSuccess;
+        refuse_launch(handle, "the list of its arguments is a null pointer.");
 }
 
-cudaError_t check_cooperative(const LaunchRequest& request, const KernelHandle& handle) {
-    if (!request.cooperative) return cudaSuccess;
+void check_cooperative(const LaunchRequest& request, const KernelHandle& handle) {
+    if (!request.cooperative) return;
     const u32 threads = request.block.x * request.block.y * request.block.z;
     const u64 resident = u64{DeviceModel::multiprocessors} *
                          Device::blocks_per_multiprocessor(*handle.kernel, threads,
                                                            static_cast<u32>(request.shared));
     const u64 blocks = u64{request.grid.x} * request.grid.y * request.grid.z;
-    if (blocks <= resident) return cudaSuccess;
-    return refuse_launch(handle,
-                         "its blocks wait for each other, so all " + std::to_string(blocks) +
-                             " must run at once, and " + std::to_string(resident) + " can.",
-                         cudaErrorCooperativeLaunchTooLarge);
+    if (blocks <= resident) return;
+    refuse_launch(handle,
+                  "its blocks wait for each other, so all " + std::to_string(blocks) +
+                      " must run at once, and " + std::to_string(resident) + " can.",
+                  cudaErrorCooperativeLaunchTooLarge);
 }
 
 /// What the kernel was compiled for comes before what the launch says.
@@ -132,16 +126,17 @@ Dim3 cluster_of(const LaunchRequest& request, const KernelHandle& handle) {
     return filled(handle.cluster.x, handle.cluster.y, handle.cluster.z);
 }
 
-cudaError_t check_cluster(const LaunchRequest& request, Dim3 cluster, const KernelHandle& handle) {
+void check_cluster(const LaunchRequest& request, const KernelHandle& handle) {
+    const Dim3 cluster = cluster_of(request, handle);
     const u64 most = handle.non_portable_cluster ? 16 : 8;
     const bool divides = request.grid.x % cluster.x == 0 && request.grid.y % cluster.y == 0 &&
                          request.grid.z % cluster.z == 0;
-    if (divides && cluster.count() <= most) return cudaSuccess;
-    return refuse_launch(handle,
-                         "clusters of " + shape({cluster.x, cluster.y, cluster.z}) +
-                             " blocks do not divide the grid, or hold more than " +
-                             std::to_string(most) + " blocks.",
-                         cudaErrorInvalidClusterSize);
+    if (divides && cluster.count() <= most) return;
+    refuse_launch(handle,
+                  "clusters of " + shape({cluster.x, cluster.y, cluster.z}) +
+                      " blocks do not divide the grid, or hold more than " + std::to_string(most) +
+                      " blocks.",
+                  cudaErrorInvalidClusterSize);
 }
 
 // ---- the launch ----
@@ -181,14 +176,13 @@ Status run_and_predict(Kernel& kernel, const LaunchConfig& config, void** argume
     return status;
 }
 
-cudaError_t run(KernelHandle& handle, const LaunchRequest& request, Dim3 cluster,
-                void** arguments) {
+void run(KernelHandle& handle, const LaunchRequest& request, void** arguments) {
     LaunchConfig config;
     config.grid = {request.grid.x, request.grid.y, request.grid.z};
     config.block = {request.block.x, request.block.y, request.block.z};
     config.dynamic_shared = static_cast<u32>(request.shared);
     config.cooperative = request.cooperative;
-    config.cluster = cluster;
+    config.cluster = cluster_of(request, handle);
 
     // The simulated device runs one kernel after the other, whichever threads launch them.
     static std::mutex one_at_a_time;
@@ -196,32 +190,30 @@ cudaError_t run(KernelHandle& handle, const LaunchRequest& request, Dim3 cluster
     const u64 reported = reports().total();
     const Status status = run_and_predict(*handle.kernel, config, arguments);
     const auto error = static_cast<cudaError_t>(status);
-    if (!breaks_context(status)) return error;
+    if (!breaks_context(status)) return must(error);
     break_context(error);
     if (reports().total() == reported) report_broken(error, handle.kernel->demangled);
-    return is_not_simulated(status) ? error : cudaSuccess;
+    need(!is_not_simulated(status), error);
 }
 
-cudaError_t not_launched(const char* attribute) {
-    const cudaError_t error =
-        not_simulated(std::string("a launch with the attribute ") + attribute);
-    break_context(error);
-    return error;
+[[noreturn]] void not_launched(const char* attribute) {
+    break_context(cudaErrorNotSupported);
+    not_simulated(std::string("a launch with the attribute ") + attribute);
 }
 
 }  // namespace
 
 namespace coalesce::sim::cudart {
 
-cudaError_t apply_attribute(const cudaLaunchAttribute& attribute, LaunchRequest& request) {
+void apply_attribute(const cudaLaunchAttribute& attribute, LaunchRequest& request) {
     switch (attribute.id) {
         case cudaLaunchAttributeCooperative:
             request.cooperative = attribute.val.cooperative != 0;
-            return cudaSuccess;
+            return;
         case cudaLaunchAttributeClusterDimension:
             request.cluster = {attribute.val.clusterDim.x, attribute.val.clusterDim.y,
                                attribute.val.clusterDim.z};
-            return cudaSuccess;
+            return;
         case cudaLaunchAttributeIgnore:
         case cudaLaunchAttributeAccessPolicyWindow:
         case cudaLaunchAttributeClusterSchedulingPolicyPreference:
@@ -231,12 +223,12 @@ cudaError_t apply_attribute(const cudaLaunchAttribute& attribute, LaunchRequest&
         case cudaLaunchAttributeMemSyncDomain:
         case cudaLaunchAttributePreferredClusterDimension:
         case cudaLaunchAttributePreferredSharedMemoryCarveout:
-        case cudaLaunchAttributeNvlinkUtilCentricScheduling: return cudaSuccess;
+        case cudaLaunchAttributeNvlinkUtilCentricScheduling: return;
         case cudaLaunchAttributeProgrammaticEvent:
-            return not_launched("cudaLaunchAttributeProgrammaticEvent");
+            not_launched("cudaLaunchAttributeProgrammaticEvent");
         case cudaLaunchAttributeLaunchCompletionEvent:
-            return not_launched("cudaLaunchAttributeLaunchCompletionEvent");
-        default: return cudaErrorInvalidValue;
+            not_launched("cudaLaunchAttributeLaunchCompletionEvent");
+        default: fail();
     }
 }
 
@@ -281,8 +273,7 @@ std::shared_ptr<const KernelArguments> copy_arguments(const KernelHandle& handle
     return collect_arguments(handle, [&](size_t i, u64) { return arguments[i]; });
 }
 
-cudaError_t unpack_extra(const KernelHandle& handle, void** extra,
-                         std::shared_ptr<const KernelArguments>& arguments) {
+std::shared_ptr<const KernelArguments> unpack_extra(const KernelHandle& handle, void** extra) {
     // CU_LAUNCH_PARAM_END, _BUFFER_POINTER, _BUFFER_SIZE: cuda.h is not there without a toolkit.
     constexpr u64 end = 0, buffer_pointer = 1, buffer_size = 2;
     const u8* buffer = nullptr;
@@ -294,65 +285,63 @@ cudaError_t unpack_extra(const KernelHandle& handle, void** extra,
         else if (name == buffer_size)
             size = *static_cast<const size_t*>(entry[1]);
         else
-            return cudaErrorInvalidValue;
+            fail();
     }
     u64 offset = 0, bytes = 0;
     const size_t count = handle.kernel->ast->parameters.size();
     if (count > 0) parameter_place(handle, count - 1, offset, bytes);
     if (!buffer || size < offset + bytes)
-        return refuse("the buffer of arguments holds " + std::to_string(size) +
-                      " bytes, and the kernel takes " + std::to_string(offset + bytes) + ".");
-    arguments = collect_arguments(handle, [&](size_t, u64 at) { return buffer + at; });
-    return cudaSuccess;
+        refuse("the buffer of arguments holds " + std::to_string(size) +
+               " bytes, and the kernel takes " + std::to_string(offset + bytes) + ".");
+    return collect_arguments(handle, [&](size_t, u64 at) { return buffer + at; });
 }
 
 // ---- checking, running ----
 
-cudaError_t find_to_run(const void* function, KernelHandle*& handle) {
-    cudaError_t error = Modules::instance().find(function, handle);
-    if (error != cudaSuccess) return error;
-    CurrentCall::launches(kernel_name(handle->name));
-    error = Modules::instance().make_ready(*handle);
-    // What is not supported is refused by a GPU, too, and the program may go on.
-    if (error == cudaSuccess || error == cudaErrorNotSupported) return error;
-    report_unsupported(CurrentCall::take_explanations(),
-                       "This kernel cannot run on the simulated GPU.", kernel_name(handle->name));
-    break_context(error);
-    return error;
+KernelHandle& find_to_run(const void* function) {
+    KernelHandle& handle = Modules::instance().find(function);
+    CurrentCall::launches(kernel_name(handle.name));
+    try {
+        Modules::instance().make_ready(handle);
+    } catch (const Failure& failure) {
+        // What is not supported is refused by a GPU, too, and the program may go on.
+        if (failure.error == cudaErrorNotSupported) throw;
+        report_unsupported(CurrentCall::take_explanations(),
+                           "This kernel cannot run on the simulated GPU.",
+                           kernel_name(handle.name));
+        break_context(failure.error);
+        throw;
+    }
+    return handle;
 }
 
-cudaError_t check_launch(const KernelHandle& handle, const LaunchRequest& request,
-                         void** arguments) {
-    cudaError_t error = check_grid(request, handle);
-    if (error == cudaSuccess) error = check_block(request, handle);
-    if (error == cudaSuccess) error = check_resources(request, arguments, handle);
-    if (error == cudaSuccess) error = check_cooperative(request, handle);
-    if (error != cudaSuccess) return error;
-    return check_cluster(request, cluster_of(request, handle), handle);
+void check_launch(const KernelHandle& handle, const LaunchRequest& request, void** arguments) {
+    check_grid(request, handle);
+    check_block(request, handle);
+    check_resources(request, arguments, handle);
+    check_cooperative(request, handle);
+    check_cluster(request, handle);
 }
 
-cudaError_t launch_now(const void* function, const LaunchRequest& request, void** arguments) {
-    KernelHandle* handle = nullptr;
-    cudaError_t error = find_to_run(function, handle);
-    if (error == cudaSuccess) error = check_launch(*handle, request, arguments);
-    return error != cudaSuccess ? error
-                                : run(*handle, request, cluster_of(request, *handle), arguments);
+void launch_now(const void* function, const LaunchRequest& request, void** arguments) {
+    KernelHandle& handle = find_to_run(function);
+    check_launch(handle, request, arguments);
+    run(handle, request, arguments);
 }
 
-cudaError_t launch(const void* function, const LaunchRequest& request, void** arguments,
-                   const std::vector<cudaLaunchAttribute>& attributes) {
-    cudaError_t error = check_stream(request.stream);
-    if (error == cudaSuccess) error = check_order(request.stream);
-    if (error != cudaSuccess) return error;
+void launch(const void* function, const LaunchRequest& request, void** arguments,
+            const std::vector<cudaLaunchAttribute>& attributes) {
+    check_stream(request.stream);
+    check_order(request.stream);
     const auto capture = capture_of(request.stream);
     if (!capture) return launch_now(function, request, arguments);
-    KernelHandle* handle = nullptr;
-    error = find_to_run(function, handle);
-    if (error == cudaSuccess) error = check_launch(*handle, request, arguments);
-    if (error != cudaSuccess) return fail_capture(*capture, error);
-    return capture_work(
-        capture, request.stream,
-        KernelWork{function, request, copy_arguments(*handle, arguments), attributes});
+    KernelWork work{function, request, nullptr, attributes};
+    for_capture(*capture, [&] {
+        const KernelHandle& handle = find_to_run(function);
+        check_launch(handle, request, arguments);
+        work.arguments = copy_arguments(handle, arguments);
+    });
+    capture_work(capture, request.stream, std::move(work));
 }
 
 }  // namespace coalesce::sim::cudart
@@ -382,8 +371,8 @@ cudaError_t __cudaGetKernel(cudaKernel_t* kernel, const void* function) {
 cudaError_t __cudaLaunchKernel(cudaKernel_t kernel, dim3 grid, dim3 block, void** arguments,
                                size_t shared, cudaStream_t stream) {
     return api("", [&] {
-        return launch(kernel, {.grid = grid, .block = block, .shared = shared, .stream = stream},
-                      arguments);
+        launch(kernel, {.grid = grid, .block = block, .shared = shared, .stream = stream},
+               arguments);
     });
 }
 
@@ -392,11 +381,8 @@ COALESCE_PER_THREAD_STREAM(__cudaLaunchKernel, _ptsz);
 
 cudaError_t cudaGetKernel(cudaKernel_t* kernel, const void* function) {
     return answer(__func__, [&] {
-        if (!kernel) return cudaErrorInvalidValue;
-        KernelHandle* handle = nullptr;
-        const cudaError_t error = Modules::instance().find(function, handle);
-        if (error == cudaSuccess) *kernel = reinterpret_cast<cudaKernel_t>(handle);
-        return error;
+        need(kernel);
+        *kernel = reinterpret_cast<cudaKernel_t>(&Modules::instance().find(function));
     });
 }
 
@@ -408,8 +394,8 @@ cudaError_t cudaGetFuncBySymbol(cudaFunction_t* handle, const void* function) {
 cudaError_t cudaLaunchKernel(const void* function, dim3 grid, dim3 block, void** arguments,
                              size_t shared, cudaStream_t stream) {
     return api(__func__, [&] {
-        return launch(function, {.grid = grid, .block = block, .shared = shared, .stream = stream},
-                      arguments);
+        launch(function, {.grid = grid, .block = block, .shared = shared, .stream = stream},
+               arguments);
     });
 }
 COALESCE_PER_THREAD_STREAM(cudaLaunchKernel, _ptsz);
@@ -417,7 +403,7 @@ COALESCE_PER_THREAD_STREAM(cudaLaunchKernel, _ptsz);
 cudaError_t cudaLaunchCooperativeKernel(const void* function, dim3 grid, dim3 block,
                                         void** arguments, size_t shared, cudaStream_t stream) {
     return api(__func__, [&] {
-        return launch(
+        launch(
             function,
             {.grid = grid, .block = block, .shared = shared, .stream = stream, .cooperative = true},
             arguments);
@@ -428,17 +414,15 @@ COALESCE_PER_THREAD_STREAM(cudaLaunchCooperativeKernel, _ptsz);
 cudaError_t cudaLaunchKernelExC(const cudaLaunchConfig_t* config, const void* function,
                                 void** arguments) {
     return api(__func__, [&] {
-        if (!config || (config->numAttrs > 0 && !config->attrs)) return cudaErrorInvalidValue;
+        need(config && (config->numAttrs == 0 || config->attrs));
         LaunchRequest request{.grid = config->gridDim,
                               .block = config->blockDim,
                               .shared = config->dynamicSmemBytes,
                               .stream = config->stream};
         const std::vector<cudaLaunchAttribute> attributes(config->attrs,
                                                           config->attrs + config->numAttrs);
-        for (const cudaLaunchAttribute& attribute : attributes) {
-            if (const cudaError_t error = apply_attribute(attribute, request)) return error;
-        }
-        return launch(function, request, arguments, attributes);
+        for (const cudaLaunchAttribute& attribute : attributes) apply_attribute(attribute, request);
+        launch(function, request, arguments, attributes);
     });
 }
 COALESCE_PER_THREAD_STREAM(cudaLaunchKernelExC, _ptsz);

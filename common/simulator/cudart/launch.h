@@ -35,25 +35,23 @@ std::shared_ptr<const KernelArguments> copy_arguments(const KernelHandle& handle
 
 /// The arguments of a launch that come in one buffer: `extra` is a list of names and values, as
 /// cuLaunchKernel takes it.
-cudaError_t unpack_extra(const KernelHandle& handle, void** extra,
-                         std::shared_ptr<const KernelArguments>& arguments);
+std::shared_ptr<const KernelArguments> unpack_extra(const KernelHandle& handle, void** extra);
 
 /// The kernel to launch, ready to run. That its code cannot be run breaks the context.
-cudaError_t find_to_run(const void* function, KernelHandle*& handle);
+KernelHandle& find_to_run(const void* function);
 
-/// Whether the launch is one that the device can run. Each refusal explains itself.
-cudaError_t check_launch(const KernelHandle& handle, const LaunchRequest& request,
-                         void** arguments);
+/// Fails unless the launch is one that the device can run. Each refusal explains itself.
+void check_launch(const KernelHandle& handle, const LaunchRequest& request, void** arguments);
 
 /// What the attribute changes in the request. Attributes that change speed alone, or nothing here, are
 /// accepted; unknown ones are not.
-cudaError_t apply_attribute(const cudaLaunchAttribute& attribute, LaunchRequest& request);
+void apply_attribute(const cudaLaunchAttribute& attribute, LaunchRequest& request);
 
 /// Checks a launch and runs it, or captures it when its stream is being captured.
-cudaError_t launch(const void* function, const LaunchRequest& request, void** arguments,
-                   const std::vector<cudaLaunchAttribute>& attributes = {});
+void launch(const void* function, const LaunchRequest& request, void** arguments,
+            const std::vector<cudaLaunchAttribute>& attributes = {});
 
 /// Checks a launch and runs it now, whatever stream it names.
-cudaError_t launch_now(const void* function, const LaunchRequest& request, void** arguments);
+void launch_now(const void* function, const LaunchRequest& request, void** arguments);
 
 }  // namespace coalesce::sim::cudart

@@ -43,45 +43,38 @@ void write_log(const Options& options, cudaJitOption buffer, cudaJitOption size,
     *bytes = reinterpret_cast<void*>(length == 0 ? 0 : length + 1);
 }
 
-cudaError_t load(cudaLibrary_t* library, std::vector<char> file, const void* image,
-                 const Options& options) {
+void load(cudaLibrary_t* library, std::vector<char> file, const void* image,
+          const Options& options) {
     LoadedModule& module = Modules::instance().add_library(std::move(file), image);
-    const cudaError_t error = Modules::instance().read(module);
+    const cudaError_t error = error_of([&] { Modules::instance().read(module); });
     write_log(options, cudaJitInfoLogBuffer, cudaJitInfoLogBufferSizeBytes, "");
     write_log(options, cudaJitErrorLogBuffer, cudaJitErrorLogBufferSizeBytes,
               error == cudaSuccess ? "" : module.problem);
-    if (error != cudaSuccess) {
-        Modules::instance().unload_library(module);
-        return error;
-    }
+    if (error != cudaSuccess) Modules::instance().unload_library(module);
+    must(error);
     *library = reinterpret_cast<cudaLibrary_t>(&module);
-    return cudaSuccess;
 }
 
-template <class Body>
-cudaError_t with_library(cudaLibrary_t handle, Body body) {
+LoadedModule& find_library(cudaLibrary_t handle) {
     LoadedModule* library = Modules::instance().library(handle);
-    if (!library) return cudaErrorInvalidResourceHandle;
+    need(library, cudaErrorInvalidResourceHandle);
     // Read already, unless the device was reset.
-    if (const cudaError_t error = Modules::instance().read(*library)) return error;
-    return body(*library);
+    Modules::instance().read(*library);
+    return *library;
 }
 
-cudaError_t variable(void** address, size_t* bytes, cudaLibrary_t handle, const char* name,
-                     bool managed) {
-    if (!name || (!address && !bytes)) return cudaErrorInvalidValue;
-    return with_library(handle, [&](LoadedModule& library) {
-        VariableAddress found;
-        if (const cudaError_t error = Modules::instance().variable_of(library, name, found))
-            return error;
-        const auto allocation = Device::instance().memory().find(found.address);
-        if (managed && (!allocation || allocation->kind != AllocationKind::managed)) {
-            return cudaErrorSymbolNotFound;
-        }
-        if (address) *address = reinterpret_cast<void*>(found.address);
-        if (bytes) *bytes = found.bytes;
-        return cudaSuccess;
-    });
+cudaKernel_t kernel_of(LoadedModule& library, const std::string& name) {
+    return reinterpret_cast<cudaKernel_t>(&Modules::instance().library_kernel(library, name));
+}
+
+void variable(void** address, size_t* bytes, cudaLibrary_t handle, const char* name, bool managed) {
+    need(name && (address || bytes));
+    const VariableAddress found = Modules::instance().variable_of(find_library(handle), name);
+    const auto allocation = Device::instance().memory().find(found.address);
+    need(!managed || (allocation && allocation->kind == AllocationKind::managed),
+         cudaErrorSymbolNotFound);
+    if (address) *address = reinterpret_cast<void*>(found.address);
+    if (bytes) *bytes = found.bytes;
 }
 
 }  // namespace
@@ -90,8 +83,8 @@ cudaError_t cudaLibraryLoadData(cudaLibrary_t* library, const void* code, cudaJi
                                 void** values, unsigned count, cudaLibraryOption*, void**,
                                 unsigned) {
     return api(__func__, [&] {
-        return library && code ? load(library, {}, code, {options, values, count})
-                               : cudaErrorInvalidValue;
+        need(library && code);
+        load(library, {}, code, {options, values, count});
     });
 }
 
@@ -99,70 +92,55 @@ cudaError_t cudaLibraryLoadFromFile(cudaLibrary_t* library, const char* name,
                                     cudaJitOption* options, void** values, unsigned count,
                                     cudaLibraryOption*, void**, unsigned) {
     return api(__func__, [&] {
-        if (!library || !name) return cudaErrorInvalidValue;
+        need(library && name);
         std::ifstream stream(name, std::ios::binary);
         if (!stream)
-            return refuse(std::string("the file ") + name + " cannot be read.",
-                          cudaErrorFileNotFound);
+            refuse(std::string("the file ") + name + " cannot be read.", cudaErrorFileNotFound);
         std::vector<char> file(std::istreambuf_iterator<char>(stream), {});
         file.push_back('\0');  // PTX text ends with a zero
-        return load(library, std::move(file), nullptr, {options, values, count});
+        load(library, std::move(file), nullptr, {options, values, count});
     });
 }
 
 cudaError_t cudaLibraryUnload(cudaLibrary_t library) {
-    return api(__func__, [&] {
-        return with_library(library, [](LoadedModule& module) {
-            Modules::instance().unload_library(module);
-            return cudaSuccess;
-        });
-    });
+    return api(__func__, [&] { Modules::instance().unload_library(find_library(library)); });
 }
 
 cudaError_t cudaLibraryGetKernel(cudaKernel_t* kernel, cudaLibrary_t handle, const char* name) {
     return api(__func__, [&] {
-        if (!kernel || !name) return cudaErrorInvalidValue;
-        return with_library(handle, [&](LoadedModule& library) {
-            if (!library.module->kernel(name)) return cudaErrorSymbolNotFound;
-            *kernel =
-                reinterpret_cast<cudaKernel_t>(&Modules::instance().library_kernel(library, name));
-            return cudaSuccess;
-        });
+        need(kernel && name);
+        LoadedModule& library = find_library(handle);
+        need(library.module->kernel(name), cudaErrorSymbolNotFound);
+        *kernel = kernel_of(library, name);
     });
 }
 
 cudaError_t cudaLibraryGetKernelCount(unsigned* count, cudaLibrary_t handle) {
     return api(__func__, [&] {
-        if (!count) return cudaErrorInvalidValue;
-        return with_library(handle, [&](LoadedModule& library) {
-            *count = static_cast<unsigned>(library.module->kernels.size());
-            return cudaSuccess;
-        });
+        need(count);
+        *count = static_cast<unsigned>(find_library(handle).module->kernels.size());
     });
 }
 
 cudaError_t cudaLibraryEnumerateKernels(cudaKernel_t* kernels, unsigned count,
                                         cudaLibrary_t handle) {
     return api(__func__, [&] {
-        if (!kernels || count == 0) return cudaErrorInvalidValue;
-        return with_library(handle, [&](LoadedModule& library) {
-            unsigned next = 0;
-            for (const auto& [name, kernel] : library.module->kernels) {
-                if (next == count) break;
-                kernels[next++] = reinterpret_cast<cudaKernel_t>(
-                    &Modules::instance().library_kernel(library, name));
-            }
-            return cudaSuccess;
-        });
+        need(kernels && count > 0);
+        LoadedModule& library = find_library(handle);
+        unsigned next = 0;
+        for (const auto& [name, kernel] : library.module->kernels) {
+            if (next == count) break;
+            kernels[next++] = kernel_of(library, name);
+        }
     });
 }
 
 cudaError_t cudaLibraryGetGlobal(void** address, size_t* bytes, cudaLibrary_t library,
                                  const char* name) {
-    return api(__func__, [&] { return variable(address, bytes, library, name, false); });
+    return api(__func__, [&] { variable(address, bytes, library, name, false); });
 }
 
 cudaError_t cudaLibraryGetManaged(void** address, size_t* bytes, cudaLibrary_t library,
                                   const char* name) {
-    return api(__func__, [&] { return variable(address, bytes, library, name, true); });
+    return api(__func__, [&] { variable(address, bytes, library, name, true); });
 }

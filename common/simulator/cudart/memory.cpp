@@ -22,69 +22,60 @@ u64 address_of(const void* pointer) {
     return reinterpret_cast<u64>(pointer);
 }
 
-cudaError_t allocate(void** pointer, size_t bytes, AllocationKind kind) {
-    if (!pointer) return cudaErrorInvalidValue;
+void allocate(void** pointer, size_t bytes, AllocationKind kind) {
+    need(pointer);
     *pointer = nullptr;
-    if (bytes == 0) return cudaSuccess;
+    if (bytes == 0) return;
     const u64 address = memory().allocate(bytes, kind);
     if (address == 0)
-        return refuse(std::to_string(bytes) + " bytes cannot be allocated: " +
-                          std::to_string(memory().bytes_in_use()) + " of the device's " +
-                          std::to_string(memory().capacity()) + " bytes are in use.",
-                      cudaErrorMemoryAllocation);
+        refuse(std::to_string(bytes) +
+                   " bytes cannot be allocated: " + std::to_string(memory().bytes_in_use()) +
+                   " of the device's " + std::to_string(memory().capacity()) + " bytes are in use.",
+               cudaErrorMemoryAllocation);
     *pointer = reinterpret_cast<void*>(address);
-    return cudaSuccess;
 }
 
-/// Why a pointer cannot be freed.
-void explain_bad_free(const void* pointer) {
+/// Says why a pointer cannot be freed.
+[[noreturn]] void refuse_free(const void* pointer) {
     const u64 address = address_of(pointer);
     if (const auto inside = memory().find(address)) {
-        if (inside->begin != address) {
-            explain("the pointer lies " + std::to_string(address - inside->begin) +
-                    " bytes into an allocation; free its beginning.");
-        } else {
-            explain("the memory came from another kind of allocation call.");
-        }
-        return;
+        if (inside->begin == address)
+            refuse("the memory came from another kind of allocation call.");
+        refuse("the pointer lies " + std::to_string(address - inside->begin) +
+               " bytes into an allocation; free its beginning.");
     }
     const auto table = memory().table();
     const Allocation* freed = table->find_freed(address);
-    if (freed && freed->begin == address) {
-        explain("the memory (" + std::to_string(freed->end - freed->begin) + " bytes, allocation " +
-                std::to_string(freed->serial) + " of the program) was freed before.");
-        return;
-    }
-    explain("the pointer is not that of an allocation.");
+    if (freed && freed->begin == address)
+        refuse("the memory (" + std::to_string(freed->end - freed->begin) + " bytes, allocation " +
+               std::to_string(freed->serial) + " of the program) was freed before.");
+    refuse("the pointer is not that of an allocation.");
 }
 
 /// Frees `pointer` if `allowed` says so of its kind.
 template <class Allowed>
-cudaError_t free_pointer(void* pointer, Allowed allowed) {
-    if (!pointer) return cudaSuccess;
+void free_pointer(void* pointer, Allowed allowed) {
+    if (!pointer) return;
     const auto allocation = memory().find(address_of(pointer));
     const bool is_variable = allocation && !allocation->name.empty();
-    if (allocation && !is_variable && allocation->begin == address_of(pointer) &&
-        allowed(allocation->kind)) {
-        memory().free(allocation->begin);
-        return cudaSuccess;
-    }
-    explain_bad_free(pointer);
-    return cudaErrorInvalidValue;
+    if (!allocation || is_variable || allocation->begin != address_of(pointer) ||
+        !allowed(allocation->kind))
+        refuse_free(pointer);
+    memory().free(allocation->begin);
 }
 
 bool is_device_kind(AllocationKind kind) {
     return kind == AllocationKind::device || kind == AllocationKind::managed;
 }
 
-cudaError_t allocate_pitched(void** pointer, size_t* pitch, size_t width, size_t rows) {
-    if (!pointer || !pitch) return cudaErrorInvalidValue;
+void allocate_pitched(void** pointer, size_t* pitch, size_t width, size_t rows) {
+    need(pointer && pitch);
     size_t bytes = 0;
-    if (width > SIZE_MAX - kPitchAlignment) return cudaErrorMemoryAllocation;
+    need(width <= SIZE_MAX - kPitchAlignment, cudaErrorMemoryAllocation);
     *pitch = round_up(width, kPitchAlignment);
-    if (__builtin_mul_overflow(*pitch, rows, &bytes)) return cudaErrorMemoryAllocation;
+    need(!__builtin_mul_overflow(*pitch, rows, &bytes), cudaErrorMemoryAllocation);
     if (bytes == 0) *pitch = 0;
-    return allocate(pointer, bytes, AllocationKind::device);
+    allocate(pointer, bytes, AllocationKind::device);
 }
 
 // ---- host memory ----
@@ -116,34 +107,38 @@ private:
     std::map<const void*, unsigned> flags_;
 };
 
-cudaError_t allocate_host(void** pointer, size_t bytes, unsigned flags) {
+void allocate_host(void** pointer, size_t bytes, unsigned flags) {
     constexpr unsigned known =
         cudaHostAllocPortable | cudaHostAllocMapped | cudaHostAllocWriteCombined;
-    if (flags & ~known) return cudaErrorInvalidValue;
-    const cudaError_t error = allocate(pointer, bytes, AllocationKind::pinned);
-    if (error == cudaSuccess && *pointer) HostFlags::instance().set(*pointer, flags);
-    return error;
+    need(!(flags & ~known));
+    allocate(pointer, bytes, AllocationKind::pinned);
+    if (*pointer) HostFlags::instance().set(*pointer, flags);
 }
 
 bool is_host_kind(AllocationKind kind) {
     return kind == AllocationKind::pinned || kind == AllocationKind::registered;
 }
 
-cudaError_t register_host(void* pointer, size_t bytes, unsigned flags) {
+void register_host(void* pointer, size_t bytes, unsigned flags) {
     constexpr unsigned known = cudaHostRegisterPortable | cudaHostRegisterMapped |
                                cudaHostRegisterIoMemory | cudaHostRegisterReadOnly;
-    if (!pointer || bytes == 0 || (flags & ~known)) return cudaErrorInvalidValue;
-    if (memory().is_device_range(address_of(pointer))) return cudaErrorInvalidValue;
-    if (!memory().register_host(pointer, bytes)) return cudaErrorHostMemoryAlreadyRegistered;
+    need(pointer && bytes > 0 && !(flags & ~known));
+    need(!memory().is_device_range(address_of(pointer)));
+    need(memory().register_host(pointer, bytes), cudaErrorHostMemoryAlreadyRegistered);
     HostFlags::instance().set(pointer, flags);
-    return cudaSuccess;
 }
 
-cudaError_t unregister_host(void* pointer) {
-    if (!pointer || memory().is_device_range(address_of(pointer))) return cudaErrorInvalidValue;
-    if (!memory().unregister_host(pointer)) return cudaErrorHostMemoryNotRegistered;
+void unregister_host(void* pointer) {
+    need(pointer && !memory().is_device_range(address_of(pointer)));
+    need(memory().unregister_host(pointer), cudaErrorHostMemoryNotRegistered);
     HostFlags::instance().forget(pointer);
-    return cudaSuccess;
+}
+
+/// The pinned or registered memory that `pointer` lies in.
+Allocation find_host_memory(const void* pointer) {
+    const auto allocation = memory().find(address_of(pointer));
+    need(allocation && is_host_kind(allocation->kind));
+    return *allocation;
 }
 
 void describe(const void* pointer, cudaPointerAttributes& attributes) {
@@ -168,19 +163,17 @@ void describe(const void* pointer, cudaPointerAttributes& attributes) {
 
 namespace coalesce::sim::cudart {
 
-cudaError_t allocate_device(void** pointer, size_t bytes) {
-    return allocate(pointer, bytes, AllocationKind::device);
+void allocate_device(void** pointer, size_t bytes) {
+    allocate(pointer, bytes, AllocationKind::device);
 }
 
-cudaError_t free_device(void* pointer) {
+void free_device(void* pointer) {
     if (const auto of_graph = find_graph_memory(pointer)) {
-        if (end_use(*of_graph)) return cudaSuccess;
-        return refuse(
-            "the memory is a graph's, and no launch has allocated it since it was freed.");
+        if (end_use(*of_graph)) return;
+        refuse("the memory is a graph's, and no launch has allocated it since it was freed.");
     }
-    const cudaError_t error = free_pointer(pointer, is_device_kind);
-    if (error == cudaSuccess) note_freed_in_pools(pointer);
-    return error;
+    free_pointer(pointer, is_device_kind);
+    note_freed_in_pools(pointer);
 }
 
 }  // namespace coalesce::sim::cudart
@@ -188,11 +181,11 @@ cudaError_t free_device(void* pointer) {
 // ---- device ----
 
 cudaError_t cudaMalloc(void** pointer, size_t bytes) {
-    return unsafe_api(__func__, [&] { return allocate_device(pointer, bytes); });
+    return unsafe_api(__func__, [&] { allocate_device(pointer, bytes); });
 }
 
 cudaError_t cudaFree(void* pointer) {
-    return unsafe_api(__func__, [&] { return free_device(pointer); });
+    return unsafe_api(__func__, [&] { free_device(pointer); });
 }
 
 cudaError_t cudaMallocPitch(void** pointer, size_t* pitch, size_t width, size_t height) {
@@ -201,23 +194,21 @@ cudaError_t cudaMallocPitch(void** pointer, size_t* pitch, size_t width, size_t 
 
 cudaError_t cudaMalloc3D(cudaPitchedPtr* block, cudaExtent extent) {
     return unsafe_api(__func__, [&] {
-        if (!block) return cudaErrorInvalidValue;
+        need(block);
         size_t rows = 0;
-        if (__builtin_mul_overflow(extent.height, extent.depth, &rows)) {
-            return cudaErrorMemoryAllocation;
-        }
+        need(!__builtin_mul_overflow(extent.height, extent.depth, &rows),
+             cudaErrorMemoryAllocation);
         block->xsize = extent.width;
         block->ysize = extent.height;
-        return allocate_pitched(&block->ptr, &block->pitch, extent.width, rows);
+        allocate_pitched(&block->ptr, &block->pitch, extent.width, rows);
     });
 }
 
 cudaError_t cudaMemGetInfo(size_t* free, size_t* total) {
     return api(__func__, [&] {
-        if (!free || !total) return cudaErrorInvalidValue;
+        need(free && total);
         *total = memory().capacity();
         *free = memory().capacity() - memory().bytes_in_use();
-        return cudaSuccess;
     });
 }
 
@@ -225,26 +216,23 @@ cudaError_t cudaMemGetInfo(size_t* free, size_t* total) {
 
 cudaError_t cudaMallocManaged(void** pointer, size_t bytes, unsigned flags) {
     return unsafe_api(__func__, [&] {
-        if (flags != cudaMemAttachGlobal && flags != cudaMemAttachHost) {
-            return cudaErrorInvalidValue;
-        }
-        return allocate(pointer, bytes, AllocationKind::managed);
+        need(flags == cudaMemAttachGlobal || flags == cudaMemAttachHost);
+        allocate(pointer, bytes, AllocationKind::managed);
     });
 }
 
 namespace {
 
 /// Advice about where managed memory lives changes nothing here, but it must be such memory.
-cudaError_t check_advised(const void* pointer, size_t bytes) {
+void check_advised(const void* pointer, size_t bytes) {
     const auto allocation = memory().find(address_of(pointer));
-    const bool managed = allocation && allocation->kind == AllocationKind::managed &&
-                         allocation->contains(address_of(pointer), bytes);
-    return managed && bytes > 0 ? cudaSuccess : cudaErrorInvalidValue;
+    need(allocation && allocation->kind == AllocationKind::managed &&
+         allocation->contains(address_of(pointer), bytes) && bytes > 0);
 }
 
-cudaError_t check_location(const cudaMemLocation& location) {
-    const bool is_there = location.type != cudaMemLocationTypeDevice || is_device(location.id);
-    return is_there ? cudaSuccess : cudaErrorInvalidDevice;
+void check_location(const cudaMemLocation& location) {
+    need(location.type != cudaMemLocationTypeDevice || is_device(location.id),
+         cudaErrorInvalidDevice);
 }
 
 }  // namespace
@@ -252,10 +240,10 @@ cudaError_t check_location(const cudaMemLocation& location) {
 cudaError_t cudaMemPrefetchAsync(const void* pointer, size_t bytes, cudaMemLocation location,
                                  unsigned flags, cudaStream_t stream) {
     return on_stream(__func__, stream, [&] {
-        if (flags != 0) return cudaErrorInvalidValue;
-        if (capture_of(stream)) return check_not_captured(stream);
-        if (const cudaError_t error = check_location(location)) return error;
-        return check_advised(pointer, bytes);
+        need(flags == 0);
+        if (capture_of(stream)) check_not_captured(stream);
+        check_location(location);
+        check_advised(pointer, bytes);
     });
 }
 COALESCE_PER_THREAD_STREAM(cudaMemPrefetchAsync, _ptsz);
@@ -263,8 +251,8 @@ COALESCE_PER_THREAD_STREAM(cudaMemPrefetchAsync, _ptsz);
 cudaError_t cudaMemAdvise(const void* pointer, size_t bytes, cudaMemoryAdvise,
                           cudaMemLocation location) {
     return api(__func__, [&] {
-        if (const cudaError_t error = check_location(location)) return error;
-        return check_advised(pointer, bytes);
+        check_location(location);
+        check_advised(pointer, bytes);
     });
 }
 
@@ -276,8 +264,7 @@ COALESCE_PER_THREAD_STREAM(cudaStreamAttachMemAsync, _ptsz);
 // ---- pinned and registered ----
 
 cudaError_t cudaMallocHost(void** pointer, size_t bytes) {
-    return unsafe_api(__func__,
-                      [&] { return allocate_host(pointer, bytes, cudaHostAllocDefault); });
+    return unsafe_api(__func__, [&] { allocate_host(pointer, bytes, cudaHostAllocDefault); });
 }
 
 cudaError_t cudaHostAlloc(void** pointer, size_t bytes, unsigned flags) {
@@ -286,45 +273,37 @@ cudaError_t cudaHostAlloc(void** pointer, size_t bytes, unsigned flags) {
 
 cudaError_t cudaFreeHost(void* pointer) {
     return unsafe_api(__func__, [&] {
-        const cudaError_t error = free_pointer(
-            pointer, [](AllocationKind kind) { return kind == AllocationKind::pinned; });
-        if (error == cudaSuccess) HostFlags::instance().forget(pointer);
-        return error;
+        free_pointer(pointer, [](AllocationKind kind) { return kind == AllocationKind::pinned; });
+        HostFlags::instance().forget(pointer);
     });
 }
 
 cudaError_t cudaHostRegister(void* pointer, size_t bytes, unsigned flags) {
-    return unsafe_api(__func__, [&] { return register_host(pointer, bytes, flags); });
+    return unsafe_api(__func__, [&] { register_host(pointer, bytes, flags); });
 }
 
 cudaError_t cudaHostUnregister(void* pointer) {
-    return unsafe_api(__func__, [&] { return unregister_host(pointer); });
+    return unsafe_api(__func__, [&] { unregister_host(pointer); });
 }
 
 cudaError_t cudaHostGetDevicePointer(void** device_pointer, void* pointer, unsigned flags) {
     return api(__func__, [&] {
-        if (!device_pointer || flags != 0) return cudaErrorInvalidValue;
-        const auto allocation = memory().find(address_of(pointer));
-        if (!allocation || !is_host_kind(allocation->kind)) return cudaErrorInvalidValue;
+        need(device_pointer && flags == 0);
+        find_host_memory(pointer);
         *device_pointer = pointer;
-        return cudaSuccess;
     });
 }
 
 cudaError_t cudaHostGetFlags(unsigned* flags, void* pointer) {
     return api(__func__, [&] {
-        if (!flags) return cudaErrorInvalidValue;
-        const auto allocation = memory().find(address_of(pointer));
-        if (!allocation || !is_host_kind(allocation->kind)) return cudaErrorInvalidValue;
-        *flags = HostFlags::instance().get(allocation->begin);
-        return cudaSuccess;
+        need(flags);
+        *flags = HostFlags::instance().get(find_host_memory(pointer).begin);
     });
 }
 
 cudaError_t cudaPointerGetAttributes(cudaPointerAttributes* attributes, const void* pointer) {
     return answer(__func__, [&] {
-        if (!attributes) return cudaErrorInvalidValue;
+        need(attributes);
         describe(pointer, *attributes);
-        return cudaSuccess;
     });
 }

@@ -94,10 +94,10 @@ cudaMemPool_t handle_of(Pool* pool) {
     return reinterpret_cast<cudaMemPool_t>(pool);
 }
 
-template <class Body>
-cudaError_t with_pool(cudaMemPool_t handle, Body body) {
+Pool& find_pool(cudaMemPool_t handle) {
     Pool* pool = Pools::instance().find(handle);
-    return pool ? body(*pool) : cudaErrorInvalidValue;
+    need(pool);
+    return *pool;
 }
 
 int* switch_of(Pool& pool, cudaMemPoolAttr attribute) {
@@ -110,89 +110,83 @@ int* switch_of(Pool& pool, cudaMemPoolAttr attribute) {
     }
 }
 
-cudaError_t get(Pool& pool, cudaMemPoolAttr attribute, void* value) {
-    if (const int* found = switch_of(pool, attribute)) {
-        *static_cast<int*>(value) = *found;
-        return cudaSuccess;
-    }
-    u64& number = *static_cast<u64*>(value);
+void get(Pool& pool, cudaMemPoolAttr attribute, void* value) {
+    if (const int* found = switch_of(pool, attribute))
+        return give(static_cast<int*>(value), *found);
+    u64* number = static_cast<u64*>(value);
     switch (attribute) {
-        case cudaMemPoolAttrReleaseThreshold: number = pool.release_threshold; return cudaSuccess;
+        case cudaMemPoolAttrReleaseThreshold: return give(number, pool.release_threshold);
         // A pool holds no more than what is in use.
         case cudaMemPoolAttrReservedMemCurrent:
-        case cudaMemPoolAttrUsedMemCurrent: number = pool.used; return cudaSuccess;
+        case cudaMemPoolAttrUsedMemCurrent: return give(number, pool.used);
         case cudaMemPoolAttrReservedMemHigh:
-        case cudaMemPoolAttrUsedMemHigh: number = pool.most_used; return cudaSuccess;
-        default: return cudaErrorInvalidValue;
+        case cudaMemPoolAttrUsedMemHigh: return give(number, pool.most_used);
+        default: fail();
     }
 }
 
-cudaError_t set(Pool& pool, cudaMemPoolAttr attribute, void* value) {
+void set(Pool& pool, cudaMemPoolAttr attribute, void* value) {
     if (int* found = switch_of(pool, attribute)) {
         *found = *static_cast<int*>(value);
-        return cudaSuccess;
+        return;
     }
     switch (attribute) {
         case cudaMemPoolAttrReleaseThreshold:
             pool.release_threshold = *static_cast<u64*>(value);
-            return cudaSuccess;
+            return;
         case cudaMemPoolAttrReservedMemHigh:
         case cudaMemPoolAttrUsedMemHigh:
             // A high-water mark may only be set back.
-            if (*static_cast<u64*>(value) != 0) return cudaErrorInvalidValue;
+            need(*static_cast<u64*>(value) == 0);
             pool.most_used = pool.used;
-            return cudaSuccess;
-        default: return cudaErrorInvalidValue;
+            return;
+        default: fail();
     }
 }
 
-cudaError_t give_pool(cudaMemPool_t* handle, int device, Pool* pool) {
-    if (!handle) return cudaErrorInvalidValue;
-    if (device != 0) return cudaErrorInvalidDevice;
+void give_pool(cudaMemPool_t* handle, int device, Pool* pool) {
+    need(handle);
+    need(device == 0, cudaErrorInvalidDevice);
     *handle = handle_of(pool);
-    return cudaSuccess;
 }
 
-cudaError_t allocate(Pool& pool, void** pointer, size_t bytes) {
-    const cudaError_t error = allocate_device(pointer, bytes);
-    if (error == cudaSuccess && *pointer) Pools::instance().note_allocation(&pool, *pointer, bytes);
-    return error;
+/// The device that the 13.0 calls name by its location.
+int device_at(const cudaMemLocation* location, cudaMemAllocationType type) {
+    need(location);
+    if (location->type != cudaMemLocationTypeDevice || type != cudaMemAllocationTypePinned)
+        not_simulated("a memory pool that is not the device's");
+    return location->id;
+}
+
+void use_pool(int device, cudaMemPool_t handle) {
+    need(device == 0, cudaErrorInvalidDevice);
+    need(Pools::instance().use(&find_pool(handle)));
 }
 
 /// In a captured stream it is a graph that allocates.
-cudaError_t capture_allocation(const std::shared_ptr<Capture>& capture, cudaStream_t stream,
-                               void** pointer, size_t bytes) {
-    if (!pointer || bytes == 0) return cudaErrorInvalidValue;
-    AllocateWork work;
-    if (const cudaError_t error = describe_allocation(bytes, work)) return error;
+void capture_allocation(const std::shared_ptr<Capture>& capture, cudaStream_t stream,
+                        void** pointer, size_t bytes) {
+    need(pointer && bytes > 0);
+    AllocateWork work = describe_allocation(bytes);
     *pointer = work.parameters.dptr;
-    return capture_work(capture, stream, std::move(work));
+    capture_work(capture, stream, std::move(work));
 }
 
-cudaError_t allocate_in_stream(Pool& pool, void** pointer, size_t bytes, cudaStream_t stream) {
-    if (const cudaError_t error = check_order(stream)) return error;
-    const auto capture = capture_of(stream);
-    return capture ? capture_allocation(capture, stream, pointer, bytes)
-                   : allocate(pool, pointer, bytes);
+void allocate_in_stream(Pool& pool, void** pointer, size_t bytes, cudaStream_t stream) {
+    check_order(stream);
+    if (const auto capture = capture_of(stream))
+        return capture_allocation(capture, stream, pointer, bytes);
+    allocate_device(pointer, bytes);
+    if (*pointer) Pools::instance().note_allocation(&pool, *pointer, bytes);
 }
 
-cudaError_t free_in_stream(void* pointer, cudaStream_t stream) {
-    if (const cudaError_t error = check_order(stream)) return error;
+void free_in_stream(void* pointer, cudaStream_t stream) {
+    check_order(stream);
     const auto capture = capture_of(stream);
     if (!capture) return free_device(pointer);
     FreeWork work{find_graph_memory(pointer)};
-    if (!work.memory) explain("what a graph frees, a graph must have allocated.");
-    return work.memory ? capture_work(capture, stream, std::move(work)) : cudaErrorInvalidValue;
-}
-
-/// The 13.0 calls name a location instead of a device.
-cudaError_t give_pool(cudaMemPool_t* handle, const cudaMemLocation* location,
-                      cudaMemAllocationType type, Pool* pool) {
-    if (!location) return cudaErrorInvalidValue;
-    if (location->type != cudaMemLocationTypeDevice || type != cudaMemAllocationTypePinned) {
-        return not_simulated("a memory pool that is not the device's");
-    }
-    return give_pool(handle, location->id, pool);
+    if (!work.memory) refuse("what a graph frees, a graph must have allocated.");
+    capture_work(capture, stream, std::move(work));
 }
 
 }  // namespace
@@ -207,105 +201,85 @@ void note_freed_in_pools(const void* pointer) {
 
 cudaError_t cudaMallocAsync(void** pointer, size_t bytes, cudaStream_t stream) {
     return on_stream(__func__, stream, [&] {
-        return allocate_in_stream(*Pools::instance().current(), pointer, bytes, stream);
+        allocate_in_stream(*Pools::instance().current(), pointer, bytes, stream);
     });
 }
 COALESCE_PER_THREAD_STREAM(cudaMallocAsync, _ptsz);
 
 cudaError_t cudaMallocFromPoolAsync(void** pointer, size_t bytes, cudaMemPool_t handle,
                                     cudaStream_t stream) {
-    return on_stream(__func__, stream, [&] {
-        return with_pool(
-            handle, [&](Pool& pool) { return allocate_in_stream(pool, pointer, bytes, stream); });
-    });
+    return on_stream(__func__, stream,
+                     [&] { allocate_in_stream(find_pool(handle), pointer, bytes, stream); });
 }
 COALESCE_PER_THREAD_STREAM(cudaMallocFromPoolAsync, _ptsz);
 
 cudaError_t cudaFreeAsync(void* pointer, cudaStream_t stream) {
-    return on_stream(__func__, stream, [&] { return free_in_stream(pointer, stream); });
+    return on_stream(__func__, stream, [&] { free_in_stream(pointer, stream); });
 }
 COALESCE_PER_THREAD_STREAM(cudaFreeAsync, _ptsz);
 
 // ---- pools ----
 
 cudaError_t cudaDeviceGetDefaultMemPool(cudaMemPool_t* pool, int device) {
-    return api(__func__, [&] { return give_pool(pool, device, Pools::instance().standard()); });
+    return api(__func__, [&] { give_pool(pool, device, Pools::instance().standard()); });
 }
 
 cudaError_t cudaDeviceGetMemPool(cudaMemPool_t* pool, int device) {
-    return api(__func__, [&] { return give_pool(pool, device, Pools::instance().current()); });
+    return api(__func__, [&] { give_pool(pool, device, Pools::instance().current()); });
 }
 
 cudaError_t cudaDeviceSetMemPool(int device, cudaMemPool_t handle) {
-    return api(__func__, [&] {
-        if (device != 0) return cudaErrorInvalidDevice;
-        return with_pool(handle, [](Pool& pool) {
-            return Pools::instance().use(&pool) ? cudaSuccess : cudaErrorInvalidValue;
-        });
-    });
+    return api(__func__, [&] { use_pool(device, handle); });
 }
 
 cudaError_t cudaMemGetDefaultMemPool(cudaMemPool_t* pool, cudaMemLocation* location,
                                      cudaMemAllocationType type) {
     return api(__func__,
-               [&] { return give_pool(pool, location, type, Pools::instance().standard()); });
+               [&] { give_pool(pool, device_at(location, type), Pools::instance().standard()); });
 }
 
 cudaError_t cudaMemGetMemPool(cudaMemPool_t* pool, cudaMemLocation* location,
                               cudaMemAllocationType type) {
     return api(__func__,
-               [&] { return give_pool(pool, location, type, Pools::instance().current()); });
+               [&] { give_pool(pool, device_at(location, type), Pools::instance().current()); });
 }
 
 cudaError_t cudaMemSetMemPool(cudaMemLocation* location, cudaMemAllocationType type,
                               cudaMemPool_t handle) {
-    return api(__func__, [&] {
-        cudaMemPool_t current;
-        if (const cudaError_t error =
-                give_pool(&current, location, type, Pools::instance().current()))
-            return error;
-        return cudaDeviceSetMemPool(location->id, handle);
-    });
+    return api(__func__, [&] { use_pool(device_at(location, type), handle); });
 }
 
 cudaError_t cudaMemPoolCreate(cudaMemPool_t* pool, const cudaMemPoolProps* properties) {
     return api(__func__, [&] {
-        if (!pool || !properties) return cudaErrorInvalidValue;
-        if (properties->handleTypes != cudaMemHandleTypeNone) {
-            return not_simulated("sharing a memory pool with other processes");
-        }
-        if (properties->location.type != cudaMemLocationTypeDevice) {
-            return not_simulated("a memory pool that is not the device's");
-        }
-        if (properties->location.id != 0) return cudaErrorInvalidDevice;
+        need(pool && properties);
+        if (properties->handleTypes != cudaMemHandleTypeNone)
+            not_simulated("sharing a memory pool with other processes");
+        if (properties->location.type != cudaMemLocationTypeDevice)
+            not_simulated("a memory pool that is not the device's");
+        need(properties->location.id == 0, cudaErrorInvalidDevice);
         *pool = handle_of(Pools::instance().create());
-        return cudaSuccess;
     });
 }
 
 cudaError_t cudaMemPoolDestroy(cudaMemPool_t handle) {
-    return api(__func__, [&] {
-        return with_pool(handle, [](Pool& pool) {
-            return Pools::instance().destroy(&pool) ? cudaSuccess : cudaErrorInvalidValue;
-        });
-    });
+    return api(__func__, [&] { need(Pools::instance().destroy(&find_pool(handle))); });
 }
 
 cudaError_t cudaMemPoolTrimTo(cudaMemPool_t handle, size_t) {
-    return api(__func__, [&] { return with_pool(handle, [](Pool&) { return cudaSuccess; }); });
+    return api(__func__, [&] { find_pool(handle); });
 }
 
 cudaError_t cudaMemPoolGetAttribute(cudaMemPool_t handle, cudaMemPoolAttr attribute, void* value) {
     return api(__func__, [&] {
-        if (!value) return cudaErrorInvalidValue;
-        return with_pool(handle, [&](Pool& pool) { return get(pool, attribute, value); });
+        need(value);
+        get(find_pool(handle), attribute, value);
     });
 }
 
 cudaError_t cudaMemPoolSetAttribute(cudaMemPool_t handle, cudaMemPoolAttr attribute, void* value) {
     return api(__func__, [&] {
-        if (!value) return cudaErrorInvalidValue;
-        return with_pool(handle, [&](Pool& pool) { return set(pool, attribute, value); });
+        need(value);
+        set(find_pool(handle), attribute, value);
     });
 }
 
@@ -313,25 +287,21 @@ cudaError_t cudaMemPoolSetAttribute(cudaMemPool_t handle, cudaMemPoolAttr attrib
 cudaError_t cudaMemPoolSetAccess(cudaMemPool_t handle, const cudaMemAccessDesc* list,
                                  size_t count) {
     return api(__func__, [&] {
-        if (count > 0 && !list) return cudaErrorInvalidValue;
-        return with_pool(handle, [&](Pool&) -> cudaError_t {
-            for (size_t i = 0; i < count; ++i) {
-                if (list[i].location.id != 0) return cudaErrorInvalidDevice;
-                if (list[i].flags != cudaMemAccessFlagsProtReadWrite) return cudaErrorInvalidValue;
-            }
-            return cudaSuccess;
-        });
+        need(count == 0 || list);
+        find_pool(handle);
+        for (size_t i = 0; i < count; ++i) {
+            need(list[i].location.id == 0, cudaErrorInvalidDevice);
+            need(list[i].flags == cudaMemAccessFlagsProtReadWrite);
+        }
     });
 }
 
 cudaError_t cudaMemPoolGetAccess(cudaMemAccessFlags* flags, cudaMemPool_t handle,
                                  cudaMemLocation* location) {
     return api(__func__, [&] {
-        if (!flags || !location) return cudaErrorInvalidValue;
-        if (location->id != 0) return cudaErrorInvalidDevice;
-        return with_pool(handle, [&](Pool&) {
-            *flags = cudaMemAccessFlagsProtReadWrite;
-            return cudaSuccess;
-        });
+        need(flags && location);
+        need(location->id == 0, cudaErrorInvalidDevice);
+        find_pool(handle);
+        *flags = cudaMemAccessFlagsProtReadWrite;
     });
 }

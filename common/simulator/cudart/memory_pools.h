@@ -6,8 +6,8 @@
 namespace coalesce::sim::cudart {
 
 /// cudaMalloc and cudaFree without what surrounds a call.
-cudaError_t allocate_device(void** pointer, size_t bytes);
-cudaError_t free_device(void* pointer);
+void allocate_device(void** pointer, size_t bytes);
+void free_device(void* pointer);
 
 /// `pointer` was freed, whether it came from a pool or not.
 void note_freed_in_pools(const void* pointer);

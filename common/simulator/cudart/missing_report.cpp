@@ -28,7 +28,7 @@ int report_missing(const char* function, const char* hint) {
             explain(what + "; " + hint + ".");
         else
             report_unsupported(what + ".", as_sentence(hint));
-        return cudaErrorNotSupported;
+        fail(cudaErrorNotSupported);
     });
 }
 

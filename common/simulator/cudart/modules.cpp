@@ -51,51 +51,46 @@ void Modules::add_variable(LoadedModule& module, const void* host_variable, cons
 
 // ---- finding ----
 
-cudaError_t Modules::find(const void* function, KernelHandle*& handle) {
-    if (!function) return cudaErrorInvalidDeviceFunction;
+KernelHandle& Modules::find(const void* function) {
+    need(function, cudaErrorInvalidDeviceFunction);
     std::lock_guard lock(mutex_);
     const auto found = functions_.find(function);
-    if (found != functions_.end()) {
-        handle = found->second;
-        return cudaSuccess;
-    }
-    if (!handles_.contains(function)) return cudaErrorInvalidResourceHandle;
-    handle = static_cast<KernelHandle*>(const_cast<void*>(function));
-    return cudaSuccess;
+    if (found != functions_.end()) return *found->second;
+    need(handles_.contains(function), cudaErrorInvalidResourceHandle);
+    return *static_cast<KernelHandle*>(const_cast<void*>(function));
 }
 
-cudaError_t Modules::find_ready(const void* function, KernelHandle*& handle) {
-    if (const cudaError_t error = find(function, handle)) return error;
-    return make_ready(*handle);
+KernelHandle& Modules::find_ready(const void* function) {
+    KernelHandle& handle = find(function);
+    make_ready(handle);
+    return handle;
 }
 
-cudaError_t Modules::find_variable(const void* host_variable, VariableAddress& variable) {
+VariableAddress Modules::find_variable(const void* host_variable) {
     std::lock_guard lock(mutex_);
     const auto found = variables_.find(host_variable);
-    if (found != variables_.end()) {
-        return variable_of(*found->second->module, found->second->name, variable);
-    }
+    if (found != variables_.end()) return variable_of(*found->second->module, found->second->name);
     // &x of a __managed__ x is the address that kernels use, not the one that was registered.
     for (const auto& [host, handle] : variables_) {
-        if (!handle->managed_pointer || *handle->managed_pointer != host_variable) continue;
-        return variable_of(*handle->module, handle->name, variable);
+        if (handle->managed_pointer && *handle->managed_pointer == host_variable)
+            return variable_of(*handle->module, handle->name);
     }
-    return cudaErrorInvalidSymbol;
+    fail(cudaErrorInvalidSymbol);
 }
 
 // ---- reading ----
 
-cudaError_t Modules::read(LoadedModule& module) {
+void Modules::read(LoadedModule& module) {
     std::lock_guard lock(mutex_);
-    if (module.module) return cudaSuccess;
-    if (module.error == cudaSuccess) module.error = read_locked(module);
-    if (module.error == cudaErrorNotSupported) return not_supported(module.problem);
-    if (module.error != cudaSuccess) explain(module.problem);
-    return module.error;
+    if (module.module) return;
+    if (module.error == cudaSuccess) read_locked(module);
+    if (module.error == cudaErrorNotSupported) not_supported(module.problem);
+    if (module.error != cudaSuccess) refuse(module.problem, module.error);
 }
 
 /// The PTX to run of each image of the module, one for each translation unit.
-static cudaError_t choose_ptx(LoadedModule& module, std::vector<std::string>& texts) {
+static std::vector<std::string> choose_ptx(LoadedModule& module) {
+    std::vector<std::string> texts;
     for (const void* image : module.images) {
         std::vector<fatbin::PtxImage> found;
         try {
@@ -113,9 +108,11 @@ static cudaError_t choose_ptx(LoadedModule& module, std::vector<std::string>& te
             module.problem = "no PTX that a device of compute capability 9.0 can run: " +
                              std::string(subjects::machine_code.instead) + ".";
     }
-    if (texts.empty()) return cudaErrorNoKernelImageForDevice;
-    module.problem.clear();
-    return cudaSuccess;
+    if (texts.empty())
+        module.error = cudaErrorNoKernelImageForDevice;
+    else
+        module.problem.clear();
+    return texts;
 }
 
 /// Whether it asks a surface for more than its size, for which an H100 refuses a module with all its kernels.
@@ -130,62 +127,54 @@ static bool asks_for_formats(const Module& module) {
     });
 }
 
-cudaError_t Modules::read_locked(LoadedModule& module) {
-    std::vector<std::string> texts;
-    if (const cudaError_t error = choose_ptx(module, texts)) return error;
-    if (texts.size() != 1) {
-        module.problem = subjects::not_simulated(subjects::several_units) + ".";
-        return cudaErrorNoKernelImageForDevice;
-    }
-
+void Modules::read_locked(LoadedModule& module) {
+    const std::vector<std::string> texts = choose_ptx(module);
+    if (texts.empty()) return;
+    if (texts.size() > 1)
+        return module.be_unreadable(cudaErrorNoKernelImageForDevice,
+                                    subjects::not_simulated(subjects::several_units) + ".");
     std::string problem;
     module.module = Device::instance().load(texts.front(), problem);
-    if (!module.module) {
-        module.problem = "the PTX cannot be loaded: " + problem + ".";
-        return cudaErrorInvalidPtx;
-    }
+    if (!module.module)
+        return module.be_unreadable(cudaErrorInvalidPtx,
+                                    "the PTX cannot be loaded: " + problem + ".");
     if (asks_for_formats(*module.module)) {
         unload_locked(module);
-        module.problem =
+        return module.be_unreadable(
+            cudaErrorNotSupported,
             "code for this GPU cannot ask a surface for its format or its layers (suq), and none "
             "of the "
-            "kernels beside it can be launched: pass them to the kernel.";
-        return cudaErrorNotSupported;
+            "kernels beside it can be launched: pass them to the kernel.");
     }
     for (const VariableHandle* variable : module.managed) {
         const auto placed = module.module->variable_addresses.find(variable->name);
         if (placed == module.module->variable_addresses.end()) continue;
         *variable->managed_pointer = reinterpret_cast<void*>(placed->second);
     }
-    return cudaSuccess;
 }
 
-cudaError_t Modules::make_ready(KernelHandle& handle) {
+void Modules::make_ready(KernelHandle& handle) {
     std::lock_guard lock(mutex_);
-    if (handle.kernel) return cudaSuccess;
-    if (const cudaError_t error = read(*handle.module)) return error;
+    if (handle.kernel) return;
+    read(*handle.module);
     handle.kernel = handle.module->module->kernel(handle.name);
     if (!handle.kernel)
-        return refuse("kernel " + handle.name + " is not in the PTX of its module.",
-                      cudaErrorInvalidDeviceFunction);
+        refuse("kernel " + handle.name + " is not in the PTX of its module.",
+               cudaErrorInvalidDeviceFunction);
     // Only now is it known what the kernel needs: attributes and occupancy ask for its registers.
     // What cannot be lowered is told where it is launched.
     lower(*handle.kernel);
-    return cudaSuccess;
 }
 
-cudaError_t Modules::variable_of(LoadedModule& module, const std::string& name,
-                                 VariableAddress& variable) {
+VariableAddress Modules::variable_of(LoadedModule& module, const std::string& name) {
     std::lock_guard lock(mutex_);
-    if (const cudaError_t error = read(module)) return error;
+    read(module);
     const auto address = module.module->variable_addresses.find(name);
     const auto declared = module.module->ast->variables.find(name);
-    if (address == module.module->variable_addresses.end() ||
-        declared == module.module->ast->variables.end()) {
-        return module.is_library ? cudaErrorSymbolNotFound : cudaErrorInvalidSymbol;
-    }
-    variable = {address->second, declared->second.size};
-    return cudaSuccess;
+    need(address != module.module->variable_addresses.end() &&
+             declared != module.module->ast->variables.end(),
+         module.is_library ? cudaErrorSymbolNotFound : cudaErrorInvalidSymbol);
+    return {address->second, declared->second.size};
 }
 
 // ---- libraries ----

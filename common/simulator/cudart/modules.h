@@ -56,13 +56,19 @@ struct LoadedModule {
     std::unique_ptr<Module> module;   ///< null until read
     cudaError_t error = cudaSuccess;  ///< why it cannot be read
     std::string problem;              ///< the same in words
+
+    /// Notes why.
+    void be_unreadable(cudaError_t why, const std::string& words) {
+        error = why;
+        problem = words;
+    }
 };
 
 struct VariableAddress {
     u64 address = 0, bytes = 0;
 };
 
-/// All of it. Methods are thread-safe; handles are never destroyed.
+/// All of it. Methods are thread-safe; handles are never destroyed. What is not there makes a call fail (api.h).
 class Modules {
 public:
     static Modules& instance();
@@ -75,17 +81,15 @@ public:
                       void** managed_pointer);
 
     /// The handle for the address of a kernel's host stub, or for a cudaKernel_t. Not read yet.
-    cudaError_t find(const void* function, KernelHandle*& handle);
-    /// The same, and its module is read: handle->kernel is set.
-    cudaError_t find_ready(const void* function, KernelHandle*& handle);
-    cudaError_t find_variable(const void* host_variable, VariableAddress& variable);
+    KernelHandle& find(const void* function);
+    /// The same, and its module is read: its `kernel` is set.
+    KernelHandle& find_ready(const void* function);
+    VariableAddress find_variable(const void* host_variable);
 
-    /// Reads the PTX and places the variables, once. Afterwards `module.module` is set, or an error
-    /// is returned that was explained.
-    cudaError_t read(LoadedModule& module);
-    cudaError_t make_ready(KernelHandle& handle);
-    cudaError_t variable_of(LoadedModule& module, const std::string& name,
-                            VariableAddress& variable);
+    /// Reads the PTX and places the variables, once: afterwards `module.module` is set. A failure is explained.
+    void read(LoadedModule& module);
+    void make_ready(KernelHandle& handle);
+    VariableAddress variable_of(LoadedModule& module, const std::string& name);
 
     LoadedModule& add_library(std::vector<char> file, const void* image);
     LoadedModule* library(cudaLibrary_t handle);
@@ -96,7 +100,7 @@ public:
     void reset();
 
 private:
-    cudaError_t read_locked(LoadedModule& module);
+    void read_locked(LoadedModule& module);
     void unload_locked(LoadedModule& module);
 
     std::recursive_mutex mutex_;

@@ -8,46 +8,36 @@
 
 namespace coalesce::sim::cudart {
 
-cudaError_t describe(const cudaKernelNodeParams* p, Work& work) {
-    if (!p || (p->kernelParams && p->extra)) return cudaErrorInvalidValue;
+Work describe_kernel(const cudaKernelNodeParams* p) {
+    need(p && !(p->kernelParams && p->extra));
     KernelWork kernel;
     kernel.function = p->func;
     kernel.request.grid = p->gridDim;
     kernel.request.block = p->blockDim;
     kernel.request.shared = p->sharedMemBytes;
-    KernelHandle* handle = nullptr;
-    cudaError_t error = find_to_run(p->func, handle);
-    if (error != cudaSuccess) return error;
+    const KernelHandle& handle = find_to_run(p->func);
     if (p->extra) {
-        error = unpack_extra(*handle, p->extra, kernel.arguments);
-        if (error != cudaSuccess) return error;
+        kernel.arguments = unpack_extra(handle, p->extra);
     } else {
-        if (!p->kernelParams && !handle->kernel->ast->parameters.empty())
-            return refuse("the list of the kernel's arguments is a null pointer.");
-        kernel.arguments = copy_arguments(*handle, p->kernelParams);
+        if (!p->kernelParams && !handle.kernel->ast->parameters.empty())
+            refuse("the list of the kernel's arguments is a null pointer.");
+        kernel.arguments = copy_arguments(handle, p->kernelParams);
     }
-    work = std::move(kernel);
-    return cudaSuccess;
+    return kernel;
 }
 
-cudaError_t describe(const cudaMemcpy3DParms* p, Work& work) {
-    return describe_copy_3d(p, work);
-}
-
-cudaError_t describe(const cudaMemsetParams* p, Work& work) {
-    if (!p) return cudaErrorInvalidValue;
+Work describe_memset(const cudaMemsetParams* p) {
+    need(p);
     const size_t row = p->width * p->elementSize;
-    work = FillWork{.to = {p->dst, p->pitch, row, p->height},
+    return FillWork{.to = {p->dst, p->pitch, row, p->height},
                     .extent = {row, p->height, 1},
                     .value = p->value,
                     .element = p->elementSize};
-    return cudaSuccess;
 }
 
-cudaError_t describe(const cudaHostNodeParams* p, Work& work) {
-    if (!p || !p->fn) return cudaErrorInvalidValue;
-    work = *p;
-    return cudaSuccess;
+Work describe_host(const cudaHostNodeParams* p) {
+    need(p && p->fn);
+    return *p;
 }
 
 namespace {
@@ -58,17 +48,15 @@ std::shared_ptr<Graph> new_part() {
     return part;
 }
 
-cudaError_t describe(const Graph& graph, const cudaConditionalNodeParams& p, cudaGraph_t*& bodies,
-                     Work& work) {
+Work describe_conditional(const Graph& graph, cudaConditionalNodeParams& p) {
     const auto made = graph.conditions.find(p.handle);
     const bool is_size = p.type == cudaGraphCondTypeWhile ? p.size == 1
                          : p.type == cudaGraphCondTypeIf  ? p.size == 1 || p.size == 2
                                                           : p.size > 0;
     const bool is_type = p.type >= cudaGraphCondTypeIf && p.type <= cudaGraphCondTypeSwitch;
-    if (made == graph.conditions.end() || !is_type || !is_size)
-        return refuse(made == graph.conditions.end()
-                          ? "the conditional handle was not made for this graph."
-                          : "the number of bodies does not fit the type.");
+    if (made == graph.conditions.end())
+        refuse("the conditional handle was not made for this graph.");
+    if (!is_type || !is_size) refuse("the number of bodies does not fit the type.");
     ConditionalWork conditional;
     conditional.handle = p.handle;
     conditional.type = p.type;
@@ -77,105 +65,94 @@ cudaError_t describe(const Graph& graph, const cudaConditionalNodeParams& p, cud
         conditional.bodies.push_back(new_part());
         conditional.handles->push_back(handle_of(conditional.bodies.back().get()));
     }
-    bodies = conditional.handles->data();
-    work = std::move(conditional);
-    return cudaSuccess;
-}
-
-cudaError_t describe(cudaMemAllocNodeParamsV2& p, Work& work) {
-    cudaMemAllocNodeParams plain{p.poolProps, p.accessDescs, p.accessDescCount, p.bytesize,
-                                 nullptr};
-    const cudaError_t error = describe_allocation(&plain, work);
-    p.dptr = plain.dptr;
-    return error;
+    p.phGraph_out = conditional.handles->data();
+    return conditional;
 }
 
 }  // namespace
 
-cudaError_t describe_child(cudaGraph_t handle, bool moves, Work& work) {
-    Graph* child = Graphs::instance().find(handle);
-    if (!child) return unknown_handle("child graph");
-    if (child->has(is_conditional) || (!moves && child->has(is_of_memory)))
-        return refuse(
+Work describe_child(cudaGraph_t handle, bool moves) {
+    Graph& child = known(handle, "child graph");
+    if (child.has(is_conditional) || (!moves && child.has(is_of_memory)))
+        refuse(
             "a graph with conditional nodes cannot be a child, and one that allocates memory only "
             "when it is moved to its parent.");
-    std::shared_ptr<Graph> part = moves ? child->shared_from_this() : child->copy();
-    if (moves && !Graphs::instance().destroy(child)) return cudaErrorInvalidValue;
+    std::shared_ptr<Graph> part = moves ? child.shared_from_this() : child.copy();
+    need(!moves || Graphs::instance().destroy(&child));
     part->is_part = true;
-    work = ChildWork{std::move(part)};
-    return cudaSuccess;
+    return ChildWork{std::move(part)};
 }
 
-cudaError_t describe_allocation(cudaMemAllocNodeParams* p, Work& work) {
-    if (!p || p->bytesize == 0 || (p->accessDescCount > 0 && !p->accessDescs))
-        return cudaErrorInvalidValue;
+Work describe_allocation(cudaMemAllocNodeParams* p) {
+    need(p && p->bytesize > 0 && (p->accessDescCount == 0 || p->accessDescs));
     if (p->poolProps.location.type != cudaMemLocationTypeDevice ||
         p->poolProps.handleTypes != cudaMemHandleTypeNone)
-        return refuse("graphs allocate memory of the device, for this process alone.");
-    AllocateWork allocation;
-    if (const cudaError_t error = describe_allocation(p->bytesize, allocation)) return error;
+        refuse("graphs allocate memory of the device, for this process alone.");
+    AllocateWork allocation = describe_allocation(p->bytesize);
     p->dptr = allocation.parameters.dptr;
     allocation.parameters = *p;
     allocation.access.assign(p->accessDescs, p->accessDescs + p->accessDescCount);
-    work = std::move(allocation);
-    return cudaSuccess;
+    return allocation;
 }
 
-cudaError_t describe_free(const Graph& graph, void* pointer, Work& work) {
+Work describe_free(const Graph& graph, void* pointer) {
     FreeWork freed{find_graph_memory(pointer)};
-    if (!freed.memory) return refuse("what a graph frees, a graph must have allocated.");
+    if (!freed.memory) refuse("what a graph frees, a graph must have allocated.");
     const bool is_second = graph.has([&](const Node& node) {
         const auto* other = std::get_if<FreeWork>(&node.work);
         return other && other->memory == freed.memory;
     });
-    if (is_second) return refuse("the graph frees this memory already.");
+    if (is_second) refuse("the graph frees this memory already.");
     const bool is_own = graph.has([&](const Node& node) {
         const auto* allocation = std::get_if<AllocateWork>(&node.work);
         return allocation && allocation->memory == freed.memory;
     });
     if (is_own && freed.memory->in_use)
-        return refuse(
+        refuse(
             "a launch of the graph allocated this memory, and it is in use since: what is freed "
             "outside the graph, the graph cannot free.");
-    work = std::move(freed);
-    return cudaSuccess;
+    return freed;
 }
 
-cudaError_t describe(Graph& graph, cudaGraphNodeParams* p, Work& work) {
-    if (!p) return cudaErrorInvalidValue;
+Work describe(Graph& graph, cudaGraphNodeParams* p) {
+    need(p);
     switch (p->type) {
         case cudaGraphNodeTypeKernel: {
             const cudaKernelNodeParams kernel{p->kernel.func,         p->kernel.gridDim,
                                               p->kernel.blockDim,     p->kernel.sharedMemBytes,
                                               p->kernel.kernelParams, p->kernel.extra};
-            return describe(&kernel, work);
+            return describe_kernel(&kernel);
         }
-        case cudaGraphNodeTypeMemcpy: return describe(&p->memcpy.copyParams, work);
+        case cudaGraphNodeTypeMemcpy: return p->memcpy.copyParams;
         case cudaGraphNodeTypeMemset: {
             const cudaMemsetParams fill{p->memset.dst,         p->memset.pitch, p->memset.value,
                                         p->memset.elementSize, p->memset.width, p->memset.height};
-            return describe(&fill, work);
+            return describe_memset(&fill);
         }
         case cudaGraphNodeTypeHost: {
             const cudaHostNodeParams host{p->host.fn, p->host.userData};
-            return describe(&host, work);
+            return describe_host(&host);
         }
         case cudaGraphNodeTypeGraph:
             return describe_child(p->graph.graph,
-                                  p->graph.ownership == cudaGraphChildGraphOwnershipMove, work);
-        case cudaGraphNodeTypeEmpty: work = EmptyWork{}; return cudaSuccess;
-        case cudaGraphNodeTypeWaitEvent: work = WaitWork{p->eventWait.event}; return cudaSuccess;
-        case cudaGraphNodeTypeEventRecord:
-            work = RecordWork{p->eventRecord.event};
-            return cudaSuccess;
-        case cudaGraphNodeTypeMemAlloc: return describe(p->alloc, work);
-        case cudaGraphNodeTypeMemFree: return describe_free(graph, p->free.dptr, work);
-        case cudaGraphNodeTypeConditional:
-            return describe(graph, p->conditional, p->conditional.phGraph_out, work);
+                                  p->graph.ownership == cudaGraphChildGraphOwnershipMove);
+        case cudaGraphNodeTypeEmpty: return EmptyWork{};
+        case cudaGraphNodeTypeWaitEvent: return WaitWork{p->eventWait.event};
+        case cudaGraphNodeTypeEventRecord: return RecordWork{p->eventRecord.event};
+        case cudaGraphNodeTypeMemAlloc: {
+            cudaMemAllocNodeParamsV2& alloc = p->alloc;
+            cudaMemAllocNodeParams plain{alloc.poolProps, alloc.accessDescs, alloc.accessDescCount,
+                                         alloc.bytesize, nullptr};
+            Work work = describe_allocation(&plain);
+            alloc.dptr = plain.dptr;
+            return work;
+        }
+        case cudaGraphNodeTypeMemFree: return describe_free(graph, p->free.dptr);
+        case cudaGraphNodeTypeConditional: return describe_conditional(graph, p->conditional);
         case cudaGraphNodeTypeExtSemaphoreSignal:
         case cudaGraphNodeTypeExtSemaphoreWait:
-            return not_simulated("a graph node for semaphores of other programs");
-        default: return cudaErrorInvalidValue;
+            not_simulated("a graph node for semaphores of other programs");
+        default: fail();
     }
 }
 

@@ -7,17 +7,16 @@
 
 namespace coalesce::sim::cudart {
 
-cudaError_t describe(const cudaKernelNodeParams* parameters, Work& work);
-cudaError_t describe(const cudaMemcpy3DParms* parameters, Work& work);
-cudaError_t describe(const cudaMemsetParams* parameters, Work& work);
-cudaError_t describe(const cudaHostNodeParams* parameters, Work& work);
+Work describe_kernel(const cudaKernelNodeParams* parameters);
+Work describe_memset(const cudaMemsetParams* parameters);
+Work describe_host(const cudaHostNodeParams* parameters);
 /// The child is copied, or becomes the node's when it says so.
-cudaError_t describe_child(cudaGraph_t child, bool moves, Work& work);
+Work describe_child(cudaGraph_t child, bool moves);
 /// `parameters->dptr` is the address afterwards.
-cudaError_t describe_allocation(cudaMemAllocNodeParams* parameters, Work& work);
-cudaError_t describe_free(const Graph& graph, void* pointer, Work& work);
+Work describe_allocation(cudaMemAllocNodeParams* parameters);
+Work describe_free(const Graph& graph, void* pointer);
 /// Any of them. `graph`: where the node will be.
-cudaError_t describe(Graph& graph, cudaGraphNodeParams* parameters, Work& work);
+Work describe(Graph& graph, cudaGraphNodeParams* parameters);
 
 cudaKernelNodeParams parameters_of(const KernelWork& work);
 cudaMemsetParams parameters_of(const FillWork& work);

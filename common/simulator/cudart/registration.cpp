@@ -74,7 +74,7 @@ char __cudaInitModule(void** handle) {
     CurrentCall call("__cudaInitModule");
     LoadedModule& module = module_of(handle);
     if (module.managed.empty()) return 1;
-    return Modules::instance().read(module) == cudaSuccess;
+    return error_of([&] { Modules::instance().read(module); }) == cudaSuccess;
 }
 
 }  // extern "C"

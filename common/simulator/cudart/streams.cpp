@@ -6,6 +6,7 @@
 #include "cudart/devices.h"
 #include "cudart/handles.h"
 
+#include <algorithm>
 #include <atomic>
 #include <map>
 
@@ -56,29 +57,25 @@ private:
     std::atomic<unsigned long long> next_id_ = 16;
 };
 
-template <class Body>
-cudaError_t with_stream(const char* name, cudaStream_t handle, Body body) {
-    return api(name, [&] {
-        Stream* stream = Streams::instance().find(handle);
-        return stream ? body(*stream) : cudaErrorInvalidResourceHandle;
-    });
+Stream& find_stream(cudaStream_t handle) {
+    Stream* stream = Streams::instance().find(handle);
+    need(stream, cudaErrorInvalidResourceHandle);
+    return *stream;
 }
 
-cudaError_t create(cudaStream_t* stream, unsigned flags, int priority) {
-    if (!stream || flags > cudaStreamNonBlocking) return cudaErrorInvalidValue;
-    if (priority < kGreatestPriority) priority = kGreatestPriority;
-    if (priority > kLeastPriority) priority = kLeastPriority;
-    *stream = Streams::instance().create(flags, priority);
-    return cudaSuccess;
+void create(cudaStream_t* stream, unsigned flags, int priority) {
+    need(stream && flags <= cudaStreamNonBlocking);
+    *stream =
+        Streams::instance().create(flags, std::clamp(priority, kGreatestPriority, kLeastPriority));
 }
 
 }  // namespace
 
 namespace coalesce::sim::cudart {
 
-cudaError_t check_stream(cudaStream_t stream) {
-    if (Streams::instance().find(stream)) return cudaSuccess;
-    return refuse("the stream was destroyed, or never created.", cudaErrorInvalidResourceHandle);
+void check_stream(cudaStream_t stream) {
+    if (!Streams::instance().find(stream))
+        refuse("the stream was destroyed, or never created.", cudaErrorInvalidResourceHandle);
 }
 
 bool waits_for_default_stream(cudaStream_t stream) {
@@ -106,9 +103,9 @@ cudaError_t cudaStreamCreateWithPriority(cudaStream_t* stream, unsigned flags, i
 
 cudaError_t cudaStreamDestroy(cudaStream_t stream) {
     return api(__func__, [&] {
-        if (const cudaError_t error = check_stream(stream)) return error;
+        check_stream(stream);
         forget_capture(stream);
-        return Streams::instance().destroy(stream) ? cudaSuccess : cudaErrorInvalidResourceHandle;
+        need(Streams::instance().destroy(stream), cudaErrorInvalidResourceHandle);
     });
 }
 
@@ -116,7 +113,6 @@ cudaError_t cudaDeviceGetStreamPriorityRange(int* least, int* greatest) {
     return api(__func__, [&] {
         if (least) *least = kLeastPriority;
         if (greatest) *greatest = kGreatestPriority;
-        return cudaSuccess;
     });
 }
 
@@ -135,23 +131,18 @@ COALESCE_PER_THREAD_STREAM(cudaStreamQuery, _ptsz);
 // ---- host functions ----
 
 cudaError_t cudaLaunchHostFunc(cudaStream_t stream, cudaHostFn_t function, void* data) {
-    return in_stream(__func__, stream, [&](Work& work) {
-        work = HostWork{function, data};
-        return cudaSuccess;
-    });
+    return in_stream(__func__, stream, [&] { return HostWork{function, data}; });
 }
 COALESCE_PER_THREAD_STREAM(cudaLaunchHostFunc, _ptsz);
 
 cudaError_t cudaStreamAddCallback(cudaStream_t stream, cudaStreamCallback_t callback, void* data,
                                   unsigned flags) {
     return on_stream(__func__, stream, [&] {
-        if (!callback || flags != 0) return cudaErrorInvalidValue;
+        need(callback && flags == 0);
+        check_order(stream);
         // Unlike host functions, callbacks cannot be captured.
-        if (const cudaError_t error =
-                capture_of(stream) ? check_not_captured(stream) : check_order(stream))
-            return error;
+        if (capture_of(stream)) check_not_captured(stream);
         callback(stream, cudaSuccess, data);
-        return cudaSuccess;
     });
 }
 COALESCE_PER_THREAD_STREAM(cudaStreamAddCallback, _ptsz);
@@ -159,25 +150,26 @@ COALESCE_PER_THREAD_STREAM(cudaStreamAddCallback, _ptsz);
 // ---- queries ----
 
 cudaError_t cudaStreamGetFlags(cudaStream_t stream, unsigned* flags) {
-    return with_stream(__func__, stream, [&](Stream& s) { return give(flags, s.flags); });
+    return api(__func__, [&] { give(flags, find_stream(stream).flags); });
 }
 COALESCE_PER_THREAD_STREAM(cudaStreamGetFlags, _ptsz);
 
 cudaError_t cudaStreamGetPriority(cudaStream_t stream, int* priority) {
-    return with_stream(__func__, stream, [&](Stream& s) { return give(priority, s.priority); });
+    return api(__func__, [&] { give(priority, find_stream(stream).priority); });
 }
 COALESCE_PER_THREAD_STREAM(cudaStreamGetPriority, _ptsz);
 
 cudaError_t cudaStreamGetId(cudaStream_t stream, unsigned long long* id) {
-    return with_stream(__func__, stream, [&](Stream& s) { return give(id, s.id); });
+    return api(__func__, [&] { give(id, find_stream(stream).id); });
 }
 COALESCE_PER_THREAD_STREAM(cudaStreamGetId, _ptsz);
 
 cudaError_t cudaStreamGetDevice(cudaStream_t stream, int* device) {
-    return with_stream(__func__, stream, [&](Stream& known) {
+    return api(__func__, [&] {
+        const Stream& known = find_stream(stream);
         const bool is_own =
             stream != nullptr && stream != cudaStreamLegacy && stream != cudaStreamPerThread;
-        return give(device, is_own ? known.device : current_device());
+        give(device, is_own ? known.device : current_device());
     });
 }
 COALESCE_PER_THREAD_STREAM(cudaStreamGetDevice, _ptsz);
@@ -186,30 +178,24 @@ COALESCE_PER_THREAD_STREAM(cudaStreamGetDevice, _ptsz);
 
 cudaError_t cudaStreamSetAttribute(cudaStream_t stream, cudaStreamAttrID attribute,
                                    const cudaStreamAttrValue* value) {
-    return with_stream(__func__, stream, [&](Stream& s) {
-        if (!value) return cudaErrorInvalidValue;
-        s.attributes[attribute] = *value;
-        return cudaSuccess;
+    return api(__func__, [&] {
+        Stream& known = find_stream(stream);
+        need(value);
+        known.attributes[attribute] = *value;
     });
 }
 COALESCE_PER_THREAD_STREAM(cudaStreamSetAttribute, _ptsz);
 
 cudaError_t cudaStreamGetAttribute(cudaStream_t stream, cudaStreamAttrID attribute,
                                    cudaStreamAttrValue* value) {
-    return with_stream(__func__, stream, [&](Stream& s) {
-        if (!value) return cudaErrorInvalidValue;
-        *value = s.attributes[attribute];
-        return cudaSuccess;
-    });
+    return api(__func__, [&] { give(value, find_stream(stream).attributes[attribute]); });
 }
 COALESCE_PER_THREAD_STREAM(cudaStreamGetAttribute, _ptsz);
 
 cudaError_t cudaStreamCopyAttributes(cudaStream_t to, cudaStream_t from) {
-    return with_stream(__func__, to, [&](Stream& target) {
-        Stream* source = Streams::instance().find(from);
-        if (!source) return cudaErrorInvalidResourceHandle;
-        target.attributes = source->attributes;
-        return cudaSuccess;
+    return api(__func__, [&] {
+        Stream& target = find_stream(to);
+        target.attributes = find_stream(from).attributes;
     });
 }
 COALESCE_PER_THREAD_STREAM(cudaStreamCopyAttributes, _ptsz);

@@ -5,14 +5,14 @@
 
 namespace coalesce::sim::cudart {
 
-/// cudaSuccess when `stream` is one of the default streams or was created and not destroyed.
-cudaError_t check_stream(cudaStream_t stream);
+/// Fails unless `stream` is one of the default streams or was created and not destroyed.
+void check_stream(cudaStream_t stream);
 
-/// cudaSuccess when the event was created and not destroyed.
-cudaError_t check_event(cudaEvent_t event);
+/// Fails unless the event was created and not destroyed.
+void check_event(cudaEvent_t event);
 
 /// The event happens.
-cudaError_t record_now(cudaEvent_t event);
+void record_now(cudaEvent_t event);
 
 /// Whether the stream and the default stream wait for each other.
 bool waits_for_default_stream(cudaStream_t stream);
@@ -20,9 +20,9 @@ bool waits_for_default_stream(cudaStream_t stream);
 /// A call that needs the device and works in a stream.
 template <class Body>
 cudaError_t on_stream(const char* name, cudaStream_t stream, Body body) noexcept {
-    return api(name, [&]() -> cudaError_t {
-        if (const cudaError_t error = check_stream(stream)) return error;
-        return body();
+    return api(name, [&] {
+        check_stream(stream);
+        body();
     });
 }
 

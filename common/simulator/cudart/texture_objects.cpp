@@ -33,70 +33,71 @@ Descriptions& descriptions() {
 // ---- resources ----
 
 /// Device memory of `rows` rows as an image.
-cudaError_t use_memory(const void* pointer, const cudaChannelFormatDesc& description, u64 width,
-                       u64 rows, u64 pitch, ImageObject& object) {
+void use_memory(const void* pointer, const TexelFormat& format, u64 width, u64 rows, u64 pitch,
+                ImageObject& object) {
     Image image;
-    if (const cudaError_t error = format_of(description, image.format)) return error;
+    image.format = format;
     image.address = reinterpret_cast<u64>(pointer);
     image.width = static_cast<u32>(width);
     image.height = static_cast<u32>(rows);
     image.row_bytes = pitch;
     image.slice_bytes = pitch * rows;
-    if (width == 0 || rows == 0) return cudaErrorInvalidValue;
+    need(width > 0 && rows > 0);
     if (image.address % kPointerAlignment != 0)
-        return refuse("the memory of a texture begins at a multiple of 512 bytes.");
+        refuse("the memory of a texture begins at a multiple of 512 bytes.");
     const u64 bytes = pitch * (rows - 1) + width * image.format.bytes();
     const auto allocation = memory().find(image.address);
     if (!allocation || !allocation->contains(image.address, bytes))
-        return refuse("the " + std::to_string(bytes) +
-                      " bytes of the texture are not all in one allocation of the device.");
+        refuse("the " + std::to_string(bytes) +
+               " bytes of the texture are not all in one allocation of the device.");
     object.is_array = false;
     object.levels = {image};
-    return cudaSuccess;
 }
 
-cudaError_t use_linear(const cudaResourceDesc& resource, ImageObject& object) {
+void use_linear(const cudaResourceDesc& resource, ImageObject& object) {
     const auto& linear = resource.res.linear;
-    TexelFormat format;
-    if (const cudaError_t error = format_of(linear.desc, format)) return error;
+    const TexelFormat format = format_of(linear.desc);
     const size_t width = linear.sizeInBytes / format.bytes();
-    if (width > kMostLinear) return refuse("a linear texture has at most 2^28 texels.");
+    if (width > kMostLinear) refuse("a linear texture has at most 2^28 texels.");
     object.shape.dimensions = 1;
-    return use_memory(linear.devPtr, linear.desc, width, 1, width * format.bytes(), object);
+    use_memory(linear.devPtr, format, width, 1, width * format.bytes(), object);
 }
 
-cudaError_t use_pitched(const cudaResourceDesc& resource, ImageObject& object) {
+void use_pitched(const cudaResourceDesc& resource, ImageObject& object) {
     const auto& block = resource.res.pitch2D;
-    TexelFormat format;
-    if (const cudaError_t error = format_of(block.desc, format)) return error;
+    const TexelFormat format = format_of(block.desc);
     if (block.pitchInBytes % kTexturePitchAlignment != 0)
-        return refuse("the pitch of a texture is a multiple of 32 bytes.");
-    if (block.width > block.pitchInBytes / format.bytes()) return cudaErrorInvalidValue;
+        refuse("the pitch of a texture is a multiple of 32 bytes.");
+    need(block.width <= block.pitchInBytes / format.bytes());
     object.shape.dimensions = 2;
-    return use_memory(block.devPtr, block.desc, block.width, block.height, block.pitchInBytes,
-                      object);
+    use_memory(block.devPtr, format, block.width, block.height, block.pitchInBytes, object);
 }
 
-cudaError_t use_resource(const cudaResourceDesc& resource, ImageObject& object) {
+cudaArray& array_of(const cudaResourceDesc& resource) {
+    cudaArray* array = find_array(resource.res.array.array);
+    if (!array) refuse("the array is none that is allocated.");
+    return *array;
+}
+
+void use_resource(const cudaResourceDesc& resource, ImageObject& object) {
     switch (resource.resType) {
         case cudaResourceTypeArray: {
-            const cudaArray* array = find_array(resource.res.array.array);
-            if (!array) return refuse("the array is none that is allocated.");
-            object.shape = array->shape;
-            object.levels = {array->image};
-            return cudaSuccess;
+            const cudaArray& array = array_of(resource);
+            object.shape = array.shape;
+            object.levels = {array.image};
+            return;
         }
         case cudaResourceTypeMipmappedArray: {
             const cudaMipmappedArray* array = find_mipmapped_array(resource.res.mipmap.mipmap);
-            if (!array) return refuse("the mipmapped array is none that is allocated.");
+            if (!array) refuse("the mipmapped array is none that is allocated.");
             object.shape = array->levels[0]->shape;
             for (const cudaArray* level : array->levels) object.levels.push_back(level->image);
-            return cudaSuccess;
+            return;
         }
         case cudaResourceTypeLinear: return use_linear(resource, object);
         case cudaResourceTypePitch2D: return use_pitched(resource, object);
     }
-    return cudaErrorInvalidValue;
+    fail();
 }
 
 // ---- sampling ----
@@ -131,73 +132,66 @@ void be_linear_memory(Sampling& how) {
     for (AddressMode& mode : how.mode) mode = AddressMode::border;
 }
 
-cudaError_t check_sampling(const cudaTextureDesc& t, const ImageObject& object) {
+void check_sampling(const cudaTextureDesc& t, const ImageObject& object) {
     const TexelFormat& format = object.image().format;
     const bool is_linear_memory = !object.is_array && object.shape.dimensions == 1;
     const bool numbers = format.is_float() || t.readMode == cudaReadModeNormalizedFloat;
     if (t.readMode == cudaReadModeNormalizedFloat && !format.is_float() &&
         format.channel_bytes == 4)
-        return refuse("integers of 32 bits cannot be read as normalised floats.",
-                      cudaErrorInvalidNormSetting);
+        refuse("integers of 32 bits cannot be read as normalised floats.",
+               cudaErrorInvalidNormSetting);
     if (t.filterMode == cudaFilterModeLinear && !numbers && !is_linear_memory)
-        return refuse("linear filtering needs floats, or integers read as normalised floats.",
-                      cudaErrorInvalidFilterSetting);
+        refuse("linear filtering needs floats, or integers read as normalised floats.",
+               cudaErrorInvalidFilterSetting);
     if (object.levels.size() > 1 && !t.normalizedCoords)
-        return refuse("mipmaps need normalised coordinates.");
+        refuse("mipmaps need normalised coordinates.");
     if (object.shape.cube && t.seamlessCubemap)
-        return not_simulated("filtering across the edges of a cubemap's faces (seamlessCubemap)");
-    return cudaSuccess;
+        not_simulated("filtering across the edges of a cubemap's faces (seamlessCubemap)");
 }
 
 // ---- the objects ----
 
-cudaError_t create_texture(cudaTextureObject_t* number, const cudaResourceDesc* resource,
-                           const cudaTextureDesc* texture, const cudaResourceViewDesc* view) {
-    if (!number || !resource || !texture) return cudaErrorInvalidValue;
-    if (view) return not_simulated("a texture with a view of its resource");
+void create_texture(cudaTextureObject_t* number, const cudaResourceDesc* resource,
+                    const cudaTextureDesc* texture, const cudaResourceViewDesc* view) {
+    need(number && resource && texture);
+    if (view) not_simulated("a texture with a view of its resource");
     ImageObject object;
-    cudaError_t error = use_resource(*resource, object);
-    if (error == cudaSuccess) error = check_sampling(*texture, object);
-    if (error != cudaSuccess) return error;
+    use_resource(*resource, object);
+    check_sampling(*texture, object);
     object.sampling = sampling_of(*texture, object);
     if (resource->resType == cudaResourceTypeLinear) be_linear_memory(object.sampling);
     *number = add_image_object(std::move(object));
     std::lock_guard lock(descriptions().mutex);
     descriptions().of[*number] = {*resource, *texture, false};
-    return cudaSuccess;
 }
 
-cudaError_t create_surface(cudaSurfaceObject_t* number, const cudaResourceDesc* resource) {
-    if (!number || !resource || resource->resType != cudaResourceTypeArray)
-        return cudaErrorInvalidValue;
-    const cudaArray* array = find_array(resource->res.array.array);
-    if (!array) return refuse("the array is none that is allocated.");
-    if (!(array->flags & cudaArraySurfaceLoadStore))
-        return refuse("the array was allocated without cudaArraySurfaceLoadStore.");
+void create_surface(cudaSurfaceObject_t* number, const cudaResourceDesc* resource) {
+    need(number && resource && resource->resType == cudaResourceTypeArray);
+    const cudaArray& array = array_of(*resource);
+    if (!(array.flags & cudaArraySurfaceLoadStore))
+        refuse("the array was allocated without cudaArraySurfaceLoadStore.");
     *number = add_image_object(
-        {.is_surface = true, .shape = array->shape, .levels = {array->image}, .sampling = {}});
+        {.is_surface = true, .shape = array.shape, .levels = {array.image}, .sampling = {}});
     std::lock_guard lock(descriptions().mutex);
     descriptions().of[*number] = {*resource, {}, true};
-    return cudaSuccess;
 }
 
 /// Null is destroyed without an error, as null pointers are freed.
-cudaError_t destroy(u64 number, bool is_surface) {
-    if (number == 0) return cudaSuccess;
+void destroy(u64 number, bool is_surface) {
+    if (number == 0) return;
     if (!remove_image_object(number, is_surface))
-        return refuse("there is no such object; it was destroyed before, or never created.");
+        refuse("there is no such object; it was destroyed before, or never created.");
     std::lock_guard lock(descriptions().mutex);
     descriptions().of.erase(number);
-    return cudaSuccess;
 }
 
 template <class T>
-cudaError_t describe(T* target, u64 number, bool is_surface, const T Description::*what) {
+void describe(T* target, u64 number, bool is_surface, const T Description::*what) {
     std::lock_guard lock(descriptions().mutex);
     const auto found = descriptions().of.find(number);
     if (found == descriptions().of.end() || found->second.is_surface != is_surface)
-        return refuse("there is no such object.");
-    return give(target, found->second.*what);
+        refuse("there is no such object.");
+    give(target, found->second.*what);
 }
 
 }  // namespace
@@ -245,11 +239,10 @@ cudaError_t cudaGetSurfaceObjectResourceDesc(cudaResourceDesc* resource,
 
 cudaError_t cudaDeviceGetTexture1DLinearMaxWidth(size_t* width, const cudaChannelFormatDesc* format,
                                                  int device) {
-    return api(__func__, [&]() -> cudaError_t {
-        if (!is_device(device)) return cudaErrorInvalidDevice;
-        TexelFormat texel;
-        if (!format) return cudaErrorInvalidValue;
-        if (const cudaError_t error = format_of(*format, texel)) return error;
-        return give(width, kMostLinear);
+    return api(__func__, [&] {
+        need(is_device(device), cudaErrorInvalidDevice);
+        need(format);
+        format_of(*format);
+        give(width, kMostLinear);
     });
 }

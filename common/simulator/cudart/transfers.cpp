@@ -37,58 +37,50 @@ std::string hexadecimal(u64 address) {
     return text;
 }
 
-cudaError_t out_of_bounds(const char* role, u64 address, u64 span, const Allocation& allocation) {
+[[noreturn]] void out_of_bounds(const char* role, u64 address, u64 span,
+                                const Allocation& allocation) {
     const u64 past = address + span - allocation.end;
-    return refuse(std::string(role) + ": " + std::to_string(span) + " bytes from " +
-                  hexadecimal(address) + " end " + std::to_string(past) +
-                  " bytes past the allocation of " +
-                  std::to_string(allocation.end - allocation.begin) + " bytes at " +
-                  hexadecimal(allocation.begin) + ".");
+    refuse(std::string(role) + ": " + std::to_string(span) + " bytes from " + hexadecimal(address) +
+           " end " + std::to_string(past) + " bytes past the allocation of " +
+           std::to_string(allocation.end - allocation.begin) + " bytes at " +
+           hexadecimal(allocation.begin) + ".");
 }
 
-cudaError_t nobodys(const char* role, u64 address) {
+[[noreturn]] void nobodys(const char* role, u64 address) {
     const auto table = memory().table();
     const Allocation* freed = table->find_freed(address);
-    return refuse(std::string(role) + ": " + hexadecimal(address) +
-                  (freed ? " lies in memory that was freed (" +
-                               std::to_string(freed->end - freed->begin) + " bytes at " +
-                               hexadecimal(freed->begin) + ")."
-                         : " is a device address that belongs to no allocation."));
+    refuse(std::string(role) + ": " + hexadecimal(address) +
+           (freed ? " lies in memory that was freed (" + std::to_string(freed->end - freed->begin) +
+                        " bytes at " + hexadecimal(freed->begin) + ")."
+                  : " is a device address that belongs to no allocation."));
 }
 
 /// `role` is "source" or "destination", for messages.
-cudaError_t find_side(const char* role, const cudaPitchedPtr& place, const cudaExtent& box,
-                      Side& side) {
+Side find_side(const char* role, const cudaPitchedPtr& place, const cudaExtent& box) {
     u64 span = 0;
-    if (!place.ptr) return refuse(std::string("the ") + role + " is a null pointer.");
-    if (!span_of(place, box, span)) return cudaErrorInvalidValue;
-    side.address = reinterpret_cast<u64>(place.ptr);
-    side.host = reinterpret_cast<u8*>(side.address);
-    const auto allocation = memory().find(side.address);
+    if (!place.ptr) refuse(std::string("the ") + role + " is a null pointer.");
+    need(span_of(place, box, span));
+    const u64 address = reinterpret_cast<u64>(place.ptr);
+    Side side{.host = reinterpret_cast<u8*>(address), .address = address};
+    const auto allocation = memory().find(address);
     if (!allocation) {
-        return memory().is_device_range(side.address) ? nobodys(role, side.address) : cudaSuccess;
+        if (memory().is_device_range(address)) nobodys(role, address);
+        return side;
     }
-    if (!allocation->contains(side.address, span)) {
+    if (!allocation->contains(address, span)) {
         // The host may well own what follows a range that it registered.
-        if (allocation->kind == AllocationKind::registered) return cudaSuccess;
-        return out_of_bounds(role, side.address, span, *allocation);
+        if (allocation->kind == AllocationKind::registered) return side;
+        out_of_bounds(role, address, span, *allocation);
     }
     side.host += allocation->to_host;
     side.reached_by_kernels = true;
-    return cudaSuccess;
+    return side;
 }
 
-cudaError_t wrong_direction(const char* role, u64 address) {
-    return refuse(std::string("the direction says that the ") + role + " is on the device, but " +
-                  hexadecimal(address) + " is ordinary host memory.");
-}
-
-cudaError_t check_direction(cudaMemcpyKind kind, const Side& to, const Side& from) {
-    const bool to_device = kind == cudaMemcpyHostToDevice || kind == cudaMemcpyDeviceToDevice;
-    const bool from_device = kind == cudaMemcpyDeviceToHost || kind == cudaMemcpyDeviceToDevice;
-    if (to_device && !to.reached_by_kernels) return wrong_direction("destination", to.address);
-    if (from_device && !from.reached_by_kernels) return wrong_direction("source", from.address);
-    return cudaSuccess;
+void check_is_on_device(const char* role, const Side& side) {
+    if (side.reached_by_kernels) return;
+    refuse(std::string("the direction says that the ") + role + " is on the device, but " +
+           hexadecimal(side.address) + " is ordinary host memory.");
 }
 
 void copy_row(const Side& to, const Side& from, u64 to_offset, u64 from_offset, u64 bytes) {
@@ -101,22 +93,27 @@ void copy_row(const Side& to, const Side& from, u64 to_offset, u64 from_offset, 
     }
 }
 
-cudaError_t check_kind(cudaMemcpyKind kind) {
-    const bool known = kind >= cudaMemcpyHostToHost && kind <= cudaMemcpyDefault;
-    return known ? cudaSuccess : cudaErrorInvalidMemcpyDirection;
+void check_kind(cudaMemcpyKind kind) {
+    need(kind >= cudaMemcpyHostToHost && kind <= cudaMemcpyDefault,
+         cudaErrorInvalidMemcpyDirection);
 }
 
-cudaError_t find_sides(const cudaPitchedPtr& to, const cudaPitchedPtr& from, const cudaExtent& box,
-                       cudaMemcpyKind kind, Side& to_side, Side& from_side) {
-    cudaError_t error = check_kind(kind);
-    if (error == cudaSuccess) error = find_side("destination", to, box, to_side);
-    if (error == cudaSuccess) error = find_side("source", from, box, from_side);
-    return error != cudaSuccess ? error : check_direction(kind, to_side, from_side);
+struct Sides {
+    Side to, from;
+};
+Sides find_sides(const cudaPitchedPtr& to, const cudaPitchedPtr& from, const cudaExtent& box,
+                 cudaMemcpyKind kind) {
+    const Sides sides{find_side("destination", to, box), find_side("source", from, box)};
+    const bool in_device = kind == cudaMemcpyDeviceToDevice;
+    if (in_device || kind == cudaMemcpyHostToDevice) check_is_on_device("destination", sides.to);
+    if (in_device || kind == cudaMemcpyDeviceToHost) check_is_on_device("source", sides.from);
+    return sides;
 }
 
-cudaError_t find_filled(const cudaPitchedPtr& to, const cudaExtent& box, Side& side) {
-    if (const cudaError_t error = find_side("destination", to, box, side)) return error;
-    return side.reached_by_kernels ? cudaSuccess : wrong_direction("destination", side.address);
+Side find_filled(const cudaPitchedPtr& to, const cudaExtent& box) {
+    const Side side = find_side("destination", to, box);
+    check_is_on_device("destination", side);
+    return side;
 }
 
 void fill_row(u8* row, u64 bytes, unsigned value, unsigned element) {
@@ -133,36 +130,32 @@ u64 row_offset(const cudaPitchedPtr& place, u64 slice, u64 row) {
 
 }  // namespace
 
-cudaError_t check_copy(const cudaPitchedPtr& to, const cudaPitchedPtr& from, const cudaExtent& box,
-                       cudaMemcpyKind kind) {
-    Side to_side, from_side;
-    return is_empty(box) ? check_kind(kind) : find_sides(to, from, box, kind, to_side, from_side);
+void check_copy(const cudaPitchedPtr& to, const cudaPitchedPtr& from, const cudaExtent& box,
+                cudaMemcpyKind kind) {
+    check_kind(kind);
+    if (!is_empty(box)) find_sides(to, from, box, kind);
 }
 
-cudaError_t copy(const cudaPitchedPtr& to, const cudaPitchedPtr& from, const cudaExtent& box,
-                 cudaMemcpyKind kind) {
-    if (is_empty(box)) return check_kind(kind);
-    Side to_side, from_side;
-    if (const cudaError_t error = find_sides(to, from, box, kind, to_side, from_side)) return error;
+void copy(const cudaPitchedPtr& to, const cudaPitchedPtr& from, const cudaExtent& box,
+          cudaMemcpyKind kind) {
+    check_kind(kind);
+    if (is_empty(box)) return;
+    const Sides sides = find_sides(to, from, box, kind);
     for (u64 slice = 0; slice < box.depth; ++slice) {
         for (u64 row = 0; row < box.height; ++row) {
-            copy_row(to_side, from_side, row_offset(to, slice, row), row_offset(from, slice, row),
+            copy_row(sides.to, sides.from, row_offset(to, slice, row), row_offset(from, slice, row),
                      box.width);
         }
     }
-    return cudaSuccess;
 }
 
-cudaError_t check_fill(const cudaPitchedPtr& to, const cudaExtent& box) {
-    Side side;
-    return is_empty(box) ? cudaSuccess : find_filled(to, box, side);
+void check_fill(const cudaPitchedPtr& to, const cudaExtent& box) {
+    if (!is_empty(box)) find_filled(to, box);
 }
 
-cudaError_t fill(const cudaPitchedPtr& to, const cudaExtent& box, unsigned value,
-                 unsigned element) {
-    if (is_empty(box)) return cudaSuccess;
-    Side side;
-    if (const cudaError_t error = find_filled(to, box, side)) return error;
+void fill(const cudaPitchedPtr& to, const cudaExtent& box, unsigned value, unsigned element) {
+    if (is_empty(box)) return;
+    const Side side = find_filled(to, box);
     for (u64 slice = 0; slice < box.depth; ++slice) {
         for (u64 row = 0; row < box.height; ++row) {
             const u64 offset = row_offset(to, slice, row);
@@ -170,7 +163,6 @@ cudaError_t fill(const cudaPitchedPtr& to, const cudaExtent& box, unsigned value
             memory().mark_written_by_host(side.address + offset, box.width);
         }
     }
-    return cudaSuccess;
 }
 
 }  // namespace coalesce::sim::cudart

@@ -2,10 +2,8 @@
 #include "cudart/user_objects.h"
 
 #include <climits>
-#include <mutex>
 
-#include "cudart/api.h"
-#include "cudart/graphs.h"
+#include "cudart/graph_calls.h"
 #include "cudart/handles.h"
 
 using namespace coalesce::sim::cudart;
@@ -29,33 +27,32 @@ bool is_count(unsigned count) {
     return count > 0 && count <= INT_MAX;
 }
 
-/// Under the lock of the graphs, which hold references.
-template <class Body>
-cudaError_t with_object(const char* name, cudaUserObject_t handle, unsigned count, Body body) {
-    return api(name, [&]() -> cudaError_t {
-        std::lock_guard lock(Graphs::instance().mutex);
-        UserObject* object = objects().find(handle);
-        return object && is_count(count) ? body(*object) : cudaErrorInvalidValue;
-    });
+UserObject& find_object(cudaUserObject_t handle, unsigned count) {
+    UserObject* object = objects().find(handle);
+    need(object && is_count(count));
+    return *object;
 }
 
-cudaError_t give_to_graph(UserObject& object, cudaGraph_t handle, unsigned count, unsigned flags) {
+Graph& graph_with_objects(cudaGraph_t handle) {
     Graph* graph = Graphs::instance().find(handle);
-    if (!graph || flags > cudaGraphUserObjectMove) return cudaErrorInvalidValue;
+    need(graph);
+    return *graph;
+}
+
+void give_to_graph(UserObject& object, cudaGraph_t handle, unsigned count, unsigned flags) {
+    Graph& graph = graph_with_objects(handle);
+    need(flags <= cudaGraphUserObjectMove);
     if (flags == 0) retain(object, count);
-    graph->objects[&object] += count;
-    return cudaSuccess;
+    graph.objects[&object] += count;
 }
 
-cudaError_t take_from_graph(UserObject& object, cudaGraph_t handle, unsigned count) {
-    Graph* graph = Graphs::instance().find(handle);
-    if (!graph) return cudaErrorInvalidValue;
-    const auto held = graph->objects.find(&object);
-    if (held == graph->objects.end() || held->second < count) return cudaErrorInvalidValue;
+void take_from_graph(UserObject& object, cudaGraph_t handle, unsigned count) {
+    Graph& graph = graph_with_objects(handle);
+    const auto held = graph.objects.find(&object);
+    need(held != graph.objects.end() && held->second >= count);
     held->second -= count;
-    if (held->second == 0) graph->objects.erase(held);
+    if (held->second == 0) graph.objects.erase(held);
     release(object, count);
-    return cudaSuccess;
 }
 
 }  // namespace
@@ -75,38 +72,30 @@ bool release(UserObject& object, unsigned count) {
 
 }  // namespace coalesce::sim::cudart
 
+// Under the lock of the graphs, which hold references.
+
 cudaError_t cudaUserObjectCreate(cudaUserObject_t* handle, void* pointer, cudaHostFn_t destroy,
                                  unsigned references, unsigned flags) {
-    return api(__func__, [&] {
-        if (!handle || !destroy || !is_count(references) || flags != cudaUserObjectNoDestructorSync)
-            return cudaErrorInvalidValue;
-        std::lock_guard lock(Graphs::instance().mutex);
+    return graph_call(__func__, [&] {
+        need(handle && destroy && is_count(references) && flags == cudaUserObjectNoDestructorSync);
         *handle = objects().add({pointer, destroy, references});
-        return cudaSuccess;
     });
 }
 
 cudaError_t cudaUserObjectRetain(cudaUserObject_t handle, unsigned count) {
-    return with_object(__func__, handle, count, [&](UserObject& object) {
-        retain(object, count);
-        return cudaSuccess;
-    });
+    return graph_call(__func__, [&] { retain(find_object(handle, count), count); });
 }
 
 cudaError_t cudaUserObjectRelease(cudaUserObject_t handle, unsigned count) {
-    return with_object(__func__, handle, count, [&](UserObject& object) {
-        return release(object, count) ? cudaSuccess : cudaErrorInvalidValue;
-    });
+    return graph_call(__func__, [&] { need(release(find_object(handle, count), count)); });
 }
 
 cudaError_t cudaGraphRetainUserObject(cudaGraph_t graph, cudaUserObject_t handle, unsigned count,
                                       unsigned flags) {
-    return with_object(__func__, handle, count, [&](UserObject& object) {
-        return give_to_graph(object, graph, count, flags);
-    });
+    return graph_call(__func__,
+                      [&] { give_to_graph(find_object(handle, count), graph, count, flags); });
 }
 
 cudaError_t cudaGraphReleaseUserObject(cudaGraph_t graph, cudaUserObject_t handle, unsigned count) {
-    return with_object(__func__, handle, count,
-                       [&](UserObject& object) { return take_from_graph(object, graph, count); });
+    return graph_call(__func__, [&] { take_from_graph(find_object(handle, count), graph, count); });
 }

@@ -72,26 +72,27 @@ using Work = std::variant<KernelWork, CopyWork, FillWork, HostWork, ChildWork, E
 
 cudaGraphNodeType type_of(const Work& work);
 
-/// A plain copy, and one of rows with gaps between them. `kind` is checked.
-cudaError_t describe_copy(void* to, const void* from, size_t bytes, cudaMemcpyKind kind,
-                          Work& work);
-cudaError_t describe_copy_2d(void* to, size_t to_pitch, const void* from, size_t from_pitch,
-                             size_t width, size_t height, cudaMemcpyKind kind, Work& work);
-/// The parameters can name CUDA arrays (arrays.h).
-cudaError_t describe_copy_3d(const cudaMemcpy3DParms* parameters, Work& work);
-/// `offset` bytes into a variable, and from there.
-cudaError_t describe_copy_to_symbol(const void* symbol, const void* from, size_t bytes,
-                                    size_t offset, cudaMemcpyKind kind, Work& work);
-cudaError_t describe_copy_from_symbol(void* to, const void* symbol, size_t bytes, size_t offset,
-                                      cudaMemcpyKind kind, Work& work);
-/// Memory of `bytes`, whose address is in the work's parameters afterwards.
-cudaError_t describe_allocation(size_t bytes, AllocateWork& work);
-cudaError_t describe_fill(void* to, int value, size_t bytes, Work& work);
+// ---- what the parameters of calls describe: work, or the call fails ----
 
-/// Whether it can be done, as far as that is known before it is.
-cudaError_t check(const Work& work);
+/// A plain copy, and one of rows with gaps between them.
+Work describe_copy(void* to, const void* from, size_t bytes, cudaMemcpyKind kind);
+Work describe_copy_2d(void* to, size_t to_pitch, const void* from, size_t from_pitch, size_t width,
+                      size_t height, cudaMemcpyKind kind);
+/// The parameters can name CUDA arrays (arrays.h).
+Work describe_copy_3d(const cudaMemcpy3DParms* parameters);
+/// `offset` bytes into a variable, and from there.
+Work describe_copy_to_symbol(const void* symbol, const void* from, size_t bytes, size_t offset,
+                             cudaMemcpyKind kind);
+Work describe_copy_from_symbol(void* to, const void* symbol, size_t bytes, size_t offset,
+                               cudaMemcpyKind kind);
+/// Memory of `bytes`, whose address is in the work's parameters.
+AllocateWork describe_allocation(size_t bytes);
+Work describe_fill(void* to, int value, size_t bytes);
+
+/// Fails if it cannot be done, as far as that is known before it is.
+void check(const Work& work);
 
 /// Does it, now.
-cudaError_t carry_out(const Work& work);
+void carry_out(const Work& work);
 
 }  // namespace coalesce::sim::cudart

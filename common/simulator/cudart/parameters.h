@@ -1,0 +1,42 @@
+// Functions that take what another one takes: their parameters, `count` of them, are read off its type.
+#pragma once
+
+#include <cstddef>
+#include <tuple>
+
+namespace coalesce::sim::cudart {
+
+/// The type of a parameter of a function, counted from 0.
+template <std::size_t index, class Function>
+struct ParameterOf;
+template <std::size_t index, class Result, class... Parameters>
+struct ParameterOf<index, Result(Parameters...)> {
+    using Type = std::tuple_element_t<index, std::tuple<Parameters...>>;
+};
+template <std::size_t index, class Function>
+using Parameter = typename ParameterOf<index, Function>::Type;
+
+}  // namespace coalesce::sim::cudart
+
+#define COALESCE_PARAMETER(f, index) coalesce::sim::cudart::Parameter<index, decltype(f)>
+#define COALESCE_PARAMETERS_0(f)
+#define COALESCE_PARAMETERS_1(f) COALESCE_PARAMETER(f, 0) a
+#define COALESCE_PARAMETERS_2(f) COALESCE_PARAMETERS_1(f), COALESCE_PARAMETER(f, 1) b
+#define COALESCE_PARAMETERS_3(f) COALESCE_PARAMETERS_2(f), COALESCE_PARAMETER(f, 2) c
+#define COALESCE_PARAMETERS_4(f) COALESCE_PARAMETERS_3(f), COALESCE_PARAMETER(f, 3) d
+#define COALESCE_PARAMETERS_5(f) COALESCE_PARAMETERS_4(f), COALESCE_PARAMETER(f, 4) e
+#define COALESCE_PARAMETERS_6(f) COALESCE_PARAMETERS_5(f), COALESCE_PARAMETER(f, 5) g
+#define COALESCE_PARAMETERS_7(f) COALESCE_PARAMETERS_6(f), COALESCE_PARAMETER(f, 6) h
+#define COALESCE_PARAMETERS_8(f) COALESCE_PARAMETERS_7(f), COALESCE_PARAMETER(f, 7) i
+#define COALESCE_PARAMETERS_9(f) COALESCE_PARAMETERS_8(f), COALESCE_PARAMETER(f, 8) j
+/// The same as arguments that follow others.
+#define COALESCE_ARGUMENTS_0
+#define COALESCE_ARGUMENTS_1 , a
+#define COALESCE_ARGUMENTS_2 , a, b
+#define COALESCE_ARGUMENTS_3 , a, b, c
+#define COALESCE_ARGUMENTS_4 , a, b, c, d
+#define COALESCE_ARGUMENTS_5 , a, b, c, d, e
+#define COALESCE_ARGUMENTS_6 , a, b, c, d, e, g
+#define COALESCE_ARGUMENTS_7 , a, b, c, d, e, g, h
+#define COALESCE_ARGUMENTS_8 , a, b, c, d, e, g, h, i
+#define COALESCE_ARGUMENTS_9 , a, b, c, d, e, g, h, i, j
