@@ -45,11 +45,10 @@ enum class Type : int { f32 = 0, f64 = 1, f16 = 2, bf16 = 14 };
 bool is_known(Type type);
 size_t size_of(Type type);
 
-/// A failed copy, or whatever else ends a call.
-struct Failure {
-    Status status;
-    std::string why;
-};
+/// Ends a call. `why`: a sentence.
+[[noreturn]] void refuse(const char* why, Status status = kInvalidValue);
+/// Ends it unless a size, an operation or a leading dimension can be.
+void need(bool condition);
 
 /// Numbers in the simulated memory: `rows` of a column that follow each other, columns `stride` elements apart.
 /// (Of a vector with increment i: one row, i apart.)
@@ -63,7 +62,7 @@ void write_result(void* to, const void* value, size_t bytes);
 std::vector<void*> read_pointers(const void* const* from, int count);
 
 /// Surrounds the body of a function: finds the context, turns failures into a status and a report that names the
-/// function, and notes that it ran. The body may also return cudaErrorNotSupported, after a sentence.
-Status call(const char* name, void* handle, const std::function<Status(Context& context)>& body);
+/// function, and notes that it ran.
+Status call(const char* name, void* handle, const std::function<void()>& body);
 
 }  // namespace coalesce::sim::cublas

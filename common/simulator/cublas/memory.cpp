@@ -5,6 +5,7 @@
 #include "base/half.h"
 #include "cublas/cublas.h"
 #include "cudart/driver_support.h"
+#include "cudart/failure.h"
 #include "cudart/handles.h"
 
 namespace coalesce::sim::cublas {
@@ -15,8 +16,13 @@ auto& contexts() {
     return all;
 }
 
+/// The runtime's part takes statuses as if they were its errors.
+[[noreturn]] void fail(Status status) {
+    cudart::fail(static_cast<cudaError_t>(status));
+}
+
 void must(cudaError_t error) {
-    if (error != cudaSuccess) throw Failure{kExecutionFailed, ""};  // its call has said why
+    if (error != cudaSuccess) fail(kExecutionFailed);  // its call has said why
 }
 
 template <class T>
@@ -60,12 +66,16 @@ const char* error_name(cudaError_t error) {
     return name_of(static_cast<Status>(error));
 }
 
-Status end(const Failure& failure) {
-    if (!failure.why.empty()) coalesceDriverExplain(failure.why.c_str());
-    return failure.status;
+}  // namespace
+
+void refuse(const char* why, Status status) {
+    coalesceDriverExplain(why);
+    fail(status);
 }
 
-}  // namespace
+void need(bool condition) {
+    if (!condition) refuse("a size, an operation or a leading dimension cannot be.");
+}
 
 Context* find_context(void* handle) {
     return contexts().find(handle);
@@ -99,12 +109,12 @@ void write(void* to, Type type, size_t rows, size_t columns, size_t stride,
 }
 
 double read_scalar(const void* from, Type type) {
-    if (!from) throw Failure{kInvalidValue, "a scalar is a null pointer."};
+    if (!from) refuse("a scalar is a null pointer.");
     return read(from, type, 1, 1, 1)[0];
 }
 
 void write_result(void* to, const void* value, size_t bytes) {
-    if (!to) throw Failure{kInvalidValue, "there is no place for the result."};
+    if (!to) refuse("there is no place for the result.");
     must(cudaMemcpy(to, value, bytes, cudaMemcpyDefault));
 }
 
@@ -115,31 +125,22 @@ std::vector<void*> read_pointers(const void* const* from, int count) {
     return pointers;
 }
 
-Status call(const char* name, void* handle, const std::function<Status(Context& context)>& body) {
-    auto guarded = [&]() -> int {
-        Context* context = find_context(handle);
-        if (!context) return kNotInitialized;
+Status call(const char* name, void* handle, const std::function<void()>& body) {
+    const cudaError_t error = coalesceDriverCall(name, error_name, [&] {
+        const Context* context = find_context(handle);
+        if (!context) fail(kNotInitialized);
         cudaStreamCaptureStatus capture = cudaStreamCaptureStatusNone;
         cudaStreamIsCapturing(context->stream, &capture);
         if (capture != cudaStreamCaptureStatusNone)
-            return coalesceDriverMissing(
-                (std::string(name) + " while a stream is captured").c_str(),
-                "call it outside of captures");
-        try {
-            const Status status = body(*context);
-            if (status == kSuccess) coalesceNoteHostWork(name);
-            if (status == kInvalidValue)
-                coalesceDriverExplain("a size, an operation or a leading dimension cannot be.");
-            return status;
-        } catch (const Failure& failure) {
-            return end(failure);
-        }
-    };
-    const auto run = [](void* data) { return (*static_cast<decltype(guarded)*>(data))(); };
-    const int got = coalesceDriverCall(name, error_name, run, &guarded);
-    return got == cudaErrorNotSupported       ? kNotSupported
-           : got == cudaErrorMemoryAllocation ? kAllocFailed
-                                              : got;
+            cudart::must(
+                coalesceDriverMissing((std::string(name) + " while a stream is captured").c_str(),
+                                      "call it outside of captures"));
+        body();
+        coalesceNoteHostWork(name);
+    });
+    return error == cudaErrorNotSupported       ? kNotSupported
+           : error == cudaErrorMemoryAllocation ? kAllocFailed
+                                                : static_cast<Status>(error);
 }
 
 }  // namespace coalesce::sim::cublas

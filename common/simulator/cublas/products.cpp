@@ -3,8 +3,10 @@
 
 #include "cublas/cublas.h"
 #include "cudart/driver_support.h"
+#include "cudart/failure.h"
 
 using namespace coalesce::sim::cublas;
+using coalesce::sim::cudart::must;
 
 namespace {
 
@@ -50,13 +52,13 @@ bool is_valid(const Product& p) {
            p.b.leading >= std::max(1, op_b == 0 ? k : n) && p.c.leading >= std::max(1, m);
 }
 
-Status multiply(const Product& p) {
-    if (!is_valid(p)) return kInvalidValue;
+void multiply(const Product& p) {
+    need(is_valid(p));
     const double alpha = read_scalar(p.scalars.alpha, p.scalars.type),
                  beta = read_scalar(p.scalars.beta, p.scalars.type);
     const auto m = static_cast<size_t>(p.shape.m), n = static_cast<size_t>(p.shape.n),
                k = static_cast<size_t>(p.shape.k), leading = static_cast<size_t>(p.c.leading);
-    if (m == 0 || n == 0) return kSuccess;
+    if (m == 0 || n == 0) return;
     std::vector<double> sum(m * n);
     if (alpha != 0 && k > 0) {
         const std::vector<double> a = operand(p.a, p.shape.op_a, p.shape.m, p.shape.k);
@@ -72,7 +74,6 @@ Status multiply(const Product& p) {
         for (size_t i = 0; i < sum.size(); ++i) sum[i] += beta * old[i];
     }
     write(const_cast<void*>(p.c.begin), p.c.type, m, n, leading, sum);
-    return kSuccess;
 }
 
 const void* moved(const Matrix& first, long long elements, int times) {
@@ -80,28 +81,26 @@ const void* moved(const Matrix& first, long long elements, int times) {
            elements * times * static_cast<long long>(size_of(first.type));
 }
 
-Status multiply_strided(Product p, long long a, long long b, long long c, int count) {
-    if (count < 0) return kInvalidValue;
+void multiply_strided(Product p, long long a, long long b, long long c, int count) {
+    need(count >= 0);
     const Product first = p;
     for (int i = 0; i < count; ++i) {
         p.a.begin = moved(first.a, a, i);
         p.b.begin = moved(first.b, b, i);
         p.c.begin = moved(first.c, c, i);
-        if (const Status status = multiply(p)) return status;
+        multiply(p);
     }
-    return kSuccess;
 }
 
-Status multiply_batch(Product p, const void* const* a, const void* const* b, void* const* c,
-                      int count) {
-    if (count < 0) return kInvalidValue;
+void multiply_batch(Product p, const void* const* a, const void* const* b, void* const* c,
+                    int count) {
+    need(count >= 0);
     const auto as = read_pointers(a, count), bs = read_pointers(b, count),
                cs = read_pointers(c, count);
     for (size_t i = 0; i < as.size(); ++i) {
         p.a.begin = as[i], p.b.begin = bs[i], p.c.begin = cs[i];
-        if (const Status status = multiply(p)) return status;
+        multiply(p);
     }
-    return kSuccess;
 }
 
 /// cublasComputeType_t: what scalars are. False: a type that is not here.
@@ -115,26 +114,24 @@ bool find_scalars(int compute, Type& type) {
     return compute != 72 && compute != 73;
 }
 
-/// For a gemm that takes any types: finds that of its scalars. A sentence, and cudaErrorNotSupported, where one of
-/// them is not here.
-Status check_types(const char* name, int compute, Product& p) {
+/// For a gemm that takes any types: finds that of its scalars. Fails where one of them is not here.
+void check_types(const char* name, int compute, Product& p) {
     const bool is_here = find_scalars(compute, p.scalars.type) && is_known(p.a.type) &&
                          is_known(p.b.type) && is_known(p.c.type);
-    if (is_here) return kSuccess;
+    if (is_here) return;
     const std::string what = std::string(name) + " of integers, complex numbers or 8-bit floats";
-    return coalesceDriverMissing(what.c_str(), "use halves, floats or doubles");
+    must(coalesceDriverMissing(what.c_str(), "use halves, floats or doubles"));
 }
 
 /// c = alpha * op(a) + beta * op(b).
-Status add_matrices(Type type, Operation op_a, Operation op_b, int m, int n, double alpha,
-                    const void* a, int a_leading, double beta, const void* b, int b_leading,
-                    void* c, int c_leading) {
+void add_matrices(Type type, Operation op_a, Operation op_b, int m, int n, double alpha,
+                  const void* a, int a_leading, double beta, const void* b, int b_leading, void* c,
+                  int c_leading) {
     const auto fits = [&](Operation op, int leading) {
         return is_operation(op) && leading >= std::max(1, op == 0 ? m : n);
     };
-    if (m < 0 || n < 0 || c_leading < std::max(1, m) || (alpha != 0 && !fits(op_a, a_leading)) ||
-        (beta != 0 && !fits(op_b, b_leading)))
-        return kInvalidValue;
+    need(m >= 0 && n >= 0 && c_leading >= std::max(1, m));
+    need((alpha == 0 || fits(op_a, a_leading)) && (beta == 0 || fits(op_b, b_leading)));
     std::vector<double> sum(static_cast<size_t>(m) * static_cast<size_t>(n));
     const auto add = [&](double factor, const void* from, Operation op, int leading) {
         if (factor == 0) return;
@@ -145,7 +142,6 @@ Status add_matrices(Type type, Operation op_a, Operation op_b, int m, int n, dou
     add(beta, b, op_b, b_leading);
     write(c, type, static_cast<size_t>(m), static_cast<size_t>(n), static_cast<size_t>(c_leading),
           sum);
-    return kSuccess;
 }
 
 }  // namespace
@@ -156,38 +152,38 @@ extern "C" {
     Status name##gemm##suffix(void* handle, Operation op_a, Operation op_b, int m, int n, int k, \
                               const void* alpha, const void* a, int lda, const void* b, int ldb, \
                               const void* beta, void* c, int ldc) {                              \
-        return call(#name "gemm", handle, [&](Context&) {                                        \
-            return multiply({{op_a, op_b, m, n, k},                                              \
-                             {alpha, beta, type},                                                \
-                             {a, type, lda},                                                     \
-                             {b, type, ldb},                                                     \
-                             {c, type, ldc}});                                                   \
+        return call(#name "gemm", handle, [&] {                                                  \
+            multiply({{op_a, op_b, m, n, k},                                                     \
+                      {alpha, beta, type},                                                       \
+                      {a, type, lda},                                                            \
+                      {b, type, ldb},                                                            \
+                      {c, type, ldc}});                                                          \
         });                                                                                      \
     }                                                                                            \
     Status name##gemmStridedBatched(                                                             \
         void* handle, Operation op_a, Operation op_b, int m, int n, int k, const void* alpha,    \
         const void* a, int lda, long long stride_a, const void* b, int ldb, long long stride_b,  \
         const void* beta, void* c, int ldc, long long stride_c, int count) {                     \
-        return call(#name "gemmStridedBatched", handle, [&](Context&) {                          \
+        return call(#name "gemmStridedBatched", handle, [&] {                                    \
             const Product p{{op_a, op_b, m, n, k},                                               \
                             {alpha, beta, type},                                                 \
                             {a, type, lda},                                                      \
                             {b, type, ldb},                                                      \
                             {c, type, ldc}};                                                     \
-            return multiply_strided(p, stride_a, stride_b, stride_c, count);                     \
+            multiply_strided(p, stride_a, stride_b, stride_c, count);                            \
         });                                                                                      \
     }                                                                                            \
     Status name##gemmBatched(void* handle, Operation op_a, Operation op_b, int m, int n, int k,  \
                              const void* alpha, const void* const* a, int lda,                   \
                              const void* const* b, int ldb, const void* beta, void* const* c,    \
                              int ldc, int count) {                                               \
-        return call(#name "gemmBatched", handle, [&](Context&) {                                 \
+        return call(#name "gemmBatched", handle, [&] {                                           \
             const Product p{{op_a, op_b, m, n, k},                                               \
                             {alpha, beta, type},                                                 \
                             {nullptr, type, lda},                                                \
                             {nullptr, type, ldb},                                                \
                             {nullptr, type, ldc}};                                               \
-            return multiply_batch(p, a, b, c, count);                                            \
+            multiply_batch(p, a, b, c, count);                                                   \
         });                                                                                      \
     }
 COALESCE_GEMM(cublasS, _v2, Type::f32)
@@ -199,14 +195,14 @@ Status cublasGemmEx(void* handle, Operation op_a, Operation op_b, int m, int n, 
                     const void* alpha, const void* a, Type a_type, int lda, const void* b,
                     Type b_type, int ldb, const void* beta, void* c, Type c_type, int ldc,
                     int compute, int) {
-    return call(__func__, handle, [&](Context&) {
+    return call(__func__, handle, [&] {
         Product p{{op_a, op_b, m, n, k},
                   {alpha, beta},
                   {a, a_type, lda},
                   {b, b_type, ldb},
                   {c, c_type, ldc}};
-        if (const Status status = check_types("cublasGemmEx", compute, p)) return status;
-        return multiply(p);
+        check_types("cublasGemmEx", compute, p);
+        multiply(p);
     });
 }
 
@@ -215,15 +211,14 @@ Status cublasGemmStridedBatchedEx(void* handle, Operation op_a, Operation op_b, 
                                   long long stride_a, const void* b, Type b_type, int ldb,
                                   long long stride_b, const void* beta, void* c, Type c_type,
                                   int ldc, long long stride_c, int count, int compute, int) {
-    return call(__func__, handle, [&](Context&) {
+    return call(__func__, handle, [&] {
         Product p{{op_a, op_b, m, n, k},
                   {alpha, beta},
                   {a, a_type, lda},
                   {b, b_type, ldb},
                   {c, c_type, ldc}};
-        if (const Status status = check_types("cublasGemmStridedBatchedEx", compute, p))
-            return status;
-        return multiply_strided(p, stride_a, stride_b, stride_c, count);
+        check_types("cublasGemmStridedBatchedEx", compute, p);
+        multiply_strided(p, stride_a, stride_b, stride_c, count);
     });
 }
 
@@ -231,14 +226,14 @@ Status cublasGemmBatchedEx(void* handle, Operation op_a, Operation op_b, int m, 
                            const void* alpha, const void* const* a, Type a_type, int lda,
                            const void* const* b, Type b_type, int ldb, const void* beta,
                            void* const* c, Type c_type, int ldc, int count, int compute, int) {
-    return call(__func__, handle, [&](Context&) {
+    return call(__func__, handle, [&] {
         Product p{{op_a, op_b, m, n, k},
                   {alpha, beta},
                   {nullptr, a_type, lda},
                   {nullptr, b_type, ldb},
                   {nullptr, c_type, ldc}};
-        if (const Status status = check_types("cublasGemmBatchedEx", compute, p)) return status;
-        return multiply_batch(p, a, b, c, count);
+        check_types("cublasGemmBatchedEx", compute, p);
+        multiply_batch(p, a, b, c, count);
     });
 }
 
@@ -246,9 +241,9 @@ Status cublasGemmBatchedEx(void* handle, Operation op_a, Operation op_b, int m, 
     Status name##geam(void* handle, Operation op_a, Operation op_b, int m, int n,                 \
                       const void* alpha, const void* a, int lda, const void* beta, const void* b, \
                       int ldb, void* c, int ldc) {                                                \
-        return call(__func__, handle, [&](Context&) {                                             \
-            return add_matrices(type, op_a, op_b, m, n, read_scalar(alpha, type), a, lda,         \
-                                read_scalar(beta, type), b, ldb, c, ldc);                         \
+        return call(__func__, handle, [&] {                                                       \
+            add_matrices(type, op_a, op_b, m, n, read_scalar(alpha, type), a, lda,                \
+                         read_scalar(beta, type), b, ldb, c, ldc);                                \
         });                                                                                       \
     }
 COALESCE_GEAM(cublasS, Type::f32)

@@ -18,7 +18,7 @@ struct Vector {
     /// 0 apart would be one element for all.
     std::vector<double> values(int count) const {
         if (count <= 0) return {};
-        if (step == 0) throw Failure{kInvalidValue, "a vector's step is 0."};
+        if (step == 0) refuse("a vector's step is 0.");
         std::vector<double> all = read(begin, type, 1, static_cast<size_t>(count), stride());
         if (step < 0) std::reverse(all.begin(), all.end());
         return all;
@@ -33,35 +33,31 @@ private:
     size_t stride() const { return static_cast<size_t>(std::abs(step)); }
 };
 
-Status give(void* result, Type type, double value) {
+void give(void* result, Type type, double value) {
     const auto single = static_cast<float>(value);
     if (type == Type::f32)
         write_result(result, &single, sizeof single);
     else
         write_result(result, &value, sizeof value);
-    return kSuccess;
 }
 
-Status add_scaled(int count, double alpha, const Vector& x, const Vector& y) {
+void add_scaled(int count, double alpha, const Vector& x, const Vector& y) {
     std::vector<double> sum = y.values(count);
     const std::vector<double> added = x.values(count);
     for (size_t i = 0; i < sum.size(); ++i) sum[i] += alpha * added[i];
     y.store(std::move(sum));
-    return kSuccess;
 }
 
-Status scale(int count, double alpha, const Vector& x) {
+void scale(int count, double alpha, const Vector& x) {
     std::vector<double> all = x.values(count);
     for (double& value : all) value *= alpha;
     x.store(std::move(all));
-    return kSuccess;
 }
 
-Status exchange(int count, const Vector& x, const Vector& y) {
+void exchange(int count, const Vector& x, const Vector& y) {
     std::vector<double> first = x.values(count), second = y.values(count);
     x.store(std::move(second));
     y.store(std::move(first));
-    return kSuccess;
 }
 
 double dot(int count, const Vector& x, const Vector& y) {
@@ -78,20 +74,19 @@ double sum_of_sizes(int count, const Vector& x) {
 }
 
 /// Counted from 1; 0 where there is none. The first of several.
-Status index_of(int count, const Vector& x, bool largest, void* result) {
+void index_of(int count, const Vector& x, bool largest, void* result) {
     const std::vector<double> all = x.values(count);
     const auto smaller = [](double a, double b) { return std::fabs(a) < std::fabs(b); };
     const auto found = largest ? std::max_element(all.begin(), all.end(), smaller)
                                : std::min_element(all.begin(), all.end(), smaller);
     const int index = all.empty() ? 0 : static_cast<int>(found - all.begin()) + 1;
     write_result(result, &index, sizeof index);
-    return kSuccess;
 }
 
 /// y = alpha * op(a) * x + beta * y
-Status multiply_vector(Operation op, int m, int n, double alpha, const void* a, int leading,
-                       const Vector& x, double beta, const Vector& y) {
-    if (!is_operation(op) || m < 0 || n < 0 || leading < std::max(1, m)) return kInvalidValue;
+void multiply_vector(Operation op, int m, int n, double alpha, const void* a, int leading,
+                     const Vector& x, double beta, const Vector& y) {
+    need(is_operation(op) && m >= 0 && n >= 0 && leading >= std::max(1, m));
     const int rows = op == 0 ? m : n, columns = op == 0 ? n : m;
     const auto height = static_cast<size_t>(m);
     const std::vector<double> matrix =
@@ -107,13 +102,11 @@ Status multiply_vector(Operation op, int m, int n, double alpha, const void* a, 
         for (size_t i = 0; i < sum.size(); ++i) sum[i] += beta * old[i];
     }
     y.store(std::move(sum));
-    return kSuccess;
 }
 
 /// a = a + alpha * x * y^T
-Status add_outer(int m, int n, double alpha, const Vector& x, const Vector& y, void* a,
-                 int leading) {
-    if (m < 0 || n < 0 || leading < std::max(1, m)) return kInvalidValue;
+void add_outer(int m, int n, double alpha, const Vector& x, const Vector& y, void* a, int leading) {
+    need(m >= 0 && n >= 0 && leading >= std::max(1, m));
     const auto rows = static_cast<size_t>(m), columns = static_cast<size_t>(n),
                stride = static_cast<size_t>(leading);
     std::vector<double> sum = read(a, x.type, rows, columns, stride);
@@ -121,7 +114,6 @@ Status add_outer(int m, int n, double alpha, const Vector& x, const Vector& y, v
     for (size_t j = 0; j < columns; ++j)
         for (size_t i = 0; i < rows; ++i) sum[j * rows + i] += alpha * down[i] * across[j];
     write(a, x.type, rows, columns, stride, sum);
-    return kSuccess;
 }
 
 }  // namespace
@@ -131,66 +123,63 @@ extern "C" {
 #define COALESCE_VECTORS(S, T)                                                                     \
     Status cublas##S##axpy_v2(void* handle, int n, const void* alpha, const void* x, int step_x,   \
                               void* y, int step_y) {                                               \
-        return call("cublas" #S "axpy", handle, [&](Context&) {                                    \
-            return add_scaled(n, read_scalar(alpha, T), {x, step_x, T}, {y, step_y, T});           \
+        return call("cublas" #S "axpy", handle, [&] {                                              \
+            add_scaled(n, read_scalar(alpha, T), {x, step_x, T}, {y, step_y, T});                  \
         });                                                                                        \
     }                                                                                              \
     Status cublas##S##scal_v2(void* handle, int n, const void* alpha, void* x, int step) {         \
-        return call("cublas" #S "scal", handle, [&](Context&) {                                    \
-            return scale(n, read_scalar(alpha, T), {x, step, T});                                  \
+        return call("cublas" #S "scal", handle, [&] {                                              \
+            scale(n, read_scalar(alpha, T), {x, step, T});                                         \
         });                                                                                        \
     }                                                                                              \
     Status cublas##S##copy_v2(void* handle, int n, const void* x, int step_x, void* y,             \
                               int step_y) {                                                        \
-        return call("cublas" #S "copy", handle, [&](Context&) {                                    \
+        return call("cublas" #S "copy", handle, [&] {                                              \
             Vector{y, step_y, T}.store(Vector{x, step_x, T}.values(n));                            \
-            return kSuccess;                                                                       \
         });                                                                                        \
     }                                                                                              \
     Status cublas##S##swap_v2(void* handle, int n, void* x, int step_x, void* y, int step_y) {     \
-        return call("cublas" #S "swap", handle, [&](Context&) {                                    \
-            return exchange(n, {x, step_x, T}, {y, step_y, T});                                    \
+        return call("cublas" #S "swap", handle, [&] {                                              \
+            exchange(n, {x, step_x, T}, {y, step_y, T});                                           \
         });                                                                                        \
     }                                                                                              \
     Status cublas##S##dot_v2(void* handle, int n, const void* x, int step_x, const void* y,        \
                              int step_y, void* result) {                                           \
-        return call("cublas" #S "dot", handle, [&](Context&) {                                     \
-            return give(result, T, dot(n, {x, step_x, T}, {y, step_y, T}));                        \
+        return call("cublas" #S "dot", handle, [&] {                                               \
+            give(result, T, dot(n, {x, step_x, T}, {y, step_y, T}));                               \
         });                                                                                        \
     }                                                                                              \
     Status cublas##S##nrm2_v2(void* handle, int n, const void* x, int step, void* result) {        \
-        return call("cublas" #S "nrm2", handle, [&](Context&) {                                    \
-            return give(result, T, std::sqrt(dot(n, {x, step, T}, {x, step, T})));                 \
+        return call("cublas" #S "nrm2", handle, [&] {                                              \
+            give(result, T, std::sqrt(dot(n, {x, step, T}, {x, step, T})));                        \
         });                                                                                        \
     }                                                                                              \
     Status cublas##S##asum_v2(void* handle, int n, const void* x, int step, void* result) {        \
-        return call("cublas" #S "asum", handle, [&](Context&) {                                    \
-            return give(result, T, sum_of_sizes(n, {x, step, T}));                                 \
+        return call("cublas" #S "asum", handle, [&] {                                              \
+            give(result, T, sum_of_sizes(n, {x, step, T}));                                        \
         });                                                                                        \
     }                                                                                              \
     Status cublas##S##gemv_v2(void* handle, Operation op, int m, int n, const void* alpha,         \
                               const void* a, int lda, const void* x, int step_x, const void* beta, \
                               void* y, int step_y) {                                               \
-        return call("cublas" #S "gemv", handle, [&](Context&) {                                    \
-            return multiply_vector(op, m, n, read_scalar(alpha, T), a, lda, {x, step_x, T},        \
-                                   read_scalar(beta, T), {y, step_y, T});                          \
+        return call("cublas" #S "gemv", handle, [&] {                                              \
+            multiply_vector(op, m, n, read_scalar(alpha, T), a, lda, {x, step_x, T},               \
+                            read_scalar(beta, T), {y, step_y, T});                                 \
         });                                                                                        \
     }                                                                                              \
     Status cublas##S##ger_v2(void* handle, int m, int n, const void* alpha, const void* x,         \
                              int step_x, const void* y, int step_y, void* a, int lda) {            \
-        return call("cublas" #S "ger", handle, [&](Context&) {                                     \
-            return add_outer(m, n, read_scalar(alpha, T), {x, step_x, T}, {y, step_y, T}, a, lda); \
+        return call("cublas" #S "ger", handle, [&] {                                               \
+            add_outer(m, n, read_scalar(alpha, T), {x, step_x, T}, {y, step_y, T}, a, lda);        \
         });                                                                                        \
     }
 COALESCE_VECTORS(S, Type::f32)
 COALESCE_VECTORS(D, Type::f64)
 #undef COALESCE_VECTORS
 
-#define COALESCE_INDEX(name, type, largest)                                        \
-    Status name##_v2(void* handle, int n, const void* x, int step, void* result) { \
-        return call(#name, handle, [&](Context&) {                                 \
-            return index_of(n, {x, step, type}, largest, result);                  \
-        });                                                                        \
+#define COALESCE_INDEX(name, type, largest)                                                 \
+    Status name##_v2(void* handle, int n, const void* x, int step, void* result) {          \
+        return call(#name, handle, [&] { index_of(n, {x, step, type}, largest, result); }); \
     }
 COALESCE_INDEX(cublasIsamax, Type::f32, true)
 COALESCE_INDEX(cublasIdamax, Type::f64, true)

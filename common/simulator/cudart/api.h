@@ -29,34 +29,10 @@
 #include <string>
 #include <vector>
 
+#include "cudart/failure.h"
 #include "cudart/per_thread.h"
 
 namespace coalesce::sim::cudart {
-
-// ---- how a call fails: whatever finds that it cannot go on throws, and answer() returns the error ----
-
-struct Failure {
-    cudaError_t error;
-};
-
-[[noreturn]] void fail(cudaError_t error = cudaErrorInvalidValue);
-
-/// Fails unless `condition` holds.
-inline void need(bool condition, cudaError_t error = cudaErrorInvalidValue) {
-    if (!condition) fail(error);
-}
-
-/// Fails as another function of the runtime did.
-inline void must(cudaError_t error) {
-    need(error == cudaSuccess, error);
-}
-
-/// `*target = value`; fails where target is null.
-template <class T>
-void give(T* target, T value) {
-    need(target);
-    *target = value;
-}
 
 /// Sets the calling thread's last error, unless it is a success. Returns `error`.
 cudaError_t remember(cudaError_t error);

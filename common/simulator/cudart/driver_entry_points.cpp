@@ -13,17 +13,11 @@
 using namespace coalesce::sim;
 using namespace coalesce::sim::cudart;
 
-namespace {
-
-/// CUresult, as far as it is needed: cuda.h is not there without a toolkit.
-enum DriverResult : int { kSuccess = 0, kInvalidValue = 1 };
-
-}  // namespace
-
-int coalesceEncodeTensorMap(void* map, unsigned type, unsigned rank, void* address,
-                            const uint64_t* size, const uint64_t* strides, const unsigned* box,
-                            const unsigned* element_strides, unsigned interleave, unsigned swizzle,
-                            unsigned promotion, unsigned fill) {
+cudaError_t coalesceEncodeTensorMap(void* map, unsigned type, unsigned rank, void* address,
+                                    const uint64_t* size, const uint64_t* strides,
+                                    const unsigned* box, const unsigned* element_strides,
+                                    unsigned interleave, unsigned swizzle, unsigned promotion,
+                                    unsigned fill) {
     CurrentCall call("cuTensorMapEncodeTiled");
     const cudaError_t error = error_of([&] {
         const std::string fault = encode({.map = map,
@@ -40,7 +34,7 @@ int coalesceEncodeTensorMap(void* map, unsigned type, unsigned rank, void* addre
                                           .fill = fill});
         if (!fault.empty()) refuse(fault + ".");
     });
-    return call.end(error) == cudaSuccess ? kSuccess : kInvalidValue;
+    return call.end(error) == cudaSuccess ? cudaSuccess : cudaErrorInvalidValue;
 }
 
 namespace {

@@ -218,10 +218,6 @@ void refuse(const std::string& why, cudaError_t error) {
     fail(error);
 }
 
-void fail(cudaError_t error) {
-    throw Failure{error};
-}
-
 namespace {
 
 cudaError_t last_error() {

@@ -258,6 +258,6 @@ cudaError_t cudaGraphNodeSetEnabled(cudaGraphExec_t executable, cudaGraphNode_t 
 
 cudaError_t cudaGraphNodeGetEnabled(cudaGraphExec_t executable, cudaGraphNode_t original,
                                     unsigned* enabled) {
-    return graph_call(
-        __func__, [&] { give(enabled, unsigned{optional_node(executable, original).enabled}); });
+    return graph_call(__func__,
+                      [&] { give(enabled, optional_node(executable, original).enabled); });
 }

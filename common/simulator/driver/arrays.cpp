@@ -48,14 +48,14 @@ struct Array3DDescriptor {  // CUDA_ARRAY3D_DESCRIPTOR; the flags are the runtim
     unsigned format, channels, flags;
 };
 
-Result get_descriptor(Array3DDescriptor& found, cudaArray_t array) {
+Array3DDescriptor descriptor_of(cudaArray_t array) {
+    Array3DDescriptor found{};
     cudaChannelFormatDesc format{};
     cudaExtent extent{};
-    if (const cudaError_t error = cudaArrayGetInfo(&format, &extent, &found.flags, array))
-        return error;
+    must(cudaArrayGetInfo(&format, &extent, &found.flags, array));
     found.width = extent.width, found.height = extent.height, found.depth = extent.depth;
     found.format = driver_format(format, found.channels);
-    return kSuccess;
+    return found;
 }
 
 // ---- objects ----
@@ -185,14 +185,16 @@ TextureDescriptor driver_texture(const cudaTextureDesc& from) {
 template <cudaError_t (*get)(cudaResourceDesc*, unsigned long long)>
 cudaError_t get_resource(ResourceDescriptor* target, unsigned long long object) {
     cudaResourceDesc found{};
-    if (const cudaError_t error = get(&found, object)) return error;
-    return static_cast<cudaError_t>(give(target, driver_resource(found)));
+    must(get(&found, object));
+    give(target, driver_resource(found));
+    return cudaSuccess;
 }
 
 cudaError_t get_texture(TextureDescriptor* target, cudaTextureObject_t object) {
     cudaTextureDesc found{};
-    if (const cudaError_t error = cudaGetTextureObjectTextureDesc(&found, object)) return error;
-    return static_cast<cudaError_t>(give(target, driver_texture(found)));
+    must(cudaGetTextureObjectTextureDesc(&found, object));
+    give(target, driver_texture(found));
+    return cudaSuccess;
 }
 
 // ---- runs of bytes in arrays of one dimension ----
@@ -226,48 +228,42 @@ cudaError_t copy_between_arrays(cudaArray_t to, size_t to_x, cudaArray_t from, s
 extern "C" {
 
 Result cuArrayCreate_v2(cudaArray_t* array, const ArrayDescriptor* wanted) {
-    return in_context(__func__, [&]() -> int {
-        if (!array || !wanted) return kInvalidValue;
+    return in_context(__func__, [&] {
+        need(array && wanted);
         const cudaChannelFormatDesc format = runtime_format(wanted->format, wanted->channels);
-        return cudaMallocArray(array, &format, wanted->width, wanted->height, 0);
+        must(cudaMallocArray(array, &format, wanted->width, wanted->height, 0));
     });
 }
 
 Result cuArray3DCreate_v2(cudaArray_t* array, const Array3DDescriptor* wanted) {
-    return in_context(__func__, [&]() -> int {
-        if (!array || !wanted) return kInvalidValue;
+    return in_context(__func__, [&] {
+        need(array && wanted);
         const cudaChannelFormatDesc format = runtime_format(wanted->format, wanted->channels);
-        return cudaMalloc3DArray(array, &format, {wanted->width, wanted->height, wanted->depth},
-                                 wanted->flags);
+        must(cudaMalloc3DArray(array, &format, {wanted->width, wanted->height, wanted->depth},
+                               wanted->flags));
     });
 }
 
 Result cuArrayGetDescriptor_v2(ArrayDescriptor* target, cudaArray_t array) {
-    return in_context(__func__, [&]() -> int {
-        Array3DDescriptor found{};
-        if (const Result error = get_descriptor(found, array)) return error;
-        return give(target,
-                    ArrayDescriptor{found.width, found.height, found.format, found.channels});
+    return in_context(__func__, [&] {
+        const Array3DDescriptor found = descriptor_of(array);
+        give(target, {found.width, found.height, found.format, found.channels});
     });
 }
 
 Result cuArray3DGetDescriptor_v2(Array3DDescriptor* target, cudaArray_t array) {
-    return in_context(__func__, [&]() -> int {
-        Array3DDescriptor found{};
-        if (const Result error = get_descriptor(found, array)) return error;
-        return give(target, found);
-    });
+    return in_context(__func__, [&] { give(target, descriptor_of(array)); });
 }
 
 COALESCE_SAME(cuArrayDestroy, cudaFreeArray, 1);
 
 Result cuMipmappedArrayCreate(cudaMipmappedArray_t* array, const Array3DDescriptor* wanted,
                               unsigned levels) {
-    return in_context(__func__, [&]() -> int {
-        if (!array || !wanted) return kInvalidValue;
+    return in_context(__func__, [&] {
+        need(array && wanted);
         const cudaChannelFormatDesc format = runtime_format(wanted->format, wanted->channels);
-        return cudaMallocMipmappedArray(
-            array, &format, {wanted->width, wanted->height, wanted->depth}, levels, wanted->flags);
+        must(cudaMallocMipmappedArray(
+            array, &format, {wanted->width, wanted->height, wanted->depth}, levels, wanted->flags));
     });
 }
 
@@ -278,12 +274,12 @@ COALESCE_SAME(cuMipmappedArrayDestroy, cudaFreeMipmappedArray, 1);
 
 Result cuTexObjectCreate(cudaTextureObject_t* object, const ResourceDescriptor* resource,
                          const TextureDescriptor* texture, const void* view) {
-    return in_context(__func__, [&]() -> int {
-        if (!resource || !texture) return kInvalidValue;
+    return in_context(__func__, [&] {
+        need(resource && texture);
         const cudaResourceDesc from = runtime_resource(*resource);
         const cudaTextureDesc how = runtime_texture(*texture, bits_of(from));
-        return cudaCreateTextureObject(object, &from, &how,
-                                       static_cast<const cudaResourceViewDesc*>(view));
+        must(cudaCreateTextureObject(object, &from, &how,
+                                     static_cast<const cudaResourceViewDesc*>(view)));
     });
 }
 
@@ -292,10 +288,10 @@ COALESCE_SAME(cuTexObjectGetResourceDesc, get_resource<cudaGetTextureObjectResou
 COALESCE_SAME(cuTexObjectGetTextureDesc, get_texture, 2);
 
 Result cuSurfObjectCreate(cudaSurfaceObject_t* object, const ResourceDescriptor* resource) {
-    return in_context(__func__, [&]() -> int {
-        if (!resource) return kInvalidValue;
+    return in_context(__func__, [&] {
+        need(resource);
         const cudaResourceDesc from = runtime_resource(*resource);
-        return cudaCreateSurfaceObject(object, &from);
+        must(cudaCreateSurfaceObject(object, &from));
     });
 }
 
@@ -306,7 +302,7 @@ Result cuDeviceGetTexture1DLinearMaxWidth(size_t* width, unsigned format, unsign
                                           int device) {
     return call(__func__, [&] {
         const cudaChannelFormatDesc texel = runtime_format(format, channels);
-        return cudaDeviceGetTexture1DLinearMaxWidth(width, &texel, device);
+        must(cudaDeviceGetTexture1DLinearMaxWidth(width, &texel, device));
     });
 }
 

@@ -31,21 +31,18 @@ cudaArray_t array_of(const Side3D& side) {
 }
 
 /// Where there is an array, the runtime counts texels; the driver's boxes are bytes everywhere.
-cudaError_t count_texels(cudaMemcpy3DParms& box) {
-    if (!box.dstArray && !box.srcArray) return cudaSuccess;
+void count_texels(cudaMemcpy3DParms& box) {
+    if (!box.dstArray && !box.srcArray) return;
     cudaChannelFormatDesc format{};
-    if (const cudaError_t error =
-            cudaGetChannelDesc(&format, box.dstArray ? box.dstArray : box.srcArray))
-        return error;
+    must(cudaGetChannelDesc(&format, box.dstArray ? box.dstArray : box.srcArray));
     const size_t texel = static_cast<size_t>(format.x + format.y + format.z + format.w) / 8;
-    size_t* const counts[] = {&box.extent.width, box.dstArray ? &box.dstPos.x : nullptr,
-                              box.srcArray ? &box.srcPos.x : nullptr};
-    for (size_t* count : counts) {
-        if (!count) continue;
-        if (*count % texel != 0) return cudaErrorInvalidValue;
-        *count /= texel;
-    }
-    return cudaSuccess;
+    const auto to_texels = [&](size_t& count) {
+        need(count % texel == 0);
+        count /= texel;
+    };
+    to_texels(box.extent.width);
+    if (box.dstArray) to_texels(box.dstPos.x);
+    if (box.srcArray) to_texels(box.srcPos.x);
 }
 
 Side3D side_of(const Side2D& side) {
@@ -60,15 +57,15 @@ Side3D side_of(const Side2D& side) {
 
 }  // namespace
 
-cudaError_t describe_copy(const Copy2D* copy, cudaMemcpy3DParms& box) {
-    if (!copy) return cudaErrorInvalidValue;
+cudaMemcpy3DParms box_of(const Copy2D* copy) {
+    need(copy);
     const Copy3D slice{side_of(copy->from), side_of(copy->to), copy->width, copy->height, 1};
-    return describe_copy(&slice, box);
+    return box_of(&slice);
 }
 
-cudaError_t describe_copy(const Copy3D* copy, cudaMemcpy3DParms& box) {
-    if (!copy || !is_known(copy->from.type) || !is_known(copy->to.type))
-        return cudaErrorInvalidValue;
+cudaMemcpy3DParms box_of(const Copy3D* copy) {
+    need(copy && is_known(copy->from.type) && is_known(copy->to.type));
+    cudaMemcpy3DParms box{};
     box.srcArray = array_of(copy->from);
     box.srcPtr = place_of(copy->from, copy->width, copy->height);
     box.srcPos = {copy->from.x, copy->from.y, copy->from.z};
@@ -77,7 +74,8 @@ cudaError_t describe_copy(const Copy3D* copy, cudaMemcpy3DParms& box) {
     box.dstPos = {copy->to.x, copy->to.y, copy->to.z};
     box.extent = {copy->width, copy->height, copy->depth};
     box.kind = kind_of(copy->to.type, copy->from.type);
-    return count_texels(box);
+    count_texels(box);
+    return box;
 }
 
 }  // namespace coalesce::sim::driver

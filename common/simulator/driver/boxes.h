@@ -37,16 +37,8 @@ struct Copy3D {
     size_t width, height, depth;
 };
 
-/// An error for what is no box. The numbers of these errors are the driver's, too.
-cudaError_t describe_copy(const Copy2D* copy, cudaMemcpy3DParms& box);
-cudaError_t describe_copy(const Copy3D* copy, cudaMemcpy3DParms& box);
-
-/// `body(box)`, where it is one.
-template <class Copy, class Body>
-cudaError_t with_box(const Copy* copy, Body body) {
-    cudaMemcpy3DParms box{};
-    if (const cudaError_t error = describe_copy(copy, box)) return error;
-    return body(box);
-}
+/// Fails for what is no box.
+cudaMemcpy3DParms box_of(const Copy2D* copy);
+cudaMemcpy3DParms box_of(const Copy3D* copy);
 
 }  // namespace coalesce::sim::driver

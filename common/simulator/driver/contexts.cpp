@@ -56,11 +56,6 @@ private:
 /// The last one is current.
 thread_local std::vector<Context> pushed;
 
-bool is_device(int device) {
-    int count = 0;
-    return cudaGetDeviceCount(&count) == cudaSuccess && device >= 0 && device < count;
-}
-
 /// Null: none is current.
 Context current() {
     if (!pushed.empty()) return pushed.back();
@@ -70,54 +65,47 @@ Context current() {
 }
 
 /// The runtime works on the device of the current context.
-Result follow(Context context) {
-    return context ? static_cast<Result>(cudaSetDevice(context->device)) : kSuccess;
+void follow(Context context) {
+    if (context) must(cudaSetDevice(context->device));
 }
 
-Result set_current(Context context) {
-    if (context && !Contexts::instance().is_alive(context)) return kInvalidContext;
-    if (!pushed.empty()) pushed.pop_back();
-    if (context) pushed.push_back(context);
-    return follow(context);
-}
-
-Result push(Context context) {
-    if (!Contexts::instance().is_alive(context)) return kInvalidContext;
+void push(Context context) {
+    need(Contexts::instance().is_alive(context), kInvalidContext);
     pushed.push_back(context);
-    return follow(context);
+    follow(context);
 }
 
-Result pop(Context* context) {
-    if (pushed.empty()) return kInvalidContext;
+void set_current(Context context) {
+    need(!context || Contexts::instance().is_alive(context), kInvalidContext);
+    if (!pushed.empty()) pushed.pop_back();
+    if (context) push(context);
+}
+
+void pop(Context* context) {
+    need(!pushed.empty(), kInvalidContext);
     if (context) *context = pushed.back();
     pushed.pop_back();
-    return follow(current());
+    follow(current());
 }
 
-Result create(Context* context, unsigned flags, int device) {
-    if (!context) return kInvalidValue;
-    if (!is_device(device)) return kInvalidDevice;
-    *context = Contexts::instance().create(device, flags);
-    return push(*context);
-}
-
-Result destroy(Context context) {
-    if (!Contexts::instance().destroy(context)) return kInvalidContext;
-    std::erase(pushed, context);
-    return follow(current());
-}
-
-template <class Body>
-Result with_primary(const char* name, int device, Body body) {
-    return call(name, [&]() -> int {
-        return is_device(device) ? static_cast<int>(body(*Contexts::instance().primary(device)))
-                                 : kInvalidDevice;
+Result create(const char* name, Context* context, unsigned flags, int device) {
+    return call(name, [&] {
+        need(context);
+        check_device(device);
+        *context = Contexts::instance().create(device, flags);
+        push(*context);
     });
 }
 
-template <class Body>
-Result with_current(const char* name, Body body) {
-    return in_context(name, [&] { return body(*current()); });
+void destroy(Context context) {
+    need(Contexts::instance().destroy(context), kInvalidContext);
+    std::erase(pushed, context);
+    follow(current());
+}
+
+CUctx_st& primary(int device) {
+    check_device(device);
+    return *Contexts::instance().primary(device);
 }
 
 }  // namespace
@@ -126,13 +114,13 @@ bool is_initialized() {
     return initialized;
 }
 
-Result check_context() {
+void check_context() {
     const Context context = current();
-    if (context && Contexts::instance().is_alive(context)) return kSuccess;
+    if (context && Contexts::instance().is_alive(context)) return;
     coalesceDriverExplain(context ? "the current context was destroyed."
                                   : "no context is current; call cuCtxCreate, or "
                                     "cuDevicePrimaryCtxRetain and cuCtxSetCurrent, first.");
-    return context ? static_cast<Result>(cudaErrorContextIsDestroyed) : kInvalidContext;
+    fail(context ? cudaErrorContextIsDestroyed : kInvalidContext);
 }
 
 }  // namespace coalesce::sim::driver
@@ -142,78 +130,72 @@ using namespace coalesce::sim::driver;
 extern "C" {
 
 Result cuInit(unsigned flags) {
-    if (flags != 0) return kInvalidValue;
+    if (flags != 0) return cudaErrorInvalidValue;
     initialized = true;
-    return kSuccess;
+    return cudaSuccess;
 }
 
 Result cuDriverGetVersion(int* version) {
-    return version ? static_cast<Result>(cudaDriverGetVersion(version)) : kInvalidValue;
+    return version ? cudaDriverGetVersion(version) : cudaErrorInvalidValue;
 }
 
 // ---- created ----
 
 Result cuCtxCreate_v2(Context* context, unsigned flags, int device) {
-    return call(__func__, [&] { return create(context, flags, device); });
+    return create(__func__, context, flags, device);
 }
 
 /// How much of the device the context may use changes nothing here.
 Result cuCtxCreate_v3(Context* context, void*, int, unsigned flags, int device) {
-    return call(__func__, [&] { return create(context, flags, device); });
+    return create(__func__, context, flags, device);
 }
 
 Result cuCtxCreate_v4(Context* context, void*, unsigned flags, int device) {
-    return call(__func__, [&] { return create(context, flags, device); });
+    return create(__func__, context, flags, device);
 }
 
 Result cuCtxDestroy_v2(Context context) {
-    return call(__func__, [&] { return destroy(context); });
+    return call(__func__, [&] { destroy(context); });
 }
 
 Result cuCtxPushCurrent_v2(Context context) {
-    return call(__func__, [&] { return push(context); });
+    return call(__func__, [&] { push(context); });
 }
 
 Result cuCtxPopCurrent_v2(Context* context) {
-    return call(__func__, [&] { return pop(context); });
+    return call(__func__, [&] { pop(context); });
 }
 
 Result cuCtxSetCurrent(Context context) {
-    return call(__func__, [&] { return set_current(context); });
+    return call(__func__, [&] { set_current(context); });
 }
 
 Result cuCtxGetCurrent(Context* context) {
-    return call(__func__, [&] { return give(context, current()); });
+    return call(__func__, [&] { give(context, current()); });
 }
 
 Result cuCtxGetDevice(int* device) {
-    return with_current(__func__, [&](CUctx_st& context) { return give(device, context.device); });
+    return in_context(__func__, [&] { give(device, current()->device); });
 }
 
 Result cuCtxGetDevice_v2(int* device, Context context) {
-    return with_current(__func__, [&](CUctx_st& own) {
-        return give(device, context ? context->device : own.device);
-    });
+    return in_context(__func__, [&] { give(device, (context ? context : current())->device); });
 }
 
 Result cuCtxGetFlags(unsigned* flags) {
-    return with_current(__func__, [&](CUctx_st& context) { return give(flags, context.flags); });
+    return in_context(__func__, [&] { give(flags, current()->flags); });
 }
 
 Result cuCtxSetFlags(unsigned flags) {
-    return with_current(__func__, [&](CUctx_st& context) {
-        context.flags = flags;
-        return kSuccess;
-    });
+    return in_context(__func__, [&] { current()->flags = flags; });
 }
 
 Result cuCtxGetId(Context context, unsigned long long* id) {
-    return with_current(__func__,
-                        [&](CUctx_st& own) { return give(id, context ? context->id : own.id); });
+    return in_context(__func__, [&] { give(id, (context ? context : current())->id); });
 }
 
 Result cuCtxGetApiVersion(Context, unsigned* version) {
-    return call(__func__, [&] { return give(version, 3020u); });
+    return call(__func__, [&] { give(version, 3020); });
 }
 
 COALESCE_SAME(cuCtxSynchronize, cudaDeviceSynchronize, 0);
@@ -225,37 +207,38 @@ Result cuCtxSynchronize_v2(Context) {
 // ---- primary ----
 
 Result cuDevicePrimaryCtxRetain(Context* context, int device) {
-    return with_primary(__func__, device, [&](CUctx_st& primary) {
-        ++primary.retained;
-        return give(context, &primary);
+    return call(__func__, [&] {
+        CUctx_st& retained = primary(device);
+        ++retained.retained;
+        give(context, &retained);
     });
 }
 
 Result cuDevicePrimaryCtxRelease_v2(int device) {
-    return with_primary(__func__, device, [&](CUctx_st& primary) {
-        if (primary.retained == 0) return Result{kInvalidContext};
-        --primary.retained;
-        return Result{kSuccess};
+    return call(__func__, [&] {
+        CUctx_st& released = primary(device);
+        need(released.retained > 0, kInvalidContext);
+        --released.retained;
     });
 }
 
 Result cuDevicePrimaryCtxReset_v2(int device) {
-    return with_primary(__func__, device, [&](CUctx_st&) { return cudaDeviceReset(); });
+    return call(__func__, [&] {
+        primary(device);
+        must(cudaDeviceReset());
+    });
 }
 
 Result cuDevicePrimaryCtxGetState(int device, unsigned* flags, int* active) {
-    return with_primary(__func__, device, [&](CUctx_st& primary) {
-        const bool is_active = primary.retained > 0 || coalesceRuntimeIsUsed();
-        if (const Result error = give(flags, primary.flags)) return error;
-        return give(active, is_active ? 1 : 0);
+    return call(__func__, [&] {
+        const CUctx_st& asked = primary(device);
+        give(flags, asked.flags);
+        give(active, asked.retained > 0 || coalesceRuntimeIsUsed());
     });
 }
 
 Result cuDevicePrimaryCtxSetFlags_v2(int device, unsigned flags) {
-    return with_primary(__func__, device, [&](CUctx_st& primary) {
-        primary.flags = flags;
-        return kSuccess;
-    });
+    return call(__func__, [&] { primary(device).flags = flags; });
 }
 
 // ---- settings of the current one ----
@@ -267,11 +250,11 @@ COALESCE_SAME(cuCtxSetCacheConfig, cudaDeviceSetCacheConfig, 1);
 
 /// Banks are 4 bytes wide, whatever is asked for.
 Result cuCtxGetSharedMemConfig(cudaSharedMemConfig* config) {
-    return in_context(__func__, [&] { return give(config, cudaSharedMemBankSizeFourByte); });
+    return in_context(__func__, [&] { give(config, cudaSharedMemBankSizeFourByte); });
 }
 
 Result cuCtxSetSharedMemConfig(cudaSharedMemConfig) {
-    return in_context(__func__, [] { return kSuccess; });
+    return in_context(__func__, [] {});
 }
 
 COALESCE_SAME(cuCtxGetStreamPriorityRange, cudaDeviceGetStreamPriorityRange, 2);
@@ -287,11 +270,10 @@ Result cuCtxDisablePeerAccess(Context peer) {
 
 /// Streams belong to a device here: to its primary context, unless another one of it is current.
 Result cuStreamGetCtx(cudaStream_t stream, Context* context) {
-    return with_current(__func__, [&](CUctx_st& own) {
+    return in_context(__func__, [&] {
         int device = 0;
-        const cudaError_t error = cudaStreamGetDevice(stream, &device);
-        if (error != cudaSuccess) return static_cast<Result>(error);
-        return give(context, device == own.device ? &own : Contexts::instance().primary(device));
+        must(cudaStreamGetDevice(stream, &device));
+        give(context, device == current()->device ? current() : &primary(device));
     });
 }
 COALESCE_PER_THREAD_STREAM(cuStreamGetCtx, _ptsz);

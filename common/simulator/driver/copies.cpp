@@ -17,18 +17,20 @@ cudaError_t copy_in_stream(void* to, const void* from, size_t bytes, cudaStream_
 
 template <class Copy>
 cudaError_t copy_box(const Copy* copy) {
-    return with_box(copy, [](const cudaMemcpy3DParms& box) { return cudaMemcpy3D(&box); });
+    const cudaMemcpy3DParms box = box_of(copy);
+    return cudaMemcpy3D(&box);
 }
 template <class Copy>
 cudaError_t copy_box_in_stream(const Copy* copy, cudaStream_t stream) {
-    return with_box(copy, [&](const auto& box) { return cudaMemcpy3DAsync(&box, stream); });
+    const cudaMemcpy3DParms box = box_of(copy);
+    return cudaMemcpy3DAsync(&box, stream);
 }
 
 /// `stream`: null for a fill that is done at once.
 Result fill(const char* name, void* to, size_t pitch, unsigned value, unsigned element,
             size_t width, size_t height, const cudaStream_t* stream = nullptr) {
     return in_context(
-        name, [&] { return coalesceFill(to, pitch, value, element, width, height, stream); });
+        name, [&] { must(coalesceFill(to, pitch, value, element, width, height, stream)); });
 }
 
 }  // namespace

@@ -8,19 +8,10 @@ using namespace coalesce::sim::driver;
 
 namespace {
 
-Result check_device(int device) {
-    int count = 0;
-    if (const cudaError_t error = cudaGetDeviceCount(&count)) return error;
-    return device >= 0 && device < count ? kSuccess : kInvalidDevice;
-}
-
-template <class Body>
-Result with_properties(const char* name, int device, Body body) {
-    return call(name, [&]() -> int {
-        cudaDeviceProp properties;
-        const cudaError_t error = cudaGetDeviceProperties(&properties, device);
-        return error != cudaSuccess ? static_cast<int>(error) : body(properties);
-    });
+cudaDeviceProp properties_of(int device) {
+    cudaDeviceProp properties;
+    must(cudaGetDeviceProperties(&properties, device));
+    return properties;
 }
 
 /// CUdevprop, which is older than cudaDeviceProp.
@@ -39,6 +30,12 @@ struct OldProperties {
 
 }  // namespace
 
+void coalesce::sim::driver::check_device(int device) {
+    int count = 0;
+    must(cudaGetDeviceCount(&count));
+    need(device >= 0 && device < count, cudaErrorInvalidDevice);
+}
+
 extern "C" {
 
 // Of cuda_profiler_api.h.
@@ -49,56 +46,54 @@ COALESCE_SAME_ANYWHERE(cuDeviceGetCount, cudaGetDeviceCount, 1);
 
 Result cuDeviceGet(int* device, int ordinal) {
     return call(__func__, [&] {
-        if (const Result error = check_device(ordinal)) return error;
-        return give(device, ordinal);
+        check_device(ordinal);
+        give(device, ordinal);
     });
 }
 
 Result cuDeviceGetName(char* name, int length, int device) {
-    return with_properties(__func__, device, [&](const cudaDeviceProp& properties) {
-        if (!name || length <= 0) return kInvalidValue;
+    return call(__func__, [&] {
+        const cudaDeviceProp properties = properties_of(device);
+        need(name && length > 0);
         std::strncpy(name, properties.name, static_cast<size_t>(length) - 1);
         name[length - 1] = '\0';
-        return kSuccess;
     });
 }
 
 Result cuDeviceGetUuid_v2(cudaUUID_t* uuid, int device) {
-    return with_properties(__func__, device, [&](const cudaDeviceProp& properties) {
-        return give(uuid, properties.uuid);
-    });
+    return call(__func__, [&] { give(uuid, properties_of(device).uuid); });
 }
 
 Result cuDeviceTotalMem_v2(size_t* bytes, int device) {
-    return with_properties(__func__, device, [&](const cudaDeviceProp& properties) {
-        return give(bytes, properties.totalGlobalMem);
-    });
+    return call(__func__, [&] { give(bytes, properties_of(device).totalGlobalMem); });
 }
 
 /// The numbers of the attributes are the runtime's.
 COALESCE_SAME_ANYWHERE(cuDeviceGetAttribute, cudaDeviceGetAttribute, 3);
 
 Result cuDeviceComputeCapability(int* major, int* minor, int device) {
-    return with_properties(__func__, device, [&](const cudaDeviceProp& properties) {
-        if (const Result error = give(major, properties.major)) return error;
-        return give(minor, properties.minor);
+    return call(__func__, [&] {
+        const cudaDeviceProp properties = properties_of(device);
+        give(major, properties.major);
+        give(minor, properties.minor);
     });
 }
 
 Result cuDeviceGetProperties(OldProperties* old, int device) {
-    return with_properties(__func__, device, [&](const cudaDeviceProp& p) {
+    return call(__func__, [&] {
+        const cudaDeviceProp p = properties_of(device);
         int clock_rate = 0;
-        cudaDeviceGetAttribute(&clock_rate, cudaDevAttrClockRate, device);
-        return give(old, OldProperties{p.maxThreadsPerBlock,
-                                       {p.maxThreadsDim[0], p.maxThreadsDim[1], p.maxThreadsDim[2]},
-                                       {p.maxGridSize[0], p.maxGridSize[1], p.maxGridSize[2]},
-                                       static_cast<int>(p.sharedMemPerBlock),
-                                       static_cast<int>(p.totalConstMem),
-                                       p.warpSize,
-                                       static_cast<int>(p.memPitch),
-                                       p.regsPerBlock,
-                                       clock_rate,
-                                       static_cast<int>(p.textureAlignment)});
+        must(cudaDeviceGetAttribute(&clock_rate, cudaDevAttrClockRate, device));
+        give(old, OldProperties{p.maxThreadsPerBlock,
+                                {p.maxThreadsDim[0], p.maxThreadsDim[1], p.maxThreadsDim[2]},
+                                {p.maxGridSize[0], p.maxGridSize[1], p.maxGridSize[2]},
+                                static_cast<int>(p.sharedMemPerBlock),
+                                static_cast<int>(p.totalConstMem),
+                                p.warpSize,
+                                static_cast<int>(p.memPitch),
+                                p.regsPerBlock,
+                                clock_rate,
+                                static_cast<int>(p.textureAlignment)});
     });
 }
 

@@ -66,11 +66,11 @@ Result cuTensorMapEncodeTiled(void* map, unsigned type, unsigned rank, void* add
 
 Result cuGetProcAddress_v2(const char* symbol, void** function, int, unsigned long long flags,
                            Query* query) {
-    if (!symbol || !function) return kInvalidValue;
+    if (!symbol || !function) return cudaErrorInvalidValue;
     const std::string name = symbol;
     *function = name.starts_with("cu") ? find(name, flags) : nullptr;
     if (query) *query = *function ? kFound : kSymbolNotFound;
-    return *function || query ? kSuccess : kNotFound;
+    return *function || query ? cudaSuccess : kNotFound;
 }
 
 /// Tables that only NVIDIA's driver has. Those who ask are its static runtime and its libraries, for whatever
@@ -80,7 +80,7 @@ Result cuGetExportTable(const void** table, const void*) {
     Dl_info caller{};
     const bool is_known = dladdr(__builtin_return_address(0), &caller) && caller.dli_fname;
     if (is_known && std::string(caller.dli_fname).find("libnvrtc") != std::string::npos)
-        return kNotSupported;
+        return cudaErrorNotSupported;
     const std::string instead =
         std::string(subjects::static_runtime.instead) + ", without NVIDIA's libraries";
     return coalesceDriverMissing(

@@ -14,14 +14,14 @@ Result result_of(cudaError_t error) {
         case cudaErrorInvalidPitchValue:
         case cudaErrorInvalidSymbol:
         case cudaErrorInvalidMemcpyDirection:
-        case cudaErrorMissingConfiguration: return kInvalidValue;
+        case cudaErrorMissingConfiguration: return cudaErrorInvalidValue;
         case cudaErrorInvalidDeviceFunction: return kNotFound;
         default: return error;
     }
 }
 
 const char* name_of(Result result) {
-    switch (result) {
+    switch (static_cast<int>(result)) {
 #define COALESCE_RESULT(number, name) \
     case number:                      \
         return #name;
@@ -31,7 +31,7 @@ const char* name_of(Result result) {
     }
 }
 
-Result run_as(const char* name, int (*body)(void* data), void* data) {
+Result call(const char* name, const std::function<void()>& body) {
     // "cuMemAlloc" for cuMemAlloc_v2: programs say the name without the version.
     std::string shown = name;
     const auto version = shown.rfind("_v");
@@ -40,8 +40,17 @@ Result run_as(const char* name, int (*body)(void* data), void* data) {
         const char* known = name_of(result_of(error));
         return known ? known : "an unknown error";
     };
-    return result_of(
-        static_cast<cudaError_t>(coalesceDriverCall(shown.c_str(), error_name, body, data)));
+    return result_of(coalesceDriverCall(shown.c_str(), error_name, [&] {
+        need(is_initialized(), kNotInitialized);
+        body();
+    }));
+}
+
+Result in_context(const char* name, const std::function<void()>& body) {
+    return call(name, [&] {
+        check_context();
+        body();
+    });
 }
 
 }  // namespace coalesce::sim::driver
@@ -51,16 +60,16 @@ using namespace coalesce::sim::driver;
 extern "C" {
 
 Result cuGetErrorName(Result error, const char** text) {
-    if (!text) return kInvalidValue;
+    if (!text) return cudaErrorInvalidValue;
     *text = name_of(error);
-    return *text ? kSuccess : kInvalidValue;
+    return *text ? cudaSuccess : cudaErrorInvalidValue;
 }
 
 /// The runtime's sentence: the numbers are the same.
 Result cuGetErrorString(Result error, const char** text) {
-    if (!text) return kInvalidValue;
-    *text = name_of(error) ? cudaGetErrorString(static_cast<cudaError_t>(error)) : nullptr;
-    return *text ? kSuccess : kInvalidValue;
+    if (!text) return cudaErrorInvalidValue;
+    *text = name_of(error) ? cudaGetErrorString(error) : nullptr;
+    return *text ? cudaSuccess : cudaErrorInvalidValue;
 }
 
 }  // extern "C"

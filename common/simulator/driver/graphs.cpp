@@ -41,18 +41,16 @@ COALESCE_SAME(cuGraphAddEventWaitNode, cudaGraphAddEventWaitNode, 5);
 Result cuGraphAddMemcpyNode(cudaGraphNode_t* node, cudaGraph_t graph, const cudaGraphNode_t* after,
                             size_t count, const Copy3D* copy, void*) {
     return in_context(__func__, [&] {
-        return with_box(copy, [&](const cudaMemcpy3DParms& box) {
-            return cudaGraphAddMemcpyNode(node, graph, after, count, &box);
-        });
+        const cudaMemcpy3DParms box = box_of(copy);
+        must(cudaGraphAddMemcpyNode(node, graph, after, count, &box));
     });
 }
 
 Result cuGraphExecMemcpyNodeSetParams(cudaGraphExec_t executable, cudaGraphNode_t node,
                                       const Copy3D* copy, void*) {
     return in_context(__func__, [&] {
-        return with_box(copy, [&](const cudaMemcpy3DParms& box) {
-            return cudaGraphExecMemcpyNodeSetParams(executable, node, &box);
-        });
+        const cudaMemcpy3DParms box = box_of(copy);
+        must(cudaGraphExecMemcpyNodeSetParams(executable, node, &box));
     });
 }
 
@@ -81,10 +79,10 @@ Result cuGraphConditionalHandleCreate(cudaGraphConditionalHandle* handle, cudaGr
 Result cuGraphAddNode_v2(cudaGraphNode_t* node, cudaGraph_t graph, const cudaGraphNode_t* after,
                          const cudaGraphEdgeData* data, size_t count,
                          cudaGraphNodeParams* parameters) {
-    return in_context(__func__, [&]() -> int {
+    return in_context(__func__, [&] {
         if (parameters && parameters->type == cudaGraphNodeTypeMemcpy)
-            return coalesceDriverMissing("a copy by cuGraphAddNode", "use cuGraphAddMemcpyNode");
-        return cudaGraphAddNode(node, graph, after, data, count, parameters);
+            must(coalesceDriverMissing("a copy by cuGraphAddNode", "use cuGraphAddMemcpyNode"));
+        must(cudaGraphAddNode(node, graph, after, data, count, parameters));
     });
 }
 

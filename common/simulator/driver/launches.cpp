@@ -27,44 +27,36 @@ cudaLaunchConfig_t config_of(const LaunchConfig& from) {
 }
 
 /// Arguments come as a list of addresses, or as one buffer in `extra`.
-int launch(const LaunchConfig* from, const void* function, void** arguments, void** extra) {
-    if (!from || (arguments && extra)) return kInvalidValue;
-    cudaLaunchConfig_t config = config_of(*from);
-    struct Call {
-        const cudaLaunchConfig_t* config;
-        const void* function;
-    } to_make{&config, function};
-    const auto make = [](void** list, void* data) -> int {
-        const Call& made = *static_cast<Call*>(data);
-        return cudaLaunchKernelExC(made.config, made.function, list);
-    };
-    return extra ? coalesceWithArguments(function, extra, make, &to_make)
-                 : make(arguments, &to_make);
+void launch(const LaunchConfig* from, const void* function, void** arguments, void** extra) {
+    need(from && !(arguments && extra));
+    const cudaLaunchConfig_t config = config_of(*from);
+    const auto make = [&](void** list) { must(cudaLaunchKernelExC(&config, function, list)); };
+    if (extra)
+        coalesceWithArguments(function, extra, make);
+    else
+        make(arguments);
 }
 
 /// The block size with the most threads on a multiprocessor.
-int best_block(int* grid, int* block, const void* function, size_t (*shared_of)(int block),
-               size_t shared, int limit, unsigned flags) {
-    if (!grid || !block || flags > cudaOccupancyDisableCachingOverride) return kInvalidValue;
+void best_block(int* grid, int* block, const void* function, size_t (*shared_of)(int block),
+                size_t shared, int limit, unsigned flags) {
+    need(grid && block && flags <= cudaOccupancyDisableCachingOverride);
     cudaFuncAttributes attributes;
-    cudaError_t error = cudaFuncGetAttributes(&attributes, function);
     int multiprocessors = 0, device = 0, best = 0;
-    if (error == cudaSuccess) error = cudaGetDevice(&device);
-    if (error == cudaSuccess)
-        error = cudaDeviceGetAttribute(&multiprocessors, cudaDevAttrMultiProcessorCount, device);
+    must(cudaFuncGetAttributes(&attributes, function));
+    must(cudaGetDevice(&device));
+    must(cudaDeviceGetAttribute(&multiprocessors, cudaDevAttrMultiProcessorCount, device));
     int most = attributes.maxThreadsPerBlock;
     if (limit > 0 && limit < most) most = limit;
-    for (int threads = most; error == cudaSuccess && threads > 0;
-         threads = (threads - 1) / 32 * 32) {
+    for (int threads = most; threads > 0; threads = (threads - 1) / 32 * 32) {
         int blocks = 0;
-        error = cudaOccupancyMaxActiveBlocksPerMultiprocessor(
-            &blocks, function, threads, shared_of ? shared_of(threads) : shared);
+        must(cudaOccupancyMaxActiveBlocksPerMultiprocessor(
+            &blocks, function, threads, shared_of ? shared_of(threads) : shared));
         if (blocks * threads <= best) continue;
         best = blocks * threads;
         *block = threads;
         *grid = blocks * multiprocessors;
     }
-    return error;
 }
 
 }  // namespace
@@ -77,14 +69,14 @@ Result cuLaunchKernel(const void* function, unsigned grid_x, unsigned grid_y, un
     return in_context(__func__, [&] {
         const LaunchConfig config{
             {grid_x, grid_y, grid_z}, {block_x, block_y, block_z}, shared, stream, nullptr, 0};
-        return launch(&config, function, arguments, extra);
+        launch(&config, function, arguments, extra);
     });
 }
 COALESCE_PER_THREAD_STREAM(cuLaunchKernel, _ptsz);
 
 Result cuLaunchKernelEx(const LaunchConfig* config, const void* function, void** arguments,
                         void** extra) {
-    return in_context(__func__, [&] { return launch(config, function, arguments, extra); });
+    return in_context(__func__, [&] { launch(config, function, arguments, extra); });
 }
 COALESCE_PER_THREAD_STREAM(cuLaunchKernelEx, _ptsz);
 
@@ -98,7 +90,7 @@ Result cuLaunchCooperativeKernel(const void* function, unsigned grid_x, unsigned
         cooperative.val.cooperative = 1;
         const LaunchConfig config{
             {grid_x, grid_y, grid_z}, {block_x, block_y, block_z}, shared, stream, &cooperative, 1};
-        return launch(&config, function, arguments, nullptr);
+        launch(&config, function, arguments, nullptr);
     });
 }
 COALESCE_PER_THREAD_STREAM(cuLaunchCooperativeKernel, _ptsz);
@@ -115,16 +107,15 @@ COALESCE_SAME(cuOccupancyMaxActiveBlocksPerMultiprocessorWithFlags,
 Result cuOccupancyMaxPotentialBlockSize(int* grid, int* block, const void* function,
                                         size_t (*shared_of)(int block), size_t shared, int limit) {
     return in_context(__func__, [&] {
-        return best_block(grid, block, function, shared_of, shared, limit, cudaOccupancyDefault);
+        best_block(grid, block, function, shared_of, shared, limit, cudaOccupancyDefault);
     });
 }
 
 Result cuOccupancyMaxPotentialBlockSizeWithFlags(int* grid, int* block, const void* function,
                                                  size_t (*shared_of)(int block), size_t shared,
                                                  int limit, unsigned flags) {
-    return in_context(__func__, [&] {
-        return best_block(grid, block, function, shared_of, shared, limit, flags);
-    });
+    return in_context(__func__,
+                      [&] { best_block(grid, block, function, shared_of, shared, limit, flags); });
 }
 
 COALESCE_SAME(cuOccupancyAvailableDynamicSMemPerBlock, cudaOccupancyAvailableDynamicSMemPerBlock,
@@ -132,19 +123,19 @@ COALESCE_SAME(cuOccupancyAvailableDynamicSMemPerBlock, cudaOccupancyAvailableDyn
 
 Result cuOccupancyMaxPotentialClusterSize(int* size, const void* function,
                                           const LaunchConfig* config) {
-    return in_context(__func__, [&]() -> int {
-        if (!config) return kInvalidValue;
+    return in_context(__func__, [&] {
+        need(config);
         const cudaLaunchConfig_t converted = config_of(*config);
-        return cudaOccupancyMaxPotentialClusterSize(size, function, &converted);
+        must(cudaOccupancyMaxPotentialClusterSize(size, function, &converted));
     });
 }
 
 Result cuOccupancyMaxActiveClusters(int* clusters, const void* function,
                                     const LaunchConfig* config) {
-    return in_context(__func__, [&]() -> int {
-        if (!config) return kInvalidValue;
+    return in_context(__func__, [&] {
+        need(config);
         const cudaLaunchConfig_t converted = config_of(*config);
-        return cudaOccupancyMaxActiveClusters(clusters, function, &converted);
+        must(cudaOccupancyMaxActiveClusters(clusters, function, &converted));
     });
 }
 

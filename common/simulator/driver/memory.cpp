@@ -17,30 +17,32 @@ enum PointerAttribute {
     kMapped = 13
 };
 
-int get_attribute(void* value, int attribute, const void* pointer) {
+/// `*value = found`, of whatever type the attribute has.
+template <class T>
+void give_as(void* value, std::type_identity_t<T> found) {
+    *static_cast<T*>(value) = found;
+}
+
+void get_attribute(void* value, int attribute, const void* pointer) {
     cudaPointerAttributes found{};
     void* begin = nullptr;
     size_t bytes = 0;
-    if (!value) return kInvalidValue;
-    if (const cudaError_t error = cudaPointerGetAttributes(&found, pointer)) return error;
-    if (coalesceFindAllocation(pointer, &begin, &bytes) != 0) return kInvalidValue;
+    need(value);
+    must(cudaPointerGetAttributes(&found, pointer));
+    need(coalesceFindAllocation(pointer, &begin, &bytes));
     switch (attribute) {
         case kMemoryType:
-            return give(static_cast<unsigned*>(value),
-                        found.type == cudaMemoryTypeHost ? kHost : kDevice);
-        case kDevicePointer: return give(static_cast<void**>(value), found.devicePointer);
-        case kHostPointer:
-            return found.hostPointer ? give(static_cast<void**>(value), found.hostPointer)
-                                     : kInvalidValue;
-        case kIsManaged:
-            return give(static_cast<bool*>(value), found.type == cudaMemoryTypeManaged);
-        case kDeviceOrdinal: return give(static_cast<int*>(value), found.device);
-        case kRangeBegin: return give(static_cast<void**>(value), begin);
-        case kRangeBytes: return give(static_cast<size_t*>(value), bytes);
-        case kMapped: return give(static_cast<bool*>(value), true);
+            return give_as<unsigned>(value, found.type == cudaMemoryTypeHost ? kHost : kDevice);
+        case kDevicePointer: return give_as<void*>(value, found.devicePointer);
+        case kHostPointer: need(found.hostPointer); return give_as<void*>(value, found.hostPointer);
+        case kIsManaged: return give_as<bool>(value, found.type == cudaMemoryTypeManaged);
+        case kDeviceOrdinal: return give_as<int>(value, found.device);
+        case kRangeBegin: return give_as<void*>(value, begin);
+        case kRangeBytes: return give_as<size_t>(value, bytes);
+        case kMapped: return give_as<bool>(value, true);
         default:
             coalesceDriverExplain("this attribute of a pointer is not simulated.");
-            return kNotSupported;
+            fail(cudaErrorNotSupported);
     }
 }
 
@@ -48,8 +50,9 @@ int get_attribute(void* value, int attribute, const void* pointer) {
 template <class... Parameters, class... Arguments>
 Result allocate(const char* name, cudaError_t (*function)(Parameters...), void** pointer,
                 size_t bytes, Arguments... rest) {
-    return in_context(name, [&]() -> int {
-        return bytes == 0 ? static_cast<int>(kInvalidValue) : function(pointer, bytes, rest...);
+    return in_context(name, [&] {
+        need(bytes > 0);
+        must(function(pointer, bytes, rest...));
     });
 }
 
@@ -69,9 +72,8 @@ COALESCE_BY(allocate, cuMemAllocManaged, cudaMallocManaged, 3);
 COALESCE_SAME(cuMemGetInfo_v2, cudaMemGetInfo, 2);
 
 Result cuMemGetAddressRange_v2(void** begin, size_t* bytes, const void* pointer) {
-    return in_context(__func__, [&] {
-        return coalesceFindAllocation(pointer, begin, bytes) == 0 ? kSuccess : kNotFound;
-    });
+    return in_context(__func__,
+                      [&] { need(coalesceFindAllocation(pointer, begin, bytes), kNotFound); });
 }
 
 // ---- in streams, from pools ----
@@ -103,19 +105,21 @@ COALESCE_SAME_IN_STREAM(cuMemPrefetchAsync_v2, cudaMemPrefetchAsync, 5);
 COALESCE_SAME(cuMemAdvise_v2, cudaMemAdvise, 4);
 
 Result cuPointerGetAttribute(void* value, int attribute, const void* pointer) {
-    return in_context(__func__, [&] { return get_attribute(value, attribute, pointer); });
+    return in_context(__func__, [&] { get_attribute(value, attribute, pointer); });
 }
 
 /// What a pointer has not is 0, and no error.
 Result cuPointerGetAttributes(unsigned count, const int* attributes, void** values,
                               const void* pointer) {
-    return in_context(__func__, [&]() -> int {
+    return in_context(__func__, [&] {
         for (unsigned i = 0; i < count; ++i) {
-            const int error = get_attribute(values[i], attributes[i], pointer);
-            if (error == kNotSupported) return error;
-            if (error != kSuccess && values[i]) *static_cast<int*>(values[i]) = 0;
+            try {
+                get_attribute(values[i], attributes[i], pointer);
+            } catch (const Failure& failure) {
+                if (failure.error == cudaErrorNotSupported) throw;
+                if (values[i]) give_as<int>(values[i], 0);
+            }
         }
-        return kSuccess;
     });
 }
 

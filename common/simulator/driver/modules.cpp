@@ -9,14 +9,14 @@ using namespace coalesce::sim::driver;
 
 namespace {
 
-Result load(cudaLibrary_t* module, const void* image, unsigned count = 0,
-            cudaJitOption* options = nullptr, void** values = nullptr) {
-    return cudaLibraryLoadData(module, image, options, values, count, nullptr, nullptr, 0);
+void load(cudaLibrary_t* module, const void* image, unsigned count = 0,
+          cudaJitOption* options = nullptr, void** values = nullptr) {
+    must(cudaLibraryLoadData(module, image, options, values, count, nullptr, nullptr, 0));
 }
 
-Result get_attribute(int* value, int attribute, const void* kernel) {
+void get_attribute(int* value, int attribute, const void* kernel) {
     cudaFuncAttributes all;
-    if (const cudaError_t error = cudaFuncGetAttributes(&all, kernel)) return error;
+    must(cudaFuncGetAttributes(&all, kernel));
     const int values[] = {all.maxThreadsPerBlock,
                           static_cast<int>(all.sharedSizeBytes),
                           static_cast<int>(all.constSizeBytes),
@@ -33,8 +33,8 @@ Result get_attribute(int* value, int attribute, const void* kernel) {
                           all.requiredClusterDepth,
                           all.nonPortableClusterSizeAllowed,
                           all.clusterSchedulingPolicyPreference};
-    const bool known = attribute >= 0 && attribute < static_cast<int>(std::size(values));
-    return known ? give(value, values[attribute]) : kInvalidValue;
+    need(attribute >= 0 && attribute < static_cast<int>(std::size(values)));
+    give(value, values[attribute]);
 }
 
 // ---- the linker: of one piece of PTX, which needs no linking ----
@@ -52,21 +52,18 @@ auto& links() {
 
 constexpr int kInputPtx = 1;
 
-template <class Body>
-Result with_link(const char* name, Link* link, Body body) {
-    return in_context(name, [&]() -> int {
-        return links().find(link) ? body(*link) : static_cast<int>(cudaErrorInvalidResourceHandle);
-    });
+Link& find_link(Link* handle) {
+    Link* link = links().find(handle);
+    need(link, cudaErrorInvalidResourceHandle);
+    return *link;
 }
 
-Result add(Link& link, int type, const char* data, size_t size) {
-    if (!data) return kInvalidValue;
-    if (type != kInputPtx || ++link.pieces > 1) {
-        return coalesceDriverMissing("linking more than one piece of PTX",
-                                     "include the device code in one file");
-    }
+void add(Link& link, int type, const char* data, size_t size) {
+    need(data);
+    if (type != kInputPtx || ++link.pieces > 1)
+        must(coalesceDriverMissing("linking more than one piece of PTX",
+                                   "include the device code in one file"));
     link.ptx.assign(data, strnlen(data, size));
-    return kSuccess;
 }
 
 }  // namespace
@@ -76,17 +73,17 @@ extern "C" {
 // ---- modules ----
 
 Result cuModuleLoadData(cudaLibrary_t* module, const void* image) {
-    return in_context(__func__, [&] { return load(module, image); });
+    return in_context(__func__, [&] { load(module, image); });
 }
 
 /// The options' numbers are the runtime's.
 Result cuModuleLoadDataEx(cudaLibrary_t* module, const void* image, unsigned count,
                           cudaJitOption* options, void** values) {
-    return in_context(__func__, [&] { return load(module, image, count, options, values); });
+    return in_context(__func__, [&] { load(module, image, count, options, values); });
 }
 
 Result cuModuleLoadFatBinary(cudaLibrary_t* module, const void* image) {
-    return in_context(__func__, [&] { return load(module, image); });
+    return in_context(__func__, [&] { load(module, image); });
 }
 
 Result cuModuleLoad(cudaLibrary_t* module, const char* file) {
@@ -102,21 +99,20 @@ COALESCE_SAME(cuModuleGetGlobal_v2, cudaLibraryGetGlobal, 4);
 
 /// CU_MODULE_EAGER_LOADING: a module is read when it is loaded.
 Result cuModuleGetLoadingMode(int* mode) {
-    return call(__func__, [&] { return give(mode, 1); });
+    return call(__func__, [&] { give(mode, 1); });
 }
 
 // ---- libraries ----
 
 Result cuLibraryLoadData(cudaLibrary_t* library, const void* code, cudaJitOption* options,
                          void** values, unsigned count, cudaLibraryOption*, void**, unsigned) {
-    return call(__func__, [&] { return load(library, code, count, options, values); });
+    return call(__func__, [&] { load(library, code, count, options, values); });
 }
 
 Result cuLibraryLoadFromFile(cudaLibrary_t* library, const char* file, cudaJitOption*, void**,
                              unsigned, cudaLibraryOption*, void**, unsigned) {
-    return call(__func__, [&] {
-        return cudaLibraryLoadFromFile(library, file, nullptr, nullptr, 0, nullptr, nullptr, 0);
-    });
+    return same_anywhere(__func__, cudaLibraryLoadFromFile, library, file, nullptr, nullptr, 0u,
+                         nullptr, nullptr, 0u);
 }
 
 COALESCE_SAME_ANYWHERE(cuLibraryUnload, cudaLibraryUnload, 1);
@@ -128,13 +124,13 @@ COALESCE_SAME(cuLibraryGetManaged, cudaLibraryGetManaged, 4);
 
 /// A library is a module.
 Result cuLibraryGetModule(cudaLibrary_t* module, cudaLibrary_t library) {
-    return in_context(__func__, [&] { return give(module, library); });
+    return in_context(__func__, [&] { give(module, library); });
 }
 
 // ---- kernels and functions: the same thing ----
 
 Result cuKernelGetFunction(cudaKernel_t* function, cudaKernel_t kernel) {
-    return in_context(__func__, [&] { return give(function, kernel); });
+    return in_context(__func__, [&] { give(function, kernel); });
 }
 
 COALESCE_SAME(cuFuncGetName, cudaFuncGetName, 2);
@@ -143,11 +139,11 @@ COALESCE_SAME(cuFuncGetParamInfo, cudaFuncGetParamInfo, 4);
 COALESCE_SAME(cuKernelGetParamInfo, cudaFuncGetParamInfo, 4);
 
 Result cuFuncGetAttribute(int* value, int attribute, const void* kernel) {
-    return in_context(__func__, [&] { return get_attribute(value, attribute, kernel); });
+    return in_context(__func__, [&] { get_attribute(value, attribute, kernel); });
 }
 
 Result cuKernelGetAttribute(int* value, int attribute, const void* kernel, int) {
-    return in_context(__func__, [&] { return get_attribute(value, attribute, kernel); });
+    return in_context(__func__, [&] { get_attribute(value, attribute, kernel); });
 }
 
 COALESCE_SAME(cuFuncSetAttribute, cudaFuncSetAttribute, 3);
@@ -163,48 +159,44 @@ Result cuKernelSetCacheConfig(const void* kernel, cudaFuncCache config, int) {
 }
 
 Result cuFuncSetSharedMemConfig(cudaKernel_t, cudaSharedMemConfig) {
-    return in_context(__func__, [] { return kSuccess; });
+    return in_context(__func__, [] {});
 }
 
 /// CU_FUNCTION_LOADING_STATE_LOADED
 Result cuFuncIsLoaded(int* state, cudaKernel_t) {
-    return in_context(__func__, [&] { return give(state, 1); });
+    return in_context(__func__, [&] { give(state, 1); });
 }
 
 Result cuFuncLoad(cudaKernel_t) {
-    return in_context(__func__, [] { return kSuccess; });
+    return in_context(__func__, [] {});
 }
 
 // ---- linking ----
 
 Result cuLinkCreate_v2(unsigned, cudaJitOption*, void**, Link** link) {
     return in_context(__func__, [&] {
-        if (!link) return kInvalidValue;
+        need(link);
         *link = links().add({});
-        return kSuccess;
     });
 }
 
 Result cuLinkAddData_v2(Link* link, int type, void* data, size_t size, const char*, unsigned,
                         cudaJitOption*, void**) {
-    return with_link(__func__, link, [&](Link& known) {
-        return add(known, type, static_cast<const char*>(data), size);
-    });
+    return in_context(__func__,
+                      [&] { add(find_link(link), type, static_cast<const char*>(data), size); });
 }
 
 Result cuLinkComplete(Link* link, void** image, size_t* size) {
-    return with_link(__func__, link, [&](Link& known) {
-        if (known.pieces == 0) return kInvalidValue;
+    return in_context(__func__, [&] {
+        Link& known = find_link(link);
+        need(known.pieces > 0);
         if (size) *size = known.ptx.size() + 1;
-        return give(image, known.ptx.data());
+        give(image, known.ptx.data());
     });
 }
 
 Result cuLinkDestroy(Link* link) {
-    return with_link(__func__, link, [&](Link& known) {
-        links().destroy(&known);
-        return kSuccess;
-    });
+    return in_context(__func__, [&] { links().destroy(&find_link(link)); });
 }
 
 }  // extern "C"
