@@ -30,6 +30,7 @@
 #include <vector>
 
 #include "cudart/failure.h"
+#include "cudart/parameters.h"
 #include "cudart/per_thread.h"
 
 namespace coalesce::sim::cudart {
@@ -135,18 +136,18 @@ cudaError_t error_of(Body body) {
 }
 
 /// A call that is answered without the device: versions, counts, attributes.
-template <class Body>
-cudaError_t answer(const char* name, Body body) noexcept {
+template <class Body, class... Arguments>
+cudaError_t answer(const char* name, Body body, const Arguments&... arguments) noexcept {
     CurrentCall call(name);
-    return remember(call.end(error_of(body)));
+    return remember(call.end(error_of([&] { body(arguments...); })));
 }
 
 /// A call that needs the device: returns the context's error when there is one.
-template <class Body>
-cudaError_t api(const char* name, Body body) noexcept {
+template <class Body, class... Arguments>
+cudaError_t api(const char* name, Body body, const Arguments&... arguments) noexcept {
     return answer(name, [&] {
         must(context_error());
-        body();
+        body(arguments...);
     });
 }
 

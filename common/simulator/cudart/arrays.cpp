@@ -84,10 +84,10 @@ Image image_of(const TexelFormat& format, const cudaExtent& extent) {
 
 // ---- allocation ----
 
-void allocate(cudaArray_t* handle, const cudaChannelFormatDesc* description,
-              const cudaExtent& extent, unsigned flags, bool is_level = false) {
+void allocate_array(cudaArray_t* handle, const cudaChannelFormatDesc* description,
+                    cudaExtent extent, unsigned flags) {
     need(handle && description);
-    cudaArray array{.format = *description, .extent = extent, .flags = flags, .is_level = is_level};
+    cudaArray array{.format = *description, .extent = extent, .flags = flags};
     const TexelFormat format = format_of(*description);
     if (!find_shape(extent, flags, array.shape))
         refuse("there is no array of " + std::to_string(extent.width) + " x " +
@@ -127,14 +127,15 @@ unsigned levels_of(const cudaExtent& e, unsigned flags) {
 }
 
 void allocate_levels(cudaMipmappedArray_t* handle, const cudaChannelFormatDesc* description,
-                     const cudaExtent& extent, unsigned levels, unsigned flags) {
+                     cudaExtent extent, unsigned levels, unsigned flags) {
     need(handle && description && levels > 0);
     cudaMipmappedArray made;
     levels = std::min(levels, levels_of(extent, flags));
     try {
         for (unsigned level = 0; level < std::max(levels, 1u); ++level) {
             cudaArray_t array = nullptr;
-            allocate(&array, description, level_extent(extent, flags, level), flags, true);
+            allocate_array(&array, description, level_extent(extent, flags, level), flags);
+            array->is_level = true;
             made.levels.push_back(array);
         }
     } catch (const Failure&) {
@@ -195,28 +196,13 @@ TexelFormat format_of(const cudaChannelFormatDesc& d) {
 
 cudaError_t cudaMallocArray(cudaArray_t* array, const cudaChannelFormatDesc* format, size_t width,
                             size_t height, unsigned flags) {
-    return unsafe_api(__func__, [&] { return allocate(array, format, {width, height, 0}, flags); });
+    return unsafe_api(__func__, allocate_array, array, format, cudaExtent{width, height, 0}, flags);
 }
 
-cudaError_t cudaMalloc3DArray(cudaArray_t* array, const cudaChannelFormatDesc* format,
-                              cudaExtent extent, unsigned flags) {
-    return unsafe_api(__func__, [&] { return allocate(array, format, extent, flags); });
-}
-
-cudaError_t cudaFreeArray(cudaArray_t array) {
-    return unsafe_api(__func__, [&] { return free_array(array); });
-}
-
-cudaError_t cudaMallocMipmappedArray(cudaMipmappedArray_t* array,
-                                     const cudaChannelFormatDesc* format, cudaExtent extent,
-                                     unsigned levels, unsigned flags) {
-    return unsafe_api(__func__,
-                      [&] { return allocate_levels(array, format, extent, levels, flags); });
-}
-
-cudaError_t cudaFreeMipmappedArray(cudaMipmappedArray_t array) {
-    return unsafe_api(__func__, [&] { return free_levels(array); });
-}
+COALESCE_BY(unsafe_api, cudaMalloc3DArray, allocate_array, 4);
+COALESCE_BY(unsafe_api, cudaFreeArray, free_array, 1);
+COALESCE_BY(unsafe_api, cudaMallocMipmappedArray, allocate_levels, 5);
+COALESCE_BY(unsafe_api, cudaFreeMipmappedArray, free_levels, 1);
 
 cudaError_t cudaGetMipmappedArrayLevel(cudaArray_t* level, cudaMipmappedArray_const_t handle,
                                        unsigned number) {

@@ -26,10 +26,6 @@ std::map<cudaStream_t, std::shared_ptr<Capture>>& participants() {
     refuse(why, error);
 }
 
-bool is_legacy(cudaStream_t stream) {
-    return stream == nullptr || stream == cudaStreamLegacy;
-}
-
 /// Each capture once.
 std::set<std::shared_ptr<Capture>> all_captures() {
     std::set<std::shared_ptr<Capture>> captures;
@@ -109,6 +105,7 @@ void begin_capture(cudaStream_t stream, cudaStreamCaptureMode mode, std::shared_
 }
 
 void end_capture(cudaStream_t stream, cudaGraph_t* graph) {
+    check_stream(stream);
     std::lock_guard lock(Graphs::instance().mutex);
     const auto capture = capture_of(stream);
     const bool gave_graph = capture && !capture->makes_graph;
@@ -189,6 +186,7 @@ void check_safe() {
 }
 
 void check_not_captured(cudaStream_t stream) {
+    check_stream(stream);
     check_order(stream);
     if (const auto capture = capture_of(stream))
         invalidate(*capture, cudaErrorStreamCaptureUnsupported,

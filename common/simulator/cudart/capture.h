@@ -19,7 +19,6 @@
 
 #include "cudart/api.h"
 #include "cudart/graphs.h"
-#include "cudart/parameters.h"
 #include "cudart/streams.h"
 
 namespace coalesce::sim::cudart {
@@ -97,11 +96,11 @@ cudaError_t in_stream(const char* name, cudaStream_t stream, Describe describe,
 }
 
 /// A call that waits for the device or changes what it has.
-template <class Body>
-cudaError_t unsafe_api(const char* name, Body body) noexcept {
+template <class Body, class... Arguments>
+cudaError_t unsafe_api(const char* name, Body body, const Arguments&... arguments) noexcept {
     return api(name, [&] {
         check_safe();
-        body();
+        body(arguments...);
     });
 }
 
@@ -118,10 +117,8 @@ cudaError_t at_once(const char* name, Describe describe, const Arguments&... arg
 }  // namespace coalesce::sim::cudart
 
 /// `call` takes what `describe` takes, `count` parameters, and does at once what that describes.
-#define COALESCE_AT_ONCE(call, describe, count)                        \
-    cudaError_t call(COALESCE_PARAMETERS_##count(describe)) {          \
-        return at_once(__func__, describe COALESCE_ARGUMENTS_##count); \
-    }                                                                  \
+#define COALESCE_AT_ONCE(call, describe, count)  \
+    COALESCE_BY(at_once, call, describe, count); \
     COALESCE_PER_THREAD_STREAM(call, _ptds)
 /// ... and so does its twin, in a stream.
 #define COALESCE_AT_ONCE_AND_IN_STREAM(call, describe, count)                             \

@@ -9,6 +9,7 @@ namespace {
 
 void begin_in_graph(cudaStream_t stream, cudaGraph_t handle, const cudaGraphNode_t* nodes,
                     const cudaGraphEdgeData* data, size_t count, cudaStreamCaptureMode mode) {
+    check_stream(stream);
     std::lock_guard lock(Graphs::instance().mutex);
     Graph* graph = Graphs::instance().find(handle);
     need(graph);
@@ -37,8 +38,9 @@ void tell_ends(Capture& capture, cudaStream_t stream, const cudaGraphNode_t** to
     if (count) *count = nodes.size();
 }
 
-void update_ends(cudaStream_t stream, const cudaGraphNode_t* nodes, const cudaGraphEdgeData* data,
+void update_ends(cudaStream_t stream, cudaGraphNode_t* nodes, const cudaGraphEdgeData* data,
                  size_t count, unsigned flags) {
+    check_stream(stream);
     std::lock_guard lock(Graphs::instance().mutex);
     const auto capture = capture_of(stream);
     need(capture != nullptr, cudaErrorIllegalState);
@@ -57,18 +59,10 @@ cudaError_t cudaStreamBeginCapture(cudaStream_t stream, cudaStreamCaptureMode mo
 }
 COALESCE_PER_THREAD_STREAM(cudaStreamBeginCapture, _ptsz);
 
-cudaError_t cudaStreamBeginCaptureToGraph(cudaStream_t stream, cudaGraph_t graph,
-                                          const cudaGraphNode_t* nodes,
-                                          const cudaGraphEdgeData* data, size_t count,
-                                          cudaStreamCaptureMode mode) {
-    return on_stream(__func__, stream,
-                     [&] { return begin_in_graph(stream, graph, nodes, data, count, mode); });
-}
+COALESCE_BY(api, cudaStreamBeginCaptureToGraph, begin_in_graph, 6);
 COALESCE_PER_THREAD_STREAM(cudaStreamBeginCaptureToGraph, _ptsz);
 
-cudaError_t cudaStreamEndCapture(cudaStream_t stream, cudaGraph_t* graph) {
-    return on_stream(__func__, stream, [&] { return end_capture(stream, graph); });
-}
+COALESCE_BY(api, cudaStreamEndCapture, end_capture, 2);
 COALESCE_PER_THREAD_STREAM(cudaStreamEndCapture, _ptsz);
 
 cudaError_t cudaStreamIsCapturing(cudaStream_t stream, cudaStreamCaptureStatus* status) {
@@ -101,12 +95,7 @@ cudaError_t cudaStreamGetCaptureInfo(cudaStream_t stream, cudaStreamCaptureStatu
 }
 COALESCE_PER_THREAD_STREAM(cudaStreamGetCaptureInfo, _ptsz);
 
-cudaError_t cudaStreamUpdateCaptureDependencies(cudaStream_t stream, cudaGraphNode_t* nodes,
-                                                const cudaGraphEdgeData* data, size_t count,
-                                                unsigned flags) {
-    return on_stream(__func__, stream,
-                     [&] { return update_ends(stream, nodes, data, count, flags); });
-}
+COALESCE_BY(api, cudaStreamUpdateCaptureDependencies, update_ends, 5);
 COALESCE_PER_THREAD_STREAM(cudaStreamUpdateCaptureDependencies, _ptsz);
 
 cudaError_t cudaThreadExchangeStreamCaptureMode(cudaStreamCaptureMode* mode) {

@@ -83,7 +83,8 @@ bool are_peers(int device, int peer) {
     return is_device(device) && is_device(peer) && device != peer;
 }
 
-void enable_peer(int peer) {
+void enable_peer(int peer, unsigned flags) {
+    need(flags == 0);
     check_device(peer);
     need(are_peers(current_device(), peer), cudaErrorPeerAccessUnsupported);
     const bool is_new = enabled_peers.insert({current_device(), peer}).second;
@@ -192,17 +193,9 @@ cudaError_t cudaSetValidDevices(int* devices, int count) {
 
 // ---- the context ----
 
-cudaError_t cudaDeviceSynchronize() {
-    return api(__func__, check_nothing_captured);
-}
-
-cudaError_t cudaDeviceReset() {
-    return answer(__func__, reset);
-}
-
-cudaError_t cudaSetDeviceFlags(unsigned flags) {
-    return answer(__func__, [&] { return set_flags(flags); });
-}
+COALESCE_BY(api, cudaDeviceSynchronize, check_nothing_captured, 0);
+COALESCE_BY(answer, cudaDeviceReset, reset, 0);
+COALESCE_BY(answer, cudaSetDeviceFlags, set_flags, 1);
 
 cudaError_t cudaGetDeviceFlags(unsigned* flags) {
     return answer(__func__, [&] { return give(flags, device_flags); });
@@ -215,9 +208,7 @@ cudaError_t cudaDeviceGetLimit(size_t* value, cudaLimit limit) {
     });
 }
 
-cudaError_t cudaDeviceSetLimit(cudaLimit limit, size_t value) {
-    return api(__func__, [&] { return set_limit(limit, value); });
-}
+COALESCE_BY(api, cudaDeviceSetLimit, set_limit, 2);
 
 cudaError_t cudaDeviceGetCacheConfig(cudaFuncCache* config) {
     return api(__func__, [&] { return give(config, cache_config); });
@@ -253,16 +244,8 @@ cudaError_t cudaDeviceCanAccessPeer(int* can, int device, int peer) {
     });
 }
 
-cudaError_t cudaDeviceEnablePeerAccess(int peer, unsigned flags) {
-    return api(__func__, [&] {
-        need(flags == 0);
-        enable_peer(peer);
-    });
-}
-
-cudaError_t cudaDeviceDisablePeerAccess(int peer) {
-    return api(__func__, [&] { return disable_peer(peer); });
-}
+COALESCE_BY(api, cudaDeviceEnablePeerAccess, enable_peer, 2);
+COALESCE_BY(api, cudaDeviceDisablePeerAccess, disable_peer, 1);
 
 cudaError_t cudaDeviceGetP2PAttribute(int*, cudaDeviceP2PAttr, int, int) {
     return answer(__func__, [] { fail(cudaErrorInvalidDevice); });

@@ -60,8 +60,8 @@ void* find_in_driver(const char* symbol, unsigned long long flags) {
 }
 #endif
 
-void find(const char* symbol, void** function, unsigned long long flags,
-          cudaDriverEntryPointQueryResult* result) {
+void find_entry_point(const char* symbol, void** function, unsigned long long flags,
+                      cudaDriverEntryPointQueryResult* result) {
     need(symbol && function);
     *function = std::string(symbol) == "cuTensorMapEncodeTiled"
                     ? reinterpret_cast<void*>(coalesceEncodeTensorMap)
@@ -79,12 +79,9 @@ void find(const char* symbol, void** function, unsigned long long flags,
 cudaError_t cudaGetDriverEntryPointByVersion(const char* symbol, void** function, unsigned,
                                              unsigned long long flags,
                                              cudaDriverEntryPointQueryResult* result) {
-    return answer(__func__, [&] { return find(symbol, function, flags, result); });
+    return answer(__func__, [&] { find_entry_point(symbol, function, flags, result); });
 }
 COALESCE_PER_THREAD_STREAM(cudaGetDriverEntryPointByVersion, _ptsz);
 
-cudaError_t cudaGetDriverEntryPoint(const char* symbol, void** function, unsigned long long flags,
-                                    cudaDriverEntryPointQueryResult* result) {
-    return answer(__func__, [&] { return find(symbol, function, flags, result); });
-}
+COALESCE_BY(answer, cudaGetDriverEntryPoint, find_entry_point, 4);
 COALESCE_PER_THREAD_STREAM(cudaGetDriverEntryPoint, _ptsz);

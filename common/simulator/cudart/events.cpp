@@ -33,7 +33,7 @@ Event& find_event(cudaEvent_t handle) {
     return *event;
 }
 
-void create(cudaEvent_t* event, unsigned flags) {
+void create_event(cudaEvent_t* event, unsigned flags) {
     constexpr unsigned known =
         cudaEventBlockingSync | cudaEventDisableTiming | cudaEventInterprocess;
     need(event && !(flags & ~known));
@@ -111,12 +111,10 @@ void forget_events() {
 }  // namespace coalesce::sim::cudart
 
 cudaError_t cudaEventCreate(cudaEvent_t* event) {
-    return api(__func__, [&] { return create(event, cudaEventDefault); });
+    return api(__func__, [&] { create_event(event, cudaEventDefault); });
 }
 
-cudaError_t cudaEventCreateWithFlags(cudaEvent_t* event, unsigned flags) {
-    return api(__func__, [&] { return create(event, flags); });
-}
+COALESCE_BY(api, cudaEventCreateWithFlags, create_event, 2);
 
 cudaError_t cudaEventDestroy(cudaEvent_t event) {
     return api(__func__, [&] { need(events().destroy(event), cudaErrorInvalidResourceHandle); });
@@ -136,17 +134,9 @@ cudaError_t cudaEventRecordWithFlags(cudaEvent_t event, cudaStream_t stream, uns
 }
 COALESCE_PER_THREAD_STREAM(cudaEventRecordWithFlags, _ptsz);
 
-cudaError_t cudaEventQuery(cudaEvent_t event) {
-    return api(__func__, [&] { ask(event); });
-}
-
-cudaError_t cudaEventSynchronize(cudaEvent_t event) {
-    return api(__func__, [&] { ask(event); });
-}
-
-cudaError_t cudaEventElapsedTime(float* milliseconds, cudaEvent_t start, cudaEvent_t end) {
-    return api(__func__, [&] { elapsed(milliseconds, start, end); });
-}
+COALESCE_BY(api, cudaEventQuery, ask, 1);
+COALESCE_BY(api, cudaEventSynchronize, ask, 1);
+COALESCE_BY(api, cudaEventElapsedTime, elapsed, 3);
 
 cudaError_t cudaStreamWaitEvent(cudaStream_t stream, cudaEvent_t event, unsigned flags) {
     return api(__func__, [&] {

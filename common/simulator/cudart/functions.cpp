@@ -63,7 +63,7 @@ void set_cluster_extent(KernelHandle& handle, u32& extent, int value) {
     extent = static_cast<u32>(value);
 }
 
-void set_attribute(const void* function, cudaFuncAttribute attribute, int value) {
+void set_function_attribute(const void* function, cudaFuncAttribute attribute, int value) {
     KernelHandle& handle = Modules::instance().find_ready(function);
     switch (attribute) {
         case cudaFuncAttributeMaxDynamicSharedMemorySize:
@@ -99,15 +99,13 @@ cudaError_t cudaFuncGetAttributes(cudaFuncAttributes* attributes, const void* fu
     });
 }
 
-cudaError_t cudaFuncSetAttribute(const void* function, cudaFuncAttribute attribute, int value) {
-    return api(__func__, [&] { set_attribute(function, attribute, value); });
-}
+COALESCE_BY(api, cudaFuncSetAttribute, set_function_attribute, 3);
 
 cudaError_t cudaKernelSetAttributeForDevice(cudaKernel_t kernel, cudaFuncAttribute attribute,
                                             int value, int device) {
     return api(__func__, [&] {
         need(device == 0, cudaErrorInvalidDevice);
-        set_attribute(kernel, attribute, value);
+        set_function_attribute(kernel, attribute, value);
     });
 }
 

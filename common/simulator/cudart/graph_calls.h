@@ -32,11 +32,11 @@ inline Node& executable_node(cudaGraphExec_t handle, cudaGraphNode_t original) {
     return *node;
 }
 
-template <class Body>
-cudaError_t graph_call(const char* name, Body body) noexcept {
+template <class Body, class... Arguments>
+cudaError_t graph_call(const char* name, Body body, const Arguments&... arguments) noexcept {
     return api(name, [&] {
         std::lock_guard lock(Graphs::instance().mutex);
-        body();
+        body(arguments...);
     });
 }
 

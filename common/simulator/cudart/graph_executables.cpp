@@ -73,7 +73,7 @@ void instantiate(cudaGraphExec_t* handle, Graph& graph, cudaGraphInstantiatePara
     *handle = Graphs::instance().keep(std::move(executable));
 }
 
-void instantiate(cudaGraphExec_t* handle, cudaGraph_t graph, unsigned long long flags) {
+void instantiate_with_flags(cudaGraphExec_t* handle, cudaGraph_t graph, unsigned long long flags) {
     cudaGraphInstantiateParams how{};
     how.flags = flags;
     instantiate(handle, known_graph(graph), how);
@@ -104,7 +104,8 @@ std::shared_ptr<Executable> owner_of(cudaGraphExec_t handle) {
     return Graphs::instance().owner_of(&known_executable(handle));
 }
 
-void launch(cudaGraphExec_t handle, cudaStream_t stream) {
+void launch_graph(cudaGraphExec_t handle, cudaStream_t stream) {
+    check_stream(stream);
     const std::shared_ptr<Executable> executable = owner_of(handle);
     check_order(stream);
     if (const auto capture = capture_of(stream)) refuse_graph_launch(capture);
@@ -210,15 +211,8 @@ cudaError_t cudaGraphInstantiateWithParams(cudaGraphExec_t* executable, cudaGrap
 }
 COALESCE_PER_THREAD_STREAM(cudaGraphInstantiateWithParams, _ptsz);
 
-cudaError_t cudaGraphInstantiateWithFlags(cudaGraphExec_t* executable, cudaGraph_t graph,
-                                          unsigned long long flags) {
-    return graph_call(__func__, [&] { instantiate(executable, graph, flags); });
-}
-
-cudaError_t cudaGraphInstantiate(cudaGraphExec_t* executable, cudaGraph_t graph,
-                                 unsigned long long flags) {
-    return graph_call(__func__, [&] { instantiate(executable, graph, flags); });
-}
+COALESCE_BY(graph_call, cudaGraphInstantiateWithFlags, instantiate_with_flags, 3);
+COALESCE_BY(graph_call, cudaGraphInstantiate, instantiate_with_flags, 3);
 
 cudaError_t cudaGraphExecDestroy(cudaGraphExec_t executable) {
     return graph_call(__func__, [&] {
@@ -231,9 +225,7 @@ cudaError_t cudaGraphExecGetFlags(cudaGraphExec_t executable, unsigned long long
     return graph_call(__func__, [&] { give(flags, known_executable(executable).flags); });
 }
 
-cudaError_t cudaGraphLaunch(cudaGraphExec_t executable, cudaStream_t stream) {
-    return on_stream(__func__, stream, [&] { launch(executable, stream); });
-}
+COALESCE_BY(api, cudaGraphLaunch, launch_graph, 2);
 COALESCE_PER_THREAD_STREAM(cudaGraphLaunch, _ptsz);
 
 /// There is nothing to prepare.

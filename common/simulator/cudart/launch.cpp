@@ -34,12 +34,8 @@ using namespace coalesce::sim::cudart;
 
 namespace {
 
-struct CallConfiguration {
-    dim3 grid, block;
-    size_t shared;
-    cudaStream_t stream;
-};
-thread_local std::vector<CallConfiguration> pushed;
+/// What __cudaPushCallConfiguration was given.
+thread_local std::vector<LaunchRequest> pushed;
 
 std::string shape(dim3 d) {
     return std::to_string(d.x) + " x " + std::to_string(d.y) + " x " + std::to_string(d.z);
@@ -349,13 +345,13 @@ void launch(const void* function, const LaunchRequest& request, void** arguments
 extern "C" {
 
 unsigned __cudaPushCallConfiguration(dim3 grid, dim3 block, size_t shared, cudaStream_t stream) {
-    pushed.push_back({grid, block, shared, stream});
+    pushed.push_back({.grid = grid, .block = block, .shared = shared, .stream = stream});
     return 0;
 }
 
 cudaError_t __cudaPopCallConfiguration(dim3* grid, dim3* block, size_t* shared, void* stream) {
     if (pushed.empty()) return remember(cudaErrorMissingConfiguration);
-    const CallConfiguration top = pushed.back();
+    const LaunchRequest top = pushed.back();
     pushed.pop_back();
     *grid = top.grid;
     *block = top.block;

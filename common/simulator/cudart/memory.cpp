@@ -180,17 +180,9 @@ void free_device(void* pointer) {
 
 // ---- device ----
 
-cudaError_t cudaMalloc(void** pointer, size_t bytes) {
-    return unsafe_api(__func__, [&] { allocate_device(pointer, bytes); });
-}
-
-cudaError_t cudaFree(void* pointer) {
-    return unsafe_api(__func__, [&] { free_device(pointer); });
-}
-
-cudaError_t cudaMallocPitch(void** pointer, size_t* pitch, size_t width, size_t height) {
-    return unsafe_api(__func__, [&] { return allocate_pitched(pointer, pitch, width, height); });
-}
+COALESCE_BY(unsafe_api, cudaMalloc, allocate_device, 2);
+COALESCE_BY(unsafe_api, cudaFree, free_device, 1);
+COALESCE_BY(unsafe_api, cudaMallocPitch, allocate_pitched, 4);
 
 cudaError_t cudaMalloc3D(cudaPitchedPtr* block, cudaExtent extent) {
     return unsafe_api(__func__, [&] {
@@ -267,9 +259,7 @@ cudaError_t cudaMallocHost(void** pointer, size_t bytes) {
     return unsafe_api(__func__, [&] { allocate_host(pointer, bytes, cudaHostAllocDefault); });
 }
 
-cudaError_t cudaHostAlloc(void** pointer, size_t bytes, unsigned flags) {
-    return unsafe_api(__func__, [&] { return allocate_host(pointer, bytes, flags); });
-}
+COALESCE_BY(unsafe_api, cudaHostAlloc, allocate_host, 3);
 
 cudaError_t cudaFreeHost(void* pointer) {
     return unsafe_api(__func__, [&] {
@@ -278,13 +268,8 @@ cudaError_t cudaFreeHost(void* pointer) {
     });
 }
 
-cudaError_t cudaHostRegister(void* pointer, size_t bytes, unsigned flags) {
-    return unsafe_api(__func__, [&] { register_host(pointer, bytes, flags); });
-}
-
-cudaError_t cudaHostUnregister(void* pointer) {
-    return unsafe_api(__func__, [&] { unregister_host(pointer); });
-}
+COALESCE_BY(unsafe_api, cudaHostRegister, register_host, 3);
+COALESCE_BY(unsafe_api, cudaHostUnregister, unregister_host, 1);
 
 cudaError_t cudaHostGetDevicePointer(void** device_pointer, void* pointer, unsigned flags) {
     return api(__func__, [&] {

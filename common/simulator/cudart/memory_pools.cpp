@@ -4,14 +4,15 @@
 #include "cudart/memory_pools.h"
 
 #include <algorithm>
+#include <atomic>
 #include <map>
 #include <memory>
 #include <mutex>
-#include <set>
 
 #include "base/types.h"
 #include "cudart/capture.h"
 #include "cudart/graph_memory.h"
+#include "cudart/handles.h"
 #include "cudart/streams.h"
 
 using namespace coalesce::sim;
@@ -20,9 +21,9 @@ using namespace coalesce::sim::cudart;
 namespace {
 
 struct Pool {
-    int reuse_follow_event_dependencies = 1;
-    int reuse_allow_opportunistic = 1;
-    int reuse_allow_internal_dependencies = 1;
+    std::map<cudaMemPoolAttr, int> switches = {{cudaMemPoolReuseFollowEventDependencies, 1},
+                                               {cudaMemPoolReuseAllowOpportunistic, 1},
+                                               {cudaMemPoolReuseAllowInternalDependencies, 1}};
     u64 release_threshold = 0;
     u64 used = 0, most_used = 0;  ///< bytes
 };
@@ -34,80 +35,59 @@ public:
         static Pools& pools = *new Pools;
         return pools;
     }
-    Pool* standard() { return &standard_; }
-    Pool* current() {
-        std::lock_guard lock(mutex_);
-        return current_;
+    cudaMemPool_t standard() { return reinterpret_cast<cudaMemPool_t>(&standard_); }
+    cudaMemPool_t current() { return current_; }
+    Pool& find(cudaMemPool_t handle) {
+        Pool* pool = handle == standard() ? &standard_ : created_.find(handle);
+        need(pool);
+        return *pool;
     }
-    bool use(Pool* pool) {
-        std::lock_guard lock(mutex_);
-        if (!known(pool)) return false;
-        current_ = pool;
-        return true;
+    void use(cudaMemPool_t handle) {
+        find(handle);
+        current_ = handle;
     }
-    Pool* create() {
+    cudaMemPool_t create() { return created_.add({}); }
+    void destroy(cudaMemPool_t handle) {
         std::lock_guard lock(mutex_);
-        return *created_.insert(new Pool).first;
+        need(created_.destroy(handle));
+        if (current_ == handle) current_ = standard();
+        std::erase_if(owners_, [&](const auto& entry) { return entry.second.pool == handle; });
     }
-    bool destroy(Pool* pool) {
+    void note_allocation(cudaMemPool_t handle, const void* pointer, u64 bytes) {
         std::lock_guard lock(mutex_);
-        if (!created_.erase(pool)) return false;
-        if (current_ == pool) current_ = &standard_;
-        std::erase_if(owners_, [&](const auto& entry) { return entry.second.pool == pool; });
-        delete pool;
-        return true;
-    }
-    Pool* find(cudaMemPool_t handle) {
-        std::lock_guard lock(mutex_);
-        Pool* pool = reinterpret_cast<Pool*>(handle);
-        return known(pool) ? pool : nullptr;
-    }
-    void note_allocation(Pool* pool, const void* pointer, u64 bytes) {
-        std::lock_guard lock(mutex_);
-        owners_[pointer] = {pool, bytes};
-        pool->used += bytes;
-        pool->most_used = std::max(pool->most_used, pool->used);
+        Pool& pool = find(handle);
+        owners_[pointer] = {handle, bytes};
+        pool.used += bytes;
+        pool.most_used = std::max(pool.most_used, pool.used);
     }
     void note_freed(const void* pointer) {
         std::lock_guard lock(mutex_);
         const auto owner = owners_.find(pointer);
         if (owner == owners_.end()) return;
-        owner->second.pool->used -= owner->second.bytes;
+        find(owner->second.pool).used -= owner->second.bytes;
         owners_.erase(owner);
     }
 
 private:
     struct Owner {
-        Pool* pool;
+        cudaMemPool_t pool;
         u64 bytes;
     };
-    bool known(Pool* pool) const { return pool == &standard_ || created_.contains(pool); }
 
     std::mutex mutex_;
     Pool standard_;
-    Pool* current_ = &standard_;
-    std::set<Pool*> created_;
+    std::atomic<cudaMemPool_t> current_ = standard();
+    Handles<cudaMemPool_t, Pool> created_;
     std::map<const void*, Owner> owners_;  ///< of the memory that is in use
 };
 
-cudaMemPool_t handle_of(Pool* pool) {
-    return reinterpret_cast<cudaMemPool_t>(pool);
-}
-
 Pool& find_pool(cudaMemPool_t handle) {
-    Pool* pool = Pools::instance().find(handle);
-    need(pool);
-    return *pool;
+    return Pools::instance().find(handle);
 }
 
 int* switch_of(Pool& pool, cudaMemPoolAttr attribute) {
-    switch (attribute) {
-        case cudaMemPoolReuseFollowEventDependencies: return &pool.reuse_follow_event_dependencies;
-        case cudaMemPoolReuseAllowOpportunistic: return &pool.reuse_allow_opportunistic;
-        case cudaMemPoolReuseAllowInternalDependencies:
-            return &pool.reuse_allow_internal_dependencies;
-        default: return nullptr;
-    }
+    const auto found = pool.switches.find(attribute);
+    return found == pool.switches.end() ? nullptr : &found->second;
 }
 
 void get(Pool& pool, cudaMemPoolAttr attribute, void* value) {
@@ -144,10 +124,10 @@ void set(Pool& pool, cudaMemPoolAttr attribute, void* value) {
     }
 }
 
-void give_pool(cudaMemPool_t* handle, int device, Pool* pool) {
+void give_pool(cudaMemPool_t* handle, int device, cudaMemPool_t pool) {
     need(handle);
     need(device == 0, cudaErrorInvalidDevice);
-    *handle = handle_of(pool);
+    *handle = pool;
 }
 
 /// The device that the 13.0 calls name by its location.
@@ -160,7 +140,7 @@ int device_at(const cudaMemLocation* location, cudaMemAllocationType type) {
 
 void use_pool(int device, cudaMemPool_t handle) {
     need(device == 0, cudaErrorInvalidDevice);
-    need(Pools::instance().use(&find_pool(handle)));
+    Pools::instance().use(handle);
 }
 
 /// In a captured stream it is a graph that allocates.
@@ -172,15 +152,18 @@ void capture_allocation(const std::shared_ptr<Capture>& capture, cudaStream_t st
     capture_work(capture, stream, std::move(work));
 }
 
-void allocate_in_stream(Pool& pool, void** pointer, size_t bytes, cudaStream_t stream) {
+void allocate_in_stream(void** pointer, size_t bytes, cudaMemPool_t pool, cudaStream_t stream) {
+    check_stream(stream);
+    find_pool(pool);
     check_order(stream);
     if (const auto capture = capture_of(stream))
         return capture_allocation(capture, stream, pointer, bytes);
     allocate_device(pointer, bytes);
-    if (*pointer) Pools::instance().note_allocation(&pool, *pointer, bytes);
+    if (*pointer) Pools::instance().note_allocation(pool, *pointer, bytes);
 }
 
 void free_in_stream(void* pointer, cudaStream_t stream) {
+    check_stream(stream);
     check_order(stream);
     const auto capture = capture_of(stream);
     if (!capture) return free_device(pointer);
@@ -200,22 +183,14 @@ void note_freed_in_pools(const void* pointer) {
 }  // namespace coalesce::sim::cudart
 
 cudaError_t cudaMallocAsync(void** pointer, size_t bytes, cudaStream_t stream) {
-    return on_stream(__func__, stream, [&] {
-        allocate_in_stream(*Pools::instance().current(), pointer, bytes, stream);
-    });
+    return api(__func__, allocate_in_stream, pointer, bytes, Pools::instance().current(), stream);
 }
 COALESCE_PER_THREAD_STREAM(cudaMallocAsync, _ptsz);
 
-cudaError_t cudaMallocFromPoolAsync(void** pointer, size_t bytes, cudaMemPool_t handle,
-                                    cudaStream_t stream) {
-    return on_stream(__func__, stream,
-                     [&] { allocate_in_stream(find_pool(handle), pointer, bytes, stream); });
-}
+COALESCE_BY(api, cudaMallocFromPoolAsync, allocate_in_stream, 4);
 COALESCE_PER_THREAD_STREAM(cudaMallocFromPoolAsync, _ptsz);
 
-cudaError_t cudaFreeAsync(void* pointer, cudaStream_t stream) {
-    return on_stream(__func__, stream, [&] { free_in_stream(pointer, stream); });
-}
+COALESCE_BY(api, cudaFreeAsync, free_in_stream, 2);
 COALESCE_PER_THREAD_STREAM(cudaFreeAsync, _ptsz);
 
 // ---- pools ----
@@ -228,9 +203,7 @@ cudaError_t cudaDeviceGetMemPool(cudaMemPool_t* pool, int device) {
     return api(__func__, [&] { give_pool(pool, device, Pools::instance().current()); });
 }
 
-cudaError_t cudaDeviceSetMemPool(int device, cudaMemPool_t handle) {
-    return api(__func__, [&] { use_pool(device, handle); });
-}
+COALESCE_BY(api, cudaDeviceSetMemPool, use_pool, 2);
 
 cudaError_t cudaMemGetDefaultMemPool(cudaMemPool_t* pool, cudaMemLocation* location,
                                      cudaMemAllocationType type) {
@@ -257,12 +230,12 @@ cudaError_t cudaMemPoolCreate(cudaMemPool_t* pool, const cudaMemPoolProps* prope
         if (properties->location.type != cudaMemLocationTypeDevice)
             not_simulated("a memory pool that is not the device's");
         need(properties->location.id == 0, cudaErrorInvalidDevice);
-        *pool = handle_of(Pools::instance().create());
+        *pool = Pools::instance().create();
     });
 }
 
 cudaError_t cudaMemPoolDestroy(cudaMemPool_t handle) {
-    return api(__func__, [&] { need(Pools::instance().destroy(&find_pool(handle))); });
+    return api(__func__, [&] { Pools::instance().destroy(handle); });
 }
 
 cudaError_t cudaMemPoolTrimTo(cudaMemPool_t handle, size_t) {

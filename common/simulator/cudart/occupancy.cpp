@@ -44,10 +44,7 @@ u64 cluster_size(const cudaLaunchConfig_t& config) {
 
 }  // namespace
 
-cudaError_t cudaOccupancyMaxActiveBlocksPerMultiprocessor(int* blocks, const void* function,
-                                                          int threads, size_t dynamic_shared) {
-    return api(__func__, [&] { return active_blocks(blocks, function, threads, dynamic_shared); });
-}
+COALESCE_BY(api, cudaOccupancyMaxActiveBlocksPerMultiprocessor, active_blocks, 4);
 
 cudaError_t cudaOccupancyMaxActiveBlocksPerMultiprocessorWithFlags(
     int* blocks, const void* function, int threads, size_t dynamic_shared, unsigned flags) {

@@ -40,3 +40,11 @@ using Parameter = typename ParameterOf<index, Function>::Type;
 #define COALESCE_ARGUMENTS_7 , a, b, c, d, e, g, h
 #define COALESCE_ARGUMENTS_8 , a, b, c, d, e, g, h, i
 #define COALESCE_ARGUMENTS_9 , a, b, c, d, e, g, h, i, j
+
+/// `call` takes what `body` takes, `count` parameters, and does what that does, surrounded by `how`: a template such as
+/// answer() (api.h).
+#define COALESCE_BY(how, call, body, count)                    \
+    cudaError_t call(COALESCE_PARAMETERS_##count(body)) {      \
+        return how(__func__, body COALESCE_ARGUMENTS_##count); \
+    }                                                          \
+    static_assert(true)

@@ -29,44 +29,34 @@ struct Stream {
     std::map<int, cudaLaunchAttributeValue> attributes = {};
 };
 
-class Streams {
-public:
-    static Streams& instance() {
-        static Streams& streams = *new Streams;
-        return streams;
-    }
-    cudaStream_t create(unsigned flags, int priority) {
-        return created_.add({flags, priority, current_device(), next_id_++});
-    }
-    bool destroy(cudaStream_t handle) { return created_.destroy(handle); }
-    /// nullptr: no such stream.
-    Stream* find(cudaStream_t handle) {
-        if (handle == nullptr || handle == cudaStreamLegacy) return &legacy_;
-        return handle == cudaStreamPerThread ? &per_thread_ : created_.find(handle);
-    }
-    void clear() { created_.clear(); }
+auto& created_streams() {
+    static auto& all = *new Handles<cudaStream_t, Stream>;
+    return all;
+}
 
-private:
-    Streams() {
-        legacy_.id = 1;
-        per_thread_.id = 2;
-    }
+bool is_default(cudaStream_t stream) {
+    return is_legacy(stream) || stream == cudaStreamPerThread;
+}
 
-    Stream legacy_, per_thread_;
-    Handles<cudaStream_t, Stream> created_;
-    std::atomic<unsigned long long> next_id_ = 16;
-};
+/// nullptr: no such stream.
+Stream* stream_of(cudaStream_t handle) {
+    static auto& legacy = *new Stream{.id = 1};
+    static auto& per_thread = *new Stream{.id = 2};
+    if (is_default(handle)) return is_legacy(handle) ? &legacy : &per_thread;
+    return created_streams().find(handle);
+}
 
 Stream& find_stream(cudaStream_t handle) {
-    Stream* stream = Streams::instance().find(handle);
+    Stream* stream = stream_of(handle);
     need(stream, cudaErrorInvalidResourceHandle);
     return *stream;
 }
 
-void create(cudaStream_t* stream, unsigned flags, int priority) {
+void create_stream(cudaStream_t* stream, unsigned flags, int priority) {
+    static std::atomic<unsigned long long> next_id = 16;
     need(stream && flags <= cudaStreamNonBlocking);
-    *stream =
-        Streams::instance().create(flags, std::clamp(priority, kGreatestPriority, kLeastPriority));
+    priority = std::clamp(priority, kGreatestPriority, kLeastPriority);
+    *stream = created_streams().add({flags, priority, current_device(), next_id++});
 }
 
 }  // namespace
@@ -74,38 +64,36 @@ void create(cudaStream_t* stream, unsigned flags, int priority) {
 namespace coalesce::sim::cudart {
 
 void check_stream(cudaStream_t stream) {
-    if (!Streams::instance().find(stream))
+    if (!stream_of(stream))
         refuse("the stream was destroyed, or never created.", cudaErrorInvalidResourceHandle);
 }
 
 bool waits_for_default_stream(cudaStream_t stream) {
-    const Stream* known = Streams::instance().find(stream);
+    const Stream* known = stream_of(stream);
     return known && known->flags != cudaStreamNonBlocking;
 }
 
 void forget_streams() {
-    Streams::instance().clear();
+    created_streams().clear();
 }
 
 }  // namespace coalesce::sim::cudart
 
 cudaError_t cudaStreamCreate(cudaStream_t* stream) {
-    return api(__func__, [&] { return create(stream, cudaStreamDefault, 0); });
+    return api(__func__, [&] { create_stream(stream, cudaStreamDefault, 0); });
 }
 
 cudaError_t cudaStreamCreateWithFlags(cudaStream_t* stream, unsigned flags) {
-    return api(__func__, [&] { return create(stream, flags, 0); });
+    return api(__func__, [&] { create_stream(stream, flags, 0); });
 }
 
-cudaError_t cudaStreamCreateWithPriority(cudaStream_t* stream, unsigned flags, int priority) {
-    return api(__func__, [&] { return create(stream, flags, priority); });
-}
+COALESCE_BY(api, cudaStreamCreateWithPriority, create_stream, 3);
 
 cudaError_t cudaStreamDestroy(cudaStream_t stream) {
     return api(__func__, [&] {
         check_stream(stream);
         forget_capture(stream);
-        need(Streams::instance().destroy(stream), cudaErrorInvalidResourceHandle);
+        need(created_streams().destroy(stream), cudaErrorInvalidResourceHandle);
     });
 }
 
@@ -118,14 +106,10 @@ cudaError_t cudaDeviceGetStreamPriorityRange(int* least, int* greatest) {
 
 // ---- waiting: nothing is ever left to wait for ----
 
-cudaError_t cudaStreamSynchronize(cudaStream_t stream) {
-    return on_stream(__func__, stream, [&] { return check_not_captured(stream); });
-}
+COALESCE_BY(api, cudaStreamSynchronize, check_not_captured, 1);
 COALESCE_PER_THREAD_STREAM(cudaStreamSynchronize, _ptsz);
 
-cudaError_t cudaStreamQuery(cudaStream_t stream) {
-    return on_stream(__func__, stream, [&] { return check_not_captured(stream); });
-}
+COALESCE_BY(api, cudaStreamQuery, check_not_captured, 1);
 COALESCE_PER_THREAD_STREAM(cudaStreamQuery, _ptsz);
 
 // ---- host functions ----
@@ -167,9 +151,7 @@ COALESCE_PER_THREAD_STREAM(cudaStreamGetId, _ptsz);
 cudaError_t cudaStreamGetDevice(cudaStream_t stream, int* device) {
     return api(__func__, [&] {
         const Stream& known = find_stream(stream);
-        const bool is_own =
-            stream != nullptr && stream != cudaStreamLegacy && stream != cudaStreamPerThread;
-        give(device, is_own ? known.device : current_device());
+        give(device, is_default(stream) ? current_device() : known.device);
     });
 }
 COALESCE_PER_THREAD_STREAM(cudaStreamGetDevice, _ptsz);

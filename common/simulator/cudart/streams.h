@@ -5,6 +5,11 @@
 
 namespace coalesce::sim::cudart {
 
+/// The default stream for which all others wait.
+inline bool is_legacy(cudaStream_t stream) {
+    return stream == nullptr || stream == cudaStreamLegacy;
+}
+
 /// Fails unless `stream` is one of the default streams or was created and not destroyed.
 void check_stream(cudaStream_t stream);
 

@@ -205,11 +205,7 @@ void forget_object_descriptions() {
 
 }  // namespace coalesce::sim::cudart
 
-cudaError_t cudaCreateTextureObject(cudaTextureObject_t* object, const cudaResourceDesc* resource,
-                                    const cudaTextureDesc* texture,
-                                    const cudaResourceViewDesc* view) {
-    return api(__func__, [&] { return create_texture(object, resource, texture, view); });
-}
+COALESCE_BY(api, cudaCreateTextureObject, create_texture, 4);
 
 cudaError_t cudaDestroyTextureObject(cudaTextureObject_t object) {
     return api(__func__, [&] { return destroy(object, false); });
@@ -224,9 +220,7 @@ cudaError_t cudaGetTextureObjectTextureDesc(cudaTextureDesc* texture, cudaTextur
     return api(__func__, [&] { return describe(texture, object, false, &Description::texture); });
 }
 
-cudaError_t cudaCreateSurfaceObject(cudaSurfaceObject_t* object, const cudaResourceDesc* resource) {
-    return api(__func__, [&] { return create_surface(object, resource); });
-}
+COALESCE_BY(api, cudaCreateSurfaceObject, create_surface, 2);
 
 cudaError_t cudaDestroySurfaceObject(cudaSurfaceObject_t object) {
     return api(__func__, [&] { return destroy(object, true); });

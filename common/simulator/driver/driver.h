@@ -62,12 +62,6 @@ Result same_anywhere(const char* name, cudaError_t (*function)(Parameters...),
 
 // ---- functions that take what one of the runtime takes, `count` parameters ----
 
-/// `driver` does what `runtime` does, called by `how`: one of the templates above.
-#define COALESCE_BY(how, driver, runtime, count)                  \
-    Result driver(COALESCE_PARAMETERS_##count(runtime)) {         \
-        return how(__func__, runtime COALESCE_ARGUMENTS_##count); \
-    }                                                             \
-    static_assert(true)
 #define COALESCE_SAME_ANYWHERE(driver, runtime, count) \
     COALESCE_BY(same_anywhere, driver, runtime, count)
 #define COALESCE_SAME(driver, runtime, count) COALESCE_BY(same, driver, runtime, count)
