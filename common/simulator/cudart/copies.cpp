@@ -1,4 +1,4 @@
-// cudaMemcpy and cudaMemset: plain, with streams, between peers, and to and from symbols.
+// cudaMemcpy and cudaMemset: plain, of rows, with streams, between peers, and to and from symbols.
 #include "cudart/capture.h"
 #include "cudart/devices.h"
 #include "cudart/modules.h"
@@ -15,20 +15,51 @@ Work describe_peer_copy(void* to, int to_device, const void* from, int from_devi
     return describe_copy(to, from, bytes, cudaMemcpyDeviceToDevice);
 }
 
+Work describe_copy_3d_peer(const cudaMemcpy3DPeerParms* p) {
+    need(p);
+    need(is_device(p->srcDevice) && is_device(p->dstDevice), cudaErrorInvalidDevice);
+    CopyWork plain{};
+    plain.srcArray = p->srcArray;
+    plain.srcPos = p->srcPos;
+    plain.srcPtr = p->srcPtr;
+    plain.dstArray = p->dstArray;
+    plain.dstPos = p->dstPos;
+    plain.dstPtr = p->dstPtr;
+    plain.extent = p->extent;
+    plain.kind = cudaMemcpyDeviceToDevice;
+    return plain;
+}
+
+Work describe_fill_2d(void* to, size_t pitch, int value, size_t width, size_t height) {
+    return FillWork{.to = {to, pitch, width, height},
+                    .extent = {width, height, 1},
+                    .value = static_cast<unsigned>(value)};
+}
+
+Work describe_fill_3d(cudaPitchedPtr to, int value, cudaExtent extent) {
+    need(extent.width <= to.pitch);
+    return FillWork{.to = to, .extent = extent, .value = static_cast<unsigned>(value)};
+}
+
 }  // namespace
 
 COALESCE_AT_ONCE_AND_IN_STREAM(cudaMemcpy, describe_copy, 4);
 COALESCE_AT_ONCE_AND_IN_STREAM(cudaMemset, describe_fill, 3);
 
-cudaError_t cudaMemcpyPeer(void* to, int to_device, const void* from, int from_device,
-                           size_t bytes) {
-    return at_once(__func__, describe_peer_copy, to, to_device, from, from_device, bytes);
-}
+COALESCE_BY(at_once, cudaMemcpyPeer, describe_peer_copy, 5);
 
 cudaError_t cudaMemcpyPeerAsync(void* to, int to_device, const void* from, int from_device,
                                 size_t bytes, cudaStream_t stream) {
     return in_stream(__func__, stream, describe_peer_copy, to, to_device, from, from_device, bytes);
 }
+
+// ---- rows that do not follow each other without a gap; the 3D calls also take CUDA arrays (arrays.h) ----
+
+COALESCE_AT_ONCE_AND_IN_STREAM(cudaMemcpy2D, describe_copy_2d, 7);
+COALESCE_AT_ONCE_AND_IN_STREAM(cudaMemcpy3D, describe_copy_3d, 1);
+COALESCE_AT_ONCE_AND_IN_STREAM(cudaMemcpy3DPeer, describe_copy_3d_peer, 1);
+COALESCE_AT_ONCE_AND_IN_STREAM(cudaMemset2D, describe_fill_2d, 5);
+COALESCE_AT_ONCE_AND_IN_STREAM(cudaMemset3D, describe_fill_3d, 3);
 
 // ---- symbols ----
 

@@ -3,7 +3,6 @@
 
 #include "base/device_model.h"
 #include "cudart/api.h"
-#include "cudart/launch.h"
 #include "cudart/modules.h"
 
 using namespace coalesce::sim;
@@ -133,9 +132,9 @@ cudaError_t cudaFuncGetParamInfo(const void* function, size_t index, size_t* off
                                  size_t* bytes) {
     return api(__func__, [&] {
         need(offset);
-        u64 at = 0, size = 0;
-        need(parameter_place(Modules::instance().find_ready(function), index, at, size));
-        *offset = at;
-        if (bytes) *bytes = size;
+        const Kernel& kernel = *Modules::instance().find_ready(function).kernel;
+        need(index < kernel.parameter_offsets.size());
+        *offset = kernel.parameter_offsets[index];
+        if (bytes) *bytes = kernel.ast->parameters[index].size;
     });
 }

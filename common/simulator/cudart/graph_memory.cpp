@@ -35,19 +35,6 @@ struct Books {
 
     u64 used() const { return std::min(kept, in_blocks(mapped)); }
 
-    void begin_use(GraphMemory& memory) {
-        memory.in_use = true;
-        in_use += memory.bytes;
-        if (!memory.is_mapped) mapped += memory.bytes;
-        memory.is_mapped = true;
-        kept = std::max(kept, in_blocks(in_use));
-        most_kept = std::max(most_kept, kept);
-        most_used = std::max(most_used, used());
-    }
-    void end_use(GraphMemory& memory) {
-        memory.in_use = false;
-        in_use -= memory.bytes;
-    }
     void unmap(GraphMemory& memory) {
         if (memory.is_mapped) mapped -= memory.bytes;
         memory.is_mapped = false;
@@ -70,7 +57,7 @@ GraphMemory::~GraphMemory() {
         std::lock_guard lock(books.mutex);
         books.known.erase(address);
         books.unmap(*this);
-        if (in_use) books.end_use(*this);
+        if (in_use) books.in_use -= bytes;
     }
     if (!is_programs) memory().free(address);
 }
@@ -98,7 +85,12 @@ bool begin_use(GraphMemory& graph_memory) {
     Books& books = Books::instance();
     std::lock_guard lock(books.mutex);
     if (graph_memory.in_use) return false;
-    books.begin_use(graph_memory);
+    if (!graph_memory.is_mapped) books.mapped += graph_memory.bytes;
+    graph_memory.in_use = graph_memory.is_mapped = true;
+    books.in_use += graph_memory.bytes;
+    books.kept = std::max(books.kept, in_blocks(books.in_use));
+    books.most_kept = std::max(books.most_kept, books.kept);
+    books.most_used = std::max(books.most_used, books.used());
     memory().mark_unwritten(graph_memory.address, graph_memory.bytes);
     return true;
 }
@@ -107,7 +99,8 @@ bool end_use(GraphMemory& graph_memory) {
     Books& books = Books::instance();
     std::lock_guard lock(books.mutex);
     if (!graph_memory.in_use) return false;
-    books.end_use(graph_memory);
+    graph_memory.in_use = false;
+    books.in_use -= graph_memory.bytes;
     memory().mark_unwritten(graph_memory.address, graph_memory.bytes);
     return true;
 }

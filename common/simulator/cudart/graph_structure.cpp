@@ -27,22 +27,15 @@ void give_nodes(const std::vector<Node*>& list, cudaGraphNode_t* nodes, size_t* 
               [&](size_t i, Node* node) { nodes[i] = handle_of(node); });
 }
 
-bool is_plain(const cudaGraphEdgeData& data) {
-    return data.from_port == 0 && data.to_port == 0 && data.type == 0;
-}
-
-/// A list without the data that some of its edges have would be a wrong answer.
-bool loses_data(const std::vector<Dependency>& list, const cudaGraphNode_t* nodes,
-                const cudaGraphEdgeData* data) {
-    return nodes && !data && !std::all_of(list.begin(), list.end(), [](const Dependency& edge) {
-               return is_plain(edge.data);
-           });
+bool is_plain(const Dependency& edge) {
+    return edge.data.from_port == 0 && edge.data.to_port == 0 && edge.data.type == 0;
 }
 
 void give_edges(const std::vector<Dependency>& list, cudaGraphNode_t* nodes,
                 cudaGraphEdgeData* data, size_t* count) {
     need(nodes || !data);
-    need(!loses_data(list, nodes, data), cudaErrorLossyQuery);
+    // A list without the data that some of its edges have would be a wrong answer.
+    need(!nodes || data || std::all_of(list.begin(), list.end(), is_plain), cudaErrorLossyQuery);
     give_list(list, nodes != nullptr, count, [&](size_t i, const Dependency& edge) {
         nodes[i] = handle_of(edge.node);
         if (data) data[i] = edge.data;

@@ -230,34 +230,18 @@ void apply_attribute(const cudaLaunchAttribute& attribute, LaunchRequest& reques
 
 // ---- arguments ----
 
-bool parameter_place(const KernelHandle& handle, size_t index, u64& offset, u64& bytes) {
-    const auto& parameters = handle.kernel->ast->parameters;
-    if (index >= parameters.size()) return false;
-    offset = 0;
-    for (size_t i = 0; i <= index; ++i) {
-        if (i > 0) offset += bytes;
-        offset = round_up(offset, parameters[i].align);
-        // A type of one of .v2/.v4 or an array has its size in the declaration.
-        bytes = parameters[i].size ? parameters[i].size : ptx::size_of(parameters[i].type);
-    }
-    return true;
-}
-
 namespace {
 
 /// `source(index, offset)` is where argument `index` lies now.
 template <class Source>
-std::shared_ptr<const KernelArguments> collect_arguments(const KernelHandle& handle,
-                                                         Source source) {
+std::shared_ptr<const KernelArguments> collect_arguments(const Kernel& kernel, Source source) {
     auto copied = std::make_shared<KernelArguments>();
-    const size_t count = handle.kernel->ast->parameters.size();
-    u64 offset = 0, bytes = 0;
-    if (count > 0) parameter_place(handle, count - 1, offset, bytes);
-    copied->bytes.resize(offset + bytes);
-    for (size_t i = 0; i < count; ++i) {
-        parameter_place(handle, i, offset, bytes);
-        std::memcpy(copied->bytes.data() + offset, source(i, offset), bytes);
-        copied->pointers.push_back(copied->bytes.data() + offset);
+    copied->bytes.resize(kernel.parameter_bytes);
+    for (size_t i = 0; i < kernel.parameter_offsets.size(); ++i) {
+        const u32 offset = kernel.parameter_offsets[i];
+        u8* const copy = copied->bytes.data() + offset;
+        std::memcpy(copy, source(i, offset), kernel.ast->parameters[i].size);
+        copied->pointers.push_back(copy);
     }
     return copied;
 }
@@ -266,7 +250,7 @@ std::shared_ptr<const KernelArguments> collect_arguments(const KernelHandle& han
 
 std::shared_ptr<const KernelArguments> copy_arguments(const KernelHandle& handle,
                                                       void** arguments) {
-    return collect_arguments(handle, [&](size_t i, u64) { return arguments[i]; });
+    return collect_arguments(*handle.kernel, [&](size_t i, u32) { return arguments[i]; });
 }
 
 std::shared_ptr<const KernelArguments> unpack_extra(const KernelHandle& handle, void** extra) {
@@ -283,13 +267,11 @@ std::shared_ptr<const KernelArguments> unpack_extra(const KernelHandle& handle, 
         else
             fail();
     }
-    u64 offset = 0, bytes = 0;
-    const size_t count = handle.kernel->ast->parameters.size();
-    if (count > 0) parameter_place(handle, count - 1, offset, bytes);
-    if (!buffer || size < offset + bytes)
+    const Kernel& kernel = *handle.kernel;
+    if (!buffer || size < kernel.parameter_bytes)
         refuse("the buffer of arguments holds " + std::to_string(size) +
-               " bytes, and the kernel takes " + std::to_string(offset + bytes) + ".");
-    return collect_arguments(handle, [&](size_t, u64 at) { return buffer + at; });
+               " bytes, and the kernel takes " + std::to_string(kernel.parameter_bytes) + ".");
+    return collect_arguments(kernel, [&](size_t, u32 offset) { return buffer + offset; });
 }
 
 // ---- checking, running ----

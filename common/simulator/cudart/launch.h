@@ -27,10 +27,6 @@ struct KernelArguments {
     void** list() const { return const_cast<void**>(pointers.data()); }
 };
 
-/// Where parameter `index` of the kernel begins in the block of all of them, and its size. False: there is
-/// no such parameter. The kernel is read.
-bool parameter_place(const KernelHandle& handle, size_t index, u64& offset, u64& bytes);
-
 std::shared_ptr<const KernelArguments> copy_arguments(const KernelHandle& handle, void** arguments);
 
 /// The arguments of a launch that come in one buffer: `extra` is a list of names and values, as
