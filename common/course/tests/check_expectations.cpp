@@ -4,7 +4,7 @@
 #include <fstream>
 #include <iostream>
 
-#include "course/expectations.h"
+#include "expectations.h"
 
 using namespace coalesce::course;
 

@@ -1,6 +1,6 @@
 // Results compared with course.toml: agreement is silent, and every kind of difference is named.
 
-#include "course/expectations.h"
+#include "expectations.h"
 
 #include <doctest/doctest.h>
 

@@ -1,6 +1,6 @@
 // The repository's steps are as course.toml has them; and each way in which they could not be is seen.
 
-#include "course/structure.h"
+#include "structure.h"
 
 #include <doctest/doctest.h>
 #include <unistd.h>

@@ -1,4 +1,4 @@
-#include "course/structure.h"
+#include "structure.h"
 
 #include <algorithm>
 #include <regex>

@@ -1,4 +1,4 @@
-#include "course/expectations.h"
+#include "expectations.h"
 
 #include <algorithm>
 #include <cstdint>
