@@ -2,8 +2,6 @@
 #include <dlfcn.h>
 
 #include <filesystem>
-#include <map>
-#include <memory>
 #include <vector>
 
 #include "kernel/compilers.h"
@@ -11,29 +9,14 @@
 namespace coalesce {
 namespace {
 
-// NVRTC's interface, said here so that no header of the toolkit is needed to build this.
+/// What NVRTC compiles; none of its headers is needed to build this.
 using nvrtcProgram = struct _nvrtcProgram*;
-enum nvrtcResult { NVRTC_SUCCESS = 0 };
 
-/// The functions that are used of it.
-struct Nvrtc {
-    nvrtcResult (*version)(int* major, int* minor) = nullptr;
-    nvrtcResult (*create)(nvrtcProgram*, const char* text, const char* name, int headers,
-                          const char* const* header_texts,
-                          const char* const* header_names) = nullptr;
-    nvrtcResult (*destroy)(nvrtcProgram*) = nullptr;
-    nvrtcResult (*compile)(nvrtcProgram, int options, const char* const* option_texts) = nullptr;
-    nvrtcResult (*log_size)(nvrtcProgram, std::size_t* bytes) = nullptr;
-    nvrtcResult (*log)(nvrtcProgram, char* text) = nullptr;
-    nvrtcResult (*ptx_size)(nvrtcProgram, std::size_t* bytes) = nullptr;
-    nvrtcResult (*ptx)(nvrtcProgram, char* text) = nullptr;
-    bool is_complete = false;
-};
-
-template <class Function>
-bool look_up(void* library, const char* name, Function& function) {
-    function = reinterpret_cast<Function>(dlsym(library, name));
-    return function != nullptr;
+/// Calls a function of NVRTC, with arguments of just its types. False: it failed, or the library has none.
+template <class... Arguments>
+bool call_nvrtc(void* library, const char* name, Arguments... arguments) {
+    const auto function = reinterpret_cast<int (*)(Arguments...)>(dlsym(library, name));
+    return function && function(arguments...) == 0;
 }
 
 /// NVRTC opens this library by its name alone, which finds it only where the toolkit's folder is one of
@@ -46,20 +29,10 @@ void open_builtins(const std::filesystem::path& folder) {
     }
 }
 
-Nvrtc open_library(const std::string& path) {
-    Nvrtc found;
+/// NVRTC itself; null when it cannot be opened. Never closed: it keeps threads and tables.
+void* library_at(const std::string& path) {
     open_builtins(std::filesystem::path(path).parent_path());
-    void* library = dlopen(path.c_str(), RTLD_NOW | RTLD_LOCAL);
-    if (!library) return found;
-    found.is_complete = look_up(library, "nvrtcVersion", found.version) &&
-                        look_up(library, "nvrtcCreateProgram", found.create) &&
-                        look_up(library, "nvrtcDestroyProgram", found.destroy) &&
-                        look_up(library, "nvrtcCompileProgram", found.compile) &&
-                        look_up(library, "nvrtcGetProgramLogSize", found.log_size) &&
-                        look_up(library, "nvrtcGetProgramLog", found.log) &&
-                        look_up(library, "nvrtcGetPTXSize", found.ptx_size) &&
-                        look_up(library, "nvrtcGetPTX", found.ptx);
-    return found;
+    return dlopen(path.c_str(), RTLD_NOW | RTLD_LOCAL);
 }
 
 /// Headers of the host that kernels written elsewhere begin with. NVRTC has none of them, and what
@@ -89,32 +62,22 @@ const char* text_of_header(const std::string& name) {
 }
 
 /// A program of that text; null when NVRTC makes none.
-nvrtcProgram program_of(const Nvrtc& nvrtc, const std::string& wrapped) {
+nvrtcProgram program_of(void* library, const std::string& wrapped) {
     std::vector<const char*> texts;
     for (const char* name : kHostHeaders) texts.push_back(text_of_header(name));
     nvrtcProgram program = nullptr;
     const bool is_made =
-        nvrtc.is_complete &&
-        nvrtc.create(&program, wrapped.c_str(), "/coalesce/kernel.cu",
-                     static_cast<int>(texts.size()), texts.data(), kHostHeaders) == NVRTC_SUCCESS;
+        call_nvrtc(library, "nvrtcCreateProgram", &program, wrapped.c_str(), "/coalesce/kernel.cu",
+                   static_cast<int>(texts.size()), texts.data(), kHostHeaders);
     return is_made ? program : nullptr;
 }
 
-/// Never closed: it keeps threads and tables.
-const Nvrtc& library_at(const std::string& path) {
-    static auto& opened = *new std::map<std::string, Nvrtc>;
-    const auto known = opened.find(path);
-    if (known != opened.end()) return known->second;
-    return opened[path] = open_library(path);
-}
-
-/// A text that NVRTC gives: its size first, with a zero at its end.
-template <class Size, class Get>
-std::string text_of(nvrtcProgram program, Size size, Get get) {
+/// A text that NVRTC gives, by the functions for its size, with a zero at its end, and for itself.
+std::string text_of(void* library, nvrtcProgram program, const char* size, const char* get) {
     std::size_t bytes = 0;
-    if (size(program, &bytes) != NVRTC_SUCCESS || bytes == 0) return "";
+    if (!call_nvrtc(library, size, program, &bytes) || bytes == 0) return "";
     std::string text(bytes, '\0');
-    if (get(program, text.data()) != NVRTC_SUCCESS) return "";
+    if (!call_nvrtc(library, get, program, text.data())) return "";
     text.resize(bytes - 1);
     return text;
 }
@@ -124,8 +87,8 @@ std::string text_of(nvrtcProgram program, Size size, Get get) {
 RawOutput run_nvrtc(const std::string& path, const std::string& wrapped,
                     const std::string& architecture) {
     RawOutput result;
-    const Nvrtc& nvrtc = library_at(path);
-    nvrtcProgram program = program_of(nvrtc, wrapped);
+    void* const library = library_at(path);
+    nvrtcProgram program = library ? program_of(library, wrapped) : nullptr;
     if (!program) {
         result.output = path + " cannot be used";
         return result;
@@ -141,19 +104,19 @@ RawOutput run_nvrtc(const std::string& path, const std::string& wrapped,
     }
     std::vector<const char*> pointers;
     for (const std::string& option : options) pointers.push_back(option.c_str());
-    const nvrtcResult ended =
-        nvrtc.compile(program, static_cast<int>(pointers.size()), pointers.data());
-    result.output = text_of(program, nvrtc.log_size, nvrtc.log);
-    if (ended == NVRTC_SUCCESS) result.ptx = text_of(program, nvrtc.ptx_size, nvrtc.ptx);
+    const bool is_compiled = call_nvrtc(library, "nvrtcCompileProgram", program,
+                                        static_cast<int>(pointers.size()), pointers.data());
+    result.output = text_of(library, program, "nvrtcGetProgramLogSize", "nvrtcGetProgramLog");
+    if (is_compiled) result.ptx = text_of(library, program, "nvrtcGetPTXSize", "nvrtcGetPTX");
     result.is_good = !result.ptx.empty();
-    nvrtc.destroy(&program);
+    call_nvrtc(library, "nvrtcDestroyProgram", &program);
     return result;
 }
 
 std::string nvrtc_version(const std::string& path) {
     int major = 0, minor = 0;
-    const Nvrtc& nvrtc = library_at(path);
-    if (!nvrtc.is_complete || nvrtc.version(&major, &minor) != NVRTC_SUCCESS) return "";
+    void* const library = library_at(path);
+    if (!library || !call_nvrtc(library, "nvrtcVersion", &major, &minor)) return "";
     return std::to_string(major) + "." + std::to_string(minor);
 }
 
