@@ -5,15 +5,17 @@
 
 namespace coalesce {
 
-LaunchingRunner::LaunchingRunner(const LaunchConditions& conditions, std::uint64_t seed)
-    : conditions_(conditions), seed_(seed) {
-    if (conditions_.is_simulated) simulator::set_quiet(true);
-    cudaDeviceProp properties{};
-    CUDA_CHECK(cudaGetDeviceProperties(&properties, 0));
-    device_ = properties.name;
+LaunchingRunner::LaunchingRunner() {
+    if (is_simulated()) simulator::set_quiet(true);
 }
 
 LaunchingRunner::~LaunchingRunner() = default;
+
+std::string LaunchingRunner::device() const {
+    cudaDeviceProp properties{};
+    CUDA_CHECK(cudaGetDeviceProperties(&properties, 0));
+    return properties.name;
+}
 
 /// The one that was launched last stays loaded.
 LoadedKernel& LaunchingRunner::loaded(const Compiled& kernel) {
@@ -30,8 +32,7 @@ Trial LaunchingRunner::run(const Compiled& kernel, const Produces& task, const T
     const bool is_bare = is_simulated() && order.watch == Watch::everything;
     std::unique_ptr<VerifiedBuffers> buffers;
     const auto make_matrices = [&]() -> Matrices {
-        const Problem problem{
-            .rows = order.shape.rows, .cols = order.shape.cols, .produces = task, .seed = seed_};
+        const Problem problem{.rows = order.shape.rows, .cols = order.shape.cols, .produces = task};
         buffers =
             std::make_unique<VerifiedBuffers>(problem, is_bare ? 0 : VerifiedBuffers::kUsualGuard);
         buffers->prepare();
@@ -39,7 +40,7 @@ Trial LaunchingRunner::run(const Compiled& kernel, const Produces& task, const T
         return {buffers->out(), task.in_place ? nullptr : buffers->in()};
     };
     LoadedKernel& it = loaded(kernel);
-    Trial trial = launch_once(it, order, conditions_, make_matrices);
+    Trial trial = launch_once(it, order, make_matrices);
     if (trial.is_hung) {
         // Freeing would wait for the kernel, which never ends.
         it.abandon();

@@ -8,28 +8,18 @@
 #include "kernel/verdict_codec.h"
 
 namespace coalesce {
-namespace {
-
-/// Of the device that this process has loaded. Throws UsageError when there is none.
-LaunchConditions conditions_here(const LocalRunner::Options& options) {
-    const LaunchConditions conditions{.is_simulated = simulator::is_loaded(),
-                                      .seconds_on_gpu = options.seconds_on_gpu};
-    if (conditions.is_simulated) return conditions;
-    if (const std::string why = why_no_gpu(); !why.empty()) {
-        throw UsageError("there is no device to run the kernel on: " + why +
-                         ". Use the simulated GPU: --device sim");
-    }
-    return conditions;
-}
-
-}  // namespace
 
 void LocalRunner::prepare_process() {
     setenv("COALESCE_SIM_THREADS", "1", 0);
 }
 
-LocalRunner::LocalRunner(Options options)
-    : LaunchingRunner(conditions_here(options), options.seed), options_(std::move(options)) {}
+LocalRunner::LocalRunner(Options options) : options_(std::move(options)) {
+    if (is_simulated()) return;
+    if (const std::string why = why_no_gpu(); !why.empty()) {
+        throw UsageError("there is no device to run the kernel on: " + why +
+                         ". Use the simulated GPU: --device sim");
+    }
+}
 
 Compiled LocalRunner::compile(const Source& source, const std::string& kernel) {
     CompileOptions options{

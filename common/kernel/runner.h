@@ -66,12 +66,12 @@ public:
 /// beginning on. Who compiles is another's matter.
 class LaunchingRunner : public Runner {
 public:
-    /// Throws std::runtime_error when there is no device. Another seed, another input.
-    explicit LaunchingRunner(const LaunchConditions& conditions, std::uint64_t seed = 0);
+    LaunchingRunner();
     ~LaunchingRunner() override;
 
-    std::string device() const override { return device_; }
-    bool is_simulated() const override { return conditions_.is_simulated; }
+    /// Throws std::runtime_error when there is none.
+    std::string device() const override;
+    bool is_simulated() const override { return simulator::is_loaded(); }
     Trial run(const Compiled& kernel, const Produces& task, const TrialOrder& order) override;
     std::optional<Predicted> predict(const Compiled& kernel, const Produces& task,
                                      Shape shape) override;
@@ -80,10 +80,7 @@ public:
 private:
     LoadedKernel& loaded(const Compiled& kernel);
 
-    LaunchConditions conditions_;
-    std::uint64_t seed_;
     OutputCapture output_;
-    std::string device_;
     std::string loaded_ptx_;
     std::unique_ptr<LoadedKernel> loaded_;
 };
@@ -95,8 +92,6 @@ public:
     struct Options {
         std::filesystem::path cache = {};   ///< folder for what is slow to make; "": none
         Compiler compiler = Compiler::any;  ///< which compiler
-        int seconds_on_gpu = 10;            ///< a real GPU that is busy for longer is hung
-        std::uint64_t seed = 0;             ///< another seed, another input
     };
     /// To be called before the device is chosen: the simulated GPU works in one thread from then on, as
     /// in a jail. Accesses that nothing orders come in the same order every time then, so that the

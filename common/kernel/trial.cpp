@@ -11,10 +11,11 @@ namespace coalesce {
 namespace {
 
 /// Waits for the device, for a limited time where it may be hung.
-cudaError_t wait_for_end(const LaunchConditions& conditions, bool& is_hung) {
-    if (conditions.is_simulated) return cudaDeviceSynchronize();
+cudaError_t wait_for_end(bool& is_hung) {
+    if (simulator::is_loaded()) return cudaDeviceSynchronize();
     using Clock = std::chrono::steady_clock;
-    const auto end = Clock::now() + std::chrono::seconds(conditions.seconds_on_gpu);
+    constexpr std::chrono::seconds longest(10);
+    const auto end = Clock::now() + longest;
     for (;;) {
         const cudaError_t state = cudaStreamQuery(nullptr);
         if (state != cudaErrorNotReady) {
@@ -28,9 +29,8 @@ cudaError_t wait_for_end(const LaunchConditions& conditions, bool& is_hung) {
     }
 }
 
-void watch_as(const LoadedKernel& kernel, const TrialOrder& order,
-              const LaunchConditions& conditions, double warps) {
-    if (!conditions.is_simulated) return;
+void watch_as(const LoadedKernel& kernel, const TrialOrder& order, double warps) {
+    if (!simulator::is_loaded()) return;
     // One warp is seen long before a kernel that never ends would be stopped.
     const Shape counted = order.traced.limit > 0 && warps > 1 ? Shape{1, 1} : order.shape;
     simulated::prepare(order.watch == Watch::everything ? "all" : "none",
@@ -54,40 +54,40 @@ void take_notes(const LoadedKernel& kernel, const TrialOrder& order, Trial& tria
     simulator::forget_reports();
 }
 
-void launch(LoadedKernel& kernel, const TrialOrder& order, const LaunchConditions& conditions,
-            const Matrices& matrices, Trial& trial) {
+void launch(LoadedKernel& kernel, const TrialOrder& order, const Matrices& matrices, Trial& trial) {
     trial.out_address = reinterpret_cast<std::uint64_t>(matrices.out);
     trial.in_address = reinterpret_cast<std::uint64_t>(matrices.in);
     const TracedWarp& traced = order.traced;
     if (traced.limit > 0)
         SIMULATOR_FUNCTION(coalesceTraceWarp)(traced.block, traced.warp, traced.limit);
     trial.error = kernel.launch(trial.launch, matrices.out, matrices.in, order.shape);
-    if (trial.error == cudaSuccess) trial.error = wait_for_end(conditions, trial.is_hung);
+    if (trial.error == cudaSuccess) trial.error = wait_for_end(trial.is_hung);
     trial.is_launched = true;
     static_cast<void>(cudaGetLastError());
 }
 
 }  // namespace
 
-Trial launch_once(LoadedKernel& kernel, const TrialOrder& order, const LaunchConditions& conditions,
+Trial launch_once(LoadedKernel& kernel, const TrialOrder& order,
                   const std::function<Matrices()>& make_matrices) {
+    const bool is_simulated = simulator::is_loaded();
     Trial trial;
     trial.shape = order.shape;
     trial.refused = kernel.problem();
     if (trial.refused.kind != FailureKind::none) return trial;
-    if (conditions.is_simulated) {
+    if (is_simulated) {
         simulator::reset_counters();
         SIMULATOR_FUNCTION(coalesceSetOrder)(order.seed);
     }
-    watch_as(kernel, order, conditions, 1);
+    watch_as(kernel, order, 1);
     const auto shape = kernel.configure(order.shape, trial.refused);
     if (shape) trial.refused = far_too_large(*shape, order.shape, kernel.file_name());
     if (trial.refused.kind == FailureKind::none) {
         trial.launch = *shape;
-        watch_as(kernel, order, conditions, threads_of(*shape) / 32);
-        launch(kernel, order, conditions, make_matrices(), trial);
+        watch_as(kernel, order, threads_of(*shape) / 32);
+        launch(kernel, order, make_matrices(), trial);
     }
-    if (conditions.is_simulated) {
+    if (is_simulated) {
         take_notes(kernel, order, trial);
         SIMULATOR_FUNCTION(coalesceSetOrder)(0);
     }

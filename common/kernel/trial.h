@@ -74,12 +74,6 @@ struct Trial {
 /// Launches a kernel once more, to look at it in another way.
 using TryAgain = std::function<Trial(const TrialOrder&)>;
 
-/// What is known of the device that this process has loaded.
-struct LaunchConditions {
-    bool is_simulated = true;  ///< with all checks, and reports
-    int seconds_on_gpu = 10;   ///< a launch that takes longer is hung
-};
-
 /// The two matrices of a launch, on the device.
 struct Matrices {
     float* out = nullptr;
@@ -89,7 +83,7 @@ struct Matrices {
 /// Launches once, on the device of this process. Counters start from zero; on the simulator errors
 /// are forgotten afterwards. `make_matrices` is called when there is a launch to be made; what the
 /// kernel leaves there is for the caller to compare.
-Trial launch_once(LoadedKernel& kernel, const TrialOrder& order, const LaunchConditions& conditions,
+Trial launch_once(LoadedKernel& kernel, const TrialOrder& order,
                   const std::function<Matrices()>& make_matrices);
 
 }  // namespace coalesce

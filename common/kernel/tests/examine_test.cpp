@@ -118,10 +118,6 @@ TEST_CASE("a kernel that needs multiples is right on multiples alone") {
     CHECK_FALSE(examined(kernel_with(body), exercise).passed());
 }
 
-TEST_CASE("another seed is another input, and the kernel is as right") {
-    CHECK(examined(kernel_with(move), transpose_within({}), {}, {.seed = 12345}).passed());
-}
-
 TEST_CASE("what a kernel prints is shown, its beginning, and a flood is cut") {
     const Verdict little =
         examined(kernel_with("    if (row + col == 0) printf(\"rows %d\\n\", rows);\n" + move));

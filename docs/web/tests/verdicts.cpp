@@ -26,8 +26,7 @@ using Json = nlohmann::ordered_json;
 /// On the simulator of this process, with one compiler, of which it keeps what it made last.
 class Recorder : public LaunchingRunner {
 public:
-    explicit Recorder(const FoundCompiler& compiler)
-        : LaunchingRunner({.is_simulated = true}), compiler_(compiler) {}
+    explicit Recorder(const FoundCompiler& compiler) : compiler_(compiler) {}
 
     Compiled compile(const Source& source, const std::string& kernel) override {
         constexpr int seconds = 60;

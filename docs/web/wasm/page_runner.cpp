@@ -15,7 +15,7 @@ EM_JS(void, tell_page_of_step, (), {
 namespace coalesce::page {
 
 PageRunner::PageRunner(const FromCompiler& learners, const nlohmann::json& solution)
-    : LaunchingRunner({.is_simulated = true}), learners_(learners), solution_(solution) {}
+    : learners_(learners), solution_(solution) {}
 
 Compiled PageRunner::compile(const Source& source, const std::string& kernel) {
     tell_page_of_step();

@@ -97,7 +97,7 @@ Trial run(const LaunchJob& job, std::span<std::byte> to, int notes) {
         // In place the matrix is the first argument; who reads the second one reads nothing.
         return {out->matrix(), job.is_in_place ? nullptr : in->matrix()};
     };
-    const Trial trial = launch_once(kernel, job.order, {.is_simulated = true}, make_matrices);
+    const Trial trial = launch_once(kernel, job.order, make_matrices);
     if (trial.has_ended()) {
         in->bring_back(to.data());
         out->bring_back(to.data() + layout.one());
