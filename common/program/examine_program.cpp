@@ -1,10 +1,11 @@
 #include "program/examine_program.h"
 
+#include <optional>
+
 #include "base/files.h"
 #include "kernel/cache.h"
 #include "kernel/stretch.h"
 #include "program/build_program.h"
-#include "program/launch_mistakes.h"
 #include "program/program_causes.h"
 
 namespace coalesce {
@@ -16,6 +17,14 @@ namespace fs = std::filesystem;
 int drawn_number(const std::string& hash) {
     constexpr unsigned long least = 1001, range = 4000, digits = 8;
     return static_cast<int>(least + std::stoul(hash.substr(0, digits), nullptr, 16) % range);
+}
+
+// How many elements would need a block that no device takes, if so many blocks are always launched; nothing
+// where that would be more than a test should take.
+std::optional<int> elements_beyond(long long blocks) {
+    constexpr long long most_blocks = 1024;
+    if (blocks < 1 || blocks > most_blocks) return std::nullopt;
+    return static_cast<int>(blocks * kMostThreadsOfBlock + 1);
 }
 
 bool is_right_with(int elements, const fs::path& program, const Source& source, Verdict& verdict) {

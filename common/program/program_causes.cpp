@@ -9,12 +9,13 @@
 #include "harness/text.h"
 #include "kernel/safe_text.h"
 #include "kernel/source_lines.h"
-#include "program/launch_mistakes.h"
 #include "program/program_lines.h"
 #include "program/witness.h"
 
 namespace coalesce {
 namespace {
+
+constexpr long long kLanes = 32;
 
 // ---- what is known of a run ----
 
@@ -42,6 +43,10 @@ std::string text_of(float value) {
     return is_poison(value) ? "what nobody wrote" : format("%g", static_cast<double>(value));
 }
 
+std::string text_of(const LaunchShape& launch) {
+    return count_of(launch.blocks(), "block") + " of " + count_of(launch.threads(), "thread");
+}
+
 std::string element(const char* array, std::size_t index) {
     return std::string(array) + "[" + std::to_string(index) + "]";
 }
@@ -51,14 +56,19 @@ std::string element(const char* array, std::size_t index) {
 class Causes {
 public:
     Causes(const WitnessedRun& the_run, int the_elements, const Source& the_source)
-        : run_(the_run), count_(static_cast<std::size_t>(the_elements)), source_(the_source) {}
+        : run_(the_run), count_(static_cast<std::size_t>(the_elements)), source_(the_source) {
+        for (const SeenLaunch& launch : run_.launches) {
+            if (launch.threads() > largest_.threads()) largest_ = launch;
+        }
+    }
 
     Failure first() const {
         for (const auto cause :
              {&Causes::endless, &Causes::refused_launch, &Causes::reported, &Causes::broken_down,
               &Causes::failed_copy, &Causes::not_launched, &Causes::not_copied,
               &Causes::other_number, &Causes::same_both_ways, &Causes::wrong_elements,
-              &Causes::wrong_words, &Causes::wrong_launch, &Causes::leaked}) {
+              &Causes::wrong_words, &Causes::few_threads, &Causes::repeated_work,
+              &Causes::leaked}) {
             if (auto failure = (this->*cause)()) return *failure;
         }
         return {};
@@ -74,10 +84,6 @@ private:
                 .place = {source_.name, line, 0},
                 .details = with + said_by(run_),
                 .next = next};
-    }
-    Failure failure(const Failure& mistake) const {
-        return failure(mistake.kind, mistake.headline, mistake.next,
-                       mistake.place.line > 0 ? mistake.place.line : line_of_launch());
     }
     int line_of_launch() const { return line_of_program_launch(source_.text); }
     // Of the last copy that way; 0: there is none, or it is not known which.
@@ -108,8 +114,18 @@ private:
     std::optional<Failure> refused_launch() const {
         if (run_.launches.empty() || run_.launches.back().is_good) return {};
         const LaunchShape& shape = run_.launches.back().shape;
-        if (const auto exchanged = exchanged_launch(shape, count_)) return failure(*exchanged);
-        if (shape.threads() > 1024) {
+        if (is_exchanged(shape)) {
+            return failure(
+                FailureKind::launch_exchanged,
+                "the two numbers of the launch have changed places: it has " + text_of(shape) +
+                    " for " + count_of(count_, "element") +
+                    ", and no GPU takes more than 1024 threads per block. With few elements that "
+                    "goes unnoticed.",
+                "The first number between <<< and >>> is that of the blocks, the second that of "
+                "the threads per block: <<<blocks, threads>>>.",
+                line_of_launch());
+        }
+        if (shape.threads() > kMostThreadsOfBlock) {
             return failure(FailureKind::block_too_large,
                            "the launch has " + std::to_string(shape.threads()) +
                                " threads per block, and no GPU takes more than 1024.",
@@ -124,14 +140,22 @@ private:
             line_of_launch());
     }
 
+    // Blocks for so many elements, rounded up, if the first number were the threads.
+    bool is_exchanged(const LaunchShape& launch) const {
+        const auto count = static_cast<long long>(count_);
+        const long long blocks = launch.blocks();
+        return blocks != 1 && launch.threads() > kMostThreadsOfBlock &&
+               launch.threads() == (count + blocks - 1) / blocks;
+    }
+
     // What the simulator's checks say. A copy that fails says more of itself, and memory that is not freed
     // comes last.
     std::optional<Failure> reported() const {
         for (const SeenReport& report : run_.reports) {
             const bool is_of_copy = report.check == "apicheck" && has_failed_copy();
             // Who does everything meets all others everywhere.
-            const auto repeated = repeated_work(run_, count_);
-            if (report.check == "globalrace" && repeated) return failure(*repeated);
+            const auto repeated = repeated_work();
+            if (report.check == "globalrace" && repeated) return repeated;
             if (report.check != "leakcheck" && !is_of_copy) return of_report(report);
         }
         return {};
@@ -333,10 +357,62 @@ private:
             "wrong and ends with 1.");
     }
 
-    // The result is right, and the program says so.
-    std::optional<Failure> wrong_launch() const {
-        if (const auto few = few_threads(run_, count_)) return failure(*few);
-        if (const auto repeated = repeated_work(run_, count_)) return failure(*repeated);
+    // The result is right, and the program says so; but the lesson asks for a thread for each element. Not
+    // everything else is a mistake. Blocks of any size are right, and so is a grid that is rounded up; and a
+    // loop whose stride is the whole grid, with several blocks, is how CUDA code is written for arrays of any
+    // size. A single block is right as long as it could have a thread for each element.
+
+    // One thread, or a few, or one block for far more elements: <<<1, 1>>> and a loop.
+    std::optional<Failure> few_threads() const {
+        if (run_.launches.empty()) return {};
+        const auto count = static_cast<long long>(count_);
+        const std::string has = ": the launch has " + text_of(largest_.shape) + " for " +
+                                count_of(count_, "element") + ".";
+        if (largest_.threads() < kLanes && count > kLanes) {
+            const bool is_one = largest_.threads() == 1;
+            return failure(FailureKind::multiprocessors_idle,
+                           (is_one ? "a single thread does everything, one element after the other"
+                                   : "a few threads do everything") +
+                               has + " A GPU has room for many thousands at once.",
+                           "Launch a thread for each element, and take the loop over all of them "
+                           "out of the kernel: the launch is the loop.",
+                           line_of_launch());
+        }
+        if (largest_.shape.blocks() == 1 && count > kMostThreadsOfBlock) {
+            return failure(
+                FailureKind::multiprocessors_idle,
+                "a single block does everything" + has +
+                    " It runs on one multiprocessor, and a GPU may have more than a hundred.",
+                "Launch as many blocks as it takes to have a thread for each element.",
+                line_of_launch());
+        }
+        return {};
+    }
+
+    // Threads that all do all of it.
+    std::optional<Failure> repeated_work() const {
+        if (run_.launches.empty() || count_ == 0) return {};
+        for (const SeenStores& stores : run_.stores) {
+            const long long all = static_cast<long long>(count_ * sizeof(float)) * stores.launches;
+            const long long times = stores.bytes / all;
+            if (times < 2) continue;
+            const bool is_by_thread = times == largest_.threads();
+            const bool is_by_block = !is_by_thread && times == largest_.shape.blocks();
+            const std::string who = is_by_thread  ? "every thread does everything"
+                                    : is_by_block ? "every block does everything"
+                                                  : "threads do again what others have done";
+            return failure(FailureKind::work_repeated,
+                           who + ": each element is stored " + std::to_string(times) + " times" +
+                               (is_by_thread  ? ", once by each thread of the launch."
+                                : is_by_block ? ", once by each block of the launch."
+                                              : ", on average."),
+                           is_by_block
+                               ? "Let the index begin with the block's own elements: blockIdx.x * "
+                                 "blockDim.x + threadIdx.x."
+                               : "One element is enough for a thread, that of its own number: "
+                                 "blockIdx.x * blockDim.x + threadIdx.x. The launch is the loop.",
+                           stores.line > 0 ? stores.line : line_of_launch());
+        }
         return {};
     }
 
@@ -351,6 +427,7 @@ private:
     const WitnessedRun& run_;
     const std::size_t count_;
     const Source& source_;
+    SeenLaunch largest_{};  ///< the launch with the most threads
 };
 
 }  // namespace

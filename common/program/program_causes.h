@@ -7,6 +7,8 @@
 
 namespace coalesce {
 
+constexpr long long kMostThreadsOfBlock = 1024;
+
 /// Why a run with so many elements was not right and clean; kind `none` when it was. The program is to turn
 /// its array round, to say so, and to end with 0.
 Failure wrong_with(const WitnessedRun& run, int elements, const Source& source);
