@@ -1,69 +1,49 @@
 #include "proof/public_programs/record.h"
 
 #include <algorithm>
-#include <array>
 #include <map>
 #include <set>
 
-#include "base/enum_names.h"
 #include "base/errors.h"
 #include "proof/json_text.h"
 
 namespace coalesce::proof {
 namespace {
 
-constexpr std::size_t kOutcomes = static_cast<std::size_t>(last_of(Outcome{})) + 1;
-
-/// In the order of the enumeration.
-constexpr std::array<const char*, kOutcomes> kWords = {
-    "ran, and verified itself",
-    "ran to its end",
-    "ran; the report is a bug of the program",
-    "ran; fails by itself",
-    "too slow",
-    "needs another library",
-    "needs what is not simulated",
-    "needs input that is not there",
-    "does not build",
-    "false alarm",
-    "wrong result",
-    "crash",
+/// The first two say all; of the others `detail` says why, or what is missing. The last three are not to happen.
+constexpr Outcome kOutcomes[] = {
+    {"verified", "ran, and verified itself", true},  // said that its results are right
+    {"ran", "ran to its end", true},                 // does not check itself
+    {"bug-found", "ran; the report is a bug of the program", true},  // the report is true
+    {"own-error", "ran; fails by itself", true},                     // says so itself, as on a GPU
+    {"slow", "too slow"},                                            // was ended at the limit
+    {"needs-library", "needs another library", false, false},        // a closed one, or graphics
+    {"needs-feature", "needs what is not simulated"},
+    {"needs-input", "needs input that is not there", false, false},  // a file or arguments
+    {"not-built", "does not build", false, false},                   // with CUDA 13, or not alone
+    {"false-alarm", "false alarm"},
+    {"wrong", "wrong result"},
+    {"crash", "crash"},
 };
 
-const char* words_of(Outcome outcome) {
-    return kWords.at(static_cast<std::size_t>(outcome));
-}
-
-bool runs(Outcome outcome) {
-    return outcome <= Outcome::own_error;
-}
-
-/// Whether a program belongs to those that compile, have what they read, and need no closed library.
-bool could_run(Outcome outcome) {
-    using enum Outcome;
-    return outcome != needs_library && outcome != needs_input && outcome != not_built;
-}
-
-Outcome outcome_named(const std::string& name, const std::string& row) {
-    for (std::size_t i = 0; i < kOutcomes; ++i) {
-        const auto outcome = static_cast<Outcome>(i);
-        if (dashed_name(outcome) == name) return outcome;
-    }
-    throw UsageError(row + ": unknown outcome " + name);
+const Outcome* outcome_named(const std::string& name, const std::string& row) {
+    const auto* const found = std::ranges::find(kOutcomes, name, &Outcome::name);
+    if (found == std::end(kOutcomes)) throw UsageError(row + ": unknown outcome " + name);
+    return found;
 }
 
 PublicProgram read_program(const Json& json) {
     static const std::set<std::string> known = {"repository", "commit",  "file",
                                                 "arguments",  "outcome", "detail"};
     PublicProgram program{json.at("repository"),       json.at("commit"), json.at("file"),
-                          json.value("arguments", ""), Outcome::ran,      json.value("detail", "")};
+                          json.value("arguments", ""), nullptr,           json.value("detail", "")};
     const std::string row = program.repository + ": " + program.file;
     for (const auto& [key, value] : json.items()) {
         if (!known.contains(key)) throw UsageError(row + ": unknown key " + key);
     }
-    program.outcome = outcome_named(json.at("outcome"), row);
-    const bool speaks_for_itself =
-        program.outcome == Outcome::verified || program.outcome == Outcome::ran;
+    const std::string outcome = json.at("outcome");
+    program.outcome = outcome_named(outcome, row);
+    const bool speaks_for_itself = outcome == "verified" || outcome == "ran";
     if (!speaks_for_itself && program.detail.empty())
         throw UsageError(row + ": `detail` must say what is missing, or what was found");
     return program;
@@ -83,8 +63,8 @@ std::string in_cell(std::string text) {
 std::string row_of(const PublicProgram& program) {
     std::string file = "`" + program.file + "`";
     if (!program.arguments.empty()) file += " with `" + program.arguments + "`";
-    return "| " + in_cell(file) + " | " + words_of(program.outcome) + " | " +
-           in_cell(program.detail) + " |\n";
+    return "| " + in_cell(file) + " | " + program.outcome->words + " | " + in_cell(program.detail) +
+           " |\n";
 }
 
 }  // namespace
@@ -107,15 +87,14 @@ PublicPrograms read_public_programs(const std::string& text) {
 }
 
 std::string totals_table(const PublicPrograms& all) {
-    std::array<std::size_t, kOutcomes> counts{};
-    for (const PublicProgram& program : all.programs)
-        ++counts.at(static_cast<std::size_t>(program.outcome));
     std::string text = "| outcome | programs |\n|---|--:|\n";
     std::size_t ran = 0, possible = 0;
-    for (std::size_t i = 0; i < kOutcomes; ++i) {
-        text += std::string("| ") + kWords[i] + " | " + std::to_string(counts[i]) + " |\n";
-        if (runs(static_cast<Outcome>(i))) ran += counts[i];
-        if (could_run(static_cast<Outcome>(i))) possible += counts[i];
+    for (const Outcome& outcome : kOutcomes) {
+        const auto count = static_cast<std::size_t>(
+            std::ranges::count(all.programs, &outcome, &PublicProgram::outcome));
+        text += std::string("| ") + outcome.words + " | " + std::to_string(count) + " |\n";
+        if (outcome.runs) ran += count;
+        if (outcome.could_run) possible += count;
     }
     text += "| **all** | **" + std::to_string(all.programs.size()) + "** |\n\n";
     return text + std::to_string(possible) +

@@ -8,28 +8,17 @@
 
 namespace coalesce::proof {
 
-/// The first four count for "runs"; the last three are not to happen.
-enum class Outcome {
-    verified,   ///< ran to its end, and said that its results are right
-    ran,        ///< ran to its end; it does not check itself
-    bug_found,  ///< ran, and a report about it is true: `detail` says why
-    own_error,  ///< ran to its end, and said itself that it fails, as on a GPU: `detail` says why
-    slow,       ///< was ended at the limit
-    needs_library,  ///< needs another closed library, or graphics
-    needs_feature,  ///< needs what is not simulated
-    needs_input,    ///< needs a file or arguments that its repository has not
-    not_built,      ///< does not compile with CUDA 13, or not alone
-    false_alarm,
-    wrong,
-    crash
+/// What can become of a program.
+struct Outcome {
+    const char* name;       ///< in the record
+    const char* words;      ///< in the book
+    bool runs = false;      ///< to its end
+    bool could_run = true;  ///< it compiles, has what it reads, and needs no closed library
 };
-constexpr Outcome last_of(Outcome) {
-    return Outcome::crash;
-}
 
 struct PublicProgram {
     std::string repository, commit, file, arguments;
-    Outcome outcome = Outcome::ran;
+    const Outcome* outcome = nullptr;
     std::string detail;  ///< what is missing, or what was found
 };
 
