@@ -36,18 +36,12 @@ Json value_of(const std::string& text) {
     return text;
 }
 
-std::string git(const std::vector<std::string>& arguments) {
-    std::vector<std::string> command{"git", "-C", COALESCE_REPOSITORY};
-    command.insert(command.end(), arguments.begin(), arguments.end());
-    const Ended ended = run_child(command, kSmiSeconds);
-    return ended.exit_code == 0 ? trimmed(ended.output) : "?";
-}
-
 std::string commit_of_source() {
-    const std::string commit = git({"rev-parse", "HEAD"});
-    if (commit == "?") return "unknown";
-    const std::string changes = git({"status", "--porcelain", "--untracked-files=no"});
-    return commit + (changes.empty() ? "" : "-changed");
+    // No tag is called so: what is told is the whole hash.
+    const Ended ended = run_child({"git", "-C", COALESCE_REPOSITORY, "describe", "--always",
+                                   "--abbrev=40", "--exclude=*", "--dirty=-changed"},
+                                  kSmiSeconds);
+    return ended.exit_code == 0 ? trimmed(ended.output) : "unknown";
 }
 
 /// The answers to the first `count` queries; empty when nvidia-smi does not take them.

@@ -1,6 +1,5 @@
 #include "proof/bench/python_rivals.h"
 
-#include <cstdlib>
 #include <iostream>
 
 namespace coalesce::proof {
@@ -12,21 +11,17 @@ using nlohmann::json;
 constexpr double kPatienceSeconds = 150;
 constexpr const char* kNames[] = {"torch_copy", "torch_contiguous", "cupy_copyto", "triton"};
 
-std::string python() {
-    const char* named = std::getenv("COALESCE_PYTHON");
-    return named ? named : "python3";
-}
-
 }  // namespace
 
 PythonRivals::PythonRivals(const std::string& script, bool wanted) {
+    const std::string python = from_environment("COALESCE_PYTHON", "python3");
     if (!wanted) {
         why_absent_ = "not asked for (--no-python)";
-    } else if (find_program(python()).empty()) {
-        why_absent_ = "there is no " + python() + " (COALESCE_PYTHON names another)";
+    } else if (find_program(python).empty()) {
+        why_absent_ = "there is no " + python + " (COALESCE_PYTHON names another)";
     } else {
         python_ = std::make_unique<Child>(Command{
-            .program = python(), .arguments = {"-u", script}, .is_asked = true, .is_apart = true});
+            .program = python, .arguments = {"-u", script}, .is_asked = true, .is_apart = true});
     }
 }
 

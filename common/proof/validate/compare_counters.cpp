@@ -2,6 +2,7 @@
 
 #include <algorithm>
 #include <map>
+#include <regex>
 #include <stdexcept>
 #include <string_view>
 
@@ -32,17 +33,7 @@ const KnownDifference* known_difference(const std::string& name, const CounterMe
 
 /// Whether "void ns::copy_tile<32, 8>(float *)" is the kernel "copy_tile".
 bool is_kernel(const std::string& profiled, const std::string& name) {
-    for (std::size_t at = profiled.find(name); at != std::string::npos;
-         at = profiled.find(name, at + 1)) {
-        const auto is_letter = [](char c) {
-            return std::isalnum(static_cast<unsigned char>(c)) || c == '_';
-        };
-        const bool begins = at == 0 || !is_letter(profiled[at - 1]);
-        const std::size_t end = at + name.size();
-        const bool ends = end == profiled.size() || !is_letter(profiled[end]);
-        if (begins && ends) return true;
-    }
-    return false;
+    return std::regex_search(profiled, std::regex("\\b" + name + "\\b"));
 }
 
 void check_launches(const Json& cases, const std::vector<ProfiledLaunch>& launches) {
