@@ -128,13 +128,13 @@ std::string function_of(const Instruction& instruction) {
     for (const char* letter = instruction.types + 1; *letter; ++letter) {
         const char* comma = parameters.empty() ? "" : ", ";
         const std::string parameter(1, static_cast<char>('a' + (letter - instruction.types - 1)));
-        parameters += comma + std::string(name_of(type_of(*letter))) + " " + parameter;
+        parameters += fill("$1$2 $3", {comma, type_of(*letter), parameter});
         operands += fill("$1\"$2\"($3)", {comma, constraint(*letter), parameter});
     }
     return fill(
         "__device__ __forceinline__ $1 op_$2($3) { $1 r; asm(\"$4\" : \"=$5\"(r) : $6); return r; "
         "}\n",
-        {name_of(type_of(instruction.types[0])), instruction.name, parameters, instruction.text,
+        {type_of(instruction.types[0]), instruction.name, parameters, instruction.text,
          constraint(instruction.types[0]), operands});
 }
 
@@ -143,7 +143,7 @@ std::string function_of(const Instruction& instruction) {
 std::string assembly(Kernel& kernel, Type type, Same most, int depth) {
     const Instruction& instruction = kInstructions[kernel.random.below(std::size(kInstructions))];
     kernel.need(std::string("op_") + instruction.name, function_of(instruction));
-    std::string call = fill("($1)op_$2(", {name_of(type), instruction.name});
+    std::string call = fill("($1)op_$2(", {type, instruction.name});
     for (const char* letter = instruction.types + 1; *letter; ++letter) {
         if (letter > instruction.types + 1) call += ", ";
         call += value(kernel, type_of(*letter), most, depth);

@@ -22,26 +22,25 @@ void add_up(Kernel& kernel, Place& place) {
 void declare_another(Kernel& kernel, Place&) {
     const Type type = any_type(kernel);
     const Same same = any_class(kernel);
-    kernel.declare(type, same, convert(kernel, value(kernel, type, same, 2), type, type));
+    kernel.declare(type, same, value(kernel, type, same, 2));
 }
 
 /// One value of each class in one expression: what is computed once for a launch, once for a block
 /// and once for a place in the block must not be taken for each other.
 void mix_classes(Kernel& kernel, Place& place) {
     const auto term = [&](Same same) { return value(kernel, Type::u32, same, 1); };
-    const std::string sum =
-        fill("($1) * ($2) + ($3)", {term(Same::launch), term(Same::block), term(Same::position)});
-    absorb(kernel, place, "(" + sum + ")");
+    absorb(kernel, place,
+           fill("(($1) * ($2) + ($3))",
+                {term(Same::launch), term(Same::block), term(Same::position)}));
 }
 
 /// Predicates that live on and are combined.
 void predicates(Kernel& kernel, Place& place) {
-    const std::string p = kernel.fresh("p"), q = kernel.fresh("p");
-    kernel.write("bool $1 = $b, $2 = $b;\nif ($1) $2 = !$2 || $b;", {p, q});
-    if (kernel.random.percent(50)) kernel.write("$1 ^= $2 & $b;", {p, q});
-    absorb(kernel, place, expand(kernel, "($1 ? $u : $2 ? $u : 7u)", Same::thread, 1, {p, q}));
-    kernel.write("if ($1 && !$2) {", {p, q});
-    absorb(kernel, place.scattered(), expand(kernel, "$u", Same::thread, 1));
+    kernel.write("bool @p = $b, @q = $b;\nif (@p) @q = !@q || $b;");
+    if (kernel.random.percent(50)) kernel.write("@p ^= @q & $b;");
+    absorb(kernel, place, "(@p ? $u : @q ? $u : 7u)");
+    kernel.write("if (@p && !@q) {");
+    absorb(kernel, place.scattered(), "$u");
     kernel.write("}");
 }
 
@@ -51,11 +50,10 @@ void choose(Kernel& kernel, Place& place) {
     std::string test = condition(kernel, same, 2);
     Place yes = place.inside(same), no = yes;
     if (!fits(same, Same::warp) && !place.mask.empty() && kernel.random.percent(60)) {
-        const std::string chosen = kernel.fresh("chosen");
-        kernel.write("const u32 $1 = __ballot_sync($2, $3);", {chosen, place.mask, test});
-        test = fill("($1 >> lane & 1) != 0", {chosen});
-        yes.mask = chosen;
-        no.mask = fill("($1 & ~$2)", {place.mask, chosen});
+        kernel.write("const u32 @chosen = __ballot_sync($1, $2);", {place.mask, test});
+        yes.mask = kernel.name("chosen");
+        no.mask = fill("($1 & ~$2)", {place.mask, yes.mask});
+        test = fill("($1 >> lane & 1) != 0", {yes.mask});
     }
     kernel.write("if ($1)", {test});
     write_scope(kernel, yes, kernel.random.between(1, 3));

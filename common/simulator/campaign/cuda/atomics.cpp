@@ -5,7 +5,7 @@ namespace coalesce::campaign {
 
 namespace {
 
-void add_to_sums(Kernel& kernel, Place& place) {
+void add_to_sums(Kernel& kernel, Place&) {
     static const std::vector<const char*> kWords = {
         "atomicAdd(sums + $1, $u);",
         "atomicXor(sums + $1, $u);",
@@ -27,57 +27,51 @@ void add_to_sums(Kernel& kernel, Place& place) {
     const int first = kernel.take_sums(2);
     if (first < 0) return;
     if (kernel.random.percent(40)) kernel.write("if ($b)");
-    kernel.write(kernel.random.pick(kWords), {std::to_string(first)});
-    (void)place;
+    kernel.write(kernel.random.pick(kWords), {first});
 }
 
 /// One lane adds for all that have the same key.
 void add_for_peers(Kernel& kernel, Place& place) {
     const int first = kernel.take_sums(4);
     if (first < 0) return;
-    const std::string key = kernel.fresh("key"), peers = kernel.fresh("peers");
     kernel.write(
-        "const u32 $1 = $u & 3;\nconst u32 $2 = __match_any_sync($3, $1);\n"
-        "if (lane == (u32)__ffs((i32)$2) - 1) atomicAdd(&sums[$4 + $1], (u32)__popc($2) * "
-        "$k);\n__syncwarp($3);",
-        {key, peers, place.mask, std::to_string(first)});
+        "const u32 @key = $u & 3;\nconst u32 @peers = __match_any_sync($1, @key);\n"
+        "if (lane == (u32)__ffs((i32)@peers) - 1) atomicAdd(&sums[$2 + @key], "
+        "(u32)__popc(@peers) * $k);\n__syncwarp($1);",
+        {place.mask, first});
 }
 
 /// The sum of the warp's values, added once.
 void add_for_warp(Kernel& kernel, Place& place) {
     const int first = kernel.take_sums(1);
     if (first < 0) return;
-    const std::string sum = kernel.fresh("sum");
     kernel.write(
-        "const u32 $1 = __reduce_add_sync($2, $u);\nif (lane == (u32)__ffs((i32)$2) - 1) "
-        "atomicAdd(sums + $3, $1);",
-        {sum, place.mask, std::to_string(first)});
+        "const u32 @sum = __reduce_add_sync($1, $u);\n"
+        "if (lane == (u32)__ffs((i32)$1) - 1) atomicAdd(sums + $2, @sum);",
+        {place.mask, first});
 }
 
 /// Multiplication has no atomic of its own.
-void multiply_by_exchange(Kernel& kernel, Place& place) {
+void multiply_by_exchange(Kernel& kernel, Place&) {
     const int first = kernel.take_sums(1);
     if (first < 0) return;
-    const std::string seen = kernel.fresh("seen"), before = kernel.fresh("before"),
-                      factor = kernel.fresh("factor");
     kernel.write(
-        "u32 $1 = 0, $2;\nconst u32 $3 = $u * 2 + 1;\ndo {\n$2 = $1;\n"
-        "$1 = atomicCAS(sums + $4, $2, ($2 + 1) * $3 - 1);\n} while ($1 != $2);",
-        {seen, before, factor, std::to_string(first)});
-    (void)place;
+        "u32 @seen = 0, @before;\nconst u32 @factor = $u * 2 + 1;\ndo {\n@before = @seen;\n"
+        "@seen = atomicCAS(sums + $1, @before, (@before + 1) * @factor - 1);\n"
+        "} while (@seen != @before);",
+        {first});
 }
 
 /// A lock for all blocks.
 void lock_for_all(Kernel& kernel, Place& place) {
     const int first = place.turns > 4 ? -1 : kernel.take_sums(2);
     if (first < 0) return;
-    const std::string done = kernel.fresh("done"), word = kernel.fresh("word");
     kernel.write(
-        "bool $1 = $b;\nconst u32 $2 = $u & 0xffff;\nwhile (!$1) {\nif (atomicCAS(sums + $3, 0u, "
-        "1u) == 0) {\n__threadfence();\n"
-        "volatile u32* const sum = sums + $3 + 1;\n*sum = *sum + "
-        "$2;\n__threadfence();\natomicExch(sums + $3, 0u);\n$1 = true;\n}\n}",
-        {done, word, std::to_string(first)});
+        "bool @done = $b;\nconst u32 @word = $u & 0xffff;\nwhile (!@done) {\n"
+        "if (atomicCAS(sums + $1, 0u, 1u) == 0) {\n__threadfence();\n"
+        "volatile u32* const sum = sums + $1 + 1;\n*sum = *sum + @word;\n"
+        "__threadfence();\natomicExch(sums + $1, 0u);\n@done = true;\n}\n}",
+        {first});
 }
 
 }  // namespace

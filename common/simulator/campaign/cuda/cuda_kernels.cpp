@@ -43,7 +43,7 @@ void declare_mask(Kernel& kernel, Place& place) {
     if (kernel.threads % 32 == 0) return;
     place.mask = "everyone";
     kernel.write("const u32 everyone = warp < $1 ? 0xffffffffu : (1u << $2) - 1;",
-                 {std::to_string(kernel.threads / 32), std::to_string(kernel.threads % 32)});
+                 {kernel.threads / 32, kernel.threads % 32});
 }
 
 void declare_variables(Kernel& kernel) {
@@ -90,7 +90,7 @@ void store_variables(Kernel& kernel) {
         if (variable.type == Type::f64)
             bits = fill("__double_as_longlong(__dadd_rn($1, 0.0))", {bits});
         kernel.write(is_long ? "*(u64*)(out + $1) $2 (u64)$3;" : "out[$1] $2 (u32)$3;",
-                     {std::to_string(word), is_shared ? "^=" : "=", bits});
+                     {word, is_shared ? "^=" : "=", bits});
         word += is_long ? 2 : 1;
     }
 }
@@ -120,10 +120,10 @@ std::string indented(const std::string& text) {
 }
 
 std::string head_of(Kernel& kernel) {
-    const std::string threads = std::to_string(kernel.threads);
-    std::string text = kernel.random.percent(30)
-                           ? "extern \"C\" __global__ void __launch_bounds__(" + threads + ")\n"
-                           : "extern \"C\" __global__ void ";
+    std::string text =
+        fill(kernel.random.percent(30) ? "extern \"C\" __global__ void __launch_bounds__($1)\n"
+                                       : "extern \"C\" __global__ void ",
+             {kernel.threads});
     text += fill(
         "kernel(const unsigned* $1in, unsigned* $1out, unsigned* sums, unsigned char* scratch, "
         "unsigned seed) {\n",
@@ -132,8 +132,7 @@ std::string head_of(Kernel& kernel) {
         "const u32 tid = threadIdx.x + $1 * (threadIdx.y + $2 * threadIdx.z);\nconst u32 lane = "
         "tid & 31, warp = tid >> 5;\n"
         "out += (blockIdx.x * $3 + tid) * 32;\nscratch += (blockIdx.x * $3 + tid) * 64;\n",
-        {std::to_string(kernel.launch.threads_x), std::to_string(kernel.launch.threads_y),
-         threads});
+        {kernel.launch.threads_x, kernel.launch.threads_y, kernel.threads});
     if (kernel.launch.dynamic_shared > 0)
         text += "extern __shared__ __align__(16) unsigned char dynamic[];\n";
     return text;

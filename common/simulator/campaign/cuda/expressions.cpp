@@ -1,6 +1,8 @@
 // See expressions.h.
 #include "campaign/cuda/expressions.h"
 
+#include <cctype>
+
 #include "campaign/cuda/assembly.h"
 
 namespace coalesce::campaign {
@@ -128,7 +130,7 @@ std::string word_operation(Kernel& kernel, Type type, Same most, int depth) {
         "__float_as_uint(__fadd_rn($f, 0.0f))",
         "(u64)__double_as_longlong(__dadd_rn($d, 0.0))"};
     const char* operation = kernel.random.pick(kOperations);
-    return fill("($1)$2", {name_of(type), expand(kernel, operation, most, depth)});
+    return fill("($1)$2", {type, expand(kernel, operation, most, depth)});
 }
 
 std::string call(Kernel& kernel, Type type, Same most, int depth) {
@@ -239,9 +241,15 @@ std::string condition(Kernel& kernel, Same most, int depth) {
 // ---- patterns ----
 
 std::string expand(Kernel& kernel, const std::string& pattern, Same most, int depth,
-                   const std::vector<std::string>& given) {
+                   const std::vector<Given>& given) {
     std::string text;
     for (std::size_t i = 0; i < pattern.size(); ++i) {
+        if (pattern[i] == '@') {
+            std::string word;
+            while (i + 1 < pattern.size() && std::islower(pattern[i + 1])) word += pattern[++i];
+            text += kernel.name(word);
+            continue;
+        }
         if (pattern[i] != '$') {
             text += pattern[i];
             continue;
@@ -256,19 +264,19 @@ std::string expand(Kernel& kernel, const std::string& pattern, Same most, int de
             case 'b': text += "(" + condition(kernel, most, depth) + ")"; break;
             case 'k': text += constant(kernel, Type::u32); break;
             case 'n': text += std::to_string(kernel.random.between(1, 31)); break;
-            default: text += given.at(static_cast<std::size_t>(letter - '1'));
+            default: text += given.at(static_cast<std::size_t>(letter - '1')).text;
         }
     }
     return text;
 }
 
-std::string fill(const std::string& pattern, const std::vector<std::string>& given) {
+std::string fill(const std::string& pattern, const std::vector<Given>& given) {
     std::string text;
     for (std::size_t i = 0; i < pattern.size(); ++i) {
         if (pattern[i] != '$')
             text += pattern[i];
         else
-            text += given.at(static_cast<std::size_t>(pattern[++i] - '1'));
+            text += given.at(static_cast<std::size_t>(pattern[++i] - '1')).text;
     }
     return text;
 }
@@ -286,7 +294,7 @@ std::string constant(Kernel& kernel, Type type) {
     const bool is_long = bits_of(type) == 64;
     if (is_long && random.percent(40)) number <<= random.below(32);
     if (type == Type::u32 || type == Type::u64) return hexadecimal(number, is_long);
-    return fill("($1)$2", {name_of(type), hexadecimal(number, is_long)});
+    return fill("($1)$2", {type, hexadecimal(number, is_long)});
 }
 
 std::string convert(Kernel& kernel, const std::string& text, Type from, Type to) {
@@ -295,10 +303,9 @@ std::string convert(Kernel& kernel, const std::string& text, Type from, Type to)
         need_limited(kernel);
         if (to == Type::f64) return "(double)" + text;
         if (to == Type::f32) return "(float)limited(" + text + ")";
-        return fill("($1)(i32)limited($2)", {name_of(to), text});
+        return fill("($1)(i32)limited($2)", {to, text});
     }
-    if (is_real(to)) return fill("($1)(i16)($2)", {name_of(to), text});
-    return fill("($1)($2)", {name_of(to), text});
+    return fill(is_real(to) ? "($1)(i16)($2)" : "($1)($2)", {to, text});
 }
 
 // ---- where values go ----
@@ -312,7 +319,8 @@ const Variable& target(Kernel& kernel, const Place& place, Same value) {
     return *kernel.random.pick(possible);
 }
 
-void absorb(Kernel& kernel, const Place& place, const std::string& text, Type from, Same value) {
+void absorb(Kernel& kernel, const Place& place, const std::string& pattern, Type from, Same value) {
+    const std::string text = expand(kernel, pattern, value, 1);
     const Variable to = target(kernel, place, value);
     const std::string converted = convert(kernel, text, from, to.type);
     if (is_real(to.type)) {
@@ -325,7 +333,7 @@ void absorb(Kernel& kernel, const Place& place, const std::string& text, Type fr
     const char* merge =
         kernel.random.pick<const char*>({"$1 = ($3)(($4)$1 + ($4)$2);\n", "$1 = ($3)($1 ^ $2);\n",
                                          "$1 = ($3)(($4)$1 * 3u + ($4)$2);\n"});
-    kernel.body += fill(merge, {to.name, converted, name_of(to.type), arithmetic(to.type)});
+    kernel.body += fill(merge, {to.name, converted, to.type, arithmetic(to.type)});
 }
 
 void need_limited(Kernel& kernel) {

@@ -12,13 +12,14 @@ namespace coalesce::campaign {
 std::string value(Kernel& kernel, Type type, Same most, int depth);
 std::string condition(Kernel& kernel, Same most, int depth);
 
-/// `pattern` with $1 ... $9 replaced by `given`, and each letter by a random value:
+/// `pattern` with $1 ... $9 replaced by `given`, each @word by the name that it stands for, and each letter
+/// by a random value:
 /// $u $i $U $I  u32, i32, u64, i64      $f $d  float, double      $b  a condition
 /// $k  a constant of 32 bits            $n  a number from 1 to 31
 std::string expand(Kernel& kernel, const std::string& pattern, Same most, int depth,
-                   const std::vector<std::string>& given = {});
-/// The same without letters.
-std::string fill(const std::string& pattern, const std::vector<std::string>& given);
+                   const std::vector<Given>& given = {});
+/// The same without letters and names.
+std::string fill(const std::string& pattern, const std::vector<Given>& given);
 
 std::string constant(Kernel& kernel, Type type);
 /// `text`, an expression of type `from`, as a `to`. Reals of any size become numbers in range.
@@ -26,8 +27,8 @@ std::string convert(Kernel& kernel, const std::string& text, Type from, Type to)
 
 /// A variable to assign a value of class `value` to, at `place`.
 const Variable& target(Kernel& kernel, const Place& place, Same value = Same::thread);
-/// Puts `text` of type `from` into some variable, so that it is seen in the results.
-void absorb(Kernel& kernel, const Place& place, const std::string& text, Type from = Type::u32,
+/// Puts what a pattern gives, of type `from`, into some variable, so that it is seen in the results.
+void absorb(Kernel& kernel, const Place& place, const std::string& pattern, Type from = Type::u32,
             Same value = Same::thread);
 
 /// The device functions limited(), and the array numbers[8].

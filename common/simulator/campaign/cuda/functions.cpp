@@ -41,13 +41,11 @@ private:
 
 std::string head_of(Kernel& kernel, const Function& function, const std::string& first = "") {
     std::string parameters = first;
-    for (std::size_t i = 0; i < function.parameters.size(); ++i) {
-        if (!parameters.empty()) parameters += ", ";
-        parameters += std::string(name_of(function.parameters[i])) + " p" + std::to_string(i);
-    }
+    for (std::size_t i = 0; i < function.parameters.size(); ++i)
+        parameters += fill("$1$2 p$3", {parameters.empty() ? "" : ", ", function.parameters[i], i});
     return fill("__device__ $1$2 $3($4) {\n",
                 {first.empty() ? kKinds[kernel.random.below(std::size(kKinds))] : "__noinline__ ",
-                 name_of(function.result), function.name, parameters});
+                 function.result, function.name, parameters});
 }
 
 Function fresh_function(Kernel& kernel) {
@@ -96,10 +94,9 @@ void write_recursive(Kernel& kernel) {
                 list += ", " + value(kernel, type, Same::thread, 1);
             return list;
         };
-        const std::vector<std::string> words = {value(kernel, inner.result, Same::thread, 1),
-                                                name_of(inner.result), inner.name, arguments(),
-                                                arguments()};
-        kernel.write("if (left == 0 || $b) return " + words[0] + ";");
+        const std::vector<Given> words = {value(kernel, inner.result, Same::thread, 1),
+                                          inner.result, inner.name, arguments(), arguments()};
+        kernel.write("if (left == 0 || $b) return $1;", words);
         kernel.write("$2 x = $3(left - 1$4);\nif ($b) x = $3(left / 2$5);", words);
         const Scope scope(kernel);
         kernel.variables.push_back({"x", inner.result, Same::thread});
@@ -108,8 +105,7 @@ void write_recursive(Kernel& kernel) {
         for (std::size_t i = 0; i < inner.parameters.size(); ++i) call += ", p" + std::to_string(i);
     }
     text += head_of(kernel, function);
-    text += fill("return $1($2$3);\n}\n",
-                 {inner.name, std::to_string(kernel.random.between(1, 4)), call});
+    text += fill("return $1($2$3);\n}\n", {inner.name, kernel.random.between(1, 4), call});
     kernel.globals += text;
     kernel.functions.push_back(function);
 }
@@ -139,13 +135,12 @@ void call_lambda(Kernel& kernel, Place& place) {
     kernel.need("apply",
                 "template <class F> __device__ u32 apply(u32 n, F f) {\nu32 sum = 0;\nfor (u32 i = "
                 "0; i < n; ++i) sum = sum * 3 + f(i);\nreturn sum;\n}\n");
-    const std::string kept = kernel.fresh("kept"), sum = kernel.fresh("sum");
     kernel.write(
-        "u32 $1 = $u;\nconst u32 $2 = apply($3, [&](u32 x) {\nif (x & 1) $1 += $u;\nreturn $b ? x "
-        "+ $1 : $u;\n});",
-        {kept, sum, turns(kernel, Same::thread, place.turns > 50 ? 1 : 5)});
-    absorb(kernel, place, kept);
-    absorb(kernel, place, sum);
+        "u32 @kept = $u;\nconst u32 @sum = apply($1, [&](u32 x) {\nif (x & 1) @kept += $u;\n"
+        "return $b ? x + @kept : $u;\n});",
+        {turns(kernel, Same::thread, place.turns > 50 ? 1 : 5)});
+    absorb(kernel, place, "@kept");
+    absorb(kernel, place, "@sum");
 }
 
 void call_template(Kernel& kernel, Place& place) {
@@ -154,8 +149,8 @@ void call_template(Kernel& kernel, Place& place) {
                 "return 1;\nelse return (T)(x * power<N - 1>(x) + N);\n}\n");
     const char* type = kernel.random.pick({"u32", "u64"});
     absorb(kernel, place,
-           fill("power<$1>(($2)$3)", {std::to_string(kernel.random.between(0, 5)), type,
-                                      value(kernel, Type::u32, Same::thread, 2)}),
+           fill("power<$1>(($2)$3)",
+                {kernel.random.between(0, 5), type, value(kernel, Type::u32, Same::thread, 2)}),
            Type::u64);
 }
 
@@ -168,13 +163,11 @@ void pass_structures(Kernel& kernel, Place& place) {
                 "Pair{(u32)p.b, p.a, (u16)x};\np.a += x;\np.c ^= (u16)p.a;\nreturn p;\n}\n"
                 "__device__ __noinline__ void change(Pair& p, u16& x) {\nfor (u32 i = 0; i < (p.a "
                 "& 3); ++i) p.b = p.b * 5 + i;\nconst u16 c = p.c;\np.c = x;\nx = c;\n}\n");
-    const std::string pair = kernel.fresh("pair"), small = kernel.fresh("small");
     kernel.write(
-        "Pair $1{$u, $U, (u16)$u};\nu16 $2 = (u16)$u;\nif ($b) change($1, $2);\n$1 = turned($1, "
-        "$u);\nif ($b) $1 = turned($1, $2);",
-        {pair, small});
-    absorb(kernel, place, pair + ".b", Type::u64);
-    absorb(kernel, place, fill("($1.a + $1.c * 3u + $2)", {pair, small}));
+        "Pair @pair{$u, $U, (u16)$u};\nu16 @small = (u16)$u;\nif ($b) change(@pair, @small);\n"
+        "@pair = turned(@pair, $u);\nif ($b) @pair = turned(@pair, @small);");
+    absorb(kernel, place, "@pair.b", Type::u64);
+    absorb(kernel, place, "(@pair.a + @pair.c * 3u + @small)");
 }
 
 }  // namespace

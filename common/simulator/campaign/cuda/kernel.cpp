@@ -2,6 +2,7 @@
 #include "campaign/cuda/kernel.h"
 
 #include <algorithm>
+#include <utility>
 
 #include "campaign/cuda/expressions.h"
 
@@ -77,9 +78,15 @@ Kernel::Kernel(u64 seed) : random(seed) {
 
 // ---- the text ----
 
-void Kernel::write(const std::string& pattern, const std::vector<std::string>& given, Same most) {
-    body += expand(*this, pattern, most, random.between(0, 2), given);
+void Kernel::write(const std::string& pattern, const std::vector<Given>& given) {
+    body += expand(*this, pattern, Same::thread, random.between(0, 2), given);
     if (!body.ends_with('\n')) body += '\n';
+}
+
+const std::string& Kernel::name(const std::string& word) {
+    const auto [found, is_new] = own_names.try_emplace(word);
+    if (is_new) found->second = fresh(word);
+    return found->second;
 }
 
 void Kernel::need(const std::string& name, const std::string& text) {
@@ -92,13 +99,13 @@ void Kernel::need(const std::string& name, const std::string& text) {
 
 Variable Kernel::declare(Type type, Same same, const std::string& value) {
     Variable variable{fresh("v"), type, same};
-    body += fill("$1 $2 = $3;\n", {name_of(type), variable.name, value});
+    body += fill("$1 $2 = $3;\n", {type, variable.name, value});
     variables.push_back(variable);
     return variable;
 }
 
-void Kernel::declare_constant(const std::string& name, Type type, Same same) {
-    variables.push_back({name, type, same, false});
+void Kernel::declare_constant(const std::string& word, Same same) {
+    variables.push_back({name(word), Type::u32, same, false});
 }
 
 bool Kernel::take_shared(int bytes) {
@@ -152,7 +159,11 @@ void write_statement(Kernel& kernel, Place& place) {
     int drawn = kernel.random.between(0, sum - 1);
     for (const Construct* construct : possible) {
         drawn -= construct->weight;
-        if (drawn < 0) return construct->write(kernel, place);
+        if (drawn >= 0) continue;
+        const auto names_outside = std::exchange(kernel.own_names, {});
+        construct->write(kernel, place);
+        kernel.own_names = names_outside;
+        return;
     }
 }
 

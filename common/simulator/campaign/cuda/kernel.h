@@ -5,6 +5,8 @@
 // the Place of its body and fills it with further statements.
 #pragma once
 
+#include <concepts>
+#include <map>
 #include <set>
 #include <string>
 #include <vector>
@@ -41,6 +43,15 @@ inline bool is_wide(Type type) {
     return type >= Type::u32;
 }
 int bits_of(Type type);
+
+/// What stands for a $1 in a pattern.
+struct Given {
+    Given(std::string text) : text(std::move(text)) {}
+    Given(const char* text) : text(text) {}
+    Given(std::integral auto number) : text(std::to_string(number)) {}
+    Given(Type type) : text(name_of(type)) {}
+    std::string text;
+};
 
 struct Variable {
     std::string name;
@@ -89,12 +100,14 @@ struct Kernel {
     std::string globals;          ///< before the kernel
     std::string body;             ///< of what is being written: the kernel, or a function
     std::set<std::string> known;  ///< names of those globals that several constructs use
-    /// Adds lines. $1 ... $9 are `given`, the first to the ninth; see expand() for letters.
-    void write(const std::string& pattern, const std::vector<std::string>& given = {},
-               Same most = Same::thread);
+    /// Adds the lines of a pattern: see expand().
+    void write(const std::string& pattern, const std::vector<Given>& given = {});
     /// Adds `text` to the globals unless one of that name is there.
     void need(const std::string& name, const std::string& text);
-    std::string fresh(const char* prefix) { return prefix + ("_" + std::to_string(++names_)); }
+    std::string fresh(const std::string& prefix) { return prefix + "_" + std::to_string(++names_); }
+    /// What @word stands for in the patterns of the construct that is being written: a name that nothing else has.
+    const std::string& name(const std::string& word);
+    std::map<std::string, std::string> own_names;  ///< those so far, by word
 
     // ---- variables ----
     std::vector<Variable> variables;
@@ -103,7 +116,8 @@ struct Kernel {
     Type result = Type::u32;   ///< of that function
     /// Declares a variable that is seen until its scope ends.
     Variable declare(Type type, Same same, const std::string& value);
-    void declare_constant(const std::string& name, Type type, Same same);
+    /// Makes @word, a u32 that the construct has declared, one of the variables to read.
+    void declare_constant(const std::string& word, Same same = Same::thread);
 
     // ---- what there is only so much of ----
     int statements_left;

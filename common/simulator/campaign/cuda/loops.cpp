@@ -24,15 +24,15 @@ Place body_of(const Place& place, Same same, int times, bool is_left) {
 void count(Kernel& kernel, Place& place) {
     const Same same = any_class(kernel);
     const int most = place.most_turns(7, 200);
-    const std::string i = kernel.fresh("i"), limit = turns(kernel, same, most);
+    const std::string limit = turns(kernel, same, most);
     const Place body = body_of(place, same, most, kernel.random.percent(35));
     const Scope scope(kernel);
     kernel.write(unrolled(kernel));
     kernel.write(
-        kernel.random.pick({"for (u32 $1 = 0; $1 < $2; ++$1)", "for (u32 $1 = $2; $1 > 0; --$1)",
-                            "for (u32 $1 = 0, end = $2; $1 != end; ++$1)"}),
-        {i, limit});
-    kernel.declare_constant(i, Type::u32, same);
+        kernel.random.pick({"for (u32 @i = 0; @i < $1; ++@i)", "for (u32 @i = $1; @i > 0; --@i)",
+                            "for (u32 @i = 0, end = $1; @i != end; ++@i)"}),
+        {limit});
+    kernel.declare_constant("i", same);
     write_scope(kernel, body, kernel.random.between(1, 4));
 }
 
@@ -40,68 +40,63 @@ void count(Kernel& kernel, Place& place) {
 void count_in_variable(Kernel& kernel, Place& place) {
     const Same same = any_class(kernel);
     const int most = place.most_turns(7, 200);
-    const std::string i = kernel.fresh("i"), limit = kernel.fresh("limit");
     const Place body = body_of(place, same, most, kernel.random.percent(35));
-    kernel.write("u32 $1 = 0;\nconst u32 $2 = $3;", {i, limit, turns(kernel, same, most)});
+    kernel.write("u32 @i = 0;\nconst u32 @limit = $1;", {turns(kernel, same, most)});
     // Lanes that leave early keep different numbers of turns.
-    kernel.declare_constant(i, Type::u32, body.can_leave ? Same::thread : join(same, place.flow));
-    const std::string shape = kernel.random.pick({"while ($1 < $2)", "for (; $1 < $2;)", "do"});
-    kernel.write(shape + " {\n++$1;", {i, limit});
+    kernel.declare_constant("i", body.can_leave ? Same::thread : join(same, place.flow));
+    const std::string shape =
+        kernel.random.pick({"while (@i < @limit)", "for (; @i < @limit;)", "do"});
+    kernel.write(shape + " {\n++@i;");
     write_scope(kernel, body, kernel.random.between(1, 3));
-    kernel.write(shape == "do" ? "} while ($1 < $2);" : "}", {i, limit});
-    absorb(kernel, place, i);
+    kernel.write(shape == "do" ? "} while (@i < @limit);" : "}");
+    absorb(kernel, place, "@i");
 }
 
 /// Each lane has turns of its own, and those that go on know each other.
 void count_with_lanes(Kernel& kernel, Place& place) {
     const int most = place.most_turns(7, 200);
-    const std::string i = kernel.fresh("i"), still = kernel.fresh("still"),
-                      limit = kernel.fresh("limit");
     kernel.write(
-        "const u32 $3 = $5;\nu32 $2 = $4;\nfor (u32 $1 = 0;; ++$1) {\n"
-        "$2 = __ballot_sync($2, $1 < $3);\nif ($1 >= $3) break;",
-        {i, still, limit, place.mask, turns(kernel, Same::thread, most)});
+        "const u32 @limit = $2;\nu32 @still = $1;\nfor (u32 @i = 0;; ++@i) {\n"
+        "@still = __ballot_sync(@still, @i < @limit);\nif (@i >= @limit) break;",
+        {place.mask, turns(kernel, Same::thread, most)});
     const Scope scope(kernel);
-    kernel.declare_constant(i, Type::u32, Same::thread);
+    kernel.declare_constant("i");
     Place body = place.scattered(most);
-    body.mask = still;
+    body.mask = kernel.name("still");
     write_scope(kernel, body, kernel.random.between(1, 3));
     kernel.write("}");
 }
 
 void leave(Kernel& kernel, Place& place) {
     kernel.write("if ($b) {");
-    if (kernel.random.percent(50)) absorb(kernel, place, expand(kernel, "$u", Same::thread, 1));
+    if (kernel.random.percent(50)) absorb(kernel, place, "$u");
     kernel.write(kernel.random.pick({"break;\n}", "continue;\n}", "continue;\n}"}));
 }
 
 /// What the turn before computed is used in the next one.
 void carry_over(Kernel& kernel, Place& place) {
-    const std::string a = kernel.fresh("a"), b = kernel.fresh("b"), i = kernel.fresh("i");
     kernel.write(
-        "u32 $1 = $u, $2 = $u;\nfor (u32 $3 = 0; $3 < $4; ++$3) {\nconst u32 sum = $1 + $2 * $k;",
-        {a, b, i, turns(kernel, Same::thread, place.most_turns(7, 200))});
+        "u32 @a = $u, @b = $u;\nfor (u32 @i = 0; @i < $1; ++@i) {\nconst u32 sum = @a + @b * $k;",
+        {turns(kernel, Same::thread, place.most_turns(7, 200))});
     kernel.write(
-        kernel.random.pick({"$1 = $2;\n$2 = sum;\n}", "if (sum & 4) $1 = $2;\n$2 = sum ^ $3;\n}",
-                            "if ((sum & 6) == 2) continue;\n$1 = $2;\n$2 = sum;\n}",
-                            "$2 = $1;\nif ($3 & 1) $1 = sum;\n}"}),
-        {a, b, i});
-    absorb(kernel, place, a);
-    absorb(kernel, place, b);
+        kernel.random.pick({"@a = @b;\n@b = sum;\n}", "if (sum & 4) @a = @b;\n@b = sum ^ @i;\n}",
+                            "if ((sum & 6) == 2) continue;\n@a = @b;\n@b = sum;\n}",
+                            "@b = @a;\nif (@i & 1) @a = sum;\n}"}));
+    absorb(kernel, place, "@a");
+    absorb(kernel, place, "@b");
 }
 
 /// Rows and columns, with a step that is not one.
 void nested_sum(Kernel& kernel, Place& place) {
-    const std::string sum = kernel.fresh("sum");
     const Same same = any_class(kernel);
     const int most = std::min(4, place.most_turns(7, 200));
     kernel.write(
-        "$4 $1 = 0;\nfor (u32 y = 0; y < $2; ++y) {\nfor (u32 x = y & 1; x < $3; x += 2) {\n"
-        "if (((x ^ y) & $n) == 3) break;\n$1 += x * y + $u;\n}\nif (($1 & 15) == 9) continue;\n$1 "
-        "= $1 * 5 + y;\n}",
-        {sum, turns(kernel, same, most), turns(kernel, Same::thread, most),
+        "$3 @sum = 0;\nfor (u32 y = 0; y < $1; ++y) {\nfor (u32 x = y & 1; x < $2; x += 2) {\n"
+        "if (((x ^ y) & $n) == 3) break;\n@sum += x * y + $u;\n}\nif ((@sum & 15) == 9) continue;\n"
+        "@sum = @sum * 5 + y;\n}",
+        {turns(kernel, same, most), turns(kernel, Same::thread, most),
          kernel.random.pick({"u32", "u64"})});
-    absorb(kernel, place, sum, Type::u64);
+    absorb(kernel, place, "@sum", Type::u64);
 }
 
 }  // namespace

@@ -14,17 +14,16 @@ constexpr const char* kGroups =
 void tile_of_warp(Kernel& kernel, Place& place) {
     if (kernel.threads % 32 != 0) return;
     kernel.need("groups", kGroups);
-    const std::string tile = kernel.fresh("tile");
     kernel.write(
-        "#ifndef __clang__\nconst auto $1 = cg::tiled_partition<$2>(cg::this_thread_block());",
-        {tile, std::to_string(kernel.random.pick({2, 4, 8, 16, 32}))});
-    const char* pattern = kernel.random.pick(
-        {"$1.shfl($u, $n % $1.size())", "$1.shfl_xor($u, $1.size() / 2)",
-         "($1.shfl_down($u, 1) * (u32)($1.thread_rank() + 1 < $1.size()))", "(u32)$1.ballot($b)",
-         "($1.any($b) ? 3u : 4u)", "($1.all($b) ? 9u : 5u)", "$1.match_any($u & 3)",
-         "(u32)$1.meta_group_rank()"});
-    absorb(kernel, place, expand(kernel, pattern, Same::thread, 1, {tile}));
-    kernel.write("$1.sync();\n#endif", {tile});
+        "#ifndef __clang__\nconst auto @tile = cg::tiled_partition<$1>(cg::this_thread_block());",
+        {kernel.random.pick({2, 4, 8, 16, 32})});
+    absorb(kernel, place,
+           kernel.random.pick(
+               {"@tile.shfl($u, $n % @tile.size())", "@tile.shfl_xor($u, @tile.size() / 2)",
+                "(@tile.shfl_down($u, 1) * (u32)(@tile.thread_rank() + 1 < @tile.size()))",
+                "(u32)@tile.ballot($b)", "(@tile.any($b) ? 3u : 4u)", "(@tile.all($b) ? 9u : 5u)",
+                "@tile.match_any($u & 3)", "(u32)@tile.meta_group_rank()"}));
+    kernel.write("@tile.sync();\n#endif");
 }
 
 void block_group(Kernel& kernel, Place& place) {
@@ -38,20 +37,16 @@ void block_group(Kernel& kernel, Place& place) {
 void pipeline(Kernel& kernel, Place& place) {
     if (!kernel.take_shared(kernel.threads * 16)) return;
     kernel.need("pipeline", "#include <cuda_pipeline.h>\n");
-    const std::string stages = kernel.fresh("stages");
+    const std::string threads = std::to_string(kernel.threads);
     kernel.write(
-        "__shared__ u32 $1[2][$2];\n__pipeline_memcpy_async(&$1[0][tid], in + ($u & 1023), "
-        "4);\n__pipeline_commit();\n"
-        "__pipeline_memcpy_async(&$1[1][tid], in + ($u & 1023), "
-        "4);\n__pipeline_commit();\n__pipeline_wait_prior(1);\n__syncthreads();",
-        {stages, std::to_string(kernel.threads)});
-    absorb(kernel, place,
-           expand(kernel, "$1[0][($u) % $2]", Same::thread, 1,
-                  {stages, std::to_string(kernel.threads)}));
+        "__shared__ u32 @stages[2][$1];\n"
+        "__pipeline_memcpy_async(&@stages[0][tid], in + ($u & 1023), 4);\n__pipeline_commit();\n"
+        "__pipeline_memcpy_async(&@stages[1][tid], in + ($u & 1023), 4);\n__pipeline_commit();\n"
+        "__pipeline_wait_prior(1);\n__syncthreads();",
+        {threads});
+    absorb(kernel, place, "@stages[0][($u) % " + threads + "]");
     kernel.write("__pipeline_wait_prior(0);\n__syncthreads();");
-    absorb(kernel, place,
-           expand(kernel, "$1[1][$2 - 1 - tid]", Same::thread, 1,
-                  {stages, std::to_string(kernel.threads)}));
+    absorb(kernel, place, "@stages[1][" + threads + " - 1 - tid]");
     kernel.write("__syncthreads();");
 }
 
