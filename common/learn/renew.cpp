@@ -1,7 +1,6 @@
 #include "learn/renew.h"
 
 #include <cmath>
-#include <map>
 
 #include "base/files.h"
 #include "learn/commands.h"
@@ -94,27 +93,6 @@ std::string predicted_text(const Json& rows, const std::vector<Json>& other_size
            ",\n \"other_sizes\": [" + others + "]\n}\n";
 }
 
-std::string name_of(const Json& row) {
-    return row.value("step", "") + " " + row.value("variant", "");
-}
-
-std::string difference(const Json& shown, const Json& now) {
-    if (shown.contains("predicted") != now.contains("predicted")) {
-        return shown.contains("predicted") ? "is not predicted any more" : "is predicted now";
-    }
-    if (!shown.contains("predicted")) return "";
-    const Json &one = shown["predicted"], &other = now["predicted"];
-    for (const char* what : {"gpu", "rows", "cols", "binds", "error_band", "unknown"}) {
-        if (one.at(what) != other.at(what)) {
-            return std::string(what) + " is " + other.at(what).dump() + ", not " +
-                   one.at(what).dump();
-        }
-    }
-    const double before = one.at("ms"), after = other.at("ms");
-    if (std::abs(after - before) <= 0.01 * before) return "";
-    return "ms is " + other.at("ms").dump() + ", not " + one.at("ms").dump();
-}
-
 }  // namespace
 
 Json predictions_in(const Json& results) {
@@ -133,20 +111,6 @@ Json predictions_in(const Json& results) {
         rows.push_back(row);
     }
     return rows;
-}
-
-std::vector<std::string> stale_predictions(const Json& shown, const Json& now) {
-    std::map<std::string, Json> known;
-    for (auto& row : shown) known[name_of(row)] = row;
-    std::vector<std::string> stale;
-    for (auto& row : now) {
-        const auto found = known.find(name_of(row));
-        const std::string what = found == known.end() ? "is new" : difference(found->second, row);
-        if (!what.empty()) stale.push_back(name_of(row) + ": " + what);
-        if (found != known.end()) known.erase(found);
-    }
-    for (auto& [name, row] : known) stale.push_back(name + ": is there no more");
-    return stale;
 }
 
 int renew_results(const fs::path& folder) {

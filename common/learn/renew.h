@@ -4,8 +4,6 @@
 #pragma once
 
 #include <filesystem>
-#include <string>
-#include <vector>
 
 #include "learn/json_file.h"
 
@@ -22,8 +20,5 @@ int renew_results(const std::filesystem::path& folder);
 /// The rows of predicted.json: what `learn run --time --json` has of each variant, without what the
 /// tables do not show.
 Json predictions_in(const Json& results);
-
-/// How predictions differ from those that are shown, a sentence each; less than a percent is none.
-std::vector<std::string> stale_predictions(const Json& shown, const Json& now);
 
 }  // namespace coalesce::learn

@@ -4,7 +4,7 @@
 #include <algorithm>
 #include <iostream>
 
-#include "learn/renew.h"
+#include "stale_predictions.h"
 
 using namespace coalesce::learn;
 

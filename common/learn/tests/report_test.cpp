@@ -9,9 +9,9 @@
 #include "base/errors.h"
 #include "learn/commands.h"
 #include "learn/figures.h"
-#include "learn/renew.h"
 #include "learn/results_table.h"
 #include "learn/table.h"
+#include "stale_predictions.h"
 
 using namespace coalesce::learn;
 namespace fs = std::filesystem;
