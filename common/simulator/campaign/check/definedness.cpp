@@ -1,7 +1,5 @@
 #include "campaign/check/definedness.h"
 
-#include <algorithm>
-#include <map>
 #include <set>
 #include <tuple>
 #include <vector>

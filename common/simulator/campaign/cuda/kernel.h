@@ -5,12 +5,12 @@
 // the Place of its body and fills it with further statements.
 #pragma once
 
-#include <concepts>
 #include <map>
 #include <set>
 #include <string>
 #include <vector>
 
+#include "campaign/given.h"
 #include "campaign/random.h"
 
 namespace coalesce::campaign {
@@ -43,15 +43,6 @@ inline bool is_wide(Type type) {
     return type >= Type::u32;
 }
 int bits_of(Type type);
-
-/// What stands for a $1 in a pattern.
-struct Given {
-    Given(std::string text) : text(std::move(text)) {}
-    Given(const char* text) : text(text) {}
-    Given(std::integral auto number) : text(std::to_string(number)) {}
-    Given(Type type) : text(name_of(type)) {}
-    std::string text;
-};
 
 struct Variable {
     std::string name;

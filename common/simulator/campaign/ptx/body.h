@@ -8,7 +8,6 @@
 // Endings   Every loop counts a register down.
 #pragma once
 
-#include <functional>
 #include <optional>
 #include <string>
 #include <vector>
@@ -43,7 +42,7 @@ struct Features {
 /// A function that may be called.
 struct Callee {
     enum class Form { words, wide, array, recursive, memory };
-    std::string name;
+    std::string name = {};
     Form form = Form::words;
 
     // How its second parameter and its result are declared under a name. The first is a word.
@@ -72,6 +71,7 @@ struct Available {
     struct Conditional {
         Reg reg, predicate;
         bool negated;
+        bool operator==(const Conditional&) const = default;
     };
     std::vector<Conditional> conditional;  ///< written where the frozen predicate holds
     u32 tile_bytes = 0;                    ///< of the tile, written
@@ -116,18 +116,18 @@ public:
     Reg fresh(Kind kind);        ///< written from here on
     Reg destination(Kind kind);  ///< a new one or a variable; written from here on
     Reg new_variable(Kind kind);
-    /// Each $ of the pattern stands for the next of the operands: "add.s32 $, $, 1".
-    void emit(const std::string& pattern, const std::vector<Operand>& operands = {}) {
+    /// Each $ of the pattern stands for the next of what is given: "add.s32 $, $, 1".
+    void emit(const std::string& pattern, const std::vector<Given>& operands = {}) {
         text_.line(filled(pattern, operands) + ";");
     }
     /// Its registers are written by then, though not on every way of the text: see undefined_read().
-    void emit_late(const std::string& pattern, const std::vector<Operand>& operands) {
+    void emit_late(const std::string& pattern, const std::vector<Given>& operands) {
         text_.line(filled(pattern, operands) + "; // late");
     }
     /// A new register, the first $ of what writes it. It is not chosen as a source by chance.
-    Reg made(Kind kind, const std::string& pattern, std::vector<Operand> operands = {});
+    Reg made(Kind kind, const std::string& pattern, std::vector<Given> operands = {});
     /// The same of one that is.
-    Reg written(Kind kind, const std::string& pattern, const std::vector<Operand>& operands = {});
+    Reg written(Kind kind, const std::string& pattern, const std::vector<Given>& operands = {});
     Reg word_of(u32 value);
     void lane_instruction();
     void same_values(std::vector<Reg>& known, const std::vector<std::string>& operations,
@@ -200,6 +200,7 @@ private:
     void late_copy(const Where& where);
     void choose(const Where& where);
     void call();
+    void call_by(const std::string& target, Callee::Form form, bool by_pointer);
     void indirect_call();
     Where inner(const Where& where, bool uniform) const;
 

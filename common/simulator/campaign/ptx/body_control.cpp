@@ -1,6 +1,5 @@
 // Branches, loops, graphs of blocks, calls.
 #include <algorithm>
-#include <set>
 
 #include "campaign/ptx/body.h"
 
@@ -306,37 +305,44 @@ std::string Callee::back(const std::string& result) const {
 void Body::call() {
     if (env_.features.pointers && random_.percent(40)) return indirect_call();
     const Callee& callee = random_.pick(env_.callees);
+    call_by(callee.name, callee.form, false);
+}
+
+/// A function by its name, or by a register that holds its address.
+void Body::call_by(const std::string& target, Callee::Form form, bool by_pointer) {
+    using Form = Callee::Form;
+    const Callee callee{.form = form};
     const std::string id = number(params_made_++);
     const std::string a = "arg_a" + id, b = "arg_b" + id, back = "back" + id;
     emit("{ .param .b32 $", {a});
     emit(callee.second(b));
     emit(callee.back(back));
     Reg first = use(Kind::word);
-    if (callee.form == Callee::Form::recursive)
-        first = made(Kind::word, "and.b32 $, $, 3", {first});  // how deep
+    if (form == Form::recursive) first = made(Kind::word, "and.b32 $, $, 3", {first});  // how deep
     emit("st.param.b32 [$], $", {a, first});
-    switch (callee.form) {
-        case Callee::Form::words:
-        case Callee::Form::recursive: emit("st.param.b32 [$], $", {b, use(Kind::word)}); break;
-        case Callee::Form::wide: emit("st.param.b64 [$], $", {b, use(Kind::wide)}); break;
-        case Callee::Form::array:
+    switch (form) {
+        case Form::words:
+        case Form::recursive: emit("st.param.b32 [$], $", {b, use(Kind::word)}); break;
+        case Form::wide: emit("st.param.b64 [$], $", {b, use(Kind::wide)}); break;
+        case Form::array:
             if (random_.percent(50))
                 emit("st.param.v4.b32 [$], $", {b, list_of(Kind::word, 4, false)});
             else
                 for (u32 k = 0; k < 2; ++k)
                     emit("st.param.b64 [$+$], $", {b, 8 * k, use(Kind::wide)});
             break;
-        case Callee::Form::memory: emit("st.param.b64 [$], $", {b, *env_.scratch_generic}); break;
+        case Form::memory: emit("st.param.b64 [$], $", {b, *env_.scratch_generic}); break;
     }
-    emit("call ($), $, ($, $)", {back, callee.name, a, b});
-    if (callee.form == Callee::Form::wide) {
+    const std::string prototype = by_pointer ? "proto" + id : "";
+    if (by_pointer)
+        emit("$: .callprototype (.param .b32 _) _ (.param .b32 _, .param .b32 _)", {prototype});
+    emit("call ($), $, ($, $)$", {back, target, a, b, by_pointer ? ", " + prototype : ""});
+    if (form == Form::wide)
         emit("ld.param.b64 $, [$]", {destination(Kind::wide), back});
-    } else if (callee.form == Callee::Form::array) {
-        const Reg low = fresh(Kind::word), high = fresh(Kind::word);
-        emit("ld.param.v2.b32 {$, $}, [$]", {low, high, back});
-    } else {
+    else if (form == Form::array)
+        emit("ld.param.v2.b32 $, [$]", {list_of(Kind::word, 2, true), back});
+    else
         emit("ld.param.b32 $, [$]", {destination(Kind::word), back});
-    }
     text_.line("}");
 }
 
@@ -346,20 +352,11 @@ void Body::indirect_call() {
     for (const Callee& c : env_.callees)
         if (c.form == Callee::Form::words) names.push_back(c.name);
     if (names.size() < 2) return;
-    const std::string id = number(params_made_++);
     const Reg first = made(Kind::wide, "mov.u64 $, $", {names[0]});
     const Reg second = made(Kind::wide, "mov.u64 $, $", {names[1]});
     const Reg pointer =
         made(Kind::wide, "selp.b64 $, $, $, $", {first, second, use(Kind::predicate)});
-    emit("{ .param .b32 p_a$", {id});
-    emit(".param .b32 p_b$", {id});
-    emit(".param .b32 p_back$", {id});
-    emit("st.param.b32 [p_a$], $", {id, use(Kind::word)});
-    emit("st.param.b32 [p_b$], $", {id, use(Kind::word)});
-    text_.line("proto" + id + ": .callprototype (.param .b32 _) _ (.param .b32 _, .param .b32 _);");
-    emit("call (p_back$), $, (p_a$, p_b$), proto$", {id, pointer, id, id, id});
-    emit("ld.param.b32 $, [p_back$]", {destination(Kind::word), id});
-    text_.line("}");
+    call_by(name_of(pointer), Callee::Form::words, true);
 }
 
 }  // namespace coalesce::campaign

@@ -6,8 +6,7 @@
 namespace coalesce::campaign {
 
 bool Available::has(Reg reg) const {
-    const auto& list = of[static_cast<int>(reg.kind)];
-    return std::find(list.begin(), list.end(), reg) != list.end();
+    return std::ranges::count(of[static_cast<int>(reg.kind)], reg) > 0;
 }
 
 void Available::add(Reg reg) {
@@ -15,20 +14,14 @@ void Available::add(Reg reg) {
 }
 
 void Available::meet(const Available& other) {
-    const auto keep_common = [](std::vector<Reg>& list, const std::vector<Reg>& also) {
-        std::erase_if(list,
-                      [&](Reg r) { return std::find(also.begin(), also.end(), r) == also.end(); });
+    const auto keep_common = [](auto& list, const auto& also) {
+        std::erase_if(list, [&](const auto& one) { return std::ranges::count(also, one) == 0; });
     };
     for (int k = 0; k < kKinds; ++k) keep_common(of[k], other.of[k]);
     keep_common(uniform, other.uniform);
     keep_common(position, other.position);
     keep_common(frozen, other.frozen);
-    std::erase_if(conditional, [&](const Conditional& c) {
-        return std::none_of(
-            other.conditional.begin(), other.conditional.end(), [&](const Conditional& o) {
-                return o.reg == c.reg && o.predicate == c.predicate && o.negated == c.negated;
-            });
-    });
+    keep_common(conditional, other.conditional);
     tile_bytes = std::min(tile_bytes, other.tile_bytes);
 }
 
@@ -58,14 +51,14 @@ Reg Body::fresh(Kind kind) {
     return reg;
 }
 
-Reg Body::made(Kind kind, const std::string& pattern, std::vector<Operand> operands) {
+Reg Body::made(Kind kind, const std::string& pattern, std::vector<Given> operands) {
     const Reg reg = text_.make(kind);
     operands.insert(operands.begin(), reg);
     emit(pattern, operands);
     return reg;
 }
 
-Reg Body::written(Kind kind, const std::string& pattern, const std::vector<Operand>& operands) {
+Reg Body::written(Kind kind, const std::string& pattern, const std::vector<Given>& operands) {
     const Reg reg = made(kind, pattern, operands);
     here.add(reg);
     return reg;
@@ -145,25 +138,24 @@ void Body::lane_instruction() {
     while (i->approximate && !env_.features.approximations) i = &random_.pick(list);
 
     using Result = LaneInstruction::Result;
+    const std::string name = i->name;
     std::string sources;
-    const u32 literal_at = i->literal && random_.percent(25)
-                               ? random_.below(static_cast<u32>(i->from.size()) * 2)
-                               : ~0u;
-    for (std::size_t k = 0; k < i->from.size(); ++k) {
+    const u32 literal_at = i->literal && random_.percent(25) ? random_.below(i->sources * 2) : ~0u;
+    for (u32 k = 0; k < i->sources; ++k) {
         const bool is_literal = k == literal_at && k > 0;  // two literals would be folded
         sources += ", " + (is_literal ? literal(*i, i->from[k]) : name_of(use(i->from[k])));
     }
     if (i->ends_in_predicate) {
-        const bool may_negate = i->name.starts_with("setp");
+        const bool may_negate = name.starts_with("setp");
         sources +=
             (may_negate && random_.percent(25) ? ", !" : ", ") + name_of(use(Kind::predicate));
     }
-    if (!i->last.empty()) sources += ", " + i->last;
+    if (*i->last) sources += std::string(", ") + i->last;
 
     std::string guarded;
     const Kind kind = i->result == Result::value ? i->to : Kind::predicate;
     std::optional<Reg> to;
-    const bool no_guard = i->name.starts_with("set.") || i->name.starts_with("testp.");
+    const bool no_guard = name.starts_with("set.") || name.starts_with("testp.");
     const bool may_guard = !(env_.features.same_everywhere && no_guard);
     if (may_guard && random_.percent(15) && (to = old_variable(kind))) guarded = guard();
     if (!to) to = destination(kind);
@@ -172,7 +164,7 @@ void Body::lane_instruction() {
         std::optional<Reg> second = guarded.empty() ? destination(kind) : old_variable(kind);
         if (second && *second != *to) destinations += "|" + name_of(*second);
     }
-    emit("$$ $$", {guarded, i->name, destinations, sources});
+    emit("$$ $$", {guarded, name, destinations, sources});
 }
 
 // ---- what prologues hoist ----
@@ -202,44 +194,42 @@ void Body::position_values(u32 count) {
 }
 
 void Body::special_register() {
-    struct Special {
-        const char* name;
-        char same;  // 'b' for a block's threads, 'p' in every block, 'd' on this device alone
-    };
-    static const std::vector<Special> words = {{"%tid.x", 'p'},
-                                               {"%tid.y", 'p'},
-                                               {"%tid.z", 'p'},
-                                               {"%ntid.x", 'b'},
-                                               {"%ntid.y", 'b'},
-                                               {"%ntid.z", 'b'},
-                                               {"%ctaid.x", 'b'},
-                                               {"%ctaid.y", 'b'},
-                                               {"%nctaid.x", 'b'},
-                                               {"%nctaid.z", 'b'},
-                                               {"%laneid", 'p'},
-                                               {"%lanemask_eq", 'p'},
-                                               {"%lanemask_lt", 'p'},
-                                               {"%lanemask_le", 'p'},
-                                               {"%lanemask_gt", 'p'},
-                                               {"%lanemask_ge", 'p'},
-                                               {"%warpid", 'd'},
-                                               {"%nwarpid", 'd'},
-                                               {"%smid", 'd'},
-                                               {"%nsmid", 'd'},
-                                               {"%dynamic_smem_size", 'b'},
-                                               {"%total_smem_size", 'd'},
-                                               {"%cluster_ctarank", 'b'},
-                                               {"%cluster_nctarank", 'b'},
-                                               {"%clusterid.x", 'd'},
-                                               {"%nclusterid.x", 'd'},
-                                               {"%cluster_ctaid.x", 'b'}};
-    const Special& special = random_.pick(words);
-    if (special.same == 'd' && env_.features.same_everywhere) return;
+    // Behind a letter: b for a block's threads the same, p in every block, d on this device alone.
+    static const std::vector<const char*> words = {"p%tid.x",
+                                                   "p%tid.y",
+                                                   "p%tid.z",
+                                                   "b%ntid.x",
+                                                   "b%ntid.y",
+                                                   "b%ntid.z",
+                                                   "b%ctaid.x",
+                                                   "b%ctaid.y",
+                                                   "b%nctaid.x",
+                                                   "b%nctaid.z",
+                                                   "p%laneid",
+                                                   "p%lanemask_eq",
+                                                   "p%lanemask_lt",
+                                                   "p%lanemask_le",
+                                                   "p%lanemask_gt",
+                                                   "p%lanemask_ge",
+                                                   "d%warpid",
+                                                   "d%nwarpid",
+                                                   "d%smid",
+                                                   "d%nsmid",
+                                                   "b%dynamic_smem_size",
+                                                   "d%total_smem_size",
+                                                   "b%cluster_ctarank",
+                                                   "b%cluster_nctarank",
+                                                   "d%clusterid.x",
+                                                   "d%nclusterid.x",
+                                                   "b%cluster_ctaid.x"};
+    const char* const name = random_.pick(words);
+    const char same = name[0];
+    if (same == 'd' && env_.features.same_everywhere) return;
     const bool is_new = random_.percent(60);
     const Reg d = is_new ? fresh(Kind::word) : destination(Kind::word);
-    emit("mov.u32 $, $", {d, special.name});
-    if (is_new && special.same == 'b') here.uniform.push_back(d);
-    if (is_new && special.same == 'p') here.position.push_back(d);
+    emit("mov.u32 $, $", {d, name + 1});
+    if (is_new && same == 'b') here.uniform.push_back(d);
+    if (is_new && same == 'p') here.position.push_back(d);
 }
 
 // ---- shapes ----
@@ -259,9 +249,8 @@ void Body::copies() {
         chain.push_back(next);
         last = next;
     }
-    const bool changes = std::find(variables_[static_cast<int>(kind)].begin(),
-                                   variables_[static_cast<int>(kind)].end(),
-                                   original) != variables_[static_cast<int>(kind)].end();
+    const auto& variables = variables_[static_cast<int>(kind)];
+    const bool changes = std::ranges::count(variables, original) > 0;
     if (changes && random_.percent(70)) {
         const std::string how = random_.percent(40) ? guard() : "";
         if (kind == Kind::predicate)

@@ -10,9 +10,9 @@ std::string name_of(Reg reg) {
     return prefixes[static_cast<int>(reg.kind)] + std::to_string(reg.number);
 }
 
-std::string filled(const std::string& pattern, const std::vector<Operand>& operands) {
+std::string filled(const std::string& pattern, const std::vector<Given>& given) {
     std::string text;
-    auto next = operands.begin();
+    auto next = given.begin();
     for (const char letter : pattern)
         text += letter == '$' ? (next++)->text : std::string(1, letter);
     return text;

@@ -3,9 +3,9 @@
 #pragma once
 
 #include <string>
-#include <utility>
 #include <vector>
 
+#include "campaign/given.h"
 #include "campaign/random.h"
 
 namespace coalesce::campaign {
@@ -24,15 +24,8 @@ inline std::string number(u32 value) {
     return std::to_string(value);
 }
 
-/// What stands for a $ in the pattern of an instruction: a register, a number or a text.
-struct Operand {
-    Operand(Reg reg) : text(name_of(reg)) {}
-    Operand(u32 value) : text(number(value)) {}
-    Operand(std::string text) : text(std::move(text)) {}
-    Operand(const char* text) : text(text) {}
-    std::string text;
-};
-std::string filled(const std::string& pattern, const std::vector<Operand>& operands);
+/// Each $ of the pattern of an instruction stands for the next of what is given.
+std::string filled(const std::string& pattern, const std::vector<Given>& given);
 
 /// Where blocks stand in the text.
 enum class Layout { natural, shuffled, reversed, neighbours_swapped };

@@ -1,37 +1,18 @@
 #include "campaign/ptx/lane_instructions.h"
 
+#include <iterator>
 #include <set>
+#include <string>
 
 namespace coalesce::campaign {
 namespace {
 
 using Result = LaneInstruction::Result;
 
-constexpr Kind kind_b = Kind::half, kind_h = Kind::half, kind_r = Kind::word, kind_l = Kind::wide;
+constexpr Kind kind_p = Kind::predicate, kind_b = Kind::half, kind_h = Kind::half,
+               kind_r = Kind::word, kind_l = Kind::wide;
 
-LaneInstruction make(std::string name, Result result, Kind to, std::vector<Kind> from,
-                     bool ends_in_predicate = false, std::string last = "") {
-    LaneInstruction i;
-    i.name = std::move(name);
-    i.result = result;
-    i.to = to;
-    i.from = std::move(from);
-    i.ends_in_predicate = ends_in_predicate;
-    i.last = std::move(last);
-    return i;
-}
-
-/// A line of the table, with up to four sources. A plain one: g++ takes a minute and a half over a thousand calls.
-struct Line {
-    const char* name;
-    Result result;
-    Kind to, from[4];
-    int sources;
-    bool ends_in_predicate = false;
-    const char* last = "";
-};
-
-constexpr Line LINES[] = {
+constexpr LaneInstruction INSTRUCTIONS[] = {
 #define UNARY(D, A, NAME, DIGEST) {NAME, Result::value, kind_##D, {kind_##A}, 1},
 #define BINARY(D, A, B, NAME, DIGEST) {NAME, Result::value, kind_##D, {kind_##A, kind_##B}, 2},
 #define TERNARY(D, A, B, C, NAME, DIGEST) \
@@ -48,6 +29,12 @@ constexpr Line LINES[] = {
 #define SETP1(A, NAME, DIGEST) {NAME, Result::predicate, kind_##A, {kind_##A, kind_##A}, 2},
 #define SETPC1(A, NAME, DIGEST) {NAME, Result::predicate, kind_##A, {kind_##A, kind_##A}, 2, true},
 #include "tests/hardware/instructions.inc"
+    // Of predicates: not lane by lane in that list.
+    {"and.pred", Result::value, kind_p, {kind_p, kind_p}, 2},
+    {"or.pred", Result::value, kind_p, {kind_p, kind_p}, 2},
+    {"xor.pred", Result::value, kind_p, {kind_p, kind_p}, 2},
+    {"not.pred", Result::value, kind_p, {kind_p}, 1},
+    {"mov.pred", Result::value, kind_p, {kind_p}, 1},
 #undef UNARY
 #undef BINARY
 #undef TERNARY
@@ -61,54 +48,38 @@ constexpr Line LINES[] = {
 #undef SETPC1
 };
 
-std::vector<LaneInstruction> compared_with_hardware() {
-    std::vector<LaneInstruction> all;
-    for (const Line& line : LINES) {
-        all.push_back(make(line.name, line.result, line.to, {line.from, line.from + line.sources},
-                           line.ends_in_predicate, line.last));
-    }
-    return all;
-}
-
-/// Of predicates, and selections by them: not lane by lane in the list above.
-std::vector<LaneInstruction> of_predicates() {
-    constexpr Kind p = Kind::predicate;
-    std::vector<LaneInstruction> all;
-    for (const char* name : {"and.pred", "or.pred", "xor.pred"})
-        all.push_back(make(name, Result::value, p, {p, p}));
-    for (const char* name : {"not.pred", "mov.pred"})
-        all.push_back(make(name, Result::value, p, {p}));
-    return all;
-}
-
 std::vector<LaneInstruction> approximations() {
     constexpr Kind h = Kind::half, r = Kind::word, l = Kind::wide;
-    std::vector<LaneInstruction> all;
-    const auto add = [&](const std::string& name, Kind kind, int sources) {
-        all.push_back(make(name, Result::value, kind, std::vector<Kind>(sources, kind)));
-        all.back().approximate = true;
+    struct Group {
+        std::vector<const char*> names;
+        Kind kind;
+        u32 sources;
     };
-    for (const char* function : {"rcp", "sqrt", "rsqrt", "sin", "cos", "lg2", "ex2"})
-        for (const char* rest : {".approx.f32", ".approx.ftz.f32"})
-            add(function + std::string(rest), r, 1);
-    for (const char* name :
-         {"div.approx.f32", "div.approx.ftz.f32", "div.full.f32", "div.full.ftz.f32"})
-        add(name, r, 2);
-    for (const char* name : {"rcp.approx.ftz.f64", "rsqrt.approx.f64", "rsqrt.approx.ftz.f64"})
-        add(name, l, 1);
-    for (const char* name : {"tanh.approx.f32", "tanh.approx.f16x2", "tanh.approx.bf16x2",
-                             "ex2.approx.f16x2", "ex2.approx.ftz.bf16x2"})
-        add(name, r, 1);
-    for (const char* name :
-         {"tanh.approx.f16", "tanh.approx.bf16", "ex2.approx.f16", "ex2.approx.ftz.bf16"})
-        add(name, h, 1);
+    const Group groups[] = {
+        {{"rcp.approx.f32", "rcp.approx.ftz.f32", "sqrt.approx.f32", "sqrt.approx.ftz.f32",
+          "rsqrt.approx.f32", "rsqrt.approx.ftz.f32", "sin.approx.f32", "sin.approx.ftz.f32",
+          "cos.approx.f32", "cos.approx.ftz.f32", "lg2.approx.f32", "lg2.approx.ftz.f32",
+          "ex2.approx.f32", "ex2.approx.ftz.f32"},
+         r,
+         1},
+        {{"div.approx.f32", "div.approx.ftz.f32", "div.full.f32", "div.full.ftz.f32"}, r, 2},
+        {{"rcp.approx.ftz.f64", "rsqrt.approx.f64", "rsqrt.approx.ftz.f64"}, l, 1},
+        {{"tanh.approx.f32", "tanh.approx.f16x2", "tanh.approx.bf16x2", "ex2.approx.f16x2",
+          "ex2.approx.ftz.bf16x2"},
+         r,
+         1},
+        {{"tanh.approx.f16", "tanh.approx.bf16", "ex2.approx.f16", "ex2.approx.ftz.bf16"}, h, 1}};
+    std::vector<LaneInstruction> all;
+    for (const auto& [names, kind, sources] : groups)
+        for (const char* name : names)
+            all.push_back({name, Result::value, kind, {kind, kind}, sources, false, "", true});
     return all;
 }
 
 /// Literals stand for sources of plain integer instructions and of plain float arithmetic.
 char literal_of(const LaneInstruction& i) {
-    const std::string opcode = i.name.substr(0, i.name.find('.'));
-    const std::string type = i.name.substr(i.name.rfind('.') + 1);
+    const std::string name = i.name, opcode = name.substr(0, name.find('.')),
+                      type = name.substr(name.rfind('.') + 1);
     static const std::set<std::string> integer = {"add", "sub", "mul",  "mad",  "min", "max",
                                                   "and", "or",  "xor",  "shl",  "shr", "setp",
                                                   "div", "rem", "lop3", "selp", "sad"};
@@ -125,9 +96,9 @@ char literal_of(const LaneInstruction& i) {
 
 const std::vector<LaneInstruction>& lane_instructions() {
     static const std::vector<LaneInstruction> all = [] {
-        std::vector<LaneInstruction> list = compared_with_hardware();
-        for (const auto& more : {of_predicates(), approximations()})
-            list.insert(list.end(), more.begin(), more.end());
+        std::vector<LaneInstruction> list(std::begin(INSTRUCTIONS), std::end(INSTRUCTIONS));
+        const auto more = approximations();
+        list.insert(list.end(), more.begin(), more.end());
         for (LaneInstruction& i : list) i.literal = literal_of(i);
         return list;
     }();

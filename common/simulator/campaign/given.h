@@ -1,0 +1,21 @@
+// What stands for a $ in the pattern of a text.
+#pragma once
+
+#include <concepts>
+#include <string>
+#include <utility>
+
+namespace coalesce::campaign {
+
+/// A text, a number, or what has a name: a type, a register.
+struct Given {
+    Given(std::string given) : text(std::move(given)) {}
+    Given(const char* given) : text(given) {}
+    Given(std::integral auto number) : text(std::to_string(number)) {}
+    template <class Named>
+    requires requires(Named named) { name_of(named); }
+    Given(Named named) : text(name_of(named)) {}
+    std::string text;
+};
+
+}  // namespace coalesce::campaign
