@@ -1,6 +1,4 @@
-// See assembly.h.
-#include "campaign/cuda/assembly.h"
-
+// Instructions that no expression of C++ gives, or seldom.
 #include "campaign/cuda/expressions.h"
 
 namespace coalesce::campaign {

@@ -3,8 +3,6 @@
 
 #include <cctype>
 
-#include "campaign/cuda/assembly.h"
-
 namespace coalesce::campaign {
 
 namespace {

@@ -11,6 +11,8 @@ namespace coalesce::campaign {
 /// An expression that is the same for all that `most` speaks of; nothing in it changes a value.
 std::string value(Kernel& kernel, Type type, Same most, int depth);
 std::string condition(Kernel& kernel, Same most, int depth);
+/// Of an instruction that no expression of C++ gives, or seldom: a call of a device function of one or few.
+std::string assembly(Kernel& kernel, Type type, Same most, int depth);
 
 /// `pattern` with $1 ... $9 replaced by `given`, each @word by the name that it stands for, and each letter
 /// by a random value:
