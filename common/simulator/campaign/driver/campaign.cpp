@@ -75,10 +75,24 @@ bool is_cuda(const Options& options, u64 seed) {
     return options.only == "cuda" || (options.only.empty() && seed % kOneInFour == 0);
 }
 
+/// Looked for when the first kernel of CUDA C++ comes.
+const Compilers& compilers() {
+    static const Compilers found;
+    return found;
+}
+
+/// Without anything that makes the simulator fast.
+Mode plain_mode(const std::string& library = "") {
+    Mode plain;
+    plain.plain = true;
+    plain.library = library;
+    return plain;
+}
+
 /// The kernel of a seed; of CUDA C++ a case for each compiler, without those that `not_compiled` is told of.
 template <class Told>
-void add_cases(std::vector<Case>& cases, const Options& options, const Compilers* compilers,
-               u64 seed, const PtxOptions& how, const Told& not_compiled) {
+void add_cases(std::vector<Case>& cases, const Options& options, u64 seed, const PtxOptions& how,
+               const Told& not_compiled) {
     const std::string number = std::to_string(seed);
     if (!is_cuda(options, seed)) {
         cases.push_back(
@@ -86,8 +100,8 @@ void add_cases(std::vector<Case>& cases, const Options& options, const Compilers
         return;
     }
     const std::string source = generate_cuda(seed);
-    for (const std::string& configuration : compilers->configurations()) {
-        const Compiled compiled = compilers->compile(source, configuration);
+    for (const std::string& configuration : compilers().configurations()) {
+        const Compiled compiled = compilers().compile(source, configuration);
         const Case one{.name = configuration + "-" + number,
                        .configuration = configuration,
                        .ptx = source.substr(0, source.find('\n') + 1) + compiled.ptx,
@@ -103,14 +117,13 @@ void add_cases(std::vector<Case>& cases, const Options& options, const Compilers
 class Campaign {
 public:
     explicit Campaign(const Options& options)
-        : options_(options), runner_(options.runner, options.library), next_(options.seed) {
-        plain_.plain = true;
-        plain_.library = options.against;
-        if (options.only != "ptx") compilers_.emplace();
-    }
+        : options_(options),
+          runner_(options.runner, options.library),
+          plain_(plain_mode(options.against)),
+          next_(options.seed) {}
 
     int run() {
-        if (options_.only == "cuda" && compilers_->configurations().empty()) {
+        if (options_.only == "cuda" && compilers().configurations().empty()) {
             std::cout << "no compiler of CUDA C++ is here: neither NVRTC nor clang 19 or newer\n";
             return kSkipped;
         }
@@ -148,10 +161,9 @@ private:
     void batch(u64 first, u64 count) {
         std::vector<Case> cases;
         for (u64 seed = first; seed < first + count; ++seed) {
-            add_cases(cases, options_, compilers_ ? &*compilers_ : nullptr, seed, {},
-                      [&](const Case& c, const std::string& problem) {
-                          differs(c, "not compiled: " + problem, Mode{}, plain_);
-                      });
+            add_cases(cases, options_, seed, {}, [&](const Case& c, const std::string& problem) {
+                differs(c, "not compiled: " + problem, Mode{}, plain_);
+            });
         }
         compare(cases, Mode{}, plain_);
         if (first / kBatch % 4 == 0) {  // now and then two workers, and another order
@@ -227,8 +239,7 @@ private:
 
     const Options options_;
     const Runner runner_;
-    std::optional<Compilers> compilers_;
-    Mode plain_;
+    const Mode plain_;
     std::atomic<u64> next_;
     std::mutex mutex_;
     u64 kernels_ = 0, mismatches_ = 0, shrunk_ = 0;
@@ -240,9 +251,7 @@ private:
 
 int compare_file(const Options& options) {
     const Runner runner(options.runner, options.library);
-    Mode plain;
-    plain.plain = true;
-    plain.library = options.against;
+    Mode plain = plain_mode(options.against);
     plain.level = options.level;
     const std::string text = coalesce::read_file(options.file);
     const std::vector<Case> one = {{.name = "kernel", .ptx = text}};
@@ -264,16 +273,12 @@ int compare_file(const Options& options) {
 /// Kernels whose results do not depend on the device, with the results of the plain mode.
 int export_kernels(const Options& options) {
     const Runner runner(options.runner, options.library);
-    Mode plain;
-    plain.plain = true;
     std::vector<Case> cases;
     const PtxOptions everywhere{.same_everywhere = true};
-    Compilers compilers;
     for (u64 seed = options.seed; seed < options.seed + options.kernels; ++seed) {
-        add_cases(cases, options, &compilers, seed, everywhere,
-                  [](const Case&, const std::string&) {});
+        add_cases(cases, options, seed, everywhere, [](const Case&, const std::string&) {});
     }
-    const std::vector<Outcome> outcomes = runner.run(cases, plain);
+    const std::vector<Outcome> outcomes = runner.run(cases, plain_mode());
     const std::filesystem::path folder = options.export_to;
     std::filesystem::create_directories(folder);
     std::ofstream kernels(folder / "kernels.txt"), expected(folder / "expected.txt");
