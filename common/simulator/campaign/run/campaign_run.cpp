@@ -18,12 +18,12 @@
 #include <sys/wait.h>
 #include <unistd.h>
 
+#include <CLI/CLI.hpp>
 #include <cstdint>
 #include <cstring>
 #include <fstream>
 #include <iostream>
 #include <map>
-#include <sstream>
 #include <vector>
 
 #include "base/coalesce_simulator.h"
@@ -88,8 +88,10 @@ struct Found {
 };
 
 struct Simulator {
-    Simulator() {
-        if (reset) quiet(1);
+    explicit Simulator(u64 most_instructions) {
+        if (!reset) return;
+        quiet(1);
+        limit(most_instructions);
     }
     explicit operator bool() const { return reset != nullptr; }
 
@@ -201,15 +203,13 @@ u64 run(const Options& options, const std::string& name, const std::string& text
     return results;
 }
 
-std::string line_of(const Simulator& simulator, const Options& options, const Text& text,
-                    u64* results) {
+std::string line_of(const Simulator& simulator, const Options& options, const Text& text) {
     if (simulator) {
         simulator.reset();
         simulator.clear_reports();
     }
     try {
-        *results = run(options, text.name, text.text);
-        std::string line = "done " + text.name + " " + hex(*results);
+        std::string line = "done " + text.name + " " + hex(run(options, text.name, text.text));
         if (!simulator) return line;
         line += " " + counters_of(simulator);
         const std::string report = first_report(simulator);
@@ -234,32 +234,23 @@ std::map<std::string, std::string> read_expected(const std::string& file) {
 
 Options read_options(int argc, char** argv) {
     Options options;
-    for (int k = 1; k < argc; ++k) {
-        const std::string word = argv[k];
-        const bool has_value = k + 1 < argc;
-        if (word == "--skip" && has_value)
-            options.skip = std::strtoull(argv[++k], nullptr, 10);
-        else if (word == "--expect" && has_value)
-            options.expected = argv[++k];
-        else if (word == "--keep" && has_value)
-            options.keep_in = argv[++k];
-        else if (word == "--level" && has_value)
-            options.level = std::atoi(argv[++k]);
-        else if (word == "--limit" && has_value)
-            options.limit = std::strtoull(argv[++k], nullptr, 10);
-        else
-            options.files.push_back(word);
-    }
+    CLI::App app;
+    app.set_help_flag();
+    app.add_option("--skip", options.skip);
+    app.add_option("--expect", options.expected);
+    app.add_option("--keep", options.keep_in);
+    app.add_option("--level", options.level);
+    app.add_option("--limit", options.limit);
+    app.add_option("FILE", options.files);
+    app.parse(argc, argv);
     return options;
 }
 
 int run_all(const Options& options, const std::vector<Text>& texts) {
-    const Simulator simulator;
-    if (simulator) simulator.limit(options.limit);
+    const Simulator simulator(options.limit);
     for (std::size_t k = options.skip; k < texts.size(); ++k) {
         std::cout << "start " << texts[k].name << std::endl;
-        u64 results = 0;
-        const std::string line = line_of(simulator, options, texts[k], &results);
+        const std::string line = line_of(simulator, options, texts[k]);
         std::cout << line << std::endl;
         if (!simulator && line.starts_with("error") && k + 1 < texts.size()) return kGoOn;
     }
@@ -271,8 +262,8 @@ int run_all(const Options& options, const std::vector<Text>& texts) {
 /// How a kernel came out, as a letter.
 enum Verdict : char {
     kEqual = 'e',
-    kOptimiser =
-        'o',  ///< equal only where the GPU's driver does not optimise: its compiler's mistake
+    /// Only where the GPU's driver does not optimise: its compiler's mistake.
+    kOptimiser = 'o',
     kDiffers = 'd',
     kCrashed = 'c',
 };
@@ -320,8 +311,7 @@ private:
     }
 
     int compare(std::size_t first, int level, std::size_t most, int to) const {
-        const Simulator simulator;
-        if (simulator) simulator.limit(options_.limit);
+        const Simulator simulator(options_.limit);
         for (std::size_t k = first; k < texts_.size() && k - first < most; ++k) {
             std::string line;
             if (!simulator) alarm(kPatienceSeconds);
@@ -343,11 +333,10 @@ private:
                   std::string& line) const {
         Options options = options_;
         options.level = level;
-        u64 results = 0;
-        line = line_of(simulator, options, text, &results);
+        line = line_of(simulator, options, text);
         const auto wanted = expected_.find(text.name);
-        return line.starts_with("done") && wanted != expected_.end() &&
-               wanted->second == hex(results);
+        return wanted != expected_.end() &&
+               line.starts_with("done " + text.name + " " + wanted->second);
     }
 
     /// The kernel that a process died of.
@@ -366,8 +355,8 @@ private:
 }  // namespace
 
 int main(int argc, char** argv) {
-    const Options options = read_options(argc, argv);
     try {
+        const Options options = read_options(argc, argv);
         std::vector<Text> texts;
         for (const std::string& file : options.files)
             for (Text& text : read(file)) texts.push_back(std::move(text));
