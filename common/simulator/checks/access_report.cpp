@@ -85,10 +85,12 @@ std::string by_how_much(u64 distance, u32 bytes, const char* beyond) {
     return text;
 }
 
-/// How [offset, offset + bytes) lies to something of `size` bytes, and what is the likely reason.
+/// Where a bad address lies, and what is the likely reason.
 struct Outside {
     std::string where, cure;
 };
+
+/// How [offset, offset + bytes) lies to something of `size` bytes.
 Outside past_end(u64 offset, u32 bytes, u64 size) {
     if (offset < size) {
         const u64 over = offset + bytes - size;
@@ -130,14 +132,10 @@ bool is_near_device_memory(u64 address, const Allocation* nearest,
     return distance(address, *nearest) < near;
 }
 
-struct Elsewhere {
-    std::string what, cure;
-};
-
 /// What an address is that cannot be one of the device's.
-Elsewhere outside_device(HostRegion region) {
+Outside outside_device(HostRegion region) {
     const auto host = [](const std::string& whose, const std::string& more) {
-        return Elsewhere{
+        return Outside{
             ": a pointer to memory of the host, " + whose +
                 ". A kernel can only follow pointers to memory of the device.",
             "Allocate it with cudaMalloc and copy the data there with cudaMemcpy, or allocate it "
@@ -204,8 +202,8 @@ Report describe_bad_global(Report report, const LaneAccess& access,
     }
     const Allocation* nearest = allocations.nearest(address);
     if (!is_near_device_memory(address, nearest, allocations)) {
-        const Elsewhere elsewhere = outside_device(host_region(address));
-        return out_of_bounds(elsewhere.what, elsewhere.cure);
+        const Outside elsewhere = outside_device(host_region(address));
+        return out_of_bounds(elsewhere.where, elsewhere.cure);
     }
     if (nearest == nullptr) {
         return out_of_bounds(": no device memory is allocated.",

@@ -30,24 +30,10 @@ constexpr u32 kMaxLaneShift = 4, kMaxLaneBytes = 1 << kMaxLaneShift;
 /// A shift by which all bytes belong to one lane.
 constexpr u32 kOneLane = 31;
 
-u32 shift_of(Cell cell) {
-    return cell & 7;
-}
-u32 site_of(Cell cell) {
-    return cell >> GlobalRace::kSiteAt & 1023;
-}
-u32 epoch_of(Cell cell) {
-    return cell >> GlobalRace::kEpochAt & 1023;
-}
-u32 lane_of(Cell cell) {
-    return cell >> GlobalRace::kLaneAt & 31;
-}
-u32 warp_of(Cell cell) {
-    return cell >> GlobalRace::kWarpAt & 31;
-}
-u64 block_of(Cell cell) {
-    return cell >> GlobalRace::kBlockAt & GlobalRace::kNoBlock;
-}
+constexpr auto shift_of = cell_field<0, 3>, site_of = cell_field<GlobalRace::kSiteAt, 10>,
+               epoch_of = cell_field<GlobalRace::kEpochAt, 10>,
+               lane_of = cell_field<GlobalRace::kLaneAt, 5>, warp_of = cell_field<GlobalRace::kWarpAt, 5>,
+               block_of = cell_field<GlobalRace::kBlockAt, 24>;
 
 /// The cell of a part that begins `offset` bytes into what `cell` stands for.
 Cell narrowed(Cell cell, u32 offset) {

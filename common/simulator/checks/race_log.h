@@ -33,6 +33,12 @@ struct StoredValue {
     bool changes(int lane, const u8* memory, u32 bytes) const;
 };
 
+/// Some bits of a cell that says who touched what, from bit `at` on.
+template <u32 at, u32 bits>
+constexpr u32 cell_field(u64 cell) {
+    return cell >> at & ((1u << bits) - 1);
+}
+
 /// Whether each lane's bytes lie behind those of the lane before it: then no two lanes have a byte in common.
 template <class Access>
 bool are_ascending(const Access& access) {

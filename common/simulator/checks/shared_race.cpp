@@ -35,24 +35,9 @@ constexpr u32 kPending = 0xffff;
 /// A shift that says: look at the cells of the bytes.
 constexpr u32 kSplit = 7;
 
-u32 stamp_of(Cell cell) {
-    return static_cast<u32>(cell >> kStampAt);
-}
-u32 warp_of(Cell cell) {
-    return cell >> kWarpAt & 31;
-}
-u32 lane_of(Cell cell) {
-    return cell >> kLaneAt & 31;
-}
-u32 clock_of(Cell cell) {
-    return cell >> kClockAt & 0xffff;
-}
-u32 site_of(Cell cell) {
-    return cell >> kSiteAt & kUnknownSite;
-}
-u32 shift_of(Cell cell) {
-    return cell & 7;
-}
+constexpr auto stamp_of = cell_field<kStampAt, 20>, warp_of = cell_field<kWarpAt, 5>,
+               lane_of = cell_field<kLaneAt, 5>, clock_of = cell_field<kClockAt, 16>,
+               site_of = cell_field<kSiteAt, 13>, shift_of = cell_field<0, 3>;
 
 Cell with_lane(Cell cell, u32 lane) {
     return (cell & ~(Cell{31} << kLaneAt)) | Cell{lane} << kLaneAt;
@@ -192,7 +177,8 @@ struct SharedRace::State {
         bool plain_write() const { return writes && !reads && !from.strong; }
     };
 
-    Access begin(const SharedAccess& from, bool reads, bool writes, u32 clock) {
+    u32 now(const SharedAccess& access) const { return clocks[access.warp][access.warp]; }
+    Access begin(const SharedAccess& from, bool reads, bool writes, u32 clock) const {
         const u32 site = std::min(from.site, kUnknownSite);
         const Cell strong = from.strong || (reads && writes) ? kStrong : 0;
         return {from, reads, writes,
@@ -674,23 +660,23 @@ bool SharedRace::forgave() const {
 }
 
 void SharedRace::read(const SharedAccess& access) {
-    state_->perform(state_->begin(access, true, false, state_->clocks[access.warp][access.warp]));
+    state_->perform(state_->begin(access, true, false, state_->now(access)));
 }
 
 void SharedRace::write(const SharedAccess& access) {
     if (access.strong) state_->release(access);
-    state_->perform(state_->begin(access, false, true, state_->clocks[access.warp][access.warp]));
+    state_->perform(state_->begin(access, false, true, state_->now(access)));
 }
 
 void SharedRace::atomic(const SharedAccess& access) {
     state_->release(access);
-    state_->perform(state_->begin(access, true, true, state_->clocks[access.warp][access.warp]));
+    state_->perform(state_->begin(access, true, true, state_->now(access)));
 }
 
 void SharedRace::use_mbarrier(const SharedAccess& access) {
     SharedAccess use = access;
     use.strong = true;
-    state_->meet_and_record(state_->begin(use, true, false, state_->clocks[use.warp][use.warp]));
+    state_->meet_and_record(state_->begin(use, true, false, state_->now(use)));
 }
 
 void SharedRace::mark_unwritten(const SharedAccess& access, const u32* undefined) {
