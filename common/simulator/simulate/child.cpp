@@ -15,7 +15,7 @@
 #include <cerrno>
 #include <cstdlib>
 
-#include "base/descriptor.h"
+#include "base/child.h"
 
 namespace coalesce::simulate {
 
@@ -49,12 +49,7 @@ void handle_signals() {
     prctl(PR_SET_PDEATHSIG, SIGKILL);
     for (const auto& [name, value] : environment) setenv(name.c_str(), value.c_str(), 1);
     setenv("COALESCE_SIM_PID", std::to_string(getpid()).c_str(), 1);
-    std::vector<char*> pointers;
-    for (const std::string& argument : arguments) {
-        pointers.push_back(const_cast<char*>(argument.c_str()));
-    }
-    pointers.push_back(nullptr);
-    execv(path.c_str(), pointers.data());
+    execv(path.c_str(), pointers_to(arguments).data());
     const int failure = errno;
     if (write(report, &failure, sizeof failure) < 0) _exit(126);
     _exit(127);

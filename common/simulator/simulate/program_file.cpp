@@ -8,13 +8,8 @@
 // Linux only: /proc/self/exe, LD_LIBRARY_PATH.
 #include "simulate/program_file.h"
 
-#include <sys/stat.h>
-#include <unistd.h>
-
 #include <algorithm>
-#include <cstdlib>
 #include <filesystem>
-#include <sstream>
 
 #include "base/child.h"
 #include "base/subjects.h"
@@ -33,16 +28,6 @@ constexpr const char* kCompiler = "libnvrtc.so.13";
 bool is_file(const std::string& path) {
     std::error_code ignored;
     return std::filesystem::is_regular_file(path, ignored);
-}
-
-bool is_executable(const std::string& path) {
-    return is_file(path) && access(path.c_str(), X_OK) == 0;
-}
-
-/// `value`, then what the variable holds already, with `separator` between.
-std::string before_present(const std::string& value, const char* variable, char separator) {
-    const char* present = std::getenv(variable);
-    return present && *present ? value + separator + present : value;
 }
 
 std::string other_runtime(const ElfFile& elf) {
@@ -110,17 +95,13 @@ void refuse_libraries(const std::string& program, const ElfFile& elf, const std:
 }  // namespace
 
 std::string find_program(const std::string& name) {
-    if (name.find('/') != std::string::npos) {
-        if (is_executable(name)) return name;
+    const bool is_path = name.find('/') != std::string::npos;
+    const std::string found = coalesce::find_program(name);
+    if (!found.empty()) return is_path ? name : found;
+    if (is_path) {
         if (is_file(name)) throw CanNotRun(name + " is not executable; chmod +x it, or build it");
         if (std::filesystem::is_directory(name)) throw CanNotRun(name + " is a folder");
         throw CanNotRun("there is no " + name + "; build it first, or correct the path");
-    }
-    const char* path = std::getenv("PATH");
-    std::istringstream folders(path ? path : "/usr/local/bin:/usr/bin:/bin");
-    for (std::string folder; std::getline(folders, folder, ':');) {
-        const std::string candidate = (folder.empty() ? "." : folder) + "/" + name;
-        if (is_executable(candidate)) return candidate;
     }
     if (is_file(name)) throw CanNotRun(name + " is not on the PATH; did you mean ./" + name + "?");
     throw CanNotRun("there is no program " + name + "; build it first, or give its path");
@@ -148,7 +129,7 @@ Environment loader_variables(const std::string& program, const std::string& libr
     const std::filesystem::path folder = std::filesystem::path(library).parent_path();
     const std::filesystem::path driver_folder = folder / "driver";
     const std::string folders = folder.string() + ":" + driver_folder.string();
-    Environment variables{{"LD_LIBRARY_PATH", before_present(folders, "LD_LIBRARY_PATH", ':')}};
+    Environment variables{{"LD_LIBRARY_PATH", library_path_from(folders)}};
     const Uses uses = uses_of(program, elf, variables);
     const bool has_own_runtime = elf.has_static_runtime && !elf.needs(kLibrary);
 #ifndef __x86_64__
@@ -174,7 +155,8 @@ Environment loader_variables(const std::string& program, const std::string& libr
         std::string ahead = library;
         if (uses.driver || compiles) ahead += ":" + driver.string();
         if (elf.needs(kCublas)) ahead += ":" + (driver_folder / kCublas).string();
-        variables.emplace_back("LD_PRELOAD", before_present(ahead, "LD_PRELOAD", ':'));
+        const std::string present = from_environment("LD_PRELOAD", "");
+        variables.emplace_back("LD_PRELOAD", present.empty() ? ahead : ahead + ":" + present);
     }
     return variables;
 }
