@@ -82,6 +82,14 @@ struct Operand {
     /// Elements of a vector, with the p of `{...}|p` behind them; the q of `p|q`; what follows the first item
     /// inside [ ].
     std::vector<Operand> elements;
+
+    bool is_register() const { return kind == Kind::reg; }
+    bool is_special() const { return kind == Kind::special; }
+    bool is_immediate() const { return kind == Kind::immediate; }
+    bool is_symbol() const { return kind == Kind::symbol; }
+    bool is_address() const { return kind == Kind::address; }
+    bool is_vector() const { return kind == Kind::vector; }
+    bool is_sink() const { return kind == Kind::sink; }
 };
 
 /// One instruction, or one label (opcode empty, `label` set).
@@ -115,6 +123,8 @@ struct Relocation {
     std::string symbol;
     i64 addend = 0;
     bool generic = false;  ///< generic(symbol)
+
+    bool operator==(const Relocation&) const = default;
 };
 
 struct Variable {
@@ -134,7 +144,6 @@ struct Function {
     std::string name;
     bool is_entry = false;
     bool has_body = false;
-    bool no_return = false;
     std::vector<Variable> parameters;
     std::vector<Variable> returns;
     std::vector<Register> registers;  ///< every register of every scope, renamed apart

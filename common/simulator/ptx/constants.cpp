@@ -43,7 +43,7 @@ bool parse_decimal_float(std::string_view text, Constant& constant) {
 
 bool parse_integer(std::string_view text, Constant& constant) {
     if (text.ends_with('U')) text.remove_suffix(1);
-    constant.kind = Constant::Kind::integer;
+    constant.kind = Constant::Kind::immediate;
     if (starts_with_prefix(text, 'x')) return parse_digits(text.substr(2), 16, constant.bits);
     if (starts_with_prefix(text, 'b')) return parse_digits(text.substr(2), 2, constant.bits);
     if (text.size() > 1 && text[0] == '0') return parse_digits(text, 8, constant.bits);
@@ -67,7 +67,7 @@ public:
     }
 
     i64 integer(const Constant& constant) const {
-        if (constant.kind != Constant::Kind::integer) lexer_.fail_expected("an integer");
+        if (constant.kind != Constant::Kind::immediate) lexer_.fail_expected("an integer");
         return static_cast<i64>(constant.bits);
     }
 
@@ -110,11 +110,10 @@ private:
     }
 
     static Constant negate(Constant value) {
-        switch (value.kind) {
-            case Constant::Kind::integer: value.bits = 0 - value.bits; break;
-            case Constant::Kind::f32_bits: value.bits ^= u64{1} << 31; break;
-            case Constant::Kind::f64_bits: value.bits ^= u64{1} << 63; break;
-        }
+        if (value.kind == Constant::Kind::immediate)
+            value.bits = 0 - value.bits;
+        else
+            value.bits ^= u64{1} << (value.kind == Constant::Kind::f32_bits ? 31 : 63);
         return value;
     }
 
@@ -143,21 +142,13 @@ private:
 }  // namespace
 
 u64 Constant::as(Type type) const {
-    const bool into_f32 = type == Type::f32 || (type == Type::b32 && kind != Kind::integer);
-    const bool into_f64 = type == Type::f64 || (type == Type::b64 && kind != Kind::integer);
+    const bool into_f32 = type == Type::f32 || (type == Type::b32 && kind != Kind::immediate);
+    const bool into_f64 = type == Type::f64 || (type == Type::b64 && kind != Kind::immediate);
     if (!into_f32 && !into_f64) return bits;
-    double value = 0;
-    switch (kind) {
-        case Kind::integer: value = static_cast<double>(static_cast<i64>(bits)); break;
-        case Kind::f32_bits:
-            if (into_f32) return bits;
-            value = std::bit_cast<float>(static_cast<u32>(bits));
-            break;
-        case Kind::f64_bits:
-            if (into_f64) return bits;
-            value = std::bit_cast<double>(bits);
-            break;
-    }
+    if (kind == (into_f32 ? Kind::f32_bits : Kind::f64_bits)) return bits;
+    double value = kind == Kind::immediate  ? static_cast<double>(static_cast<i64>(bits))
+                   : kind == Kind::f32_bits ? std::bit_cast<float>(static_cast<u32>(bits))
+                                            : std::bit_cast<double>(bits);
     if (into_f64) return std::bit_cast<u64>(value);
     // A double past float's range becomes infinity: said here, because the cast leaves it open.
     constexpr double kLargest = std::numeric_limits<float>::max();
@@ -170,7 +161,7 @@ Constant read_number(Lexer& lexer) {
     // WARP_SZ is the one constant that PTX names.
     if (lexer.at_identifier("WARP_SZ")) {
         lexer.take();
-        return {Constant::Kind::integer, kLanes};
+        return {Constant::Kind::immediate, kLanes};
     }
     if (!lexer.at(TokenKind::number)) lexer.fail_expected("a number");
     const std::string_view text = lexer.current().text;

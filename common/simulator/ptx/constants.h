@@ -6,9 +6,9 @@
 namespace coalesce::sim::ptx {
 
 struct Constant {
-    enum class Kind : u8 { integer, f32_bits, f64_bits };
-    Kind kind = Kind::integer;
-    u64 bits = 0;  ///< an integer is sign-extended to 64 bits
+    using Kind = Operand::Kind;
+    Kind kind = Kind::immediate;  ///< or f32_bits, or f64_bits
+    u64 bits = 0;                 ///< an integer is sign-extended to 64 bits
 
     /// The bytes that a variable of this type is initialised with, in the low bits.
     u64 as(Type type) const;

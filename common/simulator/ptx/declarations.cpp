@@ -157,7 +157,7 @@ Variable DeclarationReader::read_variable(const Shape& shape, StateSpace space, 
             if (!lexer_.at('{')) lexer_.fail_expected("'{'");
             lexer_.skip_braces();
         } else {
-            read_initialiser(variable, dimensions, shape.element_size());
+            read_contents(variable, dimensions, shape.element_size());
         }
     }
     return variable;
@@ -179,15 +179,15 @@ std::vector<u64> DeclarationReader::read_dimensions() {
     return dimensions;
 }
 
-void DeclarationReader::read_initialiser(Variable& variable, std::vector<u64>& dimensions,
-                                         u64 element_size) {
-    InitialiserReader reader(lexer_, variable, dimensions, element_size, initial_bytes_left_);
-    reader.read();
+void DeclarationReader::read_contents(Variable& variable, const std::vector<u64>& dimensions,
+                                      u64 element_size) {
+    const u64 end =
+        read_initialiser(lexer_, variable, dimensions, element_size, initial_bytes_left_);
     if (dimensions.empty() || dimensions[0] != 0) return;
     // Rows that the initialiser began are whole rows.
     u64 row = element_size;
     for (std::size_t i = 1; i < dimensions.size(); ++i) row *= dimensions[i];
-    variable.size = round_up(reader.end(), row);
+    variable.size = round_up(end, row);
 }
 
 }  // namespace coalesce::sim::ptx

@@ -27,7 +27,7 @@ private:
     u32 read_alignment();
     Variable read_variable(const Shape& shape, StateSpace space, bool is_extern);
     std::vector<u64> read_dimensions();
-    void read_initialiser(Variable& variable, std::vector<u64>& dimensions, u64 element_size);
+    void read_contents(Variable& variable, const std::vector<u64>& dimensions, u64 element_size);
 
     Lexer& lexer_;
     /// Bytes that initialisers may still make: rows of a sparse table are mostly not in the text.

@@ -7,6 +7,8 @@
 #include <type_traits>
 #include <utility>
 
+#include "ptx/operands.h"
+
 namespace coalesce::sim::ptx {
 
 namespace {
@@ -19,7 +21,7 @@ static_assert(std::is_nothrow_move_constructible_v<Instruction>);
 
 u32 read_u32(Lexer& lexer, const char* what) {
     const Constant constant = read_number(lexer);
-    if (constant.kind != Constant::Kind::integer || constant.bits > kLargestU32) {
+    if (constant.kind != Constant::Kind::immediate || constant.bits > kLargestU32) {
         lexer.fail_expected(std::string(what) + " before this");
     }
     return static_cast<u32>(constant.bits);
@@ -33,26 +35,21 @@ bool takes_one_number(std::string_view directive) {
 
 bool takes_nothing(std::string_view directive) {
     return directive == ".explicitcluster" || directive == ".blocksareclusters" ||
-           directive == ".unified";
+           directive == ".unified" || directive == ".noreturn";
 }
 
 }  // namespace
 
-bool accept_state_space(Lexer& lexer, StateSpace& space) {
-    if (lexer.accept_directive(".param")) {
-        space = StateSpace::param;
-    } else if (lexer.accept_directive(".shared")) {
-        space = StateSpace::shared;
-    } else if (lexer.accept_directive(".local")) {
-        space = StateSpace::local;
-    } else if (lexer.accept_directive(".global")) {
-        space = StateSpace::global;
-    } else if (lexer.accept_directive(".const")) {
-        space = StateSpace::constant;
-    } else {
-        return false;
-    }
-    return true;
+std::optional<StateSpace> accept_state_space(Lexer& lexer) {
+    constexpr std::pair<std::string_view, StateSpace> kSpaces[] = {
+        {".param", StateSpace::param},
+        {".shared", StateSpace::shared},
+        {".local", StateSpace::local},
+        {".global", StateSpace::global},
+        {".const", StateSpace::constant}};
+    for (const auto& [directive, space] : kSpaces)
+        if (lexer.accept_directive(directive)) return space;
+    return std::nullopt;
 }
 
 Position read_location(Lexer& lexer, Inlining& inlining) {
@@ -91,262 +88,282 @@ void read_file(Lexer& lexer, Module& module) {
     while (lexer.accept(',')) read_number(lexer);  // time stamp, size
 }
 
-FunctionReader::FunctionReader(Lexer& lexer, DeclarationReader& declarations, Module& module)
-    : lexer_(lexer),
-      declarations_(declarations),
-      module_(module),
-      function_(std::make_unique<Function>()),
-      scopes_(lexer, *function_),
-      operands_(lexer, scopes_) {}
+namespace {
 
-std::unique_ptr<Function> FunctionReader::read(bool is_entry, SourceLine where) {
-    where_ = where;
-    function_->is_entry = is_entry;
-    read_header();
-    if (!lexer_.accept(';')) {
-        if (!lexer_.at('{')) lexer_.fail_expected("'{' or ';' after the header of a function");
-        read_body();
-    }
-    return std::move(function_);
-}
+class FunctionReader {
+public:
+    FunctionReader(Lexer& lexer, DeclarationReader& declarations, Module& module)
+        : lexer_(lexer),
+          declarations_(declarations),
+          module_(module),
+          function_(std::make_unique<Function>()),
+          scopes_(lexer, *function_) {}
 
-// --- the header ----------------------------------------------------------------------------------
-
-void FunctionReader::read_header() {
-    while (read_header_directive()) {
-    }
-    if (lexer_.at('(')) function_->returns = declarations_.read_parameters();
-    function_->name = lexer_.expect_identifier("the name of a function");
-    if (lexer_.at('(')) function_->parameters = declarations_.read_parameters();
-    while (read_header_directive()) {
-    }
-}
-
-bool FunctionReader::read_header_directive() {
-    if (!lexer_.at(TokenKind::dotted)) return false;
-    const std::string_view directive = lexer_.current().text;
-    if (lexer_.accept_directive(".maxntid"))
-        read_shape(function_->max_threads);
-    else if (lexer_.accept_directive(".reqntid"))
-        read_shape(function_->required_threads);
-    else if (lexer_.accept_directive(".reqnctapercluster"))
-        read_shape(function_->cluster);
-    else if (lexer_.accept_directive(".minnctapersm"))
-        function_->min_blocks = read_u32(lexer_, "a number of blocks");
-    else if (lexer_.accept_directive(".maxnreg"))
-        function_->max_registers = read_u32(lexer_, "a number of registers");
-    else if (lexer_.accept_directive(".noreturn"))
-        function_->no_return = true;
-    else if (lexer_.accept_directive(".attribute"))
-        declarations_.skip_parentheses();
-    else if (directive == ".pragma")
-        lexer_.skip_statement();
-    else if (takes_nothing(directive) || takes_one_number(directive))
-        lexer_.take();
-    else
-        lexer_.fail_expected("a directive of a function");
-    if (takes_one_number(directive)) read_number(lexer_);
-    return true;
-}
-
-/// 256 or 32, 8 or 8, 8, 4. What is not given is 1.
-void FunctionReader::read_shape(u32 (&extents)[3]) {
-    for (u32& extent : extents) extent = 1;
-    extents[0] = read_u32(lexer_, "a size");
-    for (int i = 1; i < 3 && lexer_.accept(','); ++i) extents[i] = read_u32(lexer_, "a size");
-}
-
-void FunctionReader::declare_parameters() {
-    for (const auto* list : {&function_->returns, &function_->parameters}) {
-        for (const Variable& parameter : *list)
-            scopes_.bind_variable(parameter.name, scopes_.name_variable_apart(parameter.name));
-    }
-}
-
-// --- the body ------------------------------------------------------------------------------------
-
-void FunctionReader::read_body() {
-    function_->has_body = true;
-    declare_parameters();
-    lexer_.expect('{');
-    while (scopes_.depth() > 0) read_statement();
-}
-
-void FunctionReader::read_statement() {
-    switch (lexer_.current().kind) {
-        case TokenKind::identifier: read_instruction(); return;
-        case TokenKind::dotted: read_directive(); return;
-        case TokenKind::punctuation: break;
-        case TokenKind::end: lexer_.fail_expected("'}' to end the function " + function_->name);
-        default: lexer_.fail_expected("an instruction");
-    }
-    if (lexer_.at('@')) {
-        read_instruction();
-    } else if (lexer_.at('{')) {
-        scopes_.open();
-        lexer_.take();
-    } else if (lexer_.at('}')) {
-        scopes_.close();
-        lexer_.take();
-    } else if (!lexer_.accept(';')) {
-        lexer_.fail_expected("an instruction");
-    }
-}
-
-void FunctionReader::read_directive() {
-    StateSpace space;
-    if (lexer_.accept_directive(".loc")) {
-        read_place();
-    } else if (lexer_.accept_directive(".reg")) {
-        read_registers();
-    } else if (lexer_.accept_directive(".extern")) {
-        if (!accept_state_space(lexer_, space)) lexer_.fail_expected("a state space");
-        read_body_variables(space, true);
-    } else if (accept_state_space(lexer_, space)) {
-        read_body_variables(space, false);
-    } else if (lexer_.accept_directive(".pragma")) {
-        read_pragma();
-    } else if (lexer_.accept_directive(".file")) {
-        read_file(lexer_, module_);
-    } else {
-        lexer_.fail_expected("an instruction or a declaration");
-    }
-}
-
-void FunctionReader::read_place() {
-    const Position position = read_location(lexer_, inlining_);
-    // clang gives line 0 to what it made of several lines: the line before is the nearest.
-    if (std::get<1>(position) == 0) return;
-    where_ = line_of(position);
-    std::vector<SourceLine> callers = inlining_.callers_of(position);
-    inlined_ = 0;
-    if (callers.empty()) return;
-    auto& chains = function_->inline_chains;
-    if (chains.empty() || chains.back() != callers) chains.push_back(std::move(callers));
-    inlined_ = static_cast<u32>(chains.size());
-}
-
-/// .pragma "nounroll", "used_bytes_mask 0x0f";
-void FunctionReader::read_pragma() {
-    constexpr std::string_view kUsedBytes = "used_bytes_mask ";
-    while (lexer_.at(TokenKind::string)) {
-        const std::string text(lexer_.take().text);
-        if (text == "nounroll")
-            function_->not_unrolled.push_back(static_cast<u32>(function_->body.size()));
-        const std::size_t mask = text.find(kUsedBytes);
-        if (mask != std::string::npos)
-            used_bytes_ =
-                static_cast<u32>(std::strtoul(text.c_str() + mask + kUsedBytes.size(), nullptr, 0));
-        lexer_.accept(',');
-    }
-    lexer_.skip_statement();
-}
-
-/// .reg .b32 %r<100>, %a;   .reg .v4 .f32 v;
-void FunctionReader::read_registers() {
-    Type type = Type::none;
-    u32 elements = 1;
-    while (lexer_.at(TokenKind::dotted)) {
-        const std::string_view word = lexer_.current().text;
-        if (word == ".v2" || word == ".v4") {
-            elements = word == ".v2" ? 2 : 4;
-        } else if (type = type_named(word.substr(1)); type == Type::none) {
-            lexer_.fail_expected("the type of a register");
+    std::unique_ptr<Function> read(bool is_entry, SourceLine where) {
+        where_ = where;
+        function_->is_entry = is_entry;
+        read_header();
+        if (!lexer_.accept(';')) {
+            if (!lexer_.at('{')) lexer_.fail_expected("'{' or ';' after the header of a function");
+            read_body();
         }
-        lexer_.take();
+        return std::move(function_);
     }
-    if (type == Type::none) lexer_.fail_expected("the type of a register");
-    do {
-        const std::string_view name = lexer_.expect_identifier("the name of a register");
-        if (lexer_.accept('<')) {
-            const Constant count = read_number(lexer_);
-            if (count.kind != Constant::Kind::integer) lexer_.fail_expected("an integer");
-            scopes_.declare_registers(name, type, elements, count.bits);
-            lexer_.expect('>');
+
+private:
+    // ---- the header ----
+
+    void read_header() {
+        while (read_header_directive()) {
+        }
+        if (lexer_.at('(')) function_->returns = declarations_.read_parameters();
+        function_->name = lexer_.expect_identifier("the name of a function");
+        if (lexer_.at('(')) function_->parameters = declarations_.read_parameters();
+        while (read_header_directive()) {
+        }
+    }
+
+    bool read_header_directive() {
+        if (!lexer_.at(TokenKind::dotted)) return false;
+        const std::string_view directive = lexer_.current().text;
+        if (lexer_.accept_directive(".maxntid"))
+            read_shape(function_->max_threads);
+        else if (lexer_.accept_directive(".reqntid"))
+            read_shape(function_->required_threads);
+        else if (lexer_.accept_directive(".reqnctapercluster"))
+            read_shape(function_->cluster);
+        else if (lexer_.accept_directive(".minnctapersm"))
+            function_->min_blocks = read_u32(lexer_, "a number of blocks");
+        else if (lexer_.accept_directive(".maxnreg"))
+            function_->max_registers = read_u32(lexer_, "a number of registers");
+        else if (lexer_.accept_directive(".attribute"))
+            declarations_.skip_parentheses();
+        else if (directive == ".pragma")
+            lexer_.skip_statement();
+        else if (takes_nothing(directive) || takes_one_number(directive))
+            lexer_.take();
+        else
+            lexer_.fail_expected("a directive of a function");
+        if (takes_one_number(directive)) read_number(lexer_);
+        return true;
+    }
+
+    /// 256 or 32, 8 or 8, 8, 4. What is not given is 1.
+    void read_shape(u32 (&extents)[3]) {
+        for (u32& extent : extents) extent = 1;
+        extents[0] = read_u32(lexer_, "a size");
+        for (int i = 1; i < 3 && lexer_.accept(','); ++i) extents[i] = read_u32(lexer_, "a size");
+    }
+
+    // ---- the body ----
+
+    void read_body() {
+        function_->has_body = true;
+        declare_parameters();
+        lexer_.expect('{');
+        while (scopes_.depth() > 0) read_statement();
+    }
+
+    void read_statement() {
+        switch (lexer_.current().kind) {
+            case TokenKind::identifier: read_instruction(); return;
+            case TokenKind::dotted: read_directive(); return;
+            case TokenKind::punctuation: break;
+            case TokenKind::end: lexer_.fail_expected("'}' to end the function " + function_->name);
+            default: lexer_.fail_expected("an instruction");
+        }
+        if (lexer_.at('@')) {
+            read_instruction();
+        } else if (lexer_.at('{')) {
+            scopes_.open();
+            lexer_.take();
+        } else if (lexer_.at('}')) {
+            scopes_.close();
+            lexer_.take();
+        } else if (!lexer_.accept(';')) {
+            lexer_.fail_expected("an instruction");
+        }
+    }
+
+    void read_directive() {
+        if (lexer_.accept_directive(".loc")) {
+            read_place();
+        } else if (lexer_.accept_directive(".reg")) {
+            read_registers();
+        } else if (lexer_.accept_directive(".extern")) {
+            const std::optional<StateSpace> space = accept_state_space(lexer_);
+            if (!space) lexer_.fail_expected("a state space");
+            read_body_variables(*space, true);
+        } else if (const auto space = accept_state_space(lexer_)) {
+            read_body_variables(*space, false);
+        } else if (lexer_.accept_directive(".pragma")) {
+            read_pragma();
+        } else if (lexer_.accept_directive(".file")) {
+            read_file(lexer_, module_);
         } else {
-            scopes_.declare_register(name, type, elements);
+            lexer_.fail_expected("an instruction or a declaration");
         }
-    } while (lexer_.accept(','));
-    lexer_.expect(';');
-}
+    }
 
-void FunctionReader::read_body_variables(StateSpace space, bool is_extern) {
-    const bool of_module = space == StateSpace::global || space == StateSpace::constant;
-    for (Variable& variable : declarations_.read_variables(space, is_extern)) {
-        const std::string name = variable.name;
-        variable.name = scopes_.name_variable_apart(name);
-        if (of_module && module_.variables.count(variable.name)) {
-            variable.name += "@" + function_->name;
+    void read_place() {
+        const Position position = read_location(lexer_, inlining_);
+        // clang gives line 0 to what it made of several lines: the line before is the nearest.
+        if (std::get<1>(position) == 0) return;
+        where_ = line_of(position);
+        std::vector<SourceLine> callers = inlining_.callers_of(position);
+        inlined_ = 0;
+        if (callers.empty()) return;
+        auto& chains = function_->inline_chains;
+        if (chains.empty() || chains.back() != callers) chains.push_back(std::move(callers));
+        inlined_ = static_cast<u32>(chains.size());
+    }
+
+    /// .pragma "nounroll", "used_bytes_mask 0x0f";
+    void read_pragma() {
+        constexpr std::string_view kUsedBytes = "used_bytes_mask ";
+        while (lexer_.at(TokenKind::string)) {
+            const std::string text(lexer_.take().text);
+            if (text == "nounroll")
+                function_->not_unrolled.push_back(static_cast<u32>(function_->body.size()));
+            const std::size_t mask = text.find(kUsedBytes);
+            if (mask != std::string::npos)
+                used_bytes_ = static_cast<u32>(
+                    std::strtoul(text.c_str() + mask + kUsedBytes.size(), nullptr, 0));
+            lexer_.accept(',');
         }
-        scopes_.bind_variable(name, variable.name);
-        auto& variables = of_module ? module_.variables : function_->variables;
-        variables[variable.name] = std::move(variable);
-    }
-}
-
-void FunctionReader::read_instruction() {
-    const u32 start = lexer_.offset();
-    Token word = lexer_.current();
-    Instruction instruction;
-    instruction.where = where_;
-    instruction.inlined = inlined_;
-    instruction.is_of_assembly = lexer_.in_assembly();
-    instruction.used_bytes = std::exchange(used_bytes_, ~0u);
-    instruction.text_offset = start;
-    if (lexer_.accept('@')) {
-        instruction.guard_negated = lexer_.accept('!');
-        instruction.guard = operands_.read_guard();
-        word = lexer_.current();
-        instruction.opcode = lexer_.expect_identifier("an instruction after its guard");
-    } else {
-        lexer_.take();
-        if (lexer_.at(':')) {
-            read_label(word.text, std::move(instruction));
-            return;
-        }
-        instruction.opcode = word.text;
-    }
-    read_modifiers(instruction);
-    operands_.read(instruction);
-    if (!lexer_.at(';')) lexer_.fail_expected("',' or ';'");
-    instruction.text_length = lexer_.previous_end() - start;
-    lexer_.take();
-    function_->body.push_back(std::move(instruction));
-}
-
-void FunctionReader::read_modifiers(Instruction& instruction) {
-    std::string_view modifiers[kMostModifiers];
-    std::size_t count = 0;
-    while (lexer_.at(TokenKind::dotted)) {
-        if (count == kMostModifiers) lexer_.fail_expected("fewer modifiers");
-        modifiers[count++] = lexer_.take().text.substr(1);
-    }
-    instruction.modifiers.assign(modifiers, modifiers + count);
-}
-
-void FunctionReader::read_label(std::string_view name, Instruction label) {
-    label.label = scopes_.declare_label(name);
-    lexer_.expect(':');
-    if (lexer_.accept_directive(".callprototype")) {
-        function_->target_lists[label.label];
         lexer_.skip_statement();
-    } else if (lexer_.accept_directive(".branchtargets") ||
-               lexer_.accept_directive(".calltargets")) {
-        read_target_list(label.label);
-    } else {
-        label.text_length = lexer_.previous_end() - label.text_offset;
-        function_->labels[label.label] = static_cast<u32>(function_->body.size());
-        function_->body.push_back(std::move(label));
     }
-}
 
-void FunctionReader::read_target_list(const std::string& label) {
-    std::vector<std::string>& list = function_->target_lists[label];
-    do {
-        list.emplace_back(lexer_.expect_identifier("a label or a function"));
-    } while (lexer_.accept(','));
-    for (std::string& name : list) scopes_.note_label_use(name);
-    lexer_.expect(';');
+    /// .reg .b32 %r<100>, %a;   .reg .v4 .f32 v;
+    void read_registers() {
+        Type type = Type::none;
+        u32 elements = 1;
+        while (lexer_.at(TokenKind::dotted)) {
+            const std::string_view word = lexer_.current().text;
+            if (word == ".v2" || word == ".v4") {
+                elements = word == ".v2" ? 2 : 4;
+            } else if (type = type_named(word.substr(1)); type == Type::none) {
+                lexer_.fail_expected("the type of a register");
+            }
+            lexer_.take();
+        }
+        if (type == Type::none) lexer_.fail_expected("the type of a register");
+        do {
+            const std::string_view name = lexer_.expect_identifier("the name of a register");
+            if (lexer_.accept('<')) {
+                const Constant count = read_number(lexer_);
+                if (count.kind != Constant::Kind::immediate) lexer_.fail_expected("an integer");
+                scopes_.declare_registers(name, type, elements, count.bits);
+                lexer_.expect('>');
+            } else {
+                scopes_.declare_register(name, type, elements);
+            }
+        } while (lexer_.accept(','));
+        lexer_.expect(';');
+    }
+
+    void read_body_variables(StateSpace space, bool is_extern) {
+        const bool of_module = space == StateSpace::global || space == StateSpace::constant;
+        for (Variable& variable : declarations_.read_variables(space, is_extern)) {
+            const std::string name = variable.name;
+            variable.name = scopes_.name_variable_apart(name);
+            if (of_module && module_.variables.count(variable.name)) {
+                variable.name += "@" + function_->name;
+            }
+            scopes_.bind_variable(name, variable.name);
+            auto& variables = of_module ? module_.variables : function_->variables;
+            variables[variable.name] = std::move(variable);
+        }
+    }
+
+    void read_instruction() {
+        const u32 start = lexer_.offset();
+        Token word = lexer_.current();
+        Instruction instruction;
+        instruction.where = where_;
+        instruction.inlined = inlined_;
+        instruction.is_of_assembly = lexer_.in_assembly();
+        instruction.used_bytes = std::exchange(used_bytes_, ~0u);
+        instruction.text_offset = start;
+        if (lexer_.accept('@')) {
+            instruction.guard_negated = lexer_.accept('!');
+            instruction.guard = read_guard(lexer_, scopes_);
+            word = lexer_.current();
+            instruction.opcode = lexer_.expect_identifier("an instruction after its guard");
+        } else {
+            lexer_.take();
+            if (lexer_.at(':')) {
+                read_label(word.text, std::move(instruction));
+                return;
+            }
+            instruction.opcode = word.text;
+        }
+        read_modifiers(instruction);
+        read_operands(lexer_, scopes_, instruction);
+        if (!lexer_.at(';')) lexer_.fail_expected("',' or ';'");
+        instruction.text_length = lexer_.previous_end() - start;
+        lexer_.take();
+        function_->body.push_back(std::move(instruction));
+    }
+
+    void read_modifiers(Instruction& instruction) {
+        std::string_view modifiers[kMostModifiers];
+        std::size_t count = 0;
+        while (lexer_.at(TokenKind::dotted)) {
+            if (count == kMostModifiers) lexer_.fail_expected("fewer modifiers");
+            modifiers[count++] = lexer_.take().text.substr(1);
+        }
+        instruction.modifiers.assign(modifiers, modifiers + count);
+    }
+
+    void read_label(std::string_view name, Instruction label) {
+        label.label = scopes_.declare_label(name);
+        lexer_.expect(':');
+        if (lexer_.accept_directive(".callprototype")) {
+            function_->target_lists[label.label];
+            lexer_.skip_statement();
+        } else if (lexer_.accept_directive(".branchtargets") ||
+                   lexer_.accept_directive(".calltargets")) {
+            read_target_list(label.label);
+        } else {
+            label.text_length = lexer_.previous_end() - label.text_offset;
+            function_->labels[label.label] = static_cast<u32>(function_->body.size());
+            function_->body.push_back(std::move(label));
+        }
+    }
+
+    void read_target_list(const std::string& label) {
+        std::vector<std::string>& list = function_->target_lists[label];
+        do {
+            list.emplace_back(lexer_.expect_identifier("a label or a function"));
+        } while (lexer_.accept(','));
+        for (std::string& name : list) scopes_.note_label_use(name);
+        lexer_.expect(';');
+    }
+
+    void declare_parameters() {
+        for (const auto* list : {&function_->returns, &function_->parameters}) {
+            for (const Variable& parameter : *list)
+                scopes_.bind_variable(parameter.name, scopes_.name_variable_apart(parameter.name));
+        }
+    }
+
+    Lexer& lexer_;
+    DeclarationReader& declarations_;
+    Module& module_;
+    std::unique_ptr<Function> function_;
+    Scopes scopes_;
+    SourceLine where_;
+    Inlining inlining_;
+    u32 inlined_ = 0;       ///< of the place in force: see Instruction::inlined
+    u32 used_bytes_ = ~0u;  ///< of the next instruction: see Instruction::used_bytes
+};
+
+}  // namespace
+
+std::unique_ptr<Function> read_function(Lexer& lexer, DeclarationReader& declarations,
+                                        Module& module, bool is_entry, SourceLine where) {
+    return FunctionReader(lexer, declarations, module).read(is_entry, where);
 }
 
 }  // namespace coalesce::sim::ptx

@@ -2,135 +2,159 @@
 // symbol lies is not known before the module is loaded.
 #include "ptx/initialiser.h"
 
+#include <utility>
+
 namespace coalesce::sim::ptx {
+namespace {
 
-InitialiserReader::InitialiserReader(Lexer& lexer, Variable& variable,
-                                     const std::vector<u64>& dimensions, u64 element_size,
-                                     u64& bytes_left)
-    : lexer_(lexer), variable_(variable), bytes_left_(bytes_left) {
-    strides_.resize(dimensions.size());
-    u64 stride = element_size;
-    for (std::size_t level = dimensions.size(); level-- > 0;) {
-        strides_[level] = stride;
-        stride *= dimensions[level];
-    }
-    const bool open_ended = !dimensions.empty() && dimensions[0] == 0;
-    limit_ = open_ended ? kLargestVariable : variable.size;
-}
-
-void InitialiserReader::read() {
-    if (lexer_.at('{')) {
-        read_braces(0, 0);
-    } else {
-        read_element(0);
-    }
-}
-
-void InitialiserReader::read_braces(std::size_t level, u64 start) {
-    if (level >= strides_.size()) lexer_.fail_expected("fewer braces than this");
-    lexer_.expect('{');
-    u64 offset = start;
-    while (!lexer_.at('}')) {
-        if (lexer_.at('{')) {
-            read_braces(level + 1, offset);
-            offset += strides_[level];
-        } else {
-            read_element(offset);
-            offset += size_of(variable_.type);
+class InitialiserReader {
+public:
+    InitialiserReader(Lexer& lexer, Variable& variable, const std::vector<u64>& dimensions,
+                      u64 element_size, u64& bytes_left)
+        : lexer_(lexer), variable_(variable), bytes_left_(bytes_left) {
+        strides_.resize(dimensions.size());
+        u64 stride = element_size;
+        for (std::size_t level = dimensions.size(); level-- > 0;) {
+            strides_[level] = stride;
+            stride *= dimensions[level];
         }
-        if (offset > limit_) fail_too_many();
-        if (!lexer_.accept(',') && !lexer_.at('}')) lexer_.fail_expected("',' or '}'");
+        const bool open_ended = !dimensions.empty() && dimensions[0] == 0;
+        limit_ = open_ended ? kLargestVariable : variable.size;
     }
-    lexer_.expect('}');
-}
 
-void InitialiserReader::read_element(u64 offset) {
-    if (lexer_.at(TokenKind::identifier) && !lexer_.at_identifier("WARP_SZ")) {
-        const u32 bytes = size_of(variable_.type);
-        if (bytes < 4)
-            lexer_.fail("an address does not fit into an element of ." +
+    u64 read() {
+        if (lexer_.at('{')) {
+            read_braces(0, 0);
+        } else {
+            read_element(0);
+        }
+        return end_;
+    }
+
+private:
+    void read_braces(std::size_t level, u64 start) {
+        if (level >= strides_.size()) lexer_.fail_expected("fewer braces than this");
+        lexer_.expect('{');
+        u64 offset = start;
+        while (!lexer_.at('}')) {
+            if (lexer_.at('{')) {
+                read_braces(level + 1, offset);
+                offset += strides_[level];
+            } else {
+                read_element(offset);
+                offset += size_of(variable_.type);
+            }
+            if (offset > limit_) fail_too_many();
+            if (!lexer_.accept(',') && !lexer_.at('}')) lexer_.fail_expected("',' or '}'");
+        }
+        lexer_.expect('}');
+    }
+
+    void read_element(u64 offset) {
+        if (lexer_.at(TokenKind::identifier) && !lexer_.at_identifier("WARP_SZ")) {
+            const u32 bytes = size_of(variable_.type);
+            if (bytes < 4)
+                lexer_.fail("an address does not fit into an element of ." +
+                            std::string(name_of(variable_.type)));
+            relocate(offset, bytes, read_address());
+            return;
+        }
+        const Constant constant = read_constant(lexer_);
+        if (lexer_.accept('(')) {  // 0xFF00(symbol): one byte of an address
+            const Relocation address = read_address();
+            lexer_.expect(')');
+            relocate_byte(offset, constant.bits, address);
+            return;
+        }
+        if (constant.kind != Constant::Kind::immediate && size_of(variable_.type) < 4) {
+            lexer_.fail("a floating-point number does not fit into an element of ." +
                         std::string(name_of(variable_.type)));
-        relocate(offset, bytes, read_address());
-        return;
+        }
+        store(offset, constant.as(variable_.type));
     }
-    const Constant constant = read_constant(lexer_);
-    if (lexer_.accept('(')) {  // 0xFF00(symbol): one byte of an address
-        const Address address = read_address();
-        lexer_.expect(')');
-        relocate_byte(offset, constant.bits, address);
-        return;
-    }
-    if (constant.kind != Constant::Kind::integer && size_of(variable_.type) < 4) {
-        lexer_.fail("a floating-point number does not fit into an element of ." +
-                    std::string(name_of(variable_.type)));
-    }
-    store(offset, constant.as(variable_.type));
-}
 
-InitialiserReader::Address InitialiserReader::read_address() {
-    Address address;
-    address.symbol = lexer_.expect_identifier("a symbol");
-    if (address.symbol == "generic" && lexer_.accept('(')) {
-        address.generic = true;
+    /// Without its place.
+    Relocation read_address() {
+        Relocation address;
         address.symbol = lexer_.expect_identifier("a symbol");
-        address.addend = read_addend();
-        lexer_.expect(')');
+        if (address.symbol == "generic" && lexer_.accept('(')) {
+            address.generic = true;
+            address.symbol = lexer_.expect_identifier("a symbol");
+            address.addend = read_addend();
+            lexer_.expect(')');
+        }
+        address.addend =
+            static_cast<i64>(static_cast<u64>(address.addend) + static_cast<u64>(read_addend()));
+        return address;
     }
-    address.addend =
-        static_cast<i64>(static_cast<u64>(address.addend) + static_cast<u64>(read_addend()));
-    return address;
-}
 
-i64 InitialiserReader::read_addend() {
-    return lexer_.at('+') || lexer_.at('-') ? read_integer(lexer_) : 0;
-}
+    i64 read_addend() { return lexer_.at('+') || lexer_.at('-') ? read_integer(lexer_) : 0; }
 
-void InitialiserReader::store(u64 offset, u64 value) {
-    const u32 bytes = size_of(variable_.type);
-    reserve(offset + bytes);
-    for (u32 i = 0; i < bytes && i < 8; ++i) {
-        variable_.initial[offset + i] = static_cast<u8>(value >> (8 * i));
+    void store(u64 offset, u64 value) {
+        const u32 bytes = size_of(variable_.type);
+        reserve(offset + bytes);
+        for (u32 i = 0; i < bytes && i < 8; ++i) {
+            variable_.initial[offset + i] = static_cast<u8>(value >> (8 * i));
+        }
     }
-}
 
-void InitialiserReader::relocate(u64 offset, u32 bytes, const Address& address) {
-    reserve(offset + bytes);
-    variable_.relocations.push_back(
-        {offset, bytes, address.symbol, address.addend, address.generic});
-}
-
-void InitialiserReader::relocate_byte(u64 offset, u64 mask, const Address& address) {
-    // A packed structure holds a pointer as eight bytes: 0xFF(p), 0xFF00(p), 0xFF0000(p)...
-    // They are one relocation, grown byte by byte.
-    if (size_of(variable_.type) != 1) lexer_.fail_expected("a mask in an array of bytes only");
-    if (mask == 0xff) {
-        relocate(offset, 1, address);
-        return;
+    void relocate(u64 offset, u32 bytes, Relocation address) {
+        reserve(offset + bytes);
+        address.offset = offset;
+        address.bytes = bytes;
+        variable_.relocations.push_back(std::move(address));
     }
-    if (variable_.relocations.empty()) lexer_.fail_expected("the mask 0xFF first");
-    Relocation& last = variable_.relocations.back();
-    const bool continues = last.bytes < 8 && mask == u64{0xff} << (8 * last.bytes) &&
-                           offset == last.offset + last.bytes && last.symbol == address.symbol &&
-                           last.addend == address.addend && last.generic == address.generic;
-    if (!continues) lexer_.fail("the bytes of an address must follow one another, lowest first");
-    ++last.bytes;
-    reserve(offset + 1);
-}
 
-void InitialiserReader::fail_too_many() const {
-    lexer_.fail("more initialisers than '" + variable_.name + "' has elements");
-}
-
-void InitialiserReader::reserve(u64 end) {
-    if (end > limit_) fail_too_many();
-    if (end > end_) end_ = end;
-    const u64 have = variable_.initial.size();
-    if (end <= have) return;
-    if (end - have > bytes_left_) {
-        lexer_.fail("the initialisers of this module make too many bytes");
+    void relocate_byte(u64 offset, u64 mask, Relocation address) {
+        // A packed structure holds a pointer as eight bytes: 0xFF(p), 0xFF00(p), 0xFF0000(p)...
+        // They are one relocation, grown byte by byte.
+        if (size_of(variable_.type) != 1) lexer_.fail_expected("a mask in an array of bytes only");
+        if (mask == 0xff) {
+            relocate(offset, 1, address);
+            return;
+        }
+        if (variable_.relocations.empty()) lexer_.fail_expected("the mask 0xFF first");
+        Relocation& last = variable_.relocations.back();
+        address.offset = last.offset;
+        address.bytes = last.bytes;
+        const bool continues = address == last && last.bytes < 8 &&
+                               mask == u64{0xff} << (8 * last.bytes) &&
+                               offset == last.offset + last.bytes;
+        if (!continues)
+            lexer_.fail("the bytes of an address must follow one another, lowest first");
+        ++last.bytes;
+        reserve(offset + 1);
     }
-    bytes_left_ -= end - have;
-    variable_.initial.resize(end);
+
+    void reserve(u64 end) {
+        if (end > limit_) fail_too_many();
+        if (end > end_) end_ = end;
+        const u64 have = variable_.initial.size();
+        if (end <= have) return;
+        if (end - have > bytes_left_) {
+            lexer_.fail("the initialisers of this module make too many bytes");
+        }
+        bytes_left_ -= end - have;
+        variable_.initial.resize(end);
+    }
+
+    [[noreturn]] void fail_too_many() const {
+        lexer_.fail("more initialisers than '" + variable_.name + "' has elements");
+    }
+
+    Lexer& lexer_;
+    Variable& variable_;
+    std::vector<u64> strides_;  ///< bytes from one item to the next, inside braces of each level
+    u64 limit_;                 ///< bytes that the variable has
+    u64& bytes_left_;
+    u64 end_ = 0;  ///< of the last element
+};
+
+}  // namespace
+
+u64 read_initialiser(Lexer& lexer, Variable& variable, const std::vector<u64>& dimensions,
+                     u64 element_size, u64& bytes_left) {
+    return InitialiserReader(lexer, variable, dimensions, element_size, bytes_left).read();
 }
 
 }  // namespace coalesce::sim::ptx

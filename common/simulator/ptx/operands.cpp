@@ -29,183 +29,195 @@ Operand register_operand(u32 reg) {
     return operand;
 }
 
+/// Of one instruction.
+class OperandReader {
+public:
+    OperandReader(Lexer& lexer, Scopes& scopes, bool in_call)
+        : lexer_(lexer), scopes_(scopes), in_call_(in_call) {}
+
+    void read(Instruction& instruction) {
+        if (!lexer_.at(';')) {
+            instruction.operands.reserve(4);
+            do {
+                instruction.operands.push_back(read_operand());
+            } while (lexer_.accept(','));
+        }
+        if (met_unbound_symbol_) note_label_uses(instruction.operands);
+    }
+
+private:
+    Operand read_operand() {
+        if (++depth_ > kDeepestOperand) lexer_.fail("this operand is nested too deeply");
+        Operand operand;
+        if (lexer_.at(TokenKind::identifier)) {
+            operand = read_named();
+            const bool can_pair = operand.is_register() || operand.is_sink();
+            if (can_pair && lexer_.accept('|')) operand.elements.push_back(read_named());
+        } else if (lexer_.accept('[')) {
+            operand = read_address();
+        } else if (lexer_.accept('{')) {
+            operand = read_list('}');
+            // {a, b, c, d}|p of a texture fetch: p is one more element.
+            if (lexer_.accept('|')) operand.elements.push_back(read_named());
+        } else if (in_call_ && lexer_.accept('(')) {
+            operand = read_list(')');
+        } else if (lexer_.at('!') || at_negated_register()) {
+            lexer_.take();
+            operand = read_named();
+            if (!operand.is_register()) lexer_.fail_expected("a register");
+            operand.negated = true;
+        } else if (lexer_.at(TokenKind::number) || lexer_.at('-') || lexer_.at('+') ||
+                   lexer_.at('~') || lexer_.at('(')) {
+            operand = constant_operand();
+        } else {
+            lexer_.fail_expected("an operand");
+        }
+        --depth_;
+        return operand;
+    }
+
+    Operand read_list(char close) {
+        Operand list;
+        list.kind = Operand::Kind::vector;
+        while (!lexer_.at(close)) {
+            list.elements.push_back(read_operand());
+            if (!lexer_.accept(',') && !lexer_.at(close)) {
+                lexer_.fail_expected(std::string("',' or '") + close + "'");
+            }
+        }
+        lexer_.expect(close);
+        return list;
+    }
+
+    Operand read_address() {
+        Operand address;
+        address.kind = Operand::Kind::address;
+        if (lexer_.at(TokenKind::identifier) && !lexer_.at_identifier("WARP_SZ")) {
+            Operand base = read_named();
+            const bool is_register = base.is_register();
+            if (!is_register && !base.is_symbol()) {
+                lexer_.fail_expected("a register or a variable as the base of this address");
+            }
+            address.has_base_register = is_register;
+            address.reg = base.reg;
+            address.name = std::move(base.name);
+            address.offset = base.offset;
+            if (lexer_.at('+') || lexer_.at('-')) address.offset = read_integer(lexer_);
+        } else {
+            address.offset = read_integer(lexer_);
+        }
+        while (lexer_.accept(',')) address.elements.push_back(read_operand());
+        lexer_.expect(']');
+        return address;
+    }
+
+    Operand read_named() {
+        const std::string_view name = lexer_.expect_identifier("a name");
+        Operand operand;
+        if (const Binding* binding = scopes_.find(name)) {
+            if (binding->kind != Binding::Kind::variable) return read_register(*binding);
+            operand.name = binding->name;
+        } else if (name == "_") {
+            operand.kind = Operand::Kind::sink;
+            return operand;
+        } else if (name == "WARP_SZ") {
+            operand.bits = kLanes;
+            return operand;
+        } else if (name[0] == '%') {
+            return read_special(name);
+        } else {
+            operand.name = name;
+            met_unbound_symbol_ = true;
+        }
+        operand.kind = Operand::Kind::symbol;
+        if (lexer_.at('+') || lexer_.at('-')) operand.offset = read_integer(lexer_);
+        return operand;
+    }
+
+    Operand read_register(const Binding& binding) {
+        Operand operand = register_operand(binding.reg);
+        const std::string_view dotted =
+            lexer_.at(TokenKind::dotted) ? lexer_.current().text : std::string_view();
+        if (binding.kind == Binding::Kind::vector_register) {
+            if (dotted.empty()) {  // v for {v.x, v.y}
+                operand.kind = Operand::Kind::vector;
+                for (u32 i = 0; i < binding.elements; ++i) {
+                    operand.elements.push_back(register_operand(binding.reg + i));
+                }
+                return operand;
+            }
+            const int element = element_named(dotted);
+            if (element < 0 || element >= static_cast<int>(binding.elements)) {
+                lexer_.fail_expected("an element of this vector register");
+            }
+            operand.reg += static_cast<u32>(element);
+            lexer_.take();
+        } else if (!dotted.empty()) {
+            if (!names_part_of_register(dotted)) lexer_.fail_expected("',' or ';'");
+            operand.name = dotted;
+            lexer_.take();
+        }
+        return operand;
+    }
+
+    Operand read_special(std::string_view name) {
+        if (!is_special_register(name)) {
+            lexer_.fail("the register " + std::string(name) + " is not declared");
+        }
+        Operand operand;
+        operand.kind = Operand::Kind::special;
+        operand.name = name;
+        if (lexer_.at(TokenKind::dotted)) {
+            if (element_named(lexer_.current().text) < 0)
+                lexer_.fail_expected("'.x', '.y' or '.z'");
+            operand.name += lexer_.take().text;
+        }
+        return operand;
+    }
+
+    Operand constant_operand() {
+        const Constant constant = read_constant(lexer_);
+        Operand operand;
+        operand.kind = constant.kind;
+        operand.bits = constant.bits;
+        return operand;
+    }
+
+    bool at_negated_register() const {
+        if (!lexer_.at('-')) return false;
+        Lexer ahead = lexer_;
+        ahead.take();
+        return ahead.at(TokenKind::identifier) && !ahead.at_identifier("WARP_SZ");
+    }
+
+    void note_label_uses(std::vector<Operand>& operands) {
+        for (Operand& operand : operands) {
+            if (operand.is_symbol() && !scopes_.find(operand.name))
+                scopes_.note_label_use(operand.name);
+            note_label_uses(operand.elements);
+        }
+    }
+
+    Lexer& lexer_;
+    Scopes& scopes_;
+    const bool in_call_;
+    int depth_ = 0;
+    bool met_unbound_symbol_ = false;
+};
+
 }  // namespace
 
-void OperandReader::read(Instruction& instruction) {
-    in_call_ = instruction.opcode == "call";
-    met_unbound_symbol_ = false;
-    if (!lexer_.at(';')) {
-        instruction.operands.reserve(4);
-        do {
-            instruction.operands.push_back(read_operand());
-        } while (lexer_.accept(','));
-    }
-    if (met_unbound_symbol_) note_label_uses(instruction.operands);
+void read_operands(Lexer& lexer, Scopes& scopes, Instruction& instruction) {
+    OperandReader(lexer, scopes, instruction.opcode == "call").read(instruction);
 }
 
-u32 OperandReader::read_guard() {
-    const std::string_view name = lexer_.expect_identifier("a predicate after '@'");
-    const Binding* binding = scopes_.find(name);
+u32 read_guard(Lexer& lexer, Scopes& scopes) {
+    const std::string_view name = lexer.expect_identifier("a predicate after '@'");
+    const Binding* binding = scopes.find(name);
     if (!binding || binding->kind != Binding::Kind::reg) {
-        lexer_.fail("the predicate " + std::string(name) + " is not declared");
+        lexer.fail("the predicate " + std::string(name) + " is not declared");
     }
     return binding->reg;
-}
-
-Operand OperandReader::read_operand() {
-    if (++depth_ > kDeepestOperand) lexer_.fail("this operand is nested too deeply");
-    Operand operand;
-    if (lexer_.at(TokenKind::identifier)) {
-        operand = read_named();
-        const bool can_pair =
-            operand.kind == Operand::Kind::reg || operand.kind == Operand::Kind::sink;
-        if (can_pair && lexer_.accept('|')) operand.elements.push_back(read_named());
-    } else if (lexer_.accept('[')) {
-        operand = read_address();
-    } else if (lexer_.accept('{')) {
-        operand = read_list('}');
-        // {a, b, c, d}|p of a texture fetch: p is one more element.
-        if (lexer_.accept('|')) operand.elements.push_back(read_named());
-    } else if (in_call_ && lexer_.accept('(')) {
-        operand = read_list(')');
-    } else if (lexer_.at('!') || at_negated_register()) {
-        lexer_.take();
-        operand = read_named();
-        if (operand.kind != Operand::Kind::reg) lexer_.fail_expected("a register");
-        operand.negated = true;
-    } else if (lexer_.at(TokenKind::number) || lexer_.at('-') || lexer_.at('+') || lexer_.at('~') ||
-               lexer_.at('(')) {
-        operand = constant_operand();
-    } else {
-        lexer_.fail_expected("an operand");
-    }
-    --depth_;
-    return operand;
-}
-
-Operand OperandReader::read_list(char close) {
-    Operand list;
-    list.kind = Operand::Kind::vector;
-    while (!lexer_.at(close)) {
-        list.elements.push_back(read_operand());
-        if (!lexer_.accept(',') && !lexer_.at(close)) {
-            lexer_.fail_expected(std::string("',' or '") + close + "'");
-        }
-    }
-    lexer_.expect(close);
-    return list;
-}
-
-Operand OperandReader::read_address() {
-    Operand address;
-    address.kind = Operand::Kind::address;
-    if (lexer_.at(TokenKind::identifier) && !lexer_.at_identifier("WARP_SZ")) {
-        Operand base = read_named();
-        const bool is_register = base.kind == Operand::Kind::reg;
-        if (!is_register && base.kind != Operand::Kind::symbol) {
-            lexer_.fail_expected("a register or a variable as the base of this address");
-        }
-        address.has_base_register = is_register;
-        address.reg = base.reg;
-        address.name = std::move(base.name);
-        address.offset = base.offset;
-        if (lexer_.at('+') || lexer_.at('-')) address.offset = read_integer(lexer_);
-    } else {
-        address.offset = read_integer(lexer_);
-    }
-    while (lexer_.accept(',')) address.elements.push_back(read_operand());
-    lexer_.expect(']');
-    return address;
-}
-
-Operand OperandReader::read_named() {
-    const std::string_view name = lexer_.expect_identifier("a name");
-    Operand operand;
-    if (const Binding* binding = scopes_.find(name)) {
-        if (binding->kind != Binding::Kind::variable) return read_register(*binding);
-        operand.name = binding->name;
-    } else if (name == "_") {
-        operand.kind = Operand::Kind::sink;
-        return operand;
-    } else if (name == "WARP_SZ") {
-        operand.bits = kLanes;
-        return operand;
-    } else if (name[0] == '%') {
-        return read_special(name);
-    } else {
-        operand.name = name;
-        met_unbound_symbol_ = true;
-    }
-    operand.kind = Operand::Kind::symbol;
-    if (lexer_.at('+') || lexer_.at('-')) operand.offset = read_integer(lexer_);
-    return operand;
-}
-
-Operand OperandReader::read_register(const Binding& binding) {
-    Operand operand = register_operand(binding.reg);
-    const std::string_view dotted =
-        lexer_.at(TokenKind::dotted) ? lexer_.current().text : std::string_view();
-    if (binding.kind == Binding::Kind::vector_register) {
-        if (dotted.empty()) {  // v for {v.x, v.y}
-            operand.kind = Operand::Kind::vector;
-            for (u32 i = 0; i < binding.elements; ++i) {
-                operand.elements.push_back(register_operand(binding.reg + i));
-            }
-            return operand;
-        }
-        const int element = element_named(dotted);
-        if (element < 0 || element >= static_cast<int>(binding.elements)) {
-            lexer_.fail_expected("an element of this vector register");
-        }
-        operand.reg += static_cast<u32>(element);
-        lexer_.take();
-    } else if (!dotted.empty()) {
-        if (!names_part_of_register(dotted)) lexer_.fail_expected("',' or ';'");
-        operand.name = dotted;
-        lexer_.take();
-    }
-    return operand;
-}
-
-Operand OperandReader::read_special(std::string_view name) {
-    if (!is_special_register(name)) {
-        lexer_.fail("the register " + std::string(name) + " is not declared");
-    }
-    Operand operand;
-    operand.kind = Operand::Kind::special;
-    operand.name = name;
-    if (lexer_.at(TokenKind::dotted)) {
-        if (element_named(lexer_.current().text) < 0) lexer_.fail_expected("'.x', '.y' or '.z'");
-        operand.name += lexer_.take().text;
-    }
-    return operand;
-}
-
-Operand OperandReader::constant_operand() {
-    const Constant constant = read_constant(lexer_);
-    Operand operand;
-    switch (constant.kind) {
-        case Constant::Kind::integer: operand.kind = Operand::Kind::immediate; break;
-        case Constant::Kind::f32_bits: operand.kind = Operand::Kind::f32_bits; break;
-        case Constant::Kind::f64_bits: operand.kind = Operand::Kind::f64_bits; break;
-    }
-    operand.bits = constant.bits;
-    return operand;
-}
-
-bool OperandReader::at_negated_register() const {
-    if (!lexer_.at('-')) return false;
-    Lexer ahead = lexer_;
-    ahead.take();
-    return ahead.at(TokenKind::identifier) && !ahead.at_identifier("WARP_SZ");
-}
-
-void OperandReader::note_label_uses(std::vector<Operand>& operands) {
-    for (Operand& operand : operands) {
-        if (operand.kind == Operand::Kind::symbol && !scopes_.find(operand.name))
-            scopes_.note_label_use(operand.name);
-        note_label_uses(operand.elements);
-    }
 }
 
 }  // namespace coalesce::sim::ptx

@@ -8,31 +8,9 @@
 
 namespace coalesce::sim::ptx {
 
-class OperandReader {
-public:
-    OperandReader(Lexer& lexer, Scopes& scopes) : lexer_(lexer), scopes_(scopes) {}
-
-    /// Reads the operands of `instruction` up to ';'. They stay where they are when it is moved into the body.
-    void read(Instruction& instruction);
-    /// A predicate after '@' or '@!'.
-    u32 read_guard();
-
-private:
-    Operand read_operand();
-    Operand read_list(char close);
-    Operand read_address();
-    Operand read_named();
-    Operand read_register(const Binding& binding);
-    Operand read_special(std::string_view name);
-    Operand constant_operand();
-    bool at_negated_register() const;
-    void note_label_uses(std::vector<Operand>& operands);
-
-    Lexer& lexer_;
-    Scopes& scopes_;
-    bool in_call_ = false;
-    int depth_ = 0;
-    bool met_unbound_symbol_ = false;
-};
+/// Reads the operands of `instruction` up to ';'. They stay where they are when it is moved into the body.
+void read_operands(Lexer& lexer, Scopes& scopes, Instruction& instruction);
+/// A predicate after '@' or '@!'.
+u32 read_guard(Lexer& lexer, Scopes& scopes);
 
 }  // namespace coalesce::sim::ptx

@@ -27,14 +27,115 @@ public:
     }
 
 private:
-    void read_directive();
-    void read_target();
-    void read_section();
-    void read_alias();
-    void read_linkage_and_declaration();
-    void read_function(bool is_entry);
-    void add(std::unique_ptr<Function> function);
-    void add(Variable variable);
+    void read_directive() {
+        if (lexer_.accept_directive(".version")) {
+            if (!lexer_.at(TokenKind::number)) lexer_.fail_expected("a version");
+            module_->version = lexer_.take().text;
+        } else if (lexer_.accept_directive(".target")) {
+            read_target();
+        } else if (lexer_.accept_directive(".address_size")) {
+            if (read_integer(lexer_) != 64) lexer_.fail("only 64-bit PTX is supported");
+        } else if (lexer_.accept_directive(".file")) {
+            read_file(lexer_, *module_);
+        } else if (lexer_.accept_directive(".loc")) {
+            Inlining outside_functions;
+            where_ = line_of(read_location(lexer_, outside_functions));
+        } else if (lexer_.accept_directive(".section")) {
+            read_section();
+        } else if (lexer_.accept_directive(".alias")) {
+            read_alias();
+        } else if (lexer_.at_directive(".pragma")) {
+            lexer_.skip_statement();
+        } else if (!lexer_.accept(';')) {
+            read_linkage_and_declaration();
+        }
+    }
+
+    /// .target sm_90, debug
+    void read_target() {
+        module_->target = lexer_.expect_identifier("a target like sm_90");
+        while (lexer_.accept(',')) lexer_.expect_identifier("an option of the target");
+    }
+
+    /// Debug information, which has nothing that running needs.
+    void read_section() {
+        while (!lexer_.at('{')) {
+            if (lexer_.at_end()) lexer_.fail_expected("'{' to open the section");
+            lexer_.take();
+        }
+        lexer_.skip_braces();
+    }
+
+    /// .alias another_name, function;
+    void read_alias() {
+        const std::string alias(lexer_.expect_identifier("the name of an alias"));
+        lexer_.expect(',');
+        const std::string target(
+            lexer_.expect_identifier("the function that the alias stands for"));
+        const auto found = module_->functions.find(target);
+        if (found == module_->functions.end() || !found->second->has_body) {
+            lexer_.fail("the alias '" + alias + "' stands for '" + target +
+                        "', which is not defined above it");
+        }
+        aliased_text_ += text_sizes_.at(target);
+        if (aliased_text_ > kMostAliasedText) {
+            lexer_.fail("the aliases of this module stand for too much code");
+        }
+        auto copy = std::make_unique<Function>(*found->second);
+        copy->name = alias;
+        text_sizes_[alias] = text_sizes_.at(target);
+        add(std::move(copy));
+        lexer_.expect(';');
+    }
+
+    void read_linkage_and_declaration() {
+        bool is_extern = false;
+        for (;; lexer_.take()) {
+            if (lexer_.at_directive(".extern")) {
+                is_extern = true;
+            } else if (!lexer_.at_directive(".visible") && !lexer_.at_directive(".weak") &&
+                       !lexer_.at_directive(".common") && !lexer_.at_directive(".hidden")) {
+                break;
+            }
+        }
+        if (lexer_.accept_directive(".entry")) {
+            read_function(true);
+        } else if (lexer_.accept_directive(".func")) {
+            read_function(false);
+        } else if (const auto space = accept_state_space(lexer_);
+                   space && space != StateSpace::param) {
+            for (Variable& variable : declarations_.read_variables(*space, is_extern)) {
+                add(std::move(variable));
+            }
+        } else {
+            lexer_.fail_expected("a directive, a variable or a function");
+        }
+    }
+
+    void read_function(bool is_entry) {
+        const u32 start = lexer_.offset();
+        auto function = ptx::read_function(lexer_, declarations_, *module_, is_entry, where_);
+        where_ = {};
+        if (function->has_body) text_sizes_[function->name] = lexer_.previous_end() - start;
+        add(std::move(function));
+    }
+
+    /// A prototype gives way to the definition, whichever comes first.
+    void add(std::unique_ptr<Function> function) {
+        std::unique_ptr<Function>& known = module_->functions[function->name];
+        if (known && known->has_body && function->has_body) {
+            lexer_.fail("the function '" + function->name + "' is defined twice");
+        }
+        if (!known || !known->has_body) known = std::move(function);
+    }
+
+    void add(Variable variable) {
+        const auto [known, is_new] = module_->variables.try_emplace(variable.name);
+        if (!is_new && !variable.is_extern && !known->second.is_extern) {
+            lexer_.fail("the variable '" + variable.name + "' is defined twice");
+        }
+        if (is_new || known->second.is_extern) known->second = std::move(variable);
+    }
 
     std::unique_ptr<Module> module_;
     Lexer lexer_;
@@ -43,115 +144,6 @@ private:
     std::map<std::string, u64> text_sizes_;  ///< of the functions with a body
     u64 aliased_text_ = 0;
 };
-
-void ModuleReader::read_directive() {
-    if (lexer_.accept_directive(".version")) {
-        if (!lexer_.at(TokenKind::number)) lexer_.fail_expected("a version");
-        module_->version = lexer_.take().text;
-    } else if (lexer_.accept_directive(".target")) {
-        read_target();
-    } else if (lexer_.accept_directive(".address_size")) {
-        if (read_integer(lexer_) != 64) lexer_.fail("only 64-bit PTX is supported");
-    } else if (lexer_.accept_directive(".file")) {
-        read_file(lexer_, *module_);
-    } else if (lexer_.accept_directive(".loc")) {
-        Inlining outside_functions;
-        where_ = line_of(read_location(lexer_, outside_functions));
-    } else if (lexer_.accept_directive(".section")) {
-        read_section();
-    } else if (lexer_.accept_directive(".alias")) {
-        read_alias();
-    } else if (lexer_.at_directive(".pragma")) {
-        lexer_.skip_statement();
-    } else if (!lexer_.accept(';')) {
-        read_linkage_and_declaration();
-    }
-}
-
-/// .target sm_90, debug
-void ModuleReader::read_target() {
-    module_->target = lexer_.expect_identifier("a target like sm_90");
-    while (lexer_.accept(',')) lexer_.expect_identifier("an option of the target");
-}
-
-/// Debug information, which has nothing that running needs.
-void ModuleReader::read_section() {
-    while (!lexer_.at('{')) {
-        if (lexer_.at_end()) lexer_.fail_expected("'{' to open the section");
-        lexer_.take();
-    }
-    lexer_.skip_braces();
-}
-
-/// .alias another_name, function;
-void ModuleReader::read_alias() {
-    const std::string alias(lexer_.expect_identifier("the name of an alias"));
-    lexer_.expect(',');
-    const std::string target(lexer_.expect_identifier("the function that the alias stands for"));
-    const auto found = module_->functions.find(target);
-    if (found == module_->functions.end() || !found->second->has_body) {
-        lexer_.fail("the alias '" + alias + "' stands for '" + target +
-                    "', which is not defined above it");
-    }
-    aliased_text_ += text_sizes_.at(target);
-    if (aliased_text_ > kMostAliasedText) {
-        lexer_.fail("the aliases of this module stand for too much code");
-    }
-    auto copy = std::make_unique<Function>(*found->second);
-    copy->name = alias;
-    text_sizes_[alias] = text_sizes_.at(target);
-    add(std::move(copy));
-    lexer_.expect(';');
-}
-
-void ModuleReader::read_linkage_and_declaration() {
-    bool is_extern = false;
-    for (;; lexer_.take()) {
-        if (lexer_.at_directive(".extern")) {
-            is_extern = true;
-        } else if (!lexer_.at_directive(".visible") && !lexer_.at_directive(".weak") &&
-                   !lexer_.at_directive(".common") && !lexer_.at_directive(".hidden")) {
-            break;
-        }
-    }
-    StateSpace space;
-    if (lexer_.accept_directive(".entry")) {
-        read_function(true);
-    } else if (lexer_.accept_directive(".func")) {
-        read_function(false);
-    } else if (accept_state_space(lexer_, space) && space != StateSpace::param) {
-        for (Variable& variable : declarations_.read_variables(space, is_extern)) {
-            add(std::move(variable));
-        }
-    } else {
-        lexer_.fail_expected("a directive, a variable or a function");
-    }
-}
-
-void ModuleReader::read_function(bool is_entry) {
-    const u32 start = lexer_.offset();
-    auto function = FunctionReader(lexer_, declarations_, *module_).read(is_entry, where_);
-    where_ = {};
-    if (function->has_body) text_sizes_[function->name] = lexer_.previous_end() - start;
-    add(std::move(function));
-}
-
-/// A prototype gives way to the definition, whichever comes first.
-void ModuleReader::add(std::unique_ptr<Function> function) {
-    std::unique_ptr<Function>& known = module_->functions[function->name];
-    if (known && known->has_body && function->has_body) {
-        lexer_.fail("the function '" + function->name + "' is defined twice");
-    }
-    if (!known || !known->has_body) known = std::move(function);
-}
-
-void ModuleReader::add(Variable variable) {
-    const auto [known, is_new] = module_->variables.try_emplace(variable.name);
-    if (!is_new && !variable.is_extern && !known->second.is_extern) {
-        lexer_.fail("the variable '" + variable.name + "' is defined twice");
-    }
-    if (is_new || known->second.is_extern) known->second = std::move(variable);
-}
 
 }  // namespace
 

@@ -74,8 +74,7 @@ bool is_special_register(std::string_view name) {
 }
 
 bool is_clock(std::string_view name) {
-    return is_special_register(name) &&
-           (name.starts_with("%clock") || name.starts_with("%globaltimer"));
+    return name.starts_with("%clock") || name.starts_with("%globaltimer");
 }
 
 }  // namespace coalesce::sim::ptx

@@ -7,7 +7,7 @@ namespace coalesce::sim::ptx {
 
 /// `name` with its percent sign and without an element: "%tid", not "%tid.x".
 bool is_special_register(std::string_view name);
-/// Of those, the ones that go on while a kernel runs. %clock, %clock64, %globaltimer_lo ...
+/// Of the name of such a register: it goes on while a kernel runs. %clock, %clock64, %globaltimer_lo ...
 bool is_clock(std::string_view name);
 
 }  // namespace coalesce::sim::ptx

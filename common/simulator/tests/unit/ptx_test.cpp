@@ -123,7 +123,6 @@ TEST_CASE("headers of functions") {
     CHECK_FALSE(vprintf.is_entry);
     CHECK(vprintf.returns.size() == 1);
     CHECK(vprintf.parameters.size() == 2);
-    CHECK(module->functions.at("f")->no_return);
     CHECK(module->functions.at("f")->parameters[0].size == 24);
     CHECK(module->functions.at("f")->parameters[0].align == 8);
     CHECK(module->functions.at("g")->returns[0].align == 16);
