@@ -1,11 +1,12 @@
 #include "analysis/deciding_registers.h"
 
-#include <algorithm>
 #include <set>
 #include <string_view>
 
 #include "analysis/register_use.h"
+#include "base/ranges.h"
 #include "code/opcodes.h"
+#include "ptx/instruction_parts.h"
 #include "ptx/special_registers.h"
 
 namespace coalesce::sim {
@@ -13,15 +14,6 @@ namespace {
 
 using ptx::Instruction;
 using ptx::Operand;
-
-/// Who is called by name; nullptr: through a pointer.
-const std::string* callee_of(const Instruction& call) {
-    for (const Operand& o : call.operands) {
-        if (o.kind == Operand::Kind::symbol) return &o.name;
-        if (o.kind != Operand::Kind::vector) break;
-    }
-    return nullptr;
-}
 
 /// Of each function: is `does` true in it, or in what it calls? A pointer may lead anywhere.
 std::set<std::string> functions_that(const ptx::Module& module, bool (*does)(const Instruction&)) {
@@ -34,8 +26,7 @@ std::set<std::string> functions_that(const ptx::Module& module, bool (*does)(con
     for (bool grown = true; grown;) {
         grown = false;
         for (const auto& [name, function] : module.functions)
-            if (!found.contains(name) &&
-                std::any_of(function->body.begin(), function->body.end(), reaches))
+            if (!found.contains(name) && any_of(function->body, reaches))
                 grown = found.insert(name).second;
     }
     return found;
@@ -60,20 +51,14 @@ public:
     }
 
 private:
-    bool is_predicate(u32 reg) const { return code_.ast->registers[reg].type == ptx::Type::pred; }
-    /// True when one of them was not in the set.
-    bool add_all(const std::vector<u32>& registers, std::vector<bool>& set) const {
-        bool grown = false;
-        for (u32 r : registers) {
-            const u32 root = code_.roots[r];
-            grown |= !set[root];
-            set[root] = true;
-        }
-        return grown;
+    std::vector<u32> roots(std::vector<u32> registers) const {
+        for (u32& r : registers) r = code_.roots[r];
+        return registers;
     }
-    bool any_of(const std::vector<u32>& registers, const std::vector<bool>& set) const {
-        return std::any_of(registers.begin(), registers.end(),
-                           [&](u32 r) { return set[code_.roots[r]]; });
+    std::vector<u32> roots_of_numbers(std::vector<u32> registers) const {
+        std::erase_if(registers,
+                      [&](u32 r) { return code_.ast->registers[r].type == ptx::Type::pred; });
+        return roots(std::move(registers));
     }
 
     /// Numbers with time in them. What a predicate chooses has none: a count of time-outs is a
@@ -85,12 +70,8 @@ private:
                 const bool is_time = reads_clock(*i) || loads_result(*i, times_);
                 result_.reads_clock |= is_time;
                 if (!only_computes(*i) && !is_time) continue;
-                std::vector<u32> read = registers_read(*i), written = registers_written(*i);
-                const auto predicate = [&](u32 r) { return is_predicate(r); };
-                std::erase_if(read, predicate);
-                std::erase_if(written, predicate);
-                if (!is_time && !any_of(read, timed_)) continue;
-                grown |= add_all(written, timed_);
+                if (!is_time && !has_any(timed_, roots_of_numbers(registers_read(*i)))) continue;
+                grown |= add_to(timed_, roots_of_numbers(registers_written(*i)));
             }
         }
     }
@@ -101,9 +82,9 @@ private:
             for (const Instruction* i : executed_) {
                 const bool sleeps = i->opcode == "nanosleep";
                 if (sleeps ||
-                    (only_computes(*i) && !any_of(registers_written(*i), result_.decides)))
+                    (only_computes(*i) && !has_any(result_.decides, roots(registers_written(*i)))))
                     continue;
-                grown |= add_all(registers_read(*i), result_.decides);
+                grown |= add_to(result_.decides, roots(registers_read(*i)));
             }
         }
     }
@@ -132,12 +113,12 @@ std::vector<bool> own_addresses(const ptx::Function& function) {
         for (u32 r : registers_written(i)) ++writes[r];
     std::vector<bool> own(function.registers.size(), false);
     for (const Instruction& i : function.body) {
-        if (i.operands.size() < 2 || i.operands[0].kind != Operand::Kind::reg) continue;
+        if (i.operands.size() < 2 || !i.operands[0].is_register()) continue;
         const u32 to = i.operands[0].reg;
         const Operand& from = i.operands[1];
         const bool begins = i.opcode == "cvta" && i.has("local") && !i.has("to");
-        const bool goes_on = (i.opcode == "mov" || i.opcode == "add") &&
-                             from.kind == Operand::Kind::reg && own[from.reg];
+        const bool goes_on =
+            (i.opcode == "mov" || i.opcode == "add") && from.is_register() && own[from.reg];
         if (writes[to] == 1 && !i.guard) own[to] = begins || goes_on;
     }
     return own;
@@ -151,21 +132,18 @@ bool asks_memory(const ptx::Instruction& i) {
 }
 
 bool reads_clock(const ptx::Instruction& i) {
-    return std::any_of(i.operands.begin(), i.operands.end(), [](const Operand& o) {
-        if (o.kind != Operand::Kind::special) return false;
-        return ptx::is_clock(o.name);
-    });
+    return any_of(i.operands,
+                  [](const Operand& o) { return o.is_special() && ptx::is_clock(o.name); });
 }
 
 std::set<std::string> results_of_calls(const ptx::Module& module, const ptx::Function& function,
                                        bool (*does)(const ptx::Instruction&)) {
     const auto is_call = [](const Instruction& i) { return i.opcode == "call"; };
     std::set<std::string> results;
-    if (std::none_of(function.body.begin(), function.body.end(), is_call)) return results;
+    if (none_of(function.body, is_call)) return results;
     const std::set<std::string> functions = functions_that(module, does);
     for (const Instruction& i : function.body) {
-        if (!is_call(i) || i.operands.empty() || i.operands[0].kind != Operand::Kind::vector)
-            continue;
+        if (!is_call(i) || i.operands.empty() || !i.operands[0].is_vector()) continue;
         const std::string* callee = callee_of(i);
         if (callee && !functions.contains(*callee)) continue;
         for (const Operand& result : i.operands[0].elements) results.insert(result.name);

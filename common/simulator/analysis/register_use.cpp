@@ -3,6 +3,8 @@
 #include <set>
 #include <string_view>
 
+#include "base/ranges.h"
+
 namespace coalesce::sim {
 namespace {
 
@@ -28,7 +30,7 @@ bool has_destination(const ptx::Instruction& i) {
 }
 
 void collect(const Operand& operand, std::vector<u32>& out) {
-    if (operand.kind == Operand::Kind::reg || operand.has_base_register) out.push_back(operand.reg);
+    if (operand.is_register() || operand.has_base_register) out.push_back(operand.reg);
     for (const Operand& element : operand.elements) collect(element, out);
 }
 
@@ -38,7 +40,7 @@ std::vector<u32> registers_written(const ptx::Instruction& i) {
     std::vector<u32> written;
     if (i.operands.empty() || !has_destination(i)) return written;
     // `_|p` too: nobody wants the first result, but the second is one.
-    if (i.operands[0].kind != Operand::Kind::address) collect(i.operands[0], written);
+    if (!i.operands[0].is_address()) collect(i.operands[0], written);
     return written;
 }
 
@@ -46,10 +48,23 @@ std::vector<u32> registers_read(const ptx::Instruction& i) {
     std::vector<u32> read;
     if (i.guard) read.push_back(*i.guard);
     const bool skip_first =
-        has_destination(i) && !i.operands.empty() && i.operands[0].kind != Operand::Kind::address;
+        has_destination(i) && !i.operands.empty() && !i.operands[0].is_address();
     for (std::size_t k = skip_first ? 1 : 0; k < i.operands.size(); ++k)
         collect(i.operands[k], read);
     return read;
+}
+
+bool add_to(std::vector<bool>& set, const std::vector<u32>& registers) {
+    bool grown = false;
+    for (u32 r : registers) {
+        grown |= !set[r];
+        set[r] = true;
+    }
+    return grown;
+}
+
+bool has_any(const std::vector<bool>& set, const std::vector<u32>& registers) {
+    return any_of(registers, [&](u32 r) { return set[r]; });
 }
 
 }  // namespace coalesce::sim

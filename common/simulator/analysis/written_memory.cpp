@@ -28,10 +28,7 @@ class Addresses {
 public:
     explicit Addresses(const Kernel& kernel)
         : kernel_(kernel), function_(*kernel.ast), of_register_(function_.registers.size(), 0) {
-        for (bool changed = true; changed;) {
-            changed = false;
-            for (const Instruction& i : function_.body) changed |= follow(i);
-        }
+        until_nothing_changes(function_, [&](const Instruction& i) { return follow(i); });
     }
 
     /// What the instruction writes through.
@@ -39,7 +36,7 @@ public:
         const bool first = i.opcode == "st" || i.opcode == "red" || i.opcode == "wmma";
         const std::size_t place = first ? 0 : 1;
         const bool known = (first || i.opcode == "atom") && i.operands.size() > place;
-        if (!known || i.operands[place].kind != Operand::Kind::address) return kUnknown;
+        if (!known || !i.operands[place].is_address()) return kUnknown;
         return of_operand(i.operands[place]);
     }
     WrittenMemory named(Pointers pointers) const {
@@ -112,8 +109,7 @@ private:
         for (std::size_t k = first; k < i.operands.size() && !from_memory; ++k)
             from |= of_operand(i.operands[k]);
         // Halves of an address may have been anywhere.
-        if (i.opcode == "mov" && i.operands.size() > 1 &&
-            i.operands[1].kind == Operand::Kind::vector)
+        if (i.opcode == "mov" && i.operands.size() > 1 && i.operands[1].is_vector())
             from |= kUnknown;
         bool changed = false;
         for (const u32 reg : registers_written(i))

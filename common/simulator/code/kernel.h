@@ -40,30 +40,30 @@ struct MatrixOp;     ///< mma, wmma: shapes and registers (execute/fragments.h)
 /// What almost every instruction needs comes first, within one line of the host's cache.
 struct alignas(64) Op {
     Handler run = nullptr;
-    Slot d;             ///< destination
-    Slot a, b, c;       ///< sources
-    i64 immediate = 0;  ///< address offset, barrier id, ... as the handler defines
-    u32 site = 0;       ///< memory instructions: index into Kernel::sites; those that end a
-                        ///< straight piece: index into Kernel::Code::straights
-    u16 weight = 0;     ///< PTX instructions this Op stands for (hoisted ones included)
-    u8 count = 0;       ///< elements in v, or as the handler defines
-    u8 detail = 0;      ///< a selector inside a family, as the handler defines
+    Slot d = {};                  ///< destination
+    Slot a = {}, b = {}, c = {};  ///< sources
+    i64 immediate = 0;            ///< address offset, barrier id, ... as the handler defines
+    u32 site = 0;    ///< memory instructions: index into Kernel::sites; those that end a
+                     ///< straight piece: index into Kernel::Code::straights
+    u16 weight = 0;  ///< PTX instructions this Op stands for (hoisted ones included)
+    u8 count = 0;    ///< elements in v, or as the handler defines
+    u8 detail = 0;   ///< a selector inside a family, as the handler defines
     bool guard_negated = false;
     bool has_destination = true;
     bool spins = false;  ///< a branch of a loop that waits for memory to change
     u8 load_bit = 0;     ///< a load from global memory: see program/load_waits.h
 
-    Slot v[4];  ///< elements of a vector access, or further operands
-    Slot guard;
+    Slot v[4] = {};  ///< elements of a vector access, or further operands
+    Slot guard = {};
     const Op* target = nullptr;  ///< branches
     Handler inner = nullptr;     ///< guarded ops: the handler behind the guard
-    Slot d2;                     ///< second destination (p|q, carry flags)
-    Slot members;                ///< .sync instructions: the mask of lanes that take part
+    Slot d2 = {};                ///< second destination (p|q, carry flags)
+    Slot members = {};           ///< .sync instructions: the mask of lanes that take part
     const CallSite* call = nullptr;
     const MatrixOp* matrix = nullptr;
     const std::vector<const Op*>* targets = nullptr;  ///< brx.idx
     u32 source = 0;                                   ///< index into the function's body
-    ptx::SourceLine where;                            ///< of the PTX instruction
+    ptx::SourceLine where = {};                       ///< of the PTX instruction
 };
 
 /// By what part of a multiprocessor an instruction reaches memory.

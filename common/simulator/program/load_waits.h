@@ -43,53 +43,13 @@
 
 namespace coalesce::sim {
 
-class LoadWaits {
-public:
-    LoadWaits(const ptx::Function& function, const ControlFlow& flow);
-
-    /// Of a load from global memory: the number of its bit.
-    u8 bit_of(u32 instruction) const { return steps_[instruction].bit; }
-    /// The pending loads that have to arrive before this instruction (of a branch: if it is taken).
-    u64 waited_for(u32 instruction) const { return waits_[instruction]; }
-
-private:
-    /// What an instruction has to do with loads.
-    struct Step {
-        bool is_load = false;
-        bool guarded = false;
-        bool needs_all = false;       ///< waits for whatever is pending
-        bool needs_stored = false;    ///< a branch back: waits for what has been stored
-        bool may_read_store = false;  ///< a load: ... for what has been stored to global memory
-        bool is_global_store = false;
-        u8 bit = 0;
-        u64 computes = 0;  ///< loads whose values it computes with
-        u64 stores = 0;    ///< ... or stores
-    };
-    /// What may be true of the loads at some place.
-    struct State {
-        u64 pending = 0;        ///< perhaps
-        u64 certain = ~u64{0};  ///< for sure, whichever way led here
-        u64 stored = 0;         ///< perhaps pending, and perhaps stored anywhere
-        u64 stored_global = 0;  ///< ... to global memory
-
-        u64 needed_by(const Step& step) const;
-        void wait_for(u64 loads, bool guarded);
-        void pass(const Step& step);
-        /// Another way comes in. Returns whether that changes anything.
-        bool join(const State& other);
-    };
-
-    void number_loads(const ptx::Function& function);
-    void follow_copies(const ptx::Function& function);
-    void describe_steps(const ptx::Function& function, const ControlFlow& flow);
-    void follow_the_graph(const ControlFlow& flow);
-    u64 loads_in(const ptx::Operand& operand) const;
-
-    std::vector<Step> steps_;   ///< by index into the body
-    std::vector<u64> waits_;    ///< likewise
-    std::vector<u64> carried_;  ///< by register: the loads that its value may come from
-    std::vector<std::size_t>
-        taken_;  ///< by block: how many of its ways on come by the branch at its end
+struct LoadWaits {
+    /// By index into the body: of a load from global memory, the number of its bit.
+    std::vector<u8> bit;
+    /// Likewise: the pending loads that have to arrive before it (of a branch: if it is taken).
+    std::vector<u64> waited_for;
 };
+
+LoadWaits load_waits(const ptx::Function& function, const ControlFlow& flow);
 
 }  // namespace coalesce::sim

@@ -15,6 +15,7 @@
 #include "program/lowering.h"
 #include "program/move_handlers.h"
 #include "program/register_estimate.h"
+#include "ptx/instruction_parts.h"
 
 namespace coalesce::sim {
 
@@ -36,7 +37,7 @@ FunctionLowering::FunctionLowering(Kernel& kernel, Kernel::Code& kernel_code, Un
       is_kernel_(is_kernel),
       plain_(kernel_code.plain),
       flow_(function),
-      load_waits_(function, flow_),
+      load_waits_(load_waits(function, flow_)),
       own_(!plain_) {
     const Liveness liveness(function, flow_);
     registers_ =
@@ -96,7 +97,7 @@ bool FunctionLowering::address_is_taken(const std::string& parameter) const {
     for (const Instruction& i : function_.body) {
         if (i.opcode == "call") continue;  // that hands it on
         for (const Operand& operand : i.operands)
-            if (operand.kind == Operand::Kind::symbol && operand.name == parameter) return true;
+            if (operand.is_symbol() && operand.name == parameter) return true;
     }
     return false;
 }
@@ -106,11 +107,9 @@ void FunctionLowering::move_parameters() {
     for (const ParameterSlot& parameter : code_.parameters) {
         const auto local = local_offsets_.find(parameter.name);
         if (local == local_offsets_.end()) continue;
-        Op op;
-        op.run = op_move_parameter;
-        op.immediate = pack_offsets(parameter.offset, local->second);
-        op.d.offset = parameter.bytes;
-        emit(op);
+        emit({.run = op_move_parameter,
+              .d = {.offset = parameter.bytes},
+              .immediate = pack_offsets(parameter.offset, local->second)});
     }
 }
 
@@ -137,7 +136,7 @@ void FunctionLowering::run() {
         current_class_ = ValueClass::thread;
     }
     at_ = function_.body.empty() ? 0 : static_cast<u32>(function_.body.size() - 1);
-    end_of_body();
+    emit({.run = is_kernel_ ? op_exit : op_return});
     resolve_branches();
     code_.own_bytes = own_.bytes();
     code_.slots = own_.places();
@@ -153,11 +152,9 @@ void FunctionLowering::put_behind_guard(Op& op) {
 
 /// An Op for the loads that have to arrive before this instruction.
 void FunctionLowering::emit_load_wait() {
-    const u64 loads = load_waits_.waited_for(at_);
+    const u64 loads = load_waits_.waited_for[at_];
     if (loads == 0) return;
-    Op op;
-    op.run = op_wait_for_loads;
-    op.immediate = static_cast<i64>(loads);
+    Op op{.run = op_wait_for_loads, .immediate = static_cast<i64>(loads)};
     if (now().guard) put_behind_guard(op);
     emit(op);
 }
@@ -228,8 +225,7 @@ Op& FunctionLowering::emit(Op op, ValueClass value_class) {
 
 void FunctionLowering::emit_lane(const std::string& name, Slot d,
                                  std::initializer_list<Slot> sources, ValueClass value_class) {
-    Op op;
-    op.run = move_handler(name);
+    Op op{.run = move_handler(name), .d = d};
     if (!op.run) {
         std::istringstream words(name);
         std::string opcode;
@@ -241,7 +237,6 @@ void FunctionLowering::emit_lane(const std::string& name, Slot d,
         op.run = lane->run;
         op.immediate = lane->constant;
     }
-    op.d = d;
     Slot* const slots[] = {&op.a, &op.b, &op.c, &op.v[0]};
     std::size_t k = 0;
     for (Slot s : sources) *slots[k++] = s;
@@ -249,12 +244,10 @@ void FunctionLowering::emit_lane(const std::string& name, Slot d,
 }
 
 void FunctionLowering::emit_label(const std::string& label) {
-    Op op;
-    op.run = op_label;
     // Instructions before the label that left no Op of their own belong to the path that falls
     // through, so they get a place in front of it.
     if (pending_weight_) emit_count();
-    op.source = at_;
+    Op op{.run = op_label, .source = at_};
     if (at_ + 1 < function_.body.size()) op.where = function_.body[at_ + 1].where;
     label_ops_[label] = static_cast<u32>(code_.ops.size());
     code_.ops.push_back(op);
@@ -262,17 +255,9 @@ void FunctionLowering::emit_label(const std::string& label) {
 
 /// An Op for nothing but the count of instructions.
 void FunctionLowering::emit_count() {
-    Op count;
-    count.run = op_nothing;
-    count.source = at_;
+    Op count{.run = op_nothing, .source = at_};
     take_pending(count);
     code_.ops.push_back(count);
-}
-
-void FunctionLowering::end_of_body() {
-    Op op;
-    op.run = is_kernel_ ? op_exit : op_return;
-    emit(op);
 }
 
 void FunctionLowering::resolve_branches() {
@@ -300,14 +285,6 @@ void FunctionLowering::fail(const std::string& why) const {
 // ---- a kernel ----
 
 namespace {
-
-/// call (results), register, (arguments), as opposed to a call by name.
-bool calls_by_pointer(const ptx::Instruction& i) {
-    if (i.opcode != "call") return false;
-    for (const Operand& operand : i.operands)
-        if (operand.kind != Operand::Kind::vector) return operand.kind != Operand::Kind::symbol;
-    return true;
-}
 
 void place_parameters(Kernel& kernel) {
     kernel.parameter_offsets.clear();
@@ -341,7 +318,7 @@ std::vector<const ptx::Function*> reachable_functions(const Kernel& kernel) {
                 if (found != functions.end() && known.insert(name).second)
                     reached.push_back(found->second.get());
             });
-            if (through_pointer || !calls_by_pointer(i)) continue;
+            if (through_pointer || i.opcode != "call" || callee_of(i)) continue;
             through_pointer = true;  // its target may come from memory: any function
             for (const auto& [name, function] : functions)
                 if (!function->is_entry && known.insert(name).second)

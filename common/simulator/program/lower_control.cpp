@@ -1,10 +1,10 @@
 // Branches, barriers, returns and calls.
-#include <algorithm>
 #include <map>
 #include <string_view>
 
 #include "analysis/deciding_registers.h"
 #include "analysis/register_use.h"
+#include "base/ranges.h"
 #include "base/subjects.h"
 #include "execute/barriers.h"
 #include "execute/device_calls.h"
@@ -32,10 +32,9 @@ bool FunctionLowering::lower_control() {
 }
 
 void FunctionLowering::lower_branch() {
-    Op op;
-    op.run = now().guard ? op_branch_if : op_branch;
-    op.detail = kCountedBranch;
-    op.spins = waiting_branch_[at_];
+    Op op{.run = now().guard ? op_branch_if : op_branch,
+          .detail = kCountedBranch,
+          .spins = waiting_branch_[at_]};
     if (now().guard) {
         op.guard = slot_of_register(*now().guard);
         op.guard_negated = now().guard_negated;
@@ -47,40 +46,30 @@ void FunctionLowering::lower_branch() {
 void FunctionLowering::lower_indexed_branch() {
     const auto list = function_.target_lists.find(now().operands.at(1).name);
     if (list == function_.target_lists.end()) fail("unknown list of branch targets");
-    Op op;
-    op.run = op_branch_indexed;
-    op.a = source(now().operands[0], Width::w32);
+    const Slot index = source(now().operands[0], Width::w32);
     // It runs once for each target that lanes take, what stands before it only once.
     if (pending_weight_) emit_count();
-    op.spins = waiting_branch_[at_];
-    emit(op);
+    emit({.run = op_branch_indexed, .a = index, .spins = waiting_branch_[at_]});
     table_fixups_.push_back({static_cast<u32>(code_.ops.size() - 1), list->second});
 }
 
 /// A guarded instruction that lets lanes wait or leave is put behind a branch of its own.
 std::optional<u32> FunctionLowering::begin_guarded_region() {
     if (!now().guard) return {};
-    Op skip;
-    skip.run = op_branch_if;
-    skip.guard = slot_of_register(*now().guard);
-    skip.guard_negated = !now().guard_negated;
-    emit(skip);
+    emit({.run = op_branch_if,
+          .guard_negated = !now().guard_negated,
+          .guard = slot_of_register(*now().guard)});
     return static_cast<u32>(code_.ops.size() - 1);
 }
 
 void FunctionLowering::end_guarded_region(std::optional<u32> branch) {
     if (!branch) return;
-    Op label;
-    label.run = op_label;
-    label.source = at_;
-    code_.ops.push_back(label);
+    code_.ops.push_back({.run = op_label, .source = at_});
     region_fixups_.emplace_back(*branch, static_cast<u32>(code_.ops.size() - 1));
 }
 
 void FunctionLowering::lower_return() {
-    Op op;
-    op.run = is_kernel_ || now().opcode == "exit" ? op_exit : op_return;
-    emit(op);
+    emit({.run = is_kernel_ || now().opcode == "exit" ? op_exit : op_return});
 }
 
 /// bar.sync a{, b}; bar.arrive a, b; bar.red.op d, a{, b}, p; bar.warp.sync mask.
@@ -100,8 +89,8 @@ void FunctionLowering::lower_barrier() {
         op.run = now().has("sync") ? op_barrier_sync : op_barrier_arrive;
         op.a = source(operands.at(0), Width::w32);
         op.b = operands.size() > 1 ? source(operands[1], Width::w32) : constant(0, Width::w32);
-        const bool plain = operands.size() == 1 && operands[0].kind == Operand::Kind::immediate &&
-                           operands[0].bits == 0;
+        const bool plain =
+            operands.size() == 1 && operands[0].is_immediate() && operands[0].bits == 0;
         if (!plain) kernel_code_.repeats_shared = false;
     } else if (now().has("red")) {
         op.run = op_barrier_reduce;
@@ -130,18 +119,16 @@ void FunctionLowering::lower_call() {
         return names;
     };
     std::vector<std::string> results, arguments;
-    if (operands.at(at).kind == Operand::Kind::vector) results = names_of(operands[at++]);
+    if (operands.at(at).is_vector()) results = names_of(operands[at++]);
     const Operand& callee = operands.at(at++);
-    if (at < operands.size() && operands[at].kind == Operand::Kind::vector)
-        arguments = names_of(operands[at]);
+    if (at < operands.size() && operands[at].is_vector()) arguments = names_of(operands[at]);
     const auto offset_of = [&](const std::string& name) {
         const auto found = parameter_offsets_.find(name);
         if (found == parameter_offsets_.end()) fail("unknown call argument " + name);
         return found->second;
     };
 
-    if (const DeviceCall* built_in =
-            callee.kind == Operand::Kind::symbol ? find_device_call(callee.name) : nullptr) {
+    if (const DeviceCall* built_in = callee.is_symbol() ? find_device_call(callee.name) : nullptr) {
         lower_device_call(*built_in, results, arguments);
         return;
     }
@@ -149,9 +136,8 @@ void FunctionLowering::lower_call() {
     auto site = std::make_unique<CallSite>();
     for (const std::string& name : arguments) site->argument_offsets.push_back(offset_of(name));
     for (const std::string& name : results) site->result_offsets.push_back(offset_of(name));
-    Op op;
-    op.run = op_call;
-    if (callee.kind == Operand::Kind::symbol) {
+    Op op{.run = op_call};
+    if (callee.is_symbol()) {
         const auto& functions = kernel_.module->ast->functions;
         const auto found = functions.find(callee.name);
         // The first thing that a kernel calls to launch another.
@@ -182,30 +168,24 @@ void FunctionLowering::lower_call() {
 void FunctionLowering::lower_device_call(const DeviceCall& call,
                                          const std::vector<std::string>& results,
                                          const std::vector<std::string>& arguments) {
-    Op op;
-    op.run = call.run;
+    Op op{.run = call.run};
     Slot* const slots[] = {&op.a, &op.b, &op.c, &op.v[0], &op.v[1]};
     for (std::size_t k = 0; k < arguments.size() && k < 5; ++k) {
         const Width width = call.argument[k];
-        Op load;
-        load.run = parameter_handler(false, width == Width::w64 ? 8 : 4);
-        load.immediate = parameter_offsets_.at(arguments[k]);
-        load.v[0] = temporary(width);
-        emit(load);
-        *slots[k] = load.v[0];
+        *slots[k] = temporary(width);
+        emit({.run = parameter_handler(false, width == Width::w64 ? 8 : 4),
+              .immediate = parameter_offsets_.at(arguments[k]),
+              .v = {*slots[k]}});
     }
     op.has_destination = !results.empty() && call.result != Width::none;
     if (op.has_destination) op.d = temporary(call.result);
     if (call.order_sensitive) kernel_code_.order_sensitive = true;
     if (call.needs_heap) kernel_code_.needs_heap = true;
     emit(op);
-    if (op.has_destination) {
-        Op keep;
-        keep.run = parameter_handler(true, call.result == Width::w64 ? 8 : 4);
-        keep.immediate = parameter_offsets_.at(results[0]);
-        keep.v[0] = op.d;
-        emit(keep);
-    }
+    if (!op.has_destination) return;
+    emit({.run = parameter_handler(true, call.result == Width::w64 ? 8 : 4),
+          .immediate = parameter_offsets_.at(results[0]),
+          .v = {op.d}});
 }
 
 // ---- loops that wait ----
@@ -217,8 +197,7 @@ static bool hands_on(const ptx::Instruction& i, bool reads_dependent,
         return answers.insert(i.operands.at(0).name).second;
     if (i.opcode != "call" || i.operands.size() < 3) return false;
     const auto known = [&](const Operand& o) { return answers.contains(o.name); };
-    if (std::none_of(i.operands[2].elements.begin(), i.operands[2].elements.end(), known))
-        return false;
+    if (none_of(i.operands[2].elements, known)) return false;
     bool grown = false;
     for (const Operand& result : i.operands[0].elements)
         grown |= answers.insert(result.name).second;
@@ -229,33 +208,22 @@ static bool hands_on(const ptx::Instruction& i, bool reads_dependent,
 void FunctionLowering::find_waiting_loops() {
     waiting_branch_.assign(function_.body.size(), false);
     std::vector<bool> depends(function_.registers.size(), false);
-    const auto reads_dependent = [&](const ptx::Instruction& i) {
-        for (u32 r : registers_read(i))
-            if (depends[r]) return true;
-        return false;
-    };
     const std::vector<bool> own = own_addresses(function_);
     std::set<std::string> answers = results_of_calls(*kernel_.module->ast, function_, asks_memory);
-    for (bool changed = true; changed;) {
-        changed = false;
-        for (const ptx::Instruction& i : function_.body) {
-            changed |= hands_on(i, reads_dependent(i), answers);
-            const bool of_its_own = i.opcode == "ld" && i.operands.size() > 1 &&
-                                    i.operands[1].has_base_register && own[i.operands[1].reg];
-            const bool polls = (asks_memory(i) && !of_its_own) || loads_result(i, answers);
-            if (!polls && (i.opcode == "ld" || !reads_dependent(i))) continue;
-            for (u32 r : registers_written(i)) {
-                if (depends[r]) continue;
-                depends[r] = true;
-                changed = true;
-            }
-        }
-    }
+    until_nothing_changes(function_, [&](const ptx::Instruction& i) {
+        const bool reads_dependent = has_any(depends, registers_read(i));
+        const bool has_answered = hands_on(i, reads_dependent, answers);
+        const bool of_its_own = i.opcode == "ld" && i.operands.size() > 1 &&
+                                i.operands[1].has_base_register && own[i.operands[1].reg];
+        const bool polls = (asks_memory(i) && !of_its_own) || loads_result(i, answers);
+        const bool computes = i.opcode != "ld" && reads_dependent;
+        return ((polls || computes) && add_to(depends, registers_written(i))) || has_answered;
+    });
     std::vector<bool> decides(flow_.blocks().size(), false);
     for (u32 b = 0; b < decides.size(); ++b) {
         const ptx::Instruction& last = function_.body[flow_.blocks()[b].end - 1];
         decides[b] = (last.opcode == "bra" && last.guard && depends[*last.guard]) ||
-                     (last.opcode == "brx" && reads_dependent(last));
+                     (last.opcode == "brx" && has_any(depends, registers_read(last)));
     }
     // Whatever its layout, a turn of a loop comes by a branch that leads back up in the text.
     for (u32 at = 0; at < function_.body.size(); ++at) {

@@ -34,26 +34,17 @@ void FunctionLowering::find_first_guesses() {
     for (const ptx::Instruction& i : function_.body) {
         if (i.opcode != "atom" || !i.has("cas") || i.operands.size() < 4) continue;
         if (i.operands[1].has_base_register) addresses.insert(registers_.root[i.operands[1].reg]);
-        if (i.operands[2].kind == Operand::Kind::reg) is_compared[i.operands[2].reg] = true;
+        if (i.operands[2].is_register()) is_compared[i.operands[2].reg] = true;
     }
     if (addresses.empty()) return;
-    const auto any_compared = [&](const std::vector<u32>& registers) {
-        return std::any_of(registers.begin(), registers.end(),
-                           [&](u32 r) { return is_compared[r]; });
-    };
-    for (bool changed = true; changed;) {  // what a compared value was copied from
-        changed = false;
-        for (const ptx::Instruction& i : function_.body) {
-            if (i.opcode != "mov" || !any_compared(registers_written(i))) continue;
-            for (u32 r : registers_read(i)) {
-                changed |= !is_compared[r];
-                is_compared[r] = true;
-            }
-        }
-    }
+    until_nothing_changes(function_, [&](const ptx::Instruction& i) {  // what one was copied from
+        return i.opcode == "mov" && has_any(is_compared, registers_written(i)) &&
+               add_to(is_compared, registers_read(i));
+    });
     for (std::size_t at = 0; at < function_.body.size(); ++at) {
         const ptx::Instruction& i = function_.body[at];
-        if (i.opcode != "ld" || i.operands.size() < 2 || !any_compared(registers_written(i)))
+        if (i.opcode != "ld" || i.operands.size() < 2 ||
+            !has_any(is_compared, registers_written(i)))
             continue;
         const Operand& address = i.operands[1];
         first_guess_[at] =
@@ -68,7 +59,7 @@ u32 FunctionLowering::add_site(const MemoryUse& use) {
 
 bool FunctionLowering::address_operand(Op& op, const Operand& address, StateSpace space,
                                        bool allow_narrow) {
-    if (address.kind != Operand::Kind::address) fail("an address in [ ] is expected");
+    if (!address.is_address()) fail("an address in [ ] is expected");
     op.immediate = address.offset;
     if (address.has_base_register) {
         const Slot base = slot_of_register(address.reg);
@@ -86,11 +77,8 @@ bool FunctionLowering::address_operand(Op& op, const Operand& address, StateSpac
         op.a = constant(0, Width::w64);
         return false;
     }
-    Operand symbol;
-    symbol.kind = Operand::Kind::symbol;
-    symbol.name = address.name;
     const bool narrow = allow_narrow && space == StateSpace::shared;
-    op.a = symbol_slot(symbol, narrow ? Width::w32 : Width::w64);
+    op.a = symbol_slot(address.name, 0, narrow ? Width::w32 : Width::w64);
     return narrow;
 }
 
@@ -110,7 +98,7 @@ std::vector<Slot> FunctionLowering::slots_of_elements(const std::vector<Operand>
     std::vector<Slot> slots;
     for (const Operand& element : elements) {
         const bool direct =
-            !store && element.kind == Operand::Kind::reg && width_of_register(element.reg) == width;
+            !store && element.is_register() && width_of_register(element.reg) == width;
         slots.push_back(store    ? source(element, width)
                         : direct ? slot_of_register(element.reg)
                                  : temporary(width));
@@ -123,8 +111,7 @@ void FunctionLowering::lower_load_store() {
     StateSpace space = space_of_access(now());
     const Operand& address = now().operands.at(store ? 0 : 1);
     const Operand& value = now().operands.at(store ? 1 : 0);
-    const std::vector<Operand> elements =
-        value.kind == Operand::Kind::vector ? value.elements : std::vector{value};
+    const std::vector<Operand> elements = value.is_vector() ? value.elements : std::vector{value};
     const Type type = type_of_instruction();
     if (type == Type::none || elements.size() != vector_length(now()))
         fail("the elements do not fit the type");
@@ -167,7 +154,7 @@ void FunctionLowering::lower_load_store() {
     for (std::size_t k = 0; k < slots.size() && k < 4; ++k) op.v[k] = slots[k];
     op.run = memory_handler(kind);
     if (!op.run) fail("an access of this size");
-    op.load_bit = load_waits_.bit_of(at_);
+    op.load_bit = load_waits_.bit[at_];
     op.site = add_site({.space = space,
                         .load = !store,
                         .store = store,
@@ -180,8 +167,7 @@ void FunctionLowering::lower_load_store() {
 void FunctionLowering::widen_loaded(const std::vector<Operand>& elements, Type type,
                                     const std::vector<Slot>& loaded) {
     for (std::size_t k = 0; k < elements.size(); ++k) {
-        if (elements[k].kind != Operand::Kind::reg ||
-            width_of_register(elements[k].reg) == Width::predicate)
+        if (!elements[k].is_register() || width_of_register(elements[k].reg) == Width::predicate)
             continue;
         const Slot d = slot_of_register(elements[k].reg);
         const bool has_sign = is_signed(type) && size_of(type) < 4;
@@ -202,9 +188,7 @@ void FunctionLowering::lower_kernel_parameter(const Operand& address,
                                               const std::vector<Operand>& elements, Type type) {
     const ValueClass value_class = class_of_destination(now().operands[0]);
     if (size_of(type) > 8) fail("a parameter of this size");
-    Op op;
-    op.count = static_cast<u8>(size_of(type));
-    op.run = op_load_kernel_parameter;
+    Op op{.run = op_load_kernel_parameter, .count = static_cast<u8>(size_of(type))};
     i64 offset = address.offset;
     if (address.has_base_register) {
         op.a = converted(slot_of_register(address.reg), width_of_register(address.reg), Width::w64);
@@ -215,7 +199,7 @@ void FunctionLowering::lower_kernel_parameter(const Operand& address,
         op.a = constant(0, Width::w64);
     }
     for (std::size_t k = 0; k < elements.size(); ++k) {
-        if (elements[k].kind != Operand::Kind::reg) continue;
+        if (!elements[k].is_register()) continue;
         const Width width = width_of_register(elements[k].reg);
         op.detail =
             (is_signed(type) ? kSignedParameter : 0) | (width == Width::w64 ? kWideRegister : 0);
@@ -237,10 +221,9 @@ void FunctionLowering::lower_parameter_access(bool store, const std::vector<Oper
     if (address.offset < -i64{start->second} || address.offset > i64{code_.parameter_bytes} - end)
         fail("an access outside the parameter");
     for (std::size_t k = 0; k < elements.size(); ++k) {
-        if (elements[k].kind == Operand::Kind::sink) continue;
-        Op op;
-        op.immediate = start->second + address.offset + static_cast<i64>(k * bytes);
-        op.run = parameter_handler(store, bytes);
+        if (elements[k].is_sink()) continue;
+        Op op{.run = parameter_handler(store, bytes),
+              .immediate = start->second + address.offset + static_cast<i64>(k * bytes)};
         if (!op.run) fail("a parameter of this size");
         op.v[0] = store                            ? source(elements[k], width)
                   : width_of(elements[k]) == width ? slot_of_register(elements[k].reg)

@@ -9,7 +9,6 @@ namespace coalesce::sim {
 
 using ptx::Operand;
 using ptx::StateSpace;
-using ptx::Type;
 
 Slot UniformFile::take(Width width) {
     const Slot slot{top_, kUniformFile};
@@ -28,14 +27,11 @@ Slot UniformFile::constant(u64 bits, Width width, std::vector<Kernel::Code::Cons
 }
 
 Width FunctionLowering::width_of_register(u32 reg) const {
-    const Type type = function_.registers[reg].type;
-    if (type == Type::pred) return Width::predicate;
-    if (size_of(type) == 16) return Width::w128;
-    return size_of(type) == 8 ? Width::w64 : Width::w32;
+    return width_of_type(function_.registers[reg].type);
 }
 
 Width FunctionLowering::width_of(const Operand& operand) const {
-    if (operand.kind != Operand::Kind::reg) fail("a register is expected");
+    if (!operand.is_register()) fail("a register is expected");
     return width_of_register(operand.reg);
 }
 
@@ -102,8 +98,7 @@ u64 FunctionLowering::immediate_bits(const Operand& operand, Width width) const 
     if (operand.kind == Operand::Kind::f32_bits && width == Width::w64)
         return std::bit_cast<u64>(
             static_cast<double>(std::bit_cast<float>(static_cast<u32>(operand.bits))));
-    if (width == Width::w32 && size_of(type_of_instruction()) == 2 &&
-        operand.kind == Operand::Kind::immediate)
+    if (width == Width::w32 && size_of(type_of_instruction()) == 2 && operand.is_immediate())
         return operand.bits & 0xffff;
     return operand.bits;
 }
@@ -125,7 +120,7 @@ Slot FunctionLowering::source(const Operand& operand, Width width) {
         case Operand::Kind::immediate:
         case Operand::Kind::f32_bits:
         case Operand::Kind::f64_bits: return constant(immediate_bits(operand, width), width);
-        case Operand::Kind::symbol: return converted(symbol_slot(operand, width), width, width);
+        case Operand::Kind::symbol: return symbol_slot(operand.name, operand.offset, width);
         case Operand::Kind::sink: return constant(0, width);
         case Operand::Kind::address:
         case Operand::Kind::vector: break;
@@ -134,8 +129,8 @@ Slot FunctionLowering::source(const Operand& operand, Width width) {
 }
 
 Slot FunctionLowering::destination(const Operand& operand, Width width) {
-    if (operand.kind == Operand::Kind::sink) return temporary(width);
-    if (operand.kind != Operand::Kind::reg) fail("the destination is not a register");
+    if (operand.is_sink()) return temporary(width);
+    if (!operand.is_register()) fail("the destination is not a register");
     const Width have = width_of_register(operand.reg);
     if (have != width) fail("the destination register has another width than the instruction");
     return slot_of_register(operand.reg);
@@ -157,11 +152,7 @@ Slot FunctionLowering::special_slot(const std::string& name, Width width) {
     kernel_code_.reserved_shared |= special->of_reserved_shared;
     if (special->varies == Varies::always || !is_kernel_ || plain_) {
         const Slot slot = temporary(special->width);
-        Op op;
-        op.run = run_read_special;
-        op.d = slot;
-        op.immediate = reinterpret_cast<i64>(special);
-        emit(op);
+        emit({.run = run_read_special, .d = slot, .immediate = reinterpret_cast<i64>(special)});
         if (special->order_sensitive()) kernel_code_.order_sensitive = true;
         return converted(slot, special->width, width);
     }
@@ -175,13 +166,6 @@ Slot FunctionLowering::special_slot(const std::string& name, Width width) {
         list.push_back({special, entry->second});
     }
     return converted(entry->second, special->width, width);
-}
-
-const ptx::Variable* FunctionLowering::variable(const std::string& name) const {
-    const auto local = function_.variables.find(name);
-    if (local != function_.variables.end()) return &local->second;
-    const auto global = kernel_.module->ast->variables.find(name);
-    return global == kernel_.module->ast->variables.end() ? nullptr : &global->second;
 }
 
 std::optional<u64> FunctionLowering::symbol_address(const std::string& name) {
@@ -206,19 +190,15 @@ std::optional<u64> address_of_function(const ptx::Module& module, const std::str
 }
 
 /// The value of a symbol: an address in its space.
-Slot FunctionLowering::symbol_slot(const Operand& operand, Width width) {
-    if (operand.name == "WARP_SZ") return constant(kLanes, width);
-    const std::optional<u64> address = symbol_address(operand.name);
-    if (!address) fail("unknown name " + operand.name);
-    const bool in_frame = !is_kernel_ && local_offsets_.contains(operand.name);
-    if (!in_frame) return constant(*address + static_cast<u64>(operand.offset), width);
+Slot FunctionLowering::symbol_slot(const std::string& name, i64 offset, Width width) {
+    if (name == "WARP_SZ") return constant(kLanes, width);
+    const std::optional<u64> address = symbol_address(name);
+    if (!address) fail("unknown name " + name);
+    const bool in_frame = !is_kernel_ && local_offsets_.contains(name);
+    if (!in_frame) return constant(*address + static_cast<u64>(offset), width);
     // A local variable of a device function lies where the stack happens to be.
     const Slot slot = temporary(Width::w64);
-    Op op;
-    op.run = op_frame_address;
-    op.d = slot;
-    op.immediate = static_cast<i64>(*address) + operand.offset;
-    emit(op);
+    emit({.run = op_frame_address, .d = slot, .immediate = static_cast<i64>(*address) + offset});
     return converted(slot, Width::w64, width);
 }
 

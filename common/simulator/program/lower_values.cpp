@@ -19,9 +19,9 @@ Type FunctionLowering::type_of_instruction() const {
 
 ValueClass FunctionLowering::class_of_destination(const Operand& operand) const {
     if (!registers_.pure[at_]) return ValueClass::thread;
-    if (operand.kind == Operand::Kind::reg) return class_of_register(operand.reg);
+    if (operand.is_register()) return class_of_register(operand.reg);
     for (const Operand& element : operand.elements)
-        if (element.kind == Operand::Kind::reg) return class_of_register(element.reg);
+        if (element.is_register()) return class_of_register(element.reg);
     return ValueClass::thread;
 }
 
@@ -35,9 +35,9 @@ bool FunctionLowering::lower_move() {
     if (now().opcode != "mov" || now().operands.size() != 2) return false;
     const Operand &to = now().operands[0], &from = now().operands[1];
     const Type type = type_of_instruction();
-    if (to.kind == Operand::Kind::vector) {
+    if (to.is_vector()) {
         unpack(from, to.elements, type);
-    } else if (from.kind == Operand::Kind::vector) {
+    } else if (from.is_vector()) {
         pack(from.elements, to, type);
     } else {
         const Width width = width_of(to);
@@ -63,7 +63,7 @@ void FunctionLowering::unpack(const Operand& from, const std::vector<Operand>& t
     if (bits == 128 && to.size() == 2) {
         const Slot whole = source(from, Width::w128);
         for (u32 k = 0; k < 2; ++k)
-            if (to[k].kind == Operand::Kind::reg)
+            if (to[k].is_register())
                 emit_lane("mov.b64", destination(to[k], Width::w64), {half_of(whole, k)},
                           class_of_destination(now().operands[0]));
         return;
@@ -73,7 +73,7 @@ void FunctionLowering::unpack(const Operand& from, const std::vector<Operand>& t
     const ValueClass value_class = class_of_destination(now().operands[0]);
     const Slot whole = source(from, width);
     for (u32 k = 0; k < to.size(); ++k) {
-        if (to[k].kind != Operand::Kind::reg) continue;
+        if (!to[k].is_register()) continue;
         const Slot d = destination(to[k], Width::w32);
         const Slot first = constant(k * piece, Width::w32), count = constant(piece, Width::w32);
         if (width == Width::w32) {
@@ -158,9 +158,7 @@ bool FunctionLowering::lower_lane_instruction() {
     const LaneInstruction* lane = find_lane_instruction(now().opcode, now().modifiers);
     if (!lane) return false;
     auto operands = now().operands;
-    Op op;
-    op.run = lane->run;
-    op.immediate = lane->constant;
+    Op op{.run = lane->run, .immediate = lane->constant};
     if (lane->immediate) {
         constexpr std::size_t kBehindC = 4;
         if (operands.size() <= kBehindC) fail("not the right number of operands");
@@ -175,8 +173,8 @@ bool FunctionLowering::lower_lane_instruction() {
         const Operand& from = operands[k + 1];
         // It has 32 bits, though the instruction's type has 16. (A distance of shl.b16 has them too, but NVIDIA's
         // compiler takes 16 bits of a literal one.)
-        const bool is_wide_literal = from.kind == Operand::Kind::immediate && k == 2 &&
-                                     now().opcode == "mad" && now().has("wide");
+        const bool is_wide_literal =
+            from.is_immediate() && k == 2 && now().opcode == "mad" && now().has("wide");
         *slots[k] =
             is_wide_literal ? constant(from.bits, lane->source[k]) : source(from, lane->source[k]);
     }
@@ -184,8 +182,7 @@ bool FunctionLowering::lower_lane_instruction() {
     const Operand& to = operands[0];
     const ValueClass value_class = class_of_destination(to);
     const auto is_number = [](Width width) { return width == Width::w32 || width == Width::w64; };
-    const bool narrower = to.kind == Operand::Kind::reg &&
-                          width_of_register(to.reg) != lane->destination &&
+    const bool narrower = to.is_register() && width_of_register(to.reg) != lane->destination &&
                           is_number(width_of_register(to.reg)) && is_number(lane->destination);
     op.d = narrower ? temporary(lane->destination) : destination(to, lane->destination);
     if (lane->forms && op.d.uniform == 0) {
@@ -215,7 +212,7 @@ bool FunctionLowering::lower_lane_instruction() {
 
 /// cvt.s8 and cvt.s16 into a wider register extend the sign to the register's size.
 void FunctionLowering::extend_short_result(const Operand& to, ValueClass value_class) {
-    if (now().opcode != "cvt" || now().has("pack") || to.kind != Operand::Kind::reg) return;
+    if (now().opcode != "cvt" || now().has("pack") || !to.is_register()) return;
     const Type type = destination_type();
     const u32 register_size = size_of(function_.registers[to.reg].type);
     if (!is_signed(type) || size_of(type) >= std::min(register_size, 4u)) return;
@@ -236,11 +233,10 @@ Type FunctionLowering::destination_type() const {
 bool FunctionLowering::lower_family_instruction() {
     const Description family = find_family_instruction(now(), function_);
     if (!family) return false;
-    Op op;
-    op.run = family->run;
-    op.detail = family->detail;
-    op.count = family->count;
-    op.has_destination = false;
+    Op op{.run = family->run,
+          .count = family->count,
+          .detail = family->detail,
+          .has_destination = false};
     const StateSpace space = family->memory.empty() ? StateSpace::generic : family->memory[0].space;
     const bool gathers = family->warp_sync;
     const std::optional<u32> branch = gathers ? begin_guarded_region() : std::nullopt;
@@ -288,7 +284,7 @@ void FunctionLowering::place_family_operand(Op& op, const FamilyInstruction& fam
         case Role::destination:
             if (role.role == Role::destination) {
                 op.d = destination(operand, role.width);
-                op.has_destination = operand.kind == Operand::Kind::reg;
+                op.has_destination = operand.is_register();
             }
             if (role.pair == Role::destination2)  // `d|p`, `_|p`; or nobody wants it
                 op.d2 = operand.elements.empty()
@@ -353,8 +349,7 @@ void FunctionLowering::place_in_list(OperandList& list, const OperandRole& role,
                                      const Operand& operand, StateSpace space) {
     const bool written = role.role == Role::list_written;
     const auto is_predicate = [&](const Operand& element) {
-        return element.kind == Operand::Kind::reg &&
-               width_of_register(element.reg) == Width::predicate;
+        return element.is_register() && width_of_register(element.reg) == Width::predicate;
     };
     const auto place = [&](const Operand& element) {
         const Width width = is_predicate(element) ? Width::predicate : role.width;
@@ -363,12 +358,12 @@ void FunctionLowering::place_in_list(OperandList& list, const OperandRole& role,
         else
             list.read.push_back(source(element, width));
     };
-    if (operand.kind == Operand::Kind::address)
+    if (operand.is_address())
         list.read.push_back(whole_address(operand, space));
-    else if (operand.kind != Operand::Kind::vector)
+    else if (!operand.is_vector())
         place(operand);
     for (const Operand& element : operand.elements) {
-        if (element.kind == Operand::Kind::vector)
+        if (element.is_vector())
             for (const Operand& coordinate : element.elements) place(coordinate);
         else
             place(element);
@@ -381,7 +376,7 @@ void FunctionLowering::place_fragment(MatrixOp& matrix, const OperandRole& role,
                                : role.role == Role::fragment_a ? matrix.a
                                : role.role == Role::fragment_b ? matrix.b
                                                                : matrix.c;
-    const bool is_vector = operand.kind == Operand::Kind::vector;
+    const bool is_vector = operand.is_vector();
     for (const Operand& element : is_vector ? operand.elements : std::vector{operand})
         fragment.slots.push_back(role.role == Role::fragment_d ? destination(element, role.width)
                                                                : source(element, role.width));

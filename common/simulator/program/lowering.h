@@ -71,7 +71,6 @@ private:
     void emit_label(const std::string& label);
     void emit_count();
     void resolve_branches();
-    void end_of_body();
 
     // ---- lower_operands.cpp: registers, immediates, symbols -> slots ----
     Slot slot_of_register(u32 reg);
@@ -89,8 +88,7 @@ private:
     u64 immediate_bits(const Operand& operand, Width width) const;
     /// The address of a variable in its space, or of a function; nothing for an unknown name.
     std::optional<u64> symbol_address(const std::string& name);
-    const ptx::Variable* variable(const std::string& name) const;
-    Slot symbol_slot(const Operand& operand, Width width);
+    Slot symbol_slot(const std::string& name, i64 offset, Width width);
     Slot converted(Slot from, Width have, Width want);
     void expire(u32 at);
     void begin_lifetimes(u32 at);

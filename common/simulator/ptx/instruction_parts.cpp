@@ -32,15 +32,22 @@ u32 vector_length(const Instruction& instruction) {
     return 1;
 }
 
+const std::string* callee_of(const Instruction& call) {
+    for (const Operand& o : call.operands) {
+        if (o.is_symbol()) return &o.name;
+        if (!o.is_vector()) break;
+    }
+    return nullptr;
+}
+
 bool is_sink(const Instruction& instruction, std::size_t operand) {
-    return operand < instruction.operands.size() &&
-           instruction.operands[operand].kind == Operand::Kind::sink;
+    return operand < instruction.operands.size() && instruction.operands[operand].is_sink();
 }
 
 bool is_predicate(const Instruction& instruction, const Function& function, std::size_t operand) {
     if (operand >= instruction.operands.size()) return false;
     const Operand& o = instruction.operands[operand];
-    return o.kind == Operand::Kind::reg && o.reg < function.registers.size() &&
+    return o.is_register() && o.reg < function.registers.size() &&
            function.registers[o.reg].type == Type::pred;
 }
 

@@ -18,6 +18,9 @@ StateSpace space_of_access(const Instruction& instruction);
 /// Elements of a vector access: 2 of .v2; 1 without such a modifier.
 u32 vector_length(const Instruction& instruction);
 
+/// Who is called by name; nullptr: through a pointer.
+const std::string* callee_of(const Instruction& call);
+
 bool is_sink(const Instruction& instruction, std::size_t operand);
 /// Operand `operand` is a predicate register (or its complement).
 bool is_predicate(const Instruction& instruction, const Function& function, std::size_t operand);

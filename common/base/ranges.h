@@ -1,0 +1,25 @@
+/// \file
+/// The algorithms that ask about each of a container's elements, for a whole container. (std::ranges has them too;
+/// libraries that the pages are built with lack it.)
+#pragma once
+
+#include <algorithm>
+
+namespace coalesce {
+
+template <class Container, class Is>
+bool any_of(const Container& container, Is is) {
+    return std::any_of(container.begin(), container.end(), is);
+}
+
+template <class Container, class Is>
+bool all_of(const Container& container, Is is) {
+    return std::all_of(container.begin(), container.end(), is);
+}
+
+template <class Container, class Is>
+bool none_of(const Container& container, Is is) {
+    return std::none_of(container.begin(), container.end(), is);
+}
+
+}  // namespace coalesce
