@@ -19,8 +19,8 @@ namespace {
 
 constexpr int kDeepest = 8;  ///< definitions that are followed one after the other
 
-bool is_register(const Operand& operand) {
-    return operand.kind == Operand::Kind::reg && !operand.negated && operand.elements.empty();
+bool is_plain_register(const Operand& operand) {
+    return operand.is_register() && !operand.negated && operand.elements.empty();
 }
 
 }  // namespace
@@ -43,11 +43,10 @@ Definitions::Definitions(const ptx::Function& function) : function_(function) {
 }
 
 std::optional<u64> Definitions::constant(const Operand& operand) const {
-    if (operand.kind == Operand::Kind::immediate) return operand.bits;
-    if (!is_register(operand) || only_[operand.reg] == kNone) return std::nullopt;
+    if (operand.is_immediate()) return operand.bits;
+    if (!is_plain_register(operand) || only_[operand.reg] == kNone) return std::nullopt;
     const Instruction& i = function_.body[only_[operand.reg]];
-    const bool sets = i.opcode == "mov" && i.operands.size() == 2 &&
-                      i.operands[1].kind == Operand::Kind::immediate;
+    const bool sets = i.opcode == "mov" && i.operands.size() == 2 && i.operands[1].is_immediate();
     return sets ? std::optional(i.operands[1].bits) : std::nullopt;
 }
 
@@ -55,7 +54,7 @@ std::optional<u64> Definitions::constant(const Operand& operand) const {
 u32 Definitions::original(u32 reg) const {
     for (int followed = 0; followed < kDeepest && only_[reg] != kNone; ++followed) {
         const Instruction& i = function_.body[only_[reg]];
-        if (i.opcode != "mov" || i.operands.size() != 2 || !is_register(i.operands[1])) break;
+        if (i.opcode != "mov" || i.operands.size() != 2 || !is_plain_register(i.operands[1])) break;
         reg = i.operands[1].reg;
     }
     return reg;
@@ -65,14 +64,14 @@ u32 Definitions::original(u32 reg) const {
 /// `mov r, b`.
 void Definitions::note_growth(const Instruction& i) {
     const Instruction* add = &i;
-    if (i.operands.size() < 2 || !is_register(i.operands[0])) return;
-    if (i.opcode == "mov" && is_register(i.operands[1])) {
+    if (i.operands.size() < 2 || !is_plain_register(i.operands[0])) return;
+    if (i.opcode == "mov" && is_plain_register(i.operands[1])) {
         const u32 sum = only_[original(i.operands[1].reg)];
         if (sum == kNone) return;
         add = &function_.body[sum];
     }
     const u32 grows = i.operands[0].reg;
-    if (add->opcode != "add" || add->operands.size() != 3 || !is_register(add->operands[1]) ||
+    if (add->opcode != "add" || add->operands.size() != 3 || !is_plain_register(add->operands[1]) ||
         original(add->operands[1].reg) != grows)
         return;
     if (const auto by = constant(add->operands[2])) growth_[grows] = static_cast<i64>(*by);
@@ -81,7 +80,7 @@ void Definitions::note_growth(const Instruction& i) {
 i64 Definitions::growth_of(u32 reg, int depth) const {
     if (growth_[reg] != 0 || only_[reg] == kNone || depth == kDeepest) return growth_[reg];
     const Instruction& i = function_.body[only_[reg]];
-    if (i.operands.size() < 2 || !is_register(i.operands[1])) return 0;
+    if (i.operands.size() < 2 || !is_plain_register(i.operands[1])) return 0;
     const u64 before = static_cast<u64>(growth_of(i.operands[1].reg, depth + 1));
     if (i.opcode == "mov" || i.opcode == "cvt" || i.opcode == "cvta")
         return static_cast<i64>(before);
@@ -91,7 +90,7 @@ i64 Definitions::growth_of(u32 reg, int depth) const {
     if (i.opcode == "mul") return by && !i.has("hi") ? static_cast<i64>(before * *by) : 0;
     if (i.opcode != "add") return 0;
     if (by) return static_cast<i64>(before);
-    if (!is_register(i.operands[2])) return 0;
+    if (!is_plain_register(i.operands[2])) return 0;
     return static_cast<i64>(before + static_cast<u64>(growth_of(i.operands[2].reg, depth + 1)));
 }
 
@@ -117,8 +116,8 @@ struct Describer {
     }
     void add(const Operand& from, u32 from_bit, const Operand& to, u32 to_bit, u32 count,
              bool repeats = false) {
-        if (count == 0 || !is_register(to)) return;
-        if (is_register(from))
+        if (count == 0 || !is_plain_register(to)) return;
+        if (is_plain_register(from))
             result.flows.push_back({from.reg, to.reg, from_bit, to_bit, count, repeats});
         else if (definitions.constant(from) != 0)
             result.zero_elsewhere = false;
@@ -131,8 +130,7 @@ PassedOn move(Describer d) {
     const Operand &to = d.operand(0), &from = d.operand(1);
     const u32 bits = d.bits();
     if (8 * size_of(type_of(d.i)) > 64) return d.unknown();
-    const bool unpacks = to.kind == Operand::Kind::vector,
-               packs = from.kind == Operand::Kind::vector;
+    const bool unpacks = to.is_vector(), packs = from.is_vector();
     const std::size_t pieces = unpacks ? to.elements.size() : packs ? from.elements.size() : 1;
     if (pieces == 0) return d.unknown();
     const u32 piece = bits / static_cast<u32>(pieces);
@@ -243,7 +241,7 @@ PassedOn bitwise(Describer d, u32 table, u32 operands) {
     std::optional<u64> constants[3];
     for (u32 k = 0; k < operands; ++k) {
         constants[k] = d.definitions.constant(d.operand(k + 1));
-        if (!constants[k] && !is_register(d.operand(k + 1))) return d.unknown();
+        if (!constants[k] && !is_plain_register(d.operand(k + 1))) return d.unknown();
     }
     const auto value = [&](u32 index) { return table >> index & 1; };
     u64 passes[3] = {}, ones = 0;
@@ -312,7 +310,7 @@ PassedOn passed_on(const Instruction& instruction, const Definitions& definition
     const auto rule = kRules.find(instruction.opcode);
     if (rule == kRules.end() || instruction.operands.size() != rule->second.operands) return {};
     for (const Operand& operand : instruction.operands)
-        if (operand.negated && operand.kind == Operand::Kind::reg &&
+        if (operand.negated && operand.is_register() &&
             definitions.function().registers[operand.reg].type != Type::pred)
             return {};
     return rule->second.describe({instruction, definitions});

@@ -1,6 +1,6 @@
 #include "analysis/control_flow.h"
 
-#include <algorithm>
+#include <set>
 
 namespace coalesce::sim {
 namespace {
@@ -12,64 +12,40 @@ bool ends_thread_or_call(const ptx::Instruction& i) {
     return i.opcode == "ret" || i.opcode == "exit";
 }
 
-/// Numbers the strongly connected components of the graph: Tarjan's algorithm, with a stack of its own,
-/// since a body may be longer than the host's stack is deep.
-class LoopNumbers {
-public:
-    explicit LoopNumbers(std::vector<BasicBlock>& blocks)
-        : blocks_(blocks), order_(blocks.size(), kNew), lowest_(blocks.size(), 0) {
-        for (u32 b = 0; b < blocks.size(); ++b)
-            if (order_[b] == kNew) search_from(b);
-    }
-
-private:
-    static constexpr u32 kNew = ~0u, kDone = ~0u - 1;
+/// The blocks, each behind all that it leads to but through itself: depth first, with a stack of its own, since a body
+/// may be longer than the host's stack is deep.
+std::vector<u32> in_order_of_ends(const std::vector<BasicBlock>& blocks) {
     struct Visit {
         u32 block;
         std::size_t next = 0;
     };
-
-    void search_from(u32 root) {
-        std::vector<Visit> path{{root}};
-        begin(root);
-        while (!path.empty()) {
+    std::vector<u32> ended;
+    std::vector<bool> is_met(blocks.size(), false);
+    for (u32 root = 0; root < blocks.size(); ++root) {
+        std::vector<Visit> path;
+        const auto go_to = [&](u32 b) {
+            if (!is_met[b]) path.push_back({b});
+            is_met[b] = true;
+        };
+        for (go_to(root); !path.empty();) {
             Visit& visit = path.back();
-            const u32 b = visit.block;
-            if (visit.next < blocks_[b].next.size()) {
-                const u32 to = blocks_[b].next[visit.next++];
-                if (order_[to] == kNew) {
-                    begin(to);
-                    path.push_back({to});
-                } else if (order_[to] != kDone) {
-                    lowest_[b] = std::min(lowest_[b], order_[to]);
-                }
+            if (visit.next < blocks[visit.block].next.size()) {
+                go_to(blocks[visit.block].next[visit.next++]);
                 continue;
             }
+            ended.push_back(visit.block);
             path.pop_back();
-            if (!path.empty())
-                lowest_[path.back().block] = std::min(lowest_[path.back().block], lowest_[b]);
-            if (lowest_[b] == order_[b]) close(b);
         }
     }
-    void begin(u32 b) {
-        order_[b] = lowest_[b] = count_++;
-        open_.push_back(b);
-    }
-    /// All that was opened since `b` can reach it, and it them.
-    void close(u32 b) {
-        for (u32 member = ~0u; member != b;) {
-            member = open_.back();
-            open_.pop_back();
-            order_[member] = kDone;
-            blocks_[member].loop = loops_;
-        }
-        ++loops_;
-    }
+    return ended;
+}
 
-    std::vector<BasicBlock>& blocks_;
-    std::vector<u32> order_, lowest_, open_;
-    u32 count_ = 0, loops_ = 0;
-};
+std::vector<std::vector<u32>> ways_into(const std::vector<BasicBlock>& blocks) {
+    std::vector<std::vector<u32>> ways_in(blocks.size());
+    for (u32 b = 0; b < blocks.size(); ++b)
+        for (u32 next : blocks[b].next) ways_in[next].push_back(b);
+    return ways_in;
+}
 
 }  // namespace
 
@@ -78,8 +54,24 @@ bool falls_through(const ptx::Function& function, const BasicBlock& block) {
     return last.guard || !(is_branch(last) || ends_thread_or_call(last));
 }
 
+/// Of the blocks that are left, the one that ended last is on a loop with all that lead to it: those that it does not
+/// lead to itself would have ended later (Kosaraju's algorithm).
 void number_loops(std::vector<BasicBlock>& blocks) {
-    LoopNumbers{blocks};
+    const std::vector<u32> ended = in_order_of_ends(blocks);
+    const std::vector<std::vector<u32>> ways_in = ways_into(blocks);
+    std::vector<bool> is_left(blocks.size(), true);
+    u32 loop = static_cast<u32>(blocks.size());
+    for (auto last = ended.rbegin(); last != ended.rend(); ++last) {
+        loop -= is_left[*last];
+        for (std::vector<u32> open{*last}; !open.empty();) {
+            const u32 b = open.back();
+            open.pop_back();
+            if (!is_left[b]) continue;
+            is_left[b] = false;
+            blocks[b].loop = loop;
+            open.insert(open.end(), ways_in[b].begin(), ways_in[b].end());
+        }
+    }
 }
 
 std::vector<u32> branch_targets(const ptx::Function& function, const ptx::Instruction& i) {
@@ -114,9 +106,7 @@ ControlFlow::ControlFlow(const ptx::Function& function) : block_of_(function.bod
             block.next.push_back(block_of_[block.end]);
     }
     number_loops(blocks_);
-    ways_in_.resize(blocks_.size());
-    for (u32 b = 0; b < blocks_.size(); ++b)
-        for (u32 next : blocks_[b].next) ways_in_[next].push_back(b);
+    ways_in_ = ways_into(blocks_);
 }
 
 std::vector<u32> ControlFlow::blocks_of_turn(u32 from, u32 to) const {
@@ -134,6 +124,35 @@ std::vector<u32> ControlFlow::blocks_of_turn(u32 from, u32 to) const {
     for (std::size_t k = 1; k < turn.size(); ++k)
         for (u32 b : ways_in_[turn[k]]) add(b);
     return turn;
+}
+
+Dominators::Dominators(const ControlFlow& flow) : before_(flow.blocks().size(), kNone) {
+    std::vector<bool> known(before_.size(), false);
+    if (!known.empty()) known[0] = true;
+    for (bool changed = true; changed;) {
+        changed = false;
+        for (u32 b = 1; b < before_.size(); ++b) {
+            u32 found = kNone;
+            for (u32 from : flow.ways_in(b))
+                if (known[from]) found = found == kNone ? from : common(found, from);
+            if (found == kNone || (known[b] && before_[b] == found)) continue;
+            known[b] = changed = true;
+            before_[b] = found;
+        }
+    }
+}
+
+bool Dominators::passed(u32 earlier, u32 block) const {
+    while (block != kNone && block != earlier) block = before_[block];
+    return block == earlier;
+}
+
+/// The last block that lanes pass on the way to both.
+u32 Dominators::common(u32 a, u32 b) const {
+    std::set<u32> above;
+    for (; a != kNone; a = before_[a]) above.insert(a);
+    while (!above.contains(b)) b = before_[b];
+    return b;
 }
 
 }  // namespace coalesce::sim

@@ -41,6 +41,21 @@ private:
     std::vector<u32> block_of_;              ///< by index into the body
 };
 
+/// Which blocks of a function a lane has passed when it comes to a block, whichever way it came.
+class Dominators {
+public:
+    explicit Dominators(const ControlFlow& flow);
+
+    /// The last one before a block; none before the first, and before blocks that are never reached.
+    u32 before(u32 block) const { return before_[block]; }
+    bool passed(u32 earlier, u32 block) const;
+
+private:
+    u32 common(u32 a, u32 b) const;
+
+    std::vector<u32> before_;
+};
+
 /// Where a branch may go, as indices into the body. Names that are no label of it are left out: lowering
 /// refuses them.
 std::vector<u32> branch_targets(const ptx::Function& function, const ptx::Instruction& instruction);

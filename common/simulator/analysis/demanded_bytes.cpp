@@ -11,6 +11,7 @@
 
 #include "analysis/bit_flow.h"
 #include "analysis/register_use.h"
+#include "base/ranges.h"
 #include "code/kernel.h"
 #include "code/opcodes.h"
 #include "ptx/instruction_parts.h"
@@ -50,7 +51,7 @@ bool is_watched(const Instruction& i) {
 
 /// The elements of what is loaded or stored.
 std::vector<Operand> elements_of(const Operand& value) {
-    return value.kind == Operand::Kind::vector ? value.elements : std::vector{value};
+    return value.is_vector() ? value.elements : std::vector{value};
 }
 const Operand& value_of(const Instruction& i) {
     return i.operands[is_load(i) ? 0 : 1];
@@ -130,7 +131,7 @@ public:
         const u32 size = element_bytes(i);
         u32 first = 0;
         for (const Operand& element : elements_of(value_of(i))) {
-            for (u32 byte = 0; element.kind == Operand::Kind::reg && byte < size; ++byte) {
+            for (u32 byte = 0; element.is_register() && byte < size; ++byte) {
                 const bool whole = size_of(function_.registers[element.reg].type) > 8;
                 // The last byte of a signed type gives its sign to all the bits behind it.
                 const bool extends = is_signed(type_of(i)) && byte + 1 == size;
@@ -220,7 +221,7 @@ private:
     /// A shuffle moves structs to other lanes word by word; what they do with it is not followed.
     static bool is_only_value(const Instruction& shuffle, u32 reg) {
         const std::vector<u32> read = registers_read(shuffle);
-        return shuffle.operands.size() > 1 && shuffle.operands[1].kind == Operand::Kind::reg &&
+        return shuffle.operands.size() > 1 && shuffle.operands[1].is_register() &&
                shuffle.operands[1].reg == reg && std::count(read.begin(), read.end(), reg) == 1;
     }
     static u64 arriving(const BitFlow& flow, u64 bits) {
@@ -285,7 +286,7 @@ private:
         const u32 size = element_bytes(i);
         const std::vector<Operand> elements = elements_of(value_of(i));
         for (u32 k = 0; k < elements.size(); ++k) {
-            if (elements[k].kind != Operand::Kind::reg || elements[k].reg != reg) continue;
+            if (!elements[k].is_register() || elements[k].reg != reg) continue;
             if (byte < size) return {Origin::Kind::copied, at, k * size + byte};
             return {is_signed(type_of(i)) ? Origin::Kind::other : Origin::Kind::zero, kNone, 0};
         }
@@ -339,7 +340,7 @@ Address address_from(const Definitions& definitions, const Operand& operand) {
         const Instruction& i = definitions.function().body[at];
         const bool moves = (i.opcode == "mov" || i.opcode == "cvta") && i.operands.size() == 2,
                    adds = i.opcode == "add" && i.operands.size() == 3;
-        if ((!moves && !adds) || i.operands[1].kind != Operand::Kind::reg) break;
+        if ((!moves && !adds) || !i.operands[1].is_register()) break;
         const auto distance = adds ? definitions.constant(i.operands[2]) : 0;
         if (!distance) break;
         address.offset += static_cast<i64>(*distance);
@@ -453,7 +454,7 @@ void find_copies(const Definitions& definitions, u32 at, Origins& origins, Piece
     const std::vector<Operand> elements = elements_of(value_of(i));
     for (u32 to = 0; to < size * elements.size(); ++to) {
         const Operand& element = elements[to / size];
-        if (element.kind != Operand::Kind::reg || element.negated || to % size >= 8) continue;
+        if (!element.is_register() || element.negated || to % size >= 8) continue;
         const Origin origin = origins.of(element.reg, to % size);
         if (origin.load == kNone) continue;
         pieces.note(origin.load, origin.byte, at, to);
@@ -471,8 +472,7 @@ void find_copies(const Definitions& definitions, u32 at, Origins& origins, Piece
 /// one of its stores comes.
 bool may_recur(const ptx::Function& function) {
     return !function.is_entry &&
-           std::any_of(function.body.begin(), function.body.end(),
-                       [](const Instruction& i) { return i.opcode == "call"; });
+           any_of(function.body, [](const Instruction& i) { return i.opcode == "call"; });
 }
 
 }  // namespace

@@ -10,29 +10,9 @@
 
 namespace coalesce::sim {
 
-class JoinedBlocks {
-public:
-    /// All three have to outlive it.
-    JoinedBlocks(const ptx::Function& function, const ControlFlow& flow,
-                 const MachineValues& values);
-
-    /// The block up to which a piece that has come to block `b` goes on: `b` itself, where it ends.
-    u32 goes_on_to(u32 b) const;
-
-private:
-    using Instruction = ptx::Instruction;
-
-    bool is_end(const BasicBlock& block) const;
-    bool is_short(const BasicBlock& block) const;
-    u32 may_go_on_to(u32 b) const;
-    bool has_work_meanwhile(u32 b) const;
-
-    const ptx::Function& function_;
-    const ControlFlow& flow_;
-    const std::vector<BasicBlock>& blocks_;
-    const MachineValues& values_;
-    /// By block: the next of its piece, and the one before, where lanes may skip what lies between if it is short enough.
-    std::vector<u32> may_go_on_to_, may_come_from_;
-};
+/// By block: the next that a piece which has come to it goes on with, and it itself, where the piece ends. What lies
+/// between the two has guards.
+std::vector<u32> joined_blocks(const ptx::Function& function, const ControlFlow& flow,
+                               const MachineValues& values);
 
 }  // namespace coalesce::sim

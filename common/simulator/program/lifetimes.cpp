@@ -2,6 +2,8 @@
 
 #include <algorithm>
 
+#include "base/ranges.h"
+
 namespace coalesce::sim {
 namespace {
 
@@ -67,9 +69,8 @@ private:
     /// An instruction in halves does not write over a pair that it reads, except that what becomes of a loaded one may
     /// be computed in place, half by half. (Seen with ptxas: not what becomes of a product.)
     bool stays_until_written(const MachineInstruction& i, u32 pair) const {
-        const bool is_in_place =
-            code_.values[pair].is_loaded && !i.reads_lower_again &&
-            std::any_of(i.writes.begin(), i.writes.end(), [&](u32 v) { return is_pair(v); });
+        const bool is_in_place = code_.values[pair].is_loaded && !i.reads_lower_again &&
+                                 any_of(i.writes, [&](u32 v) { return is_pair(v); });
         return i.is_in_halves && !is_in_place;
     }
     /// The value is alive up to `place`, unless it is longer.

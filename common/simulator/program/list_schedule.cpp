@@ -2,6 +2,8 @@
 
 #include <algorithm>
 
+#include "base/ranges.h"
+
 namespace coalesce::sim {
 namespace {
 
@@ -165,8 +167,7 @@ public:
 private:
     /// What is wanted behind the piece alone is waited for there: it is asked for before anything is computed.
     bool loads_for_later(const MachineInstruction& i) const {
-        return i.is_access && std::any_of(i.writes.begin(), i.writes.end(),
-                                          [&](u32 v) { return straight_.wanted_behind[v]; });
+        return i.is_access && any_of(i.writes, [&](u32 v) { return straight_.wanted_behind[v]; });
     }
 
     /// Lanes that skip a write keep what was there: its registers are taken from the beginning.
@@ -189,9 +190,8 @@ private:
     }
     bool begins_predicate(u32 k) const {
         const std::vector<u32>& writes = code_[k].writes;
-        return std::any_of(writes.begin(), writes.end(), [&](u32 v) {
-            return straight_.is_predicate[v] && !is_alive_[v] && uses_[v];
-        });
+        return any_of(
+            writes, [&](u32 v) { return straight_.is_predicate[v] && !is_alive_[v] && uses_[v]; });
     }
 
     /// A load that lets go of words, of its address, say: loads take long. Else the first as written, unless it makes
@@ -221,7 +221,7 @@ private:
         std::vector<u32> ahead;
         if (is_issued_[k] || !collect(k, ahead)) return open_.end();
         const auto is_other = [&](u32 a) { return a != k && code_[a].is_access; };
-        if (is_only_access && std::any_of(ahead.begin(), ahead.end(), is_other)) return open_.end();
+        if (is_only_access && any_of(ahead, is_other)) return open_.end();
         std::sort(ahead.begin(), ahead.end());
         if (more_words_after(ahead) >= 0) return open_.end();
         for (u32 a : ahead)
@@ -235,7 +235,7 @@ private:
         if (ahead.size() == kLookAhead) return false;
         ahead.push_back(k);
         const std::vector<u32>& before = dependences_.before(k);
-        return std::all_of(before.begin(), before.end(), [&](u32 b) { return collect(b, ahead); });
+        return all_of(before, [&](u32 b) { return collect(b, ahead); });
     }
     /// By which these instructions, in this order, change how many words are alive.
     int more_words_after(const std::vector<u32>& ahead) const {

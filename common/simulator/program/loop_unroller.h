@@ -6,36 +6,11 @@
 //        gives; and for all loops of the course's programs in the same way.
 #pragma once
 
-#include "program/alike_in_block.h"
 #include "program/machine_code.h"
 
 namespace coalesce::sim {
 
-class LoopUnroller {
-public:
-    LoopUnroller(const ptx::Function& function, const Registers& registers)
-        : function_(function), registers_(registers), alike_(function, registers) {}
-
-    /// A piece that goes back to its own beginning, if ptxas unrolls it.
-    void unroll(MachinePiece& piece, MachineCode& code) const;
-
-private:
-    using Instruction = ptx::Instruction;
-
-    bool is_same_in_turns(const std::vector<MachineInstruction>& turn,
-                          const MachineInstruction& compares) const;
-    bool may_be_unrolled(const MachinePiece& piece) const;
-    bool is_short(const MachinePiece& piece) const;
-    bool needs_threads_together(const MachinePiece& piece) const;
-    const Instruction* writer(const MachinePiece& piece, u32 value) const;
-    bool steps_by_constant(const MachinePiece& piece, u32 value) const;
-    bool is_offset_of_turn(const std::vector<MachineInstruction>& turn,
-                           const MachineInstruction& add) const;
-    bool is_address_alone(const MachineInstruction& access, u32 value) const;
-
-    const ptx::Function& function_;
-    const Registers& registers_;
-    const AlikeInBlock alike_;
-};
+/// Of the pieces that go back to their own beginning, these are unrolled if ptxas does so.
+void unroll_loops(const ptx::Function& function, const std::vector<u32>& loops, MachineCode& code);
 
 }  // namespace coalesce::sim

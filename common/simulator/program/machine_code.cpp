@@ -6,7 +6,7 @@
 #include <set>
 
 #include "analysis/deciding_registers.h"
-#include "analysis/dominators.h"
+#include "base/ranges.h"
 #include "program/joined_blocks.h"
 #include "program/loop_unroller.h"
 #include "program/machine_values.h"
@@ -36,10 +36,9 @@ public:
         : function_(function),
           flow_(flow),
           blocks_(flow.blocks()),
-          registers_(registers),
           values_(function, registers),
           dominators_(flow),
-          joined_(function, flow, values_) {
+          joined_(joined_blocks(function, flow, values_)) {
         for (u32 v = 0; v < function.registers.size(); ++v)
             made_.values.push_back({values_.words()[v], values_.is_loose(v), values_.is_half(v),
                                     values_.is_loaded_pair(v),
@@ -67,14 +66,15 @@ public:
             ranges.push_back({b, last});
             made_.pieces.push_back(std::move(piece));
         }
-        const LoopUnroller unroller(function_, registers_);
+        std::vector<u32> loops;
         for (u32 p = 0; p < ranges.size(); ++p) {
             MachinePiece& piece = made_.pieces[p];
             for (u32 next : blocks_[ranges[p].last].next) piece.next.push_back(piece_of_[next]);
             const u32 begin = blocks_[ranges[p].first].begin, end = blocks_[ranges[p].last].end;
             if (piece.code.empty() || !is_among(p, piece.next)) continue;
-            if (!is_kept_rolled(begin, end)) unroller.unroll(piece, made_);
+            if (!is_kept_rolled(begin, end)) loops.push_back(p);
         }
+        unroll_loops(function_, loops, made_);
         return std::move(made_);
     }
 
@@ -95,7 +95,7 @@ private:
         first_ = first;
         add_block(piece, first);
         for (u32 last = first;;) {
-            const u32 joined = joined_.goes_on_to(last);
+            const u32 joined = joined_[last];
             if (joined == last) return last;
             const std::size_t before = piece.code.size();
             const u32 skips = function_.body[blocks_[last].end - 1].guard.value_or(kNone);
@@ -105,8 +105,7 @@ private:
                 part_ += joined == last + 2;
                 add_block(piece, k);
                 is_skipped_ = false;
-                if (joined == last + 2 && k == last + 1)
-                    guard(piece, before, registers_.root[skips], k);
+                if (joined == last + 2 && k == last + 1) guard(piece, before, skips, k);
             }
             last = joined;
         }
@@ -156,9 +155,8 @@ private:
     void find_same_registers() {
         for (u32 at = 0; at < function_.body.size(); ++at) {
             const Instruction& i = function_.body[at];
-            const u32 to =
-                values_.is_rounded_in_place(at) ? registers_.root[i.operands[0].reg] : kNone;
-            if (to != kNone) same_[registers_.root[i.operands[1].reg]] = to;
+            const u32 to = values_.is_rounded_in_place(at) ? i.operands[0].reg : kNone;
+            if (to != kNone) same_[i.operands[1].reg] = to;
             for (const auto& [loaded, known] : values_.known_before(at)) {
                 same_[loaded] = known;
                 known_.insert(at);
@@ -167,13 +165,10 @@ private:
             if (!load || is_known(i.operands[1]) || is_known(i.operands[2])) continue;
             chosen_[at] = *load;
             waits_.insert(*load);
-            for (std::size_t k = 1; k <= 2; ++k)
-                same_[registers_.root[i.operands[k].reg]] = registers_.root[i.operands[0].reg];
+            for (std::size_t k = 1; k <= 2; ++k) same_[i.operands[k].reg] = i.operands[0].reg;
         }
     }
-    bool is_known(const Operand& loaded) const {
-        return same_.contains(registers_.root[loaded.reg]);
-    }
+    bool is_known(const Operand& loaded) const { return same_.contains(loaded.reg); }
     void take_same_registers(std::vector<u32>& values) const {
         for (u32& v : values)
             for (auto same = same_.find(v); same != same_.end(); same = same_.find(v))
@@ -181,7 +176,7 @@ private:
     }
     void add_chosen_load(MachinePiece& piece, u32 at) {
         const Operand& by = function_.body[at].operands[3];
-        const u32 chooses = registers_.root[by.reg];
+        const u32 chooses = by.reg;
         u32 predicate = chooses;
         if (function_.body[at].opcode == "slct")
             predicate = add_move(piece, at, 0, kPredicateLatency, {chooses});
@@ -255,7 +250,7 @@ private:
     }
 
     static std::optional<i64> number_added_by(const Instruction& i) {
-        if (i.opcode != "add" || i.operands[2].kind != Operand::Kind::immediate) return {};
+        if (i.opcode != "add" || !i.operands[2].is_immediate()) return {};
         return static_cast<i64>(i.operands[2].bits);
     }
 
@@ -319,8 +314,7 @@ private:
 
     /// Behind a branch on the number of a thread, or guarded by one: the lanes of a warp have nothing to join.
     bool runs_in_one_lane(const Instruction& i) const {
-        if (i.guard && values_.holds_in_one_lane(registers_.root[*i.guard], !i.guard_negated))
-            return true;
+        if (i.guard && values_.holds_in_one_lane(*i.guard, !i.guard_negated)) return true;
         for (u32 b = block_, before; (before = dominators_.before(b)) != kNone; b = before) {
             const BasicBlock& decides = blocks_[before];
             const Instruction& branch = function_.body[decides.end - 1];
@@ -328,8 +322,7 @@ private:
                 !is_among(b, decides.next))
                 continue;
             const bool is_taken = b == decides.next[0];
-            if (values_.holds_in_one_lane(registers_.root[*branch.guard],
-                                          is_taken != branch.guard_negated))
+            if (values_.holds_in_one_lane(*branch.guard, is_taken != branch.guard_negated))
                 return true;
         }
         return false;
@@ -338,8 +331,7 @@ private:
     bool is_used_before(const Constant& constant) const {
         const auto known = used_.find(constant.name);
         return known != used_.end() &&
-               std::any_of(known->second.begin(), known->second.end(),
-                           [&](u32 b) { return dominators_.passed(b, block_); });
+               any_of(known->second, [&](u32 b) { return dominators_.passed(b, block_); });
     }
 
     /// A constant in a register: where it was brought on the way here, or brought again. A loop does not bring it in
@@ -431,17 +423,15 @@ private:
     }
 
     bool is_kept_rolled(u32 begin, u32 end) const {
-        return std::any_of(function_.not_unrolled.begin(), function_.not_unrolled.end(),
-                           [&](u32 at) { return at >= begin && at < end; });
+        return any_of(function_.not_unrolled, [&](u32 at) { return at >= begin && at < end; });
     }
 
     const ptx::Function& function_;
     const ControlFlow& flow_;
     const std::vector<BasicBlock>& blocks_;
-    const Registers& registers_;
     const MachineValues values_;
     const Dominators dominators_;
-    const JoinedBlocks joined_;
+    const std::vector<u32> joined_;  ///< by block: see joined_blocks.h
     struct Loop {
         u32 blocks = 0;
         bool has_fence = false;

@@ -66,6 +66,7 @@ struct MachineCode {
     std::map<u32, u32> extends;  ///< by pair: the value whose register is its lower half
 };
 
+/// Of a function in which each value has one name: see named_by_root.
 MachineCode machine_code(const ptx::Function& function, const ControlFlow& flow,
                          const Registers& registers);
 

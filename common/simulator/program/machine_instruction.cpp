@@ -62,8 +62,7 @@ MemoryEffect memory_effect(const Instruction& i) {
 }
 
 bool moves_special(const Instruction& i) {
-    return i.opcode == "mov" && i.operands.size() > 1 &&
-           i.operands[1].kind == ptx::Operand::Kind::special;
+    return i.opcode == "mov" && i.operands.size() > 1 && i.operands[1].is_special();
 }
 
 bool ends_straight_code(const Instruction& i) {
@@ -179,7 +178,7 @@ namespace {
 /// parameter: sixteen rows of halves need fewer, whole numbers more.
 u32 addresses_inside(const Instruction& i) {
     if (i.opcode != "wmma" || i.has("mma") || i.operands.size() < 3) return 0;
-    if (i.operands[2].kind != ptx::Operand::Kind::reg) return 0;
+    if (!i.operands[2].is_register()) return 0;
     if (i.has("f16") && i.has("m16n16k16")) return 8;
     return i.has("s32") || i.has("s8") || i.has("u8") ? 15 : 12;
 }

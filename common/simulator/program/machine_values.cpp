@@ -8,6 +8,7 @@
 
 #include "analysis/deciding_registers.h"
 #include "analysis/register_use.h"
+#include "base/ranges.h"
 #include "execute/fragments.h"
 #include "program/machine_instruction.h"
 #include "ptx/instruction_parts.h"
@@ -28,16 +29,13 @@ constexpr u64 kArrayMost = 32;
 constexpr u64 kLevel = ~u64{0xc2000000};
 
 bool has_immediate(const ptx::Instruction& i) {
-    return std::any_of(i.operands.begin(), i.operands.end(), [](const ptx::Operand& operand) {
-        return operand.kind == ptx::Operand::Kind::immediate;
-    });
+    return any_of(i.operands, [](const ptx::Operand& operand) { return operand.is_immediate(); });
 }
 
 /// Times a power of two is a shift, which an addition of 32 bits has room for.
 bool multiplies_by_power(const ptx::Instruction& i) {
-    return std::any_of(i.operands.begin(), i.operands.end(), [](const ptx::Operand& operand) {
-        return operand.kind == ptx::Operand::Kind::immediate &&
-               (operand.bits & (operand.bits - 1)) == 0;
+    return any_of(i.operands, [](const ptx::Operand& operand) {
+        return operand.is_immediate() && (operand.bits & (operand.bits - 1)) == 0;
     });
 }
 
@@ -48,7 +46,7 @@ bool is_long_product(const ptx::Instruction& i) {
 
 bool is_number(const ptx::Operand& operand) {
     using Kind = ptx::Operand::Kind;
-    return operand.kind == Kind::immediate || operand.kind == Kind::f32_bits ||
+    return operand.is_immediate() || operand.kind == Kind::f32_bits ||
            operand.kind == Kind::f64_bits;
 }
 bool is_constant(const ptx::Operand& operand) {
@@ -63,17 +61,16 @@ bool is_near(StateSpace space) {
 
 const ptx::Operand* vector_of(const ptx::Instruction& i) {
     for (const ptx::Operand& operand : i.operands)
-        if (operand.kind == ptx::Operand::Kind::vector) return &operand;
+        if (operand.is_vector()) return &operand;
     return nullptr;
 }
 
 /// Of an access to a texel: x, y, ...
 std::vector<ptx::Operand> coordinates_of(const ptx::Instruction& i) {
     for (const ptx::Operand& operand : i.operands) {
-        if (operand.kind != ptx::Operand::Kind::address || operand.elements.empty()) continue;
+        if (!operand.is_address() || operand.elements.empty()) continue;
         const ptx::Operand& last = operand.elements.back();
-        std::vector<ptx::Operand> all =
-            last.kind == ptx::Operand::Kind::vector ? last.elements : operand.elements;
+        std::vector<ptx::Operand> all = last.is_vector() ? last.elements : operand.elements;
         // Three are written as four.
         const bool is_filled_up = all.size() == 4 && all[3].kind == all[2].kind &&
                                   all[3].reg == all[2].reg && all[3].bits == all[2].bits;
@@ -129,7 +126,7 @@ std::vector<u32> copies_in_fragment(const ptx::Instruction& i) {
     std::vector<u32> copies;
     const std::vector<ptx::Operand>& elements = i.operands[0].elements;
     for (std::size_t k = own; own > 0 && k < elements.size(); ++k)
-        if (elements[k].kind == ptx::Operand::Kind::reg) copies.push_back(elements[k].reg);
+        if (elements[k].is_register()) copies.push_back(elements[k].reg);
     return copies;
 }
 
@@ -164,7 +161,7 @@ void MachineValues::find_uniform() {
     uniform_.assign(function_.registers.size(), false);
     for (u32 r = 0; r < uniform_.size(); ++r) {
         const ValueClass value_class = registers_.value_class[r];
-        uniform_[r] = root(r) == r && times_written_[r] == 1 &&
+        uniform_[r] = is_written_once(r) &&
                       (value_class == ValueClass::launch || value_class == ValueClass::block ||
                        is_in_constant_bank(definition(r)));
     }
@@ -185,24 +182,21 @@ bool MachineValues::is_computed_for_block(const Instruction& i) const {
     // 64 bits by 64 are several instructions: worth it once a launch. The number of a block is multiplied by the threads,
     // which add the product to an address.
     const bool multiplies_long = i.opcode == "mul" && i.has("lo") && is_of_64_bits(i);
-    if (multiplies_long && registers_.value_class[root(i.operands[0].reg)] != ValueClass::launch)
+    if (multiplies_long && registers_.value_class[i.operands[0].reg] != ValueClass::launch)
         return false;
-    if (i.opcode == "mul" && i.has("wide") && is_added_by_threads(root(i.operands[0].reg)))
-        return false;
+    if (i.opcode == "mul" && i.has("wide") && is_added_by_threads(i.operands[0].reg)) return false;
     const bool known =
         is_one_of(i.opcode, {"ld", "mov", "cvta", "cvt", "add", "sub", "mul", "mad", "shl", "shr",
                              "and", "or", "xor", "not", "setp", "selp", "neg"});
-    const std::vector<u32> read = registers_read(i);
-    return known && std::all_of(read.begin(), read.end(), [&](u32 r) { return uniform_[root(r)]; });
+    return known && all_of(registers_read(i), [&](u32 r) { return uniform_[r]; });
 }
 
 /// A product of what is given at launch, added to an address: the threads do both at once. Whether they do makes no
 /// difference to a load, whose result takes the address's place, nor where the sum is compared alone.
 bool MachineValues::is_added_by_threads(u32 product) const {
     return registers_.value_class[product] == ValueClass::launch &&
-           all_readers_are(product, {"add", "sub"}) &&
-           std::any_of(readers_[product].begin(), readers_[product].end(), [&](u32 at) {
-               const u32 sum = root(function_.body[at].operands[0].reg);
+           all_readers_are(product, {"add", "sub"}) && any_of(readers_[product], [&](u32 at) {
+               const u32 sum = function_.body[at].operands[0].reg;
                return !all_readers_are(sum, {"ld", "atom", "red", "setp"});
            });
 }
@@ -219,7 +213,7 @@ void MachineValues::find_wanted() {
     };
     for (u32 at = 0; at < body.size(); ++at) {
         const std::vector<u32> written = registers_written(body[at]);
-        for (u32 r : written) writers[root(r)].push_back(at);
+        for (u32 r : written) writers[r].push_back(at);
         if (written.empty() || ends_straight_code(body[at]) || body[at].has("cc") ||
             changes_memory(memory_effect(body[at])))
             want(at);
@@ -228,31 +222,25 @@ void MachineValues::find_wanted() {
         const u32 at = open.back();
         open.pop_back();
         for (u32 r : registers_read(body[at]))
-            for (u32 writer : writers[root(r)]) want(writer);
+            for (u32 writer : writers[r]) want(writer);
     }
 }
 
 void MachineValues::find_definitions() {
     const std::size_t count = function_.registers.size();
-    definition_.assign(count, kNone);
-    times_written_.assign(count, 0);
     readers_.resize(count);
     writers_.resize(count);
     in_every_thread_.assign(count, false);
     for (u32 at = 0; at < function_.body.size(); ++at) {
         if (registers_.is_copy[at] || !wanted_[at]) continue;
-        for (u32 r : registers_written(function_.body[at])) {
-            ++times_written_[root(r)];
-            definition_[root(r)] = at;
-            writers_[root(r)].push_back(at);
-        }
-        for (u32 r : registers_read(function_.body[at])) readers_[root(r)].push_back(at);
+        for (u32 r : registers_written(function_.body[at])) writers_[r].push_back(at);
+        for (u32 r : registers_read(function_.body[at])) readers_[r].push_back(at);
     }
 }
 
 void MachineValues::find_narrow() {
     narrow_.resize(function_.registers.size());
-    for (u32 r = 0; r < narrow_.size(); ++r) narrow_[r] = bytes(r) == 8 && root(r) == r;
+    for (u32 r = 0; r < narrow_.size(); ++r) narrow_[r] = bytes(r) == 8;
     bool changed = true;
     for (int round = 0; round < kRounds && changed; ++round) {
         changed = false;
@@ -266,66 +254,62 @@ void MachineValues::find_narrow() {
 
 /// Whether each reader is an access to shared or local memory there, or computes a narrow value from it.
 bool MachineValues::stays_narrow(u32 value) const {
-    return std::all_of(readers_[value].begin(), readers_[value].end(), [&](u32 at) {
+    return all_of(readers_[value], [&](u32 at) {
         const Instruction& i = function_.body[at];
         if (i.operands.empty()) return false;
         if (is_access(i)) {
             const StateSpace space = space_of(i);
-            const bool is_base = std::any_of(i.operands.begin(), i.operands.end(), [&](auto& o) {
-                return o.has_base_register && root(o.reg) == value;
-            });
+            const bool is_base =
+                any_of(i.operands, [&](auto& o) { return o.has_base_register && o.reg == value; });
             return is_base && is_near(space);
         }
         const Operand& to = i.operands[0];
-        if (to.kind != Operand::Kind::reg) return false;
+        if (!to.is_register()) return false;
         if (i.opcode == "cvt")
-            return bytes(root(to.reg)) <= 4 && !i.has("sat") &&
-                   std::none_of(i.modifiers.begin(), i.modifiers.end(), [](const std::string& m) {
-                       return ptx::is_float(ptx::type_named(m));
-                   });
+            return bytes(to.reg) <= 4 && !i.has("sat") &&
+                   none_of(i.modifiers,
+                           [](const std::string& m) { return ptx::is_float(ptx::type_named(m)); });
         return is_one_of(i.opcode,
                          {"add", "sub", "mul", "mad", "shl", "and", "or", "xor", "mov", "cvta"}) &&
-               narrow_[root(to.reg)];
+               narrow_[to.reg];
     });
 }
 
 void MachineValues::find_folded() {
     folded_.resize(function_.registers.size());
-    for (u32 r = 0; r < folded_.size(); ++r)
-        folded_[r] = root(r) == r && times_written_[r] == 1 && folds(r);
+    for (u32 r = 0; r < folded_.size(); ++r) folded_[r] = is_written_once(r) && folds(r);
 }
 
 bool MachineValues::all_readers_are(u32 value,
                                     std::initializer_list<std::string_view> opcodes) const {
-    return std::all_of(readers_[value].begin(), readers_[value].end(),
-                       [&](u32 at) { return is_one_of(function_.body[at].opcode, opcodes); });
+    return all_of(readers_[value],
+                  [&](u32 at) { return is_one_of(function_.body[at].opcode, opcodes); });
 }
 
 /// Gives the register of its source another type, or takes the lower of a pair.
 bool MachineValues::keeps_lower_bits(u32 value) const {
     const Instruction& i = definition(value);
     const Operand& from = i.operands[1];
-    if (i.opcode != "cvt" || i.modifiers.size() != 2 || from.kind != Operand::Kind::reg)
-        return false;
+    if (i.opcode != "cvt" || i.modifiers.size() != 2 || !from.is_register()) return false;
     const ptx::Type to = ptx::type_named(i.modifiers[0]), of = ptx::type_named(i.modifiers[1]);
     return !ptx::is_float(to) && !ptx::is_float(of) && size_of(to) >= 4 &&
-           size_of(to) <= size_of(of) && times_written_[root(from.reg)] == 1 &&
-           definition_[root(from.reg)] < definition_[value] && !is_uniform(root(from.reg));
+           size_of(to) <= size_of(of) && is_written_once(from.reg) &&
+           written_at(from.reg) < written_at(value) && !is_uniform(from.reg);
 }
 
 /// An address and a number: an access or an asynchronous copy adds it itself.
 bool MachineValues::is_offset(u32 value) const {
     const Instruction& i = definition(value);
     if (i.opcode != "add" || !has_immediate(i) || bytes(value) < 4) return false;
-    return std::all_of(readers_[value].begin(), readers_[value].end(), [&](u32 at) {
+    return all_of(readers_[value], [&](u32 at) {
         const Instruction& reader = function_.body[at];
         if (!is_access(reader) && (reader.opcode != "cp" || reader.has("bulk"))) return false;
         u32 as_address = 0, others = 0;
         for (const Operand& o : reader.operands) {
-            if (o.has_base_register && root(o.reg) == value) ++as_address;
-            if (o.kind == Operand::Kind::reg && root(o.reg) == value) ++others;
+            if (o.has_base_register && o.reg == value) ++as_address;
+            if (o.is_register() && o.reg == value) ++others;
             for (const Operand& e : o.elements)
-                if (e.kind == Operand::Kind::reg && root(e.reg) == value) ++others;
+                if (e.is_register() && e.reg == value) ++others;
         }
         return as_address > 0 && others == 0;
     });
@@ -334,9 +318,8 @@ bool MachineValues::is_offset(u32 value) const {
 /// An addition shifts one of its operands to the right, the one with a sign if there are two to choose from.
 bool MachineValues::has_room(const Instruction& add, u32 shifted) const {
     if (has_immediate(add)) return false;
-    for (u32 r : registers_read(add)) {
-        const u32 other = root(r);
-        if (other == shifted || times_written_[other] != 1) continue;
+    for (u32 other : registers_read(add)) {
+        if (other == shifted || !is_written_once(other)) continue;
         if (folded_[other]) return false;
         const Instruction& i = definition(other);
         if (i.opcode == "shr" && has_immediate(i) && (i.has("s32") || other < shifted))
@@ -347,9 +330,8 @@ bool MachineValues::has_room(const Instruction& add, u32 shifted) const {
 
 /// All that reads it works on values of the threads.
 bool MachineValues::joins_threads(u32 value) const {
-    return std::all_of(readers_[value].begin(), readers_[value].end(), [&](u32 at) {
-        const std::vector<u32> read = registers_read(function_.body[at]);
-        return std::any_of(read.begin(), read.end(), [&](u32 r) { return !uniform_[root(r)]; });
+    return all_of(readers_[value], [&](u32 at) {
+        return any_of(registers_read(function_.body[at]), [&](u32 r) { return !uniform_[r]; });
     });
 }
 
@@ -364,7 +346,7 @@ bool MachineValues::folds(u32 value) const {
     if (is_offset(value)) return true;
     const Operand& from = i.operands[1];
     if (i.opcode == "cvt" && bytes(value) == 8 && !i.has("f32") && !i.has("f64") &&
-        from.kind == Operand::Kind::reg && bytes(from.reg) == 4) {
+        from.is_register() && bytes(from.reg) == 4) {
         // The upper half is zero, or a sign that a single such reader makes for itself.
         return i.has("u32") || (readers_[value].size() == 1 &&
                                 all_readers_are(value, {"add", "sub", "shl", "mul", "mad"}));
@@ -386,10 +368,8 @@ bool MachineValues::joins_sum(u32 product) const {
     if (readers_[product].size() != 1 || uniform_[product]) return false;
     const Instruction& add = function_.body[readers_[product][0]];
     if (add.opcode != "add" || has_immediate(add)) return false;
-    const std::vector<u32> read = registers_read(add);
-    return std::none_of(read.begin(), read.end(), [&](u32 r) {
-        return root(r) != product && (folded_[root(r)] || uniform_[root(r)]);
-    });
+    return none_of(registers_read(add),
+                   [&](u32 r) { return r != product && (folded_[r] || uniform_[r]); });
 }
 
 /// The machine joins three values by logic at once: of two such instructions one is left, unless both take a
@@ -405,8 +385,8 @@ bool MachineValues::is_part_of_logic(u32 value) const {
     u32 constants = has_immediate(definition(value)) + has_immediate(reader);
     for (const Instruction* part : {&definition(value), &reader})
         for (u32 r : registers_read(*part)) {
-            if (folded_[root(r)] && is_logic(definition(root(r)))) return false;
-            constants += uniform_[root(r)];
+            if (folded_[r] && is_logic(definition(r))) return false;
+            constants += uniform_[r];
         }
     return constants < 2;
 }
@@ -414,7 +394,7 @@ bool MachineValues::is_part_of_logic(u32 value) const {
 /// A sum or a difference of 32 bits.
 bool MachineValues::is_sum(const Instruction& i) const {
     if (!is_one_of(i.opcode, {"add", "sub"}) || i.has("cc") || i.has("sat")) return false;
-    return i.has("s32") || i.has("u32") || (is_of_64_bits(i) && narrow_[root(i.operands[0].reg)]);
+    return i.has("s32") || i.has("u32") || (is_of_64_bits(i) && narrow_[i.operands[0].reg]);
 }
 
 /// The machine adds three values at once, one of them constant at most: of two such instructions one is left, unless either
@@ -425,17 +405,16 @@ bool MachineValues::is_part_of_sum(u32 value) const {
     const u32 at = readers_[value][0];
     const Instruction& reader = function_.body[at];
     // In a loop a sum may be one of itself, a turn ago.
-    if (!is_sum(reader) || reader.guard || at <= definition_[value]) return false;
-    if (folded_[root(reader.operands[0].reg)]) return false;  // is one of three itself
-    for (u32 between = definition_[value]; between < at; ++between)
+    if (!is_sum(reader) || reader.guard || at <= written_at(value)) return false;
+    if (folded_[reader.operands[0].reg]) return false;  // is one of three itself
+    for (u32 between = written_at(value); between < at; ++between)
         if (may_part_ways(function_.body[between])) return false;
     u32 constants = has_immediate(sum) + has_immediate(reader);
     for (const Instruction* part : {&sum, &reader})
-        for (u32 r : registers_read(*part)) {
-            const u32 read = root(r);
+        for (u32 read : registers_read(*part)) {
             if (read == value) continue;
             constants += uniform_[read];
-            const bool is_known = times_written_[read] == 1 && !uniform_[read];
+            const bool is_known = is_written_once(read) && !uniform_[read];
             if (folded_[read] || (is_known && !is_sum(definition(read)) && folds(read)))
                 return false;
         }
@@ -456,8 +435,7 @@ void MachineValues::find_addresses_of_blocks() {
         const bool is_far = space == StateSpace::global || space == StateSpace::generic;
         if (!is_access(access) || access.has("param") || !is_far) continue;
         for (const Operand& o : access.operands)
-            if (o.kind == Operand::Kind::address && o.has_base_register)
-                compute_in_threads(root(o.reg));
+            if (o.is_address() && o.has_base_register) compute_in_threads(o.reg);
     }
 }
 
@@ -467,13 +445,12 @@ void MachineValues::compute_in_threads(u32 address) {
         return uniform_[value] && registers_.value_class[value] == ValueClass::block;
     };
     if (!is_of_block(address) || folded_[address] || definition(address).opcode != "add") return;
-    for (u32 read : registers_read(definition(address))) {
-        const u32 product = root(read);
+    for (u32 product : registers_read(definition(address))) {
         if (!folded_[product] || !uniform_[product]) continue;
         in_every_thread_[address] = true;
         std::vector<u32> open = registers_read(definition(product));
         while (!open.empty()) {
-            const u32 factor = root(open.back());
+            const u32 factor = open.back();
             open.pop_back();
             if (!is_of_block(factor) || in_every_thread_[factor]) continue;
             in_every_thread_[factor] = true;
@@ -485,22 +462,20 @@ void MachineValues::compute_in_threads(u32 address) {
 /// The numbers of a block are read into a register of every thread where that is what they are used in.
 void MachineValues::find_block_numbers() {
     for (u32 r = 0; r < folded_.size(); ++r) {
-        if (root(r) != r || times_written_[r] != 1 ||
-            registers_.value_class[r] != ValueClass::block)
-            continue;
+        if (!is_written_once(r) || registers_.value_class[r] != ValueClass::block) continue;
         if (moves_special(definition(r)) && is_wanted_by_threads(r)) in_every_thread_[r] = true;
     }
 }
 
 bool MachineValues::is_wanted_by_threads(u32 value) const {
-    return std::any_of(readers_[value].begin(), readers_[value].end(), [&](u32 at) {
+    return any_of(readers_[value], [&](u32 at) {
         const Instruction& i = function_.body[at];
         u32 uniform = 0;
-        for (u32 r : registers_read(i)) uniform += is_uniform(root(r)) || folded_[root(r)];
+        for (u32 r : registers_read(i)) uniform += is_uniform(r) || folded_[r];
         if (uniform != 1) return false;
         for (u32 r : registers_written(i)) {
-            const ValueClass to = registers_.value_class[root(r)];
-            if (folded_[root(r)]) return is_wanted_by_threads(root(r));
+            const ValueClass to = registers_.value_class[r];
+            if (folded_[r]) return is_wanted_by_threads(r);
             if (to == ValueClass::thread || to == ValueClass::position) return true;
         }
         return false;
@@ -514,56 +489,50 @@ bool MachineValues::is_in_halves(const Instruction& i) const {
 }
 
 bool MachineValues::takes_in(const Instruction& i, std::string_view opcode) const {
-    return std::any_of(i.operands.begin(), i.operands.end(), [&](const Operand& o) {
-        return o.kind == Operand::Kind::reg && folded_[root(o.reg)] &&
-               definition(root(o.reg)).opcode == opcode;
+    return any_of(i.operands, [&](const Operand& o) {
+        return o.is_register() && folded_[o.reg] && definition(o.reg).opcode == opcode;
     });
 }
 
 bool MachineValues::is_loaded_pair(u32 value) const {
-    return words_[value] == 2 && times_written_[value] == 1 &&
+    return words_[value] == 2 && is_written_once(value) &&
            is_one_of(definition(value).opcode, {"ld", "atom"});
 }
 
 bool MachineValues::divides_by_constant(const Instruction& i) const {
-    const auto is_varying = [&](const Operand& o) {
-        return o.kind == Operand::Kind::reg && !is_uniform(root(o.reg));
-    };
+    const auto is_varying = [&](const Operand& o) { return o.is_register() && !is_uniform(o.reg); };
     return i.operands.size() == 3 && is_varying(i.operands[1]) && !is_varying(i.operands[2]);
 }
 
 u32 MachineValues::steps_of_product(const Instruction& i) const {
-    if (i.opcode == "add" && words_[root(i.operands[0].reg)] == 2) {
-        const std::vector<u32> read = registers_read(i);
-        return std::any_of(read.begin(), read.end(), [&](u32 r) {
-            return folded_[root(r)] && is_long_product(definition(root(r)));
-        });
+    if (i.opcode == "add" && words_[i.operands[0].reg] == 2) {
+        return any_of(registers_read(i),
+                      [&](u32 r) { return folded_[r] && is_long_product(definition(r)); });
     }
     const bool multiplies = is_one_of(i.opcode, {"mul", "mad"}) && i.has("lo");
-    if (!multiplies || !is_of_64_bits(i) || words_[root(i.operands[0].reg)] != 2) return 0;
+    if (!multiplies || !is_of_64_bits(i) || words_[i.operands[0].reg] != 2) return 0;
     u32 steps = 1;
     for (std::size_t k = 1; k <= 2; ++k) {
         const Operand& o = i.operands[k];
-        if (o.kind != Operand::Kind::reg || !folded_[root(o.reg)]) continue;
-        const Instruction& factor = definition(root(o.reg));
+        if (!o.is_register() || !folded_[o.reg]) continue;
+        const Instruction& factor = definition(o.reg);
         steps += factor.opcode == "cvt" && factor.has("s32");  // its sign
     }
     return steps;
 }
 
 bool MachineValues::is_half(u32 value) const {
-    return bytes(value) < 4 && times_written_[value] &&
+    return bytes(value) < 4 && !writers_[value].empty() &&
            is_one_of(definition(value).opcode, {"cvt", "min", "max"}) &&
            !is_slow(definition(value));
 }
 
 std::optional<u32> MachineValues::extended_by(u32 value) const {
-    if (words_[value] != 2 || is_loose(value) || times_written_[value] != 1) return {};
+    if (words_[value] != 2 || is_loose(value) || !is_written_once(value)) return {};
     const Instruction& i = definition(value);
     if (i.opcode != "cvt" || !is_of_64_bits(i) || !i.has("s32") || i.guard) return {};
-    const u32 from = root(i.operands[1].reg);
-    const bool is_one =
-        i.operands[1].kind == Operand::Kind::reg && words_[from] == 1 && times_written_[from] == 1;
+    const u32 from = i.operands[1].reg;
+    const bool is_one = i.operands[1].is_register() && words_[from] == 1 && is_written_once(from);
     if (!is_one) return {};
     for (const std::vector<u32>& vector : side_by_side_)
         if (is_among(from, vector) || is_among(value, vector)) return {};
@@ -571,13 +540,12 @@ std::optional<u32> MachineValues::extended_by(u32 value) const {
 }
 
 bool MachineValues::is_loose(u32 value) const {
-    if (words_[value] != 2 || times_written_[value] == 0) return false;
+    if (words_[value] != 2 || writers_[value].empty()) return false;
     const std::vector<Operand>& operands = definition(value).operands;
-    if (operands.size() > 1 && operands[1].kind == Operand::Kind::special) return false;  // a clock
+    if (operands.size() > 1 && operands[1].is_special()) return false;  // a clock
     // What a loop starts with may be written whole, though each turn computes it in halves.
-    return std::all_of(writers_[value].begin(), writers_[value].end(),
-                       [&](u32 at) { return is_in_halves(function_.body[at]); }) &&
-           std::all_of(readers_[value].begin(), readers_[value].end(), [&](u32 at) {
+    return all_of(writers_[value], [&](u32 at) { return is_in_halves(function_.body[at]); }) &&
+           all_of(readers_[value], [&](u32 at) {
                const Instruction& i = function_.body[at];
                const bool multiplies = (i.opcode == "mul" || i.opcode == "mad") && i.has("lo");
                return multiplies || is_in_halves(i);
@@ -585,19 +553,17 @@ bool MachineValues::is_loose(u32 value) const {
 }
 
 bool MachineValues::has_fixed_stride(const Instruction& i) const {
-    if (i.opcode != "wmma" || i.operands.size() != 3 || i.operands[2].kind != Operand::Kind::reg)
-        return false;
-    const u32 value = root(i.operands[2].reg);
-    if (times_written_[value] != 1) return false;
+    if (i.opcode != "wmma" || i.operands.size() != 3 || !i.operands[2].is_register()) return false;
+    const u32 value = i.operands[2].reg;
+    if (!is_written_once(value)) return false;
     const Instruction& sets = definition(value);
-    return sets.opcode == "mov" && sets.operands.size() == 2 &&
-           sets.operands[1].kind == Operand::Kind::immediate;
+    return sets.opcode == "mov" && sets.operands.size() == 2 && sets.operands[1].is_immediate();
 }
 
 void MachineValues::find_words() {
     words_.assign(function_.registers.size(), 0);
     for (u32 r = 0; r < words_.size(); ++r) {
-        if (root(r) != r || folded_[r] || is_uniform(r) || is_predicate(r)) continue;
+        if (folded_[r] || is_uniform(r) || is_predicate(r)) continue;
         words_[r] = narrow_[r] ? 1 : words_of_type(r);
     }
     for (const Instruction& i : function_.body)
@@ -612,10 +578,9 @@ void MachineValues::leave_out_unwanted_elements() {
         if (!wanted_[at] || !loads_vector(i)) continue;
         std::set<u32> loaded;
         for (const Operand& o : loaded_elements(i))
-            if (o.kind == Operand::Kind::reg) loaded.insert(root(o.reg));
+            if (o.is_register()) loaded.insert(o.reg);
         for (const Operand& o : vector_of(i)->elements)
-            if (o.kind == Operand::Kind::reg && !loaded.contains(root(o.reg)))
-                words_[root(o.reg)] = 0;
+            if (o.is_register() && !loaded.contains(o.reg)) words_[o.reg] = 0;
     }
 }
 
@@ -623,11 +588,11 @@ void MachineValues::leave_out_unwanted_elements() {
 std::vector<ptx::Operand> MachineValues::loaded_elements(const Instruction& load) const {
     std::vector<Operand> elements = vector_of(load)->elements;
     const auto is_wanted = [&](const Operand& o) {
-        return o.kind == Operand::Kind::reg && !readers_[root(o.reg)].empty();
+        return o.is_register() && !readers_[o.reg].empty();
     };
     const bool is_whole = load.opcode != "ld" || load.has("volatile") || load.has("acquire") ||
                           size_of_element(load) < 4;
-    if (is_whole || std::none_of(elements.begin(), elements.end(), is_wanted)) return elements;
+    if (is_whole || none_of(elements, is_wanted)) return elements;
     while (elements.size() > 1) {
         const auto half = elements.begin() + static_cast<std::ptrdiff_t>(elements.size() / 2);
         if (std::none_of(half, elements.end(), is_wanted))
@@ -647,13 +612,13 @@ void MachineValues::find_packed() {
         if (!wanted_[at] || !loads_vector(i)) continue;
         const std::vector<Operand>& elements = vector_of(i)->elements;
         const u32 size = size_of_element(i);
-        const bool stays = size > 0 && size < 4 &&
-                           std::all_of(elements.begin(), elements.end(),
-                                       [&](const Operand& o) { return is_stored_in_vectors(o); });
+        const bool stays = size > 0 && size < 4 && all_of(elements, [&](const Operand& o) {
+                               return is_stored_in_vectors(o);
+                           });
         if (!stays) continue;
         std::vector<u32> words;
         for (u32 k = 0; k < elements.size(); ++k) {
-            const u32 value = root(elements[k].reg);
+            const u32 value = elements[k].reg;
             words_[value] = k * size % 4 == 0;
             if (words_[value]) words.push_back(value);
         }
@@ -662,9 +627,9 @@ void MachineValues::find_packed() {
 }
 
 bool MachineValues::is_stored_in_vectors(const Operand& element) const {
-    if (element.kind != Operand::Kind::reg || times_written_[root(element.reg)] != 1) return false;
-    const std::vector<u32>& readers = readers_[root(element.reg)];
-    return !readers.empty() && std::all_of(readers.begin(), readers.end(), [&](u32 at) {
+    if (!element.is_register() || !is_written_once(element.reg)) return false;
+    const std::vector<u32>& readers = readers_[element.reg];
+    return !readers.empty() && all_of(readers, [&](u32 at) {
         const Instruction& i = function_.body[at];
         return is_one_of(i.opcode, {"st", "sust"}) && vector_of(i);
     });
@@ -672,16 +637,15 @@ bool MachineValues::is_stored_in_vectors(const Operand& element) const {
 
 /// By one instruction, in this order.
 bool MachineValues::is_loaded_so(const std::vector<Operand>& operands) const {
-    if (operands.empty() || operands[0].kind != Operand::Kind::reg ||
-        times_written_[root(operands[0].reg)] != 1)
+    if (operands.empty() || !operands[0].is_register() || !is_written_once(operands[0].reg))
         return false;
-    const Instruction& load = definition(root(operands[0].reg));
+    const Instruction& load = definition(operands[0].reg);
     if (!loads_vector(load)) return false;
     const std::vector<Operand>& loaded = vector_of(load)->elements;
     return std::equal(loaded.begin(), loaded.end(), operands.begin(), operands.end(),
                       [&](const Operand& a, const Operand& b) {
-                          return a.kind == Operand::Kind::reg && b.kind == Operand::Kind::reg &&
-                                 root(a.reg) == root(b.reg) && times_written_[root(b.reg)] == 1;
+                          return a.is_register() && b.is_register() && a.reg == b.reg &&
+                                 is_written_once(b.reg);
                       });
 }
 
@@ -691,8 +655,7 @@ void MachineValues::find_vectors() {
     std::vector<bool> has_place(words_.size(), false);
     const auto place = [&](const std::vector<Operand>& operands) {
         const std::vector<u32> elements = side_by_side_in(operands);
-        if (std::any_of(elements.begin(), elements.end(), [&](u32 v) { return has_place[v]; }))
-            return;
+        if (any_of(elements, [&](u32 v) { return has_place[v]; })) return;
         for (u32 v : elements) has_place[v] = true;
         if (elements.size() > 1) side_by_side_.push_back(elements);
     };
@@ -714,7 +677,7 @@ std::vector<std::vector<ptx::Operand>> MachineValues::pairs_of_texel(const Instr
     std::vector<std::vector<Operand>> pairs;
     if (!is_one_of(i.opcode, {"tex", "tld4"}) || !vector_of(i)) return pairs;
     for (const Operand& o : vector_of(i)->elements) {
-        if (o.kind != Operand::Kind::reg || readers_[root(o.reg)].empty()) continue;
+        if (!o.is_register() || readers_[o.reg].empty()) continue;
         if (pairs.empty() || pairs.back().size() == 2) pairs.emplace_back();
         pairs.back().push_back(o);
     }
@@ -725,8 +688,8 @@ std::vector<std::vector<ptx::Operand>> MachineValues::pairs_of_texel(const Instr
 std::vector<u32> MachineValues::side_by_side_in(const std::vector<Operand>& operands) const {
     std::vector<u32> values;
     for (const Operand& operand : operands) {
-        if (operand.kind != Operand::Kind::reg) return {};
-        const u32 value = root(operand.reg);
+        if (!operand.is_register()) return {};
+        const u32 value = operand.reg;
         if (bytes(value) < 4 || words_[value] != words_of_type(value)) return {};
         if (!values.empty() && words_[value] != words_[values[0]]) return {};
         add_once(values, value);
@@ -737,7 +700,7 @@ std::vector<u32> MachineValues::side_by_side_in(const std::vector<Operand>& oper
 
 void MachineValues::add_read(std::vector<u32>& to, u32 value) const {
     if (folded_[value]) {
-        for (u32 r : registers_read(definition(value))) add_read(to, root(r));
+        for (u32 r : registers_read(definition(value))) add_read(to, r);
     } else if (!is_uniform(value)) {
         add_once(to, value);
     }
@@ -745,7 +708,7 @@ void MachineValues::add_read(std::vector<u32>& to, u32 value) const {
 
 std::vector<u32> MachineValues::read_by(const Instruction& instruction) const {
     std::vector<u32> values;
-    for (u32 r : registers_read(instruction)) add_read(values, root(r));
+    for (u32 r : registers_read(instruction)) add_read(values, r);
     return values;
 }
 
@@ -753,10 +716,10 @@ std::vector<u32> MachineValues::written_by(const Instruction& instruction) const
     std::vector<u32> values;
     for (u32 r : registers_written(instruction)) {
         // There are atomics without a result.
-        if (instruction.opcode == "atom" && readers_[root(r)].empty()) continue;
+        if (instruction.opcode == "atom" && readers_[r].empty()) continue;
         // ... and fetches that leave out what nobody wants.
-        if (is_one_of(instruction.opcode, {"tex", "tld4"}) && readers_[root(r)].empty()) continue;
-        if (!is_uniform(root(r))) add_once(values, root(r));
+        if (is_one_of(instruction.opcode, {"tex", "tld4"}) && readers_[r].empty()) continue;
+        if (!is_uniform(r)) add_once(values, r);
     }
     return values;
 }
@@ -766,42 +729,39 @@ bool MachineValues::leaves_nothing(u32 at) const {
     if (!i.label.empty() || registers_.is_copy[at] || !wanted_[at]) return true;
     const std::vector<u32> written = registers_written(i);
     return !written.empty() && memory_effect(i) == MemoryEffect::none &&
-           std::all_of(written.begin(), written.end(),
-                       [&](u32 r) { return folded_[root(r)] || is_uniform(root(r)); });
+           all_of(written, [&](u32 r) { return folded_[r] || is_uniform(r); });
 }
 
 bool MachineValues::is_rounded_in_place(u32 at) const {
     const Instruction& i = function_.body[at];
-    if (i.opcode != "cvt" || !i.has("tf32") || i.operands[1].kind != Operand::Kind::reg)
-        return false;
-    const u32 from = root(i.operands[1].reg);
-    return !leaves_nothing(at) && times_written_[from] == 1 && readers_[from].size() == 1;
+    if (i.opcode != "cvt" || !i.has("tf32") || !i.operands[1].is_register()) return false;
+    const u32 from = i.operands[1].reg;
+    return !leaves_nothing(at) && is_written_once(from) && readers_[from].size() == 1;
 }
 
 std::optional<u32> MachineValues::chosen_load(u32 at) const {
     const Instruction& i = function_.body[at];
     if (!is_one_of(i.opcode, {"slct", "selp"}) || i.guard || i.operands.size() != 4 || !wanted_[at])
         return {};
-    if (i.operands[3].kind != Operand::Kind::reg || times_written_[root(i.operands[0].reg)] != 1)
-        return {};
+    if (!i.operands[3].is_register() || !is_written_once(i.operands[0].reg)) return {};
     u32 first = at;
     for (std::size_t k = 1; k <= 2; ++k) {
-        if (i.operands[k].kind != Operand::Kind::reg) return {};
-        const u32 value = root(i.operands[k].reg);
-        if (times_written_[value] != 1 || readers_[value].size() != 1 || uniform_[value] ||
+        if (!i.operands[k].is_register()) return {};
+        const u32 value = i.operands[k].reg;
+        if (!is_written_once(value) || readers_[value].size() != 1 || uniform_[value] ||
             bytes(value) > 4)
             return {};
         const Instruction& load = definition(value);
         if (load.opcode != "ld" || space_of(load) != StateSpace::global || load.guard ||
             load.has("volatile") || vector_of(load))
             return {};
-        first = std::min(first, definition_[value]);
+        first = std::min(first, written_at(value));
     }
     for (u32 between = first; between < at; ++between) {
         const Instruction& other = function_.body[between];
         if (may_part_ways(other) || changes_memory(memory_effect(other))) return {};
     }
-    return definition_[root(i.operands[2].reg)];
+    return written_at(i.operands[2].reg);
 }
 
 /// Accesses of one size and kind to one address: what is at one is at the other.
@@ -816,7 +776,7 @@ bool MachineValues::go_to_one_place(const Instruction& a, const Instruction& b) 
     const Operand &to = a.operands[a.opcode == "ld" ? 1 : 0], &from = b.operands[1];
     return kind(a) == kind(b) && to.has_base_register == from.has_base_register &&
            to.offset == from.offset && to.name == from.name &&
-           (!to.has_base_register || root(to.reg) == root(from.reg));
+           (!to.has_base_register || to.reg == from.reg);
 }
 
 /// What an access of one place finds or leaves there, if those are values that stay what they are.
@@ -824,9 +784,9 @@ std::vector<u32> MachineValues::moved_by(const Instruction& access) const {
     const Operand& moved = access.operands[access.opcode == "ld" ? 0 : 1];
     std::vector<u32> values;
     for (const Operand& o : vector_of(access) ? moved.elements : std::vector<Operand>{moved}) {
-        if (o.kind != Operand::Kind::reg || times_written_[root(o.reg)] != 1) return {};
-        if (uniform_[root(o.reg)] || folded_[root(o.reg)]) return {};
-        values.push_back(root(o.reg));
+        if (!o.is_register() || !is_written_once(o.reg)) return {};
+        if (uniform_[o.reg] || folded_[o.reg]) return {};
+        values.push_back(o.reg);
     }
     return values;
 }
@@ -843,7 +803,7 @@ std::vector<std::pair<u32, u32>> MachineValues::known_before(u32 at) const {
             std::vector<std::pair<u32, u32>> same;
             for (std::size_t k = 0; k < std::min(known.size(), loaded.size()); ++k)
                 // In a loop, what was stored may be what is loaded here, a turn ago.
-                if (words_[known[k]] == words_[loaded[k]] && definition_[known[k]] <= before)
+                if (words_[known[k]] == words_[loaded[k]] && written_at(known[k]) <= before)
                     same.push_back({loaded[k], known[k]});
             if (same.size() != loaded.size()) same.clear();
             return same;
@@ -854,10 +814,8 @@ std::vector<std::pair<u32, u32>> MachineValues::known_before(u32 at) const {
             effect == MemoryEffect::store && !may_overlap(space_of(i), space_of(load));
         if (changes_memory(effect) && !is_elsewhere && !reads_clock(i) && !load.has("nc"))
             return {};
-        const std::vector<u32> written = registers_written(i);
         if (load.operands[1].has_base_register &&
-            std::any_of(written.begin(), written.end(),
-                        [&](u32 r) { return root(r) == root(load.operands[1].reg); }))
+            is_among(load.operands[1].reg, registers_written(i)))
             return {};
     }
     return {};
@@ -865,34 +823,33 @@ std::vector<std::pair<u32, u32>> MachineValues::known_before(u32 at) const {
 
 /// There is a register that always reads as zero.
 bool MachineValues::is_zero(u32 value) const {
-    if (times_written_[value] != 1) return false;
+    if (!is_written_once(value)) return false;
     const Instruction& i = definition(value);
-    return i.opcode == "mov" && i.operands.size() > 1 && i.operands[1].kind != Operand::Kind::reg &&
-           i.operands[1].kind != Operand::Kind::special &&
-           i.operands[1].kind != Operand::Kind::symbol && !is_constant(i.operands[1]);
+    return i.opcode == "mov" && i.operands.size() > 1 && !i.operands[1].is_register() &&
+           !i.operands[1].is_special() && !i.operands[1].is_symbol() && !is_constant(i.operands[1]);
 }
 
 /// How many constants or uniform values an operand is made of.
 u32 MachineValues::constants_in(const Operand& operand) const {
-    if (operand.kind != Operand::Kind::reg) return is_constant(operand);
-    const u32 value = root(operand.reg);
+    if (!operand.is_register()) return is_constant(operand);
+    const u32 value = operand.reg;
     if (is_predicate(value)) return 0;
     if (!folded_[value]) return is_uniform(value) && !is_zero(value);
     const Instruction& i = definition(value);
     const bool shifts = (narrow_[value] || bytes(value) <= 4) && multiplies_by_power(i);
     u32 count = i.opcode == "mul" && !shifts && !is_long_product(i);
     for (std::size_t k = 1; k < i.operands.size(); ++k)
-        if (i.operands[k].kind == Operand::Kind::reg) count += constants_in(i.operands[k]);
+        if (i.operands[k].is_register()) count += constants_in(i.operands[k]);
     return count;
 }
 
 /// Of an operand that is a wide product of something uniform: that.
 Constant MachineValues::uniform_factor(const Operand& operand) const {
-    if (operand.kind != Operand::Kind::reg || !folded_[root(operand.reg)]) return {};
-    const Instruction& i = definition(root(operand.reg));
+    if (!operand.is_register() || !folded_[operand.reg]) return {};
+    const Instruction& i = definition(operand.reg);
     if (!i.has("wide")) return {};
     for (u32 r : registers_read(i))
-        if (is_uniform(root(r))) return {root(r) + u64{1}, 1};
+        if (is_uniform(r)) return {r + u64{1}, 1};
     return {};
 }
 
@@ -907,9 +864,8 @@ std::vector<Constant> MachineValues::brought_for(const Instruction& i, bool in_o
     for (std::size_t k = 1; k < i.operands.size(); ++k) {
         const Operand& operand = i.operands[k];
         constants += constants_in(operand);
-        if (operand.kind == Operand::Kind::reg && !folded_[root(operand.reg)] &&
-            is_uniform(root(operand.reg)))
-            brought = {root(operand.reg) + u64{1}, words_of_type(root(operand.reg))};
+        if (operand.is_register() && !folded_[operand.reg] && is_uniform(operand.reg))
+            brought = {operand.reg + u64{1}, words_of_type(operand.reg)};
         if (const Constant factor = uniform_factor(operand); factor.words) scaled = factor;
     }
     // Two factors and what is added, of which one factor may be a number: the other two have registers.
@@ -923,8 +879,7 @@ std::vector<Constant> MachineValues::brought_for(const Instruction& i, bool in_o
 
 std::vector<Constant> MachineValues::launch_constants_of(const Instruction& i) const {
     std::vector<Constant> constants;
-    for (u32 r : registers_read(i)) {
-        const u32 value = root(r);
+    for (u32 value : registers_read(i)) {
         if (folded_[value]) {
             for (const Constant& inner : launch_constants_of(definition(value)))
                 constants.push_back(inner);
@@ -935,25 +890,18 @@ std::vector<Constant> MachineValues::launch_constants_of(const Instruction& i) c
     return constants;
 }
 
-/// Addresses that are a variable's and numbers that are added, maybe in each turn of a loop.
-std::vector<bool> MachineValues::known_places() const {
-    std::vector<bool> known(function_.registers.size(), true);
-    const auto is_known = [&](const Operand& o) {
-        return o.kind != Operand::Kind::special &&
-               (o.kind != Operand::Kind::reg || known[root(o.reg)]);
+/// All but addresses that are a variable's and numbers that are added, maybe in each turn of a loop.
+std::vector<bool> MachineValues::unknown_places() const {
+    std::vector<bool> unknown(function_.registers.size(), false);
+    const auto is_unknown = [&](const Operand& o) {
+        return o.is_special() || (o.is_register() && unknown[o.reg]);
     };
-    for (bool changed = true; changed;) {
-        changed = false;
-        for (const Instruction& i : function_.body)
-            for (u32 r : registers_written(i)) {
-                const bool stays = is_one_of(i.opcode, {"mov", "add", "cvta"}) &&
-                                   std::all_of(i.operands.begin(), i.operands.end(), is_known);
-                if (stays || !known[root(r)]) continue;
-                known[root(r)] = false;
-                changed = true;
-            }
-    }
-    return known;
+    until_nothing_changes(function_, [&](const Instruction& i) {
+        const bool stays_known =
+            is_one_of(i.opcode, {"mov", "add", "cvta"}) && none_of(i.operands, is_unknown);
+        return !stays_known && add_to(unknown, registers_written(i));
+    });
+    return unknown;
 }
 
 u32 MachineValues::words_of_array() const {
@@ -961,7 +909,7 @@ u32 MachineValues::words_of_array() const {
     for (const auto& [name, variable] : function_.variables)
         if (variable.space == StateSpace::local) bytes += variable.size;
     if (bytes == 0 || bytes > kArrayMost) return 0;
-    const std::vector<bool> known = known_places();
+    const std::vector<bool> unknown = unknown_places();
     for (u32 at = 0; at < function_.body.size(); ++at) {
         const Instruction& i = function_.body[at];
         if (i.opcode == "cvta" && i.has("local") && wanted_[at]) return 0;  // others may look at it
@@ -969,7 +917,7 @@ u32 MachineValues::words_of_array() const {
         if (size_of(ptx::type_named(i.modifiers.back())) != 4 || vector_of(i)) return 0;
         if (i.opcode != "st") continue;
         const Operand& place = i.operands[0];
-        if (place.has_base_register && !known[root(place.reg)]) return 0;
+        if (place.has_base_register && unknown[place.reg]) return 0;
     }
     return static_cast<u32>(bytes + 3) / 4;
 }
@@ -978,9 +926,8 @@ u32 MachineValues::words_of_array() const {
 u32 MachineValues::base_of(u32 value) const {
     while (uniform_[value]) {
         const Instruction& i = definition(value);
-        if (i.opcode != "add" || !has_immediate(i) || i.operands[1].kind != Operand::Kind::reg)
-            break;
-        value = root(i.operands[1].reg);
+        if (i.opcode != "add" || !has_immediate(i) || !i.operands[1].is_register()) break;
+        value = i.operands[1].reg;
     }
     return value;
 }
@@ -989,13 +936,13 @@ AccessPlace MachineValues::place_of(const Instruction& access) const {
     if (!is_one_of(access.opcode, {"ld", "st"})) return {};
     AccessPlace place;
     for (const Operand& operand : access.operands) {
-        if (operand.kind != Operand::Kind::address) continue;
+        if (!operand.is_address()) continue;
         place.offset = operand.offset;
         place.is_variable = !operand.has_base_register;
         if (place.is_variable)
             place.name = std::hash<std::string>{}(operand.name);
         else
-            find_base(root(operand.reg), place);
+            find_base(operand.reg, place);
     }
     const Operand* vector = vector_of(access);
     place.bytes = size_of(ptx::type_named(access.modifiers.back())) *
@@ -1007,9 +954,9 @@ AccessPlace MachineValues::source_of_copy(const Instruction& copy) const {
     AccessPlace place;
     if (copy.opcode != "cp" || copy.has("bulk") || copy.operands.size() < 2) return place;
     const Operand& source = copy.operands[1];
-    if (source.kind != Operand::Kind::address || !source.has_base_register) return place;
+    if (!source.is_address() || !source.has_base_register) return place;
     place.offset = source.offset;
-    find_base(root(source.reg), place);
+    find_base(source.reg, place);
     return place;
 }
 
@@ -1017,17 +964,16 @@ AccessPlace MachineValues::source_of_copy(const Instruction& copy) const {
 void MachineValues::find_base(u32 value, AccessPlace& place) const {
     while (uniform_[value] || folded_[value]) {
         const Instruction& i = definition(value);
-        if (i.opcode == "mov" && i.operands[1].kind == Operand::Kind::symbol) {
+        if (i.opcode == "mov" && i.operands[1].is_symbol()) {
             place.is_variable = true;
             place.name = std::hash<std::string>{}(i.operands[1].name);
             place.offset += i.operands[1].offset;
             return;
         }
-        if (i.opcode != "add" || i.operands[1].kind != Operand::Kind::reg ||
-            i.operands[2].kind != Operand::Kind::immediate)
+        if (i.opcode != "add" || !i.operands[1].is_register() || !i.operands[2].is_immediate())
             break;
         place.offset += static_cast<i64>(i.operands[2].bits);
-        value = root(i.operands[1].reg);
+        value = i.operands[1].reg;
     }
     if (is_uniform(value))
         place.name = value + u64{1};
@@ -1045,9 +991,9 @@ Constant MachineValues::address_for_block(const Instruction& i) const {
     if (!is_far && !exchanges) return {};
     const u32 words = is_far ? 2 : 1;
     for (const Operand& operand : i.operands) {
-        if (operand.kind != Operand::Kind::address) continue;
+        if (!operand.is_address()) continue;
         if (!operand.has_base_register) return {std::hash<std::string>{}(operand.name), words};
-        const u32 value = root(operand.reg);
+        const u32 value = operand.reg;
         if (is_uniform(value)) return {(is_far ? base_of(value) : value) + u64{1}, words};
     }
     return {};
@@ -1063,16 +1009,16 @@ bool MachineValues::adds_for_warp(const Instruction& i) const {
 }
 
 bool MachineValues::holds_in_one_lane(u32 predicate, bool is) const {
-    if (times_written_[predicate] != 1) return false;
+    if (!is_written_once(predicate)) return false;
     const Instruction& i = definition(predicate);
     if (i.opcode != "setp" || i.guard || i.operands.size() != 3 || !i.has(is ? "eq" : "ne"))
         return false;
     const auto is_lane = [&](const Operand& o) {
-        return o.kind == Operand::Kind::reg && differs_by_lane(root(o.reg));
+        return o.is_register() && differs_by_lane(o.reg);
     };
     const auto is_one = [&](const Operand& o) {
-        if (o.kind != Operand::Kind::reg) return is_number(o);
-        return is_uniform(root(o.reg)) && definition(root(o.reg)).opcode == "ld";
+        if (!o.is_register()) return is_number(o);
+        return is_uniform(o.reg) && definition(o.reg).opcode == "ld";
     };
     return (is_lane(i.operands[1]) && is_one(i.operands[2])) ||
            (is_one(i.operands[1]) && is_lane(i.operands[2]));
@@ -1081,15 +1027,15 @@ bool MachineValues::holds_in_one_lane(u32 predicate, bool is) const {
 /// The number of a thread along x or of a lane, maybe with something added that is the same for a block.
 bool MachineValues::differs_by_lane(u32 value) const {
     for (u32 sum = value;;) {
-        if (times_written_[sum] != 1 || bytes(sum) != 4) return false;
+        if (!is_written_once(sum) || bytes(sum) != 4) return false;
         const Instruction& i = definition(sum);
         if (i.guard || i.operands.size() < 2) return false;
         const Operand& first = i.operands[1];
-        if (i.opcode == "mov" && first.kind == Operand::Kind::special)
+        if (i.opcode == "mov" && first.is_special())
             return first.name == "%tid.x" || first.name == "%laneid";
         const u32 added_to = varying_summand(i);
         // In a loop a sum may be one of itself, a turn ago.
-        if (added_to == kNone || definition_[added_to] >= definition_[sum]) return false;
+        if (added_to == kNone || written_at(added_to) >= written_at(sum)) return false;
         sum = added_to;
     }
 }
@@ -1100,8 +1046,8 @@ u32 MachineValues::varying_summand(const Instruction& i) const {
     if (i.opcode != "add" && !is_mad) return kNone;
     u32 varying = kNone;
     for (std::size_t k = 1; k < i.operands.size(); ++k) {
-        if (i.operands[k].kind != Operand::Kind::reg) continue;
-        const u32 read = root(i.operands[k].reg);
+        if (!i.operands[k].is_register()) continue;
+        const u32 read = i.operands[k].reg;
         if (registers_.value_class[read] == ValueClass::block || uniform_[read]) continue;
         if (varying != kNone || (is_mad && k != 3)) return kNone;
         varying = read;
@@ -1123,10 +1069,10 @@ std::vector<Constant> MachineValues::brought_for_access(const Instruction& i,
         return {address, {0, 1}, {0, 1}};
     if (!vectors_read_by(i).empty()) return brought;
     for (const Operand& operand : i.operands) {
-        if (operand.kind == Operand::Kind::address || constants_in(operand) == 0) continue;
-        if (operand.kind == Operand::Kind::reg)
-            brought.push_back({root(operand.reg) + u64{1}, words_of_type(root(operand.reg)),
-                               bytes(root(operand.reg)) < 4});
+        if (operand.is_address() || constants_in(operand) == 0) continue;
+        if (operand.is_register())
+            brought.push_back(
+                {operand.reg + u64{1}, words_of_type(operand.reg), bytes(operand.reg) < 4});
         else
             brought.push_back({~operand.bits, 1});
     }
@@ -1143,15 +1089,13 @@ std::vector<Constant> MachineValues::brought_for_texel(const Instruction& i) con
     if (single.size() > 1) single.clear();
     for (std::size_t k = written_by(i).empty() ? 0 : 1; k < i.operands.size(); ++k) {
         const Operand& o = i.operands[k];
-        if (o.kind == Operand::Kind::reg) single.push_back(o);
-        if (o.kind == Operand::Kind::vector && o.elements.size() == 1)
-            single.push_back(o.elements[0]);
+        if (o.is_register()) single.push_back(o);
+        if (o.is_vector() && o.elements.size() == 1) single.push_back(o.elements[0]);
     }
     for (const Operand& o : single) {
-        if (o.kind != Operand::Kind::reg || !is_uniform(root(o.reg)) || bytes(root(o.reg)) > 4)
-            continue;
-        const bool is_finest_level = i.opcode == "tex" && is_zero(root(o.reg));
-        if (!is_finest_level) brought.push_back({root(o.reg) + u64{1}, 1});
+        if (!o.is_register() || !is_uniform(o.reg) || bytes(o.reg) > 4) continue;
+        const bool is_finest_level = i.opcode == "tex" && is_zero(o.reg);
+        if (!is_finest_level) brought.push_back({o.reg + u64{1}, 1});
     }
     return brought;
 }
@@ -1172,17 +1116,16 @@ MachineValues::Vector MachineValues::put_together(const Instruction& i,
     const bool lies_so =
         std::find(side_by_side_.begin(), side_by_side_.end(), elements) != side_by_side_.end();
     const bool stores_zeros =
-        i.opcode == "st" && std::all_of(operands.begin(), operands.end(), [&](const Operand& o) {
-            return o.kind == Operand::Kind::reg ? is_zero(root(o.reg))
-                                                : is_number(o) && o.bits == 0;
+        i.opcode == "st" && all_of(operands, [&](const Operand& o) {
+            return o.is_register() ? is_zero(o.reg) : is_number(o) && o.bits == 0;
         });
     if (lies_so || stores_zeros) return {};
     Vector vector;
     u32 size = 0;
     for (const Operand& operand : operands) {
-        const bool is_register = operand.kind == Operand::Kind::reg;
-        if (is_register) add_read(vector.read, root(operand.reg));
-        size += is_register ? bytes(root(operand.reg)) : 4;
+        const bool is_register = operand.is_register();
+        if (is_register) add_read(vector.read, operand.reg);
+        size += is_register ? bytes(operand.reg) : 4;
     }
     const bool is_of_bytes = i.opcode == "st" && size_of(ptx::type_named(i.modifiers.back())) == 1;
     if (is_of_bytes) size = static_cast<u32>(operands.size());

@@ -42,7 +42,7 @@ struct AccessPlace {
     bool is_variable = false;
 };
 
-/// Values have the number of their root register (Registers::root).
+/// Of a function in which each value has one name (named_by_root): values are registers.
 class MachineValues {
 public:
     MachineValues(const ptx::Function& function, const Registers& registers);
@@ -85,7 +85,7 @@ public:
     AccessPlace place_of(const ptx::Instruction& access) const;
     /// Of an asynchronous copy: where it reads global memory.
     AccessPlace source_of_copy(const ptx::Instruction& copy) const;
-    bool is_written_once(u32 value) const { return times_written_[value] == 1; }
+    bool is_written_once(u32 value) const { return writers_[value].size() == 1; }
     /// A conversion that takes the register of its source for its result.
     bool is_rounded_in_place(u32 at) const;
     /// Of `slct` and `selp`: the load of the second operand that is carried out where that is chosen alone, to
@@ -111,14 +111,15 @@ private:
     using Instruction = ptx::Instruction;
     using Operand = ptx::Operand;
 
-    u32 root(u32 reg) const { return registers_.root[reg]; }
     u32 bytes(u32 value) const { return size_of(function_.registers[value].type); }
     u32 words_of_type(u32 value) const { return bytes(value) > 4 ? bytes(value) / 4 : 1; }
     bool is_uniform(u32 value) const;
     bool is_predicate(u32 value) const {
         return function_.registers[value].type == ptx::Type::pred;
     }
-    const Instruction& definition(u32 value) const { return function_.body[definition_[value]]; }
+    /// Where it is written last in the text.
+    u32 written_at(u32 value) const { return writers_[value].back(); }
+    const Instruction& definition(u32 value) const { return function_.body[written_at(value)]; }
 
     void find_wanted();
     void find_definitions();
@@ -157,7 +158,7 @@ private:
     std::vector<Constant> brought_for_texel(const Instruction& instruction) const;
     std::vector<u32> side_by_side_in(const std::vector<Operand>& operands) const;
     void add_read(std::vector<u32>& to, u32 value) const;
-    std::vector<bool> known_places() const;
+    std::vector<bool> unknown_places() const;
     bool is_zero(u32 value) const;
     u32 base_of(u32 value) const;
     void find_base(u32 value, AccessPlace& place) const;
@@ -172,12 +173,11 @@ private:
     const ptx::Function& function_;
     const Registers& registers_;
     std::vector<bool> wanted_;  ///< by instruction of the body: there is one of the machine for it
-    std::vector<u32> definition_, times_written_;  ///< by value
-    std::vector<std::vector<u32>> readers_;        ///< by value: indices into the body
-    std::vector<std::vector<u32>> writers_;        ///< likewise
-    std::vector<bool> uniform_;                    ///< computed for a whole block, or a constant
-    std::vector<bool> narrow_;  ///< of 64 bits, of which only the lower half is wanted
-    std::vector<bool> folded_;  ///< part of the instructions that read it
+    std::vector<std::vector<u32>> readers_;  ///< by value: indices into the body
+    std::vector<std::vector<u32>> writers_;  ///< likewise
+    std::vector<bool> uniform_;              ///< computed for a whole block, or a constant
+    std::vector<bool> narrow_;               ///< of 64 bits, of which only the lower half is wanted
+    std::vector<bool> folded_;               ///< part of the instructions that read it
     std::vector<bool>
         in_every_thread_;     ///< the same for a block, and yet in a register of each thread
     std::vector<u32> words_;  ///< by value

@@ -9,10 +9,12 @@
 #include <vector>
 
 #include "base/device_model.h"
+#include "base/ranges.h"
 #include "program/lifetimes.h"
 #include "program/list_schedule.h"
 #include "program/machine_code.h"
 #include "program/register_assignment.h"
+#include "ptx/instruction_parts.h"
 #include "timing/occupancy.h"
 
 namespace coalesce::sim {
@@ -128,9 +130,11 @@ public:
 
 private:
     Compiled(const ptx::Function& function, const ControlFlow& flow)
-        : function_(function),
-          code_(machine_code(function, flow,
-                             classify(function, function.is_entry, Liveness(function, flow)))),
+        : Compiled(function, flow,
+                   classify(function, function.is_entry, Liveness(function, flow))) {}
+    Compiled(const ptx::Function& function, const ControlFlow& flow, const Registers& registers)
+        : function_(named_by_root(function, registers)),
+          code_(machine_code(function_, flow, registers)),
           alive_(code_) {}
 
     /// A division or a root whose routine has registers of its own: ptxas minds no banks then.
@@ -141,10 +145,8 @@ private:
     }
     template <class Is>
     bool has_any(Is is) const {
-        return std::any_of(code_.pieces.begin(), code_.pieces.end(),
-                           [&](const MachinePiece& piece) {
-                               return std::any_of(piece.code.begin(), piece.code.end(), is);
-                           });
+        return any_of(code_.pieces,
+                      [&](const MachinePiece& piece) { return any_of(piece.code, is); });
     }
 
     /// The piece with numbers of its own for the values that it mentions.
@@ -176,7 +178,7 @@ private:
         return straight;
     }
 
-    const ptx::Function& function_;
+    const ptx::Function function_;
     MachineCode code_;
     const AliveBetweenPieces alive_;
     std::vector<std::vector<u32>> usual_orders_;  ///< of the pieces, with kWordsMost
@@ -222,12 +224,9 @@ private:
         return std::find(open_.begin(), open_.end(), function) != open_.end();
     }
     const ptx::Function* target_of(const ptx::Instruction& call) const {
-        for (const ptx::Operand& operand : call.operands) {
-            const auto found = module_.functions.find(operand.name);
-            if (operand.kind == ptx::Operand::Kind::symbol && found != module_.functions.end())
-                return found->second.get();
-        }
-        return nullptr;
+        const std::string* name = callee_of(call);
+        const auto found = name ? module_.functions.find(*name) : module_.functions.end();
+        return found == module_.functions.end() ? nullptr : found->second.get();
     }
 
     const ptx::Module& module_;

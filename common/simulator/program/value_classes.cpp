@@ -57,7 +57,7 @@ private:
     bool is_copy(const ptx::Instruction& i) const {
         if (i.guard || i.operands.size() != 2) return false;
         const Operand &to = i.operands[0], &from = i.operands[1];
-        if (to.kind != Operand::Kind::reg || from.kind != Operand::Kind::reg) return false;
+        if (!to.is_register() || !from.is_register()) return false;
         if (!to.elements.empty() || from.negated) return false;
         const bool moves = i.opcode == "mov";
         const bool same_address = i.opcode == "cvta" && (i.has("global") || i.has("const"));
@@ -97,10 +97,9 @@ private:
         std::vector<u32> names;
         for (u32 copy : copies) names.push_back(function_.body[copy].operands[0].reg);
         const std::vector<u32> read = registers_read(function_.body[at]);
-        const bool reads_one = std::any_of(names.begin(), names.end(), [&](u32 name) {
-            return std::find(read.begin(), read.end(), name) != read.end();
-        });
-        return reads_one || !liveness.alive_behind(at, names).empty();
+        return std::find_first_of(read.begin(), read.end(), names.begin(), names.end()) !=
+                   read.end() ||
+               !liveness.alive_behind(at, names).empty();
     }
 
     bool is_pure(const ptx::Instruction& i) const {
@@ -127,10 +126,10 @@ private:
 
     ValueClass class_of(const Operand& operand) const {
         ValueClass result = ValueClass::launch;
-        if (operand.kind == Operand::Kind::reg || operand.has_base_register)
+        if (operand.is_register() || operand.has_base_register)
             join(result,
                  seen_[operand.reg] ? result_.value_class[operand.reg] : ValueClass::thread);
-        if (operand.kind == Operand::Kind::special) {
+        if (operand.is_special()) {
             const SpecialRegister* special = find_special_register(operand.name);
             join(result, special ? class_of_special(*special) : ValueClass::thread);
         }
@@ -162,6 +161,11 @@ private:
     std::vector<bool> seen_;   ///< written by an instruction above the current one
 };
 
+void name_by_root(Operand& operand, const std::vector<u32>& root) {
+    if (operand.is_register() || operand.has_base_register) operand.reg = root[operand.reg];
+    for (Operand& element : operand.elements) name_by_root(element, root);
+}
+
 }  // namespace
 
 Registers every_register_by_itself(const ptx::Function& function) {
@@ -177,6 +181,15 @@ Registers every_register_by_itself(const ptx::Function& function) {
 
 Registers classify(const ptx::Function& function, bool in_kernel, const Liveness& liveness) {
     return Classifier(function, in_kernel).run(liveness);
+}
+
+ptx::Function named_by_root(const ptx::Function& function, const Registers& registers) {
+    ptx::Function renamed = function;
+    for (ptx::Instruction& i : renamed.body) {
+        if (i.guard) i.guard = registers.root[*i.guard];
+        for (Operand& operand : i.operands) name_by_root(operand, registers.root);
+    }
+    return renamed;
 }
 
 }  // namespace coalesce::sim

@@ -32,5 +32,7 @@ struct Registers {
 Registers classify(const ptx::Function& function, bool in_kernel, const Liveness& liveness);
 /// Plain mode: nothing moves, nothing is another name.
 Registers every_register_by_itself(const ptx::Function& function);
+/// The function with one name for each value: instructions name root registers alone.
+ptx::Function named_by_root(const ptx::Function& function, const Registers& registers);
 
 }  // namespace coalesce::sim
