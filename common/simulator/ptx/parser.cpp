@@ -3,6 +3,7 @@
 // Read next  function_reader.h for what is inside a function.
 #include "ptx/parser.h"
 
+#include "ptx/constants.h"
 #include "ptx/function_reader.h"
 
 namespace coalesce::sim::ptx {
