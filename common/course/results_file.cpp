@@ -35,25 +35,21 @@ public:
     }
     const Json& value() const { return value_; }
 
+    template <class Value>
+    Value as() const {
+        Value value{};
+        codec::decode(value_, value, path_);
+        return value;
+    }
     std::string text() const {
-        if (!value_.is_string() || value_.get<std::string>().empty()) fail("a text was expected");
-        return value_;
+        const auto value = as<std::string>();
+        if (value.empty()) fail("a text was expected");
+        return value;
     }
-    bool yes_or_no() const {
-        if (!value_.is_boolean()) fail("true or false was expected");
-        return value_;
-    }
+    /// A number of that type.
+    template <class Number = double>
     void above_zero() const {
-        if (!value_.is_number() || !(value_.get<double>() > 0)) {
-            fail("a number above 0 was expected");
-        }
-    }
-    void whole() const {
-        if (!value_.is_number_integer()) fail("a whole number was expected");
-        above_zero();
-    }
-    void count() const {
-        if (!value_.is_number_unsigned()) fail("a count was expected");
+        if (!(as<Number>() > 0)) fail("a number above 0 was expected");
     }
 
 private:
@@ -62,8 +58,8 @@ private:
 };
 
 void check_shape(const Field& row) {
-    row["rows"].whole();
-    row["cols"].whole();
+    row["rows"].above_zero<int>();
+    row["cols"].above_zero<int>();
 }
 
 void check_measured(const Field& row) {
@@ -72,7 +68,7 @@ void check_measured(const Field& row) {
         return;
     }
     check_shape(row);
-    if (!row["verified"].yes_or_no()) return;  // nothing that is wrong has a time
+    if (!row["verified"].as<bool>()) return;  // nothing that is wrong has a time
     const bool is_of_many = row.has("gpus");
     row["ms"].above_zero();
     row[is_of_many ? "sent_gbps" : "gbps"].above_zero();
@@ -81,18 +77,14 @@ void check_measured(const Field& row) {
 
 void check_counted(const Field& row) {
     check_shape(row);
-    row["verified"].yes_or_no();
+    row["verified"].as<bool>();
     if (!row.has("counters")) return;  // no kernel of its own
     const Field counters = row["counters"];
-    for (const char* kind : {"load", "store"}) {
-        for (const char* what : {"_requests", "_sectors"}) {
-            counters[(std::string(kind) + what).c_str()].count();
-        }
-    }
-    for (const char* kind : {"shared_load", "shared_store"}) {
-        for (const char* what : {"_requests", "_wavefronts", "_ideal"}) {
-            counters[(std::string(kind) + what).c_str()].count();
-        }
+    for (const char* name :
+         {"load_requests", "load_sectors", "store_requests", "store_sectors",
+          "shared_load_requests", "shared_load_wavefronts", "shared_load_ideal",
+          "shared_store_requests", "shared_store_wavefronts", "shared_store_ideal"}) {
+        counters[name].as<std::uint64_t>();
     }
 }
 
@@ -103,16 +95,11 @@ void check_predicted(const Field& row) {
     }
     const Field predicted = row["predicted"];
     predicted["gpu"].text();
-    predicted["measured_gpu"].yes_or_no();
+    predicted["measured_gpu"].as<bool>();
     check_shape(predicted);
     for (const char* what : {"ms", "gbps", "of_copy", "error_band"}) predicted[what].above_zero();
     predicted["unknown"].size();
-    timing::Binds binds{};
-    try {
-        codec::decode(predicted["binds"].value(), binds, "binds");
-    } catch (const codec::Error& error) {
-        predicted.fail(error.what());
-    }
+    predicted["binds"].as<timing::Binds>();
 }
 
 ResultsKind kind_of(const Field& device) {
@@ -136,7 +123,7 @@ ResultsKind check_results(const Json& run) {
         const Field row = rows[i];
         std::string name = row["step"].text() + " " + row["variant"].text();
         if (row.has("array")) row["array"].text();
-        if (row.has("element_size")) row["element_size"].whole();
+        if (row.has("element_size")) row["element_size"].above_zero<int>();
         switch (kind) {
             case ResultsKind::measured: check_measured(row); break;
             case ResultsKind::counted: check_counted(row); break;

@@ -4,8 +4,9 @@
 #pragma once
 
 #include <nlohmann/json.hpp>
-#include <stdexcept>
 #include <string>
+
+#include "base/codec.h"
 
 namespace coalesce::course {
 
@@ -17,9 +18,7 @@ enum class ResultsKind {
 };
 
 /// A field that is missing or wrong: "results[3].ms: a number above 0 was expected".
-struct ResultsError : std::runtime_error {
-    using std::runtime_error::runtime_error;
-};
+using ResultsError = codec::Error;
 
 /// Checks every field that tables and charts show. Throws ResultsError for the first that is wrong.
 ResultsKind check_results(const nlohmann::ordered_json& run);

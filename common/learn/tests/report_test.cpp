@@ -380,7 +380,7 @@ TEST_CASE("files that are no results are named, and what is wrong in them") {
     CHECK(complaint(of(SIM, {wrong})) == ": results[0].counters: no \"shared_load_ideal\"");
     wrong = predicted("02_naive", "naive", "A GPU");
     wrong["predicted"]["binds"] = "magic";
-    CHECK(has(complaint(of(PREDICTED, {wrong})), ": results[0].predicted: binds"));
+    CHECK(has(complaint(of(PREDICTED, {wrong})), ": results[0].predicted.binds: "));
     CHECK(complaint(of(GPU, {timed("99_none", "naive")})) ==
           ": results[0].step: course.toml has no step \"99_none\"");
     folder.write("docs/results/a.json", of(SIM, {counted("02_naive", "naive")}));
