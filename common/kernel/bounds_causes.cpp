@@ -81,12 +81,6 @@ Failure no_bounds_check(const Trial& trial, const Place& place, const std::strin
             .next = advice_on_bounds(evidence)};
 }
 
-/// The result when accesses outside do not stop the kernel; nothing when it cannot be had.
-std::optional<Comparison> result_without_checks(const Trial& trial, const Evidence& evidence) {
-    if (!evidence.try_again) return trial.comparison;
-    return evidence.try_again({.shape = trial.shape, .watch = Watch::result_alone}).comparison;
-}
-
 /// A wrong index may lead outside at one shape, and show what it is at another: of whole tiles, and
 /// longer one way than the other.
 std::optional<Failure> index_mistake(const Trial& trial, const Evidence& evidence) {
@@ -96,23 +90,16 @@ std::optional<Failure> index_mistake(const Trial& trial, const Evidence& evidenc
     };
     // Where tiles are cut off, a missing check of the bounds looks like many a wrong index.
     if (has_whole_tiles(trial.shape) || !evidence.was_right_on_whole_tiles) {
+        // The result when accesses outside do not stop the kernel; on a real GPU the one that there is.
         Trial here = trial;
-        here.comparison = result_without_checks(trial, evidence);
+        if (auto result = evidence.seen_with(trial.shape).comparison) here.comparison = result;
         if (auto found = mistake_at(here)) return found;
     }
-    if (!evidence.try_again) return std::nullopt;
     for (const Shape shape : {Shape{64, 128}, Shape{128, 64}}) {
         if (!evidence.exercise.takes(shape)) continue;
-        const TrialOrder order{
-            .shape = shape, .watch = Watch::result_alone, .wants_counters = true};
-        if (auto found = mistake_at(evidence.try_again(order))) return found;
+        if (auto found = mistake_at(evidence.seen_with(shape))) return found;
     }
     return std::nullopt;
-}
-
-/// Whether it is right on a matrix of whole tiles of any size.
-bool is_right_on_large_tiles(const Evidence& evidence) {
-    return evidence.try_again && evidence.try_again({.shape = evidence.exercise.counted}).is_good();
 }
 
 /// "... it fits out[row * 4 + col] ...; or it fits in[row * 1024 + col] ...": what an access shows
@@ -144,8 +131,9 @@ Failure outside(const Trial& trial, const Place& place, const std::string& detai
     if (is_ragged && evidence.was_right_on_whole_tiles) {
         return no_bounds_check(trial, place, details, evidence);
     }
-    // The tile may be larger than the matrix.
-    if (!evidence.was_right_on_whole_tiles && is_right_on_large_tiles(evidence)) {
+    // The tile may be larger than the matrix: then it is right on one of whole tiles of any size.
+    if (!evidence.was_right_on_whole_tiles &&
+        evidence.try_again({.shape = evidence.exercise.counted}).is_good()) {
         return no_bounds_check(trial, place, details, evidence);
     }
     return {.kind = FailureKind::out_of_bounds,

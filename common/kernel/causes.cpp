@@ -16,14 +16,13 @@ using simulated::Report;
 /// Far too much work may come to an end all the same: a small matrix shows it.
 std::optional<Failure> too_much_work(const Trial& trial, const Report& report,
                                      const Evidence& evidence) {
-    if (!evidence.try_again) return std::nullopt;
     constexpr int side = 8;
     const Shape small = evidence.exercise.at_least(side, side);
-    const Trial seen =
-        evidence.try_again({.shape = small, .watch = Watch::result_alone, .wants_counters = true});
+    const Trial seen = evidence.seen_with(small);
+    if (!seen.has_ended()) return std::nullopt;
     // Each store of a warp is of one element at least.
     const std::uint64_t times = seen.counters.store_requests / seen.elements();
-    if (!seen.has_ended() || times < 4) return std::nullopt;
+    if (times < 4) return std::nullopt;
     Failure failure = from_report(
         FailureKind::too_much_work, report, trial, evidence,
         "threads repeat what others have done, far more than the task takes.",

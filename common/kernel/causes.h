@@ -16,8 +16,17 @@ struct Evidence {
     const Exercise& exercise;
     /// Whether the kernel was right, before, on a matrix of whole tiles.
     bool was_right_on_whole_tiles = false;
-    /// Launches it again, on another shape, or watched in another way. Empty where nothing can be launched any more.
+    /// Launches it again, on another shape, or watched in another way. What comes back is empty where nothing can be
+    /// launched any more: what broke a real GPU's context ends all that a process can do with it.
     TryAgain try_again;
+
+    /// Once more, to its end, whatever it does on its way.
+    Trial seen_with(Shape shape, const TracedWarp& traced = {}) const {
+        return try_again({.shape = shape,
+                          .watch = Watch::result_alone,
+                          .wants_counters = true,
+                          .traced = traced});
+    }
 };
 
 /// The mistake that made a launch fail.

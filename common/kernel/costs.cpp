@@ -168,7 +168,7 @@ struct WarpsWork {
 };
 
 WarpsWork work_of_a_warp(const Verdict& found, bool of_stores, const TryAgain& try_again) {
-    const Trial trial = try_again({.shape = found.counted, .traced = {0, 0, kMostTracedAccesses}});
+    const Trial trial = try_again({.shape = found.counted, .traced = kFirstWarp});
     WarpsWork work;
     double accesses = 0;
     for (const simulated::Access& access : trial.accesses) {

@@ -94,7 +94,7 @@ private:
         const Evidence evidence{.source = source_,
                                 .exercise = exercise_,
                                 .was_right_on_whole_tiles = was_right_on_whole_tiles_,
-                                .try_again = runner_.can_try_again() ? try_again_ : TryAgain{}};
+                                .try_again = try_again_};
         fail(cause_of(trial, evidence));
         return false;
     }
@@ -247,7 +247,9 @@ private:
     Runner& runner_;
     const ExamineOptions& options_;
     Verdict& verdict_;
-    const TryAgain try_again_ = [this](const TrialOrder& order) { return try_on(order); };
+    const TryAgain try_again_ = [this](const TrialOrder& order) {
+        return verdict_.is_simulated ? try_on(order) : Trial{};
+    };
     Compiled compiled_;
     bool was_right_on_whole_tiles_ = false;
 };

@@ -58,8 +58,8 @@ constexpr Shape kRectangle{128, 256};
 
 /// The launch for it; nothing when it cannot be had.
 std::optional<LaunchShape> launch_of_rectangle(const Evidence& evidence) {
-    if (!evidence.try_again || !evidence.exercise.takes(kRectangle)) return std::nullopt;
-    const Trial seen = evidence.try_again({.shape = kRectangle, .watch = Watch::result_alone});
+    if (!evidence.exercise.takes(kRectangle)) return std::nullopt;
+    const Trial seen = evidence.seen_with(kRectangle);
     if (!seen.is_launched) return std::nullopt;
     return seen.launch;
 }
@@ -182,8 +182,7 @@ std::string what_keeps_them(const LaunchShape& launch, const std::optional<Block
 
 /// The learner's grid reaches every element, so nothing is said of it.
 void acquit_grid(Failure& failure, const Trial& trial, const Evidence& evidence) {
-    std::optional<BlockOrigins> origins;
-    if (evidence.try_again) origins = origins_in(trial.shape, trial.launch, evidence);
+    const auto origins = origins_in(trial.shape, trial.launch, evidence);
     failure.headline +=
         " There are enough threads for all" + what_keeps_them(trial.launch, origins);
     failure.details += wrap(numbers(trial) + ".");
@@ -206,8 +205,7 @@ bool all_store_all(const Trial& seen, std::uint64_t right) {
 }
 
 bool tell_busy_grid(Failure& failure, const Trial& trial, const Evidence& evidence) {
-    const Trial seen = evidence.try_again(
-        {.shape = trial.shape, .watch = Watch::result_alone, .wants_counters = true});
+    const Trial seen = evidence.seen_with(trial.shape);
     if (!seen.comparison || !all_store_all(seen, seen.comparison->right)) return false;
     failure.headline += " The grid is too small.";
     failure.place.line = line_of_launch(evidence.source.text, ".grid");
@@ -229,7 +227,7 @@ bool is_outgrown(const Trial& trial, const Evidence& evidence) {
     }
     const Shape first = exercise.shapes.front();
     for (const Shape shape : {first, exercise.counted}) {
-        const Trial seen = evidence.try_again({.shape = shape, .watch = Watch::result_alone});
+        const Trial seen = evidence.seen_with(shape);
         if (!seen.is_launched || seen.launch.grid != trial.launch.grid) return false;
     }
     // Blocks that go on to further tiles are few on purpose.
@@ -325,7 +323,7 @@ bool tell_tiles_outside(Failure& failure, const BlockStores& stores, const Evide
         !evidence.exercise.takes(kRagged)) {
         return false;
     }
-    const Trial seen = evidence.try_again({.shape = kRagged, .watch = Watch::result_alone});
+    const Trial seen = evidence.seen_with(kRagged);
     if (!seen.comparison || seen.comparison->wrong > 0 || seen.comparison->is_right() ||
         seen.comparison->fault() == Fault::bounds_exchanged) {
         return false;
@@ -373,12 +371,11 @@ std::optional<Failure> exchanged_grid(const Trial& trial, const Evidence& eviden
 }
 
 bool look_at_launch(Failure& failure, const Trial& trial, const Evidence& evidence) {
-    if (evidence.try_again &&
-        (tell_fixed_grid(failure, trial, evidence) || tell_by_stores(failure, trial, evidence))) {
+    if (tell_fixed_grid(failure, trial, evidence) || tell_by_stores(failure, trial, evidence)) {
         return true;
     }
     if (!covers_by_threads(trial.launch, trial.shape)) {
-        return evidence.try_again && tell_too_small(failure, trial, evidence);
+        return tell_too_small(failure, trial, evidence);
     }
     if (failure.fault != Fault::grid_too_small && failure.fault != Fault::part_of_each_tile) {
         return false;

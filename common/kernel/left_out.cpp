@@ -56,9 +56,7 @@ Way way_of_a_warp(const Trial& trial, const Evidence& evidence) {
                 {true, true, "writes", "of the tile"},
                 {true, false, "reads", "of the tile"},
                 {false, true, "stores", "of `out`"}}};
-    const Trial seen = evidence.try_again({.shape = trial.shape,
-                                           .watch = Watch::result_alone,
-                                           .traced = {.limit = kMostTracedAccesses}});
+    const Trial seen = evidence.seen_with(trial.shape, kFirstWarp);
     if (seen.accesses.size() == kMostTracedAccesses) return {};
     for (const Access& access : seen.accesses) {
         for (Stage& stage : way) {
@@ -82,7 +80,7 @@ std::string sentence(const Stage& most, const Stage& least) {
 }  // namespace
 
 std::optional<LeftOut> elements_left_out(const Trial& trial, const Evidence& evidence) {
-    if (!evidence.try_again || evidence.exercise.task().in_place) return std::nullopt;
+    if (evidence.exercise.task().in_place) return std::nullopt;
     const Way way = way_of_a_warp(trial, evidence);
     const Stage* least = nullptr;
     const Stage* most = nullptr;

@@ -32,16 +32,16 @@ bool stores_to(const simulated::Access& access, std::uint64_t address) {
 
 /// The line that stored the first bad cell; 0 when that cannot be found out, or takes too long.
 int line_that_stored_wrong(const Trial& trial, const Evidence& evidence) {
-    if (!evidence.try_again || !trial.comparison || !trial.comparison->first_bad) return 0;
+    if (!trial.comparison || !trial.comparison->first_bad) return 0;
     const auto warps = static_cast<std::uint64_t>((trial.launch.threads() + 31) / 32);
     const std::uint64_t count = static_cast<std::uint64_t>(trial.launch.blocks()) * warps;
     if (count > kMostWarps) return 0;
     const Cell cell = *trial.comparison->first_bad;
     const std::int64_t index = cell.row * trial.comparison->problem.out_cols() + cell.col;
     for (std::uint64_t number = 0; number < count; ++number) {
-        TrialOrder order{.shape = trial.shape, .watch = Watch::result_alone};
-        order.traced = {number / warps, static_cast<unsigned>(number % warps), kMostTracedAccesses};
-        const Trial seen = evidence.try_again(order);
+        const Trial seen = evidence.seen_with(
+            trial.shape,
+            {number / warps, static_cast<unsigned>(number % warps), kMostTracedAccesses});
         const std::uint64_t address = seen.out_address + 4 * static_cast<std::uint64_t>(index);
         const auto found = std::find_if(seen.accesses.begin(), seen.accesses.end(),
                                         [&](const auto& one) { return stores_to(one, address); });
@@ -67,9 +67,8 @@ int line_of_mistake(const Trial& trial, const Finding& finding, const Evidence& 
     if (line > 0) return line;
     const bool is_of_load = finding.fault == Fault::wrong_origin ||
                             (finding.fault == Fault::wrong_pitch && says("fits in["));
-    if (!is_of_load || !evidence.try_again) return store_line;
-    const Trial seen = evidence.try_again(
-        {.shape = trial.shape, .watch = Watch::result_alone, .wants_counters = true});
+    if (!is_of_load) return store_line;
+    const Trial seen = evidence.seen_with(trial.shape);
     for (const LineCounters& one : seen.lines) {
         if (one.counters.load_requests > 0) return one.line;
     }

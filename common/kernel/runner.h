@@ -28,9 +28,6 @@ public:
     virtual std::string device() const = 0;
     /// Whether it checks and counts.
     virtual bool is_simulated() const = 0;
-    /// Whether something can be launched again after a kernel that failed: what broke a real GPU's
-    /// context ends all that a process can do with it.
-    virtual bool can_try_again() const { return is_simulated(); }
 
     /// A file with a kernel of that name becomes PTX.
     virtual Compiled compile(const Source& source, const std::string& kernel) = 0;

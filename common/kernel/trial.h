@@ -31,6 +31,7 @@ struct TracedWarp {
 };
 /// No lesson's warp does more than a picture can show.
 constexpr std::size_t kMostTracedAccesses = 1024;
+constexpr TracedWarp kFirstWarp{.limit = kMostTracedAccesses};
 
 /// Which launch.
 struct TrialOrder {

@@ -11,18 +11,9 @@ namespace {
 
 using simulated::Access;
 
-/// The same launch, with the accesses of its first warp where somebody can tell them.
-Trial first_warp(const Trial& trial, const Evidence& evidence) {
-    if (!evidence.try_again) return {};
-    return evidence.try_again({.shape = trial.shape,
-                               .watch = Watch::result_alone,
-                               .wants_counters = true,
-                               .traced = {.limit = kMostTracedAccesses}});
-}
-
 /// Nothing has changed, but something was stored: perhaps what was there.
 void look_for_loads_of_out(Failure& failure, const Trial& trial, const Evidence& evidence) {
-    const Trial seen = first_warp(trial, evidence);
+    const Trial seen = evidence.seen_with(trial.shape, kFirstWarp);
     const auto reads_out = [&](const Access& access) {
         if (access.is_shared || access.is_store || access.active == 0) return false;
         const std::uint64_t address = access.of_active().front();
@@ -66,7 +57,7 @@ const Access* store_with_gaps(const std::vector<Access>& accesses, unsigned byte
 
 /// Copies that bring a part of each vector alone. False: there are none.
 bool look_for_short_copy(Failure& failure, const Trial& trial, const Evidence& evidence) {
-    const Trial seen = first_warp(trial, evidence);
+    const Trial seen = evidence.seen_with(trial.shape, kFirstWarp);
     if (seen.counters.copy_waits == 0) return false;
     unsigned read = 0;
     for (const Access& access : seen.accesses) {
