@@ -32,17 +32,12 @@ Compiled compile_or_find(const Source& source, const CompileOptions& options,
     const std::string key =
         compiler.identity + "\n" + options.architecture + "\n" + options.kernel + "\n" + text;
     const Cache cache(options.cache);
-    if (const auto kept = cache.find("ptx", key)) {
-        try {
-            auto compiled = codec::read<Compiled>(*kept);
-            compiled.entry = entry_of(options.kernel);
-            // Names of files are no part of a key.
-            for (Message& message : compiled.messages) message.place.file = source.name;
-            compiled.is_from_cache = true;
-            return compiled;
-        } catch (const codec::Error&) {
-            // Another version's: it is compiled again.
-        }
+    if (auto kept = read_kept<Compiled>(cache.find("ptx", key))) {
+        kept->entry = entry_of(options.kernel);
+        // Names of files are no part of a key.
+        for (Message& message : kept->messages) message.place.file = source.name;
+        kept->is_from_cache = true;
+        return *kept;
     }
     const RawOutput raw = run_compiler(compiler, text, options.architecture, options.seconds);
     const Compiled compiled = compiled_from(source, options.kernel, version_of(compiler), raw);

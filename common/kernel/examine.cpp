@@ -1,6 +1,7 @@
 #include "kernel/examine.h"
 
 #include <algorithm>
+#include <type_traits>
 #include <utility>
 
 #include "kernel/cache.h"
@@ -147,63 +148,55 @@ private:
         return true;
     }
 
-    /// What its costs depend on.
-    std::string key_of_solution(Shape counted) const {
-        return text_of(exercise_) + counted.name() + "\n" + compiled_.compiler + "\n" +
-               options_.solution->text;
-    }
-
-    template <class Value>
-    std::optional<Value> kept(const std::string& kind, const std::string& of) {
-        try {
-            if (const auto text = runner_.kept(kind, of)) return codec::read<Value>(*text);
-        } catch (const codec::Error&) {
-            // Another version's: it is made again.
-        }
-        return std::nullopt;
-    }
-
-    /// Counted in the same way as the learner's, once for as long as the runner keeps it.
-    Counters cost_of_solution(Shape counted) {
+    /// What `make` finds out of the compiled solution, once for as long as the runner keeps it.
+    template <class Make>
+    auto of_solution(const std::string& kind, Shape shape, Make make) {
+        using Found = typename std::invoke_result_t<Make, const Compiled&>::value_type;
         const Source& solution = *options_.solution;
         if (!solution.is_good()) throw NoSolution(solution.problem.headline);
-        const std::string key = key_of_solution(counted);
-        if (const auto known = kept<Counters>("counters", key)) return *known;
+        const std::string key =
+            text_of(exercise_) + shape.name() + "\n" + compiled_.compiler + "\n" + solution.text;
+        if (auto known = read_kept<Found>(runner_.kept(kind, key))) return known;
         const Compiled compiled = runner_.compile(solution, exercise_.kernel);
         if (!compiled.ok()) throw NoSolution(compiled.failure.headline);
-        const Trial trial =
-            runner_.run(compiled, task_, {.shape = counted, .wants_counters = true});
-        if (!trial.is_good()) throw NoSolution("it is not right itself.");
-        runner_.keep("counters", key, codec::write(trial.counters));
-        return trial.counters;
+        std::optional<Found> found = make(compiled);
+        if (found) runner_.keep(kind, key, codec::write(*found));
+        return found;
+    }
+
+    /// Counted in the same way as the learner's.
+    std::optional<Counters> cost_of_solution(Shape counted) {
+        return of_solution("counters", counted, [&](const Compiled& compiled) {
+            const Trial trial =
+                runner_.run(compiled, task_, {.shape = counted, .wants_counters = true});
+            if (!trial.is_good()) throw NoSolution("it is not right itself.");
+            return std::optional(trial.counters);
+        });
     }
 
     void predict() {
         const Stretch stretch(verdict_.milliseconds.predicted);
-        const Shape shape = predicted_shape(exercise_);
-        verdict_.predicted = runner_.predict(compiled_, task_, shape);
-        if (verdict_.predicted) verdict_.solution_predicted = time_of_solution(shape);
+        verdict_.predicted = runner_.predict(compiled_, task_, predicted_shape(exercise_));
+        if (verdict_.predicted) verdict_.solution_predicted = time_of_solution();
     }
 
-    /// Once for as long as the runner keeps it, without what happens from moment to moment.
-    std::optional<Predicted> time_of_solution(Shape shape) {
-        if (!options_.solution || !options_.solution->is_good()) return std::nullopt;
-        const std::string key = key_of_solution(shape);
-        if (auto known = kept<Predicted>("time", key)) return known;
-        const Compiled solution = runner_.compile(*options_.solution, exercise_.kernel);
-        if (!solution.ok()) return std::nullopt;
-        auto predicted = runner_.predict(solution, task_, shape);
-        if (!predicted) return std::nullopt;
-        for (timing::Prediction& launch : predicted->launches) launch.time_line = {};
-        runner_.keep("time", key, codec::write(*predicted));
-        return predicted;
+    /// Without what happens from moment to moment.
+    std::optional<Predicted> time_of_solution() {
+        if (!options_.solution || !verdict_.is_simulated) return std::nullopt;
+        const Shape shape = predicted_shape(exercise_);
+        return of_solution("time", shape, [&](const Compiled& compiled) {
+            auto predicted = runner_.predict(compiled, task_, shape);
+            if (!predicted) return predicted;
+            for (timing::Prediction& launch : predicted->launches) launch.time_line = {};
+            return predicted;
+        });
     }
 
     /// There would be a time, if it were not for the kernel. (One that prints has none, and does not lose by that.)
     bool is_time_missing() {
         if (verdict_.predicted || exercise_.limits.of_copy_predicted <= 0) return false;
         if (compiled_.ptx.find("vprintf") != std::string::npos) return false;
-        return time_of_solution(predicted_shape(exercise_)).has_value();
+        return time_of_solution().has_value();
     }
 
     /// The costs of the shape that was counted last.

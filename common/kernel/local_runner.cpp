@@ -32,7 +32,7 @@ std::optional<Predicted> LocalRunner::predict(const Compiled& kernel, const Prod
                                               Shape shape) {
     if (!is_simulated()) return std::nullopt;
     const std::string key = shape.name() + "\n" + kernel.ptx;
-    if (const auto known = kept("predicted", key)) return codec::read<Predicted>(*known);
+    if (auto known = read_kept<Predicted>(kept("predicted", key))) return known;
     const auto predicted = LaunchingRunner::predict(kernel, task, shape);
     if (predicted) keep("predicted", key, codec::write(*predicted));
     return predicted;

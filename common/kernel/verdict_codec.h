@@ -84,6 +84,16 @@ void describe(Codec& codec, Milliseconds& milliseconds) {
            milliseconds.counters, "predicted", milliseconds.predicted, "total", milliseconds.total);
 }
 
+/// What was kept; nothing where it is another version's, which is made again.
+template <class Value>
+std::optional<Value> read_kept(const std::optional<std::string>& text) {
+    try {
+        if (text) return codec::read<Value>(*text);
+    } catch (const codec::Error&) {
+    }
+    return std::nullopt;
+}
+
 /// All but times: those of this computer differ from one to the next, and what is to be said of predicted ones
 /// is in the failures.
 template <class Codec>
