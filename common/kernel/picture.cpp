@@ -20,8 +20,14 @@ PictureRow empty_row(const std::string& label) {
     return row;
 }
 
-bool is_active(std::uint32_t active, unsigned lane) {
-    return (active >> lane & 1) != 0;
+/// The addresses of the words that a lane touches.
+std::vector<std::uint64_t> words_of(const simulated::Access& access, unsigned lane) {
+    std::vector<std::uint64_t> words;
+    if ((access.active >> lane & 1) == 0) return words;
+    for (unsigned byte = 0; byte < access.bytes_per_lane; byte += kWordBytes) {
+        words.push_back(access.addresses[lane] + byte);
+    }
+    return words;
 }
 
 /// "in + 384"; a picture may begin before the matrix when the kernel is wrong.
@@ -49,15 +55,12 @@ WarpAccess drawn(const simulated::Access& access, const Addresses& matrices, con
                      line_of_text(source.text, access.line),
                      "shared memory"};
     if (access.is_shared) {
-        drawn.rows = rows_of_banks(access.addresses, access.active, access.bytes_per_lane);
+        drawn.rows = rows_of_banks(access);
         return drawn;
     }
-    unsigned first = 0;
-    while (first < 31 && !is_active(access.active, first)) ++first;
-    const bool is_out = matrices.is_out(access.addresses[first]);
+    const bool is_out = matrices.is_out(access.of_active().front());
     drawn.memory = is_out ? "out" : "in";
-    drawn.rows = rows_of_memory(access.addresses, access.active, access.bytes_per_lane,
-                                is_out ? matrices.out : matrices.in, drawn.memory);
+    drawn.rows = rows_of_memory(access, is_out ? matrices.out : matrices.in, drawn.memory);
     return drawn;
 }
 
@@ -118,14 +121,11 @@ void run(const Source& source, const Exercise& exercise, Runner& runner,
 
 }  // namespace
 
-std::vector<PictureRow> rows_of_memory(const std::array<std::uint64_t, 32>& addresses,
-                                       std::uint32_t active, unsigned bytes_per_lane,
-                                       std::uint64_t begin, const std::string& name) {
+std::vector<PictureRow> rows_of_memory(const simulated::Access& access, std::uint64_t begin,
+                                       const std::string& name) {
     std::map<std::uint64_t, PictureRow> rows;
     for (unsigned lane = 0; lane < 32; ++lane) {
-        if (!is_active(active, lane)) continue;
-        for (std::uint64_t at = addresses[lane]; at < addresses[lane] + bytes_per_lane;
-             at += kWordBytes) {
+        for (const std::uint64_t at : words_of(access, lane)) {
             const std::uint64_t row_begin = at / kRowBytes * kRowBytes;
             auto [row, is_new] = rows.try_emplace(row_begin);
             if (is_new) row->second = empty_row(offset_text(name, row_begin, begin));
@@ -138,18 +138,15 @@ std::vector<PictureRow> rows_of_memory(const std::array<std::uint64_t, 32>& addr
     return list;
 }
 
-std::vector<PictureRow> rows_of_banks(const std::array<std::uint64_t, 32>& addresses,
-                                      std::uint32_t active, unsigned bytes_per_lane) {
+std::vector<PictureRow> rows_of_banks(const simulated::Access& access) {
     // Accesses of 8 bytes go in two half warps, those of 16 in four quarters.
-    const unsigned lanes_together = bytes_per_lane <= 4 ? 32 : 128 / bytes_per_lane;
+    const unsigned lanes_together = access.bytes_per_lane <= 4 ? 32 : 128 / access.bytes_per_lane;
     std::vector<PictureRow> rows;
     for (unsigned first = 0; first < 32; first += lanes_together) {
         std::array<std::vector<std::uint64_t>, kBanks> words;
         const std::size_t done = rows.size();
         for (unsigned lane = first; lane < first + lanes_together; ++lane) {
-            if (!is_active(active, lane)) continue;
-            for (std::uint64_t at = addresses[lane]; at < addresses[lane] + bytes_per_lane;
-                 at += kWordBytes) {
+            for (const std::uint64_t at : words_of(access, lane)) {
                 const std::uint64_t word = at / kWordBytes;
                 std::vector<std::uint64_t>& served = words[word % kBanks];
                 // The same word is served once, to whoever wants it.
@@ -181,9 +178,7 @@ Picture picture_of(const Source& source, const Exercise& exercise, Runner& runne
                    const PictureRequest& request) {
     Picture picture;
     picture.file = source.name;
-    picture.shape = request.shape;
-    picture.block = request.block;
-    picture.warp = request.warp;
+    picture.of = request;
     try {
         run(source, exercise, runner, request, picture);
     } catch (const std::exception& problem) {

@@ -47,9 +47,7 @@ struct WarpAccess : simulated::Access {
 struct Picture {
     Failure problem;                   ///< why there is none; kind none when there is
     std::string file;                  ///< as messages name it
-    Shape shape{0, 0};                 ///< of the input
-    std::uint64_t block = 0;           ///< which block
-    unsigned warp = 0;                 ///< which warp of it
+    PictureRequest of;                 ///< which warp
     std::vector<WarpAccess> accesses;  ///< one for each line and kind, in their order
 
     /// Whether there is a picture.
@@ -66,11 +64,9 @@ Picture picture_of(const Source& source, const Exercise& exercise, Runner& runne
                    const PictureRequest& request);
 
 /// The rows of a global access: 128 bytes each, from address `begin` of the matrix called `name`.
-std::vector<PictureRow> rows_of_memory(const std::array<std::uint64_t, 32>& addresses,
-                                       std::uint32_t active, unsigned bytes_per_lane,
-                                       std::uint64_t begin, const std::string& name);
+std::vector<PictureRow> rows_of_memory(const simulated::Access& access, std::uint64_t begin,
+                                       const std::string& name);
 /// The rows of a shared access: one for each wavefront.
-std::vector<PictureRow> rows_of_banks(const std::array<std::uint64_t, 32>& addresses,
-                                      std::uint32_t active, unsigned bytes_per_lane);
+std::vector<PictureRow> rows_of_banks(const simulated::Access& access);
 
 }  // namespace coalesce

@@ -16,9 +16,10 @@ char sign_of(int lane) {
 }
 
 std::string title(const Picture& picture) {
-    return picture.file + ": warp " + std::to_string(picture.warp) + " of block " +
-           std::to_string(picture.block) + ", " + std::to_string(picture.shape.rows) + " x " +
-           std::to_string(picture.shape.cols) + ", simulated";
+    const PictureRequest& of = picture.of;
+    return picture.file + ": warp " + std::to_string(of.warp) + " of block " +
+           std::to_string(of.block) + ", " + std::to_string(of.shape.rows) + " x " +
+           std::to_string(of.shape.cols) + ", simulated";
 }
 
 /// The source line without its indentation, cut where the terminal ends.

@@ -21,24 +21,25 @@ Picture picture_of_file(const fs::path& file, PictureRequest request = {}) {
     return picture_of(read_source(file, "kernel.cu"), Exercise{}, runner, request);
 }
 
-/// Addresses `step` bytes apart.
-std::array<std::uint64_t, 32> addresses(std::uint64_t first, std::uint64_t step) {
-    std::array<std::uint64_t, 32> all{};
-    for (std::size_t lane = 0; lane < 32; ++lane) all[lane] = first + lane * step;
-    return all;
-}
-
 constexpr std::uint32_t everybody = 0xffffffff;
+
+/// Lanes whose addresses are `step` bytes apart.
+simulated::Access lanes(std::uint64_t first, std::uint64_t step, unsigned bytes_per_lane = 4,
+                        std::uint32_t active = everybody) {
+    simulated::Access access{.bytes_per_lane = bytes_per_lane, .active = active};
+    for (std::size_t lane = 0; lane < 32; ++lane) access.addresses[lane] = first + lane * step;
+    return access;
+}
 
 }  // namespace
 
 TEST_CASE("32 neighbours are one row of memory, 32 strangers are 32") {
-    const auto together = rows_of_memory(addresses(4096, 4), everybody, 4, 4096, "in");
+    const auto together = rows_of_memory(lanes(4096, 4), 4096, "in");
     REQUIRE(together.size() == 1);
     CHECK(together[0].label == "in + 0");
     for (int lane = 0; lane < 32; ++lane)
         CHECK(together[0].lanes[static_cast<std::size_t>(lane)] == lane);
-    const auto apart = rows_of_memory(addresses(4096, 1024), everybody, 4, 4096, "out");
+    const auto apart = rows_of_memory(lanes(4096, 1024), 4096, "out");
     REQUIRE(apart.size() == 32);
     CHECK(apart[31].label == "out + 31744");
     CHECK(apart[31].lanes[0] == 31);
@@ -46,29 +47,28 @@ TEST_CASE("32 neighbours are one row of memory, 32 strangers are 32") {
 }
 
 TEST_CASE("a float4 of each lane fills four rows; lanes that take no part are not there") {
-    const auto wide = rows_of_memory(addresses(0, 16), everybody, 16, 0, "in");
+    const auto wide = rows_of_memory(lanes(0, 16, 16), 0, "in");
     REQUIRE(wide.size() == 4);
     CHECK(wide[1].lanes[0] == 8);
     CHECK(wide[1].lanes[3] == 8);
     CHECK(wide[1].lanes[4] == 9);
-    CHECK(rows_of_memory(addresses(0, 4), 0x1, 4, 0, "in")[0].lanes[1] == -1);
-    CHECK(rows_of_memory(addresses(0, 4), 0, 4, 0, "in").empty());
+    CHECK(rows_of_memory(lanes(0, 4, 4, 0x1), 0, "in")[0].lanes[1] == -1);
+    CHECK(rows_of_memory(lanes(0, 4, 4, 0), 0, "in").empty());
 }
 
 TEST_CASE("what lies before a matrix is shown as that") {
-    CHECK(rows_of_memory(addresses(4096 - 128, 4), everybody, 4, 4096, "in")[0].label ==
-          "in - 128");
+    CHECK(rows_of_memory(lanes(4096 - 128, 4), 4096, "in")[0].label == "in - 128");
 }
 
 TEST_CASE("a column of a tile is one bank 32 times, a padded one 32 banks once") {
-    const auto column = rows_of_banks(addresses(0, 128), everybody, 4);
+    const auto column = rows_of_banks(lanes(0, 128));
     REQUIRE(column.size() == 32);
     for (int i = 0; i < 32; ++i) CHECK(column[static_cast<std::size_t>(i)].lanes[0] == i);
-    CHECK(rows_of_banks(addresses(0, 132), everybody, 4).size() == 1);
-    CHECK(rows_of_banks(addresses(0, 8), everybody, 4).size() == 2);
-    CHECK(rows_of_banks(addresses(64, 0), everybody, 4).size() == 1);
-    CHECK(rows_of_banks(addresses(0, 8), everybody, 8).size() == 2);
-    CHECK(rows_of_banks(addresses(0, 16), everybody, 16).size() == 4);
+    CHECK(rows_of_banks(lanes(0, 132)).size() == 1);
+    CHECK(rows_of_banks(lanes(0, 8)).size() == 2);
+    CHECK(rows_of_banks(lanes(64, 0)).size() == 1);
+    CHECK(rows_of_banks(lanes(0, 8, 8)).size() == 2);
+    CHECK(rows_of_banks(lanes(0, 16, 16)).size() == 4);
 }
 
 TEST_CASE("the rows of a picture are what the simulator counts") {
