@@ -3,13 +3,13 @@
 #include <cxxabi.h>
 
 #include <algorithm>
-#include <cctype>
 #include <cstdlib>
 #include <memory>
 #include <string_view>
 #include <vector>
 
 #include "harness/text.h"
+#include "kernel/matches.h"
 #include "kernel/messages.h"
 #include "kernel/source_lines.h"
 #include "kernel/wrapper.h"
@@ -50,15 +50,9 @@ std::string demangled(const std::string& name) {
 
 /// The line on which a text first has that word; 0 when it has it nowhere.
 int line_with(const std::string& text, const std::string& word) {
-    const auto is_letter = [&](std::size_t at) {
-        return at < text.size() &&
-               (std::isalnum(static_cast<unsigned char>(text[at])) || text[at] == '_');
-    };
-    for (std::size_t i = text.find(word); i != text.npos; i = text.find(word, i + 1)) {
-        if ((i > 0 && is_letter(i - 1)) || is_letter(i + word.size())) continue;
-        return line_at(text, i);
-    }
-    return 0;
+    std::smatch found;
+    const std::regex whole_word("\\b" + word + "\\b");
+    return std::regex_search(text, found, whole_word) ? line_of(text, found) : 0;
 }
 
 Failure missing_kernel(const Source& source, const std::string& kernel,
