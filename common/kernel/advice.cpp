@@ -1,10 +1,10 @@
-#include "kernel/advice.h"
-
+// The next action after each kind of wrong result.
 #include <algorithm>
 #include <iterator>
 
-namespace coalesce {
+#include "kernel/rules.h"
 
+namespace coalesce {
 namespace {
 
 /// What is said otherwise where the task is no transposition from `in` to `out`; null: nothing.

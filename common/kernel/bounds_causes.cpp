@@ -4,8 +4,6 @@
 #include <cstdlib>
 
 #include "harness/text.h"
-#include "kernel/advice.h"
-#include "kernel/local_arrays.h"
 #include "kernel/messages.h"
 #include "kernel/source_lines.h"
 

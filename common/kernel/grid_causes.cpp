@@ -5,7 +5,6 @@
 
 #include "harness/look.h"
 #include "harness/text.h"
-#include "kernel/advice.h"
 #include "kernel/block_places.h"
 #include "kernel/source_lines.h"
 

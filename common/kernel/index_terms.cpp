@@ -1,5 +1,4 @@
-#include "kernel/index_terms.h"
-
+// The indices of a kernel taken apart, by its text: what of them is multiplied by the length of a row.
 #include <algorithm>
 #include <regex>
 #include <set>

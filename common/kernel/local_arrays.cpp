@@ -1,5 +1,4 @@
-#include "kernel/local_arrays.h"
-
+// Arrays of a thread's own, by a kernel's text: what their indices get as far as.
 #include <cctype>
 #include <map>
 #include <optional>

@@ -54,6 +54,13 @@ Failure outside(const Trial& trial, const Place& place, const std::string& detai
 /// access would have done, or does something else.
 std::optional<Failure> local_array_left(const Trial& trial, const Evidence& evidence);
 
+// ---- advice.cpp ----
+
+/// The next action after each kind of wrong result: a sentence that says what to look at.
+const char* next_after(Fault fault, const Produces& task);
+/// Whether the fault says which mistake was made: `scattered` does not, `off_by_one_row` does.
+bool names_the_mistake(Fault fault);
+
 // ---- sync_causes.cpp ----
 //
 // Why threads of a block see each other's half-done work: copies that are under way, barriers,
@@ -91,15 +98,6 @@ std::optional<Failure> exchanged_grid(const Trial& trial, const Evidence& eviden
 /// Says of unwritten cells what the launch shows to be behind them, and names the line to look at.
 /// False: it shows nothing, and what was guessed from the result is all that there is to say.
 bool look_at_launch(Failure& failure, const Trial& trial, const Evidence& evidence);
-
-// ---- batch_causes.cpp ----
-//
-// A batch of matrices of which blocks do not take their own: the launch and the text say why.
-
-/// Says of matrices that nobody wrote whether blocks are missing, or do not know which matrix is theirs.
-void look_at_batches(Failure& failure, const Trial& trial, const Evidence& evidence);
-/// Says of a race whether it is between blocks of different matrices.
-void look_at_batch_race(Failure& failure, const simulated::Report& race, const Evidence& evidence);
 
 // ---- value_causes.cpp ----
 //

@@ -88,4 +88,42 @@ std::vector<Loop> loops_of(const std::string& text);
 /// The innermost loop around a line; nullptr when there is none.
 const Loop* innermost_loop(const std::vector<Loop>& loops, int line);
 
+// ---- index_terms.cpp: what of an index is multiplied by the length of a row ----
+
+/// A sum of which only one part is multiplied, where the whole row is meant: `row + k * cols + col`.
+struct MissingBrackets {
+    int line = 0;        ///< 0: there is none
+    std::string factor;  ///< "k"
+    std::string pitch;   ///< "cols"
+    std::string text;    ///< "row + k * cols + col", as it is written
+};
+
+/// The first index in which a loop's counter, or a thread's number in its block, is multiplied by rows or
+/// cols, and what it counts on from is not.
+MissingBrackets missing_brackets(const std::string& text);
+
+// ---- local_arrays.cpp: arrays of a thread's own, which compilers keep in registers, where nobody sees an access
+// outside of one ----
+
+/// An access that leaves its array in some turn of the loops around it.
+struct ArrayOverrun {
+    int line = 0;          ///< of the access; 0: there is none
+    std::string array;     ///< "values"
+    long long length = 0;  ///< its elements
+    std::string index;     ///< "k", as it is written
+    long long last = 0;    ///< the index in the last turn
+};
+
+/// The first one. Only lengths, loops and indices are understood that numbers and constants of the file
+/// decide: `for (int k = 0; k < TILE_DIM; k += BLOCK_ROWS)`. An access below `if (k < ...)` is left alone.
+ArrayOverrun array_overrun(const std::string& text);
+
+/// An array of a thread's own, and its elements.
+struct LocalArray {
+    std::string name;  ///< "": there is none
+    long long length = 0;
+};
+/// The first one that a line accesses, as far as its length is understood.
+LocalArray local_array_on(const std::string& text, int line);
+
 }  // namespace coalesce

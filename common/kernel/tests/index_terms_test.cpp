@@ -1,5 +1,5 @@
 // Indices in which brackets are missing, as far as a kernel's text tells.
-#include "kernel/index_terms.h"
+#include "kernel/source_lines.h"
 
 #include <doctest/doctest.h>
 

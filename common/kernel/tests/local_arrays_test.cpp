@@ -1,5 +1,5 @@
 // Accesses outside of a thread's own array, as far as a kernel's text tells.
-#include "kernel/local_arrays.h"
+#include "kernel/source_lines.h"
 
 #include <doctest/doctest.h>
 
