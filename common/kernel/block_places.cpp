@@ -90,9 +90,8 @@ std::optional<BlockStores> block_stores(Shape shape, const LaunchShape& launch,
 }
 
 std::size_t stored_by_first_warp(Shape shape, const TryAgain& try_again) {
-    const TracedWarp traced{0, 0, kMostTracedAccesses};
-    return stored_by(try_again({.shape = shape, .watch = Watch::result_alone, .traced = traced}))
-        .size();
+    const TrialOrder order{.shape = shape, .watch = Watch::result_alone, .traced = kFirstWarp};
+    return stored_by(try_again(order)).size();
 }
 
 std::string BlockOrigins::text() const {

@@ -53,14 +53,10 @@ void forget_the_oldest(const fs::path& folder, const std::string& kind) {
 
 }  // namespace
 
-std::uint64_t hash_of(const std::string& text) {
-    std::uint64_t hash = 0xcbf29ce484222325;
-    for (const char c : text) hash = (hash ^ static_cast<unsigned char>(c)) * 0x100000001b3;
-    return hash;
-}
-
 std::string hash_text(const std::string& text) {
-    return format("%016llx", static_cast<unsigned long long>(hash_of(text)));
+    unsigned long long hash = 0xcbf29ce484222325;
+    for (const char c : text) hash = (hash ^ static_cast<unsigned char>(c)) * 0x100000001b3;
+    return format("%016llx", hash);
 }
 
 std::string identity_of(const std::string& path) {

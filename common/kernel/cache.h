@@ -5,16 +5,13 @@
 // another name first. No failure here is an error: without a cache everything is merely slower.
 #pragma once
 
-#include <cstdint>
 #include <filesystem>
 #include <optional>
 #include <string>
 
 namespace coalesce {
 
-/// A hash of some text (FNV-1a, 64 bits): for names and checks, not against forgery.
-std::uint64_t hash_of(const std::string& text);
-/// The same, as 16 hexadecimal digits.
+/// A hash of some text (FNV-1a, 64 bits) as 16 hexadecimal digits: for names and checks, not against forgery.
 std::string hash_text(const std::string& text);
 
 /// Path, size and time of a file: another version has another. Where there is none, the path alone.
