@@ -23,12 +23,6 @@ std::string head_of(const std::string& text) {
     return head;
 }
 
-void expect(const std::string& head, const std::string& wanted, Faults& faults) {
-    if (("\n" + head).find("\n" + wanted) == std::string::npos) {
-        faults.push_back("its head has no line that begins \"" + wanted + "\"; add it");
-    }
-}
-
 std::string without_comment(const std::string& line) {
     std::string code = line.substr(0, line.find("//"));
     code.erase(code.find_last_not_of(' ') + 1);
@@ -49,26 +43,22 @@ void check_names(const std::vector<Hint>& hints, Faults& faults) {
 
 }  // namespace
 
-Faults header_faults(const std::string& name, const Skeleton& skeleton) {
+Faults header_faults(const std::string& name, const Skeleton& skeleton, bool is_hunt) {
+    const std::string head = head_of(skeleton.blank()), number = name.substr(0, 2);
+    const std::string check = "// Check   ./learn check " + number;
+    const Lines of_exercise = {"// Exercise " + name + " -- ", "// Given   ", "// Write   ",
+                               check + "          Stuck?   ./learn hint " + number};
+    const Lines of_hunt = {"// Bug hunt " + name + " -- ", "// Seen    ", "// Fix     ",
+                           check + " --hunt"};
     Faults faults;
-    std::string head = head_of(skeleton.blank()), number = name.substr(0, 2);
-    expect(head, "// Exercise " + name + " -- ", faults);
-    for (const char* label : {"// Given   ", "// Write   "}) expect(head, label, faults);
-    expect(head, "// Check   ./learn check " + number + "          Stuck?   ./learn hint " + number,
-           faults);
-    std::string count = "(" + count_of(skeleton.lines_to_write(), "line") + ")";
-    if (head.find(count) == std::string::npos) {
+    for (const std::string& wanted : is_hunt ? of_hunt : of_exercise) {
+        if (("\n" + head).find("\n" + wanted) != std::string::npos) continue;
+        faults.push_back("its head has no line that begins \"" + wanted + "\"; add it");
+    }
+    const std::string count = "(" + count_of(skeleton.lines_to_write(), "line") + ")";
+    if (!is_hunt && head.find(count) == std::string::npos) {
         faults.push_back("its head must say how many lines there are to write: " + count);
     }
-    return faults;
-}
-
-Faults hunt_header_faults(const std::string& name, const Skeleton& hunt) {
-    Faults faults;
-    std::string head = head_of(hunt.blank());
-    expect(head, "// Bug hunt " + name + " -- ", faults);
-    for (const char* label : {"// Seen    ", "// Fix     "}) expect(head, label, faults);
-    expect(head, "// Check   ./learn check " + name.substr(0, 2) + " --hunt", faults);
     return faults;
 }
 

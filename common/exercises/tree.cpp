@@ -78,8 +78,7 @@ void check_skeleton(const Tree& tree, const std::string& name, const std::string
     } else if (text != wanted.blank()) {
         faults.push_back(path + " differs from what `exercises generate` writes; run it");
     }
-    bool is_hunt = file == "hunt.cu";
-    for (auto& fault : is_hunt ? hunt_header_faults(name, wanted) : header_faults(name, wanted)) {
+    for (auto& fault : header_faults(name, wanted, file == "hunt.cu")) {
         faults.push_back("solutions/" + name + "/" + file + ": " + fault);
     }
 }

@@ -43,10 +43,10 @@ private:
 };
 
 /// What is wrong with the comment at the head of an exercise: it must name the exercise, what is
-/// given, what to write in how many lines, how to check it and where to get help.
-std::vector<std::string> header_faults(const std::string& name, const Skeleton& skeleton);
-/// The same of a bug hunt.
-std::vector<std::string> hunt_header_faults(const std::string& name, const Skeleton& hunt);
+/// given, what to write in how many lines, how to check it and where to get help. That of a bug hunt names what
+/// is seen and what to fix.
+std::vector<std::string> header_faults(const std::string& name, const Skeleton& skeleton,
+                                       bool is_hunt);
 
 /// The lines of the kernel in `text`, to compare kernels: without comments, blank lines, template
 /// arguments and its name. Empty when there is none.

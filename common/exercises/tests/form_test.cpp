@@ -17,7 +17,7 @@ const std::string BODY = "//! [blank]\n//! // TODO\nx;\n//! [blank]\n";
 std::vector<std::string> faults_of_head(const std::string& from, const std::string& to) {
     std::string head = HEAD;
     if (!from.empty()) head.replace(head.find(from), from.size(), to);
-    return header_faults("02_naive", skeleton_of(head + BODY, "kernel.cu"));
+    return header_faults("02_naive", skeleton_of(head + BODY, "kernel.cu"), false);
 }
 
 }  // namespace
@@ -36,9 +36,9 @@ TEST_CASE("the head of a bug hunt") {
         "// Seen    right.\n"
         "// Fix     it.\n"
         "// Check   ./learn check 02 --hunt\n";
-    CHECK(hunt_header_faults("02_naive", skeleton_of(head + BODY, "hunt.cu")).empty());
-    CHECK(hunt_header_faults("03_tiled", skeleton_of(head + BODY, "hunt.cu")).size() == 2);
-    CHECK(hunt_header_faults("02_naive", skeleton_of(BODY, "hunt.cu")).size() == 4);
+    CHECK(header_faults("02_naive", skeleton_of(head + BODY, "hunt.cu"), true).empty());
+    CHECK(header_faults("03_tiled", skeleton_of(head + BODY, "hunt.cu"), true).size() == 2);
+    CHECK(header_faults("02_naive", skeleton_of(BODY, "hunt.cu"), true).size() == 4);
 }
 
 TEST_CASE("kernels are compared without comments, templates and names") {
