@@ -89,11 +89,8 @@ void correct_lines_of_loads(const std::string& text, Trial& trial) {
         if (number != line.line) move_loads(line.counters, line_in(corrected, number).counters);
         corrected.push_back(std::move(line));
     }
-    const auto costs_nothing = [](const LineCounters& line) {
-        return !line.counters.has_memory_requests();
-    };
-    corrected.erase(std::remove_if(corrected.begin(), corrected.end(), costs_nothing),
-                    corrected.end());
+    std::erase_if(corrected,
+                  [](const LineCounters& line) { return !line.counters.has_memory_requests(); });
     std::stable_sort(corrected.begin(), corrected.end(),
                      [](const auto& one, const auto& other) { return one.line < other.line; });
     trial.lines = std::move(corrected);

@@ -18,53 +18,35 @@ constexpr int kSide = 8192;
 /// Blocks that run to be recorded move no more than such a matrix.
 constexpr Shape kRecorded{1024, 1024};
 
-/// Two matrices, or the one of a kernel that works in place, and a kernel that is launched on them.
-class LargeLaunch {
-public:
-    LargeLaunch(LoadedKernel& kernel, const LaunchShape& launch, bool in_place, Shape shape)
-        : kernel_(kernel),
-          launch_(launch),
-          in_place_(in_place),
-          shape_(shape),
-          out_(static_cast<std::size_t>(elements_of(shape)) * sizeof(float)),
-          in_(in_place ? 1 : out_.bytes()) {}
-
-    void run() const {
-        CUDA_CHECK(kernel_.launch(launch_, static_cast<float*>(out_.data()),
-                                  in_place_ ? nullptr : static_cast<const float*>(in_.data()),
-                                  shape_));
+/// The time of a launch on two matrices, or on the one of a kernel that works in place; with `sampled`, of one that
+/// moves what it has to.
+Predicted predict_large(LoadedKernel& kernel, const LaunchShape& launch, bool in_place, Shape shape,
+                        const SampledMatrix* sampled) {
+    const DeviceBuffer out(static_cast<std::size_t>(elements_of(shape)) * sizeof(float));
+    const DeviceBuffer other(in_place ? 1 : out.bytes());
+    void* const in = in_place ? out.data() : other.data();
+    const auto run = [&] {
+        CUDA_CHECK(kernel.launch(launch, static_cast<float*>(out.data()),
+                                 in_place ? nullptr : static_cast<const float*>(in), shape));
         CUDA_CHECK(cudaDeviceSynchronize());
-    }
-    void* in() const { return in_place_ ? out_.data() : in_.data(); }
-    const void* out() const { return out_.data(); }
-
-private:
-    LoadedKernel& kernel_;
-    LaunchShape launch_;
-    bool in_place_;
-    Shape shape_;
-    DeviceBuffer out_, in_;
-};
-
-/// The time of a launch; with `sampled`, of one that moves what it has to.
-Predicted predict_large(const LargeLaunch& launch, Shape shape, const SampledMatrix* sampled) {
+    };
     if (sampled) {
         Touched loaded;
         launch_few_blocks([&] {
-            launch.run();
+            run();
             loaded = touched(Direction::load);
         });
-        sampled->fill(launch.in(), loaded);
+        sampled->fill(in, loaded);
     }
     Touched stored;
-    const auto run = [&] {
-        launch.run();
+    const auto run_and_note = [&] {
+        run();
         if (sampled) stored = touched(Direction::store);
     };
     const std::string& gpu = timing::known_gpus().front().name;
-    Predicted predicted = predict_launches(run, useful_bytes(shape), shape, gpu,
+    Predicted predicted = predict_launches(run_and_note, useful_bytes(shape), shape, gpu,
                                            sampled ? FewBlocks::moves : FewBlocks::only_asks);
-    if (sampled && !sampled->is_moved(launch.out(), stored))
+    if (sampled && !sampled->is_moved(out.data(), stored))
         throw NotMoved("its blocks do not store what belongs where they store");
     return predicted;
 }
@@ -83,7 +65,7 @@ std::optional<Predicted> predict_launch(LoadedKernel& kernel, bool in_place, Sha
         simulated::prepare("none", instruction_budget(kRecorded, 1, false));
         Failure failure;
         if (const auto launch = kernel.configure(shape, failure))
-            predicted = predict_large({kernel, *launch, in_place, shape}, shape, sampled);
+            predicted = predict_large(kernel, *launch, in_place, shape, sampled);
     } catch (const NotPredicted&) {
         // There is no time for it: its blocks wait for each other.
     } catch (const CudaError&) {

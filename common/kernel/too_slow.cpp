@@ -2,6 +2,7 @@
 
 #include <algorithm>
 
+#include "base/text.h"
 #include "harness/text.h"
 #include "kernel/predicted_launch.h"
 #include "timing/facts.h"
@@ -10,12 +11,6 @@
 
 namespace coalesce {
 namespace {
-
-std::string joined(const std::vector<std::string>& sentences) {
-    std::string text;
-    for (const std::string& sentence : sentences) text += (text.empty() ? "" : " ") + sentence;
-    return text;
-}
 
 /// What the model does not know may be in the kernel's favour. Waiting for others and memory that replaces
 /// registers only cost time, and blocks that are unlike others were looked at as well.
@@ -52,7 +47,7 @@ std::optional<Failure> too_slow_predicted(const Verdict& verdict, const Limits& 
     failure.headline = "too slow on a GPU: at " + predicted.shape.name() + " " + told.time +
                        ", where " + timing::percent_text(limits.of_copy_predicted) +
                        " are asked (" + told.label + "). " + timing::capital(told.verdict) + ".";
-    failure.details = wrap(beside_solution.empty() ? joined(told.why) : beside_solution);
+    failure.details = wrap(beside_solution.empty() ? joined(told.why, " ") : beside_solution);
     failure.next = told.cure;
     return failure;
 }
