@@ -24,34 +24,24 @@ std::vector<float> floats_in(const fs::path& file) {
     return values;
 }
 
-void take_launch(std::istringstream& words, WitnessedRun& run) {
-    SeenLaunch launch;
-    for (long long& extent : launch.shape.grid) words >> extent;
-    for (long long& extent : launch.shape.block) words >> extent;
-    std::string error;
-    words >> error;
-    launch.is_good = error == "cudaSuccess";
-    run.launches.push_back(launch);
-}
-
-void take_copy(const std::string& call, std::istringstream& words, WitnessedRun& run) {
-    std::string bytes, error;
-    words >> bytes >> error;
-    run.copies.push_back({.way = call,
-                          .error = error == "cudaSuccess" ? "" : error,
-                          .is_after_launch = !run.launches.empty()});
-}
-
 void take_calls(const fs::path& file, WitnessedRun& run) {
     std::istringstream lines(read_if_there(file).value_or(""));
     for (std::string line; std::getline(lines, line);) {
         std::istringstream words(line);
-        std::string call;
+        std::string call, bytes, error;
         words >> call;
-        if (call == "launch") take_launch(words, run);
-        if (call == "asked") run.is_asked_for |= !run.launches.empty();
-        if (call == "to-gpu" || call == "to-host" || call == "elsewhere") {
-            take_copy(call, words, run);
+        if (call == "launch") {
+            SeenLaunch launch;
+            for (long long& extent : launch.shape.grid) words >> extent;
+            for (long long& extent : launch.shape.block) words >> extent;
+            launch.is_good = words >> error && error == "cudaSuccess";
+            run.launches.push_back(launch);
+        } else if (call == "asked") {
+            run.is_asked_for |= !run.launches.empty();
+        } else if (words >> bytes >> error) {
+            run.copies.push_back({.way = call,
+                                  .error = error == "cudaSuccess" ? "" : error,
+                                  .is_after_launch = !run.launches.empty()});
         }
     }
 }
