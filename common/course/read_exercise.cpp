@@ -47,8 +47,7 @@ std::vector<HiddenShape> read_hidden(const StrictToml& reader, const toml::node&
     return all;
 }
 
-template <class List>
-std::vector<std::string> names_in(const List& list) {
+std::vector<std::string> names_in(const auto& list) {
     std::vector<std::string> names;
     for (const auto& [name, value] : list) names.push_back(name);
     return names;

@@ -16,8 +16,7 @@ inline constexpr std::string_view kAsked[] = {"kernel",  "produces", "multiples"
 void read_asked(const StrictToml& reader, const toml::table& table, Exercise& exercise);
 
 /// What rows and columns are multiples of, for an exercise or a variant, where it is said.
-template <class Task>
-void read_multiples(const StrictToml& reader, const toml::table& table, Task& task) {
+void read_multiples(const StrictToml& reader, const toml::table& table, auto& task) {
     const toml::node* node = table.get("multiples");
     if (node == nullptr) return;
     const Shape multiples = reader.shape(*node, "multiples");

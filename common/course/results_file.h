@@ -31,8 +31,7 @@ bool is_of_host(const nlohmann::ordered_json& result);
 bool is_contender(const nlohmann::ordered_json& result);
 
 /// The fastest contender of a lesson, among any results; nullptr: there is none.
-template <class Results>
-const nlohmann::ordered_json* fastest_of(const std::string& step, const Results& results) {
+const nlohmann::ordered_json* fastest_of(const std::string& step, const auto& results) {
     const nlohmann::ordered_json* fastest = nullptr;
     for (const nlohmann::ordered_json& result : results) {
         if (result.at("step") != step || !is_contender(result)) continue;

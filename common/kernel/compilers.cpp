@@ -66,8 +66,7 @@ int major_version_of(const std::string& clang) {
 }
 
 /// COALESCE_CLANG is taken or nothing. A name without a version tells nothing of it: `fits` says whether it will do.
-template <class Fits>
-std::string find_clang(int oldest, Fits fits) {
+std::string find_clang(int oldest, const auto& fits) {
     if (const char* given = std::getenv("COALESCE_CLANG"); given && *given) {
         return fits(given) ? given : "";
     }

@@ -48,9 +48,8 @@ double ratio(const Counters& counters, const AccessKind& access) {
 }
 
 /// The line for which a figure of this kind of access is largest; null: none has such an access.
-template <class Figure>
 const LineCounters* line_with_most(const std::vector<LineCounters>& lines, const AccessKind& access,
-                                   Figure figure) {
+                                   const auto& figure) {
     const auto most = std::max_element(lines.begin(), lines.end(),
                                        [&](const LineCounters& one, const LineCounters& other) {
                                            return figure(one.counters) < figure(other.counters);

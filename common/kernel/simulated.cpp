@@ -59,8 +59,7 @@ Report to_report(const CoalesceReport& from, const std::string& file_name) {
 }
 
 /// Calls `visit(index, kernel)` for the kernels of that name that were launched.
-template <class Visit>
-void for_each_kernel(const std::string& name, Visit visit) {
+void for_each_kernel(const std::string& name, const auto& visit) {
     const std::size_t count = SIMULATOR_FUNCTION(coalesceGetKernels)();
     auto* get = SIMULATOR_FUNCTION(coalesceGetKernel);
     for (std::size_t i = 0; i < count; ++i) {

@@ -10,19 +10,16 @@ constexpr Watch last_of(Watch) {
     return Watch::result_alone;
 }
 
-template <class Codec>
-void describe(Codec& codec, TracedWarp& traced) {
+void describe(auto& codec, TracedWarp& traced) {
     fields(codec, "block", traced.block, "warp", traced.warp, "limit", traced.limit);
 }
 
-template <class Codec>
-void describe(Codec& codec, TrialOrder& order) {
+void describe(auto& codec, TrialOrder& order) {
     fields(codec, "shape", order.shape, "watch", order.watch, "wants_counters",
            order.wants_counters, "traced", order.traced, "seed", order.seed);
 }
 
-template <class Codec>
-void describe(Codec& codec, Trial& trial) {
+void describe(auto& codec, Trial& trial) {
     fields(codec, "launch", trial.launch, "refused", trial.refused, "is_launched",
            trial.is_launched, "error", trial.error, "reports", trial.reports, "out_address",
            trial.out_address, "in_address", trial.in_address, "accesses", trial.accesses,
@@ -31,21 +28,18 @@ void describe(Codec& codec, Trial& trial) {
 
 namespace simulated {
 
-template <class Codec>
-void describe(Codec& codec, Thread& thread) {
+void describe(auto& codec, Thread& thread) {
     fields(codec, "block", thread.block, "thread", thread.thread);
 }
 
-template <class Codec>
-void describe(Codec& codec, Report& report) {
+void describe(auto& codec, Report& report) {
     fields(codec, "check", report.check, "kind", report.kind, "message", report.message, "cure",
            report.cure, "kernel", report.kernel, "place", report.place, "other_place",
            report.other_place, "thread", report.thread, "other_thread", report.other_thread,
            "address", report.address, "count", report.count);
 }
 
-template <class Codec>
-void describe(Codec& codec, Access& access) {
+void describe(auto& codec, Access& access) {
     fields(codec, "line", access.line, "is_shared", access.is_shared, "is_store", access.is_store,
            "bytes_per_lane", access.bytes_per_lane, "active", access.active, "addresses",
            access.addresses, "cost", access.cost, "ideal", access.ideal);

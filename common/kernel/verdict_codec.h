@@ -19,13 +19,11 @@ constexpr Verdict::Outcome last_of(Verdict::Outcome) {
 /// The failure of that identifier. Throws codec::Error.
 Failure failure_called(const std::string& id);
 
-template <class Codec>
-void describe(Codec& codec, Shape& shape) {
+void describe(auto& codec, Shape& shape) {
     fields(codec, "rows", shape.rows, "cols", shape.cols);
 }
 
-template <class Codec>
-void describe(Codec& codec, Place& place) {
+void describe(auto& codec, Place& place) {
     fields(codec, "file", place.file, "line", place.line, "column", place.column);
 }
 
@@ -45,41 +43,34 @@ void describe(Codec& codec, Failure& failure) {
            "details", failure.details, "next", failure.next, "map", failure.map);
 }
 
-template <class Codec>
-void describe(Codec& codec, Message& message) {
+void describe(auto& codec, Message& message) {
     fields(codec, "severity", message.severity, "place", message.place, "text", message.text);
 }
 
-template <class Codec>
-void describe(Codec& codec, Compiled& compiled) {
+void describe(auto& codec, Compiled& compiled) {
     fields(codec, "ptx", compiled.ptx, "compiler", compiled.compiler, "messages", compiled.messages,
            "failure", compiled.failure);
 }
 
-template <class Codec>
-void describe(Codec& codec, LaunchShape& launch) {
+void describe(auto& codec, LaunchShape& launch) {
     fields(codec, "grid", launch.grid, "block", launch.block, "shared_bytes", launch.shared_bytes);
 }
 
-template <class Codec>
-void describe(Codec& codec, ShapeTried& tried) {
+void describe(auto& codec, ShapeTried& tried) {
     fields(codec, "shape", tried.shape, "passed", tried.passed, "launch", tried.launch);
 }
 
-template <class Codec>
-void describe(Codec& codec, LineCounters& line) {
+void describe(auto& codec, LineCounters& line) {
     fields(codec, "line", line.line, "counters", line.counters);
 }
 
-template <class Codec>
-void describe(Codec& codec, Predicted& predicted) {
+void describe(auto& codec, Predicted& predicted) {
     fields(codec, "shape", predicted.shape, "gpu", predicted.gpu, "measured_gpu",
            predicted.measured_gpu, "copy_gbps", predicted.copy_gbps, "ms", predicted.ms, "gbps",
            predicted.gbps, "error_band", predicted.error_band, "launches", predicted.launches);
 }
 
-template <class Codec>
-void describe(Codec& codec, Milliseconds& milliseconds) {
+void describe(auto& codec, Milliseconds& milliseconds) {
     fields(codec, "compile", milliseconds.compile, "shapes", milliseconds.shapes, "counters",
            milliseconds.counters, "predicted", milliseconds.predicted, "total", milliseconds.total);
 }
@@ -96,8 +87,7 @@ std::optional<Value> read_kept(const std::optional<std::string>& text) {
 
 /// All but times: those of this computer differ from one to the next, and what is to be said of predicted ones
 /// is in the failures.
-template <class Codec>
-void describe_what_was_found(Codec& codec, Verdict& verdict) {
+void describe_what_was_found(auto& codec, Verdict& verdict) {
     fields(codec, "file", verdict.file, "kernel", verdict.kernel, "source_hash",
            verdict.source_hash, "outcome", verdict.outcome, "device", verdict.device,
            "is_simulated", verdict.is_simulated, "compiler", verdict.compiler, "failures",
@@ -107,8 +97,7 @@ void describe_what_was_found(Codec& codec, Verdict& verdict) {
            "output_is_cut", verdict.output_is_cut);
 }
 
-template <class Codec>
-void describe(Codec& codec, Verdict& verdict) {
+void describe(auto& codec, Verdict& verdict) {
     codec::version(codec, "verdict", 3);
     describe_what_was_found(codec, verdict);
     fields(codec, "predicted", verdict.predicted, "solution_predicted", verdict.solution_predicted);
