@@ -1,4 +1,4 @@
-#include "program/build_program.h"
+#include "program/examination.h"
 
 #include <algorithm>
 #include <optional>

@@ -5,8 +5,7 @@
 #include "base/files.h"
 #include "kernel/cache.h"
 #include "kernel/stretch.h"
-#include "program/build_program.h"
-#include "program/program_causes.h"
+#include "program/examination.h"
 
 namespace coalesce {
 namespace {

@@ -1,4 +1,4 @@
-#include "program/program_causes.h"
+#include "program/examination.h"
 
 #include <algorithm>
 #include <cstring>
@@ -9,7 +9,6 @@
 #include "harness/text.h"
 #include "kernel/safe_text.h"
 #include "kernel/source_lines.h"
-#include "program/program_lines.h"
 #include "program/witness.h"
 
 namespace coalesce {

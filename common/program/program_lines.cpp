@@ -1,4 +1,4 @@
-#include "program/program_lines.h"
+#include "program/examination.h"
 
 #include <regex>
 #include <vector>
