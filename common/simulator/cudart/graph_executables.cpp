@@ -11,12 +11,6 @@ namespace {
 
 // ---- instantiate ----
 
-/// Why a graph cannot run; null node: none in particular.
-struct Obstacle {
-    cudaGraphInstantiateResult result = cudaGraphInstantiateSuccess;
-    Node* node = nullptr;
-};
-
 bool has_conditional(const Graph& graph, cudaGraphConditionalHandle handle) {
     return graph.has([&](const Node& node) {
         const auto* conditional = std::get_if<ConditionalWork>(&node.work);
@@ -24,23 +18,21 @@ bool has_conditional(const Graph& graph, cudaGraphConditionalHandle handle) {
     });
 }
 
-Obstacle find_obstacle(Graph& graph) {
-    Obstacle obstacle;
+/// Fails for a graph that cannot run, and tells why in `how`.
+void check_structure(Graph& graph, cudaGraphInstantiateParams& how) {
+    how.result_out = cudaGraphInstantiateInvalidStructure;
     graph.for_each_graph([&](Graph& part) {
         std::vector<Node*> order;
-        if (!part.in_order(order, obstacle.node))
-            obstacle.result = cudaGraphInstantiateInvalidStructure;
+        Node* culprit = nullptr;
+        if (!part.in_order(order, culprit)) how.errNode_out = handle_of(culprit);
     });
-    if (obstacle.node) {
-        explain("the graph has a cycle: a node waits for itself.");
-        return obstacle;
-    }
+    if (how.errNode_out) refuse("the graph has a cycle: a node waits for itself.");
+    how.result_out = cudaGraphInstantiateConditionalHandleUnused;
     for (const auto& [handle, value] : graph.conditions) {
-        if (has_conditional(graph, handle)) continue;
-        explain("the graph has a conditional handle that no conditional node uses.");
-        return {cudaGraphInstantiateConditionalHandleUnused, nullptr};
+        if (!has_conditional(graph, handle))
+            refuse("the graph has a conditional handle that no conditional node uses.");
     }
-    return obstacle;
+    how.result_out = cudaGraphInstantiateSuccess;
 }
 
 constexpr unsigned long long kInstantiateFlags =
@@ -60,10 +52,7 @@ void instantiate(cudaGraphExec_t* handle, Graph& graph, cudaGraphInstantiatePara
         not_supported(
             "a graph that allocates memory, or has conditional nodes, can be instantiated once at "
             "a time; destroy the other executable first.");
-    const Obstacle obstacle = find_obstacle(graph);
-    how.result_out = obstacle.result;
-    how.errNode_out = handle_of(obstacle.node);
-    need(obstacle.result == cudaGraphInstantiateSuccess);
+    check_structure(graph, how);
     auto executable = std::make_shared<Executable>();
     executable->graph = graph.copy();
     executable->graph->is_part = true;
@@ -101,7 +90,7 @@ void set_conditions(Graph& graph) {
 /// other threads.
 std::shared_ptr<Executable> owner_of(cudaGraphExec_t handle) {
     std::lock_guard lock(Graphs::instance().mutex);
-    return Graphs::instance().owner_of(&known_executable(handle));
+    return known_executable(handle).shared_from_this();
 }
 
 void launch_graph(cudaGraphExec_t handle, cudaStream_t stream) {

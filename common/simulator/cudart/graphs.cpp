@@ -194,11 +194,6 @@ cudaGraphExec_t Graphs::keep(std::shared_ptr<Executable> executable) {
     return reinterpret_cast<cudaGraphExec_t>(kept);
 }
 
-std::shared_ptr<Executable> Graphs::owner_of(const Executable* executable) {
-    const auto found = executables_.find(executable);
-    return found == executables_.end() ? nullptr : found->second;
-}
-
 bool Graphs::destroy(Executable* executable) {
     return executables_.erase(executable) > 0;
 }

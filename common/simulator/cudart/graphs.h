@@ -81,7 +81,7 @@ private:
 };
 
 /// A graph that can be launched.
-struct Executable {
+struct Executable : std::enable_shared_from_this<Executable> {
     std::shared_ptr<Graph> graph;
     const Graph* original = nullptr;
     unsigned long long flags = 0;
@@ -100,7 +100,6 @@ public:
     cudaGraph_t keep(std::shared_ptr<Graph> graph);
     bool destroy(Graph* graph);
     cudaGraphExec_t keep(std::shared_ptr<Executable> executable);
-    std::shared_ptr<Executable> owner_of(const Executable* executable);
     bool destroy(Executable* executable);
     /// Whether something that can be launched was made of the graph, and is there yet.
     bool has_executable(const Graph* original);

@@ -11,57 +11,37 @@
 // elsewhere.
 #include <dlfcn.h>
 #include <elf.h>
-#include <fcntl.h>
 #include <link.h>
 #include <sys/mman.h>
-#include <sys/stat.h>
 #include <unistd.h>
 
 #include <cstdint>
 #include <cstdlib>
 #include <cstring>
+#include <fstream>
 #include <string_view>
+#include <vector>
 
 namespace {
 
 /// The program's file, which the loader has found to be sound; empty when it cannot be read.
-class ProgramFile {
-public:
-    ProgramFile() {
-        const int file = open("/proc/self/exe", O_RDONLY | O_CLOEXEC);
-        if (file < 0) return;
-        struct stat status {};
-        if (fstat(file, &status) == 0) size_ = static_cast<std::size_t>(status.st_size);
-        void* const bytes = mmap(nullptr, size_, PROT_READ, MAP_PRIVATE, file, 0);
-        close(file);
-        if (bytes != MAP_FAILED) bytes_ = static_cast<const char*>(bytes);
-    }
-    ~ProgramFile() {
-        if (bytes_) munmap(const_cast<char*>(bytes_), size_);
-    }
-    ProgramFile(const ProgramFile&) = delete;
-    ProgramFile& operator=(const ProgramFile&) = delete;
-
-    explicit operator bool() const { return bytes_ != nullptr; }
-    template <class T>
-    const T* at(std::uint64_t offset) const {
-        return reinterpret_cast<const T*>(bytes_ + offset);
-    }
-
-private:
-    const char* bytes_ = nullptr;
-    std::size_t size_ = 0;
-};
+std::vector<char> program_file() {
+    std::ifstream file("/proc/self/exe", std::ios::binary | std::ios::ate);
+    if (!file) return {};
+    std::vector<char> bytes(static_cast<std::size_t>(file.tellg()));
+    file.seekg(0).read(bytes.data(), static_cast<std::streamsize>(bytes.size()));
+    return bytes;
+}
 
 /// Calls `use(symbol, name)` for each symbol of the file's own table, which `strip` would have removed.
 template <class Use>
-void for_each_symbol(const ProgramFile& file, Use use) {
-    const auto& header = *file.at<Elf64_Ehdr>(0);
-    const auto* sections = file.at<Elf64_Shdr>(header.e_shoff);
+void for_each_symbol(const char* file, Use use) {
+    const auto& header = *reinterpret_cast<const Elf64_Ehdr*>(file);
+    const auto* sections = reinterpret_cast<const Elf64_Shdr*>(file + header.e_shoff);
     for (unsigned i = 0; i < header.e_shnum; ++i) {
         if (sections[i].sh_type != SHT_SYMTAB) continue;
-        const auto* symbols = file.at<Elf64_Sym>(sections[i].sh_offset);
-        const char* names = file.at<char>(sections[sections[i].sh_link].sh_offset);
+        const auto* symbols = reinterpret_cast<const Elf64_Sym*>(file + sections[i].sh_offset);
+        const char* names = file + sections[sections[i].sh_link].sh_offset;
         for (std::uint64_t k = 0; k < sections[i].sh_size / sizeof *symbols; ++k)
             use(symbols[k], names + symbols[k].st_name);
     }
@@ -99,13 +79,13 @@ bool write_jump(char* from, const void* target) {
 
 __attribute__((constructor)) void stand_before_static_runtime() {
     if (!std::getenv("COALESCE_SIM_STATIC_RUNTIME")) return;
-    const ProgramFile file;
-    if (!file) return;
+    const std::vector<char> file = program_file();
+    if (file.empty()) return;
     const std::uintptr_t offset = load_offset();
     Dl_info self{};
     dladdr(reinterpret_cast<const void*>(&stand_before_static_runtime), &self);
     void* const library = dlopen(self.dli_fname, RTLD_LAZY | RTLD_NOLOAD);
-    for_each_symbol(file, [&](const Elf64_Sym& symbol, const char* name) {
+    for_each_symbol(file.data(), [&](const Elf64_Sym& symbol, const char* name) {
         const std::string_view view = name;
         if (!view.starts_with("cuda") && !view.starts_with("__cuda")) return;
         if (ELF64_ST_TYPE(symbol.st_info) != STT_FUNC || symbol.st_shndx == SHN_UNDEF) return;

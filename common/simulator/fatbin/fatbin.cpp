@@ -27,31 +27,22 @@ constexpr const char* kRebuild =
     throw FatbinError("malformed fatbin: " + why + "; build the program again with nvcc");
 }
 
-/// Bytes that may be read, with every access checked.
-class Bytes {
-public:
-    Bytes(const u8* data, u64 size) : data_(data), size_(size) {}
+/// Bytes that may be read.
+using Bytes = std::span<const u8>;
 
-    u64 size() const { return size_; }
-    std::span<const u8> span() const { return {data_, size_}; }
+/// Every access is checked. `what`: for the message.
+Bytes part(Bytes bytes, u64 offset, u64 size, const char* what) {
+    if (offset > bytes.size() || size > bytes.size() - offset)
+        fail_malformed(std::string(what) + " reaches past the end");
+    return bytes.subspan(offset, size);
+}
 
-    Bytes part(u64 offset, u64 size, const char* what) const {
-        if (offset > size_ || size > size_ - offset) {
-            fail_malformed(std::string(what) + " reaches past the end");
-        }
-        return {data_ + offset, size};
-    }
-    template <typename T>
-    T read(const char* what) const {
-        T value;  // copied: nothing says that the address is aligned
-        std::memcpy(&value, part(0, sizeof(T), what).data_, sizeof(T));
-        return value;
-    }
-
-private:
-    const u8* data_;
-    u64 size_;
-};
+template <typename T>
+T read(Bytes bytes, const char* what) {
+    T value;  // copied: nothing says that the address is aligned
+    std::memcpy(&value, part(bytes, 0, sizeof(T), what).data(), sizeof(T));
+    return value;
+}
 
 // ---- the two compressions that nvcc uses, through the system's libraries ----
 //
@@ -66,7 +57,7 @@ constexpr u64 kBestLz4Ratio = 255;
 }
 
 /// `size` is what the container promises.
-std::string decompress_zstd(std::span<const u8> compressed, u64 size) {
+std::string decompress_zstd(Bytes compressed, u64 size) {
     // Asked first because it costs nothing: `size` alone may be a lie of gigabytes.
     const unsigned long long promised =
         ZSTD_getFrameContentSize(compressed.data(), compressed.size());
@@ -82,7 +73,7 @@ std::string decompress_zstd(std::span<const u8> compressed, u64 size) {
     return text;
 }
 
-std::string decompress_lz4(std::span<const u8> compressed, u64 size) {
+std::string decompress_lz4(Bytes compressed, u64 size) {
     if (size > compressed.size() * kBestLz4Ratio)
         fail_decompressing("LZ4", "its header promises too much");
     std::string text(size, '\0');
@@ -101,7 +92,7 @@ std::string_view up_to_zero(std::string_view text) {
     return text.substr(0, text.find('\0'));
 }
 
-std::string entry_text(const EntryHeader& entry, const Bytes& payload, u64& text_left) {
+std::string entry_text(const EntryHeader& entry, Bytes payload, u64& text_left) {
     const bool zstd = entry.flags & kCompressedZstd;
     const bool lz4 = entry.flags & kCompressedLz4;
     const u64 size = zstd || lz4 ? entry.uncompressed_size : payload.size();
@@ -110,11 +101,10 @@ std::string entry_text(const EntryHeader& entry, const Bytes& payload, u64& text
 
     std::string text;
     if (zstd || lz4) {
-        const Bytes compressed = payload.part(0, entry.compressed_size, "compressed PTX");
-        text = zstd ? decompress_zstd(compressed.span(), size)
-                    : decompress_lz4(compressed.span(), size);
+        const Bytes compressed = part(payload, 0, entry.compressed_size, "compressed PTX");
+        text = zstd ? decompress_zstd(compressed, size) : decompress_lz4(compressed, size);
     } else {
-        text.assign(reinterpret_cast<const char*>(payload.span().data()), size);
+        text.assign(reinterpret_cast<const char*>(payload.data()), size);
     }
     text.resize(up_to_zero(text).size());
     return text;
@@ -128,12 +118,12 @@ struct Contents {
 };
 
 void read_entries(Bytes entries, u64& text_left, Contents& contents) {
-    while (entries.size() > 0) {
-        const auto entry = entries.read<EntryHeader>("the header of an entry");
+    while (!entries.empty()) {
+        const auto entry = read<EntryHeader>(entries, "the header of an entry");
         if (entry.header_size < sizeof(EntryHeader)) {
             fail_malformed("an entry's header of " + std::to_string(entry.header_size) + " bytes");
         }
-        const Bytes payload = entries.part(entry.header_size, entry.payload_size, "an entry");
+        const Bytes payload = part(entries, entry.header_size, entry.payload_size, "an entry");
         if (entry.kind == static_cast<u16>(EntryKind::ptx)) {
             contents.images.push_back({entry.arch, entry_text(entry, payload, text_left)});
         } else {
@@ -141,7 +131,7 @@ void read_entries(Bytes entries, u64& text_left, Contents& contents) {
             contents.other_arch = entry.arch;
         }
         const u64 used = entry.header_size + entry.payload_size;
-        entries = entries.part(used, entries.size() - used, "an entry");
+        entries = part(entries, used, entries.size() - used, "an entry");
     }
 }
 
@@ -150,14 +140,14 @@ void read_container(const void* data, std::size_t limit, u64& text_left, Content
     const u8* start = static_cast<const u8*>(data);
     // Without a limit the container itself is all that says how long it is.
     const Bytes readable(start, limit ? limit : std::numeric_limits<u64>::max());
-    const auto header = readable.read<ContainerHeader>("the header of the container");
+    const auto header = read<ContainerHeader>(readable, "the header of the container");
     if (header.magic != kContainerMagic) fail_malformed("it does not begin with its magic number");
     if (header.version != kContainerVersion) {
         throw FatbinError("a fatbin of version " + std::to_string(header.version) +
                           " is not supported: build the program with CUDA 13");
     }
     if (header.header_size < sizeof(ContainerHeader)) fail_malformed("its header is too short");
-    read_entries(readable.part(header.header_size, header.size, "the container"), text_left,
+    read_entries(part(readable, header.header_size, header.size, "the container"), text_left,
                  contents);
 }
 
