@@ -70,30 +70,37 @@ void fill_guards(const GuardedSpan& span) {
     fill(span, span.data + span.bytes, kGuardByte, span.guard_bytes);
 }
 
-/// How many bytes away from the matrix a guard band was written: the nearest and the farthest.
-struct Trespass {
-    std::size_t nearest = 0, farthest = 0, bytes = 0;
-};
-
-std::optional<Trespass> trespass(const GuardedSpan& span, bool is_after) {
-    if (span.guard_bytes == 0) return std::nullopt;
+/// A guard band, the bytes that are nearest to the matrix first.
+std::vector<unsigned char> guard_band(const GuardedSpan& span, bool is_after) {
     const char* const begin = is_after ? span.data + span.bytes : span.data - span.guard_bytes;
     std::vector<unsigned char> band(span.guard_bytes);
     if (span.where == Memory::host) {
         std::memcpy(band.data(), begin, band.size());
-    } else {
+    } else if (!band.empty()) {
         CUDA_CHECK(cudaMemcpy(band.data(), begin, band.size(), cudaMemcpyDeviceToHost));
     }
     if (!is_after) std::reverse(band.begin(), band.end());
-    Trespass found;
-    for (std::size_t i = 0; i < band.size(); ++i) {
-        if (band[i] == kGuardByte) continue;
-        if (found.bytes == 0) found.nearest = i;
-        found.farthest = i;
-        ++found.bytes;
+    return band;
+}
+
+std::optional<Finding> trespass(const GuardedSpan& span, bool is_after, const std::string& matrix,
+                                std::size_t element_size) {
+    const std::vector<unsigned char> band = guard_band(span, is_after);
+    const auto is_written = [](unsigned char byte) { return byte != kGuardByte; };
+    const auto nearest = std::find_if(band.begin(), band.end(), is_written);
+    if (nearest == band.end()) return std::nullopt;
+    const auto farthest = std::find_if(band.rbegin(), band.rend(), is_written).base() - 1;
+    const auto elements_to = [&](auto byte) {
+        return static_cast<std::size_t>(byte - band.begin()) / element_size + 1;
+    };
+    std::string distance = count_of(elements_to(nearest), "element");
+    if (elements_to(farthest) > elements_to(nearest)) {
+        distance += " to " + std::to_string(elements_to(farthest));
     }
-    if (found.bytes == 0) return std::nullopt;
-    return found;
+    return Finding{is_after ? Fault::written_after : Fault::written_before,
+                   std::string("memory ") + (is_after ? "after the last" : "before the first") +
+                       " element of " + matrix + " was written, " + distance +
+                       " away: no check of the bounds, or a wrong one"};
 }
 
 /// Compares elements of the output with what belongs there.
@@ -182,51 +189,14 @@ Finding diagnose(const GuardedSpan& out, const Comparison& comparison) {
         .conclude();
 }
 
-/// The first element of the input that changed.
-std::optional<std::int64_t> changed_input(const Problem& problem, const GuardedSpan& in) {
-    const Pattern pattern(problem.element_size, problem.seed);
-    std::optional<std::int64_t> changed;
-    in_chunks(problem, in, Access::read, [&](const void* chunk, auto first, auto elements) {
-        if (changed) return;
-        const int threads = thread_count(elements);
-        std::vector<std::int64_t> found(static_cast<std::size_t>(threads), -1);
-        in_parallel(threads, elements, [&](int share, std::int64_t begin, std::int64_t end) {
-            for (std::int64_t i = begin; i < end; ++i) {
-                if (pattern.load(chunk, static_cast<std::size_t>(i)) ==
-                    pattern.at(static_cast<std::uint64_t>(first + i))) {
-                    continue;
-                }
-                found[static_cast<std::size_t>(share)] = first + i;
-                return;
-            }
-        });
-        // The shares are in order.
-        for (const std::int64_t index : found) {
-            if (index >= 0 && !changed) changed = index;
-        }
-    });
-    return changed;
-}
-
-Finding trespass_finding(const Trespass& found, const char* matrix, bool is_after,
-                         std::size_t element_size) {
-    const std::string place = is_after ? "after the last" : "before the first";
-    const std::size_t nearest = found.nearest / element_size + 1;
-    const std::size_t farthest = found.farthest / element_size + 1;
-    std::string distance = count_of(nearest, "element");
-    if (farthest > nearest) distance += " to " + std::to_string(farthest);
-    return {is_after ? Fault::written_after : Fault::written_before,
-            "memory " + place + " element of " + matrix + " was written, " + distance +
-                " away: no check of the bounds, or a wrong one"};
-}
-
-void look_at_guards(const GuardedSpan& span, const char* matrix, std::size_t element_size,
-                    std::vector<Finding>& findings) {
-    for (const bool is_after : {false, true}) {
-        if (const auto found = trespass(span, is_after)) {
-            findings.push_back(trespass_finding(*found, matrix, is_after, element_size));
-        }
-    }
+/// The first cell of the input that changed: where it is no copy of what it was.
+std::optional<Cell> changed_input(const Problem& problem, const GuardedSpan& in) {
+    const Problem as_before{.rows = problem.rows,
+                            .cols = problem.cols,
+                            .produces = {Produces::copy},
+                            .element_size = problem.element_size,
+                            .seed = problem.seed};
+    return count_cells(as_before, in).first_bad;
 }
 
 }  // namespace
@@ -251,22 +221,25 @@ void prepare_out(const GuardedSpan& out) {
 
 Comparison check(const Problem& problem, const GuardedSpan& in, const GuardedSpan& out) {
     Comparison comparison = count_cells(problem, out);
-    std::optional<std::int64_t> changed;
-    if (!problem.is_in_place()) changed = changed_input(problem, in);
+    const bool has_input = !problem.is_in_place();
+    const auto changed = has_input ? changed_input(problem, in) : std::nullopt;
     comparison.input_is_changed = changed.has_value();
     if (comparison.wrong + comparison.untouched > 0) {
         comparison.findings.push_back(diagnose(out, comparison));
     }
     if (changed) {
         comparison.findings.push_back(
-            {Fault::input_changed, in_name(problem, problem.in_cell(*changed)) +
-                                       " was changed: a kernel must only "
-                                       "read its input"});
+            {Fault::input_changed,
+             in_name(problem, *changed) + " was changed: a kernel must only read its input"});
     }
-    const char* const name = problem.is_in_place() ? "data" : "out";
-    look_at_guards(out, name, problem.element_size, comparison.findings);
-    if (problem.is_in_place()) return comparison;
-    look_at_guards(in, "in", problem.element_size, comparison.findings);
+    const auto look_at_guards = [&](const GuardedSpan& span, const char* name) {
+        for (const bool is_after : {false, true}) {
+            const auto found = trespass(span, is_after, name, problem.element_size);
+            if (found) comparison.findings.push_back(*found);
+        }
+    };
+    look_at_guards(out, has_input ? "out" : "data");
+    if (has_input) look_at_guards(in, "in");
     return comparison;
 }
 

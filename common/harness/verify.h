@@ -44,8 +44,8 @@ struct Comparison {
     std::uint64_t wrong = 0;        ///< cells that hold others
     std::uint64_t untouched = 0;    ///< cells that should have been written and were not
     std::optional<Cell> first_bad;  ///< the first cell of the output that is not right
-    /// Rows and columns of the output below which everything that was written lies.
-    std::int64_t written_rows = 0, written_cols = 0;
+    std::int64_t written_rows = 0;  ///< rows of the output below which all that was written lies
+    std::int64_t written_cols = 0;  ///< columns likewise
     bool input_is_changed = false;  ///< it was written to
     std::vector<Finding> findings;  ///< what is wrong; the first says most
     CellMap map;                    ///< the picture
