@@ -3,10 +3,12 @@
 #include <dlfcn.h>
 #include <unistd.h>
 
+#include <algorithm>
 #include <cstdlib>
 #include <iostream>
 
 #include "base/child.h"
+#include "base/codec.h"
 #include "base/enum_names.h"
 #include "base/text.h"
 #include "harness/device.h"
@@ -30,6 +32,12 @@ struct Finding {
 
 constexpr Finding::State last_of(Finding::State) {
     return Finding::missing;
+}
+
+template <class Codec>
+void describe(Codec& codec, Finding& finding) {
+    fields(codec, "what", finding.what, "state", finding.state, "found", finding.found, "meaning",
+           finding.meaning);
 }
 
 // The line in which nvcc says of which release it is; "" where there is none.
@@ -144,27 +152,16 @@ Finding watching() {
     return {"watching", Finding::there, "inotify", "./learn watch sees a change at once"};
 }
 
-int print_findings(const std::vector<Finding>& findings, bool works) {
-    Json list = Json::array();
-    for (auto& finding : findings) {
-        list.push_back({{"what", finding.what},
-                        {"state", dashed_name(finding.state)},
-                        {"found", finding.found},
-                        {"meaning", finding.meaning}});
-    }
-    print_json(Json{{"format", 1}, {"works", works}, {"findings", list}});
-    return works ? 0 : 2;
-}
-
 }  // namespace
 
 int doctor(bool json, const Style& style) {
-    std::vector<Finding> findings = {compiler(), nvcc(), driver(), gpu(), simulator(), checks()};
-    findings.push_back(learners_files());
-    findings.push_back(watching());
-    bool works = true;
-    for (auto& finding : findings) works &= finding.state != Finding::missing;
-    if (json) return print_findings(findings, works);
+    const std::vector<Finding> findings = {compiler(),  nvcc(),   driver(),         gpu(),
+                                           simulator(), checks(), learners_files(), watching()};
+    const bool works = std::ranges::count(findings, Finding::missing, &Finding::state) == 0;
+    if (json) {
+        print_json(Json{{"format", 1}, {"works", works}, {"findings", codec::encode(findings)}});
+        return works ? 0 : 2;
+    }
     for (auto& finding : findings) {
         const bool is_missing = finding.state == Finding::missing;
         const std::string word = is_missing ? style.bad("MISSING") : dashed_name(finding.state);

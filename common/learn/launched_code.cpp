@@ -10,6 +10,7 @@
 #include "base/child.h"
 #include "base/errors.h"
 #include "base/files.h"
+#include "base/text.h"
 #include "kernel/cache.h"
 #include "kernel/predicted_launch.h"
 #include "kernel/runner.h"
@@ -178,9 +179,8 @@ std::vector<LaunchedKernel> kernels_of(const LaunchedCode& code,
 const course::Variant& variant_of(const course::Step& step, const std::string& name) {
     if (name.empty()) return step.variants.front();
     if (const course::Variant* found = step.find(name)) return *found;
-    std::string names;
-    for (auto& one : step.variants) names += (names.empty() ? "" : ", ") + one.name;
-    throw UsageError(step.name + " has no variant \"" + name + "\"; it has " + names);
+    throw UsageError(step.name + " has no variant \"" + name + "\"; it has " +
+                     coalesce::joined(step.variants, ", ", &course::Variant::name));
 }
 
 }  // namespace
