@@ -28,6 +28,9 @@ constexpr int most_axes = 6;
 namespace permuting {
 
 using transposing::Element;
+using transposing::is_at;
+using transposing::launch_kernel;
+using transposing::pieces_of;
 using transposing::Vector;
 
 /// Elements whose size is not a power of two have an axis of their own.
@@ -998,10 +1001,8 @@ inline bool keeps_last_axis(const Plan& plan) {
 /// then larger elements are transposed.
 inline void widen(Plan& plan) {
     if (!keeps_last_axis(plan)) return;
-    const auto start =
-        reinterpret_cast<std::uintptr_t>(plan.out) | reinterpret_cast<std::uintptr_t>(plan.in);
     while (plan.unit < 16 && plan.axis[plan.axes - 1].size % 2 == 0 &&
-           start % static_cast<std::uintptr_t>(2 * plan.unit) == 0) {
+           is_at(plan.out, 2 * plan.unit) && is_at(plan.in, 2 * plan.unit)) {
         plan.unit *= 2;
         plan.count /= 2;
         plan.axis[plan.axes - 1].size /= 2;
@@ -1046,8 +1047,7 @@ inline cudaError_t understand(Plan& plan, void* out, const void* in, std::size_t
         plan.count *= sizes[k];
     }
     if (out == nullptr || in == nullptr) return cudaErrorInvalidValue;
-    const auto start = reinterpret_cast<std::uintptr_t>(out) | reinterpret_cast<std::uintptr_t>(in);
-    if (start % static_cast<std::uintptr_t>(plan.unit) != 0) return cudaErrorMisalignedAddress;
+    if (!is_at(out, plan.unit) || !is_at(in, plan.unit)) return cudaErrorMisalignedAddress;
     for (int k = 0; k < axes; ++k) plan.axis[k] = {sizes[order[k]], step[order[k]], 0, 0};
     plan.axis[axes] = {units, 1, 0, 0};
     plan.axes = axes + 1;
@@ -1101,7 +1101,7 @@ template <int SIZE>
 bool leaves_tiles_empty(std::int64_t rows, std::int64_t cols) {
     if (SIZE != 2 && SIZE != 4) return false;
     constexpr std::int64_t side = 256 / SIZE;
-    const bool is_empty = transposing::pieces_of(side, rows) * side > rows + rows / 4;
+    const bool is_empty = pieces_of(side, rows) * side > rows + rows / 4;
     const bool is_side = rows > side && rows * 8 <= VectorTile<SIZE>::MOST * VectorTile<SIZE>::N;
     return is_side && is_empty && rows * SIZE % 32 != 0 && cols >= side && cols / 4 <= rows;
 }
@@ -1134,7 +1134,7 @@ void choose_sides(Run& rows, Run& cols) {
         rows.log_side = log_tile<SIZE> - cols.log_side;
     }
     for (Run* run : {&rows, &cols}) {
-        const auto sides = transposing::pieces_of(std::int64_t{1} << run->log_side, run->size);
+        const auto sides = pieces_of(std::int64_t{1} << run->log_side, run->size);
         run->sides = static_cast<unsigned>(sides);
     }
 }
@@ -1195,8 +1195,8 @@ template <int SIZE>
 int side_of(std::int64_t count, int longest) {
     constexpr int PER_WORD = 4 / SIZE;
     const int most = longest < PER_WORD ? PER_WORD : longest / PER_WORD * PER_WORD;
-    const std::int64_t side = transposing::pieces_of(transposing::pieces_of(most, count), count);
-    return static_cast<int>(transposing::pieces_of(PER_WORD, side) * PER_WORD);
+    const std::int64_t side = pieces_of(pieces_of(most, count), count);
+    return static_cast<int>(pieces_of(PER_WORD, side) * PER_WORD);
 }
 
 /// Tiles that are loaded by words.
@@ -1243,7 +1243,7 @@ void choose_tile_of_vectors(Compounds& task, bool are_words) {
     task.tile_rows = rows < EVEN ? EVEN : rows;
     std::int64_t parts = (task.cols + cols / 2) / cols;
     do {  // as wide as there is room
-        task.tile_cols = static_cast<int>(transposing::pieces_of(parts < 1 ? 1 : parts, task.cols));
+        task.tile_cols = static_cast<int>(pieces_of(parts < 1 ? 1 : parts, task.cols));
         task.pitch = (task.tile_cols * size + 30) / 16 * 4;
         ++parts;
     } while ((task.tile_rows + 1) * task.pitch * 4 > compound_tile);
@@ -1261,10 +1261,7 @@ bool has_vectors(const Compounds& task, bool are_words) {
 
 template <int SIZE>
 void choose_tile(Compounds& task) {
-    const bool are_words = (reinterpret_cast<std::uintptr_t>(task.out) |
-                            static_cast<std::uintptr_t>(task.rows * task.units * SIZE)) %
-                               4 ==
-                           0;
+    const bool are_words = is_at(task.out, 4) && task.rows * task.units * SIZE % 4 == 0;
     task.has_vectors = has_vectors<SIZE>(task, are_words);
     if (task.has_vectors) {
         choose_tile_of_vectors<SIZE>(task, are_words);
@@ -1273,14 +1270,19 @@ void choose_tile(Compounds& task) {
     }
     // Where all runs begin with a word, none has a part of the row before its tile.
     task.lead = are_words ? 0 : Compound<SIZE, false>::LEAD;
-    task.tiles_down = transposing::pieces_of(task.tile_rows, task.rows + task.lead);
-    task.tiles_across = transposing::pieces_of(task.tile_cols, task.cols);
+    task.tiles_down = pieces_of(task.tile_rows, task.rows + task.lead);
+    task.tiles_across = pieces_of(task.tile_cols, task.cols);
 }
 
 /// Whether there may be as many blocks as tiles.
 inline bool fits_into_grid(const Compounds& task) {
     return task.tiles_down <= transposing::most_blocks / task.tiles_across &&
            task.tiles_down * task.tiles_across <= transposing::most_blocks / task.batches;
+}
+
+/// Then there are so many.
+inline std::int64_t tiles_of(const Compounds& task) {
+    return task.tiles_down * task.tiles_across * task.batches;
 }
 
 /// A matrix of elements of a few units, or a batch of them, and how it is divided; 0 tiles: it is none.
@@ -1313,10 +1315,8 @@ Compounds compounds_of(const Plan& plan) {
 /// Whether its elements are three units each, in whole words: then they are turned in registers.
 template <int SIZE>
 bool has_triples(const Compounds& task) {
-    const auto starts =
-        reinterpret_cast<std::uintptr_t>(task.out) | reinterpret_cast<std::uintptr_t>(task.in);
     const bool are_words = task.rows % Triples<SIZE>::N == 0 && task.cols % Triples<SIZE>::N == 0;
-    return task.units == 3 && starts % 4 == 0 && are_words;
+    return task.units == 3 && is_at(task.out, 4) && is_at(task.in, 4) && are_words;
 }
 
 /// Elements of both sides from which on tiles of vectors are worth it.
@@ -1328,7 +1328,7 @@ inline int vectors_of_side(std::int64_t vectors, int usual) {
     if (vectors >= 4 * usual) return usual;
     const std::int64_t sides = (vectors + usual / 2) / usual;
     if (sides <= 1) return static_cast<int>(vectors);
-    const auto side = static_cast<int>(transposing::pieces_of(sides, vectors));
+    const auto side = static_cast<int>(pieces_of(sides, vectors));
     return side + side % 2;
 }
 
@@ -1338,9 +1338,8 @@ bool divide_into_vectors(Tiling& tiling, const Plan& plan) {
     using Kernel = VectorTile<SIZE>;
     constexpr int N = Kernel::N;
     Run &rows = tiling.rows, &cols = tiling.cols;
-    const auto starts =
-        reinterpret_cast<std::uintptr_t>(plan.out) | reinterpret_cast<std::uintptr_t>(plan.in);
-    bool are_vectors = starts % 16 == 0 && rows.size % N == 0 && cols.size % N == 0;
+    bool are_vectors =
+        is_at(plan.out, 16) && is_at(plan.in, 16) && rows.size % N == 0 && cols.size % N == 0;
     for (int k = 0; k < rows.axes; ++k) are_vectors = are_vectors && rows.axis[k].step % N == 0;
     for (int k = 0; k < cols.axes; ++k) are_vectors = are_vectors && cols.axis[k].step % N == 0;
     for (int k = 0; k < tiling.axes; ++k) {
@@ -1364,8 +1363,8 @@ bool divide_into_vectors(Tiling& tiling, const Plan& plan) {
     if (rows.vectors < Kernel::DOWN / 2) cols.vectors = lengthened(cols, rows.vectors);
     if (cols.vectors < Kernel::ACROSS / 2) rows.vectors = lengthened(rows, cols.vectors);
     if (rows.vectors * cols.vectors > Kernel::MOST) cols.vectors = Kernel::MOST / rows.vectors;
-    rows.sides = static_cast<unsigned>(transposing::pieces_of(rows.vectors * N, rows.size));
-    cols.sides = static_cast<unsigned>(transposing::pieces_of(cols.vectors * N, cols.size));
+    rows.sides = static_cast<unsigned>(pieces_of(rows.vectors * N, rows.size));
+    cols.sides = static_cast<unsigned>(pieces_of(cols.vectors * N, cols.size));
     return tiles_of(tiling) > 0;
 }
 
@@ -1427,35 +1426,27 @@ Way way_of(const Plan& plan) {
 
 // ---- launches ----
 
-inline cudaError_t launch(const void* kernel, Plan plan, std::int64_t items, cudaStream_t stream) {
-    void* arguments[] = {&plan};
-    const std::int64_t blocks = transposing::pieces_of(threads * ahead, items);
-    if (blocks > transposing::most_blocks) return cudaErrorInvalidValue;
-    return cudaLaunchKernel(kernel, dim3(static_cast<unsigned>(blocks)), dim3(threads), arguments,
-                            0, stream);
+template <int SIZE, class Index>
+cudaError_t launch_gather(const Plan& plan, cudaStream_t stream) {
+    return launch_kernel(gather_kernel<SIZE, Index>, pieces_of(threads * ahead, plan.count),
+                         threads, 0, stream, plan);
 }
 
 template <int SIZE>
 cudaError_t gather(const Plan& plan, cudaStream_t stream) {
     // Numbers of units that are not there are computed too, before they are left out.
     const bool is_small = plan.count <= most_small - threads * ahead;
-    const auto* kernel = is_small
-                             ? reinterpret_cast<const void*>(&gather_kernel<SIZE, unsigned>)
-                             : reinterpret_cast<const void*>(&gather_kernel<SIZE, std::uint64_t>);
-    return launch(kernel, plan, plan.count, stream);
+    return is_small ? launch_gather<SIZE, unsigned>(plan, stream)
+                    : launch_gather<SIZE, std::uint64_t>(plan, stream);
 }
 
 template <int SIZE>
-cudaError_t splice(Plan plan, cudaStream_t stream) {
+cudaError_t splice(const Plan& plan, cudaStream_t stream) {
     if constexpr (SIZE <= 4) {
         const auto head =
             static_cast<std::int64_t>(reinterpret_cast<std::uintptr_t>(plan.out) % 16);
-        const std::int64_t blocks = transposing::pieces_of(bytes_spliced, plan.count * SIZE + head);
-        if (blocks > transposing::most_blocks) return cudaErrorInvalidValue;
-        void* arguments[] = {&plan};
-        return cudaLaunchKernel(reinterpret_cast<const void*>(&splice_kernel<SIZE>),
-                                dim3(static_cast<unsigned>(blocks)), dim3(threads), arguments, 0,
-                                stream);
+        const std::int64_t blocks = pieces_of(bytes_spliced, plan.count * SIZE + head);
+        return launch_kernel(splice_kernel<SIZE>, blocks, threads, 0, stream, plan);
     }
     return cudaErrorInvalidValue;
 }
@@ -1470,24 +1461,16 @@ cudaError_t transpose(const Plan& plan, cudaStream_t stream) {
 /// cudaErrorNotSupported: a grid has no room for as many tiles.
 template <class Kernel>
 cudaError_t launch_triples(Compounds task, cudaStream_t stream) {
-    task.tiles_down = transposing::pieces_of(Kernel::ROWS, task.rows);
-    task.tiles_across = transposing::pieces_of(Kernel::COLS, task.cols);
+    task.tiles_down = pieces_of(Kernel::ROWS, task.rows);
+    task.tiles_across = pieces_of(Kernel::COLS, task.cols);
     if (!fits_into_grid(task)) return cudaErrorNotSupported;
-    void* arguments[] = {&task};
-    const std::int64_t blocks = task.tiles_down * task.tiles_across * task.batches;
-    return cudaLaunchKernel(reinterpret_cast<const void*>(&triple_kernel<Kernel>),
-                            dim3(static_cast<unsigned>(blocks)), dim3(Kernel::THREADS), arguments,
-                            0, stream);
+    return launch_kernel(triple_kernel<Kernel>, tiles_of(task), Kernel::THREADS, 0, stream, task);
 }
 
 template <int SIZE, bool HAS_VECTORS>
-cudaError_t launch_compounds(Compounds task, cudaStream_t stream) {
-    void* arguments[] = {&task};
-    const std::int64_t blocks = task.tiles_down * task.tiles_across * task.batches;
-    const auto bytes = static_cast<std::size_t>((task.tile_rows + task.lead) * task.pitch * 4);
-    return cudaLaunchKernel(reinterpret_cast<const void*>(&compound_kernel<SIZE, HAS_VECTORS>),
-                            dim3(static_cast<unsigned>(blocks)),
-                            dim3(static_cast<unsigned>(task.warps * 32)), arguments, bytes, stream);
+cudaError_t launch_compounds(const Compounds& task, cudaStream_t stream) {
+    return launch_kernel(compound_kernel<SIZE, HAS_VECTORS>, tiles_of(task), task.warps * 32,
+                         (task.tile_rows + task.lead) * task.pitch * 4, stream, task);
 }
 
 template <int SIZE>
@@ -1515,14 +1498,10 @@ template <int SIZE, transposing::Loads LOADS>
 cudaError_t launch_vector_tiles(const Plan& plan, cudaStream_t stream) {
     Tiling tiling = tiling_of<SIZE>(plan);
     if (!divide_into_vectors<SIZE>(tiling, plan)) return cudaErrorInvalidValue;
-    void* arguments[] = {&tiling};
     const int down = tiling.rows.vectors, across = tiling.cols.vectors;
-    const int threads = (down * across + 31) / 32 * 32;
-    const int bytes = VectorTile<SIZE>::shared_bytes(down, across);
-    return cudaLaunchKernel(reinterpret_cast<const void*>(&vector_tile_kernel<SIZE, LOADS>),
-                            dim3(static_cast<unsigned>(tiles_of(tiling))),
-                            dim3(static_cast<unsigned>(threads)), arguments,
-                            static_cast<std::size_t>(bytes), stream);
+    return launch_kernel(vector_tile_kernel<SIZE, LOADS>, tiles_of(tiling),
+                         (down * across + 31) / 32 * 32,
+                         VectorTile<SIZE>::shared_bytes(down, across), stream, tiling);
 }
 
 template <int SIZE>
@@ -1537,32 +1516,21 @@ cudaError_t vector_tile(const Plan& plan, cudaStream_t stream) {
 
 template <int SIZE>
 cudaError_t tile(const Plan& plan, cudaStream_t stream) {
-    Tiling tiling = tiling_of<SIZE>(plan);
-    void* arguments[] = {&tiling};
+    const Tiling tiling = tiling_of<SIZE>(plan);
     const int pitch = pitch_of<SIZE>(tiling.cols.log_side);
-    const auto bytes = static_cast<std::size_t>(pitch << tiling.rows.log_side) * SIZE;
-    return cudaLaunchKernel(reinterpret_cast<const void*>(&tile_kernel<SIZE>),
-                            dim3(static_cast<unsigned>(tiles_of(tiling))), dim3(threads), arguments,
-                            bytes, stream);
+    return launch_kernel(tile_kernel<SIZE>, tiles_of(tiling), threads,
+                         (pitch << tiling.rows.log_side) * SIZE, stream, tiling);
 }
 
 template <int SIZE, bool IS_LARGE>
 cudaError_t launch_word_tiles(const Plan& plan, cudaStream_t stream) {
     using Tile = WordTile<SIZE, IS_LARGE>;
     Tiling tiling = tiling_of<SIZE>(plan);
-    tiling.rows.sides = static_cast<unsigned>(transposing::pieces_of(Tile::ROWS, tiling.rows.size));
-    tiling.cols.sides = static_cast<unsigned>(transposing::pieces_of(Tile::COLS, tiling.cols.size));
+    tiling.rows.sides = static_cast<unsigned>(pieces_of(Tile::ROWS, tiling.rows.size));
+    tiling.cols.sides = static_cast<unsigned>(pieces_of(Tile::COLS, tiling.cols.size));
     tiling.is_across_first = IS_LARGE;
-    std::int64_t bytes = plan.count * SIZE;
-    void* arguments[] = {&tiling, &bytes};
-    const auto* const kernel = reinterpret_cast<const void*>(&word_tile_kernel<SIZE, IS_LARGE>);
-    if constexpr (Tile::SHARED_BYTES > transposing::most_shared_bytes) {
-        const cudaError_t error = cudaFuncSetAttribute(
-            kernel, cudaFuncAttributeMaxDynamicSharedMemorySize, Tile::SHARED_BYTES);
-        if (error != cudaSuccess) return error;
-    }
-    return cudaLaunchKernel(kernel, dim3(static_cast<unsigned>(tiles_of(tiling))),
-                            dim3(Tile::THREADS), arguments, Tile::SHARED_BYTES, stream);
+    return launch_kernel(word_tile_kernel<SIZE, IS_LARGE>, tiles_of(tiling), Tile::THREADS,
+                         Tile::SHARED_BYTES, stream, tiling, plan.count * SIZE);
 }
 
 template <int SIZE>

@@ -110,31 +110,14 @@ __device__ inline Place place_of_spread_block(const Task& task, int tile_rows, i
     return place;
 }
 
-/// `ElementOf<4>::type`: an unsigned type of that many bytes.
+/// An unsigned type of that many bytes.
 template <int SIZE>
-struct ElementOf;
-template <>
-struct ElementOf<1> {
-    using type = unsigned char;
-};
-template <>
-struct ElementOf<2> {
-    using type = unsigned short;
-};
-template <>
-struct ElementOf<4> {
-    using type = unsigned;
-};
-template <>
-struct ElementOf<8> {
-    using type = unsigned long long;
-};
-template <>
-struct ElementOf<16> {
-    using type = uint4;
-};
-template <int SIZE>
-using Element = typename ElementOf<SIZE>::type;
+using Element = std::conditional_t<
+    SIZE == 1, unsigned char,
+    std::conditional_t<
+        SIZE == 2, unsigned short,
+        std::conditional_t<SIZE == 4, unsigned,
+                           std::conditional_t<SIZE == 8, unsigned long long, uint4>>>>;
 
 /// Where a matrix of the batch begins. Addresses are counted in bytes: were they pointers to elements,
 /// nvcc would make an access for each element of the vectors behind them.
@@ -849,20 +832,12 @@ struct Rewound {
     static __device__ void turn_column(Vector<16> (&column)[PER_WORD], const unsigned (&word)[N]) {
 #pragma unroll
         for (int g = 0; g < 4; ++g) {
-            if constexpr (SIZE == 1) {
-                const unsigned a = word[4 * g], b = word[4 * g + 1];
-                const unsigned c = word[4 * g + 2], d = word[4 * g + 3];
-                const unsigned ab01 = __byte_perm(a, b, 0x5140), ab23 = __byte_perm(a, b, 0x7362);
-                const unsigned cd01 = __byte_perm(c, d, 0x5140), cd23 = __byte_perm(c, d, 0x7362);
-                column[0].word[g] = __byte_perm(ab01, cd01, 0x5410);
-                column[1].word[g] = __byte_perm(ab01, cd01, 0x7632);
-                column[2].word[g] = __byte_perm(ab23, cd23, 0x5410);
-                column[3].word[g] = __byte_perm(ab23, cd23, 0x7632);
-            } else {
-                const unsigned a = word[2 * g], b = word[2 * g + 1];
-                column[0].word[g] = __byte_perm(a, b, 0x5410);
-                column[1].word[g] = __byte_perm(a, b, 0x7632);
-            }
+            Vector<4> piece[PER_WORD], turned[PER_WORD];
+#pragma unroll
+            for (int i = 0; i < PER_WORD; ++i) piece[i].word[0] = word[g * PER_WORD + i];
+            turn<SIZE>(turned, piece);
+#pragma unroll
+            for (int i = 0; i < PER_WORD; ++i) column[i].word[g] = turned[i].word[0];
         }
     }
 
@@ -1643,13 +1618,18 @@ __global__ void __launch_bounds__(Kernel::THREADS, Kernel::BLOCKS)
 }
 
 template <class Kernel, class = void>
-struct KernelOf {
-    static const void* get() { return reinterpret_cast<const void*>(&transpose_kernel<Kernel>); }
-};
+constexpr bool is_crowded = false;
 template <class Kernel>
-struct KernelOf<Kernel, std::enable_if_t<(Kernel::BLOCKS > 0)>> {
-    static const void* get() {
-        return reinterpret_cast<const void*>(&crowded_transpose_kernel<Kernel>);
+constexpr bool is_crowded<Kernel, std::enable_if_t<(Kernel::BLOCKS > 0)>> = true;
+
+template <class Kernel>
+struct KernelOf {
+    static auto get() {
+        if constexpr (is_crowded<Kernel>) {
+            return &crowded_transpose_kernel<Kernel>;
+        } else {
+            return &transpose_kernel<Kernel>;
+        }
     }
 };
 
@@ -1662,18 +1642,27 @@ inline std::int64_t pieces_of(std::int64_t size, std::int64_t count) {
     return count / size + (count % size != 0);
 }
 
-template <class Kernel>
-cudaError_t launch_blocks(Task task, std::int64_t blocks, std::int64_t bytes, cudaStream_t stream) {
-    void* arguments[] = {&task};
-    const void* const kernel = KernelOf<Kernel>::get();
+/// Unlike <<< >>> this says itself whether it succeeded: errors of others stay where they are.
+template <class... Arguments>
+cudaError_t launch_kernel(void (*kernel)(Arguments...), std::int64_t blocks, int threads,
+                          std::int64_t bytes, cudaStream_t stream, Arguments... arguments) {
+    if (blocks > most_blocks) return cudaErrorInvalidValue;
+    const auto* const function = reinterpret_cast<const void*>(kernel);
     if (bytes > most_shared_bytes) {
         const cudaError_t error = cudaFuncSetAttribute(
-            kernel, cudaFuncAttributeMaxDynamicSharedMemorySize, static_cast<int>(bytes));
+            function, cudaFuncAttributeMaxDynamicSharedMemorySize, static_cast<int>(bytes));
         if (error != cudaSuccess) return error;
     }
-    // Unlike <<< >>> this says itself whether it succeeded: errors of others stay where they are.
-    return cudaLaunchKernel(kernel, dim3(static_cast<unsigned>(blocks)), dim3(Kernel::THREADS),
-                            arguments, static_cast<std::size_t>(bytes), stream);
+    void* all[] = {&arguments...};
+    return cudaLaunchKernel(function, dim3(static_cast<unsigned>(blocks)),
+                            dim3(static_cast<unsigned>(threads)), all,
+                            static_cast<std::size_t>(bytes), stream);
+}
+
+template <class Kernel>
+cudaError_t launch_blocks(const Task& task, std::int64_t blocks, std::int64_t bytes,
+                          cudaStream_t stream) {
+    return launch_kernel(KernelOf<Kernel>::get(), blocks, Kernel::THREADS, bytes, stream, task);
 }
 
 /// A block for each tile of each matrix; several launches where a grid has no room for them all.
@@ -1706,11 +1695,16 @@ cudaError_t launch(const Task& task, cudaStream_t stream) {
 
 // ---- the choice ----
 
+/// Whether it begins at a multiple of so many bytes.
+inline bool is_at(const void* data, std::int64_t multiple) {
+    return reinterpret_cast<std::uintptr_t>(data) % static_cast<std::uintptr_t>(multiple) == 0;
+}
+
 /// Whether every row of a matrix starts at a multiple of 16 bytes and consists of whole 16 bytes.
 inline bool has_vectors(const void* data, std::int64_t size, std::int64_t length,
                         std::int64_t pitch, std::int64_t stride, std::int64_t batches) {
-    const bool starts = reinterpret_cast<std::uintptr_t>(data) % 16 == 0 && pitch * size % 16 == 0;
-    return starts && length * size % 16 == 0 && (batches == 1 || stride * size % 16 == 0);
+    return is_at(data, 16) && pitch * size % 16 == 0 && length * size % 16 == 0 &&
+           (batches == 1 || stride * size % 16 == 0);
 }
 
 /// How many threads of a warp want the same bank where each takes an element, so many bytes behind the one
@@ -1927,8 +1921,7 @@ Task sharing_lines(Task task) {
 /// Whether all rows of `out` start at sectors, so that nothing is shifted for that.
 template <int SIZE>
 bool are_out_rows_at_sectors(const Task& task) {
-    const bool is_start = reinterpret_cast<std::uintptr_t>(task.out) % 32 == 0;
-    return is_start && task.out_pitch * SIZE % 32 == 0 &&
+    return is_at(task.out, 32) && task.out_pitch * SIZE % 32 == 0 &&
            (task.batches == 1 || task.out_stride * SIZE % 32 == 0);
 }
 
@@ -1960,20 +1953,34 @@ bool is_stack(const Task& task) {
            task.out_stride == elements && elements * SIZE <= most_bytes;
 }
 
-template <int SIZE, int PAD>
-cudaError_t launch_stack(Task task, cudaStream_t stream) {
+/// As many matrices to a block as about so many bytes.
+template <int SIZE>
+int matrices_at_once(const Task& task, std::int64_t wanted) {
     const std::int64_t matrix = task.rows * task.cols * SIZE;
-    const bool is_small = matrix <= 4096;
-    const std::int64_t wanted = (is_small ? 8192 : 20'000 + matrix / 2) / matrix;
-    task.stack = wanted > 1 ? static_cast<int>(wanted) : 1;
-    const std::int64_t bytes = SharedLine<PAD>::room(task.stack * matrix);
-    const std::int64_t blocks = pieces_of(task.stack, task.batches);
-    if (blocks > most_blocks) return cudaErrorInvalidValue;
-    if (is_small) return launch_blocks<Stack<SIZE, 256, PAD>>(task, blocks, bytes, stream);
-    if constexpr (SIZE == 2) {  // with fewer threads, more blocks are at work
-        if (bytes <= 32'000) return launch_blocks<Stack<2, 384, PAD>>(task, blocks, bytes, stream);
+    const std::int64_t stack = (wanted + matrix / 2) / matrix;
+    return stack > 1 ? static_cast<int>(stack) : 1;
+}
+template <int SIZE, class Kernel>
+cudaError_t launch_stack_by(Task task, std::int64_t wanted, cudaStream_t stream) {
+    task.stack = matrices_at_once<SIZE>(task, wanted);
+    const std::int64_t bytes = Kernel::Line::room(task.stack * task.rows * task.cols * SIZE);
+    return launch_blocks<Kernel>(task, pieces_of(task.stack, task.batches), bytes, stream);
+}
+
+template <int SIZE, int PAD>
+cudaError_t launch_stack(const Task& task, cudaStream_t stream) {
+    const std::int64_t matrix = task.rows * task.cols * SIZE;
+    if (matrix <= 4096) {  // no more than 8192 bytes
+        return launch_stack_by<SIZE, Stack<SIZE, 256, PAD>>(task, 8192 - matrix / 2, stream);
     }
-    return launch_blocks<Stack<SIZE, 512, PAD>>(task, blocks, bytes, stream);
+    constexpr std::int64_t wanted = 20'000;
+    if constexpr (SIZE == 2) {  // with fewer threads, more blocks are at work
+        using Few = Stack<2, 384, PAD>;
+        if (Few::Line::room(matrices_at_once<2>(task, wanted) * matrix) <= 32'000) {
+            return launch_stack_by<2, Few>(task, wanted, stream);
+        }
+    }
+    return launch_stack_by<SIZE, Stack<SIZE, 512, PAD>>(task, wanted, stream);
 }
 
 /// Elements of less than a word, in matrices whose rows and columns are whole words, so that they are turned in
@@ -1982,34 +1989,22 @@ template <int SIZE>
 bool is_stack_of_words(const Task& task) {
     if constexpr (SIZE < 4) {
         using Kernel = StackOfWords<SIZE, 128, 8>;
-        const bool starts = reinterpret_cast<std::uintptr_t>(task.out) % 4 == 0 &&
-                            reinterpret_cast<std::uintptr_t>(task.in) % (Kernel::COLS * SIZE) == 0;
-        return starts && task.cols % Kernel::COLS == 0 && task.rows % Kernel::N == 0 &&
+        return is_at(task.out, 4) && is_at(task.in, Kernel::COLS * SIZE) &&
+               task.cols % Kernel::COLS == 0 && task.rows % Kernel::N == 0 &&
                task.cols >= 2 * Kernel::COLS;
     }
     return false;
-}
-
-/// As many matrices to a block as about so many bytes.
-template <int SIZE, class Kernel>
-cudaError_t launch_words_by(Task task, std::int64_t wanted, cudaStream_t stream) {
-    const std::int64_t matrix = task.rows * task.cols * SIZE;
-    const std::int64_t stack = (wanted + matrix / 2) / matrix;
-    task.stack = stack > 1 ? static_cast<int>(stack) : 1;
-    const std::int64_t blocks = pieces_of(task.stack, task.batches);
-    if (blocks > most_blocks) return cudaErrorInvalidValue;
-    return launch_blocks<Kernel>(task, blocks, Kernel::Line::room(task.stack * matrix), stream);
 }
 
 template <int SIZE>
 cudaError_t launch_stack_of_words(const Task& task, cudaStream_t stream) {
     const std::int64_t matrix = task.rows * task.cols * SIZE;
     if constexpr (SIZE == 1) {
-        if (matrix <= 6500) return launch_words_by<1, StackOfWords<1, 128, 8>>(task, 6500, stream);
-        if (matrix <= 15'000) return launch_words_by<1, StackOfWords<1, 256, 8>>(task, 0, stream);
-        return launch_words_by<1, StackOfWords<1, 512, 8>>(task, 0, stream);
+        if (matrix <= 6500) return launch_stack_by<1, StackOfWords<1, 128, 8>>(task, 6500, stream);
+        if (matrix <= 15'000) return launch_stack_by<1, StackOfWords<1, 256, 8>>(task, 0, stream);
+        return launch_stack_by<1, StackOfWords<1, 512, 8>>(task, 0, stream);
     } else if constexpr (SIZE == 2) {
-        if (matrix <= 9000) return launch_words_by<2, StackOfWords<2, 256, 4>>(task, 9000, stream);
+        if (matrix <= 9000) return launch_stack_by<2, StackOfWords<2, 256, 4>>(task, 9000, stream);
         // 64 bytes of a row at once are fewer requests to the second-level cache than 32. But where a round of
         // loads does not suffice, it is better that fewer lanes have nothing to load.
         using By4 = StackOfWords<2, 384, 4>;
@@ -2018,9 +2013,9 @@ cudaError_t launch_stack_of_words(const Task& task, cudaStream_t stream) {
         const std::int64_t by_4 = pieces_of(4, pieces) * pieces_of(By4::DOWN, down);
         const std::int64_t by_8 = pieces_of(8, pieces) * pieces_of(By8::DOWN, down);
         if (by_8 > By8::WARPS * By8::AHEAD && by_4 < by_8) {
-            return launch_words_by<2, By4>(task, 0, stream);
+            return launch_stack_by<2, By4>(task, 0, stream);
         }
-        return launch_words_by<2, By8>(task, 0, stream);
+        return launch_stack_by<2, By8>(task, 0, stream);
     }
     return cudaErrorInvalidValue;
 }
@@ -2063,7 +2058,7 @@ cudaError_t launch_wide_by(const Task& task, cudaStream_t stream) {
 
 /// Bytes: whether columns, which lie side by side in `out`, begin with words and consist of whole ones.
 inline bool are_columns_words(const Task& task) {
-    return reinterpret_cast<std::uintptr_t>(task.out) % 4 == 0 && task.rows % 4 == 0 &&
+    return is_at(task.out, 4) && task.rows % 4 == 0 &&
            (task.batches == 1 || task.out_stride % 4 == 0);
 }
 
@@ -2169,11 +2164,9 @@ bool has_channels(const Task& task) {
     const std::int64_t channels = task.rows < task.cols ? task.rows : task.cols;
     const std::int64_t pixels = task.rows < task.cols ? task.cols : task.rows;
     const bool is_dense = task.in_pitch == task.cols && task.out_pitch == task.rows;
-    const auto start =
-        reinterpret_cast<std::uintptr_t>(task.out) | reinterpret_cast<std::uintptr_t>(task.in);
     constexpr int N = SIZE < 16 ? 16 / SIZE : 1;
     const bool is_aligned =
-        start % 16 == 0 && pixels % N == 0 &&
+        is_at(task.out, 16) && is_at(task.in, 16) && pixels % N == 0 &&
         (task.batches == 1 || (task.in_stride % N == 0 && task.out_stride % N == 0));
     const bool is_known = (channels >= 2 && channels <= 4) || channels == 6 || channels == 8;
     return SIZE <= 4 && is_dense && is_aligned && is_known && pixels >= 4096;
@@ -2277,8 +2270,7 @@ inline cudaError_t understand(Task& task, void* out, const void* in, std::int64_
     task.in_stride = options.in_stride == 0 ? rows * task.in_pitch : options.in_stride;
     task.out_stride = options.out_stride == 0 ? cols * task.out_pitch : options.out_stride;
     if (out == nullptr || in == nullptr) return cudaErrorInvalidValue;
-    const auto start = reinterpret_cast<std::uintptr_t>(out) | reinterpret_cast<std::uintptr_t>(in);
-    if (start % static_cast<std::uintptr_t>(size) != 0) return cudaErrorMisalignedAddress;
+    if (!is_at(out, size) || !is_at(in, size)) return cudaErrorMisalignedAddress;
     // Neighbouring tiles lie below each other, so that rows of `out` are written in long runs. On an
     // H200 that was the better order for all shapes tried but 2048 x 32768 and 4096 x 32768, where
     // tiles along the rows take 2 and 3 % less time: hence this rule.

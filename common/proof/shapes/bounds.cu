@@ -2,8 +2,8 @@
 // A thread sums up what it loads, by exclusive or, and stores the sum wherever the header's kernel would
 // store. Blocks wait for all their loads, as a tile has to; but nothing goes through shared memory.
 // Tasks, tiles, grids, and the shared memory that limits how many blocks are at work are the header's own.
-//
-// Long: each kernel of the header has its own loads and stores.
+
+#include <concepts>
 
 // A second copy of the header, whose launches lead to the kernels here. It needs a namespace of its own.
 #define coalesce unturned
@@ -16,34 +16,50 @@
 
 namespace unturned::transposing {
 
-// ---- sums ----
+/// What a thread has loaded, by exclusive or.
+struct Sum {
+    Vector<16> vector = {};
 
-template <class T>
-__device__ T sum_of(T a, T b) {
-    return static_cast<T>(a ^ b);
-}
-__device__ inline uint4 sum_of(uint4 a, uint4 b) {
-    return {a.x ^ b.x, a.y ^ b.y, a.z ^ b.z, a.w ^ b.w};
-}
-__device__ inline Vector<16> sum_of(const Vector<16>& a, const Vector<16>& b) {
-    return {{a.word[0] ^ b.word[0], a.word[1] ^ b.word[1], a.word[2] ^ b.word[2],
-             a.word[3] ^ b.word[3]}};
-}
-template <class T, int COUNT>
-__device__ T sum_of(const T (&values)[COUNT]) {
-    T sum = values[0];
+    __device__ void add(const Vector<16>& other) {
 #pragma unroll
-    for (int i = 1; i < COUNT; ++i) sum = sum_of(sum, values[i]);
-    return sum;
-}
+        for (int i = 0; i < 4; ++i) vector.word[i] ^= other.word[i];
+    }
+    __device__ void add(uint4 value) {
+        add(Vector<16>{{value.x, value.y, value.z, value.w}});
+    }
+    /// Every element of the vector is changed, so that none of them is always 0.
+    __device__ void add(std::integral auto value) {
+        const auto low = static_cast<unsigned>(value);
+        const auto high = sizeof(value) == 8
+                              ? static_cast<unsigned>(static_cast<unsigned long long>(value) >> 32)
+                              : low;
+        add(Vector<16>{{low, high, low, high}});
+    }
+    template <class T, int COUNT>
+    __device__ void add(const T (&values)[COUNT]) {
+#pragma unroll
+        for (const T& value : values) add(value);
+    }
 
-/// Until all threads of the block have what they load: nobody arrives here before its sum is known.
-__device__ inline void wait_for_loads(unsigned sum) {
-    __syncthreads_or(static_cast<int>(sum));
-}
-__device__ inline void wait_for_loads(const Vector<16>& sum) {
-    wait_for_loads(sum.word[0] ^ sum.word[1] ^ sum.word[2] ^ sum.word[3]);
-}
+    /// Its first element.
+    template <int SIZE>
+    __device__ Element<SIZE> element() const {
+        const unsigned(&word)[4] = vector.word;
+        if constexpr (SIZE == 16) {
+            return {word[0], word[1], word[2], word[3]};
+        } else if constexpr (SIZE == 8) {
+            return Element<8>{word[1]} << 32 | word[0];
+        } else {
+            return static_cast<Element<SIZE>>(word[0]);
+        }
+    }
+
+    /// Until all threads of the block have what they load: nobody arrives here before its sum is known.
+    __device__ void wait_for_loads() const {
+        const unsigned(&word)[4] = vector.word;
+        __syncthreads_or(static_cast<int>(word[0] | word[1] | word[2] | word[3]));
+    }
+};
 
 /// Stands where nothing is loaded from, at every remainder of 16.
 __device__ const uint4 nothing[3] = {};
@@ -52,55 +68,28 @@ __device__ const uint4 nothing[3] = {};
 struct SumLine {
     char* shared;  ///< for the few elements at the ends of a line that are no whole vectors
     int start;     ///< as in SharedLine
-    Vector<16>* sum;
+    Sum* sum;
 
     /// Of its own for each of those elements.
     __device__ char* at(int byte) const {
         return shared + (start + byte) % 16 + (byte < 16 ? 0 : 16);
     }
-    __device__ Vector<16> load(int) const { return *sum; }
-    __device__ void store(int, const Vector<16>& vector) const { *sum = sum_of(*sum, vector); }
+    __device__ Vector<16> load(int) const { return sum->vector; }
+    __device__ void store(int, const Vector<16>& vector) const { sum->add(vector); }
 };
 /// The same where elements at the ends are wanted: they are 0.
 struct SumSource {
     int start;
-    Vector<16>* sum;
+    Sum* sum;
 
     __device__ const char* at(int byte) const {
         return reinterpret_cast<const char*>(nothing) + (start + byte) % 16;
     }
-    __device__ Vector<16> load(int) const { return *sum; }
+    __device__ Vector<16> load(int) const { return sum->vector; }
 };
 
 __device__ inline int start_of(const char* line) {
     return static_cast<int>(reinterpret_cast<std::uintptr_t>(line) % 16);
-}
-
-/// Its first element.
-template <int SIZE>
-__device__ Element<SIZE> part_of(const Vector<16>& vector) {
-    if constexpr (SIZE == 16) {
-        return {vector.word[0], vector.word[1], vector.word[2], vector.word[3]};
-    } else if constexpr (SIZE == 8) {
-        return Element<8>{vector.word[1]} << 32 | vector.word[0];
-    } else {
-        return static_cast<Element<SIZE>>(vector.word[0]);
-    }
-}
-/// The opposite: every element of the vector is changed, so that none of them is always 0.
-__device__ inline void add_word(Vector<16>& sum, unsigned word) {
-#pragma unroll
-    for (unsigned& part : sum.word) part ^= word;
-}
-__device__ inline void add(Vector<16>& sum, uint4 value) {
-    sum = sum_of(sum, {{value.x, value.y, value.z, value.w}});
-}
-__device__ inline void add(Vector<16>& sum, unsigned long long value) {
-    const auto low = static_cast<unsigned>(value), high = static_cast<unsigned>(value >> 32);
-    sum = sum_of(sum, {{low, high, low, high}});
-}
-__device__ inline void add(Vector<16>& sum, unsigned value) {
-    add_word(sum, value);
 }
 
 // ---- the kernels ----
@@ -127,7 +116,9 @@ struct Unturned<Pieces<SIZE, BLOCK_COLS, BLOCK_ROWS, PIECES, LOADS>>
             if (row >= task.rows || from_col >= task.cols) continue;
             value[k] = load_far<LOADS>(in + (row * task.in_pitch + from_col) * SIZE);
         }
-        wait_for_loads(sum_of(value));
+        Sum sum;
+        sum.add(value);
+        sum.wait_for_loads();
         const int quad = threadIdx.x % Turned::QUADS, first = threadIdx.x / Turned::QUADS;
         const std::int64_t row = place.row + quad * Turned::N;
         static_assert(Turned::ROUNDS == PIECES * Turned::N, "as many stores as loads");
@@ -152,7 +143,9 @@ struct Unturned<Raw<LOADS>> : Raw<LOADS> {
         if (col < task.cols && row + 32 < task.rows) {
             value[1] = load_far<LOADS>(from + 32 * task.in_pitch * 4);
         }
-        wait_for_loads(sum_of(value));
+        Sum sum;
+        sum.add(value);
+        sum.wait_for_loads();
         const std::int64_t out_col = place.col + 2 * y, out_row = place.row + 4 * x;
         if (out_col >= task.cols || out_row >= task.rows) return;
         char* const to = out_of<4>(task, place) + (out_col * task.out_pitch + out_row) * 4;
@@ -169,16 +162,12 @@ struct Unturned<Shifted<SIZE, ROWS, COLS, THREADS, SHIFT_BYTES, LOADS>>
     static __device__ void run(const Task& task, char*) {
         const Place place =
             SIZE <= 4 ? place_of_grouped_block(task, ROWS, COLS) : place_of_block(task, ROWS, COLS);
-        const Element<SIZE> sum = load(task, place);
-        if constexpr (SIZE == 16) {
-            wait_for_loads(sum.x ^ sum.y ^ sum.z ^ sum.w);
-        } else {
-            wait_for_loads(static_cast<unsigned>(sum));
-        }
-        store(task, place, sum);
+        const Sum sum = load(task, place);
+        sum.wait_for_loads();
+        store(task, place, sum.template element<SIZE>());
     }
 
-    static __device__ Element<SIZE> load(const Task& task, const Place& place) {
+    static __device__ Sum load(const Task& task, const Place& place) {
         const int x = threadIdx.x % COLS, y = threadIdx.x / COLS;
         const std::int64_t col = place.col + x < task.cols ? place.col + x : task.cols - 1;
         const char* const from = in_of<SIZE>(task, place) + col * SIZE;
@@ -189,7 +178,9 @@ struct Unturned<Shifted<SIZE, ROWS, COLS, THREADS, SHIFT_BYTES, LOADS>>
             row = row < 0 ? 0 : row < task.rows ? row : task.rows - 1;
             value[k] = load_element<LOADS, SIZE>(from + row * task.in_pitch * SIZE);
         }
-        return sum_of(value);
+        Sum sum;
+        sum.add(value);
+        return sum;
     }
 
     static __device__ void store(const Task& task, const Place& place, Element<SIZE> value) {
@@ -221,9 +212,10 @@ struct Unturned<Rewound<SIZE, LOADED_ROWS, THREADS, BLOCKS, LOADS, SHIFT>>
         } else {
             Turned::load_edge(task, place, corner, value);
         }
-        const Vector<16> sum = sum_of(value);
-        wait_for_loads(sum);
-        store(task, place, sum);
+        Sum sum;
+        sum.add(value);
+        sum.wait_for_loads();
+        store(task, place, sum.vector);
     }
 
     static __device__ void store(const Task& task, const Place& place, const Vector<16>& value) {
@@ -257,17 +249,17 @@ struct Unturned<Tall<SIZE, THREADS, AHEAD, PAD>> : Tall<SIZE, THREADS, AHEAD, PA
         const std::int64_t end = place.row + task.tile_rows;
         const int rows = static_cast<int>((end < task.rows ? end : task.rows) - top);
         const char* from = in_of<SIZE>(task, place) + top * task.cols * SIZE;
-        Vector<16> sum = {};
+        Sum sum;
         if (rows > 0) {
             copy_line<SIZE, THREADS, AHEAD>(SumLine{shared, start_of(from), &sum},
                                             DeviceLine<const char>{from},
                                             rows * static_cast<int>(task.cols));
         }
-        wait_for_loads(sum);
+        sum.wait_for_loads();
         store(task, place, sum);
     }
 
-    static __device__ void store(const Task& task, const Place& place, const Vector<16>& sum) {
+    static __device__ void store(const Task& task, const Place& place, const Sum& sum) {
         constexpr int WARPS = THREADS / 32, N = Turned::N;
         const int groups = task.tile_rows / Turned::GROUP;
         const int at_once = groups < WARPS ? groups : WARPS;
@@ -285,15 +277,15 @@ struct Unturned<Tall<SIZE, THREADS, AHEAD, PAD>> : Tall<SIZE, THREADS, AHEAD, PA
         }
     }
 
-    static __device__ void store_rows(char* to, const Vector<16>& sum, std::int64_t row,
+    static __device__ void store_rows(char* to, const Sum& sum, std::int64_t row,
                                       std::int64_t rows) {
         constexpr int N = Turned::N;
         if (row >= 0 && row + N <= rows) {
-            element<N * SIZE>(to, 0) = part_of<N * SIZE>(sum);
+            element<N * SIZE>(to, 0) = sum.template element<N * SIZE>();
             return;
         }
         for (int i = 0; i < N; ++i) {
-            if (row + i >= 0 && row + i < rows) element<SIZE>(to, i) = part_of<SIZE>(sum);
+            if (row + i >= 0 && row + i < rows) element<SIZE>(to, i) = sum.template element<SIZE>();
         }
     }
 };
@@ -309,7 +301,7 @@ struct Unturned<Wide<SIZE, THREADS, AHEAD, HAS_MANY_COLS, PAD, IS_TURNED, LOADS>
         const std::int64_t left = task.cols - place.col;
         const int cols = static_cast<int>(left < task.tile_cols ? left : task.tile_cols);
         char* const to = out_of<SIZE>(task, place) + place.col * task.rows * SIZE;
-        Vector<16> sum = {};
+        Sum sum;
         if constexpr (IS_TURNED) {
             load_turned(task, place, cols, sum);
         } else if constexpr (SIZE < 4) {
@@ -317,13 +309,13 @@ struct Unturned<Wide<SIZE, THREADS, AHEAD, HAS_MANY_COLS, PAD, IS_TURNED, LOADS>
         } else {
             load(task, place, cols, sum);
         }
-        wait_for_loads(sum);
+        sum.wait_for_loads();
         copy_line<SIZE, THREADS, 4>(DeviceLine<char>{to}, SumSource{start_of(to), &sum},
                                     cols * static_cast<int>(task.rows));
     }
 
     /// AHEAD elements of a column at a time; of strips with more columns than threads, one row after the other.
-    static __device__ void load(const Task& task, const Place& place, int cols, Vector<16>& sum) {
+    static __device__ void load(const Task& task, const Place& place, int cols, Sum& sum) {
         const int rows = static_cast<int>(task.rows);
         const int width = HAS_MANY_COLS ? THREADS : task.tile_cols;
         const int step = THREADS / width, y = threadIdx.x / width;
@@ -338,13 +330,12 @@ struct Unturned<Wide<SIZE, THREADS, AHEAD, HAS_MANY_COLS, PAD, IS_TURNED, LOADS>
                     const char* const from = strip + (at * task.in_pitch + x) * SIZE;
                     if (at < rows) value[k] = load_element<LOADS, SIZE>(from);
                 }
-                add(sum, sum_of(value));
+                sum.add(value);
             }
         }
     }
 
-    static __device__ void load_turned(const Task& task, const Place& place, int cols,
-                                       Vector<16>& sum) {
+    static __device__ void load_turned(const Task& task, const Place& place, int cols, Sum& sum) {
         constexpr int WIDTH = Turned::TURNED_COLS, ROWS = Turned::TURNED_ROWS;
         const int pieces = (static_cast<int>(task.rows) + ROWS - 1) / ROWS;
         const int items = (cols + WIDTH - 1) / WIDTH * pieces;
@@ -357,13 +348,11 @@ struct Unturned<Wide<SIZE, THREADS, AHEAD, HAS_MANY_COLS, PAD, IS_TURNED, LOADS>
             } else {
                 Turned::template load_piece<false>(word, task, place, row, col, cols);
             }
-#pragma unroll
-            for (const auto& chunk : word) add_word(sum, sum_of(chunk));
+            sum.add(word);
         }
     }
 
-    static __device__ void load_words(const Task& task, const Place& place, int cols,
-                                      Vector<16>& sum) {
+    static __device__ void load_words(const Task& task, const Place& place, int cols, Sum& sum) {
         constexpr int WARPS = THREADS / 32, CHUNK = Turned::CHUNK, CHUNKS = Turned::CHUNKS;
         const int rows = static_cast<int>(task.rows), lane = threadIdx.x % 32;
         const int items = (cols + CHUNKS * CHUNK - 1) / (CHUNKS * CHUNK) * rows;
@@ -387,7 +376,7 @@ struct Unturned<Wide<SIZE, THREADS, AHEAD, HAS_MANY_COLS, PAD, IS_TURNED, LOADS>
                 word[k] = is_inner ? *reinterpret_cast<const unsigned*>(chunk + first)
                                    : Turned::word_of_row(chunk, first, place.col + col, task.cols);
             }
-            add_word(sum, sum_of(word));
+            sum.add(word);
         }
     }
 };
@@ -401,12 +390,12 @@ struct Unturned<Stack<SIZE, THREADS_, PAD>> : Stack<SIZE, THREADS_, PAD> {
         const int count = elements * static_cast<int>(left < task.stack ? left : task.stack);
         const char* from = static_cast<const char*>(task.in) + first * elements * SIZE;
         char* to = static_cast<char*>(task.out) + first * elements * SIZE;
-        Vector<16> sum = {};
+        Sum sum;
         copy_line<SIZE, THREADS_, 4>(SumLine{shared, start_of(from), &sum},
                                      DeviceLine<const char>{from}, count);
-        wait_for_loads(sum);
+        sum.wait_for_loads();
         for (int i = threadIdx.x; i < count; i += THREADS_) {
-            element<SIZE>(to, i) = part_of<SIZE>(sum);
+            element<SIZE>(to, i) = sum.template element<SIZE>();
         }
     }
 };
@@ -422,16 +411,15 @@ struct Unturned<StackOfWords<SIZE, THREADS_, ACROSS>> : StackOfWords<SIZE, THREA
         const int count = static_cast<int>(left < task.stack ? left : task.stack);
         const char* from = static_cast<const char*>(task.in) + first * rows * cols * SIZE;
         char* const to = static_cast<char*>(task.out) + first * rows * cols * SIZE;
-        Vector<16> sum = {};
+        Sum sum;
         load(from, rows, cols, count, sum);
-        wait_for_loads(sum);
+        sum.wait_for_loads();
         copy_line<SIZE, THREADS_, 4>(DeviceLine<char>{to}, SumSource{start_of(to), &sum},
                                      count * rows * cols);
     }
 
     /// The same pieces, as many at a time.
-    static __device__ void load(const char* from, int rows, int cols, int matrices,
-                                Vector<16>& sum) {
+    static __device__ void load(const char* from, int rows, int cols, int matrices, Sum& sum) {
         constexpr int N = Turned::N, DOWN = Turned::DOWN, WARPS = Turned::WARPS;
         const int pieces = cols / Turned::COLS, down = matrices * (rows / N);
         const int groups = (pieces + ACROSS - 1) / ACROSS;
@@ -450,32 +438,16 @@ struct Unturned<StackOfWords<SIZE, THREADS_, ACROSS>> : StackOfWords<SIZE, THREA
                 piece[k] = Turned::load_piece(from + place * SIZE);
             }
 #pragma unroll
-            for (const auto& one : piece) {
-#pragma unroll
-                for (const unsigned word : one.word) add_word(sum, word);
-            }
+            for (const auto& one : piece) sum.add(one.word);
         }
     }
 };
 
 // ---- what the header launches instead of its own ----
 
-/// Those with BLOCKS have a template in the header, beside which none of our own can stand.
 template <class Kernel>
-concept HasNoBlocks = sizeof(Unturned<Kernel>) > 0 && !requires {
-    Kernel::BLOCKS;
+requires(sizeof(Unturned<Kernel>) > 0) struct KernelOf<Kernel> : KernelOf<Unturned<Kernel>> {
 };
-
-template <HasNoBlocks Kernel>
-struct KernelOf<Kernel, void> : KernelOf<Unturned<Kernel>> {};
-template <>
-struct KernelOf<Fastest<1>::Rewound, void> : KernelOf<Unturned<Fastest<1>::Rewound>> {};
-template <>
-struct KernelOf<Fastest<1>::RewoundLarge, void> : KernelOf<Unturned<Fastest<1>::RewoundLarge>> {};
-template <>
-struct KernelOf<Fastest<2>::Rewound, void> : KernelOf<Unturned<Fastest<2>::Rewound>> {};
-template <>
-struct KernelOf<Fastest<2>::RewoundLarge, void> : KernelOf<Unturned<Fastest<2>::RewoundLarge>> {};
 
 }  // namespace unturned::transposing
 

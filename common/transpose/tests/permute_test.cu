@@ -224,7 +224,6 @@ TEST_CASE("right: tiles of words") {
 }
 
 TEST_CASE("right: 64-bit numbers") {
-    using permuting::gather_kernel;
     const PermuteSample sample{4, {5, 7, 3}, {2, 1, 0}};
     const Permuter by_64_bits = [](void* out, const void* in, const PermuteSample& s,
                                    cudaStream_t stream) {
@@ -232,8 +231,7 @@ TEST_CASE("right: 64-bit numbers") {
         const cudaError_t error = permuting::understand(
             plan, out, in, 4, static_cast<int>(s.sizes.size()), s.sizes.data(), s.order.data());
         if (error != cudaSuccess) return error;
-        const auto* kernel = reinterpret_cast<const void*>(&gather_kernel<4, std::uint64_t>);
-        return permuting::launch(kernel, plan, plan.count, stream);
+        return permuting::launch_gather<4, std::uint64_t>(plan, stream);
     };
     CHECK_EQ(trouble_with(sample, by_64_bits), "");
 }
