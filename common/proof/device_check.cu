@@ -1,3 +1,4 @@
+#include <bit>
 #include <cstring>
 
 #include "proof/device_check.h"
@@ -32,8 +33,13 @@ struct Task {
     long long tile, rows, cols, out_cols;
     bool keeps_nan_payloads;
     int rank = 0;               ///< of an array that is permuted
-    long long extents[4] = {};  ///< of `out`
-    long long strides[4] = {};  ///< in `in`, of each axis of `out`
+    long long extents[8] = {};  ///< of `out`
+    long long strides[8] = {};  ///< in `in`, of each axis of `out`
+
+    void add_axis(long long extent, long long stride) {
+        extents[rank] = extent;
+        strides[rank++] = stride;
+    }
 };
 
 Task task_of(const Problem& problem) {
@@ -41,13 +47,12 @@ Task task_of(const Problem& problem) {
               problem.cols,          problem.out_cols(),    problem.keeps_nan_payloads};
     if (!problem.is_permuted()) return task;
     const Permutation axes = problem.axes();
-    task.rank = axes.rank;
     for (int k = 0; k < axes.rank; ++k) {
-        task.extents[k] = axes.extents[axes.order[k]];
-        task.strides[k] = 1;
+        long long stride = 1;
         for (int inner = axes.order[k] + 1; inner < axes.rank; ++inner) {
-            task.strides[k] *= axes.extents[inner];
+            stride *= axes.extents[inner];
         }
+        task.add_axis(axes.extents[axes.order[k]], stride);
     }
     return task;
 }
@@ -117,25 +122,48 @@ __global__ void sum_up(Count* sum, const unsigned char* buffer, Count count) {
 }
 
 template <class Element>
-std::uint64_t wrong_of(const Problem& problem, const void* out, const void* in) {
+std::uint64_t wrong_of(const Task& task, const void* out, const void* in) {
     Element poison;
     std::memset(&poison, kPoisonByte, sizeof poison);
     const DeviceCount wrong;
     count_wrong<<<kBlocks, kThreads>>>(wrong.data(), static_cast<const Element*>(out),
-                                       static_cast<const Element*>(in), task_of(problem), poison);
+                                       static_cast<const Element*>(in), task, poison);
     return wrong.value();
+}
+
+std::uint64_t wrong_of(const Task& task, std::size_t element_size, const void* out,
+                       const void* in) {
+    switch (element_size) {
+        case 1: return wrong_of<unsigned char>(task, out, in);
+        case 2: return wrong_of<unsigned short>(task, out, in);
+        case 8: return wrong_of<Count>(task, out, in);
+        case 16: return wrong_of<Pair>(task, out, in);
+        default: return wrong_of<unsigned>(task, out, in);
+    }
 }
 
 }  // namespace
 
 std::uint64_t count_wrong_cells(const Problem& problem, const void* out, const void* in) {
-    switch (problem.element_size) {
-        case 1: return wrong_of<unsigned char>(problem, out, in);
-        case 2: return wrong_of<unsigned short>(problem, out, in);
-        case 8: return wrong_of<Count>(problem, out, in);
-        case 16: return wrong_of<Pair>(problem, out, in);
-        default: return wrong_of<unsigned>(problem, out, in);
+    return wrong_of(task_of(problem), problem.element_size, out, in);
+}
+
+std::uint64_t count_wrong_elements(std::size_t element_size, const std::vector<ArrayAxis>& axes,
+                                   const void* out, const void* in) {
+    const std::size_t unit = std::size_t{1} << std::countr_zero(element_size);
+    const auto units = static_cast<long long>(element_size / unit);
+    Task task{.kind = Produces::permuted,
+              .tile = 0,
+              .rows = 1,
+              .cols = units,
+              .out_cols = units,
+              .keeps_nan_payloads = true};
+    for (const ArrayAxis& axis : axes) {
+        task.rows *= axis.size;
+        task.add_axis(axis.size, axis.step * units);
     }
+    task.add_axis(units, 1);
+    return wrong_of(task, unit, out, in);
 }
 
 std::uint64_t checksum(const void* buffer, std::size_t bytes) {

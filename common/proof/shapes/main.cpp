@@ -5,7 +5,6 @@
 
 #include <CLI/CLI.hpp>
 #include <algorithm>
-#include <cstdlib>
 #include <functional>
 #include <iostream>
 
@@ -151,10 +150,9 @@ Json ask_python(const std::vector<ShapeCase>& shapes, const std::vector<PermuteC
     for (const PermuteCase& one : permutes) {
         question["permutes"].push_back({one.element_size, one.sizes, one.order});
     }
-    const char* named = std::getenv("COALESCE_PYTHON");
     const Ended python =
-        run_child({named ? named : "python3", kRepository + "/common/proof/shapes/torch_shapes.py",
-                   question.dump()},
+        run_child({from_environment("COALESCE_PYTHON", "python3"),
+                   kRepository + "/common/proof/shapes/torch_shapes.py", question.dump()},
                   300);
     for (const std::string& line : lines_of(python.output)) {
         const Json answer = Json::parse(line, nullptr, false);
@@ -250,20 +248,12 @@ void check_all(const std::vector<ShapeCase>& shapes, const std::vector<PermuteCa
 
 // ---- bounds ----
 
-/// The transpose of a case, and the same without turning, in the same rounds as a copy.
-Json measure_bound(const DeviceBuffer& out, const DeviceBuffer& in, const ShapeCase& one,
-                   Stopwatch& stopwatch, int launches) {
-    const std::vector<double> ms = beside_copy(out, in, one.bytes(),
-                                               {[&] { transpose_case(out.data(), in.data(), one); },
-                                                [&] { run_bound(out.data(), in.data(), one); }},
-                                               stopwatch, launches);
-    Json row = described(one);
-    row["copy_ms"] = rounded(ms[0], 4);
-    row["transpose"] = measured(ms[1], ms[0], one.bytes());
-    row["unturned"] = measured(ms[2], ms[0], one.bytes());
-    return row;
+std::string share(const Json& row, const char* name) {
+    if (!row.contains(name)) return "-";
+    return format("%.1f %%", 100 * row.at(name).at("of_copy").get<double>());
 }
 
+/// The transpose of each case, and the same without turning, in the same rounds as a copy.
 void measure_bounds(const std::vector<ShapeCase>& shapes, const Device& device,
                     const Words& words) {
     Stopwatch stopwatch(device.l2_bytes);
@@ -273,13 +263,20 @@ void measure_bounds(const std::vector<ShapeCase>& shapes, const Device& device,
         if (!has_bound(one)) continue;
         verify_bound(out, in, one);
         verify(out, in, one);
-        results.push_back(measure_bound(out, in, one, stopwatch, words.launches));
-        const auto share = [&](const char* name) {
-            return 100 * results.back().at(name).at("of_copy").get<double>();
-        };
-        std::cout << format("%-28s %-22s %6.1f %%, unturned %6.1f %%\n", one.name.c_str(),
-                            one.shape().c_str(), share("transpose"), share("unturned"))
+        const std::vector<double> ms =
+            beside_copy(out, in, one.bytes(),
+                        {[&] { transpose_case(out.data(), in.data(), one); },
+                         [&] { run_bound(out.data(), in.data(), one); }},
+                        stopwatch, words.launches);
+        Json row = described(one);
+        row.update({{"copy_ms", rounded(ms[0], 4)},
+                    {"transpose", measured(ms[1], ms[0], one.bytes())},
+                    {"unturned", measured(ms[2], ms[0], one.bytes())}});
+        std::cout << format("%-28s %-22s %8s, unturned %8s\n", one.name.c_str(),
+                            one.shape().c_str(), share(row, "transpose").c_str(),
+                            share(row, "unturned").c_str())
                   << std::flush;
+        results.push_back(std::move(row));
     }
     write_file(words.bounds_json,
                json_text({{"device", {{"name", device.name}}},
@@ -288,11 +285,6 @@ void measure_bounds(const std::vector<ShapeCase>& shapes, const Device& device,
 }
 
 // ---- tables ----
-
-std::string share(const Json& row, const char* name) {
-    if (!row.contains(name)) return "-";
-    return format("%.1f %%", 100 * row.at(name).at("of_copy").get<double>());
-}
 
 std::string table(const Json& json) {
     std::string text = "Measured, " + json.at("device").at("name").get<std::string>() + ":\n\n" +

@@ -5,45 +5,19 @@
 #include <functional>
 #include <numeric>
 
+#include "base/text.h"
 #include "harness/errors.h"
-#include "proof/device_count.h"
+#include "proof/device_check.h"
 
 namespace coalesce::proof {
 namespace {
-
-struct Places {
-    int axes;
-    std::int64_t size[most_axes], step[most_axes];  ///< of the axes of `out`; their steps in `in`
-};
-
-/// By the definition, element by element and byte by byte, with nothing of the header's.
-__global__ void count_wrong(const unsigned char* out, const unsigned char* in, int bytes,
-                            std::int64_t count, const Places places, unsigned long long* wrong) {
-    const std::int64_t stride = std::int64_t{gridDim.x} * blockDim.x;
-    for (std::int64_t i = std::int64_t{blockIdx.x} * blockDim.x + threadIdx.x; i < count;
-         i += stride) {
-        std::int64_t number = i, source = 0;
-        for (int k = places.axes - 1; k >= 0; --k) {
-            source += number % places.size[k] * places.step[k];
-            number /= places.size[k];
-        }
-        bool is_right = true;
-        for (int byte = 0; byte < bytes; ++byte) {
-            is_right = is_right && out[i * bytes + byte] == in[source * bytes + byte];
-        }
-        if (!is_right) atomicAdd(wrong, 1ull);
-    }
-}
 
 std::int64_t product(const std::vector<std::int64_t>& sizes) {
     return std::accumulate(sizes.begin(), sizes.end(), std::int64_t{1}, std::multiplies<>());
 }
 
-template <class T>
-std::string joined(const std::vector<T>& values, const char* between) {
-    std::string text;
-    for (const T& value : values) text += (text.empty() ? "" : between) + std::to_string(value);
-    return text;
+std::string number_text(std::int64_t number) {
+    return std::to_string(number);
 }
 
 }  // namespace
@@ -53,11 +27,11 @@ std::size_t PermuteCase::bytes() const {
 }
 
 std::string PermuteCase::shape() const {
-    return joined(sizes, " x ");
+    return joined(sizes, " x ", number_text);
 }
 
 std::string PermuteCase::order_text() const {
-    return joined(order, " ");
+    return joined(order, " ", number_text);
 }
 
 std::vector<PermuteCase> permute_cases(bool divided) {
@@ -101,25 +75,11 @@ void permute_case(void* out, const void* in, const PermuteCase& one) {
 }
 
 std::uint64_t wrong_elements(const void* out, const void* in, const PermuteCase& one) {
-    std::vector<std::int64_t> sizes, steps;
+    std::vector<ArrayAxis> axes;
     for (const int axis : one.order) {
-        sizes.push_back(one.sizes[axis]);
-        steps.push_back(product({one.sizes.begin() + axis + 1, one.sizes.end()}));
+        axes.push_back({one.sizes[axis], product({one.sizes.begin() + axis + 1, one.sizes.end()})});
     }
-    return wrong_elements(out, in, one.element_size, sizes, steps);
-}
-
-std::uint64_t wrong_elements(const void* out, const void* in, int element_size,
-                             const std::vector<std::int64_t>& sizes,
-                             const std::vector<std::int64_t>& steps) {
-    Places places = {static_cast<int>(sizes.size()), {}, {}};
-    std::copy(sizes.begin(), sizes.end(), places.size);
-    std::copy(steps.begin(), steps.end(), places.step);
-    const DeviceCount wrong;
-    count_wrong<<<2048, 256>>>(static_cast<const unsigned char*>(out),
-                               static_cast<const unsigned char*>(in), element_size, product(sizes),
-                               places, wrong.data());
-    return wrong.value();
+    return count_wrong_elements(static_cast<std::size_t>(one.element_size), axes, out, in);
 }
 
 }  // namespace coalesce::proof

@@ -30,9 +30,5 @@ std::vector<PermuteCase> permute_cases(bool divided);
 void permute_case(void* out, const void* in, const PermuteCase& one);
 /// Elements of `out` that are not what the definition says.
 std::uint64_t wrong_elements(const void* out, const void* in, const PermuteCase& one);
-/// The same of any array: how long the axes of `out` are, and their steps in `in`, in elements.
-std::uint64_t wrong_elements(const void* out, const void* in, int element_size,
-                             const std::vector<std::int64_t>& sizes,
-                             const std::vector<std::int64_t>& steps);
 
 }  // namespace coalesce::proof

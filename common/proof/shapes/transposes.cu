@@ -4,7 +4,7 @@
 #include <utility>
 
 #include "harness/errors.h"
-#include "proof/shapes/permutes.h"
+#include "proof/device_check.h"
 
 namespace coalesce::proof {
 namespace {
@@ -110,8 +110,9 @@ void transpose_case(void* out, const void* in, const ShapeCase& shape) {
 std::uint64_t wrong_elements(const void* out, const void* in, const ShapeCase& shape) {
     const std::int64_t pitch = shape.in_pitch == 0 ? shape.cols : shape.in_pitch;
     const auto* first = static_cast<const char*>(in) + shape.start * shape.element_size;
-    return wrong_elements(out, first, shape.element_size, {shape.batches, shape.cols, shape.rows},
-                          {shape.rows * pitch, 1, pitch});
+    return count_wrong_elements(
+        static_cast<std::size_t>(shape.element_size),
+        {{shape.batches, shape.rows * pitch}, {shape.cols, 1}, {shape.rows, pitch}}, out, first);
 }
 
 }  // namespace coalesce::proof
