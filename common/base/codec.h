@@ -1,7 +1,7 @@
 // Structures as JSON and back, by one description of each: what is written is what is read. A key
 // that is missing, unknown, or of another kind is an error, so that no slip becomes an empty text.
 //
-//     template <class Codec> void describe(Codec& codec, Place& place) {
+//     void describe(auto& codec, Place& place) {
 //         fields(codec, "file", place.file, "line", place.line);
 //     }
 //     std::string text = codec::write(place);

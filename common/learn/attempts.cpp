@@ -14,8 +14,7 @@
 
 namespace coalesce::learn {
 
-template <class Codec>
-void describe(Codec& codec, Attempt& attempt) {
+void describe(auto& codec, Attempt& attempt) {
     fields(codec, "number", attempt.number, "at", attempt.at, "hash", attempt.hash, "ms",
            attempt.ms, "of_copy", attempt.of_copy, "error_band", attempt.error_band, "gpu",
            attempt.gpu, "is_doubtful", attempt.is_doubtful, "load", attempt.load, "store",
@@ -35,8 +34,7 @@ struct Noted {
     std::vector<Attempt> attempts;
 };
 
-template <class Codec>
-void describe(Codec& codec, Noted& noted) {
+void describe(auto& codec, Noted& noted) {
     int format = kAttemptsFormat;
     codec("format", format);
     if (format > kAttemptsFormat) throw NewerFormat();

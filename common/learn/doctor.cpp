@@ -34,8 +34,7 @@ constexpr Finding::State last_of(Finding::State) {
     return Finding::missing;
 }
 
-template <class Codec>
-void describe(Codec& codec, Finding& finding) {
+void describe(auto& codec, Finding& finding) {
     fields(codec, "what", finding.what, "state", finding.state, "found", finding.found, "meaning",
            finding.meaning);
 }

@@ -51,15 +51,13 @@ const Record& State::record(const std::string& name) const {
     return found == records.end() ? none : found->second;
 }
 
-template <class Codec>
-void describe(Codec& codec, Guess& guess) {
+void describe(auto& codec, Guess& guess) {
     fields(codec, "counter", guess.counter, "said", guess.said, "fact", guess.fact);
     if (codec.has("within")) codec("within", guess.within);
     if (codec.has("label")) codec("label", guess.label);
 }
 
-template <class Codec>
-void describe(Codec& codec, Record& record) {
+void describe(auto& codec, Record& record) {
     fields(codec, "checks", record.checks, "passed_hash", record.passed_hash, "passed_at",
            record.passed_at, "last_hash", record.last_hash, "last_failure", record.last_failure,
            "hints", record.hints, "guesses", record.guesses, "solution_seen", record.solution_seen,
@@ -67,8 +65,7 @@ void describe(Codec& codec, Record& record) {
     if (codec.has("predicted")) codec("predicted", record.predicted);
 }
 
-template <class Codec>
-void describe(Codec& codec, State& state) {
+void describe(auto& codec, State& state) {
     int format = kStateFormat;
     codec("format", format);
     if (format > kStateFormat) throw NewerFormat();

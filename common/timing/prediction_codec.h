@@ -6,37 +6,31 @@
 
 namespace coalesce::timing {
 
-template <class Codec>
-void describe(Codec& codec, Busy& b) {
+void describe(auto& codec, Busy& b) {
     fields(codec, "memory", b.memory, "l2_read", b.l2_read, "l2_write", b.l2_write, "shared",
            b.shared, "issue", b.issue);
 }
 
-template <class Codec>
-void describe(Codec& codec, WarpLife& l) {
+void describe(auto& codec, WarpLife& l) {
     fields(codec, "start", l.start, "issue", l.issue, "loads", l.loads, "shared", l.shared,
            "barrier", l.barrier, "stores", l.stores, "other", l.other);
 }
 
-template <class Codec>
-void describe(Codec& codec, Moment& m) {
+void describe(auto& codec, Moment& m) {
     fields(codec, "bytes_on_their_way", m.bytes_on_their_way, "bytes_stored", m.bytes_stored,
            "at_barrier", m.at_barrier, "waiting_for_loads", m.waiting_for_loads, "at_work",
            m.at_work);
 }
 
-template <class Codec>
-void describe(Codec& codec, TimeLine::Life& l) {
+void describe(auto& codec, TimeLine::Life& l) {
     fields(codec, "place", l.place, "begin", l.begin, "end", l.end);
 }
 
-template <class Codec>
-void describe(Codec& codec, TimeLine& t) {
+void describe(auto& codec, TimeLine& t) {
     fields(codec, "cycles_a_moment", t.cycles_a_moment, "moments", t.moments, "blocks", t.blocks);
 }
 
-template <class Codec>
-void describe(Codec& codec, Prediction& p) {
+void describe(auto& codec, Prediction& p) {
     fields(codec, "gpu", p.gpu, "measured_gpu", p.measured_gpu, "kernel", p.kernel, "ms", p.ms,
            "error_band", p.error_band, "unknown", p.unknown, "binds", p.binds, "memory_bytes",
            p.memory_bytes, "run_bytes_read", p.run_bytes_read, "run_bytes_written",
@@ -49,8 +43,7 @@ void describe(Codec& codec, Prediction& p) {
     if (codec.has("shared_bytes")) codec("shared_bytes", p.shared_bytes);
 }
 
-template <class Codec>
-void describe(Codec& codec, Predictions& p) {
+void describe(auto& codec, Predictions& p) {
     fields(codec, "launches", p.launches);
 }
 

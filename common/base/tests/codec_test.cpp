@@ -12,8 +12,7 @@ struct Thing {
     double later = 0.5;
 };
 
-template <class Codec>
-void describe(Codec& codec, Thing& thing) {
+void describe(auto& codec, Thing& thing) {
     fields(codec, "number", thing.number, "maybe", thing.maybe, "counts", thing.counts, "free",
            thing.free);
     if (codec.has("later")) codec("later", thing.later);

@@ -54,8 +54,7 @@ std::string seal_of(const Assignment& assignment, const std::string& key,
 
 }  // namespace
 
-template <class Codec>
-void describe(Codec& codec, Plan& plan) {
+void describe(auto& codec, Plan& plan) {
     codec::version(codec, "plan", 2);
     fields(codec, "assignment", plan.assignment, "identity", plan.identity, "grader",
            plan.setup.grader, "toolchain", plan.setup.toolchain, "sandbox", plan.setup.tier,

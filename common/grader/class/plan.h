@@ -46,8 +46,7 @@ struct Plan {
     std::vector<Entry> missing(std::size_t chunk) const;
 };
 
-template <class Codec>
-void describe(Codec& codec, Entry& entry) {
+void describe(auto& codec, Entry& entry) {
     codec::AnyBytes student{entry.student}, details{entry.details};
     fields(codec, "student", student, "exercise", entry.exercise, "key", entry.key, "source",
            entry.source, "problem", entry.problem, "details", details);

@@ -25,14 +25,12 @@ struct WorkerAnswer {
     std::string text;        ///< the result as JSON, or what went wrong
 };
 
-template <class Codec>
-void describe(Codec& codec, Task& task) {
+void describe(auto& codec, Task& task) {
     codec::AnyBytes source{task.source};
     fields(codec, "exercise", task.exercise, "source", source);
 }
 
-template <class Codec>
-void describe(Codec& codec, WorkerAnswer& answer) {
+void describe(auto& codec, WorkerAnswer& answer) {
     fields(codec, "is_judged", answer.is_judged, "text", answer.text);
 }
 

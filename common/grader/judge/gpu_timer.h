@@ -30,13 +30,11 @@ struct GpuTime {
     double copy_ms = 0;        ///< of a copy of as many bytes by cudaMemcpy
 };
 
-template <class Codec>
-void describe(Codec& codec, GpuJob& job) {
+void describe(auto& codec, GpuJob& job) {
     fields(codec, "file", job.kernel.file, "ptx", job.kernel.ptx, "entry", job.kernel.entry,
            "produces", job.produces, "shape", job.shape, "seed", job.seed);
 }
-template <class Codec>
-void describe(Codec& codec, GpuTime& time) {
+void describe(auto& codec, GpuTime& time) {
     fields(codec, "problem", time.problem, "device", time.device, "ms", time.ms, "copy_ms",
            time.copy_ms);
 }

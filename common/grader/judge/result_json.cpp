@@ -11,18 +11,15 @@ struct Timeless {
     Verdict& verdict;
 };
 
-template <class Codec>
-void describe(Codec& codec, Timeless& timeless) {
+void describe(auto& codec, Timeless& timeless) {
     describe_what_was_found(codec, timeless.verdict);
 }
 
-template <class Codec>
-void describe(Codec& codec, Points& points) {
+void describe(auto& codec, Points& points) {
     fields(codec, "correct", points.correct, "clean", points.clean, "counters", points.counters);
 }
 
-template <class Codec>
-void describe(Codec& codec, Result& result) {
+void describe(auto& codec, Result& result) {
     codec::version(codec, "result", 2);
     codec("mark", result.mark);
     Timeless timeless{result.verdict};

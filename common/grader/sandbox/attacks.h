@@ -18,8 +18,7 @@ struct AttackTarget {
     int grader_process = 0;   ///< whom nobody in a jail may send signals
 };
 
-template <class Codec>
-void describe(Codec& codec, AttackTarget& target) {
+void describe(auto& codec, AttackTarget& target) {
     fields(codec, "attack", target.attack, "secret_file", target.secret_file, "folder",
            target.folder, "grader_process", target.grader_process);
 }

@@ -8,8 +8,7 @@
 
 namespace coalesce::grader {
 
-template <class Codec>
-void describe(Codec& codec, ForetoldTime& foretold) {
+void describe(auto& codec, ForetoldTime& foretold) {
     fields(codec, "predicted", foretold.predicted, "is_moved", foretold.is_moved);
 }
 

@@ -36,12 +36,10 @@ struct LaunchJob {
 };
 
 // Jobs are written and read by base/codec.h as they are: the grader's side makes them.
-template <class Codec>
-void describe(Codec& codec, CompileJob& job) {
+void describe(auto& codec, CompileJob& job) {
     fields(codec, "name", job.name, "source", job.source, "kernel", job.kernel);
 }
-template <class Codec>
-void describe(Codec& codec, LaunchJob& job) {
+void describe(auto& codec, LaunchJob& job) {
     fields(codec, "file", job.kernel.file, "kernel", job.kernel.kernel, "ptx", job.kernel.ptx,
            "entry", job.kernel.entry, "order", job.order, "is_in_place", job.is_in_place,
            "is_predicted", job.is_predicted, "guard_bytes", job.guard_bytes, "address_seed",

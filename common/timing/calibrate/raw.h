@@ -164,8 +164,7 @@ struct Raw {
 
 // For base/codec.h, which the kernels have no use for.
 
-template <class Codec>
-void describe(Codec& codec, Machine& m) {
+void describe(auto& codec, Machine& m) {
     fields(codec, "name", m.name, "compute", m.compute, "driver", m.driver, "date", m.date,
            "multiprocessors", m.multiprocessors, "warps", m.warps, "blocks", m.blocks, "registers",
            m.registers, "shared_bytes", m.shared_bytes, "shared_bytes_of_system",
@@ -173,88 +172,70 @@ void describe(Codec& codec, Machine& m) {
            m.clock_ghz, "clock_ghz_at_rest", m.clock_ghz_at_rest, "buffer_bytes", m.buffer_bytes,
            "copy_engine_gbps", m.copy_engine_gbps);
 }
-template <class Codec>
-void describe(Codec& codec, Chase& c) {
+void describe(auto& codec, Chase& c) {
     fields(codec, "of", c.of, "bytes", c.bytes, "cycles", c.cycles, "ns", c.ns);
 }
-template <class Codec>
-void describe(Codec& codec, Flight& f) {
+void describe(auto& codec, Flight& f) {
     fields(codec, "what", f.what, "bytes_of_load", f.bytes_of_load, "loads", f.loads, "threads",
            f.threads, "kib_on_their_way", f.kib_on_their_way, "gbps", f.gbps, "mean", f.mean, "p1",
            f.p1, "p10", f.p10, "p50", f.p50, "p90", f.p90, "p99", f.p99);
 }
-template <class Codec>
-void describe(Codec& codec, LongRuns& r) {
+void describe(auto& codec, LongRuns& r) {
     fields(codec, "what", r.what, "how", r.how, "gbps", r.gbps);
 }
-template <class Codec>
-void describe(Codec& codec, ShortRuns& r) {
+void describe(auto& codec, ShortRuns& r) {
     fields(codec, "what", r.what, "strips", r.strips, "pitch", r.pitch, "run", r.run, "gbps",
            r.gbps);
 }
-template <class Codec>
-void describe(Codec& codec, Stores& s) {
+void describe(auto& codec, Stores& s) {
     fields(codec, "bytes_of_lane", s.bytes_of_lane, "lanes", s.lanes, "threads", s.threads, "pitch",
            s.pitch, "footprint", s.footprint, "cycles_a_sector", s.cycles_a_sector, "gbps", s.gbps);
 }
-template <class Codec>
-void describe(Codec& codec, Turns& t) {
+void describe(auto& codec, Turns& t) {
     fields(codec, "resident", t.resident, "warps", t.warps, "wait", t.wait, "interval", t.interval,
            "gap", t.gap, "gap_of_last", t.gap_of_last);
 }
-template <class Codec>
-void describe(Codec& codec, Barrier& b) {
+void describe(auto& codec, Barrier& b) {
     fields(codec, "warps", b.warps, "cycles", b.cycles);
 }
-template <class Codec>
-void describe(Codec& codec, Issue& i) {
+void describe(auto& codec, Issue& i) {
     fields(codec, "what", i.what, "threads", i.threads, "cycles", i.cycles, "latency_cycles",
            i.latency_cycles);
 }
-template <class Codec>
-void describe(Codec& codec, Requests& r) {
+void describe(auto& codec, Requests& r) {
     fields(codec, "what", r.what, "bytes_of_lane", r.bytes_of_lane, "stride", r.stride, "cycles",
            r.cycles);
 }
-template <class Codec>
-void describe(Codec& codec, ToCache& t) {
+void describe(auto& codec, ToCache& t) {
     fields(codec, "what", t.what, "multiprocessors", t.multiprocessors, "footprint", t.footprint,
            "bytes_a_cycle", t.bytes_a_cycle);
 }
-template <class Codec>
-void describe(Codec& codec, Scatter& s) {
+void describe(auto& codec, Scatter& s) {
     fields(codec, "block_x", s.block_x, "block_y", s.block_y, "rows", s.rows, "side", s.side,
            "pitch", s.pitch, "ms", s.ms, "ms_of_stores", s.ms_of_stores);
 }
-template <class Codec>
-void describe(Codec& codec, AsyncCopy& a) {
+void describe(auto& codec, AsyncCopy& a) {
     fields(codec, "how", a.how, "from", a.from, "bytes", a.bytes, "cycles", a.cycles);
 }
-template <class Codec>
-void describe(Codec& codec, BulkRate& b) {
+void describe(auto& codec, BulkRate& b) {
     fields(codec, "how", b.how, "warps", b.warps, "bytes", b.bytes, "cycles", b.cycles);
 }
-template <class Codec>
-void describe(Codec& codec, Dirty& d) {
+void describe(auto& codec, Dirty& d) {
     fields(codec, "mib", d.mib, "ms", d.ms, "ms_after_dirty", d.ms_after_dirty);
 }
-template <class Codec>
-void describe(Codec& codec, Reread& r) {
+void describe(auto& codec, Reread& r) {
     fields(codec, "mib", r.mib, "ms_first", r.ms_first, "ms_second", r.ms_second);
 }
-template <class Codec>
-void describe(Codec& codec, FewBlocks& f) {
+void describe(auto& codec, FewBlocks& f) {
     fields(codec, "blocks", f.blocks, "threads", f.threads, "bytes_of_block", f.bytes_of_block,
            "ms", f.ms);
 }
-template <class Codec>
-void describe(Codec& codec, Rounds& r) {
+void describe(auto& codec, Rounds& r) {
     fields(codec, "threads", r.threads, "resident", r.resident, "bytes_of_block", r.bytes_of_block,
            "bytes_of_run", r.bytes_of_run, "shared_bytes", r.shared_bytes, "mib", r.mib, "ms",
            r.ms);
 }
-template <class Codec>
-void describe(Codec& codec, Raw& r) {
+void describe(auto& codec, Raw& r) {
     version(codec, "file of calibrate's measurements", 2);
     fields(codec, "machine", r.machine, "seconds", r.seconds, "launch_us", r.launch_us, "chases",
            r.chases, "long_runs", r.long_runs, "flights", r.flights, "short_runs", r.short_runs,

@@ -16,8 +16,7 @@ struct Index {
     std::vector<Kernel> kernels;
 };
 
-template <class Codec>
-void describe(Codec& codec, Index& index) {
+void describe(auto& codec, Index& index) {
     codec::version(codec, "list of random kernels", 1);
     codec::fields(codec, "kernels", index.kernels);
 }

@@ -97,22 +97,19 @@ constexpr int strided(int p, int chunk, int stride) {
 
 // For base/codec.h.
 
-template <class Codec>
-void describe(Codec& codec, Computation& work) {
+void describe(auto& codec, Computation& work) {
     fields(codec, "kind", work.kind, "element", work.element, "chunk", work.chunk, "read_stride",
            work.read_stride, "write_stride", work.write_stride, "gap", work.gap, "arithmetic",
            work.arithmetic, "steps", work.steps);
 }
 
-template <class Codec>
-void describe(Codec& codec, Run& run) {
+void describe(auto& codec, Run& run) {
     fields(codec, "grid", run.grid, "block", run.block, "shared_bytes", run.shared_bytes, "rows",
            run.rows, "cols", run.cols, "in_pitch", run.in_pitch, "out_pitch", run.out_pitch,
            "in_bytes", run.in_bytes, "out_bytes", run.out_bytes);
 }
 
-template <class Codec>
-void describe(Codec& codec, Kernel& kernel) {
+void describe(auto& codec, Kernel& kernel) {
     fields(codec, "name", kernel.name, "family", kernel.family, "title", kernel.title,
            "description", kernel.description, "fingerprint", kernel.fingerprint, "work",
            kernel.work, "full", kernel.full, "small", kernel.small);

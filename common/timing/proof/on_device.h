@@ -61,25 +61,21 @@ struct Predicted {
 /// All, at full size, of which the simulator runs a few blocks. Throws UsageError when it cannot predict.
 Predicted predict(const std::vector<Kernel>& kernels, const std::string& gpu);
 
-template <class Codec>
-void describe(Codec& codec, MeasuredKernel& one) {
+void describe(auto& codec, MeasuredKernel& one) {
     codec::fields(codec, "name", one.name, "title", one.title, "fingerprint", one.fingerprint, "ms",
                   one.ms, "spread", one.spread, "repetitions", one.repetitions);
 }
-template <class Codec>
-void describe(Codec& codec, Measured& all) {
+void describe(auto& codec, Measured& all) {
     codec::version(codec, "list of measured times", 1);
     codec::fields(codec, "device", all.device, "driver", all.driver, "compiler", all.compiler,
                   "kernels", all.kernels);
 }
-template <class Codec>
-void describe(Codec& codec, PredictedKernel& one) {
+void describe(auto& codec, PredictedKernel& one) {
     codec::fields(codec, "name", one.name, "title", one.title, "fingerprint", one.fingerprint, "ms",
                   one.ms, "error_band", one.error_band, "binds", one.binds, "unknown", one.unknown,
                   "prediction", one.prediction);
 }
-template <class Codec>
-void describe(Codec& codec, Predicted& all) {
+void describe(auto& codec, Predicted& all) {
     codec::version(codec, "list of predicted times", 1);
     codec::fields(codec, "gpu", all.gpu, "kernels", all.kernels);
 }

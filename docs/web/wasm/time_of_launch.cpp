@@ -13,8 +13,7 @@
 namespace coalesce {
 namespace timing {
 
-template <class Codec>
-void describe(Codec& codec, Told& t) {
+void describe(auto& codec, Told& t) {
     fields(codec, "kernel", t.kernel, "time", t.time, "label", t.label, "verdict", t.verdict, "why",
            t.why, "unknown", t.unknown, "cure", t.cure);
 }
@@ -31,8 +30,7 @@ struct TimeOfLaunch {
     std::string svg, text;
 };
 
-template <class Codec>
-void describe(Codec& codec, TimeOfLaunch& t) {
+void describe(auto& codec, TimeOfLaunch& t) {
     fields(codec, "prediction", t.prediction, "of_copy", t.of_copy, "told", t.told, "svg", t.svg,
            "text", t.text);
 }
