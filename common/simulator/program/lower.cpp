@@ -266,12 +266,12 @@ void FunctionLowering::resolve_branches() {
         if (found == label_ops_.end()) throw LoweringError("unknown label " + label);
         return &code_.ops[found->second];
     };
-    for (const Fixup& f : fixups_) code_.ops[f.op].target = place_of(f.label);
+    for (const auto& [op, label] : fixups_) code_.ops[op].target = place_of(label);
     for (const auto& [op, target] : region_fixups_) code_.ops[op].target = &code_.ops[target];
-    for (const TableFixup& f : table_fixups_) {
+    for (const auto& [op, labels] : table_fixups_) {
         auto table = std::make_unique<std::vector<const Op*>>();
-        for (const std::string& label : f.labels) table->push_back(place_of(label));
-        code_.ops[f.op].targets = table.get();
+        for (const std::string& label : labels) table->push_back(place_of(label));
+        code_.ops[op].targets = table.get();
         code_.jump_tables.push_back(std::move(table));
     }
 }

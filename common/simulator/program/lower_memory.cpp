@@ -112,7 +112,7 @@ void FunctionLowering::lower_load_store() {
     const Operand& address = now().operands.at(store ? 0 : 1);
     const Operand& value = now().operands.at(store ? 1 : 0);
     const std::vector<Operand> elements = value.is_vector() ? value.elements : std::vector{value};
-    const Type type = type_of_instruction();
+    const Type type = type_of(now());
     if (type == Type::none || elements.size() != vector_length(now()))
         fail("the elements do not fit the type");
     const bool lies_in_local = space == StateSpace::param && local_offsets_.contains(address.name);

@@ -4,6 +4,7 @@
 #include "execute/special_registers.h"
 #include "memory/device_memory.h"
 #include "program/lowering.h"
+#include "ptx/instruction_parts.h"
 
 namespace coalesce::sim {
 
@@ -98,7 +99,7 @@ u64 FunctionLowering::immediate_bits(const Operand& operand, Width width) const 
     if (operand.kind == Operand::Kind::f32_bits && width == Width::w64)
         return std::bit_cast<u64>(
             static_cast<double>(std::bit_cast<float>(static_cast<u32>(operand.bits))));
-    if (width == Width::w32 && size_of(type_of_instruction()) == 2 && operand.is_immediate())
+    if (width == Width::w32 && size_of(type_of(now())) == 2 && operand.is_immediate())
         return operand.bits & 0xffff;
     return operand.bits;
 }

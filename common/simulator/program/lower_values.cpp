@@ -13,10 +13,6 @@ using ptx::Operand;
 using ptx::StateSpace;
 using ptx::Type;
 
-Type FunctionLowering::type_of_instruction() const {
-    return type_of(now());
-}
-
 ValueClass FunctionLowering::class_of_destination(const Operand& operand) const {
     if (!registers_.pure[at_]) return ValueClass::thread;
     if (operand.is_register()) return class_of_register(operand.reg);
@@ -34,7 +30,7 @@ bool FunctionLowering::lower_move() {
     }
     if (now().opcode != "mov" || now().operands.size() != 2) return false;
     const Operand &to = now().operands[0], &from = now().operands[1];
-    const Type type = type_of_instruction();
+    const Type type = type_of(now());
     if (to.is_vector()) {
         unpack(from, to.elements, type);
     } else if (from.is_vector()) {
@@ -280,12 +276,11 @@ void FunctionLowering::place_family_operand(Op& op, const FamilyInstruction& fam
                                             const OperandRole& role, const Operand& operand,
                                             StateSpace space) {
     switch (role.role) {
-        case Role::ignored:
         case Role::destination:
-            if (role.role == Role::destination) {
-                op.d = destination(operand, role.width);
-                op.has_destination = operand.is_register();
-            }
+            op.d = destination(operand, role.width);
+            op.has_destination = operand.is_register();
+            [[fallthrough]];
+        case Role::ignored:
             if (role.pair == Role::destination2)  // `d|p`, `_|p`; or nobody wants it
                 op.d2 = operand.elements.empty()
                             ? temporary(role.pair_width)

@@ -154,7 +154,6 @@ private:
         static const Instruction nothing;  // the body may be empty
         return at_ < function_.body.size() ? function_.body[at_] : nothing;
     }
-    ptx::Type type_of_instruction() const;
 
     Kernel& kernel_;
     Kernel::Code& kernel_code_;
@@ -186,16 +185,9 @@ private:
     u32 pending_weight_ = 0;  ///< instructions that no Op stands for yet
     std::map<std::pair<u32, u32>, u32> pending_lines_;  ///< the same by (file, line)
     std::map<std::string, u32> label_ops_;
-    struct Fixup {
-        u32 op;
-        std::string label;
-    };
-    std::vector<Fixup> fixups_;
-    struct TableFixup {
-        u32 op;
-        std::vector<std::string> labels;
-    };
-    std::vector<TableFixup> table_fixups_;
+    // Ops whose targets have no place yet: what they are called, or where they will be.
+    std::vector<std::pair<u32, std::string>> fixups_;
+    std::vector<std::pair<u32, std::vector<std::string>>> table_fixups_;
     std::vector<std::pair<u32, u32>> region_fixups_;  ///< op index -> op index
 };
 

@@ -233,6 +233,7 @@ void MachineValues::find_definitions() {
     in_every_thread_.assign(count, false);
     for (u32 at = 0; at < function_.body.size(); ++at) {
         if (registers_.is_copy[at] || !wanted_[at]) continue;
+        carried_out_.push_back(&function_.body[at]);
         for (u32 r : registers_written(function_.body[at])) writers_[r].push_back(at);
         for (u32 r : registers_read(function_.body[at])) readers_[r].push_back(at);
     }
@@ -573,13 +574,12 @@ void MachineValues::find_words() {
 }
 
 void MachineValues::leave_out_unwanted_elements() {
-    for (u32 at = 0; at < function_.body.size(); ++at) {
-        const Instruction& i = function_.body[at];
-        if (!wanted_[at] || !loads_vector(i)) continue;
+    for (const Instruction* i : carried_out_) {
+        if (!loads_vector(*i)) continue;
         std::set<u32> loaded;
-        for (const Operand& o : loaded_elements(i))
+        for (const Operand& o : loaded_elements(*i))
             if (o.is_register()) loaded.insert(o.reg);
-        for (const Operand& o : vector_of(i)->elements)
+        for (const Operand& o : vector_of(*i)->elements)
             if (o.is_register() && !loaded.contains(o.reg)) words_[o.reg] = 0;
     }
 }
@@ -607,11 +607,10 @@ std::vector<ptx::Operand> MachineValues::loaded_elements(const Instruction& load
 
 /// Bytes and halves that are loaded as a vector fill words. They stay in them if they are stored as vectors again.
 void MachineValues::find_packed() {
-    for (u32 at = 0; at < function_.body.size(); ++at) {
-        const Instruction& i = function_.body[at];
-        if (!wanted_[at] || !loads_vector(i)) continue;
-        const std::vector<Operand>& elements = vector_of(i)->elements;
-        const u32 size = size_of_element(i);
+    for (const Instruction* i : carried_out_) {
+        if (!loads_vector(*i)) continue;
+        const std::vector<Operand>& elements = vector_of(*i)->elements;
+        const u32 size = size_of_element(*i);
         const bool stays = size > 0 && size < 4 && all_of(elements, [&](const Operand& o) {
                                return is_stored_in_vectors(o);
                            });
@@ -659,17 +658,12 @@ void MachineValues::find_vectors() {
         for (u32 v : elements) has_place[v] = true;
         if (elements.size() > 1) side_by_side_.push_back(elements);
     };
-    for (u32 at = 0; at < function_.body.size(); ++at) {
-        const Instruction& i = function_.body[at];
-        if (wanted_[at] && loads_vector(i)) place(loaded_elements(i));
-    }
-    for (u32 at = 0; at < function_.body.size(); ++at)
-        if (wanted_[at])
-            for (const std::vector<Operand>& vector : vectors_read_by(function_.body[at]))
-                place(vector);
-    for (u32 at = 0; at < function_.body.size(); ++at)
-        if (wanted_[at])
-            for (const std::vector<Operand>& pair : pairs_of_texel(function_.body[at])) place(pair);
+    for (const Instruction* i : carried_out_)
+        if (loads_vector(*i)) place(loaded_elements(*i));
+    for (const Instruction* i : carried_out_)
+        for (const std::vector<Operand>& vector : vectors_read_by(*i)) place(vector);
+    for (const Instruction* i : carried_out_)
+        for (const std::vector<Operand>& pair : pairs_of_texel(*i)) place(pair);
 }
 
 /// Texels come in pairs of registers, two of what is wanted of them in each.

@@ -173,11 +173,12 @@ private:
     const ptx::Function& function_;
     const Registers& registers_;
     std::vector<bool> wanted_;  ///< by instruction of the body: there is one of the machine for it
-    std::vector<std::vector<u32>> readers_;  ///< by value: indices into the body
-    std::vector<std::vector<u32>> writers_;  ///< likewise
-    std::vector<bool> uniform_;              ///< computed for a whole block, or a constant
-    std::vector<bool> narrow_;               ///< of 64 bits, of which only the lower half is wanted
-    std::vector<bool> folded_;               ///< part of the instructions that read it
+    std::vector<const Instruction*> carried_out_;  ///< of the body: wanted, and no copy
+    std::vector<std::vector<u32>> readers_;        ///< by value: indices into the body
+    std::vector<std::vector<u32>> writers_;        ///< likewise
+    std::vector<bool> uniform_;                    ///< computed for a whole block, or a constant
+    std::vector<bool> narrow_;  ///< of 64 bits, of which only the lower half is wanted
+    std::vector<bool> folded_;  ///< part of the instructions that read it
     std::vector<bool>
         in_every_thread_;     ///< the same for a block, and yet in a register of each thread
     std::vector<u32> words_;  ///< by value

@@ -4,6 +4,7 @@
 #include <map>
 
 #include "analysis/register_use.h"
+#include "base/ranges.h"
 #include "execute/special_registers.h"
 #include "instructions/lanes.h"
 
@@ -48,9 +49,7 @@ private:
     }
 
     bool written_once(const std::vector<u32>& written) const {
-        for (u32 r : written)
-            if (writes_[r] != 1) return false;
-        return true;
+        return all_of(written, [&](u32 r) { return writes_[r] == 1; });
     }
 
     /// mov or cvta between registers of equal width, whose source stands above and is written there alone.
@@ -112,10 +111,8 @@ private:
 
     /// Constant within the launch: the parameter's name with a fixed offset.
     bool is_kernel_parameter(const Operand& address) const {
-        if (address.has_base_register) return false;
-        for (const ptx::Variable& p : function_.parameters)
-            if (p.name == address.name) return true;
-        return false;
+        const auto is_named = [&](const ptx::Variable& p) { return p.name == address.name; };
+        return !address.has_base_register && any_of(function_.parameters, is_named);
     }
 
     ValueClass class_of_sources(const ptx::Instruction& i) const {

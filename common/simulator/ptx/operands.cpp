@@ -115,7 +115,7 @@ private:
         const std::string_view name = lexer_.expect_identifier("a name");
         Operand operand;
         if (const Binding* binding = scopes_.find(name)) {
-            if (binding->kind != Binding::Kind::variable) return read_register(*binding);
+            if (!binding->is_variable()) return read_register(*binding);
             operand.name = binding->name;
         } else if (name == "_") {
             operand.kind = Operand::Kind::sink;
@@ -138,7 +138,7 @@ private:
         Operand operand = register_operand(binding.reg);
         const std::string_view dotted =
             lexer_.at(TokenKind::dotted) ? lexer_.current().text : std::string_view();
-        if (binding.kind == Binding::Kind::vector_register) {
+        if (binding.elements > 1) {
             if (dotted.empty()) {  // v for {v.x, v.y}
                 operand.kind = Operand::Kind::vector;
                 for (u32 i = 0; i < binding.elements; ++i) {
@@ -214,7 +214,7 @@ void read_operands(Lexer& lexer, Scopes& scopes, Instruction& instruction) {
 u32 read_guard(Lexer& lexer, Scopes& scopes) {
     const std::string_view name = lexer.expect_identifier("a predicate after '@'");
     const Binding* binding = scopes.find(name);
-    if (!binding || binding->kind != Binding::Kind::reg) {
+    if (!binding || binding->is_variable() || binding->elements > 1) {
         lexer.fail("the predicate " + std::string(name) + " is not declared");
     }
     return binding->reg;

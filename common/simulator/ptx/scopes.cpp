@@ -63,10 +63,8 @@ Binding Scopes::new_register(std::string_view name, Type type, u32 elements) {
     if (function_.registers.size() + elements > kMostRegisters) {
         lexer_.fail("more registers than are supported");
     }
-    Binding binding;
-    binding.kind = elements > 1 ? Binding::Kind::vector_register : Binding::Kind::reg;
-    binding.elements = elements;
-    binding.reg = static_cast<u32>(function_.registers.size());
+    const Binding binding{.elements = elements,
+                          .reg = static_cast<u32>(function_.registers.size())};
     const std::string apart = rename_apart(registers_declared_, name);
     if (elements == 1) {
         function_.registers.push_back({apart, type});
@@ -94,10 +92,7 @@ std::string Scopes::name_variable_apart(std::string_view name) {
 }
 
 void Scopes::bind_variable(std::string_view name, std::string kept) {
-    Binding binding;
-    binding.kind = Binding::Kind::variable;
-    binding.name = std::move(kept);
-    insert(name, std::move(binding));
+    insert(name, {.name = std::move(kept)});
 }
 
 std::string Scopes::declare_label(std::string_view name) {

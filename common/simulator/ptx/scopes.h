@@ -15,11 +15,11 @@ namespace coalesce::sim::ptx {
 
 /// What a name stands for at one place of the text.
 struct Binding {
-    enum class Kind : u8 { reg, vector_register, variable };
-    Kind kind = Kind::reg;
-    u32 elements = 1;  ///< of a vector register
-    u32 reg = 0;       ///< the (first) register
-    std::string name;  ///< of a variable, renamed apart
+    u32 elements = 1;       ///< of a vector register
+    u32 reg = 0;            ///< the (first) register
+    std::string name = {};  ///< of a variable instead, renamed apart
+
+    bool is_variable() const { return !name.empty(); }
 };
 
 /// A map by name that can be asked with a piece of the text.
