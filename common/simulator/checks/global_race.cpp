@@ -32,7 +32,8 @@ constexpr u32 kOneLane = 31;
 
 constexpr auto shift_of = cell_field<0, 3>, site_of = cell_field<GlobalRace::kSiteAt, 10>,
                epoch_of = cell_field<GlobalRace::kEpochAt, 10>,
-               lane_of = cell_field<GlobalRace::kLaneAt, 5>, warp_of = cell_field<GlobalRace::kWarpAt, 5>,
+               lane_of = cell_field<GlobalRace::kLaneAt, 5>,
+               warp_of = cell_field<GlobalRace::kWarpAt, 5>,
                block_of = cell_field<GlobalRace::kBlockAt, 24>;
 
 /// The cell of a part that begins `offset` bytes into what `cell` stands for.
