@@ -8,6 +8,7 @@
 #include <CLI/CLI.hpp>
 #include <algorithm>
 #include <iostream>
+#include <regex>
 
 #include "base/files.h"
 #include "course/course.h"
@@ -93,14 +94,8 @@ std::vector<std::string> all_modules() {
 
 /// "docs/results/nvidia-h200.json"
 std::string default_json(const Device& device) {
-    std::string name;
-    for (const char c : device.name) {
-        if (std::isalnum(static_cast<unsigned char>(c))) {
-            name += static_cast<char>(std::tolower(static_cast<unsigned char>(c)));
-        } else if (!name.empty() && name.back() != '-') {
-            name += '-';
-        }
-    }
+    std::string name = std::regex_replace(device.name, std::regex("[^A-Za-z0-9]+"), "-");
+    for (char& c : name) c = static_cast<char>(std::tolower(static_cast<unsigned char>(c)));
     return kRepository + "/docs/results/" + name + ".json";
 }
 

@@ -1,7 +1,6 @@
 #include "proof/bench/results.h"
 
 #include <algorithm>
-#include <iterator>
 
 #include "harness/text.h"
 
@@ -14,9 +13,8 @@ std::size_t most_telling(const std::vector<SizeResults>& sizes) {
         const bool is_square = size.shape.rows == size.shape.cols;
         return std::pair(is_square, 1LL * size.shape.rows * size.shape.cols);
     };
-    const auto best = std::ranges::max_element(
-        sizes, [&](const auto& one, const auto& other) { return rank(one) < rank(other); });
-    return static_cast<std::size_t>(std::distance(sizes.begin(), best));
+    const auto best = std::ranges::max_element(sizes, {}, rank);
+    return static_cast<std::size_t>(best - sizes.begin());
 }
 
 /// Six digits: more than any of these repeats.

@@ -18,7 +18,7 @@ std::string sample(const std::string& name) {
 
 Judged judged(const std::string& seeded, Opinion::Kind simulator, Opinion::Kind racecheck) {
     Judged one{{"bugs_x", "case", seeded}, {simulator, "racecheck: x"}, {}};
-    for (const std::string& tool : sanitizer_tools()) one.tools[tool] = {};
+    for (const char* const tool : kSanitizerTools) one.tools[tool] = {};
     one.tools["racecheck"] = {racecheck, "Error: Race"};
     return one;
 }

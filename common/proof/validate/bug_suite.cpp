@@ -92,11 +92,6 @@ bool is_notable(const Judged& judged) {
 
 }  // namespace
 
-const std::vector<std::string>& sanitizer_tools() {
-    static const std::vector<std::string> tools{"memcheck", "racecheck", "initcheck", "synccheck"};
-    return tools;
-}
-
 bool Judged::sanitizer_reported() const {
     return std::ranges::any_of(
         tools, [](const auto& tool) { return tool.second.kind == Opinion::reported; });
@@ -178,7 +173,7 @@ Json to_json(const std::vector<Judged>& all) {
     Json json = Json::array();
     for (const Judged& one : all) {
         Json tools = Json::object();
-        for (const std::string& tool : sanitizer_tools()) {
+        for (const char* const tool : kSanitizerTools) {
             const auto found = one.tools.find(tool);
             if (found != one.tools.end()) tools[tool] = opinion_json(found->second);
         }

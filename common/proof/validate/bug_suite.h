@@ -51,7 +51,7 @@ struct Judged {
 };
 
 /// The names of compute-sanitizer's tools.
-const std::vector<std::string>& sanitizer_tools();
+constexpr const char* kSanitizerTools[] = {"memcheck", "racecheck", "initcheck", "synccheck"};
 
 /// The cases that the sources in `folder`/bugs and `folder`/clean mark. Throws std::runtime_error
 /// when there are none.

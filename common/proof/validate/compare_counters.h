@@ -25,15 +25,6 @@ struct CounterMetric {
     bool is_required = true;
 };
 
-/// Where both count something else. Each is counted and told, and is no proof of anything.
-struct KnownDifference {
-    const char* step;   ///< as the case's name begins
-    const char* shape;  ///< as it ends
-    const char* counter;
-    const char* why;
-};
-const std::vector<KnownDifference>& known_differences();
-
 /// All that are compared.
 const std::vector<CounterMetric>& counter_metrics();
 

@@ -50,14 +50,14 @@ std::deque<Question> questions(const std::vector<SuiteCase>& suite) {
         if (!suite[i].is_endless()) programs[suite[i].program].push_back(i);
     }
     for (const auto& [program, cases] : programs) {
-        for (const std::string& tool : sanitizer_tools()) all.push_back({tool, cases});
+        for (const char* const tool : kSanitizerTools) all.push_back({tool, cases});
     }
     for (const bool endless : {false, true}) {
         for (std::size_t i = 0; i < suite.size(); ++i) {
             if (suite[i].is_endless() != endless) continue;
             all.push_back({"", {i}});
             if (!endless) continue;
-            for (const std::string& tool : sanitizer_tools()) all.push_back({tool, {i}});
+            for (const char* const tool : kSanitizerTools) all.push_back({tool, {i}});
         }
     }
     return all;
@@ -71,7 +71,7 @@ public:
         : sanitizer_(sanitizer), progress_(progress), to_ask_(questions(suite)) {
         for (const SuiteCase& one : suite) {
             judged_.push_back({one, {}, {}});
-            for (const std::string& tool : sanitizer_tools()) judged_.back().tools[tool] = {};
+            for (const char* const tool : kSanitizerTools) judged_.back().tools[tool] = {};
         }
     }
 
@@ -112,7 +112,7 @@ private:
             (asks_simulator ? judged_[one].simulator : judged_[one].tools[question.tool]) = opinion;
         }
         done_ += question.which.size();
-        if (progress_) progress_(done_, judged_.size() * (1 + sanitizer_tools().size()));
+        if (progress_) progress_(done_, judged_.size() * (1 + std::size(kSanitizerTools)));
     }
 
     Opinion ask_sanitizer(const Question& question) const {
