@@ -17,7 +17,6 @@
 #include "learn/measure.h"
 #include "learn/paths.h"
 #include "learn/predict.h"
-#include "learn/renew.h"
 
 using namespace coalesce;
 using namespace coalesce::learn;

@@ -1,9 +1,8 @@
-#include "learn/renew.h"
+#include "learn/commands.h"
 
 #include <cmath>
 
 #include "base/files.h"
-#include "learn/commands.h"
 #include "learn/paths.h"
 
 namespace coalesce::learn {

@@ -6,7 +6,7 @@
 
 #include "base/errors.h"
 #include "harness/options.h"
-#include "learn/renew.h"
+#include "learn/commands.h"
 
 namespace coalesce::learn {
 namespace {

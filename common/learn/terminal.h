@@ -3,6 +3,7 @@
 #pragma once
 
 #include <string>
+#include <vector>
 
 namespace coalesce::learn {
 
@@ -32,6 +33,12 @@ int terminal_lines();
 int terminal_columns();
 /// Style::columns for a terminal so wide.
 int usable_columns(int columns);
+
+/// How many lines a text takes on a terminal so wide. What is in colour takes no more than its words.
+size_t height_of(const std::string& text, size_t columns);
+
+/// The text in pieces of at most `lines` lines of such a terminal; a line that takes more is one.
+std::vector<std::string> pages_of(const std::string& text, size_t columns, size_t lines);
 
 /// Whether a question can be asked: stdin and stdout are a terminal.
 bool can_ask();

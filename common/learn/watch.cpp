@@ -19,7 +19,6 @@
 #include "learn/check.h"
 #include "learn/file_watcher.h"
 #include "learn/measure.h"
-#include "learn/pages.h"
 #include "learn/paths.h"
 #include "learn/predict.h"
 #include "learn/raw_terminal.h"

@@ -12,8 +12,8 @@
 
 #include "harness/device.h"
 #include "kernel/verdict.h"
-#include "learn/pages.h"
 #include "learn/state.h"
+#include "learn/terminal.h"
 #include "scratch_course.h"
 
 using coalesce::Child;

@@ -14,7 +14,6 @@
 #include "learn/counted.h"
 #include "learn/file_watcher.h"
 #include "learn/line_diff.h"
-#include "learn/pages.h"
 #include "learn/raw_terminal.h"
 #include "learn/terminal.h"
 #include "learn/verdict_text.h"

@@ -6,7 +6,7 @@
 #include <string>
 #include <vector>
 
-#include "learn/renew.h"
+#include "learn/commands.h"
 
 namespace coalesce::learn {
 
