@@ -177,7 +177,7 @@ void run_host_variants(Field& field, Shape shape, Stopwatch* stopwatch) {
         const Problem problem = problem_at(variant, shape);
         VerifiedBuffers buffers(problem, VerifiedBuffers::kUsualGuard, variant.in, variant.out);
         buffers.prepare();
-        const auto work = [&] { launch(variant, problem, buffers.out(), buffers.in()); };
+        const auto work = [&] { launch(variant, buffers); };
         work();
         const Comparison comparison = buffers.check();
         if (!comparison.is_right()) entry.wrong = comparison.text();
