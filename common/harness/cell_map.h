@@ -25,6 +25,8 @@ public:
 
     /// An empty picture of an output of that shape. In place, it is of `data`.
     CellMap(std::int64_t out_rows, std::int64_t out_cols, bool is_in_place = false);
+    /// Nothing to show.
+    CellMap() : CellMap(1, 1) {}
 
     /// Notes what was found in a cell.
     void note(Cell out, CellState state) {
