@@ -46,8 +46,8 @@ std::vector<Drawn> each_kind_once(const std::vector<Access>& accesses) {
 std::string heading(const Drawn& drawn) {
     const Access& access = drawn.access;
     std::string text = access.is_store ? "Store to " : "Load from ";
-    text += access.is_shared() ? "the tile" : "`" + access.memory + "`";
-    text += ": " + count_of(access.cost, access.is_shared() ? "wavefront" : "sector");
+    text += access.is_shared ? "the tile" : "`" + access.memory + "`";
+    text += ": " + count_of(access.cost, access.is_shared ? "wavefront" : "sector");
     if (access.cost > access.ideal) {
         text += ", where " + std::to_string(access.ideal) + (access.ideal == 1 ? " is" : " are") +
                 " enough";
@@ -63,10 +63,7 @@ constexpr int kCell = 19, kGap = 5, kLabel = 116, kHead = 34, kRow = 22, kWidth 
 constexpr std::size_t kMostRows = 6;
 
 std::vector<PictureRow> rows_of(const Access& access) {
-    return access.is_shared()
-               ? rows_of_banks(access.addresses, access.active, access.bytes_per_lane)
-               : rows_of_memory(access.addresses, access.active, access.bytes_per_lane, 0,
-                                access.memory);
+    return access.is_shared ? rows_of_banks(access) : rows_of_memory(access, 0, access.memory);
 }
 
 /// In memory, a sector with a lane in it is moved whole; a bank delivers just its word.
@@ -96,7 +93,7 @@ int height_of(std::size_t rows) {
 void draw_access(Drawing& drawing, const Drawn& drawn, const std::vector<PictureRow>& rows, int y) {
     drawing.text(12, y + 20, heading(drawn), "head");
     drawing.text(kWidth - 12, y + 20, "line " + std::to_string(drawn.access.line), "right faint");
-    const bool is_shared = drawn.access.is_shared();
+    const bool is_shared = drawn.access.is_shared;
     int row_y = y + kHead;
     for (std::size_t i = 0; i < std::min(rows.size(), kMostRows); ++i, row_y += kRow) {
         draw_row(drawing, rows[i], is_shared, row_y);
@@ -145,7 +142,7 @@ constexpr int kWord = 7;
 
 const Access& first_shared_load(const RecordedVariant& variant) {
     for (const Access& access : variant.accesses) {
-        if (access.is_shared() && !access.is_store) return access;
+        if (access.is_shared && !access.is_store) return access;
     }
     throw std::runtime_error(variant.name + " reads no shared memory");
 }

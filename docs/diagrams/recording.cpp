@@ -13,6 +13,7 @@ Access access_of(const json& from) {
     Access access;
     from.at("line").get_to(access.line);
     from.at("memory").get_to(access.memory);
+    access.is_shared = access.memory == "shared";
     from.at("store").get_to(access.is_store);
     from.at("bytes").get_to(access.bytes_per_lane);
     from.at("cost").get_to(access.cost);

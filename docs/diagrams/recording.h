@@ -1,25 +1,17 @@
 // What docs/recorder wrote down of a step.
 #pragma once
 
-#include <array>
-#include <cstdint>
 #include <filesystem>
 #include <string>
 #include <vector>
 
+#include "kernel/simulated.h"
+
 namespace coalesce::diagrams {
 
-/// One load or store of a warp.
-struct Access {
-    int line = 0;        ///< of the step's main.cu
+/// One load or store of a warp; the addresses are those from the memory's beginning.
+struct Access : simulated::Access {
     std::string memory;  ///< "in", "out", "shared"
-    bool is_store = false;
-    unsigned bytes_per_lane = 4;
-    unsigned cost = 0, ideal = 0;
-    std::uint32_t active = 0;                   ///< one bit per lane
-    std::array<std::uint64_t, 32> addresses{};  ///< of active lanes, from the memory's beginning
-
-    bool is_shared() const { return memory == "shared"; }
 };
 
 struct RecordedVariant {
