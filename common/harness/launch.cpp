@@ -13,18 +13,29 @@ Problem problem_at(const Variant& variant, Shape shape) {
             .keeps_nan_payloads = variant.keeps_nan_payloads};
 }
 
-void launch(const Variant& variant, const VerifiedBuffers& buffers) {
-    const Problem& problem = buffers.problem();
-    if (variant.permute) return variant.permute(buffers.out(), buffers.in(), problem.axes());
-    variant.launch(buffers.out(), buffers.in(), static_cast<int>(problem.rows),
-                   static_cast<int>(problem.cols));
+void launch(const Variant& variant, const Problem& problem, float* out, const float* in) {
+    if (variant.permute) return variant.permute(out, in, problem.axes());
+    variant.launch(out, in, static_cast<int>(problem.rows), static_cast<int>(problem.cols));
 }
 
-cudaError_t launch_and_wait(const Variant& variant, const VerifiedBuffers& buffers) {
-    launch(variant, buffers);
+cudaError_t launch_and_wait(const Variant& variant, const Problem& problem, float* out,
+                            const float* in) {
+    launch(variant, problem, out, in);
     const cudaError_t launched = cudaGetLastError();
     const cudaError_t ended = cudaDeviceSynchronize();
     return launched != cudaSuccess ? launched : ended;
+}
+
+BareLaunch::BareLaunch(const Variant& variant, Shape shape)
+    : variant_(variant),
+      problem_(problem_at(variant, shape)),
+      in_(problem_.bytes(), variant.in),
+      out_(problem_.is_in_place() ? 1 : problem_.bytes(), variant.out) {}
+
+cudaError_t BareLaunch::run() const {
+    auto* in = static_cast<float*>(in_.data());
+    return launch_and_wait(variant_, problem_,
+                           problem_.is_in_place() ? in : static_cast<float*>(out_.data()), in);
 }
 
 }  // namespace coalesce

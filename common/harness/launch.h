@@ -4,8 +4,9 @@
 
 #include <cuda_runtime_api.h>
 
+#include "harness/device_buffer.h"
 #include "harness/options.h"
-#include "harness/verify.h"
+#include "harness/problem.h"
 
 namespace coalesce {
 
@@ -13,8 +14,23 @@ namespace coalesce {
 Problem problem_at(const Variant& variant, Shape shape);
 
 /// Starts `variant`; whether that went well is not asked yet.
-void launch(const Variant& variant, const VerifiedBuffers& buffers);
+void launch(const Variant& variant, const Problem& problem, float* out, const float* in);
 /// ... and waits. cudaSuccess, or why it could not be launched or did not end well.
-cudaError_t launch_and_wait(const Variant& variant, const VerifiedBuffers& buffers);
+cudaError_t launch_and_wait(const Variant& variant, const Problem& problem, float* out,
+                            const float* in);
+
+/// A variant and memory that nobody fills and nobody looks at: for a time, say.
+class BareLaunch {
+public:
+    BareLaunch(const Variant& variant, Shape shape);
+    /// As launch_and_wait.
+    cudaError_t run() const;
+    const DeviceBuffer& in() const { return in_; }
+
+private:
+    const Variant& variant_;
+    const Problem problem_;
+    const DeviceBuffer in_, out_;
+};
 
 }  // namespace coalesce

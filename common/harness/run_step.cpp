@@ -26,6 +26,10 @@ bool is_host_code(const Variant& variant) {
     return variant.in == Memory::host && variant.out == Memory::host;
 }
 
+cudaError_t launch_and_wait(const Variant& variant, const VerifiedBuffers& buffers) {
+    return launch_and_wait(variant, buffers.problem(), buffers.out(), buffers.in());
+}
+
 std::string launch_failure(cudaError_t error) {
     return std::string("the launch failed: ") + cudaGetErrorName(error) + ": " +
            cudaGetErrorString(error) + ". " + advice_for(error);
@@ -272,7 +276,7 @@ private:
             if (!options_.time_on.empty()) predict_time(result);
             return;
         }
-        const auto work = [&] { launch(variant, buffers); };
+        const auto work = [&] { launch(variant, buffers.problem(), buffers.out(), buffers.in()); };
         result.timing = is_host_code(variant) ? stopwatch_->time_on_host(work)
                                               : stopwatch_->time_on_device(work);
     }

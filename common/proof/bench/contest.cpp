@@ -94,7 +94,7 @@ std::size_t Contest::bytes_needed(const std::vector<Seat>& seats, Shape shape) {
 }
 
 void Contest::launch(const Seat& seat) {
-    coalesce::launch(*seat.variant, buffers_);
+    coalesce::launch(*seat.variant, buffers_.problem(), buffers_.out(), buffers_.in());
 }
 
 /// In place it makes the matrix what it was before.
@@ -177,7 +177,7 @@ void run_host_variants(Field& field, Shape shape, Stopwatch* stopwatch) {
         const Problem problem = problem_at(variant, shape);
         VerifiedBuffers buffers(problem, VerifiedBuffers::kUsualGuard, variant.in, variant.out);
         buffers.prepare();
-        const auto work = [&] { launch(variant, buffers); };
+        const auto work = [&] { launch(variant, problem, buffers.out(), buffers.in()); };
         work();
         const Comparison comparison = buffers.check();
         if (!comparison.is_right()) entry.wrong = comparison.text();

@@ -68,30 +68,28 @@ bool predict() {
     return !predictions_for("H200").launches.empty();
 }
 
-void take_turn(const Variant& variant, const VerifiedBuffers& buffers, Cost& cost) {
-    const auto launch = [&] { CUDA_CHECK(launch_and_wait(variant, buffers)); };
+void take_turn(const BareLaunch& launch, Cost& cost) {
     const auto keep = [](std::vector<double>& ms, const auto& work) { ms.push_back(ms_of(work)); };
     record(coalesceRecordNothing);
-    keep(cost.run, launch);
+    keep(cost.run, [&] { CUDA_CHECK(launch.run()); });
     record(coalesceRecordBeside);
-    keep(cost.beside, launch);
+    keep(cost.beside, [&] { CUDA_CHECK(launch.run()); });
     keep(cost.predict, [] { predict(); });
     record(coalesceRecordAlone);
-    keep(cost.alone, launch);
+    keep(cost.alone, [&] { CUDA_CHECK(launch.run()); });
     record(coalesceRecordNothing);
 }
 
 /// Nothing where nothing is launched, or all blocks wait for each other.
 std::optional<Cost> cost_of(const Variant& variant, const Words& words) {
-    const Shape shape = rounded_up({words.side, words.side}, variant);
-    VerifiedBuffers buffers(problem_at(variant, shape), 0, variant.in, variant.out);
-    buffers.prepare();
-    CUDA_CHECK(launch_and_wait(variant, buffers));  // what is done once for a kernel
+    const BareLaunch launch(variant, rounded_up({words.side, words.side}, variant));
+    CUDA_CHECK(cudaMemset(launch.in().data(), 0, launch.in().bytes()));
+    CUDA_CHECK(launch.run());  // what is done once for a kernel
     record(coalesceRecordBeside);
-    CUDA_CHECK(launch_and_wait(variant, buffers));
+    CUDA_CHECK(launch.run());
     if (!predict()) return std::nullopt;
     Cost cost;
-    for (int round = 0; round < words.rounds; ++round) take_turn(variant, buffers, cost);
+    for (int round = 0; round < words.rounds; ++round) take_turn(launch, cost);
     return cost;
 }
 
