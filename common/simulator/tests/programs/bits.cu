@@ -21,8 +21,8 @@ bool bit(T value, u32 index) {
     return static_cast<u64>(value) >> index & 1;
 }
 /// The T whose bit i is rule(i).
-template <class T>
-T from_bits(auto rule) {
+template <class T, class Rule>
+T from_bits(Rule rule) {
     u64 result = 0;
     for (u32 i = 0; i < kBits<T>; ++i) result |= u64(rule(i)) << i;
     return static_cast<T>(result);

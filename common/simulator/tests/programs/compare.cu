@@ -9,7 +9,10 @@
 // expect: set combined: ok
 #include "instruction_check.h"
 
-bool is_nan(auto x) { return x != x; }
+template <class T>
+bool is_nan(T x) {
+    return x != x;
+}
 /// The predicate, and its opposite in the next bit.
 u32 p_and_q(bool p) { return p ? 1 : 2; }
 float flushed(float x) {

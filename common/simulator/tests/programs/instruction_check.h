@@ -11,9 +11,8 @@
 
 #include <cstdint>
 #include <cstring>
-#include <functional>
 #include <limits>
-#include <tuple>
+#include <string>
 #include <utility>
 
 #include "check.h"
@@ -78,118 +77,139 @@ std::vector<T> edges() {
     }
 }
 
+/// Values of any type are kept as bits, so that the compiler makes less of what follows for each of them.
+template <class T>
+u64 bits_of(T value) {
+    u64 bits = 0;
+    std::memcpy(&bits, &value, sizeof value);
+    return bits;
+}
+template <class T>
+T value_of(u64 bits) {
+    T value;
+    std::memcpy(&value, &bits, sizeof value);
+    return value;
+}
+template <class T>
+std::vector<T> values_of(const std::vector<u64>& bits) {
+    std::vector<T> values(bits.size());
+    for (std::size_t i = 0; i < bits.size(); ++i) values[i] = value_of<T>(bits[i]);
+    return values;
+}
+inline std::string shown_bits(u64 bits, std::size_t bytes) {
+    char text[32];
+    std::snprintf(text, sizeof text, "0x%0*llx", int(2 * bytes), bits);
+    return text;
+}
+
 class Random {
 public:
     u64 bits() {
         state_ = state_ * 6364136223846793005ull + 1442695040888963407ull;
         return (state_ ^ state_ >> 29) * 0xbf58476d1ce4e5b9ull;
     }
-    /// Of any bits, but small numbers are as frequent as big ones.
-    template <class T>
-    T value() {
-        const u64 pattern = bits() >> bits() % 64 ^ (bits() >> 40 & 1 ? ~0ull : 0ull);
-        T result;
-        std::memcpy(&result, &pattern, sizeof result);
-        return result;
-    }
+    /// Any, but small numbers are as frequent as big ones.
+    u64 value() { return bits() >> bits() % 64 ^ (bits() >> 40 & 1 ? ~0ull : 0ull); }
 
 private:
     u64 state_ = 1;
 };
 
-/// All combinations of edge values where these are few, and as many others.
-template <class... S>
-class Operands {
-public:
-    Operands() {
-        std::size_t combinations = 1;
-        ((combinations *= edges<S>().size()), ...);
-        if (combinations > 8192) combinations = 0;
-        for (std::size_t i = 0; i < combinations; ++i) add_combination(i);
-        for (int i = 0; i < 3000; ++i) add_mixture();
-    }
-    std::size_t size() const { return std::get<0>(columns_).size(); }
-    std::tuple<std::vector<S>...> columns_;
-
-private:
-    void add_combination(std::size_t index) {
-        const auto add = [&index]<class T>(std::vector<T>& column) {
-            const std::vector<T> all = edges<T>();
-            column.push_back(all[index % all.size()]);
-            index /= all.size();
-        };
-        std::apply([&](auto&... column) { (add(column), ...); }, columns_);
-    }
-    void add_mixture() {
-        const auto add = [this]<class T>(std::vector<T>& column) {
-            const std::vector<T> all = edges<T>();
-            const bool edge = random_.bits() >> 40 & 1;
-            column.push_back(edge ? all[random_.bits() % all.size()] : random_.value<T>());
-        };
-        std::apply([&](auto&... column) { (add(column), ...); }, columns_);
-    }
-    Random random_;
+/// What a source of an instruction can be.
+struct Source {
+    std::size_t bytes;
+    std::vector<u64> edges;
 };
-
 template <class T>
-std::string as_bits(T value) {
-    u64 bits = 0;
-    std::memcpy(&bits, &value, sizeof value);
-    char text[32];
-    std::snprintf(text, sizeof text, "0x%0*llx", int(2 * sizeof value), bits);
-    return text;
+Source source_of() {
+    Source source{sizeof(T), {}};
+    for (const T& edge : edges<T>()) source.edges.push_back(bits_of(edge));
+    return source;
+}
+
+/// Values of each source: all combinations of edge values where these are few, and as many others.
+inline std::vector<std::vector<u64>> operands(const std::vector<Source>& sources) {
+    std::vector<std::vector<u64>> columns(sources.size());
+    std::size_t combinations = 1;
+    for (const Source& source : sources) combinations *= source.edges.size();
+    if (combinations > 8192) combinations = 0;
+    for (std::size_t i = 0; i < combinations; ++i) {
+        std::size_t index = i;
+        for (std::size_t s = 0; s < sources.size(); ++s) {
+            const std::vector<u64>& edges = sources[s].edges;
+            columns[s].push_back(edges[index % edges.size()]);
+            index /= edges.size();
+        }
+    }
+    Random random;
+    for (int i = 0; i < 3000; ++i) {
+        for (std::size_t s = 0; s < sources.size(); ++s) {
+            const std::vector<u64>& edges = sources[s].edges;
+            const bool edge = random.bits() >> 40 & 1;
+            const u64 value = edge ? edges[random.bits() % edges.size()] : random.value();
+            columns[s].push_back(value & ~0ull >> (64 - 8 * sources[s].bytes));
+        }
+    }
+    return columns;
 }
 
 // ---- the list of instructions ----
 
-struct Instruction {
-    std::string group;
-    std::function<std::string()> fault;  ///< "" when all is well
+/// Listed from when it is made.
+class Instruction {
+public:
+    explicit Instruction(std::string group) : group(std::move(group)) { all().push_back(this); }
+    virtual ~Instruction() = default;
+    virtual std::string fault() const = 0;  ///< "" when all is well
+    static std::vector<const Instruction*>& all() {
+        static std::vector<const Instruction*> all;
+        return all;
+    }
+
+    const std::string group;
 };
-inline std::vector<Instruction>& instructions() {
-    static std::vector<Instruction> all;
-    return all;
-}
 inline std::string& group_of_next() {
     static std::string name;
     return name;
 }
 
-/// Registers itself: D from sources S by `kernel`, and by `answer` on the host.
+/// D from sources S by `kernel`, and by `answer` on the host.
 template <class D, class... S>
-struct Listed {
+class Listed : public Instruction {
+public:
     using Kernel = void (*)(std::size_t, D*, const S*...);
     using Answer = D (*)(S...);
-    Listed(const char* text, Kernel kernel, Answer answer) {
-        instructions().push_back({group_of_next(), [=] { return fault(text, kernel, answer); }});
-    }
-    static std::string fault(const char* text, Kernel kernel, Answer answer) {
-        const Operands<S...> operands;
-        const std::size_t count = operands.size();
+    Listed(const char* text, Kernel kernel, Answer answer)
+        : Instruction(group_of_next()), text_(text), kernel_(kernel), answer_(answer) {}
+    std::string fault() const override { return fault(std::index_sequence_for<S...>()); }
+
+private:
+    template <std::size_t... I>
+    std::string fault(std::index_sequence<I...>) const {
+        const std::vector<std::vector<u64>> columns = operands({source_of<S>()...});
+        const std::size_t count = columns[0].size();
         DeviceArray<D> out(count);
-        std::apply(
-            [&](const auto&... column) { launch(kernel, count, out, DeviceArray<S>(column)...); },
-            operands.columns_);
+        launch(count, out, DeviceArray<S>(values_of<S>(columns[I]))...);
         const std::vector<D> got = out.read();
         for (std::size_t i = 0; i < count; ++i) {
-            const std::string difference = std::apply(
-                [&](const auto&... column) { return compared(got[i], answer, column[i]...); },
-                operands.columns_);
-            if (!difference.empty()) return text + difference;
+            const D wanted = answer_(value_of<S>(columns[I][i])...);
+            if (std::memcmp(&got[i], &wanted, sizeof wanted) == 0) continue;
+            std::string text = std::string(text_) + " of";
+            ((text += " " + shown_bits(columns[I][i], sizeof(S))), ...);
+            return text + " is " + shown_bits(bits_of(got[i]), sizeof(D)) + ", expected " +
+                   shown_bits(bits_of(wanted), sizeof(D));
         }
         return "";
     }
-    static void launch(Kernel kernel, std::size_t count, D* out, const DeviceArray<S>&... in) {
-        kernel<<<unsigned(count + 127) / 128, 128>>>(count, out, in...);
+    void launch(std::size_t count, D* out, const DeviceArray<S>&... in) const {
+        kernel_<<<unsigned(count + 127) / 128, 128>>>(count, out, in...);
         MUST(cudaGetLastError());
         MUST(cudaDeviceSynchronize());  // the operands live until here
     }
-    static std::string compared(D got, Answer answer, S... sources) {
-        const D wanted = answer(sources...);
-        if (std::memcmp(&got, &wanted, sizeof got) == 0) return "";
-        return " of" + ((" " + as_bits(sources)) + ...) + " is " + as_bits(got) + ", expected " +
-               as_bits(wanted);
-    }
+
+    const char* const text_;
+    const Kernel kernel_;
+    const Answer answer_;
 };
 
 struct Group {
@@ -198,12 +218,12 @@ struct Group {
 
 /// A line for each group, in the order of the file.
 inline void run_instructions() {
-    const std::vector<Instruction>& all = instructions();
+    const std::vector<const Instruction*>& all = Instruction::all();
     for (std::size_t i = 0; i < all.size();) {
-        const std::string& group = all[i].group;
+        const std::string& group = all[i]->group;
         std::string fault;
-        for (; i < all.size() && all[i].group == group; ++i) {
-            if (fault.empty()) fault = all[i].fault();
+        for (; i < all.size() && all[i]->group == group; ++i) {
+            if (fault.empty()) fault = all[i]->fault();
         }
         std::printf("%s: %s\n", group.c_str(), fault.empty() ? "ok" : fault.c_str());
     }

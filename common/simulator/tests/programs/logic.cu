@@ -99,7 +99,7 @@ u32 looked_up(u32 table, u32 a, u32 b, u32 c) {
 void test_lop3() {
     Random random;
     std::vector<u32> values(3 * 32);
-    for (u32& value : values) value = random.value<u32>();
+    for (u32& value : values) value = value_of<u32>(random.value());
     values[0] = 0xf0f0f0f0, values[1] = 0xcccccccc, values[2] = 0xaaaaaaaa;
     DeviceArray<u32> in(values), out(kTables * 32);
     lop3_tables<<<1, 32>>>(out, in);
