@@ -25,7 +25,7 @@ echo "building"
 printf '%s\n' $sources | xargs -P "$(nproc)" -I{} sh -c '
     name=$(basename {} .cu); kind=$(basename "$(dirname {})")
     options=$(sed -n "s|^// nvcc: ||p" {})
-    nvcc -cudart shared -arch=sm_90 -lineinfo -std=c++20 $options -o '"$folder"'/$kind-$name {} >'"$folder"'/$kind-$name.build 2>&1 ||
+    nvcc -cudart shared -arch=sm_90 -lineinfo -std=c++17 $options -o '"$folder"'/$kind-$name {} >'"$folder"'/$kind-$name.build 2>&1 ||
         echo "does not build: $kind/$name"'
 
 failed=0 passed=0

@@ -16,6 +16,8 @@
 // expect: a handle that is none: CUBLAS_STATUS_NOT_INITIALIZED
 #include <cublas_v2.h>
 
+#include <string>
+
 #include "../programs/check.h"
 
 #define NEED(call)                                                                    \

@@ -16,6 +16,7 @@
 // expect: unrecognized error code: unrecognized error code
 // expect-stderr: apicheck: cudaErrorInvalidValue from
 // expect-stderr: coalesce: cudaMalloc: 1125899906842624 bytes cannot be allocated
+#include <initializer_list>
 #include <thread>
 
 #include "api_check.h"

@@ -7,7 +7,6 @@
 #include <cstdio>
 #include <cstdlib>
 #include <initializer_list>
-#include <string>
 #include <type_traits>
 #include <vector>
 
@@ -50,11 +49,15 @@ private:
 };
 
 template <class T>
-std::string shown(const T& value) {
-    if constexpr (std::is_arithmetic_v<T>)
-        return std::to_string(value);
+void print_value(const T& value) {
+    if constexpr (std::is_floating_point_v<T>)
+        std::printf("%f", static_cast<double>(value));
+    else if constexpr (std::is_unsigned_v<T>)
+        std::printf("%llu", static_cast<unsigned long long>(value));
+    else if constexpr (std::is_integral_v<T>)
+        std::printf("%lld", static_cast<long long>(value));
     else
-        return "another value";
+        std::printf("another value");
 }
 
 template <class T>
@@ -65,8 +68,11 @@ void expect_equal(const char* name, const std::vector<T>& got, const std::vector
     }
     for (std::size_t i = 0; i < got.size(); ++i) {
         if (got[i] == wanted[i]) continue;
-        std::printf("%s: [%zu] is %s, expected %s\n", name, i, shown(got[i]).c_str(),
-                    shown(wanted[i]).c_str());
+        std::printf("%s: [%zu] is ", name, i);
+        print_value(got[i]);
+        std::printf(", expected ");
+        print_value(wanted[i]);
+        std::printf("\n");
         return;
     }
     std::printf("%s: ok\n", name);

@@ -10,7 +10,7 @@
 #include <cstdint>
 #include <cstring>
 #include <limits>
-#include <tuple>
+#include <string>
 
 #include "check.h"
 
