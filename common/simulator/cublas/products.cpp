@@ -6,7 +6,6 @@
 #include "cudart/failure.h"
 
 using namespace coalesce::sim::cublas;
-using coalesce::sim::cudart::must;
 
 namespace {
 
@@ -120,7 +119,8 @@ void check_types(const char* name, int compute, Product& p) {
                          is_known(p.b.type) && is_known(p.c.type);
     if (is_here) return;
     const std::string what = std::string(name) + " of integers, complex numbers or 8-bit floats";
-    must(coalesceDriverMissing(what.c_str(), "use halves, floats or doubles"));
+    coalesce::sim::cudart::must(
+        coalesceDriverMissing(what.c_str(), "use halves, floats or doubles"));
 }
 
 /// c = alpha * op(a) + beta * op(b).

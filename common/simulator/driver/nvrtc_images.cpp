@@ -8,13 +8,14 @@
 
 namespace {
 
-using Program = void*;  // nvrtcProgram
-using Result = int;     // nvrtcResult
-constexpr Result kInternalError = 11;
+using Program = void*;    // nvrtcProgram
+using NvrtcResult = int;  // nvrtcResult
+constexpr NvrtcResult kInternalError = 11;
 
 template <class Argument>
-Result ask_nvrtc(const char* function, Program program, Argument argument) {
-    const auto found = reinterpret_cast<Result (*)(Program, Argument)>(dlsym(RTLD_NEXT, function));
+NvrtcResult ask_nvrtc(const char* function, Program program, Argument argument) {
+    const auto found =
+        reinterpret_cast<NvrtcResult (*)(Program, Argument)>(dlsym(RTLD_NEXT, function));
     return found ? found(program, argument) : kInternalError;
 }
 
@@ -22,11 +23,11 @@ Result ask_nvrtc(const char* function, Program program, Argument argument) {
 
 extern "C" {
 
-Result nvrtcGetCUBINSize(Program program, std::size_t* size) {
+NvrtcResult nvrtcGetCUBINSize(Program program, std::size_t* size) {
     return ask_nvrtc("nvrtcGetPTXSize", program, size);
 }
 
-Result nvrtcGetCUBIN(Program program, char* image) {
+NvrtcResult nvrtcGetCUBIN(Program program, char* image) {
     return ask_nvrtc("nvrtcGetPTX", program, image);
 }
 

@@ -10,7 +10,7 @@
 namespace coalesce::campaign {
 namespace {
 
-constexpr double kPatienceSeconds = 1e6;
+constexpr double kCompilerSeconds = 1e6;
 
 /// NVRTC's functions, said here so that no header of the toolkit is needed.
 struct Nvrtc {
@@ -110,7 +110,7 @@ Compiled Compilers::by_clang(const std::string& source, const std::string& confi
         {clang_, "-x", "cuda", "-std=c++20", "--cuda-gpu-arch=sm_90", "--cuda-device-only", "-S",
          "-fno-finite-loops", "-gline-tables-only", "-Wno-unknown-cuda-version", level,
          "--cuda-path=" + toolkit_, "-isystem", toolkit_ + "/include/cccl", "-o", out, in},
-        kPatienceSeconds);
+        kCompilerSeconds);
     if (ended.exit_code != 0) return {"", ended.output};
     return {read_file(out), ""};
 }

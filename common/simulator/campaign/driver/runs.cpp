@@ -17,7 +17,7 @@ namespace coalesce::campaign {
 namespace {
 
 /// Without a line for this long a kernel counts as hanging.
-constexpr double kPatienceSeconds = 60;
+constexpr double kSilentSeconds = 60;
 
 std::string folder_of(const Mode& mode, const std::string& library) {
     return mode.library.empty() ? library : mode.library;
@@ -55,7 +55,7 @@ Outcome read_line(const std::string& line) {
 /// All outcomes that one process gives before it ends.
 std::vector<Outcome> outcomes_of(Child& child) {
     std::vector<Outcome> outcomes;
-    while (const auto line = child.hear(kPatienceSeconds)) {
+    while (const auto line = child.hear(kSilentSeconds)) {
         if (line->starts_with("done ") || line->starts_with("error "))
             outcomes.push_back(read_line(*line));
     }
