@@ -17,7 +17,7 @@ constexpr u64 kCapacity = 1 << 20;
 const u64 kBase = device_base();
 
 /// A launch of a kernel whose memory instruction i stands on line 10 + i; the 9th is an atomic.
-struct Fixture {
+struct GlobalRaceFixture {
     ptx::Module ptx;
     Module module;
     Kernel kernel;
@@ -26,7 +26,7 @@ struct Fixture {
     GlobalRace race{kCapacity};
     GlobalRace::Block blocks[4];
 
-    Fixture() {
+    GlobalRaceFixture() {
         reports().clear();
         reports().print_as_they_come(false);
         module.ast = std::make_unique<ptx::Module>();
@@ -108,7 +108,7 @@ using Found = std::vector<std::string>;
 
 }  // namespace
 
-TEST_CASE_FIXTURE(Fixture, "blocks are not ordered, in whichever size they access") {
+TEST_CASE_FIXTURE(GlobalRaceFixture, "blocks are not ordered, in whichever size they access") {
     for (const u32 bytes : {1u, 2u, 4u, 8u, 16u}) {
         for (const u64 offset : {u64{0}, u64{64}, u64{4096}}) {
             CAPTURE(bytes);
@@ -129,7 +129,7 @@ TEST_CASE_FIXTURE(Fixture, "blocks are not ordered, in whichever size they acces
     }
 }
 
-TEST_CASE_FIXTURE(Fixture, "every byte counts, and only bytes that both touch") {
+TEST_CASE_FIXTURE(GlobalRaceFixture, "every byte counts, and only bytes that both touch") {
     // Byte k of every word by block k.
     for (u32 b = 0; b < 4; ++b) write(b, 0, 0, b, 1, 4);
     CHECK(found() == Found{});
@@ -145,7 +145,7 @@ TEST_CASE_FIXTURE(Fixture, "every byte counts, and only bytes that both touch") 
     CHECK(found() == Found{"write after write 11 10"});
 }
 
-TEST_CASE_FIXTURE(Fixture, "a line that was whole still knows each thread once it is split") {
+TEST_CASE_FIXTURE(GlobalRaceFixture, "a line that was whole still knows each thread once it is split") {
     write(0, 2, 0, 0, 8);        // lane l: bytes 8l .. 8l+7
     read(1, 0, 1, 84, 4, 0, 1);  // byte 84: lane 10 of warp 2
     race.end_launch();
@@ -158,7 +158,7 @@ TEST_CASE_FIXTURE(Fixture, "a line that was whole still knows each thread once i
     CHECK(r.message.find("byte 84 of") != std::string::npos);
 }
 
-TEST_CASE_FIXTURE(Fixture, "within a block a barrier orders, within a warp the program does") {
+TEST_CASE_FIXTURE(GlobalRaceFixture, "within a block a barrier orders, within a warp the program does") {
     write(0, 0, 0, 0);
     read(0, 0, 1, 4, 4, 0, 0x7fffffff);
     CHECK(found() == Found{});
@@ -178,7 +178,7 @@ TEST_CASE_FIXTURE(Fixture, "within a block a barrier orders, within a warp the p
     CHECK(found() == Found{"read after write 11 10"});
 }
 
-TEST_CASE_FIXTURE(Fixture, "a barrier of some warps orders those alone") {
+TEST_CASE_FIXTURE(GlobalRaceFixture, "a barrier of some warps orders those alone") {
     constexpr u32 kBarrier = 1;
     for (const bool writer_was_there : {true, false}) {
         write(0, 0, 0, 0);
@@ -211,7 +211,7 @@ TEST_CASE_FIXTURE(Fixture, "a barrier of some warps orders those alone") {
     CHECK(found() == Found{"read after write 11 10"});
 }
 
-TEST_CASE_FIXTURE(Fixture, "an mbarrier's phase orders who arrived before who waits") {
+TEST_CASE_FIXTURE(GlobalRaceFixture, "an mbarrier's phase orders who arrived before who waits") {
     constexpr u32 kHere = 64, kElsewhere = 72;
     for (const u32 address : {kHere, kElsewhere}) {
         write(0, 0, 0, 0);
@@ -242,7 +242,7 @@ TEST_CASE_FIXTURE(Fixture, "an mbarrier's phase orders who arrived before who wa
     }
 }
 
-TEST_CASE_FIXTURE(Fixture, "however many times have passed") {
+TEST_CASE_FIXTURE(GlobalRaceFixture, "however many times have passed") {
     for (const int times : {1000, 1023, 1024, 5000}) {
         CAPTURE(times);
         for (int i = 0; i < times; ++i) race.barrier(blocks[0]);
@@ -272,7 +272,7 @@ TEST_CASE_FIXTURE(Fixture, "however many times have passed") {
     }
 }
 
-TEST_CASE_FIXTURE(Fixture, "a writer that has read too still meets the other reader") {
+TEST_CASE_FIXTURE(GlobalRaceFixture, "a writer that has read too still meets the other reader") {
     for (const bool other_first : {false, true}) {
         read(other_first ? 0 : 1, 0, 0, 256);
         read(other_first ? 1 : 0, 0, 1, 256);
@@ -283,7 +283,7 @@ TEST_CASE_FIXTURE(Fixture, "a writer that has read too still meets the other rea
     }
 }
 
-TEST_CASE_FIXTURE(Fixture, "atomics and volatile accesses race with plain ones only") {
+TEST_CASE_FIXTURE(GlobalRaceFixture, "atomics and volatile accesses race with plain ones only") {
     access(0, 0, 9, Kind::atomic, 0);
     access(1, 0, 9, Kind::atomic, 0);
     access(2, 0, 1, Kind::read, 0, 4, 0, kAllLanes, true);
@@ -297,7 +297,7 @@ TEST_CASE_FIXTURE(Fixture, "atomics and volatile accesses race with plain ones o
     CHECK(found() == Found{"write after read 19 11"});
 }
 
-TEST_CASE_FIXTURE(Fixture, "fence and flag pass data on; a flag alone does not") {
+TEST_CASE_FIXTURE(GlobalRaceFixture, "fence and flag pass data on; a flag alone does not") {
     const auto flag = [&](u64 block, Kind kind) { access(block, 0, 9, kind, 8192, 4, 0, 1, true); };
     for (const bool with_fence : {true, false}) {
         write(0, 0, 0, 0);
@@ -342,7 +342,7 @@ TEST_CASE_FIXTURE(Fixture, "fence and flag pass data on; a flag alone does not")
     CHECK(found() == Found{"read after write 11 10"});
 }
 
-TEST_CASE_FIXTURE(Fixture, "order is passed on from block to block") {
+TEST_CASE_FIXTURE(GlobalRaceFixture, "order is passed on from block to block") {
     const auto flag = [&](u64 block, Kind kind) { access(block, 0, 9, kind, 8192, 4, 0, 1, true); };
     write(0, 0, 0, 0);
     for (const u64 block : {0, 1, 2}) {
@@ -356,7 +356,7 @@ TEST_CASE_FIXTURE(Fixture, "order is passed on from block to block") {
     CHECK(found() == Found{});
 }
 
-TEST_CASE_FIXTURE(Fixture, "the end of a launch orders everything") {
+TEST_CASE_FIXTURE(GlobalRaceFixture, "the end of a launch orders everything") {
     // More launches than there are stamps.
     for (int i = 0; i < 200; ++i) {
         write(i % 4, 0, 0, 0);
@@ -368,7 +368,7 @@ TEST_CASE_FIXTURE(Fixture, "the end of a launch orders everything") {
     CHECK(found() == Found{"read after write 11 10"});
 }
 
-TEST_CASE_FIXTURE(Fixture, "stores of the same value are harmless, of different values are not") {
+TEST_CASE_FIXTURE(GlobalRaceFixture, "stores of the same value are harmless, of different values are not") {
     u32 values[kLanes];
     const StoredValue value{[](const void* context, int lane, u8* bytes) {
                                 std::memcpy(bytes, static_cast<const u32*>(context) + lane, 4);
@@ -407,7 +407,7 @@ TEST_CASE_FIXTURE(Fixture, "stores of the same value are harmless, of different 
     CHECK(found() == Found{});
 }
 
-TEST_CASE_FIXTURE(Fixture, "one pair of lines is one report, and it counts") {
+TEST_CASE_FIXTURE(GlobalRaceFixture, "one pair of lines is one report, and it counts") {
     for (u32 i = 0; i < 10; ++i) {
         write(0, 0, 0, i * 128);
         read(1, 0, 1, i * 128);
@@ -420,13 +420,13 @@ TEST_CASE_FIXTURE(Fixture, "one pair of lines is one report, and it counts") {
     CHECK(reports().all()[0].kind == "read after write");
 }
 
-TEST_CASE_FIXTURE(Fixture, "the lower block counts as the earlier one, whoever came first") {
+TEST_CASE_FIXTURE(GlobalRaceFixture, "the lower block counts as the earlier one, whoever came first") {
     read(2, 0, 1, 0);
     write(1, 0, 0, 0);
     CHECK(found() == Found{"read after write 11 10"});
 }
 
-TEST_CASE_FIXTURE(Fixture, "workers may split lines at the same time") {
+TEST_CASE_FIXTURE(GlobalRaceFixture, "workers may split lines at the same time") {
     for (int round = 0; round < 50; ++round) {
         std::vector<std::thread> workers;
         for (u64 b = 0; b < 4; ++b) {
@@ -441,7 +441,7 @@ TEST_CASE_FIXTURE(Fixture, "workers may split lines at the same time") {
 }
 
 TEST_CASE("what is expected to be read alone needs no look, until something is stored there") {
-    Fixture f;
+    GlobalRaceFixture f;
     Allocation other = f.table.live[0];
     f.table.live[0].end = kBase + 4096;
     other.begin = kBase + 4096;

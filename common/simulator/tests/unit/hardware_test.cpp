@@ -65,9 +65,9 @@ u64 low_bits(u64 value, int bits) {
 }
 
 /// A warp whose file has six places of 32 lanes: d, d2, a, b, c, v[0].
-class Bench {
+class MeasuredBench {
 public:
-    Bench() {
+    MeasuredBench() {
         warp_.file[kOwnFile] = warp_.file[kUniformFile] = file_;
         warp_.active = kAllLanes;
         op_[0].d = slot(0), op_[0].d2 = slot(1);
@@ -119,7 +119,7 @@ private:
 
 /// All results of the instruction, in the order of the samples.
 std::vector<u64> results_of(const LaneInstruction& instruction, const Measured& m, i64 immediate) {
-    Bench bench;
+    MeasuredBench bench;
     std::vector<u64> results;
     for (u32 first = 0; first < kSamples; first += kLanes) {
         bench.run(instruction, m, immediate, first);

@@ -11,7 +11,7 @@ using namespace coalesce::sim;
 namespace {
 
 /// A block of 4 warps with 4 KB. Memory instruction i stands on line 10 + i; the 9th is an atomic.
-struct Fixture {
+struct SharedRaceFixture {
     ptx::Module ptx;
     Module module;
     Kernel kernel;
@@ -20,7 +20,7 @@ struct Fixture {
     SharedRace race;
     u64 blocks = 0;
 
-    Fixture() {
+    SharedRaceFixture() {
         reports().clear();
         reports().print_as_they_come(false);
         module.ast = std::make_unique<ptx::Module>();
@@ -105,7 +105,7 @@ using Found = std::vector<std::string>;
 
 }  // namespace
 
-TEST_CASE_FIXTURE(Fixture,
+TEST_CASE_FIXTURE(SharedRaceFixture,
                   "warps are not ordered without a barrier, in whichever size they access") {
     for (const u32 bytes : {1u, 2u, 4u, 8u, 16u}) {
         CAPTURE(bytes);
@@ -130,7 +130,7 @@ TEST_CASE_FIXTURE(Fixture,
     }
 }
 
-TEST_CASE_FIXTURE(Fixture,
+TEST_CASE_FIXTURE(SharedRaceFixture,
                   "lanes of a warp are ordered by __syncwarp, a thread with itself always") {
     write(0, 0, 0);
     read(0, 1, 0);
@@ -152,7 +152,7 @@ TEST_CASE_FIXTURE(Fixture,
     CHECK(found() == Found{"read after write 11 10"});
 }
 
-TEST_CASE_FIXTURE(Fixture, "many readers: the writer meets one that it is not ordered with") {
+TEST_CASE_FIXTURE(SharedRaceFixture, "many readers: the writer meets one that it is not ordered with") {
     // All lanes read one word, then one of them writes it.
     for (const u32 writer : {0u, 7u, 31u}) {
         read(0, 0, 0, 4, 0, 0);
@@ -173,7 +173,7 @@ TEST_CASE_FIXTURE(Fixture, "many readers: the writer meets one that it is not or
     }
 }
 
-TEST_CASE_FIXTURE(Fixture, "every byte counts, and only bytes that both touch") {
+TEST_CASE_FIXTURE(SharedRaceFixture, "every byte counts, and only bytes that both touch") {
     for (u32 w = 0; w < 4; ++w) write(w, 0, w, 1, 4);
     for (u32 w = 0; w < 4; ++w) read(w, 1, w, 1, 4);
     CHECK(found() == Found{});
@@ -188,7 +188,7 @@ TEST_CASE_FIXTURE(Fixture, "every byte counts, and only bytes that both touch") 
     CHECK(found() == Found{});
 }
 
-TEST_CASE_FIXTURE(Fixture, "partial and named barriers order those who took part") {
+TEST_CASE_FIXTURE(SharedRaceFixture, "partial and named barriers order those who took part") {
     write(0, 0, 0);
     barrier(1, 0b0011);
     read(1, 1, 0);
@@ -214,7 +214,7 @@ TEST_CASE_FIXTURE(Fixture, "partial and named barriers order those who took part
     CHECK(found() == Found{});
 }
 
-TEST_CASE_FIXTURE(Fixture, "fence and flag pass data on; a flag alone does not") {
+TEST_CASE_FIXTURE(SharedRaceFixture, "fence and flag pass data on; a flag alone does not") {
     for (const bool with_fence : {true, false}) {
         write(0, 0, 0);
         if (with_fence) race.fence(0);
@@ -242,7 +242,7 @@ TEST_CASE_FIXTURE(Fixture, "fence and flag pass data on; a flag alone does not")
     CHECK(found() == Found{"read after write 11 10"});
 }
 
-TEST_CASE_FIXTURE(Fixture, "atomics race with plain accesses only") {
+TEST_CASE_FIXTURE(SharedRaceFixture, "atomics race with plain accesses only") {
     for (u32 w = 0; w < 4; ++w) {
         Lanes lanes(w, 9, 0, 4, 0, kAllLanes);
         race.atomic(lanes.access);
@@ -256,7 +256,7 @@ TEST_CASE_FIXTURE(Fixture, "atomics race with plain accesses only") {
     CHECK(found() == Found{"read after write 10 19"});
 }
 
-TEST_CASE_FIXTURE(Fixture, "mbarrier: arriving releases, waiting acquires") {
+TEST_CASE_FIXTURE(SharedRaceFixture, "mbarrier: arriving releases, waiting acquires") {
     write(0, 0, 0);
     race.mbarrier_arrive(0, 512);
     race.mbarrier_wait_done(1, 512);
@@ -269,7 +269,7 @@ TEST_CASE_FIXTURE(Fixture, "mbarrier: arriving releases, waiting acquires") {
     CHECK(found() == Found{"read after write 11 10"});
 }
 
-TEST_CASE_FIXTURE(Fixture, "mbarrier: who uses one must come after the store that makes it") {
+TEST_CASE_FIXTURE(SharedRaceFixture, "mbarrier: who uses one must come after the store that makes it") {
     const auto use = [&](u32 warp, u32 site) {
         race.use_mbarrier(Lanes(warp, site, 512, 8, 0, 1).access);
     };
@@ -287,7 +287,7 @@ TEST_CASE_FIXTURE(Fixture, "mbarrier: who uses one must come after the store tha
     CHECK(race.findings() > 0);
 }
 
-TEST_CASE_FIXTURE(Fixture, "asynchronous copies are there once they are waited for") {
+TEST_CASE_FIXTURE(SharedRaceFixture, "asynchronous copies are there once they are waited for") {
     const auto copy = [&](u32 warp, u32 offset) {
         race.async_write(Lanes(warp, 0, offset, 16, 0, kAllLanes).access);
     };
@@ -333,7 +333,7 @@ TEST_CASE_FIXTURE(Fixture, "asynchronous copies are there once they are waited f
     CHECK(found() == Found{});
 }
 
-TEST_CASE_FIXTURE(Fixture, "stores of the same value are harmless, of different values are not") {
+TEST_CASE_FIXTURE(SharedRaceFixture, "stores of the same value are harmless, of different values are not") {
     u32 values[kLanes];
     std::fill(values, values + kLanes, 7);
     const auto store = [&](u32 warp, u32 site, u32 stride) {
@@ -362,7 +362,7 @@ TEST_CASE_FIXTURE(Fixture, "stores of the same value are harmless, of different 
     CHECK(found() == Found{});
 }
 
-TEST_CASE_FIXTURE(Fixture, "a new block and many barriers begin again") {
+TEST_CASE_FIXTURE(SharedRaceFixture, "a new block and many barriers begin again") {
     for (int i = 0; i < 3000; ++i) {
         write(0, 0, 0);
         next_block();
@@ -382,7 +382,7 @@ TEST_CASE_FIXTURE(Fixture, "a new block and many barriers begin again") {
     CHECK(found() == Found{"read after write 11 10"});
 }
 
-TEST_CASE_FIXTURE(Fixture, "reads of what this block has not written") {
+TEST_CASE_FIXTURE(SharedRaceFixture, "reads of what this block has not written") {
     launch({.races = false, .uninitialised = true});
     write(0, 0, 0);
     read(0, 1, 0);
@@ -417,7 +417,7 @@ TEST_CASE_FIXTURE(Fixture, "reads of what this block has not written") {
     CHECK(reports().all()[0].count == 5);
 }
 
-TEST_CASE_FIXTURE(Fixture, "warps count as side by side, though one was simulated ahead") {
+TEST_CASE_FIXTURE(SharedRaceFixture, "warps count as side by side, though one was simulated ahead") {
     // write; barrier missing; read: warp 0 is done before warp 1 begins.
     launch({.races = true, .uninitialised = true});
     write(0, 0, 0);
@@ -436,7 +436,7 @@ TEST_CASE_FIXTURE(Fixture, "warps count as side by side, though one was simulate
     CHECK(found() == Found{"write after read 10 11"});
 }
 
-TEST_CASE_FIXTURE(Fixture, "the report names both places and the missing barrier") {
+TEST_CASE_FIXTURE(SharedRaceFixture, "the report names both places and the missing barrier") {
     write(0, 2, 64);
     read(1, 7, 64);
     log.end_launch();
@@ -452,7 +452,7 @@ TEST_CASE_FIXTURE(Fixture, "the report names both places and the missing barrier
     CHECK(report.cure == "__syncthreads() is missing between line 12 and line 17.");
 }
 
-TEST_CASE_FIXTURE(Fixture, "a race between warps is not hidden by one within a warp") {
+TEST_CASE_FIXTURE(SharedRaceFixture, "a race between warps is not hidden by one within a warp") {
     write(0, 2, 0, 4, 0, 1);  // lane 0 of warp 0
     write(0, 2, 512, 4, 0, 1);
     read(0, 7, 4, 4, -4u, 2);  // lane 1 of warp 0, at 0
@@ -466,7 +466,7 @@ TEST_CASE_FIXTURE(Fixture, "a race between warps is not hidden by one within a w
     CHECK(report.cure == "__syncthreads() is missing between line 12 and line 17.");
 }
 
-TEST_CASE_FIXTURE(Fixture, "__syncwarp() is the cure where no two warps race around it") {
+TEST_CASE_FIXTURE(SharedRaceFixture, "__syncwarp() is the cure where no two warps race around it") {
     write(0, 2, 0, 4, 0, 1);
     write(0, 3, 512, 4, 0, 1);
     read(0, 7, 4, 4, -4u, 2);  // within a warp; what orders the warps orders it too
@@ -487,7 +487,7 @@ static void store_zero(const void*, int, u8* bytes) {
     std::memset(bytes, 0, 4);
 }
 
-TEST_CASE_FIXTURE(Fixture, "a block that is clean for the sake of its values says so") {
+TEST_CASE_FIXTURE(SharedRaceFixture, "a block that is clean for the sake of its values says so") {
     const auto write_zero = [this](u32 warp) {
         Lanes lanes(warp, 2, 0, 4, 0, kAllLanes);
         lanes.access.value = {store_zero, nullptr};
