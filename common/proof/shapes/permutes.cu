@@ -1,13 +1,13 @@
 #include "proof/shapes/permutes.h"
 
 #include <algorithm>
-#include <coalesce/permute.cuh>
 #include <functional>
 #include <numeric>
 
 #include "base/text.h"
 #include "harness/errors.h"
 #include "proof/device_check.h"
+#include "transpose/compiled.h"
 
 namespace coalesce::proof {
 namespace {

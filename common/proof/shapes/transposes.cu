@@ -1,10 +1,10 @@
 #include "proof/shapes/transposes.h"
 
-#include <coalesce/transpose.cuh>
 #include <utility>
 
 #include "harness/errors.h"
 #include "proof/device_check.h"
+#include "transpose/compiled.h"
 
 namespace coalesce::proof {
 namespace {

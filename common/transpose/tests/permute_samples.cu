@@ -1,7 +1,6 @@
 #include "permute_samples.h"
 
 #include <algorithm>
-#include <coalesce/permute.cuh>
 #include <cstring>
 #include <numeric>
 
@@ -9,6 +8,7 @@
 #include "harness/device_buffer.h"
 #include "harness/errors.h"
 #include "harness/text.h"
+#include "transpose/compiled.h"
 
 namespace coalesce::samples {
 namespace {
@@ -175,12 +175,3 @@ std::string trouble_with(const PermuteSample& sample, const Permuter& permuter) 
 }
 
 }  // namespace coalesce::samples
-
-namespace coalesce::permuting {
-
-template cudaError_t permute<1>(void*, const void*, std::size_t, int, const std::int64_t*,
-                                const int*, cudaStream_t);
-template cudaError_t permute<4>(void*, const void*, std::size_t, int, const std::int64_t*,
-                                const int*, cudaStream_t);
-
-}  // namespace coalesce::permuting

@@ -3,21 +3,13 @@
 
 #include <doctest/doctest.h>
 
-#include <coalesce/permute.cuh>
 #include <cstdlib>
 
 #include "harness/counters.h"
 #include "harness/device_buffer.h"
 #include "harness/errors.h"
 #include "permute_samples.h"
-
-// Compiled in permute_samples.cu, with all kernels, and not once more here.
-namespace coalesce::permuting {
-extern template cudaError_t permute<1>(void*, const void*, std::size_t, int, const std::int64_t*,
-                                       const int*, cudaStream_t);
-extern template cudaError_t permute<4>(void*, const void*, std::size_t, int, const std::int64_t*,
-                                       const int*, cudaStream_t);
-}  // namespace coalesce::permuting
+#include "transpose/compiled.h"
 
 using namespace coalesce;
 using namespace coalesce::samples;

@@ -195,18 +195,3 @@ std::string trouble_with(const Sample& sample, const Transposer& transposer, cud
 }
 
 }  // namespace coalesce::samples
-
-namespace coalesce::transposing {
-
-template cudaError_t transpose<1>(void*, const void*, std::int64_t, std::int64_t,
-                                  const TransposeOptions&, cudaStream_t);
-template cudaError_t transpose<2>(void*, const void*, std::int64_t, std::int64_t,
-                                  const TransposeOptions&, cudaStream_t);
-template cudaError_t transpose<4>(void*, const void*, std::int64_t, std::int64_t,
-                                  const TransposeOptions&, cudaStream_t);
-template cudaError_t transpose<8>(void*, const void*, std::int64_t, std::int64_t,
-                                  const TransposeOptions&, cudaStream_t);
-template cudaError_t transpose<16>(void*, const void*, std::int64_t, std::int64_t,
-                                   const TransposeOptions&, cudaStream_t);
-
-}  // namespace coalesce::transposing

@@ -5,25 +5,12 @@
 
 #include <cuda_runtime_api.h>
 
-#include <coalesce/transpose.cuh>
 #include <cstdint>
 #include <functional>
 #include <random>
 #include <string>
 
-// Compiled in samples.cu, with all kernels, and not once more in the tests.
-namespace coalesce::transposing {
-extern template cudaError_t transpose<1>(void*, const void*, std::int64_t, std::int64_t,
-                                         const TransposeOptions&, cudaStream_t);
-extern template cudaError_t transpose<2>(void*, const void*, std::int64_t, std::int64_t,
-                                         const TransposeOptions&, cudaStream_t);
-extern template cudaError_t transpose<4>(void*, const void*, std::int64_t, std::int64_t,
-                                         const TransposeOptions&, cudaStream_t);
-extern template cudaError_t transpose<8>(void*, const void*, std::int64_t, std::int64_t,
-                                         const TransposeOptions&, cudaStream_t);
-extern template cudaError_t transpose<16>(void*, const void*, std::int64_t, std::int64_t,
-                                          const TransposeOptions&, cudaStream_t);
-}  // namespace coalesce::transposing
+#include "transpose/compiled.h"
 
 namespace coalesce::samples {
 

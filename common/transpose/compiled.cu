@@ -1,0 +1,5 @@
+#include "transpose/compiled.h"
+
+namespace coalesce {
+COALESCE_COMPILED()
+}  // namespace coalesce
