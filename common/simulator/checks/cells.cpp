@@ -1,4 +1,4 @@
-// Linux only: MAP_NORESERVE, MADV_DONTNEED that gives zeros. WebAssembly has a way of its own.
+// Linux only: MAP_NORESERVE, MADV_NOHUGEPAGE, MADV_DONTNEED that gives zeros. WebAssembly has a way of its own.
 #include "checks/cells.h"
 
 #ifdef __EMSCRIPTEN__
@@ -36,11 +36,13 @@ u64* Cells::make(u64 number) const {
 
 #else
 
-/// Not in huge pages: to make one zero takes longer than most launches touch of it, and large arrays win nothing.
+/// Not in huge pages, which some systems give unasked: making one zero takes longer than all that most launches do
+/// in it, and large arrays gain nothing.
 bool Cells::reserve(u64 count) {
     void* pages = mmap(nullptr, count * sizeof(u64), PROT_READ | PROT_WRITE,
                        MAP_PRIVATE | MAP_ANONYMOUS | MAP_NORESERVE, -1, 0);
     if (pages == MAP_FAILED) return false;
+    madvise(pages, count * sizeof(u64), MADV_NOHUGEPAGE);
     first_ = static_cast<u64*>(pages);
     count_ = count;
     return true;
