@@ -145,9 +145,16 @@ function(add_gpu_test name)
                                           RESOURCE_LOCK gpu)
 endfunction()
 
+# The program's objects make a module, too: common/proof has all kernels in one process.
+function(compile_for_module target)
+  target_compile_options(${target} PRIVATE
+    $<IF:$<COMPILE_LANGUAGE:CUDA>,-Xcompiler=-fPIC,-fPIC>)
+endfunction()
+
 # A step of the course: the program build/bin/NAME of steps/NAME/main.cu, and its tests on both GPUs.
 function(add_step name)
   add_course_program(${name} ${PROJECT_SOURCE_DIR}/steps/${name}/main.cu)
+  compile_for_module(${name})
   add_dependencies(steps ${name})
   if(COALESCE_TESTS)
     add_test(NAME step.${name} COMMAND ${name} --device sim)

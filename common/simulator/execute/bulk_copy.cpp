@@ -432,7 +432,7 @@ const Op* run_bulk(Warp& w, const Op* op) {
     return op + 1;
 }
 
-const Op* run_commit(Warp& w, const Op* op) {
+const Op* run_bulk_commit(Warp& w, const Op* op) {
     Block::BulkCopies& copies = copies_of(*w.block);
     auto& committed = copies.committed[w.index];
     for (const int l : LanesIn{w.active}) ++committed[l];
@@ -543,7 +543,8 @@ void end_bulk_copies(Block& block) {
 // cp.async.bulk.prefetch...: nothing to do
 Description describe_bulk_copy(const ptx::Instruction& i) {
     if (i.has("prefetch")) return describe_hint(i, {});
-    if (i.has("commit_group")) return describe(i, {.run = run_commit, .has_side_effects = true});
+    if (i.has("commit_group"))
+        return describe(i, {.run = run_bulk_commit, .has_side_effects = true});
     if (i.has("wait_group"))
         return describe(
             i, {.run = run_wait, .operands = {{Role::constant}}, .has_side_effects = true});
