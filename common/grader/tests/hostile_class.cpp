@@ -1,10 +1,9 @@
-// hostile_class GRADE REPOSITORY [STUDENTS [slurm]]: a class with one submission of each hostile kind.
+// hostile_class GRADE REPOSITORY [STUDENTS]: a class with one submission of each hostile kind.
 //
 // Half of the students at most hand in what the corpus has, one for each way to fail; all others hand in a
-// solution in words of their own. One command grades them: every honest one has all points, every hostile
-// one the verdict that the corpus says, and nobody is left out. Then the same class by clang, and with
-// `slurm` on a cluster of two nodes as well: the same grades.csv. Prints what each takes.
-// Ends with 77 where Slurm is asked for and not installed.
+// solution in words of their own. A cluster of two nodes grades them, or where Slurm is not installed one command:
+// every honest one has all points, every hostile one the verdict that the corpus says, and nobody is left out. Then
+// the same class by one command and the other compiler: the same grades.csv. Prints what each takes.
 
 #include <algorithm>
 #include <chrono>
@@ -19,6 +18,7 @@
 #include "base/text.h"
 #include "grader/class/manifest.h"
 #include "grader/corpus/self_test.h"
+#include "grader/sandbox/places.h"
 #include "grader/tests/slurm_cluster.h"
 #include "kernel/compile.h"
 
@@ -90,7 +90,13 @@ public:
         return csv();
     }
 
-    std::string graded_by_slurm() const;
+    /// By the compiler that this was built with, and on a cluster where there is one. What a command has judged is not
+    /// planned for a cluster again, so the cluster is the first.
+    std::string graded_first() const {
+        if (SlurmCluster::is_installed()) return graded_by_slurm();
+        std::puts("Slurm is not installed (Debian's slurm-wlm and munge)");
+        return graded_by(grading_compiler() == Compiler::clang ? "clang" : "nvcc");
+    }
 
     /// Everybody's line is what it must be.
     void check(const std::string& csv) const {
@@ -110,6 +116,7 @@ public:
     }
 
 private:
+    std::string graded_by_slurm() const;
     /// The corpus's hidden shapes in the place of drawn ones: some cases misbehave on those alone, and
     /// others fail in another way on others.
     void ask_the_corpus_shapes() const {
@@ -204,24 +211,22 @@ std::string HostileClass::graded_by_slurm() const {
 
 int main(int argc, char** argv) {
     if (argc < 3) {
-        std::fprintf(stderr, "usage: hostile_class GRADE REPOSITORY [STUDENTS [slurm]]\n");
+        std::fprintf(stderr, "usage: hostile_class GRADE REPOSITORY [STUDENTS]\n");
         return 2;
-    }
-    const bool by_slurm = argc > 4;
-    if (by_slurm && !SlurmCluster::is_installed()) {
-        std::puts("skipped: Slurm is not installed (Debian's slurm-wlm and munge)");
-        return 77;
     }
     try {
         const HostileClass everybody(argv[1], argv[2], argc > 3 ? std::atoi(argv[3]) : 300);
-        const std::string by_clang = everybody.graded_by("clang");
-        everybody.check(by_clang);
-        if (compiler_found(Compiler::nvrtc).empty()) {
-            std::puts("there is no NVRTC to compare with");
+        const std::string first = everybody.graded_first();
+        everybody.check(first);
+        const Compiler other =
+            grading_compiler() == Compiler::clang ? Compiler::nvrtc : Compiler::clang;
+        if (compiler_found(other).empty()) {
+            std::puts("there is no other compiler to compare with");
         } else {
-            expect(everybody.graded_by("nvcc") == by_clang, "another grades.csv by nvcc");
+            const char* name = other == Compiler::clang ? "clang" : "nvcc";
+            expect(everybody.graded_by(name) == first,
+                   std::string("another grades.csv by ") + name);
         }
-        if (by_slurm) expect(everybody.graded_by_slurm() == by_clang, "another one by Slurm");
     } catch (const std::exception& error) {
         std::printf("FAILED: %s\n", error.what());
         ++failures;
