@@ -23,7 +23,7 @@ namespace fs = std::filesystem;
 
 constexpr const char* kPrefix = "coalesce-grader-";
 
-bool write_file(const fs::path& file, const std::string& text) {
+bool write_control(const fs::path& file, const std::string& text) {
     const Descriptor opened(open(file.c_str(), O_WRONLY | O_CLOEXEC));
     return opened && write_all(opened.get(), text);
 }
@@ -81,7 +81,7 @@ std::string new_name() {
 }
 
 void kill_all_in(const fs::path& folder) {
-    if (write_file(folder / "cgroup.kill", "1")) return;
+    if (write_control(folder / "cgroup.kill", "1")) return;
     std::istringstream processes(read_if_there(folder / "cgroup.procs").value_or(""));
     for (pid_t process = 0; processes >> process;) {
         if (process > 1 && process != getpid()) kill(process, SIGKILL);
@@ -113,7 +113,7 @@ bool Cgroup::add(const fs::path& parent, std::initializer_list<Limit> limits) {
     if (mkdir(folder.c_str(), 0700) != 0) return false;
     folders_.push_back(folder);
     for (const auto& [file, most] : limits) {
-        if (!write_file(folder / file, std::to_string(most))) return false;
+        if (!write_control(folder / file, std::to_string(most))) return false;
     }
     entrances_.push_back(folder / "cgroup.procs");
     return true;
@@ -130,11 +130,11 @@ std::unique_ptr<Cgroup> Cgroup::make(std::size_t memory_bytes, std::size_t proce
     if (unified.empty()) return nullptr;
     const std::string controllers = read_if_there(unified / "cgroup.controllers").value_or("");
     if (controllers.find("memory") == controllers.npos ||
-        !write_file(unified / "cgroup.subtree_control", "+memory +pids") ||
+        !write_control(unified / "cgroup.subtree_control", "+memory +pids") ||
         !group->add(unified, {{"memory.max", memory_bytes}, {"pids.max", processes}})) {
         return nullptr;
     }
-    write_file(group->folders_.back() / "memory.swap.max", "0");
+    write_control(group->folders_.back() / "memory.swap.max", "0");
     return group;
 }
 

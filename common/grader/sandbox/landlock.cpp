@@ -32,7 +32,7 @@ std::uint64_t handled_by(int version) {
     return rights;
 }
 
-[[noreturn]] void fail(const char* what) {
+[[noreturn]] void landlock_fails(const char* what) {
     throw std::runtime_error(std::string("Landlock: ") + what + ": " + std::strerror(errno));
 }
 
@@ -45,7 +45,7 @@ void allow(int rules, const std::string& path, std::uint64_t rights) {
     rule.allowed_access = rights;
     if (S_ISDIR(status.st_mode)) rule.allowed_access |= LANDLOCK_ACCESS_FS_READ_DIR;
     if (syscall(SYS_landlock_add_rule, rules, LANDLOCK_RULE_PATH_BENEATH, &rule, 0) != 0) {
-        fail("a folder cannot be allowed");
+        landlock_fails("a folder cannot be allowed");
     }
 }
 
@@ -62,12 +62,13 @@ void allow_reading_only(const std::vector<std::string>& paths, bool also_running
     attributes.handled_access_fs = handled_by(landlock_version());
     const Descriptor rules(
         static_cast<int>(syscall(SYS_landlock_create_ruleset, &attributes, sizeof attributes, 0)));
-    if (!rules) fail("it is not there");
+    if (!rules) landlock_fails("it is not there");
     const std::uint64_t rights =
         LANDLOCK_ACCESS_FS_READ_FILE | (also_running ? LANDLOCK_ACCESS_FS_EXECUTE : 0);
     for (const std::string& path : paths) allow(rules.get(), path, rights);
-    if (prctl(PR_SET_NO_NEW_PRIVS, 1, 0, 0, 0) != 0) fail("privileges cannot be given up");
-    if (syscall(SYS_landlock_restrict_self, rules.get(), 0) != 0) fail("it refuses");
+    if (prctl(PR_SET_NO_NEW_PRIVS, 1, 0, 0, 0) != 0)
+        landlock_fails("privileges cannot be given up");
+    if (syscall(SYS_landlock_restrict_self, rules.get(), 0) != 0) landlock_fails("it refuses");
 }
 
 }  // namespace coalesce::grader

@@ -24,14 +24,14 @@ constexpr int kFixedSize = F_SEAL_SHRINK | F_SEAL_GROW;
 /// them: on a busy computer for as long as it does not get to run.
 constexpr auto kPatience = 20s;
 
-[[noreturn]] void fail(const char* what) {
+[[noreturn]] void memory_fails(const char* what) {
     throw std::system_error(errno, std::generic_category(), what);
 }
 
 Descriptor new_memory(std::size_t bytes) {
     Descriptor memory(memfd_create("grader", MFD_CLOEXEC | MFD_ALLOW_SEALING));
-    if (!memory) fail("no memory to share can be made");
-    if (ftruncate(memory.get(), static_cast<off_t>(bytes)) != 0) fail("no room to share");
+    if (!memory) memory_fails("no memory to share can be made");
+    if (ftruncate(memory.get(), static_cast<off_t>(bytes)) != 0) memory_fails("no room to share");
     return memory;
 }
 
@@ -39,12 +39,12 @@ Descriptor new_memory(std::size_t bytes) {
 
 Mapping::Mapping(int descriptor, bool is_writable) {
     struct stat status {};
-    if (fstat(descriptor, &status) != 0) fail("shared memory has no size");
+    if (fstat(descriptor, &status) != 0) memory_fails("shared memory has no size");
     size_ = static_cast<std::size_t>(status.st_size);
     void* data = mmap(nullptr, std::max<std::size_t>(size_, 1),
                       is_writable ? PROT_READ | PROT_WRITE : PROT_READ,
                       is_writable ? MAP_SHARED : MAP_PRIVATE, descriptor, 0);
-    if (data == MAP_FAILED) fail("shared memory cannot be mapped");
+    if (data == MAP_FAILED) memory_fails("shared memory cannot be mapped");
     data_ = static_cast<std::byte*>(data);
 }
 
@@ -57,14 +57,15 @@ Mapping::Mapping(Mapping&& other) noexcept
 
 Descriptor sealed_memory(std::string_view bytes) {
     Descriptor memory = new_memory(bytes.size());
-    if (!write_all(memory.get(), bytes)) fail("shared memory cannot be written");
-    if (!seal(memory.get())) fail("shared memory cannot be sealed");
+    if (!write_all(memory.get(), bytes)) memory_fails("shared memory cannot be written");
+    if (!seal(memory.get())) memory_fails("shared memory cannot be sealed");
     return memory;
 }
 
 Descriptor blank_memory(std::size_t bytes) {
     Descriptor memory = new_memory(bytes);
-    if (fcntl(memory.get(), F_ADD_SEALS, kFixedSize) != 0) fail("shared memory has no seals");
+    if (fcntl(memory.get(), F_ADD_SEALS, kFixedSize) != 0)
+        memory_fails("shared memory has no seals");
     return memory;
 }
 
@@ -91,7 +92,7 @@ std::string Answer::bytes(std::size_t offset, std::size_t count) const {
         const ssize_t now = pread(memory_.get(), copy.data() + done, count - done,
                                   static_cast<off_t>(offset + done));
         if (now < 0 && errno == EINTR) continue;
-        if (now < 0) fail("the answer cannot be read");
+        if (now < 0) memory_fails("the answer cannot be read");
         if (now == 0) throw std::runtime_error("the answer is shorter than it must be");
         done += static_cast<std::size_t>(now);
     }
@@ -100,7 +101,7 @@ std::string Answer::bytes(std::size_t offset, std::size_t count) const {
 
 std::string Answer::text(std::size_t offset) const {
     struct stat status {};
-    if (fstat(memory_.get(), &status) != 0) fail("the answer has no size");
+    if (fstat(memory_.get(), &status) != 0) memory_fails("the answer has no size");
     const auto size = static_cast<std::size_t>(status.st_size);
     std::uint64_t length = 0;
     if (size < offset || size - offset < sizeof length) return {};
