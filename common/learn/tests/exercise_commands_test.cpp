@@ -32,7 +32,15 @@ bool has(const std::string& text, const std::string& part) {
 
 struct Course : ScratchCourse {
     Course() : ScratchCourse(learn_program) {}
-    // As if ./learn had run the steps, which takes half a minute.
+    // Leaves only the first steps: whoever asks for all of them waits less.
+    void keep_steps(int count) const {
+        const std::string all = read("course.toml");
+        std::size_t end = 0;
+        for (int step = 0; step <= count; ++step) end = all.find("\n[[step]]", end + 1);
+        fs::remove(path("course.toml"));
+        write("course.toml", all.substr(0, end));
+    }
+    // As if ./learn had run the steps.
     void begin() const {
         Progress(path(".learn"), [](const std::string& warning) {
             FAIL(warning);
@@ -249,8 +257,10 @@ TEST_CASE("another file, the bug hunt, everything; each as JSON") {
     CHECK(json["results"][0]["outcome"] == "not-yet");
     CHECK(json["results"][0]["verdict"]["failures"][0]["id"] == "nothing-written");
 
-    const auto all_there_is = coalesce::course::read_course(COALESCE_REPOSITORY "/course.toml");
+    course.keep_steps(3);
+    const auto all_there_is = coalesce::course::read_course(course.path("course.toml"));
     const auto exercises = exercises_of(all_there_is);
+    REQUIRE(exercises.size() == 4);  // with lesson 00
     for (auto& exercise : exercises) course.solve(exercise.step->name);
     course.write(KERNEL_02, "");
     std::string all_but_one = std::to_string(exercises.size() - 1) + " of " +
@@ -518,6 +528,7 @@ TEST_CASE("progress, list, doctor") {
 
 TEST_CASE("the first ./learn runs the steps, the next one does not") {
     Course course;
+    course.keep_steps(2);
     expect(course, {}, 0, {"variants ran: all verified", "Next: 00_program", "./learn watch 00"});
     course.solve("00_program");
     REQUIRE(course.learn({"check", "00"}).exit_code == 0);
