@@ -6,7 +6,7 @@ using namespace coalesce::exercises;
 
 namespace {
 
-const std::string HEAD =
+const std::string HEAD_OF_SKELETON =
     "// Exercise 02_naive -- transpose.\n"
     "//\n"
     "// Given   a grid.\n"
@@ -15,7 +15,7 @@ const std::string HEAD =
 const std::string BODY = "//! [blank]\n//! // TODO\nx;\n//! [blank]\n";
 
 std::vector<std::string> faults_of_head(const std::string& from, const std::string& to) {
-    std::string head = HEAD;
+    std::string head = HEAD_OF_SKELETON;
     if (!from.empty()) head.replace(head.find(from), from.size(), to);
     return header_faults("02_naive", skeleton_of(head + BODY, "kernel.cu"), false);
 }

@@ -14,7 +14,7 @@ using namespace coalesce::exercises;
 
 namespace {
 
-const std::string HEAD =
+const std::string HEAD_OF_MUTANTS =
     "[blank]\nfailure = \"nothing-written\"\n"
     "[hunt]\nfailure = \"grid-too-small\"\nfirst_shape = \"wrong\"\n";
 
@@ -40,7 +40,7 @@ const std::string FOUR = mutant("1") + mutant("2") + mutant("3") + mutant("4");
 }  // namespace
 
 TEST_CASE("clang may find something else in the skeleton") {
-    std::string head = HEAD;
+    std::string head = HEAD_OF_MUTANTS;
     const std::string blank = "failure = \"nothing-written\"\n";
     head.insert(head.find(blank) + blank.size(), "failure_by_clang = \"never-written\"\n");
     CHECK(read(head + FOUR).blank_failure_by_clang == "never-written");
@@ -48,7 +48,7 @@ TEST_CASE("clang may find something else in the skeleton") {
 }
 
 TEST_CASE("mutants.toml is read whole") {
-    Mutants all = read(HEAD + FOUR);
+    Mutants all = read(HEAD_OF_MUTANTS + FOUR);
     CHECK(all.blank_failure == "nothing-written");
     CHECK(all.blank_failure_by_clang == "nothing-written");
     CHECK(all.hunt_failure == "grid-too-small");
@@ -59,18 +59,18 @@ TEST_CASE("mutants.toml is read whole") {
 }
 
 TEST_CASE("slips in mutants.toml are errors") {
-    CHECK_THROWS_WITH_AS(read(HEAD + mutant("1")), doctest::Contains("fewer than 4 mutants"),
-                         coalesce::course::CourseError);
-    CHECK_THROWS_WITH_AS(read(HEAD), doctest::Contains("fewer than 4 mutants"),
+    CHECK_THROWS_WITH_AS(read(HEAD_OF_MUTANTS + mutant("1")),
+                         doctest::Contains("fewer than 4 mutants"), coalesce::course::CourseError);
+    CHECK_THROWS_WITH_AS(read(HEAD_OF_MUTANTS), doctest::Contains("fewer than 4 mutants"),
                          coalesce::course::CourseError);
     CHECK_THROWS_WITH_AS(read(FOUR), doctest::Contains("no `blank`"),
                          coalesce::course::CourseError);
-    CHECK_THROWS_WITH_AS(read(HEAD + FOUR + mutant("2")), doctest::Contains("second mutant"),
-                         coalesce::course::CourseError);
-    CHECK_THROWS_WITH_AS(read(HEAD + FOUR + "wth = \"x\"\n"), doctest::Contains("no key `wth`"),
-                         coalesce::course::CourseError);
-    CHECK_THROWS_WITH_AS(read(HEAD + FOUR + "[[mutant]]\n"), doctest::Contains("no `name`"),
-                         coalesce::course::CourseError);
+    CHECK_THROWS_WITH_AS(read(HEAD_OF_MUTANTS + FOUR + mutant("2")),
+                         doctest::Contains("second mutant"), coalesce::course::CourseError);
+    CHECK_THROWS_WITH_AS(read(HEAD_OF_MUTANTS + FOUR + "wth = \"x\"\n"),
+                         doctest::Contains("no key `wth`"), coalesce::course::CourseError);
+    CHECK_THROWS_WITH_AS(read(HEAD_OF_MUTANTS + FOUR + "[[mutant]]\n"),
+                         doctest::Contains("no `name`"), coalesce::course::CourseError);
     CHECK_THROWS_WITH_AS(read("[blank\n"), doctest::Contains("fix this line"),
                          coalesce::course::CourseError);
 }

@@ -10,7 +10,7 @@ using namespace coalesce;
 namespace {
 
 /// A kernel with such an index.
-MissingBrackets found(const std::string& index, const std::string& before = "") {
+MissingBrackets missing_in(const std::string& index, const std::string& before = "") {
     return missing_brackets(
         "__global__ void f(float* out, const float* in, int rows, int cols) {\n"
         "    int col = blockIdx.x * 32 + threadIdx.x, row = blockIdx.y * 32 + threadIdx.y;\n"
@@ -22,14 +22,14 @@ MissingBrackets found(const std::string& index, const std::string& before = "") 
 }  // namespace
 
 TEST_CASE("what alone is multiplied, where more should be, is named with its line") {
-    const MissingBrackets missing = found("row + k * cols + col");
+    const MissingBrackets missing = missing_in("row + k * cols + col");
     CHECK(missing.line == 5);
     CHECK(missing.factor == "k");
     CHECK(missing.pitch == "cols");
     CHECK(missing.text == "row + k * cols + col");
-    CHECK(found("col + k * rows + row").pitch == "rows");
-    CHECK(found("blockIdx.y * 32 + threadIdx.y * cols + col").factor == "threadIdx.y");
-    CHECK(found("blockIdx.y * 32 + threadIdx.y + k * cols + col").factor == "k");
+    CHECK(missing_in("col + k * rows + row").pitch == "rows");
+    CHECK(missing_in("blockIdx.y * 32 + threadIdx.y * cols + col").factor == "threadIdx.y");
+    CHECK(missing_in("blockIdx.y * 32 + threadIdx.y + k * cols + col").factor == "k");
 }
 
 TEST_CASE("right indices, however they are written, lack no brackets") {
@@ -39,7 +39,7 @@ TEST_CASE("right indices, however they are written, lack no brackets") {
           "blockIdx.x * 32 + threadIdx.x + k * cols", "k * cols + threadIdx.x",
           "(col + k) * rows + row", "row * cols + col"}) {
         CAPTURE(index);
-        CHECK(found(index).line == 0);
+        CHECK(missing_in(index).line == 0);
     }
-    CHECK(found("0", "    // out[row + k * cols + col]\n").line == 0);
+    CHECK(missing_in("0", "    // out[row + k * cols + col]\n").line == 0);
 }

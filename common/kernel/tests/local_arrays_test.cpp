@@ -17,7 +17,7 @@ std::string kernel(const std::string& declaration, const std::string& loop) {
            "\n" + loop + "\n}\n";
 }
 
-ArrayOverrun found(const std::string& declaration, const std::string& loop) {
+ArrayOverrun overrun_in(const std::string& declaration, const std::string& loop) {
     return array_overrun(kernel(declaration, loop));
 }
 
@@ -27,16 +27,17 @@ const std::string tile_loop = "for (int k = 0; k < TILE_DIM; k += BLOCK_ROWS) ";
 }  // namespace
 
 TEST_CASE("an index that gets further than its array is told, with both") {
-    const ArrayOverrun overrun = found(four, tile_loop + "{\n values[k] = in[k];\n}");
+    const ArrayOverrun overrun = overrun_in(four, tile_loop + "{\n values[k] = in[k];\n}");
     CHECK(overrun.line == 5);
     CHECK(overrun.array == "values");
     CHECK(overrun.length == 4);
     CHECK(overrun.index == "k");
     CHECK(overrun.last == 24);
-    CHECK(found("float v[4];", "for (int i = 0; i <= 4; ++i) v[i] = 0;").last == 4);
-    CHECK(found("float v[4];", "for (int i = 0; i < 4; i++) v[i + 1] = 0;").last == 4);
-    CHECK(found("float4 v[2];", "for (int i = 0; i < 2; ++i) { out[i] = v[i * 2].x; }").last == 2);
-    CHECK(found("float v[3] = {0, 1, 2};", "out[0] = v[4];").last == 4);
+    CHECK(overrun_in("float v[4];", "for (int i = 0; i <= 4; ++i) v[i] = 0;").last == 4);
+    CHECK(overrun_in("float v[4];", "for (int i = 0; i < 4; i++) v[i + 1] = 0;").last == 4);
+    CHECK(overrun_in("float4 v[2];", "for (int i = 0; i < 2; ++i) { out[i] = v[i * 2].x; }").last ==
+          2);
+    CHECK(overrun_in("float v[3] = {0, 1, 2};", "out[0] = v[4];").last == 4);
 }
 
 TEST_CASE("the array that a line accesses is known with its length") {
@@ -52,12 +53,12 @@ TEST_CASE("an index that stays in its array is none, and what nobody can know is
          {"values[k / BLOCK_ROWS] = in[k];", "values[k % 4] = in[k];", "values[k / n] = in[k];",
           "out[k] = in[k];", "values[at(k)] = 0;", "if (k < 4) values[k] = in[k];"}) {
         CAPTURE(body);
-        CHECK(found(four, tile_loop + body).line == 0);
+        CHECK(overrun_in(four, tile_loop + body).line == 0);
     }
-    CHECK(found("float v[4];", "for (int i = 0; i < n; ++i) v[i] = 0;").line == 0);
-    CHECK(found("float v[n];", "for (int i = 0; i < 8; ++i) v[i] = 0;").line == 0);
-    CHECK(found("float v[4];", "for (int i = 0; i < 9; i += 0) v[i] = 0;").line == 0);
+    CHECK(overrun_in("float v[4];", "for (int i = 0; i < n; ++i) v[i] = 0;").line == 0);
+    CHECK(overrun_in("float v[n];", "for (int i = 0; i < 8; ++i) v[i] = 0;").line == 0);
+    CHECK(overrun_in("float v[4];", "for (int i = 0; i < 9; i += 0) v[i] = 0;").line == 0);
     // The simulated GPU sees these itself.
-    CHECK(found("__shared__ float v[4];", "for (int i = 0; i < 8; ++i) v[i] = 0;").line == 0);
-    CHECK(found("float v[4];", "// v[7]\n").line == 0);
+    CHECK(overrun_in("__shared__ float v[4];", "for (int i = 0; i < 8; ++i) v[i] = 0;").line == 0);
+    CHECK(overrun_in("float v[4];", "// v[7]\n").line == 0);
 }

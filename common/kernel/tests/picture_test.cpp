@@ -14,7 +14,7 @@ namespace fs = std::filesystem;
 
 namespace {
 
-const fs::path tests = KERNEL_TESTS;
+const fs::path tests_folder = KERNEL_TESTS;
 
 Picture picture_of_file(const fs::path& file, PictureRequest request = {}) {
     LocalRunner runner({});
@@ -73,7 +73,7 @@ TEST_CASE("a column of a tile is one bank 32 times, a padded one 32 banks once")
 
 TEST_CASE("the rows of a picture are what the simulator counts") {
     int seen = 0;
-    for (const auto& entry : fs::directory_iterator(tests / "failures")) {
+    for (const auto& entry : fs::directory_iterator(tests_folder / "failures")) {
         const Picture picture = picture_of_file(entry.path());
         if (!picture.ok()) continue;
         CAPTURE(entry.path().filename().string());
@@ -98,7 +98,7 @@ TEST_CASE("the rows of a picture are what the simulator counts") {
 }
 
 TEST_CASE("the picture of a good kernel") {
-    const Picture picture = picture_of_file(tests / "solution.cu");
+    const Picture picture = picture_of_file(tests_folder / "solution.cu");
     REQUIRE(picture.ok());
     REQUIRE(picture.accesses.size() == 4);
     for (const WarpAccess& access : picture.accesses) {
@@ -115,7 +115,7 @@ TEST_CASE("the picture of a good kernel") {
 }
 
 TEST_CASE("another block and warp") {
-    const Picture picture = picture_of_file(tests / "solution.cu", {.block = 9, .warp = 2});
+    const Picture picture = picture_of_file(tests_folder / "solution.cu", {.block = 9, .warp = 2});
     REQUIRE(picture.ok());
     // Block 9 of 8 x 8 has tile (1, 1), and warp 2 its third row: (32 + 2) * 256 + 32 floats in.
     CHECK(picture.accesses[0].rows[0].label == "in + " + std::to_string(4 * (34 * 256 + 32)));
@@ -144,11 +144,11 @@ TEST_CASE("an asynchronous copy is a load and a store of shared memory") {
 }
 
 TEST_CASE("no picture, and why") {
-    CHECK_FALSE(picture_of_file(tests / "failures" / "nothing-written.cu").ok());
-    CHECK(picture_of_file(tests / "failures" / "does-not-compile.cu").problem.kind ==
+    CHECK_FALSE(picture_of_file(tests_folder / "failures" / "nothing-written.cu").ok());
+    CHECK(picture_of_file(tests_folder / "failures" / "does-not-compile.cu").problem.kind ==
           FailureKind::does_not_compile);
     CHECK(picture_of_file("/nowhere.cu").problem.kind == FailureKind::file_missing);
-    const Picture beyond = picture_of_file(tests / "solution.cu", {.block = 1 << 20});
+    const Picture beyond = picture_of_file(tests_folder / "solution.cu", {.block = 1 << 20});
     CHECK_FALSE(beyond.ok());
     CHECK(beyond.text().find("nothing to draw") != std::string::npos);
 }
