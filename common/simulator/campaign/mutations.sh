@@ -1,42 +1,65 @@
 #!/bin/sh
-# mutations.sh [FOLDER] -- does the campaign find deliberate mistakes?
+# mutations.sh [--check TABLE | FOLDER] -- does the campaign find deliberate mistakes?
 #
-# Each patch in mutations/ puts one mistake into a copy of the project: into liveness, prologues, slots, the
-# ledger, short cuts, counts. Its simulator is then compared with the plain mode of the one without mistakes,
-# for at most a minute. Prints how long each took to be found; fails when one is not. Takes some ten minutes,
-# two of them for the copy's first build. FOLDER is where the copy goes (a temporary one).
+# Each mistake of mutations.txt is put into a copy of the project: into liveness, prologues, slots, the ledger,
+# short cuts, counts. Its simulator is then compared with the plain mode of the one without mistakes, for at most
+# a minute. Prints how long each took to be found; fails when one is not. Takes some ten minutes, two of them for
+# the copy's first build. FOLDER is where the copy goes (a temporary one). --check: only whether every line of
+# TABLE stands where it says.
 set -eu
 here=$(CDPATH='' cd -- "$(dirname -- "$0")" && pwd)
-root=$(CDPATH='' cd -- "$here/../../.." && pwd)
-work=${1:-$(mktemp -d)}
-copy=$work/tree
-rm -rf "$copy"
-mkdir -p "$copy"
-git -C "$root" ls-files -z | (cd "$root" && xargs -0 cp --parents -t "$copy")
-git -C "$copy" init -q
+simulator=common/simulator
+root=${here%"/$simulator/campaign"}
 
 say() { printf '%s\n' "$*"; }
+
+# for_each COMMAND TABLE: COMMAND for every mistake, with `name`, `file`, `old` and `new`.
+for_each() {
+    while IFS= read -r title <&3; do
+        case $title in '' | '#'*) continue ;; esac
+        read -r file <&3 && IFS= read -r old <&3 && IFS= read -r new <&3
+        name=${title%%:*} old=${old#- } new=${new#+ }
+        "$1"
+    done 3<"$2"
+}
+
+# edit TREE FROM TO: the line FROM of $file becomes TO. It has to be there once.
+edit() {
+    from=$2 to=$3 awk '
+        { line = $0; sub(/^ +/, "", line) }
+        line == ENVIRON["from"] { ++found; $0 = ENVIRON["to"] }
+        { print }
+        END { exit found != 1 }' "$1/$simulator/$file" >"$work/edited" || {
+        say "$name: $file does not have this line once: $2"
+        return 1
+    }
+    [ "$1" = "$root" ] || cp "$work/edited" "$1/$simulator/$file"
+}
+
+check() { edit "$root" "$old" "$new" || unfit=$((unfit + 1)); }
+
+if [ "${1:-}" = --check ]; then
+    work=$(mktemp -d)
+    trap 'rm -r "$work"' EXIT
+    unfit=0
+    for_each check "$2"
+    exit "$((unfit != 0))"
+fi
+
 build() {
     cmake --build "$copy/build" --target "$@" >"$work/build.log" 2>&1 || {
         tail -20 "$work/build.log"
         exit 1
     }
 }
-say "building a copy in $copy"
-cmake -S "$copy" -B "$copy/build" -DCOALESCE_GRADER=OFF >"$work/build.log" 2>&1 || { cat "$work/build.log"; exit 1; }
-build campaign campaign_run simulated_cudart
-right=$work/right
-rm -rf "$right"
-cp -a "$copy/build/lib" "$right"
 
-missed=0
-for patch in "$here"/mutations/*.patch; do
-    name=$(basename "$patch" .patch)
-    git -C "$copy" apply "$patch" || { say "$name: does not fit the code any more"; exit 1; }
+# Builds the mistake and looks for it. The mutated tree's plain mode may be wrong as well: the right one's
+# answers count.
+try_to_find() {
+    edit "$copy" "$old" "$new" || exit 1
     build simulated_cudart
-    # The mutated tree's plain mode may be wrong as well: the right one's answers count.
     start=$(date +%s)
-    found=no
+    found=
     for kind in ptx cuda; do
         "$copy/build/bin/campaign" --only "$kind" --seconds 30 --first --shrink 0 --against "$right" \
             --library "$copy/build/lib" --folder "$work/found" >"$work/run.log" 2>&1 || {
@@ -45,13 +68,30 @@ for patch in "$here"/mutations/*.patch; do
         }
     done
     seconds=$(($(date +%s) - start))
-    if [ "$found" = no ]; then
-        say "$name: not found in $seconds s: $(head -1 "$patch")"
-        missed=$((missed + 1))
-    else
+    tried=$((tried + 1))
+    if [ -n "$found" ]; then
         say "$name: found by $found in $seconds s"
+    else
+        say "$name: not found in $seconds s: ${title#*: }"
+        missed=$((missed + 1))
     fi
-    git -C "$copy" apply -R "$patch"
-done
-say "$(ls "$here"/mutations/*.patch | wc -l) mistakes, $missed not found"
+    cp "$root/$simulator/$file" "$copy/$simulator/$file"
+}
+
+work=${1:-$(mktemp -d)}
+copy=$work/tree
+rm -rf "$copy"
+mkdir -p "$copy"
+git -C "$root" ls-files -z | (cd "$root" && xargs -0 cp --parents -t "$copy")
+
+say "building a copy in $copy"
+cmake -S "$copy" -B "$copy/build" -DCOALESCE_GRADER=OFF >"$work/build.log" 2>&1 || { cat "$work/build.log"; exit 1; }
+build campaign campaign_run simulated_cudart
+right=$work/right
+rm -rf "$right"
+cp -a "$copy/build/lib" "$right"
+
+tried=0 missed=0
+for_each try_to_find "$here/mutations.txt"
+say "$tried mistakes, $missed not found"
 [ "$missed" = 0 ]
