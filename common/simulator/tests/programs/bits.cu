@@ -1,3 +1,4 @@
+// only with --all: instructions in inline PTX, which every compiler passes on as they are
 // Shifts, bit fields, counting and permuting, also where counts and positions are past the width.
 // expect: shl shr: ok
 // expect: shf: ok

@@ -1,3 +1,4 @@
+// only with --all: instructions in inline PTX, which every compiler passes on as they are
 // Comparisons: every operator of setp and set, with NaN, combined with a predicate.
 // expect: setp of integers: ok
 // expect: setp of bits: ok

@@ -1,3 +1,4 @@
+// only with --all: instructions in inline PTX, which every compiler passes on as they are
 // cvt: between integers and floats of every size, in every rounding, with clamping at the ends.
 // nvcc: --extended-lambda -Xcompiler -frounding-math
 // expect: integer to integer: ok

@@ -1,3 +1,4 @@
+// only with --all: instructions in inline PTX, which every compiler passes on as they are
 // Arithmetic on f32 and f64, in every rounding direction, against the host's IEEE arithmetic.
 //
 // Of NaNs: single precision returns 0x7fffffff; of double precision any NaN passes, as it does where

@@ -1,3 +1,4 @@
+// only with --all: instructions in inline PTX, which every compiler passes on as they are
 // Integer arithmetic: every instruction and type, with wrap-around, saturation, halves of products,
 // carries and division by zero.
 // expect: add sub: ok

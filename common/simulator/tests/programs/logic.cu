@@ -1,3 +1,4 @@
+// only with --all: instructions in inline PTX, which every compiler passes on as they are
 // Bitwise logic, on numbers and on predicates, and selection.
 // expect: and or xor not cnot: ok
 // expect: predicates: ok
