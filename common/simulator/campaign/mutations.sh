@@ -23,7 +23,7 @@ for_each() {
     done 3<"$2"
 }
 
-# edit TREE FROM TO: the line FROM of $file becomes TO. It has to be there once.
+# edit TREE FROM TO: the line FROM of $file becomes TO. It must stand there once.
 edit() {
     from=$2 to=$3 awk '
         { line = $0; sub(/^ +/, "", line) }
