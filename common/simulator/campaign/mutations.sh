@@ -26,8 +26,8 @@ for_each() {
 # edit TREE FROM TO: the line FROM of $file becomes TO. It must stand there once.
 edit() {
     from=$2 to=$3 awk '
-        { line = $0; sub(/^ +/, "", line) }
-        line == ENVIRON["from"] { ++found; $0 = ENVIRON["to"] }
+        { line = $0; sub(/^ +/, "", line); indent = substr($0, 1, length($0) - length(line)) }
+        line == ENVIRON["from"] { ++found; $0 = indent ENVIRON["to"] }
         { print }
         END { exit found != 1 }' "$1/$simulator/$file" >"$work/edited" || {
         say "$name: $file does not have this line once: $2"
