@@ -97,9 +97,23 @@ function(add_course_program name)
   add_dependencies(${name} simulated_cudart)
 endfunction()
 
+# Adds FOLDER, which is tested when COALESCE_TESTS is EXTENT or more: with less, its targets are built when something
+# needs them or they are asked for, and it has no tests.
+function(add_for extent folder)
+  set(extents OFF course tools all whole)
+  list(FIND extents "${extent}" needed)
+  list(FIND extents "${COALESCE_TESTS}" asked)
+  if(asked LESS needed)
+    set(COALESCE_TESTS OFF)
+    add_subdirectory(${folder} EXCLUDE_FROM_ALL)
+  else()
+    add_subdirectory(${folder})
+  endif()
+endfunction()
+
 # Sets VARIABLE to the first of two: how much of something a test goes through. ./learn test --whole takes the second.
 function(choose_sample variable sample whole)
-  if(COALESCE_WHOLE_TESTS)
+  if(COALESCE_TESTS STREQUAL whole)
     set(sample ${whole})
   endif()
   set(${variable} ${sample} PARENT_SCOPE)
@@ -107,7 +121,7 @@ endfunction()
 
 # The same where ./learn test --all takes the second already, which has an hour: ./learn test has five minutes.
 function(choose_extent variable quick all)
-  if(COALESCE_ALL_TESTS)
+  if(COALESCE_TESTS MATCHES "all|whole")
     set(quick ${all})
   endif()
   set(${variable} ${quick} PARENT_SCOPE)
@@ -115,7 +129,7 @@ endfunction()
 
 # choose_sample for a list: of every four the first.
 function(sample_list variable)
-  if(COALESCE_WHOLE_TESTS)
+  if(COALESCE_TESTS STREQUAL whole)
     return()
   endif()
   take_of_list(${variable} 4)

@@ -11,9 +11,9 @@
 #include <sstream>
 
 #include "base/text.h"
+#include "expect.h"
 #include "learn/attempts.h"
 #include "learn/commands.h"
-#include "scratch_course.h"
 
 using coalesce::Ended;
 using coalesce::lines_of;
@@ -24,12 +24,7 @@ namespace fs = std::filesystem;
 
 namespace {
 
-fs::path learn_program;
 const std::string FILE_OF_LEARNER = "exercises/beat/kernel.cu";
-
-bool has(const std::string& text, const std::string& part) {
-    return text.find(part) != std::string::npos;
-}
 
 /// The words with one space between each two.
 std::string in_one_line(const std::string& text) {
@@ -39,16 +34,13 @@ std::string in_one_line(const std::string& text) {
     return line;
 }
 
-struct Course : ScratchCourse {
-    Course() : ScratchCourse(learn_program) {}
-    std::vector<Attempt> attempts() const {
-        setenv("COALESCE_COURSE", path("").c_str(), 1);
-        return Attempts([](const std::string& warning) { FAIL(warning); }).read();
-    }
-};
+std::vector<Attempt> attempts_in(const ScratchCourse& course) {
+    setenv("COALESCE_COURSE", course.path("").c_str(), 1);
+    return Attempts([](const std::string& warning) { FAIL(warning); }).read();
+}
 
-Ended expect(const Course& course, const std::vector<std::string>& words, int code,
-             const std::vector<std::string>& parts) {
+Ended expect_words(const ScratchCourse& course, const std::vector<std::string>& words, int code,
+                   const std::vector<std::string>& parts) {
     Ended outcome = course.learn(words);
     CAPTURE(outcome.output);
     CHECK(outcome.exit_code == code);
@@ -119,72 +111,75 @@ TEST_CASE("the table: the best first, each against the one before it") {
 }
 
 TEST_CASE("from the blank one to 10's solution, and back") {
-    Course course;
-    expect(course, {"beat", "--list"}, 0, {"There is no attempt yet"});
-    expect(course, {"beat"}, 0,
-           {FILE_OF_LEARNER + " is yours from now on", "beat: right on all shapes",
-            "At 8192 x 8192 about ", "(predicted, NVIDIA H200, within ", "Slower than 10_registers",
-            "the best first", "10_registers", "./learn beat --restore N"});
+    ScratchCourse course;
+    expect_words(course, {"beat", "--list"}, 0, {"There is no attempt yet"});
+    expect_words(
+        course, {"beat"}, 0,
+        {FILE_OF_LEARNER + " is yours from now on", "beat: right on all shapes",
+         "At 8192 x 8192 about ", "(predicted, NVIDIA H200, within ", "Slower than 10_registers",
+         "the best first", "10_registers", "./learn beat --restore N"});
     const std::string blank = course.read(FILE_OF_LEARNER);
     CHECK(blank == beat_skeleton());
 
     // A wrong one is refused, with what is wrong, and leaves no trace.
     const std::string store = "out[col * rows + row]";
     course.write(FILE_OF_LEARNER, with(blank, store, "out[row * cols + col]"));
-    expect(course, {"beat"}, 1, {"beat: not right yet", "not swapped", "Again: ./learn beat"});
+    expect_words(course, {"beat"}, 1,
+                 {"beat: not right yet", "not swapped", "Again: ./learn beat"});
     course.write(FILE_OF_LEARNER, "nothing\n");
-    expect(course, {"beat"}, 1, {"beat: not right yet", "kernel.cu"});
-    CHECK(course.attempts().size() == 1);
+    expect_words(course, {"beat"}, 1, {"beat: not right yet", "kernel.cu"});
+    CHECK(attempts_in(course).size() == 1);
 
     course.write(FILE_OF_LEARNER, ScratchCourse::solution("10_registers"));
-    const Ended level =
-        expect(course, {"beat"}, 0, {"As fast as 10_registers, within what the model can tell"});
-    const std::vector<Attempt> attempts = course.attempts();
+    const Ended level = expect_words(course, {"beat"}, 0,
+                                     {"As fast as 10_registers, within what the model can tell"});
+    const std::vector<Attempt> attempts = attempts_in(course);
     REQUIRE(attempts.size() == 2);
     CHECK(*attempts[1].ms < *attempts[0].ms);
     CHECK(level.output.find("\n   2 ") < level.output.find("\n   1 "));
     // It is no exercise of the course.
     CHECK(!fs::exists(course.path(".learn/state.json")));
     // The same again is the same attempt.
-    expect(course, {"beat"}, 0, {"As fast as"});
-    CHECK(course.attempts().size() == 2);
+    expect_words(course, {"beat"}, 0, {"As fast as"});
+    CHECK(attempts_in(course).size() == 2);
 
     // Back: what stands in the file is kept.
-    expect(course, {"beat", "--restore", "1"}, 0, {"What was in it is kept", "is attempt 1."});
+    expect_words(course, {"beat", "--restore", "1"}, 0,
+                 {"What was in it is kept", "is attempt 1."});
     CHECK(course.read(FILE_OF_LEARNER) == blank);
-    expect(course, {"beat", "--restore", "1"}, 0, {"is attempt 1 already."});
+    expect_words(course, {"beat", "--restore", "1"}, 0, {"is attempt 1 already."});
     course.write(".learn/copies/beat/" + attempts[1].hash + ".cu", "something else");
-    expect(course, {"beat", "--restore", "2"}, 2, {"the text of attempt 2 is gone"});
+    expect_words(course, {"beat", "--restore", "2"}, 2, {"the text of attempt 2 is gone"});
     course.write(FILE_OF_LEARNER, "mine\n");
-    expect(course, {"beat", "--reset"}, 0, {"is kept", "as it was at first."});
+    expect_words(course, {"beat", "--reset"}, 0, {"is kept", "as it was at first."});
     CHECK(course.read(FILE_OF_LEARNER) == blank);
 }
 
 TEST_CASE("what the model does not know is said; another file leaves no trace") {
-    Course course;
+    ScratchCourse course;
     course.write("mine.cu", with(beat_skeleton(), "    if (row < rows",
                                  "    if (rows < 0) printf(\"never\");\n    if (row < rows"));
-    expect(course, {"beat", "--file", "mine.cu"}, 0,
-           {"right on all shapes", "The model does not know how long it takes"});
-    CHECK(course.attempts().empty());
+    expect_words(course, {"beat", "--file", "mine.cu"}, 0,
+                 {"right on all shapes", "The model does not know how long it takes"});
+    CHECK(attempts_in(course).empty());
     CHECK(!fs::exists(course.path(FILE_OF_LEARNER)));
 }
 
 TEST_CASE("a table that holds something else is kept aside, and said") {
-    Course course;
+    ScratchCourse course;
     fs::create_directories(course.path(".learn"));
     course.write(".learn/beat.json", "{ half a file");
-    expect(course, {"beat", "--list"}, 0, {"beat.json.broken-1", "There is no attempt yet"});
+    expect_words(course, {"beat", "--list"}, 0, {"beat.json.broken-1", "There is no attempt yet"});
     CHECK(course.read(".learn/beat.json.broken-1") == "{ half a file");
     course.write(".learn/beat.json", "{\"format\": 2}");
-    expect(course, {"beat", "--list"}, 0, {"newer command"});
+    expect_words(course, {"beat", "--list"}, 0, {"newer command"});
     CHECK(course.read(".learn/beat.json") == "{\"format\": 2}");
 }
 
 TEST_CASE("a kill at any moment leaves every attempt whole, with its text") {
     constexpr int KILLS = 30, BUSY = 10, MOST = 1000;
-    Course course;
-    course.attempts();  // from now on, those of this course are meant
+    ScratchCourse course;
+    attempts_in(course);  // from now on, those of this course are meant
     std::mt19937 random(1);
     int killed_busy = 0;
     size_t before = 0;
@@ -204,24 +199,17 @@ TEST_CASE("a kill at any moment leaves every attempt whole, with its text") {
         usleep(random() % static_cast<unsigned>(20'000 + 2'000 * i));
         kill(child, SIGKILL);
         waitpid(child, nullptr, 0);
-        const auto attempts = course.attempts();  // fails when it is not whole
+        const auto attempts = attempts_in(course);  // fails when it is not whole
         REQUIRE(attempts.size() >= before);
         killed_busy += attempts.size() > before;
         before = attempts.size();
     }
     CHECK(killed_busy >= BUSY);
     int number = 0;
-    for (const Attempt& one : course.attempts()) {
+    for (const Attempt& one : attempts_in(course)) {
         CHECK(one.number == ++number);
         const auto text = read_if_there(Attempts::copy_of(one));
         REQUIRE(text);
         CHECK(identity_of(*text) == one.hash);
     }
-}
-
-int main(int argc, char** argv) {
-    learn_program = fs::absolute(argv[1]);
-    doctest::Context context;
-    context.applyCommandLine(argc - 1, argv + 1);
-    return context.run();
 }

@@ -8,6 +8,7 @@
 
 #include "base/child.h"
 #include "course/course.h"
+#include "expect.h"
 #include "learn/json_file.h"
 
 using coalesce::Ended;
@@ -17,16 +18,10 @@ namespace fs = std::filesystem;
 
 namespace {
 
-fs::path learn_program;
-
 // `learn WORDS`, its stdout and stderr in one.
-Ended learn(const std::string& words) {
+Ended run_learn(const std::string& words) {
     return run_to_end({.program = "/bin/sh",
                        .arguments = {"-c", learn_program.string() + " " + words + " 2>&1"}});
-}
-
-bool has(const std::string& text, const std::string& part) {
-    return text.find(part) != std::string::npos;
 }
 
 // A file name that is free, and free again afterwards.
@@ -37,9 +32,9 @@ struct JsonPath {
 };
 
 // It is refused with one line, exit code 2, and without a file.
-void refused(const std::string& words, const std::string& sentence) {
+void is_refused(const std::string& words, const std::string& sentence) {
     JsonPath json;
-    Ended outcome = learn(words + json.option());
+    Ended outcome = run_learn(words + json.option());
     CAPTURE(outcome.output);
     CHECK(outcome.exit_code == 2);
     CHECK(has(outcome.output, sentence));
@@ -53,76 +48,76 @@ TEST_CASE("play refuses what is no port, before it serves") {
     for (const char* words :
          {"play --port 65536", "play --port -1", "play --port web", "play 8237"}) {
         CAPTURE(words);
-        const Ended refused = learn(words);
+        const Ended refused = run_learn(words);
         CHECK(refused.exit_code == 2);
         CHECK(has(refused.output, "(./learn play --help)"));
     }
 }
 
 TEST_CASE("help and list") {
-    CHECK(learn("--help").exit_code == 0);
-    CHECK(has(learn("run --help").output, "--device"));
-    Ended list = learn("list");
+    CHECK(run_learn("--help").exit_code == 0);
+    CHECK(has(run_learn("run --help").output, "--device"));
+    Ended list = run_learn("list");
     CHECK(list.exit_code == 0);
     for (auto& step : coalesce::course::read_course(COALESCE_REPOSITORY "/course.toml").steps) {
         CHECK(has(list.output, step.name));
-        Ended variants = learn("list " + step.number());
+        Ended variants = run_learn("list " + step.number());
         CHECK(variants.exit_code == 0);
         for (auto& variant : step.variants) CHECK(has(variants.output, variant.name));
     }
-    CHECK(learn("list 77").exit_code == 2);
+    CHECK(run_learn("list 77").exit_code == 2);
 }
 
 TEST_CASE("what cannot be meant is refused with one line") {
-    refused("run 77", "no step \"77\"");
-    refused("run all 77", "no step \"77\"");
-    refused("run", "which steps?");
-    refused("run 02 --rows 0 --cols 5", "--rows 0: must be at least 1");
-    refused("run 02 --rows -1 --cols 5", "--rows -1: must be at least 1");
-    refused("run 02 --rows 5 --cols many", "--cols many: not a whole number");
-    refused("run 02 --rows 5 --cols 99999999999999999999", "too large");
-    refused("run 02 --rows 65536 --cols 65536", "has 4294967296 elements");
-    refused("run 02 --rows 5", "go together");
-    refused("run 02 --device tpu", "--device tpu: unknown");
-    refused("run 02 --variant none", "has a variant \"none\"");
-    refused("run 02 --colour", "--colour");
-    refused("jump", "no command \"jump\"");
+    is_refused("run 77", "no step \"77\"");
+    is_refused("run all 77", "no step \"77\"");
+    is_refused("run", "which steps?");
+    is_refused("run 02 --rows 0 --cols 5", "--rows 0: must be at least 1");
+    is_refused("run 02 --rows -1 --cols 5", "--rows -1: must be at least 1");
+    is_refused("run 02 --rows 5 --cols many", "--cols many: not a whole number");
+    is_refused("run 02 --rows 5 --cols 99999999999999999999", "too large");
+    is_refused("run 02 --rows 65536 --cols 65536", "has 4294967296 elements");
+    is_refused("run 02 --rows 5", "go together");
+    is_refused("run 02 --device tpu", "--device tpu: unknown");
+    is_refused("run 02 --variant none", "has a variant \"none\"");
+    is_refused("run 02 --colour", "--colour");
+    is_refused("jump", "no command \"jump\"");
 }
 
 TEST_CASE("the whole program runs under `simulate`, alone") {
-    const Ended outcome = learn("run 00 --device sim");
+    const Ended outcome = run_learn("run 00 --device sim");
     CHECK(outcome.exit_code == 0);
     CHECK(has(outcome.output, "simulate "));
     CHECK(has(outcome.output, "right: 1000 elements"));
     CHECK(has(outcome.output, "twice: 1 launch, grid 4, block 256"));
-    CHECK(has(learn("list 00").output, "steps/00_program/program.cu"));
-    refused("run 00 01", "run alone");
-    refused("run 00 --rows 4 --cols 4", "run alone");
-    refused("run 00 --device tpu", "--device tpu: unknown");
+    CHECK(has(run_learn("list 00").output, "steps/00_program/program.cu"));
+    is_refused("run 00 01", "run alone");
+    is_refused("run 00 --rows 4 --cols 4", "run alone");
+    is_refused("run 00 --device tpu", "--device tpu: unknown");
 }
 
 TEST_CASE("a results file that cannot be written is refused before anything runs") {
-    Ended outcome = learn("run 02 --device sim --json /nonexistent/results.json");
+    Ended outcome = run_learn("run 02 --device sim --json /nonexistent/results.json");
     CHECK(outcome.exit_code == 2);
     CHECK(has(outcome.output, "/nonexistent/results.json cannot be written"));
     CHECK(!has(outcome.output, "02_naive"));
-    CHECK(learn("run 02 --device sim --json /").exit_code == 2);
+    CHECK(run_learn("run 02 --device sim --json /").exit_code == 2);
 }
 
 TEST_CASE("a shape that nothing takes is said by the program, and no file is left") {
     JsonPath json;
     Ended outcome =
-        learn("run 09 --device sim --variant vec4_t64 --rows 5 --cols 7" + json.option());
+        run_learn("run 09 --device sim --variant vec4_t64 --rows 5 --cols 7" + json.option());
     CHECK(outcome.exit_code == 2);
     CHECK(has(outcome.output, "multiples of 4"));
     CHECK(!fs::exists(json.path));
-    CHECK(learn("run 09 --device sim --rows 5 --cols 7" + json.option()).exit_code == 2);
+    CHECK(run_learn("run 09 --device sim --rows 5 --cols 7" + json.option()).exit_code == 2);
     CHECK(!fs::exists(json.path));
 }
 
 TEST_CASE("a run on the simulator: a table, and results without times") {
     JsonPath json;
-    Ended outcome = learn("run 02 04 --device sim --rows 64 --cols 96" + json.option());
+    Ended outcome = run_learn("run 02 04 --device sim --rows 64 --cols 96" + json.option());
     CAPTURE(outcome.output);
     CHECK(outcome.exit_code == 0);
     CHECK(outcome.output.starts_with("Device: "));
@@ -145,7 +140,7 @@ TEST_CASE("a run on the simulator: a table, and results without times") {
 
 TEST_CASE("one variant alone") {
     JsonPath json;
-    CHECK(learn("run all --device sim --variant padded --rows 64 --cols 64" + json.option())
+    CHECK(run_learn("run all --device sim --variant padded --rows 64 --cols 64" + json.option())
               .exit_code == 0);
     Json run = read_json(json.path);
     REQUIRE(run["results"].size() == 1);
@@ -153,7 +148,7 @@ TEST_CASE("one variant alone") {
 }
 
 TEST_CASE("where there is no GPU, --device gpu is refused before anything runs") {
-    Ended outcome = learn("run all --device gpu --rows 64 --cols 64");
+    Ended outcome = run_learn("run all --device gpu --rows 64 --cols 64");
     if (outcome.exit_code == 0) return;  // there is one
     CHECK(outcome.exit_code == 2);
     CHECK(has(outcome.output, "no GPU works here"));
@@ -270,11 +265,4 @@ TEST_CASE("rivals do not run on the simulator unless they are named") {
     stage.program("rivals", 0, results("rivals", "sim", true));
     CHECK(!has(stage.learn("run all").output, "\nrivals "));
     CHECK(has(stage.learn("run rivals").output, "\nrivals "));
-}
-
-int main(int argc, char** argv) {
-    learn_program = fs::absolute(argv[1]);
-    doctest::Context context;
-    context.applyCommandLine(argc - 1, argv + 1);
-    return context.run();
 }

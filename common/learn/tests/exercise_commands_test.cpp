@@ -10,11 +10,11 @@
 #include <random>
 #include <sstream>
 
+#include "expect.h"
 #include "harness/device.h"
 #include "kernel/verdict.h"
 #include "learn/state.h"
 #include "learn/terminal.h"
-#include "scratch_course.h"
 
 using coalesce::Child;
 using coalesce::Command;
@@ -24,47 +24,21 @@ namespace fs = std::filesystem;
 
 namespace {
 
-fs::path learn_program;
-
-bool has(const std::string& text, const std::string& part) {
-    return text.find(part) != std::string::npos;
+// Leaves only the first steps: whoever asks for all of them waits less.
+void keep_steps(const ScratchCourse& course, int count) {
+    const std::string all = course.read("course.toml");
+    std::size_t end = 0;
+    for (int step = 0; step <= count; ++step) end = all.find("\n[[step]]", end + 1);
+    fs::remove(course.path("course.toml"));
+    course.write("course.toml", all.substr(0, end));
 }
 
-struct Course : ScratchCourse {
-    Course() : ScratchCourse(learn_program) {}
-    // Leaves only the first steps: whoever asks for all of them waits less.
-    void keep_steps(int count) const {
-        const std::string all = read("course.toml");
-        std::size_t end = 0;
-        for (int step = 0; step <= count; ++step) end = all.find("\n[[step]]", end + 1);
-        fs::remove(path("course.toml"));
-        write("course.toml", all.substr(0, end));
-    }
-    // As if ./learn had run the steps.
-    void begin() const {
-        Progress(path(".learn"), [](const std::string& warning) {
-            FAIL(warning);
-        }).update([](State& state) { state.has_begun = true; });
-    }
-};
-
-// Expects an exit code, and words in what is printed.
-Ended expect(const Course& course, const std::vector<std::string>& words, int code,
-             const std::vector<std::string>& parts) {
-    Ended outcome = course.learn(words);
-    CAPTURE(outcome.output);
-    std::string line;
-    for (auto& word : words) line += word + " ";
-    CAPTURE(line);
-    CHECK(outcome.exit_code == code);
-    for (auto& part : parts) CHECK_MESSAGE(has(outcome.output, part), part);
-    return outcome;
+// As if ./learn had run the steps.
+void begin(const ScratchCourse& course) {
+    Progress(course.path(".learn"), [](const std::string& warning) {
+        FAIL(warning);
+    }).update([](State& state) { state.has_begun = true; });
 }
-
-const std::string KERNEL_02 = "exercises/02_naive/kernel.cu";
-const std::string CONFIGURE =
-    "\nconstexpr Launch configure(int rows, int cols) {\n"
-    "    return {.grid = {ceil_div(cols, 32), ceil_div(rows, 8)}, .block = {32, 8}};\n}\n";
 
 std::string kernel_that(const std::string& body) {
     return "__global__ void transpose(float* out, const float* in, int rows, int cols) {\n" + body +
@@ -74,7 +48,7 @@ std::string kernel_that(const std::string& body) {
 }  // namespace
 
 TEST_CASE("help of every command fits 80 columns") {
-    Course course;
+    ScratchCourse course;
     for (std::string command :
          {"", "start", "progress", "doctor", "check", "watch", "hint", "predict", "picture",
           "explain", "diff", "reset", "measure", "ptx", "beat", "run", "list", "results", "play"}) {
@@ -91,7 +65,7 @@ TEST_CASE("help of every command fits 80 columns") {
 }
 
 TEST_CASE("what cannot be meant: exit code 2 and one line that says what to do") {
-    Course course;
+    ScratchCourse course;
     std::map<std::vector<std::string>, std::string> cases = {
         {{"check", "77"}, "no exercise \"77\"; ./learn list"},
         {{"check", "02", "--file", "no.cu"}, "there is no file no.cu"},
@@ -131,7 +105,7 @@ TEST_CASE("what cannot be meant: exit code 2 and one line that says what to do")
 }
 
 TEST_CASE("check: not yet, then passed, then stale") {
-    Course course;
+    ScratchCourse course;
     CHECK(course.progress_of("02_naive")["status"] == "not begun");
     expect(course, {"check", "02"}, 1,
            {"02_naive: not yet", "never written", "exercises/02_naive/kernel.cu",
@@ -153,7 +127,7 @@ TEST_CASE("check: not yet, then passed, then stale") {
 }
 
 TEST_CASE("a failure shows the line, what is wrong with it, and the cells") {
-    Course course;
+    ScratchCourse course;
     course.write(KERNEL_02, ScratchCourse::solution_with("02_naive", "out[col * rows + row]",
                                                          "out[row * cols + col]"));
     expect(course, {"check", "02"}, 1, {"not swapped", ">   13 |"});
@@ -169,7 +143,7 @@ TEST_CASE("a failure shows the line, what is wrong with it, and the cells") {
 }
 
 TEST_CASE("a whole program is checked like a kernel, and has no costs") {
-    Course course;
+    ScratchCourse course;
     const std::string file = "exercises/00_program/program.cu";
     expect(course, {"check", "00"}, 1,
            {"00_program: not yet", file, "launches no kernel", "Stuck? ./learn hint 00"});
@@ -190,7 +164,7 @@ TEST_CASE("a whole program is checked like a kernel, and has no costs") {
 }
 
 TEST_CASE("files that a learner may save: a clear message, and nothing is lost") {
-    Course course;
+    ScratchCourse course;
     course.solve("01_copy");
     REQUIRE(course.learn({"check", "01"}).exit_code == 0);
 
@@ -239,7 +213,7 @@ TEST_CASE("files that a learner may save: a clear message, and nothing is lost")
 }
 
 TEST_CASE("another file, the bug hunt, everything; each as JSON") {
-    Course course;
+    ScratchCourse course;
     course.write("mine.cu", ScratchCourse::solution("03_tiled"));
     expect(course, {"check", "03", "--file", "mine.cu"}, 0, {"passed", "--file mine.cu"});
     CHECK(course.progress_of("03_tiled")["status"] == "not begun");
@@ -257,7 +231,7 @@ TEST_CASE("another file, the bug hunt, everything; each as JSON") {
     CHECK(json["results"][0]["outcome"] == "not-yet");
     CHECK(json["results"][0]["verdict"]["failures"][0]["id"] == "nothing-written");
 
-    course.keep_steps(3);
+    keep_steps(course, 3);
     const auto all_there_is = coalesce::course::read_course(course.path("course.toml"));
     const auto exercises = exercises_of(all_there_is);
     REQUIRE(exercises.size() == 4);  // with lesson 00
@@ -270,13 +244,13 @@ TEST_CASE("another file, the bug hunt, everything; each as JSON") {
     Ended all = course.learn({"check", "all", "--json"});
     CHECK(all.exit_code == 0);
     CHECK(Json::parse(all.output)["results"].size() == exercises.size());
-    course.begin();
+    begin(course);
     expect(course, {"start"}, 0, {"All exercises are done"});
     expect(course, {"check"}, 2, {"all exercises are done"});
 }
 
 TEST_CASE("a check that cannot be made is never a pass") {
-    Course course;
+    ScratchCourse course;
     course.solve("02_naive");
     // A copy of the command, without programs beside it, then with some that do not do their work.
     fs::path bin = course.path("bin");
@@ -334,7 +308,7 @@ TEST_CASE("a check that cannot be made is never a pass") {
 }
 
 TEST_CASE("hints: four levels, the first for the mistake that was found") {
-    Course course;
+    ScratchCourse course;
     expect(course, {"hint", "02"}, 0, {"hint 1 of 4: question", "Nothing has been checked yet"});
     expect(course, {"hint", "02"}, 0, {"hint 2 of 4: picture"});
     course.write(KERNEL_02, ScratchCourse::solution_with(
@@ -349,7 +323,7 @@ TEST_CASE("hints: four levels, the first for the mistake that was found") {
 }
 
 TEST_CASE("predictions: kept, scored against the learner's own counters, made once") {
-    Course course;
+    ScratchCourse course;
     expect(course, {"predict", "02", "8"}, 0, {"you said 8", "not asked yet"});
     expect(course, {"predict", "02", "32"}, 0, {"you said 8", "you said 32", "once it passes"});
     expect(course, {"predict", "02", "4"}, 2, {"all is predicted of 02_naive"});
@@ -372,7 +346,8 @@ TEST_CASE("predictions: kept, scored against the learner's own counters, made on
 }
 
 // What the model of time says of a solution.
-double percent_of_copy(const Course& course, const std::string& number, const std::string& step) {
+double percent_of_copy(const ScratchCourse& course, const std::string& number,
+                       const std::string& step) {
     const Json checked = course.learn_json(
         {"check", number, "--json", "--file", "solutions/" + step + "/kernel.cu"});
     const Json& predicted = checked.at("results").at(0).at("verdict").at("predicted");
@@ -381,7 +356,7 @@ double percent_of_copy(const Course& course, const std::string& number, const st
 }
 
 TEST_CASE("a question about time is answered by the model, which says for which GPU") {
-    Course course;
+    ScratchCourse course;
     expect(course, {"predict", "05", "4", "1", "50"}, 0,
            {"percent of a copy's speed: you said 50", "once it passes"});
     course.solve("05_coarsened");
@@ -403,7 +378,7 @@ TEST_CASE("a question about time is answered by the model, which says for which 
 
 // What the book holds to be right is right of the solution, and it is a whole number.
 TEST_CASE("each prediction has one answer, a whole number") {
-    Course course;
+    ScratchCourse course;
     for (auto& step : coalesce::course::read_course(COALESCE_REPOSITORY "/course.toml").steps) {
         std::vector<std::string> words = {"predict", step.number()};
         for (auto& prediction : step.exercise->predictions) {
@@ -431,7 +406,7 @@ TEST_CASE("each prediction has one answer, a whole number") {
 }
 
 TEST_CASE("picture: what the learner's own kernel touches, as text and as SVG") {
-    Course course;
+    ScratchCourse course;
     course.solve("03_tiled");
     expect(course, {"picture", "03"}, 0,
            {"load from `in`: 4 sectors", "load from shared memory: 32 wavefronts",
@@ -443,7 +418,7 @@ TEST_CASE("picture: what the learner's own kernel touches, as text and as SVG") 
 }
 
 TEST_CASE("explain: asks before it shows the solution, says why after a pass") {
-    Course course;
+    ScratchCourse course;
     Ended refused = expect(course, {"explain", "02"}, 1, {"has not passed yet", "--yes"});
     CHECK(!has(refused.output, "out[col * rows + row]"));
     CHECK(course.progress_of("02_naive")["solution_seen"] == false);
@@ -459,7 +434,7 @@ TEST_CASE("explain: asks before it shows the solution, says why after a pass") {
 }
 
 TEST_CASE("diff: what a step changes, in the lessons and in your own kernels") {
-    Course course;
+    ScratchCourse course;
     const Ended refused =
         expect(course, {"diff", "04"}, 1,
                {"04_padded has not passed yet", "./learn diff 04 --mine", "./learn diff 04 --yes"});
@@ -476,7 +451,7 @@ TEST_CASE("diff: what a step changes, in the lessons and in your own kernels") {
 }
 
 TEST_CASE("reset keeps what was there") {
-    Course course;
+    ScratchCourse course;
     const std::string blank = course.read(KERNEL_02);
     expect(course, {"reset", "02"}, 0, {"already as it was at first"});
     for (std::string mine : {"mine", "mine again"}) {
@@ -498,7 +473,7 @@ TEST_CASE("reset keeps what was there") {
 }
 
 TEST_CASE("progress, list, doctor") {
-    Course course;
+    ScratchCourse course;
     Ended list = expect(course, {"list"}, 0,
                         {"00_program    not begun  -          A whole program",
                          "01_copy       not begun  not begun  Copy: the ceiling\n",
@@ -527,8 +502,8 @@ TEST_CASE("progress, list, doctor") {
 }
 
 TEST_CASE("the first ./learn runs the steps, the next one does not") {
-    Course course;
-    course.keep_steps(2);
+    ScratchCourse course;
+    keep_steps(course, 2);
     expect(course, {}, 0, {"variants ran: all verified", "Next: 00_program", "./learn watch 00"});
     course.solve("00_program");
     REQUIRE(course.learn({"check", "00"}).exit_code == 0);
@@ -537,7 +512,7 @@ TEST_CASE("the first ./learn runs the steps, the next one does not") {
 }
 
 TEST_CASE("broken progress is kept aside, and said") {
-    Course course;
+    ScratchCourse course;
     fs::create_directories(course.path(".learn"));
     course.write(".learn/state.json", "{ half a file");
     expect(course, {"progress"}, 0, {"is broken", "state.json.broken-1", "0 of "});
@@ -548,7 +523,7 @@ TEST_CASE("broken progress is kept aside, and said") {
 
 TEST_CASE("kill -9 of a check at any moment loses nothing") {
     constexpr int KILLS = 15;
-    Course course;
+    ScratchCourse course;
     course.solve("01_copy");
     REQUIRE(course.learn({"check", "01"}).exit_code == 0);
     std::mt19937 random(7);
@@ -573,7 +548,7 @@ TEST_CASE("kill -9 of a check at any moment loses nothing") {
 }
 
 TEST_CASE("what killed checks left over is removed, and nothing else of that folder") {
-    Course course;
+    ScratchCourse course;
     // Where no folder of the learner's can be made, verdicts lie among the files of others.
     fs::create_directories(course.path("tmp/empty-999999999"));
     for (std::string name : {"notes.999999999", "02_naive.json.mine", "03_tiled.json.999999999"})
@@ -598,16 +573,9 @@ TEST_CASE("what killed checks left over is removed, and nothing else of that fol
 }
 
 TEST_CASE("no colour unless a terminal wants it") {
-    Course course;
+    ScratchCourse course;
     for (auto& words : std::vector<std::vector<std::string>>{
              {"check", "02"}, {"progress"}, {"list"}, {"doctor"}, {"hint", "02"}}) {
         CHECK(!has(course.learn(words).output, "\x1b"));
     }
-}
-
-int main(int argc, char** argv) {
-    learn_program = fs::absolute(argv[1]);
-    doctest::Context context;
-    context.applyCommandLine(argc - 1, argv + 1);
-    return context.run();
 }

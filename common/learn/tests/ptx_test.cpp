@@ -7,9 +7,9 @@
 #include <sstream>
 
 #include "base/text.h"
+#include "expect.h"
 #include "kernel/source_lines.h"
 #include "learn/ptx_listing.h"
-#include "scratch_course.h"
 
 using coalesce::Child;
 using coalesce::Command;
@@ -21,25 +21,6 @@ using namespace coalesce::learn;
 namespace fs = std::filesystem;
 
 namespace {
-
-fs::path learn_program;
-
-bool has(const std::string& text, const std::string& part) {
-    return text.find(part) != std::string::npos;
-}
-
-struct Course : ScratchCourse {
-    Course() : ScratchCourse(learn_program) {}
-};
-
-Ended expect(const Course& course, const std::vector<std::string>& words, int code,
-             const std::vector<std::string>& parts) {
-    Ended outcome = course.learn(words);
-    CAPTURE(outcome.output);
-    CHECK(outcome.exit_code == code);
-    for (auto& part : parts) CHECK_MESSAGE(has(outcome.output, part), part);
-    return outcome;
-}
 
 // As nvcc writes it: what is inlined from the file itself and from a header, jumps, a call over several
 // lines, a place that nothing jumps to.
@@ -171,7 +152,7 @@ TEST_CASE("the text: source lines in turn, gaps told, nothing wider than the ter
 }
 
 TEST_CASE("of a lesson: the kernel's own lines, what it takes, and the same as JSON") {
-    Course course;
+    ScratchCourse course;
     const std::string file = course.path("ptx.json").string();
     const Ended shown =
         expect(course, {"ptx", "02", "--yes", "--json", file}, 0,
@@ -217,7 +198,7 @@ TEST_CASE("of a lesson: the kernel's own lines, what it takes, and the same as J
 }
 
 TEST_CASE("a variant is the kernel that it launches, with its dynamic shared memory") {
-    Course course;
+    ScratchCourse course;
     expect(course, {"ptx", "10", "--variant", "registers_64"}, 0,
            {"transpose_tall<64, 16> of 10_registers, variant registers_64",
             "shared memory      16384 bytes per block", "bar.sync"});
@@ -227,7 +208,7 @@ TEST_CASE("a variant is the kernel that it launches, with its dynamic shared mem
 
 TEST_CASE(
     "a lesson's kernel solves its exercise: it is shown when that has passed, or all the same") {
-    Course course;
+    ScratchCourse course;
     const Ended refused = expect(course, {"ptx", "02"}, 1,
                                  {"02_naive has not passed yet", "Yours: ./learn ptx 02 --mine",
                                   "All the same: ./learn ptx 02 --yes"});
@@ -240,7 +221,7 @@ TEST_CASE(
 }
 
 TEST_CASE("of a learner's file: as it stands, also where it cannot be launched or compiled") {
-    Course course;
+    ScratchCourse course;
     course.solve("02_naive");
     check_width(expect(course, {"ptx", "02", "--mine"}, 0,
                        {"transpose of 02_naive, exercises/02_naive/kernel.cu",
@@ -260,7 +241,7 @@ TEST_CASE("of a learner's file: as it stands, also where it cannot be launched o
 }
 
 TEST_CASE("SASS where there is a tool that prints it; else what is missing") {
-    Course course;
+    ScratchCourse course;
     const bool has_tools = !find_program("nvdisasm").empty() || !find_program("cuobjdump").empty();
     if (!has_tools && !fs::exists("/usr/local/cuda/bin/nvdisasm") &&
         !fs::exists("/usr/local/cuda/bin/cuobjdump")) {
@@ -286,11 +267,4 @@ TEST_CASE("SASS where there is a tool that prints it; else what is missing") {
     CHECK(child.outcome().exit_code == (has_ptxas ? 0 : 2));
     CHECK(has(child.outcome().output, has_ptxas ? "S2R R0" : "--sass needs ptxas"));
     CHECK(!has(child.outcome().output, "EXIT"));
-}
-
-int main(int argc, char** argv) {
-    learn_program = fs::absolute(argv[1]);
-    doctest::Context context;
-    context.applyCommandLine(argc - 1, argv + 1);
-    return context.run();
 }

@@ -7,6 +7,7 @@
 #include <sstream>
 
 #include "base/errors.h"
+#include "expect.h"
 #include "learn/commands.h"
 #include "learn/figures.h"
 #include "learn/results_table.h"
@@ -21,7 +22,7 @@ namespace {
 const std::string MARKERS =
     "<!-- results: written by build/bin/learn results -->\nold\n<!-- end of results -->\n";
 const std::string EMPTY_README = "# Title\n" + MARKERS + "after\n";
-const std::string COURSE = R"([[step]]
+const std::string COURSE_OF_ONE = R"([[step]]
 name = "02_naive"
 title = "Naive"
 builds_on = ""
@@ -80,17 +81,17 @@ Json predicted(const std::string& step, const std::string& variant, const std::s
 }
 
 // A folder that is gone again at the end.
-struct Folder {
+struct ReportFolder {
     fs::path path = fs::temp_directory_path() / ("report-" + std::to_string(getpid()));
-    Folder() {
+    ReportFolder() {
         fs::create_directories(path / "docs/results");
         fs::create_directories(path / "docs/guide");
         fs::create_directories(path / "steps/02_naive");
-        write("course.toml", COURSE);
+        write("course.toml", COURSE_OF_ONE);
         write("README.md", EMPTY_README);
         write("docs/guide/results.md", MARKERS);
     }
-    ~Folder() { fs::remove_all(path); }
+    ~ReportFolder() { fs::remove_all(path); }
     void write(const std::string& name, const std::string& text) const {
         std::ofstream(path / name) << text;
     }
@@ -103,10 +104,6 @@ struct Folder {
         return static_cast<size_t>(std::distance(fs::directory_iterator(path), {}));
     }
 };
-
-bool has(const std::string& text, const std::string& part) {
-    return text.find(part) != std::string::npos;
-}
 
 }  // namespace
 
@@ -206,7 +203,7 @@ TEST_CASE("predicted times have a table of 80 columns, and are never called meas
 }
 
 TEST_CASE("without results the README says so") {
-    Folder folder;
+    ReportFolder folder;
     CHECK(update_readme(folder.path, true) == 1);
     CHECK(folder.read("README.md") == EMPTY_README);
     CHECK(update_readme(folder.path, false) == 0);
@@ -218,7 +215,7 @@ TEST_CASE("without results the README says so") {
 }
 
 TEST_CASE("what is counted, predicted and measured of a variant is one row; rivals whole") {
-    Folder folder;
+    ReportFolder folder;
     Json results = {counted("02_naive", "naive"), counted("02_naive", "8x32")};
     folder.write("docs/results/a.json", Json{{"device", SIM}, {"results", results}}.dump());
     results = {timed("02_naive", "naive"), timed("02_naive", "8x32"), timed("rivals", "memcpy"),
@@ -247,7 +244,7 @@ TEST_CASE("what is counted, predicted and measured of a variant is one row; riva
 }
 
 TEST_CASE("times that were predicted for another GPU or shape stand beside no measured ones") {
-    Folder folder;
+    ReportFolder folder;
     const Json measured = {{"device", GPU}, {"results", {timed("02_naive", "naive")}}};
     Json other_gpu = predicted("02_naive", "naive", "Another"),
          other_shape = predicted("02_naive", "naive", "A GPU");
@@ -308,7 +305,7 @@ TEST_CASE("what is kept of predictions, and when it is stale") {
 }
 
 TEST_CASE("a line for each lesson, with the fastest of its variants") {
-    Folder folder;
+    ReportFolder folder;
     Json naive = timed("02_naive", "naive"), faster = timed("02_naive", "8x32");
     faster["gbps"] = 4200;
     folder.write("docs/results/a.json",
@@ -329,7 +326,7 @@ TEST_CASE("a line for each lesson, with the fastest of its variants") {
 }
 
 TEST_CASE("files that are no results are named, and what is wrong in them") {
-    Folder folder;
+    ReportFolder folder;
     const auto complaint = [&](const std::string& text) -> std::string {
         folder.write("docs/results/bad.json", text);
         try {
@@ -389,13 +386,13 @@ TEST_CASE("files that are no results are named, and what is wrong in them") {
 }
 
 TEST_CASE("a README without its markers") {
-    Folder folder;
+    ReportFolder folder;
     folder.write("README.md", "no markers");
     CHECK_THROWS_WITH(update_readme(folder.path, false), doctest::Contains("lost its markers"));
 }
 
 TEST_CASE("a lesson shows what is known of its step, once something is") {
-    Folder folder;
+    ReportFolder folder;
     const std::string lesson = "a\n<!-- results: begin -->\nold\n<!-- results: end -->\nb\n";
     folder.write("README.md", EMPTY_README);
     folder.write("steps/02_naive/README.md", lesson);

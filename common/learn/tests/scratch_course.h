@@ -16,10 +16,13 @@
 
 namespace coalesce::learn {
 
+// build/bin/learn, or what stands in for it.
+inline std::filesystem::path learn_program;
+
 // Gone again with this object.
 class ScratchCourse {
 public:
-    explicit ScratchCourse(const std::filesystem::path& learn) : program(learn) {
+    explicit ScratchCourse(const std::filesystem::path& learn = learn_program) : program(learn) {
         std::string name = (std::filesystem::temp_directory_path() / "course-XXXXXX").string();
         if (mkdtemp(name.data()) == nullptr) throw std::runtime_error("no temporary folder");
         root = name;

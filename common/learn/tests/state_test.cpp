@@ -22,15 +22,15 @@ namespace fs = std::filesystem;
 namespace {
 
 // A folder that is gone again, and what was warned of.
-struct Folder {
+struct StateFolder {
     fs::path path;
     std::vector<std::string> warnings;
-    Folder() {
+    StateFolder() {
         std::string name = (fs::temp_directory_path() / "state-XXXXXX").string();
         REQUIRE(mkdtemp(name.data()) != nullptr);
         path = name;
     }
-    ~Folder() { fs::remove_all(path); }
+    ~StateFolder() { fs::remove_all(path); }
     Progress progress() {
         return Progress(path, [this](const std::string& text) { warnings.push_back(text); });
     }
@@ -92,7 +92,7 @@ TEST_CASE("a guess is right within rounding, or as far as its question lets it b
 }
 
 TEST_CASE("what is written is read again") {
-    Folder folder;
+    StateFolder folder;
     folder.progress().update([](State& state) {
         state.has_begun = true;
         state.current = "03_tiled";
@@ -128,7 +128,7 @@ TEST_CASE("a file that holds something else is kept aside, and progress starts a
          {"", "{", "[]", "null", "{\"format\": 1}", "{\"format\": \"one\"}", "\x01\x02\xff",
           "{\"format\": 1, \"has_begun\": true, \"current\": \"\", \"exercises\": {\"x\": 3}}"}) {
         CAPTURE(text);
-        Folder folder;
+        StateFolder folder;
         folder.write(text);
         Progress progress = folder.progress();
         CHECK(progress.read().records.empty());
@@ -144,7 +144,7 @@ TEST_CASE("a file that holds something else is kept aside, and progress starts a
 }
 
 TEST_CASE("a folder in the file's place is moved aside too") {
-    Folder folder;
+    StateFolder folder;
     fs::create_directories(folder.path / "state.json" / "inside");
     Progress progress = folder.progress();
     add_one(progress);
@@ -153,7 +153,7 @@ TEST_CASE("a folder in the file's place is moved aside too") {
 }
 
 TEST_CASE("a newer command's file stays as it is") {
-    Folder folder;
+    StateFolder folder;
     folder.write("{\"format\": 3}");
     Progress progress = folder.progress();
     add_one(progress);
@@ -176,7 +176,7 @@ TEST_CASE("where nothing can be written, one warning, and on it goes") {
 
 TEST_CASE("two processes at once lose nothing") {
     constexpr int PROCESSES = 4, UPDATES = 25;
-    Folder folder;
+    StateFolder folder;
     std::vector<pid_t> children;
     for (int i = 0; i < PROCESSES; ++i) {
         pid_t child = fork();
@@ -193,7 +193,7 @@ TEST_CASE("two processes at once lose nothing") {
 
 TEST_CASE("a kill at any moment leaves the file whole, and nothing behind") {
     constexpr int KILLS = 60;
-    Folder folder;
+    StateFolder folder;
     std::mt19937 random(1);
     int before = 0;
     for (int i = 0; i < KILLS; ++i) {

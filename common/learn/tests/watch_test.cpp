@@ -5,8 +5,8 @@
 
 #include <regex>
 
+#include "expect.h"
 #include "learn/commands.h"
-#include "scratch_course.h"
 #include "terminal.h"
 
 using coalesce::Child;
@@ -16,23 +16,9 @@ namespace fs = std::filesystem;
 
 namespace {
 
-fs::path learn_program;
-
-struct Course : ScratchCourse {
-    Course() : ScratchCourse(learn_program) {}
-};
-
-bool has(const std::string& text, const std::string& part) {
-    return text.find(part) != std::string::npos;
-}
-
-const std::string KERNEL_02 = "exercises/02_naive/kernel.cu";
-const std::string CONFIGURE =
-    "\nconstexpr Launch configure(int rows, int cols) {\n"
-    "    return {.grid = {ceil_div(cols, 32), ceil_div(rows, 8)}, .block = {32, 8}};\n}\n";
-
 // Saves as many editors do: another file, renamed.
-void save_by_renaming(const Course& course, const std::string& file, const std::string& text) {
+void save_by_renaming(const ScratchCourse& course, const std::string& file,
+                      const std::string& text) {
     course.write(file + "~", text);
     fs::rename(course.path(file + "~"), course.path(file));
 }
@@ -94,7 +80,7 @@ struct Piped {
 #define SHOWS(words) REQUIRE_MESSAGE(terminal.shows(words), terminal.all())
 
 TEST_CASE("a session, from nothing to exercise 3 solved") {
-    Course course;
+    ScratchCourse course;
     PseudoTerminal terminal(course.command({"watch", "01"}));
     // 01: the blank, a hint, a wrong attempt, the right one.
     SHOWS("01_copy: not yet");
@@ -182,7 +168,7 @@ TEST_CASE("a session, from nothing to exercise 3 solved") {
 }
 
 TEST_CASE("the next exercise is watched, and the first one is a program") {
-    Course course;
+    ScratchCourse course;
     PseudoTerminal terminal(course.command({"watch"}));
     SHOWS("00_program: not yet");
     SHOWS("q quit");
@@ -201,7 +187,7 @@ TEST_CASE("the next exercise is watched, and the first one is a program") {
 }
 
 TEST_CASE("the footer fits its lines, whatever the exercise") {
-    Course scratch;
+    ScratchCourse scratch;
     auto course = coalesce::course::read_course(COALESCE_REPOSITORY "/course.toml");
     auto all = exercises_and_hunts_of(course);
     REQUIRE(all.size() > course.steps.size());
@@ -221,7 +207,7 @@ TEST_CASE("the footer fits its lines, whatever the exercise") {
 }
 
 TEST_CASE("e shows the solution when it is typed twice; b turns to the bug hunt, and back") {
-    Course course;
+    ScratchCourse course;
     PseudoTerminal terminal(course.command({"watch", "02"}));
     SHOWS("02_naive: not yet");
     SHOWS("b hunt");
@@ -250,7 +236,7 @@ TEST_CASE("e shows the solution when it is typed twice; b turns to the bug hunt,
 }
 
 TEST_CASE("what is longer than the screen comes by pages, from its beginning") {
-    Course course;
+    ScratchCourse course;
     course.write(KERNEL_02, ScratchCourse::solution_with("02_naive", "col * rows + row",
                                                          "(cols - 1 - col) * rows + row"));
     PseudoTerminal terminal(course.command({"watch", "02"}));
@@ -283,7 +269,7 @@ TEST_CASE("what is longer than the screen comes by pages, from its beginning") {
 }
 
 TEST_CASE("what a key shows leaves the verdict on the screen when there is room for both") {
-    Course course;
+    ScratchCourse course;
     course.solve("02_naive");
     PseudoTerminal terminal(course.command({"watch", "02"}));
     SHOWS("02_naive: passed");
@@ -306,7 +292,7 @@ TEST_CASE("what a key shows leaves the verdict on the screen when there is room 
 }
 
 TEST_CASE("what is saved or happens to the file while it is watched") {
-    Course course;
+    ScratchCourse course;
     PseudoTerminal terminal(course.command({"watch", "02", "--plain"}));
     SHOWS("02_naive: not yet");
     fs::remove(course.path(KERNEL_02));
@@ -339,7 +325,7 @@ TEST_CASE("what is saved or happens to the file while it is watched") {
 
 // A ./learn in another terminal, after a pull.
 TEST_CASE("watch goes on when it is built again meanwhile") {
-    Course course;
+    ScratchCourse course;
     fs::path copy = learn_program.parent_path() / ("learn-" + std::to_string(getpid()));
     fs::copy_file(learn_program, copy);
     Command command = course.command({"watch", "02"});
@@ -362,7 +348,7 @@ TEST_CASE("watch goes on when it is built again meanwhile") {
 }
 
 TEST_CASE("signals restore the terminal") {
-    Course course;
+    ScratchCourse course;
     for (int signal : {SIGINT, SIGTERM, SIGHUP, SIGQUIT, SIGSEGV, SIGABRT}) {
         CAPTURE(signal);
         PseudoTerminal terminal(course.command({"watch", "02"}));
@@ -377,7 +363,7 @@ TEST_CASE("signals restore the terminal") {
 }
 
 TEST_CASE("Ctrl-C in the middle of a question ends it") {
-    Course course;
+    ScratchCourse course;
     course.solve("02_naive");
     PseudoTerminal terminal(course.command({"watch", "02"}));
     SHOWS("g: predict what it costs");
@@ -390,7 +376,7 @@ TEST_CASE("Ctrl-C in the middle of a question ends it") {
 }
 
 TEST_CASE("Ctrl-Z stops it with the terminal as usual; it goes on afterwards") {
-    Course course;
+    ScratchCourse course;
     PseudoTerminal terminal(course.command({"watch", "02"}));
     SHOWS("q quit");
     kill(terminal.id(), SIGTSTP);
@@ -406,7 +392,7 @@ TEST_CASE("Ctrl-Z stops it with the terminal as usual; it goes on afterwards") {
 }
 
 TEST_CASE("without a terminal: no keys, no escape sequences, the end of the input is the end") {
-    Course course;
+    ScratchCourse course;
     Command command = course.command({"watch", "02"});
     Child with_empty_input(command);
     REQUIRE(with_empty_input.wait(30'000));
@@ -429,7 +415,7 @@ TEST_CASE("without a terminal: no keys, no escape sequences, the end of the inpu
 }
 
 TEST_CASE("colour is a repetition of words, and NO_COLOR is heard") {
-    Course course;
+    ScratchCourse course;
     Command command = course.command({"check", "02"});
     PseudoTerminal without(command);
     CHECK(without.shows("02_naive: not yet"));
@@ -444,7 +430,7 @@ TEST_CASE("colour is a repetition of words, and NO_COLOR is heard") {
 }
 
 TEST_CASE("check asks for predictions in a terminal; explain asks before it shows") {
-    Course course;
+    ScratchCourse course;
     PseudoTerminal asked(course.command({"explain", "02"}));
     CHECK(asked.shows("[y/N]"));
     asked.type("n\n");
@@ -466,11 +452,4 @@ TEST_CASE("check asks for predictions in a terminal; explain asks before it show
     CHECK(terminal.shows("sectors per store                     32           4          32"));
     CHECK(terminal.shows("You predicted 4 sectors per load; it is 4: right."));
     CHECK(terminal.status() == 0);
-}
-
-int main(int argc, char** argv) {
-    learn_program = fs::absolute(argv[1]);
-    doctest::Context context;
-    context.applyCommandLine(argc - 1, argv + 1);
-    return context.run();
 }

@@ -10,6 +10,7 @@
 #include <thread>
 
 #include "base/files.h"
+#include "expect.h"
 
 using namespace coalesce;
 using namespace coalesce::learn;
@@ -43,10 +44,6 @@ struct Site {
                           "GET " + target + " HTTP/1.1\r\nHost: 127.0.0.1\r\n" + more + "\r\n");
     }
 };
-
-bool has(const std::string& text, const std::string& part) {
-    return text.find(part) != text.npos;
-}
 
 std::string header(const WebAnswer& answer, const std::string& name) {
     const std::size_t at = answer.headers.find(name + ": ");

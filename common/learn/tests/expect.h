@@ -1,0 +1,32 @@
+// What tests of the command have in common.
+#pragma once
+
+#include <doctest/doctest.h>
+
+#include "scratch_course.h"
+
+namespace coalesce::learn {
+
+inline bool has(const std::string& text, const std::string& part) {
+    return text.find(part) != std::string::npos;
+}
+
+// `learn WORDS`: expects an exit code, and words in what is printed.
+inline Ended expect(const ScratchCourse& course, const std::vector<std::string>& words, int code,
+                    const std::vector<std::string>& parts) {
+    Ended outcome = course.learn(words);
+    CAPTURE(outcome.output);
+    std::string line;
+    for (auto& word : words) line += word + " ";
+    CAPTURE(line);
+    CHECK(outcome.exit_code == code);
+    for (auto& part : parts) CHECK_MESSAGE(has(outcome.output, part), part);
+    return outcome;
+}
+
+inline const std::string KERNEL_02 = "exercises/02_naive/kernel.cu";
+inline const std::string CONFIGURE =
+    "\nconstexpr Launch configure(int rows, int cols) {\n"
+    "    return {.grid = {ceil_div(cols, 32), ceil_div(rows, 8)}, .block = {32, 8}};\n}\n";
+
+}  // namespace coalesce::learn

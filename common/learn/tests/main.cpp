@@ -1,0 +1,11 @@
+// learn_tests LEARN [OPTIONS OF DOCTEST] -- the tests of the command LEARN, build/bin/learn, and of its parts.
+
+#include <doctest/doctest.h>
+
+#include "scratch_course.h"
+
+int main(int argc, char** argv) {
+    if (argc < 2) return 2;
+    coalesce::learn::learn_program = std::filesystem::absolute(argv[1]);
+    return doctest::Context(argc - 1, argv + 1).run();
+}
