@@ -97,17 +97,17 @@ function(add_course_program name)
   add_dependencies(${name} simulated_cudart)
 endfunction()
 
-# Adds FOLDER, which is tested when COALESCE_TESTS is EXTENT or more: with less, its targets are built when something
-# needs them or they are asked for, and it has no tests.
-function(add_for extent folder)
-  set(extents OFF course tools all whole)
-  list(FIND extents "${extent}" needed)
-  list(FIND extents "${COALESCE_TESTS}" asked)
-  if(asked LESS needed)
+# What is tested beside the course itself: words of COALESCE_TESTS and of ./learn test.
+set(COALESCE_PARTS simulator timing translator headers grader proof docs)
+
+# Adds FOLDER of a part. Where the part is not tested, its targets are built when something needs them or they are
+# asked for, and it has no tests.
+function(add_for part folder)
+  if(part IN_LIST COALESCE_TESTS OR COALESCE_TESTS MATCHES "^(all|whole)$")
+    add_subdirectory(${folder})
+  else()
     set(COALESCE_TESTS OFF)
     add_subdirectory(${folder} EXCLUDE_FROM_ALL)
-  else()
-    add_subdirectory(${folder})
   endif()
 endfunction()
 
@@ -121,7 +121,7 @@ endfunction()
 
 # The same where ./learn test --all takes the second already, which has an hour: ./learn test has five minutes.
 function(choose_extent variable quick all)
-  if(COALESCE_TESTS MATCHES "all|whole")
+  if(COALESCE_TESTS MATCHES "^(all|whole)$")
     set(quick ${all})
   endif()
   set(${variable} ${quick} PARENT_SCOPE)

@@ -35,7 +35,7 @@ export COALESCE_SIM_MEMORY=268435456
 export QEMU_SET_ENV="LD_LIBRARY_PATH=$build/lib:$libraries/usr/lib/aarch64-linux-gnu:/usr/aarch64-linux-gnu/lib"
 
 cmake -G Ninja -S "$root" -B "$build" -DCMAKE_TOOLCHAIN_FILE="$root/cmake/aarch64.cmake" \
-    -DCOALESCE_COMPILER=clang -DCOALESCE_ARCH=armv8-a -DCOALESCE_GRADER=OFF >"$build/configure.log" 2>&1 || {
+    -DCOALESCE_COMPILER=clang -DCOALESCE_ARCH=armv8-a -DCOALESCE_TESTS=simulator >"$build/configure.log" 2>&1 || {
     cat "$build/configure.log"
     exit 1
 }

@@ -22,7 +22,7 @@ expect() {
 
 expect 0 'Usage: ./learn' "$learn" help
 expect 0 'test --all' "$learn" --help
-expect 2 'test has no option --some; there are --tools, --all, --whole and --except NAMES' "$learn" test --some
+expect 2 'test has no --some; there are simulator, ' "$learn" test --some
 expect 2 'test --except needs the names of tests' "$learn" test --except
 expect 2 'build takes nothing more, but there is: now' "$learn" build now
 expect 2 'docs takes nothing more' "$learn" docs now
