@@ -1,20 +1,12 @@
 #include <doctest/doctest.h>
 
 #include <algorithm>
-#include <fstream>
-#include <iterator>
-
+#include "proof/tests/sample.h"
 #include "proof/validate/bug_suite.h"
 
 using namespace coalesce::proof;
 
 namespace {
-
-std::string sample(const std::string& name) {
-    std::ifstream file(COALESCE_SAMPLES "/" + name, std::ios::binary);
-    REQUIRE(file);
-    return {std::istreambuf_iterator<char>(file), {}};
-}
 
 Judged judged(const std::string& seeded, Opinion::Kind simulator, Opinion::Kind racecheck) {
     Judged one{{"bugs_x", "case", seeded}, {simulator, "racecheck: x"}, {}};

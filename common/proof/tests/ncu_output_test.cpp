@@ -1,19 +1,11 @@
 #include <doctest/doctest.h>
 
-#include <fstream>
-#include <iterator>
-
+#include "proof/tests/sample.h"
 #include "proof/validate/ncu_output.h"
 
 using namespace coalesce::proof;
 
 namespace {
-
-std::string sample(const std::string& name) {
-    std::ifstream file(COALESCE_SAMPLES "/" + name, std::ios::binary);
-    REQUIRE(file);
-    return {std::istreambuf_iterator<char>(file), {}};
-}
 
 constexpr const char* kRequests = "l1tex__t_requests_pipe_lsu_mem_global_op_ld.sum";
 constexpr const char* kSectors = "l1tex__t_sectors_pipe_lsu_mem_global_op_ld.sum";

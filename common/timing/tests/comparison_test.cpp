@@ -6,12 +6,9 @@
 #include "timing/tests/samples.h"
 
 using namespace coalesce::timing;
+using samples::says;
 
 namespace {
-
-bool says(const std::string& text, const std::string& part) {
-    return text.find(part) != text.npos;
-}
 
 /// 04 with another name and time.
 Prediction variant(const std::string& kernel, double ms, Binds binds) {

@@ -1,6 +1,8 @@
 // Predictions made by hand, like those of two lessons: 04 waits, 05 does not.
 #pragma once
 
+#include <string>
+
 #include "timing/gpu.h"
 #include "timing/prediction.h"
 
@@ -18,5 +20,9 @@ Prediction like_05();
 
 /// Everything has a value, and `binds` is what is busy or waited for.
 Prediction that_binds(Binds binds);
+
+inline bool says(const std::string& text, const std::string& part) {
+    return text.find(part) != text.npos;
+}
 
 }  // namespace coalesce::timing::samples

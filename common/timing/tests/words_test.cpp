@@ -18,6 +18,7 @@
 #include "timing/time_line_svg.h"
 
 using namespace coalesce::timing;
+using samples::says;
 
 namespace {
 
@@ -30,10 +31,6 @@ std::vector<E> all_of_enum() {
 
 Told said_of(const Prediction& prediction) {
     return told(prediction, samples::gpu(), samples::useful_bytes);
-}
-
-bool says(const std::string& text, const std::string& part) {
-    return text.find(part) != text.npos;
 }
 
 /// Every number of a Prediction, so that each can be missing.

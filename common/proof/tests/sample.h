@@ -1,0 +1,14 @@
+// What NVIDIA's tools print, of the folder samples.
+#pragma once
+
+#include <string>
+
+#include "base/files.h"
+
+namespace coalesce::proof {
+
+inline std::string sample(const std::string& name) {
+    return read_file(COALESCE_SAMPLES "/" + name);
+}
+
+}  // namespace coalesce::proof
