@@ -1,4 +1,3 @@
-// Linux only: pipe2, prctl.
 #include "base/child.h"
 
 #include <fcntl.h>

@@ -1,4 +1,3 @@
-// Linux only: pipe2.
 #include "base/descriptor.h"
 
 #include <fcntl.h>

@@ -1,4 +1,3 @@
-// Linux only: /proc/self/exe, /proc/meminfo.
 #include "harness/device.h"
 
 #include <cuda_runtime_api.h>

@@ -1,4 +1,3 @@
-// Linux only: /proc/self/exe.
 #include "kernel/compilers.h"
 
 #include <sys/stat.h>

@@ -1,5 +1,4 @@
 // Output is caught by a pipe, and by a thread that reads it.
-// Linux only: pipe2.
 #include "kernel/output_capture.h"
 
 #include <fcntl.h>

@@ -1,4 +1,3 @@
-// Linux only: inotify, the file systems of <linux/magic.h>.
 #include "learn/file_watcher.h"
 
 #include <sys/inotify.h>

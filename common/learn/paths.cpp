@@ -1,4 +1,3 @@
-// Linux only: /proc/self/exe.
 #include "learn/paths.h"
 
 #include <cstdlib>

@@ -1,4 +1,3 @@
-// Linux only: pipe2.
 #include "learn/raw_terminal.h"
 
 #include <fcntl.h>

@@ -1,6 +1,5 @@
 // Theory of operation: a thread for each connection, one request for each connection, the file read whole. A
 // browser on the same computer notices nothing of that, and there is little that can go wrong.
-// Linux only: accept4.
 #include "learn/web_server.h"
 
 #include <arpa/inet.h>

@@ -2,8 +2,6 @@
 //
 // Started by mpirun: lesson 16_many_gpus has what it shows. Beside our ways it runs FFTW's and
 // ScaLAPACK's, where CMake found them, on the same matrix and in the same run.
-//
-// Linux only: /proc/cpuinfo.
 
 #include <mpi.h>
 

@@ -2,8 +2,6 @@
 // it asks for (witness.h). The calls go on to the library, which is found by the loader after this one.
 //
 // Memory is poisoned where it is allocated, so that an element that no kernel has written is known for one.
-//
-// Linux only: LD_PRELOAD, and RTLD_NEXT with it.
 #include "program/witness.h"
 
 #include <cuda_runtime_api.h>

@@ -1,7 +1,5 @@
 // Modules are loaded with RTLD_LOCAL: kernels of two steps may have the same name, and each must
 // find its own. What a module does not have itself, run_step above all, it finds in this program.
-//
-// Linux only: /proc/self/exe.
 
 #include "proof/step_modules.h"
 

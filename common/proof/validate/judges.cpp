@@ -1,4 +1,3 @@
-// Linux only: /proc/self/exe.
 #include "proof/validate/judges.h"
 
 #include <deque>

@@ -4,8 +4,6 @@
 // on the simulator, once on the GPU under Nsight Compute, counter against counter. Then the
 // simulator's suite of seeded bugs: what the simulator reports, and what compute-sanitizer's four
 // tools report. With --time: are times predicted as they are measured? (times.h)
-//
-// Linux only: /proc/self/exe.
 
 #include <CLI/CLI.hpp>
 #include <filesystem>

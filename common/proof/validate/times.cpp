@@ -1,7 +1,5 @@
 // Predictions come from the programs themselves, run on the simulated GPU with --time; measured times from the
 // same programs on the GPU that is there, or from docs/results where there is none.
-//
-// Linux only: /proc/self/exe.
 #include "proof/validate/times.h"
 
 #include <algorithm>

@@ -6,8 +6,6 @@
 // Idea   Machines are shared and noisy: a time means little, a ratio of two things run in turn
 //        means more. Every case runs a process for each side, alternating, and keeps each side's
 //        fastest.
-//
-// Linux only: /proc/self/exe.
 #include <sys/resource.h>
 #include <sys/wait.h>
 #include <unistd.h>

@@ -1,4 +1,3 @@
-// Linux only: MAP_NORESERVE, MADV_NOHUGEPAGE, MADV_DONTNEED that gives zeros. WebAssembly has a way of its own.
 #include "checks/cells.h"
 
 #ifdef __EMSCRIPTEN__

@@ -7,8 +7,7 @@
 //   the function of the same name here. The copy's other bytes, and what it would ask of a driver, are never
 //   reached. A copy too short for a jump only calls another one.
 //
-// Linux only: <elf.h>, <link.h>, /proc/self/exe. On x86-64 alone, for its jump: simulate/program_file.cpp says so
-// elsewhere.
+// On x86-64 alone, for its jump: simulate/program_file.cpp says so elsewhere.
 #include <dlfcn.h>
 #include <elf.h>
 #include <link.h>

@@ -1,6 +1,4 @@
 // See watch.h.
-//
-// Linux only: /proc/self/task.
 #include "execute/watch.h"
 
 #include <sys/stat.h>

@@ -11,8 +11,6 @@
 //   An allocation owns a slot: its bytes, and a gap behind them that belongs to nobody. Slots are
 //   multiples of what one page of shadow covers, so that no page of storage or shadow is shared and
 //   freeing can hand whole pages back to the system.
-//
-// Linux only: MAP_NORESERVE, MAP_FIXED_NOREPLACE, MADV_HUGEPAGE, MADV_DONTNEED gives zeros.
 #include "memory/device_memory.h"
 
 #include <sys/mman.h>

@@ -4,8 +4,6 @@
 //         them right behind the writable pages of their file. This library reserves far more
 //         addresses than there is memory, for the bytes of the device and what is noted of them:
 //         what lies there is nobody's.
-//
-// Linux only: /proc/self/maps.
 #include "memory/host_region.h"
 
 #include <unistd.h>

@@ -2,8 +2,6 @@
 //
 // Watch   A key such as Ctrl-C sends its signal to the whole foreground group, so the child has it
 //         already; only what another process sent to us alone (kill) is passed on.
-//
-// Linux only: prctl, pipe2, SI_KERNEL.
 #include "simulate/child.h"
 
 #include <fcntl.h>

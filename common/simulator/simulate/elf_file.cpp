@@ -1,7 +1,5 @@
 // See elf_file.h. The layout is that of <elf.h>; every offset is checked against the file's size
 // before it is followed, because the file is whatever the user named.
-//
-// Linux only: <elf.h>.
 #include "simulate/elf_file.h"
 
 #include <elf.h>

@@ -4,8 +4,6 @@
 //         a path of its own (rpath) may look there first: for such a one our library is loaded
 //         ahead of all others, and is then taken for every mention of its name. So it is for a
 //         program that carries a static runtime, which it stands before (cudart/static_runtime.cpp).
-//
-// Linux only: /proc/self/exe, LD_LIBRARY_PATH.
 #include "simulate/program_file.h"
 
 #include <algorithm>

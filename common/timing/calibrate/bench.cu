@@ -1,4 +1,3 @@
-// Linux only: /proc/driver.
 #include "timing/calibrate/bench.h"
 
 #include <algorithm>
