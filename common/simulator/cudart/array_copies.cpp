@@ -39,12 +39,11 @@ void place_in(const cudaArray& array, const char* role, const cudaExtent& texels
 
 // ---- boxes of two dimensions, whose widths are told in bytes ----
 
-/// Bytes to texels.
+/// Bytes to texels. A GPU copies parts of texels too.
 size_t texels_of(const cudaArray& array, size_t bytes) {
     const u32 each = array.image.format.bytes();
     if (bytes % each != 0)
-        refuse("widths and offsets count bytes, and must be those of whole texels of " +
-               std::to_string(each) + " bytes.");
+        not_simulated("a copy of half a texel, of " + std::to_string(each) + " bytes");
     return bytes / each;
 }
 

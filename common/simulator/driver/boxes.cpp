@@ -37,7 +37,10 @@ void count_texels(cudaMemcpy3DParms& box) {
     must(cudaGetChannelDesc(&format, box.dstArray ? box.dstArray : box.srcArray));
     const size_t texel = static_cast<size_t>(format.x + format.y + format.z + format.w) / 8;
     const auto to_texels = [&](size_t& count) {
-        need(count % texel == 0);
+        if (count % texel != 0) {
+            coalesceDriverExplain("a copy of half a texel is not simulated.");
+            fail(cudaErrorNotSupported);
+        }
         count /= texel;
     };
     to_texels(box.extent.width);

@@ -1,0 +1,23 @@
+// simulator only: an array that is destroyed twice, after which an H200 says one thing, another, or ends the program.
+// nvcc: -lcuda
+// expect: an array destroyed twice: CUDA_ERROR_INVALID_VALUE
+// expect-stderr: apicheck: CUDA_ERROR_INVALID_VALUE from cuArrayDestroy
+#include "driver_check.h"
+
+int main() {
+    CUdevice device;
+    CUcontext context;
+    need(cuInit(0));
+    need(cuDeviceGet(&device, 0));
+    need(cuDevicePrimaryCtxRetain(&context, device));
+    need(cuCtxSetCurrent(context));
+    CUDA_ARRAY_DESCRIPTOR descriptor = {};
+    descriptor.Width = 4;
+    descriptor.Height = 2;
+    descriptor.Format = CU_AD_FORMAT_SIGNED_INT32;
+    descriptor.NumChannels = 1;
+    CUarray array;
+    need(cuArrayCreate(&array, &descriptor));
+    need(cuArrayDestroy(array));
+    result("an array destroyed twice", cuArrayDestroy(array));
+}
