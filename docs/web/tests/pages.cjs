@@ -18,27 +18,36 @@ const sampled = (all, step) => all.filter((_, i) => isWhole || i % step === 0);
 /** `use(page)`: it fails for an error in its console and for a request to any other host. `name` may have a fragment. */
 const withPage = (browser, site, name, use, options) => withPages(browser, site, [name], use, options);
 
-const readers = new Map();
-
-/** The context of somebody who has been at the site before: what it has loaded is there, what was written is gone. */
-async function knownReader(browser, site) {
-    if (!readers.has(site)) readers.set(site, await browser.newContext({ viewport: { width: 1440, height: 900 } }));
-    const page = await readers.get(site).newPage();
-    await page.goto(site + "version.txt");
-    await page.evaluate(() => localStorage.clear());
-    await page.close();
-    return readers.get(site);
-}
+const DESK = { width: 1440, height: 900 };
+const knownPages = new Map();
 
 /**
- * The same for pages that one reader opens one after the other: `use(page, name)`. A new reader, unless `isKnown`, which
- * spares loading the compiler again.
+ * The page of somebody who has been at the site before: what it has loaded is there, what was written is gone. It is one
+ * for all tests, since the browser compiles a page's modules again for each new one.
  */
-async function withPages(browser, site, names, use, { init, isKnown, ...options } = {}) {
-    const context = isKnown ? await knownReader(browser, site)
-        : await browser.newContext({ viewport: { width: 1440, height: 900 }, ...options });
-    if (init) await context.addInitScript(init);
-    const page = await context.newPage();
+async function knownPage(browser, site) {
+    if (!knownPages.has(site)) knownPages.set(site, await (await browser.newContext({ viewport: DESK })).newPage());
+    const page = knownPages.get(site);
+    page.removeAllListeners();
+    if (page.url().startsWith(site)) {
+        await page.evaluate(() => {
+            localStorage.clear();
+            Storage.prototype.setItem = () => {}; // what the page would still keep when it is left
+            history.replaceState(null, "", "?left"); // an address that differs by more than its fragment is loaded
+        });
+    }
+    return page;
+}
+
+/** A page of a new reader, whose browser has nothing of the site; `init` runs in it before what a page brings. */
+async function newReader(browser, init) {
+    const context = await browser.newContext({ viewport: DESK });
+    await context.addInitScript(init);
+    return context.newPage();
+}
+
+/** What goes wrong in the page from now on: errors in its console, and requests to any other host. */
+function faultsOf(page, site) {
     const faults = [];
     page.on("pageerror", (error) => faults.push(`error: ${error}`));
     page.on("console", (message) => message.type() === "error" && faults.push(`console: ${message.text()}`));
@@ -46,13 +55,29 @@ async function withPages(browser, site, names, use, { init, isKnown, ...options 
         const isOwn = /^(file|data|blob):/.test(request.url()) || request.url().startsWith(site);
         if (!isOwn) faults.push(`request to ${request.url()}`);
     });
-    for (const name of names) {
-        await page.goto(site + name);
-        if (/^(explorer|playground)/.test(name)) await page.waitForSelector("body[data-ready]", { timeout: 20000 });
-        await use(page, name);
-        assert.deepEqual(faults, [], name);
+    return faults;
+}
+
+/** The same for pages that one reader opens one after the other: `use(page, name)`. With `init`: a new reader. */
+async function withPages(browser, site, names, use, { init, viewport = DESK, ...media } = {}) {
+    const page = await (init ? newReader(browser, init) : knownPage(browser, site));
+    let isGood = false;
+    try {
+        await page.setViewportSize(viewport);
+        await page.emulateMedia({ colorScheme: "light", reducedMotion: "no-preference", ...media });
+        const faults = faultsOf(page, site);
+        for (const name of names) {
+            await page.goto(site + name);
+            if (/^(explorer|playground)/.test(name)) await page.waitForSelector("body[data-ready]", { timeout: 20000 });
+            await use(page, name);
+            assert.deepEqual(faults, [], name);
+        }
+        isGood = true;
+    } finally {
+        // After a failure, the next test has a new page.
+        if (!isGood) knownPages.delete(site);
+        if (!isGood || init) await page.context().close();
     }
-    await (isKnown ? page : context).close();
 }
 
 /** Runs those whose names have `only` in them, and ends the program. */
@@ -78,7 +103,7 @@ async function runTests(browserPath, only) {
 /** What axe finds on the page, in words. */
 async function accessibilityFaults(page) {
     await page.addScriptTag({ path: require.resolve("axe-core/axe.min.js") });
-    const { violations } = await page.evaluate(() => window.axe.run());
+    const { violations } = await page.evaluate(() => window.axe.run({ resultTypes: ["violations"] }));
     return violations.map(({ id, nodes }) => `${id}: ${nodes.map((node) => node.html.slice(0, 160)).join(" | ")}`);
 }
 
