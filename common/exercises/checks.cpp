@@ -57,7 +57,8 @@ Verdict verdict_on(const std::string& name) {
     const Exercise& exercise = exercise_called(name);
     fs::path usual = repository() / "exercises" / exercise.name / exercise.file();
     fs::path file = from_environment("COALESCE_KERNEL", usual.string());
-    Verdict verdict = examined_as(exercise, read_source(file, shown(file)));
+    Verdict verdict = examined_as(exercise, read_source(file, shown(file)),
+                                  from_environment("COALESCE_CACHE", ""));
     ++(verdict.outcome == Verdict::Outcome::not_examined ? not_examined : examined);
     std::puts((verdict.file + ":\n" + terminal_text(verdict)).c_str());
     write_if_asked(verdict);

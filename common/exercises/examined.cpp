@@ -34,9 +34,9 @@ Device choose_device_of_environment(char** argv) {
     throw UsageError("COALESCE_DEVICE=" + name + " is none of sim, gpu, auto");
 }
 
-Verdict examined_as(const Exercise& exercise, const Source& source) {
+Verdict examined_as(const Exercise& exercise, const Source& source, const fs::path& cache) {
     if (exercise.is_program) return examine_program(source, exercise);
-    LocalRunner runner({.cache = from_environment("COALESCE_CACHE", "")});
+    LocalRunner runner({.cache = cache});
     const fs::path solution = repository() / "solutions" / exercise.name / exercise.file();
     return examine(source, exercise, runner, {.solution = read_source(solution)});
 }

@@ -17,7 +17,9 @@ std::filesystem::path repository();
 const Exercise& exercise_called(const std::string& name);
 /// The device that COALESCE_DEVICE names; the simulated one when it names none.
 Device choose_device_of_environment(char** argv);
-/// Examines a text in this process, beside the exercise's solution.
-Verdict examined_as(const Exercise& exercise, const Source& source);
+/// Examines a text in this process, beside the exercise's solution. What is slow to make is kept in the folder
+/// `cache`; "": nowhere.
+Verdict examined_as(const Exercise& exercise, const Source& source,
+                    const std::filesystem::path& cache);
 
 }  // namespace coalesce::exercises

@@ -137,6 +137,8 @@ std::vector<fs::path> files_of(const std::string& exercise) {
 }
 
 int hold(const std::string& exercise, const std::vector<fs::path>& files, bool shows_all) {
+    // What the solution costs is the same for every kernel that is held against it.
+    const TemporaryFolder cache;
     int failed = 0;
     for (const fs::path& file : files) {
         const std::string name = fs::absolute(file).lexically_relative(tests).string();
@@ -147,7 +149,7 @@ int hold(const std::string& exercise, const std::vector<fs::path>& files, bool s
         }
         const Verdict verdict =
             examined_as(exercise_called(exercise + (wanted.is_of_hunt ? " hunt" : "")),
-                        source_of_text(text, file.filename()));
+                        source_of_text(text, file.filename()), cache.path);
         const std::string otherwise = difference(wanted, verdict);
         const bool is_known = is_listed(name, verdict.compiler.starts_with("clang"));
         if (otherwise.empty() != is_known && !shows_all) continue;

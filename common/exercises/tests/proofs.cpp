@@ -24,10 +24,12 @@ namespace fs = std::filesystem;
 class Proofs {
 public:
     int failed = 0, proved = 0;
+    /// What the solution costs is the same for every kernel that is held against it.
+    const TemporaryFolder cache;
 
     void expect(const Exercise& exercise, const std::string& what, const std::string& text,
                 const std::string& by_nvcc, const std::string& by_clang) {
-        Verdict verdict = examined_as(exercise, source_of_text(text, what));
+        Verdict verdict = examined_as(exercise, source_of_text(text, what), cache.path);
         const std::string& failure = verdict.compiler.starts_with("clang") ? by_clang : by_nvcc;
         hold(verdict.failure_id() == failure && verdict.passed() == failure.empty(), verdict,
              failure.empty() ? "to pass" : failure);
@@ -67,8 +69,8 @@ void prove_hunt(const fs::path& solutions, const Mutants& expected, const Exerci
 
     Exercise at_first = exercise;
     at_first.shapes.resize(1);
-    Verdict verdict =
-        examined_as(at_first, source_of_text(hunt.blank(), "the hunt at the first shape"));
+    Verdict verdict = examined_as(
+        at_first, source_of_text(hunt.blank(), "the hunt at the first shape"), proofs.cache.path);
     const bool is_right = !verdict.shapes.empty() && verdict.shapes[0].passed;
     proofs.hold(is_right == expected.hunt_is_right_at_first, verdict,
                 expected.hunt_is_right_at_first ? "to be right there" : "to be wrong there");
