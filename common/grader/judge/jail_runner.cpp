@@ -175,6 +175,12 @@ JailRunner::JailRunner(Jail& compiler, Jail& launcher, SolutionCosts& solution_c
 // ---- compiling ----
 
 Compiled JailRunner::compile(const Source& source, const std::string& kernel) {
+    const std::array key{source.name, kernel, source.text};
+    if (const auto known = compiled_.find(key); known != compiled_.end()) return known->second;
+    return compiled_[key] = compile_in_jail(source, kernel);
+}
+
+Compiled JailRunner::compile_in_jail(const Source& source, const std::string& kernel) {
     const Resources& most = exercise_.resources;
     const std::string request = codec::write(CompileJob{source.name, source.text, kernel});
     // JSON doubles signs at worst, and the messages need room too.

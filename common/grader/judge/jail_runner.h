@@ -4,6 +4,8 @@
 /// jail is data, and is checked as such.
 #pragma once
 
+#include <array>
+#include <map>
 #include <optional>
 #include <string>
 
@@ -41,6 +43,7 @@ public:
     double processor_milliseconds() const { return processor_milliseconds_; }
 
 private:
+    Compiled compile_in_jail(const Source& source, const std::string& kernel);
     JobResult done(Jail& jail, Job job);
     Trial run_once(const Compiled& kernel, const Produces& task, const TrialOrder& order);
     Trial run_in_other_orders(const Compiled& kernel, const Produces& task, TrialOrder order,
@@ -54,6 +57,8 @@ private:
     Jail& compiler_;
     Jail& launcher_;
     SolutionCosts& solution_costs_;
+    /// By name of the file, name of the kernel and text: whoever draws a picture, say, asks once more.
+    std::map<std::array<std::string, 3>, Compiled> compiled_;
     const Assigned& exercise_;
     Secret secret_;
     Failure trouble_;
