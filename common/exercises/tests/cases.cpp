@@ -137,7 +137,7 @@ std::vector<fs::path> files_of(const std::string& exercise) {
 }
 
 int hold(const std::string& exercise, const std::vector<fs::path>& files, bool shows_all) {
-    // What the solution costs is the same for every kernel that is held against it.
+    // What the solution costs is the same for every kernel that is compared with it.
     const TemporaryFolder cache;
     int failed = 0;
     for (const fs::path& file : files) {

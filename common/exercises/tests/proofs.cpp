@@ -24,7 +24,7 @@ namespace fs = std::filesystem;
 class Proofs {
 public:
     int failed = 0, proved = 0;
-    /// What the solution costs is the same for every kernel that is held against it.
+    /// What the solution costs is the same for every kernel that is compared with it.
     const TemporaryFolder cache;
 
     void expect(const Exercise& exercise, const std::string& what, const std::string& text,

@@ -66,7 +66,7 @@ int compare(const std::string& name, char** argv) {
         std::puts("skipped: no sandbox works here");
         return 77;
     }
-    // What the solution costs is the same for every kernel that it is held against.
+    // What the solution costs is the same for every kernel that it is compared with.
     const TemporaryFolder cache;
     int differ = 0, refused = 0, all = 0;
     for (const auto& [what, text] : kernels_of(exercise)) {
