@@ -103,7 +103,7 @@ set(COALESCE_PARTS simulator timing translator headers grader proof docs)
 # Adds FOLDER of a part. Where the part is not tested, its targets are built when something needs them or they are
 # asked for, and it has no tests.
 function(add_for part folder)
-  if(part IN_LIST COALESCE_TESTS OR COALESCE_TESTS MATCHES "^(all|whole)$")
+  if(COALESCE_ALL_TESTS OR part IN_LIST COALESCE_TESTS)
     add_subdirectory(${folder})
   else()
     set(COALESCE_TESTS OFF)
@@ -119,9 +119,9 @@ function(choose_sample variable sample whole)
   set(${variable} ${sample} PARENT_SCOPE)
 endfunction()
 
-# The same where ./learn test --all takes the second already, which has an hour: ./learn test has five minutes.
+# The same where ./learn test --all takes the second already, which has half an hour: ./learn test has five minutes.
 function(choose_extent variable quick all)
-  if(COALESCE_TESTS MATCHES "^(all|whole)$")
+  if(COALESCE_ALL_TESTS)
     set(quick ${all})
   endif()
   set(${variable} ${quick} PARENT_SCOPE)

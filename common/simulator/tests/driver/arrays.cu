@@ -222,13 +222,8 @@ static void levels() {
 }
 
 int main() {
-    CUdevice device;
-    CUcontext context;
+    use_first_device();
     CUmodule module;
-    need(cuInit(0));
-    need(cuDeviceGet(&device, 0));
-    need(cuDevicePrimaryCtxRetain(&context, device));
-    need(cuCtxSetCurrent(context));
     need(cuModuleLoadData(&module, kKernels));
     copies();
     volumes();

@@ -5,12 +5,7 @@
 #include "driver_check.h"
 
 int main() {
-    CUdevice device;
-    CUcontext context;
-    need(cuInit(0));
-    need(cuDeviceGet(&device, 0));
-    need(cuDevicePrimaryCtxRetain(&context, device));
-    need(cuCtxSetCurrent(context));
+    use_first_device();
     CUDA_ARRAY_DESCRIPTOR descriptor = {};
     descriptor.Width = 4;
     descriptor.Height = 2;

@@ -19,6 +19,15 @@ inline void need(CUresult result) {
     std::exit(1);
 }
 
+/// The first device's own context is the current one.
+inline CUcontext use_first_device() {
+    CUcontext context;
+    need(cuInit(0));
+    need(cuDevicePrimaryCtxRetain(&context, 0));
+    need(cuCtxSetCurrent(context));
+    return context;
+}
+
 /// "freeing twice: CUDA_ERROR_INVALID_VALUE"
 inline void result(const char* what, CUresult got) {
     std::printf("%s: %s\n", what, name_of(got));

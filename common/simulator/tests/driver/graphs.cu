@@ -196,10 +196,7 @@ static void objects() {
 }
 
 int main() {
-    CUcontext context;
-    need(cuInit(0));
-    need(cuDevicePrimaryCtxRetain(&context, 0));
-    need(cuCtxSetCurrent(context));
+    const CUcontext context = use_first_device();
     need(cuMemAlloc(&device, 16 * sizeof(int)));
     copies(context);
     changes(context);

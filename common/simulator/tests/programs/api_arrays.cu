@@ -47,37 +47,31 @@ static void allocations(cudaArray_t& array) {
     cudaExtent extent;
     unsigned flags = 7;
     need(cudaArrayGetInfo(&told, &extent, &flags, array));
-    fact("its format, extent and flags",
-         told.x == 32 && told.y == 0 && told.f == cudaChannelFormatKindSigned &&
-             extent.width == kWidth && extent.height == kHeight && extent.depth == 0 && flags == 0);
+    fact("its format, extent and flags", told.x == 32 && told.y == 0 && told.f == cudaChannelFormatKindSigned &&
+                                             extent.width == kWidth && extent.height == kHeight && extent.depth == 0 &&
+                                             flags == 0);
     cudaArray_t none;
-    const cudaChannelFormatDesc three =
-        cudaCreateChannelDesc(32, 32, 32, 0, cudaChannelFormatKindFloat);
+    const cudaChannelFormatDesc three = cudaCreateChannelDesc(32, 32, 32, 0, cudaChannelFormatKindFloat);
     result("a format of 3 channels", cudaMallocArray(&none, &three, kWidth, kHeight));
     result("no width", cudaMallocArray(&none, &format, 0, kHeight));
-    result("a cubemap that is none",
-           cudaMalloc3DArray(&none, &format, make_cudaExtent(4, 4, 5), cudaArrayCubemap));
+    result("a cubemap that is none", cudaMalloc3DArray(&none, &format, make_cudaExtent(4, 4, 5), cudaArrayCubemap));
 }
 
 static void copies(cudaArray_t array) {
     const std::vector<int> texels = iota(kWidth * kHeight);
     std::vector<int> back(texels.size());
     const size_t row = kWidth * sizeof(int);
-    need(
-        cudaMemcpy2DToArray(array, 0, 0, texels.data(), row, row, kHeight, cudaMemcpyHostToDevice));
-    need(
-        cudaMemcpy2DFromArray(back.data(), row, array, 0, 0, row, kHeight, cudaMemcpyDeviceToHost));
+    need(cudaMemcpy2DToArray(array, 0, 0, texels.data(), row, row, kHeight, cudaMemcpyHostToDevice));
+    need(cudaMemcpy2DFromArray(back.data(), row, array, 0, 0, row, kHeight, cudaMemcpyDeviceToHost));
     fact("there and back", back == texels);
 
     cudaStream_t stream;
     need(cudaStreamCreate(&stream));
     std::vector<int> part(4);
-    need(cudaMemcpy2DFromArrayAsync(part.data(), 8, array, 3 * sizeof(int), 5, 8, 2,
-                                    cudaMemcpyDeviceToHost, stream));
+    need(cudaMemcpy2DFromArrayAsync(part.data(), 8, array, 3 * sizeof(int), 5, 8, 2, cudaMemcpyDeviceToHost, stream));
     need(cudaStreamSynchronize(stream));
     const int corner = 5 * kWidth + 3 + 1;
-    fact("a part, asynchronously",
-         part == std::vector<int>{corner, corner + 1, corner + kWidth, corner + kWidth + 1});
+    fact("a part, asynchronously", part == std::vector<int>{corner, corner + 1, corner + kWidth, corner + kWidth + 1});
 
     const cudaChannelFormatDesc format = cudaCreateChannelDesc<int>();
     cudaArray_t other;
@@ -87,8 +81,7 @@ static void copies(cudaArray_t array) {
     need(cudaMemcpy2DFromArray(again.data(), 8, other, 0, 0, 8, 2, cudaMemcpyDeviceToHost));
     fact("from array to array", again == part);
     need(cudaFreeArray(other));
-    result("a row too many", cudaMemcpy2DToArray(array, 0, 1, texels.data(), row, row, kHeight,
-                                                 cudaMemcpyHostToDevice));
+    result("a row too many", cudaMemcpy2DToArray(array, 0, 1, texels.data(), row, row, kHeight, cudaMemcpyHostToDevice));
     need(cudaStreamDestroy(stream));
 }
 
@@ -144,8 +137,7 @@ static void objects(cudaArray_t array) {
                                  told.addressMode[0] == cudaAddressModeClamp);
     cudaTextureObject_t none;
     how.readMode = cudaReadModeNormalizedFloat;
-    result("numbers of 32 bits, normalised",
-           cudaCreateTextureObject(&none, &resource, &how, nullptr));
+    result("numbers of 32 bits, normalised", cudaCreateTextureObject(&none, &resource, &how, nullptr));
     how.readMode = cudaReadModeElementType;
     how.filterMode = cudaFilterModeLinear;
     result("integers, filtered", cudaCreateTextureObject(&none, &resource, &how, nullptr));
