@@ -1,5 +1,6 @@
 #include "base/text.h"
 
+#include <algorithm>
 #include <cstdio>
 #include <sstream>
 
@@ -46,6 +47,23 @@ std::vector<std::string> lines_of(const std::string& text) {
     std::istringstream stream(text);
     for (std::string line; std::getline(stream, line);) lines.push_back(line);
     return lines;
+}
+
+std::string indented(const std::string& code) {
+    std::string result;
+    int depth = 0;
+    for (const std::string& line : lines_of(code)) {
+        if (line.empty()) continue;
+        int opened = 0, least = 0;
+        for (const char brace : line) {
+            opened += (brace == '{') - (brace == '}');
+            least = std::min(least, opened);
+        }
+        const int before = line[0] == '#' ? 0 : std::max(0, depth + least);
+        result += std::string(static_cast<std::size_t>(before) * 4, ' ') + line + '\n';
+        depth += opened;
+    }
+    return result;
 }
 
 std::size_t occurrences(const std::string& text, const std::string& part) {

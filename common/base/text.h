@@ -35,4 +35,7 @@ std::string escaped(const std::string& text);
 /// The lines of a text, without their ends.
 std::vector<std::string> lines_of(const std::string& text);
 
+/// Lines of C++ as their braces indent them, without empty ones: who writes a line need not know how deep it is.
+std::string indented(const std::string& code);
+
 }  // namespace coalesce

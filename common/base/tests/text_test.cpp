@@ -19,6 +19,14 @@ TEST_CASE("lines of a text") {
     CHECK(coalesce::lines_of("a\nb") == Lines{"a", "b"});
 }
 
+TEST_CASE("braces indent lines, and those of the preprocessor stay where they are") {
+    CHECK(coalesce::indented(
+              "void f() {\nif (a) {\nb;\n} else {\nint c[] = {1, 2};\n}\n#pragma unroll\n\n}\n") ==
+          "void f() {\n    if (a) {\n        b;\n    } else {\n        int c[] = {1, 2};\n    "
+          "}\n#pragma unroll\n}\n");
+    CHECK(coalesce::indented("}\n}\na") == "}\n}\na\n");
+}
+
 TEST_CASE("how often a part stands in a text") {
     CHECK(coalesce::occurrences("", "a") == 0);
     CHECK(coalesce::occurrences("a, b, a", "a") == 2);

@@ -1,8 +1,8 @@
 // A plan as CUDA. Read `text_of` at the end first; tests hold what comes out against `Computation`.
 #include <algorithm>
 
+#include "base/text.h"
 #include "harness/text.h"
-#include "timing/proof/indented.h"
 #include "timing/proof/plan.h"
 
 namespace coalesce::timing {

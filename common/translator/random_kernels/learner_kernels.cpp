@@ -4,6 +4,7 @@
 
 #include <cmath>
 
+#include "base/text.h"
 #include "learner.h"
 
 namespace coalesce::random_kernels {
@@ -124,25 +125,6 @@ void store_variables(Learner& learner) {
                                                        : "32 * i + " + std::to_string(k + 16);
         learner.write("out[" + place + "] = " + words[static_cast<std::size_t>(k)] + ";");
     }
-}
-
-/// Indents by braces.
-std::string indented(const std::string& text) {
-    std::string result, line;
-    int depth = 0;
-    for (const char c : text) {
-        if (c != '\n') {
-            line += c;
-            continue;
-        }
-        const bool closes = line.starts_with("}");
-        if (!line.empty())
-            result +=
-                std::string(static_cast<std::size_t>(4 * (depth - closes)), ' ') + line + "\n";
-        for (const char brace : line) depth += (brace == '{') - (brace == '}');
-        line.clear();
-    }
-    return result;
 }
 
 }  // namespace

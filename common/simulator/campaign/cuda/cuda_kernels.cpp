@@ -5,6 +5,7 @@
 
 #include <algorithm>
 
+#include "base/text.h"
 #include "campaign/cuda/expressions.h"
 
 namespace coalesce::campaign {
@@ -93,30 +94,6 @@ void store_variables(Kernel& kernel) {
                      {word, is_shared ? "^=" : "=", bits});
         word += is_long ? 2 : 1;
     }
-}
-
-/// Indents by braces. Labels stand where statements do.
-std::string indented(const std::string& text) {
-    std::string result, line;
-    int depth = 0;
-    for (const char c : text) {
-        if (c != '\n') {
-            line += c;
-            continue;
-        }
-        int opened = 0, least = 0;
-        for (const char brace : line) {
-            opened += (brace == '{') - (brace == '}');
-            least = std::min(least, opened);
-        }
-        if (!line.empty()) {
-            const int before = line[0] == '#' ? 0 : std::max(0, depth + least);
-            result += std::string(static_cast<std::size_t>(before) * 4, ' ') + line + '\n';
-        }
-        depth += opened;
-        line.clear();
-    }
-    return result;
 }
 
 std::string head_of(Kernel& kernel) {
