@@ -16,11 +16,8 @@ export LC_ALL=C
 # "cudaMalloc@@libcudart.so.13"
 functions() { nm -D --defined-only "$1" | awk '$2 == "T" || $2 == "W" {print $3}' | sort -u; }
 functions "$ours" > "$work/ours"
-functions "$nvidia" > "$work/nvidia"
-if grep -q '^cudbg' "$work/nvidia"; then
-    echo "skipped: $nvidia is the driver itself, which has more than programs link against; its stub is wanted"
-    exit 77
-fi
+# Without the entry points of debuggers, which some toolkits' libraries have.
+functions "$nvidia" | sed '/^cudbg/d' > "$work/nvidia"
 if [ "$(wc -l < "$work/nvidia")" -lt 100 ]; then
     echo "failed: nm finds hardly any function in $nvidia"
     exit 1
