@@ -46,7 +46,6 @@ Report to_report(const CoalesceReport& from, const std::string& file_name) {
     to.kind = from.kind;
     to.message = with_name(from.message, file_name);
     to.cure = with_name(from.cure, file_name);
-    to.kernel = from.kernel;
     to.place = place_of(from.file, from.line, file_name);
     to.other_place = place_of(from.other_file, from.other_line, file_name);
     copy(from.block, to.thread.block);
@@ -54,7 +53,6 @@ Report to_report(const CoalesceReport& from, const std::string& file_name) {
     copy(from.other_block, to.other_thread.block);
     copy(from.other_thread, to.other_thread.thread);
     to.address = from.address;
-    to.count = from.count;
     return to;
 }
 

@@ -32,10 +32,9 @@ struct Thread {
 struct Report {
     std::string check, kind;    ///< "memcheck", "out of bounds"
     std::string message, cure;  ///< sentences
-    std::string kernel;         ///< its name
     Place place, other_place;   ///< in the learner's file when `file` is it; line 0: not known
     Thread thread, other_thread;
-    std::uint64_t address = 0, count = 0;
+    std::uint64_t address = 0;
 
     /// Of that check and, unless "", of that kind.
     bool is(const char* wanted_check, const char* wanted_kind = "") const;

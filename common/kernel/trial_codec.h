@@ -34,9 +34,8 @@ void describe(auto& codec, Thread& thread) {
 
 void describe(auto& codec, Report& report) {
     fields(codec, "check", report.check, "kind", report.kind, "message", report.message, "cure",
-           report.cure, "kernel", report.kernel, "place", report.place, "other_place",
-           report.other_place, "thread", report.thread, "other_thread", report.other_thread,
-           "address", report.address, "count", report.count);
+           report.cure, "place", report.place, "other_place", report.other_place, "thread",
+           report.thread, "other_thread", report.other_thread, "address", report.address);
 }
 
 void describe(auto& codec, Access& access) {

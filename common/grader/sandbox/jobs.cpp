@@ -62,9 +62,7 @@ Trial tamed(Trial trial) {
     cut(trial.refused);
     for (simulated::Report& report : trial.reports) {
         for (std::string* text : {&report.message, &report.cure}) cut(*text);
-        for (std::string* name : {&report.kernel, &report.place.file, &report.other_place.file}) {
-            cut_name(*name);
-        }
+        for (Place* place : {&report.place, &report.other_place}) cut_name(place->file);
     }
     for (const simulated::Access& access : trial.accesses) {
         if (access.bytes_per_lane >= 1 && access.bytes_per_lane <= 16) continue;

@@ -325,7 +325,7 @@ TEST_CASE("whatever a kernel makes the simulator say has room in the answer") {
     const std::string name(60'000, '\x01'), words(60'000, '\x01');
     for (simulated::Report& report : answer.reports) {
         report.message = report.cure = words;
-        report.kernel = report.place.file = report.other_place.file = name;
+        report.place.file = report.other_place.file = name;
     }
     const std::string json = to_json(answer);
     CHECK(json.size() <= kMostTrialText);
