@@ -272,8 +272,8 @@ TEST_CASE("what a key shows leaves the verdict on the screen when there is room 
     ScratchCourse course;
     course.solve("02_naive");
     Command watch = course.command({"watch", "02"});
-    watch.environment.push_back(
-        "CUDA_VISIBLE_DEVICES=");  // a GPU's bandwidth makes the verdict longer
+    // A GPU's bandwidth would make the verdict longer.
+    watch.environment.push_back("CUDA_VISIBLE_DEVICES=");
     PseudoTerminal terminal(watch);
     SHOWS("02_naive: passed");
     SHOWS("q quit");
