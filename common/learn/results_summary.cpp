@@ -78,9 +78,9 @@ std::string summary_in_markdown(const course::Course& course, const KnownResults
         text += "No GPU has been measured yet.\n";
     } else {
         const Json& run = known.measured.front();
-        text += "GB/s are 10^9 bytes per second, read and written; measured on an " +
+        text += "One GB/s is 10^9 bytes per second, read and written. Measured on an " +
                 run.at("device").at("name").get<std::string>() +
-                ", each output verified bit by bit.\n";
+                "; every output is verified bit by bit.\n";
     }
     text +=
         "\n| Lesson | What it is about | Sectors per load, store | GB/s | of copy | Fastest "

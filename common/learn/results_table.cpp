@@ -102,27 +102,27 @@ std::string caption(const ResultsTable& table, const std::string& link) {
     std::string text;
     if (table.has_counted()) {
         text += "*Counted* on the simulated GPU at " + table.counted_at +
-                "; sectors of a load, of a store.\n";
+                ": sectors per load, sectors per store.\n";
     }
     if (table.has_predicted()) {
         text +=
-            "*Predicted*, not measured: what a model makes of a few blocks that the simulated "
-            "GPU wrote down,\nfor an " +
-            table.gpu + " at " + table.shape +
-            ", with the band that holds nine of ten such predictions\n([how far off they are](" +
+            "*Predicted*, not measured: the time model computes these times for an " + table.gpu +
+            " at " + table.shape +
+            "\nfrom a few blocks that the simulated GPU recorded. Nine of ten measured times lie "
+            "within the band\n([how far off they are](" +
             link + ")).\n";
     }
     if (!table.is_verified_gpu) {
-        text += "What is known of that GPU is from documents: nobody has measured it.\n";
+        text += "The data of that GPU come from documents; nobody has calibrated it.\n";
     }
     if (table.has_unknown) {
         text +=
-            "?: the model says that it does not know all of this kernel, and may be further "
-            "off.\n";
+            "A question mark means that the model may be further off, because it knows too little "
+            "about this kernel.\n";
     }
     if (table.has_measured()) {
         text += "*Measured* on an " + table.measured_gpu + " at " + table.shape +
-                ", each output verified.\n";
+                "; every output is verified.\n";
     }
     return text;
 }
