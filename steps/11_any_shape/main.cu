@@ -1,7 +1,7 @@
 // 11_any_shape -- every shape, every size of element, at the speed of memory.
 //
 // Builds on  10_registers: its ideas, applied to matrices that do not fit them.
-// Idea       Any type of element, 64-bit indices, pitches; then packed bytes, shifted starts, strips.
+// Idea       Any type of element, 64-bit indices, pitches; packed bytes, shifts, strips.
 // Watch      1 byte per lane is 1 sector per request: four times the requests for the same bytes.
 // Next       12_async lets the hardware copy by itself.
 
