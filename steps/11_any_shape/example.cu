@@ -41,7 +41,7 @@ int main() {
         kernel<<<(count + SECTOR - 1 + 255) / 256, 256>>>(memory + shift, in, count);
         cudaError_t error =
             cudaMemcpy(result.data(), memory, room * sizeof(float), cudaMemcpyDeviceToHost);
-        right = right && error == cudaSuccess && result == expected;  // and nothing beside them
+        right = right && error == cudaSuccess && result == expected;  // nothing else has changed
     }
     std::printf("%s\n", right ? "right: both copies" : "wrong: a copy differs");
     cudaFree(in);

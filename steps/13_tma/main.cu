@@ -93,7 +93,7 @@ __global__ void transpose_tma(float* out, const __grid_constant__ CUtensorMap in
     __syncthreads();  // no thread waits at the mbarrier before it is initialized
     wait(arrived, 0);
 
-    // Again pieces on a diagonal, because rows that are 4 apart use only 2 of the 8 places.
+    // The threads again take pieces on a diagonal: rows that are 4 apart use only 2 of 8 places.
     int row_quad = threadIdx.x % QUADS, box = threadIdx.x / 128;
     int col_quad = threadIdx.x / QUADS % 8 ^ row_quad % 8 / 2;
     const float4* from = tile + box * BOX_QUADS;

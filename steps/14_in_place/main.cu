@@ -29,7 +29,7 @@ __global__ void transpose_in_place(float* data, const float*, int side, int) {
 
     for (int y = threadIdx.y; y < TILE_DIM; y += BLOCK_ROWS) {
         if (row + y < side && col + x < side) data[(row + y) * side + col + x] = lower[x][y];
-        // On the diagonal both are the same tile, which has just been stored.
+        // On the diagonal, both are the same tile, which is already stored.
         if (col + y < side && row + x < side && row != col) {
             data[(col + y) * side + row + x] = upper[x][y];
         }

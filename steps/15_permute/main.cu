@@ -186,7 +186,7 @@ constexpr Produces permuted(int rank, std::array<int, 4> extents, std::array<int
 }
 
 int main(int argc, char** argv) {
-    // The first extent is 0: it is computed from the number of elements.
+    // An extent of 0 is computed from the number of elements.
     constexpr Produces BATCH = permuted(3, {0, 64, 96}, {0, 2, 1});
     constexpr Produces TINY = permuted(3, {0, 16, 16}, {0, 2, 1});
     constexpr Produces TO_NHWC = permuted(4, {0, 64, 56, 56}, {0, 2, 3, 1});
