@@ -1,4 +1,4 @@
-// Bug hunt 10_registers -- a colleague's fastest: 4 x 4 pieces turned in registers, a swizzled tile.
+// Bug hunt 10_registers -- a colleague's fastest kernel: 4 x 4 pieces, and a swizzled tile.
 //
 // Seen    right for every matrix. "It is swizzled, so it has no bank conflicts."
 // Fix     it, and change as little as you can (1 line).
@@ -6,8 +6,8 @@
 
 constexpr int TILE_DIM = 64, QUADS = TILE_DIM / 4;
 
-// Where the turned tile keeps float4 number `quad` of its row `col` (a column of `in`): the float4s
-// of a row change places, differently in each of 8 rows, so that no two threads share a bank.
+// Returns the place of float4 `quad` of row `col` (a column of `in`) in the transposed tile. Each
+// of 8 rows exchanges its float4s differently, so that no two threads share a bank.
 __device__ int swizzled(int col, int quad) {
     return col * QUADS + (quad ^ (col % 8));
 }

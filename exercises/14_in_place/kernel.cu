@@ -1,8 +1,8 @@
 // Exercise 14_in_place -- transpose a square in its own memory.
 //
-// Given   a block for every tile, and the tiles of a pair, read by the block of the upper one. The
-//         matrix is `data`, before and after; there is no second one.
-// Write   what lets only one block of a pair work, and what comes after reading (8 lines).
+// Given   a block for every tile; the block of the upper tile reads both tiles of a pair. The
+//         matrix is in `data`, before and after; there is no second one.
+// Write   the check that lets only one block of a pair work, and the part after reading (8 lines).
 // Check   ./learn check 14          Stuck?   ./learn hint 14
 
 constexpr int TILE_DIM = 32, BLOCK_ROWS = 8;
@@ -11,8 +11,8 @@ __global__ void transpose_in_place(float* data, const float*, int side, int) {
     __shared__ float upper[TILE_DIM][TILE_DIM + 1];
     __shared__ float lower[TILE_DIM][TILE_DIM + 1];
 
-    // A pair has one block: that of its tile above the diagonal.
-    // TODO: leave at once if this block's tile lies below the diagonal.
+    // The block of the tile above the diagonal takes both tiles of a pair.
+    // TODO: return at once if this block's tile is below the diagonal.
     int row = blockIdx.y * TILE_DIM;  // of the upper tile; the lower one is at (col, row)
     int col = blockIdx.x * TILE_DIM;
     int x = threadIdx.x;
@@ -21,10 +21,10 @@ __global__ void transpose_in_place(float* data, const float*, int side, int) {
         if (col + y < side && row + x < side) lower[y][x] = data[(col + y) * side + row + x];
     }
 
-    // TODO: wait until both tiles are there.
+    // TODO: wait until both tiles have been read.
 
-    // TODO: store the lower tile, turned, where the upper one was, and the upper one, turned, where
-    // the lower one was. On the diagonal the two are one: store it once.
+    // TODO: store the lower tile, transposed, where the upper one was, and the upper one,
+    // transposed, where the lower one was. On the diagonal they are the same tile: store it once.
 }
 
 constexpr Launch configure(int rows, int cols) {

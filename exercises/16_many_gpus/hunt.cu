@@ -1,4 +1,4 @@
-// Bug hunt 16_many_gpus -- a colleague's exchange between four GPUs, for every number of columns.
+// Bug hunt 16_many_gpus -- a colleague's exchange between four GPUs, for any number of columns.
 //
 // Seen    right for 256 x 256, 1000 x 1024 and 65536 x 65536.
 // Fix     it, and change as little as you can (about 3 lines).

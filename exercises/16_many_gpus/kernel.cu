@@ -1,9 +1,9 @@
 // Exercise 16_many_gpus -- give each block the GPU that it stores into.
 //
-// Given   the kernel of 05. Four GPUs share the matrix: each has a quarter of the rows of `in`, and a
-//         quarter of the columns, which are rows of `out`. Here all lie in one memory.
-// Write   whom a block serves, and the tile that it takes (2 lines): blocks next to each other serve
-//         one GPU each, in turn, and those of GPU r begin with GPU r.
+// Given   the kernel of 05. Four GPUs share the matrix: each has a quarter of the rows of `in`, and
+//         a quarter of its columns, which are rows of `out`. Here all of them are in one memory.
+// Write   the GPU that a block serves, and the tile that it takes (2 lines). Neighbouring blocks
+//         serve the GPUs in turn, and the blocks of GPU r begin with GPU r.
 // Check   ./learn check 16          Stuck?   ./learn hint 16
 
 constexpr int TILE_DIM = 32, BLOCK_ROWS = 8;
@@ -12,13 +12,13 @@ constexpr int GPUS = 4;
 __global__ void transpose(float* out, const float* in, int rows, int cols) {
     __shared__ float tile[TILE_DIM][TILE_DIM + 1];
 
-    // How many tiles each GPU has: down in its rows, and across in its columns.
+    // The number of tiles that each GPU has: down its rows, and across its columns.
     int tiles_down = (gridDim.y + GPUS - 1) / GPUS;
     int tiles_across = gridDim.x / GPUS;
 
     int tile_row = blockIdx.y;
-    int gpu = tile_row / tiles_down;  // whose rows these are
-    // TODO: `peer` is the GPU that this block serves; `tile_col` is one of the peer's tiles.
+    int gpu = tile_row / tiles_down;  // the GPU that has these rows
+    // TODO: choose `peer`, the GPU that this block serves, and `tile_col`, one of its tiles.
     int peer = gpu;
     int tile_col = peer * tiles_across;
 
@@ -42,7 +42,7 @@ __global__ void transpose(float* out, const float* in, int rows, int cols) {
     }
 }
 
-// As many tiles across as each GPU has at most, for every GPU.
+// Every GPU gets as many tiles across as the one with the most tiles needs.
 constexpr Launch configure(int rows, int cols) {
     return {.grid = {ceil_div(ceil_div(cols, TILE_DIM), GPUS) * GPUS, ceil_div(rows, TILE_DIM)},
             .block = {TILE_DIM, BLOCK_ROWS}};

@@ -1,4 +1,4 @@
-// Bug hunt 09_vec4_t64 -- a colleague's tile of 64 x 64: "the second half is the first one, turned".
+// Bug hunt 09_vec4_t64 -- a colleague's 64 x 64 tile: "the second half transposes the first".
 //
 // Seen    right for 256 x 256, for 1000 x 1000, for 32768 x 32768.
 // Fix     it, and change as little as you can (1 line).

@@ -1,11 +1,11 @@
 // Exercise 09_vec4_t64 -- choose the launch: a 64 x 64 tile, moved by float4.
 //
-// Given   the kernel of 08, to the letter: it takes any tile and any block.
-// Write   the size of tile and block, and the launch (3 lines): four float4 per thread.
+// Given   exactly the kernel of 08, which works with any tile and any block.
+// Write   the sizes of the tile and the block, and the launch (3 lines): four float4 per thread.
 // Check   ./learn check 09          Stuck?   ./learn hint 09
 
 //! [blank]
-//! // TODO: a tile of 64 x 64, and as many rows of threads as give each thread four float4.
+//! // TODO: choose a tile of 64 x 64, and a block in which each thread moves four float4.
 //! constexpr int TILE_DIM = 32, BLOCK_ROWS = 16;
 constexpr int TILE_DIM = 64, BLOCK_ROWS = 16;
 //! [blank]

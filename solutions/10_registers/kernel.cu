@@ -1,32 +1,32 @@
-// Exercise 10_registers -- turn 4 x 4 pieces in registers, and keep the banks of the tile apart.
+// Exercise 10_registers -- transpose 4 x 4 pieces in registers, and swizzle the tile.
 //
-// Given   a tile of 64 x 64 that is kept turned, in rows of 16 float4; the way out of it; the launch.
+// Given   a 64 x 64 tile, stored transposed in rows of 16 float4; the stores to `out`; the launch.
 // Write   what a thread does with its 4 x 4 piece, and the swizzle (9 lines).
 // Check   ./learn check 10          Stuck?   ./learn hint 10
 
 constexpr int TILE_DIM = 64, QUADS = TILE_DIM / 4;  // a quad is a float4
 
-// Where the turned tile keeps float4 number `quad` of its row `col` (a column of `in`).
+// Returns the place of float4 `quad` of row `col` (a column of `in`) in the transposed tile.
 __device__ unsigned swizzled(unsigned col, unsigned quad) {
     //! [blank]
-    //! // TODO: 8 threads store together, into rows 4 apart, the same `quad`. Exchange the float4s of a
-    //! // row, differently in each of these 8 rows, so that all 8 go to other banks.
+    //! // TODO: 8 threads store together. They have the same `quad`, in rows that are 4 apart. Exchange
+    //! // the float4s of each of these 8 rows differently, so that the 8 threads use different banks.
     //! return col * QUADS + quad;
     return col * QUADS + (quad ^ (col / 4 % 8));
     //! [blank]
 }
 
 __global__ void transpose(float* out, const float* in, int rows, int cols) {
-    __shared__ float4 tile[TILE_DIM * QUADS];  // turned: its rows are columns of `in`
+    __shared__ float4 tile[TILE_DIM * QUADS];  // transposed: its rows are columns of `in`
 
     // blockIdx.x runs down the rows: column-major order.
     int col = blockIdx.y * TILE_DIM + threadIdx.x * 4;
     int row = blockIdx.x * TILE_DIM + threadIdx.y * 4;
     if (row < rows && col < cols) {
         //! [blank]
-        //! // TODO: load a float4 from each of the rows `row` to `row + 3`. Turn the 4 x 4 floats: the
-        //! // first of each are a float4 of the tile's row threadIdx.x * 4, and so on; its number in
-        //! // that row is threadIdx.y, and swizzled() says where it is kept.
+        //! // TODO: load a float4 from each of the rows `row` to `row + 3`. Transpose the 4 x 4 floats:
+        //! // the first floats of all four are a float4 of the tile's row threadIdx.x * 4, and so on.
+        //! // Its number in that row is threadIdx.y, and swizzled() returns its place.
         float4 a = reinterpret_cast<const float4&>(in[(row + 0) * cols + col]);
         float4 b = reinterpret_cast<const float4&>(in[(row + 1) * cols + col]);
         float4 c = reinterpret_cast<const float4&>(in[(row + 2) * cols + col]);
@@ -40,7 +40,7 @@ __global__ void transpose(float* out, const float* in, int rows, int cols) {
 
     __syncthreads();
 
-    // Lanes now walk along the rows of the turned tile, which are rows of `out`.
+    // Lanes now walk along the rows of the transposed tile, which are rows of `out`.
     col = blockIdx.y * TILE_DIM + threadIdx.y;
     row = blockIdx.x * TILE_DIM + threadIdx.x * 4;
     for (int k = 0; k < TILE_DIM; k += QUADS) {

@@ -1,8 +1,8 @@
 // Exercise 11_any_shape -- stores that begin at sectors, wherever the rows of `out` begin.
 //
-// Given   a tile with LEAD rows more: the last ones of the tile above, so that a block can begin its
-//         store of a row up to LEAD elements earlier. `out` itself begins at a sector.
-// Write   how much earlier, and the store (5 lines).
+// Given   a tile with LEAD more rows, the last rows of the tile above, so that a block can begin
+//         its store of a row up to LEAD elements earlier. `out` itself begins at a sector.
+// Write   how many elements earlier each store begins, and the store (5 lines).
 // Check   ./learn check 11          Stuck?   ./learn hint 11
 
 constexpr int TILE_DIM = 32, BLOCK_ROWS = 8;
@@ -27,8 +27,9 @@ __global__ void transpose(float* out, const float* in, int rows, int cols) {
     for (int k = threadIdx.y; k < TILE_DIM; k += BLOCK_ROWS) {
         int col = tile_col + k;
         //! [blank]
-        //! // TODO: how many elements does (tile_row, col) lie after the start of its sector of `out`?
-        //! // Begin as much earlier: with another row, which is in another row of the tile.
+        //! // TODO: how many elements after the start of its sector of `out` does (tile_row, col) lie?
+        //! // Begin that many elements earlier: with a smaller row, which is also higher up in the
+        //! // tile.
         //! int row = tile_row + threadIdx.x;
         //! if (row < rows && col < cols) {
         //!     out[col * rows + row] = tile[threadIdx.x + LEAD][k];
@@ -43,7 +44,7 @@ __global__ void transpose(float* out, const float* in, int rows, int cols) {
 }
 
 constexpr Launch configure(int rows, int cols) {
-    // The last tile may begin LEAD elements earlier; then one more takes what is left.
+    // The last tile may begin up to LEAD elements earlier. Then one more tile takes the rest.
     return {.grid = {ceil_div(cols, TILE_DIM), ceil_div(rows + LEAD, TILE_DIM)},
             .block = {TILE_DIM, BLOCK_ROWS}};
 }

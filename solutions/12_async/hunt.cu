@@ -1,6 +1,6 @@
-// Bug hunt 12_async -- a colleague's pipeline, which commits only what it must.
+// Bug hunt 12_async -- a colleague's pipeline, which commits no more groups than it must.
 //
-// Seen    "right whenever I looked"; and it does not look long at the last tile of a block.
+// Seen    "It was right whenever I looked." But does it wait for the last tile of a block?
 // Fix     it, and change as little as you can (1 line).
 // Check   ./learn check 12 --hunt
 
@@ -8,12 +8,12 @@
 
 constexpr int TILE_DIM = 64, QUADS = TILE_DIM / 4, TILE_QUADS = TILE_DIM * QUADS, THREADS = 256;
 
-// Where the tile keeps float4 number `quad` of its row `row`.
+// Returns the place of float4 `quad` of row `row` in the tile.
 __device__ int place(int row, int quad) {
     return row * QUADS + (quad ^ (row / 4 % 8));
 }
 
-// Sends tile number `number`, counted down the columns, on its way to shared memory.
+// Starts to copy tile `number`, counted down the columns, to shared memory.
 __device__ void fetch(float4* tile, const float* in, int rows, int cols, int number) {
     int down = (rows + TILE_DIM - 1) / TILE_DIM;
     int tile_row = number % down * TILE_DIM, tile_col = number / down * TILE_DIM;
@@ -25,8 +25,8 @@ __device__ void fetch(float4* tile, const float* in, int rows, int cols, int num
     }
 }
 
-// Turns this thread's 4 x 4 piece of tile number `number` in its registers and stores it.
-__device__ void turn(float* out, const float4* tile, int rows, int cols, int number) {
+// Transposes this thread's 4 x 4 piece of tile `number` in registers and stores it to `out`.
+__device__ void store_transposed(float* out, const float4* tile, int rows, int cols, int number) {
     int down = (rows + TILE_DIM - 1) / TILE_DIM;
     int row_quad = threadIdx.x % QUADS, col_quad = threadIdx.x / QUADS;
     int row = number % down * TILE_DIM + row_quad * 4;
@@ -65,7 +65,7 @@ __global__ void transpose(float* out, const float* in, int rows, int cols) {
         //! [blank]
         __pipeline_wait_prior(1);
         __syncthreads();
-        turn(out, tiles[stage], rows, cols, tile);
+        store_transposed(out, tiles[stage], rows, cols, tile);
         __syncthreads();
         stage = 1 - stage;
     }

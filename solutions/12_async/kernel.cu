@@ -1,20 +1,20 @@
-// Exercise 12_async -- fetch the next tile while this one is turned.
+// Exercise 12_async -- fetch the next tile while this one is transposed.
 //
-// Given   `fetch`, which begins to copy a tile into shared memory; `turn`, which stores a tile
-//         transposed; and blocks that take four tiles each.
-// Write   what keeps one tile on its way while another is turned: around `turn` (9 lines).
+// Given   `fetch`, which starts to copy a tile to shared memory; `store_transposed`, which stores a
+//         tile transposed; and blocks that take four tiles each.
+// Write   the loop body around `store_transposed`, so that the next tile is in flight (9 lines).
 // Check   ./learn check 12          Stuck?   ./learn hint 12
 
 #include <cuda_pipeline.h>
 
 constexpr int TILE_DIM = 64, QUADS = TILE_DIM / 4, TILE_QUADS = TILE_DIM * QUADS, THREADS = 256;
 
-// Where the tile keeps float4 number `quad` of its row `row`.
+// Returns the place of float4 `quad` of row `row` in the tile.
 __device__ int place(int row, int quad) {
     return row * QUADS + (quad ^ (row / 4 % 8));
 }
 
-// Sends tile number `number`, counted down the columns, on its way to shared memory.
+// Starts to copy tile `number`, counted down the columns, to shared memory.
 __device__ void fetch(float4* tile, const float* in, int rows, int cols, int number) {
     int down = (rows + TILE_DIM - 1) / TILE_DIM;
     int tile_row = number % down * TILE_DIM, tile_col = number / down * TILE_DIM;
@@ -26,8 +26,8 @@ __device__ void fetch(float4* tile, const float* in, int rows, int cols, int num
     }
 }
 
-// Turns this thread's 4 x 4 piece of tile number `number` in its registers and stores it.
-__device__ void turn(float* out, const float4* tile, int rows, int cols, int number) {
+// Transposes this thread's 4 x 4 piece of tile `number` in registers and stores it to `out`.
+__device__ void store_transposed(float* out, const float4* tile, int rows, int cols, int number) {
     int down = (rows + TILE_DIM - 1) / TILE_DIM;
     int row_quad = threadIdx.x % QUADS, col_quad = threadIdx.x / QUADS;
     int row = number % down * TILE_DIM + row_quad * 4;
@@ -45,19 +45,19 @@ __device__ void turn(float* out, const float4* tile, int rows, int cols, int num
 }
 
 __global__ void transpose(float* out, const float* in, int rows, int cols) {
-    __shared__ float4 tiles[2][TILE_QUADS];  // one is turned while the other one arrives
+    __shared__ float4 tiles[2][TILE_QUADS];  // one is transposed while the other one arrives
     int count = (rows + TILE_DIM - 1) / TILE_DIM * ((cols + TILE_DIM - 1) / TILE_DIM);
 
-    // The first tile is sent on its way: a group of copies.
+    // Start to copy the first tile: one group of copies.
     fetch(tiles[0], in, rows, cols, blockIdx.x);
     __pipeline_commit();
 
     int stage = 0;
     for (int tile = blockIdx.x; tile < count; tile += gridDim.x) {
         //! [blank]
-        //! // TODO: send the next tile on its way, into the other stage, if there is one; commit
-        //! // a group in any case, so that the newest group is always the next tile's.
-        //! // TODO: wait until all groups but the newest have arrived, for all threads.
+        //! // TODO: if there is a next tile, fetch it into the other stage. Commit a group in any
+        //! // case, so that the newest group is always that of the next tile.
+        //! // TODO: wait until all groups but the newest have arrived, in all threads.
         int next = tile + gridDim.x;
         if (next < count) {
             fetch(tiles[1 - stage], in, rows, cols, next);
@@ -66,10 +66,10 @@ __global__ void transpose(float* out, const float* in, int rows, int cols) {
         __pipeline_wait_prior(1);
         __syncthreads();
         //! [blank]
-        turn(out, tiles[stage], rows, cols, tile);
+        store_transposed(out, tiles[stage], rows, cols, tile);
         //! [blank]
-        //! // TODO: this stage is filled again in the next turn of the loop. Who must be done with it?
-        //! // TODO: go on with the other stage.
+        //! // TODO: the next pass of the loop fills this stage again. Which threads must be done first?
+        //! // TODO: continue with the other stage.
         __syncthreads();
         stage = 1 - stage;
         //! [blank]

@@ -1,7 +1,7 @@
-// Exercise 13_tma -- let the rows of a tile copy themselves.
+// Exercise 13_tma -- copy the rows of a tile with TMA.
 //
-// Given   the words of PTX as functions; the turning of a tile whose rows have come.
-// Write   who makes the mbarrier, what it waits for, who asks for the rows, and who waits (10 lines).
+// Given   the PTX instructions as functions; the transpose of a tile whose rows have arrived.
+// Write   the part that initializes the mbarrier, requests the rows and waits for them (10 lines).
 // Check   ./learn check 13          Stuck?   ./learn hint 13
 
 using Mbarrier = unsigned long long;  // 8 bytes of shared memory
@@ -10,15 +10,15 @@ __device__ unsigned shared_address(const void* pointer) {
     return static_cast<unsigned>(__cvta_generic_to_shared(pointer));
 }
 
-// Counts who has arrived, and the bytes that will come. This one waits for one thread.
+// Initializes an mbarrier, which counts arriving threads and missing bytes, for one thread.
 __device__ void init(Mbarrier& arrived) {
     asm volatile("mbarrier.init.shared::cta.b64 [%0], 1;" ::"r"(shared_address(&arrived))
                  : "memory");
-    // The copies, which are not of this thread, must see it too.
+    // The copies run outside this thread, and must see the initialized mbarrier too.
     asm volatile("fence.mbarrier_init.release.cluster;" ::: "memory");
 }
 
-// Arrives, and says how many more bytes will come.
+// Arrives, and announces how many bytes will arrive as well.
 __device__ void expect(Mbarrier& arrived, unsigned bytes) {
     asm volatile(
         "mbarrier.arrive.expect_tx.shared::cta.b64 _, [%0], %1;" ::"r"(shared_address(&arrived)),
@@ -26,8 +26,8 @@ __device__ void expect(Mbarrier& arrived, unsigned bytes) {
         : "memory");
 }
 
-// Waits until the phase is over: all have arrived, and all bytes have come. Phases are told by their
-// parity, 0, 1, 0 ...
+// Waits until the phase with this parity is complete: all threads and all bytes have arrived. The
+// parity of the phases is 0, 1, 0, and so on.
 __device__ void wait(Mbarrier& arrived, unsigned parity) {
     unsigned over = 0;
     while (!over) {
@@ -41,8 +41,8 @@ __device__ void wait(Mbarrier& arrived, unsigned parity) {
     }
 }
 
-// Asks for `bytes` bytes, 16 or a multiple, from a multiple of 16 on; they are counted at `arrived` as
-// they come.
+// Requests a copy of `bytes` bytes, which `arrived` counts as they arrive. The number of bytes and
+// both addresses must be multiples of 16.
 __device__ void load_row(float4* to, const float* from, unsigned bytes, Mbarrier& arrived) {
     asm volatile(
         "cp.async.bulk.shared::cluster.global.mbarrier::complete_tx::bytes [%0], [%1], %2, [%3];" ::
@@ -61,16 +61,16 @@ __global__ void transpose(float* out, const float* in, int rows, int cols) {
     int bytes_of_row = min(TILE_DIM, cols - tile_col) * int(sizeof(float));
 
     //! [blank]
-    //! // TODO: one thread makes the mbarrier and says how many bytes will come: `height` rows. Nobody
-    //! // may use the mbarrier before it is one.
-    //! // TODO: as many threads as the tile has rows ask for one each: from row tile_row + threadIdx.x
-    //! // and column tile_col on, to row threadIdx.x of the tile.
-    //! // TODO: all threads wait until the bytes have come.
+    //! // TODO: one thread initializes the mbarrier and announces how many bytes will arrive: `height`
+    //! // rows. No other thread may use the mbarrier before that.
+    //! // TODO: `height` threads request one row each: row tile_row + threadIdx.x of `in`, from column
+    //! // tile_col on, to row threadIdx.x of the tile.
+    //! // TODO: all threads wait until the bytes have arrived.
     if (threadIdx.x == 0) {
         init(arrived);
         expect(arrived, height * bytes_of_row);
     }
-    __syncthreads();  // nobody uses the mbarrier before it is one
+    __syncthreads();  // no thread uses the mbarrier before it is initialized
     if (int(threadIdx.x) < height) {
         const float* from = &in[(tile_row + threadIdx.x) * cols + tile_col];
         load_row(&tile[threadIdx.x * ROW], from, bytes_of_row, arrived);
@@ -78,8 +78,8 @@ __global__ void transpose(float* out, const float* in, int rows, int cols) {
     wait(arrived, 0);
     //! [blank]
 
-    // The 8 threads that read together take pieces of a diagonal: rows 4 apart begin in 2 of 8 places,
-    // whatever the padding. Two threads side by side still fill a sector of `out`.
+    // The 8 threads that read together take pieces on a diagonal, because rows that are 4 apart
+    // begin at only 2 of 8 places. Two neighbouring threads still fill a sector of `out`.
     int row_quad = threadIdx.x % QUADS;
     int col_quad = (threadIdx.x / QUADS + row_quad / 2) % QUADS;
     int row = tile_row + row_quad * 4, col = tile_col + col_quad * 4;

@@ -10,7 +10,7 @@ __global__ void transpose_in_place(float* data, const float*, int side, int) {
     __shared__ float upper[TILE_DIM][TILE_DIM + 1];
     __shared__ float lower[TILE_DIM][TILE_DIM + 1];
 
-    // What is on the diagonal stays there.
+    // The elements on the diagonal stay where they are.
     //! [blank]
     //! if (blockIdx.y >= blockIdx.x) return;
     if (blockIdx.y > blockIdx.x) return;

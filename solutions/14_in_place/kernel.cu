@@ -1,8 +1,8 @@
 // Exercise 14_in_place -- transpose a square in its own memory.
 //
-// Given   a block for every tile, and the tiles of a pair, read by the block of the upper one. The
-//         matrix is `data`, before and after; there is no second one.
-// Write   what lets only one block of a pair work, and what comes after reading (8 lines).
+// Given   a block for every tile; the block of the upper tile reads both tiles of a pair. The
+//         matrix is in `data`, before and after; there is no second one.
+// Write   the check that lets only one block of a pair work, and the part after reading (8 lines).
 // Check   ./learn check 14          Stuck?   ./learn hint 14
 
 constexpr int TILE_DIM = 32, BLOCK_ROWS = 8;
@@ -11,9 +11,9 @@ __global__ void transpose_in_place(float* data, const float*, int side, int) {
     __shared__ float upper[TILE_DIM][TILE_DIM + 1];
     __shared__ float lower[TILE_DIM][TILE_DIM + 1];
 
-    // A pair has one block: that of its tile above the diagonal.
+    // The block of the tile above the diagonal takes both tiles of a pair.
     //! [blank]
-    //! // TODO: leave at once if this block's tile lies below the diagonal.
+    //! // TODO: return at once if this block's tile is below the diagonal.
     if (blockIdx.y > blockIdx.x) return;
     //! [blank]
     int row = blockIdx.y * TILE_DIM;  // of the upper tile; the lower one is at (col, row)
@@ -25,16 +25,16 @@ __global__ void transpose_in_place(float* data, const float*, int side, int) {
     }
 
     //! [blank]
-    //! // TODO: wait until both tiles are there.
+    //! // TODO: wait until both tiles have been read.
     __syncthreads();
     //! [blank]
 
     //! [blank]
-    //! // TODO: store the lower tile, turned, where the upper one was, and the upper one, turned, where
-    //! // the lower one was. On the diagonal the two are one: store it once.
+    //! // TODO: store the lower tile, transposed, where the upper one was, and the upper one,
+    //! // transposed, where the lower one was. On the diagonal they are the same tile: store it once.
     for (int y = threadIdx.y; y < TILE_DIM; y += BLOCK_ROWS) {
         if (row + y < side && col + x < side) data[(row + y) * side + col + x] = lower[x][y];
-        // On the diagonal both are one tile, which is stored already.
+        // On the diagonal, both are the same tile, which is already stored.
         if (col + y < side && row + x < side && row != col) {
             data[(col + y) * side + row + x] = upper[x][y];
         }

@@ -1,6 +1,6 @@
 // Bug hunt 15_permute -- a colleague's transpose of a stack, without any offsets.
 //
-// Seen    right for a stack of one matrix, whatever its columns.
+// Seen    right for a stack of one matrix with any number of columns.
 // Fix     it, and change as little as you can (about 2 lines).
 // Check   ./learn check 15 --hunt
 
@@ -10,7 +10,7 @@ constexpr int MATRIX_ROWS = 64;
 __global__ void transpose_stack(float* out, const float* in, int rows, int cols) {
     __shared__ float tile[TILE_DIM][TILE_DIM + 1];
 
-    // Rows are counted through all matrices.
+    // Rows are counted across all matrices.
     int first_row = blockIdx.z * MATRIX_ROWS;
     int col = blockIdx.x * TILE_DIM + threadIdx.x;
     int row = blockIdx.y * TILE_DIM + threadIdx.y;

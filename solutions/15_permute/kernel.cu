@@ -1,8 +1,8 @@
 // Exercise 15_permute -- transpose a stack of matrices, each by itself.
 //
-// Given   the kernel of 05 for one matrix of MATRIX_ROWS rows. `in` is a stack of such matrices:
-//         `rows` counts the rows of all of them. `out` is a stack of what they become.
-// Write   where a block's matrix begins, and a grid with blocks for all of them (4 lines).
+// Given   the kernel of 05 for one matrix of MATRIX_ROWS rows. `in` is a stack of such matrices,
+//         and `rows` counts the rows of all of them. `out` is a stack of the transposed matrices.
+// Write   the place where a block's matrix begins, and a grid for all matrices (4 lines).
 // Check   ./learn check 15          Stuck?   ./learn hint 15
 
 constexpr int TILE_DIM = 32, BLOCK_ROWS = 4;
@@ -38,7 +38,7 @@ __global__ void transpose_stack(float* out, const float* in, int, int cols) {
 
 constexpr Launch configure(int rows, int cols) {
     //! [blank]
-    //! // TODO: this grid is one of a single matrix. Give each matrix its blocks.
+    //! // TODO: this grid has blocks for a single matrix. Add blocks for all others.
     //! return {.grid = {ceil_div(cols, TILE_DIM), ceil_div(MATRIX_ROWS, TILE_DIM)},
     //!         .block = {TILE_DIM, BLOCK_ROWS}};
     return {.grid = {ceil_div(cols, TILE_DIM), ceil_div(MATRIX_ROWS, TILE_DIM), rows / MATRIX_ROWS},

@@ -8,8 +8,8 @@
 #include <vector>
 
 //! [example]
-// out[i] = in[i + 1]. A float4 of `out` begins within one of `in`, so all go through a tile of TILE
-// floats: TILE / 4 float4, of which each of the block's THREADS threads takes a share.
+// out[i] = in[i + 1]. A float4 of `out` takes its floats from two float4 of `in`, so all floats go
+// through a tile of TILE floats. The THREADS threads of a block share the tile's TILE / 4 float4.
 template <int TILE, int THREADS>
 __global__ void rotate(float* out, const float* in, int n) {
     __shared__ __align__(16) float tile[TILE + 1];
@@ -37,7 +37,8 @@ int main() {
     cudaMalloc(&out, count * sizeof(float));
     cudaMemcpy(in, host.data(), count * sizeof(float), cudaMemcpyHostToDevice);
 
-    // A tile of 256 floats: one float4 per thread. Of 1024: four, and a quarter as many blocks.
+    // A tile of 256 floats has one float4 per thread. A tile of 1024 has four, and a quarter of the
+    // blocks.
     bool right = true;
     for (bool is_large : {false, true}) {
         cudaMemset(out, 0, count * sizeof(float));

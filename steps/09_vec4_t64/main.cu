@@ -1,11 +1,12 @@
 // 09_vec4_t64 -- a 64 x 64 tile, moved by float4.
 //
-// Builds on  08_vec4: the kernel is the same to the letter. Only the launch changes.
-// Idea       A row of the tile is 256 bytes, so memory is read and written in longer runs, and a
-//            quarter as many blocks start.
+// Builds on  08_vec4: the kernel is exactly the same. Only the launch changes.
+// Idea       A row of the tile is 256 bytes, so memory is read and written in longer runs, and only
+//            a quarter as many blocks start.
 // Watch      Still 16 sectors per request, but each shared access now takes 2 wavefronts: 16 lanes
-//            4 banks apart are 64 banks, and there are 32. No padding cures that.
-// Next       10_registers turns pieces before they go into the tile, and has no conflict.
+//            that are 4 banks apart span 64 banks, and there are 32. No padding prevents that.
+// Next       10_registers transposes pieces in registers before they go into the tile, and has no
+//            bank conflicts.
 
 #include "harness/harness.h"
 
@@ -44,7 +45,7 @@ __global__ void transpose_vec4(float* out, const float* in, int rows, int cols) 
 }
 //! [kernel]
 
-// The kernel takes 16-byte steps: a block is TILE_DIM / 4 threads wide.
+// A thread moves 16 bytes per access, so a block is TILE_DIM / 4 threads wide.
 template <int TILE_DIM, int BLOCK_ROWS>
 static void launch(float* out, const float* in, int rows, int cols) {
     dim3 block(TILE_DIM / 4, BLOCK_ROWS);

@@ -10,8 +10,8 @@
 //! [example]
 constexpr int THREADS = 128;
 
-// Where the tile keeps float4 number n. The 8 threads that are served together store to numbers 2
-// apart. In every second group of 8 float4, neighbours change places.
+// Returns the place of float4 number n in the tile. The 8 threads that are served together store to
+// every second number, so every second group of 8 float4 exchanges its neighbours.
 __device__ int swizzled(int n) {
     return n ^ (n / 8 % 2);
 }

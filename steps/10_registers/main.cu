@@ -1,8 +1,8 @@
-// 10_registers -- 4 x 4 pieces, turned in registers: the fastest.
+// 10_registers -- 4 x 4 pieces, transposed in registers: the fastest.
 //
-// Builds on  09_vec4_t64: the same tile, read and stored 16 bytes per lane.
-// Idea       A thread turns 4 x 4 floats in its registers, so the tile too takes 16 bytes per lane.
-// Watch      No bank conflict: the tile is swizzled. A quarter of 09's shared requests.
+// Builds on  09_vec4_t64: the same tile, but 16 bytes per lane when it is stored and read.
+// Idea       A thread transposes 4 x 4 floats in its registers, so it can store them as float4s.
+// Watch      The tile is swizzled, so it has no bank conflicts. A quarter of 09's shared requests.
 // Next       11_any_shape: matrices of any shape, and elements of any size.
 
 #include "harness/harness.h"
@@ -13,7 +13,7 @@ template <int ROW = QUADS>
 __device__ unsigned swizzled(unsigned col, unsigned quad);
 
 __global__ void transpose_registers(float* out, const float* in, int rows, int cols) {
-    __shared__ float4 tile[TILE_DIM * QUADS];  // turned: its rows are columns of `in`
+    __shared__ float4 tile[TILE_DIM * QUADS];  // transposed: its rows are columns of `in`
 
     // blockIdx.x runs down the rows: column-major order.
     int col = blockIdx.y * TILE_DIM + threadIdx.x * 4;
@@ -31,7 +31,7 @@ __global__ void transpose_registers(float* out, const float* in, int rows, int c
 
     __syncthreads();
 
-    // Lanes now walk along the rows of the turned tile, which are rows of `out`.
+    // Lanes now walk along the rows of the transposed tile, which are rows of `out`.
     col = blockIdx.y * TILE_DIM + threadIdx.y;
     row = blockIdx.x * TILE_DIM + threadIdx.x * 4;
     for (int k = 0; k < TILE_DIM; k += QUADS) {
@@ -42,9 +42,10 @@ __global__ void transpose_registers(float* out, const float* in, int rows, int c
     }
 }
 
-// Where the turned tile, with ROW quads per row, keeps number `quad` of its row `col`. The 8 threads
-// that store together have `col` 4 apart and one `quad`: exchanging the quads of a row, differently
-// in each such row, gives each thread banks of its own, and costs no memory as padding does.
+// Returns the place of float4 `quad` of row `col` in the transposed tile, which has ROW quads per
+// row. The 8 threads that store together have the same `quad`, in rows that are 4 apart. Each of
+// these rows exchanges its quads differently, so that the threads use different banks. Unlike
+// padding, this costs no memory.
 template <int ROW>
 __device__ unsigned swizzled(unsigned col, unsigned quad) {
     return col * ROW + (quad ^ (col / 4 % 8));
@@ -58,8 +59,8 @@ static void launch(float* out, const float* in, int rows, int cols) {
 
 // ---- tall tiles: longer runs in `out` ----
 //
-// The tile is TILE_ROWS tall and 64 columns wide. A thread has one piece or more, and loads them all
-// before it uses the first.
+// The tile is TILE_ROWS tall and 64 columns wide. A thread has one or more pieces, and loads all of
+// them before it uses the first.
 
 constexpr int TILE_COLS = 64;
 constexpr int BLOCK_COLS = TILE_COLS / 4;
@@ -67,7 +68,7 @@ constexpr int BLOCK_COLS = TILE_COLS / 4;
 //! [tall]
 template <int TILE_ROWS, int BLOCK_ROWS>
 __global__ void transpose_tall(float* out, const float* in, int rows, int cols) {
-    constexpr int ROW = TILE_ROWS / 4;  // quads in a row of the turned tile
+    constexpr int ROW = TILE_ROWS / 4;  // quads in a row of the transposed tile
     constexpr int PIECES = ROW / BLOCK_ROWS;
     constexpr int ROUND_ROWS = BLOCK_COLS * BLOCK_ROWS / ROW;
     constexpr int ROUNDS = TILE_COLS / ROUND_ROWS;
@@ -78,7 +79,7 @@ __global__ void transpose_tall(float* out, const float* in, int rows, int cols) 
     int tile_row = blockIdx.x * TILE_ROWS;
     int tile_col = blockIdx.y * TILE_COLS;
 
-    // All loads first, so that all are under way at the same time.
+    // All loads come first, so that all of them are in flight at the same time.
     int col = tile_col + threadIdx.x * 4;
     float4 piece[PIECES][4];
     for (int k = 0; k < PIECES; ++k) {
@@ -101,21 +102,21 @@ __global__ void transpose_tall(float* out, const float* in, int rows, int cols) 
 
     __syncthreads();
 
-    // Lanes now walk along the rows of the turned tile, which are rows of `out`.
+    // Lanes now walk along the rows of the transposed tile, which are rows of `out`.
     int thread = threadIdx.y * BLOCK_COLS + threadIdx.x;
     int quad = thread % ROW;
-    int turned_row = thread / ROW;
+    int transposed_row = thread / ROW;
     int row = tile_row + quad * 4;
-    col = tile_col + turned_row;
-    float4 turned[ROUNDS];
+    col = tile_col + transposed_row;
+    float4 transposed[ROUNDS];
     for (int k = 0; k < ROUNDS; ++k) {
         if (row < rows && col + k * ROUND_ROWS < cols) {
-            turned[k] = tile[swizzled<ROW>(turned_row + k * ROUND_ROWS, quad)];
+            transposed[k] = tile[swizzled<ROW>(transposed_row + k * ROUND_ROWS, quad)];
         }
     }
     for (int k = 0; k < ROUNDS; ++k) {
         if (row < rows && col + k * ROUND_ROWS < cols) {
-            reinterpret_cast<float4&>(out[(col + k * ROUND_ROWS) * rows + row]) = turned[k];
+            reinterpret_cast<float4&>(out[(col + k * ROUND_ROWS) * rows + row]) = transposed[k];
         }
     }
 }
@@ -126,7 +127,7 @@ static void launch_tall(float* out, const float* in, int rows, int cols) {
     dim3 block(BLOCK_COLS, BLOCK_ROWS);
     dim3 grid(ceil_div(rows, TILE_ROWS), ceil_div(cols, TILE_COLS));
     int bytes = TILE_ROWS * TILE_COLS * sizeof(float);
-    // More than 48 KiB of shared memory is given on request only.
+    // A block gets more than 48 KiB of shared memory only on request.
     cudaFuncSetAttribute(transpose_tall<TILE_ROWS, BLOCK_ROWS>,
                          cudaFuncAttributeMaxDynamicSharedMemorySize, bytes);
     transpose_tall<TILE_ROWS, BLOCK_ROWS><<<grid, block, bytes>>>(out, in, rows, cols);
@@ -139,7 +140,7 @@ int main(int argc, char** argv) {
          .launch = launch_tall<128, 32>, .rows_multiple = 4, .cols_multiple = 4},
         {.name = "registers", .about = "a 4 x 4 piece per thread, a tile of 64 x 64, 256 threads",
          .launch = launch, .rows_multiple = 4, .cols_multiple = 4},
-        {.name = "registers_64", .about = "the same by the kernel for tall tiles",
+        {.name = "registers_64", .about = "the same tile, moved by the kernel for tall tiles",
          .launch = launch_tall<64, 16>, .rows_multiple = 4, .cols_multiple = 4},
         {.name = "registers_256", .about = "a tile of 256 rows, 512 threads, two pieces per thread",
          .launch = launch_tall<256, 32>, .rows_multiple = 4, .cols_multiple = 4},

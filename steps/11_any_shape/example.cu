@@ -1,4 +1,4 @@
-// 11_any_shape/example.cu -- a copy to a place that begins 3 floats after a sector does.
+// 11_any_shape/example.cu -- a copy to an address that is 3 floats after the start of a sector.
 //
 // Build   nvcc -cudart shared -arch=sm_90 -lineinfo -o example steps/11_any_shape/example.cu
 // Run     build/bin/simulate ./example
@@ -11,8 +11,8 @@
 //! [example]
 constexpr int SECTOR = 8;  // floats
 
-// With AT_SECTORS the stores of a warp begin at a sector: the grid's first thread stands where the
-// sector begins in which `out` begins, and that may be before `out`.
+// With AT_SECTORS, the stores of each warp begin at a sector: the first thread of the grid is at
+// the start of the sector that contains out[0], which may be before `out`.
 template <bool AT_SECTORS>
 __global__ void copy(float* out, const float* in, int n) {
     int phase = reinterpret_cast<std::uintptr_t>(out) / sizeof(float) % SECTOR;
@@ -37,11 +37,11 @@ int main() {
     bool right = true;
     for (auto* kernel : {copy<false>, copy<true>}) {
         cudaMemset(memory, 0, room * sizeof(float));
-        // Up to SECTOR - 1 threads stand before `out`: as many more are needed.
+        // Up to SECTOR - 1 threads are before `out`, so that many more threads are needed.
         kernel<<<(count + SECTOR - 1 + 255) / 256, 256>>>(memory + shift, in, count);
         cudaError_t error =
             cudaMemcpy(result.data(), memory, room * sizeof(float), cudaMemcpyDeviceToHost);
-        right = right && error == cudaSuccess && result == expected;  // and nothing beside them
+        right = right && error == cudaSuccess && result == expected;  // nothing else has changed
     }
     std::printf("%s\n", right ? "right: both copies" : "wrong: a copy differs");
     cudaFree(in);

@@ -1,8 +1,8 @@
 // 11_any_shape -- every shape, every size of element, at the speed of memory.
 //
-// Builds on  10_registers: its ideas, for matrices that do not suit them.
-// Idea       A template over the element, 64-bit places, pitches. Then packs, shifted starts, strips.
-// Watch      A byte per lane: 1 sector per request, and four times as many requests for the same bytes.
+// Builds on  10_registers: its ideas, applied to matrices that do not fit them.
+// Idea       Any type of element, 64-bit indices, pitches; packed bytes, shifts, strips.
+// Watch      1 byte per lane is 1 sector per request: four times the requests for the same bytes.
 // Next       12_async lets the hardware copy by itself.
 
 #include <cstdint>
@@ -13,7 +13,8 @@
 template <typename T, int TILE_DIM, int BLOCK_ROWS>
 __global__ void transpose_any(T* out, const T* in, int rows, int cols, std::int64_t out_pitch,
                               std::int64_t in_pitch) {
-    // From one row to the next it is `pitch` elements: more than a row has, in a part of a matrix.
+    // A row begins `pitch` elements after the row before. In a part of a larger matrix, that is
+    // more than the length of a row.
     __shared__ T tile[TILE_DIM][TILE_DIM + 1];
 
     // blockIdx.x runs down the rows: column-major order.
@@ -24,7 +25,7 @@ __global__ void transpose_any(T* out, const T* in, int rows, int cols, std::int6
     int col = tile_col + threadIdx.x;
     for (int k = 0; k < TILE_DIM; k += BLOCK_ROWS) {
         if (row + k < rows && col < cols) {
-            // row * pitch is computed in 64 bits, because the pitch has them.
+            // The product is computed in 64 bits, because the pitch has 64 bits.
             tile[threadIdx.y + k][threadIdx.x] = in[(row + k) * in_pitch + col];
         }
     }
@@ -41,7 +42,7 @@ __global__ void transpose_any(T* out, const T* in, int rows, int cols, std::int6
 }
 //! [any]
 
-// The harness has pointers to float, whatever an element is.
+// The harness passes pointers to float, whatever the type of the elements.
 template <typename T>
 static void launch_any(float* out, const float* in, int rows, int cols) {
     constexpr int TILE_DIM = 32, BLOCK_ROWS = 8;
@@ -51,11 +52,11 @@ static void launch_any(float* out, const float* in, int rows, int cols) {
         reinterpret_cast<T*>(out), reinterpret_cast<const T*>(in), rows, cols, rows, cols);
 }
 
-// ---- rows of `out` that begin between sectors: start there earlier ----
+// ---- rows of `out` that do not begin at sectors: start the stores earlier ----
 
 //! [kernel]
-// Of each row of `out` a block takes those elements that begin at a sector. Rows begin anywhere, so
-// for some they lie up to LEAD rows further up: the tile has these too.
+// A block starts its part of each row of `out` at the start of a sector. For some rows that is up
+// to LEAD elements before the tile, so the tile holds LEAD more rows of `in`.
 constexpr int SECTOR = 8, LEAD = SECTOR - 1;  // floats
 
 template <int TILE_DIM, int BLOCK_ROWS>
@@ -89,17 +90,18 @@ __global__ void transpose_shifted(float* out, const float* in, int rows, int col
 static void launch_shifted(float* out, const float* in, int rows, int cols) {
     constexpr int TILE_DIM = 32, BLOCK_ROWS = 8;
     dim3 block(TILE_DIM, BLOCK_ROWS);
-    // The last tile may begin LEAD elements earlier; then one more takes what is left.
+    // The last tile may begin up to LEAD elements earlier. Then one more tile takes the rest.
     dim3 grid(ceil_div(cols, TILE_DIM), ceil_div(rows + LEAD, TILE_DIM));
     transpose_shifted<TILE_DIM, BLOCK_ROWS><<<grid, block>>>(out, in, rows, cols);
 }
 
-// ---- bytes: four in a word ----
+// ---- bytes: four per word ----
 
 //! [packed]
-// 4 x 4 bytes, a word for each row, become a word for each column. __byte_perm takes any four of the
-// eight bytes of two words; its last argument says which, the lowest first.
-__device__ void turn(std::uint32_t (&word)[4]) {
+// Transposes 4 x 4 bytes: one word per row becomes one word per column. __byte_perm combines any
+// four of the eight bytes of two words. Each digit of its last argument selects a byte, the lowest
+// first.
+__device__ void transpose_words(std::uint32_t (&word)[4]) {
     auto [a, b, c, d] = word;
     std::uint32_t ab01 = __byte_perm(a, b, 0x5140), ab23 = __byte_perm(a, b, 0x7362);
     std::uint32_t cd01 = __byte_perm(c, d, 0x5140), cd23 = __byte_perm(c, d, 0x7362);
@@ -130,7 +132,7 @@ __global__ void transpose_packed(std::uint8_t* out, const std::uint8_t* in, int 
         }
     }
     for (int k = 0; k < PIECES; ++k) {
-        turn(piece[k]);
+        transpose_words(piece[k]);
         for (int i = 0; i < 4; ++i) {
             tile[i][threadIdx.x][threadIdx.y + k * BLOCK_ROWS] = piece[k][i];
         }
@@ -138,7 +140,7 @@ __global__ void transpose_packed(std::uint8_t* out, const std::uint8_t* in, int 
 
     __syncthreads();
 
-    // A warp takes a column: 32 words of four rows each.
+    // A warp stores a column: 32 words of four rows each.
     int row = tile_row + threadIdx.x * 4;
     for (int k = threadIdx.y; k < 128; k += BLOCK_ROWS) {
         std::int64_t col = tile_col + k;
@@ -162,8 +164,8 @@ static void launch_packed(float* out, const float* in, int rows, int cols) {
 // ---- a few columns ----
 
 //! [strip]
-// A strip of STRIP_ROWS rows and at most STRIP_COLS columns. Threads do not stand in rows and columns:
-// they walk along the strip, element by element, so that none is idle where there are few columns.
+// A block takes a strip of STRIP_ROWS rows and at most STRIP_COLS columns. Its threads walk along
+// the strip, element by element, so that none is idle if there are only a few columns.
 template <int STRIP_ROWS, int STRIP_COLS>
 __global__ void transpose_strip(float* out, const float* in, int rows, int cols) {
     __shared__ float tile[STRIP_ROWS * (STRIP_COLS + 1)];
@@ -172,7 +174,7 @@ __global__ void transpose_strip(float* out, const float* in, int rows, int cols)
     int strip_col = blockIdx.y * STRIP_COLS;
     int height = min(STRIP_ROWS, rows - strip_row);
     int width = min(STRIP_COLS, cols - strip_col);
-    int pitch = width | 1;  // odd: the 32 lanes that read a column get 32 banks
+    int pitch = width | 1;  // odd, so that 32 lanes that read a column use 32 banks
 
     for (int i = threadIdx.x; i < height * width; i += blockDim.x) {
         std::int64_t row = strip_row + i / width;
@@ -209,7 +211,7 @@ int main(int argc, char** argv) {
          .launch = launch_any<std::uint64_t>, .element_size = 8},
         {.name = "any_16_bytes", .about = "the same for elements of 16 bytes",
          .launch = launch_any<float4>, .element_size = 16},
-        {.name = "packed_int8", .about = "bytes: 4 x 4 of them turned in registers, words moved",
+        {.name = "packed_int8", .about = "bytes: moved as words, 4 x 4 bytes transposed in registers",
          .launch = launch_packed, .rows_multiple = 4, .cols_multiple = 4, .element_size = 1},
         {.name = "strip", .about = "float: strips of 128 rows and at most 64 columns",
          .launch = launch_strip},

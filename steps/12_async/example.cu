@@ -1,4 +1,4 @@
-// 12_async/example.cu -- sums whose numbers arrive while those before them are added.
+// 12_async/example.cu -- adds up numbers while the next ones arrive.
 //
 // Build   nvcc -cudart shared -arch=sm_90 -lineinfo -o example steps/12_async/example.cu
 // Run     build/bin/simulate ./example
@@ -11,14 +11,14 @@
 //! [example]
 constexpr int THREADS = 128, STAGES = 4, ROUNDS = 32;  // a thread adds ROUNDS float4
 
-// Each thread has a place of its own in every stage: what it copies, nobody else reads.
+// Each thread has its own place in every stage. No other thread reads what it copies.
 __global__ void add_up(float* sums, const float4* in) {
     __shared__ float4 arriving[STAGES][THREADS];
     const float4* mine = in + blockIdx.x * ROUNDS * THREADS + threadIdx.x;
 
     for (int k = 0; k < STAGES - 1; ++k) {
         __pipeline_memcpy_async(&arriving[k][threadIdx.x], &mine[k * THREADS], 16);
-        __pipeline_commit();  // a group for each round
+        __pipeline_commit();  // one group per round
     }
     float sum = 0;
     for (int k = 0; k < ROUNDS; ++k) {
@@ -27,8 +27,8 @@ __global__ void add_up(float* sums, const float4* in) {
             __pipeline_memcpy_async(&arriving[next % STAGES][threadIdx.x], &mine[next * THREADS],
                                     16);
         }
-        __pipeline_commit();                // an empty group, when there is nothing left to copy
-        __pipeline_wait_prior(STAGES - 1);  // all but the newest 3: round k is here
+        __pipeline_commit();                // an empty group if nothing is left to copy
+        __pipeline_wait_prior(STAGES - 1);  // all but the newest 3, so round k has arrived
         float4 v = arriving[k % STAGES][threadIdx.x];
         sum += v.x + v.y + v.z + v.w;
     }

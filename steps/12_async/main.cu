@@ -1,9 +1,9 @@
-// 12_async -- copies that go on while the threads do something else.
+// 12_async -- copies that run while the threads do something else.
 //
-// Builds on  10_registers: its 4 x 4 pieces turned in registers, its swizzle, its order of tiles.
-// Idea       cp.async copies from global to shared memory, past the registers: commit, go on, wait.
-// Watch      10's counters to the digit. A pipeline changes when, not what: time it.
-// Next       13_tma copies by a unit of its own, rows and boxes at a time.
+// Builds on  10_registers: 4 x 4 pieces transposed in registers, its swizzle, its order of tiles.
+// Idea       cp.async copies to shared memory without registers: commit, continue, wait.
+// Watch      The counters are exactly those of 10. A pipeline changes when copies happen: time it.
+// Next       13_tma uses a separate unit that copies rows and boxes.
 
 #include <cuda_pipeline.h>
 #include "harness/blocks_that_stay.h"
@@ -11,14 +11,14 @@
 //! [one_tile]
 constexpr int TILE_DIM = 64, QUADS = TILE_DIM / 4, TILE_QUADS = TILE_DIM * QUADS, THREADS = 256;
 __device__ void fetch(float4* tile, const float* in, int rows, int cols, int number);
-__device__ void turn(float* out, const float4* tile, int rows, int cols, int number);
+__device__ void store_transposed(float* out, const float4* tile, int rows, int cols, int number);
 __global__ void transpose_one_tile(float* out, const float* in, int rows, int cols) {
     __shared__ float4 tile[TILE_QUADS];
-    fetch(tile, in, rows, cols, blockIdx.x);  // 16 bytes a copy; nobody waits for them
-    __pipeline_commit();                      // they are a group
-    __pipeline_wait_prior(0);                 // until no group of this thread is on its way
-    __syncthreads();                          // nor of the others
-    turn(out, tile, rows, cols, blockIdx.x);
+    fetch(tile, in, rows, cols, blockIdx.x);  // starts copies, and does not wait for them
+    __pipeline_commit();                      // closes the group of these copies
+    __pipeline_wait_prior(0);                 // until no group of this thread is in flight
+    __syncthreads();                          // until no group of the other threads is either
+    store_transposed(out, tile, rows, cols, blockIdx.x);
 }
 //! [one_tile]
 
@@ -27,15 +27,15 @@ static void launch_one_tile(float* out, const float* in, int rows, int cols) {
     transpose_one_tile<<<blocks, THREADS>>>(out, in, rows, cols);
 }
 
-//! [fetch_and_turn]
-// Where the tile keeps float4 number `quad` of its row `row`: 10's swizzle. The 8 threads that read
-// together have rows 4 apart.
+//! [fetch_and_store]
+// Returns the place of float4 `quad` of row `row` in the tile, swizzled as in 10. The 8 threads
+// that read together have rows that are 4 apart.
 __device__ int place(int row, int quad) {
     return row * QUADS + (quad ^ (row / 4 % 8));
 }
 
-// Sends tile number `number`, counted down the columns, on its way to shared memory, 16 bytes a
-// copy, and waits for nothing.
+// Starts to copy tile `number`, counted down the columns, to shared memory, 16 bytes per copy. It
+// does not wait for the copies.
 __device__ void fetch(float4* tile, const float* in, int rows, int cols, int number) {
     int down = (rows + TILE_DIM - 1) / TILE_DIM;
     int tile_row = number % down * TILE_DIM, tile_col = number / down * TILE_DIM;
@@ -47,8 +47,8 @@ __device__ void fetch(float4* tile, const float* in, int rows, int cols, int num
     }
 }
 
-// Turns this thread's 4 x 4 piece of tile number `number` in its registers and stores it.
-__device__ void turn(float* out, const float4* tile, int rows, int cols, int number) {
+// Transposes this thread's 4 x 4 piece of tile `number` in registers and stores it to `out`.
+__device__ void store_transposed(float* out, const float4* tile, int rows, int cols, int number) {
     int down = (rows + TILE_DIM - 1) / TILE_DIM;
     int row_quad = threadIdx.x % QUADS, col_quad = threadIdx.x / QUADS;
     int row = number % down * TILE_DIM + row_quad * 4;
@@ -64,13 +64,13 @@ __device__ void turn(float* out, const float4* tile, int rows, int cols, int num
         reinterpret_cast<float4&>(out[(col + 3) * rows + row]) = {a.w, b.w, c.w, d.w};
     }
 }
-//! [fetch_and_turn]
+//! [fetch_and_store]
 
-// ---- a pipeline: the next tile arrives while this one is turned ----
+// ---- a pipeline: the next tile arrives while this one is transposed ----
 
 //! [kernel]
 __global__ void transpose_pipeline(float* out, const float* in, int rows, int cols) {
-    __shared__ float4 tiles[2][TILE_QUADS];  // one is turned while the other one arrives
+    __shared__ float4 tiles[2][TILE_QUADS];  // one is transposed while the other one arrives
     int count = (rows + TILE_DIM - 1) / TILE_DIM * ((cols + TILE_DIM - 1) / TILE_DIM);
 
     fetch(tiles[0], in, rows, cols, blockIdx.x);
@@ -82,11 +82,11 @@ __global__ void transpose_pipeline(float* out, const float* in, int rows, int co
         if (next < count) {
             fetch(tiles[1 - stage], in, rows, cols, next);
         }
-        __pipeline_commit();       // a group for each tile; an empty one when none is left
-        __pipeline_wait_prior(1);  // all groups but the newest: this thread's part of this tile
-        __syncthreads();           // and what the others copied
-        turn(out, tiles[stage], rows, cols, tile);
-        __syncthreads();  // nobody reads this stage any more: it may be filled again
+        __pipeline_commit();       // one group per tile, an empty one if no tile is left
+        __pipeline_wait_prior(1);  // for all groups but the newest: this thread's copies
+        __syncthreads();           // for the copies of the other threads
+        store_transposed(out, tiles[stage], rows, cols, tile);
+        __syncthreads();  // all threads have read this stage, so it may be filled again
         stage = 1 - stage;
     }
 }
@@ -98,7 +98,7 @@ static void launch_pipeline(float* out, const float* in, int rows, int cols) {
     transpose_pipeline<<<blocks, THREADS>>>(out, in, rows, cols);
 }
 
-// ---- more stages: more tiles that arrive at a time ----
+// ---- more stages: more tiles arrive at the same time ----
 
 //! [stages]
 template <int STAGES>
@@ -123,7 +123,7 @@ __global__ void transpose_stages(float* out, const float* in, int rows, int cols
         __pipeline_commit();
         __pipeline_wait_prior(STAGES - 1);
         __syncthreads();
-        turn(out, tiles + stage * TILE_QUADS, rows, cols, tile);
+        store_transposed(out, tiles + stage * TILE_QUADS, rows, cols, tile);
         __syncthreads();
         stage = (stage + 1) % STAGES;
     }
@@ -133,7 +133,7 @@ __global__ void transpose_stages(float* out, const float* in, int rows, int cols
 template <int STAGES>
 static void launch_stages(float* out, const float* in, int rows, int cols) {
     int bytes = STAGES * TILE_QUADS * sizeof(float4);
-    // More than 48 KiB of shared memory is given on request only.
+    // A block gets more than 48 KiB of shared memory only on request.
     cudaFuncSetAttribute(transpose_stages<STAGES>, cudaFuncAttributeMaxDynamicSharedMemorySize,
                          bytes);
     int tiles = ceil_div(rows, TILE_DIM) * ceil_div(cols, TILE_DIM);
@@ -146,7 +146,7 @@ int main(int argc, char** argv) {
     return run_step(argc, argv, {
         {.name = "one_tile", .about = "cp.async, one tile per block: nothing to overlap within it",
          .launch = launch_one_tile, .rows_multiple = 4, .cols_multiple = 4},
-        {.name = "pipeline", .about = "cp.async, 2 stages: one tile arrives while one is turned",
+        {.name = "pipeline", .about = "cp.async, 2 stages: one tile arrives while one is transposed",
          .launch = launch_pipeline, .rows_multiple = 4, .cols_multiple = 4},
         {.name = "pipeline_3", .about = "cp.async, 3 stages",
          .launch = launch_stages<3>, .rows_multiple = 4, .cols_multiple = 4},

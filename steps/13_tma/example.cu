@@ -1,4 +1,4 @@
-// 13_tma/example.cu -- an array reversed; one thread asks for all that its block needs.
+// 13_tma/example.cu -- an array reversed; one thread requests everything that its block needs.
 //
 // Build   nvcc -cudart shared -arch=sm_90 -lineinfo -o example steps/13_tma/example.cu
 // Run     build/bin/simulate ./example
@@ -10,7 +10,7 @@
 #include "tma.h"
 
 //! [example]
-constexpr int PIECE = 1024, THREADS = 256;  // a piece: 1024 floats, the last one fewer
+constexpr int PIECE = 1024, THREADS = 256;  // floats in a piece; the last piece has fewer
 
 __global__ void reverse(float* out, const float* in, int n) {
     __shared__ float4 piece[PIECE / 4];
@@ -19,13 +19,13 @@ __global__ void reverse(float* out, const float* in, int n) {
     int length = min(PIECE, n - first);
 
     if (threadIdx.x == 0) {
-        unsigned bytes = length * sizeof(float);  // what comes, to the byte
+        unsigned bytes = length * sizeof(float);  // exactly the bytes that will arrive
         init(arrived);
         expect(arrived, bytes);
         load_row(piece, in + first, bytes, arrived);
     }
-    __syncthreads();   // the others may ask only now: before, there was no mbarrier
-    wait(arrived, 0);  // phase 0: one arrival, and all bytes
+    __syncthreads();   // the other threads may wait at the mbarrier only after it is initialized
+    wait(arrived, 0);  // phase 0 is complete after one arrival and all bytes
 
     const float* floats = reinterpret_cast<const float*>(piece);
     for (int k = threadIdx.x; k < length; k += THREADS) {

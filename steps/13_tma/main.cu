@@ -1,8 +1,8 @@
 // 13_tma -- a unit that copies by itself: rows, and whole boxes of a matrix.
 //
-// Builds on  12_async: nobody waits for a copy. Now the threads do not carry it either.
-// Idea       One instruction copies a row, or a box of rows; an mbarrier counts the bytes that come.
-// Watch      By boxes a sixteenth of 12's requests, and the same sectors.
+// Builds on  12_async: copies run in the background. Now the threads do not even request each part.
+// Idea       One instruction copies a row or a box of rows; an mbarrier counts arriving bytes.
+// Watch      Boxes take a sixteenth of 12's requests, and the same sectors.
 // Next       14_in_place has no second matrix to write to.
 
 #include "harness/blocks_that_stay.h"
@@ -23,15 +23,15 @@ __global__ void transpose_rows(float* out, const float* in, int rows, int cols) 
         init(arrived);
         expect(arrived, height * bytes_of_row);
     }
-    __syncthreads();  // nobody uses the mbarrier before it is one
+    __syncthreads();  // no thread uses the mbarrier before it is initialized
     if (int(threadIdx.x) < height) {
         const float* from = &in[(tile_row + threadIdx.x) * cols + tile_col];
         load_row(&tile[threadIdx.x * ROW], from, bytes_of_row, arrived);
     }
     wait(arrived, 0);
 
-    // The 8 threads that read together take pieces of a diagonal: rows 4 apart begin in 2 of 8 places,
-    // whatever the padding. Two threads side by side still fill a sector of `out`.
+    // The 8 threads that read together take pieces on a diagonal, because rows that are 4 apart
+    // begin at only 2 of 8 places. Two neighbouring threads still fill a sector of `out`.
     int row_quad = threadIdx.x % QUADS;
     int col_quad = (threadIdx.x / QUADS + row_quad / 2) % QUADS;
     int row = tile_row + row_quad * 4, col = tile_col + col_quad * 4;
@@ -58,20 +58,20 @@ static void launch_rows(float* out, const float* in, int rows, int cols) {
 
 // ---- a whole box at a time ----
 //
-// The host's tensor map says where the matrix lies, how long its rows are, and how large a box is. The
-// Tensor Memory Accelerator does the rest: addresses, edges, and the swizzle, which it knows in three
-// sizes. With the largest one a row of the box is 128 bytes long, so a tile is two boxes.
+// The host's tensor map has the address of the matrix, the length of its rows and the size of a
+// box. The Tensor Memory Accelerator handles addresses, edges and the swizzle, which has three
+// possible sizes. With the largest, a row of a box is 128 bytes, so a tile is two boxes.
 
 constexpr int BOX_COLS = 32, BOX_QUADS = TILE_DIM * BOX_COLS / 4, TILE_QUADS = 2 * BOX_QUADS;
 
-// Where a box keeps float4 number `quad` of its row: the hardware's swizzle of 128 bytes, or none.
+// Returns the place of float4 `quad` of a row in a box, with the 128-byte swizzle or without.
 template <bool SWIZZLED>
 __device__ int place_in_box(int row, int quad) {
     return row * (BOX_COLS / 4) + (SWIZZLED ? quad ^ row % 8 : quad);
 }
 
 //! [tma]
-// Asks for both boxes of a tile.
+// Requests both boxes of a tile.
 __device__ void load_tile(float4* tile, const CUtensorMap& in, int row, int col,
                           Mbarrier& arrived) {
     expect(arrived, TILE_QUADS * sizeof(float4));
@@ -79,7 +79,7 @@ __device__ void load_tile(float4* tile, const CUtensorMap& in, int row, int col,
     load_box(tile + BOX_QUADS, in, row, col + BOX_COLS, arrived);
 }
 
-// One tile per block, loaded by TMA, stored by the threads.
+// One tile per block, loaded by TMA and stored by the threads.
 template <bool SWIZZLED>
 __global__ void transpose_tma(float* out, const __grid_constant__ CUtensorMap in, int rows,
                               int cols) {
@@ -90,10 +90,10 @@ __global__ void transpose_tma(float* out, const __grid_constant__ CUtensorMap in
         init(arrived);
         load_tile(tile, in, tile_row, tile_col, arrived);
     }
-    __syncthreads();  // nobody asks the mbarrier before it is one
+    __syncthreads();  // no thread waits at the mbarrier before it is initialized
     wait(arrived, 0);
 
-    // Again pieces of a diagonal: of the swizzle's 8 places, rows 4 apart take 2 only.
+    // The threads again take pieces on a diagonal: rows that are 4 apart use only 2 of 8 places.
     int row_quad = threadIdx.x % QUADS, box = threadIdx.x / 128;
     int col_quad = threadIdx.x / QUADS % 8 ^ row_quad % 8 / 2;
     const float4* from = tile + box * BOX_QUADS;
@@ -114,9 +114,9 @@ __global__ void transpose_tma(float* out, const __grid_constant__ CUtensorMap in
 // ---- TMA in both directions ----
 
 //! [tma_store]
-// Turns a tile of two boxes into another one, whose boxes belong to `out`. The 8 threads that read
-// together take a diagonal, so that neither reading nor writing has two of them in one place.
-__device__ void turn_boxes(float4* turned, const float4* tile) {
+// Transposes a tile of two boxes into another one, whose boxes belong to `out`. The 8 threads that
+// read together take a diagonal, so that neither their reads nor their writes have conflicts.
+__device__ void transpose_boxes(float4* transposed, const float4* tile) {
     int lane = threadIdx.x % 8, group = threadIdx.x / 8 % 2, box = threadIdx.x / 128;
     int row_quad = group * 8 + lane, col_quad = threadIdx.x / 16 % 8 ^ lane;
     const float4* from = tile + box * BOX_QUADS;
@@ -124,7 +124,7 @@ __device__ void turn_boxes(float4* turned, const float4* tile) {
     float4 b = from[place_in_box<true>(row_quad * 4 + 1, col_quad)];
     float4 c = from[place_in_box<true>(row_quad * 4 + 2, col_quad)];
     float4 d = from[place_in_box<true>(row_quad * 4 + 3, col_quad)];
-    float4* to = turned + group * BOX_QUADS;  // its rows are columns of `in`
+    float4* to = transposed + group * BOX_QUADS;  // its rows are columns of `in`
     int col = box * BOX_COLS + col_quad * 4;
     to[place_in_box<true>(col + 0, lane)] = {a.x, b.x, c.x, d.x};
     to[place_in_box<true>(col + 1, lane)] = {a.y, b.y, c.y, d.y};
@@ -140,7 +140,7 @@ __device__ void store_tile(const CUtensorMap& out, const float4* tile, int row, 
 
 __global__ void transpose_tma_store(const __grid_constant__ CUtensorMap out,
                                     const __grid_constant__ CUtensorMap in) {
-    __shared__ __align__(1024) float4 tile[TILE_QUADS], turned[TILE_QUADS];
+    __shared__ __align__(1024) float4 tile[TILE_QUADS], transposed[TILE_QUADS];
     __shared__ Mbarrier arrived;
     int tile_row = blockIdx.x * TILE_DIM, tile_col = blockIdx.y * TILE_DIM;
     if (threadIdx.x == 0) {
@@ -149,25 +149,25 @@ __global__ void transpose_tma_store(const __grid_constant__ CUtensorMap out,
     }
     __syncthreads();
     wait(arrived, 0);
-    turn_boxes(turned, tile);
+    transpose_boxes(transposed, tile);
     fence_before_store();
     __syncthreads();
     if (threadIdx.x == 0) {
-        store_tile(out, turned, tile_col, tile_row);
-        wait_until_read<0>();  // a block's shared memory is gone when it ends
+        store_tile(out, transposed, tile_col, tile_row);
+        wait_until_read<0>();  // the block's shared memory is freed when the block ends
     }
 }
 //! [tma_store]
 
 //! [tma_pipeline]
-// `pipeline`, by TMA: two tiles arrive or are turned, two are turned or leave.
+// `pipeline` of 12, with TMA: 2 stages for tiles that arrive, and 2 for transposed tiles to store.
 __global__ void transpose_tma_pipeline(const __grid_constant__ CUtensorMap out,
                                        const __grid_constant__ CUtensorMap in, int rows, int cols) {
     extern __shared__ float4 stages[];
-    // 1024 bytes are more than what an array is aligned to by itself.
+    // Dynamic shared memory is not aligned to the 1024 bytes that the swizzle needs.
     unsigned skip = (1024 - shared_address(stages) % 1024) % 1024 / sizeof(float4);
     float4* tiles = stages + skip;
-    float4* turned = tiles + 2 * TILE_QUADS;
+    float4* transposed = tiles + 2 * TILE_QUADS;
     __shared__ Mbarrier arrived[2];
     int down = (rows + TILE_DIM - 1) / TILE_DIM;
     int count = down * ((cols + TILE_DIM - 1) / TILE_DIM);
@@ -188,15 +188,15 @@ __global__ void transpose_tma_pipeline(const __grid_constant__ CUtensorMap out,
                 load_tile(tiles + (1 - stage) * TILE_QUADS, in, next % down * TILE_DIM,
                           next / down * TILE_DIM, arrived[1 - stage]);
             }
-            wait_until_read<1>();  // what left this stage two tiles ago
+            wait_until_read<1>();  // until the tile stored from this stage two rounds ago is read
         }
         __syncthreads();
         wait(arrived[stage], parity);
-        turn_boxes(turned + stage * TILE_QUADS, tiles + stage * TILE_QUADS);
+        transpose_boxes(transposed + stage * TILE_QUADS, tiles + stage * TILE_QUADS);
         fence_before_store();
         __syncthreads();
         if (threadIdx.x == 0) {
-            store_tile(out, turned + stage * TILE_QUADS, tile / down * TILE_DIM,
+            store_tile(out, transposed + stage * TILE_QUADS, tile / down * TILE_DIM,
                        tile % down * TILE_DIM);
         }
         if (stage == 1) parity = 1 - parity;
@@ -235,9 +235,9 @@ static void launch_tma_pipeline(float* out, const float* in, int rows, int cols)
 int main(int argc, char** argv) {
     // clang-format off
     return run_step(argc, argv, {
-        {.name = "tma", .about = "a tile of two boxes, loaded by TMA, swizzled on the way",
+        {.name = "tma", .about = "a tile of two boxes, loaded and swizzled by TMA",
          .launch = launch_tma<true>, .rows_multiple = 4, .cols_multiple = 4},
-        {.name = "rows", .about = "each row of a tile is a copy: no tensor map, padded",
+        {.name = "rows", .about = "one copy per row of a tile: padded rows, no tensor map",
          .launch = launch_rows, .rows_multiple = 4, .cols_multiple = 4},
         {.name = "tma_plain", .about = "boxes without the swizzle",
          .launch = launch_tma<false>, .rows_multiple = 4, .cols_multiple = 4},

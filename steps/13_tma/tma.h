@@ -1,5 +1,5 @@
-// The words of PTX that TMA needs and CUDA C++ has no names for, and the map that the host makes of a
-// matrix.
+// The PTX instructions of TMA, which CUDA C++ has no names for, and the tensor map of a matrix,
+// which the host creates.
 #pragma once
 
 #include <cuda.h>
@@ -15,15 +15,15 @@ __device__ inline unsigned shared_address(const void* pointer) {
     return static_cast<unsigned>(__cvta_generic_to_shared(pointer));
 }
 
-// Counts who has arrived, and the bytes that are to come. This one waits for one thread.
+// Initializes an mbarrier, which counts arriving threads and missing bytes, for one thread.
 __device__ inline void init(Mbarrier& arrived) {
     asm volatile("mbarrier.init.shared::cta.b64 [%0], 1;" ::"r"(shared_address(&arrived))
                  : "memory");
-    // The copies, which are not of this thread, must see it too.
+    // The copies run outside this thread, and must see the initialized mbarrier too.
     asm volatile("fence.mbarrier_init.release.cluster;" ::: "memory");
 }
 
-// Arrives, and says how many bytes are to come besides.
+// Arrives, and announces how many bytes will arrive as well.
 __device__ inline void expect(Mbarrier& arrived, unsigned bytes) {
     asm volatile(
         "mbarrier.arrive.expect_tx.shared::cta.b64 _, [%0], %1;" ::"r"(shared_address(&arrived)),
@@ -31,8 +31,8 @@ __device__ inline void expect(Mbarrier& arrived, unsigned bytes) {
         : "memory");
 }
 
-// Waits until the phase is over: all have arrived, and all bytes have come. Phases are told by their
-// parity, 0, 1, 0 ...
+// Waits until the phase with this parity is complete: all threads and all bytes have arrived. The
+// parity of the phases is 0, 1, 0, and so on.
 __device__ inline void wait(Mbarrier& arrived, unsigned parity) {
     unsigned over = 0;
     while (!over) {
@@ -48,8 +48,8 @@ __device__ inline void wait(Mbarrier& arrived, unsigned parity) {
 //! [mbarrier]
 
 //! [row]
-// Asks for `bytes` bytes, 16 or a multiple, from a multiple of 16 on; they are counted at `arrived` as
-// they come.
+// Requests a copy of `bytes` bytes, which `arrived` counts as they arrive. The number of bytes and
+// both addresses must be multiples of 16.
 __device__ inline void load_row(float4* to, const float* from, unsigned bytes, Mbarrier& arrived) {
     asm volatile(
         "cp.async.bulk.shared::cluster.global.mbarrier::complete_tx::bytes [%0], [%1], %2, [%3];" ::
@@ -60,7 +60,7 @@ __device__ inline void load_row(float4* to, const float* from, unsigned bytes, M
 //! [row]
 
 //! [boxes]
-// Asks for the box that begins at (row, col); its bytes are counted at `arrived` as they come.
+// Requests the box that begins at (row, col). `arrived` counts its bytes as they arrive.
 __device__ inline void load_box(float4* box, const CUtensorMap& in, int row, int col,
                                 Mbarrier& arrived) {
     asm volatile(
@@ -77,28 +77,31 @@ __device__ inline void store_box(const CUtensorMap& out, const float4* box, int 
         : "memory");
 }
 
-// Stores are waited for in groups, as cp.async is, by the thread that asked for them.
+// Closes a group of stores. As with cp.async, the thread that requested the stores waits for
+// groups.
 __device__ inline void commit_stores() {
     asm volatile("cp.async.bulk.commit_group;" ::: "memory");
 }
 
-// Until all but the newest LEFT groups have been read from shared memory.
+// Waits until TMA has read all groups but the newest LEFT from shared memory.
 template <int LEFT>
 __device__ void wait_until_read() {
     asm volatile("cp.async.bulk.wait_group.read %0;" ::"n"(LEFT) : "memory");
 }
 
-// What threads have written to shared memory comes before what TMA reads there.
+// Makes the threads' writes to shared memory visible to the reads of TMA that follow.
 __device__ inline void fence_before_store() {
     asm volatile("fence.proxy.async.shared::cta;" ::: "memory");
 }
 //! [boxes]
 
 //! [map]
-// The map of a matrix of `rows` x `cols` floats, for boxes of `box_rows` rows and `box_cols` columns.
+// Returns the tensor map of a matrix of `rows` x `cols` floats, for boxes of `box_rows` x
+// `box_cols`.
 inline CUtensorMap map_of(const float* matrix, int rows, int cols, unsigned box_rows,
                           unsigned box_cols, CUtensorMapSwizzle swizzle) {
-    // Of the driver's functions; asked for here, no program needs to be linked with the driver.
+    // This is a function of the driver. It is looked up here, so that no program has to link the
+    // driver.
     static void* encode = nullptr;
     cudaDriverEntryPointQueryResult found;
     if (!encode) {

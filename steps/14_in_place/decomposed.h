@@ -1,9 +1,9 @@
-// Any shape in place: rows and columns, one after the other.
+// Transposes any shape in place: columns, rows and columns, one after the other.
 //
-// After B. Catanzaro, A. Keller, M. Garland, A Decomposition for In-place Matrix Transposition (PPoPP
-// 2014). Let c be the greatest common divisor of rows and cols, a = rows / c, b = cols / c. Three
-// passes move each element within its column, then its row, then its column. Each line lies in
-// shared memory while it is permuted, so no other memory is needed.
+// After B. Catanzaro, A. Keller, M. Garland, A Decomposition for In-place Matrix Transposition
+// (PPoPP 2014). Let c be the greatest common divisor of rows and cols, a = rows / c, b = cols / c.
+// Three passes move each element within its column, then its row, then its column. A row or column
+// is in shared memory while it is permuted, so no other memory is needed.
 #pragma once
 
 #include <algorithm>
@@ -11,15 +11,16 @@
 
 #include "harness/harness.h"
 
-// Sum of two numbers below `size`, counted around.
+// Returns the sum of two numbers below `size`, modulo `size`.
 __device__ inline unsigned around(unsigned one, unsigned other, unsigned size) {
     unsigned sum = one + other;
     return sum < size ? sum : sum - size;
 }
 
 //! [rows]
-// Each block takes rows. After the first pass, row `row` has in column `col` what came from row
-// `row + col / b`, and belongs to place col * rows + that row: column `to`. BACK undoes it.
+// Each block takes whole rows. After the first pass, the element in row `row` and column `col` is
+// the one from row `row + col / b`. It moves to place col * rows + that row, which is in column
+// `to`. BACK undoes the pass.
 template <bool BACK>
 __global__ void shuffle_rows(float* data, unsigned rows, unsigned cols, unsigned b) {
     extern __shared__ float line[];
@@ -28,7 +29,7 @@ __global__ void shuffle_rows(float* data, unsigned rows, unsigned cols, unsigned
 
     for (unsigned row = blockIdx.x; row < rows; row += gridDim.x) {
         float* here = data + size_t(row) * cols;
-        unsigned product = first;  // col * rows, counted around
+        unsigned product = first;  // col * rows, modulo cols
         for (unsigned col = threadIdx.x; col < cols; col += blockDim.x) {
             unsigned to = around(product, around(row, col / b, rows) % cols, cols);
             line[BACK ? col : to] = here[col];
@@ -47,9 +48,10 @@ __global__ void shuffle_rows(float* data, unsigned rows, unsigned cols, unsigned
 //! [rows]
 
 //! [columns]
-// Each block takes WIDTH columns side by side, so that a sector of 8 floats is used whole. ROTATE is
-// the first pass: row `row` gets what is in row `from` = row + col / b. The last pass gets the
-// element of place row * cols + col, which the first pass left in row `from`. BACK undoes either.
+// Each block takes WIDTH neighbouring columns; 8 of them use whole sectors. ROTATE is the first
+// pass: row `row` gets the element of row `from` = row + col / b. In the last pass, row `row` gets
+// the element that belongs to place row * cols + col, which the other passes left in row `from`.
+// BACK undoes either pass.
 template <int WIDTH, bool ROTATE, bool BACK>
 __global__ void shuffle_columns(float* data, unsigned rows, unsigned cols, unsigned a, unsigned b) {
     extern __shared__ float strip[];  // rows x WIDTH
@@ -59,12 +61,12 @@ __global__ void shuffle_columns(float* data, unsigned rows, unsigned cols, unsig
         strip[row * WIDTH + threadIdx.x] = data[size_t(row) * cols + col];
     }
     __syncthreads();
-    unsigned product = size_t(threadIdx.y) * cols % rows;  // row * cols, counted around
+    unsigned product = size_t(threadIdx.y) * cols % rows;  // row * cols, modulo rows
     unsigned step = size_t(blockDim.y) * cols % rows;
-    unsigned turn = ROTATE ? col / b : col % rows;
+    unsigned shift = ROTATE ? col / b : col % rows;
     for (unsigned row = threadIdx.y; row < rows && is_inside; row += blockDim.y) {
-        unsigned from = around(row, turn, rows);
-        if (!ROTATE) from = around(around(product, turn, rows), rows - row / a, rows);
+        unsigned from = around(row, shift, rows);
+        if (!ROTATE) from = around(around(product, shift, rows), rows - row / a, rows);
         unsigned to = BACK ? from : row;
         data[size_t(to) * cols + col] = strip[(BACK ? row : from) * WIDTH + threadIdx.x];
         product = around(product, step, rows);
@@ -72,7 +74,7 @@ __global__ void shuffle_columns(float* data, unsigned rows, unsigned cols, unsig
 }
 //! [columns]
 
-// A block of an H100 or H200 can have so much shared memory.
+// The most shared memory, in bytes, that a block of an H100 or H200 can have.
 constexpr int MOST_SHARED = 227 * 1024;
 
 template <int WIDTH, bool ROTATE, bool BACK>
@@ -90,8 +92,8 @@ static void launch_rows(float* data, unsigned rows, unsigned cols, unsigned b) {
     shuffle_rows<BACK><<<std::min(rows, 8192u), 512, bytes>>>(data, rows, cols, b);
 }
 
-// Columns are the shorter side: they lie in shared memory WIDTH at a time. A tall matrix is therefore
-// transposed as the way back of its transpose, which is wide.
+// WIDTH columns at a time are in shared memory, so the columns must be the shorter side. A tall
+// matrix is the transpose of a wide one, so the passes of the wide one are undone in reverse order.
 template <int WIDTH>
 static void launch_decomposed(float* data, const float*, int rows, int cols) {
     bool back = rows > cols;

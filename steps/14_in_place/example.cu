@@ -12,10 +12,10 @@ __global__ void reverse_in_place(float* data, int n) {
     int left = blockIdx.x * blockDim.x + threadIdx.x;
     int right = n - 1 - left;
 
-    // A pair has one thread: that of its left element. The one in the middle has no partner.
+    // The thread of the left element exchanges the pair. The element in the middle has no partner.
     if (left >= right) return;
 
-    float a = data[left], b = data[right];  // both, before either is overwritten
+    float a = data[left], b = data[right];  // reads both before it overwrites either
     data[left] = b;
     data[right] = a;
 }

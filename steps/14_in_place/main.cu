@@ -1,9 +1,9 @@
 // 14_in_place -- transposes a matrix in its own memory.
 //
 // Builds on  10_registers: the same tiles, but `out` is `in`, so each store overwrites an element.
-// Idea       Tiles (i, j) and (j, i) of a square change places. Rectangles: see `cycles`, decomposed.h.
-// Watch      The same 4 sectors per request as 04, both ways, and half of the memory.
-// Next       15_permute turns many small matrices, and arrays of three and four axes.
+// Idea       Tiles (i, j) and (j, i) of a square change places. Rectangles: `cycles`, decomposed.h.
+// Watch      The same 4 sectors per request as in 04, both ways, with half of the memory.
+// Next       15_permute transposes many small matrices, and arrays of three and four axes.
 
 #include "decomposed.h"
 
@@ -15,7 +15,7 @@ __global__ void transpose_in_place(float* data, const float*, int side, int) {
     __shared__ float upper[TILE_DIM][TILE_DIM + 1];
     __shared__ float lower[TILE_DIM][TILE_DIM + 1];
 
-    // A pair has one block: that of its tile above the diagonal.
+    // The block of the tile above the diagonal takes both tiles of a pair.
     if (blockIdx.y > blockIdx.x) return;
     int row = blockIdx.y * TILE_DIM;  // of the upper tile; the lower one is at (col, row)
     int col = blockIdx.x * TILE_DIM;
@@ -29,7 +29,7 @@ __global__ void transpose_in_place(float* data, const float*, int side, int) {
 
     for (int y = threadIdx.y; y < TILE_DIM; y += BLOCK_ROWS) {
         if (row + y < side && col + x < side) data[(row + y) * side + col + x] = lower[x][y];
-        // On the diagonal both are one tile, which is stored already.
+        // On the diagonal, both are the same tile, which is already stored.
         if (col + y < side && row + x < side && row != col) {
             data[(col + y) * side + row + x] = upper[x][y];
         }
@@ -44,24 +44,24 @@ static void launch_pairs(float* data, const float*, int rows, int cols) {
     transpose_in_place<BLOCK_ROWS><<<grid, block>>>(data, nullptr, rows, cols);
 }
 
-// ---- the same with 10's registers: 64 x 64 tiles, 16 bytes per access ----
+// ---- the same in registers, as in 10: 64 x 64 tiles, 16 bytes per access ----
 
 constexpr int PIECES = 16;  // 4 x 4 pieces along a side of a tile
 
 //! [registers]
-// Where a turned tile keeps float4 number `quad` of its row `col`: see 10.
+// Returns the place of float4 `quad` of row `col` in a transposed tile, swizzled as in 10.
 __device__ int swizzled(int col, int quad) {
     return col * PIECES + (quad ^ (col / 4 % 8));
 }
 
 __global__ void transpose_pairs_registers(float* data, int side) {
-    __shared__ float4 turned[2][4 * PIECES * PIECES];
+    __shared__ float4 transposed[2][4 * PIECES * PIECES];
 
     if (blockIdx.x > blockIdx.y) return;
     int tile_row[2] = {int(blockIdx.x) * 64, int(blockIdx.y) * 64};  // of the upper tile, the lower
     int tile_col[2] = {int(blockIdx.y) * 64, int(blockIdx.x) * 64};
 
-    // Both tiles' loads are under way at the same time.
+    // The loads of both tiles are in flight at the same time.
     float4 piece[2][4];
     for (int which = 0; which < 2; ++which) {
         int row = tile_row[which] + threadIdx.y * 4;
@@ -74,10 +74,10 @@ __global__ void transpose_pairs_registers(float* data, int side) {
     for (int which = 0; which < 2; ++which) {
         auto [a, b, c, d] = piece[which];
         int col = threadIdx.x * 4, quad = threadIdx.y;
-        turned[which][swizzled(col + 0, quad)] = {a.x, b.x, c.x, d.x};
-        turned[which][swizzled(col + 1, quad)] = {a.y, b.y, c.y, d.y};
-        turned[which][swizzled(col + 2, quad)] = {a.z, b.z, c.z, d.z};
-        turned[which][swizzled(col + 3, quad)] = {a.w, b.w, c.w, d.w};
+        transposed[which][swizzled(col + 0, quad)] = {a.x, b.x, c.x, d.x};
+        transposed[which][swizzled(col + 1, quad)] = {a.y, b.y, c.y, d.y};
+        transposed[which][swizzled(col + 2, quad)] = {a.z, b.z, c.z, d.z};
+        transposed[which][swizzled(col + 3, quad)] = {a.w, b.w, c.w, d.w};
     }
 
     __syncthreads();
@@ -90,7 +90,7 @@ __global__ void transpose_pairs_registers(float* data, int side) {
             int col = tile_row[which] + threadIdx.x * 4;
             if (row >= side || col >= side) continue;
             reinterpret_cast<float4&>(data[row * side + col]) =
-                turned[which][swizzled(threadIdx.y + k, threadIdx.x)];
+                transposed[which][swizzled(threadIdx.y + k, threadIdx.x)];
         }
     }
 }
@@ -103,16 +103,16 @@ static void launch_pairs_registers(float* data, const float*, int rows, int) {
 
 // ---- any shape, along cycles ----
 //
-// The element at place k = row * cols + col belongs to place col * rows + row. What was there belongs
-// somewhere else, and so on, until one comes back to k: a cycle.
+// The element at place k = row * cols + col moves to place col * rows + row. The element that was
+// there moves to another place, and so on, until one moves to k: a cycle.
 
 __device__ unsigned place_after(unsigned place, unsigned rows, unsigned cols) {
     return place % cols * rows + place / cols;
 }
 
 //! [cycles]
-// A thread per element. The smallest place of a cycle leads: it moves all of them. To find out who
-// leads, each thread walks its cycle until it meets a smaller place; no memory is needed.
+// One thread per element. The thread with the smallest place of a cycle moves all of its elements.
+// To find out which one that is, each thread walks along its cycle until it meets a smaller place.
 __global__ void follow_cycles(float* data, unsigned rows, unsigned cols) {
     unsigned start = blockIdx.x * blockDim.x + threadIdx.x;
     if (start >= rows * cols) return;
@@ -141,12 +141,12 @@ int main(int argc, char** argv) {
     return run_step(argc, argv, {
         {.name = "pairs", .about = "pairs of 32 x 32 tiles: 32 x 8 threads",
          .launch = launch_pairs<8>, .produces = in_place(), .square_only = true},
-        {.name = "pairs_32x4", .about = "the same by 32 x 4 threads",
+        {.name = "pairs_32x4", .about = "the same with 32 x 4 threads",
          .launch = launch_pairs<4>, .produces = in_place(), .square_only = true},
-        {.name = "pairs_registers", .about = "pairs of 64 x 64 tiles, turned in registers: 16 x 16 threads",
+        {.name = "pairs_registers", .about = "pairs of 64 x 64 tiles, transposed in registers: 16 x 16 threads",
          .launch = launch_pairs_registers, .produces = in_place(), .rows_multiple = 4, .cols_multiple = 4,
          .square_only = true},
-        {.name = "cycles", .about = "the smallest place of each cycle moves all of it",
+        {.name = "cycles", .about = "the thread of a cycle's smallest place moves the whole cycle",
          .launch = launch_cycles, .produces = in_place()},
         {.name = "decomposed", .about = "columns, rows, columns: 8 columns of shared memory at a time",
          .launch = launch_decomposed<8>, .produces = in_place(), .longest_side = LONGEST},

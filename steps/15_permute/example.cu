@@ -9,10 +9,10 @@
 
 //! [example]
 struct Axis {
-    int extent, step;  // of an axis of `out`: how long it is, and how far apart in `in`
+    int extent, step;  // length of an axis of `out`, and the distance of its elements in `in`
 };
 
-// Thread i stores out[i]. It takes i apart, from the last axis to the first.
+// Thread i stores out[i]. It computes the three indices from i, beginning with the last axis.
 __global__ void permute(float* out, const float* in, Axis first, Axis second, Axis third) {
     int i = blockIdx.x * blockDim.x + threadIdx.x;
     int z = i % third.extent;

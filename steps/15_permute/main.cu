@@ -1,9 +1,9 @@
 // 15_permute -- many small matrices, and arrays of three and four axes.
 //
-// Builds on  14_in_place: back to two buffers. A block's tile now lies in a matrix of its own.
-// Idea       Only two axes meet in a tile, the last of `in` and the last of `out`; others count matrices.
-// Watch      The same sectors per request as for one large matrix, as long as tiles are full.
-// Next       16_many_gpus takes a matrix that no single GPU holds.
+// Builds on  14_in_place: back to two buffers. There are many matrices, each with its own tiles.
+// Idea       A tile needs only the last axis of `in` and the last of `out`; others count matrices.
+// Watch      As long as tiles are full, the same sectors per request as for one large matrix.
+// Next       16_many_gpus transposes a matrix that is too large for any single GPU.
 
 #include "planes.h"
 #include "whole.h"
@@ -11,7 +11,7 @@
 constexpr int TILE_DIM = 32, BLOCK_ROWS = 4, MATRIX_ROWS = 64;
 
 //! [kernel]
-// `in` is a stack of matrices of MATRIX_ROWS x cols, `out` one of cols x MATRIX_ROWS. z counts them.
+// blockIdx.z counts the matrices: MATRIX_ROWS x cols in `in`, cols x MATRIX_ROWS in `out`.
 __global__ void transpose_stack(float* out, const float* in, int, int cols) {
     __shared__ float tile[TILE_DIM][TILE_DIM + 1];
 
@@ -44,13 +44,13 @@ static void launch_stack(float* out, const float* in, int rows, int cols) {
     transpose_stack<<<grid, block>>>(out, in, rows, cols);
 }
 
-// ---- matrices of any size, anywhere: planes.h ----
+// ---- matrices of any size, at any place: planes.h ----
 
 //! [tiles]
 __global__ void transpose_planes(float* out, const float* in, Planes planes) {
     __shared__ float tile[TILE_DIM][TILE_DIM + 1];
 
-    // A grid of one axis has room for any number of tiles and matrices.
+    // The grid has one axis, because only that one is long enough for all tiles of all matrices.
     unsigned down = planes.down(TILE_DIM), across = planes.across(TILE_DIM);
     unsigned tile_row = blockIdx.x % down * TILE_DIM;
     unsigned tile_col = blockIdx.x / down % across * TILE_DIM;
@@ -79,22 +79,22 @@ static void launch_tiles(float* out, const float* in, const Planes& planes) {
     transpose_planes<<<tiles, dim3(TILE_DIM, BLOCK_ROWS)>>>(out, in, planes);
 }
 
-// ---- 16 bytes per access: 4 x 4 pieces turned in registers, as in 10 ----
+// ---- 16 bytes per access: 4 x 4 pieces transposed in registers, as in 10 ----
 
 //! [registers]
-// Where a turned tile keeps float4 number `quad` of its row `col`: see 10.
+// Returns the place of float4 `quad` of row `col` in a transposed tile, swizzled as in 10.
 template <int QUADS>
 __device__ int swizzled(int col, int quad) {
     return col * QUADS + (quad ^ (col / 4 % 8));
 }
 
-// A tile of TILE_ROWS x TILE_COLS, a 4 x 4 piece per thread.
+// Transposes tiles of TILE_ROWS x TILE_COLS with a 4 x 4 piece per thread.
 template <int TILE_ROWS, int TILE_COLS>
 __global__ void transpose_planes_registers(float* out, const float* in, Planes planes) {
-    constexpr int QUADS = TILE_ROWS / 4;   // float4s in a row of the turned tile
+    constexpr int QUADS = TILE_ROWS / 4;   // float4s in a row of the transposed tile
     constexpr int ACROSS = TILE_COLS / 4;  // pieces across a tile
     constexpr int THREADS = QUADS * ACROSS;
-    __shared__ float4 turned[TILE_COLS * QUADS];
+    __shared__ float4 transposed[TILE_COLS * QUADS];
 
     unsigned down = planes.down(TILE_ROWS), across = planes.across(TILE_COLS);
     int tile_row = blockIdx.x % down * TILE_ROWS;
@@ -108,10 +108,10 @@ __global__ void transpose_planes_registers(float* out, const float* in, Planes p
         float4 b = reinterpret_cast<const float4&>(in[(row + 1) * planes.in_pitch + col]);
         float4 c = reinterpret_cast<const float4&>(in[(row + 2) * planes.in_pitch + col]);
         float4 d = reinterpret_cast<const float4&>(in[(row + 3) * planes.in_pitch + col]);
-        turned[swizzled<QUADS>(first_col + 0, quad)] = make_float4(a.x, b.x, c.x, d.x);
-        turned[swizzled<QUADS>(first_col + 1, quad)] = make_float4(a.y, b.y, c.y, d.y);
-        turned[swizzled<QUADS>(first_col + 2, quad)] = make_float4(a.z, b.z, c.z, d.z);
-        turned[swizzled<QUADS>(first_col + 3, quad)] = make_float4(a.w, b.w, c.w, d.w);
+        transposed[swizzled<QUADS>(first_col + 0, quad)] = make_float4(a.x, b.x, c.x, d.x);
+        transposed[swizzled<QUADS>(first_col + 1, quad)] = make_float4(a.y, b.y, c.y, d.y);
+        transposed[swizzled<QUADS>(first_col + 2, quad)] = make_float4(a.z, b.z, c.z, d.z);
+        transposed[swizzled<QUADS>(first_col + 3, quad)] = make_float4(a.w, b.w, c.w, d.w);
     }
 
     __syncthreads();
@@ -121,7 +121,7 @@ __global__ void transpose_planes_registers(float* out, const float* in, Planes p
         row = tile_row + place % QUADS * 4, col = tile_col + place / QUADS;
         if (row < planes.rows && col < planes.cols) {
             reinterpret_cast<float4&>(out[col * planes.out_pitch + row]) =
-                turned[swizzled<QUADS>(place / QUADS, place % QUADS)];
+                transposed[swizzled<QUADS>(place / QUADS, place % QUADS)];
         }
     }
 }
@@ -134,7 +134,7 @@ static void launch_registers(float* out, const float* in, const Planes& planes) 
         <<<tiles, TILE_ROWS * TILE_COLS / 16>>>(out, in, planes);
 }
 
-// ---- the last axis stays last: rows keep their elements and change their places ----
+// ---- the last axis stays last: whole rows change places ----
 
 //! [copy]
 template <class Vector>
@@ -186,20 +186,20 @@ constexpr Produces permuted(int rank, std::array<int, 4> extents, std::array<int
 }
 
 int main(int argc, char** argv) {
-    // The first extent is left open: as many as there is memory for.
+    // An extent of 0 is computed from the number of elements.
     constexpr Produces BATCH = permuted(3, {0, 64, 96}, {0, 2, 1});
     constexpr Produces TINY = permuted(3, {0, 16, 16}, {0, 2, 1});
     constexpr Produces TO_NHWC = permuted(4, {0, 64, 56, 56}, {0, 2, 3, 1});
     constexpr Produces TO_NCHW = permuted(4, {0, 56, 56, 64}, {0, 3, 1, 2});
     // clang-format off
     return run_step(argc, argv, {
-        {.name = "stack", .about = "matrices of 64 rows below each other: 32 x 32 tiles, 32 x 4 threads",
+        {.name = "stack", .about = "a stack of matrices of 64 rows: 32 x 32 tiles, 32 x 4 threads",
          .launch = launch_stack, .produces = stack_of(MATRIX_ROWS), .rows_multiple = MATRIX_ROWS},
-        {.name = "batch", .about = "the same of 64 x 96, by pitches and steps",
+        {.name = "batch", .about = "a stack of 64 x 96 matrices, with pitches and steps",
          .produces = BATCH, .permute = with<launch_tiles>},
-        {.name = "batch_registers", .about = "the same by 64 x 32 tiles, turned in registers: 128 threads",
+        {.name = "batch_registers", .about = "the same in 64 x 32 tiles, transposed in registers: 128 threads",
          .produces = BATCH, .rows_multiple = 4, .cols_multiple = 4, .permute = with<launch_registers<64, 32>>},
-        {.name = "tiny", .about = "matrices of 16 x 16 by 32 x 32 tiles",
+        {.name = "tiny", .about = "matrices of 16 x 16 in tiles of 32 x 32",
          .produces = TINY, .permute = with<launch_tiles>},
         {.name = "tiny_whole", .about = "the same, 16 whole matrices per block",
          .produces = TINY, .rows_multiple = 4, .cols_multiple = 4, .permute = permute},

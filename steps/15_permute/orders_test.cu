@@ -1,10 +1,10 @@
-// Every order of three and of four axes, on arrays with odd extents and with axes of 1.
+// Tests every order of three and of four axes, on arrays with odd extents and with extents of 1.
 #include <algorithm>
 #include <cstdio>
 
 #include "harness/verify.h"
 
-// The program of the step, except for its main.
+// Includes the program of the step, and renames its main.
 #define main step_main
 #include "main.cu"
 #undef main
@@ -13,7 +13,7 @@ namespace {
 
 using namespace coalesce;
 
-// Whether `permute` is right for that array; says what is wrong.
+// Reports whether `permute` is right for this array, and prints what is wrong.
 bool is_right(const Permutation& permutation) {
     VerifiedBuffers buffers(problem_of(permutation));
     buffers.prepare();
@@ -25,7 +25,7 @@ bool is_right(const Permutation& permutation) {
     return false;
 }
 
-// Tries all orders of the axes of an array; how many there were.
+// Tries all orders of the axes of an array, and returns how many there are.
 int try_orders(int rank, std::array<int, 4> extents, int& wrong) {
     std::array<int, 4> order{0, 1, 2, 3};
     int orders = 0;
@@ -49,7 +49,7 @@ int main(int argc, char** argv) {
         orders += try_orders(4, extents, wrong);
     }
     std::printf("%d orders of axes, %d wrong\n", orders, wrong);
-    // The step's own main is compiled too, and not wanted here.
+    // The main of the step is compiled too, but it is not used here.
     static_cast<void>(argc);
     static_cast<void>(argv);
     static_cast<void>(step_main);

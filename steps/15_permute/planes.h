@@ -1,4 +1,4 @@
-// What a permutation of axes comes to: matrices of rows and columns, and where each of them lies.
+// Reduces a permutation of axes to matrices of rows and columns, and to the place of each matrix.
 #pragma once
 
 #include "harness/harness.h"
@@ -12,13 +12,13 @@ struct Planes {
     long long in_step[2] = {}, out_step[2] = {};  // from one matrix to the next, along either axis
 
     __host__ __device__ unsigned matrices() const { return unsigned(batches[0]) * batches[1]; }
-    // Tiles of that length that cover a column, or a row.
+    // The number of tiles of length `tile` that cover a column, and a row.
     __host__ __device__ unsigned down(int tile) const { return (rows + tile - 1) / tile; }
     __host__ __device__ unsigned across(int tile) const { return (cols + tile - 1) / tile; }
 };
 //! [planes]
 
-// Moves both pointers to a matrix.
+// Moves both pointers to matrix number `matrix`.
 __device__ inline void go_to_matrix(float*& out, const float*& in, const Planes& planes,
                                     unsigned matrix) {
     unsigned first = matrix / planes.batches[1], second = matrix % planes.batches[1];
@@ -27,10 +27,10 @@ __device__ inline void go_to_matrix(float*& out, const float*& in, const Planes&
 }
 
 //! [merge]
-// Axes of 1 do not count, and axes that follow each other in `in` and in `out` are one axis.
+// Drops axes of length 1, and merges axes that follow each other in `in` and in `out`.
 inline Permutation merged(const Permutation& from) {
     Permutation to;
-    int new_axis[4] = {-1, -1, -1, -1};  // of each axis of `in` that begins a merged one
+    int new_axis[4] = {-1, -1, -1, -1};  // new number of each axis of `in` that is left
     for (int k = 0, last = -2; k < from.rank; ++k) {
         int axis = from.order[k];
         if (from.extents[axis] == 1) continue;
@@ -46,7 +46,7 @@ inline Permutation merged(const Permutation& from) {
         }
         last = axis;
     }
-    // Number the axes that are left in the order in which they lie in `in`.
+    // Number the axes that are left in the order that they have in `in`.
     Permutation numbered{.rank = to.rank};
     for (int axis = 0, number = 0; axis < 4; ++axis) {
         for (int k = 0; k < to.rank; ++k) {
@@ -61,8 +61,9 @@ inline Permutation merged(const Permutation& from) {
 //! [merge]
 
 //! [reduce]
-// The two axes that a tile is about, and at most two that count matrices. Rows and columns are the
-// last axis of `out` and of `in`; where those are the same, rows are the axis before it in `out`.
+// Returns the two axes that a tile has, and at most two that count matrices. Rows are the last axis
+// of `out`, columns the last axis of `in`. If these are the same, rows are the axis before it in
+// `out`.
 inline Planes planes_of(const Permutation& axes) {
     long long in_step[4], out_step[4];  // of each axis of `in`
     for (long long k = axes.rank - 1, step = 1; k >= 0; --k) {
@@ -84,7 +85,7 @@ inline Planes planes_of(const Permutation& axes) {
     planes.rows = axes.extents[row];
     planes.in_pitch = in_step[row];
     planes.out_pitch = is_copy ? out_step[row] : out_step[col];
-    // The last of the others changes fastest from block to block.
+    // Of the other axes, the last one changes fastest from block to block.
     for (int k = axes.rank - 1, which = 1; k >= 0; --k) {
         const int axis = axes.order[k];
         if (axis == row || axis == col) continue;
@@ -97,7 +98,7 @@ inline Planes planes_of(const Permutation& axes) {
 }
 //! [reduce]
 
-// Whether all rows begin at multiples of 16 bytes.
+// Reports whether all rows begin at multiples of 16 bytes.
 inline bool is_multiple_of_4(const Planes& planes) {
     for (int k = 0; k < 2; ++k) {
         if (planes.in_step[k] % 4 != 0 || planes.out_step[k] % 4 != 0) return false;

@@ -1,18 +1,19 @@
-// Matrices that are smaller than a tile: a block takes as many as fit, whole.
+// Matrices that are smaller than a tile: a block takes as many whole matrices as fit.
 #pragma once
 
 #include "planes.h"
 
 constexpr int THREADS = 256, QUADS_EACH = 4;
-constexpr int MOST_FLOATS = THREADS * QUADS_EACH * 4;  // that a block takes
+constexpr int MOST_FLOATS = THREADS * QUADS_EACH * 4;  // the most floats that a block can take
 
 //! [whole]
-// Matrices that lie one after the other, in `in` and in `out`: a block takes `per_block` of them, as
-// one run of memory in and one run out. Only within shared memory does it count rows and columns.
+// Transposes matrices that lie one after the other in `in` and in `out`. A block takes `per_block`
+// of them, reads them as one run of memory and writes them as one run. It computes rows and columns
+// only within shared memory.
 __global__ void transpose_whole(float* out, const float* in, int rows, int cols, int matrices,
                                 int per_block) {
     extern __shared__ float lines[];
-    const int pitch = cols | 1;  // odd: a column's elements are in different banks
+    const int pitch = cols | 1;  // odd, so that the elements of a column are in different banks
     const int size = rows * cols;
     const int first = blockIdx.x * per_block;
     const int quads = min(per_block, matrices - first) * size / 4;
@@ -51,7 +52,7 @@ inline void launch_whole(float* out, const float* in, const Planes& planes) {
         out, in, planes.rows, planes.cols, planes.matrices(), per_block);
 }
 
-// Whether matrices lie one after the other, and several fit a block.
+// Reports whether the matrices lie one after the other, and several of them fit into a block.
 inline bool are_small(const Planes& planes) {
     const long long size = 1LL * planes.rows * planes.cols;
     const bool is_dense = planes.in_pitch == planes.cols && planes.out_pitch == planes.rows;

@@ -1,4 +1,4 @@
-// 16_many_gpus/example.cu -- an array reversed; two GPUs have a half each.
+// 16_many_gpus/example.cu -- an array reversed; each of two GPUs has a half.
 //
 // Build   nvcc -cudart shared -arch=sm_90 -lineinfo -o example steps/16_many_gpus/example.cu
 // Run     build/bin/simulate --devices 2 ./example
@@ -8,8 +8,8 @@
 #include <vector>
 
 //! [example]
-// `mine`, a half of `in`, lies in the memory of the GPU that runs this. Mirrored, it is the half of
-// `out` in the memory of the other GPU: `theirs`. To the kernel it is an address.
+// `mine` is a half of `in`, in the memory of the GPU that runs this kernel. `theirs` is a half of
+// `out`, in the memory of the other GPU. For the kernel, both are just addresses.
 __global__ void reverse_into_peer(float* theirs, const float* mine, int n) {
     int i = blockIdx.x * blockDim.x + threadIdx.x;
     if (i < n) {
@@ -24,7 +24,7 @@ int main() {
     std::vector<float> host(2 * half), result(2 * half), expected(2 * half);
     for (int i = 0; i < 2 * half; i++) expected[2 * half - 1 - i] = host[i] = i + 1;
 
-    // Where one GPU is alone, or two do not reach each other, both halves lie in one.
+    // If there is only one GPU, or two cannot access each other, both halves are on one GPU.
     int gpus = 0, reach = 0;
     cudaGetDeviceCount(&gpus);
     if (gpus > 1) cudaDeviceCanAccessPeer(&reach, 0, 1);
@@ -45,7 +45,7 @@ int main() {
         reverse_into_peer<<<(half + 255) / 256, 256>>>(out[1 - r], in[r], half);
     }
     bool right = true;
-    for (int r : {0, 1}) {  // a half is there when the *other* GPU is done
+    for (int r : {0, 1}) {  // a half is complete when the *other* GPU is done
         cudaSetDevice(gpu[r]);
         right = right && cudaDeviceSynchronize() == cudaSuccess;
     }

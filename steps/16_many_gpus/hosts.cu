@@ -1,12 +1,12 @@
-// 16_many_hosts -- the same matrix over processes, on one host or on many, each with a GPU of its own.
+// 16_many_hosts -- the same matrix on several processes, on one host or more. Each has its own GPU.
 //
-// Builds on  16_many_gpus: its kernels pack what is sent. mpirun starts a process for each GPU.
-// Idea       The memory of a GPU in another host has no address here: NCCL carries the pieces.
-// Watch      While a chunk is on its way, the next is packed, and the last one unpacked.
+// Builds on  16_many_gpus: its kernels pack the pieces. mpirun starts a process for each GPU.
+// Idea       The memory of a GPU in another host has no address here, so NCCL carries the pieces.
+// Watch      While a chunk is in flight, the next one is packed, and the one before is unpacked.
 
 #include "processes/hosts.h"
 
-// The kernels of the lesson, without its main.
+// Includes the kernels of the lesson, and renames its main.
 #define main step_main
 #include "main.cu"
 #undef main
@@ -18,6 +18,6 @@ int main(int argc, char** argv) {
                                               .is_chunked = true,
                                               .needs_nccl = true,
                                               .make = [](const Ranks& ranks, Tuning tuning) {
-                                                  return send_by_nccl(ranks, tuning, turn_wide);
+                                                  return send_by_nccl(ranks, tuning, launch_wide);
                                               }});
 }

@@ -1,9 +1,9 @@
-// 16_many_gpus -- one matrix over several GPUs, whose kernels store into each other's memory.
+// 16_many_gpus -- one matrix on several GPUs, whose kernels store into each other's memory.
 //
-// Builds on  10_registers: a GPU's own work is the same. Who stores where, and when, is new.
-// Idea       With NVLink the memory of another GPU is an address like any other: store there.
-// Watch      The order: no link is idle, and nobody is stormed. Counted as in 05: 4 and 4 sectors.
-// Next       hosts.cu: more hosts. Your own: other types, a matrix that is never there as a whole.
+// Builds on  10_registers: the work of a GPU is the same. What it stores where, and when, is new.
+// Idea       With NVLink, the memory of another GPU has addresses like any other: store there.
+// Watch      The order: no link is idle, and no two GPUs store into the same one. 4 sectors, as 05.
+// Next       hosts.cu: several hosts. On your own: other types, and matrices that arrive in parts.
 
 #include "many/exchange.h"
 
@@ -11,16 +11,16 @@ using namespace coalesce::many;
 static constexpr int TILE_DIM = 32, BLOCK_ROWS = 8, GPUS = 4;
 
 //! [kernel]
-// Four GPUs in one memory: the order alone. Each has a quarter of the tiles, down and across.
+// Only the order: four GPUs in one memory. Each has a quarter of the tiles, down and across.
 __global__ void transpose_in_turn(float* out, const float* in, int rows, int cols) {
     __shared__ float tile[TILE_DIM][TILE_DIM + 1];
 
-    // How many tiles each GPU has: down in its rows, and across in its columns.
+    // The number of tiles that each GPU has: down its rows, and across its columns.
     int tiles_down = (gridDim.y + GPUS - 1) / GPUS;
     int tiles_across = gridDim.x / GPUS;
 
     int tile_row = blockIdx.y;
-    int gpu = tile_row / tiles_down;  // whose rows these are
+    int gpu = tile_row / tiles_down;  // the GPU that has these rows
     int peer = (blockIdx.x + gpu) % GPUS;
     int tile_col = peer * tiles_across + blockIdx.x / GPUS;
 
@@ -45,17 +45,18 @@ __global__ void transpose_in_turn(float* out, const float* in, int rows, int col
 }
 //! [kernel]
 
-// ---- several GPUs: a piece of the matrix for each of the others ----
+// ---- several GPUs: each has a piece of the matrix for each of the others ----
 
 //! [order]
 struct Work {
     int peer, tile_row, tile_col;
 };
 
-// Of N blocks side by side one turns a tile of the piece that stays, and N - 1 turn tiles of the same
-// other piece. When its tiles are done, they go on to the next peer; each GPU begins with another one.
+// Of N neighbouring blocks, one takes a tile of the piece that stays, and N - 1 take tiles of a
+// piece for one peer. When that piece is done, the next blocks serve the next peer. Each GPU begins
+// with another peer.
 __device__ Work work_of_block(int rank) {
-    int ranks = gridDim.x, tiles = gridDim.y * gridDim.z;  // as many tiles in each piece
+    int ranks = gridDim.x, tiles = gridDim.y * gridDim.z;  // tiles in each piece
     int tile = blockIdx.z * gridDim.y + blockIdx.y;
     int peer = rank;
     if (blockIdx.x > 0) {
@@ -67,7 +68,7 @@ __device__ Work work_of_block(int rank) {
 }
 //! [order]
 
-//! [turn]
+//! [pieces]
 __global__ void transpose_pieces(Pieces pieces, int cols, int rank) {
     __shared__ float tile[TILE_DIM][TILE_DIM + 1];
     auto [peer, tile_row, tile_col] = work_of_block(rank);
@@ -91,10 +92,10 @@ __global__ void transpose_pieces(Pieces pieces, int cols, int rank) {
         }
     }
 }
-//! [turn]
+//! [pieces]
 
 //! [wide]
-// The same by the kernel of 10: 4 x 4 floats per thread, turned in registers, 16 bytes per lane.
+// The same with the kernel of 10: 4 x 4 pieces in registers, and 16 bytes per lane.
 static constexpr int WIDE_DIM = 64, QUADS = WIDE_DIM / 4;
 
 __device__ unsigned swizzled(unsigned col, unsigned quad) {
@@ -102,7 +103,7 @@ __device__ unsigned swizzled(unsigned col, unsigned quad) {
 }
 
 __global__ void transpose_wide(Pieces pieces, int cols, int rank) {
-    extern __shared__ float4 turned[];  // WIDE_DIM x QUADS
+    extern __shared__ float4 transposed[];  // WIDE_DIM x QUADS
     auto [peer, tile_row, tile_col] = work_of_block(rank);
     Piece piece = pieces.of[peer];
 
@@ -115,10 +116,10 @@ __global__ void transpose_wide(Pieces pieces, int cols, int rank) {
         }
     }
     auto [a, b, c, d] = quads;
-    turned[swizzled(threadIdx.x * 4 + 0, threadIdx.y)] = {a.x, b.x, c.x, d.x};
-    turned[swizzled(threadIdx.x * 4 + 1, threadIdx.y)] = {a.y, b.y, c.y, d.y};
-    turned[swizzled(threadIdx.x * 4 + 2, threadIdx.y)] = {a.z, b.z, c.z, d.z};
-    turned[swizzled(threadIdx.x * 4 + 3, threadIdx.y)] = {a.w, b.w, c.w, d.w};
+    transposed[swizzled(threadIdx.x * 4 + 0, threadIdx.y)] = {a.x, b.x, c.x, d.x};
+    transposed[swizzled(threadIdx.x * 4 + 1, threadIdx.y)] = {a.y, b.y, c.y, d.y};
+    transposed[swizzled(threadIdx.x * 4 + 2, threadIdx.y)] = {a.z, b.z, c.z, d.z};
+    transposed[swizzled(threadIdx.x * 4 + 3, threadIdx.y)] = {a.w, b.w, c.w, d.w};
 
     __syncthreads();
 
@@ -127,7 +128,7 @@ __global__ void transpose_wide(Pieces pieces, int cols, int rank) {
     for (int k = 0; k < WIDE_DIM; k += QUADS) {
         if (row < piece.rows && col + k < piece.cols) {
             reinterpret_cast<float4&>(piece.out[(col + k) * piece.pitch + row]) =
-                turned[swizzled(threadIdx.y + k, threadIdx.x)];
+                transposed[swizzled(threadIdx.y + k, threadIdx.x)];
         }
     }
 }
@@ -135,37 +136,37 @@ __global__ void transpose_wide(Pieces pieces, int cols, int rank) {
 
 // ---- launches, for the ways in common/many/exchange.h ----
 
-static void turn(const RankLaunch& launch, cudaStream_t stream) {
+static void launch_pieces(const RankLaunch& launch, cudaStream_t stream) {
     if (launch.is_empty()) return;
     transpose_pieces<<<launch.grid(TILE_DIM), dim3(TILE_DIM, BLOCK_ROWS), 0, stream>>>(
         launch.pieces, launch.cols, launch.rank);
 }
 
-static void turn_wide(const RankLaunch& launch, cudaStream_t stream) {
+static void launch_wide(const RankLaunch& launch, cudaStream_t stream) {
     if (launch.is_empty()) return;
-    if (!launch.fits_float4()) return turn(launch, stream);
+    if (!launch.fits_float4()) return launch_pieces(launch, stream);
     int bytes = WIDE_DIM * WIDE_DIM * sizeof(float) + launch.unused * 1024;
-    // More than 48 KiB of shared memory is given on request only.
+    // A block gets more than 48 KiB of shared memory only on request.
     cudaFuncSetAttribute(transpose_wide, cudaFuncAttributeMaxDynamicSharedMemorySize, bytes);
     transpose_wide<<<launch.grid(WIDE_DIM), dim3(QUADS, QUADS), bytes, stream>>>(
         launch.pieces, launch.cols, launch.rank);
 }
 
-// ---- on one GPU: the same work for four ranks, in one piece of memory ----
+// ---- on one GPU: the same work for four ranks, in one memory ----
 
 static void launch_in_turn(float* out, const float* in, int rows, int cols) {
-    // As many tiles across as each GPU has at most, for every GPU.
+    // Every GPU gets as many tiles across as the one with the most tiles needs.
     dim3 grid(ceil_div(ceil_div(cols, TILE_DIM), GPUS) * GPUS, ceil_div(rows, TILE_DIM));
     transpose_in_turn<<<grid, dim3(TILE_DIM, BLOCK_ROWS)>>>(out, in, rows, cols);
 }
 
-template <Turn turn>
+template <Turn launch>
 static void launch_peers(float* out, const float* in, int rows, int cols) {
     Ranks ranks = on_one_gpu(out, in, rows, cols, GPUS);
-    store_into_peers(ranks, turn)->start();
+    store_into_peers(ranks, launch)->start();
 }
 
-// The slots are kept from launch to launch: to allocate them takes longer than to fill them.
+// The slots are kept from launch to launch, because allocating them takes longer than filling them.
 static void launch_copies(float* out, const float* in, int rows, int cols) {
     static Ranks ranks;
     static std::unique_ptr<Way> way;
@@ -175,7 +176,7 @@ static void launch_copies(float* out, const float* in, int rows, int cols) {
     if (!is_known) {
         way.reset();
         ranks = now;
-        way = send_copies(ranks, {.chunks = 2}, turn_wide);
+        way = send_copies(ranks, {.chunks = 2}, launch_wide);
     }
     way->start();
 }
@@ -183,25 +184,25 @@ static void launch_copies(float* out, const float* in, int rows, int cols) {
 int main(int argc, char** argv) {
     // clang-format off
     if (is_asked_for(argc, argv)) return run(argc, argv, {
-        {.name = "peers", .about = "kernels store straight into the memory of the others",
-         .make = [](const Ranks& ranks, Tuning) { return store_into_peers(ranks, turn); }},
-        {.name = "wide", .about = "the same with 16 bytes per lane, where the shape allows it",
-         .make = [](const Ranks& ranks, Tuning) { return store_into_peers(ranks, turn_wide); }},
-        {.name = "pull", .about = "kernels read straight from the memory of the others",
-         .make = [](const Ranks& ranks, Tuning) { return read_from_peers(ranks, turn); }},
-        {.name = "copies", .about = "packed, carried to its place by the copy engines, in chunks", .is_chunked = true,
-         .make = [](const Ranks& ranks, Tuning tuning) { return send_copies(ranks, tuning, turn_wide); }},
+        {.name = "peers", .about = "kernels store straight into the memory of the other GPUs",
+         .make = [](const Ranks& ranks, Tuning) { return store_into_peers(ranks, launch_pieces); }},
+        {.name = "wide", .about = "the same with 16 bytes per lane, if the shape allows it",
+         .make = [](const Ranks& ranks, Tuning) { return store_into_peers(ranks, launch_wide); }},
+        {.name = "pull", .about = "kernels read straight from the memory of the other GPUs",
+         .make = [](const Ranks& ranks, Tuning) { return read_from_peers(ranks, launch_pieces); }},
+        {.name = "copies", .about = "packed, and copied into place by the copy engines, in chunks", .is_chunked = true,
+         .make = [](const Ranks& ranks, Tuning tuning) { return send_copies(ranks, tuning, launch_wide); }},
         {.name = "nccl", .about = "packed, sent by NCCL, unpacked, in chunks", .is_chunked = true, .needs_nccl = true,
-         .make = [](const Ranks& ranks, Tuning tuning) { return send_by_nccl(ranks, tuning, turn_wide); }},
+         .make = [](const Ranks& ranks, Tuning tuning) { return send_by_nccl(ranks, tuning, launch_wide); }},
     });
     return run_step(argc, argv, {
-        {.name = "in_turn", .about = "blocks side by side serve four GPUs in turn, in one memory",
+        {.name = "in_turn", .about = "neighbouring blocks serve four GPUs in turn, in one memory",
          .launch = launch_in_turn},
         {.name = "peers", .about = "four blocks of rows, each stored into four blocks of `out`",
-         .launch = launch_peers<turn>},
+         .launch = launch_peers<launch_pieces>},
         {.name = "wide", .about = "the same with 16 bytes per lane",
-         .launch = launch_peers<turn_wide>, .rows_multiple = 4, .cols_multiple = 4},
-        {.name = "copies", .about = "packed, and copied to its place, in two chunks",
+         .launch = launch_peers<launch_wide>, .rows_multiple = 4, .cols_multiple = 4},
+        {.name = "copies", .about = "packed, and copied into place, in two chunks",
          .launch = launch_copies},
     });
     // clang-format on
