@@ -1,7 +1,7 @@
 // Bug hunt 04_padded -- a colleague's padded transpose.
 //
 // Seen    right for every matrix. "It is padded, so it has no bank conflicts."
-// Fix     it, and change as little as you can (1 line).
+// Fix     the bug, and change as little as you can (1 line).
 // Check   ./learn check 04 --hunt
 
 constexpr int TILE_DIM = 32;

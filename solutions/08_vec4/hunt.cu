@@ -2,7 +2,7 @@
 //
 // Seen    right for every matrix. Padded by 4, so that each row of the tile begins at a multiple
 //         of 16 bytes; "so there are no bank conflicts either".
-// Fix     it, and change as little as you can (about 5 lines).
+// Fix     the bug, and change as little as you can (about 5 lines).
 // Check   ./learn check 08 --hunt
 
 constexpr int TILE_DIM = 32, BLOCK_ROWS = 16;

@@ -23,7 +23,7 @@ __global__ void transpose_padded(float* out, const float* in, int rows, int cols
 
     __syncthreads();
 
-    // Lanes now walk down a column of the tile, which is a row of `out`.
+    // The lanes of a warp now read a column of the tile, which is a row of `out`.
     col = blockIdx.x * TILE_DIM + threadIdx.y;
     row = blockIdx.y * TILE_DIM + threadIdx.x;
     if (row < rows && col < cols) {
@@ -63,7 +63,7 @@ __global__ void transpose_padded_dynamic(float* out, const float* in, int rows, 
 //! [dynamic]
 
 static void launch_dynamic(float* out, const float* in, int rows, int cols) {
-    unsigned tile_dim = 32;  // any up to 32: a block has at most 1024 threads
+    unsigned tile_dim = 32;  // at most 32, because a block has at most 1024 threads
     dim3 block(tile_dim, tile_dim);
     dim3 grid(ceil_div(cols, tile_dim), ceil_div(rows, tile_dim));
     size_t shared_bytes = sizeof(float) * tile_dim * (tile_dim + 1);
@@ -99,7 +99,7 @@ static void launch_swizzled(float* out, const float* in, int rows, int cols) {
     transpose_swizzled<32><<<grid, block>>>(out, in, rows, cols);
 }
 
-// What the bounds checks cost: the same kernel without them, for matrices made of whole tiles.
+// The same kernel without bounds checks, for matrices of whole tiles. Shows what the checks cost.
 //! [unchecked]
 template <int TILE_DIM>
 __global__ void transpose_padded_unchecked(float* out, const float* in, int rows, int cols) {
