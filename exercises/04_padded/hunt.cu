@@ -5,7 +5,7 @@
 // Check   ./learn check 04 --hunt
 
 constexpr int TILE_DIM = 32;
-constexpr int PADDING = 1;  // one column: against bank conflicts
+constexpr int PADDING = 1;  // one column, to avoid bank conflicts
 
 __global__ void transpose(float* out, const float* in, int rows, int cols) {
     __shared__ float tile[TILE_DIM + PADDING][TILE_DIM];

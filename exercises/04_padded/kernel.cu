@@ -1,13 +1,13 @@
-// Exercise 04_padded -- take the bank conflicts away.
+// Exercise 04_padded -- remove the bank conflicts.
 //
-// Given   the kernel of 03: right, but a column of its tile lies in a single bank.
-// Write   the declaration of the tile, so that a column lies in 32 different banks (1 line).
+// Given   the kernel of 03. It is right, but all elements of a column of its tile are in one bank.
+// Write   the declaration of the tile, so that they are in 32 different banks (1 line).
 // Check   ./learn check 04          Stuck?   ./learn hint 04
 
 constexpr int TILE_DIM = 32;
 
 __global__ void transpose(float* out, const float* in, int rows, int cols) {
-    // TODO: element (r, c) of this tile lies in bank (32 r + c) mod 32. Change that.
+    // TODO: element (r, c) of this tile is in bank (32 r + c) mod 32. Change that.
     __shared__ float tile[TILE_DIM][TILE_DIM];
 
     int col = blockIdx.x * TILE_DIM + threadIdx.x;
