@@ -1,6 +1,6 @@
 // Exercise 06_diagonal -- let the blocks take their tiles along diagonals.
 //
-// Given   the kernel of 05, in which `tile_row` and `tile_col` are the tile that a block takes.
+// Given   the kernel of lesson 05, in which a block takes the tile (tile_row, tile_col).
 // Write   both values, also for grids that are not square (2 lines).
 // Check   ./learn check 06          Stuck?   ./learn hint 06
 
@@ -11,7 +11,7 @@ __global__ void transpose(float* out, const float* in, int rows, int cols) {
 
     // Number the blocks, go down the columns of tiles, and shift each row of tiles by its index.
     int block = blockIdx.y * gridDim.x + blockIdx.x;
-    // TODO: these are the tiles on the main diagonal. Continue with the others, until all are taken.
+    // TODO: these are the tiles on the main diagonal. Continue until all tiles are taken.
     int tile_row = block;
     int tile_col = block;
 

@@ -1,6 +1,6 @@
 // Exercise 08_vec4 -- move four floats with each load and store.
 //
-// Given   the kernel of 07, prepared for float4. `rows` and `cols` are multiples of 4.
+// Given   the kernel of lesson 07, prepared for float4. `rows` and `cols` are multiples of 4.
 // Write   the first column and row of a thread, and the bodies of both halves (13 lines).
 // Check   ./learn check 08          Stuck?   ./learn hint 08
 
@@ -14,7 +14,7 @@ __global__ void transpose(float* out, const float* in, int rows, int cols) {
     int row = blockIdx.y * TILE_DIM + threadIdx.y;
     for (int k = 0; k < TILE_DIM; k += BLOCK_ROWS) {
         if (row + k < rows && col < cols) {
-            // TODO: load the float4 that starts at in(row + k, col), and put its floats into the tile.
+            // TODO: load the float4 at in(row + k, col), and put its floats into the tile.
         }
     }
 

@@ -1,7 +1,7 @@
 // Exercise 01_copy -- copy a matrix, tile by tile.
 //
-// Given   a block of 32 x 8 threads for every tile of 32 x 32. Each thread moves 4 elements: it first
-//         loads all of them, and then stores them.
+// Given   a block of 32 x 8 threads for every tile of 32 x 32. Each thread moves 4 elements: it
+//         first loads all of them, and then stores them.
 // Write   the bodies of both loops, and nothing else (6 lines).
 // Check   ./learn check 01          Stuck?   ./learn hint 01
 

@@ -1,4 +1,4 @@
-// 01_copy/example.cu -- copies one long row of floats, first with one element per thread, then with two.
+// 01_copy/example.cu -- copies a long row of floats, with one element per thread and then two.
 //
 // Build   nvcc -cudart shared -arch=sm_90 -lineinfo -o example steps/01_copy/example.cu
 // Run     build/bin/simulate ./example
@@ -14,7 +14,7 @@ __global__ void copy_one(float* out, const float* in, int count) {
     if (i < count) out[i] = in[i];  // the last block may have more threads than elements
 }
 
-// Needs half as many threads. The two elements of a thread are as far apart as the grid has threads.
+// Needs half as many threads. The two elements of a thread are gridDim.x * blockDim.x apart.
 __global__ void copy_two(float* out, const float* in, int count) {
     int i = blockIdx.x * blockDim.x + threadIdx.x;
     int j = i + gridDim.x * blockDim.x;

@@ -2,8 +2,8 @@
 //
 // Builds on  nothing: this is the first lesson with a matrix.
 // Idea       A copy moves no byte more than a transpose must, so its speed is the upper limit.
-// Watch      The 32 lanes of a warp read 32 neighbours, which are 128 bytes or 4 sectors, and write as
-//            many. The speed is 2 x bytes / time, since every byte is read once and written once.
+// Watch      The 32 lanes of a warp read 32 neighbours, which are 128 bytes or 4 sectors, and write
+//            as many. Speed is 2 x bytes / time, since every byte is read once and written once.
 // Next       02_naive stores the same elements elsewhere, and its stores cost more.
 
 #include <algorithm>
@@ -58,8 +58,8 @@ static void launch_tile(float* out, const float* in, int rows, int cols) {
     copy_tile<32, 8><<<grid, block>>>(out, in, rows, cols);
 }
 
-// The same in one loop. The compiler cannot know that `out` and `in` do not overlap, so it may not move
-// a load in front of a store. Each element waits for the one before it.
+// The same in one loop. The compiler cannot know that `out` and `in` do not overlap, so it may not
+// move a load in front of a store. Each element waits for the one before it.
 //! [one_by_one]
 template <int TILE_DIM, int BLOCK_ROWS>
 __global__ void copy_one_by_one(float* out, const float* in, int rows, int cols) {
@@ -147,7 +147,7 @@ static void device_to_host(float* out, const float* in, int rows, int cols) {
     cudaMemcpyAsync(out, in, bytes(rows, cols), cudaMemcpyDeviceToHost);
 }
 
-// The transpose on the CPU, in tiles: the 32 x 32 floats read and the 32 x 32 written fit its L1 cache.
+// The transpose on the CPU, in tiles of 32 x 32 floats that fit into its L1 cache.
 //! [cpu]
 constexpr size_t CPU_TILE = 32;
 
@@ -187,7 +187,7 @@ int main(int argc, char** argv) {
     constexpr Produces copy = {Produces::copy};
     // clang-format off
     return run_step(argc, argv, {
-        {.name = "element", .about = "one element per thread, in the shape of 02_naive",
+        {.name = "element", .about = "one element per thread, with the blocks of 02_naive",
          .launch = launch_element, .produces = copy},
         {.name = "copy", .about = "a 32 x 32 tile per block, 4 elements per thread",
          .launch = launch_tile, .produces = copy},

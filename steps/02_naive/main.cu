@@ -49,7 +49,7 @@ static void launch_stores_coalesced(float* out, const float* in, int rows, int c
     transpose_stores_coalesced<<<grid, block>>>(out, in, rows, cols);
 }
 
-// One thread per row, as you would parallelise a CPU program. The lanes of a warp are a whole row apart.
+// One thread per row, as in a parallel CPU program. The lanes of a warp are a whole row apart.
 //! [thread_a_row]
 __global__ void transpose_thread_a_row(float* out, const float* in, int rows, int cols) {
     int row = blockIdx.x * blockDim.x + threadIdx.x;
@@ -69,11 +69,11 @@ static void launch_thread_a_row(float* out, const float* in, int rows, int cols)
 int main(int argc, char** argv) {
     // clang-format off
     return run_step(argc, argv, {
-        {.name = "naive", .about = "one element per thread, coalesced loads, blocks 32 wide, 8 tall",
+        {.name = "naive", .about = "one element per thread, coalesced loads, blocks 32 x 8",
          .launch = launch<32, 8>},
         {.name = "thread_a_row", .about = "one thread moves a whole row",
          .launch = launch_thread_a_row},
-        {.name = "stores_coalesced", .about = "one element per thread, coalesced stores, scattered loads",
+        {.name = "stores_coalesced", .about = "one element per thread, coalesced stores, not loads",
          .launch = launch_stores_coalesced},
         {.name = "32x32", .about = "blocks 32 wide, 32 tall", .launch = launch<32, 32>},
         {.name = "16x16", .about = "blocks 16 wide, 16 tall", .launch = launch<16, 16>},

@@ -1,4 +1,4 @@
-// 04_padded/example.cu -- a warp adds up 32 rows of 64 numbers. In shared memory a row takes 64 or 65 words.
+// 04_padded/example.cu -- adds up 32 rows of numbers in shared memory, padded and not padded.
 //
 // Build   nvcc -cudart shared -arch=sm_90 -lineinfo -o example steps/04_padded/example.cu
 // Run     build/bin/simulate ./example

@@ -1,7 +1,7 @@
 // 07_vec2 -- each load and store moves two floats.
 //
-// Builds on  05_coarsened: the same tile and the plain order of blocks. Lanes move float2, not float.
-// Idea       One instruction moves 8 bytes per lane, so half as many requests move the same sectors.
+// Builds on  05_coarsened: the same tile and order of blocks. Lanes move float2, not float.
+// Idea       One instruction moves 8 bytes per lane: half as many requests for the same sectors.
 // Watch      8 sectors per request instead of 4, and half the requests. The bytes are the same. The
 //            tile is still accessed float by float: its rows are 33 floats long, so a float2 would
 //            be misaligned in every second row.

@@ -1,10 +1,10 @@
 // 08_vec4 -- each load and store moves four floats.
 //
 // Builds on  07_vec2: float4 instead of float2. Nothing else changes.
-// Idea       16 bytes per lane is the widest access of a thread. It needs a quarter of 05's requests.
+// Idea       16 bytes per lane, the widest access of a thread, needs a quarter of 05's requests.
 // Watch      16 sectors per request, from four rows of the tile. Each float4 takes four accesses to
 //            shared memory. In each of them, 8 lanes of a row are 4 banks apart, and the 4 rows are
-//            1 bank apart, so 32 banks are used and there is no conflict. A wider tile will have some.
+//            1 bank apart. So 32 banks are used, without conflicts. A wider tile will have some.
 // Next       09_vec4_t64 doubles the side of the tile, so that a warp reads longer runs.
 
 #include "harness/harness.h"
@@ -90,7 +90,7 @@ int main(int argc, char** argv) {
          .launch = launch<8>, .rows_multiple = 4, .cols_multiple = 4},
         {.name = "no_shared", .about = "4 loads and one float4 store, no shared memory: 32 x 8 threads",
          .launch = launch_no_shared<32, 8>, .rows_multiple = 4},
-        {.name = "no_shared_8x32", .about = "the same by 8 x 32 threads: a warp takes 16 rows of 8 floats",
+        {.name = "no_shared_8x32", .about = "the same with 8 x 32 threads: a warp covers 16 rows of 8 floats",
          .launch = launch_no_shared<8, 32>, .rows_multiple = 4},
     });
     // clang-format on
