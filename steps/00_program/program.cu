@@ -20,7 +20,7 @@ __global__ void twice(float* out, const float* in, int count) {
 }
 //! [kernel]
 
-// Every CUDA call returns an error. A program that ignores it continues with wrong data.
+// Every CUDA call returns an error code. A program that ignores it continues with wrong data.
 static void check(cudaError_t error, const char* call) {
     if (error == cudaSuccess) return;
     std::printf("%s: %s\n", call, cudaGetErrorString(error));

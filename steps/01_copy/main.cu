@@ -80,7 +80,7 @@ static void launch_one_by_one(float* out, const float* in, int rows, int cols) {
     copy_one_by_one<32, 8><<<grid, block>>>(out, in, rows, cols);
 }
 
-// Copies through shared memory, as 03 will have to, and so shows what that detour alone costs.
+// Copies through shared memory, as 03 must. A copy gains nothing from that, so the cost shows.
 //! [shared]
 template <int TILE_DIM, int BLOCK_ROWS>
 __global__ void copy_shared(float* out, const float* in, int rows, int cols) {

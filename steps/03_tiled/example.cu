@@ -14,7 +14,7 @@ constexpr int BLOCK = 128;  // points per block, one per thread
 __global__ void weigh(float* out, const float* xyz, int count) {
     __shared__ float buffer[3 * BLOCK];
 
-    // The threads fetch the floats of the block side by side, not each thread its own point.
+    // Neighbouring threads fetch neighbouring floats, whichever points these belong to.
     int first = blockIdx.x * BLOCK;
     for (int k = threadIdx.x; k < 3 * BLOCK; k += BLOCK) {
         if (3 * first + k < 3 * count) buffer[k] = xyz[3 * first + k];

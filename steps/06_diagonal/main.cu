@@ -3,7 +3,7 @@
 // Builds on  05_coarsened: the same loads and stores. Only the tile that a block takes changes.
 // Idea       Blocks start roughly in the order of their index. Renumber the tiles, so that blocks
 //            that run together spread over the memory's channels on both sides.
-// Watch      No counter changes: 4 sectors per request and no conflicts, in every order. Only time
+// Watch      No counter changes: 4 sectors per request and no conflicts, in every order. The time
 //            does. On an H200, diagonals lose about 6 %, and column by column gains as much.
 // Next       07_vec2 returns to the plain order and moves two floats with each instruction.
 

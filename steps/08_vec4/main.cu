@@ -1,7 +1,7 @@
 // 08_vec4 -- each load and store moves four floats.
 //
 // Builds on  07_vec2: float4 instead of float2. Nothing else changes.
-// Idea       16 bytes per lane, the widest access of a thread, needs a quarter of 05's requests.
+// Idea       A lane moves 16 bytes, the most that one instruction can: a quarter of 05's requests.
 // Watch      16 sectors per request, from four rows of the tile. Each float4 takes four accesses to
 //            shared memory. In each of them, 8 lanes of a row are 4 banks apart, and the 4 rows are
 //            1 bank apart. So 32 banks are used, without conflicts. A wider tile will have some.
