@@ -151,7 +151,7 @@ TEST_CASE("a session, from nothing to exercise 3 solved") {
     terminal.type("g");
     SHOWS("How many does it touch now?");
     terminal.type("4\n");
-    SHOWS("does that take?");
+    SHOWS("does the read take?");
     terminal.type("32\n");
     SHOWS("it is 32: right");
     SHOWS("q quit");
