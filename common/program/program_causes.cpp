@@ -269,9 +269,9 @@ private:
     std::optional<Failure> same_both_ways() const {
         if (count_ < 2 || !std::equal(run_.in.begin(), run_.in.end(), run_.in.rbegin())) return {};
         return failure(FailureKind::comparison_wrong,
-                       "the input is the same from both ends, so nobody can see whether it was "
-                       "turned round.",
-                       "Give each element another value: in[i] = i.");
+                       "the input reads the same from both ends, so the comparison cannot show "
+                       "whether the array was reversed.",
+                       "Give each element a different value: in[i] = i.");
     }
 
     float expected(std::size_t i) const { return run_.in[count_ - 1 - i]; }

@@ -1,7 +1,7 @@
-// Exercise 00_program -- turn an array round: its last element first, its first element last.
+// Exercise 00_program -- reverse an array, so that the last element comes first.
 //
-// Given   a program that has its input and the GPU's memory, and compares what it gets back.
-// Write   the kernel's body, the launch and the check of its error, and the copy back (9 lines).
+// Given   a program that fills the input, allocates the GPU's memory, and compares the result.
+// Write   the kernel's body, the launch with its error check, and the copy back (9 lines).
 // Check   ./learn check 00          Stuck?   ./learn hint 00
 
 #include <cuda_runtime.h>
@@ -10,8 +10,8 @@
 #include <cstdlib>
 #include <vector>
 
-__global__ void turn_round(float* out, const float* in, int count) {
-    // TODO: which element is this thread's? If there is one, store it where it belongs in `out`.
+__global__ void reverse(float* out, const float* in, int count) {
+    // TODO: which element is this thread's? If there is one, store it in its place in `out`.
 }
 
 static void check(cudaError_t error, const char* call) {
@@ -31,11 +31,11 @@ int main(int argc, char** argv) {
     check(cudaMalloc(&device_in, bytes), "cudaMalloc");
     check(cudaMemcpy(device_in, in.data(), bytes, cudaMemcpyHostToDevice), "copy to the GPU");
 
-    // TODO: launch turn_round with a thread for each of the `count` elements.
+    // TODO: launch reverse with one thread for each of the `count` elements.
 
-    // TODO: ask whether the launch was possible, and end with a message if not.
+    // TODO: check whether the launch failed, and end with a message if it did.
 
-    // TODO: copy the result to `out`.
+    // TODO: copy the result from the GPU to `out`.
 
     check(cudaFree(device_in), "cudaFree");
     check(cudaFree(device_out), "cudaFree");
@@ -44,5 +44,5 @@ int main(int argc, char** argv) {
         std::printf("wrong: out[%d] is %g, not %g\n", i, out[i], in[count - 1 - i]);
         return 1;
     }
-    std::printf("right: %d elements turned round\n", count);
+    std::printf("right: %d elements reversed\n", count);
 }

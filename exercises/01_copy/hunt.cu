@@ -1,12 +1,12 @@
-// Bug hunt 01_copy -- a colleague's copy, 16 bytes per thread.
+// Bug hunt 01_copy -- a colleague's copy that moves 16 bytes per thread.
 //
 // Seen    right for every matrix that it was tried on: 256 x 256, 1024 x 1024, 32768 x 32768.
-// Fix     it, and change as little as you can (about 5 lines).
+// Fix     the bug, and change as little as you can (about 5 lines).
 // Check   ./learn check 01 --hunt
 
 constexpr int BLOCK = 256;
 
-// A copy does not need to know about rows: the matrix is one long row.
+// A copy can treat the matrix as one long row.
 __global__ void copy(float* out, const float* in, int rows, int cols) {
     int count = rows * cols;
     int first = (blockIdx.x * BLOCK + threadIdx.x) * 4;

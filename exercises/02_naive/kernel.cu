@@ -1,14 +1,14 @@
 // Exercise 02_naive -- transpose with one thread per element.
 //
 // Given   a grid with at least one thread for every element of `in`.
-// Write   the body of the kernel, nothing else (3 lines).
+// Write   the body of the kernel, and nothing else (3 lines).
 // Check   ./learn check 02          Stuck?   ./learn hint 02
 
 __global__ void transpose(float* out, const float* in, int rows, int cols) {
     int col = blockIdx.x * blockDim.x + threadIdx.x;
     int row = blockIdx.y * blockDim.y + threadIdx.y;
 
-    // TODO: if (row, col) lies inside `in`, store that element where it belongs in `out`.
+    // TODO: if (row, col) is inside `in`, store that element where it belongs in `out`.
 }
 
 constexpr Launch configure(int rows, int cols) {

@@ -1,7 +1,7 @@
 // Exercise 03_tiled -- transpose through a tile in shared memory.
 //
-// Given   a block of 32 x 32 threads for every tile, and the tile, read row by row.
-// Write   what comes between reading the tile and the end of the kernel (6 lines).
+// Given   a block of 32 x 32 threads for every tile, and the code that fills the tile row by row.
+// Write   the rest of the kernel, which stores the tile to `out` (6 lines).
 // Check   ./learn check 03          Stuck?   ./learn hint 03
 
 constexpr int TILE_DIM = 32;
@@ -15,11 +15,11 @@ __global__ void transpose(float* out, const float* in, int rows, int cols) {
         tile[threadIdx.y][threadIdx.x] = in[row * cols + col];
     }
 
-    // TODO: wait until the whole tile is there.
+    // TODO: wait until the whole tile is filled.
 
-    // Lanes now walk down a column of the tile, which is a row of `out`.
-    // TODO: choose `col` and `row` again, so that neighbouring threads have neighbouring rows;
-    // if (row, col) lies inside `in`, store that element of the tile where it belongs in `out`.
+    // The lanes of a warp now read a column of the tile, which is a row of `out`.
+    // TODO: compute `col` and `row` again, so that neighbouring threads have neighbouring rows.
+    // If (row, col) is inside `in`, store that element of the tile where it belongs in `out`.
 }
 
 constexpr Launch configure(int rows, int cols) {

@@ -1,13 +1,13 @@
-// Exercise 04_padded -- take the bank conflicts away.
+// Exercise 04_padded -- remove the bank conflicts.
 //
-// Given   the kernel of 03: right, but a column of its tile lies in a single bank.
-// Write   the declaration of the tile, so that a column lies in 32 different banks (1 line).
+// Given   the kernel of lesson 03. It is right, but each column of its tile is in a single bank.
+// Write   the declaration of the tile, so that a column is in 32 different banks (1 line).
 // Check   ./learn check 04          Stuck?   ./learn hint 04
 
 constexpr int TILE_DIM = 32;
 
 __global__ void transpose(float* out, const float* in, int rows, int cols) {
-    // TODO: element (r, c) of this tile lies in bank (32 r + c) mod 32. Change that.
+    // TODO: element (r, c) of this tile is in bank (32 r + c) mod 32. Change that.
     __shared__ float tile[TILE_DIM][TILE_DIM];
 
     int col = blockIdx.x * TILE_DIM + threadIdx.x;
@@ -18,7 +18,7 @@ __global__ void transpose(float* out, const float* in, int rows, int cols) {
 
     __syncthreads();
 
-    // Lanes now walk down a column of the tile, which is a row of `out`.
+    // The lanes of a warp now read a column of the tile, which is a row of `out`.
     col = blockIdx.x * TILE_DIM + threadIdx.y;
     row = blockIdx.y * TILE_DIM + threadIdx.x;
     if (row < rows && col < cols) {

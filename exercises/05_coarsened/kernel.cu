@@ -1,6 +1,6 @@
 // Exercise 05_coarsened -- move four elements per thread.
 //
-// Given   the kernel of 04, started with a quarter of its threads: 32 x 8 for a tile of 32 x 32.
+// Given   the kernel of lesson 04, launched with 32 x 8 threads for each tile of 32 x 32.
 // Write   a loop around each half of the kernel (10 lines).
 // Check   ./learn check 05          Stuck?   ./learn hint 05
 
@@ -18,7 +18,7 @@ __global__ void transpose(float* out, const float* in, int rows, int cols) {
 
     __syncthreads();
 
-    // Lanes now walk down a column of the tile, which is a row of `out`.
+    // The lanes of a warp now read a column of the tile, which is a row of `out`.
     col = blockIdx.x * TILE_DIM + threadIdx.y;
     row = blockIdx.y * TILE_DIM + threadIdx.x;
     // TODO: this writes the first BLOCK_ROWS columns of the tile. Write the others too.

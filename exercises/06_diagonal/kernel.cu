@@ -1,7 +1,7 @@
-// Exercise 06_diagonal -- give the tiles to the blocks along diagonals.
+// Exercise 06_diagonal -- let the blocks take their tiles along diagonals.
 //
-// Given   the kernel of 05, in which `tile_row` and `tile_col` say which tile a block takes.
-// Write   both, for grids that are not square too (2 lines).
+// Given   the kernel of lesson 05, in which a block takes the tile (tile_row, tile_col).
+// Write   both values, also for grids that are not square (2 lines).
 // Check   ./learn check 06          Stuck?   ./learn hint 06
 
 constexpr int TILE_DIM = 32, BLOCK_ROWS = 8;
@@ -9,9 +9,9 @@ constexpr int TILE_DIM = 32, BLOCK_ROWS = 8;
 __global__ void transpose(float* out, const float* in, int rows, int cols) {
     __shared__ float tile[TILE_DIM][TILE_DIM + 1];
 
-    // Number the blocks, walk down the columns of tiles, and shift each row of tiles by its index.
+    // Number the blocks, go down the columns of tiles, and shift each row of tiles by its index.
     int block = blockIdx.y * gridDim.x + blockIdx.x;
-    // TODO: these are the tiles on the main diagonal. Go on where it ends, until each is taken.
+    // TODO: these are the tiles on the main diagonal. Continue until all tiles are taken.
     int tile_row = block;
     int tile_col = block;
 
@@ -25,7 +25,7 @@ __global__ void transpose(float* out, const float* in, int rows, int cols) {
 
     __syncthreads();
 
-    // Lanes now walk down a column of the tile, which is a row of `out`.
+    // The lanes of a warp now read a column of the tile, which is a row of `out`.
     col = tile_col * TILE_DIM + threadIdx.y;
     row = tile_row * TILE_DIM + threadIdx.x;
     for (int k = 0; k < TILE_DIM; k += BLOCK_ROWS) {

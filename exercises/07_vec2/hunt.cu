@@ -1,7 +1,7 @@
-// Bug hunt 07_vec2 -- a colleague's float2 transpose: float2 for the tile as well.
+// Bug hunt 07_vec2 -- a colleague's float2 transpose, which uses float2 for the tile as well.
 //
-// Seen    it compiles without a warning, and runs when its tile has no padding.
-// Fix     it, keep the padding, and change as little as you can (about 2 lines).
+// Seen    it compiles without a warning, and it runs if its tile has no padding.
+// Fix     the bug, keep the padding, and change as little as you can (about 2 lines).
 // Check   ./learn check 07 --hunt
 
 constexpr int TILE_DIM = 32, BLOCK_ROWS = 16;

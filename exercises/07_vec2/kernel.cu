@@ -1,7 +1,7 @@
 // Exercise 07_vec2 -- move two floats with each load and store.
 //
-// Given   the kernel of 05 with half as many threads across: each takes two neighbouring columns.
-//         `rows` and `cols` are even. The tile is used float by float, as before.
+// Given   the kernel of lesson 05 with half as many threads across, each for two adjacent columns.
+//         `rows` and `cols` are even. The tile is accessed float by float, as before.
 // Write   the bodies of both halves, with float2 for global memory (7 lines).
 // Check   ./learn check 07          Stuck?   ./learn hint 07
 
@@ -21,7 +21,7 @@ __global__ void transpose(float* out, const float* in, int rows, int cols) {
 
     __syncthreads();
 
-    // Lanes now walk down a column of the tile, two rows at a time.
+    // The lanes of a warp now read a column of the tile, two rows per lane.
     col = blockIdx.x * TILE_DIM + threadIdx.y;
     row = blockIdx.y * TILE_DIM + threadIdx.x * 2;
     for (int k = 0; k < TILE_DIM; k += BLOCK_ROWS) {

@@ -1,7 +1,7 @@
 // Exercise 08_vec4 -- move four floats with each load and store.
 //
-// Given   the kernel of 07 for float4: `rows` and `cols` are multiples of 4.
-// Write   which elements are a thread's, and the bodies of both halves (13 lines).
+// Given   the kernel of lesson 07, prepared for float4. `rows` and `cols` are multiples of 4.
+// Write   the first column and row of a thread, and the bodies of both halves (13 lines).
 // Check   ./learn check 08          Stuck?   ./learn hint 08
 
 constexpr int TILE_DIM = 32, BLOCK_ROWS = 16;
@@ -14,13 +14,13 @@ __global__ void transpose(float* out, const float* in, int rows, int cols) {
     int row = blockIdx.y * TILE_DIM + threadIdx.y;
     for (int k = 0; k < TILE_DIM; k += BLOCK_ROWS) {
         if (row + k < rows && col < cols) {
-            // TODO: load a float4 from in(row + k, col) on, and put its floats into the tile.
+            // TODO: load the float4 at in(row + k, col), and put its floats into the tile.
         }
     }
 
     __syncthreads();
 
-    // Lanes now walk down a column of the tile, four rows at a time.
+    // The lanes of a warp now read a column of the tile, four rows per lane.
     col = blockIdx.x * TILE_DIM + threadIdx.y;
     // TODO: which row is the first of this thread's four?
     row = rows;

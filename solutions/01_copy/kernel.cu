@@ -1,8 +1,8 @@
 // Exercise 01_copy -- copy a matrix, tile by tile.
 //
-// Given   32 x 8 threads for every tile of 32 x 32, so each thread moves 4 elements: first it loads
-//         all of them, then it stores them.
-// Write   the bodies of both loops, nothing else (6 lines).
+// Given   a block of 32 x 8 threads for every tile of 32 x 32. Each thread moves 4 elements: it
+//         first loads all of them, and then stores them.
+// Write   the bodies of both loops, and nothing else (6 lines).
 // Check   ./learn check 01          Stuck?   ./learn hint 01
 
 constexpr int TILE_DIM = 32, BLOCK_ROWS = 8;
@@ -14,18 +14,18 @@ __global__ void copy(float* out, const float* in, int rows, int cols) {
     float values[TILE_DIM / BLOCK_ROWS];
     for (int k = 0; k < TILE_DIM; k += BLOCK_ROWS) {
         //! [blank]
-        //! // TODO: if (row + k, col) lies inside `in`, load it into values[k / BLOCK_ROWS].
-        // Tiles on the right and bottom edge may hang over the matrix.
+        //! // TODO: if (row + k, col) is inside `in`, load it into values[k / BLOCK_ROWS].
+        // Tiles on the right and bottom edge may extend beyond the matrix.
         if (row + k < rows && col < cols) {
             values[k / BLOCK_ROWS] = in[(row + k) * cols + col];
         }
         //! [blank]
     }
 
-    // All loads are under way before the first store waits for its value.
+    // All loads are in flight before the first store waits for its value.
     for (int k = 0; k < TILE_DIM; k += BLOCK_ROWS) {
         //! [blank]
-        //! // TODO: if (row + k, col) lies inside, store it at the same place of `out`.
+        //! // TODO: if (row + k, col) is inside, store it at the same place in `out`.
         if (row + k < rows && col < cols) {
             out[(row + k) * cols + col] = values[k / BLOCK_ROWS];
         }

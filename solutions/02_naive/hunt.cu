@@ -1,10 +1,10 @@
-// Bug hunt 02_naive -- a colleague's transpose: it coalesces its stores instead of its loads.
+// Bug hunt 02_naive -- a colleague's transpose, which coalesces its stores instead of its loads.
 //
 // Seen    right for every matrix that it was tried on: 256 x 256, 1024 x 1024, 32768 x 32768.
-// Fix     it, and change as little as you can (1 line).
+// Fix     the bug, and change as little as you can (1 line).
 // Check   ./learn check 02 --hunt
 
-// The 32 threads of a warp take 32 rows of `in`, which are neighbours in `out`.
+// The 32 threads of a warp read 32 rows of `in`, and their elements are neighbours in `out`.
 __global__ void transpose(float* out, const float* in, int rows, int cols) {
     int row = blockIdx.x * blockDim.x + threadIdx.x;
     int col = blockIdx.y * blockDim.y + threadIdx.y;

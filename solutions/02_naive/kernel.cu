@@ -1,7 +1,7 @@
 // Exercise 02_naive -- transpose with one thread per element.
 //
 // Given   a grid with at least one thread for every element of `in`.
-// Write   the body of the kernel, nothing else (3 lines).
+// Write   the body of the kernel, and nothing else (3 lines).
 // Check   ./learn check 02          Stuck?   ./learn hint 02
 
 __global__ void transpose(float* out, const float* in, int rows, int cols) {
@@ -9,8 +9,8 @@ __global__ void transpose(float* out, const float* in, int rows, int cols) {
     int row = blockIdx.y * blockDim.y + threadIdx.y;
 
     //! [blank]
-    //! // TODO: if (row, col) lies inside `in`, store that element where it belongs in `out`.
-    // Blocks on the right and bottom edge may hang over the matrix.
+    //! // TODO: if (row, col) is inside `in`, store that element where it belongs in `out`.
+    // Blocks on the right and bottom edge may extend beyond the matrix.
     if (row < rows && col < cols) {
         out[col * rows + row] = in[row * cols + col];
     }

@@ -1,11 +1,11 @@
 // Bug hunt 04_padded -- a colleague's padded transpose.
 //
 // Seen    right for every matrix. "It is padded, so it has no bank conflicts."
-// Fix     it, and change as little as you can (1 line).
+// Fix     the bug, and change as little as you can (1 line).
 // Check   ./learn check 04 --hunt
 
 constexpr int TILE_DIM = 32;
-constexpr int PADDING = 1;  // one column: against bank conflicts
+constexpr int PADDING = 1;  // one column, to avoid bank conflicts
 
 __global__ void transpose(float* out, const float* in, int rows, int cols) {
     //! [blank]

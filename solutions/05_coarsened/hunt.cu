@@ -1,8 +1,8 @@
-// Bug hunt 05_coarsened -- a colleague's coarsened transpose, with one comparison per thread.
+// Bug hunt 05_coarsened -- a colleague's coarsened transpose, with one bounds check per thread.
 //
-// Seen    right for every matrix that it was tried on, ragged edges included. Once, in another
+// Seen    right for every matrix that it was tried on, with ragged edges too. Once, in another
 //         program, the same kernel stopped with "an illegal memory access was encountered".
-// Fix     it, and change as little as you can (about 5 lines).
+// Fix     the bug, and change as little as you can (about 5 lines).
 // Check   ./learn check 05 --hunt
 
 constexpr int TILE_DIM = 32, BLOCK_ROWS = 8;

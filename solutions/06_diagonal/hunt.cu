@@ -1,7 +1,7 @@
 // Bug hunt 06_diagonal -- a colleague's diagonal order, without a single division.
 //
 // Seen    right for every matrix that it was tried on: 256 x 256, 1024 x 1024, 32768 x 32768.
-// Fix     it, and change as little as you can (about 3 lines).
+// Fix     the bug, and change as little as you can (about 3 lines).
 // Check   ./learn check 06 --hunt
 
 constexpr int TILE_DIM = 32, BLOCK_ROWS = 8;

@@ -1,8 +1,8 @@
-// Bug hunt 08_vec4 -- a colleague's float4 transpose: one wide store into the tile, not four.
+// Bug hunt 08_vec4 -- a colleague's float4 transpose, with one wide store into the tile, not four.
 //
-// Seen    right for every matrix. Padded by 4, so that each row of the tile begins at a multiple
-//         of 16 bytes; "so there are no bank conflicts either".
-// Fix     it, and change as little as you can (about 5 lines).
+// Seen    right for every matrix. It is padded by 4, so that each row of the tile begins at a
+//         multiple of 16 bytes, "so there are no bank conflicts either".
+// Fix     the bug, and change as little as you can (about 5 lines).
 // Check   ./learn check 08 --hunt
 
 constexpr int TILE_DIM = 32, BLOCK_ROWS = 16;

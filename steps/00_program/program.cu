@@ -1,8 +1,8 @@
-// 00_program -- a whole CUDA program: every element of an array doubled, each by a thread of its own.
+// 00_program -- a whole CUDA program: it doubles an array, with one thread per element.
 //
 // Builds on  nothing: the course begins here.
-// Idea       The GPU has its own memory. Allocate there, copy in, launch, check, copy back, free.
-// Watch      1000 elements and 256 threads per block: 4 blocks, whose last 24 threads do nothing.
+// Idea       The GPU has its own memory: allocate it, copy in, launch, check, copy back, free.
+// Watch      1000 elements need 4 blocks of 256 threads, and the last 24 threads do nothing.
 // Next       01_copy asks how fast a kernel can move bytes at all.
 
 #include <cuda_runtime.h>
@@ -20,7 +20,7 @@ __global__ void twice(float* out, const float* in, int count) {
 }
 //! [kernel]
 
-// Each call says how it went. A program that does not look goes on with whatever is in memory.
+// Every CUDA call returns an error code. A program that ignores it continues with wrong data.
 static void check(cudaError_t error, const char* call) {
     if (error == cudaSuccess) return;
     std::printf("%s: %s\n", call, cudaGetErrorString(error));

@@ -1,4 +1,4 @@
-// 01_copy/example.cu -- copies one long row of floats, with one element per thread, and with two.
+// 01_copy/example.cu -- copies a long row of floats, with one element per thread and then two.
 //
 // Build   nvcc -cudart shared -arch=sm_90 -lineinfo -o example steps/01_copy/example.cu
 // Run     build/bin/simulate ./example
@@ -11,15 +11,15 @@
 //! [example]
 __global__ void copy_one(float* out, const float* in, int count) {
     int i = blockIdx.x * blockDim.x + threadIdx.x;
-    if (i < count) out[i] = in[i];  // the last block may have threads to spare
+    if (i < count) out[i] = in[i];  // the last block may have more threads than elements
 }
 
-// Half as many threads. The second element of a thread is as far away as the grid has threads.
+// Needs half as many threads. The two elements of a thread are gridDim.x * blockDim.x apart.
 __global__ void copy_two(float* out, const float* in, int count) {
     int i = blockIdx.x * blockDim.x + threadIdx.x;
     int j = i + gridDim.x * blockDim.x;
 
-    // Two loads are under way before the first store waits for its value.
+    // Both loads are in flight before the first store waits for its value.
     float first = i < count ? in[i] : 0.0f;
     float second = j < count ? in[j] : 0.0f;
     if (i < count) out[i] = first;
@@ -28,7 +28,7 @@ __global__ void copy_two(float* out, const float* in, int count) {
 //! [example]
 
 int main() {
-    constexpr int count = 1000, threads = 128;  // 8 blocks of 128, or 4
+    constexpr int count = 1000, threads = 128;  // 8 blocks of 128 threads, then 4
     std::vector<float> host(count), result(count);
     std::iota(host.begin(), host.end(), 1.0f);
 
@@ -39,7 +39,7 @@ int main() {
 
     bool right = true;
     for (bool two : {false, true}) {
-        cudaMemset(out, 0, count * sizeof(float));  // so that what is not written is seen
+        cudaMemset(out, 0, count * sizeof(float));  // so that a missing store is noticed
         int blocks = (count + threads - 1) / threads;
         if (two) {
             copy_two<<<(blocks + 1) / 2, threads>>>(out, in, count);

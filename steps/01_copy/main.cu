@@ -1,10 +1,10 @@
 // 01_copy -- the ceiling: a transpose moves the same bytes as a copy.
 //
-// Builds on  nothing: the course begins here.
-// Idea       A thread copies one element, or some. A copy moves no byte too many: it is the ceiling.
-// Watch      The 32 lanes of a warp read 32 neighbours: 128 bytes, 4 sectors; and write as many.
-//            How fast? 2 x bytes / time: every byte is read once and written once.
-// Next       02_naive stores the same elements elsewhere, and pays for where.
+// Builds on  nothing: this is the first lesson with a matrix.
+// Idea       A copy moves no byte more than a transpose must, so its speed is the upper limit.
+// Watch      The 32 lanes of a warp read 32 neighbours, which are 128 bytes or 4 sectors, and write
+//            as many. Speed is 2 x bytes / time, since every byte is read once and written once.
+// Next       02_naive stores the same elements elsewhere, and its stores cost more.
 
 #include <algorithm>
 #include <thread>
@@ -27,7 +27,7 @@ static void launch_element(float* out, const float* in, int rows, int cols) {
     copy_element<<<grid, block>>>(out, in, rows, cols);
 }
 
-// ---- more than one element per thread: 32 x 8 threads copy a tile of 32 x 32 ----
+// ---- several elements per thread: 32 x 8 threads copy a tile of 32 x 32 elements ----
 
 //! [kernel]
 template <int TILE_DIM, int BLOCK_ROWS>
@@ -37,13 +37,13 @@ __global__ void copy_tile(float* out, const float* in, int rows, int cols) {
 
     float values[TILE_DIM / BLOCK_ROWS];
     for (int k = 0; k < TILE_DIM; k += BLOCK_ROWS) {
-        // Tiles on the right and bottom edge may hang over the matrix.
+        // Tiles on the right and bottom edge may extend beyond the matrix.
         if (row + k < rows && col < cols) {
             values[k / BLOCK_ROWS] = in[(row + k) * cols + col];
         }
     }
 
-    // All loads are under way before the first store waits for its value.
+    // All loads are in flight before the first store waits for its value.
     for (int k = 0; k < TILE_DIM; k += BLOCK_ROWS) {
         if (row + k < rows && col < cols) {
             out[(row + k) * cols + col] = values[k / BLOCK_ROWS];
@@ -58,8 +58,8 @@ static void launch_tile(float* out, const float* in, int rows, int cols) {
     copy_tile<32, 8><<<grid, block>>>(out, in, rows, cols);
 }
 
-// The same in one loop. `out` might overlap `in` for all the compiler knows, so it may not move a load
-// in front of a store: each element waits for the one before it.
+// The same in one loop. The compiler cannot know that `out` and `in` do not overlap, so it may not
+// move a load in front of a store. Each element waits for the one before it.
 //! [one_by_one]
 template <int TILE_DIM, int BLOCK_ROWS>
 __global__ void copy_one_by_one(float* out, const float* in, int rows, int cols) {
@@ -80,7 +80,7 @@ static void launch_one_by_one(float* out, const float* in, int rows, int cols) {
     copy_one_by_one<32, 8><<<grid, block>>>(out, in, rows, cols);
 }
 
-// The way through shared memory that 03 will need, and what it costs when it brings nothing.
+// Copies through shared memory, as 03 must. A copy gains nothing from that, so the cost shows.
 //! [shared]
 template <int TILE_DIM, int BLOCK_ROWS>
 __global__ void copy_shared(float* out, const float* in, int rows, int cols) {
@@ -110,7 +110,7 @@ static void launch_shared(float* out, const float* in, int rows, int cols) {
     copy_shared<32, 8><<<grid, block>>>(out, in, rows, cols);
 }
 
-// A copy does not need to know about rows: the matrix is one long row, moved 16 bytes per thread.
+// A copy can treat the matrix as one long row. Each thread moves 16 bytes of it.
 //! [float4]
 __global__ void copy_float4(float* out, const float* in, int rows, int cols) {
     int count = rows * cols;
@@ -119,7 +119,7 @@ __global__ void copy_float4(float* out, const float* in, int rows, int cols) {
     if (first + 3 < count) {
         *reinterpret_cast<float4*>(out + first) = *reinterpret_cast<const float4*>(in + first);
     } else {
-        // The last thread of all may have 1 to 3 elements left.
+        // The last thread of the grid may have only 1 to 3 elements left.
         for (int i = first; i < count; i++) {
             out[i] = in[i];
         }
@@ -147,11 +147,11 @@ static void device_to_host(float* out, const float* in, int rows, int cols) {
     cudaMemcpyAsync(out, in, bytes(rows, cols), cudaMemcpyDeviceToHost);
 }
 
-// The transpose on the CPU, in tiles: 32 x 32 floats read and 32 x 32 written fit its first cache.
+// The transpose on the CPU, in tiles of 32 x 32 floats that fit into its L1 cache.
 //! [cpu]
 constexpr size_t CPU_TILE = 32;
 
-// Writes the rows `first` to `last` (not included) of `out`, which are columns of `in`.
+// Writes rows `first` to `last` (exclusive) of `out`, which are columns of `in`.
 static void transpose_columns(float* out, const float* in, size_t rows, size_t cols, size_t first,
                               size_t last) {
     for (size_t col0 = first; col0 < last; col0 += CPU_TILE) {
@@ -169,7 +169,7 @@ static void cpu_serial(float* out, const float* in, int rows, int cols) {
     transpose_columns(out, in, rows, cols, 0, cols);
 }
 
-// Each thread has a band of `out` to itself, whole tiles tall.
+// Each thread writes its own band of rows of `out`. The height of a band is a multiple of CPU_TILE.
 static void cpu_parallel(float* out, const float* in, int rows, int cols) {
     size_t threads = std::max(1u, std::thread::hardware_concurrency());
     size_t tiles = ceil_div(cols, CPU_TILE);
@@ -187,7 +187,7 @@ int main(int argc, char** argv) {
     constexpr Produces copy = {Produces::copy};
     // clang-format off
     return run_step(argc, argv, {
-        {.name = "element", .about = "one element per thread, in the shape of 02_naive",
+        {.name = "element", .about = "one element per thread, with the blocks of 02_naive",
          .launch = launch_element, .produces = copy},
         {.name = "copy", .about = "a 32 x 32 tile per block, 4 elements per thread",
          .launch = launch_tile, .produces = copy},
@@ -203,9 +203,9 @@ int main(int argc, char** argv) {
          .launch = host_to_device, .produces = copy, .in = Memory::host},
         {.name = "device_to_host", .about = "cudaMemcpyAsync to page-locked host memory",
          .launch = device_to_host, .produces = copy, .out = Memory::host},
-        {.name = "cpu_serial", .about = "the transpose on the CPU, one thread",
+        {.name = "cpu_serial", .about = "the transpose on the CPU, by one thread",
          .launch = cpu_serial, .in = Memory::host, .out = Memory::host},
-        {.name = "cpu_parallel", .about = "the transpose on the CPU, all its threads",
+        {.name = "cpu_parallel", .about = "the transpose on the CPU, by all its threads",
          .launch = cpu_parallel, .in = Memory::host, .out = Memory::host},
     });
     // clang-format on

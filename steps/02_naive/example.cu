@@ -12,13 +12,13 @@ struct Star {
 };
 
 //! [example]
-// Lanes read 32 bytes apart, and write side by side.
+// Lanes read addresses 32 bytes apart, and write side by side.
 __global__ void take_masses(float* masses, const Star* stars, int count) {
     int i = blockIdx.x * blockDim.x + threadIdx.x;
     if (i < count) masses[i] = stars[i].mass;
 }
 
-// Lanes read side by side, and write 32 bytes apart.
+// Lanes read side by side, and write addresses 32 bytes apart.
 __global__ void put_ages(Star* stars, const float* ages, int count) {
     int i = blockIdx.x * blockDim.x + threadIdx.x;
     if (i < count) stars[i].age = ages[i];
@@ -37,7 +37,7 @@ int main() {
     cudaMemcpy(stars, host.data(), count * sizeof(Star), cudaMemcpyHostToDevice);
     cudaMemset(masses, 0, count * sizeof(float));
 
-    // Each star becomes as old as it is heavy.
+    // Sets the age of each star to its mass.
     take_masses<<<blocks, threads>>>(masses, stars, count);
     put_ages<<<blocks, threads>>>(stars, masses, count);
 

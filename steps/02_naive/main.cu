@@ -1,11 +1,11 @@
 // 02_naive -- one thread moves one element.
 //
-// Builds on  01_copy: the same loads, without the loop. Only the store's index changes.
-// Idea       Swap the indices on the way out: out(col, row) = in(row, col).
-// Watch      The 32 lanes of a warp read 32 neighbours: 128 bytes in 4 sectors.
-//            They write to 32 addresses `rows` floats apart: 32 sectors, and
-//            only 4 of the 32 bytes in each are ours.
-// Next       03_tiled turns a tile inside shared memory, so that stores cost 4 sectors
+// Builds on  01_copy: the same loads, without the loop. Only the index of the store changes.
+// Idea       Swap the indices when storing: out(col, row) = in(row, col).
+// Watch      The 32 lanes of a warp read 32 neighbours, which are 128 bytes in 4 sectors.
+//            They write to 32 addresses that are `rows` floats apart. These are in 32
+//            sectors, and only 4 of the 32 bytes in each sector are useful.
+// Next       03_tiled transposes a tile in shared memory, so that a store costs 4 sectors
 //            too.
 
 #include "harness/harness.h"
@@ -15,15 +15,15 @@ __global__ void transpose_naive(float* out, const float* in, int rows, int cols)
     int col = blockIdx.x * blockDim.x + threadIdx.x;
     int row = blockIdx.y * blockDim.y + threadIdx.y;
 
-    // Blocks on the right and bottom edge may hang over the matrix.
+    // Blocks on the right and bottom edge may extend beyond the matrix.
     if (row < rows && col < cols) {
         out[col * rows + row] = in[row * cols + col];
     }
 }
 //! [kernel]
 
-// A warp is 32 threads in a row of the block, or several shorter rows when the block is narrower:
-// its shape decides how many rows and columns of the matrix one request touches.
+// A warp is 32 threads in one row of the block, or in several rows if the block is narrower. So the
+// shape of the block decides how many rows and columns of the matrix one request touches.
 template <int BLOCK_COLS, int BLOCK_ROWS>
 static void launch(float* out, const float* in, int rows, int cols) {
     dim3 block(BLOCK_COLS, BLOCK_ROWS);
@@ -31,7 +31,7 @@ static void launch(float* out, const float* in, int rows, int cols) {
     transpose_naive<<<grid, block>>>(out, in, rows, cols);
 }
 
-// The other way round: lanes walk down a column of `in`, which is a row of `out`.
+// The other way round: the lanes of a warp read a column of `in`, which is a row of `out`.
 //! [stores_coalesced]
 __global__ void transpose_stores_coalesced(float* out, const float* in, int rows, int cols) {
     int row = blockIdx.x * blockDim.x + threadIdx.x;
@@ -49,7 +49,7 @@ static void launch_stores_coalesced(float* out, const float* in, int rows, int c
     transpose_stores_coalesced<<<grid, block>>>(out, in, rows, cols);
 }
 
-// How a CPU program would be parallelised. The lanes of a warp are a whole row apart.
+// One thread per row, as in a parallel CPU program. The lanes of a warp are a whole row apart.
 //! [thread_a_row]
 __global__ void transpose_thread_a_row(float* out, const float* in, int rows, int cols) {
     int row = blockIdx.x * blockDim.x + threadIdx.x;
@@ -69,11 +69,11 @@ static void launch_thread_a_row(float* out, const float* in, int rows, int cols)
 int main(int argc, char** argv) {
     // clang-format off
     return run_step(argc, argv, {
-        {.name = "naive", .about = "one element per thread, loads coalesced, blocks 32 wide, 8 tall",
+        {.name = "naive", .about = "one element per thread, coalesced loads, blocks 32 x 8",
          .launch = launch<32, 8>},
         {.name = "thread_a_row", .about = "one thread moves a whole row",
          .launch = launch_thread_a_row},
-        {.name = "stores_coalesced", .about = "one element per thread, stores coalesced, not loads",
+        {.name = "stores_coalesced", .about = "one element per thread, coalesced stores, not loads",
          .launch = launch_stores_coalesced},
         {.name = "32x32", .about = "blocks 32 wide, 32 tall", .launch = launch<32, 32>},
         {.name = "16x16", .about = "blocks 16 wide, 16 tall", .launch = launch<16, 16>},

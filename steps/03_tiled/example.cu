@@ -1,4 +1,4 @@
-// 03_tiled/example.cu -- points x, y, z one after the other: fetched in a row, used in threes.
+// 03_tiled/example.cu -- fetches the coordinates of points side by side, and uses them in threes.
 //
 // Build   nvcc -cudart shared -arch=sm_90 -lineinfo -o example steps/03_tiled/example.cu
 // Run     build/bin/simulate ./example
@@ -8,19 +8,19 @@
 #include <vector>
 
 //! [example]
-constexpr int BLOCK = 128;  // points of a block, one per thread
+constexpr int BLOCK = 128;  // points per block, one per thread
 
-// out[i] = x + 2 y + 3 z of point i.
+// Computes out[i] = x + 2 y + 3 z for each point i.
 __global__ void weigh(float* out, const float* xyz, int count) {
     __shared__ float buffer[3 * BLOCK];
 
-    // All threads fetch the block's floats, side by side, whoever will need them.
+    // Neighbouring threads fetch neighbouring floats, whichever points these belong to.
     int first = blockIdx.x * BLOCK;
     for (int k = threadIdx.x; k < 3 * BLOCK; k += BLOCK) {
         if (3 * first + k < 3 * count) buffer[k] = xyz[3 * first + k];
     }
 
-    __syncthreads();  // from here on, a thread sees what the others have fetched
+    __syncthreads();  // from here on, a thread may use what the others have fetched
 
     int i = first + threadIdx.x;
     if (i < count) {

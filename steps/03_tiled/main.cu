@@ -1,12 +1,12 @@
-// 03_tiled -- turn a tile inside shared memory.
+// 03_tiled -- transpose a tile in shared memory.
 //
-// Builds on  02_naive: the same loads, but they go to shared memory, and stores come from there.
+// Builds on  02_naive: the same loads, but they fill a tile in shared memory, and stores read it.
 // Idea       A block reads its tile row by row, waits for all of it, and writes it column by
-//            column: lanes read down a column of the tile to write along a row of `out`.
-// Watch      A load costs 4 sectors and a store 4: all bytes are ours. But the 32 lanes that
-//            read one column of the tile want one bank of shared memory: 32 wavefronts
-//            where 1 would do.
-// Next       04_padded makes each row of the tile one float longer, and needs only 1.
+//            column. A column of the tile is a row of `out`, so stores are coalesced too.
+// Watch      A load costs 4 sectors and a store 4, so no byte is wasted. But the 32 lanes that
+//            read a column of the tile all access one bank of shared memory, which takes 32
+//            wavefronts instead of 1.
+// Next       04_padded makes each row of the tile one float longer, and needs only 1 wavefront.
 
 #include "harness/harness.h"
 
@@ -23,7 +23,7 @@ __global__ void transpose_tiled(float* out, const float* in, int rows, int cols)
 
     __syncthreads();
 
-    // Lanes now walk down a column of the tile, which is a row of `out`.
+    // The lanes of a warp now read a column of the tile, which is a row of `out`.
     col = blockIdx.x * TILE_DIM + threadIdx.y;
     row = blockIdx.y * TILE_DIM + threadIdx.x;
     if (row < rows && col < cols) {
@@ -39,7 +39,7 @@ static void launch(float* out, const float* in, int rows, int cols) {
     transpose_tiled<TILE_DIM><<<grid, block>>>(out, in, rows, cols);
 }
 
-// The tile's size comes with the launch: one compiled kernel for every size of tile.
+// The launch sets the size of the tile, so one compiled kernel serves every size.
 //! [dynamic]
 __global__ void transpose_tiled_dynamic(float* out, const float* in, int rows, int cols) {
     extern __shared__ float tile[];
@@ -62,14 +62,14 @@ __global__ void transpose_tiled_dynamic(float* out, const float* in, int rows, i
 //! [dynamic]
 
 static void launch_dynamic(float* out, const float* in, int rows, int cols) {
-    unsigned tile_dim = 32;  // any up to 32: a block has at most 1024 threads
+    unsigned tile_dim = 32;  // at most 32, because a block has at most 1024 threads
     dim3 block(tile_dim, tile_dim);
     dim3 grid(ceil_div(cols, tile_dim), ceil_div(rows, tile_dim));
     size_t shared_bytes = sizeof(float) * tile_dim * tile_dim;
     transpose_tiled_dynamic<<<grid, block, shared_bytes>>>(out, in, rows, cols);
 }
 
-// Half a transpose: each tile is turned, and written back to where it came from.
+// Half a transpose: transposes each tile, and writes it to the place it came from.
 //! [fine]
 template <int TILE_DIM>
 __global__ void transpose_fine(float* out, const float* in, int rows, int cols) {
@@ -93,7 +93,7 @@ __global__ void transpose_fine(float* out, const float* in, int rows, int cols) 
 }
 //! [fine]
 
-// The other half: each tile goes to its new place as it is. Only the place of `out` is mirrored.
+// The other half: moves each tile to its mirrored place, without transposing the tile itself.
 //! [coarse]
 template <int TILE_DIM>
 __global__ void transpose_coarse(float* out, const float* in, int rows, int cols) {
@@ -128,7 +128,7 @@ static void launch_coarse(float* out, const float* in, int rows, int cols) {
     transpose_coarse<32><<<grid, block>>>(out, in, rows, cols);
 }
 
-// What the bounds checks cost: the same kernel without them, for matrices made of whole tiles.
+// The same kernel without bounds checks, for matrices of whole tiles. Shows what the checks cost.
 //! [unchecked]
 template <int TILE_DIM>
 __global__ void transpose_tiled_unchecked(float* out, const float* in, int rows, int cols) {
@@ -160,9 +160,9 @@ int main(int argc, char** argv) {
         {.name = "tiled_16", .about = "16 x 16 tile, 16 x 16 threads", .launch = launch<16>},
         {.name = "tiled_dynamic", .about = "tile in dynamic shared memory, sized at run time",
          .launch = launch_dynamic},
-        {.name = "fine", .about = "half of it: turns each tile, leaves it where it was",
+        {.name = "fine", .about = "one half: transposes each tile, leaves it where it was",
          .launch = launch_fine, .produces = {Produces::transposed_tiles, 32}},
-        {.name = "coarse", .about = "the other half: moves each tile, does not turn it",
+        {.name = "coarse", .about = "the other half: moves each tile, does not transpose it",
          .launch = launch_coarse, .produces = {Produces::moved_tiles, 32}},
         {.name = "tiled_unchecked", .about = "32 x 32 tile, no bounds checks",
          .launch = launch_unchecked, .rows_multiple = 32, .cols_multiple = 32},

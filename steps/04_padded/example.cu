@@ -1,4 +1,4 @@
-// 04_padded/example.cu -- a warp adds up 32 rows of 64 numbers, in shared memory with rows of 64 or 65.
+// 04_padded/example.cu -- adds up 32 rows of numbers in shared memory, padded and not padded.
 //
 // Build   nvcc -cudart shared -arch=sm_90 -lineinfo -o example steps/04_padded/example.cu
 // Run     build/bin/simulate ./example
@@ -10,19 +10,19 @@
 constexpr int ROWS = 32, COLS = 64;
 
 //! [example]
-// One warp. PITCH is how many words a row takes in shared memory: COLS, or more.
+// Runs as one warp. PITCH is the number of words per row in shared memory, COLS or more.
 template <int PITCH>
 __global__ void row_sums(float* sums, const float* in) {
     __shared__ float table[ROWS][PITCH];
 
-    // All lanes fetch half a row at a time, side by side.
+    // The lanes fetch half a row at a time, side by side.
     for (int k = threadIdx.x; k < ROWS * COLS; k += 32) {
         table[k / COLS][k % COLS] = in[k];
     }
 
     __syncthreads();
 
-    // Each lane walks along its own row: at every moment, the warp reads down one column.
+    // Each lane adds up its own row. At every moment, the warp reads one column of the table.
     float sum = 0;
     for (int c = 0; c < COLS; c++) sum += table[threadIdx.x][c];
     sums[threadIdx.x] = sum;

@@ -1,11 +1,11 @@
-// 04_padded -- one column of padding takes the bank conflicts away.
+// 04_padded -- one column of padding removes the bank conflicts.
 //
-// Builds on  03_tiled: the same kernel; the tile's rows are 33 floats long instead of 32.
-// Idea       Element (r, c) of the tile lies in bank (33 r + c) mod 32 = (r + c) mod 32: the
-//            32 elements of a column lie in 32 different banks, as those of a row do.
-// Watch      A load from shared memory costs 1 wavefront instead of 32. Global memory sees
-//            no difference: 4 sectors per load, 4 per store. The padding costs 128 bytes a
-//            block, and nothing is ever kept in it.
+// Builds on  03_tiled: the same kernel, but the rows of the tile are 33 floats long instead of 32.
+// Idea       Element (r, c) of the tile is in bank (33 r + c) mod 32 = (r + c) mod 32. So the
+//            32 elements of a column are in 32 different banks, as those of a row are.
+// Watch      A load from shared memory costs 1 wavefront instead of 32. In global memory nothing
+//            changes: 4 sectors per load, 4 per store. The padding costs 128 bytes per block
+//            and stores no data.
 // Next       05_coarsened gives each thread several elements.
 
 #include "harness/harness.h"
@@ -23,7 +23,7 @@ __global__ void transpose_padded(float* out, const float* in, int rows, int cols
 
     __syncthreads();
 
-    // Lanes now walk down a column of the tile, which is a row of `out`.
+    // The lanes of a warp now read a column of the tile, which is a row of `out`.
     col = blockIdx.x * TILE_DIM + threadIdx.y;
     row = blockIdx.y * TILE_DIM + threadIdx.x;
     if (row < rows && col < cols) {
@@ -39,7 +39,7 @@ static void launch(float* out, const float* in, int rows, int cols) {
     transpose_padded<TILE_DIM><<<grid, block>>>(out, in, rows, cols);
 }
 
-// The padding of a tile that is sized at run time is part of its pitch.
+// The launch sets the size of the tile. The padding is part of its pitch.
 //! [dynamic]
 __global__ void transpose_padded_dynamic(float* out, const float* in, int rows, int cols) {
     extern __shared__ float tile[];
@@ -63,15 +63,15 @@ __global__ void transpose_padded_dynamic(float* out, const float* in, int rows, 
 //! [dynamic]
 
 static void launch_dynamic(float* out, const float* in, int rows, int cols) {
-    unsigned tile_dim = 32;  // any up to 32: a block has at most 1024 threads
+    unsigned tile_dim = 32;  // at most 32, because a block has at most 1024 threads
     dim3 block(tile_dim, tile_dim);
     dim3 grid(ceil_div(cols, tile_dim), ceil_div(rows, tile_dim));
     size_t shared_bytes = sizeof(float) * tile_dim * (tile_dim + 1);
     transpose_padded_dynamic<<<grid, block, shared_bytes>>>(out, in, rows, cols);
 }
 
-// The other cure costs no memory: row r of the tile keeps its element c at place c ^ r. In a row
-// all places are different, and so they are in a column.
+// A swizzle costs no memory: row r of the tile stores its element c at place c ^ r. These places
+// are in different banks along a row, and down a column as well.
 //! [swizzled]
 template <int TILE_DIM>
 __global__ void transpose_swizzled(float* out, const float* in, int rows, int cols) {
@@ -99,7 +99,7 @@ static void launch_swizzled(float* out, const float* in, int rows, int cols) {
     transpose_swizzled<32><<<grid, block>>>(out, in, rows, cols);
 }
 
-// What the bounds checks cost: the same kernel without them, for matrices made of whole tiles.
+// The same kernel without bounds checks, for matrices of whole tiles. Shows what the checks cost.
 //! [unchecked]
 template <int TILE_DIM>
 __global__ void transpose_padded_unchecked(float* out, const float* in, int rows, int cols) {
@@ -130,7 +130,7 @@ int main(int argc, char** argv) {
         {.name = "padded_16", .about = "16 x 17 tile, 16 x 16 threads", .launch = launch<16>},
         {.name = "padded_dynamic", .about = "padded tile in dynamic shared memory",
          .launch = launch_dynamic},
-        {.name = "swizzled", .about = "32 x 32 tile, columns exclusive-or rows, no padding",
+        {.name = "swizzled", .about = "32 x 32 tile, element (r, c) at place c ^ r, no padding",
          .launch = launch_swizzled},
         {.name = "padded_unchecked", .about = "32 x 33 tile, no bounds checks",
          .launch = launch_unchecked, .rows_multiple = 32, .cols_multiple = 32},

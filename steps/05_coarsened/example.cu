@@ -1,4 +1,4 @@
-// 05_coarsened/example.cu -- y = a x + y, one long row, four elements per thread.
+// 05_coarsened/example.cu -- computes y = a x + y for one long row, with four elements per thread.
 //
 // Build   nvcc -cudart shared -arch=sm_90 -lineinfo -o example steps/05_coarsened/example.cu
 // Run     build/bin/simulate ./example
@@ -10,11 +10,11 @@
 //! [example]
 constexpr int BLOCK = 128, PER_THREAD = 4;
 
-// A block takes BLOCK * PER_THREAD neighbours; those of one thread are BLOCK apart.
+// A block computes BLOCK * PER_THREAD neighbouring elements. Those of one thread are BLOCK apart.
 __global__ void saxpy(float* y, const float* x, float a, int count) {
     int first = blockIdx.x * BLOCK * PER_THREAD + threadIdx.x;
 
-    // Eight loads that do not wait for each other.
+    // These eight loads do not wait for each other.
     float xs[PER_THREAD], ys[PER_THREAD];
     for (int k = 0; k < PER_THREAD; k++) {
         int i = first + k * BLOCK;
@@ -30,8 +30,8 @@ __global__ void saxpy(float* y, const float* x, float a, int count) {
 //! [example]
 
 int main() {
-    constexpr int count = 1000, of_block = BLOCK * PER_THREAD;
-    constexpr int blocks = (count + of_block - 1) / of_block;
+    constexpr int count = 1000, per_block = BLOCK * PER_THREAD;
+    constexpr int blocks = (count + per_block - 1) / per_block;
     std::vector<float> xs(count), ys(count), result(count);
     for (int i = 0; i < count; i++) {
         xs[i] = i + 1.0f;

@@ -1,11 +1,11 @@
 // 05_coarsened -- several elements per thread.
 //
-// Builds on  04_padded: the same tile, a quarter of the threads, a loop around each half.
-// Idea       32 x 8 threads move the tile of 32 x 32. A thread has 4 independent loads in
-//            flight before it waits, and works out its place once for 4 elements.
-// Watch      Requests, sectors and wavefronts stay as they were; instructions nearly halve.
-//            What gains is time: on an H200 no other step gains as much over one that is
-//            already coalesced and free of conflicts.
+// Builds on  04_padded: the same tile, a quarter of the threads, and a loop around each half.
+// Idea       32 x 8 threads move a tile of 32 x 32. A thread has 4 independent loads in flight
+//            before it waits, and computes its row and column once for 4 elements.
+// Watch      Requests, sectors and wavefronts stay the same, and instructions nearly halve. The
+//            gain is in time. Once accesses are coalesced and free of conflicts, no other step
+//            gains as much on an H200.
 // Next       06_diagonal changes the order in which blocks take their tiles.
 
 #include "harness/harness.h"
@@ -25,7 +25,7 @@ __global__ void transpose_coarsened(float* out, const float* in, int rows, int c
 
     __syncthreads();
 
-    // Lanes now walk down a column of the tile, which is a row of `out`.
+    // The lanes of a warp now read a column of the tile, which is a row of `out`.
     col = blockIdx.x * TILE_DIM + threadIdx.y;
     row = blockIdx.y * TILE_DIM + threadIdx.x;
     for (int k = 0; k < TILE_DIM; k += BLOCK_ROWS) {
@@ -43,7 +43,7 @@ static void launch(float* out, const float* in, int rows, int cols) {
     transpose_coarsened<TILE_DIM, BLOCK_ROWS><<<grid, block>>>(out, in, rows, cols);
 }
 
-// A block narrower than its tile: each thread steps through rows and columns.
+// The block is narrower than its tile, so each thread steps through rows and columns.
 //! [square_block]
 template <int TILE_DIM, int BLOCK_DIM>
 __global__ void transpose_square_block(float* out, const float* in, int rows, int cols) {

@@ -1,4 +1,4 @@
-// 06_diagonal/example.cu -- copies a matrix in tiles, which its blocks take to and fro.
+// 06_diagonal/example.cu -- copies a matrix in tiles, every second row of them from right to left.
 //
 // Build   nvcc -cudart shared -arch=sm_90 -lineinfo -o example steps/06_diagonal/example.cu
 // Run     build/bin/simulate ./example
@@ -11,15 +11,15 @@
 constexpr int TILE = 16;
 
 //! [example]
-// Row after row of tiles, every second one from right to left.
-__global__ void copy_to_and_fro(float* out, const float* in, int rows, int cols) {
+// The blocks take row after row of tiles, every second row from right to left.
+__global__ void copy_back_and_forth(float* out, const float* in, int rows, int cols) {
     int block = blockIdx.y * gridDim.x + blockIdx.x;
 
     int tile_row = block / gridDim.x;
     int step = block % gridDim.x;
     int tile_col = tile_row % 2 == 0 ? step : gridDim.x - 1 - step;
 
-    // From here on, nothing asks for blockIdx.
+    // No line below uses blockIdx.
     int row = tile_row * TILE + threadIdx.y;
     int col = tile_col * TILE + threadIdx.x;
     if (row < rows && col < cols) out[row * cols + col] = in[row * cols + col];
@@ -38,7 +38,7 @@ int main() {
     cudaMemset(out, 0, bytes);  // a tile that no block takes stays 0
 
     dim3 grid((cols + TILE - 1) / TILE, (rows + TILE - 1) / TILE);
-    copy_to_and_fro<<<grid, dim3(TILE, TILE)>>>(out, in, rows, cols);
+    copy_back_and_forth<<<grid, dim3(TILE, TILE)>>>(out, in, rows, cols);
 
     cudaError_t error = cudaMemcpy(result.data(), out, bytes, cudaMemcpyDeviceToHost);
     bool right = error == cudaSuccess && result == host;

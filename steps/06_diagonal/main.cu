@@ -1,11 +1,11 @@
 // 06_diagonal -- blocks take their tiles along diagonals.
 //
-// Builds on  05_coarsened: same loads, same stores. Only who takes which tile changes.
+// Builds on  05_coarsened: the same loads and stores. Only the tile that a block takes changes.
 // Idea       Blocks start roughly in the order of their index. Renumber the tiles, so that blocks
 //            that run together spread over the memory's channels on both sides.
-// Watch      No counter moves: 4 sectors per request, no conflicts, in every order. Only time tells:
-//            on an H200 diagonals lose about 6 %, and column by column gains as much.
-// Next       07_vec2 goes back to the plain order and moves two floats with each instruction.
+// Watch      No counter changes: 4 sectors per request and no conflicts, in every order. The time
+//            does. On an H200, diagonals lose about 6 %, and column by column gains as much.
+// Next       07_vec2 returns to the plain order and moves two floats with each instruction.
 
 #include "harness/harness.h"
 
@@ -14,7 +14,7 @@ template <int TILE_DIM, int BLOCK_ROWS>
 __global__ void transpose_diagonal(float* out, const float* in, int rows, int cols) {
     __shared__ float tile[TILE_DIM][TILE_DIM + 1];
 
-    // Number the blocks, walk down the columns of tiles, and shift each row of tiles by its index.
+    // Number the blocks, go down the columns of tiles, and shift each row of tiles by its index.
     int block = blockIdx.y * gridDim.x + blockIdx.x;
     int tile_row = block % gridDim.y;
     int tile_col = (block / gridDim.y + tile_row) % gridDim.x;
@@ -29,7 +29,7 @@ __global__ void transpose_diagonal(float* out, const float* in, int rows, int co
 
     __syncthreads();
 
-    // Lanes now walk down a column of the tile, which is a row of `out`.
+    // The lanes of a warp now read a column of the tile, which is a row of `out`.
     col = tile_col * TILE_DIM + threadIdx.y;
     row = tile_row * TILE_DIM + threadIdx.x;
     for (int k = 0; k < TILE_DIM; k += BLOCK_ROWS) {
@@ -50,8 +50,8 @@ static void launch(float* out, const float* in, int rows, int cols) {
 
 // ---- the same kernel in other orders ----
 //
-// An order says which tile block number `block` takes, of a matrix `tall` x `wide` tiles large. It
-// must give each tile to one block, also on grids that are not square.
+// An order returns the tile of block number `block`, in a matrix of `tall` x `wide` tiles. It must
+// give each tile to exactly one block, also on grids that are not square.
 
 struct Tile {
     int row, col;
@@ -66,8 +66,8 @@ __device__ Tile column_major(int block, int tall, int) {
     return {block % tall, block / tall};
 }
 
-// Walks along bands of 8 rows of tiles, and in each band column by column: 64 blocks that follow
-// each other cover a square of 8 x 8 tiles. The last band may be lower.
+// Goes through bands of 8 rows of tiles, and column by column within a band. So 64 consecutive
+// blocks cover a square of 8 x 8 tiles. The last band may have fewer rows.
 __device__ Tile supertile(int block, int tall, int wide) {
     int band_row = block / (8 * wide) * 8;
     int band_height = min(8, tall - band_row);
@@ -75,7 +75,7 @@ __device__ Tile supertile(int block, int tall, int wide) {
     return {band_row + in_band % band_height, in_band / band_height};
 }
 
-// The shortcut for as many tiles across as down: no division by `tall`.
+// A shortcut for matrices with as many tiles across as down. It does not divide by `tall`.
 __device__ Tile diagonal_square(int block, int, int wide) {
     int row = block % wide;
     return {row, (block / wide + row) % wide};
@@ -126,11 +126,11 @@ int main(int argc, char** argv) {
     return run_step(argc, argv, {
         {.name = "diagonal", .about = "tiles along diagonals, on grids of any shape",
          .launch = launch},
-        {.name = "diagonal_square", .about = "tiles along diagonals by the shortcut for square grids",
+        {.name = "diagonal_square", .about = "tiles along diagonals, by the shortcut for square grids",
          .launch = launch_diagonal_square},
-        {.name = "row_major", .about = "tiles row by row, as blocks are numbered anyway",
+        {.name = "row_major", .about = "tiles row by row, in the order of the blocks' numbers",
          .launch = launch_ordered<row_major>},
-        {.name = "column_major", .about = "tiles column by column: blocks in a row fill rows of out",
+        {.name = "column_major", .about = "tiles column by column: consecutive blocks fill rows of out",
          .launch = launch_ordered<column_major>},
         {.name = "supertile", .about = "tiles in squares of 8 x 8",
          .launch = launch_ordered<supertile>},

@@ -1,4 +1,4 @@
-// 07_vec2/example.cu -- doubles one long row of floats, two with each instruction, and its last one.
+// 07_vec2/example.cu -- doubles one long row of floats, two with each instruction.
 //
 // Build   nvcc -cudart shared -arch=sm_90 -lineinfo -o example steps/07_vec2/example.cu
 // Run     build/bin/simulate ./example
@@ -18,7 +18,7 @@ __global__ void twice(float* out, const float* in, int count) {
         pair.y *= 2;
         *reinterpret_cast<float2*>(&out[first]) = pair;
     } else if (first < count) {
-        out[first] = 2 * in[first];  // the last one of an odd number
+        out[first] = 2 * in[first];  // the last element, if their number is odd
     }
 }
 //! [example]

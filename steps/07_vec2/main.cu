@@ -1,15 +1,15 @@
 // 07_vec2 -- each load and store moves two floats.
 //
-// Builds on  05_coarsened: same tile, in the plain order of blocks. Lanes move float2, not float.
-// Idea       One instruction for 8 bytes per lane: half as many requests for the same sectors.
-// Watch      8 sectors per request instead of 4, and half the requests: no byte more or less. Shared
-//            memory is still used float by float: in a padded tile of 33 floats per row, every
-//            second row would leave a float2 misaligned.
-// Next       08_vec4 takes the widest access there is, 16 bytes per lane.
+// Builds on  05_coarsened: the same tile and order of blocks. Lanes move float2, not float.
+// Idea       One instruction moves 8 bytes per lane: half as many requests for the same sectors.
+// Watch      8 sectors per request instead of 4, and half the requests. The bytes are the same. The
+//            tile is still accessed float by float: its rows are 33 floats long, so a float2 would
+//            be misaligned in every second row.
+// Next       08_vec4 uses the widest access there is, 16 bytes per lane.
 
 #include "harness/harness.h"
 
-// Rows and columns must be even, so that each row of both matrices begins at a multiple of 8 bytes.
+// rows and cols must be even, so that each row of both matrices begins at a multiple of 8 bytes.
 //! [kernel]
 template <int TILE_DIM, int BLOCK_ROWS>
 __global__ void transpose_vec2(float* out, const float* in, int rows, int cols) {
@@ -27,7 +27,7 @@ __global__ void transpose_vec2(float* out, const float* in, int rows, int cols) 
 
     __syncthreads();
 
-    // Lanes now walk down a column of the tile, two rows at a time.
+    // The lanes of a warp now read a column of the tile, two rows per lane.
     col = blockIdx.x * TILE_DIM + threadIdx.y;
     row = blockIdx.y * TILE_DIM + threadIdx.x * 2;
     for (int k = 0; k < TILE_DIM; k += BLOCK_ROWS) {
@@ -41,7 +41,7 @@ __global__ void transpose_vec2(float* out, const float* in, int rows, int cols) 
 }
 //! [kernel]
 
-// COARSENING is how many float2 each thread moves.
+// COARSENING is the number of float2 that each thread moves.
 template <int COARSENING>
 static void launch(float* out, const float* in, int rows, int cols) {
     constexpr int TILE_DIM = 32, BLOCK_ROWS = TILE_DIM / COARSENING;

@@ -1,4 +1,4 @@
-// 08_vec4/example.cu -- the brightness of pixels of four floats: 16 bytes loaded, 4 stored per thread.
+// 08_vec4/example.cu -- computes the brightness of pixels. A thread loads 16 bytes and stores 4.
 //
 // Build   nvcc -cudart shared -arch=sm_90 -lineinfo -o example steps/08_vec4/example.cu
 // Run     build/bin/simulate ./example
@@ -8,7 +8,7 @@
 #include <vector>
 
 //! [example]
-// One float4 load per pixel.
+// Loads each pixel with one float4.
 __global__ void grey(float* out, const float* pixels, int count) {
     int i = blockIdx.x * blockDim.x + threadIdx.x;
     if (i < count) {
@@ -17,7 +17,7 @@ __global__ void grey(float* out, const float* pixels, int count) {
     }
 }
 
-// The same with a load for each float that is used.
+// Does the same with a separate load for each float that it uses.
 __global__ void grey_by_floats(float* out, const float* pixels, int count) {
     int i = blockIdx.x * blockDim.x + threadIdx.x;
     if (i < count) out[i] = pixels[4 * i] + 2 * pixels[4 * i + 1] + pixels[4 * i + 2];

@@ -1,10 +1,10 @@
 // 08_vec4 -- each load and store moves four floats.
 //
-// Builds on  07_vec2: float4 in the place of float2. Nothing else changes.
-// Idea       16 bytes per lane, the widest access that a thread has: a quarter of 05's requests.
-// Watch      16 sectors per request, from four rows of the tile. Shared memory sees four accesses of
-//            4 bytes instead of one: 8 lanes 4 banks apart, in 4 rows 1 bank apart, are 32 banks.
-//            No conflicts here, but count: with a wider tile there will be.
+// Builds on  07_vec2: float4 instead of float2. Nothing else changes.
+// Idea       A lane moves 16 bytes, the most that one instruction can: a quarter of 05's requests.
+// Watch      16 sectors per request, from four rows of the tile. Each float4 takes four accesses to
+//            shared memory. In each of them, 8 lanes of a row are 4 banks apart, and the 4 rows are
+//            1 bank apart. So 32 banks are used, without conflicts. A wider tile will have some.
 // Next       09_vec4_t64 doubles the side of the tile, so that a warp reads longer runs.
 
 #include "harness/harness.h"
@@ -28,7 +28,7 @@ __global__ void transpose_vec4(float* out, const float* in, int rows, int cols) 
 
     __syncthreads();
 
-    // Lanes now walk down a column of the tile, four rows at a time.
+    // The lanes of a warp now read a column of the tile, four rows per lane.
     col = blockIdx.x * TILE_DIM + threadIdx.y;
     row = blockIdx.y * TILE_DIM + threadIdx.x * 4;
     for (int k = 0; k < TILE_DIM; k += BLOCK_ROWS) {
@@ -44,7 +44,7 @@ __global__ void transpose_vec4(float* out, const float* in, int rows, int cols) 
 }
 //! [kernel]
 
-// COARSENING is how many float4 each thread moves.
+// COARSENING is the number of float4 that each thread moves.
 template <int COARSENING>
 static void launch(float* out, const float* in, int rows, int cols) {
     constexpr int TILE_DIM = 32, BLOCK_ROWS = TILE_DIM / COARSENING;
@@ -54,7 +54,7 @@ static void launch(float* out, const float* in, int rows, int cols) {
 }
 
 //! [no_shared]
-// No shared memory: a thread reads 4 floats below each other and stores them side by side.
+// Needs no shared memory. A thread reads 4 floats below each other and stores them side by side.
 __global__ void transpose_no_shared(float* out, const float* in, int rows, int cols) {
     int col = blockIdx.x * blockDim.x + threadIdx.x;
     int row = (blockIdx.y * blockDim.y + threadIdx.y) * 4;
@@ -88,9 +88,9 @@ int main(int argc, char** argv) {
          .launch = launch<4>, .rows_multiple = 4, .cols_multiple = 4},
         {.name = "vec4_x8", .about = "eight float4 per thread: 8 x 4 threads, one warp",
          .launch = launch<8>, .rows_multiple = 4, .cols_multiple = 4},
-        {.name = "no_shared", .about = "4 loads, one float4 stored, no shared memory: 32 x 8 threads",
+        {.name = "no_shared", .about = "4 loads and one float4 store, no shared memory: 32 x 8 threads",
          .launch = launch_no_shared<32, 8>, .rows_multiple = 4},
-        {.name = "no_shared_8x32", .about = "the same by 8 x 32 threads: a warp takes 16 rows of 8 floats",
+        {.name = "no_shared_8x32", .about = "the same with 8 x 32 threads: a warp covers 16 rows of 8 floats",
          .launch = launch_no_shared<8, 32>, .rows_multiple = 4},
     });
     // clang-format on

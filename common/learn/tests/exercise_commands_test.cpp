@@ -147,7 +147,7 @@ TEST_CASE("a whole program is checked like a kernel, and has no costs") {
     const std::string file = "exercises/00_program/program.cu";
     expect(course, {"check", "00"}, 1,
            {"00_program: not yet", file, "launches no kernel", "Stuck? ./learn hint 00"});
-    expect(course, {"hint", "0"}, 0, {"not-launched; this is for that", "What else must be"});
+    expect(course, {"hint", "0"}, 0, {"not-launched; this is for that", "needs more than the arguments"});
     course.write(file, ScratchCourse::solution_with("00_program", "if (i < count) {", "{"));
     expect(course, {"check", "00"}, 1, {">   16 |", "there are only 1000 elements"});
     CHECK(course.progress_of("00_program")["last_failure"] == "no-bounds-check");
@@ -160,7 +160,7 @@ TEST_CASE("a whole program is checked like a kernel, and has no costs") {
     const Ended explained = expect(course, {"explain", "00"}, 0, {"Both are the same"});
     CHECK(!has(explained.output, "picture"));
     expect(course, {"reset", "00"}, 0, {"as it was at first", "./learn watch 00"});
-    CHECK(has(course.read(file), "TODO: launch turn_round"));
+    CHECK(has(course.read(file), "TODO: launch reverse"));
 }
 
 TEST_CASE("files that a learner may save: a clear message, and nothing is lost") {

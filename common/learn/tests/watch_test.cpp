@@ -104,7 +104,7 @@ TEST_CASE("a session, from nothing to exercise 3 solved") {
     terminal.type("many\n");
     SHOWS("That is not a number");
     terminal.type("4\n");
-    SHOWS("And how many does the store touch");
+    SHOWS("The threads then store the floats");
     terminal.type("32\n");
     SHOWS("you said 4; it is 4: right");
     SHOWS("you said 32; it is 4: not so");
@@ -151,7 +151,7 @@ TEST_CASE("a session, from nothing to exercise 3 solved") {
     terminal.type("g");
     SHOWS("How many does it touch now?");
     terminal.type("4\n");
-    SHOWS("does that take?");
+    SHOWS("does the read take?");
     terminal.type("32\n");
     SHOWS("it is 32: right");
     SHOWS("q quit");

@@ -44,7 +44,7 @@ test("a solution that is typed key by key passes; what it costs is shown when it
     await withLesson(browser, async (page, { solution }) => {
         assert.equal(await page.locator("details.solved[open]").count(), 0, "the solved kernel is folded");
         // What comes before is given with the exercise.
-        const begin = solution.indexOf("    // Lanes now walk");
+        const begin = solution.indexOf("    // The lanes of a warp now read");
         assert.ok(begin > 0);
         await editor(page).fill(solution.slice(0, begin));
         await page.keyboard.press("Control+End");
@@ -235,16 +235,16 @@ wholeTest("hints say more and more; the solution is shown beside what passed; re
         }
         await click(page, "explain");
         await page.waitForSelector(".difference button", SOON);
-        await pass(page, { solution: work.solution.replace("Lanes now walk", "The lanes walk") });
+        await pass(page, { solution: work.solution.replace("The lanes of a warp now read", "The lanes read") });
         await click(page, "explain");
         await page.waitForSelector(".difference .cm-deletedChunk", SOON);
-        assert.match(await page.locator(".difference .cm-deletedChunk").textContent(), /The lanes walk/);
+        assert.match(await page.locator(".difference .cm-deletedChunk").textContent(), /The lanes read/);
         await page.waitForSelector(".explained dd", SOON);
         assert.ok((await page.locator(".explained dd").count()) >= 2, "a reason for each line that costs");
         await click(page, "reset");
         assert.match(await textOf(page), /TODO/);
         await click(page, "restore");
-        assert.match(await textOf(page), /The lanes walk/);
+        assert.match(await textOf(page), /The lanes read/);
     });
 });
 

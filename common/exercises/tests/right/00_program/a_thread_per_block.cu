@@ -5,7 +5,7 @@
 #include <cstdlib>
 #include <vector>
 
-__global__ void turn_round(float* out, const float* in, int count) {
+__global__ void reverse(float* out, const float* in, int count) {
     out[blockIdx.x] = in[gridDim.x - 1 - blockIdx.x];
 }
 
@@ -26,7 +26,7 @@ int main(int argc, char** argv) {
     check(cudaMalloc(&device_in, bytes), "cudaMalloc");
     check(cudaMemcpy(device_in, in.data(), bytes, cudaMemcpyDefault), "copy to the GPU");
 
-    turn_round<<<count, 1>>>(device_out, device_in, count);
+    reverse<<<count, 1>>>(device_out, device_in, count);
 
     check(cudaGetLastError(), "launch");
 
@@ -39,5 +39,5 @@ int main(int argc, char** argv) {
         std::printf("wrong: out[%d] is %g, not %g\n", i, out[i], in[count - 1 - i]);
         return 1;
     }
-    std::printf("right: %d elements turned round\n", count);
+    std::printf("right: %d elements reversed\n", count);
 }

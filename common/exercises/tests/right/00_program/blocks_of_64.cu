@@ -5,7 +5,7 @@
 #include <cstdlib>
 #include <vector>
 
-__global__ void turn_round(float* out, const float* in, int count) {
+__global__ void reverse(float* out, const float* in, int count) {
     int i = blockIdx.x * blockDim.x + threadIdx.x;
     if (i < count) {
         out[count - 1 - i] = in[i];
@@ -29,7 +29,7 @@ int main(int argc, char** argv) {
     check(cudaMalloc(&device_in, bytes), "cudaMalloc");
     check(cudaMemcpy(device_in, in.data(), bytes, cudaMemcpyHostToDevice), "copy to the GPU");
 
-    turn_round<<<count / 64 + 1, 64>>>(device_out, device_in, count);
+    reverse<<<count / 64 + 1, 64>>>(device_out, device_in, count);
 
     check(cudaGetLastError(), "launch");
 
@@ -42,5 +42,5 @@ int main(int argc, char** argv) {
         std::printf("wrong: out[%d] is %g, not %g\n", i, out[i], in[count - 1 - i]);
         return 1;
     }
-    std::printf("right: %d elements turned round\n", count);
+    std::printf("right: %d elements reversed\n", count);
 }

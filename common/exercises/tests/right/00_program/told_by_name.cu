@@ -5,7 +5,7 @@
 #include <cstdlib>
 #include <vector>
 
-__global__ void turn_round(float* out, const float* in, int count) {
+__global__ void reverse(float* out, const float* in, int count) {
     int i = blockIdx.x * blockDim.x + threadIdx.x;
     if (i < count) {
         out[count - 1 - i] = in[i];
@@ -31,7 +31,7 @@ int main(int argc, char** argv) {
 
     const int threads = 256;
     const int blocks = (count + threads - 1) / threads;
-    turn_round<<<blocks, threads>>>(device_out, device_in, count);
+    reverse<<<blocks, threads>>>(device_out, device_in, count);
 
     const cudaError_t error = cudaPeekAtLastError();
     if (error != cudaSuccess) {
@@ -49,5 +49,5 @@ int main(int argc, char** argv) {
         std::printf("wrong: out[%d] is %g, not %g\n", i, out[i], in[count - 1 - i]);
         return 1;
     }
-    std::printf("right: %d elements turned round\n", count);
+    std::printf("right: %d elements reversed\n", count);
 }

@@ -7,7 +7,7 @@
 #include <cstdlib>
 #include <vector>
 
-__global__ void turn_round(float* out, const float* in, int count) {
+__global__ void reverse(float* out, const float* in, int count) {
     int i = blockIdx.x * blockDim.x + threadIdx.x;
     if (i < count) {
         out[count - 1 - i] = in[i];
@@ -33,7 +33,7 @@ int main(int argc, char** argv) {
 
     const int threads = 256;
     const int blocks = (count + threads - 1) / threads;
-    turn_round<<<blocks, threads>>>(device_in, device_out, count);
+    reverse<<<blocks, threads>>>(device_in, device_out, count);
 
     check(cudaGetLastError(), "launch");
 
@@ -46,5 +46,5 @@ int main(int argc, char** argv) {
         std::printf("wrong: out[%d] is %g, not %g\n", i, out[i], in[count - 1 - i]);
         return 1;
     }
-    std::printf("right: %d elements turned round\n", count);
+    std::printf("right: %d elements reversed\n", count);
 }

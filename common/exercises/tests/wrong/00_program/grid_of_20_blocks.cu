@@ -7,7 +7,7 @@
 #include <cstdlib>
 #include <vector>
 
-__global__ void turn_round(float* out, const float* in, int count) {
+__global__ void reverse(float* out, const float* in, int count) {
     int i = blockIdx.x * blockDim.x + threadIdx.x;
     if (i < count) {
         out[count - 1 - i] = in[i];
@@ -31,7 +31,7 @@ int main(int argc, char** argv) {
     check(cudaMalloc(&device_in, bytes), "cudaMalloc");
     check(cudaMemcpy(device_in, in.data(), bytes, cudaMemcpyHostToDevice), "copy to the GPU");
 
-    turn_round<<<20, 256>>>(device_out, device_in, count);  // here
+    reverse<<<20, 256>>>(device_out, device_in, count);  // here
 
     check(cudaGetLastError(), "launch");
 
@@ -44,5 +44,5 @@ int main(int argc, char** argv) {
         std::printf("wrong: out[%d] is %g, not %g\n", i, out[i], in[count - 1 - i]);
         return 1;
     }
-    std::printf("right: %d elements turned round\n", count);
+    std::printf("right: %d elements reversed\n", count);
 }

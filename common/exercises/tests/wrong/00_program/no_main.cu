@@ -7,7 +7,7 @@
 #include <cstdlib>
 #include <vector>
 
-__global__ void turn_round(float* out, const float* in, int count) {
+__global__ void reverse(float* out, const float* in, int count) {
     int i = blockIdx.x * blockDim.x + threadIdx.x;
     if (i < count) {
         out[count - 1 - i] = in[i];
