@@ -34,7 +34,7 @@ bool is_known_constant(const KnownValue& value) {
     return value.sum.terms.empty();
 }
 
-LinearSum scaled(LinearSum sum, u32 factor) {
+LinearSum scaled(LinearSum sum, u64 factor) {
     for (auto& [number, by] : sum.terms) by *= factor;
     std::erase_if(sum.terms, [](const auto& term) { return term.second == 0; });
     sum.constant *= factor;
@@ -42,13 +42,25 @@ LinearSum scaled(LinearSum sum, u32 factor) {
 }
 
 LinearSum added(const LinearSum& a, const LinearSum& b) {
-    std::map<u32, u32> factors(a.terms.begin(), a.terms.end());
+    std::map<u32, u64> factors(a.terms.begin(), a.terms.end());
     for (const auto& [number, factor] : b.terms) factors[number] += factor;
     LinearSum sum;
     for (const auto& [number, factor] : factors)
         if (factor != 0) sum.terms.emplace_back(number, factor);
     sum.constant = a.constant + b.constant;
     return sum;
+}
+
+/// What a register of 32 bits has room for, with a sign.
+u64 of_32_bits(u64 number) {
+    return static_cast<u64>(static_cast<i64>(static_cast<i32>(number)));
+}
+
+void narrow(KnownValue& value) {
+    for (auto& [number, factor] : value.sum.terms) factor = of_32_bits(factor);
+    std::erase_if(value.sum.terms, [](const auto& term) { return term.second == 0; });
+    value.sum.constant = of_32_bits(value.sum.constant);
+    value.offset = of_32_bits(value.offset);
 }
 
 std::string text_of(const LinearSum& sum) {
@@ -151,7 +163,7 @@ u32 AddressFacts::zeros_of_result(const Instruction& i) const {
 
 // ---- values ----
 
-KnownValue AddressFacts::of_constant(u32 constant) const {
+KnownValue AddressFacts::of_constant(u64 constant) {
     KnownValue value;
     value.sum.constant = constant;
     value.zeros = trailing_zeros(constant);
@@ -168,13 +180,13 @@ KnownValue AddressFacts::named(const std::string& name, u32 zeros) {
 
 KnownValue AddressFacts::value_of(const Operand& operand) {
     if (operand.is_register() && !operand.negated) return value_of_register(operand.reg);
-    if (operand.is_immediate()) return of_constant(static_cast<u32>(operand.bits));
+    if (operand.is_immediate()) return of_constant(operand.bits);
     if (operand.is_special()) return named(operand.name, 0);
     if (operand.is_symbol()) {
         const auto variable = shared_.find(operand.name);
         if (variable == shared_.end()) return named("symbol " + operand.name, 0);
         KnownValue value = named("shared memory", kZerosOfWindow);
-        value.offset = variable->second + static_cast<u32>(operand.offset);
+        value.offset = variable->second + static_cast<u64>(operand.offset);
         value.sum.constant = value.offset;
         return value;
     }
@@ -234,34 +246,47 @@ std::optional<KnownValue> AddressFacts::address(const Operand& operand) {
         symbol.offset = 0;
         value = value_of(symbol);
     }
-    value.offset += static_cast<u32>(operand.offset);
-    value.sum.constant += static_cast<u32>(operand.offset);
+    value.offset += static_cast<u64>(operand.offset);
+    value.sum.constant += static_cast<u64>(operand.offset);
     return value;
 }
 
 KnownValue AddressFacts::evaluate(const Instruction& i) {
+    KnownValue value = result_of(i);
+    if (value.sum.terms.size() > kMostTerms)
+        value = named("sum " + text_of(value.sum), all_zeros_of(value));
+    if (bytes_of(i.operands[0]) <= 4) narrow(value);
+    return value;
+}
+
+KnownValue AddressFacts::result_of(const Instruction& i) {
     const std::vector<Operand>& o = i.operands;
-    if (keeps_low_bits(i) && !o[1].is_vector()) return value_of(o[1]);
-    if (i.opcode == "add" && o.size() == 3) return sum_of(o[1], o[2], false);
-    if (i.opcode == "sub" && o.size() == 3) return sum_of(o[1], o[2], true);
-    if (is_low_product(i) && i.opcode == "mul" && o.size() == 3) return product_of(i, o[1], o[2]);
-    if (is_low_product(i) && o.size() == 4) {
-        const KnownValue product = product_of(i, o[1], o[2]), addend = value_of(o[3]);
-        KnownValue sum;
-        sum.sum = added(product.sum, addend.sum);
-        sum.zeros = std::min(all_zeros_of(product), all_zeros_of(addend));
-        return sum.sum.terms.size() > kMostTerms ? unknown(i) : sum;
+    if (keeps_low_bits(i) && !o[1].is_vector())
+        return bytes_of(o[1]) < bytes_of(o[0]) ? extended(o[1], ptx::is_signed(ptx::type_of(i)))
+                                               : value_of(o[1]);
+    if (i.opcode == "add" && o.size() == 3) return sum_of(value_of(o[1]), value_of(o[2]));
+    if (i.opcode == "sub" && o.size() == 3) {
+        KnownValue right = value_of(o[2]);
+        right.sum = scaled(std::move(right.sum), ~u64{0});
+        right.offset = 0 - right.offset;
+        return sum_of(value_of(o[1]), std::move(right));
+    }
+    if (is_low_product(i) && o.size() >= 3) {
+        KnownValue product = product_of(i);
+        if (i.opcode == "mul") return product;
+        if (o.size() == 4 && i.has("wide") == (bytes_of(o[3]) == 8 || !o[3].is_register()))
+            return sum_of(std::move(product), value_of(o[3]));
     }
     if (i.opcode == "shl" && o.size() == 3 && o[2].is_immediate() && o[2].bits < kAllZeros) {
         KnownValue value = value_of(o[1]);
         const auto by = static_cast<u32>(o[2].bits);
         const u32 zeros = std::min(all_zeros_of(value) + by, kAllZeros);
-        return {.sum = scaled(std::move(value.sum), u32{1} << by), .zeros = zeros};
+        return {.sum = scaled(std::move(value.sum), u64{1} << by), .zeros = zeros};
     }
     if (i.opcode == "or" && o.size() == 3 && o[2].is_immediate()) {
         KnownValue value = value_of(o[1]);
-        const auto bits = static_cast<u32>(o[2].bits);
-        if (value.offset == 0 && value.zeros < kAllZeros && bits < u32{1} << value.zeros) {
+        const u64 bits = o[2].bits;
+        if (value.offset == 0 && value.zeros < kAllZeros && bits < u64{1} << value.zeros) {
             value.sum.constant += bits;
             value.offset = bits;
             value.offset_is_bits = true;
@@ -271,15 +296,22 @@ KnownValue AddressFacts::evaluate(const Instruction& i) {
     return unknown(i);
 }
 
-KnownValue AddressFacts::sum_of(const Operand& a, const Operand& b, bool subtracts) {
-    KnownValue left = value_of(a), right = value_of(b);
-    if (subtracts) right.sum = scaled(std::move(right.sum), ~u32{0});
+u32 AddressFacts::bytes_of(const Operand& operand) const {
+    return operand.is_register() ? size_of(function_.registers[operand.reg].type) : 8;
+}
+
+/// A value of 32 bits as one of 64.
+KnownValue AddressFacts::extended(const Operand& operand, bool is_signed) {
+    KnownValue value = value_of(operand);
+    if (is_known_constant(value)) return value;
+    const u32 zeros = all_zeros_of(value);
+    return named((is_signed ? "signed " : "unsigned ") + text_of(value.sum), zeros);
+}
+
+KnownValue AddressFacts::sum_of(KnownValue left, KnownValue right) {
     KnownValue sum;
     sum.sum = added(left.sum, right.sum);
-    if (sum.sum.terms.size() > kMostTerms)
-        return named("sum " + text_of(left.sum) + " and " + text_of(right.sum),
-                     std::min(all_zeros_of(left), all_zeros_of(right)));
-    if (is_known_constant(left) && !subtracts) std::swap(left, right);
+    if (is_known_constant(left)) std::swap(left, right);
     if (is_known_constant(right)) {
         sum.zeros = left.zeros;
         sum.offset = left.offset + right.sum.constant;
@@ -290,20 +322,23 @@ KnownValue AddressFacts::sum_of(const Operand& a, const Operand& b, bool subtrac
         return v.offset_is_bits ? v.zeros : all_zeros_of(v);
     };
     sum.zeros = std::min(base_zeros(left), base_zeros(right));
-    if (left.offset_is_bits) sum.offset += left.offset;
-    if (right.offset_is_bits) sum.offset += subtracts ? 0 - right.offset : right.offset;
+    for (const KnownValue& value : {left, right})
+        if (value.offset_is_bits) sum.offset += value.offset;
     return sum;
 }
 
-KnownValue AddressFacts::product_of(const Instruction& i, const Operand& a, const Operand& b) {
-    KnownValue left = value_of(a), right = value_of(b);
+KnownValue AddressFacts::product_of(const Instruction& i) {
+    const bool is_wide = i.has("wide"), is_signed = ptx::is_signed(ptx::type_of(i));
+    const auto factor = [&](const Operand& o) {
+        return is_wide ? extended(o, is_signed) : value_of(o);
+    };
+    KnownValue left = factor(i.operands[1]), right = factor(i.operands[2]);
     const u32 zeros = std::min(all_zeros_of(left) + all_zeros_of(right), kAllZeros);
     if (is_known_constant(left)) std::swap(left, right);
     if (is_known_constant(right))
         return {.sum = scaled(std::move(left.sum), right.sum.constant), .zeros = zeros};
     // `mad` and `mul` make the same product.
-    const std::string type = i.modifiers.empty() ? "" : i.modifiers.back();
-    return named("product " + type + " " + text_of(left.sum) + " and " + text_of(right.sum), zeros);
+    return named("product " + text_of(left.sum) + " and " + text_of(right.sum), zeros);
 }
 
 /// Equal where the operation and its sources are.

@@ -7,6 +7,8 @@
 //        many as the summand with fewer. `3 * t + t`, shifted by 2, has two: nobody sees that it is 4 * t.
 //        Seen with loads of four adjacent words from addresses that are computed in 40 ways: they become one load
 //        where four zeros are known, two where three are, and stay four with fewer.
+// Wide   A sum of 32 bits that is extended to 64 is an unknown value: nobody knows whether it overflows. (Addresses
+//        from extended `i`, `i + 1`, ... were not merged, neither of shared nor of global memory.)
 // Loops  A register that a loop changes has as many zeros as its start and each of its changes.
 #pragma once
 
@@ -21,10 +23,10 @@
 
 namespace coalesce::sim {
 
-/// Modulo 2^32, which is enough for addresses in shared memory.
+/// Of 64 bits; of a register of 32 bits, factors and constant are those with a sign that it has room for.
 struct LinearSum {
-    std::vector<std::pair<u32, u32>> terms;  ///< number of an unknown value, its factor; by number
-    u32 constant = 0;
+    std::vector<std::pair<u32, u64>> terms;  ///< number of an unknown value, its factor; by number
+    u64 constant = 0;
 };
 
 struct KnownValue {
@@ -57,11 +59,14 @@ private:
     KnownValue value_of_register(u32 reg);
     KnownValue written_once(u32 reg);
     KnownValue evaluate(const Instruction& instruction);
-    KnownValue sum_of(const Operand& a, const Operand& b, bool subtracts);
-    KnownValue product_of(const Instruction& instruction, const Operand& a, const Operand& b);
+    KnownValue result_of(const Instruction& instruction);
+    KnownValue extended(const Operand& operand, bool is_signed);
+    u32 bytes_of(const Operand& operand) const;
+    static KnownValue sum_of(KnownValue left, KnownValue right);
+    KnownValue product_of(const Instruction& instruction);
     KnownValue unknown(const Instruction& instruction);
     KnownValue named(const std::string& name, u32 zeros);
-    KnownValue of_constant(u32 constant) const;
+    static KnownValue of_constant(u64 constant);
     bool is_computed_once(const Instruction& instruction) const;
     static bool is_evaluated(const Instruction& instruction);
 

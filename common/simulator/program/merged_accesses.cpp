@@ -1,6 +1,7 @@
 #include "program/merged_accesses.h"
 
 #include <algorithm>
+#include <array>
 #include <optional>
 #include <set>
 #include <utility>
@@ -18,43 +19,72 @@ using ptx::Instruction;
 using ptx::Operand;
 using ptx::StateSpace;
 
-/// The widest access.
-constexpr u32 kWidest = 16;
+/// The widest access, and the most elements of a vector.
+constexpr u32 kWidest = 16, kMostElements = 4;
+constexpr u32 kZerosOfWidest = 4;
 
 /// What ptxas neither widens nor narrows.
 bool is_left_alone(const Instruction& i) {
     return i.guard || i.has("volatile") || i.has("acquire") || i.has("release") || i.has("mmio");
 }
 
-/// Part of an access: 4 or 8 bytes that one instruction may move together with others.
+/// Part of an access, which one instruction may move together with others.
 struct MergedWord {
     u32 at = 0;        ///< index into the body
-    u32 position = 0;  ///< bytes; behind a multiple of the widest access where that is known
-};
-
-/// Accesses whose addresses differ by constants.
-struct MergedGroup {
-    std::vector<std::pair<u32, u32>> base;  ///< LinearSum::terms of their addresses
-    u32 bytes_of_word = 0;
-    u32 aligned_to = 0;  ///< bytes; the base and `phase` are a multiple
-    u32 phase = 0;
-    std::vector<MergedWord> words;  ///< positions without the phase
-    std::vector<std::pair<u32, u32>>
-        firsts;  ///< index into the body, its position without the phase
+    u64 position = 0;  ///< in bytes, among those of its group
 };
 
 /// A load or store, as the rules want to know it.
 struct PtxAccess {
     u32 at = 0;
+    bool is_store = false;
+    StateSpace space = StateSpace::shared;
     u32 bytes_of_word = 0;
-    std::vector<u32> wanted;  ///< words, by number
     u32 words = 0;
+    std::vector<u32> wanted;  ///< words, by number
     KnownValue address;
 
     u32 bytes() const { return bytes_of_word * words; }
-    u32 aligned_to() const { return address.zeros >= 4 ? kWidest : u32{1} << address.zeros; }
-    u32 phase() const { return address.offset - address.sum.constant; }
+    u64 position() const { return address.sum.constant; }
 };
+
+/// What is known of addresses that differ by constants: position + phase is a multiple of `bytes`.
+struct Alignment {
+    u32 bytes = 1;
+    u64 phase = 0;
+
+    void add(const Alignment& other) {
+        if (other.bytes > bytes) *this = other;
+    }
+};
+
+/// LinearSum::terms of addresses, and the space that they lie in.
+using AddressBase = std::pair<StateSpace, std::vector<std::pair<u32, u64>>>;
+
+AddressBase base_of(const PtxAccess& access) {
+    return {access.space, access.address.sum.terms};
+}
+
+/// Accesses whose addresses differ by constants.
+struct MergedGroup {
+    AddressBase base;
+    u32 bytes_of_word = 0;
+    bool is_load = false;
+    Alignment alignment;
+    std::vector<MergedWord> words;
+    std::map<u32, u64> accesses;  ///< index into the body -> position
+
+    u32 widest() const { return std::min(kWidest, kMostElements * bytes_of_word); }
+};
+
+/// Accesses of one kind of memory that nothing has ended yet.
+struct OpenAccesses {
+    std::vector<MergedGroup> loads;
+    std::optional<MergedGroup> stores;
+};
+
+/// Shared memory, global memory, and global memory that never changes.
+enum Memory : std::size_t { kShared, kGlobal, kUnchanging, kMemories };
 
 class AccessMerger {
 public:
@@ -62,17 +92,14 @@ public:
                  const std::map<std::string, u32>& shared)
         : function_(function), flow_(flow), facts_(function, shared) {
         find_wanted();
+        find_extended();
     }
 
     MergedAccesses run() {
         for (const BasicBlock& block : flow_.blocks()) {
-            facts_.begin_block();
-            for (u32 at = block.begin; at < block.end; ++at) {
-                visit(at);
-                facts_.pass(function_.body[at]);
-            }
-            close_loads();
-            close_stores();
+            find_accesses(block);
+            for (u32 at = block.begin; at < block.end; ++at) visit(at);
+            for (OpenAccesses& open : open_) close_all(open);
         }
         return std::move(merged_);
     }
@@ -93,207 +120,205 @@ private:
         }
     }
 
-    void visit(u32 at) {
-        const Instruction& i = function_.body[at];
-        if (is_one_of(i.opcode, {"ld", "st"})) {
-            const StateSpace space = space_of_access(i);
-            if (space == StateSpace::shared) return visit_shared(at);
-            if (space == StateSpace::global && i.opcode == "ld") return visit_global(at);
-        }
-        if (has_branches_inside(i) || memory_effect(i) == MemoryEffect::fence) {
-            close_loads();
-            close_stores();
-            return;
-        }
-        const MemoryEffect effect = memory_effect(i);
-        const bool may_be_shared = space_of(i) == StateSpace::shared ||
-                                   space_of(i) == StateSpace::generic || i.opcode == "cp";
-        if (effect == MemoryEffect::none || !may_be_shared || reads_special(i)) return;
-        close_stores();
-        if (effect != MemoryEffect::load) close_loads();
+    /// ptxas loads a half right into a register of 32 bits if it is extended with zeros, and then leaves it alone.
+    void find_extended() {
+        extended_.assign(function_.registers.size(), false);
+        for (u32 r = 0; r < extended_.size(); ++r)
+            extended_[r] = size_of(function_.registers[r].type) > 2;
+        for (const Instruction& i : function_.body)
+            if (i.opcode == "cvt" && (i.has("u32") || i.has("s32")) && i.modifiers.back() == "u16")
+                add_to(extended_, registers_read(i));
     }
 
-    /// `mov` from a clock orders nothing here.
-    static bool reads_special(const Instruction& i) { return i.opcode == "mov"; }
+    // ---- what a block has ----
+
+    /// The accesses of a block that may be merged, and what they say of their addresses.
+    void find_accesses(const BasicBlock& block) {
+        accesses_.clear();
+        alignments_.clear();
+        facts_.begin_block();
+        for (u32 at = block.begin; at < block.end; ++at) {
+            const Instruction& i = function_.body[at];
+            if (std::optional<PtxAccess> access = access_at(at)) {
+                const Operand& operand = i.operands[access->is_store ? 0 : 1];
+                if (std::optional<KnownValue> address = facts_.address(operand)) {
+                    access->address = std::move(*address);
+                    note_alignment(*access);
+                    accesses_.emplace(at, std::move(*access));
+                }
+            }
+            facts_.pass(i);
+        }
+    }
+
+    /// From the way the address is computed; and an access to a vector has an address that fits it.
+    void note_alignment(const PtxAccess& access) {
+        Alignment& alignment = alignments_[base_of(access)];
+        const u32 zeros = std::min(access.address.zeros, kZerosOfWidest);
+        alignment.add({u32{1} << zeros, access.address.offset - access.position()});
+        alignment.add({access.bytes(), 0 - access.position()});
+    }
 
     std::optional<PtxAccess> access_at(u32 at) const {
         const Instruction& i = function_.body[at];
-        const bool store = i.opcode == "st";
-        if (is_left_alone(i) || i.operands.size() < 2) return {};
-        const Operand& value = i.operands[store ? 1 : 0];
-        const u32 element = size_of(ptx::type_of(i)), count = ptx::vector_length(i);
+        if (!is_one_of(i.opcode, {"ld", "st"}) || is_left_alone(i) || i.operands.size() < 2)
+            return {};
         PtxAccess access;
         access.at = at;
-        access.bytes_of_word = std::max(element, 4u);
-        const u32 in_word = access.bytes_of_word / std::max(1u, element);
-        if (element == 0 || element > 8 || count % in_word != 0) return {};
-        access.words = count / in_word;
+        access.is_store = i.opcode == "st";
+        access.space = ptx::space_of_access(i);
+        if (access.space != StateSpace::shared && access.space != StateSpace::global) return {};
+        const Operand& value = i.operands[access.is_store ? 1 : 0];
         const std::vector<Operand> elements =
             value.is_vector() ? value.elements : std::vector{value};
-        if (elements.size() != count) return {};
+        const u32 element = size_of(ptx::type_of(i)), count = ptx::vector_length(i);
+        if (element == 0 || element > 8 || elements.size() != count) return {};
+        // A vector of bytes or halves is words of 32 bits.
+        access.bytes_of_word = count == 1 ? element : std::max(element, 4u);
+        const u32 in_word = access.bytes_of_word / element;
+        if (access.bytes_of_word < 2 || count % in_word != 0) return {};
+        const bool loads_half = access.bytes_of_word == 2 && !access.is_store;
+        if (loads_half && !(value.is_register() && !extended_[value.reg])) return {};
+        access.words = count / in_word;
+        const auto is_wanted = [&](const Operand& o) {
+            return access.is_store || (o.is_register() && wanted_[o.reg]);
+        };
         for (u32 k = 0; k < access.words; ++k) {
-            const auto is_wanted = [&](const Operand& o) {
-                return store || (o.is_register() && wanted_[o.reg]);
-            };
-            if (std::any_of(elements.begin() + k * in_word, elements.begin() + (k + 1) * in_word,
-                            is_wanted))
-                access.wanted.push_back(k);
+            const auto first = elements.begin() + k * in_word;
+            if (std::any_of(first, first + in_word, is_wanted)) access.wanted.push_back(k);
         }
         return access;
     }
 
-    /// Only elements of vectors are left out.
-    void visit_global(u32 at) {
-        if (const std::optional<PtxAccess> access = access_at(at)) stay_alone(*access);
-    }
+    // ---- in the order of the program ----
 
-    void visit_shared(u32 at) {
+    void visit(u32 at) {
         const Instruction& i = function_.body[at];
-        const bool store = i.opcode == "st";
-        std::optional<PtxAccess> access = access_at(at);
-        std::optional<KnownValue> address;
-        if (access) address = facts_.address(i.operands[store ? 0 : 1]);
-        if (store) close_loads();
-        if (!access || !address) {
-            close_stores();
+        const MemoryEffect effect = memory_effect(i);
+        if (has_branches_inside(i) || effect == MemoryEffect::fence) {
+            close_all(open_[kShared]);
+            close_all(open_[kGlobal]);
             return;
         }
-        access->address = std::move(*address);
-        // A vector's own alignment is that of no other access.
-        const bool stays_alone = access->aligned_to() < access->bytes();
-        if (!store) {
-            close_stores();
-            return stays_alone ? stay_alone(*access) : add_load(*access);
-        }
-        if (stays_alone) return close_stores();
-        add_store(*access);
+        const auto found = accesses_.find(at);
+        const bool is_unchanging = i.opcode == "ld" && effect == MemoryEffect::none;
+        if (found != accesses_.end() && is_unchanging)
+            return add_load(open_[kUnchanging], found->second);
+        // `mov` from a clock orders nothing here.
+        if (effect == MemoryEffect::none || i.opcode == "mov") return;
+        const StateSpace space = space_of(i);
+        const bool is_everywhere = space == StateSpace::generic || i.opcode == "cp";
+        for (const auto& [memory, is_there] :
+             {std::pair{kShared, space == StateSpace::shared || is_everywhere},
+              std::pair{kGlobal, space == StateSpace::global || is_everywhere}})
+            if (is_there)
+                visit_memory(open_[memory], effect,
+                             found == accesses_.end() ? nullptr : &found->second);
     }
 
-    void stay_alone(const PtxAccess& access) {
-        MergedGroup group;
-        group.bytes_of_word = access.bytes_of_word;
-        group.aligned_to = access.bytes();
-        group.firsts.emplace_back(access.at, 0);
-        for (u32 k : access.wanted) group.words.push_back({access.at, k * access.bytes_of_word});
-        close(group, true);
+    void visit_memory(OpenAccesses& open, MemoryEffect effect, const PtxAccess* access) {
+        if (effect != MemoryEffect::load) close_loads(open);
+        const bool goes_on =
+            access && access->is_store && open.stores && belongs_to(*open.stores, *access);
+        if (!goes_on) close_stores(open);
+        if (!access) return;
+        if (!access->is_store) return add_load(open, *access);
+        if (!open.stores) open.stores = group_of(*access);
+        add(*open.stores, *access);
     }
 
-    static MergedGroup group_of(const PtxAccess& access) {
+    MergedGroup group_of(const PtxAccess& access) const {
         MergedGroup group;
-        group.base = access.address.sum.terms;
+        group.base = base_of(access);
         group.bytes_of_word = access.bytes_of_word;
+        group.is_load = !access.is_store;
+        group.alignment = alignments_.at(group.base);
         return group;
     }
 
     static void add(MergedGroup& group, const PtxAccess& access) {
-        const u32 position = access.address.sum.constant;
-        if (access.aligned_to() > group.aligned_to) {
-            group.aligned_to = access.aligned_to();
-            group.phase = access.phase();
-        }
-        group.firsts.emplace_back(access.at, position);
+        group.accesses.emplace(access.at, access.position());
         for (u32 k : access.wanted)
-            group.words.push_back({access.at, position + k * access.bytes_of_word});
+            group.words.push_back({access.at, access.position() + k * access.bytes_of_word});
     }
 
     static bool is_of(const MergedGroup& group, const PtxAccess& access) {
-        return group.bytes_of_word == access.bytes_of_word &&
-               group.base == access.address.sum.terms;
+        return group.bytes_of_word == access.bytes_of_word && group.base == base_of(access);
     }
 
-    void add_load(const PtxAccess& access) {
-        for (MergedGroup& group : loads_)
+    void add_load(OpenAccesses& open, const PtxAccess& access) {
+        for (MergedGroup& group : open.loads)
             if (is_of(group, access)) return add(group, access);
-        loads_.push_back(group_of(access));
-        add(loads_.back(), access);
+        open.loads.push_back(group_of(access));
+        add(open.loads.back(), access);
     }
 
-    void add_store(const PtxAccess& access) {
-        if (stores_ && !belongs_to_stores(access)) close_stores();
-        if (!stores_) stores_ = group_of(access);
-        add(*stores_, access);
-    }
-
-    /// In the same multiple of the alignment as the stores before it, and on none of them.
-    bool belongs_to_stores(const PtxAccess& access) const {
-        if (!is_of(*stores_, access)) return false;
-        const bool is_better = access.aligned_to() > stores_->aligned_to;
-        const u32 phase = is_better ? access.phase() : stores_->phase;
-        const u32 window = is_better ? access.aligned_to() : stores_->aligned_to;
-        const u32 first = access.address.sum.constant;
-        return all_of(stores_->words, [&](const MergedWord& word) {
-            const bool is_apart = word.position + stores_->bytes_of_word <= first ||
+    /// To the same multiple of the alignment as the stores before it, and to none of their bytes.
+    static bool belongs_to(const MergedGroup& stores, const PtxAccess& access) {
+        if (!is_of(stores, access)) return false;
+        const u64 first = access.position();
+        const auto window = [&](u64 position) {
+            return (position + stores.alignment.phase) /
+                   std::min(stores.alignment.bytes, stores.widest());
+        };
+        return all_of(stores.words, [&](const MergedWord& word) {
+            const bool is_apart = word.position + stores.bytes_of_word <= first ||
                                   first + access.bytes() <= word.position;
-            return is_apart && (word.position + phase) / window == (first + phase) / window;
+            return is_apart && window(word.position) == window(first);
         });
     }
 
-    void close_loads() {
-        for (MergedGroup& group : loads_) close(group, true);
-        loads_.clear();
+    void close_all(OpenAccesses& open) {
+        close_loads(open);
+        close_stores(open);
+    }
+    void close_loads(OpenAccesses& open) {
+        for (const MergedGroup& group : open.loads) close(group);
+        open.loads.clear();
+    }
+    void close_stores(OpenAccesses& open) {
+        if (open.stores) close(*open.stores);
+        open.stores.reset();
     }
 
-    void close_stores() {
-        if (stores_) close(*stores_, false);
-        stores_.reset();
-    }
+    // ---- the machine's accesses ----
 
-    /// The machine's accesses to a group's words, each at the first of the PTX's that it stands for.
-    void close(const MergedGroup& group, bool load) {
-        std::map<u32, std::vector<MergedWord>> windows;
+    /// Those to a group's words, each at the first of the PTX's that it stands for.
+    void close(const MergedGroup& group) {
+        std::map<u64, std::vector<MergedWord>> windows;
         for (MergedWord word : group.words) {
-            word.position += group.phase;
-            windows[word.position / kWidest].push_back(word);
+            word.position += group.alignment.phase;
+            windows[word.position / group.widest()].push_back(word);
         }
-        std::map<u32, std::vector<MachineAccess>> made;
-        for (const auto& [at, position] : group.firsts) made[at];
-        const auto make = [&](const std::vector<MergedWord>& words, u32 position, u32 bytes) {
-            const u32 first = std::min_element(words.begin(), words.end(),
-                                               [](const MergedWord& a, const MergedWord& b) {
-                                                   return a.at < b.at;
-                                               })
-                                  ->at;
-            const u32 own =
-                std::find_if(group.firsts.begin(), group.firsts.end(), [&](const auto& known) {
-                    return known.first == first;
-                })->second;
-            made[first].push_back({static_cast<i32>(position - group.phase - own), bytes});
-        };
-        for (const auto& [window, words] : windows) cover(group, load, kWidest, words, make);
-        for (auto& [at, accesses] : made) add_if_changed(at, std::move(accesses));
+        for (const auto& [at, position] : group.accesses) made_[at];
+        for (const auto& [window, words] : windows) cover(group, group.widest(), words);
+        for (auto& [at, accesses] : made_) add_if_changed(at, std::move(accesses));
+        made_.clear();
     }
 
-    /// Covers the words in one multiple of `bytes` by one access if they are enough, or else each half.
-    template <class Make>
-    static void cover(const MergedGroup& group, bool load, u32 bytes,
-                      const std::vector<MergedWord>& words, Make make) {
+    /// Covers words in one multiple of `bytes` by one access if they are enough, or else each half.
+    void cover(const MergedGroup& group, u32 bytes, const std::vector<MergedWord>& words) {
         if (words.empty()) return;
-        std::set<u32> positions;
+        std::set<u64> positions;
         for (const MergedWord& word : words) positions.insert(word.position);
-        const u32 window = words[0].position / bytes * bytes;
-        const auto covered = static_cast<u32>(positions.size()) * group.bytes_of_word;
-        // A load of 16 bytes may bring 4 that nobody asks for.
-        const u32 enough = load && bytes == kWidest && group.bytes_of_word == 4 ? 12 : bytes;
-        const bool is_one = positions.size() == 1 && bytes == group.bytes_of_word;
-        if (is_one ||
-            (bytes > group.bytes_of_word && bytes <= group.aligned_to && covered >= enough))
-            return make(words, window, bytes);
-        if (bytes == group.bytes_of_word || bytes / 2 < 4) {
-            for (u32 position : positions) make(words_at(words, position), position, bytes);
+        const u64 covered = positions.size() * group.bytes_of_word;
+        // A load of four elements may bring one that nobody asks for.
+        const bool may_be_wider = group.is_load && bytes == kMostElements * group.bytes_of_word;
+        const u64 enough = may_be_wider ? bytes - group.bytes_of_word : bytes;
+        const bool is_one_word = bytes == group.bytes_of_word;
+        if (is_one_word || (bytes <= group.alignment.bytes && covered >= enough)) {
+            const auto first = std::min_element(
+                words.begin(), words.end(),
+                [](const MergedWord& a, const MergedWord& b) { return a.at < b.at; });
+            const u64 begin = *positions.begin() / bytes * bytes - group.alignment.phase;
+            const u64 delta = begin - group.accesses.at(first->at);
+            made_[first->at].push_back({static_cast<i32>(delta), bytes});
             return;
         }
         std::vector<MergedWord> halves[2];
         for (const MergedWord& word : words)
             halves[word.position / (bytes / 2) % 2].push_back(word);
-        for (const std::vector<MergedWord>& half : halves)
-            cover(group, load, bytes / 2, half, make);
-    }
-
-    static std::vector<MergedWord> words_at(const std::vector<MergedWord>& words, u32 position) {
-        std::vector<MergedWord> at;
-        for (const MergedWord& word : words)
-            if (word.position == position) at.push_back(word);
-        return at;
+        for (const std::vector<MergedWord>& half : halves) cover(group, bytes / 2, half);
     }
 
     void add_if_changed(u32 at, std::vector<MachineAccess> accesses) {
@@ -306,9 +331,12 @@ private:
     const ptx::Function& function_;
     const ControlFlow& flow_;
     AddressFacts facts_;
-    std::vector<bool> wanted_;        ///< by register
-    std::vector<MergedGroup> loads_;  ///< since the last instruction that may change shared memory
-    std::optional<MergedGroup> stores_;
+    std::vector<bool> wanted_;                     ///< by register
+    std::vector<bool> extended_;                   ///< by register, of a half: something extends it
+    std::map<u32, PtxAccess> accesses_;            ///< of the block at hand, by index into the body
+    std::map<AddressBase, Alignment> alignments_;  ///< likewise
+    std::array<OpenAccesses, kMemories> open_;
+    std::map<u32, std::vector<MachineAccess>> made_;  ///< of the group that is closed
     MergedAccesses merged_;
 };
 

@@ -6,10 +6,9 @@
 // folders. Each instruction of the PTX gets a line number of its own (`.loc`), so that the line table of ptxas's machine
 // code says which load or store of the PTX each machine instruction is of.
 //
-// Compared are, for each kernel with accesses to shared memory, LDS and STS (and LDG, where elements of vectors may be
-// left out): how many there are of each width. Where ptxas repeats code (loops that it unrolls, ends of branches), it has
+// Compared are, for each kernel with accesses to shared memory, LDS, STS, LDG and STG: how many there are of each width. Where ptxas repeats code (loops that it unrolls, ends of branches), it has
 // more: then it is enough that as many different loads and stores of the PTX have one of that width. Left out are machine instructions of a PTX
-// instruction other than ld.shared, st.shared and ld.global: atomics that become loops, copies, accesses through generic
+// instruction other than loads and stores of shared and global memory: atomics that become loops, copies, accesses through generic
 // addresses. --list prints each kernel that differs, instruction by instruction.
 #include <algorithm>
 #include <atomic>
@@ -110,8 +109,15 @@ std::string with_own_lines(const ptx::Module& module, std::vector<u32>& offsets)
 
 bool is_compared(const ptx::Instruction& i) {
     const ptx::StateSpace space = ptx::space_of_access(i);
-    return (i.opcode == "ld" && space == ptx::StateSpace::global) ||
-           (is_one_of(i.opcode, {"ld", "st"}) && space == ptx::StateSpace::shared);
+    return is_one_of(i.opcode, {"ld", "st"}) &&
+           (space == ptx::StateSpace::global || space == ptx::StateSpace::shared);
+}
+
+/// Of the machine's accesses that stand for it.
+std::string_view opcode_of(const ptx::Instruction& i) {
+    const bool is_global = ptx::space_of_access(i) == ptx::StateSpace::global;
+    if (i.opcode == "ld") return is_global ? "LDG" : "LDS";
+    return is_global ? "STG" : "STS";
 }
 
 Places simulated_places(const ptx::Module& module, const ptx::Function& kernel) {
@@ -121,8 +127,7 @@ Places simulated_places(const ptx::Module& module, const ptx::Function& kernel) 
     for (u32 at = 0; at < kernel.body.size(); ++at) {
         const ptx::Instruction& i = kernel.body[at];
         if (!is_compared(i)) continue;
-        const bool is_global = ptx::space_of_access(i) == ptx::StateSpace::global;
-        const std::string_view opcode = is_global ? "LDG" : i.opcode == "ld" ? "LDS" : "STS";
+        const std::string_view opcode = opcode_of(i);
         const u32 bytes = size_of(ptx::type_of(i)) * ptx::vector_length(i);
         const auto changed = merged.find(at);
         if (changed == merged.end()) {
@@ -143,10 +148,7 @@ Places places_in(const std::vector<MachineMemory>& code, const std::vector<u32>&
         const u32 text = offsets[access.line - 1];
         const auto found = instructions.find(text);
         if (found == instructions.end() || !is_compared(*found->second)) continue;
-        const bool is_global = ptx::space_of_access(*found->second) == ptx::StateSpace::global;
-        const std::string_view opcode = is_global                       ? "LDG"
-                                        : found->second->opcode == "ld" ? "LDS"
-                                                                        : "STS";
+        const std::string_view opcode = opcode_of(*found->second);
         if (access.opcode == opcode) places.insert({text, opcode, access.bytes});
     }
     return places;
