@@ -77,10 +77,23 @@ struct MergedGroup {
     u32 widest() const { return std::min(kWidest, kMostElements * bytes_of_word); }
 };
 
+/// A store of the machine.
+struct MadeStore {
+    u32 at = 0;  ///< the first of the PTX's that it stands for
+    AddressBase base;
+    u64 position = 0;
+    u32 bytes = 0;
+
+    bool overwrites(const MadeStore& other) const {
+        return base == other.base && position == other.position && bytes == other.bytes;
+    }
+};
+
 /// Accesses of one kind of memory that nothing has ended yet.
 struct OpenAccesses {
     std::vector<MergedGroup> loads;
     std::optional<MergedGroup> stores;
+    std::optional<MadeStore> last_store;  ///< nothing has touched the memory since
 };
 
 /// Shared memory, global memory, and global memory that never changes.
@@ -221,6 +234,7 @@ private:
         const bool goes_on =
             access && access->is_store && open.stores && belongs_to(*open.stores, *access);
         if (!goes_on) close_stores(open);
+        if (!access || !access->is_store) open.last_store.reset();
         if (!access) return;
         if (!access->is_store) return add_load(open, *access);
         if (!open.stores) open.stores = group_of(*access);
@@ -271,20 +285,27 @@ private:
     void close_all(OpenAccesses& open) {
         close_loads(open);
         close_stores(open);
+        open.last_store.reset();
     }
     void close_loads(OpenAccesses& open) {
-        for (const MergedGroup& group : open.loads) close(group);
+        for (const MergedGroup& group : open.loads) {
+            make_accesses(group);
+            keep_made();
+        }
         open.loads.clear();
     }
     void close_stores(OpenAccesses& open) {
-        if (open.stores) close(*open.stores);
+        if (!open.stores) return;
+        make_accesses(*open.stores);
+        drop_overwritten(open);
+        keep_made();
         open.stores.reset();
     }
 
     // ---- the machine's accesses ----
 
     /// Those to a group's words, each at the first of the PTX's that it stands for.
-    void close(const MergedGroup& group) {
+    void make_accesses(const MergedGroup& group) {
         std::map<u64, std::vector<MergedWord>> windows;
         for (MergedWord word : group.words) {
             word.position += group.alignment.phase;
@@ -292,8 +313,28 @@ private:
         }
         for (const auto& [at, position] : group.accesses) made_[at];
         for (const auto& [window, words] : windows) cover(group, group.widest(), words);
+    }
+
+    void keep_made() {
         for (auto& [at, accesses] : made_) add_if_changed(at, std::move(accesses));
         made_.clear();
+    }
+
+    /// A store to the same bytes as the one right before it leaves nothing of that.
+    void drop_overwritten(OpenAccesses& open) {
+        std::optional<MadeStore> only;
+        std::size_t count = 0;
+        for (const auto& [at, accesses] : made_)
+            for (const MachineAccess& access : accesses) {
+                ++count;
+                only = {at, open.stores->base,
+                        open.stores->accesses.at(at) + static_cast<u64>(i64{access.delta}),
+                        access.bytes};
+            }
+        if (count != 1) only.reset();
+        if (only && open.last_store && only->overwrites(*open.last_store))
+            merged_[open.last_store->at].clear();
+        open.last_store = std::move(only);
     }
 
     /// Covers words in one multiple of `bytes` by one access if they are enough, or else each half.

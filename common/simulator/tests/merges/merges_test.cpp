@@ -6,10 +6,11 @@
 // folders. Each instruction of the PTX gets a line number of its own (`.loc`), so that the line table of ptxas's machine
 // code says which load or store of the PTX each machine instruction is of.
 //
-// Compared are, for each kernel with accesses to shared memory, LDS, STS, LDG and STG: how many there are of each width. Where ptxas repeats code (loops that it unrolls, ends of branches), it has
-// more: then it is enough that as many different loads and stores of the PTX have one of that width. Left out are machine instructions of a PTX
-// instruction other than loads and stores of shared and global memory: atomics that become loops, copies, accesses through generic
-// addresses. --list prints each kernel that differs, instruction by instruction.
+// Compared are, for each kernel with accesses to shared memory, LDS, STS, LDG and STG: how many there are of each width.
+// Where ptxas repeats code (loops that it unrolls, ends of branches), it has more: then it is enough that as many
+// different loads and stores of the PTX have one of that width. Left out are machine instructions of a PTX instruction
+// other than loads and stores of shared and global memory: atomics that become loops, copies, accesses through generic
+// addresses. Where the line table leaves out an instruction, all of the kernel are counted. --list prints each kernel that differs, instruction by instruction.
 #include <algorithm>
 #include <atomic>
 #include <cstdio>
@@ -68,9 +69,10 @@ Widths widths_of_different(const Places& places) {
 struct Compared {
     std::string file, kernel;
     Places simulated, made;
+    Widths all_made;  ///< those without a line, too
     std::string listing;
     bool is_equal() const {
-        return widths_of(simulated) == widths_of(made) ||
+        return widths_of(simulated) == widths_of(made) || widths_of(simulated) == all_made ||
                widths_of_different(simulated) == widths_of_different(made);
     }
 };
@@ -234,6 +236,9 @@ private:
             one.kernel = kernel_name(kernel->name);
             one.simulated = simulated_places(*module, *kernel);
             one.made = places_in(found->second, offsets, instructions);
+            for (const MachineMemory& access : found->second)
+                if (access.opcode != "LDL" && access.opcode != "STL")
+                    ++one.all_made[{access.opcode, access.bytes}];
             if (!one.is_equal())
                 one.listing = listing_of(*module, *kernel, one.simulated, one.made);
             const std::lock_guard lock(mutex_);
