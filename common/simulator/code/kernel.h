@@ -12,6 +12,7 @@
 #include <map>
 #include <memory>
 #include <mutex>
+#include <optional>
 #include <string>
 #include <vector>
 
@@ -77,8 +78,17 @@ struct MemoryUse {
     MemoryPath path = MemoryPath::plain;
 };
 
+/// An access of the machine, by what it is counted as: a load or store of the PTX may be several, or a part of
+/// another one's (program/merged_accesses.h).
+struct MachineAccess {
+    i32 delta = 0;  ///< added to the address of the PTX's access
+    u32 bytes = 0;  ///< of a lane
+};
+
 /// A memory instruction of a kernel.
 struct Site : MemoryUse {
+    /// What is counted here, where that is not one access of the same bytes. An empty list: an earlier access covers it.
+    std::optional<std::vector<MachineAccess>> machine;
     u32 instruction = 0;                      ///< index into Function::body
     const ptx::Function* function = nullptr;  ///< the kernel, or one that it calls
     ptx::SourceLine where;

@@ -66,8 +66,8 @@ struct SiteCounters {
         sectors += touched_sectors;
         useful_bytes += u64{bytes} * static_cast<u32>(std::popcount(lanes));
     }
-    void add_shared(Wavefronts passes) {
-        ++shared_requests;
+    void add_shared(Wavefronts passes, u32 of_requests = 1) {
+        shared_requests += of_requests;
         wavefronts += passes.taken;
         wavefronts_ideal += passes.ideal;
     }

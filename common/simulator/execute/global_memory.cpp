@@ -135,22 +135,47 @@ void prefetch_next_row(Warp& w, const Op* op, u64 first, const u8* host, const u
     prefetch(reinterpret_cast<u64>(shadow) + static_cast<u64>(static_cast<i64>(step) >> 2), false);
 }
 
+/// Calls `use(addresses, bytes)` for each of the machine's accesses that this one stands for.
+template <class Use>
+void for_each_machine_access(const Warp& w, const Op* op, const u64* addresses, u32 bytes,
+                             const Use& use) {
+    if (!(op->detail & kCountsMachine)) return use(addresses, bytes);
+    for (const MachineAccess& access : machine_accesses(w, op)) {
+        u64 moved[kLanes];
+        move_addresses(addresses, access, moved);
+        use(moved, access.bytes);
+    }
+}
+
+void count_lanes(Warp& w, const Op* op, const u64* addresses, u32 bytes) {
+    for_each_machine_access(w, op, addresses, bytes, [&](const u64* moved, u32 moved_bytes) {
+        w.counters[op->site].add_global(count_sectors(moved, moved_bytes, w.active), w.active,
+                                        moved_bytes);
+    });
+}
+
 /// 32 active lanes, side by side, inside the cached allocation.
 template <class Shape, bool Store>
 void access_row(Warp& w, const Op* op, const SiteCache& cache, u64 first) {
     constexpr u64 kRow = u64{Shape::kTotal} * kLanes;
-    w.counters[op->site].add_global(static_cast<u32>(((first & 31) + kRow + 31) >> 5), kAllLanes,
-                                    Shape::kTotal);
-
-    u8* host = reinterpret_cast<u8*>(first + static_cast<u64>(cache.to_host));
-    u8* shadow = cache.shadow ? w.block->launch->memory->shadow(first) : nullptr;
-    prefetch_next_row<Shape, Store>(w, op, first, host, shadow);
     // Only whole words have shadow bytes of their own; a row of bytes or halves begins at any of
     // them.
     const bool whole_words = (first & 3) == 0;
     const auto addresses_of_row = [first](u64* addresses) {
         for (int l = 0; l < kLanes; ++l) addresses[l] = first + static_cast<u64>(l) * Shape::kTotal;
     };
+    if (op->detail & kCountsMachine) [[unlikely]] {
+        u64 addresses[kLanes];
+        addresses_of_row(addresses);
+        count_lanes(w, op, addresses, Shape::kTotal);
+    } else {
+        w.counters[op->site].add_global(static_cast<u32>(((first & 31) + kRow + 31) >> 5),
+                                        kAllLanes, Shape::kTotal);
+    }
+
+    u8* host = reinterpret_cast<u8*>(first + static_cast<u64>(cache.to_host));
+    u8* shadow = cache.shadow ? w.block->launch->memory->shadow(first) : nullptr;
+    prefetch_next_row<Shape, Store>(w, op, first, host, shadow);
     if (w.block->launch->global_race && (Store || !cache.only_read)) {
         u64 addresses[kLanes];
         addresses_of_row(addresses);
@@ -205,10 +230,6 @@ void load_lanes(Warp& w, const Op* op, const SiteCache& cache, const u64* addres
                     sizeof values[l]);
     }
     w.write<typename Shape::Lane>(op->v[0], [&](int l) { return values[l]; });
-}
-
-void count_lanes(Warp& w, const Op* op, const u64* addresses, u32 bytes) {
-    w.counters[op->site].add_global(count_sectors(addresses, bytes, w.active), w.active, bytes);
 }
 
 /// Active lanes anywhere in the cached allocation.
@@ -346,13 +367,19 @@ bool observe(Warp& w, const Op* op, const GlobalMove& move, bool is_row) {
                        .bytes = move.bytes,
                        .lanes = w.active,
                        .addresses = addresses};
-    if (is_row && w.listener && !watch.on() && (move.store || !only_heard)) {
+    const bool is_one = !(op->detail & kCountsMachine);
+    if (is_row && is_one && w.listener && !watch.on() && (move.store || !only_heard)) {
         w.listener->note_row(w, op, access,
                              w.lanes<u64>(op->a)[0] + static_cast<u64>(op->immediate));
         return !only_heard;
     }
     addresses_of(w, op, addresses);
-    if (w.listener) w.listener->note(w, op, access);
+    if (w.listener)
+        for_each_machine_access(w, op, addresses, move.bytes, [&](const u64* moved, u32 bytes) {
+            access.addresses = moved;
+            access.bytes = bytes;
+            w.listener->note(w, op, access);
+        });
     if (only_heard) {
         if (move.store) return false;
         if (reads_variables(w, addresses, move.bytes)) return true;

@@ -50,6 +50,17 @@ void count_access(Warp& w, u32 site, const Resolved& where, u32 bytes);
 /// The same of an atomic.
 void count_atomic(Warp& w, const Op* op, const Resolved& where, u32 bytes);
 
+/// The machine's accesses that a load or store with kCountsMachine stands for.
+inline const std::vector<MachineAccess>& machine_accesses(const Warp& w, const Op* op) {
+    return *w.block->launch->kernel->sites[op->site].machine;
+}
+/// 32 addresses of one of them, from those of the PTX's access.
+template <class Address>
+void move_addresses(const Address* from, const MachineAccess& access, Address* to) {
+    for (int l = 0; l < kLanes; ++l)
+        to[l] = from[l] + static_cast<Address>(static_cast<i64>(access.delta));
+}
+
 /// Tells who listens to the warp, if anybody does: lanes in global memory, then those in shared memory.
 void tell_listener(const Warp& w, const Op* op, const Resolved& where, HeardAccess access);
 

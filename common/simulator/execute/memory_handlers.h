@@ -33,6 +33,7 @@ enum MemoryDetail : u8 {
     kReleases = 4,        ///< st.release
     kStableAddress = 8,   ///< the address depends on the thread's position alone
     kNarrowAddress = 16,  ///< of shared memory: the address is in lanes of 32 bits
+    kCountsMachine = 32,  ///< what is counted is Site::machine
 };
 
 }  // namespace coalesce::sim

@@ -70,6 +70,38 @@ bool check(Warp& w, const Op* op, const SharedMove& move, const u32* addresses, 
     return any != 0;
 }
 
+/// Of the machine's accesses that this one stands for.
+Wavefronts wavefronts_of(const Warp& w, const Op* op, const SharedMove& move,
+                         const u32* addresses) {
+    if (!(op->detail & kCountsMachine)) [[likely]]
+        return count_wavefronts(addresses, move.bytes, w.active, move.kind);
+    Wavefronts sum;
+    for (const MachineAccess& access : machine_accesses(w, op)) {
+        u32 moved[kLanes];
+        move_addresses(addresses, access, moved);
+        const Wavefronts waves = count_wavefronts(moved, access.bytes, w.active, move.kind);
+        sum.taken += waves.taken;
+        sum.ideal += waves.ideal;
+    }
+    return sum;
+}
+
+void tell_listener(const Warp& w, const Op* op, const SharedMove& move, const u32* addresses) {
+    const auto tell = [&](const MachineAccess& access) {
+        u64 offsets[kLanes];
+        for (int l = 0; l < kLanes; ++l) offsets[l] = addresses[l] + static_cast<u32>(access.delta);
+        w.listener->note(w, op,
+                         {.kind = load_or_store(move.store),
+                          .shared = true,
+                          .of_matrices = move.kind == SharedAccessKind::matrix,
+                          .bytes = access.bytes,
+                          .lanes = w.active,
+                          .addresses = offsets});
+    };
+    if (!(op->detail & kCountsMachine)) return tell({.delta = 0, .bytes = move.bytes});
+    for (const MachineAccess& access : machine_accesses(w, op)) tell(access);
+}
+
 /// For Watch: does this store change anything?
 bool changes_memory(const Warp& w, const Op* op, const SharedMove& move, const u32* addresses) {
     for (const int l : LanesIn{w.active}) {
@@ -107,23 +139,16 @@ bool are_known_whole(const Warp& w, const Op* op) {
 
 void count_shared(Warp& w, const Op* op, bool store, Wavefronts wavefronts) {
     SiteCounters& counters = w.counters[op->site];
-    if (!store) counters.bytes_under_way += w.block->copy_bytes_under_way;
-    counters.add_shared(wavefronts);
+    u32 requests = 1;
+    if (op->detail & kCountsMachine) [[unlikely]]
+        requests = static_cast<u32>(machine_accesses(w, op).size());
+    if (!store) counters.bytes_under_way += requests * w.block->copy_bytes_under_way;
+    counters.add_shared(wavefronts, requests);
 }
 
 bool observe_shared(Warp& w, const Op* op, const SharedMove& move, const u32* addresses) {
     if (w.heard_enough) return false;
-    if (w.listener && w.listener->hears_shared()) {
-        u64 offsets[kLanes];
-        for (int l = 0; l < kLanes; ++l) offsets[l] = addresses[l];
-        w.listener->note(w, op,
-                         {.kind = load_or_store(move.store),
-                          .shared = true,
-                          .of_matrices = move.kind == SharedAccessKind::matrix,
-                          .bytes = move.bytes,
-                          .lanes = w.active,
-                          .addresses = offsets});
-    }
+    if (w.listener && w.listener->hears_shared()) tell_listener(w, op, move, addresses);
     Watch& watch = *w.block->watch;
     if (move.store && watch.on() && changes_memory(w, op, move, addresses)) watch.memory_changed();
     return true;
@@ -132,7 +157,7 @@ bool observe_shared(Warp& w, const Op* op, const SharedMove& move, const u32* ad
 bool judge_shared(Warp& w, const Op* op, const SharedMove& move, const u32* addresses,
                   SharedLedger::Layout* layout) {
     if (!addresses_good(w, op, move)) return false;
-    const Wavefronts waves = count_wavefronts(addresses, move.bytes, w.active, move.kind);
+    const Wavefronts waves = wavefronts_of(w, op, move, addresses);
     count_shared(w, op, move.store, waves);
     Block& block = *w.block;
     u32 undefined[kLanes] = {};

@@ -15,6 +15,7 @@
 #include "program/lowering.h"
 #include "program/move_handlers.h"
 #include "program/register_estimate.h"
+#include "program/shared_layout.h"
 #include "ptx/instruction_parts.h"
 
 namespace coalesce::sim {
@@ -38,6 +39,7 @@ FunctionLowering::FunctionLowering(Kernel& kernel, Kernel::Code& kernel_code, Un
       plain_(kernel_code.plain),
       flow_(function),
       load_waits_(load_waits(function, flow_)),
+      merged_(merged_accesses(function, flow_, kernel.shared_offsets)),
       own_(!plain_) {
     const Liveness liveness(function, flow_);
     registers_ =
@@ -52,17 +54,6 @@ FunctionLowering::FunctionLowering(Kernel& kernel, Kernel::Code& kernel_code, Un
     place_variables();
     find_waiting_loops();
     find_first_guesses();
-}
-
-/// The offset of the next variable behind `top`, which moves to its end.
-static u32 place_behind(u32& top, const ptx::Variable& v, u32 limit) {
-    const u64 offset = round_up(u64{top}, v.align);
-    if (offset > limit || v.size > limit - offset)
-        throw LoweringError("the variable " + v.name + " of " + std::to_string(v.size) +
-                            " bytes does not fit: its space has " + std::to_string(limit) +
-                            " bytes");
-    top = static_cast<u32>(offset + v.size);
-    return static_cast<u32>(offset);
 }
 
 /// Local variables and parameter memory of the frame.
@@ -294,72 +285,6 @@ void place_parameters(Kernel& kernel) {
     kernel.parameter_bytes = top;
 }
 
-/// Calls `use(name)` with each name in an operand of the instruction.
-template <class Use>
-void for_each_name(const ptx::Instruction& i, Use use) {
-    const auto visit = [&](const auto& self, const Operand& operand) -> void {
-        if (!operand.name.empty()) use(operand.name);
-        for (const Operand& element : operand.elements) self(self, element);
-    };
-    for (const Operand& operand : i.operands) visit(visit, operand);
-}
-
-/// The kernel and every device function that it can reach: by a call, or because its address is
-/// taken.
-std::vector<const ptx::Function*> reachable_functions(const Kernel& kernel) {
-    std::vector<const ptx::Function*> reached{kernel.ast};
-    std::set<std::string> known{kernel.name};
-    const auto& functions = kernel.module->ast->functions;
-    bool through_pointer = false;
-    for (std::size_t k = 0; k < reached.size(); ++k) {
-        for (const ptx::Instruction& i : reached[k]->body) {
-            for_each_name(i, [&](const std::string& name) {
-                const auto found = functions.find(name);
-                if (found != functions.end() && known.insert(name).second)
-                    reached.push_back(found->second.get());
-            });
-            if (through_pointer || i.opcode != "call" || callee_of(i)) continue;
-            through_pointer = true;  // its target may come from memory: any function
-            for (const auto& [name, function] : functions)
-                if (!function->is_entry && known.insert(name).second)
-                    reached.push_back(function.get());
-        }
-    }
-    return reached;
-}
-
-/// .shared variables of the kernel and of what it calls, one after the other; arrays of unknown
-/// size all begin behind them.
-void place_shared(Kernel& kernel) {
-    std::vector<const ptx::Variable*> dynamic;
-    u32 top = 0, alignment = 16;
-    const auto place = [&](const ptx::Variable& v) {
-        if (v.space != StateSpace::shared || kernel.shared_offsets.contains(v.name)) return;
-        if (v.size == 0) {
-            dynamic.push_back(&v);
-            alignment = std::max(alignment, v.align);
-            return;
-        }
-        kernel.shared_offsets[v.name] = place_behind(top, v, DeviceModel::shared_per_block);
-    };
-    const auto functions = reachable_functions(kernel);
-    for (const ptx::Function* function : functions)
-        for (const auto& [name, v] : function->variables) place(v);
-    std::set<std::string> mentioned;
-    for (const ptx::Function* function : functions)
-        for (const ptx::Instruction& i : function->body)
-            for_each_name(i, [&](const std::string& name) { mentioned.insert(name); });
-    const auto& variables = kernel.module->ast->variables;
-    for (const auto& [name, v] : variables)
-        if (mentioned.contains(name))
-            for (const ptx::Relocation& r : v.relocations) mentioned.insert(r.symbol);
-    for (const auto& [name, v] : variables)
-        if (mentioned.contains(name)) place(v);
-    if (!dynamic.empty()) top = static_cast<u32>(round_up(top, alignment));
-    for (const ptx::Variable* v : dynamic) kernel.shared_offsets[v->name] = top;
-    kernel.static_shared = top;
-}
-
 u32 local_bytes_of(const ptx::Function& function) {
     u32 bytes = 0;
     for (const auto& [name, v] : function.variables)
@@ -372,7 +297,9 @@ u32 local_bytes_of(const ptx::Function& function) {
 void describe_kernel(Kernel& kernel) {
     try {
         place_parameters(kernel);
-        place_shared(kernel);
+        SharedLayout layout = shared_layout(*kernel.module->ast, *kernel.ast);
+        kernel.shared_offsets = std::move(layout.offsets);
+        kernel.static_shared = layout.bytes;
         kernel.local_bytes = local_bytes_of(*kernel.ast);
     } catch (const LoweringError& error) {
         throw LoweringError("kernel " + kernel.demangled + ": " + error.what());

@@ -53,7 +53,10 @@ void FunctionLowering::find_first_guesses() {
 }
 
 u32 FunctionLowering::add_site(const MemoryUse& use) {
-    kernel_.sites.push_back({use, at_, &function_, now().where});
+    Site site{use, {}, at_, &function_, now().where};
+    if (const auto merged = merged_.find(at_); merged != merged_.end())
+        site.machine = merged->second;
+    kernel_.sites.push_back(std::move(site));
     return static_cast<u32>(kernel_.sites.size() - 1);
 }
 
@@ -139,7 +142,8 @@ void FunctionLowering::lower_load_store() {
                                   class_of_register(address.reg) == ValueClass::launch
                             : true;
     op.detail = strength_of(now()) | (first_guess_[at_] ? kStrong | kAcquires : 0) |
-                (stable ? kStableAddress : 0) | (narrow ? kNarrowAddress : 0);
+                (stable ? kStableAddress : 0) | (narrow ? kNarrowAddress : 0) |
+                (merged_.contains(at_) ? kCountsMachine : 0);
     kind.strong = (op.detail & kStrong) != 0;
     if (kind.strong) {
         if (!store) kernel_code_.order_sensitive = true;

@@ -16,6 +16,7 @@
 #include "execute/scheduler.h"
 #include "instructions/lanes.h"
 #include "program/load_waits.h"
+#include "program/merged_accesses.h"
 #include "program/lower.h"
 #include "program/register_slots.h"
 #include "program/value_classes.h"
@@ -166,6 +167,7 @@ private:
     Registers registers_;
     const ControlFlow flow_;
     const LoadWaits load_waits_;
+    const MergedAccesses merged_;
     std::vector<Liveness::Range> lifetimes_;  ///< of root registers
     std::vector<std::optional<Slot>> slots_;  ///< of root registers
     std::multimap<u32, u32> begins_;          ///< body index -> root register that lives from there

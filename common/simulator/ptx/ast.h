@@ -133,6 +133,7 @@ struct Variable {
     Type type = Type::b8;
     u64 size = 0;  ///< bytes in all; 0 for `extern .shared x[]`
     u32 align = 1;
+    u32 declared = 0;  ///< how many variables of its scope the text declares before it
     bool is_extern = false;
     bool is_managed = false;  ///< .attribute(.managed): host code uses it as well
     std::vector<u8> initial;  ///< the first bytes; those that are not here are zeros

@@ -272,6 +272,7 @@ private:
             }
             scopes_.bind_variable(name, variable.name);
             auto& variables = of_module ? module_.variables : function_->variables;
+            variable.declared = static_cast<u32>(variables.size());
             variables[variable.name] = std::move(variable);
         }
     }

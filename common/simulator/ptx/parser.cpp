@@ -131,6 +131,7 @@ private:
     }
 
     void add(Variable variable) {
+        variable.declared = static_cast<u32>(module_->variables.size());
         const auto [known, is_new] = module_->variables.try_emplace(variable.name);
         if (!is_new && !variable.is_extern && !known->second.is_extern) {
             lexer_.fail("the variable '" + variable.name + "' is defined twice");

@@ -15,7 +15,6 @@
 #include <atomic>
 #include <cmath>
 #include <cstdio>
-#include <cstring>
 #include <filesystem>
 #include <map>
 #include <mutex>
@@ -28,12 +27,10 @@
 #include "base/child.h"
 #include "base/files.h"
 #include "code/names.h"
-#include "fatbin/fatbin.h"
-#include "fatbin/format.h"
 #include "kernel/compile.h"
-#include "kernel/source.h"
 #include "program/register_estimate.h"
 #include "ptx/parser.h"
+#include "ptxas/kernel_texts.h"
 #include "timing/occupancy.h"
 
 using namespace coalesce;
@@ -71,48 +68,6 @@ double share(const Numbers& numbers, Is is) {
     return numbers.empty() ? 0 : static_cast<double>(count) / static_cast<double>(numbers.size());
 }
 
-// ---- the kernels ----
-
-struct Text {
-    std::string group, file, ptx;
-};
-
-std::vector<Text> learners_files(const fs::path& course) {
-    std::vector<fs::path> files;
-    const fs::path right = course / "common/exercises/tests/right";
-    for (const auto& entry : fs::recursive_directory_iterator(right))
-        if (entry.path().extension() == ".cu") files.push_back(entry.path());
-    for (const auto& entry : fs::directory_iterator(course / "solutions"))
-        if (fs::exists(entry.path() / "kernel.cu")) files.push_back(entry.path() / "kernel.cu");
-    std::sort(files.begin(), files.end());
-    std::vector<Text> texts;
-    for (const fs::path& file : files) {
-        // A kernel of another name is no failure here.
-        const Compiled compiled = compile(read_source(file), {});
-        if (!compiled.ptx.empty())
-            texts.push_back({"learners' files", fs::relative(file, course), compiled.ptx});
-    }
-    return texts;
-}
-
-std::vector<Text> texts_in_program(const fs::path& program) {
-    std::vector<Text> texts;
-    const std::string bytes = read_if_there(program).value_or("");
-    for (std::size_t at = 0; at + sizeof(fatbin::ContainerHeader) <= bytes.size(); at += 8) {
-        u32 magic = 0;
-        std::memcpy(&magic, bytes.data() + at, sizeof magic);
-        if (magic != fatbin::kContainerMagic) continue;
-        try {
-            const auto images = fatbin::read_ptx(bytes.data() + at, bytes.size() - at);
-            if (const fatbin::PtxImage* image = fatbin::choose(images, 90))
-                texts.push_back({"programs", program.filename(), image->text});
-        } catch (const std::exception&) {
-            // Machine code only, or no container at all.
-        }
-    }
-    return texts;
-}
-
 // ---- both sides ----
 
 /// "... Compiling entry function 'k' ... Used 12 registers ..." -> k: 12
@@ -145,25 +100,9 @@ std::string instructions_of(const ptx::Module& module, const ptx::Function& func
     return text;
 }
 
-/// What is different about the same kernel in two files: "bra $L__BB12_3" -> "bra $L__BB_3", and its name. And what may be
-/// different about two kernels of the same instructions: the launches that they allow.
-std::string without_names(std::string text, const std::string& name,
-                          const ptx::Function& function) {
-    for (std::size_t at; (at = text.find(name)) != text.npos;) text.erase(at, name.size());
-    constexpr std::string_view label = "$L__BB";
-    for (std::size_t at = 0; (at = text.find(label, at)) != text.npos;) {
-        at += label.size();
-        text.erase(at, std::min(text.find('_', at), text.size()) - at);
-    }
-    for (u32 threads : function.max_threads) text += std::to_string(threads) + " ";
-    for (u32 threads : function.required_threads) text += std::to_string(threads) + " ";
-    return text + std::to_string(function.min_blocks) + " " +
-           std::to_string(function.max_registers);
-}
-
 class Comparison {
 public:
-    Comparison(std::string ptxas, std::vector<Text> texts)
+    Comparison(std::string ptxas, std::vector<KernelText> texts)
         : ptxas_(std::move(ptxas)), texts_(std::move(texts)) {
         std::vector<std::thread> workers;
         for (unsigned k = 0; k < std::max(2u, std::thread::hardware_concurrency()); ++k)
@@ -175,9 +114,8 @@ public:
     const std::vector<Found>& found() const { return found_; }
 
 private:
-    void compare(const Text& text) {
-        // Without optimisation ptxas does nothing of what the estimate follows.
-        if (text.ptx.find("\n.target sm_90, debug") != std::string::npos) return;
+    void compare(const KernelText& text) {
+        if (is_for_debugging(text.ptx)) return;
         const TemporaryFolder folder;
         const fs::path file = folder / "kernels.ptx";
         write_file(file, text.ptx);
@@ -195,7 +133,7 @@ private:
             const std::string instructions = instructions_of(*module, *function);
             const bool held_back = is_held_back(instructions);
             const auto [seen, is_new] =
-                seen_.try_emplace(without_names(instructions, name, *function), found_.size());
+                seen_.try_emplace(without_names(*module, *function), found_.size());
             if (is_new)
                 found_.push_back(
                     {text.group, text.file, kernel_name(name), estimate, known->second, held_back});
@@ -205,7 +143,7 @@ private:
     }
 
     const std::string ptxas_;
-    const std::vector<Text> texts_;
+    const std::vector<KernelText> texts_;
     std::atomic<std::size_t> next_{0};
     std::mutex mutex_;
     std::map<std::string, std::size_t> seen_;  ///< what tells kernels apart: index into found_
@@ -279,13 +217,9 @@ int main(int argc, char** argv) {
         std::puts("registers_test PTXAS COURSE FOLDER ...");
         return 2;
     }
-    std::vector<Text> texts = learners_files(argv[2]);
-    for (int k = 3; k < argc; ++k) {
-        for (const auto& entry : fs::directory_iterator(argv[k])) {
-            if (!entry.is_regular_file() || entry.path().has_extension()) continue;
-            for (Text& text : texts_in_program(entry.path())) texts.push_back(std::move(text));
-        }
-    }
+    std::vector<KernelText> texts = learners_files(argv[2]);
+    for (int k = 3; k < argc; ++k)
+        for (KernelText& text : texts_in_folder(argv[k])) texts.push_back(std::move(text));
     const Comparison comparison(argv[1], std::move(texts));
     bool good = true;
     for (const Demand& demand : kDemands) good &= meets(demand, comparison.found());

@@ -1,0 +1,304 @@
+// Whether the simulator merges accesses as ptxas does.
+//
+//     merges_test PTXAS COURSE FOLDER ...
+//
+// The kernels are those of the learners' files of the course that are right, compiled here, and of the programs in the
+// folders. Each instruction of the PTX gets a line number of its own (`.loc`), so that the line table of ptxas's machine
+// code says which load or store of the PTX each machine instruction is of.
+//
+// Compared are, for each kernel with accesses to shared memory, LDS, STS, LDG and STG: how many there are of each width.
+// Where ptxas repeats code (loops that it unrolls, ends of branches), it has more: then it is enough that as many
+// different loads and stores of the PTX have one of that width. Left out are machine instructions of a PTX instruction
+// other than loads and stores of shared and global memory: atomics that become loops, copies, accesses through generic
+// addresses. Where the line table leaves out an instruction, all of the kernel are counted. --list prints each kernel that differs, instruction by instruction.
+#include <algorithm>
+#include <atomic>
+#include <cstdio>
+#include <filesystem>
+#include <map>
+#include <mutex>
+#include <set>
+#include <string>
+#include <thread>
+#include <tuple>
+#include <vector>
+
+#include "analysis/block_layout.h"
+#include "base/child.h"
+#include "base/files.h"
+#include "code/names.h"
+#include "kernel/compile.h"
+#include "program/machine_instruction.h"
+#include "program/merged_accesses.h"
+#include "program/shared_layout.h"
+#include "ptx/instruction_parts.h"
+#include "ptx/parser.h"
+#include "ptxas/cubin.h"
+#include "ptxas/kernel_texts.h"
+
+using namespace coalesce;
+using namespace coalesce::sim;
+namespace fs = std::filesystem;
+
+namespace {
+
+/// The least share of kernels with accesses to shared memory that have to have ptxas's widths.
+constexpr double kAsked = 0.99;
+constexpr std::size_t kKernelsAtLeast = 300;
+
+/// A load or store of the PTX (by the place of its text) that has a machine access of this width.
+struct Place {
+    u32 text = 0;
+    std::string_view opcode;
+    u32 bytes = 0;
+    auto operator<=>(const Place&) const = default;
+};
+using Places = std::multiset<Place>;
+using Widths = std::map<std::pair<std::string_view, u32>, u32>;
+
+template <class SomePlaces>
+Widths widths_of(const SomePlaces& places) {
+    Widths widths;
+    for (const Place& place : places) ++widths[{place.opcode, place.bytes}];
+    return widths;
+}
+Widths widths_of_different(const Places& places) {
+    return widths_of(std::set<Place>(places.begin(), places.end()));
+}
+
+struct Compared {
+    std::string file, kernel;
+    Places simulated, made;
+    Widths all_made;  ///< those without a line, too
+    std::string listing;
+    bool is_equal() const {
+        return widths_of(simulated) == widths_of(made) || widths_of(simulated) == all_made ||
+               widths_of_different(simulated) == widths_of_different(made);
+    }
+};
+
+// ---- the PTX, a line for each instruction ----
+
+/// Lines of the text that say where code comes from are left out, and each instruction gets one: its offset in the text
+/// in the order of the text is line - 1 of `offsets`.
+std::string with_own_lines(const ptx::Module& module, std::vector<u32>& offsets) {
+    for (const auto& [name, function] : module.functions)
+        for (const ptx::Instruction& i : function->body)
+            if (i.label.empty()) offsets.push_back(i.text_offset);
+    std::sort(offsets.begin(), offsets.end());
+    std::string text = module.text;
+    for (const std::string_view directive : {".loc\t", ".loc ", ".file"})
+        for (std::size_t at = 0; (at = text.find(directive, at)) != text.npos; ++at) {
+            const std::size_t line = text.rfind('\n', at) + 1;
+            const bool begins_line = text.find_first_not_of(" \t", line) == at;
+            if (begins_line)
+                std::fill(
+                    text.begin() + static_cast<i64>(at),
+                    text.begin() + static_cast<i64>(std::min(text.find('\n', at), text.size())),
+                    ' ');
+        }
+    std::string numbered;
+    std::size_t begin = 0;
+    for (std::size_t k = 0; k < offsets.size(); ++k) {
+        numbered.append(text, begin, offsets[k] - begin);
+        numbered += "\n.loc 1 " + std::to_string(k + 1) + " 1\n";
+        begin = offsets[k];
+    }
+    return numbered + text.substr(begin) + "\n.file 1 \"kernels.cu\"\n";
+}
+
+// ---- both sides ----
+
+bool is_compared(const ptx::Instruction& i) {
+    const ptx::StateSpace space = ptx::space_of_access(i);
+    return is_one_of(i.opcode, {"ld", "st"}) &&
+           (space == ptx::StateSpace::global || space == ptx::StateSpace::shared);
+}
+
+/// Of the machine's accesses that stand for it.
+std::string_view opcode_of(const ptx::Instruction& i) {
+    const bool is_global = ptx::space_of_access(i) == ptx::StateSpace::global;
+    if (i.opcode == "ld") return is_global ? "LDG" : "LDS";
+    return is_global ? "STG" : "STS";
+}
+
+Places simulated_places(const ptx::Module& module, const ptx::Function& kernel) {
+    const MergedAccesses merged =
+        merged_accesses(kernel, ControlFlow(kernel), shared_layout(module, kernel).offsets);
+    Places places;
+    for (u32 at = 0; at < kernel.body.size(); ++at) {
+        const ptx::Instruction& i = kernel.body[at];
+        if (!is_compared(i)) continue;
+        const std::string_view opcode = opcode_of(i);
+        const u32 bytes = size_of(ptx::type_of(i)) * ptx::vector_length(i);
+        const auto changed = merged.find(at);
+        if (changed == merged.end()) {
+            places.insert({i.text_offset, opcode, bytes});
+            continue;
+        }
+        for (const MachineAccess& access : changed->second)
+            places.insert({i.text_offset, opcode, access.bytes});
+    }
+    return places;
+}
+
+Places places_in(const std::vector<MachineMemory>& code, const std::vector<u32>& offsets,
+                 const std::map<u32, const ptx::Instruction*>& instructions) {
+    Places places;
+    for (const MachineMemory& access : code) {
+        if (access.line == 0 || access.line > offsets.size()) continue;
+        const u32 text = offsets[access.line - 1];
+        const auto found = instructions.find(text);
+        if (found == instructions.end() || !is_compared(*found->second)) continue;
+        const std::string_view opcode = opcode_of(*found->second);
+        if (access.opcode == opcode) places.insert({text, opcode, access.bytes});
+    }
+    return places;
+}
+
+bool has_shared_accesses(const ptx::Function& function) {
+    return std::any_of(function.body.begin(), function.body.end(), [](const ptx::Instruction& i) {
+        return is_compared(i) && ptx::space_of_access(i) == ptx::StateSpace::shared;
+    });
+}
+
+std::string listing_of(const ptx::Module& module, const ptx::Function& kernel,
+                       const Places& simulated, const Places& made) {
+    const auto text_of = [](const Places& places, u32 text) {
+        std::string all;
+        for (const Place& place : places)
+            if (place.text == text)
+                all += " " + std::string(place.opcode) + "." + std::to_string(8 * place.bytes);
+        return all.empty() ? " -" : all;
+    };
+    std::string listing;
+    for (const ptx::Instruction& i : kernel.body) {
+        if (!i.label.empty()) {
+            listing += "      " + i.label + ":\n";
+            continue;
+        }
+        listing += is_compared(i)
+                       ? text_of(simulated, i.text_offset) == text_of(made, i.text_offset)
+                             ? "    = "
+                             : "    ! "
+                       : "      ";
+        listing += std::string(module.text_of(i));
+        if (is_compared(i))
+            listing += "   //" + text_of(simulated, i.text_offset) + ", ptxas" +
+                       text_of(made, i.text_offset);
+        listing += "\n";
+    }
+    return listing;
+}
+
+class Comparison {
+public:
+    Comparison(std::string ptxas, std::vector<KernelText> texts)
+        : ptxas_(std::move(ptxas)), texts_(std::move(texts)) {
+        std::vector<std::thread> workers;
+        for (unsigned k = 0; k < std::max(2u, std::thread::hardware_concurrency()); ++k)
+            workers.emplace_back([this] {
+                for (std::size_t next; (next = next_++) < texts_.size();) compare(texts_[next]);
+            });
+        for (std::thread& worker : workers) worker.join();
+    }
+    const std::vector<Compared>& compared() const { return compared_; }
+
+private:
+    void compare(const KernelText& text) {
+        if (is_for_debugging(text.ptx)) return;
+        const auto module = ptx::parse(text.ptx);
+        std::vector<ptx::Function*> kernels;
+        for (const auto& [name, function] : module->functions)
+            if (function->is_entry && name != kConfigureEntry && has_shared_accesses(*function) &&
+                is_new(without_names(*module, *function)))
+                kernels.push_back(function.get());
+        if (kernels.empty()) return;
+        std::vector<u32> offsets;
+        const TemporaryFolder folder;
+        const fs::path file = folder / "kernels.ptx", cubin = folder / "kernels.cubin";
+        write_file(file, with_own_lines(*module, offsets));
+        const Ended ended = run_child(
+            {ptxas_, "-arch=sm_90", "-lineinfo", "-o", cubin.string(), file.string()}, 300);
+        if (ended.exit_code != 0) {
+            std::printf("%s: ptxas failed\n%s", text.file.c_str(), ended.output.c_str());
+            return;
+        }
+        const auto code = read_cubin(read_if_there(cubin).value_or(""));
+        for (ptx::Function* kernel : kernels) {
+            std::map<u32, const ptx::Instruction*> instructions;
+            put_in_order(*kernel);
+            for (const ptx::Instruction& i : kernel->body) instructions[i.text_offset] = &i;
+            const auto found = code.find(kernel->name);
+            if (found == code.end()) continue;
+            Compared one;
+            one.file = text.file;
+            one.kernel = kernel_name(kernel->name);
+            one.simulated = simulated_places(*module, *kernel);
+            one.made = places_in(found->second, offsets, instructions);
+            for (const MachineMemory& access : found->second)
+                if (access.opcode != "LDL" && access.opcode != "STL")
+                    ++one.all_made[{access.opcode, access.bytes}];
+            if (!one.is_equal())
+                one.listing = listing_of(*module, *kernel, one.simulated, one.made);
+            const std::lock_guard lock(mutex_);
+            compared_.push_back(std::move(one));
+        }
+    }
+
+    bool is_new(const std::string& kernel) {
+        const std::lock_guard lock(mutex_);
+        return seen_.insert(kernel).second;
+    }
+
+    const std::string ptxas_;
+    const std::vector<KernelText> texts_;
+    std::atomic<std::size_t> next_{0};
+    std::mutex mutex_;
+    std::set<std::string> seen_;
+    std::vector<Compared> compared_;
+};
+
+std::string text_of(const Widths& widths) {
+    std::string text;
+    for (const auto& [what, count] : widths)
+        text += " " + std::to_string(count) + " x " + std::string(what.first) + "." +
+                std::to_string(8 * what.second);
+    return text;
+}
+
+}  // namespace
+
+int main(int argc, char** argv) {
+    std::vector<std::string> arguments(argv + 1, argv + argc);
+    const bool lists = !arguments.empty() && arguments[0] == "--list";
+    if (lists) arguments.erase(arguments.begin());
+    if (arguments.size() < 3) {
+        std::puts("merges_test [--list] PTXAS COURSE FOLDER ...");
+        return 2;
+    }
+    std::vector<KernelText> texts;
+    if (arguments[1] != "-") texts = learners_files(arguments[1]);
+    for (std::size_t k = 2; k < arguments.size(); ++k)
+        for (KernelText& text : texts_in_folder(arguments[k])) texts.push_back(std::move(text));
+    std::vector<Compared> all = Comparison(arguments[0], std::move(texts)).compared();
+    std::sort(all.begin(), all.end(), [](const Compared& a, const Compared& b) {
+        return std::tie(a.file, a.kernel) < std::tie(b.file, b.kernel);
+    });
+    std::size_t equal = 0;
+    for (const Compared& one : all) {
+        equal += one.is_equal();
+        if (one.is_equal()) continue;
+        std::printf("%s %s\n  here: %s\n  ptxas:%s\n", one.file.c_str(),
+                    one.kernel.substr(0, 60).c_str(), text_of(widths_of(one.simulated)).c_str(),
+                    text_of(widths_of(one.made)).c_str());
+        if (lists) std::printf("%s", one.listing.c_str());
+    }
+    const double share =
+        all.empty() ? 0 : 1.0 * static_cast<double>(equal) / static_cast<double>(all.size());
+    std::printf(
+        "%zu kernels with accesses to shared memory, %zu with the widths of ptxas: %.2f %% (at "
+        "least %.0f)\n",
+        all.size(), equal, 100 * share, 100 * kAsked);
+    return share >= kAsked && all.size() >= kKernelsAtLeast ? 0 : 1;
+}

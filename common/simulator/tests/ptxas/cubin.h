@@ -1,0 +1,25 @@
+// Reads the memory instructions of machine code for sm_90 from a cubin: which width each has, and which line it is of.
+#pragma once
+
+#include <map>
+#include <string>
+#include <string_view>
+#include <vector>
+
+#include "base/types.h"
+
+namespace coalesce::sim {
+
+/// LDS, STS, LDG, STG, LDL or STL.
+struct MachineMemory {
+    std::string_view opcode;
+    u32 bytes = 0;  ///< of a lane
+    u32 line = 0;   ///< of the source, or 0 where the cubin has no line table
+
+    auto operator<=>(const MachineMemory&) const = default;
+};
+
+/// By kernel, in the order of the machine code. Throws std::runtime_error where the file is no cubin.
+std::map<std::string, std::vector<MachineMemory>> read_cubin(std::string_view file);
+
+}  // namespace coalesce::sim
