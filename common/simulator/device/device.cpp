@@ -7,6 +7,7 @@
 #include <tuple>
 #include <unordered_map>
 
+#include "base/subjects.h"
 #include "execute/device_calls.h"
 #include "execute/recorder.h"
 #include "execute/special_registers.h"
@@ -44,13 +45,13 @@ struct Device::State {
 
 namespace {
 
-void report_unknown(const Kernel& kernel) {
+void report_unknown(const Kernel& kernel, const std::string& message, const Place& where) {
     Report report;
     report.check = "execution";
     report.kind = "unsupported";
     report.kernel = kernel.demangled;
-    report.where = kernel.error_place;
-    report.message = kernel.error;
+    report.where = where;
+    report.message = message;
     report.cure = "This kernel cannot run on the simulated GPU.";
     reports().add(report);
 }
@@ -148,7 +149,11 @@ Status Device::launch(Kernel& kernel, const LaunchConfig& config, void** argumen
     if (const Status bad = check_shape(kernel, config); bad != Status::success) return bad;
     lower(kernel);
     if (!kernel.error.empty()) {
-        report_unknown(kernel);
+        report_unknown(kernel, kernel.error, kernel.error_place);
+        return Status::unsupported_ptx;
+    }
+    if (config.cluster.count() > 1) {
+        report_unknown(kernel, subjects::not_simulated(subjects::clusters) + ".", {});
         return Status::unsupported_ptx;
     }
     const u64 resident =

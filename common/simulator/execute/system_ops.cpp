@@ -59,12 +59,15 @@ const Op* run_is_space(Warp& w, const Op* op) {
     return op + 1;
 }
 
-// ---- clusters: every cluster has one block ----
+// ---- clusters ----
 
+/// The address that the block with rank Op::b has for the variable at Op::a. Every cluster has one
+/// block, so that all ranks but 0 give an address that no block has.
 template <class Address>
 const Op* run_map_address(Warp& w, const Op* op) {
     const Address* address = w.lanes<Address>(op->a);
-    w.write<Address>(op->d, [=](int l) { return address[l]; });
+    const u32* rank = w.lanes<u32>(op->b);
+    w.write<Address>(op->d, [=](int l) { return address[l] + rank[l] * Address{kWindowBytes}; });
     return op + 1;
 }
 
@@ -110,7 +113,10 @@ Description describe_map_address(const ptx::Instruction& i, const ptx::Function&
     const Width width = width_of_type(type_of(i));
     const Handler run = width == Width::w64 ? run_map_address<u64> : run_map_address<u32>;
     return describe(i,
-                    {.run = run, .operands = {{Role::destination, width}, {Role::a, width}, {}}});
+                    {.run = run,
+                     .operands = {{Role::destination, width},
+                                  {Role::a, width},
+                                  {Role::b, Width::w32}}});
 }
 
 // getctarank{.shared::cluster}.{u32,u64} d, a
