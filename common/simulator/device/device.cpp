@@ -7,7 +7,6 @@
 #include <tuple>
 #include <unordered_map>
 
-#include "base/subjects.h"
 #include "execute/device_calls.h"
 #include "execute/recorder.h"
 #include "execute/special_registers.h"
@@ -152,8 +151,10 @@ Status Device::launch(Kernel& kernel, const LaunchConfig& config, void** argumen
         report_unknown(kernel, kernel.error, kernel.error_place);
         return Status::unsupported_ptx;
     }
-    if (config.cluster.count() > 1) {
-        report_unknown(kernel, subjects::not_simulated(subjects::clusters) + ".", {});
+    if (config.has_clusters() && !kernel.cluster_code)
+        kernel.cluster_code = lower_for_clusters(kernel);
+    if (config.has_clusters() && !kernel.cluster_code) {
+        report_unknown(kernel, "this kernel cannot be prepared for clusters", {});
         return Status::unsupported_ptx;
     }
     const u64 resident =
@@ -173,7 +174,7 @@ Status Device::launch(Kernel& kernel, const LaunchConfig& config, void** argumen
     const bool records = recorder().what() != Recorder::What::nothing && !options().seed;
     const bool alone = records && recorder().what() != Recorder::What::beside;
     timing::Recording* recording = records ? &recorder().add(kernel, config) : nullptr;
-    if (recording && config.cooperative) recording->blocks_wait = true;
+    if (recording && (config.cooperative || config.has_clusters())) recording->blocks_wait = true;
     if (alone && recording->blocks_wait) return Status::success;
     Launch launch;
     describe_launch(launch, kernel, config, arguments);
@@ -212,7 +213,7 @@ Status Device::launch(Kernel& kernel, const LaunchConfig& config, void** argumen
 void Device::describe_launch(Launch& launch, Kernel& kernel, const LaunchConfig& config,
                              void** arguments) {
     launch.kernel = &kernel;
-    launch.code = kernel.code.get();
+    launch.code = (config.has_clusters() ? kernel.cluster_code : kernel.code).get();
     launch.config = config;
     launch.memory = &state_->memory;
     launch.allocations = state_->memory.table();
@@ -236,6 +237,7 @@ std::string key_of(const Launch& launch) {
     add(launch.kernel);
     add(launch.config.grid);
     add(launch.config.block);
+    add(launch.config.cluster);
     add(launch.config.dynamic_shared);
     add(launch.checks.race);
     add(launch.checks.init);
