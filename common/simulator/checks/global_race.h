@@ -114,6 +114,12 @@ public:
     void copy_complete(Block& block, u32 mbarrier, u32 warp, u64 issued);
     /// Lanes of a warp executed membar or fence (of gpu or sys scope, or of block scope).
     void fence(Block& block, u32 warp);
+    /// A warp arrives where blocks of a cluster meet: releases what it did so far. Whoever has
+    /// waited there acquires.
+    void cluster_arrive(Block& block, u32 warp) {
+        fence(block, warp);
+        release(block, warp);
+    }
     /// After a strong read or an atomic has been carried out.
     void acquire(Block& block, u32 warp);
 

@@ -22,20 +22,20 @@ namespace coalesce::sim {
 namespace {
 
 /// Who accessed a word or a byte:
-///   stamp 20 | warp 5 | lane 5 | clock 16 | site 13 | strong 1 | several 1 | shift 3
+///   stamp 16 | warp 9 | lane 5 | clock 16 | site 13 | strong 1 | several 1 | shift 3
 /// `several`: lanes of that warp read it, and `lane` was the last. A cell may stand for several
 /// lanes with consecutive bytes: its byte b belongs to lane + (b >> shift).
 using Cell = u64;
 
-constexpr u32 kStampAt = 44, kWarpAt = 39, kLaneAt = 34, kClockAt = 18, kSiteAt = 5;
+constexpr u32 kStampAt = 48, kWarpAt = 39, kLaneAt = 34, kClockAt = 18, kSiteAt = 5;
 constexpr Cell kStrong = 1 << 4, kSeveral = 1 << 3;
-constexpr u32 kLastStamp = (1 << 20) - 1, kUnknownSite = (1 << 13) - 1;
+constexpr u32 kLastStamp = (1 << 16) - 1, kUnknownSite = (1 << 13) - 1;
 /// The clock of a copy that nobody has waited for: later than any warp has seen.
 constexpr u32 kPending = 0xffff;
 /// A shift that says: look at the cells of the bytes.
 constexpr u32 kSplit = 7;
 
-constexpr auto stamp_of = cell_field<kStampAt, 20>, warp_of = cell_field<kWarpAt, 5>,
+constexpr auto stamp_of = cell_field<kStampAt, 16>, warp_of = cell_field<kWarpAt, 9>,
                lane_of = cell_field<kLaneAt, 5>, clock_of = cell_field<kClockAt, 16>,
                site_of = cell_field<kSiteAt, 13>, shift_of = cell_field<0, 3>;
 
@@ -47,12 +47,33 @@ Cell byte_of(Cell cell, u32 b) {
     return with_lane(cell & ~Cell{7}, lane_of(cell) + (b >> shift_of(cell)));
 }
 
-/// What a warp knows of all warps' clocks.
-using Clock = std::array<u32, kLanes>;
+/// What a warp knows of all warps' clocks. Empty: nothing.
+using Clock = std::vector<u32>;
 
-void join(Clock& into, const Clock& from) {
-    for (int v = 0; v < kLanes; ++v) into[v] = std::max(into[v], from[v]);
+void join(u32* into, const u32* from, std::size_t warps) {
+    for (std::size_t v = 0; v < warps; ++v) into[v] = std::max(into[v], from[v]);
 }
+
+/// A row of clocks for each warp, or for each place where warps meet.
+class Clocks {
+public:
+    void resize(std::size_t rows, u32 warps) {
+        warps_ = warps;
+        all_.assign(rows * warps, 0);
+    }
+    void clear() { std::fill(all_.begin(), all_.end(), 0); }
+    u32* operator[](std::size_t row) { return all_.data() + row * warps_; }
+    const u32* operator[](std::size_t row) const { return all_.data() + row * warps_; }
+    void clear_row(std::size_t row) { std::fill_n((*this)[row], warps_, 0); }
+
+private:
+    u32 warps_ = 0;
+    Clock all_;
+};
+
+/// An address of a cluster has the block's rank above these bits.
+constexpr u32 kRankAt = 24;
+constexpr u32 kBarriersOfBlock = 16;
 
 /// Cells of one size, by what they remember.
 enum Role : u32 { kWrite = 0, kRead = 1, kSecondRead = 2, kRoles = 3 };
@@ -67,12 +88,15 @@ struct SharedRace::State {
     RaceLog* log = nullptr;
     Wanted wanted;
     u64 block = 0;
+    Cluster cluster;  ///< of one block: no block numbers
+    u32 warps = 0;    ///< of all blocks together
     const u8* memory = nullptr;
     u64* findings = nullptr;
     /// Reads of what was not written, by site: of this block, and of all so far.
     std::map<u32, Report> uninitialised_here, uninitialised;
     std::set<u32> explained;  ///< sites whose reads race in this block
     bool forgave = false;     ///< in this block, for the sake of equal values
+    std::map<u32, u64> ended;  ///< sites that were reported as too late for a block that ended
 
     // ---- the shadow ----
 
@@ -85,15 +109,17 @@ struct SharedRace::State {
 
     // ---- the clocks ----
 
-    std::array<Clock, kLanes> clocks{};
+    Clocks clocks;
     /// Accesses that each warp has made; the number of the last one by site and warp; and how many
     /// it had made when all of them last met.
-    std::array<u64, kLanes> accesses{}, phase_begin{};
-    std::vector<std::array<u64, kLanes>> steps;
-    std::array<Clock, kLanes> fences{};  ///< of each warp at its last fence
-    Mask fenced = 0;                     ///< warps with a fence
-    std::array<Clock, 16> barriers{};
+    std::vector<u64> accesses, phase_begin;
+    std::vector<u64> steps;
+    Clocks fences;           ///< of each warp at its last fence
+    std::vector<u8> fenced;  ///< warps with a fence
+    Clocks barriers;         ///< of each block, one after the other
     std::unordered_map<u32, Clock> released;  ///< by address
+    /// The cluster's barrier: what was brought there in this phase, and in those that are over.
+    Clock cluster_arrived, cluster_over;
 
     /// A cp.async that nobody has waited for.
     struct Copy {
@@ -121,12 +147,27 @@ struct SharedRace::State {
     };
     std::vector<BulkCopy> bulk_copies;
     u32 last_ticket = 0;
-    std::array<u32, kLanes> groups{};  ///< committed by each warp
+    std::vector<u32> groups;  ///< committed by each warp
 
-    void begin_block(u64 number, u32 shared_bytes) {
+    void begin_launch(const Kernel& of, u32 all_warps) {
+        kernel = &of;
+        warps = all_warps;
+        cluster = {};
+        clocks.resize(warps, warps);
+        fences.resize(warps, warps);
+        barriers.resize(std::size_t{kBarriersOfBlock} * ((warps + kLanes - 1) / kLanes), warps);
+        accesses.assign(warps, 0);
+        phase_begin.assign(warps, 0);
+        fenced.assign(warps, 0);
+        groups.assign(warps, 0);
+        steps.assign(of.sites.size() * warps, 0);
+        ended.clear();
+    }
+
+    void begin_block(u64 number, u64 shared_bytes) {
         end_block();
         block = number;
-        const u32 count = (shared_bytes + kWordBytes - 1) / kWordBytes;
+        const u64 count = (shared_bytes + kWordBytes - 1) / kWordBytes;
         if (written.size() < count) {
             for (auto& cells : words) cells.resize(count);
             for (auto& cells : bytes) cells.resize(count * kWordBytes);
@@ -138,7 +179,9 @@ struct SharedRace::State {
         }
         copies.clear();
         bulk_copies.clear();
-        groups.fill(0);
+        std::fill(groups.begin(), groups.end(), 0);
+        cluster_arrived.assign(warps, 0);
+        cluster_over.assign(warps, 0);
         forget();
     }
 
@@ -150,10 +193,10 @@ struct SharedRace::State {
             }
             stamp = 1;
         }
-        clocks.fill({});
+        clocks.clear();
         phase_begin = accesses;
-        barriers.fill({});
-        fenced = 0;
+        barriers.clear();
+        std::fill(fenced.begin(), fenced.end(), 0);
         released.clear();
         for (const Copy& copy : copies) write_down(copy, kPending);
         for (const BulkCopy& bulk : bulk_copies) write_down(bulk.copy, kPending, bulk.writes);
@@ -229,11 +272,10 @@ struct SharedRace::State {
     /// access is the earlier in this sense, and the barrier is missing after it.
     bool comes_first(Cell mine, Cell ahead) const {
         const u32 warp = warp_of(ahead);
-        if (warp == warp_of(mine) || site_of(mine) >= steps.size() ||
-            site_of(ahead) >= steps.size())
-            return false;
-        const u64 done = steps[site_of(mine)][warp];
-        return done > phase_begin[warp] && done < steps[site_of(ahead)][warp];
+        const std::size_t sites = kernel->sites.size();
+        if (warp == warp_of(mine) || site_of(mine) >= sites || site_of(ahead) >= sites) return false;
+        const u64 done = steps[site_of(mine) * warps + warp];
+        return done > phase_begin[warp] && done < steps[site_of(ahead) * warps + warp];
     }
 
     /// A store of what is there already disturbs nobody.
@@ -244,11 +286,35 @@ struct SharedRace::State {
                size <= 16 && address >= access.from.addresses[lane];
     }
 
+    // ---- clusters ----
+
+    u64 block_of(u32 warp) const {
+        return cluster.blocks.empty() ? block : cluster.blocks[warp / cluster.warps];
+    }
+    u32 thread_of(u32 warp, u32 lane) const {
+        return (cluster.blocks.empty() ? warp : warp % cluster.warps) * kLanes + lane;
+    }
+    u32 barrier_of(u32 warp, u32 id) const {
+        return cluster.blocks.empty() ? id : warp / cluster.warps * kBarriersOfBlock + id;
+    }
+    /// Where the cells of an address are: the blocks of a cluster have theirs one after the other.
+    u32 placed(u32 address) const {
+        return cluster.blocks.empty()
+                   ? address
+                   : (address >> kRankAt) * cluster.stride + (address & ((1u << kRankAt) - 1));
+    }
+    std::string name_of(u32 address) const {
+        if (cluster.blocks.empty()) return "byte " + std::to_string(address) + " of shared memory";
+        const u32 rank = address / cluster.stride;
+        return "byte " + std::to_string(address % cluster.stride) +
+               " of the shared memory of the block with rank " + std::to_string(rank);
+    }
+
     RaceParty party(Cell cell) const {
         const u32 site = site_of(cell);
         return {.site = site == kUnknownSite ? RaceParty::kUnknownSite : site,
-                .block = block,
-                .thread = warp_of(cell) * kLanes + lane_of(cell)};
+                .block = block_of(warp_of(cell)),
+                .thread = thread_of(warp_of(cell), lane_of(cell))};
     }
 
     void tell(RaceKind kind, RaceParty later, RaceParty earlier, RaceCause cause, u32 address) {
@@ -258,8 +324,49 @@ struct SharedRace::State {
             explained.insert(kind == RaceKind::read_after_write ? later.site : earlier.site);
         }
         if (log->count_known(kind, later, earlier)) return;
-        log->add({kind, later, earlier, cause, address,
-                  "byte " + std::to_string(address) + " of shared memory"});
+        log->add({kind, later, earlier, cause, address, name_of(address)});
+    }
+
+    /// Reports accesses by other blocks that nothing orders before the end of this one, whose
+    /// warps have all ended.
+    void find_accesses_of_others(u32 rank) {
+        if (!wanted.races) return;
+        Clock known(warps);
+        for (u32 w = rank * cluster.warps; w < (rank + 1) * cluster.warps; ++w)
+            join(known.data(), clocks[w], warps);
+        const auto look = [&](Cell cell, u32 address, bool wrote) {
+            const u32 warp = warp_of(cell);
+            if (!is_live(cell) || shift_of(cell) == kSplit || warp / cluster.warps == rank ||
+                clock_of(cell) == kPending || clock_of(cell) < known[warp])
+                return;
+            tell_ended(cell, address, rank, wrote);
+        };
+        const u32 first = rank * cluster.stride, last = first + cluster.stride;
+        for (const Role role : {kWrite, kRead, kSecondRead})
+            for (u32 at = first; at < last; ++at) {
+                const Cell word = words[role][at / kWordBytes];
+                if (is_split(word)) look(bytes[role][at], at, role == kWrite);
+                if (at % kWordBytes == 0) look(word, at, role == kWrite);
+            }
+    }
+    void tell_ended(Cell cell, u32 address, u32 rank, bool wrote) {
+        ++*findings;
+        const u32 site = site_of(cell);
+        const auto [count, is_new] = ended.try_emplace(site, 0);
+        if (!is_new) return;
+        Report report;
+        report.check = "racecheck";
+        report.kind = "block may have ended";
+        report.kernel = kernel->demangled;
+        if (site < kernel->sites.size())
+            report.where = kernel->place(kernel->sites[site].where);
+        report.block = log->block_index(block_of(warp_of(cell)));
+        report.thread = log->thread_index(thread_of(warp_of(cell), lane_of(cell)));
+        report.message = std::string(wrote ? "writes " : "reads ") + name_of(address) +
+                         ", which may have ended by then: nothing makes the block with rank " +
+                         std::to_string(rank) + " wait for this access";
+        report.cure = "Let all blocks meet once more before any of them ends: cluster.sync().";
+        reports().add(report);
     }
 
     /// A word, or a byte, that lanes touch, and the cell that says so.
@@ -423,9 +530,13 @@ struct SharedRace::State {
         if (access.site < kernel->sites.size()) {
             report.where = kernel->place(kernel->sites[access.site].where);
         }
-        report.block = log->block_index(block);
-        report.thread = log->thread_index(access.warp * kLanes + lane);
-        report = describe_uninitialised_shared(std::move(report), what);
+        report.block = log->block_index(block_of(access.warp));
+        report.thread = log->thread_index(thread_of(access.warp, lane));
+        LaneAccess within = what;
+        if (!cluster.blocks.empty()) within.address %= cluster.stride;
+        report = describe_uninitialised_shared(std::move(report), within);
+        if (!cluster.blocks.empty())
+            report.message += " (It is " + name_of(static_cast<u32>(what.address)) + ".)";
     }
 
     /// What a block read too early, before another warp wrote it, is a race and has been told as
@@ -552,7 +663,8 @@ struct SharedRace::State {
 
     void count_step(const SharedAccess& access) {
         const u64 number = ++accesses[access.warp];
-        if (access.site < steps.size()) steps[access.site][access.warp] = number;
+        const std::size_t at = std::size_t{access.site} * warps + access.warp;
+        if (at < steps.size()) steps[at] = number;
     }
 
     void same_instruction(const Access& access) {
@@ -609,21 +721,25 @@ struct SharedRace::State {
 
     void fence(u32 warp) {
         tick(warp);
-        fences[warp] = clocks[warp];
-        fenced |= 1u << warp;
+        std::copy_n(clocks[warp], warps, fences[warp]);
+        fenced[warp] = 1;
+    }
+    void bring(Clock& to, const u32* clock) {
+        to.resize(warps);
+        join(to.data(), clock, warps);
     }
 
     void release(const SharedAccess& access) {
         if (access.releases) fence(access.warp);
-        if (!(fenced >> access.warp & 1)) return;
+        if (!fenced[access.warp]) return;
         for (Mask rest = access.active; rest; rest &= rest - 1) {
-            join(released[access.addresses[std::countr_zero(rest)]], fences[access.warp]);
+            bring(released[access.addresses[std::countr_zero(rest)]], fences[access.warp]);
         }
     }
 
     void acquire(u32 warp, u32 address) {
         const auto found = released.find(address);
-        if (found != released.end()) join(clocks[warp], found->second);
+        if (found != released.end()) join(clocks[warp], found->second.data(), warps);
     }
 };
 
@@ -636,12 +752,11 @@ SharedRace::~SharedRace() {
     state_->flush();
 }
 
-void SharedRace::begin_launch(const Kernel& kernel, RaceLog& log, Wanted wanted) {
+void SharedRace::begin_launch(const Kernel& kernel, RaceLog& log, Wanted wanted, u32 warps) {
     state_->flush();
-    state_->kernel = &kernel;
     state_->log = &log;
     state_->wanted = wanted;
-    state_->steps.assign(kernel.sites.size(), {});
+    state_->begin_launch(kernel, warps);
 }
 
 void SharedRace::end_launch() {
@@ -655,59 +770,110 @@ void SharedRace::begin_block(u64 block_number, u32 shared_bytes, const u8* memor
     state_->begin_block(block_number, shared_bytes);
 }
 
+void SharedRace::begin_cluster(Cluster cluster, const u8* memory) {
+    const u64 bytes = u64{cluster.stride} * cluster.blocks.size();
+    state_->end_block();  // which reports by the numbers of the cluster before
+    state_->cluster = std::move(cluster);
+    begin_block(state_->cluster.blocks[0], static_cast<u32>(bytes), memory);
+}
+
 bool SharedRace::forgave() const {
     return state_->forgave;
 }
 
+namespace {
+
+/// An access with the addresses of its cells, which differ from its own in a cluster.
+struct Placed {
+    SharedAccess access;
+    u32 addresses[kLanes];
+
+    Placed(const SharedRace::State& state, const SharedAccess& from) : access(from) {
+        if (state.cluster.blocks.empty()) return;
+        for (Mask rest = from.active; rest; rest &= rest - 1) {
+            const int lane = std::countr_zero(rest);
+            addresses[lane] = state.placed(from.addresses[lane]);
+        }
+        access.addresses = addresses;
+    }
+    operator const SharedAccess&() const { return access; }
+};
+
+}  // namespace
+
 void SharedRace::read(const SharedAccess& access) {
-    state_->perform(state_->begin(access, true, false, state_->now(access)));
+    const Placed here(*state_, access);
+    state_->perform(state_->begin(here, true, false, state_->now(here)));
 }
 
 void SharedRace::write(const SharedAccess& access) {
-    if (access.strong) state_->release(access);
-    state_->perform(state_->begin(access, false, true, state_->now(access)));
+    const Placed here(*state_, access);
+    if (access.strong) state_->release(here);
+    state_->perform(state_->begin(here, false, true, state_->now(here)));
 }
 
 void SharedRace::atomic(const SharedAccess& access) {
-    state_->release(access);
-    state_->perform(state_->begin(access, true, true, state_->now(access)));
+    const Placed here(*state_, access);
+    state_->release(here);
+    state_->perform(state_->begin(here, true, true, state_->now(here)));
 }
 
 void SharedRace::use_mbarrier(const SharedAccess& access) {
-    SharedAccess use = access;
-    use.strong = true;
+    Placed use(*state_, access);
+    use.access.strong = true;
     state_->meet_and_record(state_->begin(use, true, false, state_->now(use)));
 }
 
 void SharedRace::mark_unwritten(const SharedAccess& access, const u32* undefined) {
     for (Mask rest = undefined ? access.active : 0; rest; rest &= rest - 1) {
         const int lane = std::countr_zero(rest);
-        u32 at = access.addresses[lane];
+        u32 at = state_->placed(access.addresses[lane]);
         for (u32 bytes = undefined[lane]; bytes; ++at, bytes >>= 1)
             if (bytes & 1) state_->written[at / kWordBytes] &= ~(1u << at % kWordBytes);
     }
 }
 
 u32 SharedRace::unwritten_bytes(u32 address, u32 bytes) const {
-    return state_->unwritten_bytes(address, bytes);
+    return state_->unwritten_bytes(state_->placed(address), bytes);
 }
 
 void SharedRace::mark_written(u32 address, u32 bytes) {
-    for (u32 at = address; at < address + bytes; ++at)
+    const u32 first = state_->placed(address);
+    for (u32 at = first; at < first + bytes; ++at)
         state_->mark(at / kWordBytes, 1u << at % kWordBytes);
 }
 
 void SharedRace::barrier_arrive(u32 id, u32 warp) {
     state_->tick(warp);
-    join(state_->barriers[id], state_->clocks[warp]);
+    join(state_->barriers[state_->barrier_of(warp, id)], state_->clocks[warp], state_->warps);
 }
 
-void SharedRace::barrier_complete(u32 id, Mask waiting, bool whole_block) {
-    if (whole_block && !state_->copies_are_pending()) return state_->forget();
+void SharedRace::barrier_complete(u32 id, Mask waiting, bool whole_block, u32 first_warp) {
+    const bool is_alone = state_->cluster.blocks.empty();
+    if (whole_block && is_alone && !state_->copies_are_pending()) return state_->forget();
+    const u32 place = state_->barrier_of(first_warp, id);
     for (Mask rest = waiting; rest; rest &= rest - 1) {
-        join(state_->clocks[std::countr_zero(rest)], state_->barriers[id]);
+        const u32 warp = first_warp + static_cast<u32>(std::countr_zero(rest));
+        join(state_->clocks[warp], state_->barriers[place], state_->warps);
     }
-    state_->barriers[id] = {};
+    state_->barriers.clear_row(place);
+}
+
+void SharedRace::cluster_arrive(u32 warp, bool releases) {
+    state_->tick(warp);
+    if (releases) state_->bring(state_->cluster_arrived, state_->clocks[warp]);
+}
+
+void SharedRace::cluster_complete() {
+    state_->bring(state_->cluster_over, state_->cluster_arrived.data());
+}
+
+void SharedRace::cluster_wait_done(u32 warp) {
+    join(state_->clocks[warp], state_->cluster_over.data(), state_->warps);
+}
+
+void SharedRace::end_block_of_cluster(u32 rank) {
+    state_->find_accesses_of_others(rank);
 }
 
 void SharedRace::syncwarp(u32 warp, Mask) {
@@ -721,22 +887,23 @@ void SharedRace::fence(u32 warp) {
 void SharedRace::acquire(const SharedAccess& access) {
     if (state_->released.empty()) return;
     for (Mask rest = access.active; rest; rest &= rest - 1) {
-        state_->acquire(access.warp, access.addresses[std::countr_zero(rest)]);
+        state_->acquire(access.warp, state_->placed(access.addresses[std::countr_zero(rest)]));
     }
 }
 
 void SharedRace::mbarrier_arrive(u32 warp, u32 address) {
     state_->tick(warp);
-    join(state_->released[address], state_->clocks[warp]);
+    state_->bring(state_->released[state_->placed(address)], state_->clocks[warp]);
 }
 
 void SharedRace::mbarrier_wait_done(u32 warp, u32 address) {
-    state_->acquire(warp, address);
+    state_->acquire(warp, state_->placed(address));
 }
 
 void SharedRace::async_write(const SharedAccess& access) {
-    state_->perform(state_->begin(access, false, true, kPending));
-    state_->copies.emplace_back(access);
+    const Placed here(*state_, access);
+    state_->perform(state_->begin(here, false, true, kPending));
+    state_->copies.emplace_back(here);
 }
 
 void SharedRace::async_commit(u32 warp, Mask lanes) {
@@ -754,12 +921,13 @@ void SharedRace::async_wait(u32 warp, Mask lanes, u32 groups_left, bool everythi
 }
 
 u32 SharedRace::bulk_begin(const SharedAccess& access, bool writes) {
-    state_->perform(state_->begin(access, !writes, writes, kPending));
-    const Clock& clock = state_->clocks[access.warp];
-    const u32 issued = clock[access.warp];
+    const Placed here(*state_, access);
+    state_->perform(state_->begin(here, !writes, writes, kPending));
+    const u32* const known = state_->clocks[access.warp];
+    const Clock clock(known, known + state_->warps);
     state_->tick(access.warp);
-    state_->bulk_copies.push_back(
-        {State::Copy(access), ++state_->last_ticket, writes, issued, clock});
+    state_->bulk_copies.push_back({State::Copy(here), ++state_->last_ticket, writes,
+                                   clock[access.warp], clock});
     return state_->last_ticket;
 }
 
@@ -769,7 +937,8 @@ void SharedRace::bulk_end(u32 ticket, bool writes, u32 mbarrier) {
                      [=](const State::BulkCopy& bulk) { return bulk.ticket == ticket; });
     if (found == state_->bulk_copies.end()) return;
     state_->write_down(found->copy, found->clock, writes);
-    if (writes) join(state_->released[mbarrier], found->released);
+    if (writes)
+        state_->bring(state_->released[state_->placed(mbarrier)], found->released.data());
     state_->bulk_copies.erase(found);
 }
 

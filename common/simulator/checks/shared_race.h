@@ -13,6 +13,7 @@
 #pragma once
 
 #include <memory>
+#include <vector>
 
 #include "base/types.h"
 #include "checks/race_log.h"
@@ -45,10 +46,24 @@ public:
     SharedRace();
     ~SharedRace();
 
-    /// `log` gathers the races of all workers of the launch.
-    void begin_launch(const Kernel& kernel, RaceLog& log, Wanted wanted);
+    /// The blocks of a cluster, which one object checks together. Addresses have the rank of the
+    /// block that they belong to above 24 bits; warps are numbered from block to block.
+    struct Cluster {
+        std::vector<u64> blocks;  ///< numbers in the grid, by rank
+        u32 warps = 0;            ///< of each block
+        u32 stride = 0;           ///< bytes between the shared memories of two blocks
+    };
+
+    /// `log` gathers the races of all workers of the launch. `warps`: of a block, or of all blocks
+    /// of a cluster.
+    void begin_launch(const Kernel& kernel, RaceLog& log, Wanted wanted, u32 warps = kLanes);
     /// `memory`: the block's shared memory, for telling stores that change nothing.
     void begin_block(u64 block_number, u32 shared_bytes, const u8* memory = nullptr);
+    /// Begins a cluster, with all of its blocks. `memory`: of the first block.
+    void begin_cluster(Cluster cluster, const u8* memory);
+    /// The block with this rank has ended: reports accesses of others to its shared memory that
+    /// nothing orders before its end.
+    void end_block_of_cluster(u32 rank);
     /// Hands the counts of what was found to reports(); races wait in the log.
     void end_launch();
     /// Reports about the block that runs now.
@@ -79,8 +94,13 @@ public:
     void barrier_arrive(u32 id, u32 warp);
     /// The barrier completed; `waiting` are the warps that waited at it (not those that only
     /// arrived). Call it once, before any of them goes on. `whole_block`: every live warp is among
-    /// them.
-    void barrier_complete(u32 id, Mask waiting, bool whole_block);
+    /// them. `first_warp`: of the block in its cluster.
+    void barrier_complete(u32 id, Mask waiting, bool whole_block, u32 first_warp = 0);
+    /// The cluster's barrier: a warp arrives, with or without .relaxed; all have arrived; a warp
+    /// has waited for that.
+    void cluster_arrive(u32 warp, bool releases);
+    void cluster_complete();
+    void cluster_wait_done(u32 warp);
     void syncwarp(u32 warp, Mask lanes);
     void fence(u32 warp);
     /// After a strong read or an atomic: sees what was released to these addresses.

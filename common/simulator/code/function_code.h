@@ -97,6 +97,7 @@ struct Kernel::Code {
     u32 uniform_bytes = 0;
     bool plain = false;            ///< nothing that makes it fast: see Options::plain
     bool recorded = false;         ///< plain, except for accesses: of blocks that are recorded
+    bool clustered = false;        ///< for launches whose clusters have several blocks
     bool order_sensitive = false;  ///< blocks can see the order in which they run: one worker
     bool reserved_shared = false;  ///< asks where the system's shared memory is
     bool repeats_shared =

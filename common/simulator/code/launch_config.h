@@ -28,6 +28,9 @@ struct LaunchConfig {
     u32 dynamic_shared = 0;
     bool cooperative = false;
     Dim3 cluster{1, 1, 1};
+    bool explicit_cluster = false;  ///< the launch or the kernel names a cluster's shape
+
+    bool has_clusters() const { return cluster.count() > 1; }
 };
 
 }  // namespace coalesce::sim

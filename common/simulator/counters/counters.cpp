@@ -273,6 +273,8 @@ SiteCounters& SiteCounters::operator+=(const SiteCounters& other) {
     shared_requests += other.shared_requests;
     wavefronts += other.wavefronts;
     wavefronts_ideal += other.wavefronts_ideal;
+    remote_requests += other.remote_requests;
+    remote_sectors += other.remote_sectors;
     waits += other.waits;
     bytes_under_way += other.bytes_under_way;
     return *this;

@@ -122,6 +122,10 @@ Dim3 cluster_of(const LaunchRequest& request, const KernelHandle& handle) {
     return filled(handle.cluster.x, handle.cluster.y, handle.cluster.z);
 }
 
+bool names_cluster(const LaunchRequest& request, const KernelHandle& handle) {
+    return handle.kernel->ast->cluster[0] || request.cluster.x || handle.cluster.x;
+}
+
 void check_cluster(const LaunchRequest& request, const KernelHandle& handle) {
     const Dim3 cluster = cluster_of(request, handle);
     const u64 most = handle.non_portable_cluster ? 16 : 8;
@@ -179,6 +183,7 @@ void run(KernelHandle& handle, const LaunchRequest& request, void** arguments) {
     config.dynamic_shared = static_cast<u32>(request.shared);
     config.cooperative = request.cooperative;
     config.cluster = cluster_of(request, handle);
+    config.explicit_cluster = names_cluster(request, handle);
 
     // The simulated device runs one kernel after the other, whichever threads launch them.
     static std::mutex one_at_a_time;

@@ -44,13 +44,13 @@ struct Device::State {
 
 namespace {
 
-void report_unknown(const Kernel& kernel) {
+void report_unknown(const Kernel& kernel, const std::string& message, const Place& where) {
     Report report;
     report.check = "execution";
     report.kind = "unsupported";
     report.kernel = kernel.demangled;
-    report.where = kernel.error_place;
-    report.message = kernel.error;
+    report.where = where;
+    report.message = message;
     report.cure = "This kernel cannot run on the simulated GPU.";
     reports().add(report);
 }
@@ -148,7 +148,13 @@ Status Device::launch(Kernel& kernel, const LaunchConfig& config, void** argumen
     if (const Status bad = check_shape(kernel, config); bad != Status::success) return bad;
     lower(kernel);
     if (!kernel.error.empty()) {
-        report_unknown(kernel);
+        report_unknown(kernel, kernel.error, kernel.error_place);
+        return Status::unsupported_ptx;
+    }
+    if (config.has_clusters() && !kernel.cluster_code)
+        kernel.cluster_code = lower_for_clusters(kernel);
+    if (config.has_clusters() && !kernel.cluster_code) {
+        report_unknown(kernel, "this kernel cannot be prepared for clusters", {});
         return Status::unsupported_ptx;
     }
     const u64 resident =
@@ -168,7 +174,7 @@ Status Device::launch(Kernel& kernel, const LaunchConfig& config, void** argumen
     const bool records = recorder().what() != Recorder::What::nothing && !options().seed;
     const bool alone = records && recorder().what() != Recorder::What::beside;
     timing::Recording* recording = records ? &recorder().add(kernel, config) : nullptr;
-    if (recording && config.cooperative) recording->blocks_wait = true;
+    if (recording && (config.cooperative || config.has_clusters())) recording->blocks_wait = true;
     if (alone && recording->blocks_wait) return Status::success;
     Launch launch;
     describe_launch(launch, kernel, config, arguments);
@@ -207,7 +213,7 @@ Status Device::launch(Kernel& kernel, const LaunchConfig& config, void** argumen
 void Device::describe_launch(Launch& launch, Kernel& kernel, const LaunchConfig& config,
                              void** arguments) {
     launch.kernel = &kernel;
-    launch.code = kernel.code.get();
+    launch.code = (config.has_clusters() ? kernel.cluster_code : kernel.code).get();
     launch.config = config;
     launch.memory = &state_->memory;
     launch.allocations = state_->memory.table();
@@ -231,6 +237,7 @@ std::string key_of(const Launch& launch) {
     add(launch.kernel);
     add(launch.config.grid);
     add(launch.config.block);
+    add(launch.config.cluster);
     add(launch.config.dynamic_shared);
     add(launch.checks.race);
     add(launch.checks.init);

@@ -14,7 +14,7 @@ namespace {
 /// The lanes of an access that are in shared memory, as the checker wants them.
 SharedAccess shared_lanes(const Warp& w, u32 site, const Resolved& where,
                           const LaneOffsets& offsets, u32 bytes) {
-    return {.warp = w.index,
+    return {.warp = race_warp(w),
             .site = site,
             .active = where.in_shared,
             .addresses = offsets.data(),
@@ -151,7 +151,7 @@ bool note_bulk(Warp& w, const Op* op, u32 site, const Resolved& where, u32 bytes
 void fence(Warp& w) {
     Block& block = *w.block;
     if (GlobalRace* race = block.launch->global_race) race->fence(block.global_race, w.index);
-    if (block.shared_race) block.shared_race->fence(w.index);
+    if (block.shared_race) block.shared_race->fence(race_warp(w));
     w.fenced = true;
 }
 

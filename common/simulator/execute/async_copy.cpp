@@ -151,7 +151,7 @@ const Op* run_commit(Warp& w, const Op* op) {
     WarpCopies& copies = copies_of(w);
     for (const int l : LanesIn{w.active}) ++copies.committed[l];
     if (!copies.pending.empty()) w.block->watch->memory_changed();
-    if (w.block->shared_race) w.block->shared_race->async_commit(w.index, w.active);
+    if (w.block->shared_race) w.block->shared_race->async_commit(race_warp(w), w.active);
     return op + 1;
 }
 
@@ -160,7 +160,7 @@ const Op* run_wait(Warp& w, const Op* op) {
     const u32 left = static_cast<u32>(op->immediate);
     count_wait(w);
     complete(w, left, Everything);
-    if (w.block->shared_race) w.block->shared_race->async_wait(w.index, w.active, left, Everything);
+    if (w.block->shared_race) w.block->shared_race->async_wait(race_warp(w), w.active, left, Everything);
     return op + 1;
 }
 

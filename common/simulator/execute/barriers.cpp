@@ -4,6 +4,7 @@
 #include <optional>
 #include <utility>
 
+#include "execute/cluster.h"
 #include "execute/scheduler.h"
 #include "execute/shared_checks.h"
 
@@ -208,6 +209,7 @@ void lanes_ended(Warp& w) {
     }
     release_complete_warp_syncs(w);
     release_barriers(*w.block);
+    cluster_lanes_ended(w);
 }
 
 // ---- words ----

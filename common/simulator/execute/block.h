@@ -26,6 +26,7 @@
 namespace coalesce::sim {
 
 class Progress;
+struct Cluster;
 
 /// What all workers of a launch share.
 struct Launch {
@@ -93,6 +94,10 @@ struct Block {
     Launch* launch = nullptr;
     bool busy = false;         ///< else its worker may make another one of it
     bool is_given_up = false;  ///< who listens to it needs no more: it need not come to its end
+    Cluster* cluster = nullptr;  ///< that it belongs to (cluster.h); nullptr: it is alone
+    u32 rank = 0;                ///< in its cluster
+    u32 first_warp = 0;          ///< in its cluster, for the race check of shared memory
+    bool has_ended = false;      ///< while other blocks of its cluster still run
     u64 linear = 0;            ///< number of the block in the grid, x fastest
     Dim3 index{0, 0, 0};
     u32 threads = 0;
@@ -144,6 +149,11 @@ struct Block {
     Dim3 dimensions() const { return launch->config.block; }
     Dim3 grid() const { return launch->config.grid; }
 };
+
+/// The warp's number in the race check of shared memory, which knows all blocks of a cluster.
+inline u32 race_warp(const Warp& w) {
+    return w.block->first_warp + w.index;
+}
 
 /// Threads of a launch, in the order in which blocks and threads are numbered.
 inline u64 rank_of(const Warp& w, int lane) {

@@ -6,6 +6,7 @@
 
 #include "checks/access_report.h"
 #include "counters/counters.h"
+#include "execute/cluster.h"
 
 namespace coalesce::sim {
 
@@ -54,7 +55,7 @@ u8* host_address(const Warp& w, u64 address, int lane, u32 bytes, StateSpace spa
     };
     switch (space) {
         case StateSpace::shared:
-            return block.has_shared(address, bytes) ? block.shared + address : nullptr;
+            return find_in_shared(block, address, bytes);
         case StateSpace::local:
             return is_within(w.local_bytes)
                        ? w.local + u64{w.local_bytes} * static_cast<u32>(lane) + address
@@ -75,6 +76,7 @@ u8* host_address(const Warp& w, u64 address, int lane, u32 bytes, StateSpace spa
 /// Whether all is well in shared memory, as nearly always: then it is done.
 bool resolve_shared(const Warp& w, const u64* base, i64 offset, u32 bytes, Resolved& out) {
     const u64 size = w.block->shared_bytes;
+    if (w.block->cluster) return false;
     if (size < bytes || !std::has_single_bit(bytes) || bytes > 16) return false;
     u64 bad = 0;
     for (int l = 0; l < kLanes; ++l) {
@@ -107,6 +109,8 @@ u8* no_memory(int lane, u32 bytes, Access access) {
 Failed bad_address(Warp& w, const Op* op, u64 address, int lane, u32 bytes, StateSpace space,
                    Access access) {
     const Launch& launch = *w.block->launch;
+    if (space == StateSpace::shared && w.block->cluster)
+        return bad_cluster_address(w, op, address, lane, bytes, access);
     const LaneAccess what = lane_access(address, bytes, access);
     Report report = w.describe(op, "memcheck", "out of bounds", lane);
     if (space == StateSpace::shared)
@@ -125,14 +129,15 @@ StateSpace space_at(u64 generic_address) {
     constexpr StateSpace spaces[] = {StateSpace::shared, StateSpace::local, StateSpace::param};
     const u64 offset = generic_address - shared_window();
     const u64 window = offset / kWindowStride;
-    const bool is_in_window = window < std::size(spaces) && offset % kWindowStride < kWindowBytes;
+    const u64 bytes = window == 0 ? kSharedWindowBytes : kWindowBytes;
+    const bool is_in_window = window < std::size(spaces) && offset % kWindowStride < bytes;
     return is_in_window ? spaces[window] : StateSpace::global;
 }
 
 bool resolve(Warp& w, const Op* op, const u64* base, i64 offset, u32 bytes, StateSpace space,
              Access access, Resolved& out) {
     const Allocation* near = nullptr;
-    out.in_shared = out.in_global = 0;
+    out.in_shared = out.in_global = out.in_other = 0;
     if (space == StateSpace::shared && resolve_shared(w, base, offset, bytes, out)) return true;
     for (const int lane : LanesIn{w.active}) {
         u64 address = base[lane] + static_cast<u64>(offset);
@@ -152,6 +157,8 @@ bool resolve(Warp& w, const Op* op, const u64* base, i64 offset, u32 bytes, Stat
         out.address[lane] = address;
         out.host[lane] = host;
         if (actual == StateSpace::shared) out.in_shared |= 1u << lane;
+        if (actual == StateSpace::shared && owner_of(*w.block, address) != w.block)
+            out.in_other |= 1u << lane;
         if (actual == StateSpace::global || actual == StateSpace::constant)
             out.in_global |= 1u << lane;
     }
@@ -164,9 +171,11 @@ void count_access(Warp& w, u32 site, const Resolved& where, u32 bytes) {
         counters.add_global(count_sectors(where.address, bytes, where.in_global), where.in_global,
                             bytes);
     if (!where.in_shared) return;
-    const LaneOffsets offsets = offsets_of(where.address, where.in_shared);
-    counters.add_shared(
-        count_wavefronts(offsets.data(), bytes, where.in_shared, SharedAccessKind::store));
+    count_remote(w, site, where.address, bytes, where.in_other);
+    const Mask here = where.in_shared & ~where.in_other;
+    if (!here) return;
+    const LaneOffsets offsets = offsets_of(where.address, here);
+    counters.add_shared(count_wavefronts(offsets.data(), bytes, here, SharedAccessKind::store));
 }
 
 void count_atomic(Warp& w, const Op* op, const Resolved& where, u32 bytes) {
@@ -175,9 +184,12 @@ void count_atomic(Warp& w, const Op* op, const Resolved& where, u32 bytes) {
         counters.add_global(count_atomic_sectors(where.address, bytes, where.in_global),
                             where.in_global, bytes);
     if (!where.in_shared) return;
-    const LaneOffsets offsets = offsets_of(where.address, where.in_shared);
-    counters.add_shared(count_atomic_wavefronts(offsets.data(), bytes, where.in_shared,
-                                                (op->detail & kComparesBit) != 0));
+    count_remote(w, op->site, where.address, bytes, where.in_other);
+    const Mask here = where.in_shared & ~where.in_other;
+    if (!here) return;
+    const LaneOffsets offsets = offsets_of(where.address, here);
+    counters.add_shared(
+        count_atomic_wavefronts(offsets.data(), bytes, here, (op->detail & kComparesBit) != 0));
 }
 
 void tell_listener(const Warp& w, const Op* op, const Resolved& where, HeardAccess access) {

@@ -18,9 +18,10 @@ ptx::StateSpace space_at(u64 generic_address);
 /// A generic address as an address of its space: the offset within shared or local memory, the
 /// address itself for global memory.
 inline u64 address_in_space(u64 generic_address) {
-    return space_at(generic_address) == ptx::StateSpace::global
-               ? generic_address
-               : generic_address & (kWindowBytes - 1);
+    const ptx::StateSpace space = space_at(generic_address);
+    if (space == ptx::StateSpace::global) return generic_address;
+    const u64 bytes = space == ptx::StateSpace::shared ? kSharedWindowBytes : kWindowBytes;
+    return generic_address & (bytes - 1);
 }
 
 /// What resolving 32 addresses gives. Lanes that are not active are left alone.
@@ -28,6 +29,7 @@ struct Resolved {
     u64 address[kLanes];  ///< within the space that the lane's bytes are in
     u8* host[kLanes];     ///< its first byte in this process
     Mask in_shared = 0;   ///< active lanes whose bytes are in the block's shared memory
+    Mask in_other = 0;    ///< of those in shared memory, the lanes at another block of the cluster
     Mask in_global = 0;   ///< ... in global (or constant) memory
 };
 

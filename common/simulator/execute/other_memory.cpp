@@ -40,6 +40,7 @@ const Op* access_generic(Warp& w, const Op* op) {
     MemoryAccessKind kind{.store = Store, .bytes = Shape::kBytes, .count = Shape::kCount};
     kind.strong = (op->detail & kStrong) != 0;
     kind.plain = w.block->launch->code->plain;
+    kind.cluster = w.block->cluster != nullptr;
     if constexpr (!Store) forget_undefined(w, op);  // local memory never says that something is
     Op in_one_space = *op;
     in_one_space.a = op->b;

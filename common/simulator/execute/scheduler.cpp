@@ -8,6 +8,7 @@
 #include "execute/access_listener.h"
 #include "execute/barriers.h"
 #include "execute/calls.h"
+#include "execute/cluster.h"
 
 namespace coalesce::sim {
 namespace {
@@ -441,6 +442,7 @@ BlockOutcome run_block(Block& block, u64 seed) {
         const bool released = release_warp_syncs(block);
         if (block.launch->failed()) return BlockOutcome::failed;
         if (released) continue;
+        if (waits_at_cluster_barrier(block)) return BlockOutcome::waits_for_others;
         report_deadlock(block);
         return BlockOutcome::failed;
     }
@@ -452,6 +454,8 @@ std::string describe_waiting(const Block& block) {
         for (const Fragment& f : w.others) {
             const Place place = block.launch->kernel->place(f.asks ? f.asks : f.at);
             const char* what = f.state == Fragment::State::at_barrier ? "wait at a barrier"
+                               : f.state == Fragment::State::at_cluster_barrier
+                                   ? "wait at the cluster's barrier"
                                : f.state == Fragment::State::at_warp_sync
                                    ? "wait for lanes of their warp"
                                    : "spin";

@@ -42,12 +42,12 @@ SharedLedger::Layout layout_of(const u32* addresses, u32 bytes, Mask active) {
                              : SharedLedger::Layout::scattered;
 }
 
-/// `undefined`: of each lane, the bytes that it loads or stores and that nothing has written, although
-/// that is no error. False: none.
-bool check(Warp& w, const Op* op, const SharedMove& move, const u32* addresses, u32* undefined) {
+}  // namespace
+
+bool check_shared(Warp& w, const Op* op, const SharedMove& move, const u32* addresses, u32* undefined) {
     SharedRace& race = *w.block->shared_race;
     const StoredLanes lanes{&w, op, move.store_lane};
-    SharedAccess access{.warp = w.index,
+    SharedAccess access{.warp = race_warp(w),
                         .site = op->site,
                         .active = w.active,
                         .addresses = addresses,
@@ -69,6 +69,8 @@ bool check(Warp& w, const Op* op, const SharedMove& move, const u32* addresses, 
     if (any || w.undefined) move.note_loaded(w, op, undefined);
     return any != 0;
 }
+
+namespace {
 
 /// Of the machine's accesses that this one stands for.
 Wavefronts wavefronts_of(const Warp& w, const Op* op, const SharedMove& move,
@@ -161,7 +163,7 @@ bool judge_shared(Warp& w, const Op* op, const SharedMove& move, const u32* addr
     count_shared(w, op, move.store, waves);
     Block& block = *w.block;
     u32 undefined[kLanes] = {};
-    const bool has_undefined = block.shared_race && check(w, op, move, addresses, undefined);
+    const bool has_undefined = block.shared_race && check_shared(w, op, move, addresses, undefined);
     if (!layout) return true;
     *layout = layout_of(addresses, move.bytes, w.active);
     if (block.ledger.mode() != SharedLedger::Mode::recording) return true;

@@ -7,6 +7,7 @@
 //        each; the rest asks a SharedMove.
 #pragma once
 
+#include "execute/cluster.h"
 #include "execute/lane_memory.h"
 #include "execute/memory_access.h"
 #include "execute/memory_handlers.h"
@@ -54,6 +55,9 @@ bool are_known_whole(const Warp& w, const Op* op);
 void count_shared(Warp& w, const Op* op, bool store, Wavefronts wavefronts);
 /// Tells listener and Watch. False: nobody wants to hear more, and nothing is to be done.
 bool observe_shared(Warp& w, const Op* op, const SharedMove& move, const u32* addresses);
+/// Shows an access to the block's race check. `undefined`: of each lane, the bytes that it loads or stores and that
+/// nothing has written, although that is no error. False: none.
+bool check_shared(Warp& w, const Op* op, const SharedMove& move, const u32* addresses, u32* undefined);
 /// Checks and counts an access of which nothing is known. False: an address was bad, which has ended the launch.
 /// `layout`: how it lies, where that is asked for; then the ledger hears of it as well.
 bool judge_shared(Warp& w, const Op* op, const SharedMove& move, const u32* addresses,
@@ -138,6 +142,15 @@ bool repeat(Warp& w, const Op* op, const u32* addresses, const u32* stored) {
     if (!Store && (step->undefined || w.undefined)) [[unlikely]]
         LanesOf<Shape>::note_loaded(w, op, ledger.undefined(*step));
     return true;
+}
+
+/// In a cluster, where any block's shared memory may be meant. Own: only this block's may.
+template <class Shape, bool Store, bool Own>
+const Op* access_in_cluster(Warp& w, const Op* op) {
+    Resolved where;
+    if (!begin_cluster_access(w, op, kMoveOf<Shape, Store>, Own, where)) return nullptr;
+    for (const int l : LanesIn{w.active}) move_lane<Shape, Store>(w, op, l, where.host[l]);
+    return op + 1;
 }
 
 template <class Shape, bool Store>

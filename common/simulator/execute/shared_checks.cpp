@@ -69,7 +69,7 @@ void leave_ledger(Block& block) {
 
 void note_barrier_arrive(Warp& w, u32 id) {
     note_step(*w.block, w.index, SharedLedger::kBlockBarrier, w.active,
-              [&](SharedRace& race) { race.barrier_arrive(id, w.index); });
+              [&](SharedRace& race) { race.barrier_arrive(id, race_warp(w)); });
 }
 
 void note_barrier_passed(Warp& w, u32 id) {
@@ -85,12 +85,12 @@ void note_barrier_complete(Block& block, u32 id, Mask waited, bool whole_block) 
             race->barrier_complete(block.global_race, id, waited);
     }
     note_step(block, block_row(block), SharedLedger::kBlockBarrier, waited,
-              [&](SharedRace& race) { race.barrier_complete(id, waited, whole_block); });
+              [&](SharedRace& race) { race.barrier_complete(id, waited, whole_block, block.first_warp); });
 }
 
 void note_warp_barrier(Warp& w) {
     note_step(*w.block, w.index, SharedLedger::kWarpBarrier, w.active,
-              [&](SharedRace& race) { race.syncwarp(w.index, w.active); });
+              [&](SharedRace& race) { race.syncwarp(race_warp(w), w.active); });
 }
 
 /// A warp that ends before it has done all that the clean block's warp did has left something out.

@@ -4,6 +4,11 @@
 namespace coalesce::sim {
 
 Handler shared_handler(const MemoryAccessKind& kind) {
+    if (kind.cluster)
+        return handler_of_shape(kind.bytes, kind.count, kind.store, [&]<class Shape, bool Store>() {
+            return kind.own ? access_in_cluster<Shape, Store, true>
+                            : access_in_cluster<Shape, Store, false>;
+        });
     return handler_of_shape(kind.bytes, kind.count, kind.store, [&]<class Shape, bool Store>() {
         return kind.plain ? access_in_plain_mode<Shape, Store> : access_shared<Shape, Store>;
     });

@@ -4,7 +4,7 @@
 #include <map>
 
 #include "base/device_model.h"
-#include "execute/block.h"
+#include "execute/cluster.h"
 
 namespace coalesce::sim {
 
@@ -25,9 +25,18 @@ Dim3 block_index(const Warp& w, int) {
 Dim3 grid_size(const Warp& w, int) {
     return w.block->grid();
 }
-template <u32 Value>
-Dim3 everywhere(const Warp&, int) {
-    return {Value, Value, Value};
+Dim3 cluster_size(const Warp& w, int) {
+    return w.block->launch->config.cluster;
+}
+Dim3 cluster_count(const Warp& w, int) {
+    return clusters_of(w.block->launch->config);
+}
+Dim3 cluster_index(const Warp& w, int) {
+    const Dim3 at = w.block->index, size = w.block->launch->config.cluster;
+    return {at.x / size.x, at.y / size.y, at.z / size.z};
+}
+Dim3 index_in_cluster(const Warp& w, int) {
+    return w.block->launch->config.cluster.place(w.block->rank);
 }
 
 template <u64 Value>
@@ -100,20 +109,24 @@ Table make_table() {
         {"%reserved_smem_offset_cap", {launch, w32, constant<M::shared_reserved_per_block>}},
         {"%reserved_smem_offset_0", {launch, w32, constant<kReserved>, true}},
         {"%reserved_smem_offset_1", {launch, w32, constant<kReserved>, true}},
-        {"%cluster_ctarank", {launch, w32, constant<0>}},
-        {"%cluster_nctarank", {launch, w32, constant<1>}},
-        {"%is_explicit_cluster", {launch, Width::predicate, constant<0>}},
+        {"%cluster_ctarank",
+         {block, w32, [](const Warp& w, int) -> u64 { return w.block->rank; }}},
+        {"%cluster_nctarank",
+         {launch, w32,
+          [](const Warp& w, int) { return w.block->launch->config.cluster.count(); }}},
+        {"%is_explicit_cluster",
+         {launch, Width::predicate,
+          [](const Warp& w, int) -> u64 { return w.block->launch->config.explicit_cluster; }}},
         {"%current_graph_exec", {launch, w64, constant<0>}},
     };
     add_axes<thread_index>(t, "%tid", thread);
     add_axes<block_size>(t, "%ntid", launch);
     add_axes<block_index>(t, "%ctaid", block);
     add_axes<grid_size>(t, "%nctaid", launch);
-    // A cluster is one block.
-    add_axes<block_index>(t, "%clusterid", block);
-    add_axes<grid_size>(t, "%nclusterid", launch);
-    add_axes<everywhere<0>>(t, "%cluster_ctaid", launch);
-    add_axes<everywhere<1>>(t, "%cluster_nctaid", launch);
+    add_axes<cluster_index>(t, "%clusterid", block);
+    add_axes<cluster_count>(t, "%nclusterid", launch);
+    add_axes<index_in_cluster>(t, "%cluster_ctaid", block);
+    add_axes<cluster_size>(t, "%cluster_nctaid", launch);
     for (int i = 0; i < 32; ++i) t["%envreg" + std::to_string(i)] = {launch, w32, constant<0>};
     // cooperative_groups finds its grid barrier through these: the high half, and the low one.
     t["%envreg1"].value = [](const Warp& w, int) { return w.block->launch->grid_workspace >> 32; };

@@ -1,5 +1,6 @@
 // Instructions that steer the machine rather than compute: fences, hints, sleeping, traps, and
 // questions about addresses.
+#include "execute/cluster.h"
 #include "execute/describe.h"
 #include "execute/memory_access.h"
 #include "execute/special_registers.h"
@@ -42,29 +43,48 @@ const Op* run_trap(Warp& w, const Op* op) {
 
 // ---- isspacep ----
 
-bool lies_in(const Warp& w, u64 address, StateSpace space) {
+bool lies_in(const Warp& w, u64 address, StateSpace space, bool also_of_others) {
     const StateSpace actual = space_at(address);
     if (space == StateSpace::constant) {
         const Allocation* allocation = w.block->launch->allocations->find(address);
         return allocation && allocation->kind == AllocationKind::constant;
     }
+    if (space == StateSpace::shared && !also_of_others && actual == space)
+        return owner_of(*w.block, address_in_space(address)) == w.block;
     return actual == space;
 }
 
 const Op* run_is_space(Warp& w, const Op* op) {
     const u64* addresses = w.lanes<u64>(op->a);
     w.write_predicate(op->d, lanes_where(w.active, [&](int l) {
-                          return lies_in(w, addresses[l], space_of(op));
+                          return lies_in(w, addresses[l], space_of(op), op->count != 0);
                       }));
     return op + 1;
 }
 
-// ---- clusters: every cluster has one block ----
+// ---- clusters ----
 
+/// The address that the block with rank Op::b has for the variable at Op::a. As on hardware, any
+/// rank gives one, also those that the cluster has not.
 template <class Address>
 const Op* run_map_address(Warp& w, const Op* op) {
     const Address* address = w.lanes<Address>(op->a);
-    w.write<Address>(op->d, [=](int l) { return address[l]; });
+    const u32* rank = w.lanes<u32>(op->b);
+    constexpr u64 kRankBits = kSharedWindowBytes - kWindowBytes;
+    w.write<Address>(op->d, [=](int l) {
+        return static_cast<Address>((address[l] & ~kRankBits) |
+                                    (rank[l] * kWindowBytes & kRankBits));
+    });
+    return op + 1;
+}
+
+/// The rank that the address in Op::a has.
+template <class Address>
+const Op* run_block_rank(Warp& w, const Op* op) {
+    const Address* address = w.lanes<Address>(op->a);
+    w.write<u32>(op->d, [=](int l) {
+        return static_cast<u32>(address[l] % kSharedWindowBytes / kWindowBytes);
+    });
     return op + 1;
 }
 
@@ -102,7 +122,8 @@ Description describe_is_space(const ptx::Instruction& i, const ptx::Function&) {
     if (space == StateSpace::generic) return std::nullopt;
     return describe(i, {.run = run_is_space,
                         .operands = {{Role::destination, Width::predicate}, {Role::a, Width::w64}},
-                        .detail = static_cast<u8>(space)});
+                        .detail = static_cast<u8>(space),
+                        .count = i.has("shared::cluster")});
 }
 
 // mapa{.shared::cluster}.{u32,u64} d, a, block
@@ -110,12 +131,17 @@ Description describe_map_address(const ptx::Instruction& i, const ptx::Function&
     const Width width = width_of_type(type_of(i));
     const Handler run = width == Width::w64 ? run_map_address<u64> : run_map_address<u32>;
     return describe(i,
-                    {.run = run, .operands = {{Role::destination, width}, {Role::a, width}, {}}});
+                    {.run = run,
+                     .operands = {{Role::destination, width},
+                                  {Role::a, width},
+                                  {Role::b, Width::w32}}});
 }
 
 // getctarank{.shared::cluster}.{u32,u64} d, a
 Description describe_block_rank(const ptx::Instruction& i, const ptx::Function&) {
-    return describe(i, {.run = run_zero<u32>, .operands = {{Role::destination, Width::w32}, {}}});
+    const Width width = width_of_type(type_of(i));
+    return describe(i, {.run = width == Width::w64 ? run_block_rank<u64> : run_block_rank<u32>,
+                        .operands = {{Role::destination, Width::w32}, {Role::a, width}}});
 }
 
 }  // namespace coalesce::sim

@@ -52,6 +52,7 @@ struct Fragment {
         ready,
         at_barrier,    ///< bar.sync, until the block's barrier `barrier` completes
         at_warp_sync,  ///< a .sync instruction, until all lanes of `wanted` are there
+        at_cluster_barrier,  ///< barrier.cluster.wait, until all threads of the cluster have arrived
         waiting,       ///< for something outside the warp: grid barrier, mbarrier, spinning
     } state = State::ready;
     u8 barrier = 0;
@@ -108,6 +109,10 @@ struct Warp {
     u8* kernel_file = nullptr;  ///< own file of the kernel itself, whatever is being called
     u8* kernel_parameters = nullptr;  ///< parameter memory of the kernel's own calls
     bool fenced = false;              ///< a fence came since the last atomic: the next one releases
+    /// Lanes that have arrived at the cluster's barrier in this phase; and those that have not
+    /// waited for a phase that is over (cluster_barrier.cpp).
+    Mask cluster_arrived = 0, cluster_over = 0;
+    const Op* cluster_arrival = nullptr;  ///< the last one
     UndefinedBytes* undefined = nullptr;  ///< in registers (execute/undefined.h); nullptr: none
     u8* local = nullptr;                  ///< local memory: lane-major, `local_bytes` each
     u32 local_bytes = 0;

@@ -160,6 +160,7 @@ u64 Watch::state_of(const Warp& w) const {
     digest.add(w.live);
     digest.add(u64{w.patience} << 32 | w.spins);
     digest.add(w.local_state);
+    digest.add(u64{w.cluster_arrived} << 32 | w.cluster_over);
     digest.add(registers_of(main, w.kernel_file));
     for (const Fragment& f : w.others) {
         digest.add(reinterpret_cast<u64>(f.at));

@@ -10,6 +10,7 @@
 #include "checks/access_report.h"
 #include "execute/async_copy.h"
 #include "execute/barriers.h"
+#include "execute/cluster.h"
 #include "execute/shared_checks.h"
 #include "execute/special_registers.h"
 #include "report/progress.h"
@@ -58,6 +59,7 @@ void Worker::begin_launch(Launch& launch, RaceLog& shared_log, u64 seed, u64 max
     waiting_.clear();
     watch_.begin_launch(launch);
     for (auto& r : residents_) r->busy = false;
+    prepare_clusters();
     const std::size_t sites = launch.kernel->sites.size();
     totals = {};
     totals.code = launch.code;
@@ -128,7 +130,8 @@ void Worker::prepare_checks(Resident& block) {
         SharedRace::Wanted wanted;
         wanted.races = launch_->checks.race;
         wanted.uninitialised = launch_->checks.init;
-        block.own_race.begin_launch(*launch_->kernel, *shared_log_, wanted);
+        block.own_race.begin_launch(*launch_->kernel, *shared_log_, wanted,
+                                    static_cast<u32>(block.warps.size()));
     }
     const bool may_repeat = code.repeats_shared && (!code.plain || code.recorded);
     block.ledger.begin_launch(static_cast<u32>(block.warps.size()),
@@ -152,6 +155,7 @@ void Worker::start_warps(Block& block) {
         w.fenced = false;
         w.pending_loads = 0;
         w.undefined = nullptr;
+        w.cluster_arrived = w.cluster_over = 0;
         listen(w);
         start_patience(w);
         w.others.assign(1, Fragment{.at = code.main.ops.data(), .lanes = w.existing});
@@ -171,7 +175,7 @@ void Worker::start_warps(Block& block) {
     block.undefined.clear();
 }
 
-Block& Worker::begin_block(u64 number) {
+Block& Worker::begin_block(u64 number, Cluster* cluster) {
     const auto free = std::find_if(residents_.begin(), residents_.end(),
                                    [](const auto& resident) { return !resident->busy; });
     const auto k = static_cast<std::size_t>(free - residents_.begin());
@@ -184,12 +188,13 @@ Block& Worker::begin_block(u64 number) {
     block.busy = true;
     block.linear = number;
     block.index = launch_->config.grid.place(number);
+    enter_cluster(block, cluster);
     run_prologue(launch_->code->block_specials, launch_->code->block_prologue, block.warps[0]);
     start_warps(block);
     if (launch_->global_race) launch_->global_race->begin_block(block.global_race, number);
     block.ledger.begin_block();
     const bool repeats = block.ledger.mode() == SharedLedger::Mode::comparing;
-    if (block.shared_race && !repeats) begin_shared_checks(block);
+    if (block.shared_race && !repeats && !cluster) begin_shared_checks(block);
     // A block that repeats a clean one reads nothing that it has not written; at most it copies it.
     if (!repeats || !block.shared_race || block.ledger.has_undefined())
         std::memset(block.shared, kSharedPoison, block.shared_bytes);
@@ -211,7 +216,8 @@ void Worker::end_block(Block& block) {
         totals.divergent_branches += w.divergent_branches;
         w.executed = w.settled = w.lane_instructions = w.branches = w.divergent_branches = 0;
     }
-    block.busy = false;
+    block.busy = block.cluster != nullptr;
+    if (block.cluster) leave_cluster(block);
     if (launch_->progress) launch_->progress->block_done();
 }
 
@@ -221,9 +227,10 @@ std::shared_ptr<const SharedLedger::Steps> Worker::clean_block() const {
 
 void Worker::end_launch() {
     for (std::size_t k = 0; k < prepared_; ++k) {
-        if (residents_[k]->shared_race) residents_[k]->shared_race->end_launch();
+        if (residents_[k]->shared_race) residents_[k]->own_race.end_launch();
         residents_[k]->ledger.end_launch();
     }
+    end_clusters();
 }
 
 /// With a seed, blocks begin in another order: every number once, in strides.
@@ -248,7 +255,7 @@ void Worker::advance(Block& block) {
 
 void Worker::run() {
     try {
-        run_blocks();
+        cluster_size_ > 1 ? run_clusters() : run_blocks();
     } catch (const std::bad_alloc&) {
         report_no_memory();
     }
@@ -307,7 +314,10 @@ void Worker::report_stuck_grid() {
     const u64 begun = std::min(launch_->next_block.load(), blocks_);
     const std::string waiting = std::to_string(waiting_.size());
     std::string message = (waiting_.size() == 1 ? "1 block waits" : waiting + " blocks wait") +
-                          " for memory to change, and nothing that still runs will change it";
+                          (waits_at_cluster_barrier(block)
+                               ? " for other threads of the cluster, and nothing that still runs "
+                                 "will end that"
+                               : " for memory to change, and nothing that still runs will change it");
     if (begun < blocks_)
         message += "; " + std::to_string(blocks_ - begun) +
                    " blocks cannot begin before one of these " + waiting +

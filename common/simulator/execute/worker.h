@@ -16,6 +16,9 @@
 
 namespace coalesce::sim {
 
+struct Cluster;          ///< cluster.h
+struct ResidentCluster;  ///< cluster_worker.cpp
+
 /// Host memory whose start suits the widest vectors. Keeps its size between uses.
 class AlignedBytes {
 public:
@@ -43,6 +46,8 @@ struct WorkerTotals {
 
 class Worker {
 public:
+    Worker();
+    ~Worker();
     /// Gets ready for a launch; residents are kept from one to the next.
     void begin_launch(Launch& launch, RaceLog& shared_log, u64 seed, u64 max_resident);
     /// Runs blocks until none is left, or the launch has failed.
@@ -55,7 +60,7 @@ public:
     NeighbourLog neighbours;
 
 private:
-    Block& begin_block(u64 number);
+    Block& begin_block(u64 number, Cluster* cluster = nullptr);
     void prepare(Resident& block);
     void prepare_checks(Resident& block);
     void start_warps(Block& block);
@@ -66,6 +71,15 @@ private:
     void advance(Block& block);
     void run_blocks();
     void run_round();
+    // Of launches with clusters (cluster_worker.cpp).
+    void prepare_clusters();
+    Cluster& free_cluster();
+    Cluster& begin_cluster(u64 number);
+    static void enter_cluster(Resident& block, Cluster* cluster);
+    void leave_cluster(Block& block);
+    void run_cluster(Cluster& cluster);
+    void run_clusters();
+    void end_clusters();
     void report_stuck_grid();
     void report_waiting_for_host();
     void report_no_memory();
@@ -76,6 +90,9 @@ private:
     std::vector<std::unique_ptr<Resident>> residents_;
     std::size_t prepared_ = 0;  ///< of residents_, those that know this launch
     std::vector<Block*> waiting_;
+    u64 cluster_size_ = 1;
+    std::vector<std::unique_ptr<ResidentCluster>> clusters_;
+    std::size_t prepared_clusters_ = 0;  ///< of clusters_, those that know this launch
     std::vector<SiteCache> caches_;
     Watch watch_;
 };

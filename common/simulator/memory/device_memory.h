@@ -54,6 +54,8 @@ inline u64 device_base() {
 
 /// No allocation reaches these windows.
 inline constexpr u64 kWindowBytes = u64{1} << 24, kWindowStride = u64{1} << 32;
+/// Of shared memory: a window for each block that a cluster may have, and for wrong ranks.
+inline constexpr u64 kSharedWindowBytes = 256 * kWindowBytes;
 inline u64 shared_window() {
     return address_map.windows;
 }

@@ -9,6 +9,7 @@
 #include "base/device_model.h"
 #include "base/options.h"
 #include "execute/barriers.h"
+#include "execute/cluster.h"
 #include "execute/memory_handlers.h"
 #include "execute/special_registers.h"
 #include "memory/device_memory.h"
@@ -43,7 +44,9 @@ FunctionLowering::FunctionLowering(Kernel& kernel, Kernel::Code& kernel_code, Un
       own_(!plain_) {
     const Liveness liveness(function, flow_);
     registers_ =
-        plain_ ? every_register_by_itself(function) : classify(function, is_kernel, liveness);
+        plain_ ? every_register_by_itself(function)
+               : classify(function, is_kernel, liveness,
+                          kernel_code.clustered ? &kernel.shared_offsets : nullptr);
     code_.roots = registers_.root;
     lifetimes_ = lifetimes(registers_, liveness);
     slots_.resize(function.registers.size());
@@ -187,7 +190,7 @@ bool counts_instructions(Handler run) {
     static const std::set<Handler> counting = {
         op_branch,    op_branch_if,     op_branch_indexed, op_exit,           op_return,
         op_call,      op_call_indirect, op_barrier_sync,   op_barrier_arrive, op_barrier_reduce,
-        op_warp_sync, op_nothing,       run_read_special};
+        op_warp_sync, op_nothing,       run_read_special,  op_cluster_arrive, op_cluster_wait};
     return counting.contains(run);
 }
 
@@ -365,10 +368,10 @@ void lower(Kernel& kernel) {
     kernel.code = std::move(code);
 }
 
-std::shared_ptr<Kernel::Code> lower_plainly(Kernel& kernel) {
-    if (kernel.code->plain) return kernel.code;
-    auto code = std::make_shared<Kernel::Code>();
-    code->plain = code->recorded = true;
+namespace {
+
+/// Lowers the kernel once more, as `code` says. Null when its accesses would not be the same ones.
+std::shared_ptr<Kernel::Code> lower_again(Kernel& kernel, std::shared_ptr<Kernel::Code> code) {
     const std::vector<Site> sites = std::exchange(kernel.sites, {});
     try {
         lower_functions(kernel, *code);
@@ -382,6 +385,23 @@ std::shared_ptr<Kernel::Code> lower_plainly(Kernel& kernel) {
         std::equal(sites.begin(), sites.end(), kernel.sites.begin(), kernel.sites.end(), same);
     kernel.sites = sites;
     return as_before ? code : nullptr;
+}
+
+}  // namespace
+
+std::shared_ptr<Kernel::Code> lower_plainly(Kernel& kernel) {
+    if (kernel.code->plain) return kernel.code;
+    auto code = std::make_shared<Kernel::Code>();
+    code->plain = code->recorded = true;
+    return lower_again(kernel, std::move(code));
+}
+
+std::shared_ptr<Kernel::Code> lower_for_clusters(Kernel& kernel) {
+    auto code = std::make_shared<Kernel::Code>();
+    code->plain = kernel.code->plain;
+    code->clustered = true;
+    code->repeats_shared = false;
+    return lower_again(kernel, std::move(code));
 }
 
 }  // namespace coalesce::sim

@@ -24,4 +24,7 @@ void lower(Kernel& kernel);
 /// the same sites. Null when it cannot be.
 std::shared_ptr<Kernel::Code> lower_plainly(Kernel& kernel);
 
+/// The same kernel for launches whose clusters have several blocks, likewise beside kernel.code.
+std::shared_ptr<Kernel::Code> lower_for_clusters(Kernel& kernel);
+
 }  // namespace coalesce::sim

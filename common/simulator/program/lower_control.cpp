@@ -7,6 +7,7 @@
 #include "base/ranges.h"
 #include "base/subjects.h"
 #include "execute/barriers.h"
+#include "execute/cluster.h"
 #include "execute/device_calls.h"
 #include "program/lowering.h"
 
@@ -81,10 +82,9 @@ void FunctionLowering::lower_barrier() {
         op.inner = op_warp_barrier;
         op.members = source(operands.at(0), Width::w32);
     } else if (now().has("cluster")) {
-        // A cluster is one block here: arriving is nothing, waiting is the block's barrier.
-        op.run = now().has("arrive") ? op_nothing : op_barrier_sync;
-        op.a = constant(0, Width::w32);
-        op.b = constant(0, Width::w32);
+        op.run = now().has("arrive") ? op_cluster_arrive : op_cluster_wait;
+        op.detail = now().has("relaxed") ? kRelaxedArrival : 0;
+        kernel_code_.repeats_shared = false;
     } else if (now().has("sync") || now().has("arrive")) {
         op.run = now().has("sync") ? op_barrier_sync : op_barrier_arrive;
         op.a = source(operands.at(0), Width::w32);

@@ -135,6 +135,8 @@ void FunctionLowering::lower_load_store() {
                           .count = static_cast<u32>(elements.size())};
     if (kind.bytes == 16) fail("128-bit registers are not simulated");
     kind.plain = plain_ && !kernel_code_.recorded;
+    kind.cluster = kernel_code_.clustered;
+    kind.own = !now().has("shared::cluster");
     Op op;
     const bool narrow = address_operand(op, address, space, true);
     const bool stable = address.has_base_register

@@ -1,6 +1,7 @@
 // Registers, immediates and symbols -> slots.
 #include <bit>
 
+#include "execute/cluster.h"
 #include "execute/special_registers.h"
 #include "memory/device_memory.h"
 #include "program/lowering.h"
@@ -190,11 +191,25 @@ std::optional<u64> address_of_function(const ptx::Module& module, const std::str
            16 * static_cast<u64>(std::distance(module.functions.begin(), found));
 }
 
+Slot FunctionLowering::shared_address_slot(i64 offset, Width width) {
+    const auto [entry, is_new] = shared_addresses_.try_emplace({offset, width});
+    if (is_new) {
+        entry->second = uniform_.take(width);
+        emit({.run = width == Width::w64 ? op_shared_address_64 : op_shared_address_32,
+              .d = entry->second,
+              .immediate = offset},
+             ValueClass::block);
+    }
+    return entry->second;
+}
+
 /// The value of a symbol: an address in its space.
 Slot FunctionLowering::symbol_slot(const std::string& name, i64 offset, Width width) {
     if (name == "WARP_SZ") return constant(kLanes, width);
     const std::optional<u64> address = symbol_address(name);
     if (!address) fail("unknown name " + name);
+    if (kernel_code_.clustered && kernel_.shared_offsets.contains(name))
+        return shared_address_slot(static_cast<i64>(*address) + offset, width);
     const bool in_frame = !is_kernel_ && local_offsets_.contains(name);
     if (!in_frame) return constant(*address + static_cast<u64>(offset), width);
     // A local variable of a device function lies where the stack happens to be.

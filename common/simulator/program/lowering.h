@@ -90,6 +90,8 @@ private:
     /// The address of a variable in its space, or of a function; nothing for an unknown name.
     std::optional<u64> symbol_address(const std::string& name);
     Slot symbol_slot(const std::string& name, i64 offset, Width width);
+    /// In a launch with clusters: the address differs from block to block.
+    Slot shared_address_slot(i64 offset, Width width);
     Slot converted(Slot from, Width have, Width want);
     void expire(u32 at);
     void begin_lifetimes(u32 at);
@@ -176,6 +178,7 @@ private:
     SlotPool own_;
     std::optional<Slot> carry_;  ///< the flag of add.cc and its kin
     std::map<std::string, Slot> specials_;
+    std::map<std::pair<i64, Width>, Slot> shared_addresses_;
     std::map<std::string, u32> local_offsets_, parameter_offsets_;
     std::vector<bool> waiting_branch_;  ///< per body index
     std::vector<bool> first_guess_;     ///< per body index: see find_first_guesses

@@ -15,8 +15,12 @@ using ptx::Operand;
 
 class Classifier {
 public:
-    Classifier(const ptx::Function& function, bool in_kernel)
-        : function_(function), in_kernel_(in_kernel), result_(every_register_by_itself(function)) {
+    Classifier(const ptx::Function& function, bool in_kernel,
+               const std::map<std::string, u32>* of_block)
+        : function_(function),
+          in_kernel_(in_kernel),
+          of_block_(of_block),
+          result_(every_register_by_itself(function)) {
         writes_.assign(function.registers.size(), 0);
         seen_.assign(function.registers.size(), false);
     }
@@ -130,6 +134,7 @@ private:
             const SpecialRegister* special = find_special_register(operand.name);
             join(result, special ? class_of_special(*special) : ValueClass::thread);
         }
+        if (of_block_ && of_block_->contains(operand.name)) join(result, ValueClass::block);
         for (const Operand& element : operand.elements) join(result, class_of(element));
         return result;
     }
@@ -153,6 +158,7 @@ private:
 
     const ptx::Function& function_;
     const bool in_kernel_;
+    const std::map<std::string, u32>* const of_block_;
     Registers result_;
     std::vector<u32> writes_;  ///< instructions that write a register
     std::vector<bool> seen_;   ///< written by an instruction above the current one
@@ -176,8 +182,9 @@ Registers every_register_by_itself(const ptx::Function& function) {
     return result;
 }
 
-Registers classify(const ptx::Function& function, bool in_kernel, const Liveness& liveness) {
-    return Classifier(function, in_kernel).run(liveness);
+Registers classify(const ptx::Function& function, bool in_kernel, const Liveness& liveness,
+                   const std::map<std::string, u32>* of_block) {
+    return Classifier(function, in_kernel, of_block).run(liveness);
 }
 
 ptx::Function named_by_root(const ptx::Function& function, const Registers& registers) {

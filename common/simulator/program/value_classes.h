@@ -11,6 +11,8 @@
 //         prologues, which follow the text, have them in time.
 #pragma once
 
+#include <map>
+#include <string>
 #include <vector>
 
 #include "analysis/liveness.h"
@@ -28,8 +30,10 @@ struct Registers {
     std::vector<bool> is_copy;  ///< per instruction: made superfluous by `root`
 };
 
-/// `in_kernel`: false for device functions, whose registers are all of class `thread`.
-Registers classify(const ptx::Function& function, bool in_kernel, const Liveness& liveness);
+/// `in_kernel`: false for device functions, whose registers are all of class `thread`. `of_block`:
+/// variables whose addresses differ from block to block (shared ones in a cluster).
+Registers classify(const ptx::Function& function, bool in_kernel, const Liveness& liveness,
+                   const std::map<std::string, u32>* of_block = nullptr);
 /// Plain mode: nothing moves, nothing is another name.
 Registers every_register_by_itself(const ptx::Function& function);
 /// The function with one name for each value: instructions name root registers alone.

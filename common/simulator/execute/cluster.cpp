@@ -1,0 +1,158 @@
+// See cluster.h: addresses and accesses.
+#include "execute/cluster.h"
+
+#include "checks/access_report.h"
+#include "counters/counters.h"
+#include "execute/memory_access.h"
+#include "execute/shared_access.h"
+
+namespace coalesce::sim {
+
+using ptx::StateSpace;
+
+namespace {
+
+/// Offsets from here on are never a block's: an H200 answers them with another error.
+constexpr u32 kWindowOfBlock = 256 * 1024;
+
+/// What the system reserves is named without a rank (%reserved_smem_offset_0).
+bool is_reserved(u64 address) {
+    return address - DeviceModel::shared_reserved_begin < DeviceModel::shared_reserved_used;
+}
+
+}  // namespace
+
+Dim3 clusters_of(const LaunchConfig& config) {
+    return {config.grid.x / config.cluster.x, config.grid.y / config.cluster.y,
+            config.grid.z / config.cluster.z};
+}
+
+u64 block_in_cluster(const LaunchConfig& config, u64 cluster, u32 rank) {
+    const Dim3 at = clusters_of(config).place(cluster), within = config.cluster.place(rank);
+    const u64 x = u64{at.x} * config.cluster.x + within.x, y = u64{at.y} * config.cluster.y + within.y,
+              z = u64{at.z} * config.cluster.z + within.z;
+    return x + config.grid.x * (y + config.grid.y * z);
+}
+
+Block* owner_of(Block& block, u64 address) {
+    if (is_reserved(address)) return &block;
+    const u64 rank = address / kWindowBytes;
+    if (!block.cluster) return rank == 0 ? &block : nullptr;
+    return rank < block.cluster->blocks.size() ? block.cluster->blocks[rank] : nullptr;
+}
+
+u8* find_in_shared(const Block& block, u64 address, u32 bytes) {
+    if (!block.cluster) return block.has_shared(address, bytes) ? block.shared + address : nullptr;
+    const Block* owner = owner_of(block, address);
+    const u32 offset = offset_in_block(address);
+    const bool has = owner && !owner->has_ended && owner->has_shared(offset, bytes);
+    return has ? owner->shared + offset : nullptr;
+}
+
+Failed bad_cluster_address(Warp& w, const Op* op, u64 address, int lane, u32 bytes, Access access) {
+    const Launch& launch = *w.block->launch;
+    const Block* owner = owner_of(*w.block, address);
+    const u32 offset = offset_in_block(address);
+    const std::string rank = std::to_string(rank_in(address));
+    Report report = w.describe(op, "memcheck", "out of bounds", lane);
+    report.address = address;
+    const char* what = access == Access::load ? "reads" : access == Access::store ? "writes" : "changes";
+    const std::string verb = std::string(what) + " byte " + std::to_string(offset) +
+                             " of the shared memory of the block with rank " + rank;
+    if (!owner) {
+        report.message = verb + ", and this cluster has " +
+                         std::to_string(launch.config.cluster.count()) + " blocks";
+        report.cure = "Compare the rank with cluster.num_blocks().";
+        return w.fail(Status::launch_failure, report);
+    }
+    if (owner->has_ended) {
+        report.kind = "block has ended";
+        report.message = verb + ", which has ended: its shared memory may belong to another block";
+        report.cure = "Let all blocks meet once more before any of them ends: cluster.sync().";
+        return w.fail(Status::launch_failure, report);
+    }
+    const LaneAccess bad{.kind = access == Access::load    ? LaneAccess::Kind::read
+                                 : access == Access::store ? LaneAccess::Kind::write
+                                                           : LaneAccess::Kind::atomic,
+                         .address = offset,
+                         .bytes = bytes};
+    report = describe_bad_shared(report, bad, launch.kernel->static_shared,
+                                 launch.config.dynamic_shared);
+    const bool own = owner == w.block;
+    if (!own) report.message += " (It is the shared memory of the block with rank " + rank + ".)";
+    return w.fail(own || offset >= kWindowOfBlock ? Status::illegal_address : Status::launch_failure,
+                  report);
+}
+
+bool are_own_addresses(Warp& w, const Op* op, const Resolved& where) {
+    if (!where.in_other) return true;
+    const int lane = std::countr_zero(where.in_other);
+    Report report =
+        w.describe(op, "memcheck", "other block", lane,
+                   "this address is in the shared memory of the block with rank " +
+                       std::to_string(rank_in(where.address[lane])) +
+                       ", and .shared (or .shared::cta) reaches this block's own alone",
+                   "Use .shared::cluster, or a generic address.");
+    report.address = where.address[lane];
+    return w.fail(Status::illegal_instruction, report);
+}
+
+// ---- accesses ----
+
+void count_remote(Warp& w, u32 site, const u64* addresses, u32 bytes, Mask lanes) {
+    if (!lanes) return;
+    SiteCounters& counters = w.counters[site];
+    ++counters.remote_requests;
+    counters.remote_sectors += count_sectors(addresses, bytes, lanes);
+}
+
+namespace {
+
+/// For Watch: does this store change anything?
+void tell_watch(const Warp& w, const Op* op, const SharedMove& move, const Resolved& where) {
+    Watch& watch = *w.block->watch;
+    for (const int l : LanesIn{move.store && watch.on() ? w.active : 0}) {
+        u8 stored[kMostBytesOfLane];
+        move.store_lane(w, op, l, stored);
+        if (std::memcmp(where.host[l], stored, move.bytes) != 0) return watch.memory_changed();
+    }
+}
+
+}  // namespace
+
+bool begin_cluster_access(Warp& w, const Op* op, const SharedMove& move, bool own, Resolved& where) {
+    u64 base[kLanes];
+    for (const int l : LanesIn{w.active})
+        base[l] = op->detail & kNarrowAddress
+                      ? static_cast<u32>(w.lanes<u32>(op->a)[l] + static_cast<u32>(op->immediate))
+                      : w.lanes<u64>(op->a)[l] + static_cast<u64>(op->immediate);
+    if (!resolve(w, op, base, 0, move.bytes, StateSpace::shared, load_or_store(move.store), where))
+        return false;
+    if (own && !are_own_addresses(w, op, where)) return false;
+    tell_watch(w, op, move, where);
+    const LaneOffsets addresses = offsets_of(where.address, w.active);
+    const Mask here = w.active & ~where.in_other;
+    if (here)
+        count_shared(w, op, move.store,
+                     count_wavefronts(addresses.data(), move.bytes, here, move.kind));
+    count_remote(w, op->site, where.address, move.bytes, where.in_other);
+    u32 undefined[kLanes] = {};
+    if (w.block->shared_race) check_shared(w, op, move, addresses.data(), undefined);
+    return true;
+}
+
+template <class Lane>
+static const Op* write_shared_address(Warp& w, const Op* op) {
+    const u32 address = shared_address(*w.block, static_cast<u32>(op->immediate));
+    w.write<Lane>(op->d, [=](int) { return Lane{address}; });
+    return op + 1;
+}
+
+const Op* op_shared_address_32(Warp& w, const Op* op) {
+    return write_shared_address<u32>(w, op);
+}
+const Op* op_shared_address_64(Warp& w, const Op* op) {
+    return write_shared_address<u64>(w, op);
+}
+
+}  // namespace coalesce::sim

@@ -1,0 +1,127 @@
+// barrier.cluster.arrive and barrier.cluster.wait.
+//
+// Idea   Of each lane a warp knows whether it has arrived in this phase, and whether a phase that it
+//        arrived in is over and it has not yet waited. When all lanes of the cluster that still live
+//        have arrived, the phase is over. A lane that has ended counts as one that has arrived, as
+//        on hardware.
+// Order  An arrival releases what its warp has done and knows (unless it is .relaxed), and whoever
+//        has waited knows what was released. What a warp does between arrival and wait is ordered
+//        with nobody.
+#include <utility>
+
+#include "execute/cluster.h"
+#include "execute/scheduler.h"
+
+namespace coalesce::sim {
+namespace {
+
+/// Calls `use(block)` with each block that waits at the same barrier.
+template <class Use>
+void for_each_block(Block& block, Use use) {
+    if (!block.cluster) return use(block);
+    for (Block* other : block.cluster->blocks) use(*other);
+}
+
+bool has_everybody_arrived(Block& block) {
+    bool all = true, any = false;
+    for_each_block(block, [&](const Block& b) {
+        for (const Warp& w : b.warps) {
+            all &= (w.live & ~w.cluster_arrived) == 0;
+            any |= (w.live & w.cluster_arrived) != 0;
+        }
+    });
+    return all && any;
+}
+
+void note_wait_done(Warp& w) {
+    Block& block = *w.block;
+    if (block.shared_race) block.shared_race->cluster_wait_done(race_warp(w));
+    if (GlobalRace* race = block.launch->global_race) race->acquire(block.global_race, w.index);
+}
+
+void let_go_on(Warp& w) {
+    for (Fragment& f : w.others) {
+        if (f.state != Fragment::State::at_cluster_barrier) continue;
+        f.state = Fragment::State::ready;
+        ++f.at;
+        w.cluster_over &= ~f.lanes;
+        note_wait_done(w);
+    }
+}
+
+void complete_if_all_arrived(Block& block) {
+    if (!has_everybody_arrived(block)) return;
+    if (block.shared_race) block.shared_race->cluster_complete();
+    for_each_block(block, [](Block& b) {
+        for (Warp& w : b.warps) {
+            w.cluster_over |= std::exchange(w.cluster_arrived, 0) & w.live;
+            let_go_on(w);
+        }
+    });
+    block.watch->memory_changed();
+}
+
+void report_misuse(const Warp& w, const Op* op, Mask lanes, const char* kind, const char* message,
+                   const char* cure) {
+    if (!lanes || !w.block->launch->checks.sync) return;
+    reports().add(w.describe(op, "synccheck", kind, std::countr_zero(lanes), message, cure));
+}
+
+}  // namespace
+
+const Op* op_cluster_arrive(Warp& w, const Op* op) {
+    w.count(op);
+    Block& block = *w.block;
+    const bool releases = !(op->detail & kRelaxedArrival);
+    report_misuse(w, op, w.active & (w.cluster_arrived | w.cluster_over), "missing wait",
+                  "arrives at the cluster's barrier once more, and has not waited for the phase "
+                  "that it arrived in before",
+                  "Each barrier_arrive() needs a barrier_wait() before the next one.");
+    w.cluster_arrived |= w.active & ~w.cluster_over;
+    w.cluster_arrival = op;
+    if (GlobalRace* race = block.launch->global_race; race && releases)
+        race->cluster_arrive(block.global_race, w.index);
+    if (block.shared_race) block.shared_race->cluster_arrive(race_warp(w), releases);
+    block.watch->memory_changed();
+    complete_if_all_arrived(block);
+    return op + 1;
+}
+
+const Op* op_cluster_wait(Warp& w, const Op* op) {
+    w.count(op);
+    w.settle();
+    const Mask waiting = w.active & w.cluster_arrived, passing = w.active & ~waiting;
+    report_misuse(w, op, passing & ~w.cluster_over, "missing arrival",
+                  "waits at the cluster's barrier, and has not arrived there",
+                  "Each barrier_wait() needs a barrier_arrive() before it.");
+    w.cluster_over &= ~passing;
+    if (passing) note_wait_done(w);
+    if (!waiting) return op + 1;
+    if (passing) join_others(w, {.at = op + 1, .lanes = passing, .frame = w.frame});
+    join_others(w, {.at = op,
+                    .lanes = waiting,
+                    .frame = w.frame,
+                    .state = Fragment::State::at_cluster_barrier});
+    return next_fragment(w);
+}
+
+void cluster_lanes_ended(Warp& w) {
+    const Mask gone = w.existing & ~w.live;
+    if (const Mask owing = gone & (w.cluster_arrived | w.cluster_over)) {
+        report_misuse(w, w.cluster_arrival, owing, "missing wait",
+                      "arrives at the cluster's barrier here, and ends without having waited",
+                      "Each barrier_arrive() needs a barrier_wait(), the last one too.");
+        w.cluster_arrived &= ~gone;
+        w.cluster_over &= ~gone;
+    }
+    complete_if_all_arrived(*w.block);
+}
+
+bool waits_at_cluster_barrier(const Block& block) {
+    for (const Warp& w : block.warps)
+        for (const Fragment& f : w.others)
+            if (f.state == Fragment::State::at_cluster_barrier) return true;
+    return false;
+}
+
+}  // namespace coalesce::sim

@@ -1,0 +1,126 @@
+// A worker's clusters: all blocks of one begin together, and run in turn until all have ended.
+#include <algorithm>
+#include <utility>
+
+#include "execute/cluster.h"
+#include "execute/worker.h"
+
+namespace coalesce::sim {
+
+/// A cluster and what its pointers point into.
+struct ResidentCluster : Cluster {
+    AlignedBytes memory;
+};
+
+Worker::Worker() = default;
+Worker::~Worker() = default;
+
+void Worker::prepare_clusters() {
+    for (auto& cluster : clusters_) cluster->running = 0;
+    prepared_clusters_ = 0;
+    cluster_size_ = launch_->config.cluster.count();
+    if (cluster_size_ > 1) blocks_ /= cluster_size_;
+}
+
+/// A cluster of which no block runs.
+Cluster& Worker::free_cluster() {
+    const auto free = std::find_if(clusters_.begin(), clusters_.end(),
+                                   [](const auto& cluster) { return cluster->running == 0; });
+    const auto k = static_cast<std::size_t>(free - clusters_.begin());
+    if (k == clusters_.size()) clusters_.push_back(std::make_unique<ResidentCluster>());
+    ResidentCluster& cluster = *clusters_[k];
+    if (k < prepared_clusters_) return cluster;
+    prepared_clusters_ = k + 1;
+    const Kernel::Code& code = *launch_->code;
+    const u32 bytes = launch_->kernel->static_shared + launch_->config.dynamic_shared;
+    const u32 end = code.reserved_shared
+                        ? DeviceModel::shared_reserved_begin + DeviceModel::shared_reserved_used
+                        : bytes;
+    cluster.stride = static_cast<u32>(round_up(u64{end} + 64, 128));
+    cluster.shared = cluster.memory.resize(u64{cluster.stride} * cluster_size_);
+    const u32 warps = static_cast<u32>((launch_->config.block.count() + kLanes - 1) / kLanes);
+    SharedRace::Wanted wanted;
+    wanted.races = launch_->checks.race;
+    wanted.uninitialised = launch_->checks.init;
+    cluster.race.begin_launch(*launch_->kernel, *shared_log_, wanted,
+                              warps * static_cast<u32>(cluster_size_));
+    return cluster;
+}
+
+Cluster& Worker::begin_cluster(u64 number) {
+    Cluster& cluster = free_cluster();
+    const u32 warps = static_cast<u32>((launch_->config.block.count() + kLanes - 1) / kLanes);
+    SharedRace::Cluster checked{.blocks = {}, .warps = warps, .stride = cluster.stride};
+    for (u32 rank = 0; rank < cluster_size_; ++rank)
+        checked.blocks.push_back(block_in_cluster(launch_->config, number, rank));
+    const std::vector<u64> numbers = checked.blocks;
+    if (launch_->checks.race || launch_->checks.init)
+        cluster.race.begin_cluster(std::move(checked), cluster.shared);
+    cluster.blocks.clear();
+    for (const u64 block : numbers) cluster.blocks.push_back(&begin_block(block, &cluster));
+    cluster.running = static_cast<u32>(cluster_size_);
+    return cluster;
+}
+
+/// What makes a block one of a cluster, before anything is computed for it.
+void Worker::enter_cluster(Resident& block, Cluster* cluster) {
+    block.cluster = cluster;
+    block.has_ended = false;
+    block.rank = block.first_warp = 0;
+    if (!cluster) return;
+    block.rank = static_cast<u32>(cluster->blocks.size());
+    block.first_warp = block.rank * static_cast<u32>(block.warps.size());
+    block.shared = cluster->shared + u64{block.rank} * cluster->stride;
+    if (block.shared_race) block.shared_race = &cluster->race;
+}
+
+/// A block's memory is kept until the last block of its cluster has ended.
+void Worker::leave_cluster(Block& block) {
+    Cluster& cluster = *block.cluster;
+    block.has_ended = true;
+    if (block.shared_race && !launch_->failed()) block.shared_race->end_block_of_cluster(block.rank);
+    if (--cluster.running > 0) return;
+    for (Block* each : cluster.blocks) each->busy = false;
+}
+
+/// Runs the cluster's blocks in turn as long as that changes anything; those that wait for other
+/// clusters stay in waiting_.
+void Worker::run_cluster(Cluster& cluster) {
+    const std::size_t others = waiting_.size();
+    std::vector<Block*> turn = cluster.blocks;
+    if (seed_) std::rotate(turn.begin(), turn.begin() + static_cast<long>(seed_ % turn.size()), turn.end());
+    for (;;) {
+        const u64 before = watch_.progress();
+        for (Block* block : turn) {
+            advance(*block);
+            if (launch_->failed()) return;
+        }
+        if (waiting_.size() == others || watch_.progress() == before) return;
+        turn.assign(waiting_.begin() + static_cast<long>(others), waiting_.end());
+        waiting_.resize(others);
+    }
+}
+
+void Worker::run_clusters() {
+    bool more = true;
+    while (!launch_->failed()) {
+        const bool has_room =
+            waiting_.empty() || waiting_.size() + cluster_size_ <= max_resident_;
+        if (more && has_room) {
+            const u64 nth = launch_->next_block.fetch_add(1, std::memory_order_relaxed);
+            more = nth < blocks_;
+            if (!more) continue;
+            watch_.worked();
+            run_cluster(begin_cluster(block_number(nth)));
+            continue;
+        }
+        if (waiting_.empty()) return;
+        run_round();
+    }
+}
+
+void Worker::end_clusters() {
+    for (std::size_t k = 0; k < prepared_clusters_; ++k) clusters_[k]->race.end_launch();
+}
+
+}  // namespace coalesce::sim
