@@ -60,6 +60,14 @@ struct SourceLine {
 
 enum class StateSpace : u8 { generic, global, shared, local, constant, param };
 
+/// Which other files of a program may use a function or a variable of a module by its name.
+enum class Linkage : u8 {
+    local,    ///< none: another file may have something else of that name
+    visible,  ///< all (.visible, .extern)
+    weak,     ///< all, and each file may define it: one of the definitions is taken (.weak)
+    common,   ///< the same, of variables: the largest is taken (.common)
+};
+
 struct Operand {
     enum class Kind : u8 {
         reg,        ///< `reg`: index into Function::registers
@@ -133,6 +141,7 @@ struct Variable {
     Type type = Type::b8;
     u64 size = 0;  ///< bytes in all; 0 for `extern .shared x[]`
     u32 align = 1;
+    Linkage linkage = Linkage::local;
     bool is_extern = false;
     bool is_managed = false;  ///< .attribute(.managed): host code uses it as well
     std::vector<u8> initial;  ///< the first bytes; those that are not here are zeros
@@ -142,6 +151,7 @@ struct Variable {
 /// An .entry or a .func.
 struct Function {
     std::string name;
+    Linkage linkage = Linkage::local;
     bool is_entry = false;
     bool has_body = false;
     std::vector<Variable> parameters;
