@@ -2,8 +2,10 @@
 
 #include <cxxabi.h>
 
+#include <charconv>
 #include <cstdlib>
 #include <memory>
+#include <string_view>
 
 namespace coalesce::sim {
 namespace {
@@ -29,6 +31,19 @@ std::size_t after_return_type(const std::string& text) {
     return 0;
 }
 
+/// The name of a file's static symbol without the mark that nvcc -rdc=true puts before it, so that no other file
+/// has the same name: "__nv_static_", the length of the file's own mark, "_", that mark, "_".
+std::string without_file(const std::string& name) {
+    constexpr std::string_view kMark = "__nv_static_";
+    if (!name.starts_with(kMark)) return name;
+    std::size_t length = 0;
+    const char* const end = name.data() + name.size();
+    const auto [rest, error] = std::from_chars(name.data() + kMark.size(), end, length);
+    const std::size_t left = static_cast<std::size_t>(end - rest);
+    if (error != std::errc() || left < 2 || length > left - 2) return name;
+    return name.substr(name.size() - left + length + 2);
+}
+
 }  // namespace
 
 std::string demangled(const std::string& name) {
@@ -38,7 +53,8 @@ std::string demangled(const std::string& name) {
     return full ? full.get() : name;
 }
 
-std::string kernel_name(const std::string& mangled) {
+std::string kernel_name(const std::string& name) {
+    const std::string mangled = without_file(name);
     std::string text = demangled(mangled);
     if (text == mangled) return mangled;
     if (const std::size_t list = parameter_list(text); list > 0) text.resize(list);

@@ -101,12 +101,8 @@ static std::vector<std::string> choose_ptx(LoadedModule& module) {
             if (module.is_library) module.problem += " With NVRTC, take nvrtcGetPTX.";
             continue;
         }
-        const fatbin::PtxImage* chosen = fatbin::choose(found, DeviceModel::capability);
-        if (chosen)
+        if (const fatbin::PtxImage* chosen = fatbin::choose(found, DeviceModel::capability))
             texts.push_back(chosen->text);
-        else
-            module.problem = "no PTX that a device of compute capability 9.0 can run: " +
-                             std::string(subjects::machine_code.instead) + ".";
     }
     if (texts.empty())
         module.error = cudaErrorNoKernelImageForDevice;
@@ -130,11 +126,8 @@ static bool asks_for_formats(const Module& module) {
 void Modules::read_locked(LoadedModule& module) {
     const std::vector<std::string> texts = choose_ptx(module);
     if (texts.empty()) return;
-    if (texts.size() > 1)
-        return module.be_unreadable(cudaErrorNoKernelImageForDevice,
-                                    subjects::not_simulated(subjects::several_units) + ".");
     std::string problem;
-    module.module = Device::instance().load(texts.front(), problem);
+    module.module = Device::instance().load(texts, problem);
     if (!module.module)
         return module.be_unreadable(cudaErrorInvalidPtx,
                                     "the PTX cannot be loaded: " + problem + ".");

@@ -11,8 +11,8 @@
 //
 //   With -rdc=true the wrapper is of version 2: its fatbin holds what the device linker made, which
 //   is machine code alone, and the last pointer leads to a list of the translation units' own
-//   fatbins, ended by a null pointer. Their PTX is what we run, when there is one of them: we do
-//   not link.
+//   fatbins, ended by a null pointer. Their PTX is what we run, linked by ptx/linker.h. Libraries of the
+//   toolkit are among them and hold machine code alone.
 //
 //   Host code that touches a __managed__ variable calls __cudaInitModule(handle) first, and then
 //   goes through the pointer whose address it registered.

@@ -2,10 +2,11 @@
 //
 // Theory of operation
 //   Such a program asks no loader for cudaMalloc, so that nothing can stand before it. But its symbol table
-//   says where its copy begins. `simulate` has this library loaded first and sets COALESCE_SIM_STATIC_RUNTIME;
-//   before the program's own constructors register its kernels, the first bytes of each copy become a jump to
-//   the function of the same name here. The copy's other bytes, and what it would ask of a driver, are never
-//   reached. A copy too short for a jump only calls another one.
+//   says where its copy begins. `simulate` has this library loaded first and sets COALESCE_SIM_STATIC_RUNTIME to
+//   the library that such a program would need if its runtime were shared: this one, or libcudart.so.12. Before
+//   the program's own constructors register its kernels, the first bytes of each copy become a jump to the
+//   function of the same name in that library. The copy's other bytes, and what it would ask of a driver, are
+//   never reached. A copy too short for a jump only calls another one.
 //
 // On x86-64 alone, for its jump: simulate/program_file.cpp says so elsewhere.
 #include <dlfcn.h>
@@ -77,19 +78,19 @@ bool write_jump(char* from, const void* target) {
 }
 
 __attribute__((constructor)) void stand_before_static_runtime() {
-    if (!std::getenv("COALESCE_SIM_STATIC_RUNTIME")) return;
+    const char* const name = std::getenv("COALESCE_SIM_STATIC_RUNTIME");
+    if (!name) return;
     const std::vector<char> file = program_file();
     if (file.empty()) return;
     const std::uintptr_t offset = load_offset();
-    Dl_info self{};
-    dladdr(reinterpret_cast<const void*>(&stand_before_static_runtime), &self);
-    void* const library = dlopen(self.dli_fname, RTLD_LAZY | RTLD_NOLOAD);
-    for_each_symbol(file.data(), [&](const Elf64_Sym& symbol, const char* name) {
-        const std::string_view view = name;
+    void* const library = dlopen(name, RTLD_LAZY);
+    if (!library) return;
+    for_each_symbol(file.data(), [&](const Elf64_Sym& symbol, const char* function) {
+        const std::string_view view = function;
         if (!view.starts_with("cuda") && !view.starts_with("__cuda")) return;
         if (ELF64_ST_TYPE(symbol.st_info) != STT_FUNC || symbol.st_shndx == SHN_UNDEF) return;
         if (symbol.st_size < sizeof(Jump)) return;
-        if (const void* ours = dlsym(library, name))
+        if (const void* ours = dlsym(library, function))
             write_jump(reinterpret_cast<char*>(offset + symbol.st_value), ours);
     });
 }

@@ -27,6 +27,8 @@ public:
 
     /// Parses the text and places its variables. nullptr with `error` set when it cannot.
     std::unique_ptr<Module> load(std::string_view ptx_text, std::string& error);
+    /// The same for the files of a program that nvcc -rdc=true built, which are linked.
+    std::unique_ptr<Module> load(const std::vector<std::string>& ptx_texts, std::string& error);
     /// Frees its variables. What its kernels have counted is kept for the report at the end.
     void unload(Module& module);
 

@@ -10,6 +10,7 @@
 #include "code/names.h"
 #include "device/device.h"
 #include "program/lower.h"
+#include "ptx/linker.h"
 #include "ptx/parser.h"
 
 namespace coalesce::sim {
@@ -111,9 +112,16 @@ void make_kernels(Module& module) {
 }  // namespace
 
 std::unique_ptr<Module> Device::load(std::string_view ptx_text, std::string& error) {
+    return load(std::vector{std::string(ptx_text)}, error);
+}
+
+std::unique_ptr<Module> Device::load(const std::vector<std::string>& ptx_texts,
+                                     std::string& error) {
     auto module = std::make_unique<Module>();
     try {
-        module->ast = ptx::parse(ptx_text);
+        std::vector<std::unique_ptr<ptx::Module>> files;
+        for (const std::string& text : ptx_texts) files.push_back(ptx::parse(text));
+        module->ast = ptx::link(std::move(files));
         for (const auto& [name, function] : module->ast->functions) put_in_order(*function);
         place_variables(*module, memory());
         make_kernels(*module);

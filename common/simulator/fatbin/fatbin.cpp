@@ -9,6 +9,7 @@
 #include <limits>
 #include <span>
 
+#include "base/subjects.h"
 #include "fatbin/format.h"
 
 namespace coalesce::sim::fatbin {
@@ -115,6 +116,7 @@ struct Contents {
     std::vector<PtxImage> images;
     u32 other_entries = 0;
     u32 other_arch = 0;
+    bool has_intermediate = false;  ///< of -dlto
 };
 
 void read_entries(Bytes entries, u64& text_left, Contents& contents) {
@@ -129,6 +131,8 @@ void read_entries(Bytes entries, u64& text_left, Contents& contents) {
         } else {
             ++contents.other_entries;
             contents.other_arch = entry.arch;
+            if (entry.kind == static_cast<u16>(EntryKind::intermediate))
+                contents.has_intermediate = true;
         }
         const u64 used = entry.header_size + entry.payload_size;
         entries = part(entries, used, entries.size() - used, "an entry");
@@ -155,6 +159,11 @@ std::vector<PtxImage> require_ptx(Contents contents) {
     if (!contents.images.empty()) return std::move(contents.images);
     if (contents.other_entries == 0) {
         throw FatbinError(std::string("the program embeds an empty fatbin") + kRebuild);
+    }
+    if (contents.has_intermediate) {
+        throw FatbinError(
+            "the program was built with -dlto and embeds no PTX, which the simulated GPU runs; " +
+            std::string(subjects::late_optimisation.instead));
     }
     throw FatbinError("the program embeds machine code (sm_" + std::to_string(contents.other_arch) +
                       ") but no PTX, which the simulated GPU runs" + kRebuild);
@@ -225,10 +234,14 @@ std::vector<PtxImage> read_image(const void* data) {
 }
 
 const PtxImage* choose(const std::vector<PtxImage>& images, u32 arch) {
+    const auto is_better = [&](u32 one, u32 other) {
+        const bool one_fits = one <= arch, other_fits = other <= arch;
+        if (one_fits != other_fits) return one_fits;
+        return one_fits ? one > other : one < other;
+    };
     const PtxImage* best = nullptr;
-    for (const PtxImage& image : images) {
-        if (image.arch <= arch && (!best || image.arch > best->arch)) best = &image;
-    }
+    for (const PtxImage& image : images)
+        if (!best || is_better(image.arch, best->arch)) best = &image;
     return best;
 }
 

@@ -26,7 +26,9 @@ std::vector<PtxImage> read_ptx(const void* data, std::size_t limit = 0);
 /// The same for an image given to cudaLibraryLoadData: PTX text, a fatbin, or a fatbin wrapper.
 std::vector<PtxImage> read_image(const void* data);
 
-/// The newest of them that a device of compute capability `arch` may run, or nullptr.
+/// The newest of them that a device of compute capability `arch` may run, as a driver chooses. Where all are for newer
+/// devices, the one closest to `arch`: a driver would refuse it, but most kernels use nothing that is new.
+/// nullptr when there is none.
 const PtxImage* choose(const std::vector<PtxImage>& images, u32 arch);
 
 }  // namespace coalesce::sim::fatbin

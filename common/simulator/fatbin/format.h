@@ -30,7 +30,11 @@ struct ContainerHeader {
     u64 size;  ///< bytes of all entries, after the header
 };
 
-enum class EntryKind : u16 { ptx = 1, machine_code = 2 };
+enum class EntryKind : u16 {
+    ptx = 1,
+    machine_code = 2,
+    intermediate = 8,  ///< NVVM's own code, from which -dlto makes machine code while it links
+};
 
 inline constexpr u64 kCompressedLz4 = 0x2000;
 inline constexpr u64 kCompressedZstd = 0x8000;

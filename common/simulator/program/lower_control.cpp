@@ -6,6 +6,7 @@
 #include "analysis/register_use.h"
 #include "base/ranges.h"
 #include "base/subjects.h"
+#include "code/names.h"
 #include "execute/barriers.h"
 #include "execute/cluster.h"
 #include "execute/device_calls.h"
@@ -145,7 +146,8 @@ void FunctionLowering::lower_call() {
             throw LoweringError(subjects::not_simulated(subjects::device_launches) + ".",
                                 kernel_.place(now().where));
         if (found == functions.end() || !found->second->has_body)
-            fail("call of " + callee.name + ", which is not defined here");
+            fail("call of " + demangled(callee.name) +
+                 ", which no PTX of the program defines (build every file with -arch=sm_90)");
         functions_used_.insert(callee.name);
         site->callee =
             kernel_code_.functions.try_emplace(callee.name, std::make_unique<FunctionCode>())

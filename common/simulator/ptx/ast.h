@@ -60,6 +60,14 @@ struct SourceLine {
 
 enum class StateSpace : u8 { generic, global, shared, local, constant, param };
 
+/// Which other files of a program may use a function or a variable of a module by its name.
+enum class Linkage : u8 {
+    local,    ///< none: another file may have something else of that name
+    visible,  ///< all (.visible, .extern)
+    weak,     ///< all, and each file may define it: one of the definitions is taken (.weak)
+    common,   ///< the same, of variables: the largest is taken (.common)
+};
+
 struct Operand {
     enum class Kind : u8 {
         reg,        ///< `reg`: index into Function::registers
@@ -134,6 +142,7 @@ struct Variable {
     u64 size = 0;  ///< bytes in all; 0 for `extern .shared x[]`
     u32 align = 1;
     u32 declared = 0;  ///< how many variables of its scope the text declares before it
+    Linkage linkage = Linkage::local;
     bool is_extern = false;
     bool is_managed = false;  ///< .attribute(.managed): host code uses it as well
     std::vector<u8> initial;  ///< the first bytes; those that are not here are zeros
@@ -143,6 +152,7 @@ struct Variable {
 /// An .entry or a .func.
 struct Function {
     std::string name;
+    Linkage linkage = Linkage::local;
     bool is_entry = false;
     bool has_body = false;
     std::vector<Variable> parameters;

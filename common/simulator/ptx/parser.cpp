@@ -91,21 +91,29 @@ private:
 
     void read_linkage_and_declaration() {
         bool is_extern = false;
+        Linkage linkage = Linkage::local;
         for (;; lexer_.take()) {
             if (lexer_.at_directive(".extern")) {
                 is_extern = true;
-            } else if (!lexer_.at_directive(".visible") && !lexer_.at_directive(".weak") &&
-                       !lexer_.at_directive(".common") && !lexer_.at_directive(".hidden")) {
+                linkage = Linkage::visible;
+            } else if (lexer_.at_directive(".visible")) {
+                linkage = Linkage::visible;
+            } else if (lexer_.at_directive(".weak")) {
+                linkage = Linkage::weak;
+            } else if (lexer_.at_directive(".common")) {
+                linkage = Linkage::common;
+            } else if (!lexer_.at_directive(".hidden")) {
                 break;
             }
         }
         if (lexer_.accept_directive(".entry")) {
-            read_function(true);
+            read_function(true, linkage);
         } else if (lexer_.accept_directive(".func")) {
-            read_function(false);
+            read_function(false, linkage);
         } else if (const auto space = accept_state_space(lexer_);
                    space && space != StateSpace::param) {
             for (Variable& variable : declarations_.read_variables(*space, is_extern)) {
+                variable.linkage = linkage;
                 add(std::move(variable));
             }
         } else {
@@ -113,9 +121,10 @@ private:
         }
     }
 
-    void read_function(bool is_entry) {
+    void read_function(bool is_entry, Linkage linkage) {
         const u32 start = lexer_.offset();
         auto function = ptx::read_function(lexer_, declarations_, *module_, is_entry, where_);
+        function->linkage = linkage;
         where_ = {};
         if (function->has_body) text_sizes_[function->name] = lexer_.previous_end() - start;
         add(std::move(function));

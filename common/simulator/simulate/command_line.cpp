@@ -2,9 +2,12 @@
 #include "simulate/command_line.h"
 
 #include <CLI/CLI.hpp>
+#include <cstddef>
 #include <cstdio>
 #include <cstdlib>
+#include <filesystem>
 
+#include "base/child.h"
 #include "base/options.h"
 #include "report/text.h"
 #include "simulate/explain_missing.h"
@@ -119,14 +122,49 @@ void add_options(CLI::App& app, CommandLine& line) {
                  "Say what runs here and what does not, and end");
 }
 
-/// --time may stand alone, and what follows it then is the program.
+bool is_gpu(const std::string& name) {
+    return gpu_problem(name).empty();
+}
+
+/// Reports whether somebody who writes this word after --time means a program or an option. A path and a name that
+/// can be run are programs. Any other word is the name of a GPU, so that a name which is not known is answered with
+/// those that are.
+bool is_no_gpu(const std::string& word) {
+    std::error_code ignored;
+    return word.starts_with("-") || word.find('/') != word.npos ||
+           (!is_gpu(word) &&
+            (!find_program(word).empty() || std::filesystem::exists(word, ignored)));
+}
+
+/// How many of the words from `first` on are the name of a GPU, as in `--time RTX 4090 ./program`: at least 1.
+std::size_t words_of_gpu(const std::vector<std::string>& words, std::size_t first) {
+    std::string name = words[first];
+    for (std::size_t k = first + 1; k < words.size() && !is_no_gpu(words[k]); ++k) {
+        name += " " + words[k];
+        if (is_gpu(name)) return k - first + 1;
+    }
+    return 1;
+}
+
+/// --time may stand alone, and what follows it then is the program. Else it becomes one word with the GPU's name.
+void join_gpu(std::vector<std::string>& words, std::size_t time) {
+    if (time + 1 == words.size() || is_no_gpu(words[time + 1])) {
+        words[time] = "--time=H200";
+        return;
+    }
+    const std::size_t count = words_of_gpu(words, time + 1);
+    const auto begin = words.begin() + static_cast<std::ptrdiff_t>(time + 1);
+    words[time] = "--time=" + *begin;
+    for (std::size_t k = 1; k < count; ++k) words[time] += " " + words[time + 1 + k];
+    words.erase(begin, begin + static_cast<std::ptrdiff_t>(count));
+}
+
 std::vector<std::string> with_usual_gpu(const CLI::App& app, int argc, char** argv) {
     std::vector<std::string> words(argv + 1, argv + argc);
     for (std::size_t k = 0; k < words.size() && words[k].starts_with("-"); ++k) {
         const CLI::Option* option = app.get_option_no_throw(words[k]);
-        const bool has_next = k + 1 < words.size();
-        if (words[k] == "--time" && !(has_next && gpu_problem(words[k + 1]).empty()))
-            words[k] = "--time=H200";
+        if (words[k] == "--time")
+            join_gpu(words, k);
         else if (option && option->get_items_expected_max() > 0)
             ++k;
     }

@@ -17,6 +17,11 @@ bool ElfFile::needs(const std::string& library) const {
     return std::find(needed.begin(), needed.end(), library) != needed.end();
 }
 
+bool ElfFile::needs_any(const std::string& beginning) const {
+    return std::any_of(needed.begin(), needed.end(),
+                       [&](const std::string& name) { return name.starts_with(beginning); });
+}
+
 namespace {
 
 /// The bytes of a file.
@@ -125,13 +130,18 @@ void read_symbols(const ElfBytes& file, const Elf64_Ehdr& header, ElfFile& resul
 }
 
 void find_static_runtime(const ElfBytes& file, const Elf64_Ehdr& header, ElfFile& result) {
+    bool has_runtime = false, has_threads = false, has_properties_of_12 = false;
     for_each_symbol(file, header, ".symtab", ".strtab", [&](const auto& symbol, auto name) {
         if (symbol.st_shndx == SHN_UNDEF || ELF64_ST_TYPE(symbol.st_info) != STT_FUNC) return;
-        if (name == "__cudaRegisterFatBinary") result.has_static_runtime = true;
-        // CUDA 13 has these no more.
-        if (name == "cudaThreadSynchronize" || name == "cudaGetDeviceProperties_v2")
-            result.runtime_is_older = true;
+        has_runtime |= name == "__cudaRegisterFatBinary";
+        // CUDA 13 has neither of these, CUDA 11 only the first.
+        has_threads |= name == "cudaThreadSynchronize";
+        has_properties_of_12 |= name == "cudaGetDeviceProperties_v2";
     });
+    if (!has_runtime) return;
+    result.static_runtime = has_properties_of_12 ? StaticRuntime::cuda12
+                            : has_threads        ? StaticRuntime::cuda11
+                                                 : StaticRuntime::cuda13;
 }
 
 }  // namespace

@@ -7,17 +7,26 @@
 
 namespace coalesce::simulate {
 
+/// The CUDA runtime that a program has inside, with names for its functions.
+enum class StaticRuntime {
+    none,
+    cuda11,  ///< or an older one
+    cuda12,
+    cuda13,
+};
+
 struct ElfFile {
     bool has_loader = false;           ///< starts through the dynamic loader (PT_INTERP)
     bool has_run_path = false;         ///< DT_RPATH or DT_RUNPATH: looks for libraries on its own
     bool has_device_code = false;      ///< holds what nvcc embeds
-    bool has_static_runtime = false;   ///< has the CUDA runtime inside, and names for its functions
-    bool runtime_is_older = false;     ///< ... which is that of a CUDA before 13
+    StaticRuntime static_runtime = StaticRuntime::none;
     std::vector<std::string> needed;   ///< libraries it asks for by name (DT_NEEDED)
     std::vector<std::string> wanted;   ///< functions and variables that others have to bring
     std::vector<std::string> brought;  ///< ... that it has for others
 
     bool needs(const std::string& library) const;
+    /// The same of a library whose name begins like this.
+    bool needs_any(const std::string& beginning) const;
 };
 
 struct NotAnElfFile : std::runtime_error {

@@ -8,6 +8,7 @@
 
 #include <algorithm>
 #include <filesystem>
+#include <utility>
 
 #include "base/child.h"
 #include "base/subjects.h"
@@ -19,9 +20,10 @@ namespace coalesce::simulate {
 namespace {
 
 constexpr const char* kLibrary = "libcudart.so.13";
+constexpr const char* kOlderLibrary = "libcudart.so.12";  // cudart12/calls.cpp
 constexpr const char* kDriver = "libcuda.so.1";
-constexpr const char* kCublas = "libcublas.so.13";
-constexpr const char* kCompiler = "libnvrtc.so.13";
+constexpr const char* kCublas[] = {"libcublas.so.13", "libcublas.so.12"};
+constexpr const char* kCompiler = "libnvrtc.so.";
 
 bool is_file(const std::string& path) {
     std::error_code ignored;
@@ -38,6 +40,9 @@ std::string other_runtime(const ElfFile& elf) {
 /// Which of the two interfaces a program uses, itself or by a library of its own.
 struct Uses {
     bool runtime = false, driver = false;
+    bool older_runtime = false;  ///< that of CUDA 12
+
+    bool any() const { return runtime || driver || older_runtime; }
 };
 
 /// What the dynamic loader would load for the program, as text: one library a line. Nothing is run.
@@ -48,12 +53,11 @@ std::string list_libraries(const std::string& program, const Environment& variab
 }
 
 Uses uses_of(const std::string& program, const ElfFile& elf, const Environment& variables) {
-    Uses uses{elf.needs(kLibrary), elf.needs(kDriver)};
-    if (uses.runtime || uses.driver || !elf.has_loader) return uses;
+    const Uses uses{elf.needs(kLibrary), elf.needs(kDriver), elf.needs(kOlderLibrary)};
+    if (uses.any() || !elf.has_loader) return uses;
     const std::string all = list_libraries(program, variables);
-    uses.runtime = all.find(kLibrary) != std::string::npos;
-    uses.driver = all.find(kDriver) != std::string::npos;
-    return uses;
+    const auto has = [&](const char* library) { return all.find(library) != std::string::npos; };
+    return {has(kLibrary), has(kDriver), has(kOlderLibrary)};
 }
 
 [[noreturn]] void refuse(const std::string& program, const ElfFile& elf) {
@@ -68,7 +72,7 @@ Uses uses_of(const std::string& program, const ElfFile& elf, const Environment& 
                         sim::subjects::static_runtime.instead);
     }
     throw CanNotRun(program + " uses neither the CUDA runtime (" + kLibrary + ") nor the driver (" +
-                    kDriver + "); name a program built by nvcc -cudart shared");
+                    kDriver + "); name a program built by nvcc");
 }
 
 /// What the stand-in for `library` has, if there is one.
@@ -117,6 +121,36 @@ std::string find_library() {
                     "; build the project's target simulated_cudart");
 }
 
+namespace {
+
+/// Libraries of ours that the loader has to load before all others.
+std::string libraries_ahead(const ElfFile& elf, const Uses& uses, const std::string& library) {
+    const std::filesystem::path folder = std::filesystem::path(library).parent_path();
+    std::string ahead = library;
+    const auto add = [&](const std::filesystem::path& file) { ahead += ":" + file.string(); };
+    if (uses.older_runtime) add(folder / kOlderLibrary);
+    if (uses.driver || elf.needs_any(kCompiler)) add(folder / "driver" / kDriver);
+    for (const char* cublas : kCublas)
+        if (elf.needs(cublas)) add(folder / "driver" / cublas);
+    const std::string present = from_environment("LD_PRELOAD", "");
+    return present.empty() ? ahead : ahead + ":" + present;
+}
+
+/// Makes sure that cudart/static_runtime.cpp can stand before the runtime that the program has inside.
+void check_static_runtime(const std::string& program, const ElfFile& elf) {
+#ifndef __x86_64__
+    // It writes instructions of that processor.
+    throw CanNotRun(program +
+                    " has CUDA's runtime inside, which runs here on x86-64 alone; "
+                    "build it with -cudart shared");
+#endif
+    if (elf.static_runtime == StaticRuntime::cuda11)
+        throw CanNotRun(program + " was built with the static runtime of an older CUDA; " +
+                        sim::subjects::other_version.instead);
+}
+
+}  // namespace
+
 Environment loader_variables(const std::string& program, const std::string& library) {
     ElfFile elf;
     try {
@@ -129,33 +163,25 @@ Environment loader_variables(const std::string& program, const std::string& libr
     const std::string folders = folder.string() + ":" + driver_folder.string();
     Environment variables{{"LD_LIBRARY_PATH", library_path_from(folders)}};
     const Uses uses = uses_of(program, elf, variables);
-    const bool has_own_runtime = elf.has_static_runtime && !elf.needs(kLibrary);
-#ifndef __x86_64__
-    // cudart/static_runtime.cpp writes instructions of that processor.
-    if (has_own_runtime)
-        throw CanNotRun(program +
-                        " has CUDA's runtime inside, which runs here on x86-64 alone; "
-                        "build it with -cudart shared");
-#endif
-    if (has_own_runtime && elf.runtime_is_older)
-        throw CanNotRun(program + " was built with the static runtime of an older CUDA; " +
-                        sim::subjects::other_version.instead);
-    const std::filesystem::path driver = driver_folder / kDriver;
-    if (uses.driver && !is_file(driver.string()))
-        throw CanNotRun("the simulator is missing: " + driver.string() +
-                        "; build the project's target simulated_driver");
-    if (!uses.runtime && !uses.driver && !has_own_runtime) refuse(program, elf);
-    refuse_libraries(program, elf, driver_folder.string());
-    if (has_own_runtime) variables.emplace_back("COALESCE_SIM_STATIC_RUNTIME", "1");
-    const bool named = elf.needs(kLibrary) || elf.needs(kDriver);
-    const bool compiles = elf.needs(kCompiler);  // driver/nvrtc_images.cpp
-    if (has_own_runtime || elf.has_run_path || !named || compiles) {
-        std::string ahead = library;
-        if (uses.driver || compiles) ahead += ":" + driver.string();
-        if (elf.needs(kCublas)) ahead += ":" + (driver_folder / kCublas).string();
-        const std::string present = from_environment("LD_PRELOAD", "");
-        variables.emplace_back("LD_PRELOAD", present.empty() ? ahead : ahead + ":" + present);
+    const bool has_own_runtime = elf.static_runtime != StaticRuntime::none &&
+                                 !elf.needs(kLibrary) && !elf.needs(kOlderLibrary);
+    if (has_own_runtime) check_static_runtime(program, elf);
+    for (const auto& [used, file] : {std::pair{uses.driver, driver_folder / kDriver},
+                                     std::pair{uses.older_runtime, folder / kOlderLibrary}}) {
+        if (used && !is_file(file.string()))
+            throw CanNotRun("the simulator is missing: " + file.string() +
+                            "; build the project's target simulate");
     }
+    if (!uses.any() && !has_own_runtime) refuse(program, elf);
+    refuse_libraries(program, elf, driver_folder.string());
+    if (has_own_runtime) {
+        const bool is_older = elf.static_runtime == StaticRuntime::cuda12;
+        variables.emplace_back("COALESCE_SIM_STATIC_RUNTIME", is_older ? kOlderLibrary : kLibrary);
+    }
+    const bool named = elf.needs(kLibrary) || elf.needs(kOlderLibrary) || elf.needs(kDriver);
+    const bool compiles = elf.needs_any(kCompiler);  // driver/nvrtc_images.cpp
+    if (has_own_runtime || elf.has_run_path || !named || compiles)
+        variables.emplace_back("LD_PRELOAD", libraries_ahead(elf, uses, library));
     return variables;
 }
 

@@ -228,9 +228,28 @@ TEST_CASE("--time predicts for a GPU, H200 when none is named, and what follows 
     const Outcome unknown = run({kProgram}, {"--time=H2000"});
     CHECK(unknown.exit_code == 2);
     CHECK(has(unbroken(unknown.err), "known: NVIDIA H200"));
+    const Outcome two_words = run({kProgram}, {"--time", "RTX", "4090"});
+    REQUIRE(two_words.report.is_object());
+    CHECK(has(two_words.report["kernels"][0]["predicted"]["gpu"], "RTX 4090"));
     const Outcome without = run({kProgram});
     CHECK_FALSE(without.report["kernels"][0].contains("predicted"));
     CHECK_FALSE(has(without.err, "Predicted"));
+}
+
+TEST_CASE("a GPU that nobody knows is answered with those that are known") {
+    for (const char* name : {"T4000", "H2000", "endings"}) {
+        CAPTURE(name);
+        const Outcome got = run({kProgram}, {"--time", name});
+        CHECK(got.exit_code == 2);
+        CHECK(has(unbroken(got.err),
+                  "no GPU is called \"" + std::string(name) + "\"; known: NVIDIA H200"));
+        CHECK_FALSE(has(got.err, "there is no program"));
+    }
+    // A word that can be run, or is a path, is the program.
+    CHECK(has(run({"true"}, {"--time"}).err, "uses neither the CUDA runtime"));
+    CHECK(has(run({"./no/such/program"}, {"--time"}).err, "there is no ./no/such/program"));
+    // One name of several GPUs.
+    CHECK(has(unbroken(run({kProgram}, {"--time", "H100"}).err), "which of them?"));
 }
 
 TEST_CASE("--lines quotes the source with its counters") {
@@ -304,6 +323,10 @@ TEST_CASE("what cannot run is refused with one clear word") {
 #ifdef HAS_LIBRARY_PROGRAM
         {PROGRAMS "/calls_library",
          "calls cublasStrsm_v2 of cuBLAS (libcublas.so.13), whose kernels are machine code"},
+#endif
+#ifdef HAS_STATIC_PROGRAM
+        {PROGRAMS "/older_static_11",
+         "static runtime of an older CUDA; rebuild with the nvcc of CUDA 12 or 13"},
 #endif
         {"/bin/true", "uses neither the CUDA runtime (libcudart.so.13) nor the driver"},
         {"./no/such/program", "there is no ./no/such/program"},

@@ -135,8 +135,12 @@ TEST_CASE("several entries, machine code among them, headers of several sizes") 
     CHECK(choose(images, 90) == &images[1]);
     CHECK(choose(images, 89) == &images[0]);
     CHECK(choose(images, 75) == &images[2]);
-    CHECK(choose(images, 70) == nullptr);
     CHECK(choose({}, 90) == nullptr);
+    // A driver would refuse these; the one closest to the device is likely to run.
+    CHECK(choose(images, 70) == &images[2]);
+    const auto newer = read(container({ptx_entry(120, kPtx), ptx_entry(100, kPtx)}));
+    CHECK(choose(newer, 90) == &newer[1]);
+    CHECK(choose(newer, 120) == &newer[0]);
 }
 
 TEST_CASE("machine code alone says how to build") {
@@ -145,6 +149,10 @@ TEST_CASE("machine code alone says how to build") {
     CHECK(contains(why, "-arch=sm_90"));
     CHECK(contains(why, "-gencode arch=compute_90,code=compute_90"));
     CHECK(contains(refusal_of(container({})), "empty fatbin"));
+    const std::string by_dlto = container({make_entry(8, 90, "intermediate", Compression::none),
+                                           make_entry(2, 90, "code", Compression::none)});
+    CHECK(contains(refusal_of(by_dlto), "build without -dlto"));
+    CHECK_FALSE(contains(why, "-dlto"));
 }
 
 TEST_CASE("images of the three kinds that cudaLibraryLoadData takes") {

@@ -1,0 +1,22 @@
+// How a function of libcudart.so.12 becomes one of libcudart.so.13.
+#pragma once
+
+/// Makes `alias` in this file the function that libcudart.so.13 exports as `name`.
+#define COALESCE_IMPORT(alias, name, version) __asm__(".symver " alias ", " name "@" version)
+
+#if defined(__x86_64__)
+#    define COALESCE_JUMP(alias) "jmp *" alias "@GOTPCREL(%rip)\n"
+#elif defined(__aarch64__)
+#    define COALESCE_JUMP(alias) \
+        "adrp x16, :got:" alias "\nldr x16, [x16, :got_lo12:" alias "]\nbr x16\n"
+#else
+#    error "say here how this processor jumps through its global offset table"
+#endif
+
+/// A function `name` that goes on in the function that a library of that version exports as `target`. Its arguments
+/// and its result stay where they are, whatever their types.
+#define COALESCE_FORWARD(name, target, version)                                                 \
+    COALESCE_IMPORT("coalesce_next_" name, target, version);                                    \
+    __asm__(".pushsection .text\n.p2align 4\n.globl " name "\n.type " name ", %function\n" name \
+            ":\n" COALESCE_JUMP("coalesce_next_" name) ".size " name ", . - " name              \
+                                                       "\n.popsection\n")

@@ -1,0 +1,30 @@
+// A program of two files, of which one was built without PTX: a kernel that calls a function of that file does not
+// run, and the report names the function and the option. A kernel that does not, runs.
+// not built by clang: it has no -rdc=true
+// machine code alone: kernels.cu
+// expect: alone: 1
+// expect: calls the other file: cudaErrorUnsupportedPtxVersion
+// expect-stderr: execution: unsupported in call_other
+// expect-stderr: call of multiply(int, int), which no PTX of the program
+// expect-stderr: -arch=sm_90
+// expect-exit: 2
+#include "../../programs/api_check.h"
+
+extern __device__ int multiply(int a, int b);
+
+__global__ void stay(int* out) {
+    *out = 1;
+}
+__global__ void call_other(int* out) {
+    *out = multiply(2, 3);
+}
+
+int main() {
+    int *out, host = 0;
+    need(cudaMalloc(&out, sizeof(int)));
+    stay<<<1, 1>>>(out);
+    need(cudaMemcpy(&host, out, sizeof host, cudaMemcpyDeviceToHost));
+    std::printf("alone: %d\n", host);
+    call_other<<<1, 1>>>(out);
+    result("calls the other file", cudaDeviceSynchronize());
+}

@@ -1,0 +1,37 @@
+#!/bin/sh
+# build.sh NVCC HOW PROGRAM SOURCE LIBRARY -- builds SOURCE as a program of an older CUDA. LIBRARY is our libcudart.so.12.
+# HOW:
+#     shared     it needs libcudart.so.12
+#     run_path   ... and carries a path of its own to some libcudart.so.12
+#     static     it has functions of the names that LIBRARY exports inside. They end the program when they are reached:
+#                simulate has to stand before them.
+#     static_11  ... without the function by which simulate tells CUDA 12 from CUDA 11
+set -eu
+nvcc=$1 how=$2 program=$3 source=$4 library=$5
+work=$program.objects
+rm -rf "$work"
+mkdir -p "$work"
+"$nvcc" -c -arch=sm_90 -lineinfo -std=c++17 -o "$work/program.o" "$source"
+
+write_runtime() {  # of the functions that `grep -v PATTERN` leaves
+    echo '#include <stdio.h>'
+    echo '#include <stdlib.h>'
+    nm -D --defined-only "$library" | awk '$2 == "T" {sub(/@.*/, "", $3); print $3}' | grep -v "$1" |
+        sed 's/.*/void &(void) { fputs("reached: &\\n", stderr); abort(); }/'
+}
+case $how in
+    shared) set -- "$library" ;;
+    run_path) set -- "$library" -Wl,-rpath,/usr/local/cuda-12/lib64 ;;
+    static | static_11)
+        left_out='^$'
+        [ "$how" = static ] || left_out='^cudaGetDeviceProperties_v2$'
+        write_runtime "$left_out" >"$work/runtime.c"
+        [ "$how" = static ] || echo 'void cudaGetDeviceProperties_v2(void);' >>"$work/runtime.c"
+        # Of -O0, so that no two functions become one, and each is long enough for a jump.
+        cc -O0 -fno-builtin -w -c -o "$work/runtime.o" "$work/runtime.c"
+        set -- "$work/runtime.o"
+        [ "$how" = static ] || set -- "$@" -Wl,--unresolved-symbols=ignore-all ;;
+    *) echo "build.sh: there is no way '$how'" >&2; exit 2 ;;
+esac
+c++ -o "$program" "$work/program.o" "$@"
+rm -rf "$work"
