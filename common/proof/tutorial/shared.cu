@@ -12,7 +12,7 @@ namespace {
 constexpr int kThreads = 256;
 
 int length() {
-    return pick(1 << 22, 1 << 15);
+    return pick(1 << 23, 1 << 15);
 }
 
 /// An example of kernel(out, in) that sees `per_block` elements in each block, where element i becomes `expected(i)`.
@@ -41,7 +41,7 @@ __device__ void read_with_stride(float* out, const float* in) {
 
 template <class Kernel>
 Example strided_sums(Kernel kernel, std::size_t stride) {
-    const int n = pick(1 << 20, 1 << 14);
+    const int n = pick(1 << 22, 1 << 14);
     const Buffer<float> in = floats(1024), out = zeros<float>(n);
     const auto expected = [=](std::size_t i) {
         return sum_of(0, 32, [&](std::size_t k) {
