@@ -103,6 +103,8 @@ private:
     bool add_asynchronous(Draft& draft, const Instruction& i);
     void add_division(Operation& operation, const Instruction& i);
     void add_arithmetic(Draft& draft, const Instruction& i, std::uint32_t index);
+    void take_from_earlier(const Instruction& covered);
+    void note_writer(std::uint32_t reg, std::uint32_t operation);
     std::uint32_t fetch_parameter(const Instruction& i, std::uint32_t index);
     /// Where an access lies: sectors, halves of lines that they are in, and whether lanes go along a row.
     struct Extent {
@@ -423,9 +425,24 @@ void WarpLowering::add_division(Operation& operation, const Instruction& i) {
     }
 }
 
+/// What a load wants has come with an earlier one: that wrote its registers.
+void WarpLowering::take_from_earlier(const Instruction& covered) {
+    if (covered.covered_by == kNoTarget) return;
+    const Instruction& by = recording_.instructions[covered.covered_by];
+    if (by.written.empty()) return;
+    const std::uint32_t writer = writer_of(by.written.front());
+    for (const std::uint32_t reg : covered.written) note_writer(reg, writer);
+}
+
+void WarpLowering::note_writer(std::uint32_t reg, std::uint32_t operation) {
+    if (reg >= writer_.size()) writer_.resize(reg + 1, kNoTarget);
+    writer_[reg] = operation;
+}
+
 void WarpLowering::add(const WarpPath& path, std::size_t k) {
     const Step& step = path.steps[k];
     const Instruction& i = recording_.instructions[step.instruction];
+    if (i.leaves_nothing && step.accesses == 0) return take_from_earlier(i);
     const std::uint32_t fetch = fetch_parameter(i, step.instruction);
     Draft& draft = next();
     draft.place = i.place;
@@ -465,10 +482,7 @@ void WarpLowering::add(const WarpPath& path, std::size_t k) {
         draft.ends_piece = !little;
     }
     draft.ends_piece |= back;
-    for (const std::uint32_t reg : i.written) {
-        if (reg >= writer_.size()) writer_.resize(reg + 1, kNoTarget);
-        writer_[reg] = last();
-    }
+    for (const std::uint32_t reg : i.written) note_writer(reg, last());
 }
 
 /// Two warps with the same operations, except for the places that they touch.

@@ -21,6 +21,9 @@ struct Instruction {
     std::uint32_t target = kNoTarget;          ///< of a branch: the instruction that it leads to
     std::int64_t immediate = 0;                ///< the last operand, if it is a number
     bool reads_special = false;                ///< %tid and its like
+    bool leaves_nothing = false;  ///< the machine has no instruction for this load or store
+    std::uint32_t covered_by =
+        kNoTarget;  ///< then: the earlier instruction whose access includes it
     std::uint32_t line = 0;
     std::uint32_t place = 0;  ///< where ptxas puts it, of a kernel's instructions; estimated
 

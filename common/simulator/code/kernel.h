@@ -83,12 +83,28 @@ struct MemoryUse {
 struct MachineAccess {
     i32 delta = 0;  ///< added to the address of the PTX's access
     u32 bytes = 0;  ///< of a lane
+    /// In a loop that ptxas unrolls, it is only there in turns whose addresses have this remainder, divided by 16.
+    u32 remainder = kEach;
+
+    static constexpr u32 kEach = ~0u, kDivisor = 16;
+    bool operator==(const MachineAccess&) const = default;
+    bool is_due(u64 address) const { return remainder == kEach || address % kDivisor == remainder; }
+};
+
+/// The machine's accesses that stand for a load or store of the PTX.
+struct MachineAccesses {
+    std::vector<MachineAccess> list;  ///< counted for this one
+    /// Where the list is empty: the earlier access that includes this one, as an index into Function::body. kNoAccess:
+    /// nothing is left of it.
+    u32 covered_by = kNoAccess;
+
+    static constexpr u32 kNoAccess = ~0u;
+    bool operator==(const MachineAccesses&) const = default;
 };
 
 /// A memory instruction of a kernel.
 struct Site : MemoryUse {
-    /// What is counted here, where that is not one access of the same bytes. An empty list: an earlier access covers it.
-    std::optional<std::vector<MachineAccess>> machine;
+    std::optional<MachineAccesses> machine;   ///< where it is not one access of the same bytes
     u32 instruction = 0;                      ///< index into Function::body
     const ptx::Function* function = nullptr;  ///< the kernel, or one that it calls
     ptx::SourceLine where;
@@ -143,6 +159,8 @@ struct Kernel {
     u32 local_bytes = 0;                 ///< per thread
     u32 registers_estimate = 0;  ///< 32-bit registers per thread, for occupancy and attributes
     std::vector<u32> places_estimate;  ///< of the function's instructions, in the GPU's code
+    std::vector<u32>
+        unrolled_loops;  ///< by ptxas, where that changes what is counted: an instruction of each
 
     /// What becomes of the bytes that are loaded (analysis/demanded_bytes.h).
     struct {

@@ -14,6 +14,7 @@ u32 count_sectors(const u64* addresses, u32 bytes_per_lane, Mask active);
 struct Wavefronts {
     u32 taken = 0;
     u32 ideal = 0;  ///< passes with at least one active lane: what it takes without any conflict
+    u32 requests = 1;
 };
 
 /// Shared memory: lanes of up to 4 bytes go in one pass, of 8 bytes in two half warps, of 16 in
@@ -68,8 +69,8 @@ struct SiteCounters {
         sectors += touched_sectors;
         useful_bytes += u64{bytes} * static_cast<u32>(std::popcount(lanes));
     }
-    void add_shared(Wavefronts passes, u32 of_requests = 1) {
-        shared_requests += of_requests;
+    void add_shared(Wavefronts passes) {
+        shared_requests += passes.requests;
         wavefronts += passes.taken;
         wavefronts_ideal += passes.ideal;
     }

@@ -141,6 +141,7 @@ void for_each_machine_access(const Warp& w, const Op* op, const u64* addresses, 
                              const Use& use) {
     if (!(op->detail & kCountsMachine)) return use(addresses, bytes);
     for (const MachineAccess& access : machine_accesses(w, op)) {
+        if (!access.is_due(addresses[w.first_active()])) continue;
         u64 moved[kLanes];
         move_addresses(addresses, access, moved);
         use(moved, access.bytes);

@@ -54,7 +54,7 @@ void count_atomic(Warp& w, const Op* op, const Resolved& where, u32 bytes);
 
 /// The machine's accesses that a load or store with kCountsMachine stands for.
 inline const std::vector<MachineAccess>& machine_accesses(const Warp& w, const Op* op) {
-    return *w.block->launch->kernel->sites[op->site].machine;
+    return w.block->launch->kernel->sites[op->site].machine->list;
 }
 /// 32 addresses of one of them, from those of the PTX's access.
 template <class Address>

@@ -259,8 +259,21 @@ StepLog::StepLog(const Kernel& kernel, const Kernel::Code& code, timing::Recordi
         first_instruction_[function.get()] = static_cast<u32>(recording_.instructions.size());
         if (function->ast) add_instructions(*function->ast, recording_);
     }
+    for (const Site& site : kernel.sites)
+        if (site.machine && site.machine->list.empty()) note_covered(code, site);
     for (const timing::Instruction& i : recording_.instructions)
         asks_mbarrier_.push_back(i.has("try_wait"));
+}
+
+/// There is no instruction of the machine for a load or store that an earlier one includes.
+void StepLog::note_covered(const Kernel::Code& code, const Site& site) {
+    u32 first = 0;
+    for (const auto& [name, function] : code.functions)
+        if (function->ast == site.function) first = first_instruction_.at(function.get());
+    timing::Instruction& covered = recording_.instructions[first + site.instruction];
+    const u32 by = site.machine->covered_by;
+    covered.leaves_nothing = true;
+    if (by != MachineAccesses::kNoAccess) covered.covered_by = first + by;
 }
 
 u32 StepLog::instruction_of(const Warp& w, const Op* op) {

@@ -78,6 +78,7 @@ public:
     void note(const Warp& w, const Op* op, const HeardAccess& access) override;
 
 private:
+    void note_covered(const Kernel::Code& code, const Site& site);
     u32 instruction_of(const Warp& w, const Op* op);
     timing::RecordedBlock& block_of(const Warp& w);
     void add_runs(timing::RecordedBlock& block, timing::Access& access, const HeardAccess& heard);

@@ -77,11 +77,13 @@ Wavefronts wavefronts_of(const Warp& w, const Op* op, const SharedMove& move,
                          const u32* addresses) {
     if (!(op->detail & kCountsMachine)) [[likely]]
         return count_wavefronts(addresses, move.bytes, w.active, move.kind);
-    Wavefronts sum;
+    Wavefronts sum{.requests = 0};
     for (const MachineAccess& access : machine_accesses(w, op)) {
+        if (!access.is_due(addresses[w.first_active()])) continue;
         u32 moved[kLanes];
         move_addresses(addresses, access, moved);
         const Wavefronts waves = count_wavefronts(moved, access.bytes, w.active, move.kind);
+        ++sum.requests;
         sum.taken += waves.taken;
         sum.ideal += waves.ideal;
     }
@@ -101,7 +103,8 @@ void tell_listener(const Warp& w, const Op* op, const SharedMove& move, const u3
                           .addresses = offsets});
     };
     if (!(op->detail & kCountsMachine)) return tell({.delta = 0, .bytes = move.bytes});
-    for (const MachineAccess& access : machine_accesses(w, op)) tell(access);
+    for (const MachineAccess& access : machine_accesses(w, op))
+        if (access.is_due(addresses[w.first_active()])) tell(access);
 }
 
 /// For Watch: does this store change anything?
@@ -141,11 +144,8 @@ bool are_known_whole(const Warp& w, const Op* op) {
 
 void count_shared(Warp& w, const Op* op, bool store, Wavefronts wavefronts) {
     SiteCounters& counters = w.counters[op->site];
-    u32 requests = 1;
-    if (op->detail & kCountsMachine) [[unlikely]]
-        requests = static_cast<u32>(machine_accesses(w, op).size());
-    if (!store) counters.bytes_under_way += requests * w.block->copy_bytes_under_way;
-    counters.add_shared(wavefronts, requests);
+    if (!store) counters.bytes_under_way += wavefronts.requests * w.block->copy_bytes_under_way;
+    counters.add_shared(wavefronts);
 }
 
 bool observe_shared(Warp& w, const Op* op, const SharedMove& move, const u32* addresses) {
@@ -172,7 +172,8 @@ bool judge_shared(Warp& w, const Op* op, const SharedMove& move, const u32* addr
                             .wavefronts = static_cast<u16>(waves.taken),
                             .ideal = static_cast<u16>(waves.ideal),
                             .is_store = move.store,
-                            .layout = *layout};
+                            .layout = *layout,
+                            .requests = static_cast<u8>(waves.requests)};
     block.ledger.record(w.index, step, addresses, has_undefined ? undefined : nullptr);
     return true;
 }

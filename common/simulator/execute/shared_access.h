@@ -137,7 +137,7 @@ bool repeat(Warp& w, const Op* op, const u32* addresses, const u32* stored) {
     SharedLedger& ledger = w.block->ledger;
     const SharedLedger::Step* step = ledger.expect(w.index, op->site, w.active, addresses, stored);
     if (!step) return false;
-    count_shared(w, op, Store, {step->wavefronts, step->ideal});
+    count_shared(w, op, Store, {step->wavefronts, step->ideal, step->requests});
     move_lanes<Shape, Store>(w, op, ledger.addresses(*step), step->layout);
     if (!Store && (step->undefined || w.undefined)) [[unlikely]]
         LanesOf<Shape>::note_loaded(w, op, ledger.undefined(*step));

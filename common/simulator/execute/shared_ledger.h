@@ -47,6 +47,7 @@ public:
         u32 addresses = 0;  ///< index into Steps::addresses, in units of 32
         bool is_store = false;
         Layout layout = Layout::scattered;
+        u8 requests = 1;
         u32 undefined = 0;  ///< 1 + index into Steps::undefined, in units of 32; 0: no byte is
 
         bool is_access() const { return what < kWarpBarrier; }

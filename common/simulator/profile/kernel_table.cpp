@@ -22,7 +22,11 @@ bool Counters::has_memory_requests() const {
 namespace {
 
 using LineKey = std::pair<std::string, u32>;
-using Lines = std::map<LineKey, Counters>;
+struct OfLine {
+    Counters counters;
+    MergedOfLine merged;
+};
+using Lines = std::map<LineKey, OfLine>;
 
 Counters named_images(const Site& site, const SiteCounters& c) {
     Counters sum;
@@ -90,7 +94,11 @@ void add_sites(const Kernel& kernel, Counters& total, Lines& lines) {
         const Counters counters = named(site, kernel.totals.sites[i]);
         total += counters;
         const Place place = kernel.place(site.where);
-        if (place.line != 0) lines[{place.file, place.line}] += counters;
+        if (place.line == 0) continue;
+        OfLine& line = lines[{place.file, place.line}];
+        line.counters += counters;
+        if (site.machine && site.machine->covered_by != MachineAccesses::kNoAccess)
+            ++(site.store ? line.merged.stores : line.merged.loads);
     }
 }
 
@@ -105,7 +113,8 @@ bool add_instructions(const Kernel& kernel, Counters& total, Lines& lines) {
 
     for (const auto& [where, instructions] : totals.instructions_by_line) {
         const Place place = kernel.place(ptx::SourceLine{where.first, where.second});
-        if (place.line != 0) lines[{place.file, place.line}].warp_instructions += instructions;
+        if (place.line != 0)
+            lines[{place.file, place.line}].counters.warp_instructions += instructions;
     }
     return true;
 }
@@ -134,8 +143,8 @@ std::vector<KernelRow> kernel_table(const std::vector<const Kernel*>& kernels) {
         row->instructions_by_line |= add_instructions(*kernel, row->counters, row_lines);
     }
     for (std::size_t i = 0; i < rows.size(); ++i) {
-        for (const auto& [place, counters] : lines[i]) {
-            rows[i].lines.push_back({{place.first, place.second}, counters});
+        for (const auto& [place, line] : lines[i]) {
+            rows[i].lines.push_back({{place.first, place.second}, line.counters, line.merged});
         }
     }
     return rows;

@@ -71,9 +71,15 @@ inline constexpr NamedCounter kCounters[] = {
     {"divergent_branches", &Counters::divergent_branches, false},
 };
 
+/// Loads and stores of a line for which the machine has no instruction, because an earlier one includes them.
+struct MergedOfLine {
+    u32 loads = 0, stores = 0;
+};
+
 struct LineRow {
     Place place;
     Counters counters;
+    MergedOfLine merged = {};
 };
 
 struct KernelRow {

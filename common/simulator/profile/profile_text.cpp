@@ -218,7 +218,7 @@ std::string times_text(const std::vector<KernelRow>& kernels, const PredictedTim
 
 constexpr u32 kContext = 2;  ///< lines shown around one that touches memory
 
-using LinesOfFile = std::map<u32, Counters>;
+using LinesOfFile = std::map<u32, const LineRow*>;
 
 void add_remark(std::string& out, const Access& a, bool global, bool colour) {
     const char* unit = global ? "sectors" : "wavefronts";
@@ -235,23 +235,37 @@ void add_remark(std::string& out, const Access& a, bool global, bool colour) {
         "\n";
 }
 
-void add_source_line(std::string& out, u32 number, const std::string* text,
-                     const Counters* counters, bool colour) {
+/// "^ 3 loads of this line are part of earlier ones: the GPU's code has one instruction for neighbours"
+void add_merged(std::string& out, u32 count, const char* what) {
+    if (count == 0) return;
+    const bool is_one = count == 1;
+    const std::string text = "^ " + std::to_string(count) + " " + what + (is_one ? "" : "s") +
+                             " of this line " + (is_one ? "is" : "are") +
+                             " part of an earlier one: the GPU's code has a wider instruction for "
+                             "neighbours";
+    out += wrap(text, kColumns, "        ", "          ") + "\n";
+}
+
+void add_source_line(std::string& out, u32 number, const std::string* text, const LineRow* row,
+                     bool colour) {
     char gutter[32];
     std::snprintf(gutter, sizeof gutter, "%5u | ", number);
     std::string line = gutter + (text ? *text : std::string());
     if (line.size() > kColumns) line = line.substr(0, kColumns - 3) + "...";
     out += line + "\n";
-    if (!counters) return;
-    for (const Access& a : global_accesses(*counters)) add_remark(out, a, true, colour);
-    for (const Access& a : shared_accesses(*counters)) add_remark(out, a, false, colour);
+    if (!row) return;
+    for (const Access& a : global_accesses(row->counters)) add_remark(out, a, true, colour);
+    for (const Access& a : shared_accesses(row->counters)) add_remark(out, a, false, colour);
+    add_merged(out, row->merged.loads, "load");
+    add_merged(out, row->merged.stores, "store");
 }
 
 /// Line numbers to show: those that touch memory, and some around each when the text is there.
 std::set<u32> lines_to_show(const LinesOfFile& lines, const std::vector<std::string>* text) {
     std::set<u32> shown;
-    for (const auto& [line, counters] : lines) {
-        if (!counters.has_memory_requests()) continue;
+    for (const auto& [line, row] : lines) {
+        const bool has_merged = row->merged.loads + row->merged.stores > 0;
+        if (!row->counters.has_memory_requests() && !has_merged) continue;
         shown.insert(line);
         if (!text) continue;
         const u32 last = static_cast<u32>(std::min<u64>(u64{line} + kContext, text->size()));
@@ -275,9 +289,9 @@ void add_file(std::string& out, const KernelRow& kernel, const std::string& file
         if (previous != 0 && line != previous + 1) out += "      |\n";
         previous = line;
         const bool has_text = text && line <= text->size();
-        const auto counters = lines.find(line);
+        const auto row = lines.find(line);
         add_source_line(out, line, has_text ? &(*text)[line - 1] : nullptr,
-                        counters == lines.end() ? nullptr : &counters->second, colour);
+                        row == lines.end() ? nullptr : row->second, colour);
     }
 }
 
@@ -299,8 +313,7 @@ std::string annotated_text(const std::vector<KernelRow>& kernels, const SourceRe
     std::string out;
     for (const KernelRow& kernel : kernels) {
         std::map<std::string, LinesOfFile> files;
-        for (const LineRow& row : kernel.lines)
-            files[row.place.file][row.place.line] = row.counters;
+        for (const LineRow& row : kernel.lines) files[row.place.file][row.place.line] = &row;
         if (files.empty() && kernel.counters.has_memory_requests()) {
             out += "\n" +
                    wrap(kernel.name + ": no line numbers; build with nvcc -lineinfo", kColumns, "",

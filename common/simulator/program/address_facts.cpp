@@ -170,8 +170,10 @@ KnownValue AddressFacts::of_constant(u64 constant) {
     return value;
 }
 
-KnownValue AddressFacts::named(const std::string& name, u32 zeros) {
-    const u32 number = numbers_.try_emplace(name, static_cast<u32>(numbers_.size())).first->second;
+KnownValue AddressFacts::named(const std::string& name, u32 zeros, bool varies, u32 reg) {
+    const auto [known, is_new] = numbers_.try_emplace(name, static_cast<u32>(numbers_.size()));
+    if (is_new) unknown_.push_back({zeros, reg, varies});
+    const u32 number = known->second;
     KnownValue value;
     value.sum.terms.emplace_back(number, 1);
     value.zeros = zeros;
@@ -181,28 +183,28 @@ KnownValue AddressFacts::named(const std::string& name, u32 zeros) {
 KnownValue AddressFacts::value_of(const Operand& operand) {
     if (operand.is_register() && !operand.negated) return value_of_register(operand.reg);
     if (operand.is_immediate()) return of_constant(operand.bits);
-    if (operand.is_special()) return named(operand.name, 0);
+    if (operand.is_special()) return named(operand.name, 0, operand.name.starts_with("%clock"));
     if (operand.is_symbol()) {
         const auto variable = shared_.find(operand.name);
-        if (variable == shared_.end()) return named("symbol " + operand.name, 0);
-        KnownValue value = named("shared memory", kZerosOfWindow);
+        if (variable == shared_.end()) return named("symbol " + operand.name, 0, false);
+        KnownValue value = named("shared memory", kZerosOfWindow, false);
         value.offset = variable->second + static_cast<u64>(operand.offset);
         value.sum.constant = value.offset;
         return value;
     }
-    return named("version " + std::to_string(versions_++), 0);
+    return named("version " + std::to_string(versions_++), 0, true);
 }
 
 KnownValue AddressFacts::value_of_register(u32 reg) {
     if (const auto found = current_.find(reg); found != current_.end()) return found->second;
     if (writers_[reg].size() == 1) return written_once(reg);
-    return current_[reg] = named("version " + std::to_string(versions_++), zeros_[reg]);
+    return current_[reg] = named("version " + std::to_string(versions_++), zeros_[reg], true, reg);
 }
 
 /// Whatever the block, where what it is computed from is written once, too.
 KnownValue AddressFacts::written_once(u32 reg) {
     if (once_[reg]) return *once_[reg];
-    once_[reg] = named("register " + std::to_string(reg), zeros_[reg]);
+    once_[reg] = named("register " + std::to_string(reg), zeros_[reg], true, reg);
     const Instruction& definition = function_.body[writers_[reg][0]];
     if (is_computed_once(definition)) {
         KnownValue value = evaluate(definition);
@@ -254,7 +256,7 @@ std::optional<KnownValue> AddressFacts::address(const Operand& operand) {
 KnownValue AddressFacts::evaluate(const Instruction& i) {
     KnownValue value = result_of(i);
     if (value.sum.terms.size() > kMostTerms)
-        value = named("sum " + text_of(value.sum), all_zeros_of(value));
+        value = named("sum " + text_of(value.sum), all_zeros_of(value), varies(value.sum));
     if (bytes_of(i.operands[0]) <= 4) narrow(value);
     return value;
 }
@@ -305,7 +307,8 @@ KnownValue AddressFacts::extended(const Operand& operand, bool is_signed) {
     KnownValue value = value_of(operand);
     if (is_known_constant(value)) return value;
     const u32 zeros = all_zeros_of(value);
-    return named((is_signed ? "signed " : "unsigned ") + text_of(value.sum), zeros);
+    return named((is_signed ? "signed " : "unsigned ") + text_of(value.sum), zeros,
+                 varies(value.sum));
 }
 
 KnownValue AddressFacts::sum_of(KnownValue left, KnownValue right) {
@@ -338,19 +341,61 @@ KnownValue AddressFacts::product_of(const Instruction& i) {
     if (is_known_constant(right))
         return {.sum = scaled(std::move(left.sum), right.sum.constant), .zeros = zeros};
     // `mad` and `mul` make the same product.
-    return named("product " + text_of(left.sum) + " and " + text_of(right.sum), zeros);
+    return named("product " + text_of(left.sum) + " and " + text_of(right.sum), zeros,
+                 varies(left.sum) || varies(right.sum));
 }
 
 /// Equal where the operation and its sources are.
 KnownValue AddressFacts::unknown(const Instruction& i) {
     std::string name = name_of_operation(i);
+    bool may_vary = false;
     for (std::size_t k = 1; k < i.operands.size(); ++k) {
         const Operand& o = i.operands[k];
-        const bool is_address = o.is_address();  // of a parameter
-        name +=
-            " " + (is_address ? o.name + "+" + std::to_string(o.offset) : text_of(value_of(o).sum));
+        if (o.is_address()) {  // of a parameter
+            name += " " + o.name + "+" + std::to_string(o.offset);
+            continue;
+        }
+        const LinearSum sum = value_of(o).sum;
+        may_vary |= varies(sum);
+        name += " " + text_of(sum);
     }
-    return named(name, zeros_of_result(i));
+    return named(name, zeros_of_result(i), may_vary);
+}
+
+// ---- loops ----
+
+bool AddressFacts::varies(const LinearSum& sum) const {
+    return any_of(sum.terms, [&](const auto& term) { return unknown_[term.first].varies; });
+}
+
+std::optional<AddressFacts::Steps> AddressFacts::steps_of(const LinearSum& sum, u32 begin,
+                                                          u32 end) const {
+    Steps steps{.step = 0, .zeros_at_start = kAllZeros};
+    const auto is_inside = [&](u32 at) { return at >= begin && at < end; };
+    for (const auto& [number, factor] : sum.terms) {
+        const Unknown& value = unknown_[number];
+        u32 zeros = value.zeros;
+        if (value.varies) {
+            if (value.reg == kNoRegister) return {};
+            const std::vector<u32>& writers = writers_[value.reg];
+            const bool changes = any_of(writers, is_inside);
+            if (changes && writers.size() == 1) return {};
+            if (changes) {
+                const auto now = current_.find(value.reg);
+                if (now == current_.end()) return {};
+                const LinearSum& after = now->second.sum;
+                if (after.terms != std::vector{std::pair{number, u64{1}}}) return {};
+                steps.step += factor * after.constant;
+                zeros = kAllZeros;
+                for (u32 at : writers)
+                    if (!is_inside(at))
+                        zeros = std::min(zeros, zeros_of_result(function_.body[at]));
+            }
+        }
+        steps.zeros_at_start =
+            std::min(steps.zeros_at_start, std::min(kAllZeros, zeros + trailing_zeros(factor)));
+    }
+    return steps;
 }
 
 }  // namespace coalesce::sim

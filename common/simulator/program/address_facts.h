@@ -45,6 +45,14 @@ public:
     void begin_block();
     /// Moves past an instruction of the block.
     void pass(const ptx::Instruction& instruction);
+    /// At the end of a turn of a loop that is the instructions [begin, end) alone: what the turn has added to a sum from its
+    /// beginning, and how many lowest bits of the sum without its constant were zeros before the first turn.
+    struct Steps {
+        u64 step = 0;
+        u32 zeros_at_start = 0;
+    };
+    /// None: it does not step by a constant.
+    std::optional<Steps> steps_of(const LinearSum& sum, u32 begin, u32 end) const;
     /// Of an operand in [ ], its offset included. None: a symbol that is no shared variable.
     std::optional<KnownValue> address(const ptx::Operand& operand);
 
@@ -65,7 +73,9 @@ private:
     static KnownValue sum_of(KnownValue left, KnownValue right);
     KnownValue product_of(const Instruction& instruction);
     KnownValue unknown(const Instruction& instruction);
-    KnownValue named(const std::string& name, u32 zeros);
+    /// `varies`: with the turn of a loop, maybe. `reg`: the register that it is the value of, if it is one's.
+    KnownValue named(const std::string& name, u32 zeros, bool varies, u32 reg = kNoRegister);
+    bool varies(const LinearSum& sum) const;
     static KnownValue of_constant(u64 constant);
     bool is_computed_once(const Instruction& instruction) const;
     static bool is_evaluated(const Instruction& instruction);
@@ -76,8 +86,14 @@ private:
     std::vector<u32> zeros_;                       ///< by register
     std::vector<std::optional<KnownValue>> once_;  ///< by register that one instruction writes
     std::map<u32, KnownValue> current_;            ///< by register, in the block at hand
-    std::map<std::string, u32> numbers_;           ///< of unknown values
-    u32 versions_ = 0;                             ///< of registers that are written more than once
+    static constexpr u32 kNoRegister = ~0u;
+    struct Unknown {
+        u32 zeros = 0, reg = kNoRegister;
+        bool varies = false;
+    };
+    std::map<std::string, u32> numbers_;  ///< of unknown values
+    std::vector<Unknown> unknown_;        ///< by number
+    u32 versions_ = 0;                    ///< of registers that are written more than once
 };
 
 }  // namespace coalesce::sim

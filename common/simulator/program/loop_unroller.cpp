@@ -23,8 +23,6 @@ using ptx::StateSpace;
 constexpr u32 kUnrolledMost = 22, kUnrolledMostWithLoad = 51, kAccess = 2;
 /// What is loaded from shared memory is there soon: each such load makes room for little more than itself, up to so much.
 constexpr u32 kUnrolledWithShared = 23, kForSharedLoad = 5, kUnrolledMostOfAll = 101;
-/// Turns that then follow each other.
-constexpr int kTurns = 4;
 
 /// ptxas leaves a loop that orders memory for others as it is. (Seen by putting one instruction after the
 /// other into a loop: it is these, and no barrier of a block, no volatile access, no copy.)
@@ -105,8 +103,8 @@ public:
         std::map<u32, i64> offsets;  // by address: what is added to it in the turns so far
         const std::size_t vectors = code.side_by_side.size();
         const u32 parts = turn.empty() ? 0 : turn.back().part - turn.front().part;
-        for (u32 k = 0; k < kTurns; ++k) {
-            const bool is_last = k + 1 == kTurns;
+        for (u32 k = 0; k < kUnrolledTurns; ++k) {
+            const bool is_last = k + 1 == kUnrolledTurns;
             for (MachineInstruction i : turn) {
                 // How many turns are left is asked once for all of them.
                 if (is_offset_of_turn(turn, i)) {

@@ -10,6 +10,9 @@
 
 namespace coalesce::sim {
 
+/// Turns that then follow each other.
+constexpr u32 kUnrolledTurns = 4;
+
 /// Of the pieces that go back to their own beginning, these are unrolled if ptxas does so.
 void unroll_loops(const ptx::Function& function, const std::vector<u32>& loops, MachineCode& code);
 

@@ -40,7 +40,8 @@ FunctionLowering::FunctionLowering(Kernel& kernel, Kernel::Code& kernel_code, Un
       plain_(kernel_code.plain),
       flow_(function),
       load_waits_(load_waits(function, flow_)),
-      merged_(merged_accesses(function, flow_, kernel.shared_offsets)),
+      merged_(merged_accesses(function, flow_, kernel.shared_offsets,
+                              is_kernel ? kernel.unrolled_loops : std::vector<u32>())),
       own_(!plain_) {
     const Liveness liveness(function, flow_);
     registers_ =
@@ -341,6 +342,15 @@ void lower_functions(Kernel& kernel, Kernel::Code& code) {
     code.uniform_bytes = uniform.bytes();
 }
 
+/// The estimate knows of loops that ptxas unrolls, and that changes which accesses merge. (The estimate takes only
+/// functions that have been lowered once.)
+bool merges_across_turns(const Kernel& kernel, const std::vector<u32>& unrolled) {
+    if (unrolled.empty()) return false;
+    const ControlFlow flow(*kernel.ast);
+    return merged_accesses(*kernel.ast, flow, kernel.shared_offsets, unrolled) !=
+           merged_accesses(*kernel.ast, flow, kernel.shared_offsets);
+}
+
 }  // namespace
 
 void lower(Kernel& kernel) {
@@ -360,9 +370,16 @@ void lower(Kernel& kernel) {
         kernel.written.anywhere = true;
     else
         kernel.written = written_memory(kernel);
-    const Estimate estimate = estimate_code(*kernel.module->ast, *kernel.ast);
+    Estimate estimate = estimate_code(*kernel.module->ast, *kernel.ast);
     kernel.registers_estimate = estimate.registers;
-    kernel.places_estimate = estimate.places;
+    kernel.places_estimate = std::move(estimate.places);
+    if (merges_across_turns(kernel, estimate.unrolled)) {
+        kernel.unrolled_loops = std::move(estimate.unrolled);
+        kernel.sites.clear();
+        code = std::make_shared<Kernel::Code>();
+        code->plain = options().plain;
+        lower_functions(kernel, *code);
+    }
     kernel.totals.sites.resize(kernel.sites.size());
     kernel.mistaken_reads = std::vector<MistakenReads>(kernel.sites.size());
     kernel.code = std::move(code);

@@ -9,6 +9,7 @@
 #include "analysis/register_use.h"
 #include "base/ranges.h"
 #include "program/address_facts.h"
+#include "program/loop_unroller.h"
 #include "program/machine_instruction.h"
 #include "ptx/instruction_parts.h"
 
@@ -94,6 +95,7 @@ struct OpenAccesses {
     std::vector<MergedGroup> loads;
     std::optional<MergedGroup> stores;
     std::optional<MadeStore> last_store;  ///< nothing has touched the memory since
+    bool is_changed = false;              ///< since the piece began
 };
 
 /// Shared memory, global memory, and global memory that never changes.
@@ -102,17 +104,25 @@ enum Memory : std::size_t { kShared, kGlobal, kUnchanging, kMemories };
 class AccessMerger {
 public:
     AccessMerger(const ptx::Function& function, const ControlFlow& flow,
-                 const std::map<std::string, u32>& shared)
-        : function_(function), flow_(flow), facts_(function, shared) {
+                 const std::map<std::string, u32>& shared, const std::vector<u32>& unrolled)
+        : function_(function), flow_(flow), unrolled_(unrolled), facts_(function, shared) {
         find_wanted();
         find_extended();
     }
 
     MergedAccesses run() {
-        for (const BasicBlock& block : flow_.blocks()) {
-            find_accesses(block);
-            for (u32 at = block.begin; at < block.end; ++at) visit(at);
+        const std::vector<BasicBlock>& blocks = flow_.blocks();
+        for (u32 first = 0; first < blocks.size();) {
+            u32 last = first;
+            while (goes_straight_on(last)) ++last;
+            const u32 begin = blocks[first].begin, end = blocks[last].end;
+            find_accesses(begin, end);
+            for (OpenAccesses& open : open_) open.is_changed = false;
+            for (u32 at = begin; at < end; ++at) visit(at);
+            if (is_unrolled(first, last))
+                for (OpenAccesses& open : open_) merge_turns(open, begin, end);
             for (OpenAccesses& open : open_) close_all(open);
+            first = last + 1;
         }
         return std::move(merged_);
     }
@@ -143,14 +153,29 @@ private:
                 add_to(extended_, registers_read(i));
     }
 
-    // ---- what a block has ----
+    /// The next block of the text follows this one alone, and is the only one to follow it.
+    bool goes_straight_on(u32 block) const {
+        return block + 1 < flow_.blocks().size() &&
+               flow_.blocks()[block].next == std::vector{block + 1} &&
+               flow_.ways_in(block + 1).size() == 1;
+    }
 
-    /// The accesses of a block that may be merged, and what they say of their addresses.
-    void find_accesses(const BasicBlock& block) {
+    /// The blocks are a loop that ptxas carries out several turns at a time.
+    bool is_unrolled(u32 first, u32 last) const {
+        const auto is_inside = [&](u32 at) {
+            return at >= flow_.blocks()[first].begin && at < flow_.blocks()[last].end;
+        };
+        return is_among(first, flow_.blocks()[last].next) && any_of(unrolled_, is_inside);
+    }
+
+    // ---- what a straight piece of the program has ----
+
+    /// The accesses that may be merged, and what they say of their addresses.
+    void find_accesses(u32 begin, u32 end) {
         accesses_.clear();
         alignments_.clear();
         facts_.begin_block();
-        for (u32 at = block.begin; at < block.end; ++at) {
+        for (u32 at = begin; at < end; ++at) {
             const Instruction& i = function_.body[at];
             if (std::optional<PtxAccess> access = access_at(at)) {
                 const Operand& operand = i.operands[access->is_store ? 0 : 1];
@@ -230,7 +255,10 @@ private:
     }
 
     void visit_memory(OpenAccesses& open, MemoryEffect effect, const PtxAccess* access) {
-        if (effect != MemoryEffect::load) close_loads(open);
+        if (effect != MemoryEffect::load) {
+            close_loads(open);
+            open.is_changed = true;
+        }
         const bool goes_on =
             access && access->is_store && open.stores && belongs_to(*open.stores, *access);
         if (!goes_on) close_stores(open);
@@ -286,6 +314,7 @@ private:
         close_loads(open);
         close_stores(open);
         open.last_store.reset();
+        open.is_changed = true;
     }
     void close_loads(OpenAccesses& open) {
         for (const MergedGroup& group : open.loads) {
@@ -302,6 +331,58 @@ private:
         open.stores.reset();
     }
 
+    // ---- turns of a loop ----
+
+    /// The loads of a loop that stores nothing there.
+    void merge_turns(OpenAccesses& open, u32 begin, u32 end) {
+        if (open.is_changed) return;
+        std::erase_if(open.loads, [&](const MergedGroup& group) {
+            const bool is_made = make_turns(group, begin, end);
+            if (is_made) keep_made();
+            made_.clear();
+            return is_made;
+        });
+    }
+
+    /// Four turns as if they were one, in which an access of each turn has an index of its own. False: their addresses do
+    /// not tell the turns apart.
+    bool make_turns(const MergedGroup& turn, u32 begin, u32 end) {
+        constexpr u32 divisor = MachineAccess::kDivisor;
+        const auto count = static_cast<u32>(function_.body.size());
+        const auto steps = facts_.steps_of({.terms = turn.base.second}, begin, end);
+        if (!steps || steps->step % divisor == 0) return false;
+        if (steps->zeros_at_start < kZerosOfWidest) return false;
+        MergedGroup turns = turn;
+        turns.alignment = {kWidest, 0};
+        turns.words.clear();
+        turns.accesses.clear();
+        for (u32 k = 0; k < kUnrolledTurns; ++k) {
+            for (MergedWord word : turn.words)
+                turns.words.push_back({word.at + k * count, word.position + k * steps->step});
+            for (const auto& [at, position] : turn.accesses)
+                turns.accesses.emplace(at + k * count, position + k * steps->step);
+        }
+        make_accesses(turns);
+        std::map<u32, MachineAccesses> by_turn = std::move(made_);
+        made_.clear();
+        for (const auto& [at, position] : turn.accesses) {
+            std::map<u32, std::vector<MachineAccess>> of_remainder;
+            for (u32 k = 0; k < kUnrolledTurns; ++k) {
+                const u32 remainder = static_cast<u32>((position + k * steps->step) % divisor);
+                std::vector<MachineAccess>& list = by_turn[at + k * count].list;
+                for (MachineAccess& access : list) access.remainder = remainder;
+                const auto [known, is_new] = of_remainder.emplace(remainder, list);
+                if (!is_new && known->second != list) return false;
+            }
+            MachineAccesses& made = made_[at];
+            for (const auto& [remainder, list] : of_remainder)
+                made.list.insert(made.list.end(), list.begin(), list.end());
+            const u32 by = by_turn[at].covered_by;
+            if (by != MachineAccesses::kNoAccess) made.covered_by = by % count;
+        }
+        return true;
+    }
+
     // ---- the machine's accesses ----
 
     /// Those to a group's words, each at the first of the PTX's that it stands for.
@@ -316,7 +397,7 @@ private:
     }
 
     void keep_made() {
-        for (auto& [at, accesses] : made_) add_if_changed(at, std::move(accesses));
+        for (auto& [at, made] : made_) add_if_changed(at, std::move(made));
         made_.clear();
     }
 
@@ -324,8 +405,8 @@ private:
     void drop_overwritten(OpenAccesses& open) {
         std::optional<MadeStore> only;
         std::size_t count = 0;
-        for (const auto& [at, accesses] : made_)
-            for (const MachineAccess& access : accesses) {
+        for (const auto& [at, made] : made_)
+            for (const MachineAccess& access : made.list) {
                 ++count;
                 only = {at, open.stores->base,
                         open.stores->accesses.at(at) + static_cast<u64>(i64{access.delta}),
@@ -333,7 +414,7 @@ private:
             }
         if (count != 1) only.reset();
         if (only && open.last_store && only->overwrites(*open.last_store))
-            merged_[open.last_store->at].clear();
+            merged_[open.last_store->at].list.clear();
         open.last_store = std::move(only);
     }
 
@@ -353,7 +434,9 @@ private:
                 [](const MergedWord& a, const MergedWord& b) { return a.at < b.at; });
             const u64 begin = *positions.begin() / bytes * bytes - group.alignment.phase;
             const u64 delta = begin - group.accesses.at(first->at);
-            made_[first->at].push_back({static_cast<i32>(delta), bytes});
+            made_[first->at].list.push_back({static_cast<i32>(delta), bytes});
+            for (const MergedWord& word : words)
+                if (word.at != first->at) made_[word.at].covered_by = first->at;
             return;
         }
         std::vector<MergedWord> halves[2];
@@ -362,30 +445,34 @@ private:
         for (const std::vector<MergedWord>& half : halves) cover(group, bytes / 2, half);
     }
 
-    void add_if_changed(u32 at, std::vector<MachineAccess> accesses) {
+    void add_if_changed(u32 at, MachineAccesses made) {
         const Instruction& i = function_.body[at];
         const u32 bytes = size_of(ptx::type_of(i)) * ptx::vector_length(i);
-        if (accesses.size() == 1 && accesses[0].delta == 0 && accesses[0].bytes == bytes) return;
-        merged_[at] = std::move(accesses);
+        const std::vector<MachineAccess>& list = made.list;
+        if (list == std::vector{MachineAccess{.delta = 0, .bytes = bytes}}) return;
+        if (!list.empty()) made.covered_by = MachineAccesses::kNoAccess;
+        merged_[at] = std::move(made);
     }
 
     const ptx::Function& function_;
     const ControlFlow& flow_;
+    const std::vector<u32>& unrolled_;
     AddressFacts facts_;
     std::vector<bool> wanted_;                     ///< by register
     std::vector<bool> extended_;                   ///< by register, of a half: something extends it
-    std::map<u32, PtxAccess> accesses_;            ///< of the block at hand, by index into the body
+    std::map<u32, PtxAccess> accesses_;            ///< of the piece at hand, by index into the body
     std::map<AddressBase, Alignment> alignments_;  ///< likewise
     std::array<OpenAccesses, kMemories> open_;
-    std::map<u32, std::vector<MachineAccess>> made_;  ///< of the group that is closed
+    std::map<u32, MachineAccesses> made_;  ///< of the group that is closed
     MergedAccesses merged_;
 };
 
 }  // namespace
 
 MergedAccesses merged_accesses(const ptx::Function& function, const ControlFlow& flow,
-                               const std::map<std::string, u32>& shared) {
-    return AccessMerger(function, flow, shared).run();
+                               const std::map<std::string, u32>& shared,
+                               const std::vector<u32>& unrolled) {
+    return AccessMerger(function, flow, shared, unrolled).run();
 }
 
 }  // namespace coalesce::sim

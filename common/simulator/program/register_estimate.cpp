@@ -123,6 +123,14 @@ public:
         return places;
     }
 
+    std::vector<u32> unrolled() const {
+        std::vector<u32> loops;
+        for (const MachinePiece& piece : code_.pieces)
+            for (const MachineInstruction& i : piece.code)
+                if (i.loop != kNone) add_once(loops, i.loop);
+        return loops;
+    }
+
     /// As far as the last count of registers knew what is called.
     bool calls_by_convention() const {
         return has_any([](const MachineInstruction& i) { return i.keeps_convention; });
@@ -298,7 +306,8 @@ Estimate estimate_code(const ptx::Module& module, const ptx::Function& kernel) {
     const auto fits_as_written = [&] { return needed(0) + kToSpare <= for_all; };
     if (registers > for_all && (saves || fits_as_written())) registers = for_all;
     if (registers > for_all) registers = program.registers(kernel, kWordsMost, true);
-    return {std::min(registers, allowed(kernel)), program.compiled(kernel).places()};
+    const Compiled& compiled = program.compiled(kernel);
+    return {std::min(registers, allowed(kernel)), compiled.places(), compiled.unrolled()};
 }
 
 }  // namespace coalesce::sim

@@ -22,6 +22,8 @@ struct Estimate {
     u32 registers = 0;
     /// By instruction of the kernel's body: where it stands once they are put in order.
     std::vector<u32> places;
+    /// Of each loop that ptxas carries out several turns at a time: an instruction of it, as an index into the body.
+    std::vector<u32> unrolled;
 };
 
 Estimate estimate_code(const ptx::Module& module, const ptx::Function& kernel);

@@ -30,6 +30,7 @@
 #include "kernel/compile.h"
 #include "program/machine_instruction.h"
 #include "program/merged_accesses.h"
+#include "program/register_estimate.h"
 #include "program/shared_layout.h"
 #include "ptx/instruction_parts.h"
 #include "ptx/parser.h"
@@ -123,8 +124,9 @@ std::string_view opcode_of(const ptx::Instruction& i) {
 }
 
 Places simulated_places(const ptx::Module& module, const ptx::Function& kernel) {
-    const MergedAccesses merged =
-        merged_accesses(kernel, ControlFlow(kernel), shared_layout(module, kernel).offsets);
+    const std::vector<u32> unrolled = estimate_code(module, kernel).unrolled;
+    const MergedAccesses merged = merged_accesses(kernel, ControlFlow(kernel),
+                                                  shared_layout(module, kernel).offsets, unrolled);
     Places places;
     for (u32 at = 0; at < kernel.body.size(); ++at) {
         const ptx::Instruction& i = kernel.body[at];
@@ -136,7 +138,7 @@ Places simulated_places(const ptx::Module& module, const ptx::Function& kernel) 
             places.insert({i.text_offset, opcode, bytes});
             continue;
         }
-        for (const MachineAccess& access : changed->second)
+        for (const MachineAccess& access : changed->second.list)
             places.insert({i.text_offset, opcode, access.bytes});
     }
     return places;

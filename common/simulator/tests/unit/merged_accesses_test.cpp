@@ -1,0 +1,223 @@
+// Which loads and stores become one: for each rule of program/merged_accesses.cpp a case that merges and one that does
+// not. What is expected was seen in ptxas's machine code for the same PTX.
+#include "program/merged_accesses.h"
+
+#include <doctest/doctest.h>
+
+#include <string>
+
+#include "program/shared_layout.h"
+#include "ptx/instruction_parts.h"
+#include "ptx/parser.h"
+
+using namespace coalesce::sim;
+
+namespace {
+
+/// Of a kernel with the shared variable `s` of 8 KiB, with %r3 = s + 32 * %tid.x, %r2 = s + 4 * %tid.x, %r1 a parameter, and
+/// %rd1 a pointer: its accesses to shared memory ("ld+0:16" for a load of 16 bytes at the address of the first of
+/// the PTX, "st-" for a store of which nothing is left), one after the other.
+std::string merged_in(const std::string& body, const std::string& variables = "") {
+    const auto module = ptx::parse(
+        ".version 8.0\n.target sm_90\n.address_size 64\n"
+        ".visible .entry k(.param .u64 out, .param .u32 n) {\n"
+        ".reg .pred %p<9>; .reg .b16 %h<20>; .reg .b32 %r<90>; .reg .f32 %f<40>; .reg .b64 "
+        "%rd<20>;\n" +
+        variables +
+        ".shared .align 4 .b8 s[8192];\n"
+        "ld.param.u32 %r1, [n]; ld.param.u64 %rd1, [out]; mov.u32 %r4, %tid.x; mov.u32 %r5, s;\n"
+        "shl.b32 %r6, %r4, 5; add.s32 %r3, %r5, %r6; shl.b32 %r7, %r4, 2; add.s32 %r2, %r5, "
+        "%r7;\n" +
+        body + "\nret;\n}\n");
+    const ptx::Function& kernel = *module->functions.at("k");
+    const MergedAccesses merged =
+        merged_accesses(kernel, ControlFlow(kernel), shared_layout(*module, kernel).offsets);
+    std::string text;
+    for (u32 at = 0; at < kernel.body.size(); ++at) {
+        const ptx::Instruction& i = kernel.body[at];
+        if ((i.opcode != "ld" && i.opcode != "st") || i.has("param")) continue;
+        if (ptx::space_of_access(i) == ptx::StateSpace::global && !merged.contains(at)) continue;
+        text += (text.empty() ? "" : " ") + i.opcode;
+        const auto found = merged.find(at);
+        if (found == merged.end())
+            text += "=";
+        else if (found->second.list.empty())
+            text += "-";
+        else
+            for (const MachineAccess& access : found->second.list)
+                text += (access.delta < 0 ? "" : "+") + std::to_string(access.delta) + ":" +
+                        std::to_string(access.bytes);
+    }
+    return text;
+}
+
+/// Loads of words at these offsets from %r3, whose sum is stored.
+std::string loads(std::initializer_list<int> offsets, const std::string& base = "%r3",
+                  const std::string& between = "") {
+    std::string text, sum = "mov.u32 %r80, 0;";
+    int k = 20;
+    for (int offset : offsets) {
+        if (k == 22) text += between;
+        text += "ld.shared.u32 %r" + std::to_string(k) + ", [" + base + "+" +
+                std::to_string(offset) + "];\n";
+        sum += "add.u32 %r80, %r80, %r" + std::to_string(k++) + ";";
+    }
+    return text + sum + "st.global.u32 [%rd1], %r80;";
+}
+std::string stores(std::initializer_list<int> offsets, const std::string& base = "%r3") {
+    std::string text;
+    for (int offset : offsets)
+        text += "st.shared.u32 [" + base + "+" + std::to_string(offset) + "], %r1;\n";
+    return text;
+}
+
+}  // namespace
+
+TEST_CASE("loads of one multiple of 16 bytes become one where three of its words are wanted") {
+    CHECK(merged_in(loads({0, 4, 8, 12})) == "ld+0:16 ld- ld- ld-");
+    CHECK(merged_in(loads({12, 8, 4, 0})) == "ld-12:16 ld- ld- ld-");
+    CHECK(merged_in(loads({4, 8, 12, 16})) == "ld-4:16 ld- ld- ld=");
+    CHECK(merged_in(loads({0, 4})) == "ld+0:8 ld-");
+    CHECK(merged_in(loads({4, 8})) == "ld= ld=");
+    CHECK(merged_in(loads({0, 8})) == "ld= ld=");
+    CHECK(merged_in(loads({8, 12, 16, 20})) == "ld+0:8 ld- ld+0:8 ld-");
+    CHECK(merged_in(loads({4, 4})) == "ld= ld-");
+}
+
+TEST_CASE("stores become one where all words are stored, one after the other") {
+    CHECK(merged_in(stores({0, 4, 8, 12})) == "st+0:16 st- st- st-");
+    CHECK(merged_in(stores({8, 0, 12, 4})) == "st-8:16 st- st- st-");
+    CHECK(merged_in(stores({0, 4, 8})) == "st+0:8 st- st=");
+    CHECK(merged_in(stores({4, 8})) == "st= st=");
+    CHECK(merged_in(stores({0, 64, 4, 68})) == "st= st= st= st=");
+    CHECK(merged_in(stores({0, 4}) + "ld.shared.u32 %r20, [%r3+64]; st.global.u32 [%rd1], %r20;" +
+                    stores({8, 12})) == "st+0:8 st- ld= st+0:8 st-");
+}
+
+TEST_CASE("a store that the next one overwrites is dropped") {
+    CHECK(merged_in(stores({0, 0})) == "st- st=");
+    CHECK(merged_in(stores({0, 64, 0})) == "st= st= st=");
+    CHECK(merged_in(stores({0}) + "membar.cta;" + stores({0})) == "st= st=");
+}
+
+TEST_CASE("only known alignment lets accesses merge") {
+    CHECK(merged_in(loads({0, 4, 8, 12}, "%r2")) == "ld= ld= ld= ld=");
+    const auto from = [](const std::string& computed) {
+        return merged_in(computed + "add.s32 %r9, %r5, %r8;" + loads({0, 4, 8, 12}, "%r9"));
+    };
+    const std::string one = "ld+0:16 ld- ld- ld-", two = "ld+0:8 ld- ld+0:8 ld-",
+                      none = "ld= ld= ld= ld=";
+    CHECK(from("mul.lo.u32 %r8, %r4, 48;") == one);
+    CHECK(from("mul.lo.u32 %r8, %r4, 24;") == two);
+    CHECK(from("mul.lo.u32 %r8, %r4, 12;") == none);
+    CHECK(from("and.b32 %r8, %r1, -16;") == one);
+    CHECK(from("mad.lo.u32 %r8, %r4, 3, %r4; shl.b32 %r8, %r8, 2;") == none);
+    CHECK(from("min.u32 %r8, %r6, 64;") == none);
+    CHECK(from("setp.gt.u32 %p1, %r1, 7; selp.b32 %r8, %r6, 64, %p1;") == one);
+}
+
+TEST_CASE("a variable is aligned as far as its place in shared memory is") {
+    const std::string four = loads({0, 4, 8, 12});
+    CHECK(merged_in(four, ".shared .align 4 .b8 a[16];\n") == "ld+0:16 ld- ld- ld-");
+    CHECK(merged_in(four, ".shared .align 4 .b8 z[4];\n") == "ld= ld= ld= ld=");
+    CHECK(merged_in(loads({0, 4, 8, 12}, "s")) == "ld+0:16 ld- ld- ld-");
+}
+
+TEST_CASE(
+    "an access to a vector shows how its address is aligned, and those that it differs from by "
+    "constants") {
+    const std::string vector =
+        "ld.shared.v4.u32 {%r30, %r31, %r32, %r33}, [%r2+16];"
+        "add.u32 %r34, %r30, %r31; add.u32 %r34, %r34, %r32; add.u32 %r34, %r34, %r33;"
+        "st.global.u32 [%rd1+4], %r34;";
+    CHECK(merged_in(loads({0, 4, 8, 12}, "%r2") + vector) == "ld+0:16 ld- ld- ld- ld=");
+    CHECK(merged_in(loads({0, 4, 8, 12}, "%r2") + "bar.sync 0;" + vector) ==
+          "ld+0:16 ld- ld- ld- ld=");
+    CHECK(merged_in(loads({0, 4, 8, 12}, "%r2") + "bra L; L: " + vector) ==
+          "ld+0:16 ld- ld- ld- ld=");
+    // Not where lanes may not come to it.
+    CHECK(merged_in(loads({0, 4, 8, 12}, "%r2") + "@%p1 bra L; bar.sync 0;" + vector + "L: ") ==
+          "ld= ld= ld= ld= ld=");
+}
+
+TEST_CASE("addresses from several registers") {
+    const auto each = [](const std::string& from) {
+        std::string text, sum = "mov.u32 %r80, 0;";
+        for (int k = 0; k < 4; ++k) {
+            std::string one = from;
+            for (std::size_t at; (at = one.find('#')) != one.npos;)
+                one.replace(at, 1, std::to_string(k));
+            text +=
+                one + "add.s32 %r9, %r5, %r8; ld.shared.u32 %r2" + std::to_string(k) + ", [%r9];";
+            sum += "add.u32 %r80, %r80, %r2" + std::to_string(k) + ";";
+        }
+        return merged_in("shl.b32 %r10, %r4, 2;" + text + sum + "st.global.u32 [%rd1], %r80;");
+    };
+    const std::string one = "ld+0:16 ld- ld- ld-", none = "ld= ld= ld= ld=";
+    CHECK(each("add.s32 %r8, %r10, #; shl.b32 %r8, %r8, 2;") == one);
+    CHECK(each("or.b32 %r8, %r10, #; shl.b32 %r8, %r8, 2;") == one);
+    CHECK(each("add.s32 %r8, %r10, #; mul.wide.u32 %rd2, %r8, 4; cvt.u32.u64 %r8, %rd2;") == none);
+    CHECK(each("shl.b32 %r8, #, 2; xor.b32 %r8, %r8, %r6;") == none);
+}
+
+TEST_CASE("what stands between") {
+    const auto between = [](const std::string& what) {
+        return merged_in(loads({0, 4, 8, 12}, "%r3", what)).substr(0, 11);
+    };
+    const std::string merged = "ld+0:16 ld-", apart = "ld+0:8 ld- ";
+    CHECK(between("") == merged);
+    CHECK(between("st.global.u32 [%rd1+8], %r1;") == merged);
+    CHECK(between("red.global.add.u32 [%rd1], 1;") == merged);
+    CHECK(between("shfl.sync.idx.b32 %r50, %r20, 0, 31, -1; st.global.u32 [%rd1+8], %r50;") ==
+          merged);
+    CHECK(between("mov.u32 %r50, %clock; st.global.u32 [%rd1+8], %r50;") == merged);
+    CHECK(between("st.shared.u32 [%r3+64], %r1;") == apart);
+    CHECK(between("st.u32 [%rd1], %r1;") == apart);
+    CHECK(between("red.shared.add.u32 [%r3+64], 1;") == apart);
+    CHECK(between("bar.sync 0;") == apart);
+    CHECK(between("bar.warp.sync -1;") == apart);
+    CHECK(between("membar.cta;") == apart);
+    CHECK(between("div.rn.f32 %f1, %f2, %f3; st.global.f32 [%rd1+8], %f1;") == apart);
+}
+
+TEST_CASE("which accesses are left alone") {
+    const auto pair = [](const std::string& one, const std::string& two) {
+        return merged_in(one + two + "add.u32 %r22, %r20, %r21; st.global.u32 [%rd1], %r22;");
+    };
+    CHECK(pair("ld.shared.u32 %r20, [%r3];", "ld.shared.u32 %r21, [%r3+4];") == "ld+0:8 ld-");
+    CHECK(pair("ld.volatile.shared.u32 %r20, [%r3];", "ld.volatile.shared.u32 %r21, [%r3+4];") ==
+          "ld= ld=");
+    CHECK(pair("ld.shared.u8 %r20, [%r3];", "ld.shared.u8 %r21, [%r3+1];") == "ld= ld=");
+    CHECK(pair("@%p1 ld.shared.u32 %r20, [%r3];", "@%p1 ld.shared.u32 %r21, [%r3+4];") ==
+          "ld= ld=");
+}
+
+TEST_CASE("halves become one where nothing extends them with zeros") {
+    const auto halves = [](const std::string& use) {
+        return merged_in("ld.shared.b16 %h1, [%r3]; ld.shared.b16 %h2, [%r3+2];" + use);
+    };
+    CHECK(halves("add.u16 %h3, %h1, %h2; st.global.u16 [%rd1], %h3;") == "ld+0:4 ld-");
+    CHECK(halves("cvt.u32.u16 %r20, %h1; cvt.u32.u16 %r21, %h2; add.u32 %r20, %r20, %r21;"
+                 "st.global.u32 [%rd1], %r20;") == "ld= ld=");
+}
+
+TEST_CASE("elements that nobody wants are left out") {
+    const auto wanted = [](const std::string& use) {
+        return merged_in("ld.shared.v4.u32 {%r20, %r21, %r22, %r23}, [%r3];" + use);
+    };
+    CHECK(wanted("st.global.u32 [%rd1], %r21;") == "ld+4:4");
+    CHECK(wanted("add.u32 %r24, %r20, %r23; st.global.u32 [%rd1], %r24;") == "ld+0:4+12:4");
+    CHECK(wanted("add.u32 %r24, %r22, %r23; st.global.u32 [%rd1], %r24;") == "ld+8:8");
+    CHECK(wanted("add.u32 %r24, %r22, %r23; add.u32 %r24, %r24, %r20; st.global.u32 [%rd1], "
+                 "%r24;") == "ld=");
+}
+
+TEST_CASE("global memory: the same, where something shows the alignment") {
+    const std::string four =
+        "ld.global.u32 %r20, [%rd2]; ld.global.u32 %r21, [%rd2+4]; add.u32 %r22, %r20, %r21;"
+        "st.global.u32 [%rd1], %r22;";
+    CHECK(merged_in("and.b64 %rd2, %rd1, -16;" + four) == "ld+0:8 ld-");
+    CHECK(merged_in("add.s64 %rd2, %rd1, 64;" + four) == "");
+    CHECK(merged_in("add.s64 %rd2, %rd1, 64;" + four +
+                    "ld.global.b64 %rd3, [%rd2+8]; st.global.u32 [%rd1+8], %rd3;") == "ld+0:8 ld-");
+}
