@@ -1,6 +1,6 @@
 // The basics of cooperative groups: blocks, grids, tiles of a warp, and the lanes that are together.
 //
-// What is not here (clusters, memcpy_async) comes with the CUDA toolkit alone.
+// What is not here (memcpy_async) comes with the CUDA toolkit alone.
 #pragma once
 
 #include "cuda_runtime.h"
@@ -72,6 +72,79 @@ private:
     }
 };
 __device__ inline grid_group this_grid() {
+    return {};
+}
+
+/// All threads of the blocks of a cluster. A kernel gets its clusters from the launch:
+/// cudaLaunchAttributeClusterDimension. (clang ignores __cluster_dims__, see host_defines.h.)
+class cluster_group {
+public:
+    struct arrival_token {};
+
+    __device__ static void sync() {
+        barrier_arrive();
+        barrier_wait();
+    }
+    __device__ static arrival_token barrier_arrive() {
+        asm volatile("barrier.cluster.arrive;" ::: "memory");
+        return {};
+    }
+    __device__ static void barrier_wait() { asm volatile("barrier.cluster.wait;" ::: "memory"); }
+    __device__ static void barrier_wait(arrival_token&&) { barrier_wait(); }
+
+    __device__ static dim3 block_index() {
+        dim3 index;
+        asm("mov.u32 %0, %%cluster_ctaid.x;" : "=r"(index.x));
+        asm("mov.u32 %0, %%cluster_ctaid.y;" : "=r"(index.y));
+        asm("mov.u32 %0, %%cluster_ctaid.z;" : "=r"(index.z));
+        return index;
+    }
+    __device__ static unsigned int block_rank() {
+        unsigned int rank;
+        asm("mov.u32 %0, %%cluster_ctarank;" : "=r"(rank));
+        return rank;
+    }
+    __device__ static dim3 dim_blocks() {
+        dim3 blocks;
+        asm("mov.u32 %0, %%cluster_nctaid.x;" : "=r"(blocks.x));
+        asm("mov.u32 %0, %%cluster_nctaid.y;" : "=r"(blocks.y));
+        asm("mov.u32 %0, %%cluster_nctaid.z;" : "=r"(blocks.z));
+        return blocks;
+    }
+    __device__ static unsigned int num_blocks() {
+        unsigned int count;
+        asm("mov.u32 %0, %%cluster_nctarank;" : "=r"(count));
+        return count;
+    }
+    __device__ static dim3 dim_threads() {
+        const dim3 blocks = dim_blocks();
+        return {blocks.x * blockDim.x, blocks.y * blockDim.y, blocks.z * blockDim.z};
+    }
+    __device__ static unsigned int num_threads() { return num_blocks() * thread_block::size(); }
+    __device__ static unsigned int size() { return num_threads(); }
+    __device__ static dim3 thread_index() {
+        const dim3 block = block_index();
+        return {block.x * blockDim.x + threadIdx.x, block.y * blockDim.y + threadIdx.y,
+                block.z * blockDim.z + threadIdx.z};
+    }
+    __device__ static unsigned int thread_rank() {
+        return block_rank() * thread_block::size() + thread_block::thread_rank();
+    }
+
+    /// The address that the block with this rank has for the same variable.
+    template <class T>
+    __device__ static T* map_shared_rank(T* variable, int rank) {
+        T* result;
+        asm("mapa.u64 %0, %1, %2;" : "=l"(result) : "l"(variable), "r"(rank));
+        return result;
+    }
+    __device__ static unsigned int query_shared_rank(const void* variable) {
+        unsigned int rank;
+        asm("getctarank.u64 %0, %1;" : "=r"(rank) : "l"(variable));
+        return rank;
+    }
+};
+__device__ inline cluster_group this_cluster() {
     return {};
 }
 

@@ -27,6 +27,11 @@ struct DeviceModel {
     /// variables begin at 0, and these lie where no launch can put any.
     static constexpr u32 shared_reserved_begin = shared_per_block_optin;
     static constexpr u32 parameter_bytes_max = 32764;
+    static constexpr u32 portable_cluster_size = 8, max_cluster_size = 16;
+    /// Multiprocessors that lie together, so that the blocks of a cluster fit there. Which ones a
+    /// chip has differs from one to the next; these give what one H200 answers for clusters of 1 to
+    /// 16 blocks (cudaOccupancyMaxActiveClusters).
+    static constexpr u32 processor_groups[] = {18, 18, 16, 16, 16, 16, 16, 8, 2, 2, 2, 2};
     // NOLINTEND(readability-identifier-naming)
 };
 

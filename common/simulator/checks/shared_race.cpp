@@ -120,6 +120,9 @@ struct SharedRace::State {
     std::unordered_map<u32, Clock> released;  ///< by address
     /// The cluster's barrier: what was brought there in this phase, and in those that are over.
     Clock cluster_arrived, cluster_over;
+    /// The same of .relaxed arrivals too, and what each block has met so: enough for its end.
+    Clock all_arrived, all_over;
+    Clocks met;
 
     /// A cp.async that nobody has waited for.
     struct Copy {
@@ -149,15 +152,16 @@ struct SharedRace::State {
     u32 last_ticket = 0;
     std::vector<u32> groups;  ///< committed by each warp
 
-    void begin_launch(const Kernel& of, u32 all_warps) {
+    void begin_launch(const Kernel& of, u32 all_warps, u32 blocks) {
         kernel = &of;
         warps = all_warps;
         cluster = {};
         clocks.resize(warps, warps);
         fences.resize(warps, warps);
-        barriers.resize(std::size_t{kBarriersOfBlock} * ((warps + kLanes - 1) / kLanes), warps);
+        barriers.resize(std::size_t{kBarriersOfBlock} * blocks, warps);
         accesses.assign(warps, 0);
         phase_begin.assign(warps, 0);
+        met.resize(blocks, warps);
         fenced.assign(warps, 0);
         groups.assign(warps, 0);
         steps.assign(of.sites.size() * warps, 0);
@@ -182,6 +186,9 @@ struct SharedRace::State {
         std::fill(groups.begin(), groups.end(), 0);
         cluster_arrived.assign(warps, 0);
         cluster_over.assign(warps, 0);
+        all_arrived.assign(warps, 0);
+        all_over.assign(warps, 0);
+        met.clear();
         forget();
     }
 
@@ -331,7 +338,7 @@ struct SharedRace::State {
     /// warps have all ended.
     void find_accesses_of_others(u32 rank) {
         if (!wanted.races) return;
-        Clock known(warps);
+        Clock known(met[rank], met[rank] + warps);
         for (u32 w = rank * cluster.warps; w < (rank + 1) * cluster.warps; ++w)
             join(known.data(), clocks[w], warps);
         const auto look = [&](Cell cell, u32 address, bool wrote) {
@@ -752,11 +759,12 @@ SharedRace::~SharedRace() {
     state_->flush();
 }
 
-void SharedRace::begin_launch(const Kernel& kernel, RaceLog& log, Wanted wanted, u32 warps) {
+void SharedRace::begin_launch(const Kernel& kernel, RaceLog& log, Wanted wanted, u32 warps,
+                              u32 blocks) {
     state_->flush();
     state_->log = &log;
     state_->wanted = wanted;
-    state_->begin_launch(kernel, warps);
+    state_->begin_launch(kernel, warps, blocks);
 }
 
 void SharedRace::end_launch() {
@@ -862,14 +870,18 @@ void SharedRace::barrier_complete(u32 id, Mask waiting, bool whole_block, u32 fi
 void SharedRace::cluster_arrive(u32 warp, bool releases) {
     state_->tick(warp);
     if (releases) state_->bring(state_->cluster_arrived, state_->clocks[warp]);
+    state_->bring(state_->all_arrived, state_->clocks[warp]);
 }
 
 void SharedRace::cluster_complete() {
     state_->bring(state_->cluster_over, state_->cluster_arrived.data());
+    state_->bring(state_->all_over, state_->all_arrived.data());
 }
 
 void SharedRace::cluster_wait_done(u32 warp) {
     join(state_->clocks[warp], state_->cluster_over.data(), state_->warps);
+    if (!state_->cluster.blocks.empty())
+        join(state_->met[warp / state_->cluster.warps], state_->all_over.data(), state_->warps);
 }
 
 void SharedRace::end_block_of_cluster(u32 rank) {
@@ -924,10 +936,10 @@ u32 SharedRace::bulk_begin(const SharedAccess& access, bool writes) {
     const Placed here(*state_, access);
     state_->perform(state_->begin(here, !writes, writes, kPending));
     const u32* const known = state_->clocks[access.warp];
-    const Clock clock(known, known + state_->warps);
+    const u32 issued = known[access.warp];
     state_->tick(access.warp);
-    state_->bulk_copies.push_back({State::Copy(here), ++state_->last_ticket, writes,
-                                   clock[access.warp], clock});
+    state_->bulk_copies.push_back({State::Copy(here), ++state_->last_ticket, writes, issued,
+                                   Clock(known, known + state_->warps)});
     return state_->last_ticket;
 }
 

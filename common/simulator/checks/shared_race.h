@@ -54,9 +54,10 @@ public:
         u32 stride = 0;           ///< bytes between the shared memories of two blocks
     };
 
-    /// `log` gathers the races of all workers of the launch. `warps`: of a block, or of all blocks
-    /// of a cluster.
-    void begin_launch(const Kernel& kernel, RaceLog& log, Wanted wanted, u32 warps = kLanes);
+    /// `log` gathers the races of all workers of the launch. `warps`: of a block, or of all `blocks`
+    /// of a cluster together.
+    void begin_launch(const Kernel& kernel, RaceLog& log, Wanted wanted, u32 warps = kLanes,
+                      u32 blocks = 1);
     /// `memory`: the block's shared memory, for telling stores that change nothing.
     void begin_block(u64 block_number, u32 shared_bytes, const u8* memory = nullptr);
     /// Begins a cluster, with all of its blocks. `memory`: of the first block.

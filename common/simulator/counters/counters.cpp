@@ -275,6 +275,7 @@ SiteCounters& SiteCounters::operator+=(const SiteCounters& other) {
     wavefronts_ideal += other.wavefronts_ideal;
     remote_requests += other.remote_requests;
     remote_sectors += other.remote_sectors;
+    remote_useful_bytes += other.remote_useful_bytes;
     waits += other.waits;
     bytes_under_way += other.bytes_under_way;
     return *this;

@@ -60,6 +60,7 @@ struct SiteCounters {
     u64 wavefronts_ideal = 0;
     u64 remote_requests = 0;  ///< shared memory of other blocks of the cluster
     u64 remote_sectors = 0;
+    u64 remote_useful_bytes = 0;
     u64 waits = 0;  ///< for loads from global memory, or copies to shared, that began here
     u64 bytes_under_way = 0;  ///< to shared memory while it was loaded from, added up
 

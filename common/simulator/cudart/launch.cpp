@@ -15,6 +15,7 @@
 //   simulated: see api.h.
 #include "cudart/launch.h"
 
+#include <algorithm>
 #include <cstring>
 #include <mutex>
 #include <vector>
@@ -111,32 +112,45 @@ void check_cooperative(const LaunchRequest& request, const KernelHandle& handle)
                   cudaErrorCooperativeLaunchTooLarge);
 }
 
-/// What the kernel was compiled for comes before what the launch says.
-Dim3 cluster_of(const LaunchRequest& request, const KernelHandle& handle) {
-    const auto given = [](const u32* c) { return c[0] || c[1] || c[2]; };
-    const auto filled = [](u32 x, u32 y, u32 z) { return Dim3{x ? x : 1, y ? y : 1, z ? z : 1}; };
+bool is_given(Dim3 cluster) {
+    return cluster.x || cluster.y || cluster.z;
+}
+
+/// What the kernel was compiled for, or cudaFuncSetAttribute asked for. Zeros: nothing.
+Dim3 required_cluster(const KernelHandle& handle) {
     const u32* compiled = handle.kernel->ast->cluster;
-    if (given(compiled)) return filled(compiled[0], compiled[1], compiled[2]);
-    const u32 asked[] = {request.cluster.x, request.cluster.y, request.cluster.z};
-    if (given(asked)) return filled(asked[0], asked[1], asked[2]);
-    return filled(handle.cluster.x, handle.cluster.y, handle.cluster.z);
+    const Dim3 dims{compiled[0], compiled[1], compiled[2]};
+    if (!is_given(dims)) return handle.cluster;
+    return {std::max(dims.x, 1u), std::max(dims.y, 1u), std::max(dims.z, 1u)};
 }
 
 bool names_cluster(const LaunchRequest& request, const KernelHandle& handle) {
-    return handle.kernel->ast->cluster[0] || request.cluster.x || handle.cluster.x;
+    return is_given(required_cluster(handle)) || is_given(request.cluster);
 }
 
+Dim3 cluster_of(const LaunchRequest& request, const KernelHandle& handle) {
+    const Dim3 required = required_cluster(handle);
+    return is_given(required)          ? required
+           : is_given(request.cluster) ? request.cluster
+                                       : Dim3{1, 1, 1};
+}
+
+/// As an H200 answers: all of these are errors there.
 void check_cluster(const LaunchRequest& request, const KernelHandle& handle) {
-    const Dim3 cluster = cluster_of(request, handle);
-    const u64 most = handle.non_portable_cluster ? 16 : 8;
-    const bool divides = request.grid.x % cluster.x == 0 && request.grid.y % cluster.y == 0 &&
-                         request.grid.z % cluster.z == 0;
-    if (divides && cluster.count() <= most) return;
-    refuse_launch(handle,
-                  "clusters of " + shape({cluster.x, cluster.y, cluster.z}) +
-                      " blocks do not divide the grid, or hold more than " + std::to_string(most) +
-                      " blocks.",
-                  cudaErrorInvalidClusterSize);
+    const Dim3 cluster = cluster_of(request, handle), required = required_cluster(handle);
+    const auto refuse_cluster = [&](const std::string& why) {
+        refuse_launch(handle, "clusters of " + shape({cluster.x, cluster.y, cluster.z}) + " blocks " + why,
+                      cudaErrorInvalidClusterSize);
+    };
+    if (cluster.count() == 0) refuse_cluster("are not possible: name all three extents.");
+    if (is_given(required) && is_given(request.cluster) && !(required == request.cluster))
+        refuse_cluster("are what the kernel needs, and the launch asks for others.");
+    if (request.grid.x % cluster.x || request.grid.y % cluster.y || request.grid.z % cluster.z)
+        refuse_cluster("do not divide the grid.");
+    const u64 most = handle.non_portable_cluster ? DeviceModel::max_cluster_size
+                                                 : DeviceModel::portable_cluster_size;
+    if (cluster.count() > most)
+        refuse_cluster("are too large: a cluster holds up to " + std::to_string(most) + ".");
 }
 
 // ---- the launch ----

@@ -22,7 +22,7 @@ void active_blocks(int* blocks, const void* function, int threads, size_t dynami
                     *handle.kernel, static_cast<u32>(threads), static_cast<u32>(dynamic_shared)));
 }
 
-/// Blocks of `config` on the whole device.
+/// Blocks of `config` that a multiprocessor holds.
 u64 resident_blocks(const void* function, const cudaLaunchConfig_t* config) {
     need(config);
     const u64 threads = u64{config->blockDim.x} * config->blockDim.y * config->blockDim.z;
@@ -30,16 +30,23 @@ u64 resident_blocks(const void* function, const cudaLaunchConfig_t* config) {
     int per_multiprocessor = 0;
     active_blocks(&per_multiprocessor, function, static_cast<int>(threads),
                   config->dynamicSmemBytes);
-    return static_cast<u64>(per_multiprocessor) * DeviceModel::multiprocessors;
+    return static_cast<u64>(per_multiprocessor);
 }
 
-u64 cluster_size(const cudaLaunchConfig_t& config) {
+/// Blocks of a cluster that the launch, or the kernel, names.
+u64 cluster_size(const cudaLaunchConfig_t& config, const KernelHandle& handle) {
     for (unsigned i = 0; i < config.numAttrs; ++i) {
         if (config.attrs[i].id != cudaLaunchAttributeClusterDimension) continue;
         const auto& c = config.attrs[i].val.clusterDim;
         return u64{c.x} * c.y * c.z;
     }
-    return 1;
+    const u32* compiled = handle.kernel->ast->cluster;
+    return compiled[0] ? u64{compiled[0]} * std::max(compiled[1], 1u) * std::max(compiled[2], 1u) : 1;
+}
+
+u64 most_blocks(const KernelHandle& handle) {
+    return handle.non_portable_cluster ? DeviceModel::max_cluster_size
+                                       : DeviceModel::portable_cluster_size;
 }
 
 }  // namespace
@@ -70,7 +77,8 @@ cudaError_t cudaOccupancyMaxPotentialClusterSize(int* size, const void* function
     return api(__func__, [&] {
         need(size);
         const u64 blocks = resident_blocks(function, config);
-        *size = blocks == 0 ? 0 : Modules::instance().find(function).non_portable_cluster ? 16 : 8;
+        const KernelHandle& handle = Modules::instance().find(function);
+        *size = blocks == 0 ? 0 : static_cast<int>(most_blocks(handle));
     });
 }
 
@@ -79,8 +87,12 @@ cudaError_t cudaOccupancyMaxActiveClusters(int* clusters, const void* function,
     return api(__func__, [&] {
         need(clusters);
         const u64 blocks = resident_blocks(function, config);
-        const u64 size = cluster_size(*config);
-        need(size > 0, cudaErrorInvalidClusterSize);
-        *clusters = static_cast<int>(blocks / size);
+        const KernelHandle& handle = Modules::instance().find(function);
+        const u64 size = cluster_size(*config, handle);
+        need(size > 0 && size <= most_blocks(handle), cudaErrorInvalidClusterSize);
+        u64 fit = 0;
+        for (const u64 group : DeviceModel::processor_groups)
+            if (size <= group) fit += group * blocks / size;
+        *clusters = static_cast<int>(fit);
     });
 }

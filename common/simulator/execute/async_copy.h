@@ -39,6 +39,20 @@ void complete_bulk_copies(Block& block, u32 mbarrier);
 /// The bytes of the copies that report to this mbarrier and have not come.
 u64 pending_bulk_bytes(const Block& block, u32 mbarrier);
 
+/// The bytes that one lane of st.async stores, and the mbarrier that hears of them. Addresses are
+/// those of shared memory, with a rank.
+struct AsyncStore {
+    u64 address = 0, mbarrier = 0;
+    const u8* value = nullptr;
+    u32 bytes = 0;
+    bool is_done = false;  ///< red.async: memory has the value already
+};
+/// Stores when somebody waits at the mbarrier. False: reported, the launch is over.
+bool store_later(Warp& w, const Op* op, int lane, const AsyncStore& store);
+
+/// A block of a cluster has ended: reports copies that may still read its shared memory, and carries
+/// them out.
+void end_copies_from(Block& block);
 /// The block has ended: tells which bulk copies nobody waited for, and carries them out.
 void end_bulk_copies(Block& block);
 

@@ -19,9 +19,11 @@
 #include <array>
 #include <deque>
 #include <unordered_set>
+#include <utility>
 // Long: a copy is checked, counted, kept and moved by one description of it.
 #include "execute/access_listener.h"
 #include "execute/async_copy.h"
+#include "execute/cluster.h"
 #include "execute/describe.h"
 #include "execute/memory_access.h"
 #include "memory/tensor_map.h"
@@ -34,26 +36,31 @@ namespace {
 
 constexpr u32 kBoxAlignment = 128;
 
-/// 16 bytes of a copy.
+/// 16 bytes of a copy, or all of st.async.
 struct Piece {
     u64 global = 0;   ///< device address; 0: outside of the array
     u32 shared = 0;   ///< offset in the block's shared memory
-    u32 inside = 16;  ///< of the 16 bytes, those within the array; the others come after them
+    u32 inside = 16;  ///< of its bytes, those within the array; the others come after them
+    u32 size = 16;
     u8* host = nullptr;
 };
 
 struct BulkCopy {
     const Op* op = nullptr;
     bool to_shared = false;
-    u32 warp = 0;
+    bool from_shared = false;   ///< of the block that issued it
+    Block* issuer = nullptr;
+    Block* home = nullptr;      ///< whose shared memory it writes, or reads into global memory
+    u32 warp = 0;               ///< of the issuer
     int lane = 0;
     u32 group = 0;     ///< groups that its thread had committed before (to global memory)
     u32 mbarrier = 0;  ///< offset of the one that is told (to shared memory)
     u32 bytes = 0;
-    u32 race_ticket = 0;
+    u32 race_ticket = 0, source_ticket = 0;
     u64 issued = 0;  ///< for the race check of global memory
     u32 fill = 0;    ///< what stands for 4 bytes outside of the array
     std::vector<Piece> pieces;
+    std::vector<u8> values;  ///< of st.async, to which its piece points
 
     u32 global_site() const { return op->site; }
     u32 shared_site() const { return op->site + 1; }
@@ -78,15 +85,15 @@ Block::BulkCopies& copies_of(Block& block) {
 
 // ---- carrying out ----
 
-void carry_out(Block& block, const BulkCopy& copy) {
+void carry_out(const BulkCopy& copy) {
     for (const Piece& piece : copy.pieces) {
-        u8* shared = block.shared + piece.shared;
+        u8* shared = copy.home->shared + piece.shared;
         if (!copy.to_shared) {
-            if (!block.launch->only_heard) std::memcpy(piece.host, shared, piece.inside);
+            if (!copy.home->launch->only_heard) std::memcpy(piece.host, shared, piece.inside);
             continue;
         }
         if (piece.host) std::memcpy(shared, piece.host, piece.inside);
-        for (u32 at = piece.host ? piece.inside : 0; at < kPieceBytes; ++at)
+        for (u32 at = piece.host ? piece.inside : 0; at < piece.size; ++at)
             shared[at] = static_cast<u8>(copy.fill >> at % 4 * 8);
     }
 }
@@ -95,18 +102,21 @@ void carry_out(Block& block, const BulkCopy& copy) {
 void count_wait(Block& block, u32 mbarrier) {
     for (const BulkCopy& copy : block.bulk_copies->pending) {
         if (!copy.to_shared || copy.mbarrier != mbarrier) continue;
-        ++block.warps[copy.warp].counters[copy.shared_site()].waits;
+        ++copy.issuer->warps[copy.warp].counters[copy.shared_site()].waits;
         return;
     }
 }
 
 void finish(Block& block, BulkCopy& copy) {
-    carry_out(block, copy);
+    carry_out(copy);
     block.watch->memory_changed();
-    if (block.shared_race)
-        block.shared_race->bulk_end(copy.race_ticket, copy.to_shared, copy.mbarrier);
+    if (block.shared_race) {
+        if (copy.from_shared) block.shared_race->bulk_end(copy.source_ticket, false, 0);
+        block.shared_race->bulk_end(copy.race_ticket, copy.to_shared,
+                                    shared_address(block, copy.mbarrier));
+    }
     if (copy.to_shared) {
-        if (GlobalRace* race = block.launch->global_race)
+        if (GlobalRace* race = block.launch->global_race; race && copy.issuer == &block)
             race->copy_complete(block.global_race, copy.mbarrier, copy.warp, copy.issued);
         complete_bytes(block, copy.mbarrier, copy.bytes);
         block.copy_bytes_under_way -= copy.bytes;
@@ -158,10 +168,13 @@ bool find_global(Issue& issue, Piece& piece, const Allocation*& near) {
                        StateSpace::global, load_or_store(!issue.copy.to_shared));
 }
 
-/// The bytes of shared memory that the copy takes must be the block's.
+/// The bytes of shared memory that the copy takes must be those of its block.
 bool find_shared(Issue& issue, u64 address, u64 bytes) {
-    const Block& block = *issue.w.block;
-    if (address <= block.shared_bytes && bytes <= block.shared_bytes - address) return true;
+    const Block& home = *issue.copy.home;
+    const u64 within = offset_in_block(address);
+    if (!home.has_ended && rank_in(address) == home.rank && within <= home.shared_bytes &&
+        bytes <= home.shared_bytes - within)
+        return true;
     return bad_address(issue.w, issue.copy.op, address, issue.copy.lane,
                        static_cast<u32>(std::min<u64>(bytes, ~u32{0})), StateSpace::shared,
                        load_or_store(issue.copy.to_shared));
@@ -214,7 +227,8 @@ bool cut_box(Issue& issue, const TensorMap& map, const i32* corner, u32 shared) 
             Piece piece;
             // Of a box that fills no line of 128 bytes, a swizzle puts pieces behind its end.
             piece.shared = swizzled(map.swizzle, shared + row * row_bytes + byte);
-            if (!find_shared(issue, piece.shared, kPieceBytes)) return false;
+            if (!find_shared(issue, shared_address(*issue.copy.home, piece.shared), kPieceBytes))
+                return false;
             place_in_array(map, at, piece);
             if (piece.inside && !find_global(issue, piece, near)) return false;
             if (piece.inside || issue.copy.to_shared) issue.copy.pieces.push_back(piece);
@@ -233,9 +247,18 @@ bool cut_run(Issue& issue, u64 global, u32 shared, u32 bytes) {
     return true;
 }
 
-void count(Issue& issue) {
+/// `again`: another destination of the same multicast.
+void count(Issue& issue, bool again) {
+    if (issue.copy.from_shared) {
+        SiteCounters& remote = issue.w.counters[issue.copy.shared_site()];
+        if (issue.copy.home == issue.w.block) return;
+        ++remote.remote_requests;
+        remote.remote_sectors += (issue.shared % 32 + issue.copy.bytes + 31) / 32;
+        remote.remote_useful_bytes += issue.copy.bytes;
+        return;
+    }
     SiteCounters& counters = issue.w.counters[issue.copy.global_site()];
-    ++counters.requests;
+    counters.requests += !again;
     std::unordered_set<u64> sectors;
     for (const Piece& piece : issue.copy.pieces) {
         if (!piece.inside) continue;
@@ -289,7 +312,7 @@ struct OneLane {
 
     OneLane(const Issue& issue, u32 address, u32 bytes) {
         addresses[issue.copy.lane] = address;
-        access.warp = issue.w.index;
+        access.warp = race_warp(issue.w);
         access.site = issue.copy.shared_site();
         access.active = 1u << issue.copy.lane;
         access.addresses = addresses;
@@ -313,36 +336,45 @@ void pass_on_undefined(Issue& issue) {
     DeviceMemory& memory = *block.launch->memory;
     for (const Piece& piece : issue.copy.pieces) {
         if (!piece.inside || !memory.is_device_range(piece.global)) continue;
+        const u32 address = shared_address(*issue.copy.home, piece.shared);
         const u32 undefined = issue.copy.to_shared
                                   ? memory.unwritten_bytes(piece.global, piece.inside)
-                                  : race->unwritten_bytes(piece.shared, piece.inside);
+                                  : race->unwritten_bytes(address, piece.inside);
         if (undefined == (1u << piece.inside) - 1) continue;
         if (issue.copy.to_shared)
-            race->mark_unwritten({.active = 1, .addresses = &piece.shared}, &undefined);
+            race->mark_unwritten({.active = 1, .addresses = &address}, &undefined);
         else
             memory.mark_bytes_unwritten(piece.global, undefined);
     }
 }
 
-void note_copy(Issue& issue) {
-    count(issue);
-    note_global(issue);
+/// Shows the race check what a copy reads in its own block.
+void note_source(Issue& issue, u32 from) {
+    SharedRace* race = issue.w.block->shared_race;
+    if (!race) return;
+    const OneLane source(issue, from, issue.copy.bytes);
+    issue.copy.source_ticket = race->bulk_begin(source.access, false);
+}
+
+void note_copy(Issue& issue, bool again) {
+    count(issue, again);
+    if (!issue.copy.from_shared) note_global(issue);
     note_shared(issue);
-    pass_on_undefined(issue);
-    Block& block = *issue.w.block;
+    if (!issue.copy.from_shared) pass_on_undefined(issue);
+    Block& block = *issue.copy.home;
     if (GlobalRace* race = block.launch->global_race; race && issue.copy.to_shared)
         issue.copy.issued = race->copy_issued(block.global_race);
     Block::BulkCopies& copies = copies_of(block);
     issue.copy.group = copies.committed[issue.w.index][issue.copy.lane];
-    if (issue.copy.to_shared) issue.w.block->copy_bytes_under_way += issue.copy.bytes;
+    if (issue.copy.to_shared) block.copy_bytes_under_way += issue.copy.bytes;
     copies.pending.push_back(std::move(issue.copy));
 }
 
 bool find_mbarrier(Issue& issue) {
-    const Block& block = *issue.w.block;
+    const Block& block = *issue.copy.home;
     if (!is_multiple(issue, issue.mbarrier, 8, "the mbarrier's address")) return false;
     if (!find_shared(issue, issue.mbarrier, 8)) return false;
-    issue.copy.mbarrier = static_cast<u32>(issue.mbarrier);
+    issue.copy.mbarrier = offset_in_block(issue.mbarrier);
     if (!is_mbarrier(block, issue.copy.mbarrier))
         return issue.w.fail(
             issue.copy.op, Status::launch_failure, "synccheck", "mbarrier not initialised",
@@ -351,14 +383,16 @@ bool find_mbarrier(Issue& issue) {
             issue.copy.lane, issue.mbarrier);
     // The copy's thread must have seen that it was made.
     if (block.shared_race)
-        block.shared_race->use_mbarrier(OneLane(issue, issue.copy.mbarrier, 8).access);
+        block.shared_race->use_mbarrier(
+            OneLane(issue, static_cast<u32>(issue.mbarrier), 8).access);
     return true;
 }
 
 // ---- handlers ----
 
-/// In Op::detail: the copy is one to shared memory.
-constexpr u8 kToShared = 8;
+/// In Op::detail: the copy is one to shared memory; it comes from there; Op::members has the ranks
+/// that it goes to, a bit for each.
+constexpr u8 kToShared = 8, kFromShared = 16, kMulticast = 32;
 
 /// Op::a: in shared memory. Op::b: in global memory, or the map. Op::c: the mbarrier. Op::v[0] to
 /// [3], Op::d2: coordinates, or in v[0] the size.
@@ -366,7 +400,15 @@ Issue begin(Warp& w, const Op* op, int lane) {
     const bool to_shared = op->detail & kToShared;
     Issue issue{
         .w = w,
-        .copy = {.op = op, .to_shared = to_shared, .warp = w.index, .lane = lane, .pieces = {}}};
+        .copy = {.op = op,
+                 .to_shared = to_shared,
+                 .from_shared = (op->detail & kFromShared) != 0,
+                 .issuer = w.block,
+                 .home = w.block,
+                 .warp = w.index,
+                 .lane = lane,
+                 .pieces = {},
+                 .values = {}}};
     issue.shared = address_in_space(w.lanes<u64>(op->a)[lane]);
     if (to_shared) issue.mbarrier = address_in_space(w.lanes<u64>(op->c)[lane]);
     return issue;
@@ -374,12 +416,35 @@ Issue begin(Warp& w, const Op* op, int lane) {
 
 /// What both kinds of copies do when they know how many bytes they take in shared memory. `cut` makes the pieces.
 template <class Cut>
-bool issue_copy(Issue& issue, u64 bytes, Cut cut) {
+bool issue_one(Issue& issue, u64 bytes, Cut cut, bool again) {
     if (!find_shared(issue, issue.shared, bytes)) return false;
     issue.copy.bytes = static_cast<u32>(bytes);
     if (issue.copy.to_shared && !find_mbarrier(issue)) return false;
-    if (!issue.w.heard_enough && !cut(static_cast<u32>(issue.shared))) return false;
-    note_copy(issue);
+    if (!issue.w.heard_enough && !cut(issue, offset_in_block(issue.shared))) return false;
+    note_copy(issue, again);
+    return true;
+}
+
+/// The same to the block that the address belongs to, or to each of a multicast.
+template <class Cut>
+bool issue_copy(Issue& issue, u64 bytes, Cut cut) {
+    Block& block = *issue.w.block;
+    const Op* op = issue.copy.op;
+    if (!(op->detail & kMulticast)) {
+        if (Block* owner = owner_of(block, issue.shared); owner && issue.copy.to_shared)
+            issue.copy.home = owner;
+        return issue_one(issue, bytes, cut, false);
+    }
+    bool again = false;
+    const u32 ranks = issue.w.lanes<u32>(op->members)[issue.copy.lane] & 0xffff;
+    for (const int rank : LanesIn{ranks}) {
+        const u64 at = static_cast<u64>(rank) * kWindowBytes;
+        Issue each = issue;
+        each.shared = at + offset_in_block(issue.shared);
+        each.mbarrier = at + offset_in_block(issue.mbarrier);
+        if (Block* owner = owner_of(block, at)) each.copy.home = owner;
+        if (!issue_one(each, bytes, cut, std::exchange(again, true))) return false;
+    }
     return true;
 }
 
@@ -407,8 +472,9 @@ bool copy_box(Warp& w, const Op* op, int lane) {
     const Slot slots[kMostDimensions] = {op->v[0], op->v[1], op->v[2], op->v[3], op->d2};
     i32 corner[kMostDimensions] = {};
     for (u32 d = 0; d < map->rank; ++d) corner[d] = static_cast<i32>(w.lanes<u32>(slots[d])[lane]);
-    return issue_copy(issue, map->box_bytes(),
-                      [&](u32 shared) { return cut_box(issue, *map, corner, shared); });
+    return issue_copy(issue, map->box_bytes(), [&](Issue& each, u32 shared) {
+        return cut_box(each, *map, corner, shared);
+    });
 }
 
 bool copy_run(Warp& w, const Op* op, int lane) {
@@ -420,8 +486,29 @@ bool copy_run(Warp& w, const Op* op, int lane) {
         !is_multiple(issue, issue.shared, kPieceBytes, "its address in shared memory"))
         return false;
     if (bytes == 0) return true;
-    return issue_copy(issue, bytes,
-                      [&](u32 shared) { return cut_run(issue, global, shared, bytes); });
+    return issue_copy(issue, bytes, [&](Issue& each, u32 shared) {
+        return cut_run(each, global, shared, bytes);
+    });
+}
+
+/// From this block's shared memory to that of any block of the cluster.
+bool copy_between_blocks(Warp& w, const Op* op, int lane) {
+    Issue issue = begin(w, op, lane);
+    const u64 from = address_in_space(w.lanes<u64>(op->b)[lane]);
+    const u32 bytes = w.lanes<u32>(op->v[0])[lane];
+    if (!is_multiple(issue, bytes, kPieceBytes, "the size of a bulk copy") ||
+        !is_multiple(issue, from, kPieceBytes, "the address that it reads") ||
+        !is_multiple(issue, issue.shared, kPieceBytes, "the address that it writes"))
+        return false;
+    if (bytes == 0) return true;
+    if (!find_shared(issue, from, bytes)) return false;
+    return issue_copy(issue, bytes, [&](Issue& each, u32 shared) {
+        for (u32 byte = 0; byte < bytes; byte += kPieceBytes)
+            each.copy.pieces.push_back(
+                {.shared = shared + byte, .host = w.block->shared + offset_in_block(from) + byte});
+        note_source(each, static_cast<u32>(from));
+        return true;
+    });
 }
 
 template <bool (*Copy)(Warp&, const Op*, int)>
@@ -455,7 +542,7 @@ const Op* run_wait(Warp& w, const Op* op) {
 
 /// [shared], [map, {coordinates}], [mbarrier]   or   [map, {coordinates}], [shared]
 /// [shared], [global], size, [mbarrier]   or   [global], [shared], size
-Description describe_copy(const ptx::Instruction& i, bool to_shared) {
+Description describe_copy(const ptx::Instruction& i, bool to_shared, bool from_shared) {
     const bool is_box = i.has("tensor");
     std::size_t rank = 0;
     if (is_box) {
@@ -472,9 +559,14 @@ Description describe_copy(const ptx::Instruction& i, bool to_shared) {
     if (!to_shared) std::swap(roles[0], roles[1]);
     if (!is_box) roles.push_back({Role::v0, Width::w32});
     if (to_shared) roles.push_back({Role::address_c, Width::w64});
-    return describe(i, {.run = is_box ? run_bulk<copy_box> : run_bulk<copy_run>,
+    const bool multicast = i.has("multicast::cluster");
+    if (multicast) roles.push_back({Role::members, Width::w32});
+    const u8 detail = to_shared ? kToShared : 0;
+    return describe(i, {.run = from_shared ? run_bulk<copy_between_blocks>
+                               : is_box    ? run_bulk<copy_box>
+                                           : run_bulk<copy_run>,
                         .operands = std::move(roles),
-                        .memory = {{.space = StateSpace::global,
+                        .memory = {{.space = from_shared ? StateSpace::shared : StateSpace::global,
                                     .load = to_shared,
                                     .store = !to_shared,
                                     .bytes_per_lane = kPieceBytes},
@@ -482,7 +574,8 @@ Description describe_copy(const ptx::Instruction& i, bool to_shared) {
                                     .load = !to_shared,
                                     .store = to_shared,
                                     .bytes_per_lane = kPieceBytes}},
-                        .detail = to_shared ? kToShared : u8{0},
+                        .detail = static_cast<u8>(detail | (from_shared ? kFromShared : 0) |
+                                                  (multicast ? kMulticast : 0)),
                         .count = static_cast<u8>(rank),
                         .has_side_effects = true});
 }
@@ -522,7 +615,7 @@ void tell_not_announced(const Block& block, u32 mbarrier, Report& report) {
 void end_bulk_copies(Block& block) {
     if (!block.bulk_copies) return;
     for (const BulkCopy& copy : block.bulk_copies->pending) {
-        Warp& warp = block.warps[copy.warp];
+        Warp& warp = copy.issuer->warps[copy.warp];
         if (!warp.checks.sync || block.launch->failed()) break;
         Report report = warp.describe(
             copy.op, "synccheck", "copy not waited for", copy.lane,
@@ -538,6 +631,66 @@ void end_bulk_copies(Block& block) {
     finish_those(block, [](const BulkCopy&) { return true; });
 }
 
+void end_copies_from(Block& block) {
+    for (Block* other : block.cluster->blocks) {
+        if (other == &block || !other->bulk_copies) continue;
+        for (const BulkCopy& copy : other->bulk_copies->pending) {
+            Warp& warp = block.warps[copy.warp];
+            if (copy.issuer != &block || !copy.from_shared || !warp.checks.sync) continue;
+            reports().add(warp.describe(
+                copy.op, "synccheck", "copy not waited for", copy.lane,
+                "The block ends while this copy may still be reading its shared memory, which the "
+                "next block gets.",
+                "Let the block that the copy goes to wait for it, and then let both meet: "
+                "cluster.sync()."));
+        }
+        finish_those(*other, [&](const BulkCopy& copy) {
+            return copy.issuer == &block && copy.from_shared;
+        });
+    }
+}
+
+bool store_later(Warp& w, const Op* op, int lane, const AsyncStore& store) {
+    Issue issue{.w = w,
+                .copy = {.op = op,
+                         .to_shared = true,
+                         .issuer = w.block,
+                         .home = w.block,
+                         .warp = w.index,
+                         .lane = lane,
+                         .pieces = {},
+                         .values = {store.value, store.value + store.bytes}}};
+    issue.shared = store.address;
+    issue.mbarrier = store.mbarrier;
+    if (Block* owner = owner_of(*w.block, store.address)) issue.copy.home = owner;
+    if (!is_multiple(issue, store.address, store.bytes, "the address that st.async writes") ||
+        !find_shared(issue, store.address, store.bytes))
+        return false;
+    issue.copy.bytes = store.bytes;
+    if (!find_mbarrier(issue)) return false;
+    Block& home = *issue.copy.home;
+    if (store.is_done) {
+        // The value is there; the mbarrier hears of its bytes later.
+        if (w.block->shared_race)
+            w.block->shared_race->mbarrier_arrive(race_warp(w), static_cast<u32>(store.mbarrier));
+    } else {
+        issue.copy.pieces.push_back({.shared = offset_in_block(store.address),
+                                     .inside = store.bytes,
+                                     .size = store.bytes,
+                                     .host = issue.copy.values.data()});
+        if (w.block->shared_race) {
+            OneLane access(issue, static_cast<u32>(store.address), store.bytes);
+            access.access.site = op->site;
+            issue.copy.race_ticket = w.block->shared_race->bulk_begin(access.access, true);
+        }
+    }
+    if (GlobalRace* race = w.block->launch->global_race)
+        race->cluster_arrive(w.block->global_race, w.index);
+    home.copy_bytes_under_way += store.bytes;
+    copies_of(home).pending.push_back(std::move(issue.copy));
+    return true;
+}
+
 // cp.async.bulk{.tensor.Nd}.shared::cluster.global.mbarrier::complete_tx::bytes, and back:
 // ....global.shared::cta.bulk_group; cp.async.bulk.commit_group; cp.async.bulk.wait_group{.read} N;
 // cp.async.bulk.prefetch...: nothing to do
@@ -548,16 +701,20 @@ Description describe_bulk_copy(const ptx::Instruction& i) {
     if (i.has("wait_group"))
         return describe(
             i, {.run = run_wait, .operands = {{Role::constant}}, .has_side_effects = true});
-    // What needs more than one block, or changes bytes on the way, is not here.
-    for (const char* other : {"reduce", "multicast::cluster", "im2col", "tile::gather4"})
+    // What changes bytes on the way is not here.
+    for (const char* other : {"reduce", "im2col", "tile::gather4"})
         if (i.has(other)) return std::nullopt;
     const auto first = std::ranges::find_if(i.modifiers, [](const std::string& m) {
         return m == "global" || m == "shared::cta" || m == "shared::cluster";
     });
     if (first == i.modifiers.end() || first + 1 == i.modifiers.end()) return std::nullopt;
     const bool to_shared = *first != "global";
-    if (to_shared ? *(first + 1) != "global" : *(first + 1) != "shared::cta") return std::nullopt;
-    return describe_copy(i, to_shared);
+    const std::string& from = *(first + 1);
+    const bool between_blocks = *first == "shared::cluster" && from == "shared::cta";
+    if (to_shared ? from != "global" && !between_blocks : from != "shared::cta")
+        return std::nullopt;
+    if (between_blocks && i.has("tensor")) return std::nullopt;
+    return describe_copy(i, to_shared, between_blocks);
 }
 
 }  // namespace coalesce::sim

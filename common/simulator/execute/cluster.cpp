@@ -104,6 +104,7 @@ void count_remote(Warp& w, u32 site, const u64* addresses, u32 bytes, Mask lanes
     SiteCounters& counters = w.counters[site];
     ++counters.remote_requests;
     counters.remote_sectors += count_sectors(addresses, bytes, lanes);
+    counters.remote_useful_bytes += u64{bytes} * static_cast<u32>(std::popcount(lanes));
 }
 
 namespace {

@@ -2,6 +2,7 @@
 #include <algorithm>
 #include <utility>
 
+#include "execute/async_copy.h"
 #include "execute/cluster.h"
 #include "execute/worker.h"
 
@@ -43,7 +44,8 @@ Cluster& Worker::free_cluster() {
     wanted.races = launch_->checks.race;
     wanted.uninitialised = launch_->checks.init;
     cluster.race.begin_launch(*launch_->kernel, *shared_log_, wanted,
-                              warps * static_cast<u32>(cluster_size_));
+                              warps * static_cast<u32>(cluster_size_),
+                              static_cast<u32>(cluster_size_));
     return cluster;
 }
 
@@ -77,6 +79,7 @@ void Worker::enter_cluster(Resident& block, Cluster* cluster) {
 /// A block's memory is kept until the last block of its cluster has ended.
 void Worker::leave_cluster(Block& block) {
     Cluster& cluster = *block.cluster;
+    end_copies_from(block);
     block.has_ended = true;
     if (block.shared_race && !launch_->failed()) block.shared_race->end_block_of_cluster(block.rank);
     if (--cluster.running > 0) return;

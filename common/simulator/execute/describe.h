@@ -25,6 +25,8 @@ Describe describe_matrix_access, describe_matrix_move;
 Describe describe_mma, describe_wmma;
 // atomics.cpp
 Describe describe_atomic;
+// async_store.cpp: of st and red, those with .async
+Description describe_async_store(const ptx::Instruction& instruction);
 // async_copy.cpp, mbarrier.cpp
 Describe describe_cp, describe_mbarrier;
 // system_ops.cpp

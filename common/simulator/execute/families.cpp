@@ -80,6 +80,8 @@ const FamilyRow* family_of(std::string_view opcode) {
 
 Description find_family_instruction(const ptx::Instruction& instruction,
                                     const ptx::Function& function) {
+    if (instruction.has("async") && (instruction.opcode == "st" || instruction.opcode == "red"))
+        return describe_async_store(instruction);
     const FamilyRow* family = family_of(instruction.opcode);
     return family ? family->describe(instruction, function) : std::nullopt;
 }

@@ -39,6 +39,7 @@ enum class Role : u8 {
                 ///< coordinates in Op::v[0] to v[3] and Op::d2
     vector_destination,  ///< {x, y, ...}, written: Op::d, d2, b, c in this order
     vector_source,       ///< {x, y, ...}, read: Op::v[0], v[1], ...
+    members,             ///< a value that is read: Op::members
     constant,            ///< an integer that is part of the instruction: Op::immediate
     list_written,        ///< {x, y, ...} or x, of any length: FamilyInstruction::list. Elements of
     list_read,           ///< `width`, or predicates; the base of [base, {x, ...}] is an address

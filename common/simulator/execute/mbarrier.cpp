@@ -12,6 +12,7 @@
 
 #include "counters/counters.h"
 #include "execute/async_copy.h"
+#include "execute/cluster.h"
 #include "execute/describe.h"
 #include "execute/memory_access.h"
 
@@ -113,21 +114,24 @@ void note_arrivals(Warp& w, const Resolved& where) {
     u64 noted = ~u64{0};
     for (const int l : LanesIn{race ? w.active : 0}) {
         const u64 address = where.address[l];
-        if (std::exchange(noted, address) != address)
-            race->mbarrier_arrive(w.block->global_race, static_cast<u32>(address), w.index);
+        if (std::exchange(noted, address) == address) continue;
+        if (where.in_other >> l & 1)
+            race->cluster_arrive(w.block->global_race, w.index);
+        else
+            race->mbarrier_arrive(w.block->global_race, offset_in_block(address), w.index);
     }
 }
 
 /// Ends the phase if nothing is missing.
-void end_phase_if_complete(Block& block, Mbarrier& b, u64 address) {
+void end_phase_if_complete(Block& block, Mbarrier& b, u32 address) {
     if (b.pending || b.bytes) return;
     b.pending = b.expected;
     b.parity = !b.parity;
-    const auto bytes = block.phase_bytes.find(static_cast<u32>(address));
+    const auto bytes = block.phase_bytes.find(address);
     if (bytes != block.phase_bytes.end())
         bytes->second = {.announced_before = bytes->second.announced};
     if (GlobalRace* race = block.launch->global_race)
-        race->mbarrier_phase_done(block.global_race, static_cast<u32>(address));
+        race->mbarrier_phase_done(block.global_race, address);
 }
 
 /// Shows the race check that the lanes make (or unmake) mbarriers, or use them.
@@ -136,7 +140,7 @@ void note_touch(Warp& w, const Op* op, const Resolved& where, Touch touch) {
     SharedRace* race = w.block->shared_race;
     if (!race) return;
     const LaneOffsets offsets = offsets_of(where.address, w.active);
-    const SharedAccess access{.warp = w.index,
+    const SharedAccess access{.warp = race_warp(w),
                               .site = op->site,
                               .active = w.active,
                               .addresses = offsets.data(),
@@ -162,7 +166,7 @@ bool use_mbarriers(Warp& w, const Op* op, Resolved& where, Counted counted = Cou
 
 const Op* run_init(Warp& w, const Op* op) {
     Resolved where;
-    if (!find_mbarriers(w, op, where)) return nullptr;
+    if (!find_mbarriers(w, op, where) || !are_own_addresses(w, op, where)) return nullptr;
     const u32* counts = w.lanes<u32>(op->b);
     note_touch(w, op, where, Touch::makes);
     for (const int l : LanesIn{w.active}) {
@@ -173,7 +177,7 @@ const Op* run_init(Warp& w, const Op* op) {
         Mbarrier b;
         b.pending = b.expected = counts[l];
         b.store(where.host[l]);
-        w.block->phase_bytes.erase(static_cast<u32>(where.address[l]));
+        w.block->phase_bytes.erase(offset_in_block(where.address[l]));
     }
     w.block->watch->memory_changed();
     return op + 1;
@@ -182,7 +186,7 @@ const Op* run_init(Warp& w, const Op* op) {
 /// Whoever takes an mbarrier away must come after all who use it, and there must be one.
 const Op* run_invalidate(Warp& w, const Op* op) {
     Resolved where;
-    if (!use_mbarriers(w, op, where)) return nullptr;
+    if (!use_mbarriers(w, op, where) || !are_own_addresses(w, op, where)) return nullptr;
     note_touch(w, op, where, Touch::makes);
     for (const int l : LanesIn{w.active}) std::memset(where.host[l], 0, sizeof(u64));
     w.block->watch->memory_changed();
@@ -191,13 +195,13 @@ const Op* run_invalidate(Warp& w, const Op* op) {
 
 // ---- arriving ----
 
-void announce(Block& block, Mbarrier& b, u64 address, u32 bytes) {
+void announce(Block& block, Mbarrier& b, u32 address, u32 bytes) {
     b.bytes += bytes;
-    block.phase_bytes[static_cast<u32>(address)].announced += bytes;
+    block.phase_bytes[address].announced += bytes;
 }
-void bring(Block& block, Mbarrier& b, u64 address, u32 bytes) {
+void bring(Block& block, Mbarrier& b, u32 address, u32 bytes) {
     b.bytes -= bytes;
-    block.phase_bytes[static_cast<u32>(address)].came += bytes;
+    block.phase_bytes[address].came += bytes;
 }
 
 /// In Op::count: the lanes arrive, and what Op::b says. kDrops: one fewer arrives from now on.
@@ -212,24 +216,26 @@ const Op* run_arrive(Warp& w, const Op* op) {
     const u32* operand = w.lanes<u32>(op->b);
     if (how != kAnnouncesBytes) note_arrivals(w, where);
     for (const int l : LanesIn{w.active}) {
+        Block& home = *owner_of(*w.block, where.address[l]);
+        const u32 address = offset_in_block(where.address[l]);
         Mbarrier b = Mbarrier::at(where.host[l]);
         const u64 before = b.bits();
         const u32 count = how & kSaysCount ? operand[l] : how & kArrives;
-        if (!is_mbarrier(*w.block, static_cast<u32>(where.address[l])))
-            return not_initialised(w, op, l, where);
+        if (!is_mbarrier(home, address)) return not_initialised(w, op, l, where);
         if (count > b.pending)
             return misuse(w, op, l, where, "too many arrivals",
                           "more threads arrive at this mbarrier in one phase than it expects; "
                           "compare the count given to init() with who arrives");
-        if (how & kAnnouncesBytes) announce(*w.block, b, where.address[l], operand[l]);
-        if (how & kBringsBytes) bring(*w.block, b, where.address[l], operand[l]);
+        if (how & kAnnouncesBytes) announce(home, b, address, operand[l]);
+        if (how & kBringsBytes) bring(home, b, address, operand[l]);
         if (b.has_too_many_bytes()) return too_many_bytes(w, op, l, where);
         if (how & kDrops) b.expected -= count;
         b.pending -= count;
         // Released before the phase may end, so that whoever sees its end sees this lane's stores.
         if ((how & kArrives) && w.block->shared_race)
-            w.block->shared_race->mbarrier_arrive(w.index, static_cast<u32>(where.address[l]));
-        if (how != kAnnouncesBytes) end_phase_if_complete(*w.block, b, where.address[l]);
+            w.block->shared_race->mbarrier_arrive(race_warp(w),
+                                                  static_cast<u32>(where.address[l]));
+        if (how != kAnnouncesBytes) end_phase_if_complete(home, b, address);
         b.store(where.host[l]);
         if (op->has_destination) w.lanes<u64>(op->d)[l] = before;
     }
@@ -247,7 +253,7 @@ const Op* run_copy_arrival(Warp& w, const Op* op) {
     note_arrivals(w, where);
     if (w.block->shared_race)
         for (const int l : LanesIn{w.active}) {
-            w.block->shared_race->async_arrive(w.index, 1u << l,
+            w.block->shared_race->async_arrive(race_warp(w), 1u << l,
                                                static_cast<u32>(where.address[l]));
         }
     return Counts ? run_arrive(w, op) : op + 1;
@@ -259,7 +265,7 @@ const Op* run_copy_arrival(Warp& w, const Op* op) {
 /// fewer bytes were announced than were asked for: nobody waits for the rest. False: the launch is over.
 bool complete_phase(Warp& w, const Op* op, int lane, const Resolved& where) {
     Block& block = *w.block;
-    const auto address = static_cast<u32>(where.address[lane]);
+    const u32 address = offset_in_block(where.address[lane]);
     if (!waits_for_bytes(block, address)) return true;
     const i64 announced = block.phase_bytes[address].announced;
     complete_bulk_copies(block, address);
@@ -280,19 +286,23 @@ bool complete_phase(Warp& w, const Op* op, int lane, const Resolved& where) {
 template <bool ByParity>
 const Op* run_test_wait(Warp& w, const Op* op) {
     Resolved where;
-    if (!use_mbarriers(w, op, where)) return nullptr;
+    if (!use_mbarriers(w, op, where) || !are_own_addresses(w, op, where)) return nullptr;
     Mask over = 0;
     for (const int l : LanesIn{w.active}) {
-        const auto address = static_cast<u32>(where.address[l]);
+        const u32 address = offset_in_block(where.address[l]);
         const bool asked = ByParity ? w.lanes<u32>(op->b)[l] & 1
                                     : Mbarrier::from_bits(w.lanes<u64>(op->b)[l]).parity;
         const auto is_over = [&] { return Mbarrier::at(where.host[l]).parity != asked; };
         if (!is_over() && !complete_phase(w, op, l, where)) return nullptr;
         if (!is_over()) continue;
         over |= 1u << l;
-        if (w.block->shared_race) w.block->shared_race->mbarrier_wait_done(w.index, address);
-        if (GlobalRace* race = w.block->launch->global_race)
+        if (w.block->shared_race)
+            w.block->shared_race->mbarrier_wait_done(race_warp(w),
+                                                     shared_address(*w.block, address));
+        if (GlobalRace* race = w.block->launch->global_race) {
             race->mbarrier_wait_done(w.block->global_race, address, w.index);
+            if (w.block->cluster) race->acquire(w.block->global_race, w.index);
+        }
     }
     w.write_predicate(op->d, over);
     return op + 1;
@@ -356,7 +366,7 @@ bool waits_for_bytes(const Block& block, u32 address) {
 
 MbarrierWait describe_mbarrier_wait(const Warp& w, const Op& op, int lane) {
     const Block& block = *w.block;
-    const auto address = static_cast<u32>(
+    const u32 address = offset_in_block(
         address_in_space(w.lanes<u64>(op.a)[lane] + static_cast<u64>(op.immediate)));
     if (!block.has_shared(address, 8)) return {};
     const Mbarrier b = Mbarrier::at(block.shared + address);

@@ -18,10 +18,9 @@ ptx::StateSpace space_at(u64 generic_address);
 /// A generic address as an address of its space: the offset within shared or local memory, the
 /// address itself for global memory.
 inline u64 address_in_space(u64 generic_address) {
-    const ptx::StateSpace space = space_at(generic_address);
-    if (space == ptx::StateSpace::global) return generic_address;
-    const u64 bytes = space == ptx::StateSpace::shared ? kSharedWindowBytes : kWindowBytes;
-    return generic_address & (bytes - 1);
+    return space_at(generic_address) == ptx::StateSpace::global
+               ? generic_address
+               : (generic_address - shared_window()) % kWindowStride;
 }
 
 /// What resolving 32 addresses gives. Lanes that are not active are left alone.

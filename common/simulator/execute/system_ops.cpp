@@ -70,10 +70,10 @@ template <class Address>
 const Op* run_map_address(Warp& w, const Op* op) {
     const Address* address = w.lanes<Address>(op->a);
     const u32* rank = w.lanes<u32>(op->b);
-    constexpr u64 kRankBits = kSharedWindowBytes - kWindowBytes;
     w.write<Address>(op->d, [=](int l) {
-        return static_cast<Address>((address[l] & ~kRankBits) |
-                                    (rank[l] * kWindowBytes & kRankBits));
+        const u64 within = address_in_space(address[l]);
+        const u64 mapped = rank[l] * kWindowBytes % kSharedWindowBytes + within % kWindowBytes;
+        return static_cast<Address>(address[l] - within + mapped);
     });
     return op + 1;
 }
@@ -83,7 +83,7 @@ template <class Address>
 const Op* run_block_rank(Warp& w, const Op* op) {
     const Address* address = w.lanes<Address>(op->a);
     w.write<u32>(op->d, [=](int l) {
-        return static_cast<u32>(address[l] % kSharedWindowBytes / kWindowBytes);
+        return static_cast<u32>(address_in_space(address[l]) % kSharedWindowBytes / kWindowBytes);
     });
     return op + 1;
 }

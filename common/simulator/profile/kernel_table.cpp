@@ -43,11 +43,24 @@ Counters named_images(const Site& site, const SiteCounters& c) {
     return sum;
 }
 
+void add_remote(const Site& site, const SiteCounters& c, Counters& sum) {
+    (site.atomic ? sum.cluster_atomic_requests
+     : site.load ? sum.cluster_load_requests
+                 : sum.cluster_store_requests) = c.remote_requests;
+    (site.atomic ? sum.cluster_atomic_sectors
+     : site.load ? sum.cluster_load_sectors
+                 : sum.cluster_store_sectors) = c.remote_sectors;
+    (site.atomic ? sum.cluster_atomic_useful_bytes
+     : site.load ? sum.cluster_load_useful_bytes
+                 : sum.cluster_store_useful_bytes) = c.remote_useful_bytes;
+}
+
 /// A generic access may have met global and shared memory, and an asynchronous copy loads from the
 /// one and stores to the other: so both sides of a site are looked at, whatever its state space.
 Counters named(const Site& site, const SiteCounters& c) {
     if (site.path != MemoryPath::plain) return named_images(site, c);
     Counters sum;
+    add_remote(site, c, sum);
     if (site.atomic) {
         sum.atomic_requests = c.requests;
         sum.atomic_sectors = c.sectors;

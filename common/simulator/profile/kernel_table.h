@@ -23,6 +23,10 @@ struct Counters : CoalesceCounters {
     u64 texture_requests = 0, texture_sectors = 0, texture_useful_bytes = 0;
     u64 surface_load_requests = 0, surface_load_sectors = 0, surface_load_useful_bytes = 0;
     u64 surface_store_requests = 0, surface_store_sectors = 0, surface_store_useful_bytes = 0;
+    /// To the shared memory of other blocks of a cluster.
+    u64 cluster_load_requests = 0, cluster_load_sectors = 0, cluster_load_useful_bytes = 0;
+    u64 cluster_store_requests = 0, cluster_store_sectors = 0, cluster_store_useful_bytes = 0;
+    u64 cluster_atomic_requests = 0, cluster_atomic_sectors = 0, cluster_atomic_useful_bytes = 0;
 
     Counters& operator+=(const Counters& other);
     bool has_memory_requests() const;
@@ -65,6 +69,15 @@ inline constexpr NamedCounter kCounters[] = {
     {"surface_store_requests", &Counters::surface_store_requests, true},
     {"surface_store_sectors", &Counters::surface_store_sectors, true},
     {"surface_store_useful_bytes", &Counters::surface_store_useful_bytes, true},
+    {"cluster_load_requests", &Counters::cluster_load_requests, true},
+    {"cluster_load_sectors", &Counters::cluster_load_sectors, true},
+    {"cluster_load_useful_bytes", &Counters::cluster_load_useful_bytes, true},
+    {"cluster_store_requests", &Counters::cluster_store_requests, true},
+    {"cluster_store_sectors", &Counters::cluster_store_sectors, true},
+    {"cluster_store_useful_bytes", &Counters::cluster_store_useful_bytes, true},
+    {"cluster_atomic_requests", &Counters::cluster_atomic_requests, true},
+    {"cluster_atomic_sectors", &Counters::cluster_atomic_sectors, true},
+    {"cluster_atomic_useful_bytes", &Counters::cluster_atomic_useful_bytes, true},
     {"warp_instructions", &Counters::warp_instructions, true},
     {"thread_instructions", &Counters::thread_instructions, false},
     {"branches", &Counters::branches, false},

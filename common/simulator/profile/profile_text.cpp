@@ -53,7 +53,13 @@ std::vector<Access> global_accesses(const Counters& c) {
          access("surface loads", c.surface_load_requests, c.surface_load_sectors,
                 c.surface_load_useful_bytes),
          access("surface stores", c.surface_store_requests, c.surface_store_sectors,
-                c.surface_store_useful_bytes)});
+                c.surface_store_useful_bytes),
+         access("cluster loads", c.cluster_load_requests, c.cluster_load_sectors,
+                c.cluster_load_useful_bytes),
+         access("cluster stores", c.cluster_store_requests, c.cluster_store_sectors,
+                c.cluster_store_useful_bytes),
+         access("cluster atomics", c.cluster_atomic_requests, c.cluster_atomic_sectors,
+                c.cluster_atomic_useful_bytes)});
 }
 
 std::vector<Access> shared_accesses(const Counters& c) {

@@ -158,7 +158,10 @@ void FunctionLowering::emit_load_wait() {
 bool FunctionLowering::lower_by_group(OpcodeGroup group) {
     switch (group) {
         case OpcodeGroup::control: return lower_control();
-        case OpcodeGroup::access: lower_load_store(); return true;
+        case OpcodeGroup::access:
+            if (now().has("async")) return lower_family_instruction();
+            lower_load_store();
+            return true;
         case OpcodeGroup::move: return lower_move();
         case OpcodeGroup::lanes: return lower_lane_instruction();
         default: return lower_family_instruction();

@@ -291,6 +291,7 @@ void FunctionLowering::place_family_operand(Op& op, const FamilyInstruction& fam
         case Role::b: op.b = source(operand, role.width); return;
         case Role::c: op.c = source(operand, role.width); return;
         case Role::v0: op.v[0] = source(operand, role.width); return;
+        case Role::members: op.members = source(operand, role.width); return;
         case Role::address: {
             bool two = false;
             for (const OperandRole& other : family.operands) two |= other.role == Role::address2;

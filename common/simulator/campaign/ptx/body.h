@@ -37,6 +37,7 @@ struct Features {
     bool generic = false, strong = false, odd_barriers = false, local = false, constants = false;
     bool calls = false, pointers = false, sums = false, own_atomics = false, warp_ops = false;
     bool global_exchange = false, may_leave = false;
+    u32 cluster = 1;  ///< blocks of a cluster
 };
 
 /// A function that may be called.
@@ -182,6 +183,8 @@ private:
     void matrices(const Where& where);
     void barrier();
     void exchange(const Where& where);
+    void cluster_barrier();
+    void cluster_exchange();
     void global_exchange();
     void named_barriers();
     void read_shared_sums();

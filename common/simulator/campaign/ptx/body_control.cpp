@@ -23,6 +23,7 @@ void Body::statement(const Where& where) {
         if (f.tile && random_.percent(60)) return exchange(where);
         if (f.named_barriers && f.tile && random_.percent(40)) return named_barriers();
         if (f.mbarriers && random_.percent(50)) return block_mbarrier();
+        if (f.cluster > 1 && where.depth == 0 && random_.percent(50)) return cluster_exchange();
         if (f.global_exchange && random_.percent(30)) return global_exchange();
         if (f.shared_sums && random_.percent(30)) return read_shared_sums();
     }

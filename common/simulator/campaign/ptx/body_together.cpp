@@ -171,7 +171,7 @@ void Body::barrier() {
         case 1: return emit("bar.red.and.pred $, 0, $", {destination(Kind::predicate), p});
         case 2: return emit("barrier.red.or.pred $, 0, $", {destination(Kind::predicate), p});
         case 3: return emit("barrier.sync $", {random_.below(8)});
-        case 4: emit("barrier.cluster.arrive"); return emit("barrier.cluster.wait");
+        case 4: return env_.features.cluster > 1 ? emit("bar.sync 0") : cluster_barrier();
         default:
             emit("bar.sync $$",
                  {random_.between(1, 7), whole_warps ? ", " + number(env_.launch.threads()) : ""});
@@ -242,6 +242,36 @@ void Body::exchange(const Where& where) {
     here.tile_bytes = std::max(here.tile_bytes, size * env_.launch.threads());
     for (u32 k = random_.between(1, 3); k > 0; --k) read_tile();
     fold(use(Kind::word));
+}
+
+void Body::cluster_barrier() {
+    emit(random_.pick({"barrier.cluster.arrive", "barrier.cluster.arrive.release"}));
+    emit(random_.pick({"barrier.cluster.wait", "barrier.cluster.wait.acquire"}));
+}
+
+/// Through shared memory that every block of the cluster reads from another one.
+void Body::cluster_exchange() {
+    const Reg base = made(Kind::word, "mov.u32 $, handed");
+    const Reg to = made(Kind::word, "mad.lo.s32 $, $, 4, $", {env_.thread, base});
+    emit("st.shared.b32 [$], $", {to, use(Kind::word)});
+    cluster_barrier();
+    const Reg rank = made(Kind::word, "mov.u32 $, %cluster_ctarank");
+    const Reg spread = random_.percent(50) ? env_.thread : use_uniform();
+    const Reg sum = made(Kind::word, "add.u32 $, $, $", {rank, spread});
+    const Reg other = made(Kind::word, "rem.u32 $, $, $", {sum, env_.features.cluster});
+    const Reg place = permuted_thread();
+    const Reg own = made(Kind::word, "mad.lo.s32 $, $, 4, $", {place, base});
+    if (random_.percent(60)) {
+        const Reg from = made(Kind::word, "mapa.shared::cluster.u32 $, $, $", {own, other});
+        emit("ld.shared::cluster.b32 $, [$]", {destination(Kind::word), from});
+        emit("getctarank.shared::cluster.u32 $, $", {destination(Kind::word), from});
+    } else {
+        const Reg wide = made(Kind::wide, "cvt.u64.u32 $, $", {own});
+        const Reg generic = made(Kind::wide, "cvta.shared.u64 $, $", {wide});
+        const Reg from = made(Kind::wide, "mapa.u64 $, $, $", {generic, other});
+        emit("ld.b32 $, [$]", {destination(Kind::word), from});
+    }
+    cluster_barrier();
 }
 
 /// Through global memory: each thread has 16 bytes of scratch that others of its block read.

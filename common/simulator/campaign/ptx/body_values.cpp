@@ -219,8 +219,8 @@ void Body::special_register() {
                                                    "d%total_smem_size",
                                                    "b%cluster_ctarank",
                                                    "b%cluster_nctarank",
-                                                   "d%clusterid.x",
-                                                   "d%nclusterid.x",
+                                                   "b%clusterid.x",
+                                                   "b%nclusterid.x",
                                                    "b%cluster_ctaid.x"};
     const char* const name = random_.pick(words);
     const char same = name[0];

@@ -78,6 +78,7 @@ public:
           features_(random_features(random_, options)),
           launch_(random_launch(random_)) {
         has_lines_ = random_.percent(60);
+        choose_cluster();
         if (!features_.tile) features_.dynamic_tile = false;
         if (features_.dynamic_tile)
             launch_.dynamic_shared = 16 * launch_.threads() + 16 * random_.below(3);
@@ -97,6 +98,15 @@ public:
     }
 
 private:
+    /// Some kernels run in clusters, which the grid is made of.
+    void choose_cluster() {
+        if (!random_.percent(15)) return;
+        features_.cluster = random_.pick({2u, 2u, 3u});
+        launch_.blocks = features_.cluster * random_.between(1, kMaxBlocks / features_.cluster);
+        // A block that has ended must not be read from.
+        features_.may_leave = false;
+    }
+
     /// Variables of every kind; some of them are written here, the others where it happens.
     void begin_values(Body& body) {
         for (int k = 0; k < kKinds; ++k) {
@@ -233,12 +243,20 @@ private:
         body.statements(body.budget, Where{});
         end_kernel(body, text, env);
         return ".visible .entry kernel(.param .u64 p_in, .param .u64 p_out, .param .u64 p_sums, "
-               ".param .u64 p_scratch, .param .u32 p_seed)\n{\n" +
+               ".param .u64 p_scratch, .param .u32 p_seed)\n" +
+               cluster_directive() + "{\n" +
                declarations() + text.text(random_, random_layout(random_)) + "}\n";
+    }
+
+    std::string cluster_directive() const {
+        if (features_.cluster == 1) return "";
+        return ".explicitcluster\n.reqnctapercluster " + number(features_.cluster) + ", 1, 1\n";
     }
 
     std::string declarations() const {
         std::string text;
+        if (features_.cluster > 1)
+            text += "\t.shared .align 16 .b8 handed[" + number(4 * launch_.threads()) + "];\n";
         if (features_.tile && !features_.dynamic_tile)
             text += "\t.shared .align 16 .b8 tile[" + number(16 * launch_.threads()) + "];\n";
         if (features_.own_shared || features_.async_copies || features_.mbarriers)

@@ -1,0 +1,143 @@
+// st.async and red.async: one thread's store to, or change of, the shared memory of any block of its
+// cluster, of which an mbarrier beside it hears.
+//
+// Idea   A store is kept like a bulk copy (bulk_copy.cpp): it reaches memory when somebody waits at
+//        the mbarrier. A change is atomic and made at once; only the mbarrier hears of it later.
+#include <array>
+
+#include "execute/async_copy.h"
+#include "execute/cluster.h"
+#include "execute/combining.h"
+#include "execute/describe.h"
+#include "execute/memory_access.h"
+
+namespace coalesce::sim {
+
+using ptx::StateSpace;
+using ptx::Type;
+
+namespace {
+
+/// In Op::detail: elements of 8 bytes.
+constexpr u8 kWideElements = 64;
+constexpr u32 kMostBytesOfStore = 16;
+
+u32 element_bytes(const Op* op) {
+    return op->detail & kWideElements ? 8 : 4;
+}
+
+/// Where the lanes store to, counted. False: the launch is over.
+bool find_targets(Warp& w, const Op* op, u32 bytes, Resolved& where) {
+    if (!resolve(w, op, w.lanes<u64>(op->a), 0, bytes, space_of(op), Access::store, where))
+        return false;
+    if (const Mask elsewhere = w.active & ~where.in_shared) {
+        const int lane = std::countr_zero(elsewhere);
+        return w.fail(op, Status::illegal_address, "memcheck", "out of bounds",
+                      "this address is not in shared memory", lane, where.address[lane]);
+    }
+    count_access(w, op->site, where, bytes);
+    return true;
+}
+
+u64 mbarrier_of(const Warp& w, const Op* op, int lane) {
+    return address_in_space(w.lanes<u64>(op->c)[lane]);
+}
+
+const Op* run_store(Warp& w, const Op* op) {
+    const u32 size = element_bytes(op), bytes = size * op->count;
+    Resolved where;
+    if (!find_targets(w, op, bytes, where)) return nullptr;
+    for (const int l : LanesIn{w.active}) {
+        u8 value[kMostBytesOfStore];
+        for (u32 k = 0; k < op->count; ++k) {
+            const u64 element = size == 8 ? w.lanes<u64>(op->v[k])[l] : w.lanes<u32>(op->v[k])[l];
+            std::memcpy(value + k * size, &element, size);
+        }
+        const AsyncStore store{.address = where.address[l],
+                               .mbarrier = mbarrier_of(w, op, l),
+                               .value = value,
+                               .bytes = bytes};
+        if (!store_later(w, op, l, store)) return nullptr;
+    }
+    w.block->watch->memory_changed();
+    return op + 1;
+}
+
+template <class F, class T>
+const Op* run_change(Warp& w, const Op* op) {
+    using Bits = std::conditional_t<sizeof(T) == 8, u64, u32>;
+    Resolved where;
+    if (!find_targets(w, op, sizeof(T), where)) return nullptr;
+    note_atomic(w, op, where, sizeof(T));
+    const Bits* operand = w.lanes<Bits>(op->v[0]);
+    for (const int l : LanesIn{w.active}) {
+        T now;
+        std::memcpy(&now, where.host[l], sizeof now);
+        const T b = static_cast<T>(operand[l]);
+        now = static_cast<T>(F::apply(now, b, b));
+        const AsyncStore store{.address = where.address[l],
+                               .mbarrier = mbarrier_of(w, op, l),
+                               .value = where.host[l],
+                               .bytes = sizeof(T),
+                               .is_done = true};
+        if (!store_later(w, op, l, store)) return nullptr;
+        std::memcpy(where.host[l], &now, sizeof now);
+    }
+    w.block->watch->memory_changed();
+    return op + 1;
+}
+
+struct Change {
+    std::string_view operation;
+    Type type;
+    Handler run;
+};
+constexpr Change kChanges[] = {
+    {"add", Type::u32, run_change<combining::Add, u32>},
+    {"add", Type::s32, run_change<combining::Add, u32>},
+    {"add", Type::u64, run_change<combining::Add, u64>},
+    {"min", Type::u32, run_change<combining::Minimum, u32>},
+    {"min", Type::s32, run_change<combining::Minimum, i32>},
+    {"max", Type::u32, run_change<combining::Maximum, u32>},
+    {"max", Type::s32, run_change<combining::Maximum, i32>},
+    {"inc", Type::u32, run_change<combining::Increment, u32>},
+    {"dec", Type::u32, run_change<combining::Decrement, u32>},
+    {"and", Type::b32, run_change<combining::And, u32>},
+    {"or", Type::b32, run_change<combining::Or, u32>},
+    {"xor", Type::b32, run_change<combining::Xor, u32>},
+};
+
+Handler change_handler(const ptx::Instruction& i, Type type) {
+    for (const Change& change : kChanges)
+        if (change.type == type && i.has(change.operation)) return change.run;
+    return nullptr;
+}
+
+}  // namespace
+
+// st.async{.weak}{.shared::cluster}.mbarrier::complete_tx::bytes{.v2, .v4}.TYPE [a], b, [mbarrier]
+// red.async.relaxed.cluster....mbarrier::complete_tx::bytes{.shared::cluster}.OP.TYPE [a], b, [mbarrier]
+Description describe_async_store(const ptx::Instruction& i) {
+    const Type type = type_of(i);
+    const u32 length = vector_length(i), size = ptx::size_of(type);
+    const StateSpace space = space_of(i);
+    const bool stores = i.opcode == "st";
+    if (!i.has("mbarrier::complete_tx::bytes") || (size != 4 && size != 8) ||
+        size * length > kMostBytesOfStore || (!stores && length > 1) ||
+        (space != StateSpace::shared && space != StateSpace::generic))
+        return std::nullopt;
+    const Width width = width_of_type(type);
+    return describe(i, {.run = stores ? run_store : change_handler(i, type),
+                        .operands = {{Role::address_a, Width::w64},
+                                     {length > 1 ? Role::vector_source : Role::v0, width},
+                                     {Role::address_c, Width::w64}},
+                        .memory = {{.space = space,
+                                    .store = stores,
+                                    .atomic = !stores,
+                                    .bytes_per_lane = size * length}},
+                        .detail = size == 8 ? kWideElements : u8{0},
+                        .count = static_cast<u8>(length),
+                        .has_side_effects = true});
+}
+
+}  // namespace coalesce::sim
