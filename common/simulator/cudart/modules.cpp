@@ -4,6 +4,7 @@
 #include <algorithm>
 
 #include "base/device_model.h"
+#include "base/linked_ptx.h"
 #include "base/subjects.h"
 #include "cudart/api.h"
 #include "fatbin/fatbin.h"
@@ -102,7 +103,7 @@ static std::vector<std::string> choose_ptx(LoadedModule& module) {
             continue;
         }
         if (const fatbin::PtxImage* chosen = fatbin::choose(found, DeviceModel::capability))
-            texts.push_back(chosen->text);
+            for (std::string& piece : pieces_of(chosen->text)) texts.push_back(std::move(piece));
     }
     if (texts.empty())
         module.error = cudaErrorNoKernelImageForDevice;
