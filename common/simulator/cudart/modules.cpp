@@ -9,6 +9,7 @@
 #include "cudart/api.h"
 #include "fatbin/fatbin.h"
 #include "program/lower.h"
+#include "report/gaps.h"
 
 namespace coalesce::sim::cudart {
 
@@ -144,6 +145,7 @@ void Modules::read_locked(LoadedModule& module) {
         const auto placed = module.module->variable_addresses.find(variable->name);
         if (placed == module.module->variable_addresses.end()) continue;
         *variable->managed_pointer = reinterpret_cast<void*>(placed->second);
+        note_gap(Gap::host);
     }
 }
 
