@@ -103,6 +103,13 @@ bool Checks::wants(const std::string& name) const {
     return true;
 }
 
+std::vector<std::string> Checks::names_of_missing() const {
+    std::vector<std::string> names;
+    for (const NamedCheck& check : kChecks)
+        if (check.on != &Checks::leak && !(this->*check.on)) names.push_back(check.name);
+    return names;
+}
+
 std::string set_checks(Checks& checks, const std::string& list) {
     constexpr Checks none{false, false, false, false, false, false, false};
     Checks wanted = none;

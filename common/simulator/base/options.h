@@ -2,6 +2,7 @@
 #pragma once
 
 #include <string>
+#include <vector>
 
 #include "base/types.h"
 
@@ -19,6 +20,8 @@ struct Checks {
     /// Whether the check of this name is on. What has another name ("execution": asserts, the instruction budget,
     /// unknown instructions) cannot be switched off.
     bool wants(const std::string& name) const;
+    /// Those of "all" that are off.
+    std::vector<std::string> names_of_missing() const;
 };
 
 struct Options {

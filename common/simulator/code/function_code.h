@@ -10,6 +10,7 @@
 #include <string>
 #include <vector>
 
+#include "code/exactness.h"
 #include "code/kernel.h"
 
 namespace coalesce::sim {
@@ -94,6 +95,8 @@ struct Kernel::Code {
     /// The instructions between two Ops that count (Op::weight), line by line: how often such an Op
     /// has run says how often each line has.
     std::vector<std::map<std::pair<u32, u32>, u32>> straights{1};
+    /// Of the same instructions, those of which there is something to say. Parallel to `straights`.
+    std::vector<std::map<Remark, u32>> remarks{1};
     u32 uniform_bytes = 0;
     bool plain = false;            ///< nothing that makes it fast: see Options::plain
     bool recorded = false;         ///< plain, except for accesses: of blocks that are recorded

@@ -17,6 +17,7 @@
 #include <vector>
 
 #include "base/types.h"
+#include "code/exactness.h"
 #include "counters/counters.h"
 #include "ptx/ast.h"
 #include "report/reports.h"
@@ -140,6 +141,7 @@ struct KernelTotals {
     u64 divergent_branches = 0;
     std::vector<SiteCounters> sites;                          ///< parallel to Kernel::sites
     std::map<std::pair<u32, u32>, u64> instructions_by_line;  ///< warp instructions by (file, line)
+    std::map<Remark, u64> remarks;  ///< the same by what is to say of them
 
     bool was_launched() const { return launches + stopped > 0; }
 };

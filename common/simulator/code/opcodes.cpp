@@ -10,9 +10,12 @@ bool OpcodeEntry::reads_carry() const {
 
 const std::vector<OpcodeEntry>& opcodes() {
     static const std::vector<OpcodeEntry> all = {
-#define OPCODE(name, group, sentence) {#name, OpcodeGroup::group, sentence},
+#define OPCODE_AS(name, group, exactness, sentence) \
+    {#name, OpcodeGroup::group, Exactness::exactness, sentence},
+#define OPCODE(name, group, sentence) OPCODE_AS(name, group, exact, sentence)
 #include "code/opcodes.inc"
 #undef OPCODE
+#undef OPCODE_AS
     };
     return all;
 }

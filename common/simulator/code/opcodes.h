@@ -6,6 +6,7 @@
 #include <vector>
 
 #include "base/types.h"
+#include "code/exactness.h"
 
 namespace coalesce::sim {
 
@@ -23,6 +24,7 @@ enum class OpcodeGroup : u8 {
 struct OpcodeEntry {
     std::string_view name;
     OpcodeGroup group;
+    Exactness exactness;
     std::string_view sentence;
 
     /// addc, subc, madc: what they compute from is more than their operands.

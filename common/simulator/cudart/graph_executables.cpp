@@ -3,6 +3,7 @@
 #include "cudart/graph_calls.h"
 #include "cudart/graph_memory.h"
 #include "execute/graph_conditions.h"
+#include "report/gaps.h"
 
 using namespace coalesce::sim;
 using namespace coalesce::sim::cudart;
@@ -101,6 +102,7 @@ void launch_graph(cudaGraphExec_t handle, cudaStream_t stream) {
     if (executable->flags & cudaGraphInstantiateFlagAutoFreeOnLaunch)
         free_what_is_left(*executable->graph);
     set_conditions(*executable->graph);
+    note_gap(Gap::graphs);
     run_graph(*executable->graph);
 }
 

@@ -9,6 +9,7 @@
 #include "cudart/memory_pools.h"
 #include "cudart/transfers.h"
 #include "device/device.h"
+#include "report/gaps.h"
 
 using namespace coalesce::sim;
 using namespace coalesce::sim::cudart;
@@ -113,6 +114,7 @@ void allocate_host(void** pointer, size_t bytes, unsigned flags) {
     need(!(flags & ~known));
     allocate(pointer, bytes, AllocationKind::pinned);
     if (*pointer) HostFlags::instance().set(*pointer, flags);
+    note_gap(Gap::host);
 }
 
 bool is_host_kind(AllocationKind kind) {
@@ -126,6 +128,7 @@ void register_host(void* pointer, size_t bytes, unsigned flags) {
     need(!memory().is_device_range(address_of(pointer)));
     need(memory().register_host(pointer, bytes), cudaErrorHostMemoryAlreadyRegistered);
     HostFlags::instance().set(pointer, flags);
+    note_gap(Gap::host);
 }
 
 void unregister_host(void* pointer) {
@@ -210,6 +213,7 @@ cudaError_t cudaMallocManaged(void** pointer, size_t bytes, unsigned flags) {
     return unsafe_api(__func__, [&] {
         need(flags == cudaMemAttachGlobal || flags == cudaMemAttachHost);
         allocate(pointer, bytes, AllocationKind::managed);
+        note_gap(Gap::host);
     });
 }
 

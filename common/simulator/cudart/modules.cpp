@@ -4,10 +4,12 @@
 #include <algorithm>
 
 #include "base/device_model.h"
+#include "base/linked_ptx.h"
 #include "base/subjects.h"
 #include "cudart/api.h"
 #include "fatbin/fatbin.h"
 #include "program/lower.h"
+#include "report/gaps.h"
 
 namespace coalesce::sim::cudart {
 
@@ -102,7 +104,7 @@ static std::vector<std::string> choose_ptx(LoadedModule& module) {
             continue;
         }
         if (const fatbin::PtxImage* chosen = fatbin::choose(found, DeviceModel::capability))
-            texts.push_back(chosen->text);
+            for (std::string& piece : pieces_of(chosen->text)) texts.push_back(std::move(piece));
     }
     if (texts.empty())
         module.error = cudaErrorNoKernelImageForDevice;
@@ -143,6 +145,7 @@ void Modules::read_locked(LoadedModule& module) {
         const auto placed = module.module->variable_addresses.find(variable->name);
         if (placed == module.module->variable_addresses.end()) continue;
         *variable->managed_pointer = reinterpret_cast<void*>(placed->second);
+        note_gap(Gap::host);
     }
 }
 

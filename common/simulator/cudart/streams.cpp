@@ -11,6 +11,7 @@
 #include <map>
 
 #include "base/types.h"
+#include "report/gaps.h"
 
 using namespace coalesce::sim;
 using namespace coalesce::sim::cudart;
@@ -56,6 +57,7 @@ void create_stream(cudaStream_t* stream, unsigned flags, int priority) {
     static std::atomic<unsigned long long> next_id = 16;
     need(stream && flags <= cudaStreamNonBlocking);
     priority = std::clamp(priority, kGreatestPriority, kLeastPriority);
+    note_gap(Gap::streams);
     *stream = created_streams().add({flags, priority, current_device(), next_id++});
 }
 

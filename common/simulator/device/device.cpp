@@ -113,6 +113,8 @@ void add_totals(Kernel& kernel, const WorkerTotals& totals) {
         if (totals.straight_runs[k] == 0) continue;
         for (const auto& [line, count] : totals.code->straights[k])
             kernel.totals.instructions_by_line[line] += totals.straight_runs[k] * count;
+        for (const auto& [remark, count] : totals.code->remarks[k])
+            kernel.totals.remarks[remark] += totals.straight_runs[k] * count;
     }
     kernel.totals.warp_instructions += totals.instructions;
     kernel.totals.thread_instructions += totals.lane_instructions;

@@ -1,7 +1,9 @@
-// Device code that the program brings: modules, libraries, the linker of one, kernels and variables.
+// Device code that the program brings: modules, libraries, the linker, kernels and variables.
 #include <cstring>
 #include <string>
 
+#include "base/linked_ptx.h"
+#include "base/subjects.h"
 #include "cudart/handles.h"
 #include "driver/driver.h"
 
@@ -37,11 +39,10 @@ void get_attribute(int* value, int attribute, const void* kernel) {
     give(value, values[attribute]);
 }
 
-// ---- the linker: of one piece of PTX, which needs no linking ----
+// ---- the linker: of PTX alone. The pieces are linked when the image is loaded ----
 
 struct Link {
     std::string ptx;
-    unsigned pieces = 0;
 };
 
 /// Those that were created and not destroyed.
@@ -60,10 +61,11 @@ Link& find_link(Link* handle) {
 
 void add(Link& link, int type, const char* data, size_t size) {
     need(data);
-    if (type != kInputPtx || ++link.pieces > 1)
-        must(coalesceDriverMissing("linking more than one piece of PTX",
-                                   "include the device code in one file"));
-    link.ptx.assign(data, strnlen(data, size));
+    if (type != kInputPtx)
+        must(coalesceDriverMissing("linking of anything but PTX",
+                                   coalesce::sim::subjects::linking.instead));
+    if (!link.ptx.empty()) link.ptx += coalesce::sim::kNextPiece;
+    link.ptx.append(data, strnlen(data, size));
 }
 
 }  // namespace
@@ -189,7 +191,7 @@ Result cuLinkAddData_v2(Link* link, int type, void* data, size_t size, const cha
 Result cuLinkComplete(Link* link, void** image, size_t* size) {
     return in_context(__func__, [&] {
         Link& known = find_link(link);
-        need(known.pieces > 0);
+        need(!known.ptx.empty());
         if (size) *size = known.ptx.size() + 1;
         give(image, known.ptx.data());
     });

@@ -12,6 +12,7 @@
 #include "base/device_model.h"
 #include "base/options.h"
 #include "device/device.h"
+#include "profile/exactness_summary.h"
 #include "profile/json.h"
 #include "profile/kernel_table.h"
 #include "profile/profile_text.h"
@@ -63,9 +64,10 @@ void write_exit_report() {
     if ((wanted.json_file.empty() && !wants_text) || !is_the_process_meant()) return;
 
     const std::vector<KernelRow> rows = kernel_table(all_kernels());
+    const ExactnessSummary exactness = summarize_exactness(all_kernels());
     if (!wanted.json_file.empty()) {
-        write_file(wanted.json_file,
-                   to_json(DeviceModel::name, rows, reports().all(), predicted_times()));
+        write_file(wanted.json_file, to_json(DeviceModel::name, rows, reports().all(),
+                                             predicted_times(), &exactness));
     }
     if (!wants_text) return;
 
@@ -76,7 +78,7 @@ void write_exit_report() {
     if (wanted.print_report)
         text += profile_text(DeviceModel::name, rows, colour, predicted_times()) + host_work_text();
     if (wanted.print_lines) text += annotated_text(rows, read_source, colour);
-    text += "\n" + summary() + "\n";
+    text += "\n" + summary() + "\n" + exactness_text(exactness);
     std::fwrite(text.data(), 1, text.size(), stderr);
 }
 

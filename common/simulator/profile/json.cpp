@@ -87,6 +87,19 @@ Json report_to_json(const Report& report) {
             {"other_thread", as_array(report.other_thread)}};
 }
 
+Json exactness_to_json(const ExactnessSummary& summary) {
+    return {{"warp_instructions", summary.instructions},
+            {"exact", summary.exact},
+            {"last_bits", Json(summary.last_bits)},
+            {"values", Json(summary.values)},
+            {"no_effect", Json(summary.no_effect)},
+            {"host_functions", Json(summary.host_functions)},
+            {"newer_targets", Json(summary.newer_targets)},
+            {"checks_off", Json(summary.checks_off)},
+            {"launches_only_counted", summary.only_counted},
+            {"not_covered", Json(summary.not_covered)}};
+}
+
 auto sort_key(const Report& r) {
     return std::tie(r.kernel, r.where.file, r.where.line, r.check, r.kind, r.other.file,
                     r.other.line, r.address, r.message);
@@ -95,7 +108,8 @@ auto sort_key(const Report& r) {
 }  // namespace
 
 std::string to_json(const std::string& device, const std::vector<KernelRow>& kernels,
-                    std::vector<Report> reports, const PredictedTimes* times) {
+                    std::vector<Report> reports, const PredictedTimes* times,
+                    const ExactnessSummary* exactness) {
     std::stable_sort(reports.begin(), reports.end(),
                      [](const Report& a, const Report& b) { return sort_key(a) < sort_key(b); });
     Json json{{"device", device}, {"kernels", Json::array()}, {"reports", Json::array()}};
@@ -108,6 +122,7 @@ std::string to_json(const std::string& device, const std::vector<KernelRow>& ker
     for (const auto& [function, calls] : host_work())
         json["host_work"].push_back({{"function", function}, {"calls", calls}});
     for (const Report& report : reports) json["reports"].push_back(report_to_json(report));
+    if (exactness) json["exactness"] = exactness_to_json(*exactness);
     // A name that is not UTF-8 (a file on an old disk) must not cost the whole report.
     return json.dump(1, ' ', false, Json::error_handler_t::replace) + "\n";
 }

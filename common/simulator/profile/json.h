@@ -4,6 +4,7 @@
 #include <string>
 #include <vector>
 
+#include "profile/exactness_summary.h"
 #include "profile/kernel_table.h"
 #include "profile/predicted_times.h"
 #include "report/reports.h"
@@ -23,7 +24,11 @@ namespace coalesce::sim {
 /// With `times`, each kernel has "predicted": {"gpu", "measured_gpu", "ms" (of all launches that have a time),
 /// "launches_like_others", "launches_left_out", "left_out_because", "error_band", "binds" and "longest" (of the
 /// launch that takes longest: as timing/prediction.h says), "unknown"}; without binds, longest when none has one.
+/// With `exactness`, "exactness": {"warp_instructions", "exact", "last_bits": {NAME: warp instructions}, "values":
+/// {NAME: ...}, "no_effect": {NAME: ...}, "host_functions": [...], "newer_targets": [...], "checks_off": [...],
+/// "launches_only_counted", "not_covered": [...]}: see exactness_summary.h.
 std::string to_json(const std::string& device, const std::vector<KernelRow>& kernels,
-                    std::vector<Report> reports, const PredictedTimes* times = nullptr);
+                    std::vector<Report> reports, const PredictedTimes* times = nullptr,
+                    const ExactnessSummary* exactness = nullptr);
 
 }  // namespace coalesce::sim

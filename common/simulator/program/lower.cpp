@@ -119,6 +119,7 @@ void FunctionLowering::run() {
         }
         ++pending_weight_;
         ++pending_lines_[{now().where.file, now().where.line}];
+        for (const Remark& remark : remarks_on(now())) ++pending_remarks_[remark];
         if (plain_) emit_count();
         if (registers_.is_copy[at_]) continue;
         current_class_ =
@@ -206,6 +207,8 @@ void FunctionLowering::take_pending(Op& op) {
     op.site = static_cast<u32>(kernel_code_.straights.size());
     kernel_code_.straights.push_back(std::move(pending_lines_));
     pending_lines_.clear();
+    kernel_code_.remarks.push_back(std::move(pending_remarks_));
+    pending_remarks_.clear();
     pending_weight_ = 0;
 }
 

@@ -189,6 +189,7 @@ private:
     u32 at_ = 0;              ///< index of the instruction being lowered
     u32 pending_weight_ = 0;  ///< instructions that no Op stands for yet
     std::map<std::pair<u32, u32>, u32> pending_lines_;  ///< the same by (file, line)
+    std::map<Remark, u32> pending_remarks_;             ///< the same by what is to say of them
     std::map<std::string, u32> label_ops_;
     // Ops whose targets have no place yet: what they are called, or where they will be.
     std::vector<std::pair<u32, std::string>> fixups_;

@@ -16,9 +16,9 @@ enum class StaticRuntime {
 };
 
 struct ElfFile {
-    bool has_loader = false;           ///< starts through the dynamic loader (PT_INTERP)
-    bool has_run_path = false;         ///< DT_RPATH or DT_RUNPATH: looks for libraries on its own
-    bool has_device_code = false;      ///< holds what nvcc embeds
+    bool has_loader = false;       ///< starts through the dynamic loader (PT_INTERP)
+    bool has_run_path = false;     ///< DT_RPATH or DT_RUNPATH: looks for libraries on its own
+    bool has_device_code = false;  ///< holds what nvcc embeds
     StaticRuntime static_runtime = StaticRuntime::none;
     std::vector<std::string> needed;   ///< libraries it asks for by name (DT_NEEDED)
     std::vector<std::string> wanted;   ///< functions and variables that others have to bring

@@ -325,7 +325,7 @@ TEST_CASE("what cannot run is refused with one clear word") {
          "calls cublasStrsm_v2 of cuBLAS (libcublas.so.13), whose kernels are machine code"},
 #endif
 #ifdef HAS_STATIC_PROGRAM
-        {PROGRAMS "/older_static_11",
+        {PROGRAMS "/older_cuda12_static_11",
          "static runtime of an older CUDA; rebuild with the nvcc of CUDA 12 or 13"},
 #endif
         {"/bin/true", "uses neither the CUDA runtime (libcudart.so.13) nor the driver"},

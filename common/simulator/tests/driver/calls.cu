@@ -25,6 +25,7 @@
 // expect: a library: 3 6 93
 // expect: from a file: 3 6 93
 // expect: linked: 3 6 93
+// expect: two pieces linked: 21
 // expect: a function by name: yes, one that is not: no
 // expect: popped: yes
 // expect: the primary context was inactive: yes, is active: yes
@@ -240,6 +241,68 @@ static void occupancy(CUfunction function) {
     std::printf("the best block has %d threads\n", block);
 }
 
+static const char* const kCaller = R"(
+.version 8.0
+.target sm_90
+.address_size 64
+.extern .func (.param .b32 result) triple(.param .b32 value);
+.visible .entry write_triple(.param .u64 out, .param .u32 value)
+{
+    .reg .b64 %rd<3>;
+    .reg .b32 %r<3>;
+    ld.param.u64 %rd1, [out];
+    ld.param.u32 %r1, [value];
+    cvta.to.global.u64 %rd2, %rd1;
+    {
+    .param .b32 argument;
+    .param .b32 returned;
+    st.param.b32 [argument], %r1;
+    call.uni (returned), triple, (argument);
+    ld.param.b32 %r2, [returned];
+    }
+    st.global.u32 [%rd2], %r2;
+    ret;
+}
+)";
+static const char* const kCallee = R"(
+.version 8.0
+.target sm_90
+.address_size 64
+.visible .func (.param .b32 result) triple(.param .b32 value)
+{
+    .reg .b32 %r<3>;
+    ld.param.b32 %r1, [value];
+    mul.lo.s32 %r2, %r1, 3;
+    st.param.b32 [result], %r2;
+    ret;
+}
+)";
+
+static void link_two_pieces() {
+    CUlinkState link;
+    CUmodule module;
+    CUfunction function;
+    void* image;
+    size_t bytes;
+    need(cuLinkCreate(0, nullptr, nullptr, &link));
+    for (const char* piece : {kCaller, kCallee})
+        need(cuLinkAddData(link, CU_JIT_INPUT_PTX, const_cast<char*>(piece), std::strlen(piece) + 1,
+                           "piece", 0, nullptr, nullptr));
+    need(cuLinkComplete(link, &image, &bytes));
+    need(cuModuleLoadData(&module, image));
+    need(cuLinkDestroy(link));
+    need(cuModuleGetFunction(&function, module, "write_triple"));
+    CUdeviceptr out;
+    need(cuMemAlloc(&out, sizeof(int)));
+    int value = 7, result = 0;
+    void* arguments[] = {&out, &value};
+    need(cuLaunchKernel(function, 1, 1, 1, 1, 1, 1, 0, nullptr, arguments, nullptr));
+    need(cuMemcpyDtoH(&result, out, sizeof result));
+    std::printf("two pieces linked: %d\n", result);
+    need(cuMemFree(out));
+    need(cuModuleUnload(module));
+}
+
 static void libraries() {
     CUlibrary library;
     CUkernel kernel;
@@ -276,6 +339,7 @@ static void libraries() {
     launch(function, 3);
     print_out("linked");
     need(cuModuleUnload(module));
+    link_two_pieces();
 }
 
 static void end_of_contexts() {

@@ -1,13 +1,14 @@
 #!/bin/sh
-# build.sh NVCC HOW PROGRAM SOURCE LIBRARY -- builds SOURCE as a program of an older CUDA. LIBRARY is our libcudart.so.12.
-# HOW:
-#     shared     it needs libcudart.so.12
+# build.sh NVCC HOW PROGRAM SOURCE LIBRARY... -- builds SOURCE as a program of an older CUDA. The first LIBRARY is our
+# libcudart.so.12. HOW:
+#     shared     it needs the libraries
 #     run_path   ... and carries a path of its own to some libcudart.so.12
 #     static     it has functions of the names that LIBRARY exports inside. They end the program when they are reached:
 #                simulate has to stand before them.
 #     static_11  ... without the function by which simulate tells CUDA 12 from CUDA 11
 set -eu
 nvcc=$1 how=$2 program=$3 source=$4 library=$5
+shift 4
 work=$program.objects
 rm -rf "$work"
 mkdir -p "$work"
@@ -20,8 +21,8 @@ write_runtime() {  # of the functions that `grep -v PATTERN` leaves
         sed 's/.*/void &(void) { fputs("reached: &\\n", stderr); abort(); }/'
 }
 case $how in
-    shared) set -- "$library" ;;
-    run_path) set -- "$library" -Wl,-rpath,/usr/local/cuda-12/lib64 ;;
+    shared) ;;
+    run_path) set -- "$@" -Wl,-rpath,/usr/local/cuda-12/lib64 ;;
     static | static_11)
         left_out='^$'
         [ "$how" = static ] || left_out='^cudaGetDeviceProperties_v2$'

@@ -4,6 +4,7 @@
 
 #include <doctest/doctest.h>
 
+#include "code/names.h"
 #include "ptx/parser.h"
 
 using namespace coalesce::sim;
@@ -136,4 +137,13 @@ TEST_CASE("places follow their text and their source file") {
     CHECK(place("g") == "b.cu");
     CHECK(place("h") == "a.cu");
     CHECK(module->files.size() == 2);
+}
+
+TEST_CASE("a static kernel is called what its file calls it") {
+    CHECK(kernel_name("__nv_static_24__a5f5c4f6_4_c_cu_pointer__Z6kernelPi") == "kernel");
+    CHECK(kernel_name("__nv_static_24__a5f5c4f6_4_c_cu_pointer_plain") == "plain");
+    CHECK(kernel_name("_Z6kernelPi") == "kernel");
+    // Not such a mark: the name stays whole.
+    for (const std::string name : {"__nv_static_99__a5f5c4f6_x", "__nv_static_", "__nv_static_4"})
+        CHECK(kernel_name(name) == name);
 }

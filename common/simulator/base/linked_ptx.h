@@ -1,0 +1,24 @@
+// The image that cuLinkComplete gives: the PTX of all pieces, one after the other. Loading it links them.
+#pragma once
+
+#include <string>
+#include <string_view>
+#include <vector>
+
+namespace coalesce::sim {
+
+/// The line between two pieces.
+inline constexpr std::string_view kNextPiece = "\n// coalesce: the next piece of cuLinkAddData\n";
+
+/// The pieces of such an image; one for any other text.
+inline std::vector<std::string> pieces_of(std::string_view text) {
+    std::vector<std::string> pieces;
+    for (std::size_t at; (at = text.find(kNextPiece)) != text.npos;) {
+        pieces.emplace_back(text.substr(0, at));
+        text.remove_prefix(at + kNextPiece.size());
+    }
+    pieces.emplace_back(text);
+    return pieces;
+}
+
+}  // namespace coalesce::sim

@@ -1,0 +1,78 @@
+#include "code/exactness.h"
+
+#include <algorithm>
+
+#include "code/opcodes.h"
+#include "ptx/special_registers.h"
+
+namespace coalesce::sim {
+namespace {
+
+using ptx::Instruction;
+using Kind = Remark::Kind;
+
+/// Modifiers that say how long caches are to keep a line. (Those of cp.async name its form.)
+bool is_cache_hint(const std::string& modifier) {
+    static constexpr std::string_view kOperators[] = {"ca", "cg", "cs", "lu", "cv", "wb", "wt"};
+    return modifier.starts_with("L1::") || modifier.starts_with("L2::") ||
+           std::find(std::begin(kOperators), std::end(kOperators), modifier) !=
+               std::end(kOperators);
+}
+
+bool has_cache_hint(const Instruction& i, const OpcodeEntry& opcode) {
+    if (opcode.group != OpcodeGroup::access && opcode.group != OpcodeGroup::memory) return false;
+    return std::any_of(i.modifiers.begin(), i.modifiers.end(), [&](const std::string& modifier) {
+        return is_cache_hint(modifier) && (i.opcode != "cp" || modifier.starts_with("L"));
+    });
+}
+
+/// mma, and the form of wmma that multiplies. Sums of integers are exact, and doubles are added by fma.
+bool is_product_of_floats(const Instruction& i) {
+    const bool multiplies = i.opcode == "mma" || i.has("mma");
+    return multiplies && !i.has("s32") && !i.has("f64");
+}
+
+bool reads_clock(const Instruction& i) {
+    return std::any_of(i.operands.begin(), i.operands.end(), [](const ptx::Operand& operand) {
+        return operand.is_special() && ptx::is_clock(operand.name);
+    });
+}
+
+void add_remark_of_opcode(const Instruction& i, Exactness exactness, std::vector<Remark>& remarks) {
+    switch (exactness) {
+        case Exactness::approximation:
+            for (const char* form : {"approx", "full"})
+                if (i.has(form)) remarks.push_back({Kind::last_bits, i.opcode + "." + form});
+            break;
+        case Exactness::product:
+            if (is_product_of_floats(i)) remarks.push_back({Kind::last_bits, i.opcode});
+            break;
+        case Exactness::mipmap:
+            if (i.has("level") || i.has("grad"))
+                remarks.push_back({Kind::last_bits, "fetches from mipmaps"});
+            break;
+        case Exactness::hint: remarks.push_back({Kind::no_effect, i.opcode}); break;
+        case Exactness::time: remarks.push_back({Kind::values, i.opcode}); break;
+        case Exactness::copy:
+            if (i.has("bulk") && !i.has("prefetch"))
+                remarks.push_back({Kind::async_proxy, "bulk copies"});
+            else if (i.has("prefetch"))
+                remarks.push_back({Kind::no_effect, "prefetch"});
+            break;
+        case Exactness::exact: break;
+    }
+}
+
+}  // namespace
+
+std::vector<Remark> remarks_on(const Instruction& instruction) {
+    std::vector<Remark> remarks;
+    const OpcodeEntry* opcode = find_opcode(instruction.opcode);
+    if (!opcode) return remarks;
+    add_remark_of_opcode(instruction, opcode->exactness, remarks);
+    if (has_cache_hint(instruction, *opcode)) remarks.push_back({Kind::no_effect, "cache hints"});
+    if (reads_clock(instruction)) remarks.push_back({Kind::values, "clocks"});
+    return remarks;
+}
+
+}  // namespace coalesce::sim

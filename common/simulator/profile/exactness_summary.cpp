@@ -1,0 +1,117 @@
+// See exactness_summary.h.
+#include "profile/exactness_summary.h"
+
+#include <algorithm>
+#include <charconv>
+
+#include "base/device_model.h"
+#include "base/options.h"
+#include "report/gaps.h"
+#include "report/host_work.h"
+#include "report/text.h"
+
+namespace coalesce::sim {
+namespace {
+
+/// 100 of "sm_100a".
+u32 number_of_target(std::string_view target) {
+    u32 number = 0;
+    if (target.starts_with("sm_"))
+        std::from_chars(target.data() + 3, target.data() + target.size(), number);
+    return number;
+}
+
+void add_remark(ExactnessSummary& summary, const Remark& remark, u64 count) {
+    if (!remark.is_exact()) summary.exact -= std::min(count, summary.exact);
+    switch (remark.kind) {
+        case Remark::Kind::last_bits: summary.last_bits[remark.name] += count; break;
+        case Remark::Kind::values: summary.values[remark.name] += count; break;
+        case Remark::Kind::no_effect: summary.no_effect[remark.name] += count; break;
+        case Remark::Kind::async_proxy:
+            summary.not_covered = {"a missing fence.proxy.async"};
+            break;
+    }
+}
+
+void add_target(ExactnessSummary& summary, const Kernel& kernel) {
+    if (!kernel.module || !kernel.module->ast) return;
+    const std::string& target = kernel.module->ast->target;
+    auto& targets = summary.newer_targets;
+    if (number_of_target(target) <= DeviceModel::capability) return;
+    if (std::find(targets.begin(), targets.end(), target) == targets.end())
+        targets.push_back(target);
+}
+
+// ---- text ----
+
+std::string joined(const std::vector<std::string>& words) {
+    std::string text;
+    for (const std::string& word : words) text += (text.empty() ? "" : ", ") + word;
+    return text;
+}
+
+/// "ex2.approx (40)", the most frequent first.
+std::vector<std::string> with_counts(const std::map<std::string, u64>& counts) {
+    std::vector<std::pair<std::string, u64>> sorted(counts.begin(), counts.end());
+    std::stable_sort(sorted.begin(), sorted.end(),
+                     [](const auto& a, const auto& b) { return a.second > b.second; });
+    std::vector<std::string> words;
+    for (const auto& [name, count] : sorted)
+        words.push_back(name + " (" + with_commas(count) + ")");
+    return words;
+}
+
+/// A line "LABEL: words", or several where they do not fit. Nothing without words.
+void add_line(std::string& text, const std::string& label, const std::vector<std::string>& words) {
+    if (words.empty()) return;
+    text += wrap(label + ": " + joined(words), kColumns, "  ", "    ") + "\n";
+}
+
+std::string first_line(const ExactnessSummary& summary) {
+    const std::string all = with_commas(summary.instructions);
+    if (summary.instructions == 0) return "exactness: no instruction was counted\n";
+    if (summary.exact == summary.instructions)
+        return "exactness: all " + all + " warp instructions are exact\n";
+    return "exactness: " + with_commas(summary.exact) + " of " + all +
+           " warp instructions are exact\n";
+}
+
+}  // namespace
+
+ExactnessSummary summarize_exactness(const std::vector<const Kernel*>& kernels) {
+    ExactnessSummary summary;
+    for (const Kernel* kernel : kernels) summary.instructions += kernel->totals.warp_instructions;
+    summary.exact = summary.instructions;
+    for (const Kernel* kernel : kernels) {
+        if (!kernel->totals.was_launched()) continue;
+        for (const auto& [remark, count] : kernel->totals.remarks)
+            add_remark(summary, remark, count);
+        add_target(summary, *kernel);
+        summary.only_counted += kernel->totals.only_counted;
+    }
+    for (const auto& [function, calls] : host_work()) summary.host_functions.push_back(function);
+    for (const std::string& gap : gaps()) summary.not_covered.push_back(gap);
+    summary.checks_off = options().checks.names_of_missing();
+    return summary;
+}
+
+std::string exactness_text(const ExactnessSummary& summary) {
+    std::string text = first_line(summary);
+    std::vector<std::string> differing = with_counts(summary.last_bits);
+    for (const std::string& function : summary.host_functions)
+        differing.push_back(function + " (on the host)");
+    add_line(text, "last bits may differ from a GPU's", differing);
+    add_line(text, "values differ from a GPU's", with_counts(summary.values));
+    add_line(text, "built for another GPU, run as sm_" + std::to_string(DeviceModel::capability),
+             summary.newer_targets);
+    add_line(text, "no effect here", with_counts(summary.no_effect));
+    std::vector<std::string> off = summary.checks_off;
+    if (summary.only_counted)
+        off.push_back("all, of " + with_commas(summary.only_counted) +
+                      (summary.only_counted == 1 ? " launch" : " launches") + " (--sample)");
+    add_line(text, "checks off", off);
+    add_line(text, "found by no check", summary.not_covered);
+    return text;
+}
+
+}  // namespace coalesce::sim

@@ -1,0 +1,35 @@
+#include "report/gaps.h"
+
+#include <atomic>
+
+namespace coalesce::sim {
+namespace {
+
+struct NamedGap {
+    Gap gap;
+    const char* words;
+};
+constexpr NamedGap kGaps[] = {{Gap::streams, "order between streams"},
+                              {Gap::graphs, "order between nodes of a graph"},
+                              {Gap::host, "host accesses before a synchronization"}};
+
+std::atomic<u32> noted{0};
+
+u32 bit_of(Gap gap) {
+    return 1u << static_cast<u32>(gap);
+}
+
+}  // namespace
+
+void note_gap(Gap gap) {
+    noted.fetch_or(bit_of(gap), std::memory_order_relaxed);
+}
+
+std::vector<std::string> gaps() {
+    std::vector<std::string> words;
+    for (const NamedGap& known : kGaps)
+        if (noted.load(std::memory_order_relaxed) & bit_of(known.gap)) words.push_back(known.words);
+    return words;
+}
+
+}  // namespace coalesce::sim
