@@ -78,9 +78,11 @@ std::string summary_in_markdown(const course::Course& course, const KnownResults
         text += "No GPU has been measured yet.\n";
     } else {
         const Json& run = known.measured.front();
-        text += "One GB/s is 10^9 bytes per second, read and written. Measured on an " +
-                run.at("device").at("name").get<std::string>() +
-                "; every output is verified bit by bit.\n";
+        text +=
+            "One GB/s is 10^9 bytes per second, counting bytes read plus bytes written.\n"
+            "Measured on an " +
+            run.at("device").at("name").get<std::string>() +
+            "; every output is verified bit by bit.\n";
     }
     text +=
         "\n| Lesson | What it is about | Sectors per load, store | GB/s | of copy | Fastest "

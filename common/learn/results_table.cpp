@@ -105,15 +105,16 @@ std::string caption(const ResultsTable& table, const std::string& link) {
                 ": sectors per load, sectors per store.\n";
     }
     if (table.has_predicted()) {
-        text +=
-            "*Predicted*, not measured: the time model computes these times for an " + table.gpu +
-            " at " + table.shape +
-            "\nfrom a few blocks that the simulated GPU recorded. Nine of ten measured times lie "
-            "within the band\n([how far off they are](" +
-            link + ")).\n";
+        text += "*Predicted*, not measured: the time model computes these times for an " +
+                table.gpu + " at " + table.shape +
+                "\nfrom a few blocks that the simulated GPU recorded. "
+                "Nine out of ten measured times lie within the band\n([how far off they are](" +
+                link + ")).\n";
     }
     if (!table.is_verified_gpu) {
-        text += "The data of that GPU come from documents; nobody has calibrated it.\n";
+        text +=
+            "The data for that GPU come from documents, and nobody has calibrated the model for "
+            "it.\n";
     }
     if (table.has_unknown) {
         text +=

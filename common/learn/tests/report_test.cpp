@@ -270,7 +270,7 @@ TEST_CASE("what the model does not know, and which GPUs nobody measured, is said
     const std::string text = results_of_step("02_naive", known);
     CHECK(has(text, "| 2.12 ± 8 % ? |"));
     CHECK(has(text, "A question mark means that the model may be further off"));
-    CHECK(has(text, "nobody has calibrated it"));
+    CHECK(has(text, "nobody has calibrated the model for it"));
 }
 
 TEST_CASE("what is kept of predictions, and when it is stale") {
