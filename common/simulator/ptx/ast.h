@@ -137,11 +137,11 @@ struct Relocation {
 
 struct Variable {
     std::string name;
+    Linkage linkage = Linkage::local;
     StateSpace space = StateSpace::global;
     Type type = Type::b8;
     u64 size = 0;  ///< bytes in all; 0 for `extern .shared x[]`
     u32 align = 1;
-    Linkage linkage = Linkage::local;
     bool is_extern = false;
     bool is_managed = false;  ///< .attribute(.managed): host code uses it as well
     std::vector<u8> initial;  ///< the first bytes; those that are not here are zeros
