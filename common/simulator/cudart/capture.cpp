@@ -223,10 +223,12 @@ void capture_work(const std::shared_ptr<Capture>& capture, cudaStream_t stream, 
 
 void put(cudaStream_t stream, Work work) {
     check_order(stream);
-    if (const auto capture = capture_of(stream))
+    if (const auto capture = capture_of(stream)) {
         capture_work(capture, stream, std::move(work));
-    else
-        carry_out(work);
+        return;
+    }
+    note_stream_work(stream);
+    carry_out(work);
 }
 
 void record_captured(const std::shared_ptr<Capture>& capture, cudaStream_t stream,

@@ -110,6 +110,7 @@ cudaError_t at_once(const char* name, Describe describe, const Arguments&... arg
     return api(name, [&] {
         check_order(nullptr);
         check_safe();
+        note_stream_work(nullptr);
         carry_out(describe(arguments...));
     });
 }

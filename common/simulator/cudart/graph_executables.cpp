@@ -3,7 +3,6 @@
 #include "cudart/graph_calls.h"
 #include "cudart/graph_memory.h"
 #include "execute/graph_conditions.h"
-#include "report/gaps.h"
 
 using namespace coalesce::sim;
 using namespace coalesce::sim::cudart;
@@ -102,7 +101,7 @@ void launch_graph(cudaGraphExec_t handle, cudaStream_t stream) {
     if (executable->flags & cudaGraphInstantiateFlagAutoFreeOnLaunch)
         free_what_is_left(*executable->graph);
     set_conditions(*executable->graph);
-    note_gap(Gap::graphs);
+    note_stream_work(stream);
     run_graph(*executable->graph);
 }
 

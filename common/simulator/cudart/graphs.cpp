@@ -6,6 +6,7 @@
 #include "cudart/api.h"
 #include "cudart/user_objects.h"
 #include "execute/graph_conditions.h"
+#include "report/gaps.h"
 
 namespace coalesce::sim::cudart {
 
@@ -229,10 +230,18 @@ std::vector<Dependency> read_dependencies(const Graph& graph, const cudaGraphNod
 
 // ---- running ----
 
+/// Reports whether each node waits for the one before it, so that there is no other order.
+static bool is_chain(const std::vector<Node*>& order) {
+    for (std::size_t k = 1; k < order.size(); ++k)
+        if (!order[k]->depends_on(order[k - 1])) return false;
+    return true;
+}
+
 void run_graph(const Graph& graph) {
     std::vector<Node*> order;
     Node* culprit = nullptr;
     need(graph.in_order(order, culprit));
+    if (!is_chain(order)) note_gap(Gap::graphs);
     for (const Node* node : order) {
         if (!node->enabled) continue;
         carry_out(node->work);

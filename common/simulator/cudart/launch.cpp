@@ -331,7 +331,10 @@ void launch(const void* function, const LaunchRequest& request, void** arguments
     check_stream(request.stream);
     check_order(request.stream);
     const auto capture = capture_of(request.stream);
-    if (!capture) return launch_now(function, request, arguments);
+    if (!capture) {
+        note_stream_work(request.stream);
+        return launch_now(function, request, arguments);
+    }
     KernelWork work{function, request, nullptr, attributes};
     for_capture(*capture, [&] {
         const KernelHandle& handle = find_to_run(function);

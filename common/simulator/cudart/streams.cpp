@@ -9,6 +9,8 @@
 #include <algorithm>
 #include <atomic>
 #include <map>
+#include <mutex>
+#include <set>
 
 #include "base/types.h"
 #include "report/gaps.h"
@@ -57,7 +59,6 @@ void create_stream(cudaStream_t* stream, unsigned flags, int priority) {
     static std::atomic<unsigned long long> next_id = 16;
     need(stream && flags <= cudaStreamNonBlocking);
     priority = std::clamp(priority, kGreatestPriority, kLeastPriority);
-    note_gap(Gap::streams);
     *stream = created_streams().add({flags, priority, current_device(), next_id++});
 }
 
@@ -73,6 +74,20 @@ void check_stream(cudaStream_t stream) {
 bool waits_for_default_stream(cudaStream_t stream) {
     const Stream* known = stream_of(stream);
     return known && known->flags != cudaStreamNonBlocking;
+}
+
+void note_stream_work(cudaStream_t stream) {
+    static std::mutex mutex;
+    static std::set<cudaStream_t>& others = *new std::set<cudaStream_t>;
+    static bool has_legacy = false, has_non_blocking = false;
+    const std::lock_guard lock(mutex);
+    if (is_legacy(stream)) {
+        has_legacy = true;
+    } else if (others.insert(stream).second) {
+        has_non_blocking |= !waits_for_default_stream(stream);
+    }
+    // The default stream and one that waits for it are ordered without the program's help.
+    if (others.size() > 1 || (has_legacy && has_non_blocking)) note_gap(Gap::streams);
 }
 
 void forget_streams() {

@@ -22,6 +22,9 @@ void record_now(cudaEvent_t event);
 /// Whether the stream and the default stream wait for each other.
 bool waits_for_default_stream(cudaStream_t stream);
 
+/// The stream has been given work: notes where several have, whose order no check looks at (report/gaps.h).
+void note_stream_work(cudaStream_t stream);
+
 /// A call that needs the device and works in a stream.
 template <class Body>
 cudaError_t on_stream(const char* name, cudaStream_t stream, Body body) noexcept {

@@ -8,6 +8,9 @@
 
 namespace coalesce::sim::cudart12 {
 
+// The members are called what CUDA calls them.
+// NOLINTBEGIN(readability-identifier-naming)
+
 /// cudaDeviceProp of CUDA 12. A program of CUDA 11 knows it up to reservedSharedMemPerBlock.
 struct DeviceProperties {
     // clang-format off
@@ -49,6 +52,7 @@ struct PointerAttributes {
     void* devicePointer;
     void* hostPointer;
 };
+// NOLINTEND(readability-identifier-naming)
 static_assert(sizeof(PointerAttributes) == 24);
 static_assert(offsetof(cudaPointerAttributes, hostPointer) ==
               offsetof(PointerAttributes, hostPointer));

@@ -137,12 +137,12 @@ struct Relocation {
 
 struct Variable {
     std::string name;
+    Linkage linkage = Linkage::local;
     StateSpace space = StateSpace::global;
     Type type = Type::b8;
     u64 size = 0;  ///< bytes in all; 0 for `extern .shared x[]`
     u32 align = 1;
     u32 declared = 0;  ///< how many variables of its scope the text declares before it
-    Linkage linkage = Linkage::local;
     bool is_extern = false;
     bool is_managed = false;  ///< .attribute(.managed): host code uses it as well
     std::vector<u8> initial;  ///< the first bytes; those that are not here are zeros

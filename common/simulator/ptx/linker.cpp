@@ -167,7 +167,12 @@ void add_variable(Module& linked, Variable variable) {
 
 void add_module(Module& linked, std::unique_ptr<Module> module) {
     move_places(linked, *module);
-    for (auto& [name, variable] : module->variables) add_variable(linked, std::move(variable));
+    // Variables of a later module count as declared behind those of the earlier ones.
+    const u32 declared_before = static_cast<u32>(linked.variables.size());
+    for (auto& [name, variable] : module->variables) {
+        variable.declared += declared_before;
+        add_variable(linked, std::move(variable));
+    }
     for (auto& [name, function] : module->functions) add_function(linked, std::move(function));
 }
 

@@ -10,8 +10,8 @@ namespace coalesce::sim {
 
 /// Work runs here in the order of the calls, and has ended when a call returns: see cudart/work.h.
 enum class Gap : u8 {
-    streams,  ///< it has streams of its own: a missing wait of one for another is not found
-    graphs,   ///< it launched graphs: a race between nodes that no edge orders is not found
+    streams,  ///< several streams had work: a missing wait of one for another is not found
+    graphs,  ///< a graph ran whose edges allow several orders: a race between its nodes is not found
     host,  ///< memory that the host sees directly: an access before a synchronization is not found
 };
 

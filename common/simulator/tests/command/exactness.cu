@@ -70,6 +70,37 @@ __global__ void bulk_copy(float* out) {
     asm volatile("cp.async.bulk.commit_group;\ncp.async.bulk.wait_group 0;" ::: "memory");
 }
 
+/// A kernel in each of some streams, beside the default stream's memset.
+void use_streams(float* out, int count, unsigned flags) {
+    for (int i = 0; i < count; ++i) {
+        cudaStream_t stream;
+        cudaStreamCreateWithFlags(&stream, flags);
+        exact<<<1, kThreads, 0, stream>>>(out);
+    }
+    cudaDeviceSynchronize();
+}
+
+/// A graph of two kernels, one after the other or side by side.
+void launch_graph(float* out, bool is_chain) {
+    cudaGraph_t graph;
+    cudaGraphExec_t executable;
+    cudaGraphNode_t first, second;
+    void* arguments[] = {&out};
+    cudaKernelNodeParams kernel{};
+    kernel.func = reinterpret_cast<void*>(exact);
+    kernel.gridDim = dim3(1);
+    kernel.blockDim = dim3(kThreads);
+    kernel.kernelParams = arguments;
+    cudaGraphCreate(&graph, 0);
+    cudaGraphAddKernelNode(&first, graph, nullptr, 0, &kernel);
+    cudaGraphAddKernelNode(&second, graph, &first, is_chain ? 1 : 0, &kernel);
+    cudaGraphInstantiate(&executable, graph, 0);
+    cudaGraphLaunch(executable, nullptr);
+    cudaDeviceSynchronize();
+    cudaGraphExecDestroy(executable);
+    cudaGraphDestroy(graph);
+}
+
 int main(int, char** argv) {
     const auto is = [&](const char* name) { return std::strcmp(argv[1], name) == 0; };
     float* out;
@@ -86,12 +117,11 @@ int main(int, char** argv) {
     if (is("bulk_copy")) bulk_copy<<<1, kThreads>>>(out);
     if (is("many"))
         for (int i = 0; i < 5; ++i) exact<<<1, kThreads>>>(out);
-    if (is("stream")) {
-        cudaStream_t stream;
-        cudaStreamCreate(&stream);
-        exact<<<1, kThreads, 0, stream>>>(out);
-        cudaStreamDestroy(stream);
-    }
+    if (is("one stream")) use_streams(out, 1, cudaStreamDefault);
+    if (is("two streams")) use_streams(out, 2, cudaStreamDefault);
+    if (is("non-blocking stream")) use_streams(out, 1, cudaStreamNonBlocking);
+    if (is("chain")) launch_graph(out, true);
+    if (is("two branches")) launch_graph(out, false);
     if (is("managed")) {
         float* managed;
         cudaMallocManaged(&managed, 4096);

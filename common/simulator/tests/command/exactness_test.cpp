@@ -34,7 +34,7 @@ bool mentions(const std::string& text, const std::string& part) {
 }  // namespace
 
 TEST_CASE("a run of exact instructions ends with one line that says so") {
-    for (const char* name : {"exact", "integer_product", "unreached"}) {
+    for (const char* name : {"exact", "integer_product", "unreached", "one stream", "chain"}) {
         CAPTURE(name);
         const Outcome got = run_case(name);
         const std::string all = got.report["kernels"][0]["warp_instructions"].dump();
@@ -80,7 +80,9 @@ TEST_CASE("clocks have values of their own") {
 TEST_CASE("what no check finds is said where the program could get it wrong") {
     const std::pair<const char*, const char*> cases[] = {
         {"bulk_copy", "a missing fence.proxy.async"},
-        {"stream", "order between streams"},
+        {"two streams", "order between streams"},
+        {"non-blocking stream", "order between streams"},
+        {"two branches", "order between nodes of a graph"},
         {"managed", "host accesses before a synchronization"}};
     for (const auto& [name, gap] : cases) {
         CAPTURE(name);
