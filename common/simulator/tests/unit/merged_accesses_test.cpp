@@ -5,6 +5,7 @@
 #include <doctest/doctest.h>
 
 #include <string>
+#include <vector>
 
 #include "program/shared_layout.h"
 #include "ptx/instruction_parts.h"
@@ -17,7 +18,9 @@ namespace {
 /// Of a kernel with the shared variable `s` of 8 KiB, with %r3 = s + 32 * %tid.x, %r2 = s + 4 * %tid.x, %r1 a parameter, and
 /// %rd1 a pointer: its accesses to shared memory ("ld+0:16" for a load of 16 bytes at the address of the first of
 /// the PTX, "st-" for a store of which nothing is left), one after the other.
-std::string merged_in(const std::string& body, const std::string& variables = "") {
+/// `@8`: only where the address leaves that remainder. `unrolls`: ptxas unrolls the loop of the first access.
+std::string merged_in(const std::string& body, const std::string& variables = "",
+                      bool unrolls = false) {
     const auto module = ptx::parse(
         ".version 8.0\n.target sm_90\n.address_size 64\n"
         ".visible .entry k(.param .u64 out, .param .u32 n) {\n"
@@ -30,8 +33,11 @@ std::string merged_in(const std::string& body, const std::string& variables = ""
         "%r7;\n" +
         body + "\nret;\n}\n");
     const ptx::Function& kernel = *module->functions.at("k");
-    const MergedAccesses merged =
-        merged_accesses(kernel, ControlFlow(kernel), shared_layout(*module, kernel).offsets);
+    std::vector<u32> unrolled;
+    for (u32 at = 0; unrolls && at < kernel.body.size(); ++at)
+        if (kernel.body[at].has("shared") && unrolled.empty()) unrolled.push_back(at);
+    const MergedAccesses merged = merged_accesses(kernel, ControlFlow(kernel),
+                                                  shared_layout(*module, kernel).offsets, unrolled);
     std::string text;
     for (u32 at = 0; at < kernel.body.size(); ++at) {
         const ptx::Instruction& i = kernel.body[at];
@@ -46,7 +52,10 @@ std::string merged_in(const std::string& body, const std::string& variables = ""
         else
             for (const MachineAccess& access : found->second.list)
                 text += (access.delta < 0 ? "" : "+") + std::to_string(access.delta) + ":" +
-                        std::to_string(access.bytes);
+                        std::to_string(access.bytes) +
+                        (access.remainder == MachineAccess::kEach
+                             ? ""
+                             : "@" + std::to_string(access.remainder));
     }
     return text;
 }
@@ -220,4 +229,25 @@ TEST_CASE("global memory: the same, where something shows the alignment") {
     CHECK(merged_in("add.s64 %rd2, %rd1, 64;" + four) == "");
     CHECK(merged_in("add.s64 %rd2, %rd1, 64;" + four +
                     "ld.global.b64 %rd3, [%rd2+8]; st.global.u32 [%rd1+8], %rd3;") == "ld+0:8 ld-");
+}
+
+TEST_CASE("loads merge across the turns of a loop that ptxas unrolls") {
+    const auto loop = [](const std::string& loads, int step, bool unrolls,
+                         const std::string& start = "%r3") {
+        return merged_in("mov.u32 %r10, 0; mov.u32 %r11, " + start + "; mov.u32 %r12, 0;\nL:\n" +
+                             loads + "add.u32 %r11, %r11, " + std::to_string(step) +
+                             "; add.u32 %r10, %r10, 1; setp.ne.u32 %p1, %r10, 8; @%p1 bra L;"
+                             "st.global.u32 [%rd1], %r12;",
+                         "", unrolls);
+    };
+    const std::string one = "ld.shared.u32 %r20, [%r11]; add.u32 %r12, %r12, %r20;";
+    const std::string pair = one + "ld.shared.u32 %r21, [%r11+4]; add.u32 %r12, %r12, %r21;";
+    CHECK(loop(one, 4, true) == "ld+0:16@0");
+    CHECK(loop(one, 4, false) == "ld=");
+    CHECK(loop(one, 4, true, "%r2") == "ld=");
+    CHECK(loop(one, 128, true) == "ld=");
+    CHECK(loop(pair, 8, true) == "ld+0:16@0 ld-");
+    CHECK(loop(pair, 8, false) == "ld+0:8 ld-");
+    // A load in each turn that is stored to has its place.
+    CHECK(loop(one + "st.shared.u32 [%r11+512], %r12;", 4, true) == "ld= st=");
 }
