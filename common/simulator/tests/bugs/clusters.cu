@@ -112,7 +112,7 @@ __global__ void last_read(int* out) {
     values[threadIdx.x] = threadIdx.x;
     cluster_sync();
     const int* theirs = mapped_pointer(values, rank_in_cluster() ^ 1);
-    out[blockIdx.x * 64 + threadIdx.x] = theirs[threadIdx.x];  // bug no_last_barrier: racecheck: block may have ended // bug no_last_barrier: memcheck: block has ended
+    out[blockIdx.x * 64 + threadIdx.x] = theirs[threadIdx.x];  // bug no_last_barrier: memcheck: block has ended
 }
 static void no_last_barrier() {
     pairs(last_read, device_zeros<int>(256));
@@ -122,8 +122,8 @@ __global__ void first_ends(int* out) {
     __shared__ int values[64];
     values[threadIdx.x] = threadIdx.x;
     cluster_sync();
-    if (rank_in_cluster() == 0) return;
-    out[blockIdx.x * 64 + threadIdx.x] = *mapped_pointer(&values[threadIdx.x], 0);  // bug owner_ends: memcheck: block has ended
+    if (rank_in_cluster() == 1) return;
+    out[blockIdx.x * 64 + threadIdx.x] = *mapped_pointer(&values[threadIdx.x], 1);  // bug owner_ends: racecheck: block may have ended
 }
 static void owner_ends() {
     pairs(first_ends, device_zeros<int>(256));
@@ -133,8 +133,8 @@ __global__ void last_store(int* out) {
     __shared__ int values[64];
     values[threadIdx.x] = threadIdx.x;
     cluster_sync();
-    if (rank_in_cluster() == 0)
-        mapped_pointer(values, 1)[threadIdx.x] = 5;  // bug stores_to_the_end: racecheck: block may have ended
+    if (rank_in_cluster() == 1)
+        mapped_pointer(values, 0)[threadIdx.x] = 5;  // bug stores_to_the_end: memcheck: block has ended
     else
         out[blockIdx.x] = 1;
 }
@@ -184,8 +184,8 @@ __global__ void own_instruction(int* out) {
     values[threadIdx.x] = 1;
     cluster_sync();
     int value;
-    asm volatile("ld.shared.u32 %0, [%1];"  // bug other_block_by_shared: memcheck: other block
-                 : "=r"(value) : "r"(mapped(values, rank_in_cluster() ^ 1)));
+    const unsigned there = mapped(values, rank_in_cluster() ^ 1);
+    asm volatile("ld.shared.u32 %0, [%1];" : "=r"(value) : "r"(there));  // bug other_block_by_shared: memcheck: other block
     out[blockIdx.x] = value;
     cluster_sync();
 }
@@ -270,8 +270,8 @@ __global__ void read_too_early(int* out) {
     }
     cluster_sync();
     const unsigned next = rank_in_cluster() ^ 1;
-    asm volatile("st.async.shared::cluster.mbarrier::complete_tx::bytes.u32 [%0], %1, [%2];"  // other async_store_not_waited_for
-                 :: "r"(mapped(&values[threadIdx.x], next)), "r"(threadIdx.x), "r"(mapped(&barrier, next)) : "memory");
+    const unsigned to = mapped(&values[threadIdx.x], next), told = mapped(&barrier, next);
+    asm volatile("st.async.shared::cluster.mbarrier::complete_tx::bytes.u32 [%0], %1, [%2];" ::"r"(to), "r"(threadIdx.x), "r"(told) : "memory");  // other async_store_not_waited_for
     cluster_sync();
     out[blockIdx.x * 64 + threadIdx.x] = values[threadIdx.x];  // bug async_store_not_waited_for: racecheck: read after write
     wait(barrier, 0);
@@ -285,9 +285,9 @@ __global__ void remote_barrier_not_made(int* out) {
     __shared__ uint64_t barrier;
     if (rank_in_cluster() == 0 && threadIdx.x == 0) init(barrier, 1);
     cluster_sync();
+    const unsigned there = mapped(&barrier, 1);
     if (rank_in_cluster() == 0 && threadIdx.x == 0)
-        asm volatile("mbarrier.arrive.release.cluster.shared::cluster.b64 _, [%0];"  // bug no_remote_barrier: synccheck: mbarrier not initialised
-                     :: "r"(mapped(&barrier, 1)) : "memory");
+        asm volatile("mbarrier.arrive.release.cluster.shared::cluster.b64 _, [%0];" ::"r"(there) : "memory");  // bug no_remote_barrier: synccheck: mbarrier not initialised
     out[blockIdx.x] = 1;
     cluster_sync();
 }
