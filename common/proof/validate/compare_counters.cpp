@@ -11,17 +11,6 @@
 namespace coalesce::proof {
 namespace {
 
-std::optional<double> metric_of(const ProfiledLaunch& launch, const CounterMetric& counter) {
-    const auto found = launch.metrics.find(counter.metric);
-    if (found == launch.metrics.end()) return std::nullopt;
-    double sum = found->second;
-    for (const char* metric : counter.more) {
-        const auto more = launch.metrics.find(metric);
-        if (more != launch.metrics.end()) sum += more->second;
-    }
-    return sum;
-}
-
 /// Where both count something else. Each is counted and told, and is no proof of anything.
 struct KnownDifference {
     const char* step;   ///< as the case's name begins
@@ -82,7 +71,7 @@ bool is_settled_by_pipe(const CounterMetric& counter, double simulated,
     if (!counter.is_exact) return false;
     return std::ranges::any_of(counter_metrics(), [&](const CounterMetric& other) {
         return !other.is_exact && std::string_view(other.counter) == counter.counter &&
-               metric_of(launch, other) == simulated;
+               value_of(launch, other) == simulated;
     });
 }
 
@@ -91,7 +80,7 @@ CounterSummary summarise(const CounterMetric& counter, const Json& cases,
                          CounterComparison& comparison) {
     CounterSummary summary{.counter = counter};
     for (std::size_t i = 0; i < launches.size(); ++i) {
-        const std::optional<double> measured = metric_of(launches[i], counter);
+        const std::optional<double> measured = value_of(launches[i], counter);
         if (!measured) continue;
         const double simulated = cases[i].at("counters").at(counter.counter).get<double>();
         ++summary.cases;
@@ -163,6 +152,17 @@ const std::vector<CounterMetric>& counter_metrics() {
          false},
     };
     return all;
+}
+
+std::optional<double> value_of(const ProfiledLaunch& launch, const CounterMetric& counter) {
+    const auto found = launch.metrics.find(counter.metric);
+    if (found == launch.metrics.end()) return std::nullopt;
+    double sum = found->second;
+    for (const char* metric : counter.more) {
+        const auto more = launch.metrics.find(metric);
+        if (more != launch.metrics.end()) sum += more->second;
+    }
+    return sum;
 }
 
 bool CounterComparison::is_equal() const {
@@ -263,7 +263,7 @@ Json to_json(const CounterComparison& comparison, const Json& cases,
         Json measured = Json::object();
         for (const CounterMetric& counter : counter_metrics()) {
             if (!counter.is_exact) continue;
-            if (const auto value = metric_of(launches[i], counter)) {
+            if (const auto value = value_of(launches[i], counter)) {
                 measured[counter.counter] = static_cast<std::uint64_t>(*value);
             }
         }

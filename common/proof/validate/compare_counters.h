@@ -28,6 +28,9 @@ struct CounterMetric {
 /// All that are compared.
 const std::vector<CounterMetric>& counter_metrics();
 
+/// The value of a counter's metric and of those that are added to it. Nothing if ncu did not give the metric.
+std::optional<double> value_of(const ProfiledLaunch& launch, const CounterMetric& counter);
+
 /// What a metric of the pipe may show beyond the simulator's count, as a fraction, and in
 /// wavefronts where the count is small.
 constexpr double kNoiseFraction = 0.02, kNoiseWavefronts = 16;

@@ -59,28 +59,6 @@ void check_unknown(const std::vector<std::string>& unknown) {
     }
 }
 
-std::string profile_once(const std::string& ncu, const std::vector<std::string>& program,
-                         const std::vector<std::string>& without) {
-    const TemporaryFolder folder;
-    const fs::path log = folder.path / "ncu.csv";
-    // The clocks are not ours to change; counters do not depend on them.
-    std::vector<std::string> command{
-        ncu,         "--clock-control",   "none", "--csv",      "--page",
-        "raw",       "--print-units",     "base", "--log-file", log.string(),
-        "--metrics", metric_list(without)};
-    command.insert(command.end(), program.begin(), program.end());
-    const Ended ended = run_child(command, kProfileSeconds, {"TMPDIR=" + folder.path.string()});
-    const std::string text = read_if_there(log).value_or("");
-    if (ended.timed_out) {
-        throw std::runtime_error("Nsight Compute did not end in time; try fewer --patterns");
-    }
-    if (ended.exit_code != 0 && unknown_metrics(text + ended.output).empty()) {
-        throw std::runtime_error("ncu ended with exit code " + std::to_string(ended.exit_code) +
-                                 ":\n" + ended.output + text.substr(0, 1500));
-    }
-    return text + ended.output;
-}
-
 }  // namespace
 
 std::string find_tool(const std::string& name) {
@@ -114,10 +92,31 @@ std::string cudart_folder() {
     return fs::canonical(info.dli_fname, error).parent_path();
 }
 
+std::string profile_metrics(const std::string& ncu, const std::vector<std::string>& program,
+                            const std::string& metrics) {
+    const TemporaryFolder folder;
+    const fs::path log = folder.path / "ncu.csv";
+    // The clocks are not ours to change; counters do not depend on them.
+    std::vector<std::string> command{
+        ncu,    "--clock-control", "none",       "--csv",     "--page", "raw", "--print-units",
+        "base", "--log-file",      log.string(), "--metrics", metrics};
+    command.insert(command.end(), program.begin(), program.end());
+    const Ended ended = run_child(command, kProfileSeconds, {"TMPDIR=" + folder.path.string()});
+    const std::string text = read_if_there(log).value_or("");
+    if (ended.timed_out) {
+        throw std::runtime_error("Nsight Compute did not end in time; try fewer --patterns");
+    }
+    if (ended.exit_code != 0 && unknown_metrics(text + ended.output).empty()) {
+        throw std::runtime_error("ncu ended with exit code " + std::to_string(ended.exit_code) +
+                                 ":\n" + ended.output + text.substr(0, 1500));
+    }
+    return text + ended.output;
+}
+
 std::string profile(const std::string& ncu, const std::vector<std::string>& program) {
     std::vector<std::string> without;
     for (std::size_t tries = 0;; ++tries) {
-        const std::string text = profile_once(ncu, program, without);
+        const std::string text = profile_metrics(ncu, program, metric_list(without));
         const std::vector<std::string> unknown = unknown_metrics(text);
         // It may name one at a time.
         if (unknown.empty() || tries == counter_metrics().size()) return text;

@@ -17,6 +17,11 @@ std::string version_of(const std::string& tool);
 /// The folder of the libcudart.so.13 that this process has loaded, for programs without a run path.
 std::string cudart_folder();
 
+/// Runs a program under Nsight Compute with these metrics, separated by commas; returns what ncu wrote, also where it
+/// says that it does not know a metric. Throws std::runtime_error if ncu fails for another reason.
+std::string profile_metrics(const std::string& ncu, const std::vector<std::string>& program,
+                            const std::string& metrics);
+
 /// Runs `launches` with these arguments under Nsight Compute; returns what ncu wrote. Metrics that
 /// this version does not know are left out in further tries. Throws std::runtime_error.
 std::string profile(const std::string& ncu, const std::vector<std::string>& program);
