@@ -24,10 +24,10 @@ struct TutorialTime {
 struct ComparedKernel {
     std::string theme, name;
     bool is_held_back = false;
-    std::vector<Difference> differences;  ///< of its counters
-    std::string known;  ///< why its counters are known to differ; "" if they are not
-    std::optional<TutorialTime> time;
-    std::string failure;  ///< why the simulator has nothing to compare; "" if it has
+    std::vector<Difference> differences = {};  ///< of its counters
+    std::string known = {};  ///< why its counters are known to differ; "" if they are not
+    std::optional<TutorialTime> time = {};
+    std::string failure = {};  ///< why the simulator has nothing to compare; "" if it has
 };
 
 /// Compares the counters of one kernel. `recorded`: of the record, where 0 is left out. `simulated`: of the JSON that
