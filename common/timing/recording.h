@@ -23,6 +23,8 @@ struct Instruction {
     bool reads_special = false;                ///< %tid and its like
     std::uint32_t line = 0;
     std::uint32_t place = 0;  ///< where ptxas puts it, of a kernel's instructions; estimated
+    /// Turns that ptxas makes one piece of, where a loop begins here that it unrolls; else 0. Estimated.
+    std::uint32_t turns_unrolled = 0;
 
     bool has(const char* modifier) const;
 };

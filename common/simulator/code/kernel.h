@@ -133,6 +133,7 @@ struct Kernel {
     u32 local_bytes = 0;                 ///< per thread
     u32 registers_estimate = 0;  ///< 32-bit registers per thread, for occupancy and attributes
     std::vector<u32> places_estimate;  ///< of the function's instructions, in the GPU's code
+    std::vector<u32> turns_unrolled;   ///< of the loop that an instruction begins; 0: none
 
     /// What becomes of the bytes that are loaded (analysis/demanded_bytes.h).
     struct {

@@ -433,6 +433,7 @@ void lower(Kernel& kernel) {
     const Estimate estimate = estimate_code(*kernel.module->ast, *kernel.ast);
     kernel.registers_estimate = estimate.registers;
     kernel.places_estimate = estimate.places;
+    kernel.turns_unrolled = estimate.turns_unrolled;
     kernel.totals.sites.resize(kernel.sites.size());
     kernel.mistaken_reads = std::vector<MistakenReads>(kernel.sites.size());
     kernel.code = std::move(code);

@@ -123,6 +123,15 @@ public:
         return places;
     }
 
+    /// Of each instruction that begins an unrolled loop, how many turns are one piece.
+    std::vector<u32> turns_unrolled() const {
+        std::vector<u32> turns(function_.body.size(), 0);
+        for (const MachinePiece& piece : code_.pieces)
+            for (const MachineInstruction& i : piece.code)
+                if (i.loop != kNone) turns[i.loop] = std::max(turns[i.loop], i.turn + 1);
+        return turns;
+    }
+
     /// As far as the last count of registers knew what is called.
     bool calls_by_convention() const {
         return has_any([](const MachineInstruction& i) { return i.keeps_convention; });
@@ -298,7 +307,8 @@ Estimate estimate_code(const ptx::Module& module, const ptx::Function& kernel) {
     const auto fits_as_written = [&] { return needed(0) + kToSpare <= for_all; };
     if (registers > for_all && (saves || fits_as_written())) registers = for_all;
     if (registers > for_all) registers = program.registers(kernel, kWordsMost, true);
-    return {std::min(registers, allowed(kernel)), program.compiled(kernel).places()};
+    const auto& compiled = program.compiled(kernel);
+    return {std::min(registers, allowed(kernel)), compiled.places(), compiled.turns_unrolled()};
 }
 
 }  // namespace coalesce::sim

@@ -22,6 +22,9 @@ struct Estimate {
     u32 registers = 0;
     /// By instruction of the kernel's body: where it stands once they are put in order.
     std::vector<u32> places;
+    /// By instruction of the kernel's body: how many turns of the loop that it begins are carried out as one piece; 0 for
+    /// an instruction that begins no loop or one that is not unrolled.
+    std::vector<u32> turns_unrolled;
 };
 
 Estimate estimate_code(const ptx::Module& module, const ptx::Function& kernel);
