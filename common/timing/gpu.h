@@ -65,7 +65,9 @@ struct Gpu {
     BulkCopies bulk;
     double barrier = 0, barrier_of_warp = 0;
     double add_issue = 1, multiply_issue = 1,
-           divide_issue = 1;  ///< cycles of a scheduler for a warp's instruction
+           divide_issue = 1;   ///< cycles of a scheduler for a warp's instruction
+    double special_issue = 8;  ///< the same: reciprocals, roots, exponentials, conversions
+    double double_issue = 2;   ///< the same: sums and products of doubles
 
     // Blocks that come and go.
     double launch_us = 0;       ///< of a kernel that does nothing

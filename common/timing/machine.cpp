@@ -1,5 +1,7 @@
 #include "timing/machine.h"
 
+#include <algorithm>
+#include <initializer_list>
 #include <string_view>
 
 namespace coalesce::timing {
@@ -18,16 +20,52 @@ bool is_of_predicates(const Instruction& i) {
     return !i.modifiers.empty() && i.modifiers.back() == "pred";
 }
 
+std::string_view type_of(const Instruction& i) {
+    return i.modifiers.empty() ? std::string_view{} : std::string_view{i.modifiers.back()};
+}
+
+bool is_double(const Instruction& i) {
+    return type_of(i) == "f64";
+}
+
 bool is_floating(const Instruction& i) {
-    if (i.modifiers.empty()) return false;
-    const std::string_view type = i.modifiers.back();
+    const std::string_view type = type_of(i);
     return type == "f32" || type == "f16x2" || type == "f16" || type == "bf16x2";
 }
 
 /// The reciprocal, a first guess and its correction; the remainder besides.
 Cost division(const Instruction& i) {
-    if (is_floating(i)) return {8, 40, Pipe::divide};
+    if (is_double(i)) return {12, 110, Pipe::fp64};
+    if (is_floating(i))
+        return {i.has("approx") ? 3.f : 14.f, i.has("approx") ? 26.f : 60.f, Pipe::special};
     return is_wide(i) ? Cost{90, 400, Pipe::divide} : Cost{kSlotsOfDivision, 130, Pipe::divide};
+}
+
+/// An instruction of the special functions' unit. Numbers too small for it are scaled before and after, except with .ftz;
+/// roots and reciprocals that are rounded as IEEE 754 says are corrected by a few products. (Instructions counted in
+/// machine code for sm_90; latencies by calibrate/issue.cu.)
+Cost special(const Instruction& i) {
+    if (is_double(i)) return {11, 90, Pipe::fp64};
+    const bool is_sine = i.opcode == "sin" || i.opcode == "cos" || i.opcode == "tanh";
+    if (i.has("approx"))
+        return i.has("ftz") || is_sine ? Cost{2, 20, Pipe::special} : Cost{4, 32, Pipe::special};
+    return {12, 50, Pipe::special};
+}
+
+/// Conversions from and to floating point, except of 32-bit integers to float, are the special functions' unit's.
+Cost conversion(const Instruction& i) {
+    const auto is_any_of = [&](std::initializer_list<const char*> types) {
+        return std::any_of(types.begin(), types.end(),
+                           [&](const char* type) { return i.has(type); });
+    };
+    const bool has_double = i.has("f64"), has_float = has_double || i.has("f32");
+    const bool has_integer = is_any_of({"s8", "u8", "s16", "u16", "s32", "u32", "s64", "u64"});
+    if (has_float && has_integer) {
+        const bool is_to_float = type_of(i) == "s32" || type_of(i) == "u32";
+        return is_to_float && !has_double ? Cost{1, 5, Pipe::integer} : Cost{1, 17, Pipe::special};
+    }
+    if (has_double) return {1, 17, Pipe::special};
+    return {is_wide(i) ? 1 : .5f, 4, Pipe::integer};
 }
 
 Cost move(const Instruction& i) {
@@ -75,21 +113,23 @@ Cost cost_of(const Instruction& i, std::uint32_t index) {
     if (op == "mul" && i.has("wide")) return {.5f, 2, Pipe::multiply};
     if (op == "mul" && i.has("hi") && !wide) return {1, 5, Pipe::wide};
     if (op == "div" || op == "rem") return division(i);
+    if (is_double(i) && (op == "mul" || op == "fma" || op == "add" || op == "sub"))
+        return {1, 9, Pipe::fp64};
     if (is_floating(i) && (op == "mul" || op == "fma" || op == "add")) return {1, 4, Pipe::any};
     if (op == "mul" || op == "mad" || op == "fma")
         return wide ? Cost{4, 12, Pipe::multiply} : Cost{1, 4, Pipe::multiply};
     if (op == "add" && wide) return {.7f, 4, Pipe::multiply};
     if (op == "shl") return wide ? Cost{2, 6, Pipe::integer} : Cost{.5f, 4, Pipe::integer};
-    if (op == "cvt") return {wide ? 1 : .5f, 4, Pipe::integer};
+    if (op == "cvt") return conversion(i);
     if (op == "cp" || op == "fence" || op == "mbarrier") return {1, 4, Pipe::any};
     if (op == "add" || op == "sub") return {1, 4, wide ? Pipe::integer : Pipe::any};
     if (op == "shfl" || op == "movmatrix") return {1, 24, Pipe::any};
     // Nobody has measured them: one issue, as of arithmetic, and Unknown::tensor_cores beside the time.
     if (op == "mma" || op == "wmma") return {1, 4, Pipe::any};
     if (op == "sqrt" || op == "rsqrt" || op == "rcp" || op == "sin" || op == "cos" || op == "ex2" ||
-        op == "lg2")
-        return {4, 30, Pipe::divide};
-    return {1, 4, Pipe::integer};
+        op == "lg2" || op == "tanh")
+        return special(i);
+    return is_double(i) ? Cost{1, 9, Pipe::fp64} : Cost{1, 4, Pipe::integer};
 }
 
 }  // namespace coalesce::timing

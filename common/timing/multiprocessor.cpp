@@ -21,7 +21,9 @@ constexpr int kSchedulers = 4;
 /// Requests that a multiprocessor takes before it makes warps wait, in cycles of work.
 constexpr double kLsuQueue = 64;
 /// Of a request for a line in the first-level cache.
-constexpr double kCyclesOfLine = .9;
+constexpr double kCyclesOfLine = 1;
+/// Of the first-level cache, for each half of a line that comes into it.
+constexpr double kCyclesOfFill = .5;
 /// How long memory remembers how busy it was.
 constexpr double kMemoryOfLoad = 6000;
 /// What is written and not yet in memory, in cycles of a multiprocessor's share of it.
@@ -253,6 +255,7 @@ private:
     std::vector<BlockState> blocks_;
 
     double scheduler_[kSchedulers] = {}, pipe_[kSchedulers][2] = {}, divider_[kSchedulers] = {};
+    double special_[kSchedulers] = {}, fp64_[kSchedulers] = {};
     double lsu_ = 0, from_l2_ = 0, to_l2_ = 0, barrier_ = 0, next_launch_ = 0;
     double bulk_unit_ = 0;
     double to_l2_share_ = 0, to_l2_credit_ = 0;
@@ -309,6 +312,15 @@ double Simulation::arithmetic(int s, const Operation& o, double at) {
             at = std::max({at, pipe[0], pipe[1]});
             pipe[0] = pipe[1] = at + slots;
             return at;
+        case Pipe::special:  // one instruction, and others around it that any pipe takes
+            at = std::max(at, special_[s]);
+            special_[s] = at + gpu_.special_issue;
+            for (double& p : pipe) p = std::max(p, at) + slots - 1;
+            return at;
+        case Pipe::fp64:
+            at = std::max(at, fp64_[s]);
+            fp64_[s] = at + slots * gpu_.double_issue;
+            return at;
         default: {
             const int which = o.pipe == Pipe::integer ? 0
                               : o.pipe == Pipe::multiply || o.pipe == Pipe::wide
@@ -355,7 +367,7 @@ void Simulation::through_shared(const Operation& o, double at, double& done, dou
 /// second-level cache, or on its way there, for any part of the time that this takes.
 double Simulation::answer(BlockState& block, const Operation& o, double begin) {
     const double sent = std::max(lsu_, from_l2_);
-    if (neighbours_.uniform() >= work_.read_part)
+    if (neighbours_.uniform() >= (o.from_memory >= 0 ? o.from_memory : work_.read_part))
         return sent + std::max(gpu_.l2_latency_ns * gpu_.clock_ghz,
                                neighbours_.uniform() * memory_.latency());
     const double read = memory_.read(begin, o.sectors);
@@ -364,7 +376,8 @@ double Simulation::answer(BlockState& block, const Operation& o, double begin) {
 
 void Simulation::load(BlockState& block, const Operation& o, double at, double& done,
                       double& next) {
-    const double begin = std::max(at, lsu_), passes = o.passes * kCyclesOfLine;
+    const double begin = std::max(at, lsu_),
+                 passes = o.passes * kCyclesOfLine + o.halves * kCyclesOfFill;
     lsu_ = begin + passes;
     lsu_busy_ += passes;
     next = std::max(next, lsu_ - kLsuQueue);

@@ -27,6 +27,8 @@ constexpr std::uint32_t kBytesOfPass = 128;
 constexpr std::uint32_t kRegistersOfAll = 32;
 constexpr std::uint32_t kSectorsOfHalf = 2;  ///< of a line
 constexpr std::uint32_t kHalfSector = kSectorBytes / 2;
+/// A table of which so little is missed fits into the first-level cache.
+constexpr double kRarelyMissed = .3;
 /// Lanes that store along a row leave no more room between their sectors: others fill it soon.
 constexpr std::uint32_t kNearSectors = 8;
 /// Of ends of runs: what is beside them came at the same time, and of parts that lie alone all have to be finished.
@@ -47,9 +49,14 @@ bool is_barrier(const Instruction& i) {
 /// One warp's operations, as they come.
 class WarpLowering {
 public:
-    WarpLowering(const Recording& recording, const RecordedBlock& block, SeenByBlock& state,
-                 std::uint32_t number, double lines)
-        : recording_(recording), block_(block), state_(state), number_(number), lines_(lines) {}
+    WarpLowering(const Recording& recording, const RecordedBlock& block, const Tables& tables,
+                 SeenByBlock& state, std::uint32_t number, double lines)
+        : recording_(recording),
+          block_(block),
+          tables_(tables),
+          state_(state),
+          number_(number),
+          lines_(lines) {}
 
     /// Of the lines that it asks for, those that the first-level cache may have or not.
     double doubtful() const {
@@ -100,12 +107,21 @@ private:
     void add_copy(Draft& draft, const Step& step);
     void add_bulk(Draft& draft, const Instruction& i, const Step& step);
     bool keeps(std::uint64_t line);
+    /// Reports whether the first-level cache has to ask for this sector of a table, by a chance that is always the same.
+    bool misses(const Table& table, std::uint64_t sector) const {
+        const std::uint64_t mixed =
+            (sector + 0x51ed2701 * number_ + block_.number) * 0x9e3779b97f4a7c15ull;
+        return static_cast<double>(mixed >> 40) / (1 << 24) < table.missed;
+    }
     bool add_asynchronous(Draft& draft, const Instruction& i);
     void add_division(Operation& operation, const Instruction& i);
     void add_arithmetic(Draft& draft, const Instruction& i, std::uint32_t index);
     void take_from_earlier(const Instruction& covered);
     void note_writer(std::uint32_t reg, std::uint32_t operation);
     std::uint32_t fetch_parameter(const Instruction& i, std::uint32_t index);
+    /// Reports whether the turn of a loop that `branch` ends and the next one, which begins at `to`, are one piece of
+    /// an unrolled loop.
+    bool goes_on_in_piece(std::uint32_t branch, std::uint32_t to);
     /// Where an access lies: sectors, halves of lines that they are in, and whether lanes go along a row.
     struct Extent {
         std::uint32_t sectors = 0, halves = 0;
@@ -131,6 +147,7 @@ private:
 
     const Recording& recording_;
     const RecordedBlock& block_;
+    const Tables& tables_;
     SeenByBlock& state_;
     const std::uint32_t number_;  ///< of the warp in its block
     double lines_;                ///< that the cache has for this warp
@@ -152,6 +169,11 @@ private:
     std::map<std::uint32_t, std::uint32_t>
         parameters_;                      ///< of 64 bits, by register: fetched for which condition
     std::vector<std::uint64_t> touched_;  ///< places, of one access
+    struct Loop {
+        std::uint32_t turns = 0;  ///< that are one piece; 0: the loop is not unrolled
+        std::uint32_t done = 0;
+    };
+    std::unordered_map<std::uint32_t, Loop> loops_;  ///< by the branch that ends a turn
 };
 
 std::uint32_t bytes_of(const Access& access) {
@@ -202,13 +224,17 @@ void WarpLowering::add_load(Draft& draft, const Instruction& i, const Step& step
     Operation& operation = draft.operation;
     operation.kind = Kind::load;
     draft.priority = Priority::load;
+    const Table* table = tables_.of(step.instruction);
+    if (table) operation.from_memory = static_cast<float>(table->from_memory);
     for_each_access(step, [&](const Access& access) {
         std::uint32_t missing = 0;
         std::uint64_t last_line = ~std::uint64_t{0}, last_half = last_line;
         for_each_sector(access, [&](std::uint64_t sector) {
             const std::uint64_t line = sector / kSectorsOfLine, half = sector / kSectorsOfHalf;
-            const bool is_kept = keeps(line);
-            const bool is_fetched = state_.loaded.add({sector, 1}, 0) > 0 || !is_kept;
+            const bool is_kept = (table && table->missed < kRarelyMissed) || keeps(line);
+            const bool is_first = state_.loaded.add({sector, 1}, 0) > 0;
+            const bool is_fetched =
+                (is_first && (!table || misses(*table, sector))) || (!is_first && !is_kept);
             missing += is_fetched;
             if (is_fetched && std::exchange(last_half, half) != half) ++operation.halves;
             if (std::exchange(last_line, line) == line) return;
@@ -439,6 +465,27 @@ void WarpLowering::note_writer(std::uint32_t reg, std::uint32_t operation) {
     writer_[reg] = operation;
 }
 
+/// Returns how many turns of the innermost loop from `to` to `branch` are one piece; 0: it is not unrolled. Loops that
+/// store to global memory are left as they are: they wait for the way to memory.
+std::uint32_t turns_unrolled(const std::vector<Instruction>& instructions, std::uint32_t branch,
+                             std::uint32_t to) {
+    std::uint32_t turns = 0;
+    for (std::uint32_t k = to; k < branch; ++k) {
+        const Instruction& i = instructions[k];
+        const bool is_inner_loop = i.opcode == "bra" && i.target <= k && i.target > to;
+        if (is_inner_loop || (i.opcode == "st" && !i.has("shared"))) return 0;
+        turns = std::max(turns, i.turns_unrolled);
+    }
+    return turns;
+}
+
+bool WarpLowering::goes_on_in_piece(std::uint32_t branch, std::uint32_t to) {
+    const auto [found, is_new] = loops_.try_emplace(branch);
+    Loop& loop = found->second;
+    if (is_new) loop.turns = turns_unrolled(recording_.instructions, branch, to);
+    return loop.turns > 1 && ++loop.done % loop.turns != 0;
+}
+
 void WarpLowering::add(const WarpPath& path, std::size_t k) {
     const Step& step = path.steps[k];
     const Instruction& i = recording_.instructions[step.instruction];
@@ -483,13 +530,21 @@ void WarpLowering::add(const WarpPath& path, std::size_t k) {
     }
     draft.ends_piece |= back;
     for (const std::uint32_t reg : i.written) note_writer(reg, last());
+    if (back && goes_on_in_piece(step.instruction, path.steps[k + 1].instruction)) {
+        // ptxas asks once for all turns of the piece how many are left.
+        draft.ends_piece = false;
+        operation.slots = 0;
+        for (const std::uint32_t reg : i.read)
+            if (const std::uint32_t writer = writer_of(reg); writer != kNoTarget)
+                drafts_[writer].operation.slots = 0;
+    }
 }
 
 /// Two warps with the same operations, except for the places that they touch.
 bool same(const Operation& a, const Operation& b) {
     return a.kind == b.kind && a.slots == b.slots && a.passes == b.passes &&
-           a.sectors == b.sectors && a.partial == b.partial && a.rows == b.rows &&
-           a.after == b.after && a.places == b.places && a.parts == b.parts;
+           a.sectors == b.sectors && a.from_memory == b.from_memory && a.partial == b.partial &&
+           a.rows == b.rows && a.after == b.after && a.places == b.places && a.parts == b.parts;
 }
 
 bool same(const Program& a, const Program& b) {
@@ -504,6 +559,10 @@ void add_up(const Program& program, BlockProgram& block) {
         const bool reads =
             o.kind == Kind::load || o.kind == Kind::copy || o.kind == Kind::bulk_load;
         (reads ? block.sectors_read : block.sectors_written) += o.sectors * program.in_all;
+        if (o.from_memory >= 0) {
+            block.sectors_of_tables += o.sectors * program.in_all;
+            block.sectors_of_tables_from_memory += o.sectors * o.from_memory * program.in_all;
+        }
         block.sectors_partial += o.partial * program.in_all;
         block.sectors_partial_near += o.partial_near * program.in_all;
         block.sectors_partial_edges += o.partial_edges * program.in_all;
@@ -544,7 +603,8 @@ void share_out_bulk_loads(BlockProgram& block) {
 }
 
 /// Of each warp: as far as its recording reaches, but where it ends too early, only as far as all warps of the
-/// block have come, barrier by barrier.
+/// block have come, barrier by barrier. Where that would leave out more than half, what lies between two barriers is long,
+/// and the recordings may end anywhere.
 std::vector<std::size_t> steps_of_warps(const Recording& recording, const RecordedBlock& block) {
     std::size_t barriers = ~std::size_t{0};  ///< that all have reached
     std::vector<std::vector<std::size_t>> behind;
@@ -557,20 +617,23 @@ std::vector<std::size_t> steps_of_warps(const Recording& recording, const Record
     }
     std::vector<std::size_t> steps;
     for (std::size_t w = 0; w < block.warps.size(); ++w) {
-        const bool cut = barriers > 0 && barriers <= behind[w].size();
-        steps.push_back(cut ? behind[w][barriers - 1] : block.warps[w].steps.size());
+        const std::size_t all = block.warps[w].steps.size();
+        const bool cut =
+            barriers > 0 && barriers <= behind[w].size() && 2 * behind[w][barriers - 1] >= all;
+        steps.push_back(cut ? behind[w][barriers - 1] : all);
     }
     return steps;
 }
 
 /// Step by step, side by side: so what one warp asks for early, the others find later.
 std::vector<WarpLowering> lowered(const Recording& recording, const RecordedBlock& block,
-                                  const std::vector<std::size_t>& steps, SeenByBlock& state,
-                                  double lines_of_warp) {
+                                  const Tables& tables, const std::vector<std::size_t>& steps,
+                                  SeenByBlock& state, double lines_of_warp) {
     std::vector<WarpLowering> warps;
     std::size_t most = 0;
     for (std::size_t w = 0; w < steps.size(); ++w) {
-        warps.emplace_back(recording, block, state, static_cast<std::uint32_t>(w), lines_of_warp);
+        warps.emplace_back(recording, block, tables, state, static_cast<std::uint32_t>(w),
+                           lines_of_warp);
         most = std::max(most, steps[w]);
     }
     for (std::size_t k = 0; k < most; ++k)
@@ -582,11 +645,12 @@ std::vector<WarpLowering> lowered(const Recording& recording, const RecordedBloc
 }  // namespace
 
 BlockProgram operations_of(const Recording& recording, const RecordedBlock& block,
-                           double lines_of_warp) {
+                           const Tables& tables, double lines_of_warp) {
     BlockProgram result;
     SeenByBlock state;
     const std::vector<std::size_t> steps = steps_of_warps(recording, block);
-    std::vector<WarpLowering> warps = lowered(recording, block, steps, state, lines_of_warp);
+    std::vector<WarpLowering> warps =
+        lowered(recording, block, tables, steps, state, lines_of_warp);
     for (std::size_t w = 0; w < block.warps.size(); ++w) {
         const WarpPath& path = block.warps[w];
         WarpLowering& warp = warps[w];

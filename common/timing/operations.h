@@ -12,13 +12,15 @@
 
 #include "timing/parts.h"
 #include "timing/recording.h"
+#include "timing/tables.h"
 
 namespace coalesce::timing {
 
 inline constexpr std::uint32_t kLineBytes = 128, kSectorsOfLine = kLineBytes / kSectorBytes;
 
-/// Who executes arithmetic: each scheduler has one of each kind. `wide` is multiply, for twice as long.
-enum class Pipe : std::uint8_t { any, integer, multiply, wide, divide, both };
+/// Who executes arithmetic: each scheduler has one of each kind. `wide` is multiply, for twice as long. `special` computes
+/// functions such as reciprocals and converts between kinds of numbers, `fp64` adds and multiplies doubles.
+enum class Pipe : std::uint8_t { any, integer, multiply, wide, divide, both, special, fp64 };
 
 struct Operation {
     enum class Kind : std::uint8_t {
@@ -41,6 +43,8 @@ struct Operation {
     float latency = 0;          ///< until what it computes can be used; not for memory
     float passes = 0;           ///< through the first-level cache or shared memory
     std::uint16_t sectors = 0;  ///< that are fetched, or stored whole
+    /// load: fraction of the sectors that memory brings, where the instruction reads a table; below 0: as of all loads.
+    float from_memory = -1;
     std::uint16_t halves = 0;   ///< load: of lines, in which these are
     std::uint16_t lines = 0;    ///< load: of these, in which the block has asked for nothing before
     std::uint16_t partial = 0;  ///< that are stored in part
@@ -72,8 +76,9 @@ struct BlockProgram {
     std::vector<std::uint32_t> program_of_warp;
     std::uint32_t bulk_loads = 0;
     // All warps, all operations.
-    double sectors_read = 0, sectors_written = 0, sectors_partial = 0, sectors_partial_near = 0,
-           sectors_partial_edges = 0;
+    double sectors_read = 0, sectors_of_tables = 0,  ///< the latter: of those that are read
+        sectors_of_tables_from_memory = 0, sectors_written = 0, sectors_partial = 0,
+           sectors_partial_near = 0, sectors_partial_edges = 0;
     std::vector<float>
         bytes_of_line;      ///< of those that requests write parts of: what all of them write
     double lines_left = 0;  ///< of these: others finish them
@@ -83,6 +88,6 @@ struct BlockProgram {
 
 /// `lines_of_warp`: as many lines of 128 bytes the first-level cache has for each warp.
 BlockProgram operations_of(const Recording& recording, const RecordedBlock& block,
-                           double lines_of_warp);
+                           const Tables& tables, double lines_of_warp);
 
 }  // namespace coalesce::timing

@@ -4,10 +4,14 @@
 #include <cmath>
 #include <numeric>
 
+#include "timing/bands.h"
 #include "timing/multiprocessor.h"
 #include "timing/occupancy.h"
 #include "timing/operations.h"
 #include "timing/rounded.h"
+#include "timing/tables.h"
+#include "timing/traffic.h"
+#include "timing/unknowns.h"
 
 namespace coalesce::timing {
 
@@ -99,26 +103,6 @@ double excess(const Runs& runs, const std::vector<double>& of,
     return all > 0 ? sum / all : 0;
 }
 
-/// How long runs are on average, in bytes.
-double length_of(const std::vector<std::uint64_t>& runs) {
-    if (runs.empty()) return 0;
-    const auto sectors = std::accumulate(runs.begin(), runs.end(), std::uint64_t{0});
-    return static_cast<double>(sectors) * kSectorBytes / static_cast<double>(runs.size());
-}
-
-/// What memory moves, of what the kernel asks for.
-struct Traffic {
-    double read = 0, written = 0;                  ///< sectors of a block that memory sees
-    double read_part = 0, written_part = 0;        ///< of what is asked for
-    double unfinished = 0;                         ///< part of what is written: sectors with gaps
-    double left_to_others = 0;                     ///< the same, of what one block writes
-    double own_run_read = 0, own_run_written = 0;  ///< bytes: of what one block moves
-    std::vector<std::uint64_t> runs_read, runs_written;  ///< with its neighbours: sectors of each
-
-    double run_read() const { return length_of(runs_read); }
-    double run_written() const { return length_of(runs_written); }
-};
-
 /// Of the sectors that blocks ask for, those that no neighbour has asked for before.
 double new_part(const Footprint& f) {
     return f.by_blocks ? static_cast<double>(f.sectors.size()) / static_cast<double>(f.by_blocks)
@@ -196,28 +180,80 @@ const Footprint& written_by(const Recording& recording) {
     return recording.writes.by_blocks > 0 ? recording.writes : recording.reads;
 }
 
-Traffic traffic_of(const Recording& recording, const Work& work, const Gpu& gpu) {
+/// What the recorded blocks load by instructions that read no table.
+SectorSet read_beside_tables(const Recording& recording, const Tables& tables) {
+    SectorSet sectors;
+    for (const RecordedBlock& block : recording.recorded)
+        for (const WarpPath& path : block.warps)
+            for (const Step& step : path.steps) {
+                if (tables.of(step.instruction)) continue;
+                for (std::uint32_t a = 0; a < step.accesses; ++a) {
+                    const Access& access = block.accesses[step.first_access + a];
+                    const bool is_read =
+                        access.kind == AccessKind::load || access.kind == AccessKind::copy_from;
+                    for (std::uint32_t r = 0; is_read && r < access.runs; ++r)
+                        sectors.add(block.runs[access.first_run + r]);
+                }
+            }
+    return sectors;
+}
+
+/// Of the sectors of a block that are in no table, those that no neighbour has asked for before.
+double new_part_beside_tables(const Footprint& reads, double neighbours, const Tables& tables) {
+    constexpr double few = .05;
+    const auto asked = static_cast<double>(reads.by_blocks);
+    const double beside = asked - tables.asked_by(neighbours);
+    if (tables.empty() || beside < few * asked) return new_part(reads);
+    const double distinct =
+        static_cast<double>(reads.sectors.size()) - tables.distinct_of(neighbours);
+    return std::clamp(distinct / beside, 0.0, 1.0);
+}
+
+/// Adds what memory reads to `t`: sectors, and the runs they are in.
+void add_reads(const Recording& recording, const Work& work, const Tables& tables, const Gpu& gpu,
+               Traffic& t) {
+    double of_tables = 0, of_tables_from_memory = 0, all = 0;
+    for (const BlockProgram& kind : work.kinds) {
+        of_tables += kind.sectors_of_tables;
+        of_tables_from_memory += kind.sectors_of_tables_from_memory;
+        all += kind.sectors_read;
+    }
+    // What a block reads twice, its first-level cache has.
+    t.read_part =
+        new_part_beside_tables(recording.reads, static_cast<double>(recording.neighbours), tables) *
+        new_part_below(recording, gpu);
+    t.read = ((all - of_tables) * t.read_part + of_tables_from_memory) /
+             static_cast<double>(work.kinds.size());
+    // Tables that the cache has leave to memory what is read beside them.
+    const bool are_cached = of_tables_from_memory < .5 * of_tables && of_tables < all;
+    const SectorSet seen = are_cached                   ? read_beside_tables(recording, tables)
+                           : recording.together.empty() ? recording.reads.sectors
+                                                        : recording.together;
+    const SectorSet pairs = seen.in_pairs();
+    t.runs_read = seen.runs();
+    t.runs_of_pairs = pairs.runs_in_dense_pages();
+    if (!seen.empty())
+        t.pairs = static_cast<double>(pairs.size()) / static_cast<double>(seen.size());
+    t.read *= t.pairs;
+}
+
+Traffic traffic_of(const Recording& recording, const Work& work, const Tables& tables,
+                   const Gpu& gpu) {
     Traffic t;
     const Own reads = own(recording, true), writes = own(recording, false);
     t.own_run_read = reads.run;
+    if (reads.distinct > 0) t.rereads = reads.asked / reads.distinct;
     t.own_run_written = writes.run;
     const Footprint& written = written_by(recording);
     t.unfinished = &written == &recording.writes ? unfinished_part(written) : 0;
     t.left_to_others = writes.left();
-    t.runs_read =
-        (recording.together.empty() ? recording.reads.sectors : recording.together).runs();
+    add_reads(recording, work, tables, gpu, t);
     if (writes.asked > 0) t.runs_written = written.sectors.runs();
-    // What a block reads twice, its first-level cache has. What it writes piece by piece is put together in
-    // the second-level cache.
-    t.read_part = new_part(recording.reads) * new_part_below(recording, gpu);
+    // What a block writes piece by piece is put together in the second-level cache.
     t.written_part = new_part(written) * (writes.asked > 0 ? writes.distinct / writes.asked : 1);
-    for (const BlockProgram& kind : work.kinds) {
-        t.read += kind.sectors_read;
+    for (const BlockProgram& kind : work.kinds)
         t.written += kind.sectors_written + kind.sectors_partial;
-    }
-    const double kinds = static_cast<double>(work.kinds.size());
-    t.read *= t.read_part / kinds;
-    t.written *= t.written_part / kinds;
+    t.written *= t.written_part / static_cast<double>(work.kinds.size());
     return t;
 }
 
@@ -248,10 +284,13 @@ void share_memory(Work& work, const Traffic& t, const Gpu& gpu, double blocks) {
     const bool reads = t.read > 0, writes = t.written > 0;
     const double share = work.write_share =
         t.read + t.written > 0 ? t.written / (t.read + t.written) : 0;
-    // Runs were measured by copies: what moves little the other way counts little.
+    // Runs were measured by copies, of which half is reading: what is read alone counts twice, and what moves little
+    // the other way counts little.
     const Runs& runs = gpu.runs;
-    const double read = reads ? excess_of(runs, runs.read, t.runs_read, t.own_run_read) *
-                                    std::min(1.0, 2 - 2 * share)
+    const double least_read = 2 * kSectorBytes;
+    const double read = reads ? excess_of(runs, runs.read, t.runs_of_pairs,
+                                          std::max(t.own_run_read, least_read)) *
+                                    (2 - 2 * share)
                               : 0,
                  write = writes ? excess_of(runs, runs.write, t.runs_written, t.own_run_written) *
                                       std::min(1.0, 2 * share)
@@ -261,7 +300,7 @@ void share_memory(Work& work, const Traffic& t, const Gpu& gpu, double blocks) {
     const double gbps = moved_gbps(share, gpu);
     const double cycles = kSectorBytes * slower * multiprocessors * gpu.clock_ghz / gbps;
     work.read_part = t.read_part;
-    work.read_cycles = cycles;
+    work.read_cycles = cycles * t.pairs;
     // What is written last is still in the cache when the launch ends.
     const double written = t.written * kSectorBytes * blocks,
                  stays = std::min(written, kPartThatStaysWritten * gpu.l2_bytes);
@@ -315,72 +354,6 @@ Binds binding(const Prediction& p, const Outcome& o, const Gpu& gpu) {
     return o.life.barrier > .3 * o.life.loads ? Binds::barrier : Binds::flight;
 }
 
-/// How far off nine of ten predictions were at most, on an H200. Whole sectors in runs of some length, many
-/// blocks, and memory or its latency what binds: the course's kernels like that were within 8 %. Random kernels
-/// were: 18 % of that kind, 43 % of any other.
-double error_band(const Prediction& p, const Outcome& o, const Traffic& t, const Gpu& gpu) {
-    constexpr double of_lessons = .08, of_others = .3, of_documents = .07;
-    const bool waits_for_memory = p.binds == Binds::memory || p.binds == Binds::flight ||
-                                  p.binds == Binds::barrier || p.binds == Binds::blocks;
-    const auto is_long = [](double run) { return run == 0 || run >= 128; };
-    const bool is_plain = waits_for_memory && is_long(t.run_read()) && is_long(t.run_written()) &&
-                          t.unfinished == 0 && o.busy.issue < .5 && o.busy.shared < .6 &&
-                          o.busy.l2_write < .6;
-    return (is_plain ? of_lessons : of_others) + (gpu.measured ? 0 : of_documents);
-}
-
-/// Stores along a row that leave gaps for others to fill, or for nobody: what is put together before the second-level
-/// cache differs by a factor of three from kernel to kernel. (Counted on an H200.) And rows that begin anywhere in a
-/// sector, so that requests end in parts: on an H200 a transposition took 1.4 times as long for them, where memory moved
-/// the same. And parts whose rest other blocks write: what is known of parts (parts.h) is mostly of sectors that the
-/// warps of a block fill. (A transposition of 32 x 32 elements whose rows begin anywhere in a sector
-/// leaves a fifth of its sectors' bytes to others: on an H200 it took 2.9 times as long as predicted.)
-bool stores_parts(const Work& work, const Traffic& t) {
-    constexpr double some = .2, some_left = .1;
-    double near = 0, edges = 0, partial = 0, all = 0;
-    for (const BlockProgram& kind : work.kinds) {
-        near += kind.sectors_partial_near;
-        edges += kind.sectors_partial_edges;
-        partial += kind.sectors_partial;
-        all += kind.sectors_written + kind.sectors_partial;
-    }
-    return std::max(near, edges) > some * all || t.unfinished > some ||
-           t.left_to_others * partial > some_left * all;
-}
-
-/// Copies that read runs of 32 bytes took between 1.3 and 2.4 times as long as others, by the pitch and the order of the
-/// runs (calibrate/runs.cu, on an H200); of 64 bytes 1.4 times there, and 1.8 in 11_any_shape's any_int16. So much is in
-/// doubt, too, where a block reads half a line and one that comes later the other half, and nobody more beside it: do the
-/// halves meet? (any_int16 at 8192 x 8192.)
-bool moves_half_lines(const Traffic& t) {
-    const auto is_half = [](double run) { return run > 0 && run < kLineBytes; };
-    const bool halves_may_meet =
-        is_half(t.own_run_read) && t.run_read() > 0 && t.run_read() <= kLineBytes;
-    return is_half(t.run_read()) || is_half(t.run_written()) || halves_may_meet;
-}
-
-bool multiplies_matrices(const Recording& recording) {
-    return std::any_of(recording.instructions.begin(), recording.instructions.end(),
-                       [](const Instruction& i) { return i.opcode == "mma" || i.has("mma"); });
-}
-
-void note_unknown(Prediction& p, const Recording& recording, const Occupancy& occupancy,
-                  const Work& work, const Traffic& t) {
-    if (occupancy.in_doubt) p.unknown.push_back(Unknown::registers);
-    if (recording.blocks_wait) p.unknown.push_back(Unknown::waits);
-    if (recording.local_bytes > 0) p.unknown.push_back(Unknown::local_memory);
-    if (work.unlike) p.unknown.push_back(Unknown::unlike_blocks);
-    const auto has_atomics = [](const BlockProgram& b) { return b.has_atomics; };
-    if (std::any_of(work.kinds.begin(), work.kinds.end(), has_atomics))
-        p.unknown.push_back(Unknown::atomics);
-    const auto is_doubtful = [](const BlockProgram& b) { return b.doubtful_lines > .4; };
-    if (std::any_of(work.kinds.begin(), work.kinds.end(), is_doubtful))
-        p.unknown.push_back(Unknown::first_level);
-    if (stores_parts(work, t)) p.unknown.push_back(Unknown::parts);
-    if (moves_half_lines(t)) p.unknown.push_back(Unknown::half_lines);
-    if (multiplies_matrices(recording)) p.unknown.push_back(Unknown::tensor_cores);
-}
-
 }  // namespace
 
 Gpu gpu_of(const std::string& name_or_text) {
@@ -405,16 +378,20 @@ Prediction predict(const Recording& recording, const Gpu& gpu) {
     work.unlike = are_unlike(recording);
     p.rounds = blocks / (occupancy.blocks * gpu.multiprocessors);
     const double lines = lines_of_warp(recording, gpu, occupancy);
+    const double first_level = first_level_bytes(recording, gpu, occupancy.blocks);
+    const Tables tables(recording, gpu, first_level,
+                        new_part(recording.reads) * new_part_below(recording, gpu));
     for (const RecordedBlock& block : recording.recorded) {
-        work.kinds.push_back(operations_of(recording, block, lines));
+        work.kinds.push_back(operations_of(recording, block, tables, lines));
         work.kind_of.push_back(static_cast<std::uint32_t>(work.kinds.size() - 1));
     }
-    const Traffic traffic = work.kinds.empty() ? Traffic{} : traffic_of(recording, work, gpu);
+    const Traffic traffic =
+        work.kinds.empty() ? Traffic{} : traffic_of(recording, work, tables, gpu);
     note_unknown(p, recording, occupancy, work, traffic);
     if (work.kinds.empty()) return p;
     share_memory(work, traffic, gpu, blocks);
     work.unfinished = unfinished_of(recording, work, traffic, gpu);
-    work.first_level_bytes = first_level_bytes(recording, gpu, occupancy.blocks);
+    work.first_level_bytes = first_level;
     const Outcome outcome = simulate(work, gpu);
 
     p.ms = outcome.cycles / gpu.clock_ghz * 1e-6 + gpu.launch_us * 1e-3;
@@ -432,7 +409,16 @@ Prediction predict(const Recording& recording, const Gpu& gpu) {
     p.life = outcome.life;
     p.time_line = outcome.time_line;
     p.binds = binding(p, outcome, gpu);
-    p.error_band = error_band(p, outcome, traffic, gpu);
+    p.error_band = error_band({.ms = p.ms,
+                               .binds = p.binds,
+                               .busy = p.busy,
+                               .rounds = p.rounds,
+                               .write_share = work.write_share,
+                               .rereads = traffic.rereads,
+                               .has_short_runs = has_short_runs(traffic),
+                               .reads_tables = !tables.empty(),
+                               .has_unfinished_sectors = traffic.unfinished > 0,
+                               .measured_gpu = gpu.measured});
     return p;
 }
 

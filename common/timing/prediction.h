@@ -39,9 +39,10 @@ enum class Unknown {
     registers,      ///< how many blocks they leave room for: the estimate is at a limit
     half_lines,     ///< what memory takes for runs shorter than a line
     tensor_cores,   ///< how long products of matrices take
+    constants,      ///< how many addresses of constant memory the lanes of a warp read at once
 };
 constexpr Unknown last_of(Unknown) {
-    return Unknown::tensor_cores;
+    return Unknown::constants;
 }
 
 /// Parts of the time of the launch, or cycles of a warp's life.

@@ -26,6 +26,8 @@ struct Instruction {
         kNoTarget;  ///< then: the earlier instruction whose access includes it
     std::uint32_t line = 0;
     std::uint32_t place = 0;  ///< where ptxas puts it, of a kernel's instructions; estimated
+    /// Turns that ptxas makes one piece of, where a loop begins here that it unrolls; else 0. Estimated.
+    std::uint32_t turns_unrolled = 0;
 
     bool has(const char* modifier) const;
 };

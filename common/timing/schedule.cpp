@@ -2,6 +2,7 @@
 
 #include <algorithm>
 #include <numeric>
+#include <queue>
 #include <utility>
 
 namespace coalesce::timing {
@@ -150,6 +151,145 @@ private:
     std::vector<int> stage_, rank_;
 };
 
+/// Puts arithmetic and accesses to shared memory in the order of a list scheduler: of the operations whose operands are
+/// there, the one comes next from which the longest chain of latencies leads to the end. So chains that do not depend on
+/// each other run side by side, as they do in machine code.
+class Interleaver {
+public:
+    explicit Interleaver(const std::vector<Draft>& drafts)
+        : drafts_(drafts), place_(drafts.size(), kOutside) {}
+
+    /// Reorders the stretches of `order` between operations that stay where they are. Where global memory is accessed
+    /// among them, its order decides, which Piece knows better.
+    void interleave(std::vector<std::size_t>& order) {
+        const auto is_global = [&](std::size_t k) {
+            const Kind kind = drafts_[k].operation.kind;
+            return kind == Kind::load || kind == Kind::store || kind == Kind::copy ||
+                   kind == Kind::bulk_load || kind == Kind::bulk_store;
+        };
+        if (std::any_of(order.begin(), order.end(), is_global)) return;
+        for (std::size_t begin = 0; begin < order.size();) {
+            std::size_t end = begin;
+            while (end < order.size() && is_movable(drafts_[order[end]])) ++end;
+            if (end - begin > 2) schedule(order, begin, end);
+            begin = end + 1;
+        }
+    }
+
+private:
+    static constexpr std::uint32_t kOutside = ~0u;
+    /// Cycles until a value from shared memory is there, and from global memory as far as ptxas reckons with it.
+    static constexpr float kSharedLatency = 24, kGlobalLatency = 300;
+    /// Operations by which one may overtake others. ptxas has to keep registers for chains that run side by side.
+    static constexpr std::uint32_t kWindow = 18;
+
+    static bool is_movable(const Draft& d) {
+        const Kind kind = d.operation.kind;
+        return !d.fixed && !d.ends_piece &&
+               (kind == Kind::arithmetic || kind == Kind::shared_load ||
+                kind == Kind::shared_store);
+    }
+    static float latency_of(const Operation& o) {
+        switch (o.kind) {
+            case Kind::arithmetic: return std::max(o.latency, o.slots);
+            case Kind::shared_load: return kSharedLatency;
+            case Kind::load:
+            case Kind::copy: return kGlobalLatency;
+            default: return 1;
+        }
+    }
+
+    struct Node {
+        float height = 0;  ///< of the longest chain from here to the end, in cycles
+        float ready = 0;   ///< when its operands are there
+        std::uint32_t waits_for = 0;
+        std::vector<std::uint32_t> users;
+    };
+    /// Ready operations: the highest first, then the earlier one.
+    struct Ready {
+        float height = 0;
+        std::uint32_t node = 0;
+        bool operator<(const Ready& other) const {
+            return height != other.height ? height < other.height : node > other.node;
+        }
+    };
+    /// Operations whose operands are on their way: the soonest first.
+    struct Pending {
+        float ready = 0;
+        std::uint32_t node = 0;
+        bool operator<(const Pending& other) const {
+            return ready != other.ready ? ready > other.ready : node > other.node;
+        }
+    };
+
+    void find_nodes(const std::vector<std::size_t>& order, std::size_t begin, std::size_t end) {
+        const std::size_t count = end - begin;
+        nodes_.assign(count, {});
+        for (std::size_t k = 0; k < count; ++k)
+            place_[order[begin + k]] = static_cast<std::uint32_t>(k);
+        for (std::size_t k = 0; k < count; ++k)
+            for (const std::uint32_t a : drafts_[order[begin + k]].operation.after) {
+                const std::uint32_t from = place_[a];
+                if (from == kOutside) {
+                    const Kind kind = drafts_[a].operation.kind;
+                    const bool is_far = kind == Kind::load || kind == Kind::copy;
+                    if (is_far) nodes_[k].ready = kGlobalLatency;
+                } else if (from < k) {
+                    nodes_[from].users.push_back(static_cast<std::uint32_t>(k));
+                    ++nodes_[k].waits_for;
+                }
+            }
+        for (std::size_t k = count; k-- > 0;) {
+            Node& node = nodes_[k];
+            for (const std::uint32_t user : node.users)
+                node.height = std::max(node.height, nodes_[user].height);
+            node.height += latency_of(drafts_[order[begin + k]].operation);
+        }
+    }
+
+    void schedule(std::vector<std::size_t>& order, std::size_t begin, std::size_t end) {
+        find_nodes(order, begin, end);
+        const std::vector<std::size_t> before(order.begin() + static_cast<std::ptrdiff_t>(begin),
+                                              order.begin() + static_cast<std::ptrdiff_t>(end));
+        std::priority_queue<Ready> ready;
+        std::priority_queue<Pending> pending;
+        std::vector<bool> is_done(nodes_.size(), false);
+        std::uint32_t first_open = 0, limit = 0;
+        const auto move_window = [&] {
+            while (first_open < nodes_.size() && is_done[first_open]) ++first_open;
+            const auto all = static_cast<std::uint32_t>(nodes_.size());
+            for (; limit < std::min(all, first_open + kWindow); ++limit)
+                if (nodes_[limit].waits_for == 0) pending.push({nodes_[limit].ready, limit});
+        };
+        move_window();
+        float now = 0;
+        for (std::size_t at = begin; at < end; ++at) {
+            if (ready.empty()) now = std::max(now, pending.top().ready);
+            while (!pending.empty() && pending.top().ready <= now) {
+                ready.push({nodes_[pending.top().node].height, pending.top().node});
+                pending.pop();
+            }
+            const std::uint32_t k = ready.top().node;
+            ready.pop();
+            order[at] = before[k];
+            const Operation& o = drafts_[before[k]].operation;
+            for (const std::uint32_t user : nodes_[k].users) {
+                Node& node = nodes_[user];
+                node.ready = std::max(node.ready, now + latency_of(o));
+                if (--node.waits_for == 0 && user < limit) pending.push({node.ready, user});
+            }
+            is_done[k] = true;
+            move_window();
+            now += o.slots;
+        }
+        for (const std::size_t k : before) place_[k] = kOutside;
+    }
+
+    const std::vector<Draft>& drafts_;
+    std::vector<std::uint32_t> place_;  ///< of a draft in the stretch
+    std::vector<Node> nodes_;
+};
+
 /// What costs nothing is left out; who waits for it waits for what it waited for.
 bool costs_nothing(const Draft& d) {
     return d.operation.kind == Kind::arithmetic && d.operation.slots == 0 && !d.fixed;
@@ -159,11 +299,13 @@ bool costs_nothing(const Draft& d) {
 
 std::vector<Operation> in_order(std::vector<Draft> drafts, bool is_short_of_registers) {
     std::vector<std::size_t> order;
+    Interleaver interleaver(drafts);
     for (std::size_t begin = 0; begin < drafts.size();) {
         std::size_t end = begin;
         while (end < drafts.size() && !drafts[end++].ends_piece) {
         }
-        const auto piece = Piece(drafts, begin, end, is_short_of_registers).order();
+        std::vector<std::size_t> piece = Piece(drafts, begin, end, is_short_of_registers).order();
+        interleaver.interleave(piece);
         order.insert(order.end(), piece.begin(), piece.end());
         begin = end;
     }

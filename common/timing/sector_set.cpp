@@ -39,6 +39,13 @@ std::uint64_t SectorSet::lines() const {
     return sum;
 }
 
+SectorSet SectorSet::in_pairs() const {
+    constexpr std::uint64_t lower = 0x5555555555555555;  // the first of each pair
+    SectorSet pairs = *this;
+    for (Page& p : pairs.table_) p.sectors |= (p.sectors & lower) << 1 | (p.sectors >> 1 & lower);
+    return pairs;
+}
+
 std::uint64_t SectorSet::common_with(const SectorSet& other) const {
     const std::vector<Page> ours = sorted(), theirs = other.sorted();
     std::uint64_t sum = 0;
@@ -62,10 +69,29 @@ std::vector<SectorSet::Page> SectorSet::sorted() const {
 }
 
 std::vector<std::uint64_t> SectorSet::runs() const {
+    return runs(false);
+}
+
+std::vector<std::uint64_t> SectorSet::runs_in_dense_pages() const {
+    return runs(true);
+}
+
+std::vector<std::uint64_t> SectorSet::runs(bool splits_sparse_pages) const {
+    constexpr int sparse = kSectorsOfPage / 3;
     std::vector<std::uint64_t> runs;
     std::uint64_t last = kNothing;
     bool open = false;  // the last sector of the page before belongs to the set
     for (const Page& p : sorted()) {
+        if (splits_sparse_pages && std::popcount(p.sectors) < sparse) {
+            for (std::uint64_t left = p.sectors; left != 0;) {
+                left >>= std::countr_zero(left);
+                const int length = std::countr_one(left);
+                runs.push_back(static_cast<std::uint64_t>(length));
+                left >>= length;
+            }
+            open = false;
+            continue;
+        }
         const bool goes_on = open && p.number == last + 1 && (p.sectors & 1) != 0;
         if (!goes_on) runs.push_back(0);
         runs.back() += static_cast<std::uint64_t>(std::popcount(p.sectors));

@@ -30,11 +30,17 @@ public:
     /// Lines (128 bytes), and pages of memory (2048 bytes), that have some of them.
     std::uint64_t lines() const;
     std::uint64_t pages() const { return used_; }
+    /// The set with the other sector of each aligned pair: memory reads pairs.
+    SectorSet in_pairs() const;
     /// Sectors that are in both.
     std::uint64_t common_with(const SectorSet& other) const;
     /// Sectors of each run: a stretch without a gap, the longest possible, or pieces of one page of memory (2048 bytes),
     /// which are as good as a stretch, since the page is opened once.
     std::vector<std::uint64_t> runs() const;
+    /// The same, but a page of which less than a third is in the set counts as the stretches in it: opening it once does
+    /// not help so few. (Calibrate's strided sectors: pairs 128 bytes apart are nearly as fast as a stretch, pairs 256 bytes
+    /// apart as slow as pairs anywhere.)
+    std::vector<std::uint64_t> runs_in_dense_pages() const;
     bool empty() const { return used_ == 0; }
     void clear();
 
@@ -54,6 +60,7 @@ private:
     Page& page(std::uint64_t number);
     void grow();
     std::vector<Page> sorted() const;
+    std::vector<std::uint64_t> runs(bool splits_sparse_pages) const;
 
     std::vector<Page> table_;
     std::size_t used_ = 0;

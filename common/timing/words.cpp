@@ -361,6 +361,8 @@ std::string words_for(Unknown unknown) {
         case Unknown::registers: return "how many blocks its registers leave room for";
         case Unknown::half_lines: return "how long memory takes for runs shorter than a line";
         case Unknown::tensor_cores: return "how long tensor cores take for products of matrices";
+        case Unknown::constants:
+            return "how many different constants the lanes of a warp read at once";
         case Unknown::first_level:
             return "how much the first-level cache keeps of what is asked for again";
     }

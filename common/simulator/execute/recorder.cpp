@@ -14,7 +14,7 @@ namespace coalesce::sim {
 namespace {
 
 /// Of one warp: enough for any loop to have shown how its turns go.
-constexpr std::size_t kMaxRecordedSteps = 4000;
+constexpr std::size_t kMaxRecordedSteps = 8000;
 /// What memory sees as one run was asked for within so many sectors (3 MiB): written data waits that long in
 /// the second-level cache, and goes out with its neighbours. (Measured on an H200: tiles of 128 bytes per row,
 /// written down the columns, are as slow as runs of 128 bytes once the next row of tiles comes later.)
@@ -253,8 +253,10 @@ StepLog::StepLog(const Kernel& kernel, const Kernel::Code& code, timing::Recordi
     : recording_(recording) {
     first_instruction_[&code.main] = 0;
     add_instructions(*kernel.ast, recording_);
-    for (std::size_t k = 0; k < recording_.instructions.size(); ++k)
+    for (std::size_t k = 0; k < recording_.instructions.size(); ++k) {
         recording_.instructions[k].place = kernel.places_estimate[k];
+        recording_.instructions[k].turns_unrolled = kernel.turns_unrolled[k];
+    }
     for (const auto& [name, function] : code.functions) {
         first_instruction_[function.get()] = static_cast<u32>(recording_.instructions.size());
         if (function->ast) add_instructions(*function->ast, recording_);

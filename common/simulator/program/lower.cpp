@@ -379,13 +379,14 @@ void lower(Kernel& kernel) {
     Estimate estimate = estimate_code(*kernel.module->ast, *kernel.ast);
     kernel.registers_estimate = estimate.registers;
     kernel.places_estimate = std::move(estimate.places);
-    if (merges_across_turns(kernel, estimate.unrolled)) {
-        kernel.unrolled_loops = std::move(estimate.unrolled);
+    if (std::vector<u32> loops = estimate.unrolled_loops(); merges_across_turns(kernel, loops)) {
+        kernel.unrolled_loops = std::move(loops);
         kernel.sites.clear();
         code = std::make_shared<Kernel::Code>();
         code->plain = options().plain;
         lower_functions(kernel, *code);
     }
+    kernel.turns_unrolled = std::move(estimate.turns_unrolled);
     kernel.totals.sites.resize(kernel.sites.size());
     kernel.mistaken_reads = std::vector<MistakenReads>(kernel.sites.size());
     kernel.code = std::move(code);

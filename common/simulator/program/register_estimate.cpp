@@ -123,12 +123,13 @@ public:
         return places;
     }
 
-    std::vector<u32> unrolled() const {
-        std::vector<u32> loops;
+    /// Of each instruction that begins an unrolled loop, how many turns are one piece.
+    std::vector<u32> turns_unrolled() const {
+        std::vector<u32> turns(function_.body.size(), 0);
         for (const MachinePiece& piece : code_.pieces)
             for (const MachineInstruction& i : piece.code)
-                if (i.loop != kNone) add_once(loops, i.loop);
-        return loops;
+                if (i.loop != kNone) turns[i.loop] = std::max(turns[i.loop], i.turn + 1);
+        return turns;
     }
 
     /// As far as the last count of registers knew what is called.
@@ -291,6 +292,13 @@ u32 blocks_held(u32 warps, u64 shared) {
         {M::max_blocks_per_multiprocessor, kAllWarps / warps, static_cast<u32>(by_shared)});
 }
 
+std::vector<u32> Estimate::unrolled_loops() const {
+    std::vector<u32> loops;
+    for (u32 k = 0; k < turns_unrolled.size(); ++k)
+        if (turns_unrolled[k] > 0) loops.push_back(k);
+    return loops;
+}
+
 Estimate estimate_code(const ptx::Module& module, const ptx::Function& kernel) {
     const Blocks blocks = blocks_of(module, kernel);
     Program program(module, blocks);
@@ -307,7 +315,7 @@ Estimate estimate_code(const ptx::Module& module, const ptx::Function& kernel) {
     if (registers > for_all && (saves || fits_as_written())) registers = for_all;
     if (registers > for_all) registers = program.registers(kernel, kWordsMost, true);
     const Compiled& compiled = program.compiled(kernel);
-    return {std::min(registers, allowed(kernel)), compiled.places(), compiled.unrolled()};
+    return {std::min(registers, allowed(kernel)), compiled.places(), compiled.turns_unrolled()};
 }
 
 }  // namespace coalesce::sim

@@ -22,8 +22,12 @@ struct Estimate {
     u32 registers = 0;
     /// By instruction of the kernel's body: where it stands once they are put in order.
     std::vector<u32> places;
-    /// Of each loop that ptxas carries out several turns at a time: an instruction of it, as an index into the body.
-    std::vector<u32> unrolled;
+    /// By instruction of the kernel's body: how many turns of the loop that it begins are carried out as one piece; 0 for
+    /// an instruction that begins no loop or one that is not unrolled.
+    std::vector<u32> turns_unrolled;
+
+    /// The unrolled loops, each by the instruction that begins it.
+    std::vector<u32> unrolled_loops() const;
 };
 
 Estimate estimate_code(const ptx::Module& module, const ptx::Function& kernel);

@@ -81,6 +81,8 @@ void measure_cache(Bench& bench, Raw& raw);       // cache.cu
 void measure_scatters(Bench& bench, Raw& raw);    // scatter.cu
 void measure_async(Bench& bench, Raw& raw);       // async.cu
 void measure_bulk(Bench& bench, Raw& raw);        // bulk.cu
+void measure_sectors(Bench& bench, Raw& raw);     // sectors.cu
+void measure_atomics(Bench& bench, Raw& raw);     // atomics.cu
 void measure_launches(Bench& bench, Raw& raw);    // launches.cu
 
 }  // namespace coalesce::timing

@@ -138,6 +138,8 @@ void derive_multiprocessor(const Raw& raw, Gpu& gpu) {
     gpu.add_issue = issue("add");
     gpu.multiply_issue = issue("multiply-add");
     gpu.divide_issue = issue("divide");
+    gpu.special_issue = issue("exponential");
+    gpu.double_issue = issue("double multiply-add");
 }
 
 void derive_blocks(const Raw& raw, Gpu& gpu) {

@@ -5,6 +5,7 @@
 #include <cctype>
 #include <chrono>
 #include <iostream>
+#include <sstream>
 
 #include "base/codec.h"
 #include "base/files.h"
@@ -20,7 +21,7 @@ using namespace coalesce::timing;
 namespace {
 
 struct Words {
-    std::string out, json, from;
+    std::string out, json, from, only;
 };
 
 void add_options(CLI::App& app, Words& words) {
@@ -29,6 +30,9 @@ void add_options(CLI::App& app, Words& words) {
     app.add_option("--json", words.json, "Where all measurements go, too");
     app.add_option("--from", words.from,
                    "Measure nothing: take what --json wrote, on whatever machine");
+    app.add_option("--only", words.only,
+                   "Measure only the groups whose names contain one of these words (with commas),\n"
+                   "and write --json alone: a GPU's file needs all of them");
 }
 
 struct Group {
@@ -49,6 +53,8 @@ constexpr Group kGroups[] = {
     {"rows to columns", measure_scatters},
     {"asynchronous copies", measure_async},
     {"bulk copies", measure_bulk},
+    {"single sectors", measure_sectors},
+    {"atomics", measure_atomics},
     {"launches", measure_launches},
 };
 
@@ -56,13 +62,24 @@ double seconds_since(std::chrono::steady_clock::time_point start) {
     return std::chrono::duration<double>(std::chrono::steady_clock::now() - start).count();
 }
 
-Raw measure_all() {
+/// Reports whether one of the words of `only` is in the group's name. No words: every group is wanted.
+bool is_wanted(const Group& group, const std::string& only) {
+    if (only.empty()) return true;
+    std::istringstream words(only);
+    for (std::string word; std::getline(words, word, ',');) {
+        if (std::string(group.name).find(word) != std::string::npos) return true;
+    }
+    return false;
+}
+
+Raw measure_all(const std::string& only) {
     const auto start = std::chrono::steady_clock::now();
     std::cout << "Clocks\n" << std::flush;
     Bench bench;
     Raw raw;
     raw.machine = bench.machine();
     for (const Group& group : kGroups) {
+        if (!is_wanted(group, only)) continue;
         std::cout << format("%6.1f s  %s\n", seconds_since(start), group.name) << std::flush;
         try {
             group.measure(bench, raw);
@@ -95,9 +112,10 @@ int run(const Words& words) {
         for (const std::string& file : {words.out, words.json}) {
             if (!file.empty()) check_writable(file);
         }
-        raw = measure_all();
+        raw = measure_all(words.only);
         if (!words.json.empty()) write_file(words.json, codec::write(raw, true) + "\n");
     }
+    if (!words.only.empty()) return exit_right;
     const Gpu gpu = derive(raw);
     const std::string text = write_gpu(gpu);
     // What nobody could read back would be of no use.

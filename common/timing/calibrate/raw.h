@@ -139,6 +139,22 @@ struct Rounds {
     double mib = 0, ms = 0;
 };
 
+/// Reads or writes of single sectors: "random read" in groups of `bytes`, "strided read" or "strided write" of a sector
+/// every `bytes`.
+struct Sectors {
+    std::string how;
+    double bytes = 0;
+    double mib = 0;   ///< over which they are spread
+    double gbps = 0;  ///< of sectors
+};
+
+/// Atomic additions by all threads, in turn at so many addresses.
+struct Atomics {
+    std::string what;
+    double addresses = 0, stride = 0;  ///< words between two addresses
+    double cycles = 0;                 ///< of a multiprocessor, for a warp's request
+};
+
 struct Raw {
     Machine machine;
     std::vector<Chase> chases;
@@ -159,6 +175,8 @@ struct Raw {
     std::vector<Reread> rereads;
     std::vector<FewBlocks> few_blocks;
     std::vector<Rounds> rounds;
+    std::vector<Sectors> sectors;
+    std::vector<Atomics> atomics;
     double seconds = 0;
 };
 
@@ -235,6 +253,12 @@ void describe(auto& codec, Rounds& r) {
            "bytes_of_run", r.bytes_of_run, "shared_bytes", r.shared_bytes, "mib", r.mib, "ms",
            r.ms);
 }
+void describe(auto& codec, Sectors& s) {
+    fields(codec, "how", s.how, "bytes", s.bytes, "mib", s.mib, "gbps", s.gbps);
+}
+void describe(auto& codec, Atomics& a) {
+    fields(codec, "what", a.what, "addresses", a.addresses, "stride", a.stride, "cycles", a.cycles);
+}
 void describe(auto& codec, Raw& r) {
     version(codec, "file of calibrate's measurements", 2);
     fields(codec, "machine", r.machine, "seconds", r.seconds, "launch_us", r.launch_us, "chases",
@@ -245,6 +269,8 @@ void describe(auto& codec, Raw& r) {
            "rounds", r.rounds);
     // What was measured earlier lacks them.
     if (codec.has("bulk_rates")) codec("bulk_rates", r.bulk_rates);
+    if (codec.has("sectors")) codec("sectors", r.sectors);
+    if (codec.has("atomics")) codec("atomics", r.atomics);
 }
 
 }  // namespace coalesce::timing

@@ -99,6 +99,7 @@ TEST_CASE("sets of sectors count what sets of numbers count") {
         CHECK(set.runs() == runs_of(plain));
         CHECK(set.lines() == pieces_of(plain, 4));
         CHECK(set.pages() == pieces_of(plain, 64));
+        CHECK(set.in_pairs().size() == 2 * pieces_of(plain, 2));
     }
     SectorSet other;
     other.add({1u << 20, 64});
@@ -108,6 +109,37 @@ TEST_CASE("sets of sectors count what sets of numbers count") {
     CHECK(set.empty());
     CHECK(set.size() == 0);
     CHECK(set.runs().empty());
+}
+
+TEST_CASE("a page with few sectors counts as the stretches in it") {
+    SectorSet sparse, dense;
+    for (std::uint64_t k = 0; k < 64; k += 8) sparse.add({k, 2});
+    for (std::uint64_t k = 0; k < 64; k += 4) dense.add({k, 2});
+    CHECK(sparse.runs() == std::vector<std::uint64_t>{16});
+    CHECK(sparse.runs_in_dense_pages() == std::vector<std::uint64_t>(8, 2));
+    CHECK(dense.runs_in_dense_pages() == std::vector<std::uint64_t>{32});
+}
+
+TEST_CASE("chains of arithmetic that do not depend on each other run side by side") {
+    // Two chains of three, one written behind the other, with a latency of 10.
+    std::vector<Draft> drafts(6);
+    for (std::uint32_t k = 0; k < 6; ++k) {
+        drafts[k].operation = operation(Kind::arithmetic);
+        drafts[k].operation.slots = static_cast<float>(k + 1);  // to know it again
+        drafts[k].operation.latency = 10;
+        if (k % 3 != 0) drafts[k].operation.after = {k - 1};
+    }
+    const auto order_of = [](const std::vector<Draft>& all) {
+        std::vector<int> order;
+        for (const Operation& o : in_order(all, false))
+            order.push_back(static_cast<int>(o.slots) - 1);
+        return order;
+    };
+    CHECK(order_of(drafts) == std::vector<int>{0, 3, 1, 4, 2, 5});
+    // Beside an access to global memory they stay as they are.
+    drafts.emplace_back().operation = operation(Kind::store);
+    drafts.back().operation.slots = 7;
+    CHECK(order_of(drafts) == std::vector<int>{0, 1, 2, 3, 4, 5, 6});
 }
 
 TEST_CASE(
@@ -380,32 +412,78 @@ TEST_CASE("what the first-level cache has no room for is fetched again") {
     add_step(recording, AccessKind::store, 1 << 20, 4096);
     add_step(recording, AccessKind::load, 0, 4096);
     const auto fetched = [&](double lines) {
-        const BlockProgram block = operations_of(recording, recording.recorded[0], lines);
+        const BlockProgram block = operations_of(recording, recording.recorded[0], {}, lines);
         return block.sectors_read;
     };
     CHECK(fetched(1000) == 32);
     CHECK(fetched(38) == 32);
     CHECK(fetched(2) > 60);
-    CHECK(operations_of(recording, recording.recorded[0], 1000).doubtful_lines == 0);
-    CHECK(operations_of(recording, recording.recorded[0], 38).doubtful_lines == 0.5);
+    CHECK(operations_of(recording, recording.recorded[0], {}, 1000).doubtful_lines == 0);
+    CHECK(operations_of(recording, recording.recorded[0], {}, 38).doubtful_lines == 0.5);
 }
 
-TEST_CASE("of runs shorter than a line, the model says that it does not know") {
-    const auto unknown = [](std::uint32_t sectors_of_run, std::uint64_t pitch) {
-        Recording recording = recording_of({"ld"});
-        add_step(recording, AccessKind::load, 0, pitch);
-        recording.registers = 16;
-        for (std::uint64_t row = 0; row < 1000; ++row)
-            recording.reads.sectors.add({row << 12, sectors_of_run});
-        recording.reads.by_blocks = recording.reads.sectors.size();
-        return predict(recording, plain_gpu()).unknown;
-    };
+namespace {
+
+/// Blocks that read and write a row of 128 bytes, or 32 sectors `pitch` apart; their neighbours together move runs of so
+/// many sectors.
+Prediction moving_runs(std::uint32_t sectors_read, std::uint32_t sectors_written,
+                       std::uint64_t pitch, bool writes) {
+    Recording recording = recording_of({"ld", "st"});
+    add_step(recording, AccessKind::load, 0, pitch);
+    if (writes) add_step(recording, AccessKind::store, 1 << 20, 1);
+    recording.registers = 16;
+    for (std::uint64_t row = 0; row < 1000; ++row) {
+        recording.reads.sectors.add({row << 12, sectors_read});
+        if (writes) recording.writes.sectors.add({row << 12, sectors_written});
+    }
+    recording.reads.by_blocks = recording.reads.sectors.size();
+    recording.writes.by_blocks = recording.writes.sectors.size();
+    recording.writes.bytes = 32 * recording.writes.by_blocks;
+    return predict(recording, plain_gpu());
+}
+
+bool has_half_lines(const Prediction& p) {
+    return std::find(p.unknown.begin(), p.unknown.end(), Unknown::half_lines) != p.unknown.end();
+}
+
+}  // namespace
+
+TEST_CASE("of short runs that are written, the model says that it does not know") {
     constexpr std::uint64_t side_by_side = 1, apart = 4096;
-    CHECK(unknown(2, side_by_side) == std::vector{Unknown::half_lines});
-    CHECK(unknown(4, side_by_side).empty());
+    CHECK(has_half_lines(moving_runs(4, 2, side_by_side, true)));
+    CHECK_FALSE(has_half_lines(moving_runs(4, 4, side_by_side, true)));
     // A block reads parts of lines, of which others read the rest: up to the line's end, or far beyond it.
-    CHECK(unknown(4, apart) == std::vector{Unknown::half_lines});
-    CHECK(unknown(8, apart).empty());
+    CHECK(has_half_lines(moving_runs(4, 4, apart, true)));
+    CHECK_FALSE(has_half_lines(moving_runs(8, 4, apart, true)));
+}
+
+TEST_CASE("short runs that are only read are known, with a wide band") {
+    constexpr std::uint64_t side_by_side = 1;
+    const Prediction half = moving_runs(2, 0, side_by_side, false),
+                     whole = moving_runs(4, 0, side_by_side, false);
+    CHECK(half.unknown.empty());
+    CHECK(whole.unknown.empty());
+    CHECK(half.error_band > whole.error_band + .1);
+}
+
+TEST_CASE(
+    "of constants that lanes read at addresses of their own, the model says that it does not "
+    "know") {
+    const auto unknown = [](bool by_lane) {
+        Recording recording = recording_of({"ld", "ld"});
+        recording.instructions[0].modifiers = {"global", "u32"};
+        recording.instructions[0].written = {1};
+        recording.instructions[1].modifiers = {"const", "f32"};
+        recording.instructions[1].read = {by_lane ? 1u : 2u};
+        add_step(recording, AccessKind::load, 0, 1);
+        recording.registers = 16;
+        recording.reads.sectors.add({0, 1 << 16});
+        recording.reads.by_blocks = 1 << 16;
+        const std::vector<Unknown> found = predict(recording, plain_gpu()).unknown;
+        return std::find(found.begin(), found.end(), Unknown::constants) != found.end();
+    };
+    CHECK(unknown(true));
+    CHECK_FALSE(unknown(false));
 }
 
 TEST_CASE("of products of matrices, the model says that it does not know") {
@@ -427,7 +505,7 @@ TEST_CASE("a line that the block has asked for before takes no more room") {
     add_step(recording, AccessKind::load, 0, 4);
     add_step(recording, AccessKind::load, 1, 4);
     add_step(recording, AccessKind::load, 1000, 1);
-    const BlockProgram block = operations_of(recording, recording.recorded[0], 1000);
+    const BlockProgram block = operations_of(recording, recording.recorded[0], {}, 1000);
     std::vector<int> lines, halves;
     for (const Operation& o : block.programs[0].operations) {
         if (o.kind != Kind::load) continue;
@@ -459,7 +537,7 @@ TEST_CASE("warps go side by side: what the first asks for late, another has aske
     block.warps.push_back(block.warps[0]);
     // The other warp asks the other way round, by the same instructions.
     std::swap(block.warps[1].steps[0].first_access, block.warps[1].steps[1].first_access);
-    const BlockProgram program = operations_of(recording, block, 1000);
+    const BlockProgram program = operations_of(recording, block, {}, 1000);
     for (const std::uint32_t p : program.program_of_warp) {
         std::vector<int> sectors;
         for (const Operation& o : program.programs[p].operations)
@@ -472,7 +550,7 @@ TEST_CASE("parts of sectors along a row are told from parts down a column") {
     Recording recording = recording_of({"st", "st"});
     add_step(recording, AccessKind::store, 0, 2);
     add_step(recording, AccessKind::store, 1 << 20, 4096);
-    const BlockProgram block = operations_of(recording, recording.recorded[0], 1000);
+    const BlockProgram block = operations_of(recording, recording.recorded[0], {}, 1000);
     CHECK(block.sectors_partial == 64);
     CHECK(block.sectors_partial_near == 32);
     CHECK(block.sectors_partial_edges == 0);
@@ -531,7 +609,7 @@ TEST_CASE("a parameter of 64 bits is fetched for each condition under which it i
         recording.recorded[0].warps[0].steps = {{0, 0, 0}, {1, 0, 0}, {2, 0, 0}};
         recording.recorded[0].warps[0].executed = 3;
         add_step(recording, AccessKind::load, 0, 1);
-        const BlockProgram block = operations_of(recording, recording.recorded[0], 1000);
+        const BlockProgram block = operations_of(recording, recording.recorded[0], {}, 1000);
         return block.programs[0].operations.size();
     };
     CHECK(operations("u64") == operations("u32") + 1);
@@ -548,7 +626,7 @@ TEST_CASE("a bulk copy is as many rows as lie apart") {
             block.accesses.push_back({AccessKind::copy_from, 32, 16, 0, k, 1});
         block.warps[0].steps = {{0, 0, 3}};
         block.warps[0].executed = 1;
-        const BlockProgram program = operations_of(recording, block, 1000);
+        const BlockProgram program = operations_of(recording, block, {}, 1000);
         for (const Operation& o : program.programs[0].operations)
             if (o.kind == Kind::bulk_load) return o;
         return Operation{};

@@ -115,8 +115,12 @@ Raw a_whole_measurement() {
         raw.turns.push_back({8, warps, 500, 400});
         raw.barriers.push_back({warps, warps == 1 ? 5 : 14 + 2.0 * warps});
     }
-    raw.issues = {
-        {"add", 256, 9}, {"add", 1024, 1.5}, {"multiply-add", 1024, 2}, {"divide", 1024, 17}};
+    raw.issues = {{"add", 256, 9},
+                  {"add", 1024, 1.5},
+                  {"multiply-add", 1024, 2},
+                  {"divide", 1024, 17},
+                  {"exponential", 1024, 7},
+                  {"double multiply-add", 1024, 3}};
     raw.to_cache = {{"read", 1, 1e6, 60},
                     {"read", 100, 1e6, 20},
                     {"read", 100, 1e7, 21},
@@ -205,6 +209,8 @@ TEST_CASE("the whole of a GPU") {
     CHECK(gpu.add_issue == Approx(1.5));
     CHECK(gpu.multiply_issue == Approx(2));
     CHECK(gpu.divide_issue == Approx(17));
+    CHECK(gpu.special_issue == Approx(7));
+    CHECK(gpu.double_issue == Approx(3));
     CHECK(gpu.launch_us == Approx(2.5));
     CHECK(gpu.block_interval == Approx(150));
     CHECK(gpu.block_start == Approx(250));
@@ -241,7 +247,7 @@ TEST_CASE("measurements that are not there are named") {
     CHECK(error_without([](Raw& raw) { raw.short_runs.clear(); }) ==
           "nothing was measured of: short runs");
     CHECK(error_without([](Raw& raw) { raw.issues.pop_back(); }) ==
-          "nothing was measured of: issue, divide");
+          "nothing was measured of: issue, double multiply-add");
     CHECK(error_without([](Raw& raw) { raw.barriers.clear(); }).starts_with("too few"));
     CHECK(error_without([](Raw& raw) {
               std::erase_if(raw.bulk_rates,

@@ -1,0 +1,108 @@
+#include "timing/tables.h"
+
+#include <algorithm>
+#include <cmath>
+#include <map>
+
+#include "timing/rounded.h"
+
+namespace coalesce::timing {
+
+namespace {
+
+/// Blocks that must agree that a range of memory is a table.
+constexpr std::size_t kLeastBlocks = 3;
+/// Fraction of the whole range that each block must reach over.
+constexpr double kReached = .5;
+/// Fractions of the caches in which a table stays while other data pass through. (Random sectors on an H200: of tables of
+/// 64, 128 and 256 MiB the second-level cache of 60 MiB answers as if it kept 36; calibrate/sectors.cu.)
+constexpr double kKeptInSecondLevel = .6, kKeptInFirstLevel = .7;
+
+/// What one block reads by one instruction.
+struct Reads {
+    std::uint64_t first = ~std::uint64_t{0}, last = 0;
+    SectorSet sectors;
+
+    void add(SectorRun run) {
+        first = std::min(first, run.first);
+        last = std::max(last, run.first + run.count - 1);
+        sectors.add(run);
+    }
+    double range() const { return static_cast<double>(last - first + 1); }
+};
+
+using ReadsOfBlock = std::map<std::uint32_t, Reads>;  ///< by instruction
+
+ReadsOfBlock reads_of(const RecordedBlock& block) {
+    ReadsOfBlock reads;
+    for (const WarpPath& path : block.warps)
+        for (const Step& step : path.steps)
+            for (std::uint32_t a = 0; a < step.accesses; ++a) {
+                const Access& access = block.accesses[step.first_access + a];
+                if (access.kind != AccessKind::load || access.runs == 0) continue;
+                Reads& of_instruction = reads[step.instruction];
+                for (std::uint32_t r = 0; r < access.runs; ++r)
+                    of_instruction.add(block.runs[access.first_run + r]);
+            }
+    return reads;
+}
+
+/// What all recorded blocks read by one instruction.
+struct AllReads {
+    std::uint64_t first = ~std::uint64_t{0}, last = 0;
+    double ranges = 0, sectors = 0;  ///< added up over blocks
+    std::size_t blocks = 0;
+
+    void add(const Reads& reads) {
+        first = std::min(first, reads.first);
+        last = std::max(last, reads.last);
+        ranges += reads.range();
+        sectors += static_cast<double>(reads.sectors.size());
+        ++blocks;
+    }
+};
+
+/// Expected number of different sectors when `asked` are asked for at random, of `all`.
+double distinct(double asked, double all) {
+    return all * (1 - rounded(std::exp(-asked / all)));
+}
+
+}  // namespace
+
+Tables::Tables(const Recording& recording, const Gpu& gpu, double first_level_bytes,
+               double new_part) {
+    std::map<std::uint32_t, AllReads> all;
+    for (const RecordedBlock& block : recording.recorded)
+        for (const auto& [instruction, reads] : reads_of(block)) all[instruction].add(reads);
+    for (const auto& [instruction, reads] : all) {
+        const auto count = static_cast<double>(reads.blocks);
+        const double range = static_cast<double>(reads.last - reads.first + 1);
+        if (reads.blocks < kLeastBlocks || reads.ranges / count < kReached * range) continue;
+        Table table{.sectors_of_block = reads.sectors / count, .sectors = range};
+        const double asked = table.sectors_of_block * static_cast<double>(recording.blocks),
+                     asked_here = asked / gpu.multiprocessors, bytes = range * kSectorBytes;
+        // The first time nobody has it; later, as much of it as fits.
+        const double first_here = std::min(1.0, range / asked_here),
+                     first = std::min(1.0, range / asked),
+                     kept_here = std::min(1.0, kKeptInFirstLevel * first_level_bytes / bytes),
+                     kept = std::min(1.0, kKeptInSecondLevel * gpu.l2_bytes / bytes);
+        table.missed = first_here + (1 - first_here) * (1 - kept_here);
+        table.from_memory = std::min(new_part, first + (1 - first) * (1 - kept));
+        tables_[instruction] = table;
+    }
+}
+
+double Tables::asked_by(double blocks) const {
+    double sum = 0;
+    for (const auto& [instruction, table] : tables_) sum += table.sectors_of_block * blocks;
+    return sum;
+}
+
+double Tables::distinct_of(double blocks) const {
+    double sum = 0;
+    for (const auto& [instruction, table] : tables_)
+        sum += distinct(table.sectors_of_block * blocks, table.sectors);
+    return sum;
+}
+
+}  // namespace coalesce::timing

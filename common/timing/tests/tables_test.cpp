@@ -1,0 +1,101 @@
+// Tables: which memory every block reads all over, and what the caches have of it.
+#include "timing/tables.h"
+
+#include <doctest/doctest.h>
+
+#include "timing/bands.h"
+
+using namespace coalesce::timing;
+using doctest::Approx;
+
+namespace {
+
+constexpr double kFirstLevel = 200 << 10;
+
+Gpu gpu() {
+    Gpu gpu;
+    gpu.multiprocessors = 100;
+    gpu.l2_bytes = 50e6;
+    return gpu;
+}
+
+/// Four blocks of 1000, each of which reads `count` sectors, `pitch` apart, from first(block).
+template <class First>
+Recording reading(std::uint64_t count, std::uint64_t pitch, First first) {
+    Recording recording;
+    recording.blocks = 1000;
+    recording.instructions.emplace_back().opcode = "ld";
+    for (const std::uint64_t number : {100, 350, 600, 900}) {
+        RecordedBlock& block = recording.recorded.emplace_back();
+        block.number = number;
+        WarpPath& path = block.warps.emplace_back();
+        for (std::uint64_t k = 0; k < count; ++k)
+            block.runs.push_back({first(number) + k * pitch, 1});
+        block.accesses.push_back(
+            {AccessKind::load, 32, 4, 1, 0, static_cast<std::uint32_t>(count)});
+        path.steps.push_back({0, 0, 1});
+        path.executed = 1;
+    }
+    return recording;
+}
+
+std::uint64_t everywhere(std::uint64_t) {
+    return 0;
+}
+
+}  // namespace
+
+TEST_CASE("memory that moves on with the blocks is no table") {
+    const Recording stream = reading(32, 1, [](std::uint64_t block) { return 32 * block; });
+    CHECK(Tables(stream, gpu(), kFirstLevel, 1).empty());
+    Recording alone = reading(32, 1, everywhere);
+    alone.recorded.resize(2);
+    CHECK(Tables(alone, gpu(), kFirstLevel, 1).empty());
+}
+
+TEST_CASE("a small table is missed once by each multiprocessor") {
+    const Recording recording = reading(32, 1, everywhere);
+    const Tables tables(recording, gpu(), kFirstLevel, 1);
+    const Table* table = tables.of(0);
+    REQUIRE(table);
+    // Ten blocks of each multiprocessor ask for all of it; of the whole GPU a thousand.
+    CHECK(table->missed == Approx(.1));
+    CHECK(table->from_memory == Approx(.001));
+    CHECK(tables.of(1) == nullptr);
+    CHECK(tables.asked_by(10) == Approx(320));
+    CHECK(tables.distinct_of(1e9) == Approx(32));
+}
+
+TEST_CASE("of a table larger than the caches they keep a part") {
+    // 100 MB, of which each block reads a sector in every 3.2 kB.
+    const Recording recording = reading(31250, 100, everywhere);
+    const Tables tables(recording, gpu(), kFirstLevel, 1);
+    const Table* table = tables.of(0);
+    REQUIRE(table);
+    CHECK(table->missed > .99);
+    const double kept = .6 * 50e6 / 1e8, first = .1;
+    CHECK(table->from_memory == Approx(first + (1 - first) * (1 - kept)).epsilon(.01));
+    // Never more than what neighbours leave of all reads.
+    CHECK(Tables(recording, gpu(), kFirstLevel, .25).of(0)->from_memory == .25);
+}
+
+TEST_CASE("bands are narrow for copies, and wider the more else is busy") {
+    BandFacts copy{.ms = 1, .busy = {.memory = .9}, .rounds = 10, .write_share = .5};
+    const double narrow = error_band(copy);
+    CHECK(narrow < .1);
+    const auto with = [&](auto change) {
+        BandFacts changed = copy;
+        change(changed);
+        return error_band(changed);
+    };
+    CHECK(with([](BandFacts& f) { f.write_share = .1; }) > narrow);
+    CHECK(with([](BandFacts& f) { f.rereads = 3; }) > narrow);
+    CHECK(with([](BandFacts& f) { f.ms = .01; }) == Approx(narrow + .0005 / .01 - .0005));
+    CHECK(with([](BandFacts& f) { f.measured_gpu = false; }) == Approx(narrow + .07));
+    const double issue = with([](BandFacts&f) { f.binds = Binds::issue; }),
+                 shared = with([](BandFacts&f) { f.binds = Binds::shared; }),
+                 random = with([](BandFacts&f) { f.has_short_runs = true; });
+    CHECK(issue > .15);
+    CHECK(shared > issue);
+    CHECK(random > shared);
+}

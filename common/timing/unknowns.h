@@ -1,0 +1,17 @@
+// What the model knows that it does not know of a launch.
+#pragma once
+
+#include "timing/multiprocessor.h"
+#include "timing/predict.h"
+#include "timing/traffic.h"
+
+namespace coalesce::timing {
+
+/// Adds to `p.unknown` what makes this prediction uncertain.
+void note_unknown(Prediction& p, const Recording& recording, const Occupancy& occupancy,
+                  const Work& work, const Traffic& traffic);
+
+/// Reports whether memory sees runs shorter than a line.
+bool has_short_runs(const Traffic& traffic);
+
+}  // namespace coalesce::timing
