@@ -41,10 +41,9 @@ FunctionLowering::FunctionLowering(Kernel& kernel, Kernel::Code& kernel_code, Un
       load_waits_(load_waits(function, flow_)),
       own_(!plain_) {
     const Liveness liveness(function, flow_);
-    registers_ =
-        plain_ ? every_register_by_itself(function)
-               : classify(function, is_kernel, liveness,
-                          kernel_code.clustered ? &kernel.shared_offsets : nullptr);
+    registers_ = plain_ ? every_register_by_itself(function)
+                        : classify(function, is_kernel, liveness,
+                                   kernel_code.clustered ? &kernel.shared_offsets : nullptr);
     code_.roots = registers_.root;
     lifetimes_ = lifetimes(registers_, liveness);
     slots_.resize(function.registers.size());
