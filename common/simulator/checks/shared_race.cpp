@@ -94,8 +94,8 @@ struct SharedRace::State {
     u64* findings = nullptr;
     /// Reads of what was not written, by site: of this block, and of all so far.
     std::map<u32, Report> uninitialised_here, uninitialised;
-    std::set<u32> explained;  ///< sites whose reads race in this block
-    bool forgave = false;     ///< in this block, for the sake of equal values
+    std::set<u32> explained;   ///< sites whose reads race in this block
+    bool forgave = false;      ///< in this block, for the sake of equal values
     std::map<u32, u64> ended;  ///< sites that were reported as too late for a block that ended
 
     // ---- the shadow ----
@@ -114,9 +114,9 @@ struct SharedRace::State {
     /// it had made when all of them last met.
     std::vector<u64> accesses, phase_begin;
     std::vector<u64> steps;
-    Clocks fences;           ///< of each warp at its last fence
-    std::vector<u8> fenced;  ///< warps with a fence
-    Clocks barriers;         ///< of each block, one after the other
+    Clocks fences;                            ///< of each warp at its last fence
+    std::vector<u8> fenced;                   ///< warps with a fence
+    Clocks barriers;                          ///< of each block, one after the other
     std::unordered_map<u32, Clock> released;  ///< by address
     /// The cluster's barrier: what was brought there in this phase, and in those that are over.
     Clock cluster_arrived, cluster_over;
@@ -280,7 +280,8 @@ struct SharedRace::State {
     bool comes_first(Cell mine, Cell ahead) const {
         const u32 warp = warp_of(ahead);
         const std::size_t sites = kernel->sites.size();
-        if (warp == warp_of(mine) || site_of(mine) >= sites || site_of(ahead) >= sites) return false;
+        if (warp == warp_of(mine) || site_of(mine) >= sites || site_of(ahead) >= sites)
+            return false;
         const u64 done = steps[site_of(mine) * warps + warp];
         return done > phase_begin[warp] && done < steps[site_of(ahead) * warps + warp];
     }
@@ -365,8 +366,7 @@ struct SharedRace::State {
         report.check = "racecheck";
         report.kind = "block may have ended";
         report.kernel = kernel->demangled;
-        if (site < kernel->sites.size())
-            report.where = kernel->place(kernel->sites[site].where);
+        if (site < kernel->sites.size()) report.where = kernel->place(kernel->sites[site].where);
         report.block = log->block_index(block_of(warp_of(cell)));
         report.thread = log->thread_index(thread_of(warp_of(cell), lane_of(cell)));
         report.message = std::string(wrote ? "writes " : "reads ") + name_of(address) +
@@ -949,8 +949,7 @@ void SharedRace::bulk_end(u32 ticket, bool writes, u32 mbarrier) {
                      [=](const State::BulkCopy& bulk) { return bulk.ticket == ticket; });
     if (found == state_->bulk_copies.end()) return;
     state_->write_down(found->copy, found->clock, writes);
-    if (writes)
-        state_->bring(state_->released[state_->placed(mbarrier)], found->released.data());
+    if (writes) state_->bring(state_->released[state_->placed(mbarrier)], found->released.data());
     state_->bulk_copies.erase(found);
 }
 

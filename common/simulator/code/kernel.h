@@ -175,9 +175,9 @@ struct Kernel {
     struct Code;  ///< lowered form, made at the first launch (program/lower.h)
     std::shared_ptr<Code> code;
     std::shared_ptr<Code> cluster_code;  ///< for launches whose clusters have several blocks
-    std::shared_ptr<Code> plain_code;  ///< for blocks that are recorded (execute/recorder.h)
-    WrittenMemory written;             ///< known when it has been lowered
-    std::string error;                 ///< why it cannot run: "unknown instruction ..."
+    std::shared_ptr<Code> plain_code;    ///< for blocks that are recorded (execute/recorder.h)
+    WrittenMemory written;               ///< known when it has been lowered
+    std::string error;                   ///< why it cannot run: "unknown instruction ..."
     Place error_place;
 
     Place place(ptx::SourceLine where) const;  ///< with the file's name

@@ -139,7 +139,8 @@ Dim3 cluster_of(const LaunchRequest& request, const KernelHandle& handle) {
 void check_cluster(const LaunchRequest& request, const KernelHandle& handle) {
     const Dim3 cluster = cluster_of(request, handle), required = required_cluster(handle);
     const auto refuse_cluster = [&](const std::string& why) {
-        refuse_launch(handle, "clusters of " + shape({cluster.x, cluster.y, cluster.z}) + " blocks " + why,
+        refuse_launch(handle,
+                      "clusters of " + shape({cluster.x, cluster.y, cluster.z}) + " blocks " + why,
                       cudaErrorInvalidClusterSize);
     };
     if (cluster.count() == 0) refuse_cluster("are not possible: name all three extents.");

@@ -41,7 +41,8 @@ u64 cluster_size(const cudaLaunchConfig_t& config, const KernelHandle& handle) {
         return u64{c.x} * c.y * c.z;
     }
     const u32* compiled = handle.kernel->ast->cluster;
-    return compiled[0] ? u64{compiled[0]} * std::max(compiled[1], 1u) * std::max(compiled[2], 1u) : 1;
+    return compiled[0] ? u64{compiled[0]} * std::max(compiled[1], 1u) * std::max(compiled[2], 1u)
+                       : 1;
 }
 
 u64 most_blocks(const KernelHandle& handle) {

@@ -160,7 +160,8 @@ const Op* run_wait(Warp& w, const Op* op) {
     const u32 left = static_cast<u32>(op->immediate);
     count_wait(w);
     complete(w, left, Everything);
-    if (w.block->shared_race) w.block->shared_race->async_wait(race_warp(w), w.active, left, Everything);
+    if (w.block->shared_race)
+        w.block->shared_race->async_wait(race_warp(w), w.active, left, Everything);
     return op + 1;
 }
 

@@ -35,7 +35,6 @@ bool find_targets(Warp& w, const Op* op, u32 bytes, Resolved& where) {
         return w.fail(op, Status::illegal_address, "memcheck", "out of bounds",
                       "this address is not in shared memory", lane, where.address[lane]);
     }
-    count_access(w, op->site, where, bytes);
     return true;
 }
 
@@ -47,6 +46,7 @@ const Op* run_store(Warp& w, const Op* op) {
     const u32 size = element_bytes(op), bytes = size * op->count;
     Resolved where;
     if (!find_targets(w, op, bytes, where)) return nullptr;
+    count_access(w, op->site, where, bytes);
     for (const int l : LanesIn{w.active}) {
         u8 value[kMostBytesOfStore];
         for (u32 k = 0; k < op->count; ++k) {
@@ -68,6 +68,7 @@ const Op* run_change(Warp& w, const Op* op) {
     using Bits = std::conditional_t<sizeof(T) == 8, u64, u32>;
     Resolved where;
     if (!find_targets(w, op, sizeof(T), where)) return nullptr;
+    count_remote_atomic(w, op->site, where.address, sizeof(T), where.in_other, false);
     note_atomic(w, op, where, sizeof(T));
     const Bits* operand = w.lanes<Bits>(op->v[0]);
     for (const int l : LanesIn{w.active}) {

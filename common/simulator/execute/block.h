@@ -92,13 +92,13 @@ struct PhaseBytes {
 
 struct Block {
     Launch* launch = nullptr;
-    bool busy = false;         ///< else its worker may make another one of it
-    bool is_given_up = false;  ///< who listens to it needs no more: it need not come to its end
+    bool busy = false;           ///< else its worker may make another one of it
+    bool is_given_up = false;    ///< who listens to it needs no more: it need not come to its end
     Cluster* cluster = nullptr;  ///< that it belongs to (cluster.h); nullptr: it is alone
     u32 rank = 0;                ///< in its cluster
     u32 first_warp = 0;          ///< in its cluster, for the race check of shared memory
     bool has_ended = false;      ///< while other blocks of its cluster still run
-    u64 linear = 0;            ///< number of the block in the grid, x fastest
+    u64 linear = 0;              ///< number of the block in the grid, x fastest
     Dim3 index{0, 0, 0};
     u32 threads = 0;
 

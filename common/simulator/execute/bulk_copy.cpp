@@ -48,10 +48,10 @@ struct Piece {
 struct BulkCopy {
     const Op* op = nullptr;
     bool to_shared = false;
-    bool from_shared = false;   ///< of the block that issued it
+    bool from_shared = false;  ///< of the block that issued it
     Block* issuer = nullptr;
-    Block* home = nullptr;      ///< whose shared memory it writes, or reads into global memory
-    u32 warp = 0;               ///< of the issuer
+    Block* home = nullptr;  ///< whose shared memory it writes, or reads into global memory
+    u32 warp = 0;           ///< of the issuer
     int lane = 0;
     u32 group = 0;     ///< groups that its thread had committed before (to global memory)
     u32 mbarrier = 0;  ///< offset of the one that is told (to shared memory)
@@ -383,8 +383,7 @@ bool find_mbarrier(Issue& issue) {
             issue.copy.lane, issue.mbarrier);
     // The copy's thread must have seen that it was made.
     if (block.shared_race)
-        block.shared_race->use_mbarrier(
-            OneLane(issue, static_cast<u32>(issue.mbarrier), 8).access);
+        block.shared_race->use_mbarrier(OneLane(issue, static_cast<u32>(issue.mbarrier), 8).access);
     return true;
 }
 
@@ -398,17 +397,16 @@ constexpr u8 kToShared = 8, kFromShared = 16, kMulticast = 32;
 /// [3], Op::d2: coordinates, or in v[0] the size.
 Issue begin(Warp& w, const Op* op, int lane) {
     const bool to_shared = op->detail & kToShared;
-    Issue issue{
-        .w = w,
-        .copy = {.op = op,
-                 .to_shared = to_shared,
-                 .from_shared = (op->detail & kFromShared) != 0,
-                 .issuer = w.block,
-                 .home = w.block,
-                 .warp = w.index,
-                 .lane = lane,
-                 .pieces = {},
-                 .values = {}}};
+    Issue issue{.w = w,
+                .copy = {.op = op,
+                         .to_shared = to_shared,
+                         .from_shared = (op->detail & kFromShared) != 0,
+                         .issuer = w.block,
+                         .home = w.block,
+                         .warp = w.index,
+                         .lane = lane,
+                         .pieces = {},
+                         .values = {}}};
     issue.shared = address_in_space(w.lanes<u64>(op->a)[lane]);
     if (to_shared) issue.mbarrier = address_in_space(w.lanes<u64>(op->c)[lane]);
     return issue;
@@ -472,9 +470,8 @@ bool copy_box(Warp& w, const Op* op, int lane) {
     const Slot slots[kMostDimensions] = {op->v[0], op->v[1], op->v[2], op->v[3], op->d2};
     i32 corner[kMostDimensions] = {};
     for (u32 d = 0; d < map->rank; ++d) corner[d] = static_cast<i32>(w.lanes<u32>(slots[d])[lane]);
-    return issue_copy(issue, map->box_bytes(), [&](Issue& each, u32 shared) {
-        return cut_box(each, *map, corner, shared);
-    });
+    return issue_copy(issue, map->box_bytes(),
+                      [&](Issue& each, u32 shared) { return cut_box(each, *map, corner, shared); });
 }
 
 bool copy_run(Warp& w, const Op* op, int lane) {

@@ -29,7 +29,8 @@ Dim3 clusters_of(const LaunchConfig& config) {
 
 u64 block_in_cluster(const LaunchConfig& config, u64 cluster, u32 rank) {
     const Dim3 at = clusters_of(config).place(cluster), within = config.cluster.place(rank);
-    const u64 x = u64{at.x} * config.cluster.x + within.x, y = u64{at.y} * config.cluster.y + within.y,
+    const u64 x = u64{at.x} * config.cluster.x + within.x,
+              y = u64{at.y} * config.cluster.y + within.y,
               z = u64{at.z} * config.cluster.z + within.z;
     return x + config.grid.x * (y + config.grid.y * z);
 }
@@ -56,7 +57,9 @@ Failed bad_cluster_address(Warp& w, const Op* op, u64 address, int lane, u32 byt
     const std::string rank = std::to_string(rank_in(address));
     Report report = w.describe(op, "memcheck", "out of bounds", lane);
     report.address = address;
-    const char* what = access == Access::load ? "reads" : access == Access::store ? "writes" : "changes";
+    const char* what = access == Access::load    ? "reads"
+                       : access == Access::store ? "writes"
+                                                 : "changes";
     const std::string verb = std::string(what) + " byte " + std::to_string(offset) +
                              " of the shared memory of the block with rank " + rank;
     if (!owner) {
@@ -80,31 +83,46 @@ Failed bad_cluster_address(Warp& w, const Op* op, u64 address, int lane, u32 byt
                                  launch.config.dynamic_shared);
     const bool own = owner == w.block;
     if (!own) report.message += " (It is the shared memory of the block with rank " + rank + ".)";
-    return w.fail(own || offset >= kWindowOfBlock ? Status::illegal_address : Status::launch_failure,
-                  report);
+    return w.fail(
+        own || offset >= kWindowOfBlock ? Status::illegal_address : Status::launch_failure, report);
 }
 
 bool are_own_addresses(Warp& w, const Op* op, const Resolved& where) {
     if (!where.in_other) return true;
     const int lane = std::countr_zero(where.in_other);
-    Report report =
-        w.describe(op, "memcheck", "other block", lane,
-                   "this address is in the shared memory of the block with rank " +
-                       std::to_string(rank_in(where.address[lane])) +
-                       ", and .shared (or .shared::cta) reaches this block's own alone",
-                   "Use .shared::cluster, or a generic address.");
+    Report report = w.describe(op, "memcheck", "other block", lane,
+                               "this address is in the shared memory of the block with rank " +
+                                   std::to_string(rank_in(where.address[lane])) +
+                                   ", and .shared (or .shared::cta) reaches this block's own alone",
+                               "Use .shared::cluster, or a generic address.");
     report.address = where.address[lane];
     return w.fail(Status::illegal_instruction, report);
 }
 
 // ---- accesses ----
 
-void count_remote(Warp& w, u32 site, const u64* addresses, u32 bytes, Mask lanes) {
-    if (!lanes) return;
+namespace {
+
+void add_remote(Warp& w, u32 site, u32 sectors, u32 bytes, Mask lanes) {
     SiteCounters& counters = w.counters[site];
     ++counters.remote_requests;
-    counters.remote_sectors += count_sectors(addresses, bytes, lanes);
+    counters.remote_sectors += sectors;
     counters.remote_useful_bytes += u64{bytes} * static_cast<u32>(std::popcount(lanes));
+}
+
+}  // namespace
+
+void count_remote(Warp& w, u32 site, const u64* addresses, u32 bytes, Mask lanes) {
+    if (lanes) add_remote(w, site, count_sectors(addresses, bytes, lanes), bytes, lanes);
+}
+
+void count_remote_atomic(Warp& w, u32 site, const u64* addresses, u32 bytes, Mask lanes,
+                         bool merges) {
+    if (!lanes) return;
+    const u64 first = addresses[std::countr_zero(lanes)];
+    const bool is_one = lanes_where(lanes, [&](int l) { return addresses[l] == first; }) == lanes;
+    const u32 sectors = merges && is_one ? 1 : count_atomic_sectors(addresses, bytes, lanes);
+    add_remote(w, site, sectors, bytes, lanes);
 }
 
 namespace {
@@ -121,7 +139,8 @@ void tell_watch(const Warp& w, const Op* op, const SharedMove& move, const Resol
 
 }  // namespace
 
-bool begin_cluster_access(Warp& w, const Op* op, const SharedMove& move, bool own, Resolved& where) {
+bool begin_cluster_access(Warp& w, const Op* op, const SharedMove& move, bool own,
+                          Resolved& where) {
     u64 base[kLanes];
     for (const int l : LanesIn{w.active})
         base[l] = op->detail & kNarrowAddress

@@ -68,6 +68,10 @@ bool are_own_addresses(Warp& w, const Op* op, const Resolved& where);
 bool begin_cluster_access(Warp& w, const Op* op, const SharedMove& move, bool own, Resolved& where);
 /// Counts an access of these lanes to other blocks.
 void count_remote(Warp& w, u32 site, const u64* addresses, u32 bytes, Mask lanes);
+/// The same of an atomic: lanes that change one word go one after the other, each with a sector. `merges`: unless all
+/// change the same word, for which ptxas combines their values first.
+void count_remote_atomic(Warp& w, u32 site, const u64* addresses, u32 bytes, Mask lanes,
+                         bool merges);
 
 /// Writes an address of this block's shared memory: Op::immediate is the offset, Op::d gets lanes
 /// of 32 or 64 bits.

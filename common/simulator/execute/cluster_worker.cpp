@@ -81,7 +81,8 @@ void Worker::leave_cluster(Block& block) {
     Cluster& cluster = *block.cluster;
     end_copies_from(block);
     block.has_ended = true;
-    if (block.shared_race && !launch_->failed()) block.shared_race->end_block_of_cluster(block.rank);
+    if (block.shared_race && !launch_->failed())
+        block.shared_race->end_block_of_cluster(block.rank);
     if (--cluster.running > 0) return;
     for (Block* each : cluster.blocks) each->busy = false;
 }
@@ -91,7 +92,9 @@ void Worker::leave_cluster(Block& block) {
 void Worker::run_cluster(Cluster& cluster) {
     const std::size_t others = waiting_.size();
     std::vector<Block*> turn = cluster.blocks;
-    if (seed_) std::rotate(turn.begin(), turn.begin() + static_cast<long>(seed_ % turn.size()), turn.end());
+    if (seed_)
+        std::rotate(turn.begin(), turn.begin() + static_cast<long>(seed_ % turn.size()),
+                    turn.end());
     for (;;) {
         const u64 before = watch_.progress();
         for (Block* block : turn) {
@@ -107,8 +110,7 @@ void Worker::run_cluster(Cluster& cluster) {
 void Worker::run_clusters() {
     bool more = true;
     while (!launch_->failed()) {
-        const bool has_room =
-            waiting_.empty() || waiting_.size() + cluster_size_ <= max_resident_;
+        const bool has_room = waiting_.empty() || waiting_.size() + cluster_size_ <= max_resident_;
         if (more && has_room) {
             const u64 nth = launch_->next_block.fetch_add(1, std::memory_order_relaxed);
             more = nth < blocks_;

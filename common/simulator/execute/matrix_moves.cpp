@@ -130,9 +130,9 @@ const Op* move_rows(Warp& w, const Op* op) {
     using Shape = MatrixRows<Transposed>;
     const Kernel::Code& code = *w.block->launch->code;
     w.active = row_lanes(op);
-    const Op* next = w.block->cluster ? access_in_cluster<Shape, Store, true>(w, op)
+    const Op* next = w.block->cluster               ? access_in_cluster<Shape, Store, true>(w, op)
                      : code.plain && !code.recorded ? access_in_plain_mode<Shape, Store>(w, op)
-                                                  : access_shared<Shape, Store>(w, op);
+                                                    : access_shared<Shape, Store>(w, op);
     w.active = kAllLanes;
     return next;
 }

@@ -233,8 +233,7 @@ const Op* run_arrive(Warp& w, const Op* op) {
         b.pending -= count;
         // Released before the phase may end, so that whoever sees its end sees this lane's stores.
         if ((how & kArrives) && w.block->shared_race)
-            w.block->shared_race->mbarrier_arrive(race_warp(w),
-                                                  static_cast<u32>(where.address[l]));
+            w.block->shared_race->mbarrier_arrive(race_warp(w), static_cast<u32>(where.address[l]));
         if (how != kAnnouncesBytes) end_phase_if_complete(home, b, address);
         b.store(where.host[l]);
         if (op->has_destination) w.lanes<u64>(op->d)[l] = before;

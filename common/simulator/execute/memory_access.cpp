@@ -54,8 +54,7 @@ u8* host_address(const Warp& w, u64 address, int lane, u32 bytes, StateSpace spa
         return address + bytes <= size && address + bytes > address;
     };
     switch (space) {
-        case StateSpace::shared:
-            return find_in_shared(block, address, bytes);
+        case StateSpace::shared: return find_in_shared(block, address, bytes);
         case StateSpace::local:
             return is_within(w.local_bytes)
                        ? w.local + u64{w.local_bytes} * static_cast<u32>(lane) + address
@@ -184,7 +183,8 @@ void count_atomic(Warp& w, const Op* op, const Resolved& where, u32 bytes) {
         counters.add_global(count_atomic_sectors(where.address, bytes, where.in_global),
                             where.in_global, bytes);
     if (!where.in_shared) return;
-    count_remote(w, op->site, where.address, bytes, where.in_other);
+    const bool merges = !(op->detail & (kOverwritesBit | kComparesBit));
+    count_remote_atomic(w, op->site, where.address, bytes, where.in_other, merges);
     const Mask here = where.in_shared & ~where.in_other;
     if (!here) return;
     const LaneOffsets offsets = offsets_of(where.address, here);

@@ -11,12 +11,12 @@ namespace coalesce::sim {
 struct MemoryAccessKind {
     ptx::StateSpace space = ptx::StateSpace::generic;
     bool store = false;
-    u32 bytes = 4;        ///< of an element
-    u32 count = 1;        ///< elements
-    bool strong = false;  ///< volatile, relaxed, acquire, release
+    u32 bytes = 4;         ///< of an element
+    u32 count = 1;         ///< elements
+    bool strong = false;   ///< volatile, relaxed, acquire, release
     bool cluster = false;  ///< of shared memory: the launch has clusters
     bool own = false;      ///< ... and only the block's own is meant
-    bool plain = false;   ///< lane by lane, without short cuts (Options::plain)
+    bool plain = false;    ///< lane by lane, without short cuts (Options::plain)
 };
 
 /// nullptr: no such access.

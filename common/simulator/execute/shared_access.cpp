@@ -44,7 +44,8 @@ SharedLedger::Layout layout_of(const u32* addresses, u32 bytes, Mask active) {
 
 }  // namespace
 
-bool check_shared(Warp& w, const Op* op, const SharedMove& move, const u32* addresses, u32* undefined) {
+bool check_shared(Warp& w, const Op* op, const SharedMove& move, const u32* addresses,
+                  u32* undefined) {
     SharedRace& race = *w.block->shared_race;
     const StoredLanes lanes{&w, op, move.store_lane};
     SharedAccess access{.warp = race_warp(w),

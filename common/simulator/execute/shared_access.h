@@ -57,7 +57,8 @@ void count_shared(Warp& w, const Op* op, bool store, Wavefronts wavefronts);
 bool observe_shared(Warp& w, const Op* op, const SharedMove& move, const u32* addresses);
 /// Shows an access to the block's race check. `undefined`: of each lane, the bytes that it loads or stores and that
 /// nothing has written, although that is no error. False: none.
-bool check_shared(Warp& w, const Op* op, const SharedMove& move, const u32* addresses, u32* undefined);
+bool check_shared(Warp& w, const Op* op, const SharedMove& move, const u32* addresses,
+                  u32* undefined);
 /// Checks and counts an access of which nothing is known. False: an address was bad, which has ended the launch.
 /// `layout`: how it lies, where that is asked for; then the ledger hears of it as well.
 bool judge_shared(Warp& w, const Op* op, const SharedMove& move, const u32* addresses,

@@ -84,8 +84,9 @@ void note_barrier_complete(Block& block, u32 id, Mask waited, bool whole_block) 
         else
             race->barrier_complete(block.global_race, id, waited);
     }
-    note_step(block, block_row(block), SharedLedger::kBlockBarrier, waited,
-              [&](SharedRace& race) { race.barrier_complete(id, waited, whole_block, block.first_warp); });
+    note_step(block, block_row(block), SharedLedger::kBlockBarrier, waited, [&](SharedRace& race) {
+        race.barrier_complete(id, waited, whole_block, block.first_warp);
+    });
 }
 
 void note_warp_barrier(Warp& w) {

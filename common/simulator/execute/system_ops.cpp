@@ -130,11 +130,9 @@ Description describe_is_space(const ptx::Instruction& i, const ptx::Function&) {
 Description describe_map_address(const ptx::Instruction& i, const ptx::Function&) {
     const Width width = width_of_type(type_of(i));
     const Handler run = width == Width::w64 ? run_map_address<u64> : run_map_address<u32>;
-    return describe(i,
-                    {.run = run,
-                     .operands = {{Role::destination, width},
-                                  {Role::a, width},
-                                  {Role::b, Width::w32}}});
+    return describe(
+        i, {.run = run,
+            .operands = {{Role::destination, width}, {Role::a, width}, {Role::b, Width::w32}}});
 }
 
 // getctarank{.shared::cluster}.{u32,u64} d, a

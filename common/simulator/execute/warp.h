@@ -50,10 +50,10 @@ struct Fragment {
     Frame* frame = nullptr;
     enum class State : u8 {
         ready,
-        at_barrier,    ///< bar.sync, until the block's barrier `barrier` completes
-        at_warp_sync,  ///< a .sync instruction, until all lanes of `wanted` are there
+        at_barrier,          ///< bar.sync, until the block's barrier `barrier` completes
+        at_warp_sync,        ///< a .sync instruction, until all lanes of `wanted` are there
         at_cluster_barrier,  ///< barrier.cluster.wait, until all threads of the cluster have arrived
-        waiting,       ///< for something outside the warp: grid barrier, mbarrier, spinning
+        waiting,             ///< for something outside the warp: grid barrier, mbarrier, spinning
     } state = State::ready;
     u8 barrier = 0;
     const Op* asks = nullptr;  ///< spinning: what it asks memory, where that is known

@@ -313,11 +313,12 @@ void Worker::report_stuck_grid() {
     const Fragment& f = stuck.others.front();
     const u64 begun = std::min(launch_->next_block.load(), blocks_);
     const std::string waiting = std::to_string(waiting_.size());
-    std::string message = (waiting_.size() == 1 ? "1 block waits" : waiting + " blocks wait") +
-                          (waits_at_cluster_barrier(block)
-                               ? " for other threads of the cluster, and nothing that still runs "
-                                 "will end that"
-                               : " for memory to change, and nothing that still runs will change it");
+    std::string message =
+        (waiting_.size() == 1 ? "1 block waits" : waiting + " blocks wait") +
+        (waits_at_cluster_barrier(block)
+             ? " for other threads of the cluster, and nothing that still runs "
+               "will end that"
+             : " for memory to change, and nothing that still runs will change it");
     if (begun < blocks_)
         message += "; " + std::to_string(blocks_ - begun) +
                    " blocks cannot begin before one of these " + waiting +

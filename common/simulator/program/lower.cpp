@@ -44,10 +44,9 @@ FunctionLowering::FunctionLowering(Kernel& kernel, Kernel::Code& kernel_code, Un
                               is_kernel ? kernel.unrolled_loops : std::vector<u32>())),
       own_(!plain_) {
     const Liveness liveness(function, flow_);
-    registers_ =
-        plain_ ? every_register_by_itself(function)
-               : classify(function, is_kernel, liveness,
-                          kernel_code.clustered ? &kernel.shared_offsets : nullptr);
+    registers_ = plain_ ? every_register_by_itself(function)
+                        : classify(function, is_kernel, liveness,
+                                   kernel_code.clustered ? &kernel.shared_offsets : nullptr);
     code_.roots = registers_.root;
     lifetimes_ = lifetimes(registers_, liveness);
     slots_.resize(function.registers.size());

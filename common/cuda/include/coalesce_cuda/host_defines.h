@@ -12,9 +12,10 @@
 #    define __grid_constant__
 // clang has the attribute, but drops it on the way to PTX: the kernel would run without clusters. So
 // a program that calls or launches such a kernel is refused.
-#    define __cluster_dims__(...)                                                            \
-        __attribute__((unavailable("clang does not pass __cluster_dims__ on: launch with "   \
-                                   "cudaLaunchKernelEx and cudaLaunchAttributeClusterDimension")))
+#    define __cluster_dims__(...)                                               \
+        __attribute__((                                                         \
+            unavailable("clang does not pass __cluster_dims__ on: launch with " \
+                        "cudaLaunchKernelEx and cudaLaunchAttributeClusterDimension")))
 #    define __noinline__ __attribute__((noinline))
 #    define __forceinline__ __inline__ __attribute__((always_inline))
 // For functions of these headers: what they do has the line of the caller, as nvcc has it.

@@ -244,8 +244,8 @@ private:
         end_kernel(body, text, env);
         return ".visible .entry kernel(.param .u64 p_in, .param .u64 p_out, .param .u64 p_sums, "
                ".param .u64 p_scratch, .param .u32 p_seed)\n" +
-               cluster_directive() + "{\n" +
-               declarations() + text.text(random_, random_layout(random_)) + "}\n";
+               cluster_directive() + "{\n" + declarations() +
+               text.text(random_, random_layout(random_)) + "}\n";
     }
 
     std::string cluster_directive() const {

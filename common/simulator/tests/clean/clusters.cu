@@ -1,6 +1,6 @@
 // What programs do with clusters: nothing to report, in any order of blocks and warps.
-#include <cmath>
 #include <cooperative_groups.h>
+#include <cmath>
 
 #include "../bulk.h"
 #include "../cases.h"
@@ -9,7 +9,8 @@
 namespace cg = cooperative_groups;
 
 template <class... Parameters, class... Arguments>
-static void in_clusters(void (*kernel)(Parameters...), int blocks, int threads, int size, Arguments... arguments) {
+static void in_clusters(void (*kernel)(Parameters...), int blocks, int threads, int size,
+                        Arguments... arguments) {
     need(launch_clusters(kernel, dim3(blocks), dim3(threads), dim3(size), 0, arguments...));
 }
 
@@ -32,7 +33,8 @@ static void bins() {
     const int n = 4096, count = 128;
     const std::vector<int> data = random_numbers(n, count);
     int* result = device_zeros<int>(count);
-    in_clusters(spread_bins, 8, 128, 4, result, static_cast<const int*>(to_device(data)), n, count / 4);
+    in_clusters(spread_bins, 8, 128, 4, result, static_cast<const int*>(to_device(data)), n,
+                count / 4);
     std::vector<int> wanted(count);
     for (int value : data) ++wanted[value];
     expect(to_host(result, count) == wanted, "bins");
@@ -43,12 +45,19 @@ static void bins() {
 __global__ void stencil(int* out, const int* in, int n) {
     __shared__ int tile[64];
     cg::cluster_group cluster = cg::this_cluster();
-    const int t = threadIdx.x, i = blockIdx.x * 64 + t, rank = static_cast<int>(cluster.block_rank()),
+    const int t = threadIdx.x, i = blockIdx.x * 64 + t,
+              rank = static_cast<int>(cluster.block_rank()),
               last = static_cast<int>(cluster.num_blocks()) - 1;
     tile[t] = in[i];
     cluster.sync();
-    const int left = t > 0 ? tile[t - 1] : rank > 0 ? cluster.map_shared_rank(tile, rank - 1)[63] : i > 0 ? in[i - 1] : 0;
-    const int right = t < 63 ? tile[t + 1] : rank < last ? cluster.map_shared_rank(tile, rank + 1)[0] : i < n - 1 ? in[i + 1] : 0;
+    const int left = t > 0      ? tile[t - 1]
+                     : rank > 0 ? cluster.map_shared_rank(tile, rank - 1)[63]
+                     : i > 0    ? in[i - 1]
+                                : 0;
+    const int right = t < 63        ? tile[t + 1]
+                      : rank < last ? cluster.map_shared_rank(tile, rank + 1)[0]
+                      : i < n - 1   ? in[i + 1]
+                                    : 0;
     out[i] = left + 2 * tile[t] + right;
     cluster.sync();
 }
@@ -59,7 +68,8 @@ static void halos() {
     in_clusters(stencil, n / 64, 64, 4, result, static_cast<const int*>(to_device(data)), n);
     const auto got = to_host(result, n);
     for (int i = 0; i < n; ++i)
-        expect(got[i] == (i ? data[i - 1] : 0) + 2 * data[i] + (i < n - 1 ? data[i + 1] : 0), "stencil");
+        expect(got[i] == (i ? data[i - 1] : 0) + 2 * data[i] + (i < n - 1 ? data[i + 1] : 0),
+               "stencil");
 }
 
 // clean row_maxima
@@ -68,13 +78,15 @@ __global__ void softmax(float* out, const float* in, int length) {
     __shared__ float partial, whole;
     cg::cluster_group cluster = cg::this_cluster();
     const int part = length / static_cast<int>(cluster.num_blocks());
-    const int first = static_cast<int>(blockIdx.y) * length + static_cast<int>(cluster.block_rank()) * part;
+    const int first =
+        static_cast<int>(blockIdx.y) * length + static_cast<int>(cluster.block_rank()) * part;
     float most = -1e30f;
     for (int i = threadIdx.x; i < part; i += 32) most = fmaxf(most, in[first + i]);
     for (int d = 16; d; d /= 2) most = fmaxf(most, __shfl_xor_sync(~0u, most, d));
     if (threadIdx.x == 0) partial = most;
     cluster.sync();
-    if (threadIdx.x < cluster.num_blocks()) most = *cluster.map_shared_rank(&partial, static_cast<int>(threadIdx.x));
+    if (threadIdx.x < cluster.num_blocks())
+        most = *cluster.map_shared_rank(&partial, static_cast<int>(threadIdx.x));
     for (int d = 16; d; d /= 2) most = fmaxf(most, __shfl_xor_sync(~0u, most, d));
     if (threadIdx.x == 0) whole = 0;
     cluster.sync();
@@ -89,9 +101,11 @@ __global__ void softmax(float* out, const float* in, int length) {
 static void row_maxima() {
     const int rows = 4, length = 512;
     std::vector<float> data;
-    for (int value : random_numbers(rows * length, 100)) data.push_back(static_cast<float>(value) / 10);
+    for (int value : random_numbers(rows * length, 100))
+        data.push_back(static_cast<float>(value) / 10);
     float* result = device_zeros<float>(data.size());
-    need(launch_clusters(softmax, dim3(4, rows), dim3(32), dim3(4), 0, result, static_cast<const float*>(to_device(data)), length));
+    need(launch_clusters(softmax, dim3(4, rows), dim3(32), dim3(4), 0, result,
+                         static_cast<const float*>(to_device(data)), length));
     const auto got = to_host(result, data.size());
     for (int r = 0; r < rows; ++r) {
         double sum = 0;
@@ -114,9 +128,11 @@ __global__ void product(float* c, const float* a, const float* b, int n) {
         if (t == 0) {
             expect_bytes(full, sizeof row);
             asm volatile(
-                "cp.async.bulk.shared::cluster.global.mbarrier::complete_tx::bytes.multicast::cluster "
+                "cp.async.bulk.shared::cluster.global.mbarrier::complete_tx::bytes.multicast::"
+                "cluster "
                 "[%0], [%1], %2, [%3], %4;" ::"r"(shared_at(row[rank])),
-                "l"(a + i * n + k + 64 * rank), "r"(256), "r"(shared_at(&full)), "h"(static_cast<unsigned short>(3))
+                "l"(a + i * n + k + 64 * rank), "r"(256), "r"(shared_at(&full)),
+                "h"(static_cast<unsigned short>(3))
                 : "memory");
         }
         wait(full, k / 128 % 2);
@@ -131,7 +147,8 @@ static void tiles_by_multicast() {
     for (int value : random_numbers(rows * n, 8)) a.push_back(static_cast<float>(value));
     for (int value : random_numbers(n * n, 8, 2)) b.push_back(static_cast<float>(value));
     float* c = device_zeros<float>(rows * n);
-    need(launch_clusters(product, dim3(n / 64, rows), dim3(64), dim3(2), 0, c, static_cast<const float*>(to_device(a)),
+    need(launch_clusters(product, dim3(n / 64, rows), dim3(64), dim3(2), 0, c,
+                         static_cast<const float*>(to_device(a)),
                          static_cast<const float*>(to_device(b)), n));
     const auto got = to_host(c, rows * n);
     for (int i = 0; i < rows; ++i)
@@ -159,13 +176,18 @@ __global__ void hand_out(int* out, int items) {
             const int round = item / static_cast<int>(blocks - 1);
             if (round > 0) wait(empty[to], (round - 1) % 2);
             *mapped_pointer(&box, to) = item * item;
-            asm volatile("mbarrier.arrive.release.cluster.shared::cluster.b64 _, [%0];" ::"r"(mapped(&full, to)) : "memory");
+            asm volatile("mbarrier.arrive.release.cluster.shared::cluster.b64 _, [%0];" ::"r"(
+                             mapped(&full, to))
+                         : "memory");
         }
     } else if (threadIdx.x == 0) {
-        for (int item = static_cast<int>(rank) - 1, round = 0; item < items; item += static_cast<int>(blocks) - 1, ++round) {
+        for (int item = static_cast<int>(rank) - 1, round = 0; item < items;
+             item += static_cast<int>(blocks) - 1, ++round) {
             wait(full, round % 2);
             out[item] = box + 1;
-            asm volatile("mbarrier.arrive.release.cluster.shared::cluster.b64 _, [%0];" ::"r"(mapped(&empty[rank], 0)) : "memory");
+            asm volatile("mbarrier.arrive.release.cluster.shared::cluster.b64 _, [%0];" ::"r"(
+                             mapped(&empty[rank], 0))
+                         : "memory");
         }
     }
     cluster_sync();

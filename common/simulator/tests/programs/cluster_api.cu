@@ -80,19 +80,22 @@ int largest() {
     config.gridDim = 16;
     config.blockDim = 128;
     int size = 0;
-    need(cudaOccupancyMaxPotentialClusterSize(&size, reinterpret_cast<const void*>(other), &config));
+    need(
+        cudaOccupancyMaxPotentialClusterSize(&size, reinterpret_cast<const void*>(other), &config));
     return size;
 }
 
 void tell(const char* what, const void* function) {
     cudaFuncAttributes attributes{};
     need(cudaFuncGetAttributes(&attributes, function));
-    std::printf("%s: %d, %d x %d x %d\n", what, attributes.clusterDimMustBeSet, attributes.requiredClusterWidth,
-                attributes.requiredClusterHeight, attributes.requiredClusterDepth);
+    std::printf("%s: %d, %d x %d x %d\n", what, attributes.clusterDimMustBeSet,
+                attributes.requiredClusterWidth, attributes.requiredClusterHeight,
+                attributes.requiredClusterDepth);
 }
 
 void set(const char* what, cudaFuncAttribute attribute) {
-    result(what, cudaFuncSetAttribute(kernel, attribute, attribute == cudaFuncAttributeRequiredClusterWidth ? 2 : 1));
+    result(what, cudaFuncSetAttribute(kernel, attribute,
+                                      attribute == cudaFuncAttributeRequiredClusterWidth ? 2 : 1));
 }
 
 int main() {
@@ -113,7 +116,8 @@ int main() {
     launch("16, allowed", kernel, 16, 16);
     launch("12, allowed", kernel, 12, 12);
     launch("17, allowed", kernel, 17, 17);
-    result("width of a fixed cluster", cudaFuncSetAttribute(fixed, cudaFuncAttributeRequiredClusterWidth, 4));
+    result("width of a fixed cluster",
+           cudaFuncSetAttribute(fixed, cudaFuncAttributeRequiredClusterWidth, 4));
     set("width", cudaFuncAttributeRequiredClusterWidth);
     launch("a launch with the width alone", kernel, 4, 1, false);
     set("height", cudaFuncAttributeRequiredClusterHeight);

@@ -22,7 +22,8 @@ __device__ void begin_barrier(uint64_t& barrier, unsigned count, unsigned bytes)
     cluster_sync();
 }
 __device__ void arrive_at(unsigned barrier) {
-    asm volatile("mbarrier.arrive.release.cluster.shared::cluster.b64 _, [%0];" ::"r"(barrier) : "memory");
+    asm volatile("mbarrier.arrive.release.cluster.shared::cluster.b64 _, [%0];" ::"r"(barrier)
+                 : "memory");
 }
 
 __global__ void stores(unsigned* out) {
@@ -30,11 +31,10 @@ __global__ void stores(unsigned* out) {
     __shared__ uint64_t barrier;
     begin_barrier(barrier, 1, sizeof values);
     const unsigned next = (rank_in_cluster() + 1) % blocks_in_cluster();
-    asm volatile(
-        "st.async.shared::cluster.mbarrier::complete_tx::bytes.u32 [%0], %1, [%2];" ::"r"(
-            mapped(&values[63 - threadIdx.x], next)),
-        "r"(blockIdx.x * 64 + threadIdx.x), "r"(mapped(&barrier, next))
-        : "memory");
+    asm volatile("st.async.shared::cluster.mbarrier::complete_tx::bytes.u32 [%0], %1, [%2];" ::"r"(
+                     mapped(&values[63 - threadIdx.x], next)),
+                 "r"(blockIdx.x * 64 + threadIdx.x), "r"(mapped(&barrier, next))
+                 : "memory");
     wait(barrier, 0);
     out[blockIdx.x * 64 + threadIdx.x] = values[threadIdx.x];
     cluster_sync();
@@ -46,8 +46,8 @@ __global__ void stores_of_16(unsigned* out) {
     begin_barrier(barrier, 1, sizeof values);
     const unsigned next = rank_in_cluster() ^ 1, v = blockIdx.x * 32 + threadIdx.x;
     asm volatile(
-        "st.async.shared::cluster.mbarrier::complete_tx::bytes.v4.b32 [%0], {%1, %2, %3, %4}, [%5];" ::"r"(
-            mapped(&values[threadIdx.x], next)),
+        "st.async.shared::cluster.mbarrier::complete_tx::bytes.v4.b32 [%0], {%1, %2, %3, %4}, "
+        "[%5];" ::"r"(mapped(&values[threadIdx.x], next)),
         "r"(v), "r"(v + 1), "r"(v + 2), "r"(v + 3), "r"(mapped(&barrier, next))
         : "memory");
     wait(barrier, 0);
@@ -61,11 +61,10 @@ __global__ void stores_of_64_bits(unsigned long long* out) {
     __shared__ uint64_t barrier;
     begin_barrier(barrier, 1, sizeof values);
     const unsigned next = rank_in_cluster() ^ 1;
-    asm volatile(
-        "st.async.shared::cluster.mbarrier::complete_tx::bytes.b64 [%0], %1, [%2];" ::"r"(
-            mapped(&values[threadIdx.x], next)),
-        "l"((1ull << 40) + blockIdx.x * 32 + threadIdx.x), "r"(mapped(&barrier, next))
-        : "memory");
+    asm volatile("st.async.shared::cluster.mbarrier::complete_tx::bytes.b64 [%0], %1, [%2];" ::"r"(
+                     mapped(&values[threadIdx.x], next)),
+                 "l"((1ull << 40) + blockIdx.x * 32 + threadIdx.x), "r"(mapped(&barrier, next))
+                 : "memory");
     wait(barrier, 0);
     out[blockIdx.x * 32 + threadIdx.x] = values[threadIdx.x];
     cluster_sync();
@@ -78,8 +77,8 @@ __global__ void reductions(unsigned* out) {
     begin_barrier(barrier, 1, 64 * 4);
     const unsigned next = rank_in_cluster() ^ 1;
     asm volatile(
-        "red.async.relaxed.cluster.shared::cluster.mbarrier::complete_tx::bytes.add.u32 [%0], %1, [%2];" ::"r"(
-            mapped(&values[threadIdx.x % 8], next)),
+        "red.async.relaxed.cluster.shared::cluster.mbarrier::complete_tx::bytes.add.u32 [%0], %1, "
+        "[%2];" ::"r"(mapped(&values[threadIdx.x % 8], next)),
         "r"(threadIdx.x), "r"(mapped(&barrier, next))
         : "memory");
     wait(barrier, 0);
@@ -93,7 +92,8 @@ __global__ void arrivals(unsigned* out) {
     __shared__ uint64_t barrier;
     begin_barrier(barrier, 3 * 32, 0);
     if (rank_in_cluster() > 0) {
-        store_to(mapped(&values[rank_in_cluster() * 32 + threadIdx.x], 0), blockIdx.x * 100 + threadIdx.x);
+        store_to(mapped(&values[rank_in_cluster() * 32 + threadIdx.x], 0),
+                 blockIdx.x * 100 + threadIdx.x);
         arrive_at(mapped(&barrier, 0));
     } else {
         wait(barrier, 0);
@@ -114,11 +114,10 @@ __global__ void announced(unsigned* out) {
                 mapped(&barrier, next)),
             "r"(128)
             : "memory");
-    asm volatile(
-        "st.async.shared::cluster.mbarrier::complete_tx::bytes.u32 [%0], %1, [%2];" ::"r"(
-            mapped(&values[threadIdx.x], next)),
-        "r"(blockIdx.x + threadIdx.x * 4), "r"(mapped(&barrier, next))
-        : "memory");
+    asm volatile("st.async.shared::cluster.mbarrier::complete_tx::bytes.u32 [%0], %1, [%2];" ::"r"(
+                     mapped(&values[threadIdx.x], next)),
+                 "r"(blockIdx.x + threadIdx.x * 4), "r"(mapped(&barrier, next))
+                 : "memory");
     wait(barrier, 0);
     out[blockIdx.x * 32 + threadIdx.x] = values[threadIdx.x];
     cluster_sync();
@@ -147,7 +146,8 @@ __global__ void pipeline(unsigned* out, int rounds) {
 
 __device__ void copy_to(unsigned to, const void* from, unsigned bytes, unsigned barrier) {
     asm volatile(
-        "cp.async.bulk.shared::cluster.shared::cta.mbarrier::complete_tx::bytes [%0], [%1], %2, [%3];" ::"r"(to),
+        "cp.async.bulk.shared::cluster.shared::cta.mbarrier::complete_tx::bytes [%0], [%1], %2, "
+        "[%3];" ::"r"(to),
         "r"(shared_at(from)), "r"(bytes), "r"(barrier)
         : "memory");
 }
@@ -199,7 +199,8 @@ __global__ void multicast(unsigned* out, const unsigned* in, unsigned ranks) {
         asm volatile(
             "cp.async.bulk.shared::cluster.global.mbarrier::complete_tx::bytes.multicast::cluster "
             "[%0], [%1], %2, [%3], %4;" ::"r"(shared_at(row + rank * 32)),
-            "l"(in + blockIdx.x * 32), "r"(128), "r"(shared_at(&barrier)), "h"(static_cast<unsigned short>(ranks))
+            "l"(in + blockIdx.x * 32), "r"(128), "r"(shared_at(&barrier)),
+            "h"(static_cast<unsigned short>(ranks))
             : "memory");
     if (ranks >> rank & 1) wait(barrier, 0);
     for (unsigned i = threadIdx.x; i < 128; i += 32) out[blockIdx.x * 128 + i] = row[i];
@@ -215,10 +216,11 @@ int main() {
         return values;
     };
     in_clusters(stores, 8, 64, 4, words);
-    expect_equal("st.async", first(512), for_threads<unsigned>(512, [](int i) {
-                     const int block = i / 64;
-                     return static_cast<unsigned>((block / 4 * 4 + (block + 3) % 4) * 64 + 63 - i % 64);
-                 }));
+    expect_equal(
+        "st.async", first(512), for_threads<unsigned>(512, [](int i) {
+            const int block = i / 64;
+            return static_cast<unsigned>((block / 4 * 4 + (block + 3) % 4) * 64 + 63 - i % 64);
+        }));
     in_clusters(stores_of_16, 2, 32, 2, words);
     expect_equal("st.async of 16 bytes", first(64), for_threads<unsigned>(64, [](int i) {
                      return ((i / 32 ^ 1) * 32 + i % 32) * 10u + 20;
@@ -229,19 +231,17 @@ int main() {
                      return (1ull << 40) + (i / 32 ^ 1) * 32 + i % 32;
                  }));
     in_clusters(reductions, 2, 64, 2, words);
-    expect_equal("red.async", first(16), for_threads<unsigned>(16, [](int i) { return 1u + 8 * (i % 8) + 8 * 28; }));
+    expect_equal("red.async", first(16),
+                 for_threads<unsigned>(16, [](int i) { return 1u + 8 * (i % 8) + 8 * 28; }));
     in_clusters(arrivals, 4, 32, 4, words);
-    expect_equal("arriving at another block's mbarrier", first(96), for_threads<unsigned>(96, [](int i) {
-                     return (i / 32 + 1) * 100u + i % 32;
-                 }));
+    expect_equal("arriving at another block's mbarrier", first(96),
+                 for_threads<unsigned>(96, [](int i) { return (i / 32 + 1) * 100u + i % 32; }));
     in_clusters(announced, 2, 32, 2, words);
-    expect_equal("announcing bytes to another block", first(64), for_threads<unsigned>(64, [](int i) {
-                     return (i / 32 ^ 1) + i % 32 * 4u;
-                 }));
+    expect_equal("announcing bytes to another block", first(64),
+                 for_threads<unsigned>(64, [](int i) { return (i / 32 ^ 1) + i % 32 * 4u; }));
     in_clusters(pipeline, 2, 32, 2, words, 6);
-    expect_equal("a pipeline of two blocks", first(192), for_threads<unsigned>(192, [](int i) {
-                     return i / 32 * 100u + 31 - i % 32;
-                 }));
+    expect_equal("a pipeline of two blocks", first(192),
+                 for_threads<unsigned>(192, [](int i) { return i / 32 * 100u + 31 - i % 32; }));
     in_clusters(bulk, 4, 32, 2, words);
     expect_equal("a bulk copy between blocks", first(1024), for_threads<unsigned>(1024, [](int i) {
                      return static_cast<unsigned>((i / 256 ^ 1) * 256 + i % 256);
@@ -253,11 +253,9 @@ int main() {
     const DeviceArray<unsigned> in(for_threads<unsigned>(256, [](int i) { return i * 5u; }));
     const unsigned* from = static_cast<unsigned*>(in);
     in_clusters(multicast, 8, 32, 4, words, from, 15u);
-    expect_equal("multicast to all", first(1024), for_threads<unsigned>(1024, [](int i) {
-                     return (i / 512 * 128 + i % 128) * 5u;
-                 }));
+    expect_equal("multicast to all", first(1024),
+                 for_threads<unsigned>(1024, [](int i) { return (i / 512 * 128 + i % 128) * 5u; }));
     in_clusters(multicast, 4, 32, 4, words, from, 10u);
-    expect_equal("multicast to some", first(512), for_threads<unsigned>(512, [](int i) {
-                     return i / 128 % 2 ? i % 128 * 5u : 9u;
-                 }));
+    expect_equal("multicast to some", first(512),
+                 for_threads<unsigned>(512, [](int i) { return i / 128 % 2 ? i % 128 * 5u : 9u; }));
 }

@@ -24,7 +24,8 @@ __device__ void with_next(unsigned* out, unsigned start, Body body) {
 }
 
 __global__ void add(unsigned* out) {
-    with_next(out, 10, [](unsigned* to) { atomicAdd(&to[threadIdx.x % 8], blockIdx.x + threadIdx.x); });
+    with_next(out, 10,
+              [](unsigned* to) { atomicAdd(&to[threadIdx.x % 8], blockIdx.x + threadIdx.x); });
 }
 __global__ void add_to_one(unsigned* out) {
     with_next(out, 0, [](unsigned* to) { atomicAdd(to, 3u); });
@@ -102,19 +103,22 @@ __global__ void reduced(unsigned* out) {
     __shared__ unsigned values[32];
     values[threadIdx.x % 32] = 0;
     cluster_sync();
-    asm volatile("red.shared::cluster.add.u32 [%0], %1;" ::"r"(mapped(&values[threadIdx.x % 32], 0)),
-                 "r"(threadIdx.x + 1)
-                 : "memory");
+    asm volatile(
+        "red.shared::cluster.add.u32 [%0], %1;" ::"r"(mapped(&values[threadIdx.x % 32], 0)),
+        "r"(threadIdx.x + 1)
+        : "memory");
     cluster_sync();
     if (threadIdx.x < 32) out[blockIdx.x * 32 + threadIdx.x] = values[threadIdx.x];
 }
 
 /// 8 words for each of `blocks` blocks, of which the first are given and the others are as they were.
-std::vector<unsigned> eight_each(int blocks, unsigned start, std::vector<unsigned> (*of)(unsigned block)) {
+std::vector<unsigned> eight_each(int blocks, unsigned start,
+                                 std::vector<unsigned> (*of)(unsigned block)) {
     std::vector<unsigned> words;
     for (int b = 0; b < blocks; ++b) {
         std::vector<unsigned> eight = of(b);
-        for (unsigned i = static_cast<unsigned>(eight.size()); i < 8; ++i) eight.push_back(start + i);
+        for (unsigned i = static_cast<unsigned>(eight.size()); i < 8; ++i)
+            eight.push_back(start + i);
         words.insert(words.end(), eight.begin(), eight.end());
     }
     return words;
@@ -133,16 +137,16 @@ int main() {
                      return 10u + i % 8 + 8 * (1 - i / 8) + 8 * (i % 8) + 8 * 28;
                  }));
     in_clusters(add_to_one, 4, 96, 4, words);
-    expect_equal("add, all lanes at one place", first(32), eight_each(4, 0, [](unsigned) {
-                     return std::vector<unsigned>{288};
-                 }));
+    expect_equal("add, all lanes at one place", first(32),
+                 eight_each(4, 0, [](unsigned) { return std::vector<unsigned>{288}; }));
     const DeviceArray<unsigned> seen(128);
     in_clusters(old_values, 2, 64, 2, words, static_cast<unsigned*>(seen));
     expect_equal("old values", seen.read(), std::vector<unsigned>(128, 1));
     in_clusters(min_max, 2, 64, 2, words);
-    expect_equal("min and max", first(16), eight_each(2, 50, [](unsigned b) {
-                     return std::vector<unsigned>{20 + (1 - b), 263 + (1 - b), static_cast<unsigned>(-63)};
-                 }));
+    expect_equal(
+        "min and max", first(16), eight_each(2, 50, [](unsigned b) {
+            return std::vector<unsigned>{20 + (1 - b), 263 + (1 - b), static_cast<unsigned>(-63)};
+        }));
     in_clusters(exchange, 2, 32, 2, words);
     expect_equal("exch and cas", first(16), eight_each(2, 0, [](unsigned b) {
                      return std::vector<unsigned>{77 + (1 - b), 1, 2, 3, 400};

@@ -17,7 +17,8 @@ __global__ void rounds(unsigned* out, int count) {
     cluster_sync();
     for (int r = 0; r < count; ++r) {
         if (threadIdx.x == 0)
-            value[(r + 1) % 2] = load_from(mapped(&value[r % 2], (rank_in_cluster() + 1) % blocks_in_cluster())) + 1;
+            value[(r + 1) % 2] =
+                load_from(mapped(&value[r % 2], (rank_in_cluster() + 1) % blocks_in_cluster())) + 1;
         cluster_sync();
     }
     if (threadIdx.x == 0) out[blockIdx.x] = value[count % 2];
@@ -64,7 +65,8 @@ __global__ void parted(unsigned* out) {
         values[threadIdx.x] += 200;
         cluster_sync();
     }
-    out[blockIdx.x * 32 + threadIdx.x] = load_from(mapped(&values[threadIdx.x], rank_in_cluster() ^ 1));
+    out[blockIdx.x * 32 + threadIdx.x] =
+        load_from(mapped(&values[threadIdx.x], rank_in_cluster() ^ 1));
     cluster_sync();
 }
 
@@ -112,7 +114,9 @@ __global__ void mixed(unsigned* out) {
     if (threadIdx.x % 32 == 0) parts[warp] = warp;
     if (warp > 0) asm volatile("bar.sync 1, 96;" ::: "memory");
     cluster_sync();
-    if (threadIdx.x == 32) out[blockIdx.x] = load_from(mapped(&value, rank_in_cluster() ^ 1)) * 10 + parts[1] + parts[2] + parts[3];
+    if (threadIdx.x == 32)
+        out[blockIdx.x] =
+            load_from(mapped(&value, rank_in_cluster() ^ 1)) * 10 + parts[1] + parts[2] + parts[3];
     cluster_sync();
 }
 
@@ -132,11 +136,13 @@ int main() {
         return values;
     };
     in_clusters(rounds, 8, 64, 4, words, 7);
-    expect_equal("rounds", first(8), for_threads<unsigned>(8, [](int i) { return (i % 4 + 7) % 4 + 7u; }));
+    expect_equal("rounds", first(8),
+                 for_threads<unsigned>(8, [](int i) { return (i % 4 + 7) % 4 + 7u; }));
     in_clusters(split, 4, 64, 2, words);
     expect_equal("work between arrival and wait", first(256), for_threads<unsigned>(256, [](int i) {
                      const unsigned t = i % 64, turns = i / 64 % 2 * 50;
-                     return t * 5 + turns * (turns ? turns - 1 : 0) / 2 + (i / 64 ^ 1) * 64 + 63 - t;
+                     return t * 5 + turns * (turns ? turns - 1 : 0) / 2 + (i / 64 ^ 1) * 64 + 63 -
+                            t;
                  }));
     MUST(cudaMemset(out, 0, 16));
     in_clusters(ended_block, 2, 64, 2, words);
@@ -158,5 +164,6 @@ int main() {
     in_clusters(mixed, 2, 128, 2, words);
     expect_equal("warps at other barriers", first(2), {66, 56});
     alone<<<1, 64>>>(words);
-    expect_equal("one block alone", first(64), for_threads<unsigned>(64, [](int i) { return (63 - i) * 2u; }));
+    expect_equal("one block alone", first(64),
+                 for_threads<unsigned>(64, [](int i) { return (63 - i) * 2u; }));
 }

@@ -42,7 +42,8 @@ __global__ void queried(unsigned* out) {
     __shared__ int value;
     const cg::cluster_group cluster = cg::this_cluster();
     unsigned ranks = cluster.query_shared_rank(&value);
-    for (int r = 3; r >= 0; --r) ranks = ranks * 10 + cluster.query_shared_rank(cluster.map_shared_rank(&value, r));
+    for (int r = 3; r >= 0; --r)
+        ranks = ranks * 10 + cluster.query_shared_rank(cluster.map_shared_rank(&value, r));
     out[blockIdx.x] = ranks;
 }
 
@@ -61,12 +62,14 @@ __global__ void apart(int* out) {
 
 __global__ void threads(unsigned* out) {
     const cg::cluster_group cluster = cg::this_cluster();
-    out[blockIdx.x * blockDim.x + threadIdx.x] = cluster.thread_rank() * 1000 + cluster.num_threads();
+    out[blockIdx.x * blockDim.x + threadIdx.x] =
+        cluster.thread_rank() * 1000 + cluster.num_threads();
 }
 
 int main() {
     const DeviceArray<unsigned> shape(8 * 16);
-    MUST(launch_clusters(shapes, dim3(8, 2), dim3(16, 4), dim3(4, 2), 0, static_cast<unsigned*>(shape)));
+    MUST(launch_clusters(shapes, dim3(8, 2), dim3(16, 4), dim3(4, 2), 0,
+                         static_cast<unsigned*>(shape)));
     std::vector<unsigned> wanted;
     for (unsigned y = 0; y < 2; ++y)
         for (unsigned x = 0; x < 8; ++x)
@@ -82,9 +85,8 @@ int main() {
     expect_equal("arriving and waiting", out.read(), {146, 145, 148, 147, 150, 149, 152, 151});
     const DeviceArray<unsigned> all(8 * 48);
     in_clusters(threads, 8, 48, 4, static_cast<unsigned*>(all));
-    expect_equal("threads of a cluster", all.read(), for_threads<unsigned>(8 * 48, [](int i) {
-                     return i % 192 * 1000u + 192;
-                 }));
+    expect_equal("threads of a cluster", all.read(),
+                 for_threads<unsigned>(8 * 48, [](int i) { return i % 192 * 1000u + 192; }));
     mapped_rank<<<8, 32>>>(out);
     expect_equal("one block is a cluster", out.read(), std::vector<int>(8));
 }

@@ -46,7 +46,8 @@ __global__ void ring(unsigned* out, int rounds) {
 __global__ void stores(unsigned* out) {
     __shared__ unsigned values[64];
     cluster_sync();  // the neighbour has begun
-    store_to(mapped(&values[63 - threadIdx.x], rank_in_cluster() ^ 1), blockIdx.x * 64 + threadIdx.x);
+    store_to(mapped(&values[63 - threadIdx.x], rank_in_cluster() ^ 1),
+             blockIdx.x * 64 + threadIdx.x);
     cluster_sync();
     out[blockIdx.x * 64 + threadIdx.x] = values[threadIdx.x];
 }
@@ -117,7 +118,8 @@ __global__ void handed_over(int* out) {
     if (threadIdx.x == 0) {
         value = 70 + static_cast<int>(blockIdx.x);
         if (rank_in_cluster() == 0)
-            for (unsigned r = 0; r < blocks_in_cluster(); ++r) *mapped_pointer(&pointer, r) = &value;
+            for (unsigned r = 0; r < blocks_in_cluster(); ++r)
+                *mapped_pointer(&pointer, r) = &value;
     }
     cluster_sync();
     if (threadIdx.x == 0) out[blockIdx.x] = *pointer;
@@ -131,7 +133,8 @@ __global__ void in_dynamic(int* out, int n) {
     for (int i = threadIdx.x; i < n; i += blockDim.x) dynamic[i] = blockIdx.x * n + i;
     cluster_sync();
     const int* theirs = mapped_pointer(dynamic, rank_in_cluster() ^ 1);
-    for (int i = threadIdx.x; i < n; i += blockDim.x) out[blockIdx.x * n + i] = theirs[n - 1 - i] + fixed[i % 16];
+    for (int i = threadIdx.x; i < n; i += blockDim.x)
+        out[blockIdx.x * n + i] = theirs[n - 1 - i] + fixed[i % 16];
     cluster_sync();
 }
 
@@ -140,12 +143,14 @@ __global__ void half_a_warp(unsigned* out) {
     values[threadIdx.x] = blockIdx.x * 100 + threadIdx.x;
     cluster_sync();
     unsigned value = 7;
-    if (threadIdx.x % 2) value = load_from(mapped(&values[31 - threadIdx.x], rank_in_cluster() ^ 1));
+    if (threadIdx.x % 2)
+        value = load_from(mapped(&values[31 - threadIdx.x], rank_in_cluster() ^ 1));
     out[blockIdx.x * 32 + threadIdx.x] = value;
     cluster_sync();
 }
 
-__global__ void __cluster_dims__(2, 1, 1) transpose(float* out, const float* in, int rows, int columns) {
+__global__ void __cluster_dims__(2, 1, 1)
+    transpose(float* out, const float* in, int rows, int columns) {
     __shared__ float tile[32][33];
     float* theirs = mapped_pointer(&tile[0][0], rank_in_cluster() ^ 1);
     cluster_sync();  // the neighbour has begun
@@ -202,8 +207,12 @@ __global__ void spaces(unsigned* out) {
     unsigned bits = 0;
     for (const void* pointer : pointers) {
         unsigned in_shared, in_block, in_cluster;
-        asm("{ .reg .pred p; isspacep.shared p, %1; selp.u32 %0, 1, 0, p; }" : "=r"(in_shared) : "l"(pointer));
-        asm("{ .reg .pred p; isspacep.shared::cta p, %1; selp.u32 %0, 1, 0, p; }" : "=r"(in_block) : "l"(pointer));
+        asm("{ .reg .pred p; isspacep.shared p, %1; selp.u32 %0, 1, 0, p; }"
+            : "=r"(in_shared)
+            : "l"(pointer));
+        asm("{ .reg .pred p; isspacep.shared::cta p, %1; selp.u32 %0, 1, 0, p; }"
+            : "=r"(in_block)
+            : "l"(pointer));
         asm("{ .reg .pred p; isspacep.shared::cluster p, %1; selp.u32 %0, 1, 0, p; }"
             : "=r"(in_cluster)
             : "l"(pointer));
@@ -220,7 +229,8 @@ __global__ void called(int* out) {
     __shared__ int values[32];
     values[threadIdx.x] = threadIdx.x * 10 + blockIdx.x;
     cluster_sync();
-    out[blockIdx.x * 32 + threadIdx.x] = read_there(&values[threadIdx.x], rank_in_cluster() ^ 1, threadIdx.x % 4);
+    out[blockIdx.x * 32 + threadIdx.x] =
+        read_there(&values[threadIdx.x], rank_in_cluster() ^ 1, threadIdx.x % 4);
     cluster_sync();
 }
 
@@ -230,14 +240,17 @@ void test_sums() {
     for (int i = 0; i < n; ++i) data[i] = (i * 37 + i / 11) % 128;
     const DeviceArray<int> in(data);
     const DeviceArray<unsigned> bins(128);
-    in_clusters(histogram, 8, 128, 4, static_cast<unsigned*>(bins), static_cast<const int*>(static_cast<int*>(in)), n);
+    in_clusters(histogram, 8, 128, 4, static_cast<unsigned*>(bins),
+                static_cast<const int*>(static_cast<int*>(in)), n);
     std::vector<unsigned> wanted(128);
     for (int value : data) ++wanted[value];
     expect_equal("histogram over a cluster", bins.read(), wanted);
     const DeviceArray<int> sums(4);
-    in_clusters(sum, 16, 256, 4, static_cast<int*>(sums), static_cast<const int*>(static_cast<int*>(in)));
+    in_clusters(sum, 16, 256, 4, static_cast<int*>(sums),
+                static_cast<const int*>(static_cast<int*>(in)));
     expect_equal("sum over a cluster", sums.read(), for_threads<int>(4, [&](int c) {
-                     return std::accumulate(data.begin() + c * 1024, data.begin() + (c + 1) * 1024, 0);
+                     return std::accumulate(data.begin() + c * 1024, data.begin() + (c + 1) * 1024,
+                                            0);
                  }));
 }
 
@@ -250,7 +263,8 @@ void test_sizes() {
                  }));
     const DeviceArray<double> doubles(64);
     in_clusters(sized<double>, 2, 32, 2, static_cast<double*>(doubles));
-    expect_equal("8 bytes", doubles.read(), for_threads<double>(64, [&](int i) { return partner(i) + .25; }));
+    expect_equal("8 bytes", doubles.read(),
+                 for_threads<double>(64, [&](int i) { return partner(i) + .25; }));
     const DeviceArray<uint4> quads(64);
     in_clusters(sized<uint4>, 2, 32, 2, static_cast<uint4*>(quads));
     std::vector<unsigned> got, wanted;
@@ -291,7 +305,8 @@ int main() {
                  }));
     test_sizes();
     const DeviceArray<int> in(for_threads<int>(128, [](int i) { return i * 3; })), signed_out(128);
-    in_clusters(generic, 4, 32, 2, static_cast<int*>(signed_out), static_cast<const int*>(static_cast<int*>(in)));
+    in_clusters(generic, 4, 32, 2, static_cast<int*>(signed_out),
+                static_cast<const int*>(static_cast<int*>(in)));
     expect_equal("generic pointers", signed_out.read(), for_threads<int>(128, [](int i) {
                      return i % 2 ? i % 32 * 3 : ((i / 32 ^ 1) * 32 + i % 32) * 3;
                  }));
@@ -304,9 +319,11 @@ int main() {
                  for_threads<unsigned>(64, [](int i) { return (i % 32 + 5) * 2u + 1; }));
     const DeviceArray<int> eight(8);
     in_clusters(handed_over, 8, 32, 4, static_cast<int*>(eight));
-    expect_equal("a pointer that another block was given", eight.read(), {70, 70, 70, 70, 74, 74, 74, 74});
+    expect_equal("a pointer that another block was given", eight.read(),
+                 {70, 70, 70, 70, 74, 74, 74, 74});
     const DeviceArray<int> many(2 * 3000);
-    MUST(launch_clusters(in_dynamic, dim3(2), dim3(128), dim3(2), 12000, static_cast<int*>(many), 3000));
+    MUST(launch_clusters(in_dynamic, dim3(2), dim3(128), dim3(2), 12000, static_cast<int*>(many),
+                         3000));
     expect_equal("dynamic shared memory", many.read(), for_threads<int>(6000, [](int i) {
                      return (i / 3000 ^ 1) * 3000 + 2999 - i % 3000 + 1000;
                  }));

@@ -26,7 +26,8 @@ void tell(const char* what, int threads, std::size_t shared) {
         config.attrs = &attribute;
         config.numAttrs = 1;
         int count = -1;
-        need(cudaOccupancyMaxActiveClusters(&count, reinterpret_cast<const void*>(kernel), &config));
+        need(
+            cudaOccupancyMaxActiveClusters(&count, reinterpret_cast<const void*>(kernel), &config));
         std::printf(" %d", count);
     }
     std::printf("\n");

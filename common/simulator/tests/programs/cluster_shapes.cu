@@ -55,8 +55,9 @@ std::vector<unsigned> wanted(dim3 grid, dim3 cluster, bool is_explicit) {
                 const unsigned in_x = x % cluster.x, in_y = y % cluster.y, in_z = z % cluster.z;
                 const unsigned rank = in_x + cluster.x * (in_y + cluster.y * in_z);
                 for (unsigned word :
-                     {x / cluster.x, y / cluster.y, grid.x / cluster.x, grid.z / cluster.z, in_x, in_y,
-                      cluster.y, rank * 100 + cluster.x * cluster.y * cluster.z, unsigned{is_explicit}})
+                     {x / cluster.x, y / cluster.y, grid.x / cluster.x, grid.z / cluster.z, in_x,
+                      in_y, cluster.y, rank * 100 + cluster.x * cluster.y * cluster.z,
+                      unsigned{is_explicit}})
                     words.push_back(word);
             }
     return words;
@@ -75,7 +76,8 @@ __global__ void mixed(unsigned* out) {
     values[threadIdx.x] = scaled * 3;
     cluster_sync();
     const unsigned next = (rank_in_cluster() + 1) % blocks_in_cluster();
-    out[blockIdx.x * 64 + threadIdx.x] = load_from(mapped(&values[63 - threadIdx.x], next)) + scaled;
+    out[blockIdx.x * 64 + threadIdx.x] =
+        load_from(mapped(&values[63 - threadIdx.x], next)) + scaled;
     cluster_sync();
 }
 
@@ -100,7 +102,8 @@ int main() {
     {
         DeviceArray<unsigned> out(kWords * 16);
         squares<<<dim3(4, 4), 32>>>(out);
-        expect_equal("by __cluster_dims__, 2 x 2", out.read(), wanted(dim3(4, 4), dim3(2, 2), true));
+        expect_equal("by __cluster_dims__, 2 x 2", out.read(),
+                     wanted(dim3(4, 4), dim3(2, 2), true));
     }
     {
         DeviceArray<unsigned> out(kWords * 8);
@@ -114,7 +117,8 @@ int main() {
     test("a large grid", dim3(1000, 4), dim3(4, 2));
     DeviceArray<unsigned> out(8 * 64);
     in_clusters(mixed, 8, 64, 4, static_cast<unsigned*>(out));
-    expect_equal("registers that were computed from ranks", out.read(), for_threads<unsigned>(512, [](int i) {
+    expect_equal("registers that were computed from ranks", out.read(),
+                 for_threads<unsigned>(512, [](int i) {
                      const unsigned rank = i / 64 % 4, t = i % 64, next = (rank + 1) % 4;
                      return (next * 64 + 63 - t) * 3 + rank * 64 + t;
                  }));
