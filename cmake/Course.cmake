@@ -39,7 +39,7 @@ endmacro()
 # project's own headers and the simulated GPU.
 macro(use_cuda_runtime)
   if(COALESCE_COMPILER STREQUAL clang)
-    set(CUDAToolkit_INCLUDE_DIRS ${PROJECT_SOURCE_DIR}/common/cuda/include)
+    set(CUDAToolkit_INCLUDE_DIRS ${PROJECT_SOURCE_DIR}/common/cuda_headers/include)
     add_library(CUDA::cudart INTERFACE IMPORTED GLOBAL)
     target_include_directories(CUDA::cudart SYSTEM INTERFACE ${CUDAToolkit_INCLUDE_DIRS})
     target_link_libraries(CUDA::cudart INTERFACE simulated_cudart)
@@ -159,7 +159,7 @@ function(add_gpu_test name)
                                           RESOURCE_LOCK gpu)
 endfunction()
 
-# The program's objects make a module, too: common/proof has all kernels in one process.
+# The program's objects make a module, too: common/lab/proof has all kernels in one process.
 function(compile_for_module target)
   target_compile_options(${target} PRIVATE
     $<IF:$<COMPILE_LANGUAGE:CUDA>,-Xcompiler=-fPIC,-fPIC>)

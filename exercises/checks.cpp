@@ -4,7 +4,7 @@
 //
 //     build/bin/exercise_checks --test-case="03_tiled"      what ./learn check 03 runs
 
-#include "exercises/checks.h"
+#include "examiner/exercises/checks.h"
 
 using coalesce::Verdict;
 

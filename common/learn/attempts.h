@@ -9,7 +9,7 @@
 #include <vector>
 
 #include "harness/predicted.h"
-#include "kernel/verdict.h"
+#include "examiner/verdict.h"
 #include "learn/kept_file.h"
 
 namespace coalesce::learn {

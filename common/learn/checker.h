@@ -9,7 +9,7 @@
 #include <string>
 
 #include "base/child.h"
-#include "kernel/verdict.h"
+#include "examiner/verdict.h"
 #include "learn/work.h"
 
 namespace coalesce::learn {

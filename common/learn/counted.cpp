@@ -3,9 +3,9 @@
 #include <algorithm>
 
 #include "base/text.h"
-#include "course/course.h"
+#include "examiner/course/course.h"
 #include "harness/counters_json.h"
-#include "kernel/launch_limits.h"
+#include "examiner/launch_limits.h"
 
 namespace coalesce::learn {
 namespace {

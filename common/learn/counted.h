@@ -6,7 +6,7 @@
 #include <string>
 #include <vector>
 
-#include "kernel/verdict.h"
+#include "examiner/verdict.h"
 #include "learn/json_file.h"
 
 namespace coalesce::learn {

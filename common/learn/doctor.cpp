@@ -13,7 +13,7 @@
 #include "base/text.h"
 #include "harness/device.h"
 #include "harness/text.h"
-#include "kernel/compile.h"
+#include "examiner/compile.h"
 #include "learn/file_watcher.h"
 #include "learn/paths.h"
 

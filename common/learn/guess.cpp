@@ -2,7 +2,7 @@
 
 #include <cmath>
 
-#include "kernel/predicted_launch.h"
+#include "examiner/predicted_launch.h"
 #include "learn/counted.h"
 
 namespace coalesce::learn {

@@ -5,7 +5,7 @@
 #include <optional>
 #include <string>
 
-#include "course/exercise.h"
+#include "examiner/course/exercise.h"
 #include "harness/predicted.h"
 #include "learn/json_file.h"
 

@@ -4,7 +4,7 @@
 
 #include <string>
 
-#include "course/exercise.h"
+#include "examiner/course/exercise.h"
 
 namespace coalesce::learn {
 

@@ -6,7 +6,7 @@
 #include <string>
 #include <vector>
 
-#include "kernel/failure.h"
+#include "examiner/failure.h"
 #include "learn/session.h"
 #include "timing/prediction.h"
 

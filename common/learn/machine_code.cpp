@@ -8,7 +8,7 @@
 #include "base/errors.h"
 #include "base/files.h"
 #include "base/text.h"
-#include "kernel/compilers.h"
+#include "examiner/compilers.h"
 
 namespace coalesce::learn {
 namespace {

@@ -12,8 +12,8 @@
 #include "harness/stopwatch.h"
 #include "harness/text.h"
 #include "harness/verify.h"
-#include "kernel/loaded_kernel.h"
-#include "kernel/render.h"
+#include "examiner/loaded_kernel.h"
+#include "examiner/render.h"
 #include "learn/counted.h"
 #include "learn/paths.h"
 

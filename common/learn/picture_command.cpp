@@ -5,8 +5,8 @@
 #include "base/errors.h"
 #include "base/files.h"
 #include "harness/device.h"
-#include "kernel/picture.h"
-#include "kernel/render.h"
+#include "examiner/picture.h"
+#include "examiner/render.h"
 #include "learn/paths.h"
 
 namespace coalesce::learn {

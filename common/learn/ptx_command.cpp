@@ -9,7 +9,7 @@
 #include "base/text.h"
 #include "harness/device.h"
 #include "harness/text.h"
-#include "kernel/render.h"
+#include "examiner/render.h"
 #include "learn/json_file.h"
 #include "learn/launched_code.h"
 #include "learn/machine_code.h"

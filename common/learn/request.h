@@ -5,7 +5,7 @@
 #include <string>
 #include <vector>
 
-#include "course/course.h"
+#include "examiner/course/course.h"
 
 namespace coalesce::learn {
 

@@ -1,6 +1,6 @@
 #include "learn/results_table.h"
 
-#include "course/results_file.h"
+#include "examiner/course/results_file.h"
 #include "harness/text.h"
 #include "learn/figures.h"
 

@@ -4,7 +4,7 @@
 #include <set>
 #include <stdexcept>
 
-#include "course/results_file.h"
+#include "examiner/course/results_file.h"
 #include "learn/figures.h"
 #include "learn/paths.h"
 

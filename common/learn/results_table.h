@@ -8,7 +8,7 @@
 #include <string>
 #include <vector>
 
-#include "course/course.h"
+#include "examiner/course/course.h"
 #include "learn/json_file.h"
 
 namespace coalesce::learn {

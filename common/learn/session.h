@@ -4,7 +4,7 @@
 
 #include <string>
 
-#include "course/course.h"
+#include "examiner/course/course.h"
 #include "learn/state.h"
 #include "learn/terminal.h"
 #include "learn/work.h"

@@ -9,7 +9,7 @@
 #include <string>
 #include <vector>
 
-#include "course/course.h"
+#include "examiner/course/course.h"
 #include "learn/guess.h"
 #include "learn/json_file.h"
 #include "learn/kept_file.h"

@@ -3,7 +3,7 @@
 #include <algorithm>
 
 #include "harness/text.h"
-#include "kernel/render.h"
+#include "examiner/render.h"
 #include "learn/counted.h"
 #include "learn/predict.h"
 

@@ -2,8 +2,8 @@
 
 #include "base/errors.h"
 #include "base/files.h"
-#include "exercises/skeleton.h"
-#include "kernel/cache.h"
+#include "examiner/exercises/skeleton.h"
+#include "examiner/cache.h"
 #include "learn/paths.h"
 
 namespace coalesce::learn {

@@ -6,8 +6,8 @@
 #include <string>
 #include <vector>
 
-#include "course/course.h"
-#include "kernel/source.h"
+#include "examiner/course/course.h"
+#include "examiner/source.h"
 
 namespace coalesce::learn {
 

@@ -4,7 +4,7 @@
 // Idea       The memory of a GPU in another host has no address here, so NCCL carries the pieces.
 // Watch      While a chunk is in flight, the next one is packed, and the one before is unpacked.
 
-#include "processes/hosts.h"
+#include "many/processes/hosts.h"
 
 // Includes the kernels of the lesson, and renames its main.
 #define main step_main

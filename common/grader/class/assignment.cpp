@@ -12,12 +12,12 @@
 #include <random>
 
 #include "base/text.h"
-#include "exercises/skeleton.h"
+#include "examiner/exercises/skeleton.h"
 #include "grader/class/results.h"
 #include "grader/store/errors.h"
 #include "grader/store/files.h"
 #include "grader/store/sha256.h"
-#include "kernel/safe_text.h"
+#include "examiner/safe_text.h"
 
 namespace coalesce::grader {
 namespace fs = std::filesystem;

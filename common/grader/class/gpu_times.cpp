@@ -11,7 +11,7 @@
 #include "grader/store/files.h"
 #include "harness/predicted.h"
 #include "harness/text.h"
-#include "kernel/safe_text.h"
+#include "examiner/safe_text.h"
 
 namespace coalesce::grader {
 namespace fs = std::filesystem;

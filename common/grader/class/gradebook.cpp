@@ -4,7 +4,7 @@
 
 #include "base/text.h"
 #include "grader/store/errors.h"
-#include "kernel/safe_text.h"
+#include "examiner/safe_text.h"
 
 namespace coalesce::grader {
 namespace {

@@ -7,8 +7,8 @@
 
 #include "base/child.h"
 #include "base/text.h"
-#include "course/course.h"
-#include "course/read_exercise.h"
+#include "examiner/course/course.h"
+#include "examiner/course/read_exercise.h"
 #include "grader/store/errors.h"
 #include "grader/store/files.h"
 #include "grader/store/sha256.h"

@@ -9,7 +9,7 @@
 #include "grader/class/worker.h"
 #include "grader/store/errors.h"
 #include "grader/store/files.h"
-#include "kernel/safe_text.h"
+#include "examiner/safe_text.h"
 
 namespace coalesce::grader {
 

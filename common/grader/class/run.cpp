@@ -13,9 +13,9 @@
 #include "grader/store/files.h"
 #include "grader/store/sha256.h"
 #include "harness/text.h"
-#include "kernel/compile.h"
-#include "kernel/safe_text.h"
-#include "kernel/verdict_codec.h"
+#include "examiner/compile.h"
+#include "examiner/safe_text.h"
+#include "examiner/verdict_codec.h"
 
 namespace coalesce::grader {
 namespace fs = std::filesystem;

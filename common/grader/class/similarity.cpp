@@ -13,7 +13,7 @@
 #include "base/text.h"
 #include "grader/class/reports.h"
 #include "grader/store/sha256.h"
-#include "kernel/safe_text.h"
+#include "examiner/safe_text.h"
 
 namespace coalesce::grader {
 namespace {

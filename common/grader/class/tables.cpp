@@ -7,8 +7,8 @@
 #include "base/text.h"
 #include "grader/class/reports.h"
 #include "harness/counters_json.h"
-#include "kernel/render.h"
-#include "kernel/safe_text.h"
+#include "examiner/render.h"
+#include "examiner/safe_text.h"
 
 namespace coalesce::grader {
 namespace {

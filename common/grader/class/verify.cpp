@@ -6,13 +6,13 @@
 #include <ostream>
 
 #include "base/text.h"
-#include "exercises/mutants.h"
+#include "examiner/exercises/mutants.h"
 #include "grader/class/assignment.h"
 #include "grader/class/results.h"
 #include "grader/class/run.h"
 #include "grader/store/errors.h"
 #include "grader/store/files.h"
-#include "kernel/safe_text.h"
+#include "examiner/safe_text.h"
 
 namespace coalesce::grader {
 namespace fs = std::filesystem;

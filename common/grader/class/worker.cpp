@@ -14,7 +14,7 @@
 #include "base/descriptor.h"
 #include "grader/store/errors.h"
 #include "grader/store/sha256.h"
-#include "kernel/safe_text.h"
+#include "examiner/safe_text.h"
 
 namespace coalesce::grader {
 

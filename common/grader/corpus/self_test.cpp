@@ -17,7 +17,7 @@
 #include "grader/judge/telling.h"
 #include "grader/sandbox/places.h"
 #include "harness/text.h"
-#include "kernel/render.h"
+#include "examiner/render.h"
 
 namespace coalesce::grader {
 namespace {

@@ -20,7 +20,7 @@
 #include <vector>
 
 #include "grader/judge/judge.h"
-#include "kernel/compile.h"
+#include "examiner/compile.h"
 
 namespace coalesce::grader {
 

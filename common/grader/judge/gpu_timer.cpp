@@ -6,12 +6,12 @@
 #include <memory>
 #include <vector>
 
-#include "course/exercise.h"
+#include "examiner/course/exercise.h"
 #include "harness/errors.h"
 #include "harness/stopwatch.h"
 #include "harness/text.h"
 #include "harness/verify.h"
-#include "kernel/loaded_kernel.h"
+#include "examiner/loaded_kernel.h"
 
 namespace coalesce::grader {
 namespace {

@@ -10,7 +10,7 @@
 #include <string>
 
 #include "harness/device.h"
-#include "kernel/verdict_codec.h"
+#include "examiner/verdict_codec.h"
 
 namespace coalesce::grader {
 

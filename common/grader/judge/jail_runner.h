@@ -12,7 +12,7 @@
 #include "grader/judge/judge.h"
 #include "grader/sandbox/jail.h"
 #include "grader/sandbox/jobs.h"
-#include "kernel/runner.h"
+#include "examiner/runner.h"
 
 namespace coalesce::grader {
 

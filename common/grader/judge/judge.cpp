@@ -3,15 +3,15 @@
 #include <algorithm>
 #include <chrono>
 
-#include "course/course.h"
-#include "exercises/skeleton.h"
+#include "examiner/course/course.h"
+#include "examiner/exercises/skeleton.h"
 #include "grader/judge/jail_runner.h"
 #include "grader/judge/telling.h"
 #include "grader/sandbox/doctor.h"
 #include "grader/sandbox/places.h"
 #include "grader/store/sha256.h"
-#include "kernel/examine.h"
-#include "kernel/picture.h"
+#include "examiner/examine.h"
+#include "examiner/picture.h"
 
 namespace coalesce::grader {
 namespace {

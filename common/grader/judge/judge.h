@@ -23,10 +23,10 @@
 #include <vector>
 
 #include "base/files.h"
-#include "course/exercise.h"
+#include "examiner/course/exercise.h"
 #include "grader/judge/marks.h"
 #include "grader/sandbox/jail.h"
-#include "kernel/verdict.h"
+#include "examiner/verdict.h"
 
 namespace coalesce::grader {
 

@@ -5,7 +5,7 @@
 #include <optional>
 #include <string>
 
-#include "kernel/failure.h"
+#include "examiner/failure.h"
 
 namespace coalesce::grader {
 

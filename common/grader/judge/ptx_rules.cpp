@@ -7,12 +7,12 @@
 #include <set>
 
 #include "base/text.h"
-#include "code/opcodes.h"
-#include "kernel/compile.h"
-#include "kernel/wrapper.h"
-#include "ptx/ast.h"
-#include "ptx/lexer.h"
-#include "ptx/parser.h"
+#include "simulator/code/opcodes.h"
+#include "examiner/compile.h"
+#include "examiner/wrapper.h"
+#include "simulator/ptx/ast.h"
+#include "simulator/ptx/lexer.h"
+#include "simulator/ptx/parser.h"
 
 namespace coalesce::grader {
 namespace {

@@ -2,7 +2,7 @@
 #include <stdexcept>
 
 #include "grader/judge/judge.h"
-#include "kernel/verdict_codec.h"
+#include "examiner/verdict_codec.h"
 
 namespace coalesce::grader {
 

@@ -4,7 +4,7 @@
 
 #include "base/text.h"
 #include "harness/text.h"
-#include "kernel/render.h"
+#include "examiner/render.h"
 
 namespace coalesce::grader {
 namespace {

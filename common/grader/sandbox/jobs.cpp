@@ -3,7 +3,7 @@
 #include <algorithm>
 #include <stdexcept>
 
-#include "kernel/safe_text.h"
+#include "examiner/safe_text.h"
 #include "timing/gpu.h"
 
 namespace coalesce::grader {

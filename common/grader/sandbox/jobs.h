@@ -9,8 +9,8 @@
 #include <string_view>
 
 #include "harness/predicted.h"
-#include "kernel/compile.h"
-#include "kernel/trial_codec.h"
+#include "examiner/compile.h"
+#include "examiner/trial_codec.h"
 
 namespace coalesce::grader {
 

@@ -10,7 +10,7 @@
 #include "base/files.h"
 #include "grader/sandbox/jail.h"
 #include "grader/sandbox/protocol.h"
-#include "kernel/compilers.h"
+#include "examiner/compilers.h"
 
 namespace coalesce::grader {
 namespace {

@@ -5,7 +5,7 @@
 #include <string>
 #include <vector>
 
-#include "kernel/compile.h"
+#include "examiner/compile.h"
 
 namespace coalesce::grader {
 

@@ -5,7 +5,7 @@
 #include "base/files.h"
 #include "grader/tests/programs.h"
 #include "grader/tests/small_class.h"
-#include "kernel/compile.h"
+#include "examiner/compile.h"
 
 using namespace coalesce;
 using namespace coalesce::grader;

@@ -3,8 +3,8 @@
 #include <fstream>
 #include <random>
 
-#include "exercises/mutants.h"
-#include "exercises/skeleton.h"
+#include "examiner/exercises/mutants.h"
+#include "examiner/exercises/skeleton.h"
 #include "grader/store/files.h"
 
 namespace coalesce::grader {

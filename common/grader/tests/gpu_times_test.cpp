@@ -8,8 +8,8 @@
 #include "grader/store/files.h"
 #include "grader/tests/programs.h"
 #include "harness/device.h"
-#include "kernel/compile.h"
-#include "kernel/source.h"
+#include "examiner/compile.h"
+#include "examiner/source.h"
 
 using namespace coalesce;
 using namespace coalesce::grader;

@@ -19,7 +19,7 @@
 #include "grader/class/zip.h"
 #include "grader/store/errors.h"
 #include "grader/store/files.h"
-#include "kernel/safe_text.h"
+#include "examiner/safe_text.h"
 
 using namespace coalesce;
 using namespace coalesce::grader;

@@ -20,7 +20,7 @@
 #include "grader/corpus/self_test.h"
 #include "grader/sandbox/places.h"
 #include "grader/tests/slurm_cluster.h"
-#include "kernel/compile.h"
+#include "examiner/compile.h"
 
 using namespace coalesce;
 using namespace coalesce::grader;

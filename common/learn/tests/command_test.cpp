@@ -7,7 +7,7 @@
 #include <fstream>
 
 #include "base/child.h"
-#include "course/course.h"
+#include "examiner/course/course.h"
 #include "expect.h"
 #include "learn/json_file.h"
 

@@ -12,7 +12,7 @@
 
 #include "expect.h"
 #include "harness/device.h"
-#include "kernel/verdict.h"
+#include "examiner/verdict.h"
 #include "learn/state.h"
 #include "learn/terminal.h"
 

@@ -10,7 +10,7 @@
 #include <thread>
 
 #include "base/child.h"
-#include "kernel/render.h"
+#include "examiner/render.h"
 #include "learn/counted.h"
 #include "learn/file_watcher.h"
 #include "learn/line_diff.h"

@@ -8,7 +8,7 @@
 
 #include "base/text.h"
 #include "expect.h"
-#include "kernel/source_lines.h"
+#include "examiner/source_lines.h"
 #include "learn/ptx_listing.h"
 
 using coalesce::Child;

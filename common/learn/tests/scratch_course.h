@@ -9,8 +9,8 @@
 
 #include "base/child.h"
 #include "base/files.h"
-#include "course/course.h"
-#include "exercises/skeleton.h"
+#include "examiner/course/course.h"
+#include "examiner/exercises/skeleton.h"
 #include "learn/json_file.h"
 #include "learn/work.h"
 

@@ -1,4 +1,4 @@
-#include "analysis/alive_values.h"
+#include "simulator/analysis/alive_values.h"
 
 #include <bit>
 

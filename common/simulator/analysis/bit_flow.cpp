@@ -1,13 +1,13 @@
 // See bit_flow.h. One function for each kind of instruction, listed at the end.
-#include "analysis/bit_flow.h"
+#include "simulator/analysis/bit_flow.h"
 
 #include <algorithm>
 #include <bit>
 #include <map>
 #include <string_view>
 
-#include "analysis/register_use.h"
-#include "ptx/instruction_parts.h"
+#include "simulator/analysis/register_use.h"
+#include "simulator/ptx/instruction_parts.h"
 
 namespace coalesce::sim {
 

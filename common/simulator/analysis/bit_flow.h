@@ -8,8 +8,8 @@
 #include <optional>
 #include <vector>
 
-#include "base/types.h"
-#include "ptx/ast.h"
+#include "simulator/base/types.h"
+#include "simulator/ptx/ast.h"
 
 namespace coalesce::sim {
 

@@ -1,10 +1,10 @@
-#include "analysis/block_layout.h"
+#include "simulator/analysis/block_layout.h"
 
 #include <algorithm>
 #include <numeric>
 #include <utility>
 
-#include "analysis/control_flow.h"
+#include "simulator/analysis/control_flow.h"
 
 namespace coalesce::sim {
 namespace {

@@ -6,7 +6,7 @@
 //        had caught up, and never meet them again. ptxas makes an order of its own, in which they meet.
 #pragma once
 
-#include "ptx/ast.h"
+#include "simulator/ptx/ast.h"
 
 namespace coalesce::sim {
 

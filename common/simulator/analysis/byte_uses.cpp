@@ -1,8 +1,8 @@
-#include "analysis/byte_uses.h"
+#include "simulator/analysis/byte_uses.h"
 
 #include <utility>
 
-#include "code/kernel.h"
+#include "simulator/code/kernel.h"
 
 namespace coalesce::sim {
 

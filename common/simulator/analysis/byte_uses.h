@@ -5,7 +5,7 @@
 
 #include <vector>
 
-#include "analysis/demanded_bytes.h"
+#include "simulator/analysis/demanded_bytes.h"
 
 namespace coalesce::sim {
 

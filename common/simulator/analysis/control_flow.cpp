@@ -1,4 +1,4 @@
-#include "analysis/control_flow.h"
+#include "simulator/analysis/control_flow.h"
 
 #include <set>
 

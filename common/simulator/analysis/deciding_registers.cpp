@@ -1,13 +1,13 @@
-#include "analysis/deciding_registers.h"
+#include "simulator/analysis/deciding_registers.h"
 
 #include <set>
 #include <string_view>
 
-#include "analysis/register_use.h"
+#include "simulator/analysis/register_use.h"
 #include "base/ranges.h"
-#include "code/opcodes.h"
-#include "ptx/instruction_parts.h"
-#include "ptx/special_registers.h"
+#include "simulator/code/opcodes.h"
+#include "simulator/ptx/instruction_parts.h"
+#include "simulator/ptx/special_registers.h"
 
 namespace coalesce::sim {
 namespace {

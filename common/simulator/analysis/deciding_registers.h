@@ -11,7 +11,7 @@
 #include <string>
 #include <vector>
 
-#include "code/function_code.h"
+#include "simulator/code/function_code.h"
 
 namespace coalesce::sim {
 

@@ -2,19 +2,19 @@
 //
 // In this file  What is certain to follow a load; the bits that decide; where bytes come from; the pieces
 //               of a struct.
-#include "analysis/demanded_bytes.h"
+#include "simulator/analysis/demanded_bytes.h"
 
 #include <algorithm>
 #include <bit>
 #include <mutex>
 #include <string>
 
-#include "analysis/bit_flow.h"
-#include "analysis/register_use.h"
+#include "simulator/analysis/bit_flow.h"
+#include "simulator/analysis/register_use.h"
 #include "base/ranges.h"
-#include "code/kernel.h"
-#include "code/opcodes.h"
-#include "ptx/instruction_parts.h"
+#include "simulator/code/kernel.h"
+#include "simulator/code/opcodes.h"
+#include "simulator/ptx/instruction_parts.h"
 
 namespace coalesce::sim {
 

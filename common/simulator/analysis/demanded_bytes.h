@@ -18,8 +18,8 @@
 #include <memory>
 #include <vector>
 
-#include "base/types.h"
-#include "ptx/ast.h"
+#include "simulator/base/types.h"
+#include "simulator/ptx/ast.h"
 
 namespace coalesce::sim {
 

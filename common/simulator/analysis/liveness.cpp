@@ -1,9 +1,9 @@
-#include "analysis/liveness.h"
+#include "simulator/analysis/liveness.h"
 
 #include <algorithm>
 #include <set>
 
-#include "analysis/register_use.h"
+#include "simulator/analysis/register_use.h"
 
 namespace coalesce::sim {
 void Liveness::Range::add(u32 at) {

@@ -11,8 +11,8 @@
 
 #include <vector>
 
-#include "analysis/alive_values.h"
-#include "analysis/control_flow.h"
+#include "simulator/analysis/alive_values.h"
+#include "simulator/analysis/control_flow.h"
 
 namespace coalesce::sim {
 

@@ -1,4 +1,4 @@
-#include "analysis/register_use.h"
+#include "simulator/analysis/register_use.h"
 
 #include <set>
 #include <string_view>

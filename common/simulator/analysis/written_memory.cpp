@@ -1,9 +1,9 @@
-#include "analysis/written_memory.h"
+#include "simulator/analysis/written_memory.h"
 
 #include <algorithm>
 #include <set>
 
-#include "analysis/register_use.h"
+#include "simulator/analysis/register_use.h"
 
 namespace coalesce::sim {
 namespace {

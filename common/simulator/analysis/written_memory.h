@@ -7,7 +7,7 @@
 //        this has to look at each store all the same (checks/global_race.h does).
 #pragma once
 
-#include "code/kernel.h"
+#include "simulator/code/kernel.h"
 
 namespace coalesce::sim {
 

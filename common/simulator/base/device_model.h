@@ -1,7 +1,7 @@
 // The GPU that is simulated.
 #pragma once
 
-#include "base/types.h"
+#include "simulator/base/types.h"
 
 namespace coalesce::sim {
 

@@ -12,7 +12,7 @@
 #    include <cfenv>
 #endif
 
-#include "base/types.h"
+#include "simulator/base/types.h"
 
 namespace coalesce::sim {
 

@@ -16,8 +16,8 @@
 #include <bit>
 #include <cmath>
 
-#include "base/float.h"
-#include "base/types.h"
+#include "simulator/base/float.h"
+#include "simulator/base/types.h"
 
 namespace coalesce::sim {
 

@@ -1,6 +1,6 @@
 // See options.h. A value that makes no sense is named on stderr, and the default holds: a program
 // under test must not change its course because of a misspelt variable.
-#include "base/options.h"
+#include "simulator/base/options.h"
 
 #include <algorithm>
 #include <cstdio>

@@ -11,12 +11,12 @@ struct Subject {
 };
 
 #define COALESCE_SUBJECT(name, what, instead) inline constexpr Subject name{what, instead};
-#include "base/subjects.inc"
+#include "simulator/base/subjects.inc"
 #undef COALESCE_SUBJECT
 
 inline constexpr Subject kAll[] = {
 #define COALESCE_SUBJECT(name, what, instead) name,
-#include "base/subjects.inc"
+#include "simulator/base/subjects.inc"
 #undef COALESCE_SUBJECT
 };
 

@@ -1,13 +1,13 @@
 // Sentences for bad accesses. See access_report.h.
-#include "checks/access_report.h"
+#include "simulator/checks/access_report.h"
 
 #include <algorithm>
 #include <bit>
 #include <cstdio>
 
-#include "code/names.h"
-#include "memory/host_region.h"
-#include "report/text.h"
+#include "simulator/code/names.h"
+#include "simulator/memory/host_region.h"
+#include "simulator/report/text.h"
 
 namespace coalesce::sim {
 

@@ -9,10 +9,10 @@
 #include <string>
 #include <vector>
 
-#include "base/types.h"
-#include "memory/device_memory.h"
-#include "ptx/ast.h"
-#include "report/reports.h"
+#include "simulator/base/types.h"
+#include "simulator/memory/device_memory.h"
+#include "simulator/ptx/ast.h"
+#include "simulator/report/reports.h"
 
 namespace coalesce::sim {
 

@@ -1,4 +1,4 @@
-#include "checks/cells.h"
+#include "simulator/checks/cells.h"
 
 #ifdef __EMSCRIPTEN__
 #    include <algorithm>

@@ -3,7 +3,7 @@
 // Inside  The clock that blocks share; the shadow; then Detail, the slow path: from "are
 //         these two ordered?" up to one whole access of a warp.
 // Long: the fast path and the slow one read and write the same bits of a cell, and are checked against each other.
-#include "checks/global_race.h"
+#include "simulator/checks/global_race.h"
 
 #include <algorithm>
 #include <array>
@@ -12,7 +12,7 @@
 #include <shared_mutex>
 #include <unordered_map>
 
-#include "checks/access_report.h"
+#include "simulator/checks/access_report.h"
 
 namespace coalesce::sim {
 

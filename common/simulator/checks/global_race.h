@@ -30,11 +30,11 @@
 #include <memory>
 #include <vector>
 
-#include "base/types.h"
-#include "checks/cells.h"
-#include "checks/race_log.h"
-#include "code/kernel.h"
-#include "memory/device_memory.h"
+#include "simulator/base/types.h"
+#include "simulator/checks/cells.h"
+#include "simulator/checks/race_log.h"
+#include "simulator/code/kernel.h"
+#include "simulator/memory/device_memory.h"
 
 namespace coalesce::sim {
 

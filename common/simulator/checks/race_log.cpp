@@ -1,5 +1,5 @@
 // Each race of a launch once, in words. See race_log.h.
-#include "checks/race_log.h"
+#include "simulator/checks/race_log.h"
 
 #include <algorithm>
 #include <cstring>

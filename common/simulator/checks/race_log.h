@@ -14,9 +14,9 @@
 #include <string>
 #include <unordered_map>
 
-#include "base/types.h"
-#include "code/kernel.h"
-#include "report/reports.h"
+#include "simulator/base/types.h"
+#include "simulator/code/kernel.h"
+#include "simulator/report/reports.h"
 
 namespace coalesce::sim {
 

@@ -3,7 +3,7 @@
 // In this file  Cells; the state of a block; its clocks; how an access meets earlier ones; the
 //               asynchronous copies; last the public functions, each a few lines.
 // Long: all of it works on the same cells and clocks.
-#include "checks/shared_race.h"
+#include "simulator/checks/shared_race.h"
 
 #include <algorithm>
 #include <array>
@@ -14,8 +14,8 @@
 #include <utility>
 #include <vector>
 
-#include "analysis/byte_uses.h"
-#include "checks/access_report.h"
+#include "simulator/analysis/byte_uses.h"
+#include "simulator/checks/access_report.h"
 
 namespace coalesce::sim {
 

@@ -15,9 +15,9 @@
 #include <memory>
 #include <vector>
 
-#include "base/types.h"
-#include "checks/race_log.h"
-#include "code/kernel.h"
+#include "simulator/base/types.h"
+#include "simulator/checks/race_log.h"
+#include "simulator/code/kernel.h"
 
 namespace coalesce::sim {
 

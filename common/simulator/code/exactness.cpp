@@ -1,9 +1,9 @@
-#include "code/exactness.h"
+#include "simulator/code/exactness.h"
 
 #include <algorithm>
 
-#include "code/opcodes.h"
-#include "ptx/special_registers.h"
+#include "simulator/code/opcodes.h"
+#include "simulator/ptx/special_registers.h"
 
 namespace coalesce::sim {
 namespace {

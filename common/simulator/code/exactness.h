@@ -5,8 +5,8 @@
 #include <string>
 #include <vector>
 
-#include "base/types.h"
-#include "ptx/ast.h"
+#include "simulator/base/types.h"
+#include "simulator/ptx/ast.h"
 
 namespace coalesce::sim {
 

@@ -10,8 +10,8 @@
 #include <string>
 #include <vector>
 
-#include "code/exactness.h"
-#include "code/kernel.h"
+#include "simulator/code/exactness.h"
+#include "simulator/code/kernel.h"
 
 namespace coalesce::sim {
 

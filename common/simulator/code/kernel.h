@@ -16,11 +16,11 @@
 #include <string>
 #include <vector>
 
-#include "base/types.h"
-#include "code/exactness.h"
-#include "counters/counters.h"
-#include "ptx/ast.h"
-#include "report/reports.h"
+#include "simulator/base/types.h"
+#include "simulator/code/exactness.h"
+#include "simulator/counters/counters.h"
+#include "simulator/ptx/ast.h"
+#include "simulator/report/reports.h"
 
 namespace coalesce::sim {
 

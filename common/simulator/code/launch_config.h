@@ -1,7 +1,7 @@
 // What a launch is asked for, and how it ends.
 #pragma once
 
-#include "base/types.h"
+#include "simulator/base/types.h"
 
 namespace coalesce::sim {
 

@@ -1,4 +1,4 @@
-#include "code/names.h"
+#include "simulator/code/names.h"
 
 #include <cxxabi.h>
 

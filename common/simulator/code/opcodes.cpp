@@ -1,4 +1,4 @@
-#include "code/opcodes.h"
+#include "simulator/code/opcodes.h"
 
 #include <unordered_map>
 
@@ -13,7 +13,7 @@ const std::vector<OpcodeEntry>& opcodes() {
 #define OPCODE_AS(name, group, exactness, sentence) \
     {#name, OpcodeGroup::group, Exactness::exactness, sentence},
 #define OPCODE(name, group, sentence) OPCODE_AS(name, group, exact, sentence)
-#include "code/opcodes.inc"
+#include "simulator/code/opcodes.inc"
 #undef OPCODE
 #undef OPCODE_AS
     };

@@ -5,8 +5,8 @@
 #include <string_view>
 #include <vector>
 
-#include "base/types.h"
-#include "code/exactness.h"
+#include "simulator/base/types.h"
+#include "simulator/code/exactness.h"
 
 namespace coalesce::sim {
 

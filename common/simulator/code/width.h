@@ -1,8 +1,8 @@
 // How wide a register's lanes are kept.
 #pragma once
 
-#include "base/types.h"
-#include "ptx/ast.h"
+#include "simulator/base/types.h"
+#include "simulator/ptx/ast.h"
 
 namespace coalesce::sim {
 

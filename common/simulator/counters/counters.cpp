@@ -3,7 +3,7 @@
 // Idea   Nearly every request of a real kernel is regular: neighbours, one constant stride, one
 //        address for all, or each bank once. Those take a few vector instructions. What is left
 //        goes through a small hash set, once per lane.
-#include "counters/counters.h"
+#include "simulator/counters/counters.h"
 
 #include <algorithm>
 #include <bit>

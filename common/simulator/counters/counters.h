@@ -4,7 +4,7 @@
 //        table measured on hardware, and used by every memory instruction.
 #pragma once
 
-#include "base/types.h"
+#include "simulator/base/types.h"
 
 namespace coalesce::sim {
 

@@ -2,11 +2,11 @@
 #include <algorithm>
 #include <cstring>
 
-#include "base/half.h"
-#include "cublas/cublas.h"
-#include "cudart/driver_support.h"
-#include "cudart/failure.h"
-#include "cudart/handles.h"
+#include "simulator/base/half.h"
+#include "simulator/cublas/cublas.h"
+#include "simulator/cudart/driver_support.h"
+#include "simulator/cudart/failure.h"
+#include "simulator/cudart/handles.h"
 
 namespace coalesce::sim::cublas {
 namespace {

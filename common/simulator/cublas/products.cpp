@@ -1,9 +1,9 @@
 // gemm in its forms, and geam.
 #include <algorithm>
 
-#include "cublas/cublas.h"
-#include "cudart/driver_support.h"
-#include "cudart/failure.h"
+#include "simulator/cublas/cublas.h"
+#include "simulator/cudart/driver_support.h"
+#include "simulator/cudart/failure.h"
 
 using namespace coalesce::sim::cublas;
 

@@ -1,7 +1,7 @@
 // What programs set and ask of cuBLAS besides work: streams, modes, versions, names of errors.
 #include <cstddef>
 
-#include "cublas/cublas.h"
+#include "simulator/cublas/cublas.h"
 
 using namespace coalesce::sim::cublas;
 

@@ -3,7 +3,7 @@
 #include <cmath>
 #include <cstdlib>
 
-#include "cublas/cublas.h"
+#include "simulator/cublas/cublas.h"
 
 using namespace coalesce::sim::cublas;
 

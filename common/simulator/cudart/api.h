@@ -29,9 +29,9 @@
 #include <string>
 #include <vector>
 
-#include "cudart/failure.h"
-#include "cudart/parameters.h"
-#include "cudart/per_thread.h"
+#include "simulator/cudart/failure.h"
+#include "simulator/cudart/parameters.h"
+#include "simulator/cudart/per_thread.h"
 
 namespace coalesce::sim::cudart {
 

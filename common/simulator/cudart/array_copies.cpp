@@ -1,8 +1,8 @@
 // Copies to, from and between CUDA arrays. Each becomes a box, like all copies; the box of an array is one of its
 // memory's, whose rows have gaps (work.cpp).
-#include "cudart/arrays.h"
-#include "cudart/capture.h"
-#include "cudart/devices.h"
+#include "simulator/cudart/arrays.h"
+#include "simulator/cudart/capture.h"
+#include "simulator/cudart/devices.h"
 
 using namespace coalesce::sim;
 using namespace coalesce::sim::cudart;

@@ -1,14 +1,14 @@
 // See arrays.h. Allocation of CUDA arrays, plain and mipmapped, and what they are.
-#include "cudart/arrays.h"
+#include "simulator/cudart/arrays.h"
 
 #include <algorithm>
 #include <bit>
 #include <cstdint>
 
-#include "cudart/capture.h"
-#include "cudart/devices.h"
-#include "cudart/handles.h"
-#include "device/device.h"
+#include "simulator/cudart/capture.h"
+#include "simulator/cudart/devices.h"
+#include "simulator/cudart/handles.h"
+#include "simulator/device/device.h"
 
 using namespace coalesce::sim;
 using namespace coalesce::sim::cudart;

@@ -8,8 +8,8 @@
 
 #include <vector>
 
-#include "cudart/work.h"
-#include "textures/texture.h"
+#include "simulator/cudart/work.h"
+#include "simulator/textures/texture.h"
 
 struct cudaArray {
     coalesce::sim::Image image{};

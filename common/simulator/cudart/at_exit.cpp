@@ -3,9 +3,9 @@
 // A destructor function of a shared library runs after those of the program and after its atexit
 // handlers, so what the program frees there is freed by now. Nothing that is used here is
 // destroyed: the library's own objects live in storage that is never given back.
-#include "base/options.h"
-#include "cudart/leaks.h"
-#include "profile/exit_report.h"
+#include "simulator/base/options.h"
+#include "simulator/cudart/leaks.h"
+#include "simulator/profile/exit_report.h"
 
 namespace {
 

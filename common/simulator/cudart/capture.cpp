@@ -1,12 +1,12 @@
 // See capture.h.
-#include "cudart/capture.h"
+#include "simulator/cudart/capture.h"
 
 #include <algorithm>
 #include <map>
 #include <set>
 #include <thread>
 
-#include "cudart/capture_state.h"
+#include "simulator/cudart/capture_state.h"
 
 namespace coalesce::sim::cudart {
 

@@ -17,9 +17,9 @@
 #include <memory>
 #include <vector>
 
-#include "cudart/api.h"
-#include "cudart/graphs.h"
-#include "cudart/streams.h"
+#include "simulator/cudart/api.h"
+#include "simulator/cudart/graphs.h"
+#include "simulator/cudart/streams.h"
 
 namespace coalesce::sim::cudart {
 

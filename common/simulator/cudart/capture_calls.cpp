@@ -1,7 +1,7 @@
 // Stream capture as the program calls it: begin, end, and what it may ask meanwhile.
 #include <utility>
 
-#include "cudart/capture_state.h"
+#include "simulator/cudart/capture_state.h"
 
 using namespace coalesce::sim::cudart;
 

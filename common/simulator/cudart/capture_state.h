@@ -8,7 +8,7 @@
 #include <thread>
 #include <vector>
 
-#include "cudart/capture.h"
+#include "simulator/cudart/capture.h"
 
 namespace coalesce::sim::cudart {
 

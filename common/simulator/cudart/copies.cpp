@@ -1,8 +1,8 @@
 // cudaMemcpy and cudaMemset: plain, of rows, with streams, between peers, and to and from symbols.
-#include "cudart/capture.h"
-#include "cudart/devices.h"
-#include "cudart/modules.h"
-#include "cudart/work.h"
+#include "simulator/cudart/capture.h"
+#include "simulator/cudart/devices.h"
+#include "simulator/cudart/modules.h"
+#include "simulator/cudart/work.h"
 
 using namespace coalesce::sim;
 using namespace coalesce::sim::cudart;

@@ -4,16 +4,16 @@
 #include <set>
 #include <utility>
 
-#include "base/options.h"
-#include "cudart/arrays.h"
-#include "cudart/capture.h"
-#include "cudart/devices.h"
-#include "cudart/graph_memory.h"
-#include "cudart/graphs.h"
-#include "cudart/leaks.h"
-#include "cudart/modules.h"
-#include "cudart/streams.h"
-#include "execute/device_calls.h"
+#include "simulator/base/options.h"
+#include "simulator/cudart/arrays.h"
+#include "simulator/cudart/capture.h"
+#include "simulator/cudart/devices.h"
+#include "simulator/cudart/graph_memory.h"
+#include "simulator/cudart/graphs.h"
+#include "simulator/cudart/leaks.h"
+#include "simulator/cudart/modules.h"
+#include "simulator/cudart/streams.h"
+#include "simulator/execute/device_calls.h"
 
 using namespace coalesce::sim;
 using namespace coalesce::sim::cudart;

@@ -4,10 +4,10 @@
 #include <cstring>
 #include <optional>
 
-#include "base/device_model.h"
-#include "cudart/api.h"
-#include "cudart/devices.h"
-#include "device/device.h"
+#include "simulator/base/device_model.h"
+#include "simulator/cudart/api.h"
+#include "simulator/cudart/devices.h"
+#include "simulator/device/device.h"
 
 using namespace coalesce::sim;
 using namespace coalesce::sim::cudart;
@@ -26,7 +26,7 @@ std::optional<int> attribute_value(int attribute) {
     case number:                                \
         return static_cast<int>(value);
 #define COALESCE_PROPERTY(number, name, value, member) COALESCE_ATTRIBUTE(number, name, value)
-#include "../../cuda/include/coalesce_cuda/attribute_list.inc"
+#include "cuda_headers/include/coalesce_cuda/attribute_list.inc"
 #undef COALESCE_PROPERTY
 #undef COALESCE_ATTRIBUTE
         default: break;
@@ -49,7 +49,7 @@ void fill_properties(cudaDeviceProp& p) {
 #define COALESCE_ATTRIBUTE(number, name, value)
 #define COALESCE_PROPERTY(number, name, value, member) \
     set_member(p.member, static_cast<int>(value));
-#include "../../cuda/include/coalesce_cuda/attribute_list.inc"
+#include "cuda_headers/include/coalesce_cuda/attribute_list.inc"
 #undef COALESCE_PROPERTY
 #undef COALESCE_ATTRIBUTE
 }

@@ -6,9 +6,9 @@
 #    include <dlfcn.h>
 #endif
 
-#include "cudart/api.h"
-#include "cudart/driver_support.h"
-#include "memory/tensor_map.h"
+#include "simulator/cudart/api.h"
+#include "simulator/cudart/driver_support.h"
+#include "simulator/memory/tensor_map.h"
 
 using namespace coalesce::sim;
 using namespace coalesce::sim::cudart;

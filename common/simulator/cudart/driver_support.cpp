@@ -1,12 +1,12 @@
 // See driver_support.h.
-#include "cudart/driver_support.h"
+#include "simulator/cudart/driver_support.h"
 
 #include <atomic>
 
-#include "cudart/capture.h"
-#include "cudart/launch.h"
-#include "cudart/missing.h"
-#include "report/host_work.h"
+#include "simulator/cudart/capture.h"
+#include "simulator/cudart/launch.h"
+#include "simulator/cudart/missing.h"
+#include "simulator/report/host_work.h"
 
 using namespace coalesce::sim;
 using namespace coalesce::sim::cudart;

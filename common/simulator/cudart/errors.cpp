@@ -6,10 +6,10 @@
 #include <set>
 #include <string_view>
 
-#include "base/options.h"
-#include "cudart/api.h"
-#include "report/reports.h"
-#include "report/text.h"
+#include "simulator/base/options.h"
+#include "simulator/cudart/api.h"
+#include "simulator/report/reports.h"
+#include "simulator/report/text.h"
 
 namespace coalesce::sim::cudart {
 namespace {
@@ -246,7 +246,7 @@ const char* cudaGetErrorName(cudaError_t error) {
 #define COALESCE_ERROR(number, name, sentence) \
     case number:                               \
         return #name;
-#include "../../cuda/include/coalesce_cuda/error_list.inc"
+#include "cuda_headers/include/coalesce_cuda/error_list.inc"
 #undef COALESCE_ERROR
         default: return "unrecognized error code";
     }
@@ -257,7 +257,7 @@ const char* cudaGetErrorString(cudaError_t error) {
 #define COALESCE_ERROR(number, name, sentence) \
     case number:                               \
         return sentence;
-#include "../../cuda/include/coalesce_cuda/error_list.inc"
+#include "cuda_headers/include/coalesce_cuda/error_list.inc"
 #undef COALESCE_ERROR
         default: return "unrecognized error code";
     }

@@ -3,8 +3,8 @@
 #include <chrono>
 #include <optional>
 
-#include "cudart/capture.h"
-#include "cudart/handles.h"
+#include "simulator/cudart/capture.h"
+#include "simulator/cudart/handles.h"
 
 using namespace coalesce::sim::cudart;
 

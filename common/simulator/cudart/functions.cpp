@@ -1,9 +1,9 @@
 // What a program asks of a kernel, and sets for it: attributes, name, parameters.
 #include <cstring>
 
-#include "base/device_model.h"
-#include "cudart/api.h"
-#include "cudart/modules.h"
+#include "simulator/base/device_model.h"
+#include "simulator/cudart/api.h"
+#include "simulator/cudart/modules.h"
 
 using namespace coalesce::sim;
 using namespace coalesce::sim::cudart;

@@ -3,8 +3,8 @@
 
 #include <mutex>
 
-#include "cudart/api.h"
-#include "cudart/graphs.h"
+#include "simulator/cudart/api.h"
+#include "simulator/cudart/graphs.h"
 
 namespace coalesce::sim::cudart {
 

@@ -1,8 +1,8 @@
 // Graphs that run: instantiate, launch, change, update.
-#include "cudart/capture.h"
-#include "cudart/graph_calls.h"
-#include "cudart/graph_memory.h"
-#include "execute/graph_conditions.h"
+#include "simulator/cudart/capture.h"
+#include "simulator/cudart/graph_calls.h"
+#include "simulator/cudart/graph_memory.h"
+#include "simulator/execute/graph_conditions.h"
 
 using namespace coalesce::sim;
 using namespace coalesce::sim::cudart;

@@ -1,15 +1,15 @@
 // See graph_memory.h.
-#include "cudart/graph_memory.h"
+#include "simulator/cudart/graph_memory.h"
 
 #include <algorithm>
 #include <map>
 #include <mutex>
 #include <vector>
 
-#include "cudart/api.h"
-#include "cudart/devices.h"
-#include "cudart/transfers.h"
-#include "device/device.h"
+#include "simulator/cudart/api.h"
+#include "simulator/cudart/devices.h"
+#include "simulator/cudart/transfers.h"
+#include "simulator/device/device.h"
 
 using namespace coalesce::sim;
 using namespace coalesce::sim::cudart;

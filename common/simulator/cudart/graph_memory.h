@@ -7,7 +7,7 @@
 
 #include <memory>
 
-#include "base/types.h"
+#include "simulator/base/types.h"
 
 namespace coalesce::sim::cudart {
 

@@ -5,11 +5,11 @@
 //            the three it is (add, change, change_running).
 #include <algorithm>
 
-#include "cudart/graph_calls.h"
-#include "cudart/graph_memory.h"
-#include "cudart/node_parameters.h"
-#include "cudart/parameters.h"
-#include "execute/graph_conditions.h"
+#include "simulator/cudart/graph_calls.h"
+#include "simulator/cudart/graph_memory.h"
+#include "simulator/cudart/node_parameters.h"
+#include "simulator/cudart/parameters.h"
+#include "simulator/execute/graph_conditions.h"
 
 using namespace coalesce::sim;
 using namespace coalesce::sim::cudart;

@@ -1,8 +1,8 @@
 // cudaGraphDebugDotPrint: a graph as text for Graphviz.
 #include <fstream>
 
-#include "code/names.h"
-#include "cudart/graph_calls.h"
+#include "simulator/code/names.h"
+#include "simulator/cudart/graph_calls.h"
 
 using namespace coalesce::sim;
 using namespace coalesce::sim::cudart;

@@ -1,7 +1,7 @@
 // Graphs as a whole, and their edges: create, destroy, clone, list, connect.
 #include <algorithm>
 
-#include "cudart/graph_calls.h"
+#include "simulator/cudart/graph_calls.h"
 
 using namespace coalesce::sim;
 using namespace coalesce::sim::cudart;

@@ -1,12 +1,12 @@
 // See graphs.h.
-#include "cudart/graphs.h"
+#include "simulator/cudart/graphs.h"
 
 #include <algorithm>
 
-#include "cudart/api.h"
-#include "cudart/user_objects.h"
-#include "execute/graph_conditions.h"
-#include "report/gaps.h"
+#include "simulator/cudart/api.h"
+#include "simulator/cudart/user_objects.h"
+#include "simulator/execute/graph_conditions.h"
+#include "simulator/report/gaps.h"
 
 namespace coalesce::sim::cudart {
 

@@ -16,7 +16,7 @@
 #include <string>
 #include <vector>
 
-#include "cudart/work.h"
+#include "simulator/cudart/work.h"
 
 namespace coalesce::sim::cudart {
 

@@ -2,16 +2,16 @@
 #include <algorithm>
 #include <vector>
 
-#include "base/coalesce_simulator.h"
-#include "base/device_model.h"
-#include "base/options.h"
-#include "cudart/api.h"
-#include "device/device.h"
-#include "execute/recorder.h"
-#include "execute/trace.h"
-#include "profile/json.h"
-#include "profile/kernel_table.h"
-#include "report/reports.h"
+#include "simulator/base/coalesce_simulator.h"
+#include "simulator/base/device_model.h"
+#include "simulator/base/options.h"
+#include "simulator/cudart/api.h"
+#include "simulator/device/device.h"
+#include "simulator/execute/recorder.h"
+#include "simulator/execute/trace.h"
+#include "simulator/profile/json.h"
+#include "simulator/profile/kernel_table.h"
+#include "simulator/report/reports.h"
 #include "timing/predict.h"
 #include "timing/prediction_text.h"
 

@@ -13,22 +13,22 @@
 //   A configuration that the device cannot run is the launch's own error, and the next launch may
 //   succeed. What the kernel does wrong breaks the context, and so does a kernel that cannot be
 //   simulated: see api.h.
-#include "cudart/launch.h"
+#include "simulator/cudart/launch.h"
 
 #include <algorithm>
 #include <cstring>
 #include <mutex>
 #include <vector>
 
-#include "base/device_model.h"
-#include "code/names.h"
-#include "cudart/api.h"
-#include "cudart/capture.h"
-#include "cudart/modules.h"
-#include "cudart/streams.h"
-#include "execute/recorder.h"
-#include "profile/predicted_times.h"
-#include "report/reports.h"
+#include "simulator/base/device_model.h"
+#include "simulator/code/names.h"
+#include "simulator/cudart/api.h"
+#include "simulator/cudart/capture.h"
+#include "simulator/cudart/modules.h"
+#include "simulator/cudart/streams.h"
+#include "simulator/execute/recorder.h"
+#include "simulator/profile/predicted_times.h"
+#include "simulator/report/reports.h"
 
 using namespace coalesce::sim;
 using namespace coalesce::sim::cudart;

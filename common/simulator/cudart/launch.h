@@ -6,8 +6,8 @@
 #include <memory>
 #include <vector>
 
-#include "base/types.h"
-#include "cudart/modules.h"
+#include "simulator/base/types.h"
+#include "simulator/cudart/modules.h"
 
 namespace coalesce::sim::cudart {
 

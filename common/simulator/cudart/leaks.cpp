@@ -1,12 +1,12 @@
 // See leaks.h.
-#include "cudart/leaks.h"
+#include "simulator/cudart/leaks.h"
 
 #include <map>
 #include <vector>
 
-#include "base/options.h"
-#include "device/device.h"
-#include "report/reports.h"
+#include "simulator/base/options.h"
+#include "simulator/device/device.h"
+#include "simulator/report/reports.h"
 
 namespace coalesce::sim::cudart {
 namespace {

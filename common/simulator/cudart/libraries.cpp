@@ -8,8 +8,8 @@
 #include <fstream>
 #include <iterator>
 
-#include "cudart/api.h"
-#include "cudart/modules.h"
+#include "simulator/cudart/api.h"
+#include "simulator/cudart/modules.h"
 
 using namespace coalesce::sim;
 using namespace coalesce::sim::cudart;

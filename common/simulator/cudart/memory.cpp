@@ -3,13 +3,13 @@
 #include <map>
 #include <mutex>
 
-#include "cudart/capture.h"
-#include "cudart/devices.h"
-#include "cudart/graph_memory.h"
-#include "cudart/memory_pools.h"
-#include "cudart/transfers.h"
-#include "device/device.h"
-#include "report/gaps.h"
+#include "simulator/cudart/capture.h"
+#include "simulator/cudart/devices.h"
+#include "simulator/cudart/graph_memory.h"
+#include "simulator/cudart/memory_pools.h"
+#include "simulator/cudart/transfers.h"
+#include "simulator/device/device.h"
+#include "simulator/report/gaps.h"
 
 using namespace coalesce::sim;
 using namespace coalesce::sim::cudart;

@@ -1,7 +1,7 @@
 // Stream-ordered allocation. Work in a stream is done when its call returns, so memory can be had
 // and given back at once, and a pool has nothing to keep: pools here count, and remember their
 // settings.
-#include "cudart/memory_pools.h"
+#include "simulator/cudart/memory_pools.h"
 
 #include <algorithm>
 #include <atomic>
@@ -9,11 +9,11 @@
 #include <memory>
 #include <mutex>
 
-#include "base/types.h"
-#include "cudart/capture.h"
-#include "cudart/graph_memory.h"
-#include "cudart/handles.h"
-#include "cudart/streams.h"
+#include "simulator/base/types.h"
+#include "simulator/cudart/capture.h"
+#include "simulator/cudart/graph_memory.h"
+#include "simulator/cudart/handles.h"
+#include "simulator/cudart/streams.h"
 
 using namespace coalesce::sim;
 using namespace coalesce::sim::cudart;

@@ -3,8 +3,8 @@
 //
 // The header with the real declarations is left out on purpose: here these functions take whatever
 // they are given and look at none of it.
-#include "cudart/missing.h"
-#include "base/subjects.h"
+#include "simulator/cudart/missing.h"
+#include "simulator/base/subjects.h"
 
 using namespace coalesce::sim::subjects;
 
@@ -12,4 +12,4 @@ using namespace coalesce::sim::subjects;
     extern "C" int function() {                                                   \
         return coalesce::sim::cudart::report_missing(#function, subject.instead); \
     }
-#include "cudart/missing_list.inc"
+#include "simulator/cudart/missing_list.inc"

@@ -1,9 +1,9 @@
 // See missing.h.
-#include "cudart/missing.h"
+#include "simulator/cudart/missing.h"
 
 #include <cctype>
 
-#include "cudart/api.h"
+#include "simulator/cudart/api.h"
 
 namespace coalesce::sim::cudart {
 namespace {

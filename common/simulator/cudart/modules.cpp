@@ -1,15 +1,15 @@
 // See modules.h.
-#include "cudart/modules.h"
+#include "simulator/cudart/modules.h"
 
 #include <algorithm>
 
-#include "base/device_model.h"
-#include "base/linked_ptx.h"
-#include "base/subjects.h"
-#include "cudart/api.h"
-#include "fatbin/fatbin.h"
-#include "program/lower.h"
-#include "report/gaps.h"
+#include "simulator/base/device_model.h"
+#include "simulator/base/linked_ptx.h"
+#include "simulator/base/subjects.h"
+#include "simulator/cudart/api.h"
+#include "simulator/fatbin/fatbin.h"
+#include "simulator/program/lower.h"
+#include "simulator/report/gaps.h"
 
 namespace coalesce::sim::cudart {
 

@@ -15,7 +15,7 @@
 #include <string>
 #include <vector>
 
-#include "device/device.h"
+#include "simulator/device/device.h"
 
 namespace coalesce::sim::cudart {
 

@@ -1,10 +1,10 @@
 // See node_parameters.h.
-#include "cudart/node_parameters.h"
+#include "simulator/cudart/node_parameters.h"
 
-#include "cudart/api.h"
-#include "cudart/graph_calls.h"
-#include "cudart/graph_memory.h"
-#include "cudart/modules.h"
+#include "simulator/cudart/api.h"
+#include "simulator/cudart/graph_calls.h"
+#include "simulator/cudart/graph_memory.h"
+#include "simulator/cudart/modules.h"
 
 namespace coalesce::sim::cudart {
 

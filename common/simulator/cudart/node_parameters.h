@@ -3,7 +3,7 @@
 
 #include <cuda_runtime_api.h>
 
-#include "cudart/graphs.h"
+#include "simulator/cudart/graphs.h"
 
 namespace coalesce::sim::cudart {
 

@@ -1,9 +1,9 @@
 // How many blocks fit on a multiprocessor of the simulated device, and the largest clusters.
 #include <algorithm>
 
-#include "base/device_model.h"
-#include "cudart/api.h"
-#include "cudart/modules.h"
+#include "simulator/base/device_model.h"
+#include "simulator/cudart/api.h"
+#include "simulator/cudart/modules.h"
 
 using namespace coalesce::sim;
 using namespace coalesce::sim::cudart;

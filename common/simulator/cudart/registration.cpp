@@ -16,9 +16,9 @@
 //
 //   Host code that touches a __managed__ variable calls __cudaInitModule(handle) first, and then
 //   goes through the pointer whose address it registered.
-#include "cudart/api.h"
-#include "cudart/modules.h"
-#include "fatbin/format.h"
+#include "simulator/cudart/api.h"
+#include "simulator/cudart/modules.h"
+#include "simulator/fatbin/format.h"
 
 using namespace coalesce::sim;
 using namespace coalesce::sim::cudart;

@@ -1,10 +1,10 @@
 // Streams. A call that puts work in a stream does the work before it returns, so a stream is never
 // busy: what is left of it is a handle with flags, a priority and attributes.
-#include "cudart/streams.h"
+#include "simulator/cudart/streams.h"
 
-#include "cudart/capture.h"
-#include "cudart/devices.h"
-#include "cudart/handles.h"
+#include "simulator/cudart/capture.h"
+#include "simulator/cudart/devices.h"
+#include "simulator/cudart/handles.h"
 
 #include <algorithm>
 #include <atomic>
@@ -12,8 +12,8 @@
 #include <mutex>
 #include <set>
 
-#include "base/types.h"
-#include "report/gaps.h"
+#include "simulator/base/types.h"
+#include "simulator/report/gaps.h"
 
 using namespace coalesce::sim;
 using namespace coalesce::sim::cudart;

@@ -1,7 +1,7 @@
 // Streams and events as handles: which are alive.
 #pragma once
 
-#include "cudart/api.h"
+#include "simulator/cudart/api.h"
 
 namespace coalesce::sim::cudart {
 

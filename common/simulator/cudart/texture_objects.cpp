@@ -2,10 +2,10 @@
 #include <map>
 #include <mutex>
 
-#include "cudart/arrays.h"
-#include "cudart/capture.h"
-#include "cudart/devices.h"
-#include "device/device.h"
+#include "simulator/cudart/arrays.h"
+#include "simulator/cudart/capture.h"
+#include "simulator/cudart/devices.h"
+#include "simulator/device/device.h"
 
 using namespace coalesce::sim;
 using namespace coalesce::sim::cudart;

@@ -1,11 +1,11 @@
 // See transfers.h.
-#include "cudart/transfers.h"
+#include "simulator/cudart/transfers.h"
 
 #include <cstdio>
 #include <cstring>
 
-#include "cudart/api.h"
-#include "device/device.h"
+#include "simulator/cudart/api.h"
+#include "simulator/device/device.h"
 
 namespace coalesce::sim::cudart {
 

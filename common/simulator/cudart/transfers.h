@@ -4,7 +4,7 @@
 
 #include <cuda_runtime_api.h>
 
-#include "base/types.h"
+#include "simulator/base/types.h"
 
 namespace coalesce::sim {
 class DeviceMemory;

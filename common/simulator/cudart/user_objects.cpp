@@ -1,10 +1,10 @@
 // See user_objects.h.
-#include "cudart/user_objects.h"
+#include "simulator/cudart/user_objects.h"
 
 #include <climits>
 
-#include "cudart/graph_calls.h"
-#include "cudart/handles.h"
+#include "simulator/cudart/graph_calls.h"
+#include "simulator/cudart/handles.h"
 
 using namespace coalesce::sim::cudart;
 

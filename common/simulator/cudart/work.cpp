@@ -1,13 +1,13 @@
 // See work.h.
-#include "cudart/work.h"
+#include "simulator/cudart/work.h"
 
-#include "cudart/api.h"
-#include "cudart/arrays.h"
-#include "cudart/graph_memory.h"
-#include "cudart/graphs.h"
-#include "cudart/modules.h"
-#include "cudart/streams.h"
-#include "execute/graph_conditions.h"
+#include "simulator/cudart/api.h"
+#include "simulator/cudart/arrays.h"
+#include "simulator/cudart/graph_memory.h"
+#include "simulator/cudart/graphs.h"
+#include "simulator/cudart/modules.h"
+#include "simulator/cudart/streams.h"
+#include "simulator/execute/graph_conditions.h"
 
 namespace coalesce::sim::cudart {
 namespace {

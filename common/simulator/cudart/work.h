@@ -8,8 +8,8 @@
 #include <variant>
 #include <vector>
 
-#include "cudart/launch.h"
-#include "cudart/transfers.h"
+#include "simulator/cudart/launch.h"
+#include "simulator/cudart/transfers.h"
 
 namespace coalesce::sim::cudart {
 

@@ -6,8 +6,8 @@
 //   graph_calls.cpp translate what differs (older.h). own.txt lists them.
 #include <cstring>
 
-#include "cudart12/older.h"
-#include "cudart12/structures.h"
+#include "simulator/cudart12/older.h"
+#include "simulator/cudart12/structures.h"
 
 using namespace coalesce::sim::cudart12;
 

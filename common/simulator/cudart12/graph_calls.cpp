@@ -1,6 +1,6 @@
 // Functions of CUDA 12 for graphs and captures whose edges carry no data: in CUDA 13 each takes a list of that data.
 // calls.cpp says how a function of CUDA 12 is exported here.
-#include "cudart12/older.h"
+#include "simulator/cudart12/older.h"
 
 COALESCE_NEXT(add_dependencies, cudaGraphAddDependencies);
 COALESCE_NEXT(remove_dependencies, cudaGraphRemoveDependencies);

@@ -7,7 +7,7 @@
 
 #include <cuda_runtime_api.h>
 
-#include "cudart12/forward.h"
+#include "simulator/cudart12/forward.h"
 
 /// `next::alias`: what libcudart.so.13 exports as `function`.
 #define COALESCE_NEXT(alias, function)                                           \

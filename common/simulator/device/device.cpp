@@ -1,4 +1,4 @@
-#include "device/device.h"
+#include "simulator/device/device.h"
 
 #include <algorithm>
 #include <mutex>
@@ -7,13 +7,13 @@
 #include <tuple>
 #include <unordered_map>
 
-#include "execute/device_calls.h"
-#include "execute/recorder.h"
-#include "execute/special_registers.h"
-#include "execute/worker.h"
-#include "program/lower.h"
-#include "program/register_estimate.h"
-#include "report/progress.h"
+#include "simulator/execute/device_calls.h"
+#include "simulator/execute/recorder.h"
+#include "simulator/execute/special_registers.h"
+#include "simulator/execute/worker.h"
+#include "simulator/program/lower.h"
+#include "simulator/program/register_estimate.h"
+#include "simulator/report/progress.h"
 #include "timing/occupancy.h"
 
 namespace coalesce::sim {

@@ -6,9 +6,9 @@
 #include <string_view>
 #include <vector>
 
-#include "code/kernel.h"
-#include "code/launch_config.h"
-#include "memory/device_memory.h"
+#include "simulator/code/kernel.h"
+#include "simulator/code/launch_config.h"
+#include "simulator/memory/device_memory.h"
 
 namespace coalesce::timing {
 struct Recording;

@@ -6,12 +6,12 @@
 #include <stdexcept>
 #include <vector>
 
-#include "analysis/block_layout.h"
-#include "code/names.h"
-#include "device/device.h"
-#include "program/lower.h"
-#include "ptx/linker.h"
-#include "ptx/parser.h"
+#include "simulator/analysis/block_layout.h"
+#include "simulator/code/names.h"
+#include "simulator/device/device.h"
+#include "simulator/program/lower.h"
+#include "simulator/ptx/linker.h"
+#include "simulator/ptx/parser.h"
 
 namespace coalesce::sim {
 

@@ -1,5 +1,5 @@
 // CUDA arrays, texture objects and surface objects as the driver describes them, made into the runtime's.
-#include "driver/driver.h"
+#include "simulator/driver/driver.h"
 
 using namespace coalesce::sim::driver;
 

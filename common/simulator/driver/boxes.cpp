@@ -1,5 +1,5 @@
 // See boxes.h.
-#include "driver/boxes.h"
+#include "simulator/driver/boxes.h"
 
 namespace coalesce::sim::driver {
 namespace {

@@ -1,7 +1,7 @@
 // Boxes of bytes as the driver describes them (CUDA_MEMCPY2D, CUDA_MEMCPY3D), made into the runtime's.
 #pragma once
 
-#include "driver/driver.h"
+#include "simulator/driver/driver.h"
 
 namespace coalesce::sim::driver {
 

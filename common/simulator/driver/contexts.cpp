@@ -6,8 +6,8 @@
 #include <mutex>
 #include <vector>
 
-#include "cudart/handles.h"
-#include "driver/driver.h"
+#include "simulator/cudart/handles.h"
+#include "simulator/driver/driver.h"
 
 struct CUctx_st {
     int device = 0;

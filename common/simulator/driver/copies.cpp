@@ -1,6 +1,6 @@
 // cuMemcpy and cuMemset. Directions are those that the names say.
-#include "driver/boxes.h"
-#include "driver/driver.h"
+#include "simulator/driver/boxes.h"
+#include "simulator/driver/driver.h"
 
 using namespace coalesce::sim::driver;
 

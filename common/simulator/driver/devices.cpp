@@ -2,7 +2,7 @@
 #include <cstring>
 #include <string>
 
-#include "driver/driver.h"
+#include "simulator/driver/driver.h"
 
 using namespace coalesce::sim::driver;
 

@@ -15,10 +15,10 @@
 
 #include <functional>
 
-#include "cudart/driver_support.h"
-#include "cudart/failure.h"
-#include "cudart/parameters.h"
-#include "cudart/per_thread.h"
+#include "simulator/cudart/driver_support.h"
+#include "simulator/cudart/failure.h"
+#include "simulator/cudart/parameters.h"
+#include "simulator/cudart/per_thread.h"
 
 namespace coalesce::sim::driver {
 

@@ -6,8 +6,8 @@
 
 #include <string>
 
-#include "base/subjects.h"
-#include "driver/driver.h"
+#include "simulator/base/subjects.h"
+#include "simulator/driver/driver.h"
 
 using namespace coalesce::sim::driver;
 namespace subjects = coalesce::sim::subjects;

@@ -1,7 +1,7 @@
 // The driver's errors: numbers, names, sentences.
 #include <string>
 
-#include "driver/driver.h"
+#include "simulator/driver/driver.h"
 
 namespace coalesce::sim::driver {
 
@@ -25,7 +25,7 @@ const char* name_of(Result result) {
 #define COALESCE_RESULT(number, name) \
     case number:                      \
         return #name;
-#include "driver/error_names.inc"
+#include "simulator/driver/error_names.inc"
 #undef COALESCE_RESULT
         default: return nullptr;
     }

@@ -1,7 +1,7 @@
 // Graphs, where the driver takes what the runtime takes. CUDA_KERNEL_NODE_PARAMS begins as
 // cudaKernelNodeParams does, and the parameters of the other nodes here are equal.
-#include "driver/boxes.h"
-#include "driver/driver.h"
+#include "simulator/driver/boxes.h"
+#include "simulator/driver/driver.h"
 
 using namespace coalesce::sim::driver;
 

@@ -1,5 +1,5 @@
 // Launches, and how many blocks fit.
-#include "driver/driver.h"
+#include "simulator/driver/driver.h"
 
 using namespace coalesce::sim::driver;
 

@@ -1,6 +1,6 @@
 // Memory: allocate, free, and what a pointer is. A CUdeviceptr is a void* here.
-#include "driver/boxes.h"
-#include "driver/driver.h"
+#include "simulator/driver/boxes.h"
+#include "simulator/driver/driver.h"
 
 using namespace coalesce::sim::driver;
 

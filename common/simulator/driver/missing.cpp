@@ -1,6 +1,6 @@
 // What NVIDIA's libcuda.so.1 has and this one does not: see cudart/missing.cpp.
-#include "base/subjects.h"
-#include "cudart/driver_support.h"
+#include "simulator/base/subjects.h"
+#include "simulator/cudart/driver_support.h"
 
 using namespace coalesce::sim::subjects;
 
@@ -8,4 +8,4 @@ using namespace coalesce::sim::subjects;
     extern "C" int function() {                                   \
         return coalesceDriverMissing(#function, subject.instead); \
     }
-#include "driver/missing_list.inc"
+#include "simulator/driver/missing_list.inc"

@@ -2,10 +2,10 @@
 #include <cstring>
 #include <string>
 
-#include "base/linked_ptx.h"
-#include "base/subjects.h"
-#include "cudart/handles.h"
-#include "driver/driver.h"
+#include "simulator/base/linked_ptx.h"
+#include "simulator/base/subjects.h"
+#include "simulator/cudart/handles.h"
+#include "simulator/driver/driver.h"
 
 using namespace coalesce::sim::driver;
 

@@ -1,5 +1,5 @@
 // Streams, events and captures: the runtime's.
-#include "driver/driver.h"
+#include "simulator/driver/driver.h"
 
 using namespace coalesce::sim::driver;
 

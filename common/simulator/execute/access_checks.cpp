@@ -3,9 +3,9 @@
 // Builds on  memory_access.h, which has resolved the addresses; checks/*.h, which judge.
 #include <algorithm>
 
-#include "checks/access_report.h"
-#include "execute/memory_access.h"
-#include "execute/undefined.h"
+#include "simulator/checks/access_report.h"
+#include "simulator/execute/memory_access.h"
+#include "simulator/execute/undefined.h"
 
 namespace coalesce::sim {
 

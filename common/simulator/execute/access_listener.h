@@ -4,8 +4,8 @@
 
 #include <array>
 
-#include "base/types.h"
-#include "counters/counters.h"
+#include "simulator/base/types.h"
+#include "simulator/counters/counters.h"
 
 namespace coalesce::sim {
 

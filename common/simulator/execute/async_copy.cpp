@@ -11,10 +11,10 @@
 #include <deque>
 #include <utility>
 
-#include "execute/access_listener.h"
-#include "execute/async_copy.h"
-#include "execute/describe.h"
-#include "execute/memory_access.h"
+#include "simulator/execute/access_listener.h"
+#include "simulator/execute/async_copy.h"
+#include "simulator/execute/describe.h"
+#include "simulator/execute/memory_access.h"
 
 namespace coalesce::sim {
 

@@ -19,8 +19,8 @@
 #include <optional>
 #include <string>
 
-#include "execute/block.h"
-#include "execute/families.h"
+#include "simulator/execute/block.h"
+#include "simulator/execute/families.h"
 
 namespace coalesce::sim {
 

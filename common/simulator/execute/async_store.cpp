@@ -5,11 +5,11 @@
 //        the mbarrier. A change is atomic and made at once; only the mbarrier hears of it later.
 #include <array>
 
-#include "execute/async_copy.h"
-#include "execute/cluster.h"
-#include "execute/combining.h"
-#include "execute/describe.h"
-#include "execute/memory_access.h"
+#include "simulator/execute/async_copy.h"
+#include "simulator/execute/cluster.h"
+#include "simulator/execute/combining.h"
+#include "simulator/execute/describe.h"
+#include "simulator/execute/memory_access.h"
 
 namespace coalesce::sim {
 

@@ -11,12 +11,12 @@
 #include <type_traits>
 #include <utility>
 
-#include "base/half.h"
-#include "counters/counters.h"
-#include "execute/combining.h"
-#include "execute/describe.h"
-#include "execute/lane_memory.h"
-#include "execute/memory_access.h"
+#include "simulator/base/half.h"
+#include "simulator/counters/counters.h"
+#include "simulator/execute/combining.h"
+#include "simulator/execute/describe.h"
+#include "simulator/execute/lane_memory.h"
+#include "simulator/execute/memory_access.h"
 
 namespace coalesce::sim {
 

@@ -1,12 +1,12 @@
-#include "execute/barriers.h"
+#include "simulator/execute/barriers.h"
 
 #include <algorithm>
 #include <optional>
 #include <utility>
 
-#include "execute/cluster.h"
-#include "execute/scheduler.h"
-#include "execute/shared_checks.h"
+#include "simulator/execute/cluster.h"
+#include "simulator/execute/scheduler.h"
+#include "simulator/execute/shared_checks.h"
 
 namespace coalesce::sim {
 namespace {

@@ -1,7 +1,7 @@
 // The barriers of a block, and what is said when they cannot work.
 #pragma once
 
-#include "execute/block.h"
+#include "simulator/execute/block.h"
 
 namespace coalesce::sim {
 

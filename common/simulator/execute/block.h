@@ -13,15 +13,15 @@
 #include <unordered_map>
 #include <vector>
 
-#include "base/device_model.h"
-#include "checks/global_race.h"
-#include "checks/shared_race.h"
-#include "code/function_code.h"
-#include "execute/calls.h"
-#include "execute/shared_ledger.h"
-#include "execute/undefined.h"
-#include "execute/warp.h"
-#include "execute/watch.h"
+#include "simulator/base/device_model.h"
+#include "simulator/checks/global_race.h"
+#include "simulator/checks/shared_race.h"
+#include "simulator/code/function_code.h"
+#include "simulator/execute/calls.h"
+#include "simulator/execute/shared_ledger.h"
+#include "simulator/execute/undefined.h"
+#include "simulator/execute/warp.h"
+#include "simulator/execute/watch.h"
 
 namespace coalesce::sim {
 

@@ -21,12 +21,12 @@
 #include <unordered_set>
 #include <utility>
 // Long: a copy is checked, counted, kept and moved by one description of it.
-#include "execute/access_listener.h"
-#include "execute/async_copy.h"
-#include "execute/cluster.h"
-#include "execute/describe.h"
-#include "execute/memory_access.h"
-#include "memory/tensor_map.h"
+#include "simulator/execute/access_listener.h"
+#include "simulator/execute/async_copy.h"
+#include "simulator/execute/cluster.h"
+#include "simulator/execute/describe.h"
+#include "simulator/execute/memory_access.h"
+#include "simulator/memory/tensor_map.h"
 
 namespace coalesce::sim {
 

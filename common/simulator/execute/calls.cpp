@@ -1,10 +1,10 @@
-#include "execute/calls.h"
+#include "simulator/execute/calls.h"
 
-#include "code/width.h"
-#include "execute/block.h"
-#include "execute/families.h"
-#include "execute/lane_memory.h"
-#include "execute/scheduler.h"
+#include "simulator/code/width.h"
+#include "simulator/execute/block.h"
+#include "simulator/execute/families.h"
+#include "simulator/execute/lane_memory.h"
+#include "simulator/execute/scheduler.h"
 
 namespace coalesce::sim {
 namespace {

@@ -5,8 +5,8 @@
 //        Local variables of nested calls follow each other on each thread's stack.
 #pragma once
 
-#include "code/function_code.h"
-#include "execute/warp.h"
+#include "simulator/code/function_code.h"
+#include "simulator/execute/warp.h"
 
 namespace coalesce::sim {
 

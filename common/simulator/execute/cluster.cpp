@@ -1,10 +1,10 @@
 // See cluster.h: addresses and accesses.
-#include "execute/cluster.h"
+#include "simulator/execute/cluster.h"
 
-#include "checks/access_report.h"
-#include "counters/counters.h"
-#include "execute/memory_access.h"
-#include "execute/shared_access.h"
+#include "simulator/checks/access_report.h"
+#include "simulator/counters/counters.h"
+#include "simulator/execute/memory_access.h"
+#include "simulator/execute/shared_access.h"
 
 namespace coalesce::sim {
 

@@ -15,10 +15,10 @@
 
 #include <vector>
 
-#include "execute/access_listener.h"
-#include "execute/block.h"
-#include "execute/families.h"
-#include "memory/device_memory.h"
+#include "simulator/execute/access_listener.h"
+#include "simulator/execute/block.h"
+#include "simulator/execute/families.h"
+#include "simulator/memory/device_memory.h"
 
 namespace coalesce::sim {
 

@@ -9,8 +9,8 @@
 //        with nobody.
 #include <utility>
 
-#include "execute/cluster.h"
-#include "execute/scheduler.h"
+#include "simulator/execute/cluster.h"
+#include "simulator/execute/scheduler.h"
 
 namespace coalesce::sim {
 namespace {

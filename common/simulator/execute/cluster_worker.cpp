@@ -2,9 +2,9 @@
 #include <algorithm>
 #include <utility>
 
-#include "execute/async_copy.h"
-#include "execute/cluster.h"
-#include "execute/worker.h"
+#include "simulator/execute/async_copy.h"
+#include "simulator/execute/cluster.h"
+#include "simulator/execute/worker.h"
 
 namespace coalesce::sim {
 

@@ -2,8 +2,8 @@
 // PTX instruction needs and where its operands go (families.h).
 #pragma once
 
-#include "execute/families.h"
-#include "ptx/instruction_parts.h"
+#include "simulator/execute/families.h"
+#include "simulator/ptx/instruction_parts.h"
 
 namespace coalesce::sim {
 

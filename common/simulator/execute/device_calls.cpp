@@ -1,12 +1,12 @@
 // See device_calls.h.
-#include "execute/device_calls.h"
+#include "simulator/execute/device_calls.h"
 
 #include <algorithm>
 #include <cstdio>
 
-#include "execute/graph_conditions.h"
-#include "execute/memory_access.h"
-#include "execute/printf_format.h"
+#include "simulator/execute/graph_conditions.h"
+#include "simulator/execute/memory_access.h"
+#include "simulator/execute/printf_format.h"
 
 namespace coalesce::sim {
 

@@ -6,9 +6,9 @@
 #include <mutex>
 #include <string>
 
-#include "code/width.h"
-#include "execute/warp.h"
-#include "memory/address_zone.h"
+#include "simulator/code/width.h"
+#include "simulator/execute/warp.h"
+#include "simulator/memory/address_zone.h"
 
 namespace coalesce::sim {
 

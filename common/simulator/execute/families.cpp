@@ -1,9 +1,9 @@
 // The table of instruction families, and the helpers with which they are described.
-#include "execute/families.h"
+#include "simulator/execute/families.h"
 
 #include <algorithm>
 
-#include "execute/describe.h"
+#include "simulator/execute/describe.h"
 
 namespace coalesce::sim {
 

@@ -13,9 +13,9 @@
 #include <string_view>
 #include <vector>
 
-#include "code/kernel.h"
-#include "code/width.h"
-#include "ptx/ast.h"
+#include "simulator/code/kernel.h"
+#include "simulator/code/width.h"
+#include "simulator/ptx/ast.h"
 
 namespace coalesce::sim {
 

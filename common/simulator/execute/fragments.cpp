@@ -1,4 +1,4 @@
-#include "execute/fragments.h"
+#include "simulator/execute/fragments.h"
 
 #include <algorithm>
 #include <cstdio>

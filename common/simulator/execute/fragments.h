@@ -14,7 +14,7 @@
 #include <string_view>
 #include <vector>
 
-#include "code/kernel.h"
+#include "simulator/code/kernel.h"
 
 namespace coalesce::sim {
 

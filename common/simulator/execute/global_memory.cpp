@@ -6,12 +6,12 @@
 //        allocations, a bad address) goes lane by lane.
 #include <utility>
 
-#include "checks/access_report.h"
-#include "execute/access_listener.h"
-#include "execute/lane_memory.h"
-#include "execute/memory_access.h"
-#include "execute/memory_handlers.h"
-#include "execute/undefined.h"
+#include "simulator/checks/access_report.h"
+#include "simulator/execute/access_listener.h"
+#include "simulator/execute/lane_memory.h"
+#include "simulator/execute/memory_access.h"
+#include "simulator/execute/memory_handlers.h"
+#include "simulator/execute/undefined.h"
 
 namespace coalesce::sim {
 namespace {

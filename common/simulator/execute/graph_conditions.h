@@ -4,7 +4,7 @@
 #include <map>
 #include <mutex>
 
-#include "base/types.h"
+#include "simulator/base/types.h"
 
 namespace coalesce::sim {
 

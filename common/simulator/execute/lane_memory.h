@@ -3,8 +3,8 @@
 
 #include <type_traits>
 
-#include "checks/race_log.h"
-#include "execute/warp.h"
+#include "simulator/checks/race_log.h"
+#include "simulator/execute/warp.h"
 
 namespace coalesce::sim {
 

@@ -7,15 +7,15 @@
 // Count   A matrix is a pass of eight rows, which takes a wavefront unless two rows want different words of one
 //         bank. So rows of 128 bytes without padding conflict eight times. Whether rows that lie at one
 //         address are ever served in pairs, as those of ld are, the proof on hardware will show; here they are not.
-#include "execute/whole_warp.h"
+#include "simulator/execute/whole_warp.h"
 
 #include <array>
 #include <cstdio>
 #include <utility>
 
-#include "code/function_code.h"
-#include "execute/fragments.h"
-#include "execute/shared_access.h"
+#include "simulator/code/function_code.h"
+#include "simulator/execute/fragments.h"
+#include "simulator/execute/shared_access.h"
 
 namespace coalesce::sim {
 

@@ -10,11 +10,11 @@
 //        phase. Threads may write anything there: words that cannot be a barrier's are none.
 #include <utility>
 
-#include "counters/counters.h"
-#include "execute/async_copy.h"
-#include "execute/cluster.h"
-#include "execute/describe.h"
-#include "execute/memory_access.h"
+#include "simulator/counters/counters.h"
+#include "simulator/execute/async_copy.h"
+#include "simulator/execute/cluster.h"
+#include "simulator/execute/describe.h"
+#include "simulator/execute/memory_access.h"
 
 namespace coalesce::sim {
 

@@ -1,12 +1,12 @@
 // See memory_access.h.
-#include "execute/memory_access.h"
+#include "simulator/execute/memory_access.h"
 
 #include <algorithm>
 #include <utility>
 
-#include "checks/access_report.h"
-#include "counters/counters.h"
-#include "execute/cluster.h"
+#include "simulator/checks/access_report.h"
+#include "simulator/counters/counters.h"
+#include "simulator/execute/cluster.h"
 
 namespace coalesce::sim {
 

@@ -6,9 +6,9 @@
 //            works with host pointers. A bad address ends the launch, as on hardware.
 #pragma once
 
-#include "execute/access_listener.h"
-#include "execute/block.h"
-#include "execute/families.h"
+#include "simulator/execute/access_listener.h"
+#include "simulator/execute/block.h"
+#include "simulator/execute/families.h"
 
 namespace coalesce::sim {
 

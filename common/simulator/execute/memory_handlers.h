@@ -1,7 +1,7 @@
 // The handlers of ld and st, chosen by state space and shape.
 #pragma once
 
-#include "execute/warp.h"
+#include "simulator/execute/warp.h"
 
 namespace coalesce::sim {
 

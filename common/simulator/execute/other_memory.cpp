@@ -1,8 +1,8 @@
 // ld and st of local and constant memory, and through generic addresses.
-#include "execute/lane_memory.h"
-#include "execute/memory_access.h"
-#include "execute/memory_handlers.h"
-#include "execute/undefined.h"
+#include "simulator/execute/lane_memory.h"
+#include "simulator/execute/memory_access.h"
+#include "simulator/execute/memory_handlers.h"
+#include "simulator/execute/undefined.h"
 
 namespace coalesce::sim {
 namespace {

@@ -1,5 +1,5 @@
 // See printf_format.h.
-#include "execute/printf_format.h"
+#include "simulator/execute/printf_format.h"
 
 #include <algorithm>
 #include <bit>

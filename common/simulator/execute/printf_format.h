@@ -10,7 +10,7 @@
 #include <optional>
 #include <string>
 
-#include "base/types.h"
+#include "simulator/base/types.h"
 
 namespace coalesce::sim {
 

@@ -1,13 +1,13 @@
-#include "execute/recorder.h"
+#include "simulator/execute/recorder.h"
 
 #include <algorithm>
 #include <bit>
 #include <cmath>
 
-#include "analysis/register_use.h"
-#include "counters/counters.h"
-#include "execute/block.h"
-#include "execute/calls.h"
+#include "simulator/analysis/register_use.h"
+#include "simulator/counters/counters.h"
+#include "simulator/execute/block.h"
+#include "simulator/execute/calls.h"
 
 namespace coalesce::sim {
 

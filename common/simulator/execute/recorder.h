@@ -14,9 +14,9 @@
 #include <memory>
 #include <vector>
 
-#include "code/function_code.h"
-#include "code/launch_config.h"
-#include "execute/access_listener.h"
+#include "simulator/code/function_code.h"
+#include "simulator/code/launch_config.h"
+#include "simulator/execute/access_listener.h"
 #include "timing/recording.h"
 
 namespace coalesce::sim {

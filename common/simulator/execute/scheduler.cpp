@@ -1,14 +1,14 @@
-#include "execute/scheduler.h"
+#include "simulator/execute/scheduler.h"
 
 #include <algorithm>
 #include <numeric>
 #include <random>
 #include <utility>
 
-#include "execute/access_listener.h"
-#include "execute/barriers.h"
-#include "execute/calls.h"
-#include "execute/cluster.h"
+#include "simulator/execute/access_listener.h"
+#include "simulator/execute/barriers.h"
+#include "simulator/execute/calls.h"
+#include "simulator/execute/cluster.h"
 
 namespace coalesce::sim {
 namespace {

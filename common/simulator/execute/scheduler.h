@@ -12,7 +12,7 @@
 //            still end is watch.h's question.
 #pragma once
 
-#include "execute/block.h"
+#include "simulator/execute/block.h"
 
 namespace coalesce::sim {
 

@@ -1,8 +1,8 @@
 // See shared_access.h: what is the same for every shape.
-#include "execute/shared_access.h"
+#include "simulator/execute/shared_access.h"
 
-#include "checks/access_report.h"
-#include "execute/access_listener.h"
+#include "simulator/checks/access_report.h"
+#include "simulator/execute/access_listener.h"
 
 namespace coalesce::sim {
 namespace {

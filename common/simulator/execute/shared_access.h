@@ -7,12 +7,12 @@
 //        each; the rest asks a SharedMove.
 #pragma once
 
-#include "execute/cluster.h"
-#include "execute/lane_memory.h"
-#include "execute/memory_access.h"
-#include "execute/memory_handlers.h"
-#include "execute/shared_checks.h"
-#include "execute/undefined.h"
+#include "simulator/execute/cluster.h"
+#include "simulator/execute/lane_memory.h"
+#include "simulator/execute/memory_access.h"
+#include "simulator/execute/memory_handlers.h"
+#include "simulator/execute/shared_checks.h"
+#include "simulator/execute/undefined.h"
 
 namespace coalesce::sim {
 

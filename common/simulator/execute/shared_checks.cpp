@@ -1,8 +1,8 @@
-#include "execute/shared_checks.h"
+#include "simulator/execute/shared_checks.h"
 
-#include "base/device_model.h"
-#include "execute/barriers.h"
-#include "execute/scheduler.h"
+#include "simulator/base/device_model.h"
+#include "simulator/execute/barriers.h"
+#include "simulator/execute/scheduler.h"
 
 namespace coalesce::sim {
 namespace {

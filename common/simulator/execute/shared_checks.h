@@ -2,7 +2,7 @@
 // clean block did, or goes to the race checker (and is written down for the next block).
 #pragma once
 
-#include "execute/block.h"
+#include "simulator/execute/block.h"
 
 namespace coalesce::sim {
 

@@ -1,4 +1,4 @@
-#include "execute/shared_ledger.h"
+#include "simulator/execute/shared_ledger.h"
 
 #include <algorithm>
 #include <cstring>

@@ -22,7 +22,7 @@
 #include <unordered_map>
 #include <vector>
 
-#include "base/types.h"
+#include "simulator/base/types.h"
 
 namespace coalesce::sim {
 

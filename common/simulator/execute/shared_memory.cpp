@@ -1,5 +1,5 @@
 // ld.shared and st.shared: the table of shared_access.h's shapes.
-#include "execute/shared_access.h"
+#include "simulator/execute/shared_access.h"
 
 namespace coalesce::sim {
 

@@ -1,10 +1,10 @@
 // The table of special registers.
-#include "execute/special_registers.h"
+#include "simulator/execute/special_registers.h"
 
 #include <map>
 
-#include "base/device_model.h"
-#include "execute/cluster.h"
+#include "simulator/base/device_model.h"
+#include "simulator/execute/cluster.h"
 
 namespace coalesce::sim {
 

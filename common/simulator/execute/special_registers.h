@@ -7,8 +7,8 @@
 
 #include <string>
 
-#include "code/width.h"
-#include "execute/warp.h"
+#include "simulator/code/width.h"
+#include "simulator/execute/warp.h"
 
 namespace coalesce::sim {
 

@@ -9,9 +9,9 @@
 #include <array>
 #include <cstring>
 
-#include "execute/combining.h"
-#include "execute/describe.h"
-#include "execute/texel_access.h"
+#include "simulator/execute/combining.h"
+#include "simulator/execute/describe.h"
+#include "simulator/execute/texel_access.h"
 
 namespace coalesce::sim {
 

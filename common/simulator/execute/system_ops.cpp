@@ -1,9 +1,9 @@
 // Instructions that steer the machine rather than compute: fences, hints, sleeping, traps, and
 // questions about addresses.
-#include "execute/cluster.h"
-#include "execute/describe.h"
-#include "execute/memory_access.h"
-#include "execute/special_registers.h"
+#include "simulator/execute/cluster.h"
+#include "simulator/execute/describe.h"
+#include "simulator/execute/memory_access.h"
+#include "simulator/execute/special_registers.h"
 
 namespace coalesce::sim {
 

@@ -12,10 +12,10 @@
 #include <iterator>
 #include <limits>
 
-#include "base/half.h"
-#include "execute/fragments.h"
-#include "execute/warp.h"
-#include "execute/whole_warp.h"
+#include "simulator/base/half.h"
+#include "simulator/execute/fragments.h"
+#include "simulator/execute/warp.h"
+#include "simulator/execute/whole_warp.h"
 
 namespace coalesce::sim {
 

@@ -1,11 +1,11 @@
 // See texel_access.h.
-#include "execute/texel_access.h"
+#include "simulator/execute/texel_access.h"
 
 #include <algorithm>
 #include <cstdio>
 #include <vector>
 
-#include "execute/access_listener.h"
+#include "simulator/execute/access_listener.h"
 
 namespace coalesce::sim {
 namespace {

@@ -9,9 +9,9 @@
 
 #include <algorithm>
 
-#include "execute/families.h"
-#include "execute/memory_access.h"
-#include "textures/sampling.h"
+#include "simulator/execute/families.h"
+#include "simulator/execute/memory_access.h"
+#include "simulator/textures/sampling.h"
 
 namespace coalesce::sim {
 

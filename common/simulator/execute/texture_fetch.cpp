@@ -6,8 +6,8 @@
 //            and samplers apart (.texmode_independent).
 #include <bit>
 
-#include "execute/describe.h"
-#include "execute/texel_access.h"
+#include "simulator/execute/describe.h"
+#include "simulator/execute/texel_access.h"
 
 namespace coalesce::sim {
 

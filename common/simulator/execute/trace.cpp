@@ -1,9 +1,9 @@
-#include "execute/trace.h"
+#include "simulator/execute/trace.h"
 
 #include <algorithm>
 
-#include "counters/counters.h"
-#include "execute/block.h"
+#include "simulator/counters/counters.h"
+#include "simulator/execute/block.h"
 
 namespace coalesce::sim {
 

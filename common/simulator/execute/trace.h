@@ -7,9 +7,9 @@
 #include <string>
 #include <vector>
 
-#include "base/types.h"
-#include "code/kernel.h"
-#include "execute/access_listener.h"
+#include "simulator/base/types.h"
+#include "simulator/code/kernel.h"
+#include "simulator/execute/access_listener.h"
 
 namespace coalesce::sim {
 

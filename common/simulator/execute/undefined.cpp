@@ -1,11 +1,11 @@
-#include "execute/undefined.h"
+#include "simulator/execute/undefined.h"
 
 #include <algorithm>
 #include <bit>
 
-#include "analysis/byte_uses.h"
-#include "checks/access_report.h"
-#include "execute/block.h"
+#include "simulator/analysis/byte_uses.h"
+#include "simulator/checks/access_report.h"
+#include "simulator/execute/block.h"
 
 namespace coalesce::sim {
 

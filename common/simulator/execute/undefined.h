@@ -10,7 +10,7 @@
 #include <array>
 #include <unordered_map>
 
-#include "execute/warp.h"
+#include "simulator/execute/warp.h"
 
 namespace coalesce::sim {
 

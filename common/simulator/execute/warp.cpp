@@ -1,6 +1,6 @@
-#include "execute/warp.h"
+#include "simulator/execute/warp.h"
 
-#include "execute/block.h"
+#include "simulator/execute/block.h"
 
 namespace coalesce::sim {
 

@@ -12,11 +12,11 @@
 #include <string>
 #include <vector>
 
-#include "base/options.h"
-#include "base/types.h"
-#include "code/kernel.h"
-#include "code/launch_config.h"
-#include "memory/device_memory.h"
+#include "simulator/base/options.h"
+#include "simulator/base/types.h"
+#include "simulator/code/kernel.h"
+#include "simulator/code/launch_config.h"
+#include "simulator/memory/device_memory.h"
 
 namespace coalesce::sim {
 

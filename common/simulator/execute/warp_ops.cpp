@@ -8,9 +8,9 @@
 #include <algorithm>
 #include <array>
 
-#include "execute/combining.h"
-#include "execute/describe.h"
-#include "execute/warp.h"
+#include "simulator/execute/combining.h"
+#include "simulator/execute/describe.h"
+#include "simulator/execute/warp.h"
 
 namespace coalesce::sim {
 

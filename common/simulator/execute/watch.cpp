@@ -1,13 +1,13 @@
 // See watch.h.
-#include "execute/watch.h"
+#include "simulator/execute/watch.h"
 
 #include <sys/stat.h>
 
 #include <algorithm>
 #include <thread>
 
-#include "analysis/deciding_registers.h"
-#include "execute/block.h"
+#include "simulator/analysis/deciding_registers.h"
+#include "simulator/execute/block.h"
 
 namespace coalesce::sim {
 namespace {

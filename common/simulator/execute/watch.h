@@ -26,8 +26,8 @@
 #include <unordered_map>
 #include <vector>
 
-#include "code/function_code.h"
-#include "report/reports.h"
+#include "simulator/code/function_code.h"
+#include "simulator/report/reports.h"
 
 namespace coalesce::sim {
 

@@ -1,8 +1,8 @@
 // Instructions that all 32 lanes of a warp carry out together: ldmatrix, stmatrix, movmatrix, mma, wmma.
 #pragma once
 
-#include "execute/describe.h"
-#include "execute/fragments.h"
+#include "simulator/execute/describe.h"
+#include "simulator/execute/fragments.h"
 
 namespace coalesce::sim {
 

@@ -12,11 +12,11 @@
 #include <algorithm>
 #include <array>
 
-#include "code/function_code.h"
-#include "execute/fragments.h"
-#include "execute/memory_access.h"
-#include "execute/memory_handlers.h"
-#include "execute/whole_warp.h"
+#include "simulator/code/function_code.h"
+#include "simulator/execute/fragments.h"
+#include "simulator/execute/memory_access.h"
+#include "simulator/execute/memory_handlers.h"
+#include "simulator/execute/whole_warp.h"
 
 namespace coalesce::sim {
 

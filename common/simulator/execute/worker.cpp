@@ -1,19 +1,19 @@
-#include "execute/worker.h"
+#include "simulator/execute/worker.h"
 
-#include "base/device_model.h"
-#include "execute/trace.h"
+#include "simulator/base/device_model.h"
+#include "simulator/execute/trace.h"
 
 #include <cstdlib>
 #include <numeric>
 #include <utility>
 
-#include "checks/access_report.h"
-#include "execute/async_copy.h"
-#include "execute/barriers.h"
-#include "execute/cluster.h"
-#include "execute/shared_checks.h"
-#include "execute/special_registers.h"
-#include "report/progress.h"
+#include "simulator/checks/access_report.h"
+#include "simulator/execute/async_copy.h"
+#include "simulator/execute/barriers.h"
+#include "simulator/execute/cluster.h"
+#include "simulator/execute/shared_checks.h"
+#include "simulator/execute/special_registers.h"
+#include "simulator/report/progress.h"
 
 namespace coalesce::sim {
 namespace {

@@ -11,8 +11,8 @@
 #include <random>
 #include <vector>
 
-#include "execute/recorder.h"
-#include "execute/scheduler.h"
+#include "simulator/execute/recorder.h"
+#include "simulator/execute/scheduler.h"
 
 namespace coalesce::sim {
 

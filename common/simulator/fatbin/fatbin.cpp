@@ -1,5 +1,5 @@
 // Walks the entries of a container. format.h describes what lies where.
-#include "fatbin/fatbin.h"
+#include "simulator/fatbin/fatbin.h"
 
 #include <lz4.h>
 #include <zstd.h>
@@ -9,8 +9,8 @@
 #include <limits>
 #include <span>
 
-#include "base/subjects.h"
-#include "fatbin/format.h"
+#include "simulator/base/subjects.h"
+#include "simulator/fatbin/format.h"
 
 namespace coalesce::sim::fatbin {
 

@@ -5,7 +5,7 @@
 #include <string>
 #include <vector>
 
-#include "base/types.h"
+#include "simulator/base/types.h"
 
 namespace coalesce::sim::fatbin {
 

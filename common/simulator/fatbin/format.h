@@ -7,7 +7,7 @@
 //                     were linked, nullptr at the end. Their PTX is what we run.
 #pragma once
 
-#include "base/types.h"
+#include "simulator/base/types.h"
 
 namespace coalesce::sim::fatbin {
 

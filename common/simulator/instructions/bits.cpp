@@ -5,7 +5,7 @@
 //        brought into range first.
 #include <algorithm>
 
-#include "instructions/families.h"
+#include "simulator/instructions/families.h"
 
 namespace coalesce::sim::bits_instructions {
 namespace {

@@ -4,7 +4,7 @@
 //        subtraction is an addition, a + ~b + 1, and leaves the carry of that: 0 when it borrows.
 //        PTX leaves the mix of addc after sub.cc open, but nvcc relies on it to divide 128-bit
 //        numbers.
-#include "instructions/families.h"
+#include "simulator/instructions/families.h"
 
 namespace coalesce::sim::carry_instructions {
 namespace {

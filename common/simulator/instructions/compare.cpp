@@ -7,8 +7,8 @@
 #include <deque>
 #include <functional>
 
-#include "base/half.h"
-#include "instructions/families.h"
+#include "simulator/base/half.h"
+#include "simulator/instructions/families.h"
 
 namespace coalesce::sim::compare_instructions {
 namespace {

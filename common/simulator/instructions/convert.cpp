@@ -6,7 +6,7 @@
 // Next   convert_small.cpp: to f16, bf16 and smaller formats, and from the latter.
 #include <limits>
 
-#include "instructions/families.h"
+#include "simulator/instructions/families.h"
 
 namespace coalesce::sim::convert_instructions {
 namespace {

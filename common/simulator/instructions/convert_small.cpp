@@ -2,7 +2,7 @@
 //
 // Idea   What is common (f32 to f16 and back, to nearest) has a path of its own in half.h. All else
 //        goes through round_into: the exact value, a format, a direction.
-#include "instructions/families.h"
+#include "simulator/instructions/families.h"
 
 namespace coalesce::sim::convert_small_instructions {
 namespace {

@@ -5,8 +5,8 @@
 #include <optional>
 #include <utility>
 
-#include "base/half.h"
-#include "instructions/lanes.h"
+#include "simulator/base/half.h"
+#include "simulator/instructions/lanes.h"
 
 namespace coalesce::sim {
 

@@ -4,7 +4,7 @@
 // Idea   An operation is written once for one value of any format. The plain one is IEEE's, which the host has too, and
 //        half.h for halves; a pair does it twice. Flushing<F> wraps it for .ftz; .sat, .relu and other directions of
 //        rounding are rare, and are asked for when it runs (Modified<F>).
-#include "instructions/families.h"
+#include "simulator/instructions/families.h"
 
 namespace coalesce::sim::float_instructions {
 namespace {

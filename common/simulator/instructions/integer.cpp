@@ -6,7 +6,7 @@
 #include <algorithm>
 #include <limits>
 
-#include "instructions/families.h"
+#include "simulator/instructions/families.h"
 
 namespace coalesce::sim::integer_instructions {
 namespace {

@@ -27,9 +27,9 @@
 #    include <immintrin.h>
 #endif
 
-#include "base/float.h"
-#include "code/width.h"
-#include "execute/warp.h"
+#include "simulator/base/float.h"
+#include "simulator/code/width.h"
+#include "simulator/execute/warp.h"
 
 namespace coalesce::sim {
 

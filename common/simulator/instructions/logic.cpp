@@ -1,6 +1,6 @@
 // Bitwise logic, also on predicates, and selection: and or xor not cnot lop3 selp slct.
-#include "execute/combining.h"
-#include "instructions/families.h"
+#include "simulator/execute/combining.h"
+#include "simulator/instructions/families.h"
 
 namespace coalesce::sim::logic_instructions {
 namespace {

@@ -5,7 +5,7 @@
 #include <optional>
 #include <unordered_map>
 
-#include "instructions/families.h"
+#include "simulator/instructions/families.h"
 
 namespace coalesce::sim {
 

@@ -4,7 +4,7 @@
 //        Here they are computed in double precision and rounded once, which is within any such
 //        bound; so a result may differ from the device's in the last bits, and is then the better
 //        one.
-#include "instructions/families.h"
+#include "simulator/instructions/families.h"
 
 namespace coalesce::sim::math_instructions {
 namespace {

@@ -1,5 +1,5 @@
 // Where kernels see memory, when that is drawn: see device_memory.h.
-#include "memory/device_memory.h"
+#include "simulator/memory/device_memory.h"
 
 #include <iterator>
 

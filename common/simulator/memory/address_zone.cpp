@@ -1,5 +1,5 @@
 // See address_zone.h.
-#include "memory/address_zone.h"
+#include "simulator/memory/address_zone.h"
 
 namespace coalesce::sim {
 

@@ -8,7 +8,7 @@
 #include <deque>
 #include <map>
 
-#include "base/types.h"
+#include "simulator/base/types.h"
 
 namespace coalesce::sim {
 

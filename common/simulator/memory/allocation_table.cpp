@@ -1,7 +1,7 @@
 // Which allocation an address belongs to, or belonged to.
 #include <algorithm>
 
-#include "memory/device_memory.h"
+#include "simulator/memory/device_memory.h"
 
 namespace coalesce::sim {
 namespace {

@@ -11,7 +11,7 @@
 //   An allocation owns a slot: its bytes, and a gap behind them that belongs to nobody. Slots are
 //   multiples of what one page of shadow covers, so that no page of storage or shadow is shared and
 //   freeing can hand whole pages back to the system.
-#include "memory/device_memory.h"
+#include "simulator/memory/device_memory.h"
 
 #include <sys/mman.h>
 
@@ -21,8 +21,8 @@
 #include <cstring>
 #include <stdexcept>
 
-#include "memory/address_zone.h"
-#include "memory/host_fault.h"
+#include "simulator/memory/address_zone.h"
+#include "simulator/memory/host_fault.h"
 
 #ifndef MAP_FIXED_NOREPLACE
 #    define MAP_FIXED_NOREPLACE 0x100000

@@ -3,7 +3,7 @@
 // How   Device addresses are reserved without access, so the processor raises SIGSEGV with the
 //       address. The handler prints, puts the default action back and returns: the instruction runs
 //       again, faults again, and the program ends the way it does without a handler.
-#include "memory/host_fault.h"
+#include "simulator/memory/host_fault.h"
 
 #include <signal.h>
 #include <unistd.h>
@@ -11,7 +11,7 @@
 #include <atomic>
 #include <cstdio>
 
-#include "memory/device_memory.h"
+#include "simulator/memory/device_memory.h"
 
 namespace coalesce::sim {
 namespace {

@@ -1,7 +1,7 @@
 // Explains the crash of a program whose host code dereferences a device pointer.
 #pragma once
 
-#include "base/types.h"
+#include "simulator/base/types.h"
 
 namespace coalesce::sim {
 

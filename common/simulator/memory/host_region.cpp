@@ -4,7 +4,7 @@
 //         them right behind the writable pages of their file. This library reserves far more
 //         addresses than there is memory, for the bytes of the device and what is noted of them:
 //         what lies there is nobody's.
-#include "memory/host_region.h"
+#include "simulator/memory/host_region.h"
 
 #include <unistd.h>
 

@@ -1,7 +1,7 @@
 // What of this process lies at an address: for the words about a kernel that follows a host pointer.
 #pragma once
 
-#include "base/types.h"
+#include "simulator/base/types.h"
 
 namespace coalesce::sim {
 

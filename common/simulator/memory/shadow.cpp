@@ -2,7 +2,7 @@
 #include <algorithm>
 #include <cstring>
 
-#include "memory/device_memory.h"
+#include "simulator/memory/device_memory.h"
 
 namespace coalesce::sim {
 

@@ -1,5 +1,5 @@
 // See tensor_map.h.
-#include "memory/tensor_map.h"
+#include "simulator/memory/tensor_map.h"
 
 #include <cstring>
 #include <mutex>

@@ -15,7 +15,7 @@
 #include <optional>
 #include <string>
 
-#include "base/types.h"
+#include "simulator/base/types.h"
 
 namespace coalesce::sim {
 

@@ -1,14 +1,14 @@
 // See exactness_summary.h.
-#include "profile/exactness_summary.h"
+#include "simulator/profile/exactness_summary.h"
 
 #include <algorithm>
 #include <charconv>
 
-#include "base/device_model.h"
-#include "base/options.h"
-#include "report/gaps.h"
-#include "report/host_work.h"
-#include "report/text.h"
+#include "simulator/base/device_model.h"
+#include "simulator/base/options.h"
+#include "simulator/report/gaps.h"
+#include "simulator/report/host_work.h"
+#include "simulator/report/text.h"
 
 namespace coalesce::sim {
 namespace {

@@ -5,7 +5,7 @@
 #include <string>
 #include <vector>
 
-#include "code/kernel.h"
+#include "simulator/code/kernel.h"
 
 namespace coalesce::sim {
 

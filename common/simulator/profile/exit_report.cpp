@@ -1,5 +1,5 @@
 // See exit_report.h.
-#include "profile/exit_report.h"
+#include "simulator/profile/exit_report.h"
 
 #include <unistd.h>
 
@@ -9,16 +9,16 @@
 #include <cstring>
 #include <string>
 
-#include "base/device_model.h"
-#include "base/options.h"
-#include "device/device.h"
-#include "profile/exactness_summary.h"
-#include "profile/json.h"
-#include "profile/kernel_table.h"
-#include "profile/profile_text.h"
-#include "report/host_work.h"
-#include "report/reports.h"
-#include "report/text.h"
+#include "simulator/base/device_model.h"
+#include "simulator/base/options.h"
+#include "simulator/device/device.h"
+#include "simulator/profile/exactness_summary.h"
+#include "simulator/profile/json.h"
+#include "simulator/profile/kernel_table.h"
+#include "simulator/profile/profile_text.h"
+#include "simulator/report/host_work.h"
+#include "simulator/report/reports.h"
+#include "simulator/report/text.h"
 
 namespace coalesce::sim {
 

@@ -1,12 +1,12 @@
 // See json.h.
-#include "profile/json.h"
+#include "simulator/profile/json.h"
 
 #include <algorithm>
 #include <cstdio>
 #include <nlohmann/json.hpp>
 #include <tuple>
 
-#include "report/host_work.h"
+#include "simulator/report/host_work.h"
 #include "timing/prediction_codec.h"
 
 namespace coalesce::sim {

@@ -4,10 +4,10 @@
 #include <string>
 #include <vector>
 
-#include "profile/exactness_summary.h"
-#include "profile/kernel_table.h"
-#include "profile/predicted_times.h"
-#include "report/reports.h"
+#include "simulator/profile/exactness_summary.h"
+#include "simulator/profile/kernel_table.h"
+#include "simulator/profile/predicted_times.h"
+#include "simulator/report/reports.h"
 
 namespace coalesce::sim {
 

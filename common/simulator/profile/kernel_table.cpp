@@ -1,5 +1,5 @@
 // See kernel_table.h.
-#include "profile/kernel_table.h"
+#include "simulator/profile/kernel_table.h"
 
 #include <algorithm>
 #include <map>

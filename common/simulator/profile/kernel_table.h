@@ -9,9 +9,9 @@
 #include <string>
 #include <vector>
 
-#include "base/coalesce_simulator.h"
-#include "base/types.h"
-#include "code/kernel.h"
+#include "simulator/base/coalesce_simulator.h"
+#include "simulator/base/types.h"
+#include "simulator/code/kernel.h"
 
 namespace coalesce::sim {
 

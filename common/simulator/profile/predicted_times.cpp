@@ -1,10 +1,10 @@
 // See predicted_times.h.
-#include "profile/predicted_times.h"
+#include "simulator/profile/predicted_times.h"
 
 #include <algorithm>
 #include <cstdio>
 
-#include "base/options.h"
+#include "simulator/base/options.h"
 #include "timing/predict.h"
 
 namespace coalesce::sim {

@@ -11,8 +11,8 @@
 #include <tuple>
 #include <vector>
 
-#include "code/kernel.h"
-#include "code/launch_config.h"
+#include "simulator/code/kernel.h"
+#include "simulator/code/launch_config.h"
 #include "timing/gpu.h"
 #include "timing/prediction.h"
 

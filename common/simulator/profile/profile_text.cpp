@@ -5,7 +5,7 @@
 // Watch   The ideal of global memory is worked out from the bytes that the lanes asked for: that
 //         many sectors would do if every byte of them were used. Lanes that read the same bytes ask
 //         for more than there is, hence the minimum with what was really moved.
-#include "profile/profile_text.h"
+#include "simulator/profile/profile_text.h"
 
 #include <algorithm>
 #include <cstdio>
@@ -13,8 +13,8 @@
 #include <map>
 #include <set>
 
-#include "counters/counters.h"
-#include "report/text.h"
+#include "simulator/counters/counters.h"
+#include "simulator/report/text.h"
 #include "timing/words.h"
 
 namespace coalesce::sim {

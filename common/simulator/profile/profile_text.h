@@ -7,8 +7,8 @@
 #include <string>
 #include <vector>
 
-#include "profile/kernel_table.h"
-#include "profile/predicted_times.h"
+#include "simulator/profile/kernel_table.h"
+#include "simulator/profile/predicted_times.h"
 
 namespace coalesce::sim {
 

@@ -1,12 +1,12 @@
-#include "program/address_facts.h"
+#include "simulator/program/address_facts.h"
 
 #include <algorithm>
 #include <bit>
 
-#include "analysis/register_use.h"
+#include "simulator/analysis/register_use.h"
 #include "base/ranges.h"
-#include "program/machine_instruction.h"
-#include "ptx/instruction_parts.h"
+#include "simulator/program/machine_instruction.h"
+#include "simulator/ptx/instruction_parts.h"
 
 namespace coalesce::sim {
 namespace {

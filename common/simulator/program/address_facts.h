@@ -18,8 +18,8 @@
 #include <utility>
 #include <vector>
 
-#include "analysis/control_flow.h"
-#include "ptx/ast.h"
+#include "simulator/analysis/control_flow.h"
+#include "simulator/ptx/ast.h"
 
 namespace coalesce::sim {
 

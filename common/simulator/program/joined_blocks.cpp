@@ -1,10 +1,10 @@
-#include "program/joined_blocks.h"
+#include "simulator/program/joined_blocks.h"
 
 #include <set>
 
 #include "base/ranges.h"
-#include "program/machine_instruction.h"
-#include "ptx/instruction_parts.h"
+#include "simulator/program/machine_instruction.h"
+#include "simulator/ptx/instruction_parts.h"
 
 namespace coalesce::sim {
 

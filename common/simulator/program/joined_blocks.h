@@ -5,8 +5,8 @@
 
 #include <vector>
 
-#include "analysis/control_flow.h"
-#include "program/machine_values.h"
+#include "simulator/analysis/control_flow.h"
+#include "simulator/program/machine_values.h"
 
 namespace coalesce::sim {
 

@@ -1,4 +1,4 @@
-#include "program/lifetimes.h"
+#include "simulator/program/lifetimes.h"
 
 #include <algorithm>
 

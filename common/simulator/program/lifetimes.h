@@ -8,8 +8,8 @@
 
 #include <vector>
 
-#include "analysis/alive_values.h"
-#include "program/machine_code.h"
+#include "simulator/analysis/alive_values.h"
+#include "simulator/program/machine_code.h"
 
 namespace coalesce::sim {
 

@@ -1,4 +1,4 @@
-#include "program/list_schedule.h"
+#include "simulator/program/list_schedule.h"
 
 #include <algorithm>
 

@@ -17,7 +17,7 @@
 
 #include <vector>
 
-#include "program/machine_code.h"
+#include "simulator/program/machine_code.h"
 
 namespace coalesce::sim {
 

@@ -1,9 +1,9 @@
 // See load_waits.h.
-#include "program/load_waits.h"
+#include "simulator/program/load_waits.h"
 
-#include "analysis/register_use.h"
-#include "program/machine_instruction.h"
-#include "ptx/instruction_parts.h"
+#include "simulator/analysis/register_use.h"
+#include "simulator/program/machine_instruction.h"
+#include "simulator/ptx/instruction_parts.h"
 
 namespace coalesce::sim {
 

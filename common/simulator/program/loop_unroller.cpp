@@ -1,14 +1,14 @@
-#include "program/loop_unroller.h"
+#include "simulator/program/loop_unroller.h"
 
 #include <algorithm>
 #include <map>
 #include <utility>
 
-#include "analysis/deciding_registers.h"
-#include "analysis/register_use.h"
+#include "simulator/analysis/deciding_registers.h"
+#include "simulator/analysis/register_use.h"
 #include "base/ranges.h"
-#include "execute/special_registers.h"
-#include "ptx/instruction_parts.h"
+#include "simulator/execute/special_registers.h"
+#include "simulator/ptx/instruction_parts.h"
 
 namespace coalesce::sim {
 namespace {

@@ -6,7 +6,7 @@
 //        gives; and for all loops of the course's programs in the same way.
 #pragma once
 
-#include "program/machine_code.h"
+#include "simulator/program/machine_code.h"
 
 namespace coalesce::sim {
 

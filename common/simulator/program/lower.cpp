@@ -1,23 +1,23 @@
-#include "program/lower.h"
+#include "simulator/program/lower.h"
 
 #include <algorithm>
 #include <iterator>
 #include <sstream>
 #include <utility>
 
-#include "analysis/written_memory.h"
-#include "base/device_model.h"
-#include "base/options.h"
-#include "execute/barriers.h"
-#include "execute/cluster.h"
-#include "execute/memory_handlers.h"
-#include "execute/special_registers.h"
-#include "memory/device_memory.h"
-#include "program/lowering.h"
-#include "program/move_handlers.h"
-#include "program/register_estimate.h"
-#include "program/shared_layout.h"
-#include "ptx/instruction_parts.h"
+#include "simulator/analysis/written_memory.h"
+#include "simulator/base/device_model.h"
+#include "simulator/base/options.h"
+#include "simulator/execute/barriers.h"
+#include "simulator/execute/cluster.h"
+#include "simulator/execute/memory_handlers.h"
+#include "simulator/execute/special_registers.h"
+#include "simulator/memory/device_memory.h"
+#include "simulator/program/lowering.h"
+#include "simulator/program/move_handlers.h"
+#include "simulator/program/register_estimate.h"
+#include "simulator/program/shared_layout.h"
+#include "simulator/ptx/instruction_parts.h"
 
 namespace coalesce::sim {
 

@@ -10,7 +10,7 @@
 
 #include <memory>
 
-#include "code/function_code.h"
+#include "simulator/code/function_code.h"
 
 namespace coalesce::sim {
 

@@ -2,15 +2,15 @@
 #include <map>
 #include <string_view>
 
-#include "analysis/deciding_registers.h"
-#include "analysis/register_use.h"
+#include "simulator/analysis/deciding_registers.h"
+#include "simulator/analysis/register_use.h"
 #include "base/ranges.h"
-#include "base/subjects.h"
-#include "code/names.h"
-#include "execute/barriers.h"
-#include "execute/cluster.h"
-#include "execute/device_calls.h"
-#include "program/lowering.h"
+#include "simulator/base/subjects.h"
+#include "simulator/code/names.h"
+#include "simulator/execute/barriers.h"
+#include "simulator/execute/cluster.h"
+#include "simulator/execute/device_calls.h"
+#include "simulator/program/lowering.h"
 
 namespace coalesce::sim {
 

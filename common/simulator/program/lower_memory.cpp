@@ -1,10 +1,10 @@
 // ld and st in every state space; parameters of kernels and of device functions.
 #include <algorithm>
 
-#include "analysis/register_use.h"
-#include "execute/memory_handlers.h"
-#include "program/lowering.h"
-#include "ptx/instruction_parts.h"
+#include "simulator/analysis/register_use.h"
+#include "simulator/execute/memory_handlers.h"
+#include "simulator/program/lowering.h"
+#include "simulator/ptx/instruction_parts.h"
 
 namespace coalesce::sim {
 

@@ -1,11 +1,11 @@
 // Registers, immediates and symbols -> slots.
 #include <bit>
 
-#include "execute/cluster.h"
-#include "execute/special_registers.h"
-#include "memory/device_memory.h"
-#include "program/lowering.h"
-#include "ptx/instruction_parts.h"
+#include "simulator/execute/cluster.h"
+#include "simulator/execute/special_registers.h"
+#include "simulator/memory/device_memory.h"
+#include "simulator/program/lowering.h"
+#include "simulator/ptx/instruction_parts.h"
 
 namespace coalesce::sim {
 

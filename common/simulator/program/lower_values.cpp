@@ -1,11 +1,11 @@
 // mov, cvta, lane-wise arithmetic, and the instruction families of execute/families.h.
 #include <utility>
 
-#include "execute/fragments.h"
-#include "execute/special_registers.h"
-#include "memory/device_memory.h"
-#include "program/lowering.h"
-#include "ptx/instruction_parts.h"
+#include "simulator/execute/fragments.h"
+#include "simulator/execute/special_registers.h"
+#include "simulator/memory/device_memory.h"
+#include "simulator/program/lowering.h"
+#include "simulator/ptx/instruction_parts.h"
 
 namespace coalesce::sim {
 

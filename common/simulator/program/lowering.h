@@ -9,18 +9,18 @@
 #include <string>
 #include <vector>
 
-#include "code/opcodes.h"
-#include "execute/calls.h"
-#include "execute/device_calls.h"
-#include "execute/families.h"
-#include "execute/scheduler.h"
-#include "instructions/lanes.h"
-#include "program/load_waits.h"
-#include "program/lower.h"
-#include "program/merged_accesses.h"
-#include "program/register_slots.h"
-#include "program/value_classes.h"
-#include "ptx/ast.h"
+#include "simulator/code/opcodes.h"
+#include "simulator/execute/calls.h"
+#include "simulator/execute/device_calls.h"
+#include "simulator/execute/families.h"
+#include "simulator/execute/scheduler.h"
+#include "simulator/instructions/lanes.h"
+#include "simulator/program/load_waits.h"
+#include "simulator/program/lower.h"
+#include "simulator/program/merged_accesses.h"
+#include "simulator/program/register_slots.h"
+#include "simulator/program/value_classes.h"
+#include "simulator/ptx/ast.h"
 
 namespace coalesce::sim {
 

@@ -1,16 +1,16 @@
-#include "program/machine_code.h"
+#include "simulator/program/machine_code.h"
 
 #include <algorithm>
 #include <map>
 #include <optional>
 #include <set>
 
-#include "analysis/deciding_registers.h"
+#include "simulator/analysis/deciding_registers.h"
 #include "base/ranges.h"
-#include "program/joined_blocks.h"
-#include "program/loop_unroller.h"
-#include "program/machine_values.h"
-#include "ptx/instruction_parts.h"
+#include "simulator/program/joined_blocks.h"
+#include "simulator/program/loop_unroller.h"
+#include "simulator/program/machine_values.h"
+#include "simulator/ptx/instruction_parts.h"
 
 namespace coalesce::sim {
 namespace {

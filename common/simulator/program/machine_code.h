@@ -11,10 +11,10 @@
 #include <optional>
 #include <vector>
 
-#include "analysis/control_flow.h"
-#include "program/machine_instruction.h"
-#include "program/machine_values.h"
-#include "program/value_classes.h"
+#include "simulator/analysis/control_flow.h"
+#include "simulator/program/machine_instruction.h"
+#include "simulator/program/machine_values.h"
+#include "simulator/program/value_classes.h"
 
 namespace coalesce::sim {
 

@@ -1,9 +1,9 @@
-#include "program/machine_instruction.h"
+#include "simulator/program/machine_instruction.h"
 
 #include <algorithm>
 
-#include "analysis/deciding_registers.h"
-#include "ptx/instruction_parts.h"
+#include "simulator/analysis/deciding_registers.h"
+#include "simulator/ptx/instruction_parts.h"
 
 namespace coalesce::sim {
 

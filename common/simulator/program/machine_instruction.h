@@ -6,7 +6,7 @@
 #include <string_view>
 #include <vector>
 
-#include "ptx/ast.h"
+#include "simulator/ptx/ast.h"
 
 namespace coalesce::sim {
 

@@ -1,17 +1,17 @@
 // The rules by which ptxas drops, folds and merges values. See machine_values.h for the idea.
 // Long: every rule asks what the others have found, until none finds more.
-#include "program/machine_values.h"
+#include "simulator/program/machine_values.h"
 
 #include <algorithm>
 #include <set>
 #include <string_view>
 
-#include "analysis/deciding_registers.h"
-#include "analysis/register_use.h"
+#include "simulator/analysis/deciding_registers.h"
+#include "simulator/analysis/register_use.h"
 #include "base/ranges.h"
-#include "execute/fragments.h"
-#include "program/machine_instruction.h"
-#include "ptx/instruction_parts.h"
+#include "simulator/execute/fragments.h"
+#include "simulator/program/machine_instruction.h"
+#include "simulator/ptx/instruction_parts.h"
 
 namespace coalesce::sim {
 

@@ -19,7 +19,7 @@
 #include <utility>
 #include <vector>
 
-#include "program/value_classes.h"
+#include "simulator/program/value_classes.h"
 
 namespace coalesce::sim {
 

@@ -1,4 +1,4 @@
-#include "program/merged_accesses.h"
+#include "simulator/program/merged_accesses.h"
 
 #include <algorithm>
 #include <array>
@@ -6,12 +6,12 @@
 #include <set>
 #include <utility>
 
-#include "analysis/register_use.h"
+#include "simulator/analysis/register_use.h"
 #include "base/ranges.h"
-#include "program/address_facts.h"
-#include "program/loop_unroller.h"
-#include "program/machine_instruction.h"
-#include "ptx/instruction_parts.h"
+#include "simulator/program/address_facts.h"
+#include "simulator/program/loop_unroller.h"
+#include "simulator/program/machine_instruction.h"
+#include "simulator/ptx/instruction_parts.h"
 
 namespace coalesce::sim {
 namespace {

@@ -47,9 +47,9 @@
 #include <map>
 #include <string>
 
-#include "analysis/control_flow.h"
-#include "code/kernel.h"
-#include "ptx/ast.h"
+#include "simulator/analysis/control_flow.h"
+#include "simulator/code/kernel.h"
+#include "simulator/ptx/ast.h"
 
 namespace coalesce::sim {
 

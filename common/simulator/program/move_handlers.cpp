@@ -1,6 +1,6 @@
-#include "program/move_handlers.h"
+#include "simulator/program/move_handlers.h"
 
-#include "execute/warp.h"
+#include "simulator/execute/warp.h"
 
 namespace coalesce::sim {
 namespace {

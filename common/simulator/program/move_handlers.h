@@ -4,7 +4,7 @@
 
 #include <string>
 
-#include "code/kernel.h"
+#include "simulator/code/kernel.h"
 
 namespace coalesce::sim {
 

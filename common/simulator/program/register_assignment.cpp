@@ -1,4 +1,4 @@
-#include "program/register_assignment.h"
+#include "simulator/program/register_assignment.h"
 
 #include <algorithm>
 #include <tuple>

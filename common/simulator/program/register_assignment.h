@@ -14,8 +14,8 @@
 // Seen    in the machine code that ptxas makes of small kernels.
 #pragma once
 
-#include "program/lifetimes.h"
-#include "program/machine_code.h"
+#include "simulator/program/lifetimes.h"
+#include "simulator/program/machine_code.h"
 
 namespace coalesce::sim {
 

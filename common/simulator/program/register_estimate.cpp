@@ -1,4 +1,4 @@
-#include "program/register_estimate.h"
+#include "simulator/program/register_estimate.h"
 
 #include <algorithm>
 #include <map>
@@ -8,13 +8,13 @@
 #include <utility>
 #include <vector>
 
-#include "base/device_model.h"
+#include "simulator/base/device_model.h"
 #include "base/ranges.h"
-#include "program/lifetimes.h"
-#include "program/list_schedule.h"
-#include "program/machine_code.h"
-#include "program/register_assignment.h"
-#include "ptx/instruction_parts.h"
+#include "simulator/program/lifetimes.h"
+#include "simulator/program/list_schedule.h"
+#include "simulator/program/machine_code.h"
+#include "simulator/program/register_assignment.h"
+#include "simulator/ptx/instruction_parts.h"
 #include "timing/occupancy.h"
 
 namespace coalesce::sim {

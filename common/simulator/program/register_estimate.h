@@ -13,7 +13,7 @@
 
 #include <vector>
 
-#include "ptx/ast.h"
+#include "simulator/ptx/ast.h"
 
 namespace coalesce::sim {
 

@@ -1,6 +1,6 @@
-#include "program/register_slots.h"
+#include "simulator/program/register_slots.h"
 
-#include "execute/warp.h"
+#include "simulator/execute/warp.h"
 
 namespace coalesce::sim {
 

@@ -10,9 +10,9 @@
 #include <array>
 #include <vector>
 
-#include "code/function_code.h"
-#include "code/width.h"
-#include "program/value_classes.h"
+#include "simulator/code/function_code.h"
+#include "simulator/code/width.h"
+#include "simulator/program/value_classes.h"
 
 namespace coalesce::sim {
 

@@ -1,12 +1,12 @@
-#include "program/shared_layout.h"
+#include "simulator/program/shared_layout.h"
 
 #include <algorithm>
 #include <set>
 #include <vector>
 
-#include "base/device_model.h"
-#include "program/lowering.h"
-#include "ptx/instruction_parts.h"
+#include "simulator/base/device_model.h"
+#include "simulator/program/lowering.h"
+#include "simulator/ptx/instruction_parts.h"
 
 namespace coalesce::sim {
 

@@ -10,7 +10,7 @@
 #include <map>
 #include <string>
 
-#include "ptx/ast.h"
+#include "simulator/ptx/ast.h"
 
 namespace coalesce::sim {
 

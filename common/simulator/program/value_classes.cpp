@@ -1,12 +1,12 @@
-#include "program/value_classes.h"
+#include "simulator/program/value_classes.h"
 
 #include <algorithm>
 #include <map>
 
-#include "analysis/register_use.h"
+#include "simulator/analysis/register_use.h"
 #include "base/ranges.h"
-#include "execute/special_registers.h"
-#include "instructions/lanes.h"
+#include "simulator/execute/special_registers.h"
+#include "simulator/instructions/lanes.h"
 
 namespace coalesce::sim {
 namespace {

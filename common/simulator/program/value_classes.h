@@ -15,9 +15,9 @@
 #include <string>
 #include <vector>
 
-#include "analysis/liveness.h"
-#include "program/lower.h"
-#include "ptx/ast.h"
+#include "simulator/analysis/liveness.h"
+#include "simulator/program/lower.h"
+#include "simulator/ptx/ast.h"
 
 namespace coalesce::sim {
 

@@ -1,5 +1,5 @@
 // What is known about PTX's types, and small questions about the tree.
-#include "ptx/ast.h"
+#include "simulator/ptx/ast.h"
 
 #include <algorithm>
 

@@ -11,7 +11,7 @@
 #include <string_view>
 #include <vector>
 
-#include "base/types.h"
+#include "simulator/base/types.h"
 
 namespace coalesce::sim::ptx {
 

@@ -1,5 +1,5 @@
 // The spellings of a number, and a small calculator for the expressions made of them.
-#include "ptx/constants.h"
+#include "simulator/ptx/constants.h"
 
 #include <bit>
 #include <charconv>

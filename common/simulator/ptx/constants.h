@@ -1,7 +1,7 @@
 // Numbers in PTX, and the constant expressions made of them.
 #pragma once
 
-#include "ptx/lexer.h"
+#include "simulator/ptx/lexer.h"
 
 namespace coalesce::sim::ptx {
 

@@ -1,11 +1,11 @@
 // The parts of a declaration in the order of the text: type and alignment, name, dimensions,
 // contents.
-#include "ptx/declarations.h"
+#include "simulator/ptx/declarations.h"
 
 #include <bit>
 
-#include "ptx/constants.h"
-#include "ptx/initialiser.h"
+#include "simulator/ptx/constants.h"
+#include "simulator/ptx/initialiser.h"
 
 namespace coalesce::sim::ptx {
 

@@ -6,7 +6,7 @@
 
 #include <vector>
 
-#include "ptx/lexer.h"
+#include "simulator/ptx/lexer.h"
 
 namespace coalesce::sim::ptx {
 

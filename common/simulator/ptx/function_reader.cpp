@@ -1,13 +1,13 @@
 // One function: first the directives of its header, then statement after statement. A brace that
 // closes the outermost scope ends it.
-#include "ptx/function_reader.h"
+#include "simulator/ptx/function_reader.h"
 
 #include <cstdlib>
 #include <limits>
 #include <type_traits>
 #include <utility>
 
-#include "ptx/operands.h"
+#include "simulator/ptx/operands.h"
 
 namespace coalesce::sim::ptx {
 

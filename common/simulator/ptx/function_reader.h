@@ -1,8 +1,8 @@
 // An .entry or a .func: its header, and the statements of its body.
 #pragma once
 
-#include "ptx/declarations.h"
-#include "ptx/inlining.h"
+#include "simulator/ptx/declarations.h"
+#include "simulator/ptx/inlining.h"
 
 namespace coalesce::sim::ptx {
 

@@ -1,6 +1,6 @@
 // Contents are laid down at running offsets; an address becomes a Relocation, because where its
 // symbol lies is not known before the module is loaded.
-#include "ptx/initialiser.h"
+#include "simulator/ptx/initialiser.h"
 
 #include <utility>
 

@@ -3,7 +3,7 @@
 
 #include <vector>
 
-#include "ptx/constants.h"
+#include "simulator/ptx/constants.h"
 
 namespace coalesce::sim::ptx {
 

@@ -1,4 +1,4 @@
-#include "ptx/inlining.h"
+#include "simulator/ptx/inlining.h"
 
 namespace coalesce::sim::ptx {
 namespace {

@@ -14,7 +14,7 @@
 #include <tuple>
 #include <vector>
 
-#include "ptx/ast.h"
+#include "simulator/ptx/ast.h"
 
 namespace coalesce::sim::ptx {
 

@@ -1,4 +1,4 @@
-#include "ptx/instruction_parts.h"
+#include "simulator/ptx/instruction_parts.h"
 
 namespace coalesce::sim::ptx {
 

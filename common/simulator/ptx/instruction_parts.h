@@ -1,7 +1,7 @@
 // What the modifiers and operands of an instruction say, whatever it does.
 #pragma once
 
-#include "ptx/ast.h"
+#include "simulator/ptx/ast.h"
 
 namespace coalesce::sim::ptx {
 

@@ -1,6 +1,6 @@
 // The characters of PTX. A table says what a character may be part of, because every start-up of a
 // program reads all of its text here.
-#include "ptx/lexer.h"
+#include "simulator/ptx/lexer.h"
 
 #include <algorithm>
 #include <array>

@@ -8,8 +8,8 @@
 #include <string>
 #include <string_view>
 
-#include "base/types.h"
-#include "ptx/parser.h"
+#include "simulator/base/types.h"
+#include "simulator/ptx/parser.h"
 
 namespace coalesce::sim::ptx {
 

@@ -1,6 +1,6 @@
 // One module after the other: its local names are renamed, its text, its source files and its symbols are added to
 // those of the modules before it.
-#include "ptx/linker.h"
+#include "simulator/ptx/linker.h"
 
 #include <algorithm>
 #include <limits>

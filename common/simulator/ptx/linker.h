@@ -10,7 +10,7 @@
 #include <string>
 #include <vector>
 
-#include "ptx/ast.h"
+#include "simulator/ptx/ast.h"
 
 namespace coalesce::sim::ptx {
 

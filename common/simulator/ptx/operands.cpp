@@ -1,7 +1,7 @@
 // One function for each form of operand; what a name stands for, the scopes know.
-#include "ptx/operands.h"
+#include "simulator/ptx/operands.h"
 
-#include "ptx/special_registers.h"
+#include "simulator/ptx/special_registers.h"
 
 namespace coalesce::sim::ptx {
 

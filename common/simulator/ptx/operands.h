@@ -3,8 +3,8 @@
 //   %r1   -%r1   !%p1   %p1|%p2   {%f1, %f2}   [%rd1+16]   [map, {%r1, %r2}]   (a, b)   42   _
 #pragma once
 
-#include "ptx/constants.h"
-#include "ptx/scopes.h"
+#include "simulator/ptx/constants.h"
+#include "simulator/ptx/scopes.h"
 
 namespace coalesce::sim::ptx {
 

@@ -1,10 +1,10 @@
 // A module: its directives, its variables and its functions, in the order of the text.
 //
 // Read next  function_reader.h for what is inside a function.
-#include "ptx/parser.h"
+#include "simulator/ptx/parser.h"
 
-#include "ptx/constants.h"
-#include "ptx/function_reader.h"
+#include "simulator/ptx/constants.h"
+#include "simulator/ptx/function_reader.h"
 
 namespace coalesce::sim::ptx {
 

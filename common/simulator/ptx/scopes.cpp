@@ -1,6 +1,6 @@
 // A stack of scopes. A name is looked for from the innermost outwards; a label, which may follow
 // its use, when the scope ends.
-#include "ptx/scopes.h"
+#include "simulator/ptx/scopes.h"
 
 #include <charconv>
 

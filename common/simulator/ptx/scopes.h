@@ -9,7 +9,7 @@
 #include <unordered_map>
 #include <vector>
 
-#include "ptx/lexer.h"
+#include "simulator/ptx/lexer.h"
 
 namespace coalesce::sim::ptx {
 

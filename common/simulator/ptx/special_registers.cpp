@@ -1,5 +1,5 @@
 // Their names, as the PTX ISA lists them.
-#include "ptx/special_registers.h"
+#include "simulator/ptx/special_registers.h"
 
 #include <algorithm>
 #include <charconv>

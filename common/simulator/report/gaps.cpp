@@ -1,4 +1,4 @@
-#include "report/gaps.h"
+#include "simulator/report/gaps.h"
 
 #include <atomic>
 

@@ -1,9 +1,9 @@
 // See host_work.h.
-#include "report/host_work.h"
+#include "simulator/report/host_work.h"
 
 #include <mutex>
 
-#include "report/text.h"
+#include "simulator/report/text.h"
 
 namespace coalesce::sim {
 namespace {

@@ -4,7 +4,7 @@
 #include <map>
 #include <string>
 
-#include "base/types.h"
+#include "simulator/base/types.h"
 
 namespace coalesce::sim {
 

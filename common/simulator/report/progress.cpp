@@ -1,11 +1,11 @@
 // See progress.h.
-#include "report/progress.h"
+#include "simulator/report/progress.h"
 
 #include <cstdio>
 #include <mutex>
 
-#include "base/options.h"
-#include "report/text.h"
+#include "simulator/base/options.h"
+#include "simulator/report/text.h"
 
 #ifndef __EMSCRIPTEN__
 #    include <unistd.h>

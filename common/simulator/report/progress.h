@@ -5,7 +5,7 @@
 #include <chrono>
 #include <string>
 
-#include "base/types.h"
+#include "simulator/base/types.h"
 
 namespace coalesce::sim {
 

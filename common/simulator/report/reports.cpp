@@ -2,7 +2,7 @@
 //
 // Watch   Many workers add reports at once, a broken kernel millions of them. So a report is found
 //         by its site in a map, and what is already there costs a look-up and a count.
-#include "report/reports.h"
+#include "simulator/report/reports.h"
 
 #include <algorithm>
 #include <cstdio>
@@ -10,9 +10,9 @@
 #include <mutex>
 #include <tuple>
 
-#include "base/options.h"
-#include "report/progress.h"
-#include "report/text.h"
+#include "simulator/base/options.h"
+#include "simulator/report/progress.h"
+#include "simulator/report/text.h"
 
 namespace coalesce::sim {
 

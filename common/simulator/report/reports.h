@@ -8,7 +8,7 @@
 #include <string>
 #include <vector>
 
-#include "base/types.h"
+#include "simulator/base/types.h"
 
 namespace coalesce::sim {
 

@@ -1,5 +1,5 @@
 // See text.h.
-#include "report/text.h"
+#include "simulator/report/text.h"
 
 #include <unistd.h>
 

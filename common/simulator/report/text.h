@@ -7,7 +7,7 @@
 #include <string>
 #include <string_view>
 
-#include "base/types.h"
+#include "simulator/base/types.h"
 
 namespace coalesce::sim {
 

@@ -2,7 +2,7 @@
 //
 // Watch   A key such as Ctrl-C sends its signal to the whole foreground group, so the child has it
 //         already; only what another process sent to us alone (kill) is passed on.
-#include "simulate/child.h"
+#include "simulator/simulate/child.h"
 
 #include <fcntl.h>
 #include <signal.h>

@@ -1,5 +1,5 @@
 // See command_line.h.
-#include "simulate/command_line.h"
+#include "simulator/simulate/command_line.h"
 
 #include <CLI/CLI.hpp>
 #include <cstddef>
@@ -8,9 +8,9 @@
 #include <filesystem>
 
 #include "base/child.h"
-#include "base/options.h"
-#include "report/text.h"
-#include "simulate/explain_missing.h"
+#include "simulator/base/options.h"
+#include "simulator/report/text.h"
+#include "simulator/simulate/explain_missing.h"
 #include "timing/gpu.h"
 
 namespace coalesce::simulate {

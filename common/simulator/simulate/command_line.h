@@ -6,7 +6,7 @@
 #include <string>
 #include <vector>
 
-#include "simulate/child.h"
+#include "simulator/simulate/child.h"
 
 namespace coalesce::simulate {
 

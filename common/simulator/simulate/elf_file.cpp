@@ -1,6 +1,6 @@
 // See elf_file.h. The layout is that of <elf.h>; every offset is checked against the file's size
 // before it is followed, because the file is whatever the user named.
-#include "simulate/elf_file.h"
+#include "simulator/simulate/elf_file.h"
 
 #include <elf.h>
 

@@ -1,7 +1,7 @@
 // See explain_missing.h.
-#include "simulate/explain_missing.h"
+#include "simulator/simulate/explain_missing.h"
 
-#include "base/subjects.h"
+#include "simulator/base/subjects.h"
 
 namespace coalesce::simulate {
 
@@ -11,7 +11,7 @@ using namespace coalesce::sim;
 
 constexpr const char* kRuns[] = {
 #define COALESCE_RUNS(what) what,
-#include "simulate/what_runs.inc"
+#include "simulator/simulate/what_runs.inc"
 #undef COALESCE_RUNS
 };
 
@@ -22,7 +22,7 @@ struct Library {
 };
 constexpr Library kLibraries[] = {
 #define COALESCE_LIBRARY(file, functions, name) {file, functions, name},
-#include "simulate/libraries.inc"
+#include "simulator/simulate/libraries.inc"
 #undef COALESCE_LIBRARY
 };
 

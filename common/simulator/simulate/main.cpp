@@ -17,10 +17,10 @@
 #include <nlohmann/json.hpp>
 
 #include "base/files.h"
-#include "report/text.h"
-#include "simulate/child.h"
-#include "simulate/command_line.h"
-#include "simulate/program_file.h"
+#include "simulator/report/text.h"
+#include "simulator/simulate/child.h"
+#include "simulator/simulate/command_line.h"
+#include "simulator/simulate/program_file.h"
 
 namespace {
 

@@ -4,16 +4,16 @@
 //         a path of its own (rpath) may look there first: for such a one our library is loaded
 //         ahead of all others, and is then taken for every mention of its name. So it is for a
 //         program that carries a static runtime, which it stands before (cudart/static_runtime.cpp).
-#include "simulate/program_file.h"
+#include "simulator/simulate/program_file.h"
 
 #include <algorithm>
 #include <filesystem>
 #include <utility>
 
 #include "base/child.h"
-#include "base/subjects.h"
-#include "simulate/elf_file.h"
-#include "simulate/explain_missing.h"
+#include "simulator/base/subjects.h"
+#include "simulator/simulate/elf_file.h"
+#include "simulator/simulate/explain_missing.h"
 
 namespace coalesce::simulate {
 

@@ -4,7 +4,7 @@
 #include <stdexcept>
 #include <string>
 
-#include "simulate/child.h"
+#include "simulator/simulate/child.h"
 
 namespace coalesce::simulate {
 

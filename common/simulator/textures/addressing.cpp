@@ -1,5 +1,5 @@
 // See addressing.h.
-#include "textures/addressing.h"
+#include "simulator/textures/addressing.h"
 
 #include <algorithm>
 #include <cmath>

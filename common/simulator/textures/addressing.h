@@ -14,7 +14,7 @@
 // Not verified on a GPU: what a NaN is (0 here).
 #pragma once
 
-#include "base/types.h"
+#include "simulator/base/types.h"
 
 namespace coalesce::sim {
 

@@ -1,12 +1,12 @@
 // See sampling.h.
-#include "textures/sampling.h"
+#include "simulator/textures/sampling.h"
 
 #include <algorithm>
 #include <array>
 #include <bit>
 #include <cmath>
 
-#include "base/half.h"
+#include "simulator/base/half.h"
 
 namespace coalesce::sim {
 namespace {

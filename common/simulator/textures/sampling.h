@@ -3,7 +3,7 @@
 // Builds on  texture.h. Read next: execute/texture_fetch.cpp, where the texels are read.
 #pragma once
 
-#include "textures/texture.h"
+#include "simulator/textures/texture.h"
 
 namespace coalesce::sim {
 

@@ -1,12 +1,12 @@
 // See texel.h.
-#include "textures/texel.h"
+#include "simulator/textures/texel.h"
 
 #include <algorithm>
 #include <bit>
 #include <cmath>
 #include <cstring>
 
-#include "base/half.h"
+#include "simulator/base/half.h"
 
 namespace coalesce::sim {
 namespace {

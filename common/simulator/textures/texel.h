@@ -7,7 +7,7 @@
 
 #include <array>
 
-#include "base/types.h"
+#include "simulator/base/types.h"
 
 namespace coalesce::sim {
 

@@ -1,5 +1,5 @@
 // See texture.h.
-#include "textures/texture.h"
+#include "simulator/textures/texture.h"
 
 #include <mutex>
 #include <shared_mutex>

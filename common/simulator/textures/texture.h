@@ -12,8 +12,8 @@
 #include <optional>
 #include <vector>
 
-#include "textures/addressing.h"
-#include "textures/texel.h"
+#include "simulator/textures/addressing.h"
+#include "simulator/textures/texel.h"
 
 namespace coalesce::sim {
 

@@ -9,7 +9,7 @@
 #include "base/files.h"
 #include "grader/corpus/leftovers.h"
 #include "grader/corpus/self_test.h"
-#include "kernel/failure.h"
+#include "examiner/failure.h"
 
 using namespace coalesce;
 using namespace coalesce::grader;

@@ -6,7 +6,7 @@
 
 #include "base/files.h"
 #include "grader/judge/telling.h"
-#include "kernel/render.h"
+#include "examiner/render.h"
 
 using namespace coalesce;
 using namespace coalesce::grader;

@@ -12,7 +12,7 @@
 #include <vector>
 
 #include "base/descriptor.h"
-#include "kernel/compiled_from.h"
+#include "examiner/compiled_from.h"
 
 namespace coalesce::grader {
 

@@ -11,9 +11,9 @@
 #include "grader/sandbox/program/clang_beside.h"
 #include "grader/sandbox/program/workers.h"
 #include "grader/sandbox/protocol.h"
-#include "kernel/compiled_from.h"
-#include "kernel/source.h"
-#include "kernel/wrapper.h"
+#include "examiner/compiled_from.h"
+#include "examiner/source.h"
+#include "examiner/wrapper.h"
 
 namespace coalesce::grader {
 namespace {

@@ -16,9 +16,9 @@
 #include "harness/device_buffer.h"
 #include "harness/errors.h"
 #include "harness/text.h"
-#include "kernel/loaded_kernel.h"
-#include "kernel/predicted_launch.h"
-#include "kernel/trial.h"
+#include "examiner/loaded_kernel.h"
+#include "examiner/predicted_launch.h"
+#include "examiner/trial.h"
 
 namespace coalesce::grader {
 namespace {

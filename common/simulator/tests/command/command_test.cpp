@@ -14,7 +14,7 @@
 #include <fstream>
 #include <iterator>
 
-#include "simulate_run.h"
+#include "simulator/tests/run/simulate_run.h"
 
 using coalesce::tests::Outcome;
 

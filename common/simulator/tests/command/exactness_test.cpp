@@ -5,7 +5,7 @@
 #include <string>
 #include <vector>
 
-#include "simulate_run.h"
+#include "simulator/tests/run/simulate_run.h"
 
 namespace {
 

@@ -23,19 +23,19 @@
 #include <tuple>
 #include <vector>
 
-#include "analysis/block_layout.h"
+#include "simulator/analysis/block_layout.h"
 #include "base/child.h"
 #include "base/files.h"
-#include "code/names.h"
-#include "kernel/compile.h"
-#include "program/machine_instruction.h"
-#include "program/merged_accesses.h"
-#include "program/register_estimate.h"
-#include "program/shared_layout.h"
-#include "ptx/instruction_parts.h"
-#include "ptx/parser.h"
-#include "ptxas/cubin.h"
-#include "ptxas/kernel_texts.h"
+#include "simulator/code/names.h"
+#include "examiner/compile.h"
+#include "simulator/program/machine_instruction.h"
+#include "simulator/program/merged_accesses.h"
+#include "simulator/program/register_estimate.h"
+#include "simulator/program/shared_layout.h"
+#include "simulator/ptx/instruction_parts.h"
+#include "simulator/ptx/parser.h"
+#include "simulator/tests/ptxas/cubin.h"
+#include "simulator/tests/ptxas/kernel_texts.h"
 
 using namespace coalesce;
 using namespace coalesce::sim;

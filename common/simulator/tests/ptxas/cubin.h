@@ -6,7 +6,7 @@
 #include <string_view>
 #include <vector>
 
-#include "base/types.h"
+#include "simulator/base/types.h"
 
 namespace coalesce::sim {
 

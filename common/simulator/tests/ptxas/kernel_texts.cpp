@@ -5,10 +5,10 @@
 #include <exception>
 
 #include "base/files.h"
-#include "fatbin/fatbin.h"
-#include "fatbin/format.h"
-#include "kernel/compile.h"
-#include "kernel/source.h"
+#include "simulator/fatbin/fatbin.h"
+#include "simulator/fatbin/format.h"
+#include "examiner/compile.h"
+#include "examiner/source.h"
 
 namespace coalesce::sim {
 
@@ -16,7 +16,7 @@ namespace fs = std::filesystem;
 
 std::vector<KernelText> learners_files(const fs::path& course) {
     std::vector<fs::path> files;
-    const fs::path right = course / "common/exercises/tests/right";
+    const fs::path right = course / "common/examiner/exercises/tests/right";
     for (const auto& entry : fs::recursive_directory_iterator(right))
         if (entry.path().extension() == ".cu") files.push_back(entry.path());
     for (const auto& entry : fs::directory_iterator(course / "solutions"))

@@ -23,14 +23,14 @@
 #include <thread>
 #include <vector>
 
-#include "analysis/block_layout.h"
+#include "simulator/analysis/block_layout.h"
 #include "base/child.h"
 #include "base/files.h"
-#include "code/names.h"
-#include "kernel/compile.h"
-#include "program/register_estimate.h"
-#include "ptx/parser.h"
-#include "ptxas/kernel_texts.h"
+#include "simulator/code/names.h"
+#include "examiner/compile.h"
+#include "simulator/program/register_estimate.h"
+#include "simulator/ptx/parser.h"
+#include "simulator/tests/ptxas/kernel_texts.h"
 #include "timing/occupancy.h"
 
 using namespace coalesce;

@@ -1,5 +1,5 @@
 // The counting rules against hand-computed cases and against the rules' plainest reading.
-#include "counters/counters.h"
+#include "simulator/counters/counters.h"
 
 #include <doctest/doctest.h>
 
@@ -204,7 +204,7 @@ TEST_CASE("requests to shared memory take what they take on an H200") {
     {BYTES, ACTIVE, WAVEFRONTS, {__VA_ARGS__}, SharedAccessKind::load},
 #define STORE(BYTES, ACTIVE, WAVEFRONTS, ...) \
     {BYTES, ACTIVE, WAVEFRONTS, {__VA_ARGS__}, SharedAccessKind::store},
-#include "../hardware/shared_requests.inc"
+#include "simulator/tests/hardware/shared_requests.inc"
     };
     int shared = 0;
     for (const Measured& m : all) {

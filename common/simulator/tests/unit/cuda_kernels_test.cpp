@@ -1,6 +1,6 @@
 // The generator of CUDA kernels: the same text for the same seed, shapes and constructs of every kind.
 // That what it writes is right is seen where it is compiled and run: see campaign/README.md.
-#include "campaign/cuda/cuda_kernels.h"
+#include "lab/campaign/cuda/cuda_kernels.h"
 
 #include <doctest/doctest.h>
 

@@ -3,8 +3,8 @@
 
 #include <string>
 
-#include "analysis/demanded_bytes.h"
-#include "ptx/parser.h"
+#include "simulator/analysis/demanded_bytes.h"
+#include "simulator/ptx/parser.h"
 
 using namespace coalesce::sim;
 

@@ -1,6 +1,6 @@
 // The device's memory: addresses, guard gaps, reuse, accounting, the record of what was written,
 // and what happens when host code follows a device pointer.
-#include "memory/device_memory.h"
+#include "simulator/memory/device_memory.h"
 
 #include <doctest/doctest.h>
 #include <sys/mman.h>
@@ -15,7 +15,7 @@
 #include <set>
 #include <stdexcept>
 
-#include "memory/address_zone.h"
+#include "simulator/memory/address_zone.h"
 
 using namespace coalesce::sim;
 

@@ -1,9 +1,9 @@
 // What is to be said of an instruction follows from its opcode, its modifiers and its operands.
-#include "code/exactness.h"
+#include "simulator/code/exactness.h"
 
 #include <doctest/doctest.h>
 
-#include "ptx/parser.h"
+#include "simulator/ptx/parser.h"
 
 using namespace coalesce::sim;
 

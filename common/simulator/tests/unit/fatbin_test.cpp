@@ -1,6 +1,6 @@
 // The fatbin reader: containers made here with the real compressors, containers made by nvcc, and
 // containers that lie.
-#include "fatbin/fatbin.h"
+#include "simulator/fatbin/fatbin.h"
 
 #include <doctest/doctest.h>
 #include <lz4.h>
@@ -14,7 +14,7 @@
 #include <iterator>
 #include <memory>
 
-#include "fatbin/format.h"
+#include "simulator/fatbin/format.h"
 
 using namespace coalesce::sim;
 using namespace coalesce::sim::fatbin;

@@ -6,7 +6,7 @@
 #include <cstring>
 #include <thread>
 
-#include "checks/global_race.h"
+#include "simulator/checks/global_race.h"
 
 using namespace coalesce::sim;
 using Kind = GlobalAccess::Kind;

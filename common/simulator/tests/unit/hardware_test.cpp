@@ -5,8 +5,8 @@
 
 #include <sstream>
 
-#include "../hardware/inputs.h"
-#include "instructions/lanes.h"
+#include "simulator/tests/hardware/inputs.h"
+#include "simulator/instructions/lanes.h"
 
 using namespace coalesce::sim;
 using namespace coalesce::hardware;
@@ -40,7 +40,7 @@ const Measured kMeasured[] = {
 #define SETPC(A, NAME, DIGEST) {NAME, Shape::predicate_pair, 1, {bits_##A, bits_##A, 32}, DIGEST},
 #define SETP1(A, NAME, DIGEST) {NAME, Shape::predicate, 1, {bits_##A, bits_##A, 32}, DIGEST},
 #define SETPC1(A, NAME, DIGEST) {NAME, Shape::predicate, 1, {bits_##A, bits_##A, 32}, DIGEST},
-#include "../hardware/instructions.inc"
+#include "simulator/tests/hardware/instructions.inc"
 };
 
 /// "lop3.b32 0xca": opcode, modifiers, and the number that follows.

@@ -1,5 +1,5 @@
 // Lane-wise instructions without a program: handlers on a warp made by hand.
-#include "instructions/lanes.h"
+#include "simulator/instructions/lanes.h"
 
 #include <doctest/doctest.h>
 
@@ -7,7 +7,7 @@
 #include <set>
 #include <utility>
 
-#include "code/opcodes.h"
+#include "simulator/code/opcodes.h"
 
 using namespace coalesce::sim;
 

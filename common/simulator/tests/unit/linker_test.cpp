@@ -1,11 +1,11 @@
 // Modules of several files become one: which definition is taken, which names are kept apart, and where each
 // instruction stands.
-#include "ptx/linker.h"
+#include "simulator/ptx/linker.h"
 
 #include <doctest/doctest.h>
 
-#include "code/names.h"
-#include "ptx/parser.h"
+#include "simulator/code/names.h"
+#include "simulator/ptx/parser.h"
 
 using namespace coalesce::sim;
 using namespace coalesce::sim::ptx;

@@ -1,5 +1,5 @@
 // Which of the instructions that can be issued comes next, and what changes where many words are alive.
-#include "program/list_schedule.h"
+#include "simulator/program/list_schedule.h"
 
 #include <doctest/doctest.h>
 

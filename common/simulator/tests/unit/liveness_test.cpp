@@ -5,12 +5,12 @@
 #include <algorithm>
 #include <string>
 
-#include "analysis/control_flow.h"
-#include "analysis/liveness.h"
-#include "analysis/register_use.h"
-#include "program/register_slots.h"
-#include "program/value_classes.h"
-#include "ptx/parser.h"
+#include "simulator/analysis/control_flow.h"
+#include "simulator/analysis/liveness.h"
+#include "simulator/analysis/register_use.h"
+#include "simulator/program/register_slots.h"
+#include "simulator/program/value_classes.h"
+#include "simulator/ptx/parser.h"
 
 using namespace coalesce::sim;
 

@@ -1,13 +1,13 @@
 // Unit tests of code/opcodes.h: what the list promises is there. (Of lane-wise instructions: lanes_test.cpp.)
-#include "code/opcodes.h"
+#include "simulator/code/opcodes.h"
 
 #include <doctest/doctest.h>
 
 #include <string>
 
-#include "execute/families.h"
-#include "execute/special_registers.h"
-#include "ptx/special_registers.h"
+#include "simulator/execute/families.h"
+#include "simulator/execute/special_registers.h"
+#include "simulator/ptx/special_registers.h"
 
 using namespace coalesce::sim;
 

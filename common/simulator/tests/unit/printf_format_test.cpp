@@ -1,5 +1,5 @@
 // printf of kernels: what programs/printf.cu cannot show, because the compiler would not let it.
-#include "execute/printf_format.h"
+#include "simulator/execute/printf_format.h"
 
 #include <doctest/doctest.h>
 

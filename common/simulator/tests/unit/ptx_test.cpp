@@ -5,7 +5,7 @@
 #include <chrono>
 #include <string>
 
-#include "ptx/parser.h"
+#include "simulator/ptx/parser.h"
 
 using namespace coalesce::sim;
 using namespace coalesce::sim::ptx;

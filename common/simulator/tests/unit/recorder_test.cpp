@@ -1,14 +1,14 @@
 // Which blocks of a launch are recorded: a few that stand for all, more where they do unlike things.
-#include "execute/recorder.h"
+#include "simulator/execute/recorder.h"
 
 #include <doctest/doctest.h>
 
 #include <algorithm>
 #include <string>
 
-#include "device/device.h"
-#include "ptx/parser.h"
-#include "report/reports.h"
+#include "simulator/device/device.h"
+#include "simulator/ptx/parser.h"
+#include "simulator/report/reports.h"
 
 using namespace coalesce::sim;
 

@@ -1,6 +1,6 @@
 // What the estimate of a kernel's registers follows, and what it leaves out. How near it comes to ptxas is
 // tested with whole kernels: registers/.
-#include "program/register_estimate.h"
+#include "simulator/program/register_estimate.h"
 
 #include <doctest/doctest.h>
 
@@ -8,7 +8,7 @@
 #include <string>
 #include <vector>
 
-#include "ptx/parser.h"
+#include "simulator/ptx/parser.h"
 
 using namespace coalesce::sim;
 

@@ -11,12 +11,12 @@
 #include <thread>
 
 #include "base/text.h"
-#include "profile/json.h"
-#include "profile/kernel_table.h"
-#include "profile/profile_text.h"
-#include "report/progress.h"
-#include "report/reports.h"
-#include "report/text.h"
+#include "simulator/profile/json.h"
+#include "simulator/profile/kernel_table.h"
+#include "simulator/profile/profile_text.h"
+#include "simulator/report/progress.h"
+#include "simulator/report/reports.h"
+#include "simulator/report/text.h"
 
 using coalesce::occurrences;
 using namespace coalesce::sim;

@@ -4,7 +4,7 @@
 #include <algorithm>
 #include <cstring>
 
-#include "checks/shared_race.h"
+#include "simulator/checks/shared_race.h"
 
 using namespace coalesce::sim;
 

@@ -1,5 +1,5 @@
 // Tensor maps: which arguments are refused, what a map remembers, and where swizzles put things.
-#include "memory/tensor_map.h"
+#include "simulator/memory/tensor_map.h"
 
 #include <doctest/doctest.h>
 

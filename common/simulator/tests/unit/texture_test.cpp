@@ -8,7 +8,7 @@
 #include <random>
 #include <vector>
 
-#include "textures/sampling.h"
+#include "simulator/textures/sampling.h"
 
 using namespace coalesce::sim;
 

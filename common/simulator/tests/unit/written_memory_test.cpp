@@ -1,9 +1,9 @@
 // Which pointers a kernel writes through, told from its text.
 #include <doctest/doctest.h>
 
-#include "analysis/written_memory.h"
-#include "program/lower.h"
-#include "ptx/parser.h"
+#include "simulator/analysis/written_memory.h"
+#include "simulator/program/lower.h"
+#include "simulator/ptx/parser.h"
 
 using namespace coalesce::sim;
 

@@ -1,0 +1,54 @@
+#!/bin/sh
+# sizes_test.sh ROOT -- no source of the project is longer than 500 lines, and no function than 60, unless a comment says
+# why: `Long:` in the file's head, or in the lines above the function.
+set -eu
+root=$1
+
+# Prints what is too long below $1.
+too_long() {
+    (cd "$1" && find common docs exercises steps -name build -prune -o -name tests -prune -o -name fuzz -prune -o \
+        -name cases -prune -o -name node_modules -prune -o -path common/cuda_headers/include -prune -o -type f \
+        \( -name '*.h' -o -name '*.cpp' -o -name '*.cu' \) -print | LC_ALL=C sort | xargs awk '
+        FNR == 1 { end_file(); file = FILENAME; reason = 0; begins = 0; above = 0 }
+        { length_of = FNR }
+        FNR <= 40 && /\/\/ +Long:/ { reason = 1 }
+        /^\/\/.* Long:/ { above = FNR }
+        !begins && /^[A-Za-z_~].*\{$/ && /\(/ && !/^(namespace|struct|class|enum|union|extern|TEST_CASE)/ { begins = FNR }
+        !begins && /^[A-Za-z_~][^;{]*\([^;{]*$/ { signature = FNR }
+        !begins && signature && /^ .*\) *(const|noexcept|override)* *\{$/ { begins = signature }
+        /[;}]$/ && !begins { signature = 0 }
+        /^\}/ {
+            if (begins && FNR - begins >= 60 && !(above && above >= begins - 12))
+                print file ":" begins ": this function has " FNR - begins + 1 " lines; 60 fit a screen"
+            begins = signature = 0
+        }
+        END { end_file() }
+        function end_file() {
+            if (file && length_of > 500 && !reason) print file ": " length_of " lines; a file of more than 500 says why"
+        }')
+}
+faults=$(too_long "$root")
+[ -z "$faults" ] || {
+    printf '%s\n' "$faults"
+    echo "Split it by subject; or write '// Long: ...' with the reason into its head, or above the function."
+    exit 1
+}
+
+# It finds a file and a function that are too long, and believes a reason.
+scratch=$(mktemp -d)
+trap 'rm -r "$scratch"' EXIT
+mkdir -p "$scratch/common" "$scratch/docs" "$scratch/exercises" "$scratch/steps"
+function_of() { # LINES
+    printf 'int f(int a) {\n'
+    awk -v lines="$1" 'BEGIN { for (k = 2; k < lines; ++k) print "    ++a;" }'
+    printf '}\n'
+}
+function_of 60 >"$scratch/common/short.cpp"
+function_of 61 >"$scratch/common/long.cpp"
+{ echo '// Long: a table'; function_of 61; } >"$scratch/common/table.cpp"
+awk 'BEGIN { for (k = 0; k < 501; ++k) print "int a" k ";" }' >"$scratch/common/list.h"
+[ "$(too_long "$scratch" | wc -l)" = 2 ] || {
+    echo "sizes_test.sh does not see what is too long:"
+    too_long "$scratch"
+    exit 1
+}

@@ -1,0 +1,251 @@
+#include "pictures.h"
+
+#include <algorithm>
+#include <map>
+#include <stdexcept>
+
+#include "drawing.h"
+#include "harness/text.h"
+#include "examiner/picture.h"
+
+namespace coalesce::diagrams {
+namespace {
+
+constexpr unsigned kBanks = 32;
+
+bool is_active(const Access& access, unsigned lane) {
+    return access.active >> lane & 1;
+}
+
+bool is_alike(const Access& one, const Access& other) {
+    return one.line == other.line && one.memory == other.memory && one.is_store == other.is_store &&
+           one.cost == other.cost && one.bytes_per_lane == other.bytes_per_lane;
+}
+
+/// A loop does the same again: the first time is drawn, with how often.
+struct Drawn {
+    Access access;
+    unsigned times = 1;
+};
+
+std::vector<Drawn> each_kind_once(const std::vector<Access>& accesses) {
+    std::vector<Drawn> kinds;
+    for (const Access& access : accesses) {
+        const auto known = std::find_if(kinds.begin(), kinds.end(), [&](const Drawn& drawn) {
+            return is_alike(drawn.access, access);
+        });
+        if (known == kinds.end()) {
+            kinds.push_back({access});
+        } else {
+            ++known->times;
+        }
+    }
+    return kinds;
+}
+
+std::string heading(const Drawn& drawn) {
+    const Access& access = drawn.access;
+    std::string text = access.is_store ? "Store to " : "Load from ";
+    text += access.is_shared ? "the tile" : "`" + access.memory + "`";
+    text += ": " + count_of(access.cost, access.is_shared ? "wavefront" : "sector");
+    if (access.cost > access.ideal) {
+        text += ", where " + std::to_string(access.ideal) + (access.ideal == 1 ? " is" : " are") +
+                " enough";
+    }
+    if (drawn.times > 1) text += "  (the first of " + std::to_string(drawn.times) + ")";
+    return text;
+}
+
+// ---- one warp ----
+
+constexpr int kCell = 19, kGap = 5, kLabel = 116, kHead = 34, kRow = 22, kWidth = 760;
+/// Rows that say the same as those above are counted, not drawn.
+constexpr std::size_t kMostRows = 6;
+
+std::vector<PictureRow> rows_of(const Access& access) {
+    return access.is_shared ? rows_of_banks(access) : rows_of_memory(access, 0, access.memory);
+}
+
+/// In memory, a sector with a lane in it is moved whole; a bank delivers just its word.
+Cell kind_of(const PictureRow& row, std::size_t place, bool is_shared) {
+    if (row.lanes[place] >= 0) return Cell::used;
+    if (is_shared) return Cell::idle;
+    const auto sector = row.lanes.begin() + static_cast<std::ptrdiff_t>(place / 8 * 8);
+    const bool is_moved = std::any_of(sector, sector + 8, [](int lane) { return lane >= 0; });
+    return is_moved ? Cell::waste : Cell::idle;
+}
+
+void draw_row(Drawing& drawing, const PictureRow& row, bool is_shared, int y) {
+    drawing.text(kLabel - 10, y + 14, row.label, "right faint code");
+    for (std::size_t place = 0; place < row.lanes.size(); ++place) {
+        const int x = kLabel + static_cast<int>(place) * kCell + static_cast<int>(place) / 8 * kGap;
+        const int lane = row.lanes[place];
+        drawing.cell(x, y, kCell - 1, kCell, kind_of(row, place, is_shared),
+                     lane < 0 ? "" : std::to_string(lane));
+    }
+}
+
+int height_of(std::size_t rows) {
+    const bool is_cut = rows > kMostRows;
+    return kHead + kRow * static_cast<int>(std::min(rows, kMostRows) + is_cut) + 14;
+}
+
+void draw_access(Drawing& drawing, const Drawn& drawn, const std::vector<PictureRow>& rows, int y) {
+    drawing.text(12, y + 20, heading(drawn), "head");
+    drawing.text(kWidth - 12, y + 20, "line " + std::to_string(drawn.access.line), "right faint");
+    const bool is_shared = drawn.access.is_shared;
+    int row_y = y + kHead;
+    for (std::size_t i = 0; i < std::min(rows.size(), kMostRows); ++i, row_y += kRow) {
+        draw_row(drawing, rows[i], is_shared, row_y);
+    }
+    if (rows.size() > kMostRows) {
+        const std::size_t more = rows.size() - kMostRows;
+        drawing.text(kLabel, row_y + 14,
+                     "and " + std::to_string(more) + " more " +
+                         (is_shared ? "wavefronts" : "rows of 128 bytes"),
+                     "faint");
+    }
+}
+
+}  // namespace
+
+std::string warp_picture(const Recording& recording, const std::string& name) {
+    const RecordedVariant& variant = recording.variant(name);
+    const std::vector<Drawn> kinds = each_kind_once(variant.accesses);
+    std::vector<std::vector<PictureRow>> rows;
+    int height = 50;
+    for (const Drawn& kind : kinds) {
+        rows.push_back(rows_of(kind.access));
+        height += height_of(rows.back().size());
+    }
+    Drawing drawing(kWidth, height);
+    drawing.text(12, 24,
+                 recording.step + ", " + name + ": warp " + std::to_string(variant.warp) +
+                     " of block 0, 256 x 256, simulated");
+    drawing.cell(470, 12, 14, 14, Cell::used);
+    drawing.text(490, 24, "a lane's bytes", "faint");
+    drawing.cell(590, 12, 14, 14, Cell::waste);
+    drawing.text(610, 24, "moved for nothing", "faint");
+    int y = 40;
+    for (std::size_t i = 0; i < kinds.size(); ++i) {
+        draw_access(drawing, kinds[i], rows[i], y);
+        y += height_of(rows[i].size());
+    }
+    return drawing.svg(recording.step + ", " + name + ": what one warp touches");
+}
+
+// ---- banks ----
+
+namespace {
+
+constexpr int kWord = 7;
+
+const Access& first_shared_load(const RecordedVariant& variant) {
+    for (const Access& access : variant.accesses) {
+        if (access.is_shared && !access.is_store) return access;
+    }
+    throw std::runtime_error(variant.name + " reads no shared memory");
+}
+
+void draw_tile(Drawing& drawing, const Tile& tile, int x, int y) {
+    const Access& load = first_shared_load(tile.recording->variant(tile.variant));
+    drawing.text(x, y, tile.recording->step + ", " + tile.variant, "head");
+    drawing.text(x, y + 18, "reads in " + count_of(load.cost, "wavefront"));
+    drawing.text(x, y + 38, "bank 0", "faint");
+    drawing.text(x + static_cast<int>(kBanks) * kWord, y + 38, "31", "right faint");
+    drawing.grid(x, y + 46, static_cast<int>(kBanks), 33, kWord);
+    for (unsigned lane = 0; lane < 32; ++lane) {
+        if (!is_active(load, lane)) continue;
+        const int word = static_cast<int>(load.addresses[lane] / 4),
+                  banks = static_cast<int>(kBanks);
+        drawing.cell(x + word % banks * kWord, y + 46 + word / banks * kWord, kWord - 1, kWord - 1,
+                     Cell::used);
+    }
+}
+
+}  // namespace
+
+std::string banks_picture(const std::vector<Tile>& tiles) {
+    constexpr int panel = 250;
+    Drawing drawing(panel * static_cast<int>(tiles.size()), 334);
+    for (std::size_t i = 0; i < tiles.size(); ++i) {
+        draw_tile(drawing, tiles[i], 12 + panel * static_cast<int>(i), 24);
+    }
+    drawing.text(12, 324,
+                 "Each row is 32 words of shared memory, one in each bank. Marked: what one warp "
+                 "reads at once. Simulated.",
+                 "faint");
+    return drawing.svg("The words of the tile that one warp reads at once, by bank");
+}
+
+// ---- two tiles, one wavefront after the other ----
+
+namespace {
+
+/// The words that one warp reads, each with the wavefront that serves it.
+void draw_race(Drawing& drawing, const Tile& tile, int x, int y) {
+    constexpr int side = 9;
+    const Access& load = first_shared_load(tile.recording->variant(tile.variant));
+    drawing.text(x, y, tile.recording->step, "head");
+    drawing.text(x, y + 18, count_of(load.cost, "wavefront") + " for one load of a warp");
+    drawing.grid(x, y + 28, static_cast<int>(kBanks), 33, side);
+    const std::vector<PictureRow> wavefronts = rows_of(load);
+    for (std::size_t turn = 0; turn < wavefronts.size(); ++turn) {
+        for (const int lane : wavefronts[turn].lanes) {
+            if (lane < 0) continue;
+            const int word = static_cast<int>(load.addresses[static_cast<std::size_t>(lane)] / 4);
+            const int banks = static_cast<int>(kBanks);
+            drawing.cell_in_turn(x + word % banks * side, y + 28 + word / banks * side, side - 1,
+                                 static_cast<int>(turn));
+        }
+    }
+}
+
+}  // namespace
+
+std::string race_picture(const Tile& left, const Tile& right) {
+    constexpr int panel = 320;
+    Drawing drawing(2 * panel + 4, 378);
+    draw_race(drawing, left, 14, 24);
+    draw_race(drawing, right, 14 + panel, 24);
+    drawing.text(14, 368, "Columns are banks. Each wavefront serves one word of a bank. Simulated.",
+                 "faint");
+    return drawing.svg("What one warp reads at once, wavefront after wavefront");
+}
+
+// ---- the order of blocks ----
+
+namespace {
+
+constexpr int kSmall = 11, kTiles = 16, kTileSide = 32;
+/// As many are marked as 4 multiprocessors with 8 blocks each would run together.
+constexpr std::size_t kMarked = 32;
+
+void draw_order(Drawing& drawing, const RecordedVariant& variant, int x, int y) {
+    if (variant.order.size() != kTiles * kTiles)
+        throw std::runtime_error(variant.name + ": no order");
+    drawing.text(x, y, variant.name, "head");
+    drawing.grid(x, y + 10, kTiles, kTiles, kSmall);
+    for (std::size_t block = 0; block < kMarked; ++block) {
+        const auto [row, col] = variant.order[block];
+        drawing.cell(x + col / kTileSide * kSmall, y + 10 + row / kTileSide * kSmall, kSmall - 1,
+                     kSmall - 1, Cell::used);
+    }
+}
+
+}  // namespace
+
+std::string order_picture(const Recording& recording, const std::vector<std::string>& variants) {
+    constexpr int panel = 190;
+    Drawing drawing(panel * static_cast<int>(variants.size()), 250);
+    for (std::size_t i = 0; i < variants.size(); ++i) {
+        draw_order(drawing, recording.variant(variants[i]), 10 + panel * static_cast<int>(i), 24);
+    }
+    drawing.text(10, 238,
+                 "`in`, 16 x 16 tiles of 32 x 32. Marked: the tiles that the first 32 blocks read. "
+                 "Simulated.",
+                 "faint");
+    return drawing.svg("Which tiles the first blocks take, in four orders");
+}
+
+}  // namespace coalesce::diagrams

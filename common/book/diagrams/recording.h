@@ -1,0 +1,35 @@
+// What common/book/recorder wrote down of a step.
+#pragma once
+
+#include <filesystem>
+#include <string>
+#include <vector>
+
+#include "examiner/simulated.h"
+
+namespace coalesce::diagrams {
+
+/// One load or store of a warp; the addresses are those from the memory's beginning.
+struct Access : simulated::Access {
+    std::string memory;  ///< "in", "out", "shared"
+};
+
+struct RecordedVariant {
+    std::string name;
+    unsigned warp = 0;
+    std::vector<Access> accesses;
+    /// Of 16 x 16 blocks, row and column of the first element that each reads; empty where it was not
+    /// asked for.
+    std::vector<std::array<int, 2>> order;
+};
+
+struct Recording {
+    std::string step;  ///< "03_tiled"
+    std::vector<RecordedVariant> variants;
+    const RecordedVariant& variant(const std::string& name) const;  ///< throws when there is none
+};
+
+/// Reads FOLDER/STEP.json.
+Recording read_recording(const std::filesystem::path& folder, const std::string& step);
+
+}  // namespace coalesce::diagrams

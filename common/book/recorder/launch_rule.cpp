@@ -1,0 +1,158 @@
+#include "book/recorder/launch_rule.h"
+
+#include <algorithm>
+#include <iterator>
+
+namespace coalesce::recorder {
+namespace {
+
+using nlohmann::ordered_json;
+
+/// What the blocks of an axis can cover.
+struct Extent {
+    const char* name;
+    std::int64_t (*of)(const Sample& sample, unsigned tile);
+    unsigned tile = 0;
+};
+constexpr std::int64_t pieces(std::int64_t count, std::int64_t size) {
+    return (count + size - 1) / size;
+}
+constexpr std::int64_t tiles(const Sample& sample, unsigned tile) {
+    return pieces(sample.rows, tile) * pieces(sample.cols, tile);
+}
+// The plainest first.
+constexpr Extent extents[] = {
+    {"one", [](const Sample&, unsigned) -> std::int64_t { return 1; }},
+    {"rows", [](const Sample& sample, unsigned) -> std::int64_t { return sample.rows; }},
+    {"cols", [](const Sample& sample, unsigned) -> std::int64_t { return sample.cols; }},
+    {"elements",
+     [](const Sample& sample, unsigned) { return std::int64_t{sample.rows} * sample.cols; }},
+    {"tiles", tiles, 16},
+    {"tiles", tiles, 32},
+    {"tiles", tiles, 64},
+    {"tiles", tiles, 128},
+};
+constexpr unsigned most_plus = 64, times_tried[] = {1, 2, 4, 8};
+
+/// The size of the pieces that cover `extent` and `plus` in every sample, each `times`, but no more than `most`; or 0.
+unsigned piece_size(const std::vector<Sample>& samples, std::size_t axis, const Extent& extent,
+                    unsigned plus, unsigned times, std::int64_t most) {
+    constexpr unsigned largest = 4096;
+    for (unsigned size = 1; size <= largest; ++size) {
+        const bool fits = std::all_of(samples.begin(), samples.end(), [&](const Sample& sample) {
+            const std::int64_t covered = extent.of(sample, extent.tile) + plus;
+            return std::min(pieces(covered, size) * times, most) == sample.launch.grid[axis];
+        });
+        if (fits) return size;
+    }
+    return 0;
+}
+
+/// Null when there is none.
+ordered_json axis_rule(const std::vector<Sample>& samples, std::size_t axis, std::int64_t most) {
+    for (const unsigned times : times_tried) {
+        for (unsigned plus = 0; plus < most_plus; ++plus) {
+            for (const Extent& extent : extents) {
+                const unsigned size = piece_size(samples, axis, extent, plus, times, most);
+                if (size == 0) continue;
+                ordered_json found = {{"of", extent.name}, {"size", size}};
+                if (extent.tile != 0) found["tile"] = extent.tile;
+                if (plus != 0) found["plus"] = plus;
+                if (times != 1) found["times"] = times;
+                return found;
+            }
+        }
+    }
+    return nullptr;
+}
+
+ordered_json axis_rule(const std::vector<Sample>& samples, std::size_t axis) {
+    constexpr std::int64_t no_limit = std::int64_t{1} << 40;
+    if (ordered_json rule = axis_rule(samples, axis, no_limit); !rule.is_null()) return rule;
+    // Blocks that stay: as many as the device holds at a time.
+    unsigned most = 0;
+    std::size_t reached = 0;
+    for (const Sample& sample : samples) most = std::max(most, sample.launch.grid[axis]);
+    for (const Sample& sample : samples) reached += sample.launch.grid[axis] == most;
+    ordered_json rule = axis_rule(samples, axis, most);
+    // One shape alone says nothing of what larger ones do.
+    if (rule.is_null() || reached < 2) throw NoRule("its grid follows no simple rule");
+    rule["most"] = most;
+    return rule;
+}
+
+/// What an argument is in every sample. The usual one at its place is tried first.
+ordered_json argument_rule(const std::vector<Sample>& samples, std::size_t place) {
+    struct Named {
+        const char* name;
+        bool is_pointer;
+        std::int64_t (*of)(const Sample& sample);
+    };
+    static constexpr Named usual[] = {
+        {"out", true, [](const Sample& sample) { return sample.out; }},
+        {"in", true, [](const Sample& sample) { return sample.in; }},
+        {"rows", false, [](const Sample& sample) -> std::int64_t { return sample.rows; }},
+        {"cols", false, [](const Sample& sample) -> std::int64_t { return sample.cols; }},
+    };
+    const auto is_it = [&](const Named& named) {
+        return std::all_of(samples.begin(), samples.end(), [&](const Sample& sample) {
+            const Argument& given = sample.launch.arguments.at(place);
+            return given.is_pointer == named.is_pointer && given.value == named.of(sample);
+        });
+    };
+    if (place < std::size(usual) && is_it(usual[place])) return usual[place].name;
+    for (const Named& named : usual) {
+        if (is_it(named)) return named.name;
+    }
+    const Argument& first = samples.front().launch.arguments.at(place);
+    const bool is_constant =
+        !first.is_pointer && std::all_of(samples.begin(), samples.end(), [&](const Sample& sample) {
+            return sample.launch.arguments.at(place).value == first.value;
+        });
+    if (!is_constant) throw NoRule("it is given what the host works out");
+    return first.value;
+}
+
+ordered_json rule(const std::vector<Sample>& samples) {
+    const LaunchShape& first = samples.at(0).launch;
+    for (const Sample& sample : samples) {
+        if (sample.launch.kernel != first.kernel || sample.launch.block != first.block ||
+            sample.launch.shared != first.shared) {
+            throw NoRule("the host chooses its kernel, block or shared memory by the shape");
+        }
+    }
+    ordered_json grid = ordered_json::array(), arguments = ordered_json::array();
+    for (std::size_t axis = 0; axis < 3; ++axis) grid.push_back(axis_rule(samples, axis));
+    for (std::size_t place = 0; place < first.arguments.size(); ++place) {
+        arguments.push_back(argument_rule(samples, place));
+    }
+    return {{"kernel", first.kernel}, {"function", first.function},
+            {"block", first.block},   {"shared", first.shared},
+            {"grid", grid},           {"arguments", arguments}};
+}
+
+}  // namespace
+
+ordered_json launch_rule(const std::vector<Sample>& samples) {
+    // As many tiles across as down, of whatever size they are: that is all that a launch may ask.
+    std::vector<Sample> square, other;
+    for (const Sample& sample : samples) {
+        (sample.launch.grid[0] == sample.launch.grid[1] ? square : other).push_back(sample);
+    }
+    if (square.empty() || other.empty()) {
+        const ordered_json one = rule(samples);
+        return {{"square", one}, {"other", one}};
+    }
+    // Grids that happen to be square follow the same rule; only the kernel may be another one.
+    const ordered_json of_other = rule(other);
+    ordered_json of_square = of_other;
+    of_square["kernel"] = square.front().launch.kernel;
+    of_square["function"] = square.front().launch.function;
+    std::vector<Sample> renamed = samples;
+    for (Sample& sample : renamed) sample.launch.kernel.clear();
+    rule(renamed);
+    rule(square);
+    return {{"square", of_square}, {"other", of_other}};
+}
+
+}  // namespace coalesce::recorder

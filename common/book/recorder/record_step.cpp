@@ -1,0 +1,351 @@
+// A step that is recorded instead of run: linked with the step's own main.cu in place of the harness's
+// run_step, it writes down for each variant with which launch a matrix of any shape is transposed, what one
+// warp asks of memory, and in which order blocks take their tiles; or why no launch can be written down.
+//
+//     recorder_03_tiled FILE [--order]      writes FILE as JSON; with the order of blocks too
+//
+// Pictures and the explorer are made of these files, so that they show the kernels in the tree and
+// nothing else.
+
+#include <cuda_runtime_api.h>
+#include <cxxabi.h>
+#include <dlfcn.h>
+
+#include <algorithm>
+#include <cstdio>
+#include <cstdlib>
+#include <cstring>
+#include <fstream>
+#include <memory>
+#include <nlohmann/json.hpp>
+
+#include "examiner/course/exercise.h"
+#include "harness/device.h"
+#include "harness/device_buffer.h"
+#include "harness/errors.h"
+#include "harness/harness.h"
+#include "harness/simulator_function.h"
+#include "book/recorder/launch_rule.h"
+
+namespace {
+
+using namespace coalesce;
+using recorder::LaunchShape;
+using recorder::NoRule;
+using ordered_json = nlohmann::ordered_json;
+
+// ---- what a kernel is called, and what it takes ----
+
+/// Of a function: "transpose_tiled<32>" and {"float*", "float const*", "int", "int"}.
+struct Signature {
+    std::string function;
+    std::vector<std::string> parameters;
+};
+
+/// The end of the list in brackets that begins at `at`, behind its last bracket.
+std::size_t end_of_brackets(const std::string& text, std::size_t at) {
+    int depth = 0;
+    do {
+        if (std::strchr("(<", text[at])) ++depth;
+        if (std::strchr(")>", text[at])) --depth;
+        ++at;
+    } while (depth > 0 && at < text.size());
+    return at;
+}
+
+Signature signature_of(const std::string& mangled) {
+    int status = 0;
+    const std::unique_ptr<char, decltype(&std::free)> words(
+        abi::__cxa_demangle(mangled.c_str(), nullptr, nullptr, &status), std::free);
+    if (status != 0) throw std::runtime_error(mangled + " is no name of a C++ function");
+    std::string text = words.get();
+    // Only a template's instance is said with what it returns.
+    if (text.starts_with("void ")) text.erase(0, 5);
+    std::size_t open = text.find_first_of("(<");
+    if (text.at(open) == '<') open = end_of_brackets(text, open);
+    Signature signature{text.substr(0, open), {}};
+    for (std::size_t at = open + 1, begin = at; at < text.size();) {
+        if (std::strchr("(<", text[at])) {
+            at = end_of_brackets(text, at);
+        } else if (std::strchr(",)", text[at])) {
+            signature.parameters.push_back(text.substr(begin, at - begin));
+            begin = at + 2, ++at;
+        } else {
+            ++at;
+        }
+    }
+    return signature;
+}
+
+recorder::Argument argument_of(const std::string& type, const void* value) {
+    if (type.ends_with("*")) {
+        return {true, static_cast<std::int64_t>(*static_cast<const std::uintptr_t*>(value))};
+    }
+    if (type == "int") return {false, *static_cast<const int*>(value)};
+    if (type == "unsigned int") return {false, *static_cast<const unsigned*>(value)};
+    const bool is_long = type == "long" || type == "long long" || type == "unsigned long" ||
+                         type == "unsigned long long";
+    if (is_long) return {false, *static_cast<const std::int64_t*>(value)};
+    throw NoRule("the host makes what it is given (" + type + ")");
+}
+
+// ---- launches, caught on their way ----
+
+/// The launches since the last `clear`. With `is_held_back` set they are seen but not run.
+struct Caught {
+    std::vector<LaunchShape> launches;
+    /// Why the last one cannot be written down; "": it can.
+    std::string problem;
+    bool is_held_back = false;
+
+    void clear() {
+        launches.clear();
+        problem.clear();
+    }
+    void take(const char* mangled, LaunchShape shape, void** arguments) {
+        const Signature signature = signature_of(mangled);
+        shape.kernel = mangled;
+        shape.function = signature.function;
+        try {
+            for (std::size_t i = 0; i < signature.parameters.size(); ++i) {
+                shape.arguments.push_back(argument_of(signature.parameters[i], arguments[i]));
+            }
+        } catch (const NoRule& why) {
+            problem = why.what();
+        }
+        launches.push_back(std::move(shape));
+    }
+} caught;
+
+}  // namespace
+
+/// What `<<<>>>` calls. The program's own definition is found before the library's.
+extern "C" cudaError_t __cudaLaunchKernel(cudaKernel_t kernel, dim3 grid, dim3 block,
+                                          void** arguments, size_t shared, cudaStream_t stream) {
+    using Launch = cudaError_t(cudaKernel_t, dim3, dim3, void**, size_t, cudaStream_t);
+    static auto* const launch = reinterpret_cast<Launch*>(dlsym(RTLD_NEXT, "__cudaLaunchKernel"));
+    const char* name = nullptr;
+    CUDA_CHECK(cudaFuncGetName(&name, kernel));
+    caught.take(
+        name,
+        {.grid = {grid.x, grid.y, grid.z}, .block = {block.x, block.y, block.z}, .shared = shared},
+        arguments);
+    return caught.is_held_back ? cudaSuccess
+                               : launch(kernel, grid, block, arguments, shared, stream);
+}
+
+namespace {
+
+/// One matrix in, one out.
+class Task {
+public:
+    Task(int rows, int cols) : rows_(rows), cols_(cols), in_(bytes()), out_(bytes()) {
+        CUDA_CHECK(cudaMemset(in_.data(), 0, bytes()));
+    }
+    void launch(const Variant& variant) {
+        launch(variant, rows_, cols_);
+        CUDA_CHECK(cudaDeviceSynchronize());
+    }
+    /// As if the matrices were smaller.
+    void launch(const Variant& variant, int rows, int cols) {
+        caught.clear();
+        variant.launch(out(), variant.produces.in_place ? nullptr : in(), rows, cols);
+    }
+    float* out() const { return static_cast<float*>(out_.data()); }
+    const float* in() const { return static_cast<const float*>(in_.data()); }
+    /// "in", "out", "shared", and what is to be taken off an address for its offset there.
+    std::pair<const char*, std::uint64_t> memory_of(const CoalesceAccess& access) const {
+        if (access.shared) return {"shared", 0};
+        const unsigned first = static_cast<unsigned>(__builtin_ctz(access.active));
+        for (const auto& [name, buffer] : {std::pair{"in", &in_}, std::pair{"out", &out_}}) {
+            const auto begin = reinterpret_cast<std::uint64_t>(buffer->data());
+            if (access.addresses[first] - begin < bytes()) return {name, begin};
+        }
+        throw std::runtime_error("an access to neither matrix");
+    }
+
+private:
+    std::size_t bytes() const {
+        return sizeof(float) * static_cast<std::size_t>(rows_) * static_cast<std::size_t>(cols_);
+    }
+
+    int rows_, cols_;
+    DeviceBuffer in_, out_;
+};
+
+// ---- one warp ----
+
+ordered_json access_json(const CoalesceAccess& access, const Task& task) {
+    const auto [memory, begin] = task.memory_of(access);
+    ordered_json addresses = ordered_json::array();
+    for (unsigned lane = 0; lane < 32; ++lane) {
+        const bool is_active = access.active >> lane & 1;
+        addresses.push_back(is_active ? ordered_json(access.addresses[lane] - begin)
+                                      : ordered_json(nullptr));
+    }
+    return {{"line", access.line},        {"memory", memory},
+            {"store", access.store != 0}, {"bytes", access.bytes_per_lane},
+            {"cost", access.cost},        {"ideal", access.ideal},
+            {"addresses", addresses}};
+}
+
+ordered_json traced(const Variant& variant, Task& task, unsigned block, unsigned warp,
+                    std::size_t limit) {
+    SIMULATOR_FUNCTION(coalesceTraceWarp)(block, warp, limit);
+    task.launch(variant);
+    ordered_json list = ordered_json::array();
+    const std::size_t count = SIMULATOR_FUNCTION(coalesceGetAccessCount)();
+    for (std::size_t i = 0; i < count; ++i) {
+        CoalesceAccess access{};
+        SIMULATOR_FUNCTION(coalesceGetAccess)(i, &access);
+        list.push_back(access_json(access, task));
+    }
+    SIMULATOR_FUNCTION(coalesceTraceWarp)(0, 0, 0);
+    return list;
+}
+
+constexpr int kSide = 256;
+/// Warp 5 is the lessons' example; small blocks have fewer.
+constexpr unsigned kWarp = 5;
+
+ordered_json warp_json(const Variant& variant, Task& task) {
+    task.launch(variant);
+    const LaunchShape& shape = caught.launches.front();
+    const unsigned warps = (shape.block[0] * shape.block[1] * shape.block[2] + 31) / 32;
+    const unsigned warp = std::min(kWarp, warps - 1);
+    constexpr std::size_t most_accesses = 64;
+    return {{"rows", kSide},
+            {"cols", kSide},
+            {"block", 0},
+            {"warp", warp},
+            {"accesses", traced(variant, task, 0, warp, most_accesses)}};
+}
+
+/// Where each block's first load begins, in a matrix of 16 x 16 tiles of 32 x 32.
+ordered_json order_json(const Variant& variant) {
+    constexpr int side = 512;
+    constexpr unsigned tiles = 16;
+    Task task(side, side);
+    task.launch(variant);
+    const auto& grid = caught.launches.front().grid;
+    ordered_json order = ordered_json::array();
+    if (grid[0] != tiles || grid[1] != tiles) return order;
+    for (unsigned block = 0; block < tiles * tiles; ++block) {
+        const ordered_json first = traced(variant, task, block, 0, 1);
+        const auto element = first.at(0).at("addresses").at(0).get<std::uint64_t>() / sizeof(float);
+        order.push_back({element / side, element % side});
+    }
+    return order;
+}
+
+// ---- launches of any shape ----
+
+/// Sides of matrices: enough of them that neighbours tell where another block begins.
+std::vector<int> sides(int multiple, int longest) {
+    std::vector<int> list;
+    for (int count = 1; count <= 70; ++count) list.push_back(count * multiple);
+    for (int side : {100, 128, 256, 260, 1000, 1024, 2048, 4096, 8192}) {
+        list.push_back((side + multiple - 1) / multiple * multiple);
+    }
+    std::erase_if(list, [&](int side) { return side > longest; });
+    return list;
+}
+
+/// What the launch of each of many shapes looks like, without running them.
+std::vector<recorder::Sample> samples_of(const Variant& variant) {
+    // Large enough that blocks that stay are as many as they can be, of several shapes.
+    constexpr int longest = 8192;
+    Task task(longest, longest);
+    std::vector<recorder::Sample> samples;
+    caught.is_held_back = true;
+    const auto take = [&](int rows, int cols) {
+        task.launch(variant, rows, cols);
+        const auto address = [](const float* matrix) {
+            return static_cast<std::int64_t>(reinterpret_cast<std::uintptr_t>(matrix));
+        };
+        samples.push_back({rows, cols, caught.launches.at(0), address(task.out()),
+                           variant.produces.in_place ? 0 : address(task.in())});
+    };
+    for (const int rows : sides(variant.rows_multiple, longest)) {
+        for (const int cols : sides(variant.cols_multiple, longest)) {
+            if (!variant.square_only || rows == cols) take(rows, cols);
+        }
+    }
+    caught.is_held_back = false;
+    return samples;
+}
+
+// ---- a variant ----
+
+/// "transpose" or another task of exercises; "": only a part of one.
+std::string task_name(const Produces& produces) {
+    for (const auto& [name, task] : kTasks) {
+        const bool is_same = task.kind == produces.kind && task.in_place == produces.in_place &&
+                             task.permutation.extents == produces.permutation.extents &&
+                             task.permutation.order == produces.permutation.order;
+        if (is_same) return name;
+    }
+    return "";
+}
+
+/// Throws NoRule where there is no kernel, or none that could be launched as an exercise's.
+ordered_json launch_json(const Variant& variant, Task& task) {
+    if (variant.permute) throw NoRule("it takes an array of many axes, no matrix");
+    if (variant.in != Memory::device || variant.out != Memory::device || variant.needs_gpu) {
+        throw NoRule("it is host code, no kernel");
+    }
+    if (variant.element_size != sizeof(float)) {
+        throw NoRule("its elements are no floats");
+    }
+    task.launch(variant);
+    if (caught.launches.empty()) throw NoRule("it is a copy by the runtime, no kernel");
+    if (caught.launches.size() > 1)
+        throw NoRule("it launches several kernels, one after the other");
+    if (!caught.problem.empty()) throw NoRule(caught.problem);
+    return recorder::launch_rule(samples_of(variant));
+}
+
+/// Whether a launch needs the two matrices and their shape alone, and whether it makes one of the other.
+bool is_plain(const Variant& variant, const ordered_json& launch) {
+    static const ordered_json usual = {"out", "in", "rows", "cols"};
+    return variant.is_plain() && launch.at("other").at("arguments") == usual;
+}
+
+ordered_json variant_json(const Variant& variant, bool with_order) {
+    ordered_json recorded = {{"name", variant.name},
+                             {"about", variant.about},
+                             {"rows_multiple", variant.rows_multiple},
+                             {"cols_multiple", variant.cols_multiple},
+                             {"produces", task_name(variant.produces)}};
+    try {
+        Task task(kSide, kSide);
+        recorded["launch"] = launch_json(variant, task);
+        recorded["is_plain"] = is_plain(variant, recorded["launch"]);
+        if (!recorded["is_plain"]) return recorded;
+        recorded["warp"] = warp_json(variant, task);
+        recorded["order"] = with_order ? order_json(variant) : ordered_json::array();
+    } catch (const NoRule& why) {
+        recorded["why_not"] = why.what();
+    }
+    return recorded;
+}
+
+}  // namespace
+
+int coalesce::run_step(int argc, char** argv, const std::vector<Variant>& variants) {
+    try {
+        const bool with_order = argc == 3 && std::string(argv[2]) == "--order";
+        if (argc != 2 && !with_order)
+            throw UsageError("give the file to write, and perhaps --order");
+        choose_device(DeviceChoice::simulator, argv);
+        ordered_json list = ordered_json::array();
+        for (const Variant& variant : variants) list.push_back(variant_json(variant, with_order));
+        std::ofstream file(argv[1]);
+        file << ordered_json{{"variants", list}}.dump() << "\n";
+        if (!file.flush()) throw std::runtime_error(std::string(argv[1]) + " cannot be written");
+        return exit_right;
+    } catch (const std::exception& error) {
+        std::fprintf(stderr, "recorder: %s\n", error.what());
+        return exit_usage;
+    }
+}

@@ -1,0 +1,68 @@
+// same_ir -- proves that `cuda-clang --through-ir` translates the LLVM IR that a page translates.
+//
+//     same_ir CUDA-CLANG CLANG CUDART-FOLDER KERNEL.cu...
+//
+// Each file goes the page's way, by the words that a page gives its clang, and as a program's source through
+// cuda-clang. The PTX must be the same, except for the names of files. COALESCE_CLANG names the same clang.
+// Exit code: 0 all are the same, 1 one is not, 2 it could not be found out.
+#include <cstdio>
+#include <exception>
+#include <regex>
+
+#include "base/child.h"
+#include "base/files.h"
+#include "examiner/compilers.h"
+#include "examiner/source.h"
+#include "page/ir_to_ptx/translate.h"
+
+using namespace coalesce;
+
+namespace {
+
+constexpr int seconds = 120;
+
+/// Files have numbers, and names behind .file.
+std::string without_files(const std::string& ptx) {
+    static const std::regex file(R"(\t?\.file[^\n]*\n)");
+    return std::regex_replace(ptx, file, "");
+}
+
+std::string as_in_a_page(const FoundCompiler& clang, const std::string& text) {
+    const RawOutput raw = run_compiler(clang, text, "compute_90", seconds);
+    if (!raw.is_good) throw std::runtime_error("the page's way: " + raw.output);
+    return without_files(translator::ptx_of(raw.ir));
+}
+
+std::string by_command(char** command, const std::string& text) {
+    const TemporaryFolder folder;
+    write_file(folder.path / "input.cu", text);
+    const Ended child = run_child(
+        {command[0], std::string("--clang=") + command[1], std::string("--cudart=") + command[2],
+         "--through-ir", "-w", "-ptx", "-o", "out.ptx", "input.cu"},
+        seconds, {}, folder.path);
+    if (child.exit_code != 0) throw std::runtime_error("cuda-clang: " + child.output);
+    return without_files(read_file(folder.path / "out.ptx"));
+}
+
+}  // namespace
+
+int main(int argc, char** argv) try {
+    const auto clang = find_compiler(Compiler::clang_ir);
+    if (argc < 5 || !clang) throw std::runtime_error("a clang and a kernel are needed");
+    int different = 0;
+    for (int k = 4; k < argc; ++k) {
+        const std::string text =
+            wrapped(read_source(argv[k], "kernel.cu").text, Dialect::bare_clang);
+        const std::string page = as_in_a_page(*clang, text), command = by_command(argv + 1, text);
+        if (page == command) continue;
+        ++different;
+        write_file("page.ptx", page);
+        write_file("command.ptx", command);
+        std::printf("%s: the PTX differs; see page.ptx and command.ptx\n", argv[k]);
+    }
+    std::printf("%d kernels the same, %d not\n", argc - 4 - different, different);
+    return different > 0;
+} catch (const std::exception& problem) {
+    std::fprintf(stderr, "same_ir: %s\n", problem.what());
+    return 2;
+}

@@ -1,0 +1,158 @@
+#include "examiner/costs.h"
+
+#include <stdexcept>
+#include <utility>
+
+#include "harness/text.h"
+#include "examiner/block_places.h"
+
+namespace coalesce {
+namespace {
+
+/// Down along a diagonal, and in each round one column further to the right.
+Cell diagonal(int x, int y, int wide, int tall) {
+    const int block = y * wide + x;
+    const int tile_row = block % tall;
+    return {tile_row, (block / tall + tile_row) % wide};
+}
+
+/// Four GPUs share the rows and the columns of tiles; blocks side by side serve them in turn. `wide`
+/// is a multiple of 4.
+Cell in_turn(int x, int y, int wide, int tall) {
+    const int gpu = y / ((tall + 3) / 4);
+    return {y, (x + gpu) % 4 * (wide / 4) + x / 4};
+}
+
+constexpr BlockOrder kOrders[] = {{"diagonal", diagonal, {96, 128}},
+                                  {"any-diagonal", nullptr, {96, 128}},
+                                  {"in-turn", in_turn, {160, 256}}};
+
+/// More accesses than a warp needs before its first load.
+constexpr std::size_t kEnough = 64;
+/// A grid that the tiles of the shape could fill many times over.
+constexpr long long kMostBlocks = 4096;
+
+/// A tile, and the line that loads from it.
+struct Taken {
+    Cell tile;
+    int line = 0;
+};
+
+/// Where the first load of the warp from `in` begins; nothing when it loads nothing.
+std::optional<Taken> tile_taken(const Trial& trial, int side) {
+    const auto load = first_load(trial);
+    if (!load) return std::nullopt;
+    const std::int64_t element = load->element;
+    return Taken{{element / trial.shape.cols / side, element % trial.shape.cols / side},
+                 load->line};
+}
+
+/// How many tiles are side by side, and how many above each other: the grid says it; where it counts
+/// the blocks in one row, the matrix.
+std::pair<int, int> tiles_of(const Trial& trial, const BlockOrder& order) {
+    const int wide = static_cast<int>(trial.launch.grid[0]);
+    const int tall = static_cast<int>(trial.launch.grid[1]);
+    if (tall > 1) return {wide, tall};
+    return {order.shape.cols / order.tile, order.shape.rows / order.tile};
+}
+
+std::string pair_text(std::int64_t first, std::int64_t second) {
+    return "(" + std::to_string(first) + ", " + std::to_string(second) + ")";
+}
+
+Failure wrong_tile(const std::string& file, Shape shape, int x, int y, const Taken& taken,
+                   Cell expected) {
+    return {.kind = FailureKind::wrong_block_order,
+            .headline =
+                "block " + pair_text(x, y) + " takes the tile in row " +
+                std::to_string(taken.tile.row) + " and column " + std::to_string(taken.tile.col) +
+                " of tiles; in this lesson's order it is row " + std::to_string(expected.row) +
+                ", column " + std::to_string(expected.col) + ".",
+            .place = {file, taken.line, 0},
+            .shape = shape,
+            .next =
+                "The result is right, only the order is not. Number the blocks, and work out the "
+                "tiles of the first few by hand."};
+}
+
+long long blocks_of(const Trial& trial) {
+    return static_cast<long long>(trial.launch.grid[0]) * trial.launch.grid[1];
+}
+
+/// Odd, so that the blocks are not all of one column.
+long long step_for(const BlockOrder& order, long long blocks) {
+    return order.most_blocks > 0 ? blocks / order.most_blocks | 1 : 1;
+}
+
+/// What two blocks share that follow each other, when most such blocks share something.
+std::optional<Failure> no_diagonal(const BlockOrder& order, const std::string& file_name,
+                                   const std::function<Trial(long long)>& launch_for) {
+    int pairs = 0, sharing = 0;
+    Failure failure{
+        .kind = FailureKind::wrong_block_order,
+        .shape = order.shape,
+        .next =
+            "The result is right, but no diagonal is walked along. On one, the next block "
+            "takes both another row of tiles and another column."};
+    long long blocks = 2, step = 1;
+    for (long long block = 0; block + 1 < blocks; block += step) {
+        const Trial trial = launch_for(block);
+        if (trial.launch.blocks() > kMostBlocks) return std::nullopt;
+        blocks = blocks_of(trial);
+        step = step_for(order, blocks);
+        if (block + 1 >= blocks) break;
+        const auto first = tile_taken(trial, order.tile);
+        const auto second = tile_taken(launch_for(block + 1), order.tile);
+        if (!first || !second) continue;
+        ++pairs;
+        const bool is_row = first->tile.row == second->tile.row;
+        if (!is_row && first->tile.col != second->tile.col) continue;
+        if (sharing++ > 0) continue;
+        failure.headline = "blocks " + std::to_string(block) + " and " + std::to_string(block + 1) +
+                           ", counted along the rows of the grid, take " + "tiles of the same " +
+                           (is_row ? "row" : "column") + " of tiles: " +
+                           std::to_string(is_row ? first->tile.row : first->tile.col) + ".";
+        failure.place = {file_name, first->line, 0};
+    }
+    if (2 * sharing <= pairs) return std::nullopt;
+    return failure;
+}
+
+}  // namespace
+
+const BlockOrder* block_order_called(const std::string& name) {
+    if (name.empty()) return nullptr;
+    for (const BlockOrder& order : kOrders) {
+        if (name == order.name) return &order;
+    }
+    throw std::invalid_argument("there is no block order \"" + name + "\"");
+}
+
+std::optional<Failure> wrong_block_order(const BlockOrder& order, const std::string& file_name,
+                                         const std::function<Trial(const TrialOrder&)>& launch) {
+    const auto launch_for = [&](long long block) {
+        return launch(
+            {.shape = order.shape, .traced = {static_cast<std::uint64_t>(block), 0, kEnough}});
+    };
+    if (!order.tile_of) return no_diagonal(order, file_name, launch_for);
+    long long blocks = 1, step = 1;
+    for (long long block = 0; block < blocks; block += step) {
+        const Trial trial = launch_for(block);
+        if (trial.launch.blocks() > kMostBlocks) return std::nullopt;
+        blocks = blocks_of(trial);
+        step = step_for(order, blocks);
+        const auto [wide, tall] = tiles_of(trial, order);
+        const auto taken = tile_taken(trial, order.tile);
+        if (!taken) continue;
+        const int x = static_cast<int>(block % wide), y = static_cast<int>(block / wide);
+        const Cell expected = order.tile_of(x, y, wide, tall);
+        if (!(taken->tile == expected)) {
+            const auto across = static_cast<int>(trial.launch.grid[0]);
+            return wrong_tile(file_name, order.shape, static_cast<int>(block % across),
+                              static_cast<int>(block / across), *taken, expected);
+        }
+    }
+    return std::nullopt;
+}
+
+}  // namespace coalesce

@@ -1,0 +1,131 @@
+#include "examiner/block_places.h"
+
+#include <algorithm>
+#include <unordered_map>
+#include <utility>
+#include <vector>
+
+namespace coalesce {
+namespace {
+
+/// The first accesses of a warp, more than it needs before its first load.
+constexpr std::size_t kForFirstLoad = 64;
+/// Each of them is a launch.
+constexpr long long kMostPlacedBlocks = 128;
+
+Block block_of(const LaunchShape& launch, long long number) {
+    const long long x = number % launch.grid[0], rest = number / launch.grid[0];
+    return {x, rest % launch.grid[1], rest / launch.grid[1]};
+}
+
+/// The elements of the output that a warp stores.
+std::vector<std::int64_t> stored_by(const Trial& trial) {
+    std::vector<std::int64_t> elements;
+    for (const simulated::Access& access : trial.accesses) {
+        if (access.is_shared || !access.is_store) continue;
+        for (const std::uint64_t address : access.of_active()) {
+            const auto first =
+                static_cast<std::int64_t>((address - trial.out_address) / sizeof(float));
+            const auto count = static_cast<std::int64_t>(access.bytes_per_lane / sizeof(float));
+            for (std::int64_t i = 0; i < count; ++i) elements.push_back(first + i);
+        }
+    }
+    return elements;
+}
+
+/// Who stored an element first.
+using Owners = std::unordered_map<std::int64_t, long long>;
+
+/// Notes what a block's warp stores; the meeting, if another block was there before.
+std::optional<Meeting> note(const std::vector<std::int64_t>& stored, long long block,
+                            const LaunchShape& launch, Owners& owners) {
+    for (const std::int64_t element : stored) {
+        const auto [owner, is_new] = owners.try_emplace(element, block);
+        if (is_new || owner->second == block) continue;
+        return Meeting{block_of(launch, owner->second), block_of(launch, block), element};
+    }
+    return std::nullopt;
+}
+
+}  // namespace
+
+std::string Block::text() const {
+    const std::string text = "block (" + std::to_string(x) + ", " + std::to_string(y);
+    return text + (z > 0 ? ", " + std::to_string(z) : "") + ")";
+}
+
+std::optional<Loaded> first_load(const Trial& trial) {
+    const auto is_load = [](const simulated::Access& access) {
+        return !access.is_shared && !access.is_store && access.active != 0;
+    };
+    const auto load = std::find_if(trial.accesses.begin(), trial.accesses.end(), is_load);
+    if (load == trial.accesses.end()) return std::nullopt;
+    const std::uint64_t address = load->of_active().front();
+    return Loaded{static_cast<std::int64_t>((address - trial.in_address) / sizeof(float)),
+                  load->line};
+}
+
+std::optional<BlockStores> block_stores(Shape shape, const LaunchShape& launch,
+                                        const TryAgain& try_again) {
+    if (launch.blocks() > kMostPlacedBlocks) return std::nullopt;
+    BlockStores seen;
+    Owners owners;
+    const long long warps = (launch.threads() + 31) / 32;
+    for (long long block = 0; block < launch.blocks(); ++block) {
+        bool is_idle = true;
+        // Where blocks begin too close to each other, the next one begins within the first.
+        for (long long warp = 0; warp < warps && (block == 0 || is_idle); ++warp) {
+            const TracedWarp traced{static_cast<std::uint64_t>(block), static_cast<unsigned>(warp),
+                                    kMostTracedAccesses};
+            const auto stored = stored_by(
+                try_again({.shape = shape, .watch = Watch::result_alone, .traced = traced}));
+            is_idle &= stored.empty();
+            seen.meeting = note(stored, block, launch, owners);
+            if (seen.meeting) return seen;
+        }
+        if (is_idle && !seen.first_idle) seen.first_idle = block_of(launch, block);
+        seen.idle += is_idle;
+    }
+    return seen;
+}
+
+std::size_t stored_by_first_warp(Shape shape, const TryAgain& try_again) {
+    const TrialOrder order{.shape = shape, .watch = Watch::result_alone, .traced = kFirstWarp};
+    return stored_by(try_again(order)).size();
+}
+
+std::string BlockOrigins::text() const {
+    const auto place = [](Cell cell) {
+        return "row " + std::to_string(cell.row) + ", column " + std::to_string(cell.col);
+    };
+    return "With rows = " + std::to_string(shape.rows) +
+           " and cols = " + std::to_string(shape.cols) + " block (0, 0) begins at " + place(first) +
+           " of `in`, block (1, 0) at " + place(next_x) + ", and block (0, 1) at " + place(next_y) +
+           ".";
+}
+
+std::optional<BlockOrigins> block_origins(Shape shape, const LaunchShape& launch,
+                                          const TryAgain& try_again) {
+    if (launch.grid[0] < 2 || launch.grid[1] < 2) return std::nullopt;
+    const auto origin_of = [&](long long x, long long y) -> std::optional<Cell> {
+        const auto number = static_cast<std::uint64_t>(y * launch.grid[0] + x);
+        const auto load = first_load(try_again(
+            {.shape = shape, .watch = Watch::result_alone, .traced = {number, 0, kForFirstLoad}}));
+        if (!load) return std::nullopt;
+        return Cell{load->element / shape.cols, load->element % shape.cols};
+    };
+    const auto first = origin_of(0, 0), next_x = origin_of(1, 0), next_y = origin_of(0, 1);
+    if (!first || !next_x || !next_y) return std::nullopt;
+    const BlockOrigins origins{shape, *first, *next_x, *next_y};
+    // Others, where they are and have something to load, are as far apart.
+    for (const auto& [x, y] : {std::pair{1, 1}, {2, 1}, {1, 2}}) {
+        if (x >= launch.grid[0] || y >= launch.grid[1]) continue;
+        const Cell expected{first->row + x * origins.step_x().row + y * origins.step_y().row,
+                            first->col + x * origins.step_x().col + y * origins.step_y().col};
+        const auto other = origin_of(x, y);
+        if (other && !(*other == expected)) return std::nullopt;
+    }
+    return origins;
+}
+
+}  // namespace coalesce

@@ -1,0 +1,225 @@
+#include "examiner/rules.h"
+
+#include <algorithm>
+#include <cstdlib>
+
+#include "harness/text.h"
+#include "examiner/messages.h"
+#include "examiner/source_lines.h"
+
+namespace coalesce {
+namespace {
+
+using simulated::Report;
+
+/// Elements of one access: the report begins with its verb and its bytes.
+std::int64_t elements_of_access(const Report& report) {
+    const std::size_t number = report.message.find_first_of("0123456789");
+    if (number == report.message.npos) return 1;
+    return std::max(1, std::atoi(report.message.c_str() + number) / 4);
+}
+
+/// "element 4813 of `in`, which has 4810". Far outside an address is near to nothing, so the access
+/// says which matrix is meant: `in` is read and `out` is written.
+std::string element_text(const Report& report, const Trial& trial, const Evidence& evidence) {
+    const bool is_out = !report.message.starts_with("Reads");
+    const std::uint64_t begin = is_out ? trial.out_address : trial.in_address;
+    const auto element =
+        (static_cast<std::int64_t>(report.address) - static_cast<std::int64_t>(begin)) / 4;
+    const std::int64_t count = elements_of_access(report);
+    const std::string which = count == 1
+                                  ? "element " + std::to_string(element)
+                                  : "elements " + std::to_string(element) + " to " +
+                                        std::to_string(element + count - 1) + ", in one access,";
+    return which + " of `" + name_of_matrix(is_out, evidence) + "`, which has " +
+           std::to_string(trial.elements());
+}
+
+/// A kernel that has a row, or takes the matrix as one long row.
+bool knows_rows(const Source& source) {
+    const std::string code = code_alone(source.text);
+    for (std::size_t at = code.find("row"); at != code.npos; at = code.find("row", at + 1)) {
+        if (code.compare(at, 4, "rows") != 0) return true;
+    }
+    return false;
+}
+
+std::string advice_on_bounds(const Evidence& evidence) {
+    if (evidence.exercise.task().in_place) {
+        return "Where the tiles do not fit the matrix, some threads have no element: let them do "
+               "nothing. Compare both indices with the side before each access.";
+    }
+    if (!knows_rows(evidence.source)) {
+        return "Some threads have no element, or fewer than the others: compare the index of the "
+               "last one that a thread accesses with rows * cols.";
+    }
+    if (copies_by_mbarrier(evidence.source.text)) {
+        return "Where the tiles do not fit the matrix, some rows of a tile are not there: let a "
+               "thread ask for a row only if the matrix has it.";
+    }
+    const std::string code = code_alone(evidence.source.text);
+    const bool has_offset = code.find("row +") != code.npos || code.find("row+") != code.npos;
+    return std::string(
+               "Where the tiles do not fit the matrix, some threads have no element: let "
+               "them do nothing. Compare ") +
+           (has_offset ? "what you access, before each access: where that is row + k, row + k "
+                         "with rows, not row alone."
+                       : "row with rows and col with cols before each access.");
+}
+
+Failure no_bounds_check(const Trial& trial, const Place& place, const std::string& details,
+                        const Evidence& evidence) {
+    return {.kind = FailureKind::no_bounds_check,
+            .headline =
+                "threads outside of the matrix touch memory that is not theirs: a check of the "
+                "bounds is missing or wrong.",
+            .place = place,
+            .shape = trial.shape,
+            .details = details,
+            .next = advice_on_bounds(evidence)};
+}
+
+/// A wrong index may lead outside at one shape, and show what it is at another: of whole tiles, and
+/// longer one way than the other.
+std::optional<Failure> index_mistake(const Trial& trial, const Evidence& evidence) {
+    const auto mistake_at = [&](const Trial& seen) -> std::optional<Failure> {
+        if (!seen.comparison || !names_the_mistake(seen.comparison->fault())) return std::nullopt;
+        return wrong_result(seen, *seen.comparison, evidence);
+    };
+    // Where tiles are cut off, a missing check of the bounds looks like many a wrong index.
+    if (has_whole_tiles(trial.shape) || !evidence.was_right_on_whole_tiles) {
+        // The result when accesses outside do not stop the kernel; on a real GPU the one that there is.
+        Trial here = trial;
+        if (auto result = evidence.seen_with(trial.shape).comparison) here.comparison = result;
+        if (auto found = mistake_at(here)) return found;
+    }
+    for (const Shape shape : {Shape{64, 128}, Shape{128, 64}}) {
+        if (!evidence.exercise.takes(shape)) continue;
+        if (auto found = mistake_at(evidence.seen_with(shape))) return found;
+    }
+    return std::nullopt;
+}
+
+/// "... it fits out[row * 4 + col] ...; or it fits in[row * 1024 + col] ...": what an access shows
+/// leaves one of the two.
+std::string with_one_explanation(const std::string& text, const std::string& matrix) {
+    const std::size_t first = text.find("it fits "), bar = text.find("; or it fits ", first);
+    if (bar == text.npos) return text;
+    const std::string wanted = "it fits " + matrix + "[";
+    if (text.compare(first, wanted.size(), wanted) == 0) return with_end(text.substr(0, bar));
+    const std::size_t second = text.find("it fits ", bar);
+    if (text.compare(second, wanted.size(), wanted) != 0) return text;
+    return text.substr(0, first) + text.substr(second);
+}
+
+}  // namespace
+
+Failure outside(const Trial& trial, const Place& place, const std::string& details,
+                const Evidence& evidence) {
+    // A wrong index leads outside as well; then the index is what is wrong.
+    if (std::optional<Failure> failure = index_mistake(trial, evidence)) {
+        failure->place = place;
+        failure->details = wrap("With rows = " + std::to_string(trial.shape.rows) +
+                                " and cols = " + std::to_string(trial.shape.cols) +
+                                " it goes outside of the matrix:") +
+                           details + failure->details;
+        return *failure;
+    }
+    const bool is_ragged = !has_whole_tiles(trial.shape);
+    if (is_ragged && evidence.was_right_on_whole_tiles) {
+        return no_bounds_check(trial, place, details, evidence);
+    }
+    // The tile may be larger than the matrix: then it is right on one of whole tiles of any size.
+    if (!evidence.was_right_on_whole_tiles &&
+        evidence.try_again({.shape = evidence.exercise.counted}).is_good()) {
+        return no_bounds_check(trial, place, details, evidence);
+    }
+    return {.kind = FailureKind::out_of_bounds,
+            .headline = "the kernel touches memory outside of its matrices.",
+            .place = place,
+            .shape = trial.shape,
+            .details = details,
+            .next = "Work out the index by hand for the thread that is named."};
+}
+
+namespace {
+
+Failure outside(const Trial& trial, const Report& report, const Evidence& evidence) {
+    const bool reads = report.message.starts_with("Reads");
+    const std::string details = wrap(report.thread.text() + (reads ? " reads " : " writes ") +
+                                     element_text(report, trial, evidence) + ".");
+    Failure failure = outside(trial, place_in(report.place, evidence), details, evidence);
+    failure.headline = with_one_explanation(failure.headline, reads ? "in" : "out");
+    return failure;
+}
+
+bool is_in_shared_memory(const Report& report) {
+    return report.message.find("shared memory") != report.message.npos;
+}
+
+Failure outside_shared(const Trial& trial, const Report& report, const Evidence& evidence) {
+    Failure failure =
+        from_report(FailureKind::outside_shared_memory, report, trial, evidence,
+                    "an access outside of the shared array.",
+                    "Compare the indices with the array's dimensions. " + report.cure);
+    if (!has_dynamic_array(evidence.source.text)) return failure;
+    const long long bytes = trial.launch.shared_bytes;
+    if (bytes == 0) {
+        failure.headline = "the shared array has no memory: configure gives no shared_bytes.";
+        failure.next = "Let configure give .shared_bytes: the bytes of the whole array.";
+        return failure;
+    }
+    failure.details += wrap("configure gives it " + std::to_string(bytes) + " shared_bytes.");
+    return failure;
+}
+
+Failure outside_local(const Trial& trial, const Report& report, const Evidence& evidence) {
+    const LocalArray array = local_array_on(evidence.source.text, report.place.line);
+    const std::string has = "`" + array.name + "`, which has " +
+                            count_of(static_cast<std::uint64_t>(array.length), "element") + ".";
+    return from_report(FailureKind::outside_local_array, report, trial, evidence,
+                       array.name.empty() ? "an access outside of a thread's own array."
+                                          : "an access outside of the thread's array " + has,
+                       "Work out the index by hand for the thread that is named: the first element "
+                       "is number 0.");
+}
+
+}  // namespace
+
+std::optional<Failure> memory_error(const Trial& trial, const Evidence& evidence) {
+    auto failure = told_as(
+        {{"memcheck", "misaligned", FailureKind::misaligned,
+          "a vector access at an address that is not a multiple of its size.",
+          "A float4 needs an address that is a multiple of 16 bytes, a float2 of 8: let its first "
+          "element's index be a multiple of 4, or of 2."},
+         {"memcheck", "stack overflow", FailureKind::stack_overflow,
+          "a function calls itself until the thread's stack is full.",
+          "Which argument ends the calls? Let it come nearer with each call; or write a loop."}},
+        trial, evidence);
+    if (failure) return failure;
+    const Report* report = find_report(trial, "memcheck");
+    if (!report) return std::nullopt;
+    if (is_in_shared_memory(*report)) return outside_shared(trial, *report, evidence);
+    if (report->message.find("local memory") != report->message.npos) {
+        return outside_local(trial, *report, evidence);
+    }
+    return outside(trial, *report, evidence);
+}
+
+std::optional<Failure> local_array_left(const Trial& trial, const Evidence& evidence) {
+    const ArrayOverrun found = array_overrun(evidence.source.text);
+    if (found.line == 0) return std::nullopt;
+    const std::string access = "`" + found.array + "[" + found.index + "]`";
+    return Failure{
+        .kind = FailureKind::outside_local_array,
+        .headline = access + " goes outside of its array: `" + found.array + "` has " +
+                    count_of(static_cast<std::uint64_t>(found.length), "element") + ", and " +
+                    found.index + " gets as far as " + std::to_string(found.last) + ".",
+        .place = {evidence.source.name, found.line, 0},
+        .shape = trial.shape,
+        .details = wrap("What becomes of such a value is left to the compiler, which may drop it."),
+        .next = "The elements are numbered from 0 to " + std::to_string(found.length - 1) +
+                ": which one belongs to this turn of the loop?"};
+}
+
+}  // namespace coalesce

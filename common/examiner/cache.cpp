@@ -1,0 +1,87 @@
+#include "examiner/cache.h"
+
+#include <sys/stat.h>
+
+#include <algorithm>
+#include <string_view>
+#include <system_error>
+#include <utility>
+#include <vector>
+
+#include "base/files.h"
+#include "harness/text.h"
+
+namespace coalesce {
+namespace {
+
+namespace fs = std::filesystem;
+
+constexpr std::string_view kFormat = "coalesce cache 1\n";
+
+/// Format, checksum, length of the key, key, value.
+std::string kept_text(const std::string& key, const std::string& value) {
+    const std::string content = std::to_string(key.size()) + "\n" + key + value;
+    return std::string(kFormat) + hash_text(content) + "\n" + content;
+}
+
+/// The value in an entry, if it is whole and has that key.
+std::optional<std::string> value_in(const std::string& entry, const std::string& key) {
+    constexpr std::size_t checksum = 17;  // 16 digits and a line's end
+    if (!entry.starts_with(kFormat) || entry.size() < kFormat.size() + checksum)
+        return std::nullopt;
+    const std::string content = entry.substr(kFormat.size() + checksum);
+    if (entry.compare(kFormat.size(), checksum, hash_text(content) + "\n") != 0)
+        return std::nullopt;
+    const std::string head = std::to_string(key.size()) + "\n" + key;
+    if (!content.starts_with(head)) return std::nullopt;
+    return content.substr(head.size());
+}
+
+/// Every save of a learner's file makes an entry; the oldest go when there are many.
+void forget_the_oldest(const fs::path& folder, const std::string& kind) {
+    std::vector<std::pair<fs::file_time_type, fs::path>> entries;
+    std::error_code error;
+    for (const auto& entry : fs::directory_iterator(folder, error)) {
+        if (!entry.path().filename().string().starts_with(kind + "-")) continue;
+        entries.emplace_back(entry.last_write_time(error), entry.path());
+    }
+    if (entries.size() <= Cache::kMostEntries) return;
+    std::sort(entries.begin(), entries.end());
+    const std::size_t surplus = entries.size() - Cache::kMostEntries / 2;
+    for (std::size_t i = 0; i < surplus; ++i) fs::remove(entries[i].second, error);
+}
+
+}  // namespace
+
+std::string hash_text(const std::string& text) {
+    unsigned long long hash = 0xcbf29ce484222325;
+    for (const char c : text) hash = (hash ^ static_cast<unsigned char>(c)) * 0x100000001b3;
+    return format("%016llx", hash);
+}
+
+std::string identity_of(const std::string& path) {
+    struct stat status {};
+    if (stat(path.c_str(), &status) != 0) return path;
+    return path + " " + std::to_string(status.st_size) + " " +
+           std::to_string(status.st_mtim.tv_sec) + "." + std::to_string(status.st_mtim.tv_nsec);
+}
+
+fs::path Cache::file_of(const std::string& kind, const std::string& key) const {
+    return folder_ / (kind + "-" + hash_text(key));
+}
+
+std::optional<std::string> Cache::find(const std::string& kind, const std::string& key) const {
+    if (folder_.empty()) return std::nullopt;
+    const auto entry = read_if_there(file_of(kind, key));
+    return entry ? value_in(*entry, key) : std::nullopt;
+}
+
+void Cache::keep(const std::string& kind, const std::string& key, const std::string& value) const {
+    if (folder_.empty()) return;
+    std::error_code error;
+    fs::create_directories(folder_, error);
+    write_whole(file_of(kind, key), kept_text(key, value));
+    forget_the_oldest(folder_, kind);
+}
+
+}  // namespace coalesce

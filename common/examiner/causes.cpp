@@ -1,0 +1,129 @@
+#include "examiner/causes.h"
+
+#include <cuda_runtime_api.h>
+
+#include "harness/text.h"
+#include "examiner/rules.h"
+#include "examiner/source_lines.h"
+
+namespace coalesce {
+namespace {
+
+using simulated::Report;
+
+// ---- what does not end, or ends badly ----
+
+/// Far too much work may come to an end all the same: a small matrix shows it.
+std::optional<Failure> too_much_work(const Trial& trial, const Report& report,
+                                     const Evidence& evidence) {
+    constexpr int side = 8;
+    const Shape small = evidence.exercise.at_least(side, side);
+    const Trial seen = evidence.seen_with(small);
+    if (!seen.has_ended()) return std::nullopt;
+    // Each store of a warp is of one element at least.
+    const std::uint64_t times = seen.counters.store_requests / seen.elements();
+    if (times < 4) return std::nullopt;
+    Failure failure = from_report(
+        FailureKind::too_much_work, report, trial, evidence,
+        "threads repeat what others have done, far more than the task takes.",
+        "Which elements are this thread's own, by blockIdx and threadIdx? Let it do only those.");
+    failure.details = wrap(
+        "With rows = " + std::to_string(small.rows) + " and cols = " + std::to_string(small.cols) +
+        " each element is stored " + std::to_string(times) + " times or more, on average.");
+    failure.place.line = seen.store_line;
+    return failure;
+}
+
+std::optional<Failure> execution_error(const Trial& trial, const Evidence& evidence) {
+    auto failure = told_as(
+        {{"synccheck", "deadlock", FailureKind::deadlock,
+          "threads wait here for something that never comes.",
+          "Who should wake them? Follow that thread.", true},
+         {"execution", "instruction budget", FailureKind::endless_loop, "the kernel does not end.",
+          "Look at the loop around this line: does its counter reach its end?"},
+         {"execution", "assertion failed", FailureKind::assertion_failed,
+          "an assertion in the kernel failed.",
+          "Take it as a hint: what it says must be true is not true."},
+         {"execution", "trap", FailureKind::assertion_failed, "the kernel stopped itself.",
+          "Take __trap() out, or find out why it is reached."},
+         {"execution", "unsupported", FailureKind::not_simulated,
+          "the kernel uses something that the simulated GPU does not have.",
+          "Write it without; no exercise needs it."},
+         {"execution", "", FailureKind::kernel_failed, "the kernel was stopped.", "", true}},
+        trial, evidence);
+    if (!failure || failure->kind != FailureKind::endless_loop) return failure;
+    const Report& report = *find_report(trial, "execution", "instruction budget");
+    if (auto found = too_much_work(trial, report, evidence)) return found;
+    failure->details =
+        wrap(report.thread.text() + " was here after many times the work that the task takes.");
+    return failure;
+}
+
+// ---- what a real GPU says ----
+
+/// Errors that a real GPU returns, where nobody says more.
+Failure device_error(const Trial& trial, const Evidence& evidence) {
+    const auto error = static_cast<cudaError_t>(trial.error);
+    const std::string says =
+        std::string(cudaGetErrorName(error)) + ": " + cudaGetErrorString(error) + ".";
+    Failure failure{.kind = FailureKind::kernel_failed,
+                    .headline = "the device stopped the kernel: " + says,
+                    .place = {evidence.source.name, 0, 0},
+                    .shape = trial.shape,
+                    .next = "Check it on the simulated GPU, which says more."};
+    const auto tell = [&](FailureKind kind, const char* headline,
+                          const char* next =
+                              "Check it on the simulated GPU, which names the line.") {
+        failure.kind = kind;
+        failure.headline = headline;
+        failure.next = next;
+    };
+    switch (error) {
+        case cudaErrorIllegalAddress: return outside(trial, failure.place, wrap(says), evidence);
+        case cudaErrorMisalignedAddress:
+            tell(FailureKind::misaligned,
+                 "a vector access at an address that is not a multiple of its size.");
+            failure.details = wrap(says);
+            break;
+        case cudaErrorLaunchTimeout:
+            tell(FailureKind::endless_loop, "the kernel does not end.");
+            break;
+        case cudaErrorAssert:
+            tell(FailureKind::assertion_failed, "an assertion in the kernel failed.",
+                 "Take it as a hint: what it says must be true is not true.");
+            break;
+        default: break;
+    }
+    return failure;
+}
+
+/// What refuses a launch knows the file's name alone.
+std::optional<Failure> refused_launch(const Trial& trial, const Evidence& evidence) {
+    if (trial.refused.kind == FailureKind::none) return std::nullopt;
+    Failure refused = trial.refused;
+    if (refused.place.line > 0) return refused;
+    const bool is_of_block = refused.kind == FailureKind::block_too_large ||
+                             refused.headline.find("gives blocks of") != std::string::npos;
+    if (is_of_block || refused.kind == FailureKind::bad_launch) {
+        refused.place.line = line_of_launch(evidence.source.text, is_of_block ? ".block" : ".grid");
+    }
+    return refused;
+}
+
+}  // namespace
+
+bool has_whole_tiles(Shape shape) {
+    constexpr int largest_side = 64;
+    return shape.rows % largest_side == 0 && shape.cols % largest_side == 0;
+}
+
+Failure cause_of(const Trial& trial, const Evidence& evidence) {
+    for (const auto cause :
+         {local_array_left, memory_error, execution_error, refused_launch, copy_error,
+          barrier_error, tile_of_one_thread, uninitialised, result_error}) {
+        if (auto found = cause(trial, evidence)) return *found;
+    }
+    return device_error(trial, evidence);
+}
+
+}  // namespace coalesce

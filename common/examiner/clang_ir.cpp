@@ -1,0 +1,63 @@
+#include "examiner/clang_ir.h"
+
+#include "examiner/wrapper.h"
+#include "page/ir_to_ptx/wanted_ir.h"
+
+namespace coalesce {
+namespace {
+
+constexpr const char* kInputName = "input.cu";
+constexpr const char* kOutputName = "kernel.ll";
+/// Relative, so that lines of headers have the same name everywhere.
+constexpr const char* kHeadersName = "include";
+
+std::vector<std::string> joined(std::vector<std::string> words,
+                                const std::vector<std::string>& more) {
+    words.insert(words.end(), more.begin(), more.end());
+    return words;
+}
+
+/// What clang's driver would make of `clang++ -x cuda --cuda-device-only ...`: it works with clang 17
+/// to 22. No header is taken from where clang runs, so that no page needs any.
+std::vector<std::string> front_end() {
+    const std::string headers = kHeadersName;
+    return {
+        "-cc1", "-triple", "nvptx64-nvidia-cuda", "-aux-triple", "x86_64-unknown-linux-gnu",
+        "-target-sdk-version=11.5", "-target-cpu", "sm_90", "-target-feature", "+ptx78",
+        // The language, as the driver sets it.
+        "-x", "cuda", "-fcuda-is-device", "-fcuda-allow-variadic-functions", "-fdeclspec",
+        "-std=c++20", "-fgnuc-version=4.2.1", "-fdeprecated-macro", "-fcxx-exceptions",
+        "-fexceptions", "-fno-threadsafe-statics",
+        // A loop that looks for the end of a text stays one: a GPU has no such function to call.
+        "-fno-builtin-strlen", "-fno-builtin-wcslen",
+        // The project's headers and no others.
+        "-nostdsysteminc", "-nobuiltininc", "-nostdinc++", "-internal-isystem", headers,
+        "-internal-isystem", headers + "/c_library", "-include", "cuda_runtime.h",
+        "-debug-info-kind=line-directives-only", "-dwarf-version=2",
+        // Messages, as messages.h reads them.
+        "-Wunused-variable", "-ferror-limit", "19", "-fno-caret-diagnostics"};
+}
+
+}  // namespace
+
+ClangRequest clang_ir_request_of_wrapped(const std::string& wrapped) {
+    const auto arguments =
+        joined(joined(front_end(), translator::kOptimiser), {"-o", kOutputName, kInputName});
+    return {arguments, wrapped, kInputName, kOutputName, kHeadersName};
+}
+
+ClangRequest clang_ir_request(const Source& source) {
+    return clang_ir_request_of_wrapped(wrapped(source.text, Dialect::bare_clang));
+}
+
+std::vector<std::vector<std::string>> steps_with_back_end(const ClangRequest& request) {
+    constexpr const char* between = "unoptimised.ll";
+    return {joined(request.arguments, {"-disable-llvm-passes", "-o", between}),
+            joined(translator::optimise_without_back_end(), {"-o", request.output, between})};
+}
+
+std::string translated_by_us(const std::string& version) {
+    return "clang " + version + ", translated";
+}
+
+}  // namespace coalesce

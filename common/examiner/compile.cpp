@@ -1,0 +1,75 @@
+#include "examiner/compile.h"
+
+#include "examiner/cache.h"
+#include "examiner/compiled_from.h"
+#include "examiner/compilers.h"
+#include "examiner/verdict_codec.h"
+#include "examiner/wrapper.h"
+
+namespace coalesce {
+namespace {
+
+Failure no_compiler(Compiler wanted) {
+    if (wanted == Compiler::clang_ir) {
+        return {.kind = FailureKind::no_compiler,
+                .headline = "there is no clang of version 17 to 22 here to make LLVM IR with.",
+                .next =
+                    "Install one (Debian: apt-get install clang-19), or name it in "
+                    "COALESCE_CLANG."};
+    }
+    const std::string what = wanted == Compiler::any
+                                 ? "neither the CUDA toolkit (libnvrtc.so.13 or nvcc) nor clang"
+                                 : std::string("no ") + name_of(wanted);
+    return {
+        .kind = FailureKind::no_compiler,
+        .headline = "there is " + what + " here to compile the kernel with.",
+        .next = "Run ./learn, which installs what is missing, or set CUDA_HOME to the toolkit."};
+}
+
+Compiled compile_or_find(const Source& source, const CompileOptions& options,
+                         const FoundCompiler& compiler) {
+    const std::string text = wrapped(source.text, dialect_of(compiler));
+    const std::string key =
+        compiler.identity + "\n" + options.architecture + "\n" + options.kernel + "\n" + text;
+    const Cache cache(options.cache);
+    if (auto kept = read_kept<Compiled>(cache.find("ptx", key))) {
+        kept->entry = entry_of(options.kernel);
+        // Names of files are no part of a key.
+        for (Message& message : kept->messages) message.place.file = source.name;
+        kept->is_from_cache = true;
+        return *kept;
+    }
+    const RawOutput raw = run_compiler(compiler, text, options.architecture, options.seconds);
+    const Compiled compiled = compiled_from(source, options.kernel, version_of(compiler), raw);
+    if (compiled.ok()) cache.keep("ptx", key, codec::write(compiled));
+    return compiled;
+}
+
+}  // namespace
+
+Compiled compile(const Source& source, const CompileOptions& options) {
+    Compiled compiled;
+    const auto compiler = find_compiler(options.compiler);
+    if (!source.is_good()) {
+        compiled.failure = source.problem;
+    } else if (!compiler) {
+        compiled.failure = no_compiler(demanded(options.compiler));
+    } else {
+        compiled = compile_or_find(source, options, *compiler);
+    }
+    compiled.file = source.name;
+    compiled.kernel = options.kernel;
+    return compiled;
+}
+
+std::string compiler_found(Compiler kind) {
+    const auto compiler = find_compiler(kind);
+    return compiler ? version_of(*compiler) + " (" + compiler->path + ")" : "";
+}
+
+std::string compiler_identity(Compiler kind) {
+    const auto compiler = find_compiler(kind);
+    return compiler ? compiler->identity : "";
+}
+
+}  // namespace coalesce

@@ -1,0 +1,210 @@
+#include "examiner/compiled_from.h"
+
+#include <cxxabi.h>
+
+#include <algorithm>
+#include <cstdlib>
+#include <memory>
+#include <string_view>
+#include <vector>
+
+#include "harness/text.h"
+#include "examiner/matches.h"
+#include "examiner/messages.h"
+#include "examiner/source_lines.h"
+#include "examiner/wrapper.h"
+#include "page/ir_to_ptx/translate.h"
+
+namespace coalesce {
+namespace {
+
+std::string wanted_signature(const std::string& kernel) {
+    // One matrix, whose side comes first; the other arguments stay without a name.
+    if (kernel.ends_with("_in_place")) {
+        return "__global__ void " + kernel + "(float* data, const float*, int side, int)";
+    }
+    return "__global__ void " + kernel + "(float* out, const float* in, int rows, int cols)";
+}
+
+constexpr const char* kWantedConfigure = "constexpr Launch configure(int rows, int cols)";
+
+/// The names of the kernels in a PTX text, as they stand there.
+std::vector<std::string> entries_of(const std::string& ptx) {
+    constexpr std::string_view word = ".entry ";
+    std::vector<std::string> names;
+    for (std::size_t i = ptx.find(word); i != ptx.npos; i = ptx.find(word, i)) {
+        i += word.size();
+        const std::string name = ptx.substr(i, ptx.find_first_of(" (\n", i) - i);
+        if (name != kConfigureEntry) names.push_back(name);
+    }
+    return names;
+}
+
+/// "transpose(float*, float const*, int, int)"
+std::string demangled(const std::string& name) {
+    int status = 0;
+    const std::unique_ptr<char, decltype(&std::free)> text(
+        abi::__cxa_demangle(name.c_str(), nullptr, nullptr, &status), &std::free);
+    return status == 0 ? text.get() : name;
+}
+
+/// The line on which a text first has that word; 0 when it has it nowhere.
+int line_with(const std::string& text, const std::string& word) {
+    std::smatch found;
+    const std::regex whole_word("\\b" + word + "\\b");
+    return std::regex_search(text, found, whole_word) ? line_of(text, found) : 0;
+}
+
+Failure missing_kernel(const Source& source, const std::string& kernel,
+                       const std::vector<std::string>& others) {
+    Failure failure{.kind = FailureKind::kernel_missing,
+                    .headline = "there is no kernel called '" + kernel + "'.",
+                    .place = {source.name, line_with(source.text, kernel), 0},
+                    .next = "The file needs " + wanted_signature(kernel) + " { ... }"};
+    if (failure.place.line > 0) {
+        failure.headline = "'" + kernel + "' is no kernel.";
+        failure.next += ": with __global__, neither static nor a template, in no namespace";
+    } else if (!others.empty()) {
+        failure.place.line = line_of_kernel(source.text, "");
+        failure.details = wrap("The file has the kernel " + demangled(others.front()) + ".");
+    }
+    failure.next += ".";
+    return failure;
+}
+
+Failure wrong_signature(const Source& source, const std::string& kernel, const std::string& name) {
+    return {.kind = FailureKind::wrong_signature,
+            .headline = "the kernel's arguments are not those that it is given.",
+            .place = {source.name, line_with(source.text, kernel), 0},
+            .details = wrap("It is " + demangled(name) + "."),
+            .next = "Make it " + wanted_signature(kernel) + "."};
+}
+
+/// Finds the kernel in the PTX: sets `entry`, or says why it is not there.
+void find_entry(Compiled& compiled, const Source& source, const std::string& kernel) {
+    const std::string name = std::to_string(kernel.size()) + kernel;
+    const std::vector<std::string> entries = entries_of(compiled.ptx);
+    const std::string wanted = entry_of(kernel);
+    if (std::find(entries.begin(), entries.end(), wanted) != entries.end()) {
+        compiled.entry = wanted;
+        return;
+    }
+    const auto close = std::find_if(entries.begin(), entries.end(), [&](const std::string& entry) {
+        return entry == kernel || entry.starts_with("_Z" + name);
+    });
+    compiled.failure = close != entries.end() ? wrong_signature(source, kernel, *close)
+                                              : missing_kernel(source, kernel, entries);
+}
+
+std::string first_line_of(const std::string& text) {
+    return text.substr(0, text.find('\n'));
+}
+
+Failure missing_configure(const Source& source, const std::string& compiler_says) {
+    Failure failure{.kind = FailureKind::configure_missing,
+                    .headline = "there is no 'configure' that gives the launch for rows and cols.",
+                    .place = {source.name, line_with(source.text, "configure"), 0},
+                    .next = std::string("The file needs ") + kWantedConfigure + " { ... }"};
+    if (failure.place.line > 0) {
+        failure.headline = "'configure' cannot be called with (rows, cols) for a Launch.";
+        failure.details = wrap("The compiler says: " + compiler_says);
+    }
+    return failure;
+}
+
+Failure does_not_compile(const Source& source, const std::vector<Message>& messages) {
+    constexpr std::size_t shown = 3;
+    std::vector<const Message*> errors;
+    for (const Message& message : messages) {
+        if (message.severity == Severity::error) errors.push_back(&message);
+    }
+    // A block that is never closed makes other errors of what follows.
+    std::stable_partition(errors.begin(), errors.end(), [](const Message* message) {
+        return message->text.starts_with("expected a \"}\"");
+    });
+    Failure failure{.kind = FailureKind::does_not_compile,
+                    .headline = with_end("does not compile: " + errors.front()->text),
+                    .place = errors.front()->place,
+                    .next = "Fix the first error; the others often go with it."};
+    for (std::size_t i = 0; i < std::min(shown, errors.size()); ++i) {
+        failure.details += errors[i]->shown(source.text);
+    }
+    if (errors.size() > shown) {
+        failure.details += "... and " + count_of(errors.size() - shown, "more error") + ".\n";
+    }
+    if (errors.size() == 1) failure.next = "Fix the error, and check it again.";
+    return failure;
+}
+
+/// Neither the learner's lines nor the call of configure: the compiler itself has a problem.
+Failure compiler_broke(const Source& source, const std::string& compiler, const RawOutput& raw,
+                       const std::vector<std::string>& ours) {
+    const std::string says = ours.empty() ? first_line_of(raw.output) : ours.front();
+    return {.kind = FailureKind::does_not_compile,
+            .headline = "does not compile, and the compiler names no line of the file.",
+            .place = {source.name, 0, 0},
+            .details = wrap(compiler.substr(0, compiler.find(' ')) + " says: " + says),
+            .next =
+                "A guess: a macro that changes names of CUDA. Undo the last change; if it is "
+                "no better, the compiler itself is at fault: install it again."};
+}
+
+Failure out_of_time(const Source& source, int seconds) {
+    return {.kind = FailureKind::compile_time_out,
+            .headline = "the compiler was still busy after " +
+                        count_of(static_cast<std::uint64_t>(seconds), "second") + ".",
+            .place = {source.name, 0, 0},
+            .next = "Look for templates or constexpr functions that call themselves without end."};
+}
+
+/// Why there is no PTX.
+Failure explain(const Source& source, const std::string& compiler, const RawOutput& raw,
+                const CompilerOutput& said) {
+    if (raw.is_out_of_time) return out_of_time(source, raw.seconds);
+    const bool has_error =
+        std::any_of(said.messages.begin(), said.messages.end(),
+                    [](const Message& message) { return message.severity == Severity::error; });
+    if (has_error) return does_not_compile(source, said.messages);
+    if (!said.configure.empty()) return missing_configure(source, said.configure.front());
+    return compiler_broke(source, compiler, raw, said.ours);
+}
+
+/// The compiler is content, and the translator is not: the learner's file need not be wrong.
+Failure not_translated(const Source& source, const translator::Untranslated& why) {
+    const bool is_known = why.file == kLearnersFile;
+    return {.kind = FailureKind::not_translated,
+            .headline = "the kernel needs something that the translator from LLVM IR to PTX lacks.",
+            .place = {source.name, is_known ? static_cast<int>(why.line) : 0, 0},
+            .details = wrap(why.what()),
+            .next =
+                "Write that part in another way, or let ./learn check examine the file on a "
+                "computer, without --through-ir."};
+}
+
+}  // namespace
+
+std::string entry_of(const std::string& kernel) {
+    return "_Z" + std::to_string(kernel.size()) + kernel + "PfPKfii";
+}
+
+Compiled compiled_from(const Source& source, const std::string& kernel, const std::string& compiler,
+                       const RawOutput& raw) {
+    Compiled compiled;
+    compiled.file = source.name;
+    compiled.kernel = kernel;
+    compiled.compiler = compiler;
+    CompilerOutput said = read_messages(raw.output, source.text, source.name);
+    if (!raw.is_good) compiled.failure = explain(source, compiler, raw, said);
+    compiled.messages = std::move(said.messages);
+    if (!compiled.ok()) return compiled;
+    try {
+        compiled.ptx = raw.ir.empty() ? raw.ptx : translator::ptx_of(raw.ir);
+        find_entry(compiled, source, kernel);
+    } catch (const translator::Untranslated& why) {
+        compiled.failure = not_translated(source, why);
+    }
+    if (!compiled.ok()) compiled.ptx.clear();
+    return compiled;
+}
+
+}  // namespace coalesce

@@ -1,0 +1,326 @@
+#include "examiner/compilers.h"
+
+#include <sys/stat.h>
+
+#include <algorithm>
+#include <cstdlib>
+#include <filesystem>
+#include <regex>
+#include <vector>
+
+#include "base/child.h"
+#include "base/files.h"
+#include "base/text.h"
+#include "examiner/cache.h"
+#include "examiner/clang_ir.h"
+
+#ifndef COALESCE_CUDA_ROOT
+#    define COALESCE_CUDA_ROOT "/usr/local/cuda"
+#endif
+
+namespace coalesce {
+namespace {
+
+namespace fs = std::filesystem;
+
+/// Where a toolkit may be, the likeliest first.
+std::vector<std::string> toolkit_roots() {
+    std::vector<std::string> roots;
+    for (const char* name : {"CUDA_HOME", "CUDA_PATH"}) {
+        if (const char* value = std::getenv(name); value && *value) roots.push_back(value);
+    }
+    roots.insert(roots.end(), {COALESCE_CUDA_ROOT, "/usr/local/cuda", "/usr/local/cuda-13",
+                               "/usr/local/cuda-13.0", "/usr/local/cuda-13.1", "/opt/cuda",
+                               "/usr/lib/cuda", "/usr"});
+    return roots;
+}
+
+bool is_file(const std::string& path) {
+    struct stat status {};
+    return stat(path.c_str(), &status) == 0 && S_ISREG(status.st_mode);
+}
+
+std::string find_nvrtc() {
+    for (const std::string& root : toolkit_roots()) {
+        for (const char* folder : {"/lib64/", "/lib/", "/lib/x86_64-linux-gnu/"}) {
+            const std::string file = root + folder + "libnvrtc.so.13";
+            if (is_file(file)) return file;
+        }
+    }
+    return "";
+}
+
+std::string find_nvcc() {
+    for (const std::string& root : toolkit_roots()) {
+        if (const std::string file = root + "/bin/nvcc"; is_file(file)) return file;
+    }
+    return find_program("nvcc");
+}
+
+/// Whose LLVM IR the translator knows; and the oldest that makes PTX.
+constexpr int kOldestWithIr = 17, kNewest = 22, kOldest = 14;
+
+int major_version_of(const std::string& clang) {
+    return std::atoi(run_child({clang, "-dumpversion"}, 20).output.c_str());
+}
+
+/// COALESCE_CLANG is taken or nothing. A name without a version tells nothing of it: `fits` says whether it will do.
+std::string find_clang(int oldest, const auto& fits) {
+    if (const char* given = std::getenv("COALESCE_CLANG"); given && *given) {
+        return fits(given) ? given : "";
+    }
+    for (int version = kNewest; version >= oldest; --version) {
+        const std::string found = find_program("clang++-" + std::to_string(version));
+        if (!found.empty()) return found;
+    }
+    for (const char* name : {"clang++", "clang"}) {
+        const std::string found = find_program(name);
+        if (!found.empty() && fits(found)) return found;
+    }
+    return "";
+}
+
+std::string find_clang_with_ir() {
+    return find_clang(kOldestWithIr, [](const std::string& clang) {
+        const int version = major_version_of(clang);
+        return version >= kOldestWithIr && version <= kNewest;
+    });
+}
+
+/// "compute_90" -> "sm_80": old versions of clang know no newer one, and what the course does needs
+/// none. Devices take code for older ones.
+std::string clang_architecture(const std::string& architecture) {
+    constexpr int newest = 80;
+    const std::size_t underline = architecture.find('_');
+    const int number = std::atoi(architecture.c_str() + underline + 1);
+    return "sm_" + std::to_string(std::min(number, newest));
+}
+
+std::vector<std::string> nvcc_command(const std::string& nvcc, const std::string& architecture) {
+    return {nvcc,
+            "-ptx",
+            "-std=c++20",
+            "-lineinfo",
+            "--expt-relaxed-constexpr",
+            "-arch=" + architecture,
+            "-o",
+            "kernel.ptx",
+            "input.cu"};
+}
+
+/// The folder, beside the source, where clang looks for headers first.
+constexpr const char* kOwnHeaders = "headers";
+
+/// The host's <cstdio> declares another printf, and kernels need nothing of it: clang finds an empty
+/// one.
+void write_own_headers(const fs::path& folder) {
+    fs::create_directory(folder / kOwnHeaders);
+    for (const char* name : {"cstdio", "stdio.h"}) {
+        write_file(folder / kOwnHeaders / name, "#pragma once\n");
+    }
+}
+
+/// The words of a line of `clang -###`: in quotes, with backslashes before quotes and backslashes.
+std::vector<std::string> quoted_words(const std::string& line) {
+    std::vector<std::string> words;
+    bool is_inside = false;
+    for (std::size_t i = 0; i < line.size(); ++i) {
+        if (line[i] == '"') {
+            is_inside = !is_inside;
+            if (is_inside) words.emplace_back();
+        } else if (is_inside) {
+            if (line[i] == '\\' && i + 1 < line.size()) ++i;
+            words.back() += line[i];
+        }
+    }
+    return words;
+}
+
+/// What makes PTX of a kernel, without any of the toolkit's headers, which clang may be too old to read:
+/// the project has its own. `more` says which other headers there are, what is read and written.
+std::vector<std::string> clang_command(const std::string& clang, const std::string& architecture,
+                                       const std::vector<std::string>& more) {
+    std::vector<std::string> words = {
+        clang, "-x", "cuda", "-std=c++20", "-O3",
+        // An endless loop is a learner's mistake, and no licence to leave it out.
+        "-fno-finite-loops", "-Wunused-variable", "-S", "--cuda-device-only", "-nocudainc",
+        "-nocudalib", "-fdeclspec", "-include", "cuda_runtime.h", "-gline-tables-only",
+        "-Wno-unknown-cuda-version", "-Xclang", "-target-sdk-version=11.5", "-Xclang",
+        "-target-feature", "-Xclang", "+ptx70",
+        "--cuda-gpu-arch=" + clang_architecture(architecture), "-fno-color-diagnostics",
+        "-fno-caret-diagnostics"};
+    words.insert(words.end(), more.begin(), more.end());
+    return words;
+}
+
+/// What a program's end tells.
+RawOutput ended(const Ended& child, int seconds) {
+    return {.is_good = child.exit_code == 0,
+            .is_out_of_time = child.timed_out,
+            .seconds = seconds,
+            .output = child.output};
+}
+
+RawOutput run_command(const std::vector<std::string>& command, const std::string& wrapped,
+                      int seconds) {
+    const TemporaryFolder folder;
+    write_file(folder.path / "input.cu", wrapped);
+    write_own_headers(folder.path);
+    RawOutput result = ended(run_child(command, seconds, {}, folder.path), seconds);
+    if (result.is_good) result.ptx = read_if_there(folder.path / "kernel.ptx").value_or("");
+    result.is_good = !result.ptx.empty();
+    return result;
+}
+
+RawOutput run_clang_for_ir(const std::string& clang, const std::string& wrapped, int seconds) {
+    const ClangRequest request = clang_ir_request_of_wrapped(wrapped);
+    const TemporaryFolder folder;
+    write_file(folder.path / request.input, request.text);
+    fs::create_directory_symlink(COALESCE_CUDA_HEADERS, folder.path / request.headers);
+    RawOutput result;
+    std::string said;
+    for (const std::vector<std::string>& step : steps_with_back_end(request)) {
+        std::vector<std::string> command{clang};
+        command.insert(command.end(), step.begin(), step.end());
+        result = ended(run_child(command, seconds, {}, folder.path), seconds);
+        said += result.output;
+        if (!result.is_good) break;
+    }
+    result.output = said;
+    if (result.is_good) result.ir = read_if_there(folder.path / request.output).value_or("");
+    result.is_good = !result.ir.empty();
+    return result;
+}
+
+/// The compilers to try, the first choice first. COALESCE_COMPILER in the environment allows one
+/// kind alone; otherwise what built the course comes first.
+std::vector<Compiler> in_order() {
+    const char* given = std::getenv("COALESCE_COMPILER");
+    const std::string chosen = given ? given : "";
+    if (chosen == "clang") return {Compiler::clang};
+    if (chosen == "clang_ir") return {Compiler::clang_ir};
+    if (chosen == "nvcc") return {Compiler::nvrtc, Compiler::nvcc};
+    if (std::string(COALESCE_BUILT_BY) == "clang") {
+        return {Compiler::clang, Compiler::nvrtc, Compiler::nvcc};
+    }
+    return {Compiler::nvrtc, Compiler::nvcc, Compiler::clang};
+}
+
+std::string path_of(Compiler kind) {
+    switch (kind) {
+        case Compiler::nvrtc: return find_nvrtc();
+        case Compiler::nvcc: return find_nvcc();
+        case Compiler::clang: return find_clang(kOldest, [](const auto&) { return true; });
+        case Compiler::clang_ir: return find_clang_with_ir();
+        case Compiler::any: break;
+    }
+    return "";
+}
+
+/// The number in what `--version` prints.
+std::string version_printed_by(const std::string& program) {
+    const std::string printed = run_child({program, "--version"}, 20).output;
+    std::smatch match;
+    static const std::regex nvcc(R"(\bV(\d+\.\d+\.\d+))"), other(R"(version (\d+\.\d+[.\d]*))");
+    if (std::regex_search(printed, match, nvcc) || std::regex_search(printed, match, other)) {
+        return match[1];
+    }
+    return "of an unknown version";
+}
+
+}  // namespace
+
+const char* name_of(Compiler kind) {
+    switch (kind) {
+        case Compiler::nvrtc: return "NVRTC";
+        case Compiler::nvcc: return "nvcc";
+        case Compiler::clang:
+        case Compiler::clang_ir: return "clang";
+        case Compiler::any: break;
+    }
+    return "any compiler";
+}
+
+Compiler demanded(Compiler kind) {
+    const std::vector<Compiler> tried = in_order();
+    return kind == Compiler::any && tried.size() == 1 ? tried.front() : kind;
+}
+
+std::optional<FoundCompiler> find_compiler(Compiler kind) {
+    if (kind == Compiler::any) {
+        for (const Compiler one : in_order()) {
+            if (auto found = find_compiler(one)) return found;
+        }
+        return std::nullopt;
+    }
+    const std::string path = path_of(kind);
+    if (path.empty()) return std::nullopt;
+    std::string identity = std::string(name_of(kind)) + " " + identity_of(path);
+    // The translator is part of this program.
+    if (kind == Compiler::clang_ir) identity += " " + identity_of("/proc/self/exe");
+    return FoundCompiler{kind, path, identity};
+}
+
+std::string version_of(const FoundCompiler& compiler) {
+    const std::string number = compiler.kind == Compiler::nvrtc ? nvrtc_version(compiler.path)
+                                                                : version_printed_by(compiler.path);
+    if (compiler.kind == Compiler::clang_ir) return translated_by_us(number);
+    return std::string(name_of(compiler.kind)) + " " + number;
+}
+
+Dialect dialect_of(const FoundCompiler& compiler) {
+    const bool is_clang = compiler.kind == Compiler::clang || compiler.kind == Compiler::clang_ir;
+    return is_clang ? Dialect::bare_clang : Dialect::nvidia;
+}
+
+RawOutput run_compiler(const FoundCompiler& compiler, const std::string& wrapped,
+                       const std::string& architecture, int seconds) {
+    if (compiler.kind == Compiler::nvrtc) return run_nvrtc(compiler.path, wrapped, architecture);
+    const auto command = compiler.kind == Compiler::nvcc
+                             ? nvcc_command(compiler.path, architecture)
+                             : clang_command(compiler.path, architecture,
+                                             {"-isystem", kOwnHeaders, "-isystem", clang_headers(),
+                                              "-o", "kernel.ptx", "input.cu"});
+    try {
+        if (compiler.kind == Compiler::clang_ir) {
+            return run_clang_for_ir(compiler.path, wrapped, seconds);
+        }
+        return run_command(command, wrapped, seconds);
+    } catch (const std::exception& error) {  // a full disk
+        RawOutput result;
+        result.output = error.what();
+        return result;
+    }
+}
+
+std::vector<std::string> clang_filter_command(const std::string& clang,
+                                              const std::string& architecture) {
+    // Whatever C++ library this computer has: what a kernel may include must not depend on it.
+    const auto command =
+        clang_command(clang, architecture,
+                      {"-nostdinc", "-nostdinc++", "-isystem", clang_headers(), "-isystem",
+                       clang_headers() + "/c_library", "-fuse-cuid=none",
+                       "-ffile-compilation-dir=/", "-###", "-o", "-", "-"});
+    const std::string output = run_child(command, 20).output;
+    for (const std::string& line : lines_of(output)) {
+        std::vector<std::string> words = quoted_words(line);
+        if (words.size() > 2 && words[1] == "-cc1") return words;
+    }
+    throw std::runtime_error(clang +
+                             " does not tell how it compiles CUDA; name another one in "
+                             "COALESCE_CLANG (clang 14 or newer). It says:\n" +
+                             output);
+}
+
+std::string clang_headers() {
+    return COALESCE_CUDA_HEADERS;
+}
+
+std::string toolkit_headers() {
+    for (const std::string& root : toolkit_roots()) {
+        if (is_file(root + "/include/cuda_fp16.h")) return root + "/include";
+    }
+    return "";
+}
+
+}  // namespace coalesce

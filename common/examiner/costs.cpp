@@ -1,0 +1,383 @@
+#include "examiner/costs.h"
+
+#include <algorithm>
+#include <bit>
+#include <cmath>
+#include <utility>
+
+#include "base/text.h"
+#include "harness/text.h"
+#include "examiner/launch_limits.h"
+#include "examiner/source_lines.h"
+
+namespace coalesce {
+namespace {
+
+/// One kind of access: which counters it has, and what too many of them are called.
+struct AccessKind {
+    FailureKind kind;
+    const char* verb;  ///< "load"
+    const char* unit;  ///< "sectors"
+    std::uint64_t Counters::*requests;
+    std::uint64_t Counters::*cost;
+    std::uint64_t Counters::*ideal;  ///< null: only the limit says what is enough
+    double Limits::*limit;
+};
+
+constexpr AccessKind kAccesses[] = {
+    {FailureKind::uncoalesced_stores, "store", "sectors", &Counters::store_requests,
+     &Counters::store_sectors, nullptr, &Limits::store},
+    {FailureKind::uncoalesced_loads, "load", "sectors", &Counters::load_requests,
+     &Counters::load_sectors, nullptr, &Limits::load},
+    {FailureKind::bank_conflicts, "load from shared memory", "wavefronts",
+     &Counters::shared_load_requests, &Counters::shared_load_wavefronts,
+     &Counters::shared_load_ideal, &Limits::shared_load},
+    {FailureKind::bank_conflicts, "store to shared memory", "wavefronts",
+     &Counters::shared_store_requests, &Counters::shared_store_wavefronts,
+     &Counters::shared_store_ideal, &Limits::shared_store},
+};
+
+constexpr double kLanes = 32, kFloatsInASector = 8;
+
+constexpr auto kNumber = short_number;
+
+double ratio(const Counters& counters, const AccessKind& access) {
+    const std::uint64_t requests = counters.*access.requests;
+    return requests ? static_cast<double>(counters.*access.cost) / static_cast<double>(requests)
+                    : 0;
+}
+
+/// The line for which a figure of this kind of access is largest; null: none has such an access.
+const LineCounters* line_with_most(const std::vector<LineCounters>& lines, const AccessKind& access,
+                                   const auto& figure) {
+    const auto most = std::max_element(lines.begin(), lines.end(),
+                                       [&](const LineCounters& one, const LineCounters& other) {
+                                           return figure(one.counters) < figure(other.counters);
+                                       });
+    return most == lines.end() || most->counters.*access.requests == 0 ? nullptr : &*most;
+}
+
+/// 16 bytes per lane: shared memory serves 8 lanes at a time.
+bool is_wide(const Counters& counters, const AccessKind& access) {
+    return access.ideal && counters.*access.ideal >= 4 * counters.*access.requests;
+}
+
+std::string advice(const Counters& counters, const AccessKind& access) {
+    if (access.kind == FailureKind::bank_conflicts && is_wide(counters, access)) {
+        return "With 16 bytes per lane, 8 lanes are served together: let each 8 that follow each "
+               "other touch 8 different places, counted in 16 bytes modulo 8. Print the picture of "
+               "one warp to see who meets whom.";
+    }
+    if (access.kind == FailureKind::bank_conflicts) {
+        return "Let the 32 lanes touch 32 different banks: an element's bank is its place in the "
+               "array modulo 32. Print the picture of one warp to see who meets whom.";
+    }
+    return "Let neighbouring lanes (threadIdx.x) touch neighbouring addresses: what does one more "
+           "lane add to the index?";
+}
+
+/// What a request may cost: by the limits, or as in the solution; 0: not asked.
+double allowed(const AccessKind& access, const Limits& limits,
+               const std::optional<Counters>& solution) {
+    if (limits.*access.limit > 0 || !solution) return limits.*access.limit;
+    return ratio(*solution, access);
+}
+
+std::string conflict_text(const Counters& counters, const AccessKind& access) {
+    const double ideal = static_cast<double>(std::max<std::uint64_t>(counters.*access.ideal, 1));
+    const double ways = static_cast<double>(counters.*access.cost) / ideal;
+    return kNumber(ways) + "-way bank conflicts: ";
+}
+
+/// Wavefronts of shared memory, loads and stores together: which of the two pays for the turn is up
+/// to the learner.
+std::uint64_t wavefronts(const Counters& counters) {
+    return counters.shared_load_wavefronts + counters.shared_store_wavefronts;
+}
+
+/// More expensive by the request may be cheaper in all: wide accesses touch more at once, and fewer times.
+bool is_dear_in_all(const Verdict& found, const AccessKind& access) {
+    const auto& solution = found.solution_counters;
+    const std::uint64_t cost = *found.counters.*access.cost;
+    if (access.ideal) {
+        // One lane at a time there is never a conflict; and all together it takes as long as with them.
+        if (solution && wavefronts(*found.counters) > 2 * wavefronts(*solution)) return true;
+        return cost > *found.counters.*access.ideal &&
+               (!solution || wavefronts(*found.counters) > wavefronts(*solution));
+    }
+    if (solution) return cost > *solution.*access.cost;
+    return static_cast<double>(cost) * kFloatsInASector > elements_of(found.counted);
+}
+
+/// Full lanes side by side, and one sector more than they fill: a row does not begin at a sector.
+bool is_off_sector(const Counters& counters, const AccessKind& access, Shape shape) {
+    const auto requests = static_cast<double>(counters.*access.requests);
+    const double least = elements_of(shape) / kFloatsInASector;
+    const bool is_full = requests * kLanes <= elements_of(shape) * 1.2;
+    return !access.ideal && is_full &&
+           static_cast<double>(counters.*access.cost) <= least + requests * 1.05;
+}
+
+void tell_off_sector(Failure& failure, const AccessKind& access) {
+    failure.headline += std::string(" The ") + access.verb +
+                        "s are side by side, but they do not begin where a sector begins: each "
+                        "touches one sector more than it fills.";
+    failure.next =
+        "Work out for one row which element a warp begins with, and move it to a multiple of 8 "
+        "elements from the start of the buffer.";
+}
+
+std::optional<Failure> too_many_per_request(const Verdict& found, const AccessKind& access,
+                                            const Limits& limits) {
+    const double most = allowed(access, limits, found.solution_counters);
+    const double has = ratio(*found.counters, access);
+    if (most == 0 || has <= most || !is_dear_in_all(found, access)) {
+        return std::nullopt;
+    }
+    // Wide accesses take several wavefronts without any conflict: the costly one is another.
+    if (access.ideal && *found.counters.*access.cost <= *found.counters.*access.ideal) {
+        return std::nullopt;
+    }
+    Failure failure{.kind = access.kind, .place = {found.file, 0, 0}, .shape = found.counted};
+    Counters shown = *found.counters;
+    // A line that is expensive by each request is worse than one that is there often.
+    const auto dearness = [&](const Counters& counters) { return ratio(counters, access); };
+    if (const LineCounters* line = line_with_most(found.lines, access, dearness)) {
+        failure.place.line = line->line;
+        shown = line->counters;
+    }
+    const std::string unit = access.unit;
+    if (access.ideal) failure.headline = conflict_text(shown, access);
+    failure.headline += std::string("a ") + access.verb + " takes " +
+                        kNumber(ratio(shown, access)) + " " + unit + ", where " + kNumber(most) +
+                        (most == 1 ? " is enough." : " are enough.");
+    failure.details =
+        wrap("Simulated, all lines together: " + std::to_string(*found.counters.*access.requests) +
+             " requests, " + std::to_string(*found.counters.*access.cost) + " " + unit + " (" +
+             kNumber(has) + " a request).");
+    failure.next = advice(*found.counters, access);
+    if (is_off_sector(*found.counters, access, found.counted)) tell_off_sector(failure, access);
+    return failure;
+}
+
+/// How the first warp of the first block touches global memory.
+struct WarpsWork {
+    double lanes = 0;           ///< that take part, on average; 0: it touches nothing
+    double bytes_per_lane = 0;  ///< likewise
+};
+
+WarpsWork work_of_a_warp(const Verdict& found, bool of_stores, const TryAgain& try_again) {
+    const Trial trial = try_again({.shape = found.counted, .traced = kFirstWarp});
+    WarpsWork work;
+    double accesses = 0;
+    for (const simulated::Access& access : trial.accesses) {
+        if (access.is_shared || access.is_store != of_stores || access.active == 0) continue;
+        work.lanes += std::popcount(access.active);
+        work.bytes_per_lane += access.bytes_per_lane;
+        ++accesses;
+    }
+    if (accesses == 0) return {};
+    return {work.lanes / accesses, work.bytes_per_lane / accesses};
+}
+
+/// Why the warps touch global memory so often: elements move more than once, few lanes take part, or
+/// each lane moves less than it could.
+void tell_why(Failure& failure, const Verdict& found, const AccessKind& access,
+              const TryAgain& try_again) {
+    const auto has = static_cast<double>(*found.counters.*access.requests);
+    const auto enough = static_cast<double>(*found.solution_counters.*access.requests);
+    const bool of_stores = access.requests == &Counters::store_requests;
+    const WarpsWork work = work_of_a_warp(found, of_stores, try_again);
+    const double bytes = has * work.lanes * work.bytes_per_lane;
+    const double times = bytes / (elements_of(found.counted) * sizeof(float));
+    const double wider = has / enough;
+    if (times > 1.9) {
+        failure.kind = FailureKind::work_repeated;
+        failure.headline += " Each element is moved about " + kNumber(times) + " times.";
+        failure.next = "Let one thread move each element, once: who moves it again?";
+    } else if (times > 1.01 && work.lanes == kLanes) {
+        failure.kind = FailureKind::work_repeated;
+        failure.headline += " Of 100 elements about " +
+                            std::to_string(std::lround(100 * (times - 1))) +
+                            " are moved more often than needed.";
+        failure.next = "Which of them do two blocks or two threads move, or one of them twice?";
+    } else if (work.lanes > 0 && work.lanes < 0.75 * kLanes) {
+        failure.kind = FailureKind::lanes_idle;
+        failure.headline += " Of the 32 threads of a warp only " + kNumber(work.lanes) +
+                            (work.lanes == 1 ? " takes" : " take") + " part in each.";
+        failure.next =
+            "Give every thread its share: a warp costs the same with 1 thread as with 32.";
+    } else if (wider == 2 || wider == 4) {
+        const std::string width = kNumber(work.bytes_per_lane * wider);
+        failure.next = "Each lane moves " + kNumber(work.bytes_per_lane) +
+                       " bytes at a time. Move " + width + " with one access: a float" +
+                       kNumber(work.bytes_per_lane * wider / sizeof(float)) + ".";
+    } else {
+        failure.next = "Fill the warps: let all 32 lanes move something with each access.";
+    }
+}
+
+/// Right by the request, but there are more of them than in the solution.
+std::optional<Failure> too_many_requests(const Verdict& found, const AccessKind& access,
+                                         const TryAgain& try_again) {
+    if (!found.solution_counters) return std::nullopt;
+    const std::uint64_t has = *found.counters.*access.requests;
+    const std::uint64_t enough = *found.solution_counters.*access.requests;
+    if (has <= enough) return std::nullopt;
+    if (access.ideal) {
+        // A tile that the lesson does without costs nothing that it asks for; and what prints the
+        // tile reads it once more.
+        const bool prints = code_alone(found.source).find("printf") != std::string::npos;
+        if (enough == 0 || prints || !is_dear_in_all(found, access)) return std::nullopt;
+    }
+    Failure failure{.kind = FailureKind::too_many_requests,
+                    .place = {found.file, 0, 0},
+                    .shape = found.counted};
+    const auto requests = [&](const Counters& counters) { return counters.*access.requests; };
+    if (const LineCounters* line = line_with_most(found.lines, access, requests))
+        failure.place.line = line->line;
+    failure.headline = (access.ideal ? "there is a " : "the warps ") + std::string(access.verb) +
+                       " " + std::to_string(has) + " times, where " + std::to_string(enough) +
+                       " are enough.";
+    if (access.ideal) {
+        failure.next = "Touch each element once: what is accessed twice?";
+    } else {
+        tell_why(failure, found, access, try_again);
+    }
+    return failure;
+}
+
+/// `counters` come as they were counted.
+std::optional<Failure> needless_atomics(const Verdict& found) {
+    const auto& solution = found.solution_counters;
+    if (!solution || found.counters->atomic_requests == 0 || solution->atomic_requests > 0) {
+        return std::nullopt;
+    }
+    Failure failure{
+        .kind = FailureKind::needless_atomics,
+        .headline = "the result is stored with " + std::to_string(found.counters->atomic_requests) +
+                    " atomic operations, and none is needed: no two threads store to one place.",
+        .place = {found.file, 0, 0},
+        .shape = found.counted,
+        .next = "Store with a plain assignment: out[...] = value."};
+    for (const LineCounters& line : found.lines) {
+        if (line.counters.atomic_requests > 0) failure.place.line = line.line;
+    }
+    return failure;
+}
+
+/// An atomic costs what a store costs, and more.
+void count_as_stores(Counters& counters) {
+    counters.store_requests += std::exchange(counters.atomic_requests, 0);
+    counters.store_sectors += std::exchange(counters.atomic_sectors, 0);
+    counters.shared_store_requests += std::exchange(counters.shared_atomic_requests, 0);
+    counters.shared_store_wavefronts += std::exchange(counters.shared_atomic_wavefronts, 0);
+    counters.shared_store_ideal += std::exchange(counters.shared_atomic_ideal, 0);
+}
+
+Verdict with_atomics_as_stores(Verdict found) {
+    count_as_stores(*found.counters);
+    if (found.solution_counters) count_as_stores(*found.solution_counters);
+    for (LineCounters& line : found.lines) count_as_stores(line.counters);
+    return found;
+}
+
+/// So many times the solution's instructions are more than any way to write the lesson down takes.
+constexpr std::uint64_t kMostInstructions = 16;
+
+/// What moves from warp to warp bit by bit (by barriers that count, by phases of mbarriers) or lane by lane is no
+/// access that a counter sees, and takes instructions without end.
+std::optional<Failure> too_many_instructions(const Verdict& found) {
+    if (!found.solution_counters) return std::nullopt;
+    const std::uint64_t has = found.counters->warp_instructions;
+    const std::uint64_t enough = found.solution_counters->warp_instructions;
+    if (has <= kMostInstructions * enough) return std::nullopt;
+    return Failure{.kind = FailureKind::work_repeated,
+                   .headline = "the warps execute " + std::to_string(has) +
+                               " instructions, where the solution takes " + std::to_string(enough) +
+                               ".",
+                   .place = {found.file, 0, 0},
+                   .shape = found.counted,
+                   .next = "Look for a loop whose turns do not move one element each."};
+}
+
+std::optional<Failure> one_block_for_all(const Verdict& found, const LaunchShape& launch) {
+    if (launch.blocks() > 1) return std::nullopt;
+    return Failure{.kind = FailureKind::multiprocessors_idle,
+                   .headline =
+                       "a single block moves the whole matrix: one multiprocessor works, and all "
+                       "others of the GPU have nothing to do.",
+                   .place = {found.file, line_of_launch(found.source, ".grid"), 0},
+                   .shape = found.counted,
+                   .next = "Launch a block for each tile."};
+}
+
+/// Too many threads: because there are more blocks than tiles, or because the blocks are too large.
+void tell_too_many_threads(Failure& failure, const Verdict& found, const LaunchShape& launch,
+                           const Limits& limits) {
+    constexpr double common_tile = 32 * 32;
+    const double tile = std::max(limits.elements_per_block, common_tile);
+    const bool is_block_small =
+        static_cast<double>(launch.threads()) * limits.elements_per_thread <= tile;
+    failure.kind = FailureKind::too_many_threads;
+    failure.place.line = line_of_launch(found.source, is_block_small ? ".grid" : ".block");
+    failure.next = "Launch fewer threads for the same tile, and loop over its rows.";
+    if (!is_block_small) return;
+    failure.headline =
+        std::to_string(launch.blocks()) + " blocks are too many: " + failure.headline;
+    failure.next =
+        "Only one block is needed for each tile: configure divides the matrix by what one block "
+        "moves.";
+}
+
+std::optional<Failure> too_little_each(const Verdict& found, const LaunchShape& launch,
+                                       const Limits& limits) {
+    const double a_block = elements_of(found.counted) / static_cast<double>(launch.blocks());
+    const double a_thread = a_block / static_cast<double>(launch.threads());
+    Failure failure{.place = {found.file, line_of_launch(found.source, ".grid"), 0},
+                    .shape = found.counted,
+                    .details = wrap("configure gives " + launch.text() + ".")};
+    const auto less = [&](const char* what, double has, double asked) {
+        return std::string("each ") + what + " moves " + kNumber(has) +
+               " elements on average; this lesson asks for " + kNumber(asked) + ".";
+    };
+    if (a_thread < limits.elements_per_thread) {
+        failure.headline = less("thread", a_thread, limits.elements_per_thread);
+        tell_too_many_threads(failure, found, launch, limits);
+        return failure;
+    }
+    if (a_block < limits.elements_per_block) {
+        failure.kind = FailureKind::tile_too_small;
+        failure.headline = less("block", a_block, limits.elements_per_block);
+        failure.next = "Make the tile larger, and the grid smaller with it.";
+        return failure;
+    }
+    return std::nullopt;
+}
+
+}  // namespace
+
+std::vector<Failure> too_dear(const Verdict& found, const LaunchShape& launch, const Limits& limits,
+                              const TryAgain& try_again) {
+    std::vector<Failure> failures;
+    const auto add = [&](std::optional<Failure> failure) {
+        if (failure) failures.push_back(std::move(*failure));
+    };
+    if (!found.counters) {
+        add(too_little_each(found, launch, limits));
+        return failures;
+    }
+    const Verdict counted = with_atomics_as_stores(found);
+    for (const AccessKind& access : kAccesses) add(too_many_per_request(counted, access, limits));
+    add(needless_atomics(found));
+    add(too_little_each(found, launch, limits));
+    for (const AccessKind& access : kAccesses) add(too_many_requests(counted, access, try_again));
+    add(copies_not_async(found, limits));
+    add(copies_not_overlapped(found, limits));
+    add(loads_not_overlapped(found, limits));
+    add(one_block_for_all(found, launch));
+    add(too_many_instructions(found));
+    return failures;
+}
+
+}  // namespace coalesce

@@ -1,0 +1,103 @@
+#include "examiner/course/read_exercise.h"
+
+namespace coalesce::course {
+namespace {
+
+// [least, most], or one number that is both.
+std::array<int, 2> read_range(const StrictToml& reader, const toml::table& table, const char* key) {
+    const toml::node* node = table.get(key);
+    if (node != nullptr && node->is_integer()) {
+        const int one = static_cast<int>(reader.whole(table, key, "a hidden shape", 1, 1 << 14));
+        return {one, one};
+    }
+    if (node == nullptr) {
+        reader.fail(table,
+                    std::string("a hidden shape has no `") + key + "`; add " + key + " = [33, 63]");
+    }
+    const Shape ends = reader.shape(*node, key);
+    if (ends.rows > ends.cols) {
+        reader.fail(*node, "a range is [least, most]; exchange the two");
+    }
+    return {ends.rows, ends.cols};
+}
+
+HiddenShape read_hidden_shape(const StrictToml& reader, const toml::node& node) {
+    if (!node.is_table()) {
+        reader.fail(node,
+                    "a hidden shape is { rows = [33, 63], cols = [65, 127] } or { side = [...] }");
+    }
+    const toml::table& table = *node.as_table();
+    reader.allow_keys(table, {"rows", "cols", "side"}, "a hidden shape");
+    if (table.contains("side")) {
+        const auto side = read_range(reader, table, "side");
+        return {side, side, true};
+    }
+    return {read_range(reader, table, "rows"), read_range(reader, table, "cols")};
+}
+
+std::vector<HiddenShape> read_hidden(const StrictToml& reader, const toml::node& node) {
+    std::vector<HiddenShape> all;
+    const toml::array* list = node.as_array();
+    for (std::size_t i = 0; list != nullptr && i < list->size(); ++i) {
+        all.push_back(read_hidden_shape(reader, (*list)[i]));
+    }
+    if (all.empty()) {
+        reader.fail(node, "`hidden` must be a list: [{ rows = [33, 63], cols = [65, 127] }, ...]");
+    }
+    return all;
+}
+
+std::vector<std::string> names_in(const auto& list) {
+    std::vector<std::string> names;
+    for (const auto& [name, value] : list) names.push_back(name);
+    return names;
+}
+
+}  // namespace
+
+void check_shapes(const StrictToml& reader, int line, const Exercise& exercise,
+                  const std::vector<Shape>& shapes) {
+    const auto refuse = [&](Shape shape, const std::string& what) {
+        reader.fail(line, exercise.name + " takes " + what + ", and [" +
+                              std::to_string(shape.rows) + ", " + std::to_string(shape.cols) +
+                              "] is none");
+    };
+    for (const Shape shape : shapes) {
+        if (shape.rows % exercise.rows_multiple != 0 || shape.cols % exercise.cols_multiple != 0) {
+            refuse(shape,
+                   "multiples of " + Shape{exercise.rows_multiple, exercise.cols_multiple}.name());
+        }
+        if (exercise.takes_squares() && shape.rows != shape.cols) refuse(shape, "squares");
+    }
+}
+
+void read_block_order(const StrictToml& reader, const toml::table& table, Exercise& exercise) {
+    if (!table.contains("block_order")) return;
+    std::vector<std::string> known = {""};
+    known.insert(known.end(), std::begin(kBlockOrders), std::end(kBlockOrders));
+    exercise.block_order = reader.one_of(table, "block_order", known);
+}
+
+void read_asked(const StrictToml& reader, const toml::table& table, Exercise& exercise) {
+    const std::string where = "the exercise of " + exercise.name;
+    if (table.contains("kernel")) exercise.kernel = reader.text(table, "kernel", where);
+    if (table.contains("produces")) {
+        exercise.produces = reader.one_of(table, "produces", names_in(kTasks));
+    }
+    read_multiples(reader, table, exercise);
+    if (table.contains("shapes")) exercise.shapes = reader.shapes(table, "shapes", where);
+    if (const toml::node* node = table.get("counted")) {
+        exercise.counted = reader.shape(*node, "counted");
+    }
+    if (table.contains("limits")) {
+        exercise.limits = read_numbers(reader, reader.section(table, "limits", where), kLimits,
+                                       "`limits` of " + where);
+    }
+    read_block_order(reader, table, exercise);
+    if (const toml::node* node = table.get("hidden")) exercise.hidden = read_hidden(reader, *node);
+    const int line = StrictToml::line_of(table);
+    check_shapes(reader, line, exercise, exercise.shapes);
+    check_shapes(reader, line, exercise, {exercise.counted});
+}
+
+}  // namespace coalesce::course

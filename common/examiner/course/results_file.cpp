@@ -1,0 +1,151 @@
+#include "examiner/course/results_file.h"
+
+#include <set>
+#include <string>
+#include <utility>
+
+#include "base/codec.h"
+#include "timing/prediction.h"
+
+namespace coalesce::course {
+namespace {
+
+using Json = nlohmann::ordered_json;
+
+/// A value of the file, and the way to it.
+class Field {
+public:
+    Field(const Json& value, std::string path) : value_(value), path_(std::move(path)) {}
+
+    [[noreturn]] void fail(const std::string& why) const {
+        throw ResultsError((path_.empty() ? "" : path_ + ": ") + why);
+    }
+    bool has(const char* key) const { return value_.contains(key); }
+    Field operator[](const char* key) const {
+        if (!value_.is_object()) fail("an object was expected");
+        if (!has(key)) fail("no \"" + std::string(key) + "\"");
+        return {value_[key], path_.empty() ? key : path_ + "." + key};
+    }
+    Field operator[](std::size_t index) const {
+        return {value_.at(index), path_ + "[" + std::to_string(index) + "]"};
+    }
+    std::size_t size() const {
+        if (!value_.is_array()) fail("a list was expected");
+        return value_.size();
+    }
+    const Json& value() const { return value_; }
+
+    template <class Value>
+    Value as() const {
+        Value value{};
+        codec::decode(value_, value, path_);
+        return value;
+    }
+    std::string text() const {
+        const auto value = as<std::string>();
+        if (value.empty()) fail("a text was expected");
+        return value;
+    }
+    /// A number of that type.
+    template <class Number = double>
+    void above_zero() const {
+        if (!(as<Number>() > 0)) fail("a number above 0 was expected");
+    }
+
+private:
+    const Json& value_;
+    std::string path_;
+};
+
+void check_shape(const Field& row) {
+    row["rows"].above_zero<int>();
+    row["cols"].above_zero<int>();
+}
+
+void check_measured(const Field& row) {
+    if (row.has("skipped")) {
+        row["skipped"].text();
+        return;
+    }
+    check_shape(row);
+    if (!row["verified"].as<bool>()) return;  // nothing that is wrong has a time
+    const bool is_of_many = row.has("gpus");
+    row["ms"].above_zero();
+    row[is_of_many ? "sent_gbps" : "gbps"].above_zero();
+    row[is_of_many ? "of_link" : "of_copy"].above_zero();
+}
+
+void check_counted(const Field& row) {
+    check_shape(row);
+    row["verified"].as<bool>();
+    if (!row.has("counters")) return;  // no kernel of its own
+    const Field counters = row["counters"];
+    for (const char* name :
+         {"load_requests", "load_sectors", "store_requests", "store_sectors",
+          "shared_load_requests", "shared_load_wavefronts", "shared_load_ideal",
+          "shared_store_requests", "shared_store_wavefronts", "shared_store_ideal"}) {
+        counters[name].as<std::uint64_t>();
+    }
+}
+
+void check_predicted(const Field& row) {
+    if (row.has("not_predicted")) {
+        row["not_predicted"].text();
+        return;
+    }
+    const Field predicted = row["predicted"];
+    predicted["gpu"].text();
+    predicted["measured_gpu"].as<bool>();
+    check_shape(predicted);
+    for (const char* what : {"ms", "gbps", "of_copy", "error_band"}) predicted[what].above_zero();
+    predicted["unknown"].size();
+    predicted["binds"].as<timing::Binds>();
+}
+
+ResultsKind kind_of(const Field& device) {
+    const Field kind = device["kind"];
+    if (kind.text() == "gpu") return ResultsKind::measured;
+    if (kind.text() == "sim") return ResultsKind::counted;
+    if (kind.text() == "predicted") return ResultsKind::predicted;
+    kind.fail("gpu, sim or predicted was expected, not \"" + kind.text() + "\"");
+}
+
+}  // namespace
+
+ResultsKind check_results(const Json& run) {
+    const Field file(run, "");
+    file["device"]["name"].text();
+    const ResultsKind kind = kind_of(file["device"]);
+    const Field rows = file["results"];
+    if (rows.size() == 0) rows.fail("there are none");
+    std::set<std::string> names;
+    for (std::size_t i = 0; i < rows.size(); ++i) {
+        const Field row = rows[i];
+        std::string name = row["step"].text() + " " + row["variant"].text();
+        if (row.has("array")) row["array"].text();
+        if (row.has("element_size")) row["element_size"].above_zero<int>();
+        switch (kind) {
+            case ResultsKind::measured: check_measured(row); break;
+            case ResultsKind::counted: check_counted(row); break;
+            case ResultsKind::predicted: check_predicted(row); break;
+        }
+        if (row.has("gpus")) name += " " + row["gpus"].value().dump();
+        if (!names.insert(name).second) row.fail("\"" + name + "\" is there twice");
+    }
+    return kind;
+}
+
+bool is_of_host(const Json& result) {
+    static const std::set<std::string> of_host = {"host_to_device", "device_to_host", "cpu_serial",
+                                                  "cpu_parallel"};
+    return of_host.contains(result.value("variant", ""));
+}
+
+bool is_contender(const Json& result) {
+    static const std::set<std::string> others = {"memcpy", "fine", "coarse"};
+    return result.contains("gbps") && result.value("verified", false) &&
+           !result.contains("array") && !result.contains("element_size") && !is_of_host(result) &&
+           !others.contains(result.value("variant", ""));
+}
+
+}  // namespace coalesce::course

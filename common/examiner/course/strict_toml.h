@@ -1,0 +1,23 @@
+// Files of the course are read strictly (base/strict_toml.h), and have shapes.
+#pragma once
+
+#include <string>
+#include <vector>
+
+#include "base/strict_toml.h"
+#include "examiner/course/course_error.h"
+#include "harness/options.h"
+
+namespace coalesce::course {
+
+class StrictToml : public coalesce::StrictToml<CourseError> {
+public:
+    using coalesce::StrictToml<CourseError>::StrictToml;
+
+    /// Two whole numbers from 1 on: [rows, cols].
+    Shape shape(const toml::node& node, const char* key) const;
+    std::vector<Shape> shapes(const toml::table& table, const char* key,
+                              const std::string& where) const;
+};
+
+}  // namespace coalesce::course

@@ -1,0 +1,77 @@
+#include "examiner/exercises/checks.h"
+
+#include <cstdio>
+#include <exception>
+
+#include "base/child.h"
+#include "base/errors.h"
+#include "base/files.h"
+#include "examiner/exercises/examined.h"
+#include "harness/device.h"
+#include "examiner/render.h"
+
+namespace coalesce::exercises {
+namespace {
+
+namespace fs = std::filesystem;
+
+// How many files were examined, and how many could not be: a program that examined nothing must not
+// look like one whose kernel passed.
+int examined = 0, not_examined = 0;
+
+// As messages name a file: as it stands in the repository, wherever that was cloned to.
+std::string shown(const fs::path& file) {
+    fs::path inside = fs::absolute(file).lexically_normal().lexically_relative(repository());
+    return inside.empty() || *inside.begin() == ".." ? file.string() : inside.string();
+}
+
+void write_if_asked(const Verdict& verdict) {
+    std::string file = from_environment("COALESCE_VERDICT", "");
+    try {
+        if (!file.empty()) write_file(file, to_json(verdict));
+    } catch (const UsageError& error) {
+        ++not_examined;  // nobody learns of it
+        FAIL_CHECK(std::string(error.what()));
+    }
+}
+
+int run(int argc, char** argv) {
+    doctest::Context context(argc, argv);
+    context.setOption("no-intro", true);
+    Device device = choose_device_of_environment(argv);
+    std::puts(device.first_line().c_str());
+    int result = context.run();
+    if (context.shouldExit()) return result;  // --help, --list-test-cases ...
+    if (not_examined > 0) return 2;
+    if (examined == 0) {
+        std::fputs("Nothing was examined: no test case has that name (--list-test-cases).\n",
+                   stderr);
+        return 2;
+    }
+    return result;
+}
+
+}  // namespace
+
+Verdict verdict_on(const std::string& name) {
+    const Exercise& exercise = exercise_called(name);
+    fs::path usual = repository() / "exercises" / exercise.name / exercise.file();
+    fs::path file = from_environment("COALESCE_KERNEL", usual.string());
+    Verdict verdict = examined_as(exercise, read_source(file, shown(file)),
+                                  from_environment("COALESCE_CACHE", ""));
+    ++(verdict.outcome == Verdict::Outcome::not_examined ? not_examined : examined);
+    std::puts((verdict.file + ":\n" + terminal_text(verdict)).c_str());
+    write_if_asked(verdict);
+    return verdict;
+}
+
+}  // namespace coalesce::exercises
+
+int main(int argc, char** argv) {
+    try {
+        return coalesce::exercises::run(argc, argv);
+    } catch (const std::exception& error) {
+        std::fprintf(stderr, "%s\n", error.what());
+        return 2;
+    }
+}

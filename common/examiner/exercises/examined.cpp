@@ -1,0 +1,44 @@
+#include "examiner/exercises/examined.h"
+
+#include "base/child.h"
+#include "base/errors.h"
+#include "examiner/course/course.h"
+#include "examiner/exercises/skeleton.h"
+#include "examiner/examine.h"
+#include "examiner/program/examine_program.h"
+
+namespace coalesce::exercises {
+
+namespace fs = std::filesystem;
+
+fs::path repository() {
+    return COALESCE_REPOSITORY;
+}
+
+const Exercise& exercise_called(const std::string& name) {
+    static const course::Course course = course::read_course(repository() / "course.toml");
+    if (course.program && name == course.program->name) return *course.program->exercise;
+    for (const course::Step& step : course.steps) {
+        if (step.exercise && name == step.name) return *step.exercise;
+        if (step.hunt && name == step.name + " hunt") return *step.hunt;
+    }
+    throw UsageError("course.toml has no exercise " + name);
+}
+
+Device choose_device_of_environment(char** argv) {
+    LocalRunner::prepare_process();
+    const std::string name = from_environment("COALESCE_DEVICE", "sim");
+    if (name == "sim") return choose_device(DeviceChoice::simulator, argv);
+    if (name == "gpu") return choose_device(DeviceChoice::gpu, argv);
+    if (name == "auto") return choose_device(DeviceChoice::automatic, argv);
+    throw UsageError("COALESCE_DEVICE=" + name + " is none of sim, gpu, auto");
+}
+
+Verdict examined_as(const Exercise& exercise, const Source& source, const fs::path& cache) {
+    if (exercise.is_program) return examine_program(source, exercise);
+    LocalRunner runner({.cache = cache});
+    const fs::path solution = repository() / "solutions" / exercise.name / exercise.file();
+    return examine(source, exercise, runner, {.solution = read_source(solution)});
+}
+
+}  // namespace coalesce::exercises

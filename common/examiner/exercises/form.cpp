@@ -1,0 +1,101 @@
+// What the files of an exercise look like: their headers, their kernels, the hints about them.
+#include <algorithm>
+#include <regex>
+
+#include "base/text.h"
+#include "examiner/exercises/tree.h"
+#include "harness/text.h"
+#include "examiner/failure.h"
+
+namespace coalesce::exercises {
+namespace {
+
+using Faults = std::vector<std::string>;
+using Lines = std::vector<std::string>;
+
+// The comment at the head.
+std::string head_of(const std::string& text) {
+    std::string head;
+    for (const std::string& line : lines_of(text)) {
+        if (!line.starts_with("//")) break;
+        head += line + "\n";
+    }
+    return head;
+}
+
+std::string without_comment(const std::string& line) {
+    std::string code = line.substr(0, line.find("//"));
+    code.erase(code.find_last_not_of(' ') + 1);
+    return code;
+}
+
+void check_names(const std::vector<Hint>& hints, Faults& faults) {
+    static const std::vector<std::string> ids = all_failure_ids();
+    for (const Hint& hint : hints) {
+        for (const std::string& failure : hint.failures) {
+            if (std::ranges::count(ids, failure) > 0) continue;
+            faults.push_back("course.toml:" + std::to_string(hint.line) + ": a hint for \"" +
+                             failure +
+                             "\", but nothing is ever called that; kernel/failure.h has the names");
+        }
+    }
+}
+
+}  // namespace
+
+Faults header_faults(const std::string& name, const Skeleton& skeleton, bool is_hunt) {
+    const std::string head = head_of(skeleton.blank()), number = name.substr(0, 2);
+    const std::string check = "// Check   ./learn check " + number;
+    const Lines of_exercise = {"// Exercise " + name + " -- ", "// Given   ", "// Write   ",
+                               check + "          Stuck?   ./learn hint " + number};
+    const Lines of_hunt = {"// Bug hunt " + name + " -- ", "// Seen    ", "// Fix     ",
+                           check + " --hunt"};
+    Faults faults;
+    for (const std::string& wanted : is_hunt ? of_hunt : of_exercise) {
+        if (("\n" + head).find("\n" + wanted) != std::string::npos) continue;
+        faults.push_back("its head has no line that begins \"" + wanted + "\"; add it");
+    }
+    const std::string count = "(" + count_of(skeleton.lines_to_write(), "line") + ")";
+    if (!is_hunt && head.find(count) == std::string::npos) {
+        faults.push_back("its head must say how many lines there are to write: " + count);
+    }
+    return faults;
+}
+
+std::vector<std::string> bare_kernel(const std::string& text) {
+    static const std::regex head(R"(__global__ void \w+\()");
+    Lines kernel;
+    for (const std::string& line : lines_of(text)) {
+        std::string code = without_comment(line);
+        if (kernel.empty() && !code.starts_with("__global__")) continue;
+        if (kernel.empty()) code = std::regex_replace(code, head, "__global__ void kernel(");
+        if (!code.empty()) kernel.push_back(code);
+        if (code == "}") return kernel;
+    }
+    return {};
+}
+
+Faults hint_faults(const course::Course& course) {
+    Faults faults;
+    check_names(course.hints, faults);
+    if (course.program) check_names(course.program->exercise->hints, faults);
+    for (const course::Step& step : course.steps) {
+        if (step.exercise) check_names(step.exercise->hints, faults);
+    }
+    return faults;
+}
+
+std::vector<std::string> failures_without_hint(const course::Course& course,
+                                               const std::string& step,
+                                               const std::set<std::string>& failures) {
+    std::vector<std::string> left;
+    const course::Step* found = course.lesson(step);
+    for (const std::string& failure : failures) {
+        const bool has_own = found != nullptr && found->exercise &&
+                             !course.hint_for(*found->exercise, failure).failures.empty();
+        if (!has_own) left.push_back(failure);
+    }
+    return left;
+}
+
+}  // namespace coalesce::exercises

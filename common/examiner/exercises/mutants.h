@@ -1,0 +1,55 @@
+/// \file
+/// What must be found in an exercise: solutions/NN_name/mutants.toml.
+///
+///     [blank]                          # the skeleton, untouched
+///     failure = "nothing-written"
+///     failure_by_clang = "..."         # if clang leaves out what uses values that nobody wrote
+///
+///     [hunt]                           # the bug hunt, untouched; left out where there is none
+///     failure = "grid-too-small"
+///     first_shape = "right"            # it looks right at the first shape; or "wrong"
+///
+///     [[mutant]]                       # the solution with a mistake that learners make
+///     name = "no bounds check"
+///     replace = "if (row < rows && col < cols) {"    # stands in the solution exactly once
+///     with = "{"
+///     failure = "no-bounds-check"      # an identifier of kernel/failure.h
+#pragma once
+
+#include <filesystem>
+#include <string>
+#include <vector>
+
+#include "examiner/exercises/skeleton.h"
+
+namespace coalesce::exercises {
+
+/// A solution with one mistake.
+struct Mutant {
+    std::string name;     ///< "no bounds check"
+    std::string replace;  ///< of the solution
+    std::string with;     ///< what stands there instead
+    std::string failure;  ///< what must be found
+    int line = 0;         ///< in mutants.toml
+};
+
+/// The file, read.
+struct Mutants {
+    std::string blank_failure;           ///< what must be found in the skeleton
+    std::string blank_failure_by_clang;  ///< where clang compiles it
+    std::string hunt_failure;            ///< what must be found in the bug hunt; "": there is none
+    bool hunt_is_right_at_first = true;  ///< it passes the first shape
+    std::vector<Mutant> mutants;         ///< in the order of the file
+};
+
+/// Fewer would prove little.
+constexpr std::size_t kFewestMutants = 4;
+
+/// Reads the file. Throws course::CourseError that names the place.
+Mutants read_mutants(const std::filesystem::path& file);
+
+/// The solution with that mistake. Throws UsageError unless the text to replace occurs once and
+/// the mistake changes something.
+std::string applied(const Mutant& mutant, const std::string& solution);
+
+}  // namespace coalesce::exercises

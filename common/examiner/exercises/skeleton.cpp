@@ -1,0 +1,161 @@
+#include "examiner/exercises/skeleton.h"
+
+#include <algorithm>
+
+#include "base/text.h"
+
+namespace coalesce::exercises {
+namespace {
+
+using Lines = std::vector<std::string>;
+
+constexpr char kMarker[] = "//! [blank]";
+constexpr char kPrefix[] = "//!";
+
+std::string joined(const std::vector<Piece>& pieces, Lines Piece::*which) {
+    std::string text;
+    for (const Piece& piece : pieces) {
+        for (const std::string& line : piece.*which) text += line + "\n";
+    }
+    return text;
+}
+
+// "        //!     x = 1;" gives "            x = 1;": the code keeps its place in the column.
+std::string without_prefix(const std::string& line) {
+    std::string indent = line.substr(0, line.find(kPrefix));
+    std::string rest = trimmed(line).substr(sizeof(kPrefix) - 1);
+    if (rest.empty()) return "";
+    return indent + rest.substr(rest.front() == ' ' ? 1 : 0);
+}
+
+bool has_word_for_the_learner(const Piece& piece) {
+    return std::ranges::any_of(piece.blank,
+                               [](const std::string& line) { return !trimmed(line).empty(); });
+}
+
+// Reads the lines one after the other, and knows whether it is between markers.
+class Reader {
+public:
+    explicit Reader(const std::string& name) : name_(name) {}
+
+    void read(const std::string& line, int number) {
+        std::string text = trimmed(line);
+        if (text == kMarker) return mark(number);
+        bool for_skeleton = text.starts_with(kPrefix);
+        if (for_skeleton && !current_.is_marked) {
+            fail(number, "`//!` outside of a place between two lines \"" + std::string(kMarker) +
+                             "\"; write it as an ordinary comment, or mark the place");
+        }
+        if (for_skeleton) {
+            current_.blank.push_back(without_prefix(line));
+        } else {
+            current_.solved.push_back(line);
+            if (!current_.is_marked) current_.blank.push_back(line);
+        }
+    }
+
+    Skeleton finish() {
+        if (current_.is_marked) {
+            fail(current_.line, "this marker has no second one; add \"" + std::string(kMarker) +
+                                    "\" after the lines that the learner writes");
+        }
+        close();
+        if (skeleton_.blanks() == 0) {
+            fail(1, "nothing is marked, so there is nothing to write; put lines \"" +
+                        std::string(kMarker) + "\" around what the learner writes");
+        }
+        return std::move(skeleton_);
+    }
+
+private:
+    [[noreturn]] void fail(int line, const std::string& what) const {
+        throw UsageError(name_ + ":" + std::to_string(line) + ": " + what);
+    }
+
+    void mark(int number) {
+        if (current_.is_marked && current_.solved.empty()) {
+            fail(current_.line, "nothing to write between these markers; add the solution's lines");
+        }
+        if (current_.is_marked && !has_word_for_the_learner(current_)) {
+            fail(current_.line, "no word of what to write here; add \"//! // TODO: ...\"");
+        }
+        bool was_marked = current_.is_marked;
+        close();
+        current_.is_marked = !was_marked;
+        current_.line = number;
+    }
+
+    void close() {
+        bool is_empty = current_.blank.empty() && current_.solved.empty();
+        if (!is_empty) skeleton_.pieces.push_back(std::move(current_));
+        current_ = {};
+    }
+
+    std::string name_;
+    Skeleton skeleton_;
+    Piece current_;
+};
+
+}  // namespace
+
+std::string Skeleton::blank() const {
+    return joined(pieces, &Piece::blank);
+}
+
+std::string Skeleton::solved() const {
+    return joined(pieces, &Piece::solved);
+}
+
+int Skeleton::blanks() const {
+    return static_cast<int>(std::ranges::count(pieces, true, &Piece::is_marked));
+}
+
+int Skeleton::lines_to_write() const {
+    int count = 0;
+    for (const Piece& piece : pieces) {
+        if (!piece.is_marked) continue;
+        count += static_cast<int>(std::ranges::count_if(piece.solved, [](const std::string& line) {
+            std::string text = trimmed(line);
+            return !text.empty() && !text.starts_with("//");
+        }));
+    }
+    return count;
+}
+
+Skeleton skeleton_of(const std::string& marked, const std::string& name) {
+    Reader reader(name);
+    int number = 0;
+    for (const std::string& line : lines_of(marked)) reader.read(line, ++number);
+    return reader.finish();
+}
+
+// Written apart from the reader above, so that a slip there is seen here.
+std::string unmarked_difference(const std::string& skeleton, const std::string& marked) {
+    const Lines has = lines_of(skeleton);
+    std::size_t next = 0;
+    bool between_markers = false;
+    auto told = [&](const std::string& line) {
+        return "line " + std::to_string(next + 1) + " is \"" +
+               (next < has.size() ? trimmed(has[next]) : std::string("(the end)")) + "\", not \"" +
+               trimmed(line) + "\"";
+    };
+    for (const std::string& line : lines_of(marked)) {
+        std::string wanted = trimmed(line);
+        if (wanted == kMarker) {
+            between_markers = !between_markers;
+            continue;
+        }
+        if (between_markers) {
+            if (!wanted.starts_with(kPrefix)) continue;  // solving adds this line
+            wanted = trimmed(wanted.substr(sizeof(kPrefix) - 1));
+            if (next >= has.size() || trimmed(has[next]) != wanted) return told(wanted);
+        } else if (next >= has.size() || has[next] != line) {
+            return told(line);
+        }
+        ++next;
+    }
+    if (next < has.size()) return "line " + std::to_string(next + 1) + " is one too many";
+    return "";
+}
+
+}  // namespace coalesce::exercises

@@ -1,0 +1,189 @@
+// exercise_cases -- kernels as learners write them, and what must be said of each.
+//
+//     exercise_cases 03_tiled [FILE...]     all of the exercise, or some; with their verdicts
+//     exercise_cases --every 4 03_tiled     one of four of them
+//
+// tests/right/NN_name/*.cu are right, written in many ways: all of them must pass. Each file of
+// tests/wrong/NN_name/ holds one natural mistake, and says in its first lines what must be found:
+//
+//     // expect: wrong-pitch | off-by-one-row     one of these identifiers
+//     // mistake: a sentence for the reader
+//     // says: float2                             words that the verdict must have
+//     // never: __syncthreads                     words that it must not have
+//     // shows: times as fast                     words that stand somewhere in all that is shown
+//     // of: the bug hunt                         which is examined in the exercise's place
+//
+// Lines that end in "// here" are those that may be named; none: any. not_yet.txt lists the cases that
+// are told otherwise, so that the list can only grow shorter unseen: a case of it that comes out right
+// is a failure as well. Exit code: 0 all came out so, 1 something did not, 2 it could not be found out.
+
+#include <algorithm>
+#include <cstdio>
+#include <exception>
+#include <set>
+#include <sstream>
+#include <vector>
+
+#include "base/files.h"
+#include "examiner/exercises/examined.h"
+#include "examiner/exercises/skeleton.h"
+#include "examiner/render.h"
+#include "sample.h"
+
+namespace coalesce::exercises {
+namespace {
+
+namespace fs = std::filesystem;
+
+const fs::path tests = EXERCISE_TESTS;
+
+struct Case {
+    std::set<std::string> expected;               ///< identifiers; empty: it must pass
+    std::vector<std::string> says, never, shows;  ///< words
+    std::set<int> lines;                          ///< that may be named; empty: any
+    bool is_of_hunt = false;
+};
+
+std::vector<std::string> words_between_bars(const std::string& text) {
+    std::vector<std::string> words;
+    std::istringstream stream(text);
+    for (std::string word; stream >> word;) {
+        if (word != "|") words.push_back(word);
+    }
+    return words;
+}
+
+Case case_in(const std::string& text) {
+    Case found;
+    std::istringstream stream(text);
+    int number = 0;
+    for (std::string line; std::getline(stream, line);) {
+        ++number;
+        const auto behind = [&](const std::string& key) {
+            return line.starts_with(key) ? line.substr(key.size()) : "";
+        };
+        for (const std::string& id : words_between_bars(behind("// expect: "))) {
+            found.expected.insert(id);
+        }
+        if (const std::string words = behind("// says: "); !words.empty()) {
+            found.says.push_back(words);
+        }
+        if (const std::string words = behind("// never: "); !words.empty()) {
+            found.never.push_back(words);
+        }
+        if (const std::string words = behind("// shows: "); !words.empty()) {
+            found.shows.push_back(words);
+        }
+        found.is_of_hunt |= line == "// of: the bug hunt";
+        if (line.ends_with("// here")) found.lines.insert(number);
+    }
+    return found;
+}
+
+std::string joined(const std::set<std::string>& words) {
+    std::string text;
+    for (const std::string& word : words) text += (text.empty() ? "" : " | ") + word;
+    return text;
+}
+
+// Lines end anywhere.
+std::string in_one_line(std::string text) {
+    std::replace(text.begin(), text.end(), '\n', ' ');
+    return text;
+}
+
+// What is not as it should be; "" when all is.
+std::string difference(const Case& wanted, const Verdict& verdict) {
+    if (wanted.expected.empty()) return verdict.passed() ? "" : "is " + verdict.failure_id();
+    const std::string id = verdict.failure_id();
+    if (!wanted.expected.contains(id)) {
+        return "is " + (id.empty() ? "passed" : id) + ", not " + joined(wanted.expected);
+    }
+    const Failure& failure = verdict.failures.front();
+    if (!wanted.lines.empty() && !wanted.lines.contains(failure.place.line)) {
+        return "names line " + std::to_string(failure.place.line);
+    }
+    const std::string said =
+        in_one_line(failure.headline + "\n" + failure.details + "\n" + failure.next);
+    for (const std::string& words : wanted.says) {
+        if (said.find(words) == said.npos) return "does not say \"" + words + "\"";
+    }
+    for (const std::string& words : wanted.never) {
+        if (said.find(words) != said.npos) return "says \"" + words + "\"";
+    }
+    const std::string shown = in_one_line(terminal_text(verdict));
+    for (const std::string& words : wanted.shows) {
+        if (shown.find(words) == shown.npos) return "does not show \"" + words + "\"";
+    }
+    return "";
+}
+
+// "FILE what is said today", or "clang FILE what is said today" where that is so by clang alone.
+bool is_listed(const std::string& name, bool is_by_clang) {
+    static const std::string list = "\n" + read_file(tests / "not_yet.txt");
+    return list.find("\n" + name + " ") != list.npos ||
+           (is_by_clang && list.find("\nclang " + name + " ") != list.npos);
+}
+
+std::vector<fs::path> files_of(const std::string& exercise) {
+    std::vector<fs::path> files;
+    for (const char* kind : {"right", "wrong"}) {
+        for (const auto& entry : fs::directory_iterator(tests / kind / exercise)) {
+            files.push_back(entry.path());
+        }
+    }
+    std::sort(files.begin(), files.end());
+    return files;
+}
+
+int hold(const std::string& exercise, const std::vector<fs::path>& files, bool shows_all) {
+    // What the solution costs is the same for every kernel that is compared with it.
+    const TemporaryFolder cache;
+    int failed = 0;
+    for (const fs::path& file : files) {
+        const std::string name = fs::absolute(file).lexically_relative(tests).string();
+        const std::string text = read_file(file);
+        const Case wanted = case_in(text);
+        if (wanted.expected.empty() == name.starts_with("wrong")) {
+            throw UsageError(name + " has no `// expect:`, or one that it should not have");
+        }
+        const Verdict verdict =
+            examined_as(exercise_called(exercise + (wanted.is_of_hunt ? " hunt" : "")),
+                        source_of_text(text, file.filename()), cache.path);
+        const std::string otherwise = difference(wanted, verdict);
+        const bool is_known = is_listed(name, verdict.compiler.starts_with("clang"));
+        if (otherwise.empty() != is_known && !shows_all) continue;
+        failed += otherwise.empty() == is_known;
+        std::printf("%s %s\n", name.c_str(),
+                    otherwise.empty() ? "comes out right" : otherwise.c_str());
+        if (shows_all) std::puts(terminal_text(verdict).c_str());
+    }
+    std::printf("%s: %zu kernels, %d not as they should be\n", exercise.c_str(), files.size(),
+                failed);
+    return failed > 0 ? 1 : 0;
+}
+
+int run(int argc, char** argv) {
+    choose_device_of_environment(argv);
+    std::vector<std::string> words(argv + 1, argv + argc);
+    Sample sample = sample_of(words);
+    if (words.empty()) throw UsageError("an exercise is needed");
+    std::vector<fs::path> files(words.begin() + 1, words.end());
+    const bool shows_all = !files.empty();
+    if (files.empty()) files = files_of(words[0]);
+    std::erase_if(files, [&](const fs::path&) { return !sample.takes_next(); });
+    return hold(words[0], files, shows_all);
+}
+
+}  // namespace
+}  // namespace coalesce::exercises
+
+int main(int argc, char** argv) {
+    try {
+        if (argc >= 2) return coalesce::exercises::run(argc, argv);
+        std::fputs("Usage: exercise_cases [--every N] 03_tiled [FILE...]\n", stderr);
+    } catch (const std::exception& error) {
+        std::fprintf(stderr, "%s\n", error.what());
+    }
+    return 2;
+}

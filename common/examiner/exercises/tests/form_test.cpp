@@ -1,0 +1,61 @@
+#include <doctest/doctest.h>
+
+#include "examiner/exercises/tree.h"
+
+using namespace coalesce::exercises;
+
+namespace {
+
+const std::string HEAD_OF_SKELETON =
+    "// Exercise 02_naive -- transpose.\n"
+    "//\n"
+    "// Given   a grid.\n"
+    "// Write   the body (1 line).\n"
+    "// Check   ./learn check 02          Stuck?   ./learn hint 02\n";
+const std::string BODY = "//! [blank]\n//! // TODO\nx;\n//! [blank]\n";
+
+std::vector<std::string> faults_of_head(const std::string& from, const std::string& to) {
+    std::string head = HEAD_OF_SKELETON;
+    if (!from.empty()) head.replace(head.find(from), from.size(), to);
+    return header_faults("02_naive", skeleton_of(head + BODY, "kernel.cu"), false);
+}
+
+}  // namespace
+
+TEST_CASE("the head of an exercise") {
+    CHECK(faults_of_head("", "").empty());
+    CHECK(faults_of_head("02_naive", "03_tiled").size() == 1);
+    CHECK(faults_of_head("// Given ", "// Taken ").size() == 1);
+    CHECK(faults_of_head("(1 line)", "(2 lines)").size() == 1);
+    CHECK(faults_of_head("learn hint 02", "learn hint 03").size() == 1);
+}
+
+TEST_CASE("the head of a bug hunt") {
+    std::string head =
+        "// Bug hunt 02_naive -- a colleague's.\n"
+        "// Seen    right.\n"
+        "// Fix     it.\n"
+        "// Check   ./learn check 02 --hunt\n";
+    CHECK(header_faults("02_naive", skeleton_of(head + BODY, "hunt.cu"), true).empty());
+    CHECK(header_faults("03_tiled", skeleton_of(head + BODY, "hunt.cu"), true).size() == 2);
+    CHECK(header_faults("02_naive", skeleton_of(BODY, "hunt.cu"), true).size() == 4);
+}
+
+TEST_CASE("kernels are compared without comments, templates and names") {
+    std::string of_step =
+        "template <int N>\n"
+        "__global__ void transpose_tiled(int n) {\n"
+        "    // a comment\n"
+        "\n"
+        "    x = n;  // another\n"
+        "}\n"
+        "__global__ void other() {\n"
+        "}\n";
+    std::vector<std::string> expected = {"__global__ void kernel(int n) {", "    x = n;", "}"};
+    CHECK(bare_kernel(of_step) == expected);
+    CHECK(
+        bare_kernel("constexpr int N = 3;\n__global__ void transpose(int n) {\n    x = n;\n}\n") ==
+        expected);
+    CHECK(bare_kernel("__global__ void transpose(int n) {\n    x = n + 1;\n}\n") != expected);
+    CHECK(bare_kernel("no kernel\n").empty());
+}

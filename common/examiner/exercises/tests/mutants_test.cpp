@@ -1,0 +1,87 @@
+#include "examiner/exercises/mutants.h"
+
+#include <doctest/doctest.h>
+
+#include "examiner/course/course_error.h"
+
+#include <unistd.h>
+
+#include <filesystem>
+#include <fstream>
+
+using namespace coalesce;
+using namespace coalesce::exercises;
+
+namespace {
+
+const std::string HEAD_OF_MUTANTS =
+    "[blank]\nfailure = \"nothing-written\"\n"
+    "[hunt]\nfailure = \"grid-too-small\"\nfirst_shape = \"wrong\"\n";
+
+std::string mutant(const std::string& name) {
+    return "[[mutant]]\nname = \"" + name +
+           "\"\nreplace = \"a\"\nwith = \"b\"\nfailure = \"no-bounds-check\"\n";
+}
+
+// Reads that text as a file; an error's text is what is thrown.
+Mutants read(const std::string& text) {
+    auto file = std::filesystem::temp_directory_path() /
+                ("coalesce_mutants_" + std::to_string(getpid()) + ".toml");
+    std::ofstream(file) << text;
+    struct Remove {
+        std::filesystem::path file;
+        ~Remove() { std::filesystem::remove(file); }
+    } remove{file};
+    return read_mutants(file);
+}
+
+const std::string FOUR = mutant("1") + mutant("2") + mutant("3") + mutant("4");
+
+}  // namespace
+
+TEST_CASE("clang may find something else in the skeleton") {
+    std::string head = HEAD_OF_MUTANTS;
+    const std::string blank = "failure = \"nothing-written\"\n";
+    head.insert(head.find(blank) + blank.size(), "failure_by_clang = \"never-written\"\n");
+    CHECK(read(head + FOUR).blank_failure_by_clang == "never-written");
+    CHECK(read(head + FOUR).blank_failure == "nothing-written");
+}
+
+TEST_CASE("mutants.toml is read whole") {
+    Mutants all = read(HEAD_OF_MUTANTS + FOUR);
+    CHECK(all.blank_failure == "nothing-written");
+    CHECK(all.blank_failure_by_clang == "nothing-written");
+    CHECK(all.hunt_failure == "grid-too-small");
+    CHECK_FALSE(all.hunt_is_right_at_first);
+    REQUIRE(all.mutants.size() == 4);
+    CHECK(all.mutants[3].name == "4");
+    CHECK(all.mutants[3].failure == "no-bounds-check");
+}
+
+TEST_CASE("slips in mutants.toml are errors") {
+    CHECK_THROWS_WITH_AS(read(HEAD_OF_MUTANTS + mutant("1")),
+                         doctest::Contains("fewer than 4 mutants"), coalesce::course::CourseError);
+    CHECK_THROWS_WITH_AS(read(HEAD_OF_MUTANTS), doctest::Contains("fewer than 4 mutants"),
+                         coalesce::course::CourseError);
+    CHECK_THROWS_WITH_AS(read(FOUR), doctest::Contains("no `blank`"),
+                         coalesce::course::CourseError);
+    CHECK_THROWS_WITH_AS(read(HEAD_OF_MUTANTS + FOUR + mutant("2")),
+                         doctest::Contains("second mutant"), coalesce::course::CourseError);
+    CHECK_THROWS_WITH_AS(read(HEAD_OF_MUTANTS + FOUR + "wth = \"x\"\n"),
+                         doctest::Contains("no key `wth`"), coalesce::course::CourseError);
+    CHECK_THROWS_WITH_AS(read(HEAD_OF_MUTANTS + FOUR + "[[mutant]]\n"),
+                         doctest::Contains("no `name`"), coalesce::course::CourseError);
+    CHECK_THROWS_WITH_AS(read("[blank\n"), doctest::Contains("fix this line"),
+                         coalesce::course::CourseError);
+}
+
+TEST_CASE("a mutant is applied where its text stands, and only when that is once") {
+    Mutant wrong{.name = "m", .replace = "x < y", .with = "x > y", .failure = "f"};
+    CHECK(applied(wrong, "if (x < y) {}") == "if (x > y) {}");
+    CHECK_THROWS_WITH_AS(applied(wrong, "nothing"), doctest::Contains("does not occur"),
+                         UsageError);
+    CHECK_THROWS_WITH_AS(applied(wrong, "x < y, x < y"), doctest::Contains("occurs twice"),
+                         UsageError);
+    wrong.with = wrong.replace;
+    CHECK_THROWS_WITH_AS(applied(wrong, "x < y"), doctest::Contains("changes nothing"), UsageError);
+}

@@ -1,0 +1,110 @@
+// exercise_proofs -- proves that an exercise is sound: its skeleton fails for the right reason, its
+// solution passes, each mutant fails with its own name; the bug hunt fails as it should, and fixed it
+// passes. Exit code: 0 all came out so, 1 something did not, 2 it could not be found out.
+//
+//     exercise_proofs 03_tiled               all of it
+//     exercise_proofs --every 4 03_tiled     of the mutants one of four
+
+#include <cstdio>
+#include <exception>
+#include <vector>
+
+#include "base/files.h"
+#include "examiner/exercises/examined.h"
+#include "examiner/exercises/mutants.h"
+#include "harness/counters.h"
+#include "examiner/render.h"
+#include "sample.h"
+
+namespace coalesce::exercises {
+namespace {
+
+namespace fs = std::filesystem;
+
+class Proofs {
+public:
+    int failed = 0, proved = 0;
+    /// What the solution costs is the same for every kernel that is compared with it.
+    const TemporaryFolder cache;
+
+    void expect(const Exercise& exercise, const std::string& what, const std::string& text,
+                const std::string& by_nvcc, const std::string& by_clang) {
+        Verdict verdict = examined_as(exercise, source_of_text(text, what), cache.path);
+        const std::string& failure = verdict.compiler.starts_with("clang") ? by_clang : by_nvcc;
+        hold(verdict.failure_id() == failure && verdict.passed() == failure.empty(), verdict,
+             failure.empty() ? "to pass" : failure);
+    }
+
+    void expect(const Exercise& exercise, const std::string& what, const std::string& text,
+                const std::string& failure) {
+        expect(exercise, what, text, failure, failure);
+    }
+
+    void hold(bool is_so, const Verdict& verdict, const std::string& expected) {
+        ++(is_so ? proved : failed);
+        if (is_so) return;
+        std::printf("%s: expected %s, but:\n%s\n", verdict.file.c_str(), expected.c_str(),
+                    terminal_text(verdict).c_str());
+    }
+};
+
+void prove_kernel(const fs::path& solutions, const Mutants& expected, const Exercise& exercise,
+                  Sample sample, Proofs& proofs) {
+    Skeleton skeleton = skeleton_of(read_file(solutions / exercise.file()), exercise.file());
+    proofs.expect(exercise, "the solution", skeleton.solved(), "");
+    proofs.expect(exercise, "the skeleton", skeleton.blank(), expected.blank_failure,
+                  expected.blank_failure_by_clang);
+    for (const Mutant& mutant : expected.mutants) {
+        if (!sample.takes_next()) continue;
+        proofs.expect(exercise, "mutant: " + mutant.name, applied(mutant, skeleton.solved()),
+                      mutant.failure);
+    }
+}
+
+void prove_hunt(const fs::path& solutions, const Mutants& expected, const Exercise& exercise,
+                Proofs& proofs) {
+    Skeleton hunt = skeleton_of(read_file(solutions / "hunt.cu"), "hunt.cu");
+    proofs.expect(exercise, "the fixed hunt", hunt.solved(), "");
+    proofs.expect(exercise, "the hunt", hunt.blank(), expected.hunt_failure);
+
+    Exercise at_first = exercise;
+    at_first.shapes.resize(1);
+    Verdict verdict = examined_as(
+        at_first, source_of_text(hunt.blank(), "the hunt at the first shape"), proofs.cache.path);
+    const bool is_right = !verdict.shapes.empty() && verdict.shapes[0].passed;
+    proofs.hold(is_right == expected.hunt_is_right_at_first, verdict,
+                expected.hunt_is_right_at_first ? "to be right there" : "to be wrong there");
+}
+
+int prove(std::vector<std::string> words, char** argv) {
+    choose_device_of_environment(argv);
+    if (!simulator::is_loaded()) {
+        // A real GPU counts nothing, and what reads outside may stop it.
+        throw UsageError("proofs are for the simulated GPU: COALESCE_DEVICE=sim");
+    }
+    const Sample sample = sample_of(words);
+    if (words.size() != 1) throw UsageError("one exercise is proved at a time");
+    const std::string& name = words[0];
+    fs::path solutions = repository() / "solutions" / name;
+    Mutants expected = read_mutants(solutions / "mutants.toml");
+    Proofs proofs;
+    prove_kernel(solutions, expected, exercise_called(name), sample, proofs);
+    if (!expected.hunt_failure.empty()) {
+        prove_hunt(solutions, expected, exercise_called(name + " hunt"), proofs);
+    }
+    std::printf("%s: %d as expected, %d not\n", name.c_str(), proofs.proved, proofs.failed);
+    return proofs.failed > 0 ? 1 : 0;
+}
+
+}  // namespace
+}  // namespace coalesce::exercises
+
+int main(int argc, char** argv) {
+    try {
+        if (argc >= 2) return coalesce::exercises::prove({argv + 1, argv + argc}, argv);
+        std::fputs("Usage: exercise_proofs [--every N] 03_tiled\n", stderr);
+    } catch (const std::exception& error) {
+        std::fprintf(stderr, "%s\n", error.what());
+    }
+    return 2;
+}

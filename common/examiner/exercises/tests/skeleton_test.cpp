@@ -1,0 +1,91 @@
+#include "examiner/exercises/skeleton.h"
+
+#include <doctest/doctest.h>
+
+using namespace coalesce;
+using namespace coalesce::exercises;
+
+namespace {
+
+const std::string MARKED =
+    "one\n"
+    "    //! [blank]\n"
+    "    //! // TODO: two\n"
+    "    //! if (almost) {\n"
+    "    //!     nothing();\n"
+    "    //! }\n"
+    "    // two, at last\n"
+    "    two();\n"
+    "    //! [blank]\n"
+    "three\n";
+
+const std::string BLANK =
+    "one\n"
+    "    // TODO: two\n"
+    "    if (almost) {\n"
+    "        nothing();\n"
+    "    }\n"
+    "three\n";
+
+std::string error_of(const std::string& marked) {
+    try {
+        skeleton_of(marked, "kernel.cu");
+    } catch (const UsageError& error) {
+        return error.what();
+    }
+    return "";
+}
+
+bool contains(const std::string& text, const std::string& part) {
+    return text.find(part) != std::string::npos;
+}
+
+}  // namespace
+
+TEST_CASE("a marked solution gives the skeleton and the solution") {
+    Skeleton skeleton = skeleton_of(MARKED, "kernel.cu");
+    CHECK(skeleton.blank() == BLANK);
+    CHECK(skeleton.solved() == "one\n    // two, at last\n    two();\nthree\n");
+    CHECK(skeleton.blanks() == 1);
+    CHECK(skeleton.lines_to_write() == 1);
+    CHECK(skeleton.pieces.size() == 3);
+}
+
+TEST_CASE("marks at the very beginning and end") {
+    Skeleton skeleton = skeleton_of("//! [blank]\n//! // TODO\nx\n//! [blank]\n", "kernel.cu");
+    CHECK(skeleton.blank() == "// TODO\n");
+    CHECK(skeleton.solved() == "x\n");
+}
+
+TEST_CASE("an empty line of the skeleton is a prefix alone") {
+    Skeleton skeleton = skeleton_of("//! [blank]\n//! // TODO\n//!\nx\n//! [blank]\n", "kernel.cu");
+    CHECK(skeleton.blank() == "// TODO\n\n");
+}
+
+TEST_CASE("marks that make no sense are refused, with their line") {
+    CHECK(contains(error_of("one\ntwo\n"), "kernel.cu:1: nothing is marked"));
+    CHECK(contains(error_of("one\n//! [blank]\n//! // TODO\nx\n"),
+                   "kernel.cu:2: this marker has no"));
+    CHECK(contains(error_of("one\n//! // TODO\n"), "kernel.cu:2: `//!` outside"));
+    CHECK(contains(error_of("//! [blank]\n//! // TODO\n//! [blank]\n"),
+                   "kernel.cu:1: nothing to write"));
+    CHECK(contains(error_of("//! [blank]\nx\n//! [blank]\n"), "kernel.cu:1: no word"));
+}
+
+TEST_CASE("a skeleton differs from its solution in marked lines alone") {
+    CHECK(unmarked_difference(BLANK, MARKED) == "");
+}
+
+TEST_CASE("every other difference is found, and told with its line") {
+    auto changed = [](const std::string& from, const std::string& to) {
+        std::string text = BLANK;
+        return text.replace(text.find(from), from.size(), to);
+    };
+    CHECK(contains(unmarked_difference(changed("one", "won"), MARKED), "line 1 is \"won\""));
+    CHECK(contains(unmarked_difference(changed("three\n", ""), MARKED), "line 6 is \"(the end)\""));
+    CHECK(contains(unmarked_difference(changed("TODO: two", "TODO: too"), MARKED), "line 2"));
+    CHECK(contains(unmarked_difference(changed("    // TODO: two\n", ""), MARKED), "line 2"));
+    CHECK(contains(unmarked_difference(BLANK + "four\n", MARKED), "line 7 is one too many"));
+    // What the learner is to write must not stand there already.
+    CHECK(unmarked_difference(changed("    }\n", "    }\n    two();\n"), MARKED) != "");
+}

@@ -1,0 +1,355 @@
+// exercise_through_ir -- proves that what is said of a kernel does not depend on who makes PTX of its
+// LLVM IR: our translator, or clang's own back end.
+//
+//     exercise_through_ir 03_tiled [WORD]             all kernels of the exercise, or those whose names have
+//                                                     that word; then both verdicts are shown
+//     exercise_through_ir --every 4 03_tiled          of the mutants and cases one of four
+//     exercise_through_ir --spoil WHAT 03_tiled WORD  with our PTX changed on purpose: lanes, or loads
+//
+// clang compiles each kernel once: the skeleton, the solution, every mutant, the bug hunt, and the cases
+// of tests/right and tests/wrong. Its LLVM IR goes both ways, and both are examined. Verdicts have to be
+// the same as JSON, except for times, for limits on a predicted time, which lie a few percent apart, and for
+// the number of instructions; so has what every single launch left behind, and what it counted. Where a
+// warp waits for its loads hangs on the order of blocks, which is the back end's own, and so does the
+// line that an access is put down to when the back end has moved it: those that differ in nothing else
+// are named, and so is how far predicted times lie apart.
+// Exit code: 0 all are the same, 1 something is not, 2 it could not be found out.
+
+#include <unistd.h>
+
+#include <algorithm>
+#include <cmath>
+#include <cstdio>
+#include <cstdlib>
+#include <exception>
+#include <map>
+#include <vector>
+
+#include "base/child.h"
+#include "base/files.h"
+#include "examiner/exercises/examined.h"
+#include "examiner/exercises/mutants.h"
+#include "examiner/compiled_from.h"
+#include "examiner/compilers.h"
+#include "examiner/examine.h"
+#include "examiner/render.h"
+#include "examiner/trial_codec.h"
+
+namespace coalesce::exercises {
+namespace {
+
+namespace fs = std::filesystem;
+using codec::Json;
+
+constexpr int seconds = 60;
+/// It passes, or what is compared has no meaning.
+constexpr const char* the_solution = "solution";
+
+// ---- one text of LLVM IR, two of PTX ----
+
+const FoundCompiler& clang() {
+    static const auto found = find_compiler(Compiler::clang_ir);
+    if (!found) throw UsageError("there is no clang of version 17 to 22 here");
+    return *found;
+}
+
+/// What clang makes of a text; asked once, since it takes most of the time.
+const RawOutput& ir_of(const Source& source) {
+    static std::map<std::string, RawOutput> known;
+    const auto [at, is_new] = known.try_emplace(source.text);
+    if (is_new) {
+        at->second =
+            run_compiler(clang(), wrapped(source.text, dialect_of(clang())), "compute_90", seconds);
+    }
+    return at->second;
+}
+
+/// The rest of what clang does, had it been asked for PTX: the IR is optimised already.
+RawOutput by_back_end(RawOutput of_ir) {
+    if (!of_ir.is_good) return of_ir;
+    const TemporaryFolder folder;
+    write_file(folder.path / "kernel.ll", of_ir.ir);
+    const Ended child =
+        run_child({clang().path, "-cc1", "-triple", "nvptx64-nvidia-cuda", "-target-cpu", "sm_90",
+                   "-target-feature", "+ptx78", "-x", "ir", "-O3", "-disable-llvm-passes",
+                   "-fno-dwarf-directory-asm", "-S", "-o", "kernel.ptx", "kernel.ll"},
+                  seconds, {}, folder.path);
+    if (child.exit_code != 0) throw std::runtime_error("clang's back end says " + child.output);
+    of_ir.ptx = read_file(folder.path / "kernel.ptx");
+    of_ir.ir.clear();
+    return of_ir;
+}
+
+/// A change that must be found: another lane, or the first load twice.
+std::string spoilt(std::string ptx, const std::string& how) {
+    if (how == "lanes") {
+        const std::string from = "%tid.x";
+        const std::size_t at = ptx.find(from);
+        if (at != ptx.npos) ptx.replace(at, from.size(), "%tid.y");
+    } else if (how == "loads") {
+        const std::size_t at = ptx.find("ld.global");
+        if (at != ptx.npos) ptx.insert(at, ptx.substr(at, ptx.find(';', at) + 1 - at) + "\n");
+    }
+    return ptx;
+}
+
+// ---- examined in two ways ----
+
+enum class Way { translated, back_end };
+
+/// Compiles in one of the two ways, and writes down what every launch left.
+class RecordingRunner : public LocalRunner {
+public:
+    RecordingRunner(Way way, const fs::path& cache, std::string spoil)
+        : LocalRunner({.cache = cache}), way_(way), spoil_(std::move(spoil)) {}
+
+    Compiled compile(const Source& source, const std::string& kernel) override {
+        const RawOutput& of_ir = ir_of(source);
+        Compiled compiled = compiled_from(source, kernel, "clang",
+                                          way_ == Way::translated ? of_ir : by_back_end(of_ir));
+        compiled.ptx = spoilt(compiled.ptx, spoil_);
+        return compiled;
+    }
+
+    Trial run(const Compiled& kernel, const Produces& task, const TrialOrder& order) override {
+        Trial trial = LocalRunner::run(kernel, task, order);
+        Json seen = {{"order", codec::encode(order)},
+                     {"counters", codec::encode(trial.counters)},
+                     {"lines", codec::encode(trial.lines)}};
+        if (trial.comparison) seen["left"] = trial.comparison->text();
+        launches.push_back(seen);
+        return trial;
+    }
+
+    Json launches = Json::array();  ///< what each of them left
+
+private:
+    Way way_;
+    std::string spoil_;
+};
+
+/// Everything that must be the same, and the verdict itself.
+struct Examined {
+    Verdict verdict;
+    Json seen;
+};
+
+/// The same without that key, at any depth.
+Json without(Json json, const std::string& key) {
+    if (json.is_object()) json.erase(key);
+    for (Json& part : json) {
+        if (part.is_structured()) part = without(part, key);
+    }
+    return json;
+}
+
+/// A kernel of an exercise.
+struct Kernel {
+    std::string name;
+    const Exercise* exercise;
+    std::string text;
+};
+
+Examined examined(const Kernel& kernel, Way way, const std::string& spoil) {
+    // Each way keeps costs of solutions of its own.
+    static const TemporaryFolder caches[2];
+    RecordingRunner runner(way, caches[static_cast<int>(way)].path, spoil);
+    const fs::path solution =
+        repository() / "solutions" / kernel.exercise->name / kernel.exercise->file();
+    Examined found;
+    found.verdict = examine(source_of_text(kernel.text, kernel.name), *kernel.exercise, runner,
+                            {.solution = read_source(solution)});
+    Json verdict = Json::parse(to_json(found.verdict));
+    for (const char* key : {"milliseconds", "predicted", "solution_predicted"}) verdict.erase(key);
+    Json& failures = verdict["failures"];
+    const bool had_some = !failures.empty();
+    for (std::size_t i = failures.size(); i-- > 0;) {
+        if (failures[i]["id"] == "too-slow-predicted") {
+            failures.erase(i);
+        } else if (failures[i]["headline"].get<std::string>().find(" instructions") !=
+                   std::string::npos) {
+            failures[i].erase("headline");
+        }
+    }
+    if (had_some && failures.empty()) verdict["outcome"] = "passed";
+    found.seen =
+        without({{"verdict", verdict}, {"launches", runner.launches}}, "warp_instructions");
+    return found;
+}
+
+// ---- compared ----
+
+/// The first places where two of them differ: "/verdict/failures/0/id: "a", "b"".
+std::vector<std::string> differences(const Json& one, const Json& other) {
+    std::vector<std::string> found;
+    for (const Json& change : Json::diff(one, other)) {
+        const std::string place = change["path"];
+        std::string line = place + ": ";
+        const Json::json_pointer pointer(place);
+        line += one.contains(pointer) ? one[pointer].dump() : "nothing";
+        line += ", by the back end ";
+        line += change["op"] == "remove" ? "nothing" : change["value"].dump();
+        found.push_back(line.substr(0, 300));
+        if (found.size() == 5) break;
+    }
+    return found;
+}
+
+/// What came of an exercise.
+struct Sum {
+    int same = 0, different = 0;
+    int other_waits = 0;  ///< of those that are the same
+    int other_lines = 0;  ///< likewise
+    int predicted = 0, predicted_alike = 0;
+    double farthest = 0;  ///< predicted times apart, as a part of the back end's
+};
+
+void compare_times(const Kernel& kernel, const Examined& ours, const Examined& theirs, Sum& sum) {
+    if (!ours.verdict.predicted || !theirs.verdict.predicted) return;
+    const double apart = ours.verdict.predicted->ms / theirs.verdict.predicted->ms - 1;
+    ++sum.predicted;
+    sum.predicted_alike += apart == 0;
+    sum.farthest = std::max(sum.farthest, std::abs(apart));
+    if (std::abs(apart) < 0.01) return;
+    std::printf("%s: predicted %.4f ms, by the back end %.4f: %+.1f %%\n", kernel.name.c_str(),
+                ours.verdict.predicted->ms, theirs.verdict.predicted->ms, 100 * apart);
+}
+
+void compare(const Kernel& kernel, const std::string& spoil, bool shows_all, Sum& sum) {
+    const Examined ours = examined(kernel, Way::translated, spoil);
+    const Examined theirs = examined(kernel, Way::back_end, "");
+    const Json one = without(ours.seen, "load_waits"), other = without(theirs.seen, "load_waits");
+    const std::vector<std::string> found =
+        differences(without(one, "lines"), without(other, "lines"));
+    ++(found.empty() ? sum.same : sum.different);
+    if (!found.empty()) {
+        std::printf("%s:\n", kernel.name.c_str());
+    } else if (one != other) {
+        ++sum.other_lines;
+        std::printf("%s: puts what it counts down to other lines\n", kernel.name.c_str());
+    } else if (ours.seen != theirs.seen) {
+        ++sum.other_waits;
+        std::printf("%s: waits for its loads at other times\n", kernel.name.c_str());
+    }
+    for (const std::string& line : found) std::printf("  %s\n", line.c_str());
+    if (kernel.name == the_solution && !theirs.verdict.passed()) {
+        throw std::runtime_error("the solution fails by the back end:\n" +
+                                 terminal_text(theirs.verdict));
+    }
+    compare_times(kernel, ours, theirs, sum);
+    if (!shows_all) return;
+    std::puts(terminal_text(ours.verdict).c_str());
+    std::puts("by the back end:");
+    std::puts(terminal_text(theirs.verdict).c_str());
+}
+
+// ---- an exercise's kernels ----
+
+void add_marked(const std::string& name, const char* file, std::vector<Kernel>& kernels) {
+    const bool is_hunt = std::string(file) == "hunt.cu";
+    const std::string called = name + (is_hunt ? " hunt" : "");
+    const Exercise& exercise = exercise_called(called);
+    const fs::path folder = repository() / "solutions" / name;
+    const Skeleton skeleton = skeleton_of(read_file(folder / file), file);
+    const std::string prefix = is_hunt ? "hunt " : "";
+    kernels.push_back({prefix + the_solution, &exercise, skeleton.solved()});
+    kernels.push_back({prefix + "blank", &exercise, skeleton.blank()});
+    if (is_hunt) return;
+    for (const Mutant& mutant : read_mutants(folder / "mutants.toml").mutants) {
+        kernels.push_back(
+            {"mutant: " + mutant.name, &exercise, applied(mutant, skeleton.solved())});
+    }
+}
+
+std::vector<Kernel> kernels_of(const std::string& name) {
+    std::vector<Kernel> kernels;
+    add_marked(name, "kernel.cu", kernels);
+    add_marked(name, "hunt.cu", kernels);
+    std::vector<fs::path> files;
+    for (const char* kind : {"right", "wrong"}) {
+        for (const auto& entry : fs::directory_iterator(fs::path(EXERCISE_TESTS) / kind / name)) {
+            files.push_back(entry.path());
+        }
+    }
+    std::sort(files.begin(), files.end());
+    for (const fs::path& file : files) {
+        kernels.push_back({file.parent_path().parent_path().filename() / file.filename(),
+                           &exercise_called(name), read_file(file)});
+    }
+    return kernels;
+}
+
+struct Words {
+    std::string exercise, word, spoil;
+    int every = 1;
+};
+
+std::vector<Kernel> chosen(const Words& words) {
+    std::vector<Kernel> kernels = kernels_of(words.exercise);
+    std::erase_if(kernels,
+                  [&](const Kernel& one) { return one.name.find(words.word) == one.name.npos; });
+    int number = 0;
+    std::erase_if(kernels, [&](const Kernel& one) {
+        const bool is_one_of_many =
+            one.name.starts_with("mutant") || one.name.find('/') != one.name.npos;
+        return is_one_of_many && number++ % words.every != 0;
+    });
+    if (kernels.empty()) {
+        throw UsageError("no kernel of " + words.exercise + " has \"" + words.word + "\"");
+    }
+    return kernels;
+}
+
+int hold(const Words& words) {
+    const std::vector<Kernel> kernels = chosen(words);
+    Sum sum;
+    for (const Kernel& kernel : kernels) {
+        if (isatty(STDERR_FILENO)) {
+            std::fprintf(stderr, "\r\033[K%d of %zu %s", sum.same + sum.different, kernels.size(),
+                         kernel.name.c_str());
+        }
+        compare(kernel, words.spoil, !words.word.empty(), sum);
+    }
+    if (isatty(STDERR_FILENO)) std::fputs("\r\033[K", stderr);
+    std::printf(
+        "%s: %d kernels the same, %d not; %d wait otherwise, %d tell of other lines; predicted "
+        "times: %d of %d equal, at most %.2f %% apart\n",
+        words.exercise.c_str(), sum.same, sum.different, sum.other_waits, sum.other_lines,
+        sum.predicted_alike, sum.predicted, 100 * sum.farthest);
+    return sum.different > 0 ? 1 : 0;
+}
+
+Words words_of(const std::vector<std::string>& given) {
+    Words words;
+    std::size_t at = 0;
+    for (; at + 2 < given.size() && given[at].starts_with("--"); at += 2) {
+        if (given[at] == "--spoil") {
+            words.spoil = given[at + 1];
+        } else if (given[at] == "--every" && std::atoi(given[at + 1].c_str()) > 0) {
+            words.every = std::atoi(given[at + 1].c_str());
+        } else {
+            throw UsageError("there is no " + given[at] + " " + given[at + 1]);
+        }
+    }
+    words.exercise = given[at];
+    if (at + 1 < given.size()) words.word = given[at + 1];
+    return words;
+}
+
+}  // namespace
+}  // namespace coalesce::exercises
+
+int main(int argc, char** argv) {
+    try {
+        using namespace coalesce;
+        if (argc >= 2) {
+            exercises::choose_device_of_environment(argv);
+            return exercises::hold(exercises::words_of({argv + 1, argv + argc}));
+        }
+        std::fputs("Usage: exercise_through_ir [--every N] [--spoil lanes|loads] 03_tiled [WORD]\n",
+                   stderr);
+    } catch (const std::exception& error) {
+        std::fprintf(stderr, "%s\n", error.what());
+    }
+    return 2;
+}

@@ -1,0 +1,176 @@
+// The repository's own exercises, copied, and broken in every way that the check is there for.
+#include "examiner/exercises/tree.h"
+
+#include <doctest/doctest.h>
+#include <unistd.h>
+
+#include <algorithm>
+#include <cstdlib>
+#include <filesystem>
+#include <fstream>
+
+#include "base/files.h"
+
+using namespace coalesce;
+using namespace coalesce::exercises;
+namespace fs = std::filesystem;
+
+namespace {
+
+// A copy of what the check reads, without its history.
+struct Copy {
+    fs::path root = fs::temp_directory_path() / ("coalesce_tree_" + std::to_string(getpid()));
+
+    Copy() {
+        fs::remove_all(root);
+        for (const char* folder : {"solutions", "exercises", "steps"}) {
+            fs::create_directories(root / folder);
+            fs::copy(fs::path(COALESCE_REPOSITORY) / folder, root / folder,
+                     fs::copy_options::recursive);
+        }
+        fs::copy_file(fs::path(COALESCE_REPOSITORY) / "course.toml", root / "course.toml");
+        // A learner may have begun to write in the original.
+        Tree(root).generate();
+    }
+    ~Copy() { fs::remove_all(root); }
+
+    void write(const std::string& path, const std::string& text) const {
+        std::ofstream(root / path) << text;
+    }
+    void change(const std::string& path, const std::string& from, const std::string& to) const {
+        std::string text = read_file(root / path);
+        std::size_t place = text.find(from);
+        REQUIRE(place != std::string::npos);
+        write(path, text.replace(place, from.size(), to));
+    }
+    bool has_fault(const std::string& part) const {
+        std::vector<std::string> faults = Tree(root).faults();
+        return std::ranges::any_of(faults, [&](const std::string& fault) {
+            return fault.find(part) != std::string::npos;
+        });
+    }
+};
+
+}  // namespace
+
+TEST_CASE("the exercises are as they should be") {
+    Copy copy;
+    Tree tree(copy.root);
+    for (auto& fault : tree.faults()) FAIL_CHECK(fault);
+    CHECK(tree.names().size() >= 9);
+    for (auto& name : tree.names()) {
+        for (auto& file : tree.files(name)) CHECK(tree.skeleton(name, file).blanks() >= 1);
+    }
+    CHECK(tree.generate().empty());
+}
+
+TEST_CASE("a skeleton that is not generated is found, and generated again") {
+    Copy copy;
+    std::string file = "exercises/02_naive/kernel.cu";
+    SUBCASE("an unmarked line is changed") {
+        copy.change(file, "int col", "int column");
+    }
+    SUBCASE("the solution stands in it") {
+        copy.write(file, Tree(copy.root).skeleton("02_naive", "kernel.cu").solved());
+    }
+    SUBCASE("a line is missing") {
+        copy.change(file, "constexpr Launch", "Launch");
+    }
+    SUBCASE("a line's indentation is changed") {
+        copy.change(file, "    // TODO", "// TODO");
+    }
+    CHECK(copy.has_fault(file));
+    CHECK(Tree(copy.root).generate() == std::vector<std::string>{file});
+    CHECK(Tree(copy.root).faults().empty());
+}
+
+TEST_CASE("a learner may write in a skeleton that was committed") {
+    Copy copy;
+    std::string git = "cd '" + copy.root.string() + "' && git -c user.name=x -c user.email=x@y ";
+    std::string committed = git + "init -q . >/dev/null && git add . && " +
+                            git.substr(git.find("git")) + "commit -q -m x >/dev/null";
+    if (std::system(committed.c_str()) != 0) {
+        MESSAGE("git is not there: not tested");
+        return;
+    }
+    std::string file = "exercises/02_naive/kernel.cu";
+    copy.write(file, Tree(copy.root).skeleton("02_naive", "kernel.cu").solved());
+    for (auto& fault : Tree(copy.root).faults()) FAIL_CHECK(fault);
+    CHECK(Tree(copy.root).edited() == std::vector<std::string>{file});
+    // Once the solution has changed too, what was committed is no longer its skeleton.
+    copy.change("solutions/02_naive/kernel.cu", "TODO: if", "TODO: when");
+    CHECK(copy.has_fault(file));
+}
+
+TEST_CASE("a missing or stray file is found") {
+    Copy copy;
+    fs::remove(copy.root / "exercises/02_naive/hunt.cu");
+    CHECK(copy.has_fault("exercises/02_naive/hunt.cu is missing"));
+    copy.write("exercises/03_tiled/notes.txt", "x");
+    CHECK(copy.has_fault("exercises/03_tiled/notes.txt belongs to no exercise"));
+    fs::create_directory(copy.root / "steps/10_more");
+    CHECK(copy.has_fault("solutions/10_more is missing"));
+    CHECK(copy.has_fault("exercises/10_more is missing"));
+    fs::remove(copy.root / "solutions/04_padded/hunt.cu");
+    CHECK(copy.has_fault("solutions/04_padded/hunt.cu"));
+}
+
+TEST_CASE("a solution that is not the step's kernel is found") {
+    Copy copy;
+    copy.change("steps/02_naive/main.cu", "out[col * rows + row]", "out[row + col * rows]");
+    CHECK(copy.has_fault("the solution is the kernel that the step marks"));
+}
+
+TEST_CASE("a mutant that proves nothing is found") {
+    Copy copy;
+    std::string file = "solutions/02_naive/mutants.toml";
+    SUBCASE("its failure is none") {
+        copy.change(file, "no-bounds-check", "no-bound-check");
+        CHECK(copy.has_fault("nothing is ever called \"no-bound-check\""));
+    }
+    SUBCASE("its text does not occur") {
+        copy.change(file, "replace = \"if (row", "replace = \"if (line");
+        CHECK(copy.has_fault("does not occur"));
+    }
+}
+
+TEST_CASE("slips in the hints are found") {
+    Copy copy;
+    copy.change("course.toml", "[\"misaligned\"]", "[\"misalined\"]");
+    auto course = coalesce::course::read_course(copy.root / "course.toml");
+    auto faults = hint_faults(course);
+    REQUIRE(faults.size() == 1);
+    CHECK(faults[0].find("a hint for \"misalined\", but nothing is ever called that") !=
+          std::string::npos);
+
+    CHECK(failures_without_hint(course, "02_naive", {"misaligned", "deadlock", "misalined"}) ==
+          std::vector<std::string>{"misaligned"});
+    CHECK_FALSE(Tree(copy.root).faults_of_hints().empty());
+}
+
+TEST_CASE("the whole program has a skeleton of its own, and no bug hunt") {
+    Copy copy;
+    CHECK(Tree(copy.root).files("00_program") == std::vector<std::string>{"program.cu"});
+    SUBCASE("a hunt that it has not is found") {
+        copy.write("solutions/00_program/hunt.cu", "x");
+        CHECK(copy.has_fault("solutions/00_program/hunt.cu belongs to no exercise"));
+    }
+    SUBCASE("what must be found in a hunt that it has not") {
+        copy.change("solutions/00_program/mutants.toml", "[[mutant]]",
+                    "[hunt]\nfailure = \"not-launched\"\nfirst_shape = \"wrong\"\n[[mutant]]");
+        CHECK(copy.has_fault("[hunt] is for what has a hunt.cu"));
+    }
+    SUBCASE("a kernel's hunt of which nothing is said") {
+        copy.change("solutions/02_naive/mutants.toml",
+                    "[hunt]\nfailure = \"grid-exchanged\"\nfirst_shape = \"right\"\n", "");
+        CHECK(copy.has_fault("02_naive/mutants.toml: [hunt] is for what has a hunt.cu"));
+    }
+    SUBCASE("a skeleton that was changed") {
+        copy.change("exercises/00_program/program.cu", "int main", "int my_main");
+        CHECK(copy.has_fault("exercises/00_program/program.cu"));
+    }
+}
+
+TEST_CASE("a folder that is no repository is refused") {
+    CHECK_THROWS_WITH_AS(Tree("/nowhere"), doctest::Contains("no folder solutions/"), UsageError);
+}

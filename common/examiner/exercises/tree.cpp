@@ -1,0 +1,219 @@
+#include "examiner/exercises/tree.h"
+
+#include <algorithm>
+#include <set>
+
+#include "base/child.h"
+#include "base/files.h"
+#include "examiner/exercises/mutants.h"
+#include "examiner/failure.h"
+
+namespace coalesce::exercises {
+namespace {
+
+namespace fs = std::filesystem;
+using Faults = std::vector<std::string>;
+
+// More than that is another kernel, not a bug in one.
+constexpr int kLongestFix = 12;
+
+const std::string kProgram = "program.cu";
+
+std::set<std::string> entries(const fs::path& folder) {
+    std::set<std::string> names;
+    if (!fs::is_directory(folder)) return names;
+    for (auto& entry : fs::directory_iterator(folder)) names.insert(entry.path().filename());
+    return names;
+}
+
+void compare_entries(const std::string& folder, const std::set<std::string>& there,
+                     const std::set<std::string>& wanted, Faults& faults) {
+    for (const std::string& name : wanted) {
+        if (!there.contains(name)) faults.push_back(folder + "/" + name + " is missing");
+    }
+    for (const std::string& name : there) {
+        // beat/: the open exercise, which ./learn beat makes.
+        bool is_of_all = name == "CMakeLists.txt" || name == "checks.cpp" || name == "beat";
+        if (!wanted.contains(name) && !(folder == "exercises" && is_of_all)) {
+            faults.push_back(folder + "/" + name + " belongs to no exercise; remove it");
+        }
+    }
+}
+
+std::string committed(const Tree& tree, const std::string& path) {
+    constexpr double SECONDS = 60;
+    const Ended shown =
+        run_child({"git", "-C", tree.root().string(), "show", "HEAD:./" + path}, SECONDS);
+    return shown.exit_code == 0 ? shown.output : "";
+}
+
+void find_strays(const Tree& tree, Faults& faults) {
+    std::set<std::string> steps = entries(tree.root() / "steps");
+    compare_entries("solutions", entries(tree.root() / "solutions"), steps, faults);
+    compare_entries("exercises", entries(tree.root() / "exercises"), steps, faults);
+    for (const std::string& name : tree.names()) {
+        std::string solution = "solutions/" + name, exercise = "exercises/" + name;
+        const std::vector<std::string> list = tree.files(name);
+        std::set<std::string> wanted(list.begin(), list.end());
+        compare_entries(exercise, entries(tree.root() / exercise), wanted, faults);
+        wanted.insert("mutants.toml");
+        compare_entries(solution, entries(tree.root() / solution), wanted, faults);
+    }
+}
+
+// A learner may have begun to write in it: then what was committed counts.
+void check_skeleton(const Tree& tree, const std::string& name, const std::string& file,
+                    Faults& faults) {
+    std::string path = "exercises/" + name + "/" + file;
+    Skeleton wanted = tree.skeleton(name, file);
+    std::string text = read_file(tree.root() / path);
+    if (text != wanted.blank() && committed(tree, path) == wanted.blank()) text = wanted.blank();
+    std::string difference =
+        unmarked_difference(text, read_file(tree.root() / "solutions" / name / file));
+    if (!difference.empty()) {
+        faults.push_back(path + " is not the skeleton of solutions/" + name + "/" + file + ": " +
+                         difference +
+                         "; run `exercises generate` (unless it is a solution of yours that "
+                         "you have committed: then all is well)");
+    } else if (text != wanted.blank()) {
+        faults.push_back(path + " differs from what `exercises generate` writes; run it");
+    }
+    for (auto& fault : header_faults(name, wanted, file == "hunt.cu")) {
+        faults.push_back("solutions/" + name + "/" + file + ": " + fault);
+    }
+}
+
+void check_kernel_of_step(const Tree& tree, const std::string& name, Faults& faults) {
+    std::string step = "steps/" + name + "/main.cu";
+    const std::string text = read_file(tree.root() / step);
+    auto of_step = bare_kernel(text.substr(std::min(text.find("//! [kernel]"), text.size())));
+    auto of_solution = bare_kernel(tree.skeleton(name, "kernel.cu").solved());
+    if (of_step.empty()) faults.push_back(step + ": no kernel found between //! [kernel] markers");
+    for (std::size_t i = 0; i < std::max(of_step.size(), of_solution.size()); ++i) {
+        std::string in_step = i < of_step.size() ? of_step[i] : "(nothing more)";
+        std::string in_solution = i < of_solution.size() ? of_solution[i] : "(nothing more)";
+        if (in_step == in_solution) continue;
+        faults.push_back("solutions/" + name + "/kernel.cu has \"" + in_solution + "\", but " +
+                         step + " \"" + in_step +
+                         "\": the solution is the kernel that the step marks [kernel]");
+        return;
+    }
+}
+
+void check_hunt(const Tree& tree, const std::string& name, const Mutants& expected,
+                Faults& faults) {
+    const bool has_hunt = std::ranges::count(tree.files(name), "hunt.cu") > 0;
+    if (has_hunt == expected.hunt_failure.empty()) {
+        faults.push_back("solutions/" + name + "/mutants.toml: [hunt] is for what has a hunt.cu");
+    }
+    if (!has_hunt) return;
+    int to_fix = tree.skeleton(name, "hunt.cu").lines_to_write();
+    if (to_fix > kLongestFix) {
+        faults.push_back("solutions/" + name + "/hunt.cu: fixing it takes " +
+                         std::to_string(to_fix) + " lines; choose a smaller bug");
+    }
+}
+
+void check_mutants(const Tree& tree, const std::string& name, Faults& faults) {
+    std::string path = "solutions/" + name + "/mutants.toml";
+    Mutants read = read_mutants(tree.root() / path);
+    const Skeleton own = tree.skeleton(name, tree.files(name).front());
+    std::vector<std::string> ids = all_failure_ids();
+    auto check_id = [&](const std::string& id) {
+        if (std::ranges::count(ids, id) == 0) {
+            faults.push_back(path + ": nothing is ever called \"" + id +
+                             "\"; kernel/failure.h has the names");
+        }
+    };
+    check_id(read.blank_failure);
+    check_id(read.blank_failure_by_clang);
+    for (const Mutant& mutant : read.mutants) {
+        check_id(mutant.failure);
+        if (applied(mutant, own.solved()) == own.blank()) {
+            faults.push_back(path + ": mutant \"" + mutant.name + "\" is the skeleton itself");
+        }
+    }
+    if (!read.hunt_failure.empty()) check_id(read.hunt_failure);
+    check_hunt(tree, name, read, faults);
+}
+
+}  // namespace
+
+Tree::Tree(fs::path root) : root_(std::move(root)) {
+    if (!fs::is_directory(root_ / "solutions")) {
+        throw UsageError(root_.string() + " has no folder solutions/; give --root the repository");
+    }
+    for (const std::string& name : entries(root_ / "solutions")) names_.push_back(name);
+    if (names_.empty()) throw UsageError("solutions/ is empty; there is nothing to generate");
+}
+
+std::vector<std::string> Tree::files(const std::string& name) const {
+    if (fs::exists(root_ / "solutions" / name / kProgram)) return {kProgram};
+    return {"kernel.cu", "hunt.cu"};
+}
+
+Skeleton Tree::skeleton(const std::string& name, const std::string& file) const {
+    std::string path = "solutions/" + name + "/" + file;
+    return skeleton_of(read_file(root_ / path), path);
+}
+
+std::vector<std::string> Tree::generate() const {
+    std::vector<std::string> changed;
+    for (const std::string& name : names_) {
+        for (const std::string& file : files(name)) {
+            std::string path = "exercises/" + name + "/" + file;
+            std::string blank = skeleton(name, file).blank();
+            if (fs::exists(root_ / path) && read_file(root_ / path) == blank) continue;
+            fs::create_directories((root_ / path).parent_path());
+            write_file(root_ / path, blank);
+            changed.push_back(path);
+        }
+    }
+    return changed;
+}
+
+std::vector<std::string> Tree::faults() const {
+    Faults faults;
+    find_strays(*this, faults);
+    for (const std::string& name : names_) {
+        try {
+            for (const std::string& file : files(name)) check_skeleton(*this, name, file, faults);
+            // A program's lesson does something else than its exercise.
+            if (files(name).front() != kProgram) check_kernel_of_step(*this, name, faults);
+            check_mutants(*this, name, faults);
+        } catch (const UsageError& error) {
+            faults.push_back(error.what());
+        }
+    }
+    return faults;
+}
+
+Faults Tree::faults_of_hints() const {
+    const course::Course course = course::read_course(root_ / "course.toml");
+    Faults faults = hint_faults(course);
+    for (const std::string& name : names_) {
+        Mutants expected = read_mutants(root_ / "solutions" / name / "mutants.toml");
+        std::set<std::string> provoked = {expected.blank_failure};
+        for (const Mutant& mutant : expected.mutants) provoked.insert(mutant.failure);
+        provoked.erase("nothing-written");  // who has not begun gets the hints for everybody
+        for (const std::string& id : failures_without_hint(course, name, provoked)) {
+            faults.push_back("course.toml: " + name + " has no hint for \"" + id +
+                             "\", which its mutants provoke; add a [[step.hint]]");
+        }
+    }
+    return faults;
+}
+
+std::vector<std::string> Tree::edited() const {
+    std::vector<std::string> paths;
+    for (const std::string& name : names_) {
+        for (const std::string& file : files(name)) {
+            std::string path = "exercises/" + name + "/" + file;
+            std::string text = read_file(root_ / path), blank = skeleton(name, file).blank();
+            if (text != blank && committed(*this, path) == blank) paths.push_back(path);
+        }
+    }
+    return paths;
+}
+
+}  // namespace coalesce::exercises

@@ -1,0 +1,386 @@
+#include "examiner/rules.h"
+
+#include <algorithm>
+#include <utility>
+
+#include "harness/look.h"
+#include "harness/text.h"
+#include "examiner/block_places.h"
+#include "examiner/source_lines.h"
+
+namespace coalesce {
+namespace {
+
+long long blocks_for(long long count, long long size) {
+    return (count + size - 1) / size;
+}
+
+/// Whether each element has a thread of its own: then the grid is large enough.
+bool covers_by_threads(const LaunchShape& launch, Shape shape) {
+    return launch.grid[0] * launch.block[0] >= shape.cols &&
+           launch.grid[1] * launch.block[1] >= shape.rows;
+}
+
+/// The grid for a matrix so tall and wide, with a thread for each element.
+bool is_grid_for(const LaunchShape& launch, long long tall, long long wide) {
+    return launch.grid[0] == blocks_for(wide, launch.block[0]) &&
+           launch.grid[1] == blocks_for(tall, launch.block[1]);
+}
+
+bool is_exchanged(const LaunchShape& launch, Shape shape) {
+    if (covers_by_threads(launch, shape)) return false;
+    LaunchShape turned = launch;
+    std::swap(turned.grid[0], turned.grid[1]);
+    return is_grid_for(turned, shape.rows, shape.cols) ||
+           is_grid_for(launch, shape.cols, shape.rows);
+}
+
+/// The grid for blocks of as many threads across as these have down, and the other way round.
+bool is_for_turned_block(const LaunchShape& launch, Shape shape) {
+    LaunchShape turned = launch;
+    std::swap(turned.block[0], turned.block[1]);
+    return !covers_by_threads(launch, shape) && is_grid_for(turned, shape.rows, shape.cols);
+}
+
+std::string product(long long first, long long second) {
+    return std::to_string(first) + " x " + std::to_string(second);
+}
+
+std::string numbers(const Trial& trial) {
+    return "configure(" + std::to_string(trial.shape.rows) + ", " +
+           std::to_string(trial.shape.cols) + ") gives " + trial.launch.text();
+}
+
+/// In a square many mistakes of a grid look alike: another shape is asked as well, of several of the
+/// largest tiles each way.
+constexpr Shape kRectangle{128, 256};
+
+/// The launch for it; nothing when it cannot be had.
+std::optional<LaunchShape> launch_of_rectangle(const Evidence& evidence) {
+    if (!evidence.exercise.takes(kRectangle)) return std::nullopt;
+    const Trial seen = evidence.seen_with(kRectangle);
+    if (!seen.is_launched) return std::nullopt;
+    return seen.launch;
+}
+
+// ---- by the steps from block to block ----
+
+/// How many blocks a grid needs along x and along y.
+struct Needed {
+    long long x = 0, y = 0;
+
+    bool is_in(const LaunchShape& launch) const {
+        return launch.grid[0] >= x && launch.grid[1] >= y;
+    }
+    bool is_turned(const LaunchShape& launch) const {
+        return launch.grid[0] == y && launch.grid[1] == x;
+    }
+    bool is_exactly(const LaunchShape& launch) const {
+        return launch.grid[0] == x && launch.grid[1] == y;
+    }
+};
+
+/// What one block after the other takes: a part of the rows, or a part of the columns.
+long long needed_along(Cell step, Shape shape) {
+    if (step.row == 0 && step.col > 0) return blocks_for(shape.cols, step.col);
+    if (step.col == 0 && step.row > 0) return blocks_for(shape.rows, step.row);
+    return 0;
+}
+
+std::optional<Needed> needed_blocks(const BlockOrigins& origins, Shape shape) {
+    const Cell x = origins.step_x(), y = origins.step_y();
+    const Needed needed{needed_along(x, shape), needed_along(y, shape)};
+    const bool is_each_way = (x.row == 0) != (y.row == 0);
+    if (needed.x == 0 || needed.y == 0 || !is_each_way) return std::nullopt;
+    return needed;
+}
+
+/// Whether more was stored than what lies between the beginnings of the first block and of one behind
+/// the last: then blocks go on to further tiles.
+bool goes_on(const Trial& trial, const BlockOrigins& origins) {
+    const auto reach = [](long long blocks, Cell step) { return blocks * (step.row + step.col); };
+    const long long cells = reach(trial.launch.grid[0], origins.step_x()) *
+                            reach(trial.launch.grid[1], origins.step_y());
+    return !trial.comparison || static_cast<long long>(trial.comparison->right) > cells;
+}
+
+/// Where blocks begin, if the matrix is one and blocks have two numbers.
+std::optional<BlockOrigins> origins_in(Shape shape, const LaunchShape& launch,
+                                       const Evidence& evidence) {
+    const Produces task = evidence.exercise.task();
+    if (task.kind == Produces::permuted || task.in_place || launch.grid[2] > 1) return std::nullopt;
+    return block_origins(shape, launch, evidence.try_again);
+}
+
+Failure grid_exchanged(const Trial& trial, const Evidence& evidence) {
+    return {
+        .kind = FailureKind::grid_exchanged,
+        .headline =
+            "the grid does not cover the matrix, but would if rows and cols, or its two "
+            "sizes, changed places.",
+        .place = {evidence.source.name, line_of_launch(evidence.source.text, ".grid"), 0},
+        .shape = trial.shape,
+        .details = wrap(numbers(trial) + "."),
+        .next = "The first size is across: it must cover the columns, the second one the rows."};
+}
+
+/// The kernel and its launch each have a side of their own for blockIdx.x.
+void tell_exchanged_indices(Failure& failure, const BlockOrigins& origins,
+                            const Evidence& evidence) {
+    failure.headline =
+        "blockIdx.x chooses rows in the kernel, but the grid has its blocks for the columns there: "
+        "it would cover the matrix if its two sizes, or blockIdx.x and blockIdx.y, changed places.";
+    failure.details += wrap(origins.text());
+    failure.next = "Let blockIdx.x choose the column and blockIdx.y the row, as the grid has it.";
+    if (const int line = line_of_mixed_axes(evidence.source.text); line > 0) {
+        failure.place.line = line;
+    }
+}
+
+/// blockIdx.x counts rows on purpose, in steps of its own; each size of the grid is divided by the right
+/// step, and is of the wrong side.
+void tell_exchanged_sides(Failure& failure, const BlockOrigins& origins) {
+    failure.headline =
+        "blockIdx.x counts rows in the kernel, " + std::to_string(origins.step_x().row) +
+        " to a block, and blockIdx.y columns, " + std::to_string(origins.step_y().col) +
+        " to a block; the grid has as many blocks as if it were the other way round.";
+    failure.next =
+        "In configure, the grid's first size is for what blockIdx.x counts: divide rows there, and "
+        "cols in the second.";
+}
+
+std::optional<Failure> exchanged_by_steps(const LaunchShape& launch, const Trial& trial,
+                                          const Evidence& evidence) {
+    const auto origins = origins_in(kRectangle, launch, evidence);
+    if (!origins) return std::nullopt;
+    const auto needed = needed_blocks(*origins, kRectangle);
+    const auto of_other_sides = needed_blocks(*origins, {kRectangle.cols, kRectangle.rows});
+    if (!needed || needed->is_in(launch)) return std::nullopt;
+    const bool is_turned = needed->is_turned(launch);
+    if (!is_turned && !of_other_sides->is_exactly(launch)) return std::nullopt;
+    Failure failure = grid_exchanged(trial, evidence);
+    const bool counts_rows = origins->step_x().row > 0;
+    if (counts_rows && is_turned) tell_exchanged_indices(failure, *origins, evidence);
+    if (counts_rows && !is_turned) tell_exchanged_sides(failure, *origins);
+    return failure;
+}
+
+// ---- what is said of each ----
+
+/// What may keep cells from their threads, if each of them has one.
+std::string what_keeps_them(const LaunchShape& launch, const std::optional<BlockOrigins>& origins) {
+    if (!origins) return ": some take the same cells, or a check of the bounds keeps them out.";
+    const auto& block = launch.block;
+    if (origins->step_x() == Cell{0, block[0]} && origins->step_y() == Cell{block[1], 0}) {
+        return ", and blocks stand side by side: a check of the bounds keeps some out, or threads "
+               "of a block take the same cells.";
+    }
+    return ", in blocks of " + product(block[0], block[1]) +
+           " threads. Do these begin as far apart as they are large?";
+}
+
+/// The learner's grid reaches every element, so nothing is said of it.
+void acquit_grid(Failure& failure, const Trial& trial, const Evidence& evidence) {
+    const auto origins = origins_in(trial.shape, trial.launch, evidence);
+    failure.headline +=
+        " There are enough threads for all" + what_keeps_them(trial.launch, origins);
+    failure.details += wrap(numbers(trial) + ".");
+    if (origins) failure.details += wrap(origins->text());
+    failure.next =
+        "Work out row and col for the first thread of block (1, 0) and of block (0, 1), and for "
+        "threads (1, 0) and (0, 1) of a block: does each get its own cell?";
+    if (const int line = line_of_mixed_axes(evidence.source.text); line > 0) {
+        failure.place.line = line;
+    }
+}
+
+/// Every thread stores equally often, and no sector twice: then more blocks are what is missing.
+bool all_store_all(const Trial& seen, std::uint64_t right) {
+    const auto threads = static_cast<std::uint64_t>(seen.launch.blocks()) *
+                         static_cast<std::uint64_t>(seen.launch.threads());
+    constexpr std::uint64_t floats_in_sector = 8;
+    return threads > 0 && right > 0 && right % threads == 0 &&
+           seen.counters.store_sectors * floats_in_sector == right;
+}
+
+bool tell_busy_grid(Failure& failure, const Trial& trial, const Evidence& evidence) {
+    const Trial seen = evidence.seen_with(trial.shape);
+    if (!seen.comparison || !all_store_all(seen, seen.comparison->right)) return false;
+    failure.headline += " The grid is too small.";
+    failure.place.line = line_of_launch(evidence.source.text, ".grid");
+    failure.details +=
+        wrap(numbers(trial) + "; all of these threads store, no two the same cells.");
+    return true;
+}
+
+/// Whether there are the same blocks for any matrix, which do no more in this one than in others that
+/// went well and are all smaller.
+bool is_outgrown(const Trial& trial, const Evidence& evidence) {
+    const Exercise& exercise = evidence.exercise;
+    const auto is_smaller = [&](Shape shape) {
+        return 1LL * shape.rows * shape.cols < static_cast<long long>(trial.elements());
+    };
+    if (!evidence.was_right_on_whole_tiles || covers_by_threads(trial.launch, trial.shape) ||
+        !std::all_of(exercise.shapes.begin(), exercise.shapes.end(), is_smaller)) {
+        return false;
+    }
+    const Shape first = exercise.shapes.front();
+    for (const Shape shape : {first, exercise.counted}) {
+        const Trial seen = evidence.seen_with(shape);
+        if (!seen.is_launched || seen.launch.grid != trial.launch.grid) return false;
+    }
+    // Blocks that go on to further tiles are few on purpose.
+    return stored_by_first_warp(trial.shape, evidence.try_again) <=
+           stored_by_first_warp(first, evidence.try_again);
+}
+
+bool tell_fixed_grid(Failure& failure, const Trial& trial, const Evidence& evidence) {
+    if (!is_outgrown(trial, evidence)) return false;
+    const Shape first = evidence.exercise.shapes.front();
+    failure.fault = Fault::grid_too_small;
+    failure.headline += " configure gives " + trial.launch.text() + " for " +
+                        product(first.rows, first.cols) + " and for " +
+                        product(trial.shape.rows, trial.shape.cols) + " alike.";
+    failure.next =
+        "Let the grid grow with the matrix, by ceil_div of rows and cols; or let each block go on "
+        "to further tiles until none is left.";
+    failure.place.line = line_of_launch(evidence.source.text, ".grid");
+    return true;
+}
+
+bool tell_turned_block(Failure& failure, const LaunchShape& wide, const Trial& trial,
+                       const Evidence& evidence) {
+    if (!is_for_turned_block(wide, kRectangle) || !is_for_turned_block(trial.launch, trial.shape)) {
+        return false;
+    }
+    const auto& block = trial.launch.block;
+    failure.fault = Fault::grid_too_small;
+    failure.headline += " The grid is one for blocks of " + product(block[1], block[0]) +
+                        " threads, but they are " + product(block[0], block[1]) + ".";
+    failure.details += wrap(numbers(trial) + ".");
+    failure.next = "Give the block's two sizes in the order that the grid was divided by.";
+    failure.place.line = line_of_launch(evidence.source.text, ".block");
+    return true;
+}
+
+bool tell_small_grid(Failure& failure, const LaunchShape& wide, const Trial& trial,
+                     const Evidence& evidence) {
+    const auto origins = origins_in(kRectangle, wide, evidence);
+    if (!origins) return false;
+    const auto needed = needed_blocks(*origins, trial.shape);
+    if (!needed || needed->is_in(trial.launch) || goes_on(trial, *origins)) return false;
+    failure.fault = Fault::grid_too_small;
+    failure.next = next_after(failure.fault, evidence.exercise.task());
+    failure.headline +=
+        " The grid is too small: it takes " + product(needed->x, needed->y) + " blocks.";
+    failure.details += wrap(origins->text() + " " + numbers(trial) + ".");
+    failure.place.line = line_of_launch(evidence.source.text, ".grid");
+    return true;
+}
+
+std::string cell_text(std::int64_t element, const Trial& trial, const Evidence& evidence) {
+    const Problem problem{
+        .rows = trial.shape.rows, .cols = trial.shape.cols, .produces = evidence.exercise.task()};
+    return cell_name(problem.is_in_place() ? "data" : "out", problem.out_cell(element));
+}
+
+/// Two blocks take the same cells, which leaves none for others.
+void tell_meeting(Failure& failure, const Meeting& met, const Trial& trial,
+                  const Evidence& evidence) {
+    const std::string both = met.first.text() + " and " + met.second.text() + " store " +
+                             cell_text(met.element, trial, evidence);
+    failure.details += wrap(numbers(trial) + ".");
+    if (const auto origins = origins_in(trial.shape, trial.launch, evidence)) {
+        failure.details += wrap(origins->text());
+    }
+    // What is right elsewhere depends on how many blocks there are.
+    if (evidence.was_right_on_whole_tiles || failure.fault == Fault::never_written) {
+        failure.fault = Fault::never_written;
+        failure.headline += " Both " + both + ".";
+        failure.next =
+            "Write down which tile each block takes here, and compare the number of blocks with "
+            "the number of tiles.";
+        return;
+    }
+    failure.details += wrap(failure.headline);
+    failure.kind = FailureKind::race_between_blocks;
+    failure.fault = Fault::none;
+    failure.headline = "both " + both + ", and other cells have no block that stores them.";
+    failure.next =
+        "Work out which cells each of the two takes: does every index depend on blockIdx, and do "
+        "blocks begin as far apart as each is large?";
+}
+
+/// Neither side is a multiple of any usual tile's, so that what ends with the matrix and what ends
+/// with a tile can be told apart.
+constexpr Shape kRagged{84, 140};
+
+/// Where only a square was written, another cause than exchanged bounds: these would end with the
+/// matrix's shorter side, and blocks that take other tiles end with a tile.
+bool tell_tiles_outside(Failure& failure, const BlockStores& stores, const Evidence& evidence) {
+    if (failure.fault != Fault::bounds_exchanged || stores.idle == 0 ||
+        !evidence.exercise.takes(kRagged)) {
+        return false;
+    }
+    const Trial seen = evidence.seen_with(kRagged);
+    if (!seen.comparison || seen.comparison->wrong > 0 || seen.comparison->is_right() ||
+        seen.comparison->fault() == Fault::bounds_exchanged) {
+        return false;
+    }
+    failure.fault = Fault::never_written;
+    const bool is_one = stores.idle == 1;
+    failure.headline += " " + count_of(static_cast<std::uint64_t>(stores.idle), "block") +
+                        (is_one ? " stores" : " store") + " nothing, " + stores.first_idle->text() +
+                        (is_one ? "" : " the first") +
+                        ": do they take tiles outside of the matrix?";
+    failure.next = next_after(failure.fault, evidence.exercise.task());
+    return true;
+}
+
+/// What the blocks store says who should have stored the rest.
+bool tell_by_stores(Failure& failure, const Trial& trial, const Evidence& evidence) {
+    if (!trial.comparison || trial.comparison->wrong > 0) return false;
+    const auto stores = block_stores(trial.shape, trial.launch, evidence.try_again);
+    if (!stores) return false;
+    if (!stores->meeting) return tell_tiles_outside(failure, *stores, evidence);
+    tell_meeting(failure, *stores->meeting, trial, evidence);
+    return true;
+}
+
+bool tell_too_small(Failure& failure, const Trial& trial, const Evidence& evidence) {
+    if (const auto wide = launch_of_rectangle(evidence)) {
+        if (tell_turned_block(failure, *wide, trial, evidence) ||
+            tell_small_grid(failure, *wide, trial, evidence)) {
+            return true;
+        }
+    }
+    return failure.fault == Fault::grid_too_small && tell_busy_grid(failure, trial, evidence);
+}
+
+}  // namespace
+
+std::optional<Failure> exchanged_grid(const Trial& trial, const Evidence& evidence) {
+    const bool is_square = trial.shape.rows == trial.shape.cols;
+    const bool is_by_threads = is_exchanged(trial.launch, trial.shape);
+    if (is_by_threads && !is_square) return grid_exchanged(trial, evidence);
+    const auto launch = launch_of_rectangle(evidence);
+    if (!launch) return std::nullopt;
+    if (is_by_threads && is_exchanged(*launch, kRectangle)) return grid_exchanged(trial, evidence);
+    return exchanged_by_steps(*launch, trial, evidence);
+}
+
+bool look_at_launch(Failure& failure, const Trial& trial, const Evidence& evidence) {
+    if (tell_fixed_grid(failure, trial, evidence) || tell_by_stores(failure, trial, evidence)) {
+        return true;
+    }
+    if (!covers_by_threads(trial.launch, trial.shape)) {
+        return tell_too_small(failure, trial, evidence);
+    }
+    if (failure.fault != Fault::grid_too_small && failure.fault != Fault::part_of_each_tile) {
+        return false;
+    }
+    acquit_grid(failure, trial, evidence);
+    return true;
+}
+
+}  // namespace coalesce

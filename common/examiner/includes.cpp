@@ -1,0 +1,156 @@
+// Which files a learner's file may have included: the toolkit's, by their plain names.
+//
+// A compiler opens whatever #include names, and shows the lines that it cannot understand: a file
+// that somebody else compiles could read theirs. So names that lead out of the toolkit's folders,
+// and names that only the preprocessor would find out, are refused before a compiler sees the file.
+#include <algorithm>
+#include <cctype>
+#include <string_view>
+#include <vector>
+
+#include "examiner/source.h"
+
+namespace coalesce {
+namespace {
+
+constexpr std::string_view kBlanks = " \t\r\f\v";
+
+struct Line {
+    int number = 0;
+    std::string text;
+};
+
+/// The lines as the preprocessor sees them: those that end in a backslash joined with the next.
+std::vector<Line> joined_lines(const std::string& text) {
+    std::vector<Line> lines;
+    Line line{1, ""};
+    int number = 1;
+    for (std::size_t i = 0; i < text.size(); ++i) {
+        const bool is_windows_end = text[i] == '\r' && i + 1 < text.size() && text[i + 1] == '\n';
+        if (is_windows_end) continue;
+        // Some compilers end a line at a lone carriage return.
+        if (text[i] != '\n' && text[i] != '\r') {
+            line.text += text[i];
+            continue;
+        }
+        number += text[i] == '\n';
+        // Compilers let blanks follow the backslash.
+        const std::size_t last = line.text.find_last_not_of(kBlanks);
+        if (last != std::string::npos && line.text[last] == '\\') {
+            line.text.resize(last);
+            continue;
+        }
+        lines.push_back(std::move(line));
+        line = {number, ""};
+    }
+    lines.push_back(std::move(line));
+    return lines;
+}
+
+/// For each place of a line, what comes behind blanks, and comments that end on this line, that begin there:
+/// from the last place to the first, so that a line of nothing but comments takes no longer than another of its
+/// length.
+std::vector<std::size_t> ends_of_blanks(std::string_view line) {
+    std::vector<std::size_t> ends(line.size() + 1, line.size());
+    // Behind the next end of a comment; npos: there is none.
+    std::size_t behind_next = line.npos, behind_next_but_one = line.npos;
+    for (std::size_t at = line.size(); at-- > 0;) {
+        ends[at] = at;
+        if (kBlanks.find(line[at]) != kBlanks.npos) ends[at] = ends[at + 1];
+        // In "/*/" the comment has not ended.
+        const std::size_t behind = behind_next == at + 3 ? behind_next_but_one : behind_next;
+        if (line.substr(at, 2) == "/*" && behind != line.npos) ends[at] = ends[behind];
+        if (line.substr(at, 2) != "*/") continue;
+        behind_next_but_one = behind_next;
+        behind_next = at + 2;
+    }
+    return ends;
+}
+
+/// The directive that follows a #, and what comes behind its name.
+struct Directive {
+    std::string_view name, rest;
+};
+
+/// All of a line. A comment may end before one on the same line, so whatever looks like a directive to
+/// somebody who does not know where comments begin is taken for one.
+std::vector<Directive> directives_in(std::string_view line) {
+    const auto is_letter = [](char c) {
+        return std::isalnum(static_cast<unsigned char>(c)) || c == '_';
+    };
+    std::vector<Directive> found;
+    const std::vector<std::size_t> ends = ends_of_blanks(line);
+    const auto look_behind = [&](std::size_t at) {
+        for (const std::string_view hash : {"#", "%:", "\?\?="}) {
+            if (!line.substr(ends[at]).starts_with(hash)) continue;
+            const std::size_t begin = ends[ends[at] + hash.size()];
+            const auto end = static_cast<std::size_t>(
+                std::find_if_not(line.begin() + begin, line.end(), is_letter) - line.begin());
+            found.push_back({line.substr(begin, end - begin), line.substr(ends[end])});
+            return;
+        }
+    };
+    look_behind(0);
+    for (std::size_t end = line.find("*/"); end != line.npos; end = line.find("*/", end + 2)) {
+        look_behind(end + 2);
+    }
+    return found;
+}
+
+/// "<cuda_fp16.h>" -> "cuda_fp16.h"; "" when it is no name between quotes or brackets.
+std::string_view plain_name(std::string_view text) {
+    if (text.empty() || (text.front() != '<' && text.front() != '"')) return {};
+    const std::size_t end = text.find(text.front() == '<' ? '>' : '"', 1);
+    return end == text.npos ? std::string_view{} : text.substr(1, end - 1);
+}
+
+/// Whether the name stays below the folders in which it is looked for.
+bool stays_inside(std::string_view name) {
+    if (name.empty() || name.front() == '/' || name.front() == '~') return false;
+    if (name.find('\\') != name.npos) return false;
+    return name != ".." && !name.starts_with("../") && name.find("/..") == name.npos;
+}
+
+Failure refuse(const std::string& file, int line, const std::string& headline) {
+    return {.kind = FailureKind::include_refused,
+            .headline = headline,
+            .place = {file, line, 0},
+            .next =
+                "Remove the line, and write what you need into the file itself. An exercise "
+                "needs no #include at all."};
+}
+
+}  // namespace
+
+Failure refused_include(const std::string& text, const std::string& file_name) {
+    constexpr std::string_view opening[] = {"include", "include_next", "import", "embed"};
+    for (const Line& line : joined_lines(text)) {
+        // It tells whether a file is there.
+        const bool looks_for_files = line.text.find("__has_include") != line.text.npos ||
+                                     line.text.find("__has_embed") != line.text.npos;
+        for (const auto& [word, rest] : directives_in(line.text)) {
+            // #/* a comment that goes on in the next line */ include
+            if (word.empty() && rest.starts_with("/*")) {
+                return refuse(file_name, line.number,
+                              "a comment within a directive hides its name.");
+            }
+            if (word.empty()) continue;
+            if (looks_for_files) {
+                return refuse(file_name, line.number,
+                              "a kernel's file may not look for other files.");
+            }
+            if (std::find(std::begin(opening), std::end(opening), word) == std::end(opening)) {
+                continue;
+            }
+            const std::string_view name = plain_name(rest);
+            if (name.empty() || !stays_inside(name)) {
+                return refuse(file_name, line.number,
+                              "a kernel's file can include headers of the CUDA toolkit only, by "
+                              "their plain names.");
+            }
+        }
+    }
+    return {};
+}
+
+}  // namespace coalesce

@@ -1,0 +1,108 @@
+// The indices of a kernel taken apart, by its text: what of them is multiplied by the length of a row.
+#include <algorithm>
+#include <regex>
+#include <set>
+#include <vector>
+
+#include "base/text.h"
+#include "examiner/matches.h"
+
+namespace coalesce {
+namespace {
+
+/// The parts of a sum; what is in brackets stays together.
+std::vector<std::string> terms_of(const std::string& sum) {
+    std::vector<std::string> terms(1);
+    int depth = 0;
+    for (const char letter : sum) {
+        depth += letter == '(' || letter == '[';
+        depth -= letter == ')' || letter == ']';
+        if (depth == 0 && letter == '+') {
+            terms.emplace_back();
+        } else {
+            terms.back() += letter;
+        }
+    }
+    for (std::string& term : terms) term = trimmed(term);
+    return terms;
+}
+
+/// Variables that say where a thread is, and are not yet multiplied by the length of a row.
+std::set<std::string> coordinates_of(const std::string& code) {
+    static const std::regex definition(
+        R"(\b(\w+)\s*=\s*([^;,=]*(?:threadIdx|blockIdx)[^;,=]*)[;,])");
+    static const std::regex pitch(R"(\b(?:rows|cols)\b)");
+    std::set<std::string> names;
+    for (const std::smatch& one : matches_of(code, definition)) {
+        if (!std::regex_search(one.str(2), pitch)) names.insert(one.str(1));
+    }
+    return names;
+}
+
+std::set<std::string> counters_of(const std::string& code) {
+    static const std::regex header(R"(\bfor\s*\(\s*\w+\s+(\w+)\s*=)");
+    std::set<std::string> names;
+    for (const std::smatch& one : matches_of(code, header)) names.insert(one.str(1));
+    return names;
+}
+
+bool has(const std::vector<std::string>& terms, const std::string& words) {
+    return std::any_of(terms.begin(), terms.end(),
+                       [&](const std::string& term) { return term.find(words) != term.npos; });
+}
+
+class Kernel {
+public:
+    explicit Kernel(const std::string& text)
+        : coordinates_(coordinates_of(text)), counters_(counters_of(text)) {}
+
+    /// Whether what is added to `factor` times a row's length should be multiplied as well.
+    bool lacks_brackets(const std::string& factor, const std::vector<std::string>& others) const {
+        const std::string thread = "threadIdx.";
+        if (factor.starts_with(thread))
+            return has(others, "blockIdx." + factor.substr(thread.size()));
+        if (!counters_.contains(factor)) return false;
+        const auto is_coordinate = [&](const std::string& term) {
+            return coordinates_.contains(term);
+        };
+        // Two of them, and only one can be the place in a row.
+        const auto named = std::count_if(others.begin(), others.end(), is_coordinate);
+        return named + has(others, "threadIdx.x") + has(others, "threadIdx.y") >= 2;
+    }
+
+private:
+    std::set<std::string> coordinates_, counters_;
+};
+
+}  // namespace
+
+MissingBrackets missing_brackets(const std::string& text) {
+    static const std::regex matrix(R"(\b(?:in|out|data)\s*\[)");
+    static const std::regex product(R"((threadIdx\.[xy]|\w+)\s*\*\s*(rows|cols))");
+    const std::string code = searchable(text);
+    const Kernel kernel(code);
+    for (const std::smatch& one : matches_of(code, matrix)) {
+        const std::size_t open = end_of(one) - 1;
+        const std::string index = code.substr(open + 1, closing_bracket(code, open) - open - 1);
+        std::vector<std::string> others;
+        std::smatch multiplied;
+        int products = 0;
+        const std::vector<std::string> terms = terms_of(index);
+        for (const std::string& term : terms) {
+            std::smatch found;
+            if (term.find("rows") == term.npos && term.find("cols") == term.npos) {
+                others.push_back(term);
+            } else if (std::regex_match(term, found, product)) {
+                ++products;
+                multiplied = found;
+            } else {
+                products = 2;
+            }
+        }
+        if (products != 1 || !kernel.lacks_brackets(multiplied.str(1), others)) continue;
+        return {line_at(code, open), multiplied.str(1), multiplied.str(2), trimmed(index)};
+    }
+    return {};
+}
+
+}  // namespace coalesce

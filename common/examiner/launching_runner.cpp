@@ -1,0 +1,66 @@
+#include "harness/errors.h"
+#include "examiner/loaded_kernel.h"
+#include "examiner/predicted_launch.h"
+#include "examiner/runner.h"
+
+namespace coalesce {
+
+LaunchingRunner::LaunchingRunner() {
+    if (is_simulated()) simulator::set_quiet(true);
+}
+
+LaunchingRunner::~LaunchingRunner() = default;
+
+std::string LaunchingRunner::device() const {
+    cudaDeviceProp properties{};
+    CUDA_CHECK(cudaGetDeviceProperties(&properties, 0));
+    return properties.name;
+}
+
+/// The one that was launched last stays loaded.
+LoadedKernel& LaunchingRunner::loaded(const Compiled& kernel) {
+    if (!loaded_ || loaded_ptx_ != kernel.ptx) {
+        loaded_.reset();
+        loaded_ = std::make_unique<LoadedKernel>(kernel);
+        loaded_ptx_ = kernel.ptx;
+    }
+    return *loaded_;
+}
+
+Trial LaunchingRunner::run(const Compiled& kernel, const Produces& task, const TrialOrder& order) {
+    // Guard bands would hide from the simulator what is touched outside.
+    const bool is_bare = is_simulated() && order.watch == Watch::everything;
+    std::unique_ptr<VerifiedBuffers> buffers;
+    const auto make_matrices = [&]() -> Matrices {
+        const Problem problem{.rows = order.shape.rows, .cols = order.shape.cols, .produces = task};
+        buffers =
+            std::make_unique<VerifiedBuffers>(problem, is_bare ? 0 : VerifiedBuffers::kUsualGuard);
+        buffers->prepare();
+        // In place the matrix is the first argument; who reads the second one reads nothing.
+        return {buffers->out(), task.in_place ? nullptr : buffers->in()};
+    };
+    LoadedKernel& it = loaded(kernel);
+    Trial trial = launch_once(it, order, make_matrices);
+    if (trial.is_hung) {
+        // Freeing would wait for the kernel, which never ends.
+        it.abandon();
+        static_cast<void>(buffers.release());
+    } else if (trial.has_ended()) {
+        trial.comparison = buffers->check();
+    }
+    return trial;
+}
+
+std::optional<Predicted> LaunchingRunner::predict(const Compiled& kernel, const Produces& task,
+                                                  Shape shape) {
+    if (!is_simulated()) return std::nullopt;
+    return predict_launch(loaded(kernel), task.in_place, shape);
+}
+
+std::string LaunchingRunner::take_output(bool& is_cut) {
+    output_.finish();
+    is_cut = output_.is_cut();
+    return output_.text();
+}
+
+}  // namespace coalesce

@@ -1,0 +1,103 @@
+#include "examiner/rules.h"
+
+#include <algorithm>
+#include <array>
+#include <set>
+#include <string_view>
+
+#include "harness/text.h"
+
+namespace coalesce {
+namespace {
+
+using simulated::Access;
+
+/// An element's way through a warp: from `in`, perhaps by way of shared memory, to `out`.
+struct Stage {
+    bool is_shared = false, is_store = false;
+    std::string_view does = "";  ///< "reads"
+    std::string_view where = "";
+    std::set<std::uint64_t> seen = {};  ///< places of elements, until they may be used again
+    std::uint64_t elements = 0;         ///< different ones
+    std::uint64_t lanes = 0;            ///< that touched them: fewer where they move vectors
+    std::uint64_t touched = 0;          ///< elements, however often
+    int line = 0;                       ///< of the first access
+
+    bool has(const Access& access) const {
+        return access.is_shared == is_shared && access.is_store == is_store;
+    }
+    void note(const Access& access) {
+        if (line == 0) line = access.line;
+        for (const std::uint64_t begin : access.of_active()) {
+            const std::uint64_t before = elements;
+            for (unsigned byte = 0; byte < access.bytes_per_lane; byte += 4) {
+                elements += seen.insert((begin + byte) / 4).second;
+                ++touched;
+            }
+            lanes += elements > before;
+        }
+    }
+    /// Stores that go to one place again and again; or loads of less than is stored in the end. (A
+    /// compiler loads one place but once, and nothing that nobody uses.)
+    bool may_lack_a_counter(const Stage& stored) const {
+        return is_store ? touched > elements : elements < stored.elements;
+    }
+    /// A half, a quarter ...: a tile may well have an edge that not every stage touches.
+    bool is_part_of(const Stage& whole) const {
+        return elements < whole.elements && lanes < whole.lanes && whole.elements % elements == 0;
+    }
+};
+
+using Way = std::array<Stage, 4>;
+
+/// The way of the first warp's elements.
+Way way_of_a_warp(const Trial& trial, const Evidence& evidence) {
+    Way way = {{{false, false, "reads", "of `in`"},
+                {true, true, "writes", "of the tile"},
+                {true, false, "reads", "of the tile"},
+                {false, true, "stores", "of `out`"}}};
+    const Trial seen = evidence.seen_with(trial.shape, kFirstWarp);
+    if (seen.accesses.size() == kMostTracedAccesses) return {};
+    for (const Access& access : seen.accesses) {
+        for (Stage& stage : way) {
+            if (stage.has(access)) {
+                stage.note(access);
+            } else if (access.is_shared && stage.is_shared) {
+                stage.seen.clear();  // a tile that was read may be filled again
+            }
+        }
+    }
+    return way;
+}
+
+std::string sentence(const Stage& most, const Stage& least) {
+    const std::string verb = most.does == least.does ? "" : std::string(least.does) + " ";
+    return "a warp " + std::string(most.does) + " " + count_of(most.elements, "element") + " " +
+           std::string(most.where) + ", but " + verb + "only " + std::to_string(least.elements) +
+           " " + std::string(least.where) + ".";
+}
+
+}  // namespace
+
+std::optional<LeftOut> elements_left_out(const Trial& trial, const Evidence& evidence) {
+    if (evidence.exercise.task().in_place) return std::nullopt;
+    const Way way = way_of_a_warp(trial, evidence);
+    const Stage* least = nullptr;
+    const Stage* most = nullptr;
+    for (const Stage& stage : way) {
+        if (stage.elements == 0) continue;
+        if (!least || stage.elements < least->elements) least = &stage;
+        if (!most || stage.elements > most->elements) most = &stage;
+    }
+    if (!least || !least->is_part_of(*most) || !least->may_lack_a_counter(way.back()))
+        return std::nullopt;
+    return LeftOut{.sentence = sentence(*most, *least),
+                   .line = least->line,
+                   .next = least->is_store
+                               ? "Does the index depend on what its loop counts?"
+                               : "Does the index depend on what its loop counts? If it "
+                                 "does, look at what becomes of the values: a load that "
+                                 "nobody uses is left out."};
+}
+
+}  // namespace coalesce

@@ -1,0 +1,99 @@
+#include "examiner/load_lines.h"
+
+#include <algorithm>
+#include <map>
+#include <regex>
+#include <utility>
+#include <vector>
+
+#include "base/text.h"
+#include "examiner/source_lines.h"
+
+namespace coalesce {
+namespace {
+
+/// What a line knows of loads.
+constexpr std::uint64_t Counters::*kOfLoads[] = {&Counters::load_requests,
+                                                 &Counters::load_sectors,
+                                                 &Counters::load_waits,
+                                                 &Counters::shared_load_requests,
+                                                 &Counters::shared_load_wavefronts,
+                                                 &Counters::shared_load_ideal};
+
+/// The variable that a line stores as it is, if that is all that it does; else "".
+std::string stored_variable(const std::string& line) {
+    static const std::regex store(R"(^[^=]*[\])]\s*=\s*([A-Za-z_]\w*)\s*;\s*$)");
+    std::smatch found;
+    return std::regex_match(line, found, store) ? found.str(1) : "";
+}
+
+bool sets(const std::string& line, const std::string& variable) {
+    return std::regex_search(line,
+                             std::regex("\\b" + variable + "\\b\\s*(?:\\.\\s*\\w+\\s*)?=[^=]"));
+}
+
+bool sets_by_load(const std::string& line, const std::string& variable) {
+    return std::regex_search(line, std::regex("\\b" + variable + "\\s*=[^=].*\\["));
+}
+
+void move_loads(Counters& from, Counters& to) {
+    for (const auto counter : kOfLoads) {
+        to.*counter += from.*counter;
+        from.*counter = 0;
+    }
+}
+
+LineCounters& line_in(std::vector<LineCounters>& lines, int number) {
+    const auto found = std::find_if(lines.begin(), lines.end(),
+                                    [&](const auto& line) { return line.line == number; });
+    if (found != lines.end()) return *found;
+    lines.push_back({number, {}});
+    return lines.back();
+}
+
+/// In a text that is taken apart already.
+int line_of_load(const std::vector<std::string>& lines, int line) {
+    constexpr int most_lines_before = 8;
+    if (line < 1 || line > static_cast<int>(lines.size())) return line;
+    const std::string variable = stored_variable(lines[static_cast<std::size_t>(line - 1)]);
+    if (variable.empty()) return line;
+    for (int before = line - 1; before >= std::max(1, line - most_lines_before); --before) {
+        const std::string& one = lines[static_cast<std::size_t>(before - 1)];
+        if (!sets(one, variable)) continue;
+        return sets_by_load(one, variable) ? before : line;
+    }
+    return line;
+}
+
+}  // namespace
+
+int line_of_load(const std::string& text, int line) {
+    return line_of_load(lines_of(searchable(text)), line);
+}
+
+void correct_lines_of_loads(const std::string& text, Trial& trial) {
+    // There may be a thousand accesses, of a few lines.
+    const std::vector<std::string> lines = lines_of(searchable(text));
+    std::map<int, int> found;
+    const auto loaded_at = [&](int line) {
+        const auto [place, is_new] = found.try_emplace(line, line);
+        if (is_new) place->second = line_of_load(lines, line);
+        return place->second;
+    };
+    for (simulated::Access& access : trial.accesses) {
+        if (!access.is_store) access.line = loaded_at(access.line);
+    }
+    std::vector<LineCounters> corrected;
+    for (LineCounters line : trial.lines) {
+        const int number = loaded_at(line.line);
+        if (number != line.line) move_loads(line.counters, line_in(corrected, number).counters);
+        corrected.push_back(std::move(line));
+    }
+    std::erase_if(corrected,
+                  [](const LineCounters& line) { return !line.counters.has_memory_requests(); });
+    std::stable_sort(corrected.begin(), corrected.end(),
+                     [](const auto& one, const auto& other) { return one.line < other.line; });
+    trial.lines = std::move(corrected);
+}
+
+}  // namespace coalesce

@@ -1,0 +1,252 @@
+#include "examiner/loaded_kernel.h"
+
+#include <algorithm>
+#include <climits>
+#include <cstdint>
+#include <cstdlib>
+#include <string_view>
+
+#include "harness/counters.h"
+#include "harness/errors.h"
+#include "harness/text.h"
+
+namespace coalesce {
+namespace {
+
+/// Shared memory that a block has without asking for more.
+constexpr std::size_t kUsualShared = std::size_t{48} << 10;
+
+std::string product(const std::array<long long, 3>& extent) {
+    std::string text = std::to_string(extent[0]) + " x " + std::to_string(extent[1]);
+    return extent[2] == 1 ? text : text + " x " + std::to_string(extent[2]);
+}
+
+std::string call_text(Shape shape) {
+    return "configure(" + std::to_string(shape.rows) + ", " + std::to_string(shape.cols) + ")";
+}
+
+std::string error_text(cudaError_t error) {
+    return std::string(cudaGetErrorName(error)) + ": " + cudaGetErrorString(error);
+}
+
+int attribute(cudaDeviceAttr which, int otherwise) {
+    int value = 0;
+    return cudaDeviceGetAttribute(&value, which, 0) == cudaSuccess ? value : otherwise;
+}
+
+Failure too_much_shared(const std::string& file, const std::string& how_much, long long most) {
+    return {.kind = FailureKind::too_much_shared_memory,
+            .headline = how_much + ", and a block can have " + std::to_string(most) + ".",
+            .place = {file, 0, 0},
+            .next = "Make the tile smaller: 32 x 33 floats are 4224 bytes."};
+}
+
+/// Errors that a launch leaves behind: from then on every call of the process returns them.
+bool is_of_earlier_launch(cudaError_t error) {
+    constexpr cudaError_t left_behind[] = {
+        cudaErrorIllegalAddress,      cudaErrorLaunchFailure,      cudaErrorLaunchTimeout,
+        cudaErrorIllegalInstruction,  cudaErrorMisalignedAddress,  cudaErrorAssert,
+        cudaErrorInvalidAddressSpace, cudaErrorHardwareStackError, cudaErrorInvalidPc};
+    return std::find(std::begin(left_behind), std::end(left_behind), error) !=
+           std::end(left_behind);
+}
+
+Failure does_not_load(cudaError_t error, const std::string& log, const std::string& file) {
+    Failure failure{
+        .kind = FailureKind::does_not_load,
+        .headline = "the device does not take the compiled kernel (" + error_text(error) + ").",
+        .place = {file, 0, 0},
+        .details = log.empty() ? "" : wrap("It says: " + log),
+        .next = "Undo the last change, and look at what it needs of the device."};
+    if (error == cudaErrorUnsupportedPtxVersion || error == cudaErrorNoKernelImageForDevice) {
+        failure.kind = FailureKind::environment_problem;
+        failure.next = "The driver is older than the CUDA toolkit: update it, or use --device sim.";
+    }
+    if (is_of_earlier_launch(error)) {
+        failure.kind = FailureKind::environment_problem;
+        failure.headline = "an earlier launch has broken the device for this process (" +
+                           error_text(error) + "): nothing can be run there any more.";
+        failure.next = "Run it again, in a new process.";
+    }
+    if (log.find("too much shared data") == log.npos) return failure;
+    failure.kind = FailureKind::too_much_shared_memory;
+    failure.headline = "its __shared__ arrays are larger than a block's shared memory (48 KiB).";
+    failure.next = "Make the tile smaller: 32 x 33 floats are 4224 bytes.";
+    return failure;
+}
+
+/// Bytes of the __shared__ arrays, by the PTX: a device that has no room for them only says that it
+/// cannot load it.
+std::size_t shared_bytes_in(const std::string& ptx) {
+    constexpr std::string_view word = ".shared .align ";
+    std::size_t sum = 0;
+    for (std::size_t i = ptx.find(word); i != ptx.npos; i = ptx.find(word, i + word.size())) {
+        const std::string line = ptx.substr(i, ptx.find('\n', i) - i);
+        const std::size_t bracket = line.find('[');
+        if (bracket != line.npos) sum += std::strtoull(line.c_str() + bracket + 1, nullptr, 10);
+    }
+    return sum;
+}
+
+/// As a kernel takes it: in 64 bits, in a page too, whose own pointers have 32.
+std::uint64_t address_of(const void* pointer) {
+    return reinterpret_cast<std::uintptr_t>(pointer);
+}
+
+bool has_none(const std::array<long long, 3>& extent) {
+    return std::any_of(extent.begin(), extent.end(), [](long long n) { return n <= 0; });
+}
+
+}  // namespace
+
+std::string LaunchShape::text() const {
+    std::string text = "a grid of " + product(grid) + " blocks of " + product(block) + " threads";
+    if (shared_bytes > 0)
+        text += ", each with " + std::to_string(shared_bytes) + " bytes of shared memory";
+    return text;
+}
+
+LoadedKernel::LoadedKernel(const Compiled& compiled)
+    : name_(compiled.kernel),
+      prints_(compiled.ptx.find("vprintf") != compiled.ptx.npos),
+      file_name_(compiled.file),
+      static_shared_(shared_bytes_in(compiled.ptx)) {
+    if (static_shared_ > kUsualShared) {
+        problem_ = too_much_shared(
+            file_name_, "its __shared__ arrays take " + std::to_string(static_shared_) + " bytes",
+            kUsualShared);
+        return;
+    }
+    std::array<char, 2048> log{};
+    cudaJitOption options[] = {cudaJitErrorLogBuffer, cudaJitErrorLogBufferSizeBytes};
+    void* values[] = {log.data(), reinterpret_cast<void*>(log.size())};
+    cudaError_t error = cudaLibraryLoadData(&library_, compiled.ptx.c_str(), options, values, 2,
+                                            nullptr, nullptr, 0);
+    if (error == cudaSuccess) {
+        error = cudaLibraryGetKernel(&kernel_, library_, compiled.entry.c_str());
+    }
+    if (error == cudaSuccess) {
+        error = cudaLibraryGetKernel(&configure_, library_, kConfigureEntry);
+    }
+    cudaFuncAttributes attributes{};
+    if (error == cudaSuccess) error = cudaFuncGetAttributes(&attributes, kernel_);
+    if (error == cudaSuccess) error = cudaMalloc(&answer_, 7 * sizeof(long long));
+    if (error != cudaSuccess) {
+        static_cast<void>(cudaGetLastError());
+        problem_ = does_not_load(error, log.data(), file_name_);
+        return;
+    }
+    static_shared_ = attributes.sharedSizeBytes;
+    most_threads_ =
+        std::min(attributes.maxThreadsPerBlock, attribute(cudaDevAttrMaxThreadsPerBlock, 1024));
+    most_shared_ = attribute(cudaDevAttrMaxSharedMemoryPerBlockOptin, kUsualShared);
+}
+
+LoadedKernel::~LoadedKernel() {
+    if (is_abandoned_) return;
+    // In a context that a kernel has broken both fail, and there is nothing left to free.
+    if (answer_) static_cast<void>(cudaFree(answer_));
+    if (library_) static_cast<void>(cudaLibraryUnload(library_));
+    static_cast<void>(cudaGetLastError());
+}
+
+std::optional<LaunchShape> LoadedKernel::configure(Shape shape, Failure& failure) {
+    auto answer_at = address_of(answer_);
+    void* arguments[] = {&answer_at, &shape.rows, &shape.cols};
+    cudaLaunchConfig_t one_thread{};
+    one_thread.gridDim = one_thread.blockDim = dim3(1, 1, 1);
+    cudaError_t error = cudaLaunchKernelExC(&one_thread, configure_, arguments);
+    std::array<long long, 7> answer{};
+    if (error == cudaSuccess) {
+        error = cudaMemcpy(answer.data(), answer_, sizeof answer, cudaMemcpyDeviceToHost);
+    }
+    if (error != cudaSuccess) {
+        static_cast<void>(cudaGetLastError());
+        failure = {.kind = FailureKind::kernel_failed,
+                   .headline = call_text(shape) + " did not end well (" + error_text(error) + ").",
+                   .place = {file_name_, 0, 0},
+                   .shape = shape,
+                   .next = "Let configure compute the launch from rows and cols, nothing else."};
+        return std::nullopt;
+    }
+    const LaunchShape launch{
+        {answer[0], answer[1], answer[2]}, {answer[3], answer[4], answer[5]}, answer[6]};
+    failure = check(launch, shape);
+    if (failure.kind != FailureKind::none) return std::nullopt;
+    return launch;
+}
+
+Failure LoadedKernel::check(const LaunchShape& launch, Shape shape) const {
+    const std::string gives = call_text(shape) + " gives ";
+    const auto refused = [&](FailureKind kind, const std::string& what,
+                             const std::string& next) -> Failure {
+        return {.kind = kind,
+                .headline = gives + what,
+                .place = {file_name_, 0, 0},
+                .shape = shape,
+                .next = next};
+    };
+    const std::string grid = "a grid of " + product(launch.grid) + " blocks";
+    const std::string block = "blocks of " + product(launch.block) + " threads";
+    if (has_none(launch.grid)) {
+        const bool is_unwritten = launch.grid[0] == 0 && launch.grid[1] == 0;
+        return refused(FailureKind::bad_launch, grid + ": none at all.",
+                       is_unwritten ? "Write configure: how many blocks does a matrix of rows x "
+                                      "cols take, across and down?"
+                                    : "Round up: ceil_div(cols, 32) is 1 where cols / 32 is 0.");
+    }
+    if (has_none(launch.block)) {
+        return refused(FailureKind::bad_launch, block + ": none at all.",
+                       "Give each direction at least one thread: .block = {32, 8}");
+    }
+    if (launch.grid[0] > INT_MAX || launch.grid[1] > 65535 || launch.grid[2] > 65535) {
+        return refused(FailureKind::bad_launch,
+                       grid + "; the most there can be are 2147483647 x 65535 x 65535.",
+                       "Divide rows and cols by the side of the tile: ceil_div(cols, 32).");
+    }
+    const bool is_deep = launch.block[2] > 64 || launch.block[0] > 1024 || launch.block[1] > 1024;
+    if (is_deep || launch.threads() > most_threads_) {
+        return refused(
+            FailureKind::block_too_large,
+            block + "; " + std::to_string(most_threads_) + " are the most.",
+            "Use fewer threads, each of which does more: 32 x 8 suit a tile of 32 x 32.");
+    }
+    const long long most = most_shared_ - static_cast<long long>(static_shared_);
+    if (launch.shared_bytes < 0 || launch.shared_bytes > most) {
+        Failure failure = too_much_shared(
+            file_name_, gives + std::to_string(launch.shared_bytes) + " bytes of shared memory",
+            most);
+        failure.shape = shape;
+        return failure;
+    }
+    return {};
+}
+
+cudaError_t LoadedKernel::launch(const LaunchShape& launch, float* out, const float* in,
+                                 Shape shape) {
+    const auto bytes = static_cast<std::size_t>(launch.shared_bytes);
+    if (bytes + static_shared_ > kUsualShared) {
+        const cudaError_t error = cudaFuncSetAttribute(
+            kernel_, cudaFuncAttributeMaxDynamicSharedMemorySize, static_cast<int>(bytes));
+        if (error != cudaSuccess) return error;
+    }
+    const auto to_dim3 = [](const std::array<long long, 3>& extent) {
+        return dim3(static_cast<unsigned>(extent[0]), static_cast<unsigned>(extent[1]),
+                    static_cast<unsigned>(extent[2]));
+    };
+    cudaLaunchConfig_t config{};
+    config.gridDim = to_dim3(launch.grid);
+    config.blockDim = to_dim3(launch.block);
+    config.dynamicSmemBytes = bytes;
+    auto out_at = address_of(out), in_at = address_of(in);
+    void* arguments[] = {&out_at, &in_at, &shape.rows, &shape.cols};
+    return cudaLaunchKernelExC(&config, kernel_, arguments);
+}
+
+std::string native_architecture() {
+    const int major = attribute(cudaDevAttrComputeCapabilityMajor, 9);
+    const int minor = attribute(cudaDevAttrComputeCapabilityMinor, 0);
+    return "compute_" + std::to_string(10 * major + minor);
+}
+
+}  // namespace coalesce

@@ -1,0 +1,198 @@
+// Arrays of a thread's own, by a kernel's text: what their indices get as far as.
+#include <cctype>
+#include <map>
+#include <optional>
+#include <regex>
+#include <vector>
+
+#include "examiner/matches.h"
+
+namespace coalesce {
+namespace {
+
+using Values = std::map<std::string, long long>;
+
+/// What whole numbers, names, + - * / % and brackets come to.
+class Expression {
+public:
+    Expression(const std::string& expression, const Values& names)
+        : text_(expression), values_(names) {}
+
+    /// Nothing for anything else, and for a name without a value.
+    std::optional<long long> value() {
+        const long long found = sum();
+        skip_blanks();
+        return is_good_ && at_ == text_.size() ? std::optional(found) : std::nullopt;
+    }
+
+private:
+    void skip_blanks() {
+        while (at_ < text_.size() && std::isspace(static_cast<unsigned char>(text_[at_]))) ++at_;
+    }
+    /// Takes the next character if it is one of these.
+    char take(const std::string& wanted) {
+        skip_blanks();
+        if (at_ == text_.size() || wanted.find(text_[at_]) == wanted.npos) return '\0';
+        return text_[at_++];
+    }
+    long long sum() {
+        long long found = product();
+        while (const char sign = take("+-")) {
+            const long long next = product();
+            found += sign == '+' ? next : -next;
+        }
+        return found;
+    }
+    long long product() {
+        long long found = factor();
+        while (const char sign = take("*/%")) {
+            const long long next = factor();
+            is_good_ &= sign == '*' || next != 0;
+            if (!is_good_) return 0;
+            found = sign == '*' ? found * next : sign == '/' ? found / next : found % next;
+        }
+        return found;
+    }
+    long long factor() {
+        if (take("(")) {
+            const long long found = sum();
+            is_good_ &= take(")") != '\0';
+            return found;
+        }
+        const std::size_t begin = at_;
+        while (at_ < text_.size() &&
+               (std::isalnum(static_cast<unsigned char>(text_[at_])) || text_[at_] == '_'))
+            ++at_;
+        return value_of(text_.substr(begin, at_ - begin));
+    }
+    long long value_of(const std::string& word) {
+        constexpr std::size_t most_digits = 9;
+        const bool is_number = !word.empty() && word.size() <= most_digits &&
+                               word.find_first_not_of("0123456789") == word.npos;
+        if (is_number) return std::stoll(word);
+        const auto known = values_.find(word);
+        is_good_ &= known != values_.end();
+        return is_good_ ? known->second : 0;
+    }
+
+    const std::string& text_;
+    const Values& values_;
+    std::size_t at_ = 0;
+    bool is_good_ = true;
+};
+
+std::optional<long long> value_of(const std::string& text, const Values& values) {
+    return Expression(text, values).value();
+}
+
+/// constexpr int TILE_DIM = 32, BLOCK_ROWS = 8;
+Values constants_of(const std::string& code) {
+    static const std::regex declaration(R"(\bconst(?:expr)?\s+(?:int|unsigned)\s+([^;{}]*);)");
+    static const std::regex part(R"((\w+)\s*=\s*([^,]*))");
+    Values values;
+    for (const std::smatch& found : matches_of(code, declaration)) {
+        const std::string declared = found.str(1);
+        for (const std::smatch& one : matches_of(declared, part)) {
+            if (const auto value = value_of(one.str(2), values)) values[one.str(1)] = *value;
+        }
+    }
+    return values;
+}
+
+/// A loop that counts, and the last value of what it counts.
+struct Counting {
+    int first_line, last_line;
+    std::string name;
+    long long last;
+};
+
+std::vector<Counting> counting_loops(const std::string& code, const Values& constants) {
+    static const std::regex header(
+        R"(\bfor\s*\(\s*(?:int|unsigned)\s+(\w+)\s*=\s*([^;]*);\s*\1\s*(<=?)\s*([^;]*);\s*)"
+        R"((?:\+\+\s*\1|\1\s*\+\+|\1\s*\+=\s*([^){;]*))\))");
+    const std::vector<Loop> loops = loops_of(code);
+    std::vector<Counting> counting;
+    for (const std::smatch& found : matches_of(code, header)) {
+        const int line = line_of(code, found);
+        const Loop* loop = innermost_loop(loops, line);
+        const auto begin = value_of(found.str(2), constants),
+                   end = value_of(found.str(4), constants);
+        const auto step = found[5].matched ? value_of(found.str(5), constants) : 1;
+        if (!loop || loop->first_line != line || !begin || !end || !step || *step < 1) continue;
+        const long long most = *end - (found.str(3) == "<" ? 1 : 0);
+        if (most < *begin) continue;
+        counting.push_back(
+            {line, loop->last_line, found.str(1), *begin + (most - *begin) / *step * *step});
+    }
+    return counting;
+}
+
+/// Arrays with one dimension that are not shared, and their lengths.
+Values arrays_of(const std::string& code, const Values& constants) {
+    static const std::regex array(R"([;{}]\s*([\w\s]*?)\b(\w+)\s*\[([^\]=;]*)\]\s*(?:;|=|\{))");
+    static const std::regex type(R"((?:const\s+)?(?:float|int|unsigned|double)[234]?\s*)");
+    Values arrays;
+    for (const std::smatch& found : matches_of(code, array)) {
+        if (!std::regex_match(found.str(1), type)) continue;
+        if (const auto length = value_of(found.str(3), constants)) arrays[found.str(2)] = *length;
+    }
+    return arrays;
+}
+
+/// What loops around a line count, at their ends.
+Values last_turn(const Values& constants, const std::vector<Counting>& loops, int line) {
+    Values values = constants;
+    for (const Counting& loop : loops) {
+        if (line >= loop.first_line && line <= loop.last_line) values[loop.name] = loop.last;
+    }
+    return values;
+}
+
+/// Whether something compares what is counted with a bound of its own.
+bool is_guarded(const std::string& code, const std::vector<Counting>& loops) {
+    for (const Counting& loop : loops) {
+        const std::regex guard("\\bif\\s*\\(\\s*" + loop.name + "\\s*[<>=!]");
+        if (std::regex_search(code, guard)) return true;
+    }
+    return false;
+}
+
+/// values[k]
+const std::regex& access_pattern() {
+    static const std::regex access(R"(\b(\w+)\s*\[([^\[\]]*)\])");
+    return access;
+}
+
+}  // namespace
+
+ArrayOverrun array_overrun(const std::string& text) {
+    const std::string code = searchable(text);
+    const Values constants = constants_of(code);
+    const Values arrays = arrays_of(code, constants);
+    const std::vector<Counting> loops = counting_loops(code, constants);
+    if (arrays.empty() || is_guarded(code, loops)) return {};
+    for (const std::smatch& found : matches_of(code, access_pattern())) {
+        const auto array = arrays.find(found.str(1));
+        if (array == arrays.end()) continue;
+        const int line = line_of(code, found);
+        const auto index = value_of(found.str(2), last_turn(constants, loops, line));
+        // A declaration looks like an access to the element behind the last one.
+        const bool is_declared = value_of(found.str(2), constants) == array->second;
+        if (index && *index >= array->second && !is_declared)
+            return {line, found.str(1), array->second, found.str(2), *index};
+    }
+    return {};
+}
+
+LocalArray local_array_on(const std::string& text, int line) {
+    const std::string code = searchable(text);
+    const Values arrays = arrays_of(code, constants_of(code));
+    for (const std::smatch& found : matches_of(code, access_pattern())) {
+        const auto known = arrays.find(found.str(1));
+        if (known != arrays.end() && line_of(code, found) == line)
+            return {known->first, known->second};
+    }
+    return {};
+}
+
+}  // namespace coalesce

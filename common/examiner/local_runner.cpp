@@ -1,0 +1,49 @@
+#include <cstdlib>
+
+#include "base/errors.h"
+#include "harness/device.h"
+#include "examiner/cache.h"
+#include "examiner/loaded_kernel.h"
+#include "examiner/runner.h"
+#include "examiner/verdict_codec.h"
+
+namespace coalesce {
+
+void LocalRunner::prepare_process() {
+    setenv("COALESCE_SIM_THREADS", "1", 0);
+}
+
+LocalRunner::LocalRunner(Options options) : options_(std::move(options)) {
+    if (is_simulated()) return;
+    if (const std::string why = why_no_gpu(); !why.empty()) {
+        throw UsageError("there is no device to run the kernel on: " + why +
+                         ". Use the simulated GPU: --device sim");
+    }
+}
+
+Compiled LocalRunner::compile(const Source& source, const std::string& kernel) {
+    CompileOptions options{
+        .kernel = kernel, .cache = options_.cache, .compiler = options_.compiler};
+    if (!is_simulated()) options.architecture = native_architecture();
+    return coalesce::compile(source, options);
+}
+
+std::optional<Predicted> LocalRunner::predict(const Compiled& kernel, const Produces& task,
+                                              Shape shape) {
+    if (!is_simulated()) return std::nullopt;
+    const std::string key = shape.name() + "\n" + kernel.ptx;
+    if (auto known = read_kept<Predicted>(kept("predicted", key))) return known;
+    const auto predicted = LaunchingRunner::predict(kernel, task, shape);
+    if (predicted) keep("predicted", key, codec::write(*predicted));
+    return predicted;
+}
+
+std::optional<std::string> LocalRunner::kept(const std::string& kind, const std::string& of) {
+    return Cache(options_.cache).find(kind, simulated::identity() + "\n" + of);
+}
+
+void LocalRunner::keep(const std::string& kind, const std::string& of, const std::string& text) {
+    Cache(options_.cache).keep(kind, simulated::identity() + "\n" + of, text);
+}
+
+}  // namespace coalesce

@@ -1,0 +1,156 @@
+#include "examiner/messages.h"
+
+#include <algorithm>
+#include <regex>
+
+#include "base/text.h"
+#include "harness/text.h"
+#include "examiner/safe_text.h"
+#include "examiner/source_lines.h"
+#include "examiner/wrapper.h"
+
+namespace coalesce {
+namespace {
+
+/// More than this helps nobody; the first one is nearly always the cause of the others.
+constexpr std::size_t kMostMessages = 30;
+/// Longer lines are cut: std::regex needs stack for each letter.
+constexpr std::size_t kLongestLine = 1000;
+
+/// The head of a message, before it is known whom it concerns.
+struct Head {
+    std::string file;
+    int line = 0, column = 0;
+    std::string severity, text;
+};
+
+/// NVIDIA's "/learner/kernel.cu(3): error: ...", "...(3): warning #177-D: ...", "At end of source: error: ...";
+/// clang's "/learner/kernel.cu:3:7: error: ...", without a column from the preprocessor that nvcc uses.
+bool read_head(const std::string& line, Head& head) {
+    static const std::regex nvidia(
+        R"(^(?:(.+)\((\d+)()\)|At end of source): (catastrophic error|error|warning|remark|note))"
+        R"((?: #[\w-]+)?: (.*)$)");
+    static const std::regex clang(
+        R"(^(.+?):(\d+):(?:(\d+):)? (fatal error|error|warning|note): (.*)$)");
+    std::smatch match;
+    if (!std::regex_match(line, match, nvidia) && !std::regex_match(line, match, clang))
+        return false;
+    const auto number = [&](int part) {
+        return match.length(part) > 0 ? std::stoi(match[part]) : 0;
+    };
+    head = {match[1].matched ? match.str(1) : kLearnersFile, number(2), number(3), match[4],
+            match[5]};
+    return true;
+}
+
+Severity severity_of(const std::string& word) {
+    if (word.find("error") != word.npos) return Severity::error;
+    return word == "warning" ? Severity::warning : Severity::note;
+}
+
+/// NVIDIA's compilers show the column only by a caret under the source line.
+int column_of_caret(const std::string& shown, const std::string& carets, const std::string& line) {
+    const std::size_t caret = carets.find('^');
+    const std::size_t begin = shown.find_first_not_of(" \t");
+    if (begin == shown.npos || caret == carets.npos || caret < begin) return 0;
+    const std::size_t in_line = line.find(shown.substr(begin));
+    return in_line == line.npos ? 0 : static_cast<int>(in_line + caret - begin) + 1;
+}
+
+bool is_caret(const std::string& line) {
+    return line.find('^') != line.npos && line.find_first_not_of(" \t^~") == line.npos;
+}
+
+/// The last line with something on it: where a file ends for somebody who looks at it.
+int last_line(const std::string& source) {
+    const std::size_t last = source.find_last_not_of(" \t\r\n\f\v");
+    return line_at(source, last == source.npos ? 0 : last);
+}
+
+bool is_known(const std::vector<Message>& messages, const Message& message) {
+    return std::any_of(messages.begin(), messages.end(), [&](const Message& one) {
+        return one.place == message.place && one.text == message.text;
+    });
+}
+
+/// What compilers say about an #include that is not there.
+std::string in_plain_words(std::string text) {
+    static const std::regex missing(
+        R"~(^(?:could|cannot) (?:not )?open source file "([^"]*)".*$)~");
+    static const std::regex missing_too(
+        R"(^(?:'([^']*)' file not found|([^:]*): No such file or directory)$)");
+    std::smatch match;
+    if (std::regex_match(text, match, missing) || std::regex_match(text, match, missing_too)) {
+        const std::string name = match[1].matched ? match[1].str() : match[2].str();
+        return "the CUDA toolkit has no header '" + name +
+               "'; a kernel's file can include no others";
+    }
+    const std::size_t place = text.find(kLearnersFile);
+    if (place != text.npos) text.replace(place, std::string(kLearnersFile).size(), "this file");
+    return text;
+}
+
+}  // namespace
+
+std::string with_end(const std::string& text) {
+    constexpr std::string_view ends = ".?!";
+    return !text.empty() && ends.find(text.back()) != ends.npos ? text : text + ".";
+}
+
+std::string caret_below(const std::string& line, int column) {
+    std::string blanks = line.substr(0, static_cast<std::size_t>(column - 1));
+    std::replace_if(
+        blanks.begin(), blanks.end(), [](char c) { return c != '\t'; }, ' ');
+    return blanks + "^";
+}
+
+std::string line_of_text(const std::string& text, int number) {
+    const std::vector<std::string> lines = lines_of(text);
+    if (number < 1 || lines.size() < static_cast<std::size_t>(number)) return "";
+    std::string line = lines[static_cast<std::size_t>(number) - 1];
+    if (line.ends_with('\r')) line.pop_back();
+    return line;
+}
+
+CompilerOutput read_messages(const std::string& output, const std::string& source,
+                             const std::string& file_name) {
+    CompilerOutput found;
+    std::vector<std::string> lines = lines_of(output);
+    for (std::string& line : lines) line = line.substr(0, kLongestLine);
+    for (std::size_t i = 0; i < lines.size() && found.messages.size() < kMostMessages; ++i) {
+        Head head;
+        if (!read_head(lines[i], head)) continue;
+        const Severity severity = severity_of(head.severity);
+        const PlaceKind place = kind_of_place(head.file, head.line);
+        if (place != PlaceKind::learners) {
+            auto& list = place == PlaceKind::configure ? found.configure : found.ours;
+            if (severity == Severity::error) list.push_back(head.text);
+            continue;
+        }
+        if (head.line == 0) head.line = last_line(source);
+        if (head.column == 0 && i + 2 < lines.size() && is_caret(lines[i + 2])) {
+            head.column =
+                column_of_caret(lines[i + 1], lines[i + 2], line_of_text(source, head.line));
+        }
+        Message message{severity,
+                        {file_name, head.line, head.column},
+                        shown(in_plain_words(head.text), kLongestLine)};
+        if (!is_known(found.messages, message)) found.messages.push_back(std::move(message));
+    }
+    return found;
+}
+
+std::string Message::shown(const std::string& source) const {
+    constexpr const char* names[] = {"error", "warning", "note"};
+    std::string shown = wrap(place.text() + ": " + names[static_cast<int>(severity)] + ": " + text);
+    const std::string line = line_of_text(source, place.line);
+    constexpr int room = kTerminalColumns - 4;
+    // With what a terminal would obey no line is shown.
+    const bool fits = !line.empty() && line.size() <= room && shown_text(line) == line;
+    if (!fits) return shown;
+    shown += "    " + line + "\n";
+    if (place.column <= 0 || place.column > static_cast<int>(line.size()) + 1) return shown;
+    return shown + "    " + caret_below(line, place.column) + "\n";
+}
+
+}  // namespace coalesce

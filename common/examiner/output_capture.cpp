@@ -1,0 +1,35 @@
+#include "examiner/output_capture.h"
+
+#include <unistd.h>
+
+#include <algorithm>
+#include <array>
+#include <cerrno>
+
+namespace coalesce {
+
+void OutputCapture::read_all(int from) {
+    std::array<char, 65536> buffer;
+    for (;;) {
+        const ssize_t count = read(from, buffer.data(), buffer.size());
+        if (count < 0 && errno == EINTR) continue;
+        if (count <= 0) break;
+        const auto got = static_cast<std::size_t>(count);
+        text_.append(buffer.data(), std::min(got, kKeptBytes - std::min(kKeptBytes, text_.size())));
+        bytes_ += got;
+    }
+    close(from);
+}
+
+void OutputCapture::make_harmless() {
+    std::replace_if(
+        text_.begin(), text_.end(),
+        [](char c) {
+            return (static_cast<unsigned char>(c) < 0x20 && c != '\n' && c != '\t') || c == 0x7f;
+        },
+        '?');
+    // Not half a line, and with it perhaps half a letter.
+    if (is_cut()) text_.resize(text_.rfind('\n') == text_.npos ? 0 : text_.rfind('\n') + 1);
+}
+
+}  // namespace coalesce

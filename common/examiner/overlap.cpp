@@ -1,0 +1,102 @@
+#include "examiner/costs.h"
+
+#include <algorithm>
+
+#include "harness/text.h"
+#include "examiner/source_lines.h"
+
+namespace coalesce {
+namespace {
+
+bool stores_in(const Verdict& found, const Loop& loop) {
+    return std::any_of(found.lines.begin(), found.lines.end(), [&](const LineCounters& line) {
+        return line.counters.store_requests > 0 && line.line >= loop.first_line &&
+               line.line <= loop.last_line;
+    });
+}
+
+/// Why a load waits for the one before it, and where; the kind is `none` when nothing is found.
+Failure what_is_between(const Verdict& found) {
+    const std::vector<Loop> loops = loops_of(found.source);
+    for (const LineCounters& line : found.lines) {
+        const Loop* loop = innermost_loop(loops, line.line);
+        if (line.counters.load_requests == 0 || !loop) continue;
+        if (loop->barrier_line > 0) {
+            return {.kind = FailureKind::loads_not_overlapped,
+                    .headline = "there is a barrier between two loads of a thread",
+                    .place = {found.file, loop->barrier_line, 0},
+                    .next = "Take __syncthreads() out of the loop: one barrier after all loads."};
+        }
+        if (stores_in(found, *loop)) {
+            return {.kind = FailureKind::loads_not_overlapped,
+                    .headline = "each element is stored before the next one is loaded",
+                    .place = {found.file, line.line, 0},
+                    .next =
+                        "Load all elements of a thread in a separate loop, into an array; "
+                        "store them in a second loop."};
+        }
+    }
+    return {};
+}
+
+}  // namespace
+
+std::optional<Failure> loads_not_overlapped(const Verdict& found, const Limits& limits) {
+    const Counters& counters = *found.counters;
+    if (counters.load_waits == 0 || counters.copy_waits > 0) return std::nullopt;
+    const double in_flight =
+        static_cast<double>(counters.load_requests) / static_cast<double>(counters.load_waits);
+    if (in_flight >= limits.loads_in_flight) return std::nullopt;
+    Failure failure = what_is_between(found);
+    if (failure.kind == FailureKind::none) return std::nullopt;
+    failure.headline += ", so that a warp waits for memory once for every load: nothing overlaps.";
+    failure.shape = found.counted;
+    failure.details = wrap("Simulated: " + std::to_string(counters.load_requests) + " loads, and " +
+                           std::to_string(counters.load_waits) + " times that a warp waited.");
+    return failure;
+}
+
+std::optional<Failure> copies_not_async(const Verdict& found, const Limits& limits) {
+    if (limits.copies_under_way == 0 || found.counters->copy_waits > 0) return std::nullopt;
+    Failure failure{.kind = FailureKind::copies_not_async,
+                    .headline =
+                        "no asynchronous copy is made: each tile goes through registers, and "
+                        "the warp waits for it.",
+                    .place = {found.file, 0, 0},
+                    .shape = found.counted,
+                    .next =
+                        "Fetch a tile with __pipeline_memcpy_async, and turn another one while "
+                        "it arrives."};
+    for (const LineCounters& line : found.lines) {
+        if (line.counters.load_requests > 0) failure.place.line = line.line;
+    }
+    return failure;
+}
+
+std::optional<Failure> copies_not_overlapped(const Verdict& found, const Limits& limits) {
+    const Counters& counters = *found.counters;
+    if (counters.copy_waits == 0 || counters.shared_load_requests == 0) return std::nullopt;
+    const double under_way = static_cast<double>(counters.copy_bytes_under_way) /
+                             static_cast<double>(counters.shared_load_requests);
+    if (under_way >= limits.copies_under_way) return std::nullopt;
+    const int wait = line_of_copy_wait(found.source), sent = line_of_copies_sent(found.source);
+    Failure failure{.kind = FailureKind::copies_not_overlapped, .shape = found.counted};
+    failure.details = wrap("Simulated: " + std::to_string(counters.copy_waits) +
+                           " waits for copies; when a tile is read, " + format("%.0f", under_way) +
+                           " bytes of other copies are on their way.");
+    if (sent > wait) {
+        failure.headline = "the next tile is sent on its way only when this one has been read.";
+        failure.place = {found.file, sent, 0};
+        failure.next = "Send the next tile on its way before this one is read, into another stage.";
+        return failure;
+    }
+    failure.headline =
+        "nothing is on its way while a tile is read: all copies were waited for before.";
+    failure.place = {found.file, wait, 0};
+    failure.next =
+        "Have a stage for each of two tiles, send the next tile before this one is waited for, "
+        "and let the wait leave it under way: __pipeline_wait_prior(1).";
+    return failure;
+}
+
+}  // namespace coalesce

@@ -1,0 +1,192 @@
+#include "examiner/picture.h"
+
+#include <algorithm>
+#include <map>
+
+#include "harness/text.h"
+#include "examiner/load_lines.h"
+#include "examiner/messages.h"
+
+namespace coalesce {
+namespace {
+
+constexpr std::uint64_t kRowBytes = 128;
+constexpr unsigned kWordBytes = 4;
+constexpr unsigned kBanks = 32;
+
+PictureRow empty_row(const std::string& label) {
+    PictureRow row{label, {}};
+    row.lanes.fill(-1);
+    return row;
+}
+
+/// The addresses of the words that a lane touches.
+std::vector<std::uint64_t> words_of(const simulated::Access& access, unsigned lane) {
+    std::vector<std::uint64_t> words;
+    if ((access.active >> lane & 1) == 0) return words;
+    for (unsigned byte = 0; byte < access.bytes_per_lane; byte += kWordBytes) {
+        words.push_back(access.addresses[lane] + byte);
+    }
+    return words;
+}
+
+/// "in + 384"; a picture may begin before the matrix when the kernel is wrong.
+std::string offset_text(const std::string& name, std::uint64_t address, std::uint64_t begin) {
+    if (address < begin) return name + " - " + std::to_string(begin - address);
+    return name + " + " + std::to_string(address - begin);
+}
+
+struct Addresses {
+    std::uint64_t in = 0, out = 0, bytes = 0;
+
+    /// The one that an address is in or closest to.
+    bool is_out(std::uint64_t address) const {
+        const auto distance = [&](std::uint64_t begin) {
+            if (address < begin) return begin - address;
+            return address >= begin + bytes ? address - begin - bytes : 0;
+        };
+        return distance(out) < distance(in);
+    }
+};
+
+WarpAccess drawn(const simulated::Access& access, const Addresses& matrices, const Source& source) {
+    WarpAccess drawn{access,
+                     {source.name, access.line, 0},
+                     line_of_text(source.text, access.line),
+                     "shared memory"};
+    if (access.is_shared) {
+        drawn.rows = rows_of_banks(access);
+        return drawn;
+    }
+    const bool is_out = matrices.is_out(access.of_active().front());
+    drawn.memory = is_out ? "out" : "in";
+    drawn.rows = rows_of_memory(access, is_out ? matrices.out : matrices.in, drawn.memory);
+    return drawn;
+}
+
+bool is_alike(const WarpAccess& one, const WarpAccess& other) {
+    return one.place == other.place && one.is_shared == other.is_shared &&
+           one.is_store == other.is_store && one.memory == other.memory && one.cost == other.cost &&
+           one.bytes_per_lane == other.bytes_per_lane && one.active == other.active;
+}
+
+/// A loop does the same again and again: once is enough to see it.
+void add(std::vector<WarpAccess>& list, WarpAccess access) {
+    const auto known = std::find_if(list.begin(), list.end(),
+                                    [&](const WarpAccess& one) { return is_alike(one, access); });
+    if (known == list.end()) {
+        list.push_back(std::move(access));
+    } else {
+        ++known->times;
+    }
+}
+
+Failure no_picture(const std::string& file, const std::string& why, const std::string& next) {
+    return {.kind = FailureKind::environment_problem,
+            .headline = why,
+            .place = {file, 0, 0},
+            .next = next};
+}
+
+/// Compiles and launches with the warp's accesses written down.
+void run(const Source& source, const Exercise& exercise, Runner& runner,
+         const PictureRequest& request, Picture& picture) {
+    if (!runner.is_simulated()) {
+        picture.problem =
+            no_picture(source.name, "only the simulated GPU shows what a warp touches.",
+                       "Run it there: --device sim");
+        return;
+    }
+    const Compiled compiled = runner.compile(source, exercise.kernel);
+    picture.problem = compiled.failure;
+    if (!compiled.ok()) return;
+    Trial trial = runner.run(compiled, exercise.task(),
+                             {.shape = request.shape,
+                              .watch = Watch::result_alone,
+                              .traced = {request.block, request.warp, kMostTracedAccesses}});
+    correct_lines_of_loads(source.text, trial);
+    picture.problem = trial.refused;
+    const Addresses matrices{trial.in_address, trial.out_address, 4 * trial.elements()};
+    for (const simulated::Access& access : trial.accesses) {
+        if (access.active != 0) add(picture.accesses, drawn(access, matrices, source));
+    }
+    if (picture.ok() && picture.accesses.empty()) {
+        picture.problem = {.kind = FailureKind::wrong_result,
+                           .fault = Fault::nothing_written,
+                           .headline = "this warp touches no memory, so there is nothing to draw.",
+                           .place = {source.name, 0, 0},
+                           .next = "Choose another block or warp, or write the kernel's body."};
+    }
+}
+
+}  // namespace
+
+std::vector<PictureRow> rows_of_memory(const simulated::Access& access, std::uint64_t begin,
+                                       const std::string& name) {
+    std::map<std::uint64_t, PictureRow> rows;
+    for (unsigned lane = 0; lane < 32; ++lane) {
+        for (const std::uint64_t at : words_of(access, lane)) {
+            const std::uint64_t row_begin = at / kRowBytes * kRowBytes;
+            auto [row, is_new] = rows.try_emplace(row_begin);
+            if (is_new) row->second = empty_row(offset_text(name, row_begin, begin));
+            int& place = row->second.lanes[at % kRowBytes / kWordBytes];
+            if (place < 0) place = static_cast<int>(lane);
+        }
+    }
+    std::vector<PictureRow> list;
+    for (auto& [address, row] : rows) list.push_back(std::move(row));
+    return list;
+}
+
+std::vector<PictureRow> rows_of_banks(const simulated::Access& access) {
+    // Accesses of 8 bytes go in two half warps, those of 16 in four quarters.
+    const unsigned lanes_together = access.bytes_per_lane <= 4 ? 32 : 128 / access.bytes_per_lane;
+    std::vector<PictureRow> rows;
+    for (unsigned first = 0; first < 32; first += lanes_together) {
+        std::array<std::vector<std::uint64_t>, kBanks> words;
+        const std::size_t done = rows.size();
+        for (unsigned lane = first; lane < first + lanes_together; ++lane) {
+            for (const std::uint64_t at : words_of(access, lane)) {
+                const std::uint64_t word = at / kWordBytes;
+                std::vector<std::uint64_t>& served = words[word % kBanks];
+                // The same word is served once, to whoever wants it.
+                if (std::find(served.begin(), served.end(), word) != served.end()) continue;
+                if (rows.size() < done + served.size() + 1) {
+                    rows.push_back(empty_row("wavefront " + std::to_string(rows.size() + 1)));
+                }
+                rows[done + served.size()].lanes[word % kBanks] = static_cast<int>(lane);
+                served.push_back(word);
+            }
+        }
+    }
+    return rows;
+}
+
+std::string WarpAccess::headline() const {
+    const std::string unit = is_shared ? "wavefront" : "sector";
+    const std::string name = is_shared ? memory : "`" + memory + "`";
+    std::string text =
+        std::string(is_store ? "store to " : "load from ") + name + ": " + count_of(cost, unit);
+    text += cost > ideal
+                ? ", where " + std::to_string(ideal) + (ideal == 1 ? " is" : " are") + " enough"
+                : ", the least there can be";
+    if (times > 1) text += "; " + std::to_string(times) + " times, the first is shown";
+    return text;
+}
+
+Picture picture_of(const Source& source, const Exercise& exercise, Runner& runner,
+                   const PictureRequest& request) {
+    Picture picture;
+    picture.file = source.name;
+    picture.of = request;
+    try {
+        run(source, exercise, runner, request, picture);
+    } catch (const std::exception& problem) {
+        picture.problem =
+            no_picture(source.name, std::string("the kernel could not be run: ") + problem.what(),
+                       "Try again; ./learn doctor shows what is missing.");
+    }
+    return picture;
+}
+
+}  // namespace coalesce

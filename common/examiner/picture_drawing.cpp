@@ -1,0 +1,125 @@
+// Pictures as text and as SVG.
+#include <algorithm>
+
+#include "base/text.h"
+#include "harness/text.h"
+#include "examiner/picture.h"
+#include "examiner/render.h"
+
+namespace coalesce {
+namespace {
+
+constexpr char kSigns[] = "0123456789abcdefghijklmnopqrstuv";
+
+char sign_of(int lane) {
+    return lane < 0 ? '.' : kSigns[lane];
+}
+
+std::string title(const Picture& picture) {
+    const PictureRequest& of = picture.of;
+    return picture.file + ": warp " + std::to_string(of.warp) + " of block " +
+           std::to_string(of.block) + ", " + std::to_string(of.shape.rows) + " x " +
+           std::to_string(of.shape.cols) + ", simulated";
+}
+
+/// The source line without its indentation, cut where the terminal ends.
+std::string shortened(const std::string& line) {
+    const std::size_t begin = line.find_first_not_of(" \t");
+    if (begin == line.npos) return "";
+    constexpr std::size_t room = 72;
+    const std::string text = line.substr(begin);
+    return text.size() <= room ? text : text.substr(0, room - 3) + "...";
+}
+
+/// Four groups of eight: sectors of memory, or eight banks each.
+std::string row_text(const PictureRow& row) {
+    std::string text = format("    %-18s|", row.label.c_str());
+    for (std::size_t i = 0; i < row.lanes.size(); ++i) {
+        text += sign_of(row.lanes[i]);
+        if (i % 8 == 7) text += '|';
+    }
+    return text + "\n";
+}
+
+std::string scale(const WarpAccess& access) {
+    if (access.is_shared) return format("    %-18s|0      7|8     15|16    23|24    31|\n", "bank");
+    return format("    %-18s|sector  |sector  |sector  |sector  |\n", "byte");
+}
+
+std::string access_text(const WarpAccess& access) {
+    std::string text = wrap(access.place.text() + ": " + access.headline());
+    text += "    " + shortened(access.source_line) + "\n";
+    text += scale(access);
+    for (const PictureRow& row : access.rows) text += row_text(row);
+    return text;
+}
+
+// ---- SVG ----
+
+constexpr int kCell = 20, kLabel = 150, kGap = 6, kRow = 24, kHead = 64, kWidth = 840;
+
+std::string svg_text(int x, int y, const std::string& anchor, const std::string& text) {
+    return format("<text x=\"%d\" y=\"%d\" text-anchor=\"%s\">", x, y, anchor.c_str()) +
+           escaped(text) + "</text>\n";
+}
+
+/// A cell shows its lane's number, so that nothing is said by colour alone.
+std::string svg_cell(int x, int y, int lane) {
+    std::string svg = format("<rect x=\"%d\" y=\"%d\" width=\"%d\" height=\"%d\" fill=\"%s\"/>\n",
+                             x, y, kCell, kCell, lane < 0 ? "#ffffff" : "#cfe3ff");
+    if (lane >= 0) svg += svg_text(x + kCell / 2, y + 14, "middle", std::to_string(lane));
+    return svg;
+}
+
+std::string svg_row(const PictureRow& row, int y) {
+    std::string svg = svg_text(kLabel - 8, y + 14, "end", row.label);
+    for (int i = 0; i < 32; ++i) {
+        svg +=
+            svg_cell(kLabel + i * kCell + i / 8 * kGap, y, row.lanes[static_cast<std::size_t>(i)]);
+    }
+    return svg;
+}
+
+std::string svg_access(const WarpAccess& access, int y) {
+    std::string svg = svg_text(8, y + 20, "start", access.place.text() + ": " + access.headline());
+    svg += svg_text(8, y + 40, "start", shortened(access.source_line));
+    for (std::size_t i = 0; i < access.rows.size(); ++i) {
+        svg += svg_row(access.rows[i], y + kHead - 16 + static_cast<int>(i) * kRow);
+    }
+    return svg;
+}
+
+int height_of(const WarpAccess& access) {
+    return kHead + static_cast<int>(access.rows.size()) * kRow;
+}
+
+}  // namespace
+
+std::string Picture::text() const {
+    if (!ok()) return terminal_text(problem);
+    std::string text = wrap(title(*this));
+    text += "Lanes are 0-9 and a-v; a dot is memory or a bank that no lane touches.\n";
+    for (const WarpAccess& access : accesses) text += "\n" + access_text(access);
+    return text;
+}
+
+std::string Picture::svg() const {
+    int height = 40;
+    for (const WarpAccess& access : accesses) height += height_of(access);
+    std::string svg = format(
+        "<svg xmlns=\"http://www.w3.org/2000/svg\" width=\"%d\" height=\"%d\" "
+        "font-family=\"monospace\" font-size=\"12\" stroke-width=\"1\">\n",
+        kWidth, height);
+    svg += "<title>" + escaped(ok() ? title(*this) : problem.headline) + "</title>\n";
+    svg += "<style>rect { stroke: #555555; } .page { stroke: none; fill: #ffffff; }</style>\n";
+    svg += format("<rect class=\"page\" width=\"%d\" height=\"%d\"/>\n", kWidth, height);
+    svg += svg_text(8, 20, "start", ok() ? title(*this) : problem.headline);
+    int y = 32;
+    for (const WarpAccess& access : accesses) {
+        svg += svg_access(access, y);
+        y += height_of(access);
+    }
+    return svg + "</svg>\n";
+}
+
+}  // namespace coalesce

@@ -1,0 +1,100 @@
+#include "examiner/predicted_launch.h"
+
+#include <cctype>
+
+#include "harness/counters.h"
+#include "harness/device_buffer.h"
+#include "harness/errors.h"
+#include "examiner/launch_limits.h"
+#include "examiner/loaded_kernel.h"
+#include "examiner/simulated.h"
+#include "timing/comparison.h"
+#include "timing/facts.h"
+
+namespace coalesce {
+namespace {
+
+constexpr int kSide = 8192;
+/// Blocks that run to be recorded move no more than such a matrix.
+constexpr Shape kRecorded{1024, 1024};
+
+/// The time of a launch on two matrices, or on the one of a kernel that works in place; with `sampled`, of one that
+/// moves what it has to.
+Predicted predict_large(LoadedKernel& kernel, const LaunchShape& launch, bool in_place, Shape shape,
+                        const SampledMatrix* sampled) {
+    const DeviceBuffer out(static_cast<std::size_t>(elements_of(shape)) * sizeof(float));
+    const DeviceBuffer other(in_place ? 1 : out.bytes());
+    void* const in = in_place ? out.data() : other.data();
+    const auto run = [&] {
+        CUDA_CHECK(kernel.launch(launch, static_cast<float*>(out.data()),
+                                 in_place ? nullptr : static_cast<const float*>(in), shape));
+        CUDA_CHECK(cudaDeviceSynchronize());
+    };
+    if (sampled) {
+        Touched loaded;
+        launch_few_blocks([&] {
+            run();
+            loaded = touched(Direction::load);
+        });
+        sampled->fill(in, loaded);
+    }
+    Touched stored;
+    const auto run_and_note = [&] {
+        run();
+        if (sampled) stored = touched(Direction::store);
+    };
+    const std::string& gpu = timing::known_gpus().front().name;
+    Predicted predicted = predict_launches(run_and_note, useful_bytes(shape), shape, gpu,
+                                           sampled ? FewBlocks::moves : FewBlocks::only_asks);
+    if (sampled && !sampled->is_moved(out.data(), stored))
+        throw NotMoved("its blocks do not store what belongs where they store");
+    return predicted;
+}
+
+}  // namespace
+
+Shape predicted_shape(const Exercise& exercise) {
+    return exercise.at_least(kSide, kSide);
+}
+
+std::optional<Predicted> predict_launch(LoadedKernel& kernel, bool in_place, Shape shape,
+                                        const SampledMatrix* sampled) {
+    if (kernel.prints()) return std::nullopt;
+    std::optional<Predicted> predicted;
+    try {
+        simulated::prepare("none", instruction_budget(kRecorded, 1, false));
+        Failure failure;
+        if (const auto launch = kernel.configure(shape, failure))
+            predicted = predict_large(kernel, *launch, in_place, shape, sampled);
+    } catch (const NotPredicted&) {
+        // There is no time for it: its blocks wait for each other.
+    } catch (const CudaError&) {
+        // It was right where it was tried, and is not for a matrix as large as this.
+        static_cast<void>(cudaGetLastError());
+    }
+    simulator::forget_reports();
+    return predicted;
+}
+
+timing::Told told_of(const Predicted& predicted) {
+    return timing::told(predicted.longest(), timing::gpu_named(predicted.gpu),
+                        useful_bytes(predicted.shape));
+}
+
+std::string predicted_text(const Predicted& predicted) {
+    const timing::Told told = told_of(predicted);
+    return "At " + predicted.shape.name() + " " + told.time + " (" + told.label + "). " +
+           timing::capital(told.verdict) + ".";
+}
+
+std::string compared_text(const Predicted& yours, const Predicted& solution) {
+    timing::Prediction one = yours.longest(), other = solution.longest();
+    if (one.ms <= other.ms) return "";
+    one.kernel = "yours";
+    other.kernel = "the solution";
+    std::string text = timing::compared(one, other);
+    text[0] = static_cast<char>(std::tolower(static_cast<unsigned char>(text[0])));
+    return "At " + yours.shape.name() + " " + text;
+}
+
+}  // namespace coalesce

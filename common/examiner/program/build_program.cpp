@@ -1,0 +1,108 @@
+#include "examiner/program/examination.h"
+
+#include <algorithm>
+#include <optional>
+
+#include "base/child.h"
+#include "base/files.h"
+#include "base/text.h"
+#include "harness/text.h"
+#include "examiner/compilers.h"
+#include "examiner/messages.h"
+#include "examiner/safe_text.h"
+#include "examiner/stretch.h"
+#include "examiner/wrapper.h"
+
+namespace coalesce {
+namespace {
+
+namespace fs = std::filesystem;
+
+// nvcc takes two on an idle computer.
+constexpr int kSeconds = 40;
+
+// Of those that compile host code too.
+std::optional<FoundCompiler> find_host_compiler() {
+    const auto first = find_compiler(Compiler::any);
+    if (first && first->kind == Compiler::clang) return first;
+    if (auto nvcc = find_compiler(Compiler::nvcc)) return nvcc;
+    if (demanded(Compiler::any) == Compiler::any) return find_compiler(Compiler::clang);
+    return std::nullopt;
+}
+
+std::vector<std::string> command_of(const FoundCompiler& compiler) {
+    if (compiler.kind == Compiler::nvcc) {
+        return {compiler.path, "-std=c++20", "-cudart", "shared",    "-arch=compute_90",
+                "-lineinfo",   "-o",         "program", "program.cu"};
+    }
+    return {COALESCE_CUDA_CLANG,
+            "--clang=" + compiler.path,
+            "--cudart=" COALESCE_CUDART_FOLDER,
+            "--no-run-path",
+            "-Wunused-variable",
+            "-o",
+            "program",
+            "program.cu"};
+}
+
+// The last lines that say something: of the linker, say, which knows no lines of the file.
+std::string end_of(const std::string& output) {
+    constexpr std::size_t most_lines = 6;
+    const std::vector<std::string> lines = lines_of(output);
+    return shown_lines(
+        {lines.end() - static_cast<std::ptrdiff_t>(std::min(lines.size(), most_lines)),
+         lines.end()});
+}
+
+Failure does_not_compile(const std::vector<Message>& messages, const Source& source,
+                         const std::string& output) {
+    Failure failure{.kind = FailureKind::does_not_compile,
+                    .headline = "no program can be made of it: something is missing.",
+                    .place = {source.name, 0, 0},
+                    .details = end_of(output),
+                    .next = "Is there a main, and everything else that is called?"};
+    bool is_first = true;
+    for (const Message& message : messages) {
+        if (message.severity != Severity::error) continue;
+        if (is_first) {
+            failure.headline = with_end("does not compile: " + message.text);
+            failure.place = message.place;
+            failure.details.clear();
+            failure.next = "Begin with the first message; those after it may be about the same.";
+        }
+        is_first = false;
+        failure.details += message.shown(source.text);
+    }
+    return failure;
+}
+
+}  // namespace
+
+bool build_program(const Source& source, const fs::path& folder, Verdict& verdict) {
+    const Stretch stretch(verdict.milliseconds.compile);
+    const auto compiler = find_host_compiler();
+    if (!compiler) {
+        verdict.fail({.kind = FailureKind::no_compiler,
+                      .headline = "there is neither nvcc nor clang here to compile it with.",
+                      .next = "Run ./learn, which installs what is missing."});
+        return false;
+    }
+    verdict.compiler = version_of(*compiler);
+    // Messages and reports name the learner's lines.
+    write_file(folder / "program.cu",
+               "#line 1 \"" + std::string(kLearnersFile) + "\"\n" + source.text);
+    const Ended ended = run_child(command_of(*compiler), kSeconds, {}, folder);
+    verdict.messages = read_messages(ended.output, source.text, source.name).messages;
+    if (ended.timed_out) {
+        verdict.fail(
+            {.kind = FailureKind::compile_time_out,
+             .headline = "the compiler was still busy after " + count_of(kSeconds, "second") + ".",
+             .place = {source.name, 0, 0},
+             .next = "Try again; is the computer very busy?"});
+    } else if (ended.exit_code != 0) {
+        verdict.fail(does_not_compile(verdict.messages, source, ended.output));
+    }
+    return verdict.failures.empty();
+}
+
+}  // namespace coalesce

@@ -1,0 +1,96 @@
+#include "examiner/program/examine_program.h"
+
+#include <optional>
+
+#include "base/files.h"
+#include "examiner/cache.h"
+#include "examiner/stretch.h"
+#include "examiner/program/examination.h"
+
+namespace coalesce {
+namespace {
+
+namespace fs = std::filesystem;
+
+// A number of elements that nobody who writes the program knows, and the same whenever it is examined.
+int drawn_number(const std::string& hash) {
+    constexpr unsigned long least = 1001, range = 4000, digits = 8;
+    return static_cast<int>(least + std::stoul(hash.substr(0, digits), nullptr, 16) % range);
+}
+
+// How many elements would need a block that no device takes, if so many blocks are always launched; nothing
+// where that would be more than a test should take.
+std::optional<int> elements_beyond(long long blocks) {
+    constexpr long long most_blocks = 1024;
+    if (blocks < 1 || blocks > most_blocks) return std::nullopt;
+    return static_cast<int>(blocks * kMostThreadsOfBlock + 1);
+}
+
+bool is_right_with(int elements, const fs::path& program, const Source& source, Verdict& verdict) {
+    const WitnessedRun run = run_witnessed({.program = program, .elements = elements});
+    Failure failure = wrong_with(run, elements, source);
+    const bool is_right = failure.kind == FailureKind::none;
+    const LaunchShape launch = run.launches.empty() ? LaunchShape{} : run.launches.back().shape;
+    verdict.shapes.push_back({{1, elements}, is_right, launch});
+    if (!is_right) verdict.fail(std::move(failure));
+    return is_right;
+}
+
+// With each number of elements, until it is wrong.
+bool is_right_with_all(const fs::path& program, const Source& source, const Exercise& exercise,
+                       Verdict& verdict) {
+    std::vector<Shape> shapes = exercise.shapes;
+    shapes.push_back({1, drawn_number(verdict.source_hash)});
+    bool is_grid_fixed = true;
+    for (const Shape shape : shapes) {
+        if (!is_right_with(shape.cols, program, source, verdict)) return false;
+        is_grid_fixed &= verdict.shapes.back().launch.grid == verdict.shapes.front().launch.grid;
+    }
+    // As many blocks whatever there is to do: with enough elements those are too few, unless threads
+    // take several; or their threads are too many, where the two numbers have changed places.
+    const auto more = elements_beyond(verdict.shapes.front().launch.blocks());
+    return !is_grid_fixed || !more || is_right_with(*more, program, source, verdict);
+}
+
+void examine_in(const fs::path& folder, const Source& source, const Exercise& exercise,
+                Verdict& verdict) {
+    if (!build_program(source, folder, verdict)) return;
+    const fs::path program = folder / "program";
+    const Stretch stretch(verdict.milliseconds.shapes);
+    if (is_right_with_all(program, source, exercise, verdict)) {
+        const int elements = exercise.shapes.front().cols;
+        Failure failure = launch_unnoticed(
+            run_witnessed({.program = program, .elements = elements, .launches_fail = true}),
+            source);
+        if (failure.kind != FailureKind::none) verdict.fail(std::move(failure));
+    }
+    if (verdict.failures.empty()) verdict.outcome = Verdict::Outcome::passed;
+}
+
+}  // namespace
+
+Verdict examine_program(const Source& source, const Exercise& exercise) {
+    Verdict verdict;
+    verdict.file = source.name;
+    verdict.source = source.text;
+    verdict.source_hash = hash_text(source.text);
+    verdict.device = "the simulated GPU";
+    verdict.is_simulated = true;
+    if (!source.is_good()) {
+        verdict.fail(source.problem);
+        return verdict;
+    }
+    try {
+        const Stretch stretch(verdict.milliseconds.total);
+        const TemporaryFolder folder;
+        examine_in(folder.path, source, exercise, verdict);
+    } catch (const std::exception& problem) {
+        verdict.fail(
+            {.kind = FailureKind::environment_problem,
+             .headline = std::string("the program could not be examined: ") + problem.what(),
+             .next = "./learn doctor looks for the reason."});
+    }
+    return verdict;
+}
+
+}  // namespace coalesce

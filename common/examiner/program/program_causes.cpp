@@ -1,0 +1,460 @@
+#include "examiner/program/examination.h"
+
+#include <algorithm>
+#include <cstring>
+#include <optional>
+#include <vector>
+
+#include "base/text.h"
+#include "harness/text.h"
+#include "examiner/safe_text.h"
+#include "examiner/source_lines.h"
+#include "examiner/program/witness.h"
+
+namespace coalesce {
+namespace {
+
+constexpr long long kLanes = 32;
+
+// ---- what is known of a run ----
+
+bool is_poison(float value) {
+    unsigned char bytes[sizeof value], poison[sizeof value];
+    std::memcpy(bytes, &value, sizeof value);
+    std::memset(poison, witness::kPoison, sizeof poison);
+    return std::memcmp(bytes, poison, sizeof bytes) == 0;
+}
+
+// What the program printed, its first lines.
+std::string said_by(const WitnessedRun& run) {
+    constexpr std::size_t most_lines = 6;
+    if (run.ended.output.empty()) return "";
+    std::vector<std::string> lines = lines_of(run.ended.output);
+    lines.resize(std::min(lines.size(), most_lines));
+    return "The program printed:\n" + shown_lines(lines);
+}
+
+bool says_right(const WitnessedRun& run) {
+    return run.ended.exit_code == 0 && run.ended.output.find("right") != std::string::npos;
+}
+
+std::string text_of(float value) {
+    return is_poison(value) ? "what nobody wrote" : format("%g", static_cast<double>(value));
+}
+
+std::string text_of(const LaunchShape& launch) {
+    return count_of(launch.blocks(), "block") + " of " + count_of(launch.threads(), "thread");
+}
+
+std::string element(const char* array, std::size_t index) {
+    return std::string(array) + "[" + std::to_string(index) + "]";
+}
+
+// One run and what is to be said of it: a function for each way in which it can go wrong, in the order in
+// which they are looked for. Each gives the failure, if that is what happened.
+class Causes {
+public:
+    Causes(const WitnessedRun& the_run, int the_elements, const Source& the_source)
+        : run_(the_run), count_(static_cast<std::size_t>(the_elements)), source_(the_source) {
+        for (const SeenLaunch& launch : run_.launches) {
+            if (launch.threads() > largest_.threads()) largest_ = launch;
+        }
+    }
+
+    Failure first() const {
+        for (const auto cause :
+             {&Causes::endless, &Causes::refused_launch, &Causes::reported, &Causes::broken_down,
+              &Causes::failed_copy, &Causes::not_launched, &Causes::not_copied,
+              &Causes::other_number, &Causes::same_both_ways, &Causes::wrong_elements,
+              &Causes::wrong_words, &Causes::few_threads, &Causes::repeated_work,
+              &Causes::leaked}) {
+            if (auto failure = (this->*cause)()) return *failure;
+        }
+        return {};
+    }
+
+private:
+    Failure failure(FailureKind kind, const std::string& headline, const std::string& next,
+                    int line = 0) const {
+        const std::string with = "Seen with " + count_of(count_, "element") + ": ./program " +
+                                 std::to_string(count_) + "\n";
+        return {.kind = kind,
+                .headline = headline,
+                .place = {source_.name, line, 0},
+                .details = with + said_by(run_),
+                .next = next};
+    }
+    int line_of_launch() const { return line_of_program_launch(source_.text); }
+    // Of the last copy that way; 0: there is none, or it is not known which.
+    int line_of_last_copy(const std::string& way) const {
+        for (std::size_t i = run_.copies.size(); i-- > 0;) {
+            if (run_.copies[i].way == way) return line_of_copy(source_.text, run_, i);
+        }
+        return 0;
+    }
+    bool is_copied(const std::string& way, bool is_after_launch) const {
+        return std::any_of(run_.copies.begin(), run_.copies.end(), [&](const SeenCopy& copy) {
+            return copy.way == way && copy.is_after_launch == is_after_launch;
+        });
+    }
+    bool has_failed_copy() const {
+        return std::any_of(run_.copies.begin(), run_.copies.end(),
+                           [](const SeenCopy& copy) { return !copy.error.empty(); });
+    }
+
+    std::optional<Failure> endless() const {
+        if (!run_.ended.timed_out) return {};
+        return failure(
+            FailureKind::endless_loop,
+            "the program was still running after " + count_of(kSecondsOfProgram, "second") + ".",
+            "Which loop of it has no end?");
+    }
+
+    std::optional<Failure> refused_launch() const {
+        if (run_.launches.empty() || run_.launches.back().is_good) return {};
+        const LaunchShape& shape = run_.launches.back().shape;
+        if (is_exchanged(shape)) {
+            return failure(
+                FailureKind::launch_exchanged,
+                "the two numbers of the launch have changed places: it has " + text_of(shape) +
+                    " for " + count_of(count_, "element") +
+                    ", and no GPU takes more than 1024 threads per block. With few elements that "
+                    "goes unnoticed.",
+                "The first number between <<< and >>> is that of the blocks, the second that of "
+                "the threads per block: <<<blocks, threads>>>.",
+                line_of_launch());
+        }
+        if (shape.threads() > kMostThreadsOfBlock) {
+            return failure(FailureKind::block_too_large,
+                           "the launch has " + std::to_string(shape.threads()) +
+                               " threads per block, and no GPU takes more than 1024.",
+                           "Take 256 threads per block, and as many blocks as that needs.",
+                           line_of_launch());
+        }
+        return failure(
+            FailureKind::bad_launch,
+            "the launch was refused: " + std::to_string(shape.blocks()) + " blocks of " +
+                std::to_string(shape.threads()) + " threads.",
+            "How many blocks do so many elements need? Round up, so that it is 1 at least.",
+            line_of_launch());
+    }
+
+    // Blocks for so many elements, rounded up, if the first number were the threads.
+    bool is_exchanged(const LaunchShape& launch) const {
+        const auto count = static_cast<long long>(count_);
+        const long long blocks = launch.blocks();
+        return blocks != 1 && launch.threads() > kMostThreadsOfBlock &&
+               launch.threads() == (count + blocks - 1) / blocks;
+    }
+
+    // What the simulator's checks say. A copy that fails says more of itself, and memory that is not freed
+    // comes last.
+    std::optional<Failure> reported() const {
+        for (const SeenReport& report : run_.reports) {
+            const bool is_of_copy = report.check == "apicheck" && has_failed_copy();
+            // Who does everything meets all others everywhere.
+            const auto repeated = repeated_work();
+            if (report.check == "globalrace" && repeated) return repeated;
+            if (report.check != "leakcheck" && !is_of_copy) return of_report(report);
+        }
+        return {};
+    }
+
+    Failure of_report(const SeenReport& report) const {
+        if (report.check == "memcheck" && report.kind == "out of bounds") return outside(report);
+        FailureKind kind = FailureKind::kernel_failed;
+        if (report.check == "apicheck") kind = FailureKind::program_failed;
+        if (report.kind == "instruction budget") kind = FailureKind::endless_loop;
+        if (report.kind == "unsupported") kind = FailureKind::not_simulated;
+        if (report.kind == "misaligned") kind = FailureKind::misaligned;
+        if (report.check == "globalrace") kind = FailureKind::race_between_blocks;
+        if (report.check == "initcheck") kind = FailureKind::uninitialised_read;
+        const std::string next = report.line > 0 ? "Begin with that line." : "";
+        return failure(kind, report.message, report.cure.empty() ? next : report.cure, report.line);
+    }
+
+    // A thread that has no element, or an index that is wrong.
+    Failure outside(const SeenReport& report) const {
+        const LaunchShape shape =
+            run_.launches.empty() ? LaunchShape{} : run_.launches.back().shape;
+        const long long thread = report.block[0] * shape.block[0] + report.thread[0];
+        const std::string who = "thread " + std::to_string(report.thread[0]) + " of block " +
+                                std::to_string(report.block[0]);
+        if (thread >= static_cast<long long>(count_)) {
+            return failure(
+                FailureKind::no_bounds_check,
+                who + " is number " + std::to_string(thread) + ", and there are only " +
+                    std::to_string(count_) + " elements: it accesses what lies after them.",
+                "Let those threads do nothing: compare the index with `count` first.", report.line);
+        }
+        if (report.message.find("memory of the host") != report.message.npos) {
+            return failure(
+                FailureKind::out_of_bounds,
+                who + " follows a pointer to memory of the host, where a kernel cannot look.",
+                "Which pointers does the launch hand over? A kernel can only follow those that "
+                "cudaMalloc has given.",
+                report.line);
+        }
+        return failure(FailureKind::out_of_bounds, who + " accesses memory outside of the array.",
+                       "Which index does that thread compute? With pencil and paper, for the first "
+                       "thread and the last.",
+                       report.line);
+    }
+
+    std::optional<Failure> broken_down() const {
+        constexpr int by_signal = 128;
+        if (run_.ended.exit_code <= by_signal) return {};
+        return failure(FailureKind::program_failed,
+                       "the program was ended by signal " +
+                           std::to_string(run_.ended.exit_code - by_signal) + ".",
+                       "Does the host use a pointer from cudaMalloc? It cannot follow it: only "
+                       "kernels and cudaMemcpy can.");
+    }
+
+    std::optional<Failure> failed_copy() const {
+        for (std::size_t i = 0; i < run_.copies.size(); ++i) {
+            const SeenCopy& copy = run_.copies[i];
+            if (copy.error.empty()) continue;
+            const char* const where = copy.way == "to-gpu"    ? "to the GPU"
+                                      : copy.way == "to-host" ? "back to the host"
+                                                              : "that stays on one side";
+            return failure(FailureKind::program_failed,
+                           std::string("the copy ") + where + " failed (" + copy.error + ").",
+                           "cudaMemcpy(to, from, bytes, kind): is each pointer of the side that "
+                           "the kind says, and are the bytes as many as the array has?",
+                           line_of_copy(source_.text, run_, i));
+        }
+        return {};
+    }
+
+    std::optional<Failure> not_launched() const {
+        if (!run_.launches.empty()) return {};
+        return failure(FailureKind::not_launched, "the program launches no kernel.",
+                       "A kernel runs where it is called with its launch: "
+                       "name<<<blocks, threads>>>(arguments).",
+                       line_of_launch());
+    }
+
+    std::optional<Failure> not_copied() const {
+        if (!is_copied("to-gpu", false)) {
+            return failure(FailureKind::not_copied,
+                           "the input never comes to the GPU before the kernel is launched.",
+                           "cudaMemcpy(to, from, bytes, cudaMemcpyHostToDevice)",
+                           line_of_last_copy("to-gpu"));
+        }
+        if (is_copied("to-host", true)) return {};
+        return failure(FailureKind::not_copied,
+                       "the result never comes back from the GPU after the launch: the host "
+                       "compares what it had before.",
+                       "cudaMemcpy(to, from, bytes, cudaMemcpyDeviceToHost), after the launch.",
+                       line_of_last_copy(is_copied("elsewhere", true) ? "elsewhere" : "to-host"));
+    }
+
+    std::optional<Failure> other_number() const {
+        for (const auto* array : {&run_.in, &run_.out}) {
+            if (array->size() == count_) continue;
+            const bool is_in = array == &run_.in;
+            return failure(FailureKind::not_copied,
+                           std::string("the copy ") + (is_in ? "to the GPU" : "back") + " has " +
+                               count_of(array->size(), "element") + ", not " +
+                               std::to_string(count_) + ".",
+                           "cudaMemcpy counts in bytes: count * sizeof(float). And the program's "
+                           "argument says how many elements there are.",
+                           line_of_last_copy(is_in ? "to-gpu" : "to-host"));
+        }
+        return {};
+    }
+
+    // An input that shows nothing.
+    std::optional<Failure> same_both_ways() const {
+        if (count_ < 2 || !std::equal(run_.in.begin(), run_.in.end(), run_.in.rbegin())) return {};
+        return failure(FailureKind::comparison_wrong,
+                       "the input reads the same from both ends, so the comparison cannot show "
+                       "whether the array was reversed.",
+                       "Give each element a different value: in[i] = i.");
+    }
+
+    float expected(std::size_t i) const { return run_.in[count_ - 1 - i]; }
+    bool is_wrong(std::size_t i) const {
+        return std::memcmp(&run_.out[i], &run_.in[count_ - 1 - i], sizeof(float)) != 0;
+    }
+
+    std::optional<Failure> wrong_elements() const {
+        std::vector<std::size_t> wrong;
+        bool all_unwritten = true;
+        for (std::size_t i = 0; i < count_; ++i) {
+            if (!is_wrong(i)) continue;
+            wrong.push_back(i);
+            all_unwritten &= is_poison(run_.out[i]);
+        }
+        if (wrong.empty()) return {};
+        Failure found = all_unwritten ? unwritten(wrong) : other_element(wrong.front());
+        if (says_right(run_)) {
+            found.details += "And it calls that right: its comparison does not see it.\n";
+        }
+        return found;
+    }
+
+    Failure unwritten(const std::vector<std::size_t>& wrong) const {
+        const LaunchShape& shape = run_.launches.back().shape;
+        const auto threads = static_cast<std::size_t>(run_.launches.back().threads());
+        Failure found = failure(FailureKind::wrong_result,
+                                element("out", wrong.front()) + " was never written.",
+                                "Which thread should write it? Does it come to the store?",
+                                line_of_kernel(source_.text, ""));
+        found.fault = Fault::never_written;
+        if (wrong.size() == count_) {
+            found.fault = Fault::nothing_written;
+            found.headline = "the kernel ran and wrote nothing to the array that is copied back.";
+            found.next =
+                "Does each thread come to its store? If it does: are the launch's arguments in the "
+                "order of the kernel's parameters, and is the array that it writes copied back?";
+        } else if (threads < count_) {
+            found.fault = Fault::grid_too_small;
+            found.place.line = line_of_launch();
+            found.headline = "the launch has " + count_of(threads, "thread") + " (" +
+                             std::to_string(shape.blocks()) + " x " +
+                             std::to_string(shape.threads()) + ") for " +
+                             count_of(count_, "element") + ": " + std::to_string(wrong.size()) +
+                             " of them were never written.";
+            found.next =
+                "Whole numbers divide downwards: add threads - 1 before you divide by threads.";
+        } else if (count_ - wrong.size() == static_cast<std::size_t>(shape.threads())) {
+            found.headline += " Only " + count_of(count_ - wrong.size(), "element") +
+                              " were, as many as a block has threads.";
+            found.next =
+                "Do all blocks write the same elements? What in the index tells them apart?";
+        }
+        return found;
+    }
+
+    Failure other_element(std::size_t i) const {
+        std::string headline = element("out", i) + " is " + text_of(run_.out[i]) + ", and " +
+                               text_of(expected(i)) + " belongs there, which is " +
+                               element("in", count_ - 1 - i) + ".";
+        const auto held = std::find(run_.in.begin(), run_.in.end(), run_.out[i]);
+        if (held != run_.in.end()) {
+            headline += " It holds " +
+                        element("in", static_cast<std::size_t>(held - run_.in.begin())) + ".";
+        }
+        return failure(
+            FailureKind::wrong_element, headline,
+            "Follow thread 0 with pencil and paper: what does it read, and where does it "
+            "store it?",
+            line_of_kernel(source_.text, ""));
+    }
+
+    // The result is right; the program has to say so.
+    std::optional<Failure> wrong_words() const {
+        if (says_right(run_)) return {};
+        return failure(
+            FailureKind::comparison_wrong,
+            "the result is right, but the program ends with " +
+                std::to_string(run_.ended.exit_code) +
+                (run_.ended.exit_code == 0 ? " and does not say \"right\"." : "."),
+            "It compares each element, prints \"right\" and ends with 0, or says what is "
+            "wrong and ends with 1.");
+    }
+
+    // The result is right, and the program says so; but the lesson asks for a thread for each element. Not
+    // everything else is a mistake. Blocks of any size are right, and so is a grid that is rounded up; and a
+    // loop whose stride is the whole grid, with several blocks, is how CUDA code is written for arrays of any
+    // size. A single block is right as long as it could have a thread for each element.
+
+    // One thread, or a few, or one block for far more elements: <<<1, 1>>> and a loop.
+    std::optional<Failure> few_threads() const {
+        if (run_.launches.empty()) return {};
+        const auto count = static_cast<long long>(count_);
+        const std::string has = ": the launch has " + text_of(largest_.shape) + " for " +
+                                count_of(count_, "element") + ".";
+        if (largest_.threads() < kLanes && count > kLanes) {
+            const bool is_one = largest_.threads() == 1;
+            return failure(FailureKind::multiprocessors_idle,
+                           (is_one ? "a single thread does everything, one element after the other"
+                                   : "a few threads do everything") +
+                               has + " A GPU has room for many thousands at once.",
+                           "Launch a thread for each element, and take the loop over all of them "
+                           "out of the kernel: the launch is the loop.",
+                           line_of_launch());
+        }
+        if (largest_.shape.blocks() == 1 && count > kMostThreadsOfBlock) {
+            return failure(
+                FailureKind::multiprocessors_idle,
+                "a single block does everything" + has +
+                    " It runs on one multiprocessor, and a GPU may have more than a hundred.",
+                "Launch as many blocks as it takes to have a thread for each element.",
+                line_of_launch());
+        }
+        return {};
+    }
+
+    // Threads that all do all of it.
+    std::optional<Failure> repeated_work() const {
+        if (run_.launches.empty() || count_ == 0) return {};
+        for (const SeenStores& stores : run_.stores) {
+            const long long all = static_cast<long long>(count_ * sizeof(float)) * stores.launches;
+            const long long times = stores.bytes / all;
+            if (times < 2) continue;
+            const bool is_by_thread = times == largest_.threads();
+            const bool is_by_block = !is_by_thread && times == largest_.shape.blocks();
+            const std::string who = is_by_thread  ? "every thread does everything"
+                                    : is_by_block ? "every block does everything"
+                                                  : "threads do again what others have done";
+            return failure(FailureKind::work_repeated,
+                           who + ": each element is stored " + std::to_string(times) + " times" +
+                               (is_by_thread  ? ", once by each thread of the launch."
+                                : is_by_block ? ", once by each block of the launch."
+                                              : ", on average."),
+                           is_by_block
+                               ? "Let the index begin with the block's own elements: blockIdx.x * "
+                                 "blockDim.x + threadIdx.x."
+                               : "One element is enough for a thread, that of its own number: "
+                                 "blockIdx.x * blockDim.x + threadIdx.x. The launch is the loop.",
+                           stores.line > 0 ? stores.line : line_of_launch());
+        }
+        return {};
+    }
+
+    std::optional<Failure> leaked() const {
+        for (const SeenReport& report : run_.reports) {
+            return failure(FailureKind::memory_leaked, report.message,
+                           "cudaFree gives back what cudaMalloc gave, each pointer once.");
+        }
+        return {};
+    }
+
+    const WitnessedRun& run_;
+    const std::size_t count_;
+    const Source& source_;
+    SeenLaunch largest_{};  ///< the launch with the most threads
+};
+
+}  // namespace
+
+Failure wrong_with(const WitnessedRun& run, int elements, const Source& source) {
+    return Causes(run, elements, source).first();
+}
+
+Failure launch_unnoticed(const WitnessedRun& run, const Source& source) {
+    // In the words of the runtime library, by cudaGetErrorString or cudaGetErrorName.
+    const auto says = [&](const char* words) {
+        return run.ended.output.find(words) != std::string::npos;
+    };
+    const bool is_told = says("invalid argument") || says("cudaErrorInvalidValue");
+    if (run.is_asked_for && run.ended.exit_code != 0 && is_told) return {};
+    Failure failure{.kind = FailureKind::launch_not_checked,
+                    .headline = "when the launch fails, the program goes on as if it had not.",
+                    .place = {source.name, line_of_program_launch(source.text), 0},
+                    .details = "Seen with a launch that was refused on purpose.\n" + said_by(run),
+                    .next =
+                        "A launch returns nothing: cudaGetLastError() after it gives its error, "
+                        "which check() knows how to tell."};
+    if (run.is_asked_for) {
+        failure.headline =
+            "the launch fails, the program asks for the error, and does not tell it.";
+        failure.next = "Print cudaGetErrorString(error), and end with another exit code than 0.";
+    }
+    return failure;
+}
+
+}  // namespace coalesce

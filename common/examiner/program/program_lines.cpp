@@ -1,0 +1,54 @@
+#include "examiner/program/examination.h"
+
+#include <regex>
+#include <vector>
+
+#include "examiner/source_lines.h"
+
+namespace coalesce {
+namespace {
+
+struct CopyCall {
+    int line = 0;
+    std::string words;  ///< of the whole statement
+};
+
+std::vector<CopyCall> copy_calls_in(const std::string& text) {
+    static const std::regex call(R"(\bcudaMemcpy(?:Async)?\s*\()");
+    const std::string code = code_alone(text);
+    std::vector<CopyCall> calls;
+    for (std::sregex_iterator one(code.begin(), code.end(), call), none; one != none; ++one) {
+        const auto begin = static_cast<std::size_t>(one->position());
+        calls.push_back({line_at(code, begin), code.substr(begin, code.find(';', begin) - begin)});
+    }
+    return calls;
+}
+
+/// Whether the call asks for that way, or may: its kind may be a variable, or cudaMemcpyDefault.
+bool may_go(const CopyCall& call, const std::string& way) {
+    const bool says_to_gpu = call.words.find("cudaMemcpyHostToDevice") != std::string::npos;
+    const bool says_to_host = call.words.find("cudaMemcpyDeviceToHost") != std::string::npos;
+    if (way == "to-gpu") return !says_to_host;
+    if (way == "to-host") return !says_to_gpu;
+    return !says_to_gpu && !says_to_host;
+}
+
+}  // namespace
+
+int line_of_program_launch(const std::string& text) {
+    const std::size_t place = code_alone(text).find("<<<");
+    return place == std::string::npos ? 0 : line_at(text, place);
+}
+
+int line_of_copy(const std::string& text, const WitnessedRun& run, std::size_t number) {
+    const std::vector<CopyCall> calls = copy_calls_in(text);
+    if (calls.size() == 1) return calls.front().line;
+    // A copy that fails may end the program before the others.
+    if (run.copies.size() > calls.size() || number >= run.copies.size()) return 0;
+    for (std::size_t i = 0; i < run.copies.size(); ++i) {
+        if (!may_go(calls[i], run.copies[i].way)) return 0;
+    }
+    return calls[number].line;
+}
+
+}  // namespace coalesce

@@ -1,0 +1,129 @@
+// Preloaded into a learner's program: stands between it and CUDA's runtime library, and writes down what
+// it asks for (witness.h). The calls go on to the library, which is found by the loader after this one.
+//
+// Memory is poisoned where it is allocated, so that an element that no kernel has written is known for one.
+#include "examiner/program/witness.h"
+
+#include <cuda_runtime_api.h>
+#include <dlfcn.h>
+
+#include <cstdio>
+#include <cstdlib>
+#include <string>
+
+namespace {
+
+namespace witness = coalesce::witness;
+
+/// The library's own function. Nothing is linked: this is loaded where there is no such library, too.
+template <class Function>
+Function* real(const char* name) {
+    return reinterpret_cast<Function*>(dlsym(RTLD_NEXT, name));
+}
+
+std::string file(const char* name) {
+    const char* folder = std::getenv(witness::kFolder);
+    return folder == nullptr ? "/dev/null" : std::string(folder) + "/" + name;
+}
+
+void write(const char* name, const char* mode, const void* bytes, size_t count) {
+    std::FILE* stream = std::fopen(file(name).c_str(), mode);
+    if (stream == nullptr) return;
+    std::fwrite(bytes, 1, count, stream);
+    std::fclose(stream);
+}
+
+void note(const std::string& call) {
+    write(witness::kCalls, "a", (call + "\n").data(), call.size() + 1);
+}
+
+std::string name_of(cudaError_t error) {
+    return real<decltype(cudaGetErrorName)>("cudaGetErrorName")(error);
+}
+
+bool is_on_gpu(const void* pointer) {
+    cudaPointerAttributes attributes{};
+    const auto ask = real<decltype(cudaPointerGetAttributes)>("cudaPointerGetAttributes");
+    return ask(&attributes, pointer) == cudaSuccess && attributes.type == cudaMemoryTypeDevice;
+}
+
+cudaError_t noted_copy(cudaError_t error, void* to, const void* from, size_t bytes,
+                       cudaMemcpyKind kind) {
+    if (kind == cudaMemcpyDefault) {
+        kind = is_on_gpu(to) ? cudaMemcpyHostToDevice : cudaMemcpyDeviceToHost;
+    }
+    const std::string how = " " + std::to_string(bytes) + " " + name_of(error);
+    if (kind == cudaMemcpyHostToDevice) {
+        note("to-gpu" + how);
+        if (error == cudaSuccess) write(witness::kIn, "w", from, bytes);
+    } else if (kind == cudaMemcpyDeviceToHost) {
+        note("to-host" + how);
+        if (error == cudaSuccess) write(witness::kOut, "w", to, bytes);
+    } else {
+        note("elsewhere" + how);
+    }
+    return error;
+}
+
+/// A block that no device takes, where launches are to fail: then the library says so itself.
+dim3 block_to_launch(dim3 block) {
+    constexpr unsigned too_many = 1 << 20;
+    return std::getenv(witness::kRefuses) == nullptr ? block : dim3(too_many);
+}
+
+cudaError_t noted_launch(cudaError_t error, dim3 grid, dim3 block) {
+    std::string line = "launch";
+    for (const unsigned extent : {grid.x, grid.y, grid.z, block.x, block.y, block.z}) {
+        line += " " + std::to_string(extent);
+    }
+    note(line + " " + name_of(error));
+    return error;
+}
+
+}  // namespace
+
+extern "C" cudaError_t cudaMalloc(void** pointer, size_t bytes) {
+    const cudaError_t error = real<cudaError_t(void**, size_t)>("cudaMalloc")(pointer, bytes);
+    if (error == cudaSuccess && bytes > 0) {
+        real<decltype(cudaMemset)>("cudaMemset")(*pointer, witness::kPoison, bytes);
+    }
+    return error;
+}
+
+extern "C" cudaError_t cudaMemcpy(void* to, const void* from, size_t bytes, cudaMemcpyKind kind) {
+    const auto copy = real<decltype(cudaMemcpy)>("cudaMemcpy");
+    return noted_copy(copy(to, from, bytes, kind), to, from, bytes, kind);
+}
+
+extern "C" cudaError_t cudaMemcpyAsync(void* to, const void* from, size_t bytes,
+                                       cudaMemcpyKind kind, cudaStream_t stream) {
+    const auto copy = real<decltype(cudaMemcpyAsync)>("cudaMemcpyAsync");
+    return noted_copy(copy(to, from, bytes, kind, stream), to, from, bytes, kind);
+}
+
+extern "C" cudaError_t cudaGetLastError() {
+    note("asked");
+    return real<decltype(cudaGetLastError)>("cudaGetLastError")();
+}
+
+extern "C" cudaError_t cudaPeekAtLastError() {
+    note("asked");
+    return real<decltype(cudaPeekAtLastError)>("cudaPeekAtLastError")();
+}
+
+// What <<<...>>> becomes: by clang, and by nvcc, which gives a handle in place of the kernel's address.
+extern "C" cudaError_t cudaLaunchKernel(const void* kernel, dim3 grid, dim3 block, void** arguments,
+                                        size_t shared, cudaStream_t stream) {
+    using Launch = cudaError_t(const void*, dim3, dim3, void**, size_t, cudaStream_t);
+    const auto launch = real<Launch>("cudaLaunchKernel");
+    return noted_launch(launch(kernel, grid, block_to_launch(block), arguments, shared, stream),
+                        grid, block);
+}
+
+extern "C" cudaError_t __cudaLaunchKernel(cudaKernel_t kernel, dim3 grid, dim3 block,
+                                          void** arguments, size_t shared, cudaStream_t stream) {
+    using Launch = cudaError_t(cudaKernel_t, dim3, dim3, void**, size_t, cudaStream_t);
+    const auto launch = real<Launch>("__cudaLaunchKernel");
+    return noted_launch(launch(kernel, grid, block_to_launch(block), arguments, shared, stream),
+                        grid, block);
+}

@@ -1,0 +1,72 @@
+#include "base/text.h"
+
+#include "examiner/render.h"
+#include "examiner/render_parts.h"
+#include "examiner/safe_text.h"
+
+namespace coalesce {
+namespace {
+
+using namespace render;
+
+/// In a block of lines these stay.
+std::string html_lines(const std::string& text) {
+    std::string html;
+    for (const std::string& line : lines_of(text)) html += xml(line) + "\n";
+    return html;
+}
+
+std::string element(const std::string& tag, const std::string& text, const std::string& kind = "") {
+    if (text.empty()) return "";
+    const std::string attribute = kind.empty() ? "" : " class=\"" + kind + "\"";
+    return "<" + tag + attribute + ">" + (tag == "pre" ? html_lines(text) : xml(text)) + "</" +
+           tag + ">\n";
+}
+
+std::string list(const std::vector<std::string>& sentences, const std::string& kind) {
+    std::string items;
+    for (const std::string& sentence : sentences) items += element("li", sentence);
+    return items.empty() ? "" : "<ul class=\"" + kind + "\">\n" + items + "</ul>\n";
+}
+
+std::string costs(const Verdict& verdict) {
+    std::string rows;
+    for (const CostRow& row : costs_with_time(verdict)) {
+        rows += "<tr>" + element("th", row.what) + element("td", row.yours) +
+                element("td", row.ideal) + element("td", row.solution) + "</tr>\n";
+    }
+    if (rows.empty()) return "";
+    return "<table class=\"costs\">\n" +
+           element("caption", "Counted at " + verdict.counted.name() + ", simulated") +
+           "<tr><td></td><th>yours</th><th>ideal</th><th>solution</th></tr>\n" + rows +
+           "</table>\n";
+}
+
+std::string failure_html(const Failure& failure, const Verdict& verdict) {
+    std::string html = element("h2", as_sentence(failure.headline)) +
+                       element("p", seen_with(failure)) +
+                       element("p", failure.place.text(), "place");
+    html += element("pre", excerpt_of(failure, verdict.source), "excerpt");
+    return html + element("pre", failure.details, "details");
+}
+
+}  // namespace
+
+std::string html_text(const Verdict& verdict) {
+    std::string html =
+        "<article class=\"verdict " + std::string(verdict.passed() ? "passed" : "failed") + "\">\n";
+    if (verdict.passed()) html += element("h2", passed_text(verdict));
+    if (!verdict.failures.empty()) html += failure_html(verdict.failures.front(), verdict);
+    html += element("p", time_text(verdict), "predicted");
+    html += list(other_failures(verdict), "besides") + list(warnings(verdict), "warnings");
+    const std::string said = printed(verdict);
+    if (!said.empty()) html += element("p", "The kernel printed:") + element("pre", said, "output");
+    if (!verdict.failures.empty()) {
+        const Failure& first = verdict.failures.front();
+        if (!first.next.empty()) html += element("p", "Next: " + first.next, "next");
+        html += element("pre", map_of(first), "map");
+    }
+    return html + costs(verdict) + "</article>\n";
+}
+
+}  // namespace coalesce

@@ -1,0 +1,62 @@
+#include <utility>
+
+#include "harness/text.h"
+#include "examiner/render.h"
+#include "examiner/render_parts.h"
+#include "examiner/safe_text.h"
+
+namespace coalesce {
+namespace {
+
+using namespace render;
+
+std::string failure_markdown(const Failure& failure, const Verdict& verdict) {
+    std::string text = "**" + markdown(as_sentence(failure.headline)) + "**\n\n";
+    const std::string seen = seen_with(failure);
+    if (!seen.empty()) text += markdown(seen) + "\n\n";
+    if (const std::string lines = excerpt_of(failure, verdict.source); !lines.empty()) {
+        text += "Line " + std::to_string(failure.place.line) + " of your file:\n\n" +
+                markdown_code(lines) + "\n";
+    }
+    if (!failure.details.empty()) text += markdown_code(failure.details) + "\n";
+    return text;
+}
+
+std::string costs_text(const Verdict& verdict) {
+    const std::vector<CostRow> rows = costs_with_time(verdict);
+    if (rows.empty()) return "";
+    std::string text = "| counted at " + verdict.counted.name() +
+                       " (simulated) | yours | ideal | solution |\n|---|---|---|---|\n";
+    for (const CostRow& row : rows) {
+        text +=
+            "| " + row.what + " | " + row.yours + " | " + row.ideal + " | " + row.solution + " |\n";
+    }
+    return text + "\n";
+}
+
+std::string list_text(const std::vector<std::string>& sentences) {
+    std::string text;
+    for (const std::string& sentence : sentences) text += "- " + markdown(sentence) + "\n";
+    return text.empty() ? "" : text + "\n";
+}
+
+}  // namespace
+
+std::string markdown_text(const Verdict& verdict) {
+    std::string text;
+    if (verdict.passed()) text = markdown(passed_text(verdict)) + "\n\n";
+    if (!verdict.failures.empty()) text = failure_markdown(verdict.failures.front(), verdict);
+    const std::string time = time_text(verdict);
+    if (!time.empty()) text += markdown(time) + "\n\n";
+    text += list_text(other_failures(verdict)) + list_text(warnings(verdict));
+    const std::string said = printed(verdict);
+    if (!said.empty()) text += "The kernel printed:\n\n" + markdown_code(said) + "\n";
+    if (!verdict.failures.empty()) {
+        const Failure& first = verdict.failures.front();
+        if (!first.next.empty()) text += "Next: " + markdown(first.next) + "\n\n";
+        if (const std::string map = map_of(first); !map.empty()) text += markdown_code(map) + "\n";
+    }
+    return text + costs_text(verdict);
+}
+
+}  // namespace coalesce

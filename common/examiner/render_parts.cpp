@@ -1,0 +1,174 @@
+#include "examiner/render_parts.h"
+
+#include <algorithm>
+#include <sstream>
+
+#include "base/text.h"
+#include "harness/text.h"
+#include "examiner/launch_limits.h"
+#include "examiner/messages.h"
+#include "examiner/predicted_launch.h"
+#include "examiner/render.h"
+#include "examiner/safe_text.h"
+
+namespace coalesce {
+namespace render {
+
+std::string as_sentence(std::string text) {
+    const std::size_t end = text.find_first_not_of("abcdefghijklmnopqrstuvwxyz");
+    if (end != text.npos && end > 0 && text[end] == ' ') text[0] -= 'a' - 'A';
+    return text;
+}
+
+std::string excerpt_of(const Failure& failure, const std::string& source) {
+    if (failure.place.line <= 0 || failure.kind == FailureKind::does_not_compile ||
+        failure.kind == FailureKind::file_binary) {
+        return "";
+    }
+    return excerpt(source, failure.place.line, failure.place.column);
+}
+
+std::string map_of(const Failure& failure, int lines) {
+    return failure.map && !failure.map->is_uniform() ? failure.map->text(lines) : "";
+}
+
+std::string passed_text(const Verdict& verdict) {
+    // A whole program has kernels of any name.
+    if (verdict.kernel.empty()) {
+        return "Right with " + count_of(verdict.shapes.size(), "number") +
+               " of elements, clean under every check, and it notices a launch that fails.";
+    }
+    return "Right on " + count_of(verdict.shapes.size(), "shape") +
+           (verdict.is_simulated
+                ? ", clean under every check, and no more expensive than the exercise asks."
+                : ". A real GPU does not count: --device sim does.");
+}
+
+std::string time_text(const Verdict& verdict) {
+    if (!verdict.predicted) return "";
+    if (verdict.passed()) return predicted_text(*verdict.predicted);
+    for (const Failure& failure : verdict.failures) {
+        if (failure.kind == FailureKind::too_slow_predicted) return "";
+    }
+    const std::string compared =
+        verdict.solution_predicted ? compared_text(*verdict.predicted, *verdict.solution_predicted)
+                                   : "";
+    return compared.empty() ? predicted_text(*verdict.predicted) : compared;
+}
+
+std::vector<CostRow> costs_with_time(const Verdict& verdict) {
+    std::vector<CostRow> rows = costs_of(verdict);
+    if (rows.empty() || !verdict.predicted) return rows;
+    const auto percent = [](const std::optional<Predicted>& predicted) {
+        return predicted ? format("%.0f", 100 * predicted->of_copy()) : "-";
+    };
+    rows.push_back({"% of a copy, predicted", percent(verdict.predicted), "100",
+                    percent(verdict.solution_predicted)});
+    return rows;
+}
+
+std::string printed(const Verdict& verdict) {
+    constexpr int most_lines = 10;
+    if (verdict.output.empty()) {
+        return verdict.output_is_cut ? "  (more than can be shown)\n" : "";
+    }
+    const std::vector<std::string> lines = lines_of(verdict.output);
+    const bool is_long = lines.size() > most_lines;
+    return shown_lines({lines.begin(), is_long ? lines.begin() + most_lines : lines.end()}) +
+           (verdict.output_is_cut || is_long ? "  ... and more, which is not shown.\n" : "");
+}
+
+std::vector<std::string> other_failures(const Verdict& verdict) {
+    std::vector<std::string> all;
+    for (std::size_t i = 1; i < verdict.failures.size(); ++i) {
+        const std::string place = verdict.failures[i].place.text();
+        all.push_back(verdict.failures[i].headline + (place.empty() ? "" : " (" + place + ")"));
+    }
+    return all;
+}
+
+std::vector<std::string> warnings(const Verdict& verdict) {
+    std::vector<std::string> all;
+    if (verdict.failure_id() == "does-not-compile") return all;
+    for (const Message& message : verdict.messages) {
+        if (message.severity != Severity::warning) continue;
+        all.push_back("warning: line " + std::to_string(message.place.line) + ": " + message.text);
+    }
+    return all;
+}
+
+std::string seen_with(const Failure& failure) {
+    if (failure.shape.rows == 0) return "";
+    return "Seen with rows = " + std::to_string(failure.shape.rows) +
+           ", cols = " + std::to_string(failure.shape.cols) + ".";
+}
+
+}  // namespace render
+
+std::string excerpt(const std::string& text, int line, int column) {
+    constexpr int around = 2;
+    std::istringstream stream(text);
+    std::string shown, one;
+    for (int number = 1; std::getline(stream, one); ++number) {
+        if (number < line - around || number > line + around) continue;
+        if (!one.empty() && one.back() == '\r') one.pop_back();
+        shown +=
+            format("%s%4d | %s\n", number == line ? "> " : "  ", number, shown_text(one).c_str());
+        if (number != line || column <= 0 || column > static_cast<int>(one.size()) + 1) continue;
+        shown += "       | " + caret_below(one, column) + "\n";
+    }
+    return shown;
+}
+
+namespace {
+
+/// One kind of access in the table.
+struct Kind {
+    const char* what;
+    std::uint64_t Counters::*requests;
+    std::uint64_t Counters::*cost;
+    std::uint64_t Counters::*ideal;  ///< null: every byte of the matrix moved once
+};
+
+constexpr Kind kKinds[] = {
+    {"sectors per load", &Counters::load_requests, &Counters::load_sectors, nullptr},
+    {"sectors per store", &Counters::store_requests, &Counters::store_sectors, nullptr},
+    {"wavefronts per shared load", &Counters::shared_load_requests,
+     &Counters::shared_load_wavefronts, &Counters::shared_load_ideal},
+    {"wavefronts per shared store", &Counters::shared_store_requests,
+     &Counters::shared_store_wavefronts, &Counters::shared_store_ideal},
+};
+
+std::string ratio_text(double count, std::uint64_t requests) {
+    if (requests == 0) return "-";
+    return short_number(count / static_cast<double>(requests));
+}
+
+std::string ratio_of(const std::optional<Counters>& counters, const Kind& kind) {
+    if (!counters) return "-";
+    return ratio_text(static_cast<double>(*counters.*kind.cost), *counters.*kind.requests);
+}
+
+}  // namespace
+
+std::vector<CostRow> costs_of(const Verdict& verdict) {
+    std::vector<CostRow> rows;
+    if (!verdict.counters) return rows;
+    const Counters& yours = *verdict.counters;
+    const auto& solution = verdict.solution_counters;
+    constexpr double floats_in_a_sector = 8;
+    const double sectors = elements_of(verdict.counted) / floats_in_a_sector;
+    for (const Kind& kind : kKinds) {
+        if (yours.*kind.requests == 0 && !(solution && *solution.*kind.requests > 0)) continue;
+        const double ideal = kind.ideal ? static_cast<double>(yours.*kind.ideal) : sectors;
+        rows.push_back({kind.what, ratio_of(yours, kind), ratio_text(ideal, yours.*kind.requests),
+                        ratio_of(solution, kind)});
+    }
+    if (yours.shared_load_requests + yours.shared_store_requests > 0) {
+        rows.push_back({"bank conflicts", std::to_string(yours.bank_conflicts()), "0",
+                        solution ? std::to_string(solution->bank_conflicts()) : "-"});
+    }
+    return rows;
+}
+
+}  // namespace coalesce

@@ -1,0 +1,85 @@
+#include "examiner/rules.h"
+
+#include <algorithm>
+
+#include "harness/text.h"
+#include "examiner/source_lines.h"
+
+namespace coalesce {
+
+using simulated::Report;
+
+const Report* find_report(const Trial& trial, const char* check, const char* kind) {
+    const auto found = std::find_if(trial.reports.begin(), trial.reports.end(),
+                                    [&](const Report& report) { return report.is(check, kind); });
+    return found == trial.reports.end() ? nullptr : &*found;
+}
+
+Place place_in(const Place& place, const Evidence& evidence) {
+    const std::string& file_name = evidence.source.name;
+    if (place.file != file_name) return {file_name, 0, 0};
+    return {file_name, line_of_word(evidence.source.text, place.line), place.column};
+}
+
+const char* name_of_matrix(bool is_out, const Evidence& evidence) {
+    if (evidence.exercise.task().in_place) return "data";
+    return is_out ? "out" : "in";
+}
+
+namespace {
+
+/// The simulator knows allocations by size and number; here they have names.
+std::string with_matrix_names(const Report& report, const Trial& trial, const Evidence& evidence) {
+    const std::string begin = "the allocation of ", end = ")";
+    const std::size_t first = report.message.find(begin);
+    const std::size_t last = report.message.find(end, first);
+    if (first == report.message.npos || last == report.message.npos) return report.message;
+    const auto holds = [&](std::uint64_t matrix) {
+        return report.address >= matrix && report.address < matrix + 4 * trial.elements();
+    };
+    if (!holds(trial.in_address) && !holds(trial.out_address)) return report.message;
+    std::string message = report.message;
+    return message.replace(
+        first, last + end.size() - first,
+        std::string("`") + name_of_matrix(!holds(trial.in_address), evidence) + "`");
+}
+
+/// What a report says, with its threads and the other access.
+std::string details_of(const Report& report, const Trial& trial, const Evidence& evidence) {
+    std::string text =
+        wrap(report.thread.text() + ": " + with_matrix_names(report, trial, evidence));
+    if (report.other_place.line > 0) {
+        const bool is_learners = report.other_place.file == evidence.source.name;
+        const Place other =
+            is_learners ? place_in(report.other_place, evidence) : report.other_place;
+        text += wrap("The other access: " + other.text() + ", " + report.other_thread.text() + ".");
+    }
+    return text;
+}
+
+}  // namespace
+
+Failure from_report(FailureKind kind, const Report& report, const Trial& trial,
+                    const Evidence& evidence, const std::string& headline,
+                    const std::string& next) {
+    return {.kind = kind,
+            .headline = headline,
+            .place = place_in(report.place, evidence),
+            .shape = trial.shape,
+            .details = details_of(report, trial, evidence),
+            .next = next};
+}
+
+std::optional<Failure> told_as(std::initializer_list<ToldAs> list, const Trial& trial,
+                               const Evidence& evidence) {
+    for (const ToldAs& one : list) {
+        const Report* report = find_report(trial, one.check, one.kind);
+        if (!report) continue;
+        const bool is_cured = one.prefers_cure && !report->cure.empty();
+        return from_report(one.failure, *report, trial, evidence, one.headline,
+                           is_cured ? report->cure : one.next);
+    }
+    return std::nullopt;
+}
+
+}  // namespace coalesce

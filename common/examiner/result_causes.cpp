@@ -1,0 +1,256 @@
+#include "examiner/rules.h"
+
+#include <algorithm>
+
+#include "harness/text.h"
+#include "examiner/messages.h"
+#include "examiner/source_lines.h"
+
+namespace coalesce {
+namespace {
+
+using simulated::Report;
+
+/// Guard bands saw it: something before or behind a matrix was touched.
+bool is_outside(const Finding& finding) {
+    return finding.fault == Fault::read_outside || finding.fault == Fault::written_after ||
+           finding.fault == Fault::written_before;
+}
+
+/// Each takes a launch of its own.
+constexpr std::uint64_t kMostWarps = 64;
+
+bool stores_to(const simulated::Access& access, std::uint64_t address) {
+    if (access.is_shared || !access.is_store) return false;
+    const std::vector<std::uint64_t> begins = access.of_active();
+    return std::any_of(begins.begin(), begins.end(), [&](std::uint64_t begin) {
+        return address >= begin && address < begin + access.bytes_per_lane;
+    });
+}
+
+/// The line that stored the first bad cell; 0 when that cannot be found out, or takes too long.
+int line_that_stored_wrong(const Trial& trial, const Evidence& evidence) {
+    if (!trial.comparison || !trial.comparison->first_bad) return 0;
+    const auto warps = static_cast<std::uint64_t>((trial.launch.threads() + 31) / 32);
+    const std::uint64_t count = static_cast<std::uint64_t>(trial.launch.blocks()) * warps;
+    if (count > kMostWarps) return 0;
+    const Cell cell = *trial.comparison->first_bad;
+    const std::int64_t index = cell.row * trial.comparison->problem.out_cols() + cell.col;
+    for (std::uint64_t number = 0; number < count; ++number) {
+        const Trial seen = evidence.seen_with(
+            trial.shape,
+            {number / warps, static_cast<unsigned>(number % warps), kMostTracedAccesses});
+        const std::uint64_t address = seen.out_address + 4 * static_cast<std::uint64_t>(index);
+        const auto found = std::find_if(seen.accesses.begin(), seen.accesses.end(),
+                                        [&](const auto& one) { return stores_to(one, address); });
+        if (found != seen.accesses.end()) return found->line;
+    }
+    return 0;
+}
+
+/// The line to look at first: of a load when its index is what is wrong. What a compiler moves out
+/// of a loop it may give the line of a brace: the statement is before it.
+int line_of_mistake(const Trial& trial, const Finding& finding, const Evidence& evidence) {
+    const int store_line = line_of_statement(evidence.source.text, trial.store_line);
+    const auto says = [&](const char* words) {
+        return finding.sentence.find(words) != std::string::npos;
+    };
+    const std::string& text = evidence.source.text;
+    int line = 0;
+    if (finding.fault == Fault::wrong_origin) line = line_of_move(text, "in");
+    if (finding.fault == Fault::half_exchanged) line = line_that_stored_wrong(trial, evidence);
+    if (finding.fault == Fault::never_written && says("on the diagonal")) {
+        line = line_of_leaving_diagonal(text);
+    }
+    if (line > 0) return line;
+    const bool is_of_load = finding.fault == Fault::wrong_origin ||
+                            (finding.fault == Fault::wrong_pitch && says("fits in["));
+    if (!is_of_load) return store_line;
+    const Trial seen = evidence.seen_with(trial.shape);
+    for (const LineCounters& one : seen.lines) {
+        if (one.counters.load_requests > 0) return one.line;
+    }
+    return store_line;
+}
+
+/// What was seen, without what it may come from.
+std::string first_sentence(const std::string& text) {
+    return text.substr(0, text.find(". ") + 1);
+}
+
+/// Such cells may have any index at fault: of the load, the tile or the store.
+bool leaves_open_where(Fault fault) {
+    return fault == Fault::part_of_each_tile || fault == Fault::scrambled_in_tile ||
+           fault == Fault::mixed_in_tile || fault == Fault::wrong_tile ||
+           fault == Fault::scattered || fault == Fault::never_written;
+}
+
+/// A result says that elements are missing, or are at other places; a warp's accesses say where.
+void look_at_elements(Failure& failure, const Trial& trial, const Evidence& evidence) {
+    const auto left_out = elements_left_out(trial, evidence);
+    if (!left_out) return;
+    failure.kind = FailureKind::elements_left_out;
+    failure.fault = Fault::none;
+    failure.details += wrap(first_sentence(failure.headline));
+    failure.headline = left_out->sentence;
+    failure.place.line = left_out->line;
+    failure.next = left_out->next;
+}
+
+/// Whatever became of it: a sum of which one part alone is multiplied is no index.
+bool tell_missing_brackets(Failure& failure, const Evidence& evidence) {
+    const MissingBrackets found = missing_brackets(evidence.source.text);
+    if (found.line == 0) return false;
+    failure.kind = FailureKind::wrong_result;
+    failure.fault = Fault::wrong_pitch;
+    failure.details = wrap(first_sentence(failure.headline)) + failure.details;
+    failure.headline = "`" + found.text + "` multiplies " + found.factor + " alone by " +
+                       found.pitch + ", since * comes before +: brackets are missing.";
+    failure.place.line = found.line;
+    failure.next = "Put all that is to be multiplied into brackets: (... + " + found.factor +
+                   ") * " + found.pitch + ".";
+    return true;
+}
+
+// ---- a batch of matrices of which blocks do not take their own: the launch and the text say why ----
+
+bool knows_its_matrix(const Evidence& evidence) {
+    return code_alone(evidence.source.text).find("blockIdx.z") != std::string::npos;
+}
+
+/// Where a pointer should be moved: beside the other one, if that is; else in the kernel's head.
+int line_to_move(const std::string& other, const Evidence& evidence) {
+    const int line = line_of_move(evidence.source.text, other);
+    return line > 0 ? line : line_of_kernel(evidence.source.text, evidence.exercise.kernel);
+}
+
+/// Says of matrices that nobody wrote whether blocks are missing, or do not know which matrix is theirs.
+void look_at_batches(Failure& failure, const Trial& trial, const Evidence& evidence) {
+    if (failure.fault != Fault::batches_missed || !trial.comparison) return;
+    const auto matrices = static_cast<long long>(trial.comparison->problem.batches());
+    const long long blocks = trial.launch.grid[2];
+    const bool has_blocks = blocks >= matrices, knows = knows_its_matrix(evidence);
+    if (has_blocks == knows) return;
+    failure.details = wrap(failure.headline) + failure.details;
+    if (has_blocks) {
+        failure.headline = "the grid has blocks for all " + std::to_string(matrices) +
+                           " matrices, but nothing in the kernel depends on blockIdx.z: all of "
+                           "them work on the first matrix.";
+        failure.place.line = line_of_kernel(evidence.source.text, evidence.exercise.kernel);
+        failure.next =
+            "Let `in` and `out` begin where the block's own matrix does: blockIdx.z times the "
+            "elements of one matrix further on.";
+        return;
+    }
+    failure.headline = "the kernel goes by blockIdx.z, but the grid has " +
+                       count_of(static_cast<std::uint64_t>(blocks), "block") + " along z for " +
+                       std::to_string(matrices) + " matrices.";
+    failure.place.line = line_of_launch(evidence.source.text, ".grid");
+    failure.next = "Let configure give .grid a third number: how many matrices there are.";
+}
+
+}  // namespace
+
+Failure wrong_result(const Trial& trial, const Comparison& comparison, const Evidence& evidence) {
+    const Finding& first = comparison.findings.front();
+    const bool is_of_launch =
+        first.fault == Fault::grid_too_small || first.fault == Fault::bounds_exchanged ||
+        first.fault == Fault::part_of_each_tile || first.fault == Fault::never_written;
+    if (is_of_launch) {
+        if (auto found = exchanged_grid(trial, evidence)) return *found;
+    }
+    Failure failure{.kind = FailureKind::wrong_result,
+                    .fault = first.fault,
+                    .headline = with_end(first.sentence),
+                    .place = {evidence.source.name, line_of_mistake(trial, first, evidence), 0},
+                    .shape = trial.shape,
+                    .next = next_after(first.fault, evidence.exercise.task())};
+    for (std::size_t i = 1; i < comparison.findings.size(); ++i) {
+        // A wrong index leads outside too: that is no second mistake.
+        if (is_outside(comparison.findings[i]) && names_the_mistake(first.fault)) continue;
+        failure.details += wrap(with_end(comparison.findings[i].text()));
+    }
+    const bool lacks_brackets = tell_missing_brackets(failure, evidence);
+    const bool is_told =
+        lacks_brackets || (is_of_launch && look_at_launch(failure, trial, evidence));
+    if (!is_told && !first.guess.empty()) failure.headline += " " + with_end(first.guess);
+    if (!lacks_brackets) look_at_values(failure, trial, evidence);
+    look_at_batches(failure, trial, evidence);
+    if (!is_told && failure.fault == first.fault && leaves_open_where(first.fault)) {
+        look_at_elements(failure, trial, evidence);
+    }
+    if (comparison.wrong + comparison.untouched > 0) {
+        failure.details += wrap(std::to_string(comparison.right) + " cells right, " +
+                                std::to_string(comparison.wrong) + " wrong, " +
+                                std::to_string(comparison.untouched) + " never written.");
+        failure.map = comparison.map;
+    }
+    return failure;
+}
+
+namespace {
+
+/// What guard bands saw, where no memcheck watches: a real GPU.
+const Finding* outside_finding(const Comparison& comparison) {
+    if (names_the_mistake(comparison.fault())) return nullptr;
+    const auto found =
+        std::find_if(comparison.findings.begin(), comparison.findings.end(), is_outside);
+    return found == comparison.findings.end() ? nullptr : &*found;
+}
+
+/// In place all lines index one matrix: of two that race the one is to blame that takes its rows to
+/// be longer or shorter than all others do.
+void look_at_pitches(Failure& failure, const Report& race, const Evidence& evidence) {
+    const Produces task = evidence.exercise.task();
+    if (!task.in_place) return;
+    const std::string matrix = name_of_matrix(true, evidence);
+    const OddPitch odd = odd_pitch(evidence.source.text, matrix);
+    if (odd.line == 0) return;
+    if (odd.line != race.place.line && odd.line != race.other_place.line) return;
+    failure.place.line = odd.line;
+    failure.details +=
+        wrap("Line " + std::to_string(odd.line) + " takes a row of `" + matrix + "` to be " +
+             odd.pitch + " elements long, all others " + odd.usual + ".");
+    failure.next = next_after(Fault::wrong_pitch, task);
+}
+
+/// Says of a race whether it is between blocks of different matrices.
+void look_at_batch_race(Failure& failure, const Report& race, const Evidence& evidence) {
+    const auto &one = race.thread.block, &other = race.other_thread.block;
+    const bool differ_by_z = one[0] == other[0] && one[1] == other[1] && one[2] != other[2];
+    if (!differ_by_z || race.is("globalrace", "read after write")) return;
+    const bool knows = knows_its_matrix(evidence);
+    failure.headline =
+        "blocks of different matrices store to the same place: it does not depend on blockIdx.z.";
+    failure.place.line = knows ? line_to_move("in", evidence) : line_to_move("out", evidence);
+    failure.next = "Let `out` begin where the block's own matrix does" +
+                   std::string(knows ? ", as `in` must." : ", and `in` too.");
+}
+
+}  // namespace
+
+std::optional<Failure> result_error(const Trial& trial, const Evidence& evidence) {
+    const Report* race = find_report(trial, "globalrace");
+    const bool is_wrong = trial.comparison && !trial.comparison->is_right();
+    if (race && (!is_wrong || !names_the_mistake(trial.comparison->fault()))) {
+        Failure failure =
+            from_report(FailureKind::race_between_blocks, *race, trial, evidence,
+                        "threads access one place in memory, and at least one writes: which comes "
+                        "first is chance.",
+                        std::string("Each element of `") + name_of_matrix(true, evidence) +
+                            "` is for one thread: which index do two of them share?");
+        look_at_pitches(failure, *race, evidence);
+        look_at_batch_race(failure, *race, evidence);
+        tell_missing_brackets(failure, evidence);
+        return failure;
+    }
+    if (!is_wrong) return std::nullopt;
+    const Comparison& comparison = *trial.comparison;
+    if (const Finding* finding = outside_finding(comparison)) {
+        return outside(trial, {evidence.source.name, trial.store_line, 0},
+                       wrap(with_end(finding->text())), evidence);
+    }
+    return wrong_result(trial, comparison, evidence);
+}
+
+}  // namespace coalesce

@@ -1,0 +1,78 @@
+#include "examiner/sampled_matrix.h"
+
+#include <cuda_runtime_api.h>
+
+#include <algorithm>
+#include <cstring>
+#include <functional>
+
+#include "harness/errors.h"
+
+namespace coalesce {
+namespace {
+
+/// Less than all: a block may store an element twice where tiles overlap at an edge.
+constexpr double kLeastRight = 0.9;
+
+/// Calls `use` with the elements of each range that lie in a matrix: the first, and how many.
+void for_each_run(const void* matrix, std::size_t bytes, const Touched& touched,
+                  const std::function<void(std::uint64_t first, std::vector<float>& run)>& use) {
+    const auto begin = reinterpret_cast<std::uint64_t>(matrix);
+    for (const MemoryRange& range : touched.ranges) {
+        const std::uint64_t from = std::max(begin, range.address),
+                            to = std::min(begin + bytes, range.end());
+        if (from >= to) continue;
+        std::vector<float> run((to - from) / sizeof(float));
+        use((from - begin) / sizeof(float), run);
+    }
+}
+
+}  // namespace
+
+SampledMatrix::SampledMatrix(const Problem& problem)
+    : problem_(problem), pattern_(sizeof(float), problem.seed) {}
+
+void SampledMatrix::fill(void* in, const Touched& loaded) const {
+    Touched wanted = loaded;
+    // What was not written down may have been loaded as well.
+    if (!loaded.is_all) wanted.ranges = {{reinterpret_cast<std::uint64_t>(in), problem_.bytes()}};
+    for_each_run(in, problem_.bytes(), wanted, [&](std::uint64_t first, std::vector<float>& run) {
+        for (std::size_t i = 0; i < run.size(); ++i) {
+            const Bits bits = pattern_.at(first + i);
+            std::memcpy(&run[i], &bits.low, sizeof run[i]);
+        }
+        CUDA_CHECK(cudaMemcpy(static_cast<float*>(in) + first, run.data(),
+                              run.size() * sizeof(float), cudaMemcpyHostToDevice));
+    });
+}
+
+SampledMatrix::Element SampledMatrix::told(std::uint64_t index, float value) const {
+    Bits bits;
+    std::memcpy(&bits.low, &value, sizeof value);
+    // Zero is what memory holds that nobody wrote, and what a block loads that was not there yet.
+    if (bits == Bits{}) return Element::none;
+    const auto from = pattern_.index_of(bits, static_cast<std::uint64_t>(problem_.elements()));
+    if (!from) return Element::wrong;
+    const auto source = problem_.source_of(problem_.out_cell(static_cast<std::int64_t>(index)));
+    if (source && problem_.index(*source) == static_cast<std::int64_t>(*from))
+        return Element::right;
+    // In place, it is where it was.
+    return problem_.is_in_place() && *from == index ? Element::none : Element::wrong;
+}
+
+bool SampledMatrix::is_moved(const void* out, const Touched& stored) const {
+    std::uint64_t right = 0, wrong = 0;
+    for_each_run(out, problem_.bytes(), stored, [&](std::uint64_t first, std::vector<float>& run) {
+        CUDA_CHECK(cudaMemcpy(run.data(), static_cast<const float*>(out) + first,
+                              run.size() * sizeof(float), cudaMemcpyDeviceToHost));
+        for (std::size_t i = 0; i < run.size(); ++i) {
+            const Element element = told(first + i, run[i]);
+            right += element == Element::right ? 1 : 0;
+            wrong += element == Element::wrong ? 1 : 0;
+        }
+    });
+    const double asked = static_cast<double>(stored.bytes) / sizeof(float);
+    return wrong == 0 && static_cast<double>(right) >= kLeastRight * asked;
+}
+
+}  // namespace coalesce

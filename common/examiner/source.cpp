@@ -1,0 +1,94 @@
+#include "examiner/source.h"
+
+#include <fcntl.h>
+#include <sys/stat.h>
+#include <unistd.h>
+
+#include <algorithm>
+#include <cerrno>
+#include <cstring>
+
+#include "base/descriptor.h"
+#include "examiner/source_lines.h"
+
+namespace coalesce {
+namespace {
+
+constexpr const char* kRestore = "Take it from the course again: ./learn reset with its number.";
+
+Failure failure(FailureKind kind, const std::string& file, int line, const std::string& headline,
+                const std::string& next) {
+    return {.kind = kind, .headline = headline, .place = {file, line, 0}, .next = next};
+}
+
+Failure cannot_open(const std::string& name, int error) {
+    if (error == ENOENT || error == ENOTDIR) {
+        return failure(FailureKind::file_missing, name, 0, "there is no such file.",
+                       std::string("Check the name. If the file was deleted: ") + kRestore);
+    }
+    return failure(FailureKind::file_unreadable, name, 0,
+                   std::string("the file cannot be read: ") + std::strerror(error) + ".",
+                   "Look at its permissions: ls -l " + name);
+}
+
+Failure too_large(const std::string& name) {
+    return failure(FailureKind::file_too_large, name, 0,
+                   "the file has more than 1 MB; an exercise's file has about 2 KB.",
+                   "Is this the right file? A kernel and its configure is all that belongs in it.");
+}
+
+/// Control characters that text does not have. Bytes above 127 may be anybody's comment.
+std::size_t first_binary_byte(const std::string& text) {
+    const auto is_binary = [](char c) {
+        const auto byte = static_cast<unsigned char>(c);
+        return byte < 0x20 && c != '\n' && c != '\r' && c != '\t' && c != '\f' && c != '\v';
+    };
+    const auto found = std::find_if(text.begin(), text.end(), is_binary);
+    return found == text.end() ? std::string::npos : static_cast<std::size_t>(found - text.begin());
+}
+
+Failure look_at(const std::string& text, const std::string& name) {
+    if (text.size() > kLargestSource) return too_large(name);
+    if (text.find_first_not_of(" \t\r\n\f\v") == std::string::npos) {
+        return failure(FailureKind::file_empty, name, 0, "the file is empty.",
+                       std::string("Write the kernel and configure. Was it lost? ") + kRestore);
+    }
+    const std::size_t binary = first_binary_byte(text);
+    if (binary != std::string::npos) {
+        return failure(FailureKind::file_binary, name, line_at(text, binary),
+                       "the file holds bytes that are not text, so it is not source code.",
+                       std::string("Save it as text (UTF-8). If it was overwritten: ") + kRestore);
+    }
+    return refused_include(text, name);
+}
+
+}  // namespace
+
+Source source_of_text(const std::string& text, const std::string& shown_as) {
+    return {shown_as, text, look_at(text, shown_as)};
+}
+
+Source read_source(const std::filesystem::path& path, const std::string& shown_as) {
+    const std::string name = shown_as.empty() ? path.string() : shown_as;
+    Source source{name, "", {}};
+    // Without O_NONBLOCK opening a pipe would wait for somebody who writes to it.
+    const Descriptor file(open(path.c_str(), O_RDONLY | O_CLOEXEC | O_NONBLOCK));
+    struct stat status {};
+    if (!file || fstat(file.get(), &status) != 0) {
+        source.problem = cannot_open(name, errno);
+    } else if (!S_ISREG(status.st_mode)) {
+        source.problem = failure(FailureKind::file_unreadable, name, 0,
+                                 S_ISDIR(status.st_mode) ? "this is a folder, not a file."
+                                                         : "this is not an ordinary file.",
+                                 "Give the file with the kernel: kernel.cu");
+    } else if (static_cast<std::size_t>(status.st_size) > kLargestSource) {
+        source.problem = too_large(name);
+    } else if (!read_all(file.get(), source.text, kLargestSource)) {
+        source.problem = cannot_open(name, errno);
+    } else {
+        source.problem = look_at(source.text, name);
+    }
+    return source;
+}
+
+}  // namespace coalesce

@@ -1,0 +1,384 @@
+#include "examiner/source_lines.h"
+
+#include <algorithm>
+#include <map>
+#include <optional>
+#include <regex>
+#include <sstream>
+#include <string_view>
+#include <vector>
+
+#include "base/text.h"
+#include "examiner/matches.h"
+
+namespace coalesce {
+namespace {
+
+/// Behind the quoted text that begins at `begin`.
+std::size_t end_of_quoted(const std::string& text, std::size_t begin) {
+    std::size_t end = begin + 1;
+    while (end < text.size() && text[end] != text[begin] && text[end] != '\n') {
+        end += text[end] == '\\' ? 2 : 1;
+    }
+    return std::min(end + 1, text.size());
+}
+
+int line_of_match(const std::string& text, const std::string& pattern) {
+    const std::string code = searchable(text);
+    std::smatch found;
+    if (!std::regex_search(code, found, std::regex(pattern))) return 0;
+    return line_of(code, found, 1);
+}
+
+/// The last line with such a text outside of comments, PTX in strings included; 0: there is none.
+int last_line_of(const std::string& text, const std::regex& pattern) {
+    const std::string code = code_alone(text);
+    int line = 0;
+    for (const std::smatch& one : matches_of(text, pattern)) {
+        const bool is_ptx = one.str().starts_with("cp.async");
+        if (is_ptx || code[place_of(one)] != ' ') line = line_of(text, one);
+    }
+    return line;
+}
+
+/// The head of a __device__ function, with its name.
+const std::regex& device_function() {
+    static const std::regex head(R"(__device__[^;{}()]*?(\w+)\s*\([^;{}]*\)\s*\{)");
+    return head;
+}
+
+/// The same in the kernel: where the text is in a function before it, the last line that calls this one.
+int last_line_in_kernel(const std::string& text, const std::regex& pattern) {
+    const int line = last_line_of(text, pattern);
+    if (line == 0 || line >= line_of_kernel(text, "")) return line;
+    const std::string code = searchable(text);
+    std::string name;
+    for (const std::smatch& one : matches_of(code, device_function())) {
+        if (line_of(code, one, 1) <= line) name = one.str(1);
+    }
+    return name.empty() ? line : last_line_of(text, std::regex("\\b" + name + "\\s*\\("));
+}
+
+bool is_component(const std::string& text) {
+    const std::size_t dot = text.size() < 3 ? text.npos : text.size() - 2;
+    return dot != text.npos && text[dot] == '.' && std::string_view("xyzw").find(text.back()) < 4;
+}
+
+/// What a line assigns, when that or what it is assigned to is a component of a vector; else "".
+std::string value_of_component(const std::string& line) {
+    const std::string statement = trimmed(line);
+    const std::size_t equals = statement.find('=');
+    if (equals == statement.npos ||
+        statement.find_first_of("={};", equals + 1) + 1 != statement.size()) {
+        return "";
+    }
+    const std::string value = trimmed(statement.substr(equals + 1, statement.size() - equals - 2));
+    return is_component(value) || is_component(trimmed(statement.substr(0, equals))) ? value : "";
+}
+
+/// Of what is assigned in a row of lines.
+struct Assignment {
+    std::string value;
+    int line = 0;
+};
+
+/// The line of a value that stands in that row twice: of v.y the one that is not second.
+int repeated_in(const std::vector<Assignment>& run) {
+    const auto is_in_place = [&](std::size_t i) {
+        return std::string_view("xyzw").find(run[i].value.back()) == i;
+    };
+    for (std::size_t later = 0; later < run.size(); ++later) {
+        for (std::size_t first = 0; first < later; ++first) {
+            if (run[first].value != run[later].value) continue;
+            return is_in_place(later) && !is_in_place(first) ? run[first].line : run[later].line;
+        }
+    }
+    return 0;
+}
+
+/// The place of the brace that closes what `begin` is in.
+std::size_t end_of_scope(const std::string& code, std::size_t begin) {
+    int depth = 0;
+    for (std::size_t at = begin; at < code.size(); ++at) {
+        depth += code[at] == '{';
+        depth -= code[at] == '}';
+        if (depth < 0) return at;
+    }
+    return code.size();
+}
+
+/// "v.w", when components of v are set but not that one, and all of v is used; else "".
+std::string unset_component(const std::string& scope, const std::string& name, std::size_t count) {
+    const auto has = [&](const std::string& pattern) {
+        return std::regex_search(scope, std::regex("\\b" + name + pattern));
+    };
+    // Whoever sets the vector as a whole, or has its address, may set each component.
+    const bool is_set_as_a_whole =
+        has("\\s*=[^=]") || has("\\s*\\[") || scope.find("&" + name) != scope.npos;
+    if (is_set_as_a_whole || !has("\\b(?!\\s*\\.)")) return "";
+    std::string unset;
+    std::size_t set = 0;
+    for (const char letter : std::string("xyzw").substr(0, count)) {
+        const std::string member = std::string("\\s*\\.\\s*") + letter;
+        if (has(member + "\\s*=[^=]")) {
+            ++set;
+        } else if (unset.empty()) {
+            unset = name + "." + letter;
+        }
+    }
+    return set > 0 ? unset : "";
+}
+
+/// The first match of `head`, which ends with a bracket, that has the line in it or in the brackets.
+std::optional<std::smatch> with_line(const std::string& code, int line, const std::regex& head) {
+    for (const std::smatch& one : matches_of(code, head)) {
+        const int last = line_at(code, closing_bracket(code, end_of(one) - 1));
+        if (line >= line_of(code, one) && line <= last) return one;
+    }
+    return std::nullopt;
+}
+
+/// The __device__ function with an asm statement on that line; "": there is none.
+std::string word_with_assembly(const std::string& code, int line) {
+    static const std::regex statement(R"(\basm\b[^();]*\()");
+    if (!with_line(code, line, statement)) return "";
+    const auto function = with_line(code, line, device_function());
+    return function ? function->str(1) : "";
+}
+
+/// Where the loop ends whose keyword ends at `keyword`.
+std::size_t end_of_loop(const std::string& code, std::size_t keyword) {
+    std::size_t body = code.find_first_not_of(" \t\n", keyword);
+    if (body != code.npos && code[body] == '(') {
+        body = code.find_first_not_of(" \t\n", closing_bracket(code, body) + 1);
+    }
+    if (body == code.npos) return code.size();
+    if (code[body] == '{') return closing_bracket(code, body);
+    const std::size_t end = code.find_first_of(";{", body);
+    if (end == code.npos) return code.size();
+    return code[end] == '{' ? closing_bracket(code, end) : end;
+}
+
+}  // namespace
+
+int line_at(const std::string& text, std::size_t place) {
+    const auto end = text.begin() + static_cast<std::ptrdiff_t>(std::min(place, text.size()));
+    return 1 + static_cast<int>(std::count(text.begin(), end, '\n'));
+}
+
+std::string code_alone(const std::string& text) {
+    std::string code = text;
+    for (std::size_t i = 0; i < text.size();) {
+        std::size_t end = i + 1;
+        if (text.compare(i, 2, "//") == 0) {
+            end = std::min(text.find('\n', i), text.size());
+        } else if (text.compare(i, 2, "/*") == 0) {
+            const std::size_t closing = text.find("*/", i + 2);
+            end = closing == text.npos ? text.size() : closing + 2;
+        } else if (text[i] == '"' || text[i] == '\'') {
+            end = end_of_quoted(text, i);
+        } else {
+            ++i;
+            continue;
+        }
+        for (; i < end; ++i) {
+            if (code[i] != '\n') code[i] = ' ';
+        }
+    }
+    return code;
+}
+
+std::size_t closing_bracket(const std::string& code, std::size_t open) {
+    const char opens = open < code.size() ? code[open] : '\0';
+    const char closes = opens == '(' ? ')' : opens == '[' ? ']' : '}';
+    int depth = 0;
+    for (std::size_t at = open; at < code.size(); ++at) {
+        depth += code[at] == opens;
+        depth -= code[at] == closes;
+        if (depth == 0) return at;
+    }
+    return code.size();
+}
+
+std::string searchable(const std::string& text) {
+    constexpr std::size_t longest = std::size_t{8} << 10;
+    return text.size() > longest ? "" : code_alone(text);
+}
+
+Declared array_not_shared(const std::string& text) {
+    static const std::regex array(R"(\b\w+\s+(\w+)\s*(?:\[[^\]=;]*\])+\s*;)");
+    const std::string code = searchable(text);
+    const std::size_t barrier = code.find("__syncthreads");
+    if (barrier == code.npos || code.find("__shared__") != code.npos) return {};
+    const std::string before = code.substr(0, barrier), behind = code.substr(barrier);
+    for (const std::smatch& one : matches_of(before, array)) {
+        const std::regex name("\\b" + one.str(1) + "\\b");
+        if (std::regex_search(behind, name)) return {one.str(1), line_of(code, one, 1)};
+    }
+    return {};
+}
+
+int line_of_mixed_axes(const std::string& text) {
+    return line_of_match(text, R"((blockIdx\.x\s*\*\s*blockDim\.y|blockIdx\.y\s*\*\s*blockDim\.x)"
+                               R"(|blockIdx\.[xy]\s*\*\s*gridDim\.[xy]))");
+}
+
+Declared cast_of_value(const std::string& text) {
+    static const std::regex cast(
+        R"((?:\(\s*(float[234])\s*\)|\bstatic_cast\s*<\s*(float[234])\s*>\s*\()"
+        R"(|\b(float[234])\s*\()\s*(\w+)\s*\[)");
+    const std::string code = searchable(text);
+    std::smatch one;
+    if (!std::regex_search(code, one, cast)) return {};
+    const std::regex floats("\\bfloat\\b[\\w\\s]*\\*[\\w\\s]*\\b" + one.str(4) + "\\b");
+    if (!std::regex_search(code, floats)) return {};
+    return {one.str(1) + one.str(2) + one.str(3), line_of(code, one)};
+}
+
+int line_of_repeated_component(const std::string& text) {
+    std::istringstream lines(searchable(text) + "\n\n");
+    std::vector<Assignment> run;
+    int number = 1;
+    for (std::string line; std::getline(lines, line); ++number) {
+        if (const std::string value = value_of_component(line); !value.empty()) {
+            run.push_back({value, number});
+            continue;
+        }
+        if (const int repeated = repeated_in(run); repeated > 0) return repeated;
+        run.clear();
+    }
+    return 0;
+}
+
+Declared component_never_set(const std::string& text) {
+    static const std::regex declaration(R"(\bfloat([24])\s+(\w+(?:\s*,\s*\w+)*)\s*;)");
+    static const std::regex word(R"(\w+)");
+    const std::string code = searchable(text);
+    for (const std::smatch& one : matches_of(code, declaration)) {
+        const std::size_t begin = end_of(one);
+        const std::string scope = code.substr(begin, end_of_scope(code, begin) - begin);
+        const std::string names = one.str(2);
+        for (const std::smatch& name : matches_of(names, word)) {
+            const std::string lost = unset_component(scope, name.str(), one.str(1) == "2" ? 2 : 4);
+            if (!lost.empty()) return {lost, line_of(code, one)};
+        }
+    }
+    return {};
+}
+
+int line_of_word(const std::string& text, int line) {
+    const std::string code = searchable(text);
+    const std::string word = word_with_assembly(code, line);
+    if (word.empty()) return line;
+    const std::regex use("\\b" + word + "\\s*\\(");
+    const std::vector<std::smatch> uses = matches_of(code, use);
+    // The first is the function itself.
+    return uses.size() == 2 ? line_of(code, uses.back()) : line;
+}
+
+int line_of_statement(const std::string& text, int line) {
+    std::istringstream lines(code_alone(text));
+    int found = line, number = 1;
+    for (std::string one; number <= line && std::getline(lines, one); ++number) {
+        if (one.find_first_not_of(" \t\r{}") != one.npos) found = number;
+    }
+    return found;
+}
+
+bool has_dynamic_array(const std::string& text) {
+    static const std::regex array(R"(\bextern\b[^;"]*\b__shared__\b)");
+    return std::regex_search(searchable(text), array);
+}
+
+int line_of_leaving_diagonal(const std::string& text) {
+    return line_of_match(text, R"(\bif\s*\(\s*blockIdx\.\w\s*([<>=]=)\s*blockIdx\.\w\s*\))"
+                               R"(\s*\{?\s*return\b)");
+}
+
+OddPitch odd_pitch(const std::string& text, const std::string& array) {
+    const std::string code = searchable(text);
+    const std::regex index("\\b" + array + R"(\s*\[[^\];]*\*\s*(\w+)\s*[+\]])");
+    std::map<std::string, std::vector<int>> lines;
+    for (const std::smatch& one : matches_of(code, index))
+        lines[one.str(1)].push_back(line_of(code, one, 1));
+    if (lines.size() != 2) return {};
+    const auto &first = *lines.begin(), &second = *lines.rbegin();
+    const auto odd = [](const auto& one, const auto& other) -> OddPitch {
+        if (one.second.size() != 1 || other.second.size() < 2) return {};
+        return {one.second.front(), one.first, other.first};
+    };
+    return first.second.size() == 1 ? odd(first, second) : odd(second, first);
+}
+
+int line_of_move(const std::string& text, const std::string& pointer) {
+    return line_of_match(text, "\\b(" + pointer + ")\\s*\\+");
+}
+
+bool never_commits(const std::string& text) {
+    const std::string code = code_alone(text);
+    const bool copies =
+        code.find("__pipeline_memcpy_async") != code.npos || text.find("cp.async.c") != text.npos;
+    // Of PTX in a string the name alone is looked at: a comment may have it too, which is no harm.
+    const bool commits = code.find("__pipeline_commit") != code.npos ||
+                         code.find("producer_commit") != code.npos ||
+                         text.find("cp.async.commit_group") != text.npos ||
+                         text.find("cp.async.wait_all") != text.npos;
+    return copies && !commits;
+}
+
+bool copies_by_mbarrier(const std::string& text) {
+    return text.find("mbarrier::complete_tx::bytes") != text.npos;
+}
+
+int line_of_copy_wait(const std::string& text) {
+    static const std::regex wait(R"(__pipeline_wait_prior|consumer_wait|cp\.async\.wait_)");
+    return last_line_in_kernel(text, wait);
+}
+
+int line_of_copies_sent(const std::string& text) {
+    static const std::regex sent(R"(\b(?:__pipeline_)?memcpy_async\b|cp\.async\.c[ag]\b)");
+    return last_line_in_kernel(text, sent);
+}
+
+int line_of_launch(const std::string& text, const std::string& member) {
+    const std::string code = code_alone(text);
+    const std::size_t begin = code.find("configure");
+    if (begin == code.npos) return 0;
+    for (const std::string& word : {member, std::string("return")}) {
+        const std::size_t place = code.find(word, begin);
+        if (place != code.npos) return line_at(code, place);
+    }
+    return line_at(code, begin);
+}
+
+int line_of_kernel(const std::string& text, const std::string& name) {
+    const std::string function = name.empty() ? "\\w+" : name;
+    return line_of_match(
+        text, R"(__global__[^;{}()]*(?:__launch_bounds__\s*\([^)]*\)[^;{}()]*)?\b()" + function +
+                  R"()\s*\()");
+}
+
+std::vector<Loop> loops_of(const std::string& text) {
+    const std::string code = code_alone(text);
+    static const std::regex keyword(R"(\b(?:for|while|do)\b)");
+    std::vector<Loop> loops;
+    for (const std::smatch& at : matches_of(code, keyword)) {
+        const std::size_t begin = place_of(at), end = end_of_loop(code, end_of(at));
+        Loop loop{.first_line = line_at(code, begin), .last_line = line_at(code, end)};
+        const std::size_t barrier = code.find("__syncthreads", begin);
+        if (barrier < end) loop.barrier_line = line_at(code, barrier);
+        loops.push_back(loop);
+    }
+    return loops;
+}
+
+const Loop* innermost_loop(const std::vector<Loop>& loops, int line) {
+    const Loop* innermost = nullptr;
+    for (const Loop& loop : loops) {
+        if (line < loop.first_line || line > loop.last_line) continue;
+        if (!innermost || loop.first_line >= innermost->first_line) innermost = &loop;
+    }
+    return innermost;
+}
+
+}  // namespace coalesce

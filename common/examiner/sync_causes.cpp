@@ -1,0 +1,182 @@
+#include "examiner/rules.h"
+
+#include <algorithm>
+
+#include "harness/text.h"
+#include "examiner/source_lines.h"
+
+namespace coalesce {
+
+using simulated::Report;
+
+namespace {
+
+/// A report of shared memory that an asynchronous copy was still writing.
+const Report* find_pending_copy(const Trial& trial) {
+    const auto is_pending = [](const Report& report) {
+        return report.is("racecheck") &&
+               report.message.find("asynchronous copy has not yet") != report.message.npos;
+    };
+    const auto found = std::find_if(trial.reports.begin(), trial.reports.end(), is_pending);
+    return found == trial.reports.end() ? nullptr : &*found;
+}
+
+}  // namespace
+
+std::optional<Failure> copy_error(const Trial& trial, const Evidence& evidence) {
+    const Report* report = find_pending_copy(trial);
+    if (!report) return std::nullopt;
+    if (never_commits(evidence.source.text)) {
+        return from_report(
+            FailureKind::copy_not_committed, *report, trial, evidence,
+            "copies are on their way that nothing has waited for: no group is ever committed.",
+            "Close the group of a tile's copies with __pipeline_commit(): waiting is for groups.");
+    }
+    const auto make = [&](const std::string& headline, const std::string& next) {
+        return from_report(FailureKind::copy_not_waited_for, *report, trial, evidence, headline,
+                           next);
+    };
+    const bool is_read = report->is("racecheck", "read after write");
+    const bool is_own = report->thread.text() == report->other_thread.text();
+    if (copies_by_mbarrier(evidence.source.text)) {
+        const std::string wait =
+            "A copy has arrived when the phase of its mbarrier is over: does every thread wait for "
+            "that before it ";
+        return make(is_read ? "the tile is read before its copy has arrived."
+                            : "this writes to shared memory where a copy is still on its way.",
+                    wait + (is_read ? "reads" : "writes") +
+                        ", at that mbarrier, for that phase, and for all bytes that come?");
+    }
+    if (!is_read) {
+        return make(
+            "this writes to shared memory where an earlier copy is still on its way.",
+            "Is it the right stage: not the one in use, but the other one in turn? If it is: "
+            "has the copy that went there before been waited for?");
+    }
+    if (is_own) {
+        return make("the tile is read before its copy has arrived.",
+                    "Count the groups: which have been committed here, and how many does the wait "
+                    "leave under way?");
+    }
+    // Whether that copy is of this tile or of the next one is not known.
+    return make("the tile is read while a copy still writes to it.",
+                "Have this tile's copies been waited for: which groups are committed here, and how "
+                "many does the wait leave under way? If they have, it is the next tile's copy: "
+                "does it go to the other stage, and are all threads done with that one?");
+}
+
+std::optional<Failure> tile_of_one_thread(const Trial& trial, const Evidence& evidence) {
+    const Declared tile = array_not_shared(evidence.source.text);
+    if (tile.line == 0 || !trial.comparison || trial.comparison->is_right()) return std::nullopt;
+    return Failure{.kind = FailureKind::tile_not_shared,
+                   .headline = "`" + tile.name +
+                               "` is not shared: each thread has one of its own, in which it finds "
+                               "nothing that another thread wrote.",
+                   .place = {evidence.source.name, tile.line, 0},
+                   .shape = trial.shape,
+                   .next = "Declare it __shared__: then the block has one, for all its threads."};
+}
+
+namespace {
+
+/// Threads of a block that do not wait for each other.
+std::optional<Failure> shared_race_error(const Trial& trial, const Evidence& evidence) {
+    const auto make = [&](FailureKind kind, const Report& report, const std::string& headline,
+                          const std::string& next) {
+        return from_report(kind, report, trial, evidence, headline, next);
+    };
+    if (const Report* report = find_report(trial, "racecheck", "write after write")) {
+        if (!find_report(trial, "racecheck", "read after write") &&
+            !find_report(trial, "racecheck", "write after read")) {
+            return make(
+                FailureKind::shared_race, *report,
+                "two threads write to the same place in shared memory.",
+                "Give each thread its own place: the index needs threadIdx.x and threadIdx.y.");
+        }
+    }
+    const Report* race = find_report(trial, "racecheck", "read after write");
+    if (!race) race = find_report(trial, "racecheck");
+    if (race && race->message.find("mbarrier") != race->message.npos) {
+        return make(
+            FailureKind::missing_barrier, *race,
+            "the mbarrier is used before all threads can know that it is one: a barrier is "
+            "missing.",
+            "Put __syncthreads() between init and what uses the mbarrier, where every thread "
+            "of the block reaches it.");
+    }
+    if (race && copies_by_mbarrier(evidence.source.text)) {
+        return make(FailureKind::missing_barrier, *race,
+                    "threads read the tile while it may still be written: they have not waited "
+                    "for the copies themselves, nor met those that have.",
+                    "Let every thread that reads wait at the mbarrier, whoever asked for the "
+                    "copies; or put __syncthreads() after the wait.");
+    }
+    if (race) {
+        return make(
+            FailureKind::missing_barrier, *race,
+            "threads read the tile while others still write it: a barrier is missing.",
+            "Put __syncthreads() between the two, where every thread of the block reaches it.");
+    }
+    return std::nullopt;
+}
+
+}  // namespace
+
+std::optional<Failure> barrier_error(const Trial& trial, const Evidence& evidence) {
+    constexpr const char* not_reached =
+        "not every thread of the block reaches this __syncthreads().";
+    constexpr const char* move_condition =
+        "Put the condition around the loads and stores, not around the barrier, and let no thread "
+        "return before it.";
+    auto failure =
+        told_as({{"synccheck", "divergent barrier", FailureKind::divergent_barrier, not_reached,
+                  move_condition},
+                 {"synccheck", "exit before barrier", FailureKind::divergent_barrier, not_reached,
+                  move_condition},
+                 {"synccheck", "copy not waited for", FailureKind::copy_not_waited_for,
+                  "a block ends while a copy of its own is still on its way.", "", true},
+                 {"synccheck", "too few bytes", FailureKind::copy_not_waited_for,
+                  "fewer bytes are announced than copies bring: nobody waits for the rest.",
+                  "Which bytes does each copy bring? Announce all of them, in bytes."},
+                 {"synccheck", "bad barrier", FailureKind::divergent_barrier,
+                  "warps do not wait at this barrier for the same threads.",
+                  "Let all who meet at a barrier name the same number of threads, a multiple of "
+                  "32, or none "
+                  "for the whole block."}},
+                trial, evidence);
+    if (failure) return failure;
+    if (const Report* report = find_report(trial, "synccheck")) {
+        const bool is_mbarrier = report->message.find("mbarrier") != report->message.npos;
+        const char* const next =
+            is_mbarrier ? "Who arrives, and how often? Compare the arrivals of one phase with the "
+                          "count that the mbarrier was made for."
+                        : "Let the mask name the lanes that take part, all of them and no others.";
+        return from_report(FailureKind::bad_warp_mask, *report, trial, evidence,
+                           is_mbarrier
+                               ? "an mbarrier is not used the way it was made."
+                               : "a warp operation names lanes that do not take part in it.",
+                           report->cure.empty() ? next : report->cure);
+    }
+    return shared_race_error(trial, evidence);
+}
+
+std::optional<Failure> uninitialised(const Trial& trial, const Evidence& evidence) {
+    if (const Report* report = find_report(trial, "initcheck", "uninitialised shared read")) {
+        Failure failure = from_report(FailureKind::uninitialised_shared, *report, trial, evidence,
+                                      "this reads a place in shared memory that nothing wrote.",
+                                      "Fill the tile first: do all its elements have a thread that "
+                                      "writes them, and is it read with the same layout?");
+        if (const auto left_out = elements_left_out(trial, evidence)) {
+            failure.details += wrap("On the way: " + left_out->sentence);
+            failure.place.line = left_out->line;
+            failure.next = left_out->next;
+        }
+        return failure;
+    }
+    return told_as({{"initcheck", "", FailureKind::uninitialised_read,
+                     "this reads device memory that nothing wrote.",
+                     "Read from `in` only, where the input is."}},
+                   trial, evidence);
+}
+
+}  // namespace coalesce

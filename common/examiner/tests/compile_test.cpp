@@ -1,0 +1,456 @@
+// Compiling: what becomes of a file, what is said about it, and what is kept.
+#include "examiner/compile.h"
+#include "examiner/render.h"
+
+#include <doctest/doctest.h>
+
+#include <algorithm>
+#include <iterator>
+
+#include "examiner/cache.h"
+#include "examiner/compiled_from.h"
+#include "examiner/compilers.h"
+#include "examiner/messages.h"
+#include "examiner/wrapper.h"
+#include "scratch_folder.h"
+
+using namespace coalesce;
+using namespace coalesce::tests;
+
+namespace {
+
+const std::string kernel_text =
+    R"(__global__ void transpose(float* out, const float* in, int rows, int cols) {
+    int col = blockIdx.x * blockDim.x + threadIdx.x;
+    int row = blockIdx.y * blockDim.y + threadIdx.y;
+    if (row < rows && col < cols) out[col * rows + row] = in[row * cols + col];
+}
+)";
+const std::string configure_text = R"(constexpr Launch configure(int rows, int cols) {
+    return {.grid = {ceil_div(cols, 32), ceil_div(rows, 8)}, .block = {32, 8}};
+}
+)";
+
+Source good() {
+    return source_of_text(kernel_text + configure_text, "exercises/kernel.cu");
+}
+
+Compiled compile_text(const std::string& text, Compiler compiler = Compiler::any) {
+    return compile(source_of_text(text, "kernel.cu"), {.compiler = compiler});
+}
+
+std::string launch_with(const std::string& launch) {
+    return kernel_text + "Launch configure(int rows, int cols) { return " + launch + "; }\n";
+}
+
+/// The compilers that are here.
+std::vector<Compiler> compilers() {
+    std::vector<Compiler> here;
+    for (const Compiler one :
+         {Compiler::nvrtc, Compiler::nvcc, Compiler::clang, Compiler::clang_ir}) {
+        if (!compiler_found(one).empty()) here.push_back(one);
+    }
+    return here;
+}
+
+bool mentions_ours(const Compiled& compiled) {
+    const auto is_ours = [](const std::string& text) {
+        return text.find("/coalesce/") != text.npos || text.find("/learner/") != text.npos;
+    };
+    return is_ours(terminal_text(compiled.failure)) ||
+           std::any_of(compiled.messages.begin(), compiled.messages.end(),
+                       [&](const Message& message) {
+                           return is_ours(message.text) || is_ours(message.place.file);
+                       });
+}
+
+}  // namespace
+
+TEST_CASE("every compiler that is here makes PTX with the kernel and configure") {
+    REQUIRE(!compilers().empty());
+    for (const Compiler compiler : compilers()) {
+        const Compiled compiled = compile(good(), {.compiler = compiler});
+        CAPTURE(compiled.compiler);
+        INFO(terminal_text(compiled.failure));
+        REQUIRE(compiled.ok());
+        CHECK(compiled.entry == "_Z9transposePfPKfii");
+        CHECK(compiled.ptx.find(".entry " + compiled.entry) != std::string::npos);
+        CHECK(compiled.ptx.find(std::string(".entry ") + kConfigureEntry) != std::string::npos);
+        // Lines of the file stand in the PTX under its one name, from 1.
+        CHECK(compiled.ptx.find(kLearnersFile) != std::string::npos);
+        CHECK(compiled.messages.empty());
+    }
+}
+
+TEST_CASE("every compiler's errors name the file's own lines and columns") {
+    for (const Compiler compiler : compilers()) {
+        const Compiled compiled = compile_text(
+            "__global__ void transpose(float* out, const float* in, int rows, int cols) {\n"
+            "    out[0] = 1;\n"
+            "\tout[1] = missing;\n"
+            "}\n" +
+                configure_text,
+            compiler);
+        CAPTURE(compiled.compiler);
+        INFO(terminal_text(compiled.failure));
+        CHECK(compiled.failure.kind == FailureKind::does_not_compile);
+        CHECK(compiled.failure.place == Place{"kernel.cu", 3, 11});
+        CHECK(compiled.failure.headline.find("missing") != std::string::npos);
+        CHECK_FALSE(mentions_ours(compiled));
+        CHECK(compiled.ptx.empty());
+    }
+}
+
+namespace {
+
+void expect_no_line_of_ours(Compiler compiler) {
+    const std::string broken[] = {
+        kernel_text,                                                        // no configure
+        kernel_text + "int configure(int rows) { return 1; }",              // another configure
+        kernel_text + configure_text.substr(0, configure_text.size() - 3),  // never closed
+        "}}}}" + kernel_text + configure_text,
+        "/* never closed\n" + kernel_text + configure_text,
+        "#if 1\n" + kernel_text + configure_text,
+        "#define Launch 3\n" + kernel_text + configure_text,
+        "#define float float double\n" + kernel_text + configure_text,
+        "#error \"/coalesce\"\\\n",
+        "R\"(" + kernel_text + configure_text,
+        "namespace hidden {\n" + kernel_text + configure_text + "}\n",
+    };
+    for (const std::string& text : broken) {
+        const Compiled compiled = compile_text(text, compiler);
+        CAPTURE(text);
+        INFO(terminal_text(compiled.failure));
+        CHECK_FALSE(compiled.ok());
+        CHECK(compiled.failure.place.file == "kernel.cu");
+        if (text.find("#error") == std::string::npos) CHECK_FALSE(mentions_ours(compiled));
+    }
+}
+
+}  // namespace
+
+TEST_CASE("no compiler's messages show our lines, however broken the file is") {
+    for (const Compiler compiler : compilers()) {
+        if (compiler != Compiler::nvcc) expect_no_line_of_ours(compiler);
+    }
+}
+
+// It takes as long as all others, and kernels are compiled by it only where there is no NVRTC.
+TEST_CASE("nvcc's messages show none of our lines either") {
+    if (!compiler_found(Compiler::nvcc).empty()) expect_no_line_of_ours(Compiler::nvcc);
+}
+
+TEST_CASE("a block that is never closed is told before what follows from it") {
+    const Compiled compiled =
+        compile_text(kernel_text + configure_text.substr(0, configure_text.rfind('}')));
+    CHECK_FALSE(compiled.ok());
+    if (compiled.compiler.starts_with("clang")) return;  // it sees the next function first
+    CHECK(compiled.failure.headline.find("expected a \"}\"") != std::string::npos);
+    CHECK(compiled.failure.place.line == 7);
+}
+
+TEST_CASE("configure takes numbers of any kind, and dim3") {
+    for (const char* launch : {
+             "{.grid = {cols / 32, rows / 8}, .block = {32, 8}}",
+             "{.grid = cols, .block = 256}",
+             "{.grid = dim3(cols, rows), .block = dim3(32)}",
+             "{.grid = {1u, 2ull, 3}, .block = {32}, .shared_bytes = sizeof(float) * rows}",
+             "{.grid = {ceil_div(cols, 32)}, .block = {32}, .shared_bytes = rows * 4}",
+             "{}",
+         }) {
+        CAPTURE(launch);
+        const Compiled compiled = compile_text(launch_with(launch), Compiler::any);
+        INFO(terminal_text(compiled.failure));
+        CHECK(compiled.ok());
+    }
+}
+
+TEST_CASE("warnings are kept, and do not stop anything") {
+    const Compiled compiled = compile_text(
+        "__global__ void transpose(float* out, const float* in, int rows, int cols) {\n"
+        "    int unused = 1;\n}\n" +
+        configure_text);
+    REQUIRE(compiled.ok());
+    REQUIRE(!compiled.messages.empty());
+    CHECK(compiled.messages[0].severity == Severity::warning);
+    CHECK(compiled.messages[0].place.line == 2);
+}
+
+TEST_CASE("a file that ends in a backslash, or begins with a byte order mark, is like any other") {
+    CHECK(compile_text("\xEF\xBB\xBF" + kernel_text + configure_text + "// end \\").ok());
+}
+
+TEST_CASE("headers of the toolkit are found") {
+    const Compiled compiled = compile_text(
+        "#include <cuda_fp16.h>\n#include <cooperative_groups.h>\n" + kernel_text + configure_text,
+        Compiler::nvrtc);
+    if (compiler_found(Compiler::nvrtc).empty()) return;
+    INFO(terminal_text(compiled.failure));
+    CHECK(compiled.ok());
+}
+
+TEST_CASE("files beside the source, or where the program runs, are not found") {
+    const ScratchFolder folder;
+    folder.file("mine.h", "#define MINE 1\n");
+    const auto file =
+        folder.file("kernel.cu", "#include \"mine.h\"\n" + kernel_text + configure_text);
+    const auto before = std::filesystem::current_path();
+    std::filesystem::current_path(folder.path());
+    for (const Compiler compiler : compilers()) {
+        const Compiled compiled = compile(read_source(file), {.compiler = compiler});
+        CAPTURE(compiled.compiler);
+        CHECK(compiled.failure.kind == FailureKind::does_not_compile);
+        CHECK(compiled.failure.headline.find("mine.h") != std::string::npos);
+    }
+    std::filesystem::current_path(before);
+}
+
+TEST_CASE("a kernel of another name can be asked for") {
+    std::string text = kernel_text + configure_text;
+    text.replace(text.find("transpose"), 9, "copy");
+    const Compiled compiled = compile(source_of_text(text, "kernel.cu"), {.kernel = "copy"});
+    CHECK(compiled.entry == "_Z4copyPfPKfii");
+}
+
+TEST_CASE("a compiler that takes too long is ended") {
+    if (compiler_found(Compiler::nvcc).empty()) return;
+    const Compiled compiled = compile(good(), {.compiler = Compiler::nvcc, .seconds = 0});
+    CHECK(compiled.failure.kind == FailureKind::compile_time_out);
+}
+
+TEST_CASE("no compiler: said so, and it is not the learner's fault") {
+    if (!compiler_found(Compiler::clang).empty()) {
+        const std::string path = std::getenv("PATH");
+        setenv("PATH", "/nowhere", 1);
+        const Compiled compiled = compile(good(), {.compiler = Compiler::clang});
+        setenv("PATH", path.c_str(), 1);
+        CHECK(compiled.failure.kind == FailureKind::no_compiler);
+        CHECK(compiled.failure.next.find("./learn") != std::string::npos);
+    }
+}
+
+TEST_CASE("what others say ends once") {
+    CHECK(with_end("did you mean '__syncthreads'?") == "did you mean '__syncthreads'?");
+    CHECK(with_end("it is undefined") == "it is undefined.");
+    CHECK(with_end("it ends.") == "it ends.");
+}
+
+// ---- through LLVM IR ----
+
+TEST_CASE("clang's IR, translated, is a compiler of its own name") {
+    if (compiler_found(Compiler::clang_ir).empty()) return;
+    const Compiled compiled = compile(good(), {.compiler = Compiler::clang_ir});
+    INFO(terminal_text(compiled.failure));
+    CHECK(compiled.ok());
+    CHECK(compiled.compiler.starts_with("clang "));
+    CHECK(compiled.compiler.ends_with(", translated"));
+    CHECK(compiled.entry == "_Z9transposePfPKfii");
+}
+
+TEST_CASE("a loop that looks for the end of a text calls no function of the C library") {
+    if (compiler_found(Compiler::clang_ir).empty()) return;
+    const Compiled compiled = compile_text(
+        "__global__ void transpose(float* out, const float* in, int rows, int cols) {\n"
+        "    const char* text = reinterpret_cast<const char*>(in);\n"
+        "    int length = 0;\n"
+        "    while (text[length] != 0) ++length;\n"
+        "    out[0] = static_cast<float>(length);\n"
+        "}\n" +
+            configure_text,
+        Compiler::clang_ir);
+    INFO(terminal_text(compiled.failure));
+    CHECK(compiled.ok());
+    CHECK(compiled.ptx.find("call") == std::string::npos);
+}
+
+TEST_CASE("what clang says is the same, asked for IR or by its driver") {
+    const std::string clang = compiler_found(Compiler::clang);
+    const std::string with_ir = compiler_found(Compiler::clang_ir);
+    const auto version = [](const std::string& found) {
+        return found.substr(0, found.find_first_of(",("));
+    };
+    if (with_ir.empty() || version(clang).find(version(with_ir)) == std::string::npos) return;
+    for (const std::string& text :
+         {"__global__ void transpose(float* out) { int unused; out[0] = x; }\n" + configure_text,
+          kernel_text + "Launch configure() { return {}; }\n",
+          "#include <nowhere.h>\n" + kernel_text + configure_text,
+          kernel_text + configure_text + "__device__ void f() { throw 1; }\n"}) {
+        const Compiled one = compile_text(text, Compiler::clang);
+        const Compiled other = compile_text(text, Compiler::clang_ir);
+        CAPTURE(text);
+        CHECK(!other.ok());
+        CHECK(terminal_text(one.failure) == terminal_text(other.failure));
+        REQUIRE(one.messages.size() == other.messages.size());
+        for (std::size_t i = 0; i < one.messages.size(); ++i) {
+            CHECK(one.messages[i].text == other.messages[i].text);
+            CHECK(one.messages[i].place == other.messages[i].place);
+        }
+    }
+}
+
+TEST_CASE("IR that the translator does not know is no mistake in the file's C++") {
+    const RawOutput raw{.is_good = true,
+                        .ir = "define void @k() {\n  %1 = frobnicate i32 0\n  ret void\n}\n"};
+    const Compiled compiled = compiled_from(good(), "transpose", "clang 22.1.8, translated", raw);
+    CHECK(compiled.failure.kind == FailureKind::not_translated);
+    CHECK(compiled.failure.place.file == "exercises/kernel.cu");
+    CHECK(compiled.failure.details.find("frobnicate") != std::string::npos);
+    CHECK(compiled.ptx.empty());
+}
+
+TEST_CASE("a clang that is too old or too new for its IR is none") {
+    const ScratchFolder folder;
+    const std::filesystem::path clang = folder.path() / "clang";
+    for (const char* version : {"16.0.6", "23.1.0"}) {
+        std::ofstream(clang) << "#!/bin/sh\necho " << version << "\n";
+        std::filesystem::permissions(clang, std::filesystem::perms::owner_all);
+        setenv("COALESCE_CLANG", clang.c_str(), 1);
+        setenv("COALESCE_COMPILER", "clang_ir", 1);
+        const Compiled compiled = compile(good(), {});
+        unsetenv("COALESCE_COMPILER");
+        unsetenv("COALESCE_CLANG");
+        CHECK(compiled.failure.kind == FailureKind::no_compiler);
+        CHECK(compiled.failure.next.find("clang-19") != std::string::npos);
+    }
+}
+
+// ---- the cache ----
+
+namespace {
+
+std::filesystem::path only_file_in(const std::filesystem::path& folder) {
+    std::filesystem::path found;
+    for (const auto& entry : std::filesystem::directory_iterator(folder)) {
+        CHECK(found.empty());
+        found = entry.path();
+    }
+    return found;
+}
+
+std::string content_of(const std::filesystem::path& file) {
+    std::ifstream stream(file, std::ios::binary);
+    return {std::istreambuf_iterator<char>(stream), {}};
+}
+
+}  // namespace
+
+TEST_CASE("what was compiled is kept by content, whatever the file is called") {
+    const ScratchFolder folder;
+    const CompileOptions options{.cache = folder.path() / "cache"};
+    const std::string text = "// \xff is no UTF-8\n" + kernel_text + configure_text;
+    const Compiled first = compile(source_of_text(text, "a.cu"), options);
+    const Compiled again = compile(source_of_text(text, "b.cu"), options);
+    REQUIRE(first.ok());
+    CHECK_FALSE(first.is_from_cache);
+    CHECK(again.is_from_cache);
+    CHECK(again.ptx == first.ptx);
+    CHECK(again.entry == first.entry);
+    CHECK(again.compiler == first.compiler);
+    CHECK_FALSE(compile(source_of_text(text + "\n", "a.cu"), options).is_from_cache);
+}
+
+TEST_CASE("an entry that is damaged is ignored, and written again") {
+    const ScratchFolder folder;
+    const CompileOptions options{.cache = folder.path()};
+    REQUIRE(compile(good(), options).ok());
+    const auto file = only_file_in(folder.path());
+    const std::string whole = content_of(file);
+    std::string changed = whole;
+    changed[whole.size() / 2] ^= 1;
+    for (const std::string& damaged : {std::string(), std::string("x"), whole.substr(0, 40),
+                                       whole.substr(0, whole.size() - 1), whole + "x", changed}) {
+        std::ofstream(file, std::ios::binary) << damaged;
+        const Compiled compiled = compile(good(), options);
+        CHECK(compiled.ok());
+        CHECK_FALSE(compiled.is_from_cache);
+        CHECK(content_of(file) == whole);
+    }
+    CHECK(compile(good(), options).is_from_cache);
+}
+
+TEST_CASE("what is under the same name with another key is not taken") {
+    const ScratchFolder folder;
+    const CompileOptions options{.cache = folder.path()};
+    REQUIRE(compile(good(), options).ok());
+    const auto file = only_file_in(folder.path());
+    const Source other = source_of_text(kernel_text + configure_text + "// other\n", "kernel.cu");
+    REQUIRE(compile(other, options).ok());
+    for (const auto& entry : std::filesystem::directory_iterator(folder.path())) {
+        if (entry.path() != file) {
+            std::filesystem::copy_file(file, entry.path(),
+                                       std::filesystem::copy_options::overwrite_existing);
+        }
+    }
+    CHECK_FALSE(compile(other, options).is_from_cache);
+}
+
+TEST_CASE("a cache that cannot be written is no error") {
+    const ScratchFolder folder;
+    const auto file = folder.file("not_a_folder", "x");
+    CHECK(compile(good(), {.cache = file}).ok());
+}
+
+TEST_CASE("a cache does not grow without end, and keeps what is new") {
+    const ScratchFolder folder;
+    folder.file("not_ours", "x");
+    const Cache cache(folder.path());
+    for (int i = 0; i < 600; ++i) cache.keep("ptx", std::to_string(i), "value");
+    const auto count = std::distance(std::filesystem::directory_iterator(folder.path()),
+                                     std::filesystem::directory_iterator());
+    CHECK(count <= 1 + static_cast<std::ptrdiff_t>(Cache::kMostEntries));
+    CHECK(cache.find("ptx", "599") == "value");
+    CHECK_FALSE(cache.find("ptx", "0").has_value());
+    CHECK(std::filesystem::exists(folder.path() / "not_ours"));
+}
+
+TEST_CASE("errors are not kept") {
+    const ScratchFolder folder;
+    const Source source = source_of_text("nonsense\n", "kernel.cu");
+    CHECK_FALSE(compile(source, {.cache = folder.path()}).ok());
+    CHECK(std::filesystem::is_empty(folder.path()));
+}
+
+// ---- what compilers print ----
+
+TEST_CASE("messages of all three forms are read") {
+    const std::string source = "int a;\n    b = 1;\n";
+    const auto nvidia = read_messages(
+        "/learner/kernel.cu(2): error: identifier \"b\" is undefined\n"
+        "      b = 1;\n"
+        "      ^\n"
+        "\n"
+        "1 error detected in the compilation of \"x\".\n",
+        source, "kernel.cu");
+    REQUIRE(nvidia.messages.size() == 1);
+    CHECK(nvidia.messages[0].place == Place{"kernel.cu", 2, 5});
+    const auto numbered = read_messages(
+        "/learner/kernel.cu(1): warning #177-D: variable \"a\" was declared but never referenced\n",
+        source, "kernel.cu");
+    REQUIRE(numbered.messages.size() == 1);
+    CHECK(numbered.messages[0].severity == Severity::warning);
+    const auto clang = read_messages(
+        "/learner/kernel.cu:2:5: error: use of undeclared identifier 'b'\n", source, "kernel.cu");
+    REQUIRE(clang.messages.size() == 1);
+    CHECK(clang.messages[0].place == Place{"kernel.cu", 2, 5});
+    CHECK(clang.messages[0].shown(source) ==
+          "kernel.cu:2: error: use of undeclared identifier 'b'\n"
+          "        b = 1;\n"
+          "        ^\n");
+}
+
+TEST_CASE("a flood of errors, or one without end, is cut") {
+    std::string flood;
+    for (int i = 0; i < 10000; ++i) {
+        flood += "/learner/kernel.cu(1): error: number " + std::to_string(i) + "\n";
+    }
+    CHECK(read_messages(flood, "int a;\n", "kernel.cu").messages.size() <= 30);
+    const std::string endless = "/learner/kernel.cu(1): error: " + std::string(1 << 20, 'x') + "\n";
+    const auto found = read_messages(endless, "int a;\n", "kernel.cu");
+    REQUIRE(found.messages.size() == 1);
+    CHECK(found.messages[0].text.size() <= 1000);
+}
+
+TEST_CASE("NVRTC finds its builtins in a toolkit of which the system knows nothing") {
+    const RawOutput compiled = run_nvrtc(PRETENDED_NVRTC, kernel_text, "sm_90");
+    CHECK(compiled.ptx.find("// compiled") == 0);
+}

@@ -1,0 +1,171 @@
+// Every file in failures/ must fail, with the failure that it is called by, at a line that it
+// marks.
+//
+// The name of a file is the identifier of its failure, then perhaps a dot and more. Its first lines
+// say what is wrong with it; "// request: store 4" asks for more than a right result; lines that
+// end in "// here" are those that may be named (none: no line need be).
+#include <doctest/doctest.h>
+
+#include <algorithm>
+#include <filesystem>
+#include <map>
+#include <set>
+#include <sstream>
+#include <vector>
+
+#include "base/enum_names.h"
+#include "examined.h"
+#include "harness/counters.h"
+#include "harness/text.h"
+#include "examiner/messages.h"
+#include "scratch_folder.h"
+
+using namespace coalesce;
+using namespace coalesce::tests;
+namespace fs = std::filesystem;
+
+namespace {
+
+const fs::path folder = fs::path(KERNEL_TESTS) / "failures";
+
+std::vector<fs::path> failing_files() {
+    std::vector<fs::path> files;
+    for (const auto& entry : fs::directory_iterator(folder)) files.push_back(entry.path());
+    std::sort(files.begin(), files.end());
+    return files;
+}
+
+std::string expected_id(const fs::path& file) {
+    const std::string name = file.filename().string();
+    return name.substr(0, name.find('.'));
+}
+
+std::vector<std::string> lines_of(const std::string& text) {
+    std::vector<std::string> lines;
+    std::istringstream stream(text);
+    for (std::string line; std::getline(stream, line);) lines.push_back(line);
+    return lines;
+}
+
+/// "// request: store 4" asks for a limit; "// request: solution" for the cost of solution.cu.
+Exercise exercise_in(const std::string& text, fs::path& solution) {
+    Exercise exercise = transpose_within({});
+    const std::string mark = "// request: ";
+    for (const std::string& line : lines_of(text)) {
+        if (!line.starts_with(mark)) continue;
+        std::istringstream words(line.substr(mark.size()));
+        std::string name;
+        words >> name;
+        if (name == "solution") {
+            solution = fs::path(KERNEL_TESTS) / "solution.cu";
+            continue;
+        }
+        const auto* limit = std::find_if(std::begin(kLimits), std::end(kLimits),
+                                         [&](const auto& one) { return name == one.first; });
+        REQUIRE(limit != std::end(kLimits));
+        words >> exercise.limits.*limit->second;
+        REQUIRE(!words.fail());
+    }
+    return exercise;
+}
+
+std::vector<int> marked_lines(const std::string& text) {
+    std::vector<int> marked;
+    const std::vector<std::string> lines = lines_of(text);
+    for (std::size_t i = 0; i < lines.size(); ++i) {
+        if (lines[i].ends_with("// here")) marked.push_back(static_cast<int>(i) + 1);
+    }
+    return marked;
+}
+
+void check_form(const Failure& failure) {
+    CHECK(!failure.headline.empty());
+    CHECK(!failure.next.empty());
+    for (const std::string& line : lines_of(terminal_text(failure))) {
+        CAPTURE(line);
+        CHECK(line.size() <= 80);
+        CHECK(line.find("/learner/") == line.npos);
+    }
+}
+
+/// What fails by clang too, but by another name or line.
+bool differs_by_clang(const std::string& name) {
+    static const std::set<std::string> files = {
+        "does-not-compile.open_brace.cu",  // told by the function that follows
+        "endless-loop.in_configure.cu",    // a loop of nothing is a thread that waits
+        "endless-loop.printing.cu",        // the loop is told by its function's line
+        "not-simulated.cu",                // a statement of several lines is told by its first
+        "uninitialised-read.cu"};          // a value that nothing wrote need not be stored
+    return files.contains(name);
+}
+
+}  // namespace
+
+TEST_CASE("each kernel fails by its name, at its line") {
+    REQUIRE(simulator::is_loaded());
+    const ScratchFolder cache;
+    const std::vector<fs::path> files = failing_files();
+    REQUIRE(files.size() >= 50);
+    for (const fs::path& file : files) {
+        CAPTURE(file.filename().string());
+        const Source source = read_source(file, file.filename().string());
+        fs::path solution;
+        const Exercise exercise = exercise_in(source.text, solution);
+        const Verdict found = examined(source, exercise, solution, {.cache = cache.path()});
+        INFO(terminal_text(found));
+        CHECK(found.outcome == Verdict::Outcome::failed);
+        REQUIRE(!found.failures.empty());
+        if (found.compiler.starts_with("clang") && differs_by_clang(source.name)) continue;
+        CHECK(found.failure_id() == expected_id(file));
+        const Failure& first = found.failures.front();
+        check_form(first);
+        CHECK(first.place.file == source.name);
+        const std::vector<int> marked = marked_lines(source.text);
+        if (marked.empty()) continue;
+        CHECK(std::find(marked.begin(), marked.end(), first.place.line) != marked.end());
+    }
+}
+
+TEST_CASE("there is a kernel for every failure, or a reason why not") {
+    const std::set<std::string> elsewhere = {
+        // source_test.cpp
+        "file-missing", "file-unreadable", "file-empty", "file-binary", "file-too-large",
+        // compile_test.cpp
+        "compile-time-out", "no-compiler", "not-translated",
+        // examine_test.cpp
+        "environment-problem", "wrong-block-order",
+        // exercise_cases
+        "too-many-requests", "lanes-idle", "needless-atomics", "multiprocessors-idle",
+        "loads-not-overlapped", "copies-not-async", "copies-not-overlapped",
+        // the grader's corpus and class tests
+        "no-file", "two-files", "two-submissions", "not-a-file", "archive-too-large",
+        "archive-encrypted", "archive-broken", "archive-hostile", "ptx-refused", "ptx-too-large",
+        "ptx-forged", "compiler-out-of-memory", "compiler-crashed", "launch-out-of-memory",
+        "launch-out-of-time", "grader-fault",
+        // What only a real GPU says without more, or a fault of the simulator.
+        "kernel-failed",
+        // the exercises' own cases, in tests/wrong
+        "copy-not-waited-for", "copy-not-committed", "copy-too-short", "too-much-work",
+        "grid-exchanged", "elements-left-out", "outside-local-array",
+        // the mutants and cases of the exercise that is a whole program
+        "program-failed", "not-launched", "launch-exchanged", "not-copied", "wrong-element",
+        "launch-not-checked", "comparison-wrong", "memory-leaked"};
+    std::set<std::string> seen;
+    for (const fs::path& file : failing_files()) seen.insert(expected_id(file));
+    std::set<std::string> faults;
+    for (int i = 0; i <= static_cast<int>(last_of(Fault{})); ++i) {
+        faults.insert(dashed_name(static_cast<Fault>(i)));
+    }
+    for (const std::string& id : all_failure_ids()) {
+        CAPTURE(id);
+        // The harness has a kernel for each of its faults.
+        if (faults.count(id)) continue;
+        const std::size_t places = seen.count(id) + elsewhere.count(id);
+        CHECK(places == 1);
+    }
+    const std::vector<std::string> ids = all_failure_ids();
+    for (const std::string& id : seen) {
+        CAPTURE(id);
+        CHECK(std::find(ids.begin(), ids.end(), id) != ids.end());
+    }
+}

@@ -1,0 +1,57 @@
+// Loads that a compiler gives the line of the store behind them.
+#include "examiner/load_lines.h"
+
+#include <doctest/doctest.h>
+
+#include <string>
+
+using namespace coalesce;
+
+namespace {
+
+const std::string copy_of_a_vector =
+    "{\n"
+    "    float4 v = tile[threadIdx.x];\n"
+    "    reinterpret_cast<float4&>(out[col * rows + row]) = v;\n"
+    "}\n";
+
+}  // namespace
+
+TEST_CASE("a line that stores a variable as it is loads nothing: the line does that sets it") {
+    CHECK(line_of_load(copy_of_a_vector, 3) == 2);
+    CHECK(line_of_load(copy_of_a_vector, 2) == 2);
+    CHECK(line_of_load("v = in[i];\n// v\n\nout[j] = v;\n", 4) == 1);
+}
+
+TEST_CASE("any other line keeps what it loads") {
+    // It loads itself; it stores what was computed, or set part by part.
+    for (const std::string text :
+         {"float v = in[i];\nout[j] = in[i];\n", "float v = in[i];\nout[j] = v + in[k];\n",
+          "float v = in[i];\nfloat w = v;\n", "v.w = tile[i];\nout[j] = v;\n",
+          "float v = n;\nout[j] = v;\n", "\nout[j] = v;\n"}) {
+        CAPTURE(text);
+        CHECK(line_of_load(text, 2) == 2);
+    }
+    CHECK(line_of_load(copy_of_a_vector, 0) == 0);
+    CHECK(line_of_load(copy_of_a_vector, 99) == 99);
+}
+
+TEST_CASE("what a line cost goes with its loads") {
+    Trial trial;
+    trial.accesses.resize(2);
+    trial.accesses[0].line = trial.accesses[1].line = 3;
+    trial.accesses[1].is_store = true;
+    trial.lines = {{3, {}}};
+    trial.lines[0].counters.shared_load_requests = 5;
+    trial.lines[0].counters.store_requests = 7;
+    correct_lines_of_loads(copy_of_a_vector, trial);
+    CHECK(trial.accesses[0].line == 2);
+    CHECK(trial.accesses[1].line == 3);
+    REQUIRE(trial.lines.size() == 2);
+    CHECK(trial.lines[0].line == 2);
+    CHECK(trial.lines[0].counters.shared_load_requests == 5);
+    CHECK(trial.lines[0].counters.store_requests == 0);
+    CHECK(trial.lines[1].line == 3);
+    CHECK(trial.lines[1].counters.shared_load_requests == 0);
+    CHECK(trial.lines[1].counters.store_requests == 7);
+}

@@ -1,0 +1,174 @@
+// Pictures of what a warp touches.
+#include "examiner/picture.h"
+
+#include <doctest/doctest.h>
+
+#include <algorithm>
+#include <filesystem>
+#include <sstream>
+
+#include "examiner/messages.h"
+
+using namespace coalesce;
+namespace fs = std::filesystem;
+
+namespace {
+
+const fs::path tests_folder = KERNEL_TESTS;
+
+Picture picture_of_file(const fs::path& file, PictureRequest request = {}) {
+    LocalRunner runner({});
+    return picture_of(read_source(file, "kernel.cu"), Exercise{}, runner, request);
+}
+
+constexpr std::uint32_t everybody = 0xffffffff;
+
+/// Lanes whose addresses are `step` bytes apart.
+simulated::Access lanes(std::uint64_t first, std::uint64_t step, unsigned bytes_per_lane = 4,
+                        std::uint32_t active = everybody) {
+    simulated::Access access{.bytes_per_lane = bytes_per_lane, .active = active};
+    for (std::size_t lane = 0; lane < 32; ++lane) access.addresses[lane] = first + lane * step;
+    return access;
+}
+
+}  // namespace
+
+TEST_CASE("32 neighbours are one row of memory, 32 strangers are 32") {
+    const auto together = rows_of_memory(lanes(4096, 4), 4096, "in");
+    REQUIRE(together.size() == 1);
+    CHECK(together[0].label == "in + 0");
+    for (int lane = 0; lane < 32; ++lane)
+        CHECK(together[0].lanes[static_cast<std::size_t>(lane)] == lane);
+    const auto apart = rows_of_memory(lanes(4096, 1024), 4096, "out");
+    REQUIRE(apart.size() == 32);
+    CHECK(apart[31].label == "out + 31744");
+    CHECK(apart[31].lanes[0] == 31);
+    CHECK(apart[31].lanes[1] == -1);
+}
+
+TEST_CASE("a float4 of each lane fills four rows; lanes that take no part are not there") {
+    const auto wide = rows_of_memory(lanes(0, 16, 16), 0, "in");
+    REQUIRE(wide.size() == 4);
+    CHECK(wide[1].lanes[0] == 8);
+    CHECK(wide[1].lanes[3] == 8);
+    CHECK(wide[1].lanes[4] == 9);
+    CHECK(rows_of_memory(lanes(0, 4, 4, 0x1), 0, "in")[0].lanes[1] == -1);
+    CHECK(rows_of_memory(lanes(0, 4, 4, 0), 0, "in").empty());
+}
+
+TEST_CASE("what lies before a matrix is shown as that") {
+    CHECK(rows_of_memory(lanes(4096 - 128, 4), 4096, "in")[0].label == "in - 128");
+}
+
+TEST_CASE("a column of a tile is one bank 32 times, a padded one 32 banks once") {
+    const auto column = rows_of_banks(lanes(0, 128));
+    REQUIRE(column.size() == 32);
+    for (int i = 0; i < 32; ++i) CHECK(column[static_cast<std::size_t>(i)].lanes[0] == i);
+    CHECK(rows_of_banks(lanes(0, 132)).size() == 1);
+    CHECK(rows_of_banks(lanes(0, 8)).size() == 2);
+    CHECK(rows_of_banks(lanes(64, 0)).size() == 1);
+    CHECK(rows_of_banks(lanes(0, 8, 8)).size() == 2);
+    CHECK(rows_of_banks(lanes(0, 16, 16)).size() == 4);
+}
+
+TEST_CASE("the rows of a picture are what the simulator counts") {
+    int seen = 0;
+    for (const auto& entry : fs::directory_iterator(tests_folder / "failures")) {
+        const Picture picture = picture_of_file(entry.path());
+        if (!picture.ok()) continue;
+        CAPTURE(entry.path().filename().string());
+        for (const WarpAccess& access : picture.accesses) {
+            ++seen;
+            CAPTURE(access.headline());
+            if (access.is_shared) {
+                CHECK(access.rows.size() == access.cost);
+                continue;
+            }
+            unsigned sectors = 0;
+            for (const PictureRow& row : access.rows) {
+                for (std::size_t sector = 0; sector < 4; ++sector) {
+                    const auto* first = row.lanes.data() + 8 * sector;
+                    sectors += std::any_of(first, first + 8, [](int lane) { return lane >= 0; });
+                }
+            }
+            CHECK(sectors == access.cost);
+        }
+    }
+    CHECK(seen >= 60);
+}
+
+TEST_CASE("the picture of a good kernel") {
+    const Picture picture = picture_of_file(tests_folder / "solution.cu");
+    REQUIRE(picture.ok());
+    REQUIRE(picture.accesses.size() == 4);
+    for (const WarpAccess& access : picture.accesses) {
+        CHECK(access.cost == access.ideal);
+        CHECK(access.times == 4);
+    }
+    CHECK(picture.accesses[0].memory == "in");
+    CHECK(picture.accesses[3].memory == "out");
+    const std::string text = picture.text();
+    CHECK(text.find("kernel.cu:8: load from `in`: 4 sectors, the least there can be") != text.npos);
+    CHECK(text.find("simulated") != text.npos);
+    std::istringstream lines(text);
+    for (std::string line; std::getline(lines, line);) CHECK(line.size() <= 80);
+}
+
+TEST_CASE("another block and warp") {
+    const Picture picture = picture_of_file(tests_folder / "solution.cu", {.block = 9, .warp = 2});
+    REQUIRE(picture.ok());
+    // Block 9 of 8 x 8 has tile (1, 1), and warp 2 its third row: (32 + 2) * 256 + 32 floats in.
+    CHECK(picture.accesses[0].rows[0].label == "in + " + std::to_string(4 * (34 * 256 + 32)));
+}
+
+TEST_CASE("an asynchronous copy is a load and a store of shared memory") {
+    const Source source = source_of_text(
+        "#include <cuda_pipeline.h>\n"
+        "__global__ void transpose(float* out, const float* in, int rows, int cols) {\n"
+        "    __shared__ float row[32];\n"
+        "    __pipeline_memcpy_async(&row[threadIdx.x], &in[threadIdx.x], 4);\n"
+        "}\n"
+        "constexpr Launch configure(int, int) { return {.grid = {1}, .block = {32}}; }\n",
+        "kernel.cu");
+    LocalRunner runner({});
+    const Picture picture = picture_of(source, Exercise{}, runner, {});
+    REQUIRE(picture.accesses.size() == 2);
+    CHECK(picture.accesses[0].memory == "in");
+    CHECK_FALSE(picture.accesses[0].is_store);
+    CHECK(picture.accesses[1].is_shared);
+    CHECK(picture.accesses[1].is_store);
+    for (const WarpAccess& access : picture.accesses) {
+        CHECK(access.place.line == 4);
+        CHECK(access.cost == access.ideal);
+    }
+}
+
+TEST_CASE("no picture, and why") {
+    CHECK_FALSE(picture_of_file(tests_folder / "failures" / "nothing-written.cu").ok());
+    CHECK(picture_of_file(tests_folder / "failures" / "does-not-compile.cu").problem.kind ==
+          FailureKind::does_not_compile);
+    CHECK(picture_of_file("/nowhere.cu").problem.kind == FailureKind::file_missing);
+    const Picture beyond = picture_of_file(tests_folder / "solution.cu", {.block = 1 << 20});
+    CHECK_FALSE(beyond.ok());
+    CHECK(beyond.text().find("nothing to draw") != std::string::npos);
+}
+
+TEST_CASE("the drawing is well formed, whatever stands in the source") {
+    const Source source = source_of_text(
+        "__global__ void transpose(float* out, const float* in, int rows, int cols) {\n"
+        "    if (rows < cols || rows >= 1 && \"<&>\"[0]) out[threadIdx.x] = in[threadIdx.x];\n"
+        "}\n"
+        "constexpr Launch configure(int rows, int cols) { return {.block = 32}; }\n",
+        "a<b>&\".cu");
+    LocalRunner runner({});
+    const Picture picture = picture_of(source, Exercise{}, runner, {});
+    INFO(picture.text());
+    REQUIRE(picture.ok());
+    const std::string svg = picture.svg();
+    CHECK(svg.starts_with("<svg "));
+    CHECK(svg.ends_with("</svg>\n"));
+    CHECK(svg.find("a<b>") == svg.npos);
+    CHECK(svg.find("\"<&>\"") == svg.npos);
+    // Each sign that opens something is closed, and none stands alone.
+    CHECK(std::count(svg.begin(), svg.end(), '<') == std::count(svg.begin(), svg.end(), '>'));
+}

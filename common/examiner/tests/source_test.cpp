@@ -1,0 +1,117 @@
+// Files that are no source, and what a file may include.
+#include "examiner/source.h"
+
+#include <doctest/doctest.h>
+#include <sys/stat.h>
+
+#include <chrono>
+
+#include "harness/text.h"
+#include "scratch_folder.h"
+
+using namespace coalesce;
+using namespace coalesce::tests;
+
+namespace {
+
+FailureKind kind_of(const std::filesystem::path& file) {
+    const Source source = read_source(file);
+    // Each names the file, and says what to do.
+    if (!source.is_good()) {
+        CHECK(source.problem.place.file == file.string());
+        CHECK(!source.problem.headline.empty());
+        CHECK(!source.problem.next.empty());
+    }
+    return source.problem.kind;
+}
+
+FailureKind kind_of_text(const std::string& text) {
+    return source_of_text(text, "kernel.cu").problem.kind;
+}
+
+}  // namespace
+
+TEST_CASE("a file that is none is named, with the reason") {
+    const ScratchFolder folder;
+    CHECK(kind_of(folder.path() / "nothing.cu") == FailureKind::file_missing);
+    CHECK(kind_of(folder.path() / "no" / "such" / "folder.cu") == FailureKind::file_missing);
+    CHECK(kind_of(folder.path()) == FailureKind::file_unreadable);
+    CHECK(kind_of(folder.file("empty.cu", "")) == FailureKind::file_empty);
+    CHECK(kind_of(folder.file("blank.cu", " \n\t\r\n")) == FailureKind::file_empty);
+    CHECK(kind_of(folder.file("large.cu", std::string(kLargestSource + 1, ' '))) ==
+          FailureKind::file_too_large);
+    CHECK(kind_of(folder.file("zero.cu", std::string("int a;\0int b;", 13))) ==
+          FailureKind::file_binary);
+    CHECK(kind_of(folder.file("elf.cu",
+                              "\x7f"
+                              "ELF\x02\x01\x01")) == FailureKind::file_binary);
+    CHECK(kind_of(folder.file("good.cu", "int a;\r\n\t// \xc3\xa4\xff\n")) == FailureKind::none);
+    CHECK(kind_of("/dev/zero") == FailureKind::file_unreadable);
+}
+
+TEST_CASE("a pipe does not make the reader wait") {
+    const ScratchFolder folder;
+    const auto pipe = folder.path() / "pipe.cu";
+    REQUIRE(mkfifo(pipe.c_str(), 0600) == 0);
+    CHECK(kind_of(pipe) == FailureKind::file_unreadable);
+}
+
+TEST_CASE("the line of the first byte that is no text is told") {
+    const Source source = source_of_text("int a;\nint b;\n\x01", "kernel.cu");
+    CHECK(source.problem.place.text() == "kernel.cu:3");
+}
+
+TEST_CASE("headers of the toolkit may be included, others not") {
+    CHECK(kind_of_text("#include <cuda_fp16.h>\n") == FailureKind::none);
+    CHECK(kind_of_text("#include <cuda/barrier>\n") == FailureKind::none);
+    CHECK(kind_of_text("  #  include \"cuda_fp16.h\"\n") == FailureKind::none);
+    CHECK(kind_of_text("// never #include \"/etc/passwd\"\n") == FailureKind::none);
+    CHECK(kind_of_text("#define include 3\n#pragma unroll\n") == FailureKind::none);
+    for (const char* text : {
+             "#include \"/etc/passwd\"\n",
+             "#include </dev/zero>\n",
+             "#include \"../../solutions/02_naive/kernel.cu\"\n",
+             "#include <cuda/../../secret.h>\n",
+             "#include \"~/secret.h\"\n",
+             "#define NAME </etc/passwd>\n#include NAME\n",
+             "  # \t include\t</etc/passwd>\n",
+             "%:include </etc/passwd>\n",
+             "#/* */include </etc/passwd>\n",
+             "/* */ #include </etc/passwd>\n",
+             "int a; /*\n*/#include </etc/passwd>\n",
+             "#/*\n*/include </etc/passwd>\n",
+             "#inc\\\nlude </etc/passwd>\n",
+             "#inc\\ \nlude </etc/passwd>\n",
+             "#\\\r\ninclude </etc/passwd>\n",
+             "int a;\r#include </etc/passwd>\n",
+             "#include_next </etc/passwd>\n",
+             "#import </etc/passwd>\n",
+             "#embed \"/etc/passwd\"\n",
+             "#if __has_include(\"/etc/passwd\")\n#endif\n",
+             "#include\n",
+             "/*\n# x */ #include </etc/passwd>\n",
+             "/* a */ # x /* b */ #include </etc/passwd>\n",
+             "/*/ # x */#include </etc/passwd>\n",
+         }) {
+        CAPTURE(text);
+        CHECK(kind_of_text(text) == FailureKind::include_refused);
+    }
+}
+
+TEST_CASE("a line of nothing but comments takes no longer than others of its length") {
+    for (const std::string comment : {"/**/", "*/", "/*", "/*/", "*/#", "#/*", "\\\n"}) {
+        std::string text;
+        while (text.size() + comment.size() < kLargestSource) text += comment;
+        CAPTURE(comment);
+        const auto begin = std::chrono::steady_clock::now();
+        CHECK(kind_of_text(text) != FailureKind::file_too_large);
+        // It takes about 20 ms; the square of the length took minutes.
+        CHECK(std::chrono::steady_clock::now() - begin < std::chrono::seconds(3));
+    }
+}
+
+TEST_CASE("the line of a refused include is told") {
+    const Source source =
+        source_of_text("int a;\n// \\\n joined\n#include \"/etc/passwd\"\n", "kernel.cu");
+    CHECK(source.problem.place.text() == "kernel.cu:4");
+}

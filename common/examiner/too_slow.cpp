@@ -1,0 +1,55 @@
+#include "examiner/costs.h"
+
+#include <algorithm>
+
+#include "base/text.h"
+#include "harness/text.h"
+#include "examiner/predicted_launch.h"
+#include "timing/facts.h"
+#include "timing/figures.h"
+#include "timing/words.h"
+
+namespace coalesce {
+namespace {
+
+/// What the model does not know may be in the kernel's favour. Waiting for others and memory that replaces
+/// registers only cost time, and blocks that are unlike others were looked at as well.
+bool may_be_faster(timing::Unknown unknown) {
+    using timing::Unknown;
+    return unknown == Unknown::parts || unknown == Unknown::first_level ||
+           unknown == Unknown::registers || unknown == Unknown::half_lines;
+}
+
+}  // namespace
+
+Failure not_predicted(const std::string& file, Shape shape) {
+    return {.kind = FailureKind::too_slow_predicted,
+            .headline = "at " + shape.name() +
+                        " its time on a GPU cannot be predicted, so nobody can say that it is as "
+                        "fast as asked.",
+            .place = {file, 0, 0},
+            .next = "Let configure give a launch for every shape, and no block wait for another."};
+}
+
+std::optional<Failure> too_slow_predicted(const Verdict& verdict, const Limits& limits) {
+    if (!verdict.predicted || limits.of_copy_predicted <= 0) return std::nullopt;
+    const Predicted& predicted = *verdict.predicted;
+    const double most = predicted.of_copy() * (1 + predicted.error_band);
+    const auto& unknown = predicted.longest().unknown;
+    if (std::any_of(unknown.begin(), unknown.end(), may_be_faster) ||
+        most >= limits.of_copy_predicted) {
+        return std::nullopt;
+    }
+    const timing::Told told = told_of(predicted);
+    const std::string beside_solution =
+        verdict.solution_predicted ? compared_text(predicted, *verdict.solution_predicted) : "";
+    Failure failure{.kind = FailureKind::too_slow_predicted, .place = {verdict.file, 0, 0}};
+    failure.headline = "too slow on a GPU: at " + predicted.shape.name() + " " + told.time +
+                       ", where " + timing::percent_text(limits.of_copy_predicted) +
+                       " are asked (" + told.label + "). " + timing::capital(told.verdict) + ".";
+    failure.details = wrap(beside_solution.empty() ? joined(told.why, " ") : beside_solution);
+    failure.next = told.cure;
+    return failure;
+}
+
+}  // namespace coalesce

@@ -1,0 +1,98 @@
+#include "examiner/trial.h"
+
+#include <chrono>
+#include <thread>
+
+#include "harness/simulator_function.h"
+#include "examiner/launch_limits.h"
+#include "examiner/loaded_kernel.h"
+
+namespace coalesce {
+namespace {
+
+/// Waits for the device, for a limited time where it may be hung.
+cudaError_t wait_for_end(bool& is_hung) {
+    if (simulator::is_loaded()) return cudaDeviceSynchronize();
+    using Clock = std::chrono::steady_clock;
+    constexpr std::chrono::seconds longest(10);
+    const auto end = Clock::now() + longest;
+    for (;;) {
+        const cudaError_t state = cudaStreamQuery(nullptr);
+        if (state != cudaErrorNotReady) {
+            return state == cudaSuccess ? cudaDeviceSynchronize() : state;
+        }
+        if (Clock::now() >= end) {
+            is_hung = true;
+            return cudaErrorLaunchTimeout;
+        }
+        std::this_thread::sleep_for(std::chrono::microseconds(50));
+    }
+}
+
+void watch_as(const LoadedKernel& kernel, const TrialOrder& order, double warps) {
+    if (!simulator::is_loaded()) return;
+    // One warp is seen long before a kernel that never ends would be stopped.
+    const Shape counted = order.traced.limit > 0 && warps > 1 ? Shape{1, 1} : order.shape;
+    simulated::prepare(order.watch == Watch::everything ? "all" : "none",
+                       instruction_budget(counted, warps, kernel.prints()));
+}
+
+/// Takes what the simulator noted, and makes it ready for the next launch.
+void take_notes(const LoadedKernel& kernel, const TrialOrder& order, Trial& trial) {
+    trial.reports = simulated::reports(kernel.file_name());
+    std::vector<LineCounters> lines = simulated::lines_of(kernel.name());
+    for (const LineCounters& line : lines) {
+        if (line.counters.store_requests + line.counters.atomic_requests == 0) continue;
+        trial.store_line = line.line;
+        break;
+    }
+    if (order.wants_counters) {
+        trial.counters = simulated::counters_of(kernel.name());
+        trial.lines = std::move(lines);
+    }
+    if (order.traced.limit > 0 && trial.is_launched) trial.accesses = simulated::traced();
+    simulator::forget_reports();
+}
+
+void launch(LoadedKernel& kernel, const TrialOrder& order, const Matrices& matrices, Trial& trial) {
+    trial.out_address = reinterpret_cast<std::uint64_t>(matrices.out);
+    trial.in_address = reinterpret_cast<std::uint64_t>(matrices.in);
+    const TracedWarp& traced = order.traced;
+    if (traced.limit > 0)
+        SIMULATOR_FUNCTION(coalesceTraceWarp)(traced.block, traced.warp, traced.limit);
+    trial.error = kernel.launch(trial.launch, matrices.out, matrices.in, order.shape);
+    if (trial.error == cudaSuccess) trial.error = wait_for_end(trial.is_hung);
+    trial.is_launched = true;
+    static_cast<void>(cudaGetLastError());
+}
+
+}  // namespace
+
+Trial launch_once(LoadedKernel& kernel, const TrialOrder& order,
+                  const std::function<Matrices()>& make_matrices) {
+    const bool is_simulated = simulator::is_loaded();
+    Trial trial;
+    trial.shape = order.shape;
+    trial.refused = kernel.problem();
+    if (trial.refused.kind != FailureKind::none) return trial;
+    if (is_simulated) {
+        simulator::reset_counters();
+        SIMULATOR_FUNCTION(coalesceSetOrder)(order.seed);
+    }
+    watch_as(kernel, order, 1);
+    const auto shape = kernel.configure(order.shape, trial.refused);
+    if (shape) trial.refused = far_too_large(*shape, order.shape, kernel.file_name());
+    if (trial.refused.kind == FailureKind::none) {
+        trial.launch = *shape;
+        watch_as(kernel, order, threads_of(*shape) / 32);
+        launch(kernel, order, make_matrices(), trial);
+    }
+    if (is_simulated) {
+        take_notes(kernel, order, trial);
+        SIMULATOR_FUNCTION(coalesceSetOrder)(0);
+    }
+    if (order.traced.limit > 0) SIMULATOR_FUNCTION(coalesceTraceWarp)(0, 0, 0);
+    return trial;
+}
+
+}  // namespace coalesce

@@ -1,0 +1,49 @@
+// What a trial is made of, each described once: codec.h reads and writes by it.
+#pragma once
+
+#include "examiner/trial.h"
+#include "examiner/verdict_codec.h"
+
+namespace coalesce {
+
+constexpr Watch last_of(Watch) {
+    return Watch::result_alone;
+}
+
+void describe(auto& codec, TracedWarp& traced) {
+    fields(codec, "block", traced.block, "warp", traced.warp, "limit", traced.limit);
+}
+
+void describe(auto& codec, TrialOrder& order) {
+    fields(codec, "shape", order.shape, "watch", order.watch, "wants_counters",
+           order.wants_counters, "traced", order.traced, "seed", order.seed);
+}
+
+void describe(auto& codec, Trial& trial) {
+    fields(codec, "launch", trial.launch, "refused", trial.refused, "is_launched",
+           trial.is_launched, "error", trial.error, "reports", trial.reports, "out_address",
+           trial.out_address, "in_address", trial.in_address, "accesses", trial.accesses,
+           "store_line", trial.store_line, "counters", trial.counters, "lines", trial.lines);
+}
+
+namespace simulated {
+
+void describe(auto& codec, Thread& thread) {
+    fields(codec, "block", thread.block, "thread", thread.thread);
+}
+
+void describe(auto& codec, Report& report) {
+    fields(codec, "check", report.check, "kind", report.kind, "message", report.message, "cure",
+           report.cure, "place", report.place, "other_place", report.other_place, "thread",
+           report.thread, "other_thread", report.other_thread, "address", report.address);
+}
+
+void describe(auto& codec, Access& access) {
+    fields(codec, "line", access.line, "is_shared", access.is_shared, "is_store", access.is_store,
+           "bytes_per_lane", access.bytes_per_lane, "active", access.active, "addresses",
+           access.addresses, "cost", access.cost, "ideal", access.ideal);
+}
+
+}  // namespace simulated
+
+}  // namespace coalesce

@@ -1,0 +1,137 @@
+#include "examiner/rules.h"
+
+#include <algorithm>
+#include <set>
+
+#include "harness/text.h"
+#include "examiner/source_lines.h"
+
+namespace coalesce {
+namespace {
+
+using simulated::Access;
+
+/// Nothing has changed, but something was stored: perhaps what was there.
+void look_for_loads_of_out(Failure& failure, const Trial& trial, const Evidence& evidence) {
+    const Trial seen = evidence.seen_with(trial.shape, kFirstWarp);
+    const auto reads_out = [&](const Access& access) {
+        if (access.is_shared || access.is_store || access.active == 0) return false;
+        const std::uint64_t address = access.of_active().front();
+        return address >= seen.out_address && address < seen.out_address + 4 * seen.elements();
+    };
+    const auto load = std::find_if(seen.accesses.begin(), seen.accesses.end(), reads_out);
+    if (load == seen.accesses.end()) return;
+    failure.kind = FailureKind::uninitialised_read;
+    failure.fault = Fault::none;
+    failure.headline =
+        "this reads from `out`, where nothing is yet; what was there is stored again.";
+    failure.place.line = load->line;
+    failure.next = "Read from `in`: the input is there.";
+}
+
+/// The store to shared memory that leaves gaps in what is read from there at once; null: none does.
+const Access* store_with_gaps(const std::vector<Access>& accesses, unsigned bytes_read) {
+    constexpr unsigned kWord = 4;
+    const auto is_store = [](const Access& one) { return one.is_shared && one.is_store; };
+    std::set<std::uint64_t> words;
+    for (const Access& access : accesses) {
+        if (!is_store(access)) continue;
+        for (const std::uint64_t begin : access.of_active()) {
+            for (unsigned at = 0; at < access.bytes_per_lane; at += kWord) {
+                words.insert((begin + at) / kWord);
+            }
+        }
+    }
+    for (const Access& access : accesses) {
+        bool has_gap = false;
+        if (!is_store(access) || access.bytes_per_lane >= bytes_read) continue;
+        for (const std::uint64_t begin : access.of_active()) {
+            for (unsigned at = 0; at < bytes_read; at += kWord) {
+                has_gap |= !words.contains((begin / bytes_read * bytes_read + at) / kWord);
+            }
+        }
+        if (has_gap) return &access;
+    }
+    return nullptr;
+}
+
+/// Copies that bring a part of each vector alone. False: there are none.
+bool look_for_short_copy(Failure& failure, const Trial& trial, const Evidence& evidence) {
+    const Trial seen = evidence.seen_with(trial.shape, kFirstWarp);
+    if (seen.counters.copy_waits == 0) return false;
+    unsigned read = 0;
+    for (const Access& access : seen.accesses) {
+        if (access.is_shared && !access.is_store) read = std::max(read, access.bytes_per_lane);
+    }
+    const Access* copy = store_with_gaps(seen.accesses, read);
+    if (!copy) return false;
+    failure.kind = FailureKind::copy_too_short;
+    failure.fault = Fault::none;
+    failure.headline = "each copy brings " + std::to_string(copy->bytes_per_lane) + " bytes, but " +
+                       std::to_string(read) +
+                       " are read at once: what lies between two copies never arrives.";
+    failure.place.line = copy->line;
+    failure.next =
+        "Copy as many bytes at once as are read: the last argument of "
+        "__pipeline_memcpy_async may be 4, 8 or 16.";
+    return true;
+}
+
+/// The sentence up to the guess with which it ends, and what is known instead of it.
+std::string with_cause(const std::string& headline, const std::string& cause) {
+    std::size_t end = headline.size();
+    for (const char* guess : {". A component", ". A loop", ". Is one scalar"}) {
+        end = std::min(end, headline.find(guess));
+    }
+    return headline.substr(0, end) + ". " + cause;
+}
+
+/// A vector that is stored or loaded, of which a component has no value.
+bool look_for_unset_component(Failure& failure, const Evidence& evidence) {
+    const Declared component = component_never_set(evidence.source.text);
+    if (component.line == 0) return false;
+    failure.fault = Fault::component_lost;
+    failure.headline = with_cause(failure.headline, "`" + component.name + "` is never set.");
+    failure.next = "Give `" + component.name + "` its value before the whole vector is used.";
+    return true;
+}
+
+void look_for_repeated_component(Failure& failure, const Evidence& evidence) {
+    const int line = line_of_repeated_component(evidence.source.text);
+    if (line == 0) return;
+    failure.place.line = line;
+    failure.next = "Compare this line with those around it: does each have a component of its own?";
+}
+
+/// A value, instead of its address, that is made a vector.
+void look_for_cast(Failure& failure, const Evidence& evidence) {
+    const Declared cast = cast_of_value(evidence.source.text);
+    if (cast.line == 0) return;
+    failure.headline = with_cause(failure.headline, "One float is cast to " + cast.name +
+                                                        ": that sets .x alone, and the rest to 0.");
+    failure.place.line = cast.line;
+    failure.next = "Cast the address, not the value: reinterpret_cast<const " + cast.name +
+                   "&>(in[i]) is in[i] with those that follow it.";
+}
+
+/// The compiler need not store what has no value, or stores what it likes.
+bool may_lack_component(Fault fault) {
+    return fault == Fault::part_of_each_tile || fault == Fault::component_lost ||
+           fault == Fault::neighbour_repeated;
+}
+
+}  // namespace
+
+void look_at_values(Failure& failure, const Trial& trial, const Evidence& evidence) {
+    const Fault fault = failure.fault;
+    if (fault == Fault::nothing_written && !evidence.exercise.task().in_place) {
+        look_for_loads_of_out(failure, trial, evidence);
+    }
+    if (may_lack_component(fault) && look_for_unset_component(failure, evidence)) return;
+    if (fault == Fault::component_lost && !look_for_short_copy(failure, trial, evidence)) {
+        look_for_cast(failure, evidence);
+    }
+    if (fault == Fault::neighbour_repeated) look_for_repeated_component(failure, evidence);
+}
+
+}  // namespace coalesce

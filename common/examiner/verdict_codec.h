@@ -1,0 +1,107 @@
+// What a verdict is made of, each described once: codec.h reads and writes by it.
+#pragma once
+
+#include "base/codec.h"
+#include "harness/counters_json.h"
+#include "examiner/verdict.h"
+#include "timing/prediction_codec.h"
+
+namespace coalesce {
+
+constexpr Severity last_of(Severity) {
+    return Severity::note;
+}
+
+constexpr Verdict::Outcome last_of(Verdict::Outcome) {
+    return Verdict::Outcome::not_examined;
+}
+
+/// The failure of that identifier. Throws codec::Error.
+Failure failure_called(const std::string& id);
+
+void describe(auto& codec, Shape& shape) {
+    fields(codec, "rows", shape.rows, "cols", shape.cols);
+}
+
+void describe(auto& codec, Place& place) {
+    fields(codec, "file", place.file, "line", place.line, "column", place.column);
+}
+
+/// Rows of signs: `.` right, `?` never written, `X` wrong.
+template <>
+struct codec::Kind<CellMap> {
+    static Json encode(const CellMap& map);
+    static void decode(const Json& json, CellMap& map, const std::string& path);
+};
+
+template <class Codec>
+void describe(Codec& codec, Failure& failure) {
+    std::string id = failure.id();
+    codec("id", id);
+    if constexpr (Codec::kIsReading) failure = failure_called(id);
+    fields(codec, "headline", failure.headline, "place", failure.place, "shape", failure.shape,
+           "details", failure.details, "next", failure.next, "map", failure.map);
+}
+
+void describe(auto& codec, Message& message) {
+    fields(codec, "severity", message.severity, "place", message.place, "text", message.text);
+}
+
+void describe(auto& codec, Compiled& compiled) {
+    fields(codec, "ptx", compiled.ptx, "compiler", compiled.compiler, "messages", compiled.messages,
+           "failure", compiled.failure);
+}
+
+void describe(auto& codec, LaunchShape& launch) {
+    fields(codec, "grid", launch.grid, "block", launch.block, "shared_bytes", launch.shared_bytes);
+}
+
+void describe(auto& codec, ShapeTried& tried) {
+    fields(codec, "shape", tried.shape, "passed", tried.passed, "launch", tried.launch);
+}
+
+void describe(auto& codec, LineCounters& line) {
+    fields(codec, "line", line.line, "counters", line.counters);
+}
+
+void describe(auto& codec, Predicted& predicted) {
+    fields(codec, "shape", predicted.shape, "gpu", predicted.gpu, "measured_gpu",
+           predicted.measured_gpu, "copy_gbps", predicted.copy_gbps, "ms", predicted.ms, "gbps",
+           predicted.gbps, "error_band", predicted.error_band, "launches", predicted.launches);
+}
+
+void describe(auto& codec, Milliseconds& milliseconds) {
+    fields(codec, "compile", milliseconds.compile, "shapes", milliseconds.shapes, "counters",
+           milliseconds.counters, "predicted", milliseconds.predicted, "total", milliseconds.total);
+}
+
+/// What was kept; nothing where it is another version's, which is made again.
+template <class Value>
+std::optional<Value> read_kept(const std::optional<std::string>& text) {
+    try {
+        if (text) return codec::read<Value>(*text);
+    } catch (const codec::Error&) {
+    }
+    return std::nullopt;
+}
+
+/// All but times: those of this computer differ from one to the next, and what is to be said of predicted ones
+/// is in the failures.
+void describe_what_was_found(auto& codec, Verdict& verdict) {
+    fields(codec, "file", verdict.file, "kernel", verdict.kernel, "source_hash",
+           verdict.source_hash, "outcome", verdict.outcome, "device", verdict.device,
+           "is_simulated", verdict.is_simulated, "compiler", verdict.compiler, "failures",
+           verdict.failures, "messages", verdict.messages, "shapes", verdict.shapes, "counted",
+           verdict.counted, "counters", verdict.counters, "solution_counters",
+           verdict.solution_counters, "lines", verdict.lines, "output", verdict.output,
+           "output_is_cut", verdict.output_is_cut);
+}
+
+void describe(auto& codec, Verdict& verdict) {
+    codec::version(codec, "verdict", 3);
+    describe_what_was_found(codec, verdict);
+    fields(codec, "predicted", verdict.predicted, "solution_predicted", verdict.solution_predicted);
+    codec("milliseconds", verdict.milliseconds);
+}
+
+}  // namespace coalesce

@@ -1,0 +1,99 @@
+#include "examiner/wrapper.h"
+
+#include "examiner/compile.h"
+#include "examiner/safe_text.h"
+
+namespace coalesce {
+
+const char* const kConfigureEntry = "coalesce_configure";
+
+namespace {
+
+constexpr const char* kFrontName = "/coalesce/front";
+constexpr const char* kBackName = "/coalesce/back";
+/// The line of `back` that calls configure.
+constexpr int kConfigureLine = 2;
+
+/// clang alone has the project's headers already (-include). Functions without __device__ are for
+/// the device too, as NVRTC has it. What a kernel does must not depend on the day.
+constexpr const char* kClangFront = R"(#pragma clang force_cuda_host_device begin
+#pragma clang diagnostic push
+#pragma clang diagnostic ignored "-Wbuiltin-macro-redefined"
+#define __DATE__ "Jan  1 2000"
+#define __TIME__ "12:00:00"
+#define __TIMESTAMP__ "Sat Jan  1 12:00:00 2000"
+#pragma clang diagnostic pop
+)";
+
+/// Numbers are kept as they are given, of any integer type and sign, so that what is wrong with
+/// them can be said; a dim3 would make 4294967295 of -1, and narrowing an error message of every
+/// int.
+constexpr const char* kLaunchType = R"(
+struct Launch {
+    struct Count {
+        long long value;
+        template <class Number>
+        constexpr Count(Number number) : value(static_cast<long long>(number)) {}
+    };
+    struct Extent {
+        long long x, y, z;
+        constexpr Extent() : x(1), y(1), z(1) {}
+        template <class Number> constexpr Extent(Number x) : x(Count(x).value), y(1), z(1) {}
+        constexpr Extent(Count x, Count y, Count z = 1) : x(x.value), y(y.value), z(z.value) {}
+        constexpr Extent(dim3 extent) : x(extent.x), y(extent.y), z(extent.z) {}
+    };
+    Extent grid, block;
+    Count shared_bytes = 0;
+};
+constexpr unsigned ceil_div(unsigned count, unsigned size) {
+    return count / size + (count % size != 0);
+}
+)";
+
+constexpr const char* kBack =
+    R"(extern "C" __global__ void coalesce_configure(long long* to, int rows, int cols) {
+    const ::Launch launch = ::configure(rows, cols);
+    to[0] = launch.grid.x; to[1] = launch.grid.y; to[2] = launch.grid.z;
+    to[3] = launch.block.x; to[4] = launch.block.y; to[5] = launch.block.z;
+    to[6] = launch.shared_bytes.value;
+}
+)";
+
+/// Comments come in any encoding. Compilers want UTF-8; NVRTC takes a byte 255 for the file's end.
+std::string in_utf8(std::string text) {
+    for (std::size_t i = 0; i < text.size();) {
+        const std::size_t length = letter_length(std::string_view(text).substr(i));
+        if (length == 0) text[i] = '?';
+        i += length == 0 ? 1 : length;
+    }
+    return text;
+}
+
+std::string line_directive(const char* file) {
+    return std::string("#line 1 \"") + file + "\"\n";
+}
+
+}  // namespace
+
+std::string wrapped(const std::string& text, Dialect dialect) {
+    std::string all = line_directive(kFrontName);
+    if (dialect == Dialect::bare_clang) all += kClangFront;
+    all += kLaunchType;
+    // A mark at the beginning of a file is for editors.
+    const std::string mark = "\xEF\xBB\xBF";
+    all += line_directive(kLearnersFile);
+    all += in_utf8(text.starts_with(mark) ? text.substr(mark.size()) : text);
+    // Two, so that a backslash at the end of the file does not swallow what follows.
+    all += "\n\n";
+    if (dialect == Dialect::bare_clang) all += "#pragma clang force_cuda_host_device end\n";
+    return all + line_directive(kBackName) + kBack;
+}
+
+PlaceKind kind_of_place(const std::string& file, int line) {
+    if (file == kBackName) {
+        return line == kConfigureLine ? PlaceKind::configure : PlaceKind::ours;
+    }
+    return file == kLearnersFile ? PlaceKind::learners : PlaceKind::ours;
+}
+
+}  // namespace coalesce

@@ -1,0 +1,34 @@
+// __syncthreads, one after the other, in one block: cycles for each, by warps of the block.
+#include "lab/calibrate/bench.h"
+#include "lab/calibrate/device.h"
+
+namespace coalesce::timing {
+namespace {
+
+constexpr int barriers = 1024;
+
+__global__ void __launch_bounds__(1024) stand_at_barriers(std::uint64_t* notes) {
+    long long cycles = 0;
+    // The first time is for the instruction cache.
+    for (int turn = 0; turn < 2; ++turn) {
+        __syncthreads();
+        const long long start = cycles_now();
+#pragma unroll 16
+        for (int i = 0; i < barriers; ++i) __syncthreads();
+        cycles = cycles_now() - start;
+    }
+    if (threadIdx.x == 0) notes[0] = static_cast<std::uint64_t>(cycles);
+}
+
+}  // namespace
+
+void measure_barriers(Bench& bench, Raw& raw) {
+    for (const int warps : {1, 2, 4, 8, 12, 16, 24, 32}) {
+        stand_at_barriers<<<1, 32 * warps>>>(bench.notes());
+        CUDA_CHECK(cudaGetLastError());
+        CUDA_CHECK(cudaDeviceSynchronize());
+        raw.barriers.push_back({warps, static_cast<double>(bench.read_notes(1)[0]) / barriers});
+    }
+}
+
+}  // namespace coalesce::timing

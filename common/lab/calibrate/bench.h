@@ -1,0 +1,88 @@
+// What the microbenchmarks share: the GPU, two large buffers, and how a launch is timed.
+#pragma once
+
+#include <cuda_runtime_api.h>
+
+#include <cstdint>
+#include <functional>
+#include <vector>
+
+#include "harness/device_buffer.h"
+#include "harness/errors.h"
+#include "harness/stopwatch.h"
+#include "lab/calibrate/raw.h"
+
+namespace coalesce::timing {
+
+class Bench {
+public:
+    Bench();
+
+    const Machine& machine() const { return machine_; }
+    int multiprocessors() const { return machine_.multiprocessors; }
+    /// 90 for compute capability 9.0.
+    int compute() const { return compute_; }
+    /// Two buffers of a power of two of bytes, far more than the second-level cache has.
+    char* in() const { return static_cast<char*>(in_.data()); }
+    char* out() const { return static_cast<char*>(out_.data()); }
+    std::size_t bytes() const { return in_.bytes(); }
+    /// Where kernels leave what they counted: 64-bit numbers, zero before each use.
+    std::uint64_t* notes() const { return static_cast<std::uint64_t*>(notes_.data()); }
+    std::size_t note_count() const { return notes_.bytes() / sizeof(std::uint64_t); }
+    void clear_notes() const;
+    /// Both buffers get numbers that look random: zeros might travel faster.
+    void fill_buffers() const;
+    std::vector<std::uint64_t> read_notes(std::size_t count) const;
+
+    /// The median of `times` launches, in milliseconds by events, after one that is not timed.
+    /// `before` is done before each, and not timed.
+    double ms(
+        const std::function<void()>& launch, int times = 5,
+        const std::function<void()>& before = [] {}) const;
+    /// The same, each after the second-level cache was filled with other, clean data.
+    double ms_cold(const std::function<void()>& launch, int times = 9);
+    /// Cycles of a multiprocessor in so many milliseconds, where it does not move data.
+    double cycles_at_rest(double ms) const { return ms * 1e6 * machine_.clock_ghz_at_rest; }
+    double cycles(double ms) const { return ms * 1e6 * machine_.clock_ghz; }
+
+private:
+    void describe_machine();
+    void measure_clocks();
+
+    Machine machine_;
+    int compute_ = 0;
+    DeviceBuffer in_, out_, notes_;
+    Stopwatch stopwatch_;
+    cudaEvent_t start_ = nullptr, stop_ = nullptr;
+};
+
+/// Allows that kernel `bytes` of dynamic shared memory, and as many blocks as fit with it.
+template <class Kernel>
+void allow_shared(Kernel kernel, std::size_t bytes) {
+    CUDA_CHECK(cudaFuncSetAttribute(kernel, cudaFuncAttributePreferredSharedMemoryCarveout,
+                                    cudaSharedmemCarveoutMaxShared));
+    CUDA_CHECK(cudaFuncSetAttribute(kernel, cudaFuncAttributeMaxDynamicSharedMemorySize,
+                                    static_cast<int>(bytes)));
+}
+/// Dynamic shared memory with which `resident` blocks fit on a multiprocessor, and no more.
+std::size_t shared_bytes_for(const Machine& machine, int resident);
+
+// The groups of measurements, one file each; each adds to `raw`.
+void measure_latencies(Bench& bench, Raw& raw);   // latency.cu
+void measure_long_runs(Bench& bench, Raw& raw);   // memory.cu
+void measure_flights(Bench& bench, Raw& raw);     // flight.cu
+void measure_short_runs(Bench& bench, Raw& raw);  // runs.cu
+void measure_stores(Bench& bench, Raw& raw);      // stores.cu
+void measure_blocks(Bench& bench, Raw& raw);      // blocks.cu
+void measure_barriers(Bench& bench, Raw& raw);    // barriers.cu
+void measure_issue(Bench& bench, Raw& raw);       // issue.cu
+void measure_shared(Bench& bench, Raw& raw);      // shared.cu
+void measure_cache(Bench& bench, Raw& raw);       // cache.cu
+void measure_scatters(Bench& bench, Raw& raw);    // scatter.cu
+void measure_async(Bench& bench, Raw& raw);       // async.cu
+void measure_bulk(Bench& bench, Raw& raw);        // bulk.cu
+void measure_sectors(Bench& bench, Raw& raw);     // sectors.cu
+void measure_atomics(Bench& bench, Raw& raw);     // atomics.cu
+void measure_launches(Bench& bench, Raw& raw);    // launches.cu
+
+}  // namespace coalesce::timing

@@ -1,0 +1,98 @@
+// Blocks that come and go. Shared memory that nobody uses limits how many are on a multiprocessor at a time.
+//
+// interval: launches of many blocks, and of three times as many; the difference is free of what a launch costs.
+// With many resident it is what the GPU needs to start one block after the other on a multiprocessor.
+// gap: with one resident, each warp notes its first and last clock; from the last warp's end to the next
+// block's first and last warp.
+#include <algorithm>
+
+#include "base/median.h"
+#include "lab/calibrate/bench.h"
+#include "lab/calibrate/device.h"
+
+namespace coalesce::timing {
+namespace {
+
+__device__ void wait_for(long long start, int cycles) {
+    while (cycles_now() - start < cycles) {
+    }
+}
+
+__global__ void come_and_go(int cycles) {
+    if (cycles != 0) wait_for(cycles_now(), cycles);
+}
+
+__global__ void note_clocks(int cycles, std::uint64_t* notes) {
+    const long long start = cycles_now();
+    if (cycles != 0) wait_for(start, cycles);
+    if (threadIdx.x % 32 != 0) return;
+    const unsigned warps = blockDim.x / 32, warp = threadIdx.x / 32;
+    std::uint64_t* note = notes + 3 * (std::size_t{blockIdx.x} * warps + warp);
+    note[0] = multiprocessor_here();
+    note[1] = static_cast<std::uint64_t>(start);
+    note[2] = static_cast<std::uint64_t>(cycles_now());
+}
+
+struct Life {
+    std::uint64_t multiprocessor = 0, first_start = 0, last_start = 0, end = 0;
+};
+
+void add_gaps(Bench& bench, Turns& turns, std::size_t shared) {
+    const int blocks = 24 * bench.multiprocessors(), warps = turns.warps;
+    allow_shared(note_clocks, shared);
+    note_clocks<<<blocks, 32 * warps, shared>>>(static_cast<int>(turns.wait), bench.notes());
+    CUDA_CHECK(cudaGetLastError());
+    CUDA_CHECK(cudaDeviceSynchronize());
+    const auto seen = bench.read_notes(3 * static_cast<std::size_t>(blocks * warps));
+    std::vector<Life> lives(static_cast<std::size_t>(blocks));
+    for (std::size_t i = 0; i < seen.size(); i += 3) {
+        Life& life = lives[i / 3 / static_cast<std::size_t>(warps)];
+        if (life.end == 0) life = {seen[i], seen[i + 1], seen[i + 1], seen[i + 2]};
+        life.first_start = std::min(life.first_start, seen[i + 1]);
+        life.last_start = std::max(life.last_start, seen[i + 1]);
+        life.end = std::max(life.end, seen[i + 2]);
+    }
+    std::sort(lives.begin(), lives.end(), [](const Life& a, const Life& b) {
+        return a.multiprocessor != b.multiprocessor ? a.multiprocessor < b.multiprocessor
+                                                    : a.first_start < b.first_start;
+    });
+    std::vector<double> gaps, gaps_of_last;
+    for (std::size_t i = 1; i < lives.size(); ++i) {
+        if (lives[i].multiprocessor != lives[i - 1].multiprocessor) continue;
+        const auto end = static_cast<double>(lives[i - 1].end);
+        gaps.push_back(static_cast<double>(lives[i].first_start) - end);
+        gaps_of_last.push_back(static_cast<double>(lives[i].last_start) - end);
+    }
+    turns.gap = median(gaps);
+    turns.gap_of_last = median(gaps_of_last);
+}
+
+void measure(Bench& bench, Raw& raw, int resident, int warps, int wait) {
+    Turns turns = {resident, warps, static_cast<double>(wait)};
+    const std::size_t shared = shared_bytes_for(raw.machine, resident);
+    allow_shared(come_and_go, shared);
+    const auto ms = [&](int blocks_each) {
+        const int blocks = blocks_each * bench.multiprocessors();
+        return bench.ms([&] { come_and_go<<<blocks, 32 * warps, shared>>>(wait); });
+    };
+    const int few = wait > 1000 ? 500 : 2000;
+    turns.interval = bench.cycles_at_rest(ms(3 * few) - ms(few)) / (2 * few);
+    if (resident == 1) add_gaps(bench, turns, shared);
+    raw.turns.push_back(turns);
+}
+
+}  // namespace
+
+void measure_blocks(Bench& bench, Raw& raw) {
+    const int most = raw.machine.warps;
+    for (const int resident : {1, 2, 4, 8, 16}) {
+        for (const int warps : {1, 2, 4, 8, 16, 32}) {
+            if (resident * warps > most || resident > raw.machine.blocks) continue;
+            measure(bench, raw, resident, warps, 0);
+            measure(bench, raw, resident, warps, 500);
+            if (resident <= 2) measure(bench, raw, resident, warps, 2000);
+        }
+    }
+}
+
+}  // namespace coalesce::timing

@@ -1,0 +1,72 @@
+// The way between multiprocessors and the second-level cache: blocks that stay read, or write, the same few MiB
+// again and again, whole lines, with more on their way than any latency asks for. From one multiprocessor it
+// shows what its own port takes; from all, what the cache gives each of them.
+#include "lab/calibrate/bench.h"
+#include "lab/calibrate/device.h"
+
+namespace coalesce::timing {
+namespace {
+
+constexpr int unroll = 4;
+
+template <bool WRITES>
+__global__ void __launch_bounds__(1024) go_around(uint4* data, std::size_t count, int turns) {
+    const std::size_t step = std::size_t{gridDim.x} * blockDim.x;
+    const std::size_t first = std::size_t{blockIdx.x} * blockDim.x + threadIdx.x;
+    unsigned sum = 0;
+    for (int turn = 0; turn < turns; ++turn) {
+        for (std::size_t i = first; i < count; i += step * unroll) {
+            uint4 v[unroll];
+#pragma unroll
+            for (int u = 0; u < unroll; ++u) {
+                // Past the first-level cache.
+                if (WRITES) data[i + step * u] = {};
+                if (!WRITES) v[u] = __ldcg(data + i + step * u);
+            }
+#pragma unroll
+            for (int u = 0; u < unroll; ++u) {
+                if (!WRITES) sum ^= mixed(v[u]);
+            }
+        }
+    }
+    if (!WRITES) use(sum, data);
+}
+
+template <bool WRITES>
+void measure(Bench& bench, Raw& raw, int multiprocessors, std::size_t footprint) {
+    // Two blocks on each when all take part; one alone is a block, since two would go to two.
+    const int blocks = multiprocessors == bench.multiprocessors()
+                           ? raw.machine.warps / 32 * multiprocessors
+                           : multiprocessors;
+    const std::size_t turn = std::size_t{1024} * unroll * static_cast<std::size_t>(blocks);
+    const std::size_t count = footprint / 16 / turn * turn;
+    if (count == 0) return;
+    const double wanted = 4e6 * 16 * multiprocessors / 2;  // 32 MB for each multiprocessor
+    const int turns = static_cast<int>(wanted / (16 * static_cast<double>(count))) + 1;
+    const double ms = bench.ms([&] {
+        go_around<WRITES><<<blocks, 1024>>>(reinterpret_cast<uint4*>(bench.out()), count, turns);
+    });
+    raw.to_cache.push_back(
+        {WRITES ? "write" : "read", multiprocessors, static_cast<double>(16 * count),
+         16 * static_cast<double>(count) * turns / bench.cycles_at_rest(ms) / multiprocessors});
+}
+
+}  // namespace
+
+void measure_cache(Bench& bench, Raw& raw) {
+    const int all = bench.multiprocessors();
+    const std::size_t l2 = static_cast<std::size_t>(raw.machine.l2_bytes);
+    for (const int some : {1, 2, 4, 8, 16, all / 4, all / 2, all}) {
+        for (const std::size_t footprint : {l2 / 16, l2 / 4, l2 / 3}) {
+            measure<false>(bench, raw, some, footprint);
+            measure<true>(bench, raw, some, footprint);
+        }
+    }
+    // Where it does not fit any more.
+    for (const std::size_t footprint : {l2 / 2, l2 * 3 / 4, l2, 2 * l2}) {
+        measure<false>(bench, raw, all, footprint);
+        measure<true>(bench, raw, all, footprint);
+    }
+}
+
+}  // namespace coalesce::timing

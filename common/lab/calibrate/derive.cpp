@@ -1,0 +1,331 @@
+#include "lab/calibrate/derive.h"
+
+#include <algorithm>
+#include <cmath>
+#include <map>
+#include <string>
+
+#include "base/median.h"
+
+namespace coalesce::timing {
+namespace {
+
+/// Of those of `list` that `is_meant`, what `value` says of them.
+template <class T, class Meant, class Value>
+std::vector<double> values_of(const std::vector<T>& list, const std::string& what,
+                              const Meant& is_meant, const Value& value) {
+    std::vector<double> values;
+    for (const T& one : list) {
+        if (is_meant(one)) values.push_back(value(one));
+    }
+    if (values.empty()) throw GpuError("nothing was measured of: " + what);
+    return values;
+}
+
+double mean(const std::vector<double>& values) {
+    double sum = 0;
+    for (const double value : values) sum += value;
+    return sum / static_cast<double>(values.size());
+}
+
+double most(const std::vector<double>& values) {
+    return *std::max_element(values.begin(), values.end());
+}
+
+/// Three digits are more than a second run reproduces.
+double rounded(double value) {
+    if (value == 0) return 0;
+    const double unit = std::pow(10, std::floor(std::log10(std::fabs(value))) - 3);
+    return std::round(value / unit) * unit;
+}
+
+// ---- groups ----
+
+template <class Value>
+double chase(const Raw& raw, const std::string& of, const Value& value) {
+    return mean(values_of(
+        raw.chases, "latency, " + of, [&](const Chase& c) { return c.of == of; }, value));
+}
+double chase_cycles(const Raw& raw, const std::string& of) {
+    return chase(raw, of, [](const Chase& c) { return c.cycles; });
+}
+double chase_ns(const Raw& raw, const std::string& of) {
+    return chase(raw, of, [](const Chase& c) { return c.ns; });
+}
+
+void derive_latencies(const Raw& raw, Gpu& gpu) {
+    gpu.l2_latency_ns = rounded(chase_ns(raw, "second level"));
+    gpu.l1_latency = rounded(chase_cycles(raw, "first level"));
+    gpu.shared_latency = rounded(chase_cycles(raw, "shared"));
+}
+
+/// Two clocks around a load of a line, and the question whether its value is there, take cycles of their own:
+/// what such a load takes that hits the second level, less what the warp that follows lines there needs.
+double clocks_around_a_load(const Raw& raw) {
+    const double timed = mean(values_of(
+        raw.async_copies, "a load of a line from the second level",
+        [](const AsyncCopy& a) {
+            return a.how == "load" && a.from == "second level" && a.bytes == 128;
+        },
+        [](const AsyncCopy& a) { return a.cycles; }));
+    return std::max(0.0, timed - chase_cycles(raw, "second level, lines"));
+}
+
+/// What single loads of a line take, by clocks around them, while so much else is under way.
+void derive_loads(const Raw& raw, Gpu& gpu) {
+    const double clocks = clocks_around_a_load(raw);
+    std::vector<LoadTime> loads;
+    std::vector<double> fastest, spreads;
+    for (const Flight& f : raw.flights) {
+        if (f.mean <= 0) continue;
+        const bool is_copy = f.what == "copy";
+        const double u = f.gbps / (is_copy ? gpu.copy_gbps : gpu.read_gbps);
+        const double ns = (f.mean - clocks) / gpu.clock_ghz;
+        loads.push_back({is_copy, u, ns});
+        if (u >= 0.2 && u < 0.6) fastest.push_back((spread_of(f).fastest - clocks) / gpu.clock_ghz);
+        // Where memory is busier, loads wait for each other, and so together.
+        if (is_copy && u >= 0.3 && u < 0.45) spreads.push_back(spread_of(f).more / gpu.clock_ghz);
+    }
+    if (fastest.empty() || spreads.empty())
+        throw GpuError("nothing was measured of: single loads under load");
+    const UnderLoad load = latency_under_load(loads);
+    gpu.latency_ns = rounded(load.latency_ns);
+    gpu.latency_floor = rounded(std::clamp(median(fastest) / gpu.latency_ns, 0.01, 1.0));
+    gpu.latency_spread_ns = rounded(mean(spreads));
+    gpu.queue_ns = rounded(load.queue_ns);
+    gpu.write_delay_ns = rounded(load.write_delay_ns);
+}
+
+void derive_memory(const Raw& raw, Gpu& gpu) {
+    const auto best = [&](const std::string& what) {
+        return rounded(most(values_of(
+            raw.long_runs, "long runs, " + what, [&](const LongRuns& r) { return r.what == what; },
+            [](const LongRuns& r) { return r.gbps; })));
+    };
+    gpu.copy_gbps = best("copy");
+    gpu.read_gbps = best("read");
+    gpu.write_gbps = best("write");
+    derive_loads(raw, gpu);
+}
+
+void derive_multiprocessor(const Raw& raw, Gpu& gpu) {
+    const auto to_cache = [&](const std::string& what) {
+        return rounded(most(values_of(
+            raw.to_cache, "way to the second-level cache, " + what,
+            [&](const ToCache& t) {
+                return t.what == what && t.multiprocessors == gpu.multiprocessors;
+            },
+            [](const ToCache& t) { return t.bytes_a_cycle; })));
+    };
+    gpu.l2_read_bytes = to_cache("read");
+    gpu.l2_write_bytes = to_cache("write");
+
+    // A block of one warp waits for nobody.
+    std::vector<std::pair<double, double>> barriers;
+    for (const Barrier& b : raw.barriers) {
+        if (b.warps > 1) barriers.push_back({b.warps, b.cycles});
+    }
+    const auto [barrier, of_warp] = line_through(barriers);
+    gpu.barrier = rounded(std::max(0.0, barrier));
+    gpu.barrier_of_warp = rounded(std::max(0.0, of_warp));
+
+    const auto issue = [&](const std::string& what) {
+        return rounded(mean(values_of(
+            raw.issues, "issue, " + what,
+            [&](const Issue& i) { return i.what == what && i.threads == 1024; },
+            [](const Issue& i) { return i.cycles; })));
+    };
+    gpu.add_issue = issue("add");
+    gpu.multiply_issue = issue("multiply-add");
+    gpu.divide_issue = issue("divide");
+    gpu.special_issue = issue("exponential");
+    gpu.double_issue = issue("double multiply-add");
+}
+
+void derive_blocks(const Raw& raw, Gpu& gpu) {
+    gpu.launch_us = rounded(raw.launch_us);
+    gpu.block_interval = rounded(median(values_of(
+        raw.turns, "blocks, many resident",
+        [](const Turns& t) { return t.wait == 0 && t.resident >= 8; },
+        [](const Turns& t) { return t.interval; })));
+    std::vector<std::pair<double, double>> gaps;
+    for (const Turns& t : raw.turns) {
+        if (t.resident == 1 && t.wait == 0) gaps.push_back({t.warps - 1, t.gap_of_last});
+    }
+    const auto [start, of_warp] = line_through(gaps);
+    gpu.block_start = rounded(std::max(0.0, start));
+    gpu.warp_start = rounded(std::max(0.0, of_warp));
+}
+
+}  // namespace
+
+std::vector<double> least_squares(const std::vector<std::vector<double>>& rows,
+                                  const std::vector<double>& right) {
+    const std::size_t n = rows.empty() ? 0 : rows.front().size();
+    // The normal equations, with their right side as the last column.
+    std::vector<std::vector<double>> m(n, std::vector<double>(n + 1));
+    for (std::size_t r = 0; r < rows.size(); ++r) {
+        for (std::size_t i = 0; i < n; ++i) {
+            for (std::size_t j = 0; j < n; ++j) m[i][j] += rows[r][i] * rows[r][j];
+            m[i][n] += rows[r][i] * right[r];
+        }
+    }
+    for (std::size_t column = 0; column < n; ++column) {
+        std::size_t pivot = column;
+        for (std::size_t i = column; i < n; ++i) {
+            if (std::fabs(m[i][column]) > std::fabs(m[pivot][column])) pivot = i;
+        }
+        std::swap(m[column], m[pivot]);
+        if (std::fabs(m[column][column]) < 1e-12) {
+            throw GpuError("too few measurements: a line cannot be put through them");
+        }
+        for (std::size_t i = 0; i < n; ++i) {
+            if (i == column) continue;
+            const double factor = m[i][column] / m[column][column];
+            for (std::size_t j = column; j <= n; ++j) m[i][j] -= factor * m[column][j];
+        }
+    }
+    std::vector<double> x(n);
+    for (std::size_t i = 0; i < n; ++i) x[i] = m[i][n] / m[i][i];
+    return x;
+}
+
+std::pair<double, double> line_through(const std::vector<std::pair<double, double>>& points) {
+    std::vector<std::vector<double>> rows;
+    std::vector<double> right;
+    for (const auto& [x, y] : points) {
+        rows.push_back({1, x});
+        right.push_back(y);
+    }
+    if (points.size() < 2) throw GpuError("too few measurements: a line needs two");
+    const auto found = least_squares(rows, right);
+    return {found[0], found[1]};
+}
+
+UnderLoad latency_under_load(const std::vector<LoadTime>& loads) {
+    // ns = latency + queue * u / (1 - u) + write delay * u / 2, of which half is writing; errors count as parts
+    // of it.
+    std::vector<std::vector<double>> rows;
+    std::vector<double> right;
+    for (const LoadTime& load : loads) {
+        // Blocks that stay move less than blocks that come and go: near their limit u says too little.
+        if (load.busy > 0.8) continue;
+        rows.push_back({1 / load.ns, load.busy / (1 - load.busy) / load.ns,
+                        load.is_copy ? load.busy / 2 / load.ns : 0.0});
+        right.push_back(1);
+    }
+    const auto found = least_squares(rows, right);
+    return {found[0], std::max(0.0, found[1]), std::max(0.0, found[2])};
+}
+
+Spread spread_of(const Flight& flight) {
+    // Where that distribution, with a mean of 1, has 10 % and 90 % below.
+    constexpr double p10 = 0.2659, p90 = 1.9449;
+    const double more = (flight.p90 - flight.p10) / (p90 - p10);
+    return {flight.mean - more, more};
+}
+
+Runs cost_of_runs(const std::vector<ShortRuns>& measured) {
+    std::vector<double> sizes, pitches;
+    for (const ShortRuns& r : measured) {
+        if (std::find(sizes.begin(), sizes.end(), r.run) == sizes.end()) sizes.push_back(r.run);
+        if (std::find(pitches.begin(), pitches.end(), r.pitch) == pitches.end())
+            pitches.push_back(r.pitch);
+    }
+    if (sizes.empty()) throw GpuError("nothing was measured of: short runs");
+    std::sort(sizes.begin(), sizes.end());
+    // Where strips next to each other are under way at a time, runs are longer than one strip: far ones count,
+    // where there are any.
+    const auto gbps = [&](const std::string& what, double run, double pitch) {
+        double found = 0;
+        for (const ShortRuns& r : measured) {
+            if (r.what != what || r.pitch != pitch || r.run != run) continue;
+            if (found == 0 || r.strips == "far") found = r.gbps;
+        }
+        return found;
+    };
+    // Of all pitches: at a few of them many strips meet in the same channel.
+    const auto cost = [&](const std::string& what, double run) {
+        std::vector<double> costs;
+        for (const double pitch : pitches) {
+            const double plain = gbps("copy none", run, pitch), here = gbps(what, run, pitch);
+            if (plain > 0 && here > 0) costs.push_back(plain / here - 1);
+        }
+        if (costs.empty()) throw GpuError("nothing was measured of: short runs, " + what);
+        return std::max(0.0, rounded(median(costs)));
+    };
+    Runs runs;
+    for (const double run : sizes) {
+        runs.bytes.push_back(run);
+        runs.read.push_back(cost("copy reads", run));
+        runs.write.push_back(cost("copy writes", run));
+    }
+    return runs;
+}
+
+BulkCopies cost_of_bulk_copies(const std::vector<BulkRate>& measured) {
+    std::map<double, double> rows, boxes;  // the fastest way, by bytes
+    for (const BulkRate& b : measured) {
+        if (b.how != "rows" && b.how != "boxes") continue;
+        std::map<double, double>& fastest = b.how == "rows" ? rows : boxes;
+        const auto [found, is_new] = fastest.try_emplace(b.bytes, b.cycles);
+        found->second = std::min(found->second, b.cycles);
+    }
+    BulkCopies bulk;
+    for (const auto& [bytes, cycles] : rows) {
+        const auto box = boxes.find(bytes);
+        if (box == boxes.end()) throw GpuError("nothing was measured of: bulk copies, boxes");
+        bulk.bytes.push_back(bytes);
+        bulk.row.push_back(rounded(cycles));
+        bulk.row_of_box.push_back(rounded(box->second));
+    }
+    return bulk;
+}
+
+PartialSectors cost_of_partial_sectors(const std::vector<Scatter>& measured, int multiprocessors,
+                                       double clock_ghz) {
+    constexpr double side = 8192;  // the blocks that run at a time touch what the cache holds
+    const auto cycles = [&](int bytes) {
+        double alone = 1e300, with_loads = 1e300;
+        for (const Scatter& s : measured) {
+            // A warp's 32 lanes are block_x columns, of each so many elements of 4 bytes.
+            if (s.side != side || s.block_x * bytes != 32 * 4) continue;
+            if (s.rows != s.block_y) continue;  // other blocks write to its sectors, too
+            const double pieces = side * side * 4 / bytes,
+                         of_piece = 1e6 * clock_ghz * multiprocessors / pieces;
+            alone = std::min(alone, s.ms_of_stores * of_piece);
+            with_loads = std::min(with_loads, s.ms * of_piece);
+        }
+        if (alone == 1e300) throw GpuError("nothing was measured of: stores of part of a sector");
+        // Loads share the way and the cache. Where they double the time, it is they that are waited for.
+        return rounded(with_loads < 2 * alone ? with_loads : alone);
+    };
+    return {cycles(4), cycles(8), cycles(16)};
+}
+
+Gpu derive(const Raw& raw) {
+    const Machine& machine = raw.machine;
+    Gpu gpu;
+    gpu.name = machine.name;
+    gpu.source = "measured " + machine.date + ", driver " + machine.driver;
+    gpu.measured = true;
+    gpu.multiprocessors = machine.multiprocessors;
+    gpu.warps = machine.warps;
+    gpu.blocks = machine.blocks;
+    gpu.registers = machine.registers;
+    gpu.shared_bytes = machine.shared_bytes;
+    gpu.shared_bytes_of_system = machine.shared_bytes_of_system;
+    gpu.clock_ghz = rounded(machine.clock_ghz);
+    gpu.peak_gbps = rounded(machine.peak_gbps);
+    gpu.l2_bytes = machine.l2_bytes;
+    derive_latencies(raw, gpu);
+    derive_memory(raw, gpu);
+    derive_multiprocessor(raw, gpu);
+    derive_blocks(raw, gpu);
+    gpu.runs = cost_of_runs(raw.short_runs);
+    gpu.bulk = cost_of_bulk_copies(raw.bulk_rates);
+    gpu.partial = cost_of_partial_sectors(raw.scatters, gpu.multiprocessors, gpu.clock_ghz);
+    return gpu;
+}
+
+}  // namespace coalesce::timing

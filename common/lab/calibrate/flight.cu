@@ -1,0 +1,141 @@
+// Memory under load. Blocks stay, and every thread has so many loads on their way, no more and no fewer: then
+// Little's law gives the latency, bytes on their way / bytes per second, at each load of memory. Copies at the
+// same number of bytes on their way tell what writes add. In a second run one warp of each block has clocks
+// around its loads, for how far their latencies spread.
+#include "lab/calibrate/bench.h"
+#include "lab/calibrate/device.h"
+
+namespace coalesce::timing {
+namespace {
+
+constexpr int bins = 2048, cycles_a_bin = 8;
+
+/// One request of a warp for one line, with clocks around it: cycles. (A request for several lines waits for
+/// the slowest.)
+__device__ long long time_line(const void* where, void* sink) {
+    const auto* line = static_cast<const unsigned*>(where);
+    const long long start = cycles_now();
+    const unsigned v = __ldcg(line + threadIdx.x % 32);
+    // The vote needs the value.
+    if (__any_sync(~0u, v == 0x9e3779b9u)) use(v, sink);
+    return cycles_now() - start;
+}
+
+/// Each turn loads UNROLL words a thread, then waits for all of them (and stores them, for a copy). With
+/// IS_TIMED the first warp of a block times lines instead.
+template <int BYTES, int UNROLL, bool IS_COPY, bool IS_TIMED>
+__global__ void __launch_bounds__(1024)
+    fly(const Word<BYTES>* in, Word<BYTES>* out, std::size_t count, std::uint64_t* notes) {
+    __shared__ unsigned histogram[IS_TIMED ? bins : 1];
+    if (IS_TIMED) {
+        for (unsigned i = threadIdx.x; i < bins; i += blockDim.x) histogram[i] = 0;
+        __syncthreads();
+    }
+    const std::size_t step = std::size_t{gridDim.x} * blockDim.x;
+    std::size_t i = std::size_t{blockIdx.x} * blockDim.x + threadIdx.x;
+    unsigned sum = 0;
+    for (; i < count; i += step * UNROLL) {
+        if (IS_TIMED && threadIdx.x < 32) {
+            const long long bin = time_line(in + (i - threadIdx.x), out) / cycles_a_bin;
+            if (threadIdx.x == 0) atomicAdd(&histogram[bin < bins ? bin : bins - 1], 1u);
+            continue;
+        }
+        Word<BYTES> v[UNROLL];
+#pragma unroll
+        for (int u = 0; u < UNROLL; ++u) v[u] = in[i + step * u];
+#pragma unroll
+        for (int u = 0; u < UNROLL; ++u) sum ^= mixed(v[u]);
+        // Asked here, so that no load of the next turn begins before all of this one are there.
+        if (__any_sync(~0u, sum == 0x9e3779b9u)) use(sum, out);
+        if (IS_COPY) {
+#pragma unroll
+            for (int u = 0; u < UNROLL; ++u) out[i + step * u] = v[u];
+        }
+    }
+    if (IS_TIMED) {
+        __syncthreads();
+        for (unsigned k = threadIdx.x; k < bins; k += blockDim.x) {
+            if (histogram[k] == 0) continue;
+            atomicAdd(reinterpret_cast<unsigned long long*>(notes) + k,
+                      static_cast<unsigned long long>(histogram[k]));
+        }
+    }
+}
+
+/// The middle of the bin that a part `share` of all lies below.
+double quantile(const std::vector<std::uint64_t>& histogram, double share) {
+    double all = 0, below = 0;
+    for (const std::uint64_t n : histogram) all += static_cast<double>(n);
+    for (std::size_t k = 0; k < histogram.size(); ++k) {
+        below += static_cast<double>(histogram[k]);
+        if (below >= share * all) return (static_cast<double>(k) + 0.5) * cycles_a_bin;
+    }
+    return 0;
+}
+
+double mean_of(const std::vector<std::uint64_t>& histogram) {
+    double all = 0, sum = 0;
+    for (std::size_t k = 0; k < histogram.size(); ++k) {
+        all += static_cast<double>(histogram[k]);
+        sum += (static_cast<double>(k) + 0.5) * cycles_a_bin * static_cast<double>(histogram[k]);
+    }
+    return sum / all;
+}
+
+template <int BYTES, int UNROLL, bool IS_COPY>
+void measure(Bench& bench, Raw& raw, int threads) {
+    const int block = threads < 1024 ? threads : 1024, resident = threads / block;
+    const int blocks = resident * bench.multiprocessors();
+    const std::size_t turn = static_cast<std::size_t>(blocks * block) * UNROLL;
+    // Few bytes on their way take long: then a part of the buffer is enough, if it is far more than the caches
+    // hold. Whole turns only.
+    const double kib = threads * BYTES * UNROLL / 1024.0;
+    const double wanted = 10 * raw.machine.l2_bytes * (kib < 1 ? 1 : kib);
+    const double most = static_cast<double>(bench.bytes());
+    std::size_t count = static_cast<std::size_t>(wanted < most ? wanted : most) / BYTES;
+    count = count / turn * turn;
+    const auto* in = reinterpret_cast<const Word<BYTES>*>(bench.in());
+    auto* out = reinterpret_cast<Word<BYTES>*>(bench.out());
+    Flight flight = {IS_COPY ? "copy" : "read", BYTES, UNROLL, threads};
+    flight.kib_on_their_way = kib;
+    const double ms = bench.ms(
+        [&] { fly<BYTES, UNROLL, IS_COPY, false><<<blocks, block>>>(in, out, count, nullptr); });
+    flight.gbps = (IS_COPY ? 2.0 : 1.0) * BYTES * static_cast<double>(count) / ms / 1e6;
+    // One warp of each block less makes no difference there.
+    if (UNROLL == 1 && threads >= 256) {
+        bench.clear_notes();
+        fly<BYTES, UNROLL, IS_COPY, true><<<blocks, block>>>(in, out, count, bench.notes());
+        CUDA_CHECK(cudaGetLastError());
+        CUDA_CHECK(cudaDeviceSynchronize());
+        const auto histogram = bench.read_notes(bins);
+        flight.mean = mean_of(histogram);
+        flight.p1 = quantile(histogram, 0.01);
+        flight.p10 = quantile(histogram, 0.10);
+        flight.p50 = quantile(histogram, 0.50);
+        flight.p90 = quantile(histogram, 0.90);
+        flight.p99 = quantile(histogram, 0.99);
+    }
+    raw.flights.push_back(flight);
+}
+
+template <int BYTES, int UNROLL>
+void measure_both(Bench& bench, Raw& raw) {
+    for (const int threads : {32, 64, 128, 256, 512, 768, 1024, 2048}) {
+        if (threads > 32 * raw.machine.warps) continue;
+        measure<BYTES, UNROLL, false>(bench, raw, threads);
+        measure<BYTES, UNROLL, true>(bench, raw, threads);
+    }
+}
+
+}  // namespace
+
+void measure_flights(Bench& bench, Raw& raw) {
+    measure_both<4, 1>(bench, raw);
+    measure_both<8, 1>(bench, raw);
+    measure_both<16, 1>(bench, raw);
+    measure_both<4, 4>(bench, raw);
+    measure_both<16, 2>(bench, raw);
+    measure_both<16, 4>(bench, raw);
+}
+
+}  // namespace coalesce::timing

@@ -1,0 +1,225 @@
+// How long a scheduler is taken by a warp's instruction. Many warps, each with eight chains of its own, keep the
+// pipes full: then cycles / instructions is what one takes. One warp with one chain gives the latency.
+//
+// Two registers are changed by each other in turn, so that no instruction can be left out or joined with the
+// one before.
+#include "lab/calibrate/bench.h"
+#include "lab/calibrate/device.h"
+
+namespace coalesce::timing {
+namespace {
+
+/// One instruction of PTX, or two; NAME has as many as COUNT says.
+#define INSTRUCTIONS(NAME, COUNT, TEXT)                         \
+    struct NAME {                                               \
+        static constexpr int count = COUNT;                     \
+        static __device__ void step(unsigned& a, unsigned& b) { \
+            asm volatile(TEXT : "+r"(a), "+r"(b));              \
+        }                                                       \
+    }
+INSTRUCTIONS(Add, 2, "add.u32 %0, %0, %1; add.u32 %1, %1, %0;");
+INSTRUCTIONS(Multiply, 2, "mul.lo.u32 %0, %0, %1; mul.lo.u32 %1, %1, %0;");
+INSTRUCTIONS(MultiplyAdd, 2, "mad.lo.u32 %0, %0, %1, %1; mad.lo.u32 %1, %1, %0, %0;");
+INSTRUCTIONS(AddAndMultiplyAdd, 2, "add.u32 %0, %0, %1; mad.lo.u32 %1, %1, %0, %0;");
+INSTRUCTIONS(MultiplyHigh, 2, "mul.hi.u32 %0, %0, %1; mul.hi.u32 %1, %1, %0;");
+INSTRUCTIONS(Logic, 2, "xor.b32 %0, %0, %1; or.b32 %1, %1, %0;");
+INSTRUCTIONS(Shift, 2, "shl.b32 %0, %0, %1; shr.u32 %1, %1, %0;");
+INSTRUCTIONS(Divide, 2, "div.u32 %0, %0, %1; div.u32 %1, %1, %0;");
+INSTRUCTIONS(DivideSigned, 2, "div.s32 %0, %0, %1; div.s32 %1, %1, %0;");
+INSTRUCTIONS(Remainder, 2, "rem.u32 %0, %0, %1; rem.u32 %1, %1, %0;");
+INSTRUCTIONS(DivideAndRemainder, 2, "div.u32 %0, %0, %1; rem.u32 %1, %1, %0;");
+INSTRUCTIONS(Minimum, 2, "min.u32 %0, %0, %1; max.u32 %1, %1, %0;");
+INSTRUCTIONS(FloatAdd, 2, "add.f32 %0, %0, %1; add.f32 %1, %1, %0;");
+INSTRUCTIONS(FloatMultiplyAdd, 2, "fma.rn.f32 %0, %0, %1, %1; fma.rn.f32 %1, %1, %0, %0;");
+INSTRUCTIONS(CompareAndSelect, 4,
+             "{ .reg .pred p; setp.lt.u32 p, %0, %1; selp.u32 %0, %1, %0, p;\n"
+             "  setp.gt.u32 p, %1, %0; selp.u32 %1, %0, %1, p; }");
+INSTRUCTIONS(Branch, 3,
+             "{ .reg .pred p; setp.eq.u32 p, %0, 77777; add.u32 %0, %0, %1;\n"
+             "  @p bra.uni $L_end%=; add.u32 %1, %1, %0; $L_end%=: }");
+INSTRUCTIONS(FloatMinimum, 2, "min.f32 %0, %0, %1; max.f32 %1, %1, %0;");
+INSTRUCTIONS(HalfMultiplyAdd, 2, "fma.rn.f16x2 %0, %0, %1, %1; fma.rn.f16x2 %1, %1, %0, %0;");
+INSTRUCTIONS(PopulationCount, 2, "popc.b32 %0, %1; popc.b32 %1, %0;");
+INSTRUCTIONS(LeadingZeros, 2, "clz.b32 %0, %1; clz.b32 %1, %0;");
+INSTRUCTIONS(ReverseBits, 2, "brev.b32 %0, %1; brev.b32 %1, %0;");
+INSTRUCTIONS(Permute, 2, "prmt.b32 %0, %0, %1, 0x5410; prmt.b32 %1, %1, %0, 0x7632;");
+INSTRUCTIONS(FloatToInteger, 2, "cvt.rzi.s32.f32 %0, %1; cvt.rzi.s32.f32 %1, %0;");
+INSTRUCTIONS(IntegerToFloat, 2, "cvt.rn.f32.s32 %0, %1; cvt.rn.f32.s32 %1, %0;");
+INSTRUCTIONS(ByteToFloat, 2,
+             "{ .reg .u8 b; cvt.u8.u32 b, %1; cvt.rn.f32.u8 %0, b;\n"
+             "  cvt.u8.u32 b, %0; cvt.rn.f32.u8 %1, b; }");
+INSTRUCTIONS(ShuffleDown, 2,
+             "shfl.sync.down.b32 %0, %0, 1, 0x1f, 0xffffffff;\n"
+             "shfl.sync.bfly.b32 %1, %0, 1, 0x1f, 0xffffffff;");
+INSTRUCTIONS(Vote, 2,
+             "{ .reg .pred p; setp.lt.u32 p, %0, %1;\n"
+             "  vote.sync.ballot.b32 %0, p, 0xffffffff; }");
+INSTRUCTIONS(Exponential, 2, "ex2.approx.ftz.f32 %0, %1; ex2.approx.ftz.f32 %1, %0;");
+INSTRUCTIONS(Logarithm, 2, "lg2.approx.ftz.f32 %0, %1; lg2.approx.ftz.f32 %1, %0;");
+INSTRUCTIONS(ReciprocalRoot, 2, "rsqrt.approx.ftz.f32 %0, %1; rsqrt.approx.ftz.f32 %1, %0;");
+INSTRUCTIONS(ReciprocalRootOfAny, 2, "rsqrt.approx.f32 %0, %1; rsqrt.approx.f32 %1, %0;");
+INSTRUCTIONS(Sine, 2, "sin.approx.ftz.f32 %0, %1; cos.approx.ftz.f32 %1, %0;");
+INSTRUCTIONS(Reciprocal, 2, "rcp.approx.ftz.f32 %0, %1; rcp.approx.ftz.f32 %1, %0;");
+INSTRUCTIONS(ReciprocalRounded, 2, "rcp.rn.f32 %0, %1; rcp.rn.f32 %1, %0;");
+INSTRUCTIONS(RootRounded, 2, "sqrt.rn.f32 %0, %1; sqrt.rn.f32 %1, %0;");
+INSTRUCTIONS(FloatDivide, 2, "div.rn.f32 %0, %0, %1; div.rn.f32 %1, %1, %0;");
+INSTRUCTIONS(SpecialAndMultiplyAdd, 5,
+             "rsqrt.approx.ftz.f32 %0, %1; fma.rn.f32 %1, %1, %0, %0; fma.rn.f32 %0, %1, %1, %0;\n"
+             "fma.rn.f32 %1, %1, %0, %0; fma.rn.f32 %0, %1, %1, %0;");
+#undef INSTRUCTIONS
+
+/// Addresses: 64-bit sums, and products of 32-bit numbers with 64 bits.
+struct AddLong {
+    static constexpr int count = 1;
+    static __device__ void step(unsigned long long& a, unsigned long long& b) {
+        asm volatile("add.u64 %0, %0, %1;" : "+l"(a), "+l"(b));
+    }
+};
+struct MultiplyWide {
+    static constexpr int count = 1;
+    static __device__ void step(unsigned long long& a, unsigned long long& b) {
+        asm volatile("{ .reg .u32 low; cvt.u32.u64 low, %0; mad.wide.u32 %0, low, 36, %1; }"
+                     : "+l"(a), "+l"(b));
+    }
+};
+
+/// Two instructions of 64 bits each.
+#define LONG_INSTRUCTIONS(NAME, COUNT, TEXT)                                        \
+    struct NAME {                                                                   \
+        static constexpr int count = COUNT;                                         \
+        static __device__ void step(unsigned long long& a, unsigned long long& b) { \
+            asm volatile(TEXT : "+l"(a), "+l"(b));                                  \
+        }                                                                           \
+    }
+LONG_INSTRUCTIONS(DoubleMultiplyAdd, 2, "fma.rn.f64 %0, %0, %1, %1; fma.rn.f64 %1, %1, %0, %0;");
+LONG_INSTRUCTIONS(DoubleAdd, 2, "add.rn.f64 %0, %0, %1; add.rn.f64 %1, %1, %0;");
+LONG_INSTRUCTIONS(DoubleDivide, 2, "div.rn.f64 %0, %0, %1; div.rn.f64 %1, %1, %0;");
+LONG_INSTRUCTIONS(DoubleRoot, 2, "sqrt.rn.f64 %0, %1; sqrt.rn.f64 %1, %0;");
+LONG_INSTRUCTIONS(MultiplyLong, 2, "mul.lo.u64 %0, %0, %1; mul.lo.u64 %1, %1, %0;");
+LONG_INSTRUCTIONS(LongToDouble, 2, "cvt.rn.f64.s64 %0, %1; cvt.rzi.s64.f64 %1, %0;");
+LONG_INSTRUCTIONS(FloatToDouble, 2, "{ .reg .f32 f; cvt.rn.f32.f64 f, %1; cvt.f64.f32 %0, f; }");
+LONG_INSTRUCTIONS(ShiftLong, 2, "shl.b64 %0, %0, 3; shr.u64 %1, %0, 5;");
+#undef LONG_INSTRUCTIONS
+
+constexpr int turns = 64;
+
+/// CHAINS chains of a thread, STEPS steps of each in a turn of the loop.
+template <class Op, class Register, int CHAINS, int STEPS>
+__global__ void __launch_bounds__(1024)
+    keep_issuing(Register seed_a, Register seed_b, std::uint64_t* notes) {
+    Register a[CHAINS], b[CHAINS];
+#pragma unroll
+    for (int k = 0; k < CHAINS; ++k) {
+        a[k] = seed_a + threadIdx.x + static_cast<Register>(k);
+        b[k] = seed_b + 3 * static_cast<Register>(k);
+    }
+    long long cycles = 0;
+    for (int time = 0; time < 2; ++time) {
+        __syncthreads();
+        const long long start = cycles_now();
+#pragma unroll 1
+        for (int i = 0; i < turns; ++i) {
+#pragma unroll
+            for (int step = 0; step < STEPS; ++step) {
+#pragma unroll
+                for (int k = 0; k < CHAINS; ++k) Op::step(a[k], b[k]);
+            }
+        }
+        __syncthreads();
+        cycles = cycles_now() - start;
+    }
+    if (threadIdx.x == 0) notes[0] = static_cast<std::uint64_t>(cycles);
+    unsigned sum = 0;
+#pragma unroll
+    for (int k = 0; k < CHAINS; ++k) sum ^= static_cast<unsigned>(a[k] ^ b[k]);
+    notes[1 + threadIdx.x] = sum;
+}
+
+template <class Op, class Register, int CHAINS, int STEPS>
+double cycles_an_instruction(Bench& bench, int threads) {
+    keep_issuing<Op, Register, CHAINS, STEPS><<<1, threads>>>(1234567, 7654321, bench.notes());
+    CUDA_CHECK(cudaGetLastError());
+    CUDA_CHECK(cudaDeviceSynchronize());
+    const double instructions = double{Op::count} * CHAINS * STEPS * turns;
+    return static_cast<double>(bench.read_notes(1)[0]) / instructions;
+}
+
+template <class Op, class Register = unsigned, int CHAINS = 8, int STEPS = 4>
+void measure(Bench& bench, Raw& raw, const char* what) {
+    const double latency = cycles_an_instruction<Op, Register, 1, STEPS>(bench, 32);
+    for (const int threads : {256, 1024}) {
+        // Four schedulers share the warps.
+        const double cycles = cycles_an_instruction<Op, Register, CHAINS, STEPS>(bench, threads);
+        raw.issues.push_back({what, threads, cycles / (threads / 128.0), latency});
+    }
+}
+
+/// What becomes twenty instructions and more: fewer at a time, so that the loop fits into the first cache of
+/// instructions.
+template <class Op>
+void measure_long(Bench& bench, Raw& raw, const char* what) {
+    measure<Op, unsigned, 2, 1>(bench, raw, what);
+}
+
+void measure_special_functions(Bench& bench, Raw& raw) {
+    measure<Exponential>(bench, raw, "exponential");
+    measure<Logarithm>(bench, raw, "logarithm");
+    measure<ReciprocalRoot>(bench, raw, "reciprocal root");
+    measure<ReciprocalRootOfAny>(bench, raw, "reciprocal root, small numbers too");
+    measure<Sine>(bench, raw, "sine");
+    measure<Reciprocal>(bench, raw, "reciprocal");
+    measure_long<ReciprocalRounded>(bench, raw, "reciprocal, rounded");
+    measure_long<RootRounded>(bench, raw, "root, rounded");
+    measure_long<FloatDivide>(bench, raw, "float divide");
+    measure<SpecialAndMultiplyAdd>(bench, raw, "reciprocal root, four multiply-adds");
+}
+
+void measure_rare_kinds(Bench& bench, Raw& raw) {
+    measure<FloatMinimum>(bench, raw, "float minimum");
+    measure<HalfMultiplyAdd>(bench, raw, "half multiply-add, two at a time");
+    measure<PopulationCount>(bench, raw, "population count");
+    measure<LeadingZeros>(bench, raw, "leading zeros");
+    measure<ReverseBits>(bench, raw, "reverse bits");
+    measure<Permute>(bench, raw, "permute bytes");
+    measure<FloatToInteger>(bench, raw, "float to integer");
+    measure<IntegerToFloat>(bench, raw, "integer to float");
+    measure<ByteToFloat>(bench, raw, "byte to float");
+    measure<ShuffleDown>(bench, raw, "shuffle");
+    measure<Vote>(bench, raw, "compare, vote");
+    using Long = unsigned long long;
+    measure<DoubleMultiplyAdd, Long, 4>(bench, raw, "double multiply-add");
+    measure<DoubleAdd, Long, 4>(bench, raw, "double add");
+    measure<DoubleDivide, Long, 2, 1>(bench, raw, "double divide");
+    measure<DoubleRoot, Long, 2, 1>(bench, raw, "double root");
+    measure<MultiplyLong, Long, 4>(bench, raw, "multiply of 64 bits");
+    measure<LongToDouble, Long, 4>(bench, raw, "integer to double and back");
+    measure<FloatToDouble, Long, 4>(bench, raw, "double to float and back");
+    measure<ShiftLong, Long, 4>(bench, raw, "shift of 64 bits");
+}
+
+}  // namespace
+
+void measure_issue(Bench& bench, Raw& raw) {
+    measure<Add>(bench, raw, "add");
+    measure<Multiply>(bench, raw, "multiply");
+    measure<MultiplyAdd>(bench, raw, "multiply-add");
+    measure<AddAndMultiplyAdd>(bench, raw, "add, multiply-add");
+    measure<MultiplyHigh>(bench, raw, "multiply high");
+    measure<Logic>(bench, raw, "logic");
+    measure<Shift>(bench, raw, "shift");
+    measure<Minimum>(bench, raw, "minimum");
+    measure<CompareAndSelect>(bench, raw, "compare, select");
+    measure<Branch>(bench, raw, "compare, add, branch not taken");
+    measure_long<Divide>(bench, raw, "divide");
+    measure_long<DivideSigned>(bench, raw, "divide signed");
+    measure_long<Remainder>(bench, raw, "remainder");
+    measure_long<DivideAndRemainder>(bench, raw, "divide, remainder");
+    measure<FloatAdd>(bench, raw, "float add");
+    measure<FloatMultiplyAdd>(bench, raw, "float multiply-add");
+    measure<AddLong, unsigned long long>(bench, raw, "add of 64 bits");
+    measure<MultiplyWide, unsigned long long>(bench, raw, "multiply-add wide");
+    measure_special_functions(bench, raw);
+    measure_rare_kinds(bench, raw);
+}
+
+}  // namespace coalesce::timing

@@ -1,0 +1,183 @@
+// Latencies: one thread follows pointers, so that each load waits for the one before and nothing else is under
+// way. Where the pointers lie decides what answers: the first-level cache, the second, memory, shared memory.
+// A whole warp does the same with lines, each lane with its own copy of the pointer in the line: what a load of
+// 128 bytes takes.
+#include <algorithm>
+#include <numeric>
+#include <random>
+
+#include "harness/flush.h"
+#include "lab/calibrate/bench.h"
+#include "lab/calibrate/device.h"
+
+namespace coalesce::timing {
+namespace {
+
+constexpr std::size_t line_bytes = 128;
+
+enum class Through { first_level, second_level };
+
+template <Through THROUGH>
+__device__ std::uint64_t follow(std::uint64_t pointer) {
+    std::uint64_t next;
+    if constexpr (THROUGH == Through::first_level) {
+        asm volatile("ld.global.ca.u64 %0, [%1];" : "=l"(next) : "l"(pointer) : "memory");
+    } else {
+        asm volatile("ld.global.cg.u64 %0, [%1];" : "=l"(next) : "l"(pointer) : "memory");
+    }
+    return next;
+}
+
+/// Each block is one thread, which begins somewhere else in the ring: a multiprocessor's way to its parts of
+/// the cache is longer or shorter, so that their mean is wanted. Not timed: the first `warm_up` loads.
+template <Through THROUGH>
+__global__ void chase(int warm_up, int loads, std::uint64_t* notes) {
+    std::uint64_t pointer = notes[3 * blockIdx.x];
+    for (int i = 0; i < warm_up; ++i) pointer = follow<THROUGH>(pointer);
+    const long long ns = nanoseconds_now(), cycles = cycles_now();
+    for (int i = 0; i < loads; i += 8) {
+#pragma unroll
+        for (int k = 0; k < 8; ++k) pointer = follow<THROUGH>(pointer);
+    }
+    notes[3 * blockIdx.x] = static_cast<std::uint64_t>(cycles_now() - cycles);
+    notes[3 * blockIdx.x + 1] = static_cast<std::uint64_t>(nanoseconds_now() - ns);
+    notes[3 * blockIdx.x + 2] = pointer;
+}
+
+/// Words of a line hold the number of the next line. What a lane does with it, a product and a sum of 64 bits
+/// in one instruction, is in the time.
+__global__ void chase_lines(const unsigned* ring, int warm_up, int loads, std::uint64_t* notes) {
+    const unsigned lane = threadIdx.x;
+    auto line = static_cast<unsigned>(notes[3 * blockIdx.x]);
+    const auto next = [&](unsigned of) {
+        unsigned v;
+        asm volatile("ld.global.cg.u32 %0, [%1];"
+                     : "=r"(v)
+                     : "l"(ring + std::size_t{of} * (line_bytes / 4) + lane)
+                     : "memory");
+        return v;
+    };
+    for (int i = 0; i < warm_up; ++i) line = next(line);
+    const long long ns = nanoseconds_now(), cycles = cycles_now();
+    for (int i = 0; i < loads; i += 8) {
+#pragma unroll
+        for (int k = 0; k < 8; ++k) line = next(line);
+    }
+    const long long cycles_after = cycles_now(), ns_after = nanoseconds_now();
+    if (lane != 0) return;
+    notes[3 * blockIdx.x] = static_cast<std::uint64_t>(cycles_after - cycles);
+    notes[3 * blockIdx.x + 1] = static_cast<std::uint64_t>(ns_after - ns);
+    notes[3 * blockIdx.x + 2] = line;
+}
+
+/// The same through shared memory, whose addresses have 32 bits.
+__global__ void chase_shared(int loads, std::uint64_t* notes) {
+    __shared__ unsigned ring[256];
+    const auto base = static_cast<unsigned>(__cvta_generic_to_shared(ring));
+    // 37 is odd: all 256 words are met.
+    for (unsigned i = 0; i < 256; ++i) ring[i] = base + (i + 37) % 256 * 4;
+    unsigned pointer = base;
+    long long cycles = 0, ns = 0;
+    for (int turn = 0; turn < 2; ++turn) {
+        ns = nanoseconds_now();
+        cycles = cycles_now();
+        for (int i = 0; i < loads; i += 8) {
+#pragma unroll
+            for (int k = 0; k < 8; ++k) {
+                asm volatile("ld.shared.u32 %0, [%0];" : "+r"(pointer)::"memory");
+            }
+        }
+        cycles = cycles_now() - cycles;
+        ns = nanoseconds_now() - ns;
+    }
+    notes[0] = static_cast<std::uint64_t>(cycles);
+    notes[1] = static_cast<std::uint64_t>(ns);
+    notes[2] = pointer;
+}
+
+/// Lines of a buffer in one ring, in an order that no prefetcher guesses, for pointers or (is_numbered) for
+/// warps. Leaves where blocks begin, at equal distances along the ring, in every third note.
+void make_ring(Bench& bench, std::size_t lines, int blocks, bool is_numbered) {
+    std::vector<std::uint32_t> order(lines);
+    std::iota(order.begin(), order.end(), 0u);
+    std::mt19937_64 random(1);
+    std::shuffle(order.begin(), order.end(), random);
+    const auto address = [&](std::size_t i) {
+        return reinterpret_cast<std::uint64_t>(bench.in()) + order[i] * line_bytes;
+    };
+    std::vector<std::uint64_t> words(lines * line_bytes / 8);
+    for (std::size_t i = 0; i < lines; ++i) {
+        const std::size_t next = i + 1 == lines ? 0 : i + 1, at = order[i] * line_bytes / 8;
+        if (is_numbered) {
+            std::fill_n(&words[at], line_bytes / 8, order[next] * 0x100000001ull);
+        } else {
+            words[at] = address(next);
+        }
+    }
+    CUDA_CHECK(cudaMemcpy(bench.in(), words.data(), words.size() * 8, cudaMemcpyHostToDevice));
+    std::vector<std::uint64_t> starts(3 * static_cast<std::size_t>(blocks));
+    for (std::size_t b = 0; b < starts.size(); b += 3) {
+        const std::size_t first = lines / starts.size() * b;
+        starts[b] = is_numbered ? order[first] : address(first);
+    }
+    CUDA_CHECK(cudaMemcpy(bench.notes(), starts.data(), starts.size() * 8, cudaMemcpyHostToDevice));
+}
+
+Chase mean_of(Bench& bench, const char* of, double bytes, int blocks, int loads) {
+    CUDA_CHECK(cudaGetLastError());
+    CUDA_CHECK(cudaDeviceSynchronize());
+    const auto seen = bench.read_notes(3 * static_cast<std::size_t>(blocks));
+    Chase chase = {of, bytes};
+    for (std::size_t i = 0; i < seen.size(); i += 3) {
+        chase.cycles += static_cast<double>(seen[i]) / blocks / loads;
+        chase.ns += static_cast<double>(seen[i + 1]) / blocks / loads;
+    }
+    return chase;
+}
+
+}  // namespace
+
+void measure_latencies(Bench& bench, Raw& raw) {
+    constexpr int loads = 2048;
+    const auto run = [&](const char* of, std::size_t bytes, Through through, int warm_up,
+                         int blocks) {
+        make_ring(bench, bytes / line_bytes, blocks, false);
+        // What was just copied there is still in the second-level cache, which has room for part of it.
+        if (std::string(of) == "memory") flush_by_reading(bench.out(), bench.bytes());
+        const auto kernel = through == Through::first_level ? chase<Through::first_level>
+                                                            : chase<Through::second_level>;
+        kernel<<<blocks, 1>>>(warm_up, loads, bench.notes());
+        raw.chases.push_back(mean_of(bench, of, static_cast<double>(bytes), blocks, loads));
+    };
+    const auto run_lines = [&](const char* of, std::size_t bytes, int warm_up, int blocks) {
+        make_ring(bench, bytes / line_bytes, blocks, true);
+        if (std::string(of) == "memory, lines") flush_by_reading(bench.out(), bench.bytes());
+        chase_lines<<<blocks, 32>>>(reinterpret_cast<const unsigned*>(bench.in()), warm_up, loads,
+                                    bench.notes());
+        raw.chases.push_back(mean_of(bench, of, static_cast<double>(bytes), blocks, loads));
+    };
+    const int all = bench.multiprocessors();
+    const auto l2 = static_cast<std::size_t>(raw.machine.l2_bytes);
+    // Once around warms a cache up that has room for all.
+    for (const std::size_t kib : {4, 16}) {
+        run("first level", kib << 10, Through::first_level, static_cast<int>(kib * 8), 1);
+    }
+    // All blocks go around together: each warms up its own part, and the next one's.
+    for (const std::size_t bytes : {std::size_t{1} << 20, l2 / 8, l2 / 4}) {
+        const auto lines = static_cast<int>(bytes / line_bytes);
+        run("second level", bytes, Through::second_level, 2 * lines / all + loads, all);
+        run_lines("second level, lines", bytes, 2 * lines / all + loads, all);
+    }
+    // Here no line is met twice; the warm-up is for the tables of pages.
+    const std::size_t large = std::min(bench.bytes() / 2, 8 * l2);
+    for (const std::size_t bytes : {large / 2, large}) {
+        run("memory", bytes, Through::second_level, 512, 1);
+        run("memory", bytes, Through::second_level, 512, all);
+        run_lines("memory, lines", bytes, 512, all);
+    }
+    chase_shared<<<1, 1>>>(loads, bench.notes());
+    raw.chases.push_back(mean_of(bench, "shared", 1024, 1, loads));
+    bench.fill_buffers();
+}
+
+}  // namespace coalesce::timing

@@ -1,0 +1,153 @@
+// calibrate -- measures what the model of time has to know of a GPU, and writes it to gpus/.
+#include <unistd.h>
+
+#include <CLI/CLI.hpp>
+#include <cctype>
+#include <chrono>
+#include <iostream>
+#include <sstream>
+
+#include "base/codec.h"
+#include "base/files.h"
+#include "harness/device.h"
+#include "harness/errors.h"
+#include "harness/text.h"
+#include "lab/calibrate/bench.h"
+#include "lab/calibrate/derive.h"
+
+using namespace coalesce;
+using namespace coalesce::timing;
+
+namespace {
+
+struct Words {
+    std::string out, json, from, only;
+};
+
+void add_options(CLI::App& app, Words& words) {
+    app.set_help_flag("-h,--help", "This text");
+    app.add_option("--out", words.out, "Where the GPU's file goes (gpus/NAME.toml)");
+    app.add_option("--json", words.json, "Where all measurements go, too");
+    app.add_option("--from", words.from,
+                   "Measure nothing: take what --json wrote, on whatever machine");
+    app.add_option("--only", words.only,
+                   "Measure only the groups whose names contain one of these words (with commas),\n"
+                   "and write --json alone: a GPU's file needs all of them");
+}
+
+struct Group {
+    const char* name;
+    void (*measure)(Bench& bench, Raw& raw);
+};
+constexpr Group kGroups[] = {
+    {"latency", measure_latencies},
+    {"long runs in memory", measure_long_runs},
+    {"memory under load", measure_flights},
+    {"short runs", measure_short_runs},
+    {"stores of part of a sector", measure_stores},
+    {"blocks that come and go", measure_blocks},
+    {"barriers", measure_barriers},
+    {"issue", measure_issue},
+    {"shared memory, first-level cache", measure_shared},
+    {"second-level cache", measure_cache},
+    {"rows to columns", measure_scatters},
+    {"asynchronous copies", measure_async},
+    {"bulk copies", measure_bulk},
+    {"single sectors", measure_sectors},
+    {"atomics", measure_atomics},
+    {"launches", measure_launches},
+};
+
+double seconds_since(std::chrono::steady_clock::time_point start) {
+    return std::chrono::duration<double>(std::chrono::steady_clock::now() - start).count();
+}
+
+/// Reports whether one of the words of `only` is in the group's name. No words: every group is wanted.
+bool is_wanted(const Group& group, const std::string& only) {
+    if (only.empty()) return true;
+    std::istringstream words(only);
+    for (std::string word; std::getline(words, word, ',');) {
+        if (std::string(group.name).find(word) != std::string::npos) return true;
+    }
+    return false;
+}
+
+Raw measure_all(const std::string& only) {
+    const auto start = std::chrono::steady_clock::now();
+    std::cout << "Clocks\n" << std::flush;
+    Bench bench;
+    Raw raw;
+    raw.machine = bench.machine();
+    for (const Group& group : kGroups) {
+        if (!is_wanted(group, only)) continue;
+        std::cout << format("%6.1f s  %s\n", seconds_since(start), group.name) << std::flush;
+        try {
+            group.measure(bench, raw);
+            CUDA_CHECK(cudaDeviceSynchronize());
+        } catch (const std::exception& error) {
+            throw std::runtime_error(std::string(group.name) + ": " + error.what());
+        }
+    }
+    raw.seconds = seconds_since(start);
+    std::cout << format("%6.1f s  done\n", raw.seconds);
+    return raw;
+}
+
+/// "NVIDIA-H200"
+std::string file_name_of(const std::string& gpu) {
+    std::string name;
+    for (const char c : gpu) {
+        name += std::isalnum(static_cast<unsigned char>(c)) ? c : '-';
+    }
+    return name;
+}
+
+int run(const Words& words) {
+    Raw raw;
+    if (!words.from.empty()) {
+        raw = codec::read<Raw>(read_file(words.from));
+    } else {
+        const std::string reason = why_no_gpu();
+        if (!reason.empty()) throw UsageError("calibrate needs a GPU: " + reason);
+        for (const std::string& file : {words.out, words.json}) {
+            if (!file.empty()) check_writable(file);
+        }
+        raw = measure_all(words.only);
+        if (!words.json.empty()) write_file(words.json, codec::write(raw, true) + "\n");
+    }
+    if (!words.only.empty()) return exit_right;
+    const Gpu gpu = derive(raw);
+    const std::string text = write_gpu(gpu);
+    // What nobody could read back would be of no use.
+    read_gpu(text, "what calibrate writes");
+    const std::string out = words.out.empty() ? std::string(COALESCE_REPOSITORY) + "/gpus/" +
+                                                    file_name_of(gpu.name) + ".toml"
+                                              : words.out;
+    write_file(out, text);
+    std::cout << text << "\nWritten to " << out << "; build again, and predictions use it.\n";
+    return exit_right;
+}
+
+}  // namespace
+
+int main(int argc, char** argv) {
+    Words words;
+    CLI::App app("Measures what predictions of time have to know of the GPU that is here.",
+                 "calibrate");
+    add_options(app, words);
+    try {
+        app.parse(argc, argv);
+        return run(words);
+    } catch (const CLI::ParseError& error) {
+        return app.exit(error) == 0 ? exit_right : exit_usage;
+    } catch (const UsageError& error) {
+        std::cerr << "calibrate: " << error.what() << "\n";
+        return exit_usage;
+    } catch (const codec::Error& error) {
+        std::cerr << "calibrate: " << words.from << ": " << error.what() << "\n";
+        return exit_usage;
+    } catch (const std::exception& error) {
+        std::cerr << "calibrate: " << error.what() << "\n";
+        return exit_wrong;
+    }
+}

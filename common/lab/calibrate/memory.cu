@@ -1,0 +1,74 @@
+// What memory moves a second when bytes lie in long runs: copies, reads and writes of a large buffer, by blocks
+// that take a piece each and by blocks that stay. The best of them counts: all others lack something else.
+#include "lab/calibrate/bench.h"
+#include "lab/calibrate/device.h"
+
+namespace coalesce::timing {
+namespace {
+
+enum class Moves { copy, read, write };
+
+/// UNROLL pieces of 16 bytes per thread, a block's width apart; again and again where blocks stay.
+template <Moves MOVES, int UNROLL>
+__global__ void move(const uint4* in, uint4* out, std::size_t count) {
+    const std::size_t chunk = std::size_t{blockDim.x} * UNROLL;
+    unsigned sum = 0;
+    for (std::size_t first = blockIdx.x * chunk; first < count; first += gridDim.x * chunk) {
+        uint4 v[UNROLL];
+#pragma unroll
+        for (int u = 0; u < UNROLL; ++u) {
+            const std::size_t i = first + threadIdx.x + std::size_t{blockDim.x} * u;
+            if (MOVES != Moves::write) v[u] = in[i];
+            if (MOVES == Moves::write) out[i] = {};
+        }
+#pragma unroll
+        for (int u = 0; u < UNROLL; ++u) {
+            const std::size_t i = first + threadIdx.x + std::size_t{blockDim.x} * u;
+            if (MOVES == Moves::copy) out[i] = v[u];
+            if (MOVES == Moves::read) sum ^= mixed(v[u]);
+        }
+    }
+    if (MOVES == Moves::read) use(sum, out);
+}
+
+template <Moves MOVES, int UNROLL>
+void measure(Bench& bench, Raw& raw, const char* what) {
+    const std::size_t count = bench.bytes() / sizeof(uint4);
+    const auto go = [&](int threads, std::size_t blocks, const std::string& how) {
+        const double ms = bench.ms([&] {
+            move<MOVES, UNROLL><<<static_cast<unsigned>(blocks), static_cast<unsigned>(threads)>>>(
+                reinterpret_cast<const uint4*>(bench.in()), reinterpret_cast<uint4*>(bench.out()),
+                count);
+        });
+        const double bytes =
+            (MOVES == Moves::copy ? 2.0 : 1.0) * static_cast<double>(bench.bytes());
+        raw.long_runs.push_back({what, how, bytes / ms / 1e6});
+    };
+    const std::string pieces = std::to_string(UNROLL) + " x 16 bytes per thread, blocks of ";
+    for (const int threads : {256, 512}) {
+        const std::size_t once = count / static_cast<std::size_t>(threads * UNROLL);
+        go(threads, once, pieces + std::to_string(threads));
+        const auto stay = static_cast<std::size_t>(2048 / threads * bench.multiprocessors());
+        go(threads, stay, pieces + std::to_string(threads) + " that stay");
+    }
+}
+
+}  // namespace
+
+void measure_long_runs(Bench& bench, Raw& raw) {
+    measure<Moves::copy, 1>(bench, raw, "copy");
+    measure<Moves::copy, 2>(bench, raw, "copy");
+    measure<Moves::copy, 4>(bench, raw, "copy");
+    measure<Moves::read, 1>(bench, raw, "read");
+    measure<Moves::read, 2>(bench, raw, "read");
+    measure<Moves::read, 4>(bench, raw, "read");
+    measure<Moves::write, 1>(bench, raw, "write");
+    measure<Moves::write, 4>(bench, raw, "write");
+    const double ms = bench.ms([&] {
+        CUDA_CHECK(
+            cudaMemcpyAsync(bench.out(), bench.in(), bench.bytes(), cudaMemcpyDeviceToDevice));
+    });
+    raw.machine.copy_engine_gbps = 2.0 * static_cast<double>(bench.bytes()) / ms / 1e6;
+}
+
+}  // namespace coalesce::timing

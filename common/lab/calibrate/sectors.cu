@@ -1,0 +1,93 @@
+// Reads of single sectors, in random order and at a stride: what a sector costs when little of what lies around it is
+// wanted, by how much memory the sectors are spread over.
+#include "lab/calibrate/bench.h"
+#include "lab/calibrate/device.h"
+
+namespace coalesce::timing {
+namespace {
+
+constexpr unsigned kSectorBytes = 32, kLoadsInFlight = 8, kThreads = 256;
+
+__device__ unsigned hash(unsigned x) {
+    x ^= x >> 16;
+    x *= 0x7feb352du;
+    x ^= x >> 15;
+    x *= 0x846ca68bu;
+    x ^= x >> 16;
+    return x;
+}
+
+/// Each thread reads 4 bytes of kLoadsInFlight sectors. Groups of `group` lanes read neighbouring sectors.
+__global__ void read_random_sectors(const char* in, unsigned sectors, unsigned group, void* sink) {
+    const unsigned thread = blockIdx.x * blockDim.x + threadIdx.x;
+    unsigned v[kLoadsInFlight];
+#pragma unroll
+    for (unsigned k = 0; k < kLoadsInFlight; ++k) {
+        const unsigned request = k * gridDim.x * blockDim.x + thread;
+        const unsigned first = hash(request / group) & (sectors - 1) & ~(group - 1);
+        const char* at = in + std::size_t{first + request % group} * kSectorBytes;
+        asm volatile("ld.global.cg.u32 %0, [%1];" : "=r"(v[k]) : "l"(at));
+    }
+    unsigned sum = 0;
+#pragma unroll
+    for (unsigned k = 0; k < kLoadsInFlight; ++k) sum ^= v[k];
+    use(sum, sink);
+}
+
+/// Each thread reads, or writes, 4 bytes of kLoadsInFlight sectors, which lie `stride` bytes apart.
+template <bool WRITES>
+__global__ void touch_strided_sectors(char* data, unsigned stride, void* sink) {
+    const unsigned first = blockIdx.x * blockDim.x * kLoadsInFlight + threadIdx.x;
+    unsigned sum = 0;
+#pragma unroll
+    for (unsigned k = 0; k < kLoadsInFlight; ++k) {
+        char* at = data + std::size_t{first + k * blockDim.x} * stride;
+        if (WRITES) {
+            *reinterpret_cast<uint4*>(at) = {first, k, 0, 0};
+            *reinterpret_cast<uint4*>(at + 16) = {first, k, 1, 1};
+        } else {
+            unsigned v;
+            asm volatile("ld.global.cg.u32 %0, [%1];" : "=r"(v) : "l"(at));
+            sum ^= v;
+        }
+    }
+    if (!WRITES) use(sum, sink);
+}
+
+}  // namespace
+
+void measure_sectors(Bench& bench, Raw& raw) {
+    constexpr std::size_t mib = std::size_t{1} << 20;
+    constexpr unsigned blocks = 16384;
+    const double sectors_read = static_cast<double>(blocks) * kThreads * kLoadsInFlight;
+    for (const unsigned group : {1u, 2u, 4u, 8u}) {
+        for (const std::size_t size : {4, 8, 16, 24, 32, 64, 128, 256, 512, 1024}) {
+            if (size * mib > bench.bytes() || (size & (size - 1)) != 0) continue;
+            const auto sectors = static_cast<unsigned>(size * mib / kSectorBytes);
+            const double ms = bench.ms([&] {
+                read_random_sectors<<<blocks, kThreads>>>(bench.in(), sectors, group, bench.out());
+            });
+            raw.sectors.push_back({"random read", static_cast<double>(group) * kSectorBytes,
+                                   static_cast<double>(size),
+                                   sectors_read * kSectorBytes / ms / 1e6});
+        }
+    }
+    for (const unsigned stride : {32u, 64u, 96u, 128u, 256u, 512u, 1024u, 4096u}) {
+        const std::size_t of_block = std::size_t{kThreads} * kLoadsInFlight * stride;
+        const auto all = static_cast<unsigned>(bench.bytes() / of_block);
+        const double bytes = static_cast<double>(all) * kThreads * kLoadsInFlight * kSectorBytes;
+        const double read = bench.ms([&] {
+            touch_strided_sectors<false><<<all, kThreads>>>(bench.in(), stride, bench.out());
+        });
+        const double written = bench.ms([&] {
+            touch_strided_sectors<true><<<all, kThreads>>>(bench.out(), stride, bench.out());
+        });
+        const double size = static_cast<double>(bench.bytes() / mib);
+        raw.sectors.push_back(
+            {"strided read", static_cast<double>(stride), size, bytes / read / 1e6});
+        raw.sectors.push_back(
+            {"strided write", static_cast<double>(stride), size, bytes / written / 1e6});
+    }
+}
+
+}  // namespace coalesce::timing

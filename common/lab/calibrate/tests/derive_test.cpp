@@ -1,0 +1,269 @@
+// What follows from measurements, with measurements whose answer is known: made from the answer.
+#include "lab/calibrate/derive.h"
+
+#include <doctest/doctest.h>
+
+#include <cmath>
+
+#include "base/codec.h"
+
+using namespace coalesce;
+using namespace coalesce::timing;
+using doctest::Approx;
+
+namespace {
+
+/// A GPU of 100 multiprocessors at 2 GHz whose memory is as `of` says.
+struct Memory {
+    double ns = 300, queue = 50, write_delay = 400, read_gbps = 4000, copy_gbps = 3800;
+};
+
+/// What `u` of such memory takes for a load.
+LoadTime load_at(const Memory& memory, bool is_copy, double u) {
+    return {is_copy, u,
+            memory.ns + memory.queue * u / (1 - u) + (is_copy ? memory.write_delay * u / 2 : 0)};
+}
+
+/// The same in cycles, with 40 for the clocks; the fastest take 300 cycles of them.
+Flight flight_at(const Memory& memory, const char* what, int bytes_of_load, double u) {
+    Flight flight;
+    flight.what = what;
+    flight.bytes_of_load = bytes_of_load;
+    flight.loads = 1;
+    const bool is_copy = flight.what == "copy";
+    flight.gbps = u * (is_copy ? memory.copy_gbps : memory.read_gbps);
+    flight.mean = 2 * load_at(memory, is_copy, u).ns + 40;
+    const double fixed = 340, more = flight.mean - fixed;
+    flight.p10 = fixed + more * 0.2659;
+    flight.p90 = fixed + more * 1.9449;
+    return flight;
+}
+
+std::vector<Flight> flights_of(const Memory& memory) {
+    std::vector<Flight> all;
+    for (const int bytes : {4, 8, 16}) {
+        for (const double u : {0.05, 0.2, 0.4, 0.6, 0.8, 0.9, 0.96}) {
+            all.push_back(flight_at(memory, "read", bytes, u));
+            all.push_back(flight_at(memory, "copy", bytes, u));
+        }
+    }
+    // Nobody looked at a clock: not to be used.
+    all.push_back({"read", 4, 4, 1024, 1, 3000});
+    return all;
+}
+
+Raw a_whole_measurement() {
+    Raw raw;
+    raw.machine.name = "NVIDIA Test";
+    raw.machine.date = "2026-01-02";
+    raw.machine.driver = "580.1";
+    raw.machine.multiprocessors = 100;
+    raw.machine.warps = 64;
+    raw.machine.blocks = 32;
+    raw.machine.registers = 65536;
+    raw.machine.shared_bytes = 233472;
+    raw.machine.shared_bytes_of_system = 1024;
+    raw.machine.clock_ghz = 2;
+    raw.machine.clock_ghz_at_rest = 2;
+    raw.machine.peak_gbps = 4500;
+    raw.machine.l2_bytes = 50e6;
+    raw.launch_us = 2.5;
+    raw.chases = {{"memory", 1e9, 590, 295},
+                  {"memory", 1e9, 610, 305},
+                  {"second level", 1e6, 280, 140},
+                  {"first level", 4096, 34, 17},
+                  {"second level, lines", 1e6, 290, 145},
+                  {"shared", 1024, 29, 14.5}};
+    // Measuring takes 40 cycles.
+    raw.async_copies = {{"load", "second level", 128, 330},
+                        {"load", "second level", 512, 400},
+                        {"load", "memory", 128, 700}};
+    raw.bulk_rates = {{"rows, one thread", 1, 128, 5},
+                      {"rows", 1, 256, 40},
+                      {"rows", 4, 256, 24},
+                      {"rows", 8, 256, 26},
+                      {"rows", 1, 128, 20},
+                      {"boxes", 1, 128, 6},
+                      {"boxes", 2, 256, 8},
+                      {"rows stored", 1, 64, 1}};
+    raw.long_runs = {
+        {"copy", "a", 3700}, {"copy", "b", 3800}, {"read", "a", 4000}, {"write", "a", 4100}};
+    raw.flights = flights_of({});
+    for (const double run : {64.0, 32.0, 8192.0}) {
+        const double cost = run == 32 ? 0.5 : run == 64 ? 0.25 : 0;
+        for (const double pitch : {16384.0, 32768.0, 131072.0}) {
+            const double slow = pitch == 131072 ? 2 : 1;  // where channels are shared
+            raw.short_runs.push_back({"copy none", "next", pitch, run, 3600});
+            raw.short_runs.push_back({"copy reads", "next", pitch, run, 3600 / (1 + cost) / slow});
+            raw.short_runs.push_back({"copy writes", "next", pitch, run, 3600 / (1 + cost / 2)});
+            if (run == 32) raw.short_runs.push_back({"copy reads", "far", pitch, run, 1200});
+        }
+    }
+    // At 2 GHz, 100 multiprocessors have 2e8 cycles a millisecond; a matrix has 2^26 elements.
+    const double ms_of_cycle = 67108864 / 2e8;
+    raw.scatters = {{32, 8, 8, 8192, 32768, 5 * ms_of_cycle, 4 * ms_of_cycle},
+                    {32, 32, 32, 8192, 32768, 4 * ms_of_cycle, 4 * ms_of_cycle},
+                    {16, 16, 16, 8192, 32768, 3 * ms_of_cycle / 2, 2 * ms_of_cycle / 2},
+                    // Loads double the time: they are what is waited for.
+                    {8, 32, 32, 8192, 32768, 5 * ms_of_cycle / 4, 1 * ms_of_cycle / 4},
+                    // Sectors that several blocks write to are another matter.
+                    {32, 32, 1, 8192, 32768, ms_of_cycle, ms_of_cycle},
+                    {32, 8, 8, 4096, 16384, 1, 1}};
+    for (const int warps : {1, 2, 4, 8}) {
+        raw.turns.push_back({1, warps, 0, 999, 250, 250 + 4.0 * (warps - 1)});
+        raw.turns.push_back({8, warps, 0, 150});
+        raw.turns.push_back({8, warps, 500, 400});
+        raw.barriers.push_back({warps, warps == 1 ? 5 : 14 + 2.0 * warps});
+    }
+    raw.issues = {{"add", 256, 9},
+                  {"add", 1024, 1.5},
+                  {"multiply-add", 1024, 2},
+                  {"divide", 1024, 17},
+                  {"exponential", 1024, 7},
+                  {"double multiply-add", 1024, 3}};
+    raw.to_cache = {{"read", 1, 1e6, 60},
+                    {"read", 100, 1e6, 20},
+                    {"read", 100, 1e7, 21},
+                    {"write", 100, 1e6, 19}};
+    return raw;
+}
+
+}  // namespace
+
+TEST_CASE("least squares") {
+    // Two unknowns, three equations that agree.
+    const auto x = least_squares({{1, 0}, {0, 2}, {1, 1}}, {3, 8, 7});
+    CHECK(x[0] == Approx(3));
+    CHECK(x[1] == Approx(4));
+    // And that do not: the mean.
+    CHECK(least_squares({{1}, {1}, {1}}, {1, 2, 6})[0] == Approx(3));
+    CHECK_THROWS_AS(least_squares({{1, 1}, {2, 2}}, {1, 2}), GpuError);
+
+    const auto [first, of_each] = line_through({{1, 5}, {3, 9}, {5, 13}});
+    CHECK(first == Approx(3));
+    CHECK(of_each == Approx(2));
+    CHECK_THROWS_AS(line_through({{1, 5}}), GpuError);
+}
+
+TEST_CASE("latency under load") {
+    for (const double queue : {10.0, 50.0}) {
+        for (const double delay : {0.0, 400.0}) {
+            Memory memory;
+            memory.queue = queue;
+            memory.write_delay = delay;
+            std::vector<LoadTime> loads;
+            for (const double u : {0.05, 0.2, 0.4, 0.6, 0.75}) {
+                loads.push_back(load_at(memory, false, u));
+                loads.push_back(load_at(memory, true, u));
+            }
+            loads.push_back({true, 0.95, 9999});  // too near to the limit
+            const UnderLoad found = latency_under_load(loads);
+            CHECK(found.latency_ns == Approx(memory.ns).epsilon(1e-6));
+            CHECK(found.queue_ns == Approx(queue).epsilon(1e-6));
+            CHECK(found.write_delay_ns == Approx(delay).epsilon(1e-6));
+        }
+    }
+}
+
+TEST_CASE("the spread of latencies") {
+    // A gamma distribution of two stages: 1 - e^-x (1 + x), here with a mean of 150 above 400. Its
+    // quantiles by bisection, so that derive.cpp's two constants are checked too.
+    const auto quantile = [](double share) {
+        double low = 0, high = 50;
+        for (int i = 0; i < 60; ++i) {
+            const double x = (low + high) / 2;
+            (1 - std::exp(-x) * (1 + x) < share ? low : high) = x;
+        }
+        return low / 2;
+    };
+    Flight flight;
+    flight.mean = 550;
+    flight.p10 = 400 + 150 * quantile(0.1);
+    flight.p90 = 400 + 150 * quantile(0.9);
+    CHECK(spread_of(flight).more == Approx(150).epsilon(1e-3));
+    CHECK(spread_of(flight).fastest == Approx(400).epsilon(1e-3));
+}
+
+TEST_CASE("the whole of a GPU") {
+    const Gpu gpu = derive(a_whole_measurement());
+    CHECK(gpu.name == "NVIDIA Test");
+    CHECK(gpu.source == "measured 2026-01-02, driver 580.1");
+    CHECK(gpu.measured);
+    CHECK(gpu.multiprocessors == 100);
+    CHECK(gpu.latency_ns == Approx(300));
+    CHECK(gpu.l2_latency_ns == Approx(140));
+    CHECK(gpu.l1_latency == Approx(34));
+    CHECK(gpu.shared_latency == Approx(29));
+    CHECK(gpu.copy_gbps == Approx(3800));
+    CHECK(gpu.read_gbps == Approx(4000));
+    CHECK(gpu.write_gbps == Approx(4100));
+    CHECK(gpu.queue_ns == Approx(50));
+    CHECK(gpu.write_delay_ns == Approx(400));
+    CHECK(gpu.latency_floor == Approx(0.5).epsilon(1e-3));  // 300 of 600 cycles
+    // Of copies at 0.4: 300 + 50 * 2/3 + 80 ns, of which 150 are fixed.
+    CHECK(gpu.latency_spread_ns == Approx(263.3).epsilon(1e-3));
+    CHECK(gpu.l2_read_bytes == Approx(21));
+    CHECK(gpu.l2_write_bytes == Approx(19));
+    CHECK(gpu.barrier == Approx(14));
+    CHECK(gpu.barrier_of_warp == Approx(2));
+    CHECK(gpu.add_issue == Approx(1.5));
+    CHECK(gpu.multiply_issue == Approx(2));
+    CHECK(gpu.divide_issue == Approx(17));
+    CHECK(gpu.special_issue == Approx(7));
+    CHECK(gpu.double_issue == Approx(3));
+    CHECK(gpu.launch_us == Approx(2.5));
+    CHECK(gpu.block_interval == Approx(150));
+    CHECK(gpu.block_start == Approx(250));
+    CHECK(gpu.warp_start == Approx(4));
+    CHECK(gpu.partial.of_4 == Approx(4));
+    CHECK(gpu.partial.of_8 == Approx(3));
+    CHECK(gpu.partial.of_16 == Approx(1));
+    CHECK(gpu.bulk.bytes == std::vector<double>{128, 256});
+    CHECK(gpu.bulk.row == std::vector<double>{20, 24});
+    CHECK(gpu.bulk.row_of_box == std::vector<double>{6, 8});
+    CHECK(gpu.runs.bytes == std::vector<double>{32, 64, 8192});
+    CHECK(gpu.runs.read[0] == Approx(2));  // far strips: 3600 / 1200 - 1
+    CHECK(gpu.runs.read[1] == Approx(0.25));
+    CHECK(gpu.runs.write[0] == Approx(0.25));
+    CHECK(gpu.runs.write[2] == Approx(0));
+    // What calibrate writes can be read.
+    CHECK(write_gpu(read_gpu(write_gpu(gpu), "here")) == write_gpu(gpu));
+}
+
+TEST_CASE("measurements that are not there are named") {
+    const auto error_without = [](auto&& leave_out) {
+        Raw raw = a_whole_measurement();
+        leave_out(raw);
+        try {
+            derive(raw);
+        } catch (const GpuError& error) {
+            return std::string(error.what());
+        }
+        return std::string("no error");
+    };
+    CHECK(error_without([](Raw&) {}) == "no error");
+    CHECK(error_without([](Raw& raw) { raw.chases.clear(); }) ==
+          "nothing was measured of: latency, second level");
+    CHECK(error_without([](Raw& raw) { raw.short_runs.clear(); }) ==
+          "nothing was measured of: short runs");
+    CHECK(error_without([](Raw& raw) { raw.issues.pop_back(); }) ==
+          "nothing was measured of: issue, double multiply-add");
+    CHECK(error_without([](Raw& raw) { raw.barriers.clear(); }).starts_with("too few"));
+    CHECK(error_without([](Raw& raw) {
+              std::erase_if(raw.bulk_rates,
+                            [](const BulkRate& b) { return b.how == "boxes" && b.bytes == 256; });
+          }) == "nothing was measured of: bulk copies, boxes");
+    // Not every GPU has them.
+    CHECK(error_without([](Raw& raw) { raw.bulk_rates.clear(); }) == "no error");
+}
+
+TEST_CASE("raw measurements survive their file") {
+    const Raw raw = a_whole_measurement();
+    const std::string text = codec::write(raw, true);
+    CHECK(codec::write(codec::read<Raw>(text), true) == text);
+    CHECK_THROWS_AS(codec::read<Raw>("{}"), codec::Error);
+    // A file from before bulk copies were measured.
+    codec::Json earlier = codec::Json::parse(text);
+    earlier.erase("bulk_rates");
+    CHECK(codec::read<Raw>(earlier.dump()).bulk_rates.empty());
+}

@@ -1,0 +1,150 @@
+#include "lab/campaign/check/definedness.h"
+
+#include <set>
+#include <tuple>
+#include <vector>
+
+#include "simulator/analysis/control_flow.h"
+#include "simulator/analysis/register_use.h"
+#include "simulator/ptx/parser.h"
+
+namespace coalesce::campaign {
+namespace {
+
+namespace ptx = sim::ptx;
+using sim::u32;
+
+/// What is known at a place of the text.
+struct Known {
+    std::vector<bool> written;
+    /// Register, guard, guard's sense: written where the guard has that sense.
+    std::set<std::tuple<u32, u32, bool>> partly;
+
+    /// True when it became less.
+    bool meet(const Known& other) {
+        bool changed = false;
+        for (std::size_t r = 0; r < written.size(); ++r)
+            if (written[r] && !other.written[r]) {
+                written[r] = false;
+                changed = true;
+            }
+        changed |= std::erase_if(partly, [&](const auto& fact) {
+                       return !other.partly.contains(fact) && !other.written[std::get<0>(fact)];
+                   }) > 0;
+        return changed;
+    }
+};
+
+void add_registers(const ptx::Operand& operand, std::vector<u32>& registers) {
+    if (operand.kind == ptx::Operand::Kind::reg || operand.has_base_register)
+        registers.push_back(operand.reg);
+    for (const ptx::Operand& element : operand.elements) add_registers(element, registers);
+}
+
+struct Flow {
+    const ptx::Function& function;
+
+    static bool ends_here(const ptx::Instruction& i) {
+        static const std::set<std::string> ends = {"bra", "brx", "ret", "exit", "trap"};
+        return !i.guard && ends.contains(i.opcode);
+    }
+
+    std::vector<u32> written(const ptx::Instruction& i) const {
+        std::vector<u32> registers = sim::registers_written(i);
+        if (!i.operands.empty() && registers.empty()) {
+            // `_|%p`: the second result alone.
+            const bool second_alone = i.operands[0].kind == ptx::Operand::Kind::sink;
+            const bool gives_state = i.opcode == "mbarrier" && i.has("arrive");
+            if (second_alone || gives_state) add_registers(i.operands[0], registers);
+        }
+        return registers;
+    }
+
+    std::vector<u32> read(const ptx::Instruction& i) const {
+        std::vector<u32> registers = sim::registers_read(i);
+        if (i.opcode == "mbarrier" && i.has("arrive"))
+            for (u32 r : written(i)) std::erase(registers, r);
+        return registers;
+    }
+
+    void step(const ptx::Instruction& i, Known& known) const {
+        for (u32 r : written(i)) {
+            // What was known under this register as a guard is no longer.
+            std::erase_if(known.partly, [&](const auto& fact) { return std::get<1>(fact) == r; });
+            const bool opposite = i.guard && known.partly.contains({r, *i.guard, !i.guard_negated});
+            if (!i.guard || opposite)
+                known.written[r] = true;
+            else if (r != *i.guard)
+                known.partly.insert({r, *i.guard, i.guard_negated});
+        }
+    }
+
+    bool may_read(const ptx::Instruction& i, u32 r, const Known& known) const {
+        if (known.written[r]) return true;
+        return i.guard && r != *i.guard && known.partly.contains({r, *i.guard, i.guard_negated});
+    }
+
+    /// Its line ends in `// late`: whoever wrote it knows that its sources are there when it is executed.
+    static bool is_late(const ptx::Module& module, const ptx::Instruction& i) {
+        const std::size_t end = i.text_offset + i.text_length;
+        return module.text.substr(end, module.text.find('\n', end) - end).find("// late") !=
+               std::string::npos;
+    }
+
+    std::string check(const ptx::Module& module) const {
+        const std::size_t count = function.body.size();
+        std::vector<Known> at(count);
+        std::vector<bool> reached(count, false);
+        if (count == 0) return "";
+        at[0].written.assign(function.registers.size(), false);
+        reached[0] = true;
+        std::vector<u32> work = {0};
+        const auto arrive = [&](u32 to, const Known& known) {
+            if (to >= count) return;
+            if (!reached[to]) {
+                reached[to] = true;
+                at[to] = known;
+                work.push_back(to);
+            } else if (at[to].meet(known)) {
+                work.push_back(to);
+            }
+        };
+        while (!work.empty()) {
+            const u32 now = work.back();
+            work.pop_back();
+            const ptx::Instruction& i = function.body[now];
+            Known known = at[now];
+            step(i, known);
+            for (u32 to : sim::branch_targets(function, i)) arrive(to, known);
+            if (!ends_here(i)) arrive(now + 1, known);
+        }
+        for (u32 now = 0; now < count; ++now) {
+            if (!reached[now] || is_late(module, function.body[now])) continue;
+            for (u32 r : read(function.body[now]))
+                if (!may_read(function.body[now], r, at[now]))
+                    return function.registers[r].name +
+                           " is read, but not written on every way to `" +
+                           std::string(module.text_of(function.body[now])) + "` in " +
+                           function.name;
+        }
+        return "";
+    }
+};
+
+}  // namespace
+
+std::string undefined_read(const std::string& text) {
+    try {
+        const auto module = ptx::parse(text);
+        for (const auto& [name, function] : module->functions) {
+            if (!function->has_body) continue;
+            const std::string problem = Flow{*function}.check(*module);
+            if (!problem.empty()) return problem;
+        }
+        return "";
+    } catch (const ptx::ParseError& error) {
+        return error.what();
+    }
+}
+
+}  // namespace coalesce::campaign

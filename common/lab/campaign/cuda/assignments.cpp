@@ -1,0 +1,74 @@
+// Assignments, conditions and what they choose between.
+#include "lab/campaign/cuda/expressions.h"
+
+namespace coalesce::campaign {
+
+namespace {
+
+void assign(Kernel& kernel, Place& place) {
+    const Variable to = target(kernel, place);
+    std::string text = value(kernel, to.type, to.same, kernel.random.between(1, 3));
+    if (is_real(to.type))
+        text = convert(kernel, text, to.type == Type::f32 ? Type::f64 : Type::f32, to.type);
+    kernel.write("$1 = $2;", {to.name, text});
+}
+
+void add_up(Kernel& kernel, Place& place) {
+    const Type type = any_type(kernel);
+    const Same same = any_class(kernel);
+    absorb(kernel, place, value(kernel, type, same, kernel.random.between(1, 2)), type, same);
+}
+
+void declare_another(Kernel& kernel, Place&) {
+    const Type type = any_type(kernel);
+    const Same same = any_class(kernel);
+    kernel.declare(type, same, value(kernel, type, same, 2));
+}
+
+/// One value of each class in one expression: what is computed once for a launch, once for a block
+/// and once for a place in the block must not be taken for each other.
+void mix_classes(Kernel& kernel, Place& place) {
+    const auto term = [&](Same same) { return value(kernel, Type::u32, same, 1); };
+    absorb(kernel, place,
+           fill("(($1) * ($2) + ($3))",
+                {term(Same::launch), term(Same::block), term(Same::position)}));
+}
+
+/// Predicates that live on and are combined.
+void predicates(Kernel& kernel, Place& place) {
+    kernel.write("bool @p = $b, @q = $b;\nif (@p) @q = !@q || $b;");
+    if (kernel.random.percent(50)) kernel.write("@p ^= @q & $b;");
+    absorb(kernel, place, "(@p ? $u : @q ? $u : 7u)");
+    kernel.write("if (@p && !@q) {");
+    absorb(kernel, place.scattered(), "$u");
+    kernel.write("}");
+}
+
+/// if and else; where lanes part, both sides may know which ones they are.
+void choose(Kernel& kernel, Place& place) {
+    const Same same = any_class(kernel);
+    std::string test = condition(kernel, same, 2);
+    Place yes = place.inside(same), no = yes;
+    if (!fits(same, Same::warp) && !place.mask.empty() && kernel.random.percent(60)) {
+        kernel.write("const u32 @chosen = __ballot_sync($1, $2);", {place.mask, test});
+        yes.mask = kernel.name("chosen");
+        no.mask = fill("($1 & ~$2)", {place.mask, yes.mask});
+        test = fill("($1 >> lane & 1) != 0", {yes.mask});
+    }
+    kernel.write("if ($1)", {test});
+    write_scope(kernel, yes, kernel.random.between(1, 3));
+    if (kernel.random.percent(45)) {
+        kernel.write("else");
+        write_scope(kernel, no, kernel.random.between(1, 2));
+    }
+}
+
+}  // namespace
+
+std::vector<Construct> assignment_constructs() {
+    return {{Needs::nothing, false, 10, assign},         {Needs::nothing, false, 8, add_up},
+            {Needs::nothing, false, 4, declare_another}, {Needs::kernel, false, 5, mix_classes},
+            {Needs::nothing, false, 2, predicates},      {Needs::nothing, true, 14, choose}};
+}
+
+}  // namespace coalesce::campaign

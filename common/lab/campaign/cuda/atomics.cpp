@@ -1,0 +1,87 @@
+// Atomics on global memory, whose order makes no difference: each word of `sums` sees one operation.
+#include "lab/campaign/cuda/expressions.h"
+
+namespace coalesce::campaign {
+
+namespace {
+
+void add_to_sums(Kernel& kernel, Place&) {
+    static const std::vector<const char*> kWords = {
+        "atomicAdd(sums + $1, $u);",
+        "atomicXor(sums + $1, $u);",
+        "atomicOr(sums + $1, 1u << ($u & 31));",
+        "atomicMax(sums + $1, $u);",
+        "atomicMax((i32*)sums + $1, $i);",
+        "atomicMin((i32*)sums + $1, $i);",
+        "atomicInc(sums + $1, 12u);",
+        "atomicDec(sums + $1, 100u);",
+        "atomicSub(sums + $1, $u);",
+        "atomicAdd((float*)sums + $1, (float)($u & 63));",
+        "atomicAnd(sums + $1, $u);",
+        "atomicExch(sums + $1, 5u);",
+        "atomicAdd((double*)(sums + $1), (double)($u & 4095));",
+        "atomicAdd((unsigned long long*)(sums + $1), $U);",
+        "atomicMax((unsigned long long*)(sums + $1), $U);",
+        "atomicXor((unsigned long long*)(sums + $1), $U);",
+        "atomicCAS(sums + $1, 0u, 9u);"};
+    const int first = kernel.take_sums(2);
+    if (first < 0) return;
+    if (kernel.random.percent(40)) kernel.write("if ($b)");
+    kernel.write(kernel.random.pick(kWords), {first});
+}
+
+/// One lane adds for all that have the same key.
+void add_for_peers(Kernel& kernel, Place& place) {
+    const int first = kernel.take_sums(4);
+    if (first < 0) return;
+    kernel.write(
+        "const u32 @key = $u & 3;\nconst u32 @peers = __match_any_sync($1, @key);\n"
+        "if (lane == (u32)__ffs((i32)@peers) - 1) atomicAdd(&sums[$2 + @key], "
+        "(u32)__popc(@peers) * $k);\n__syncwarp($1);",
+        {place.mask, first});
+}
+
+/// The sum of the warp's values, added once.
+void add_for_warp(Kernel& kernel, Place& place) {
+    const int first = kernel.take_sums(1);
+    if (first < 0) return;
+    kernel.write(
+        "const u32 @sum = __reduce_add_sync($1, $u);\n"
+        "if (lane == (u32)__ffs((i32)$1) - 1) atomicAdd(sums + $2, @sum);",
+        {place.mask, first});
+}
+
+/// Multiplication has no atomic of its own.
+void multiply_by_exchange(Kernel& kernel, Place&) {
+    const int first = kernel.take_sums(1);
+    if (first < 0) return;
+    kernel.write(
+        "u32 @seen = 0, @before;\nconst u32 @factor = $u * 2 + 1;\ndo {\n@before = @seen;\n"
+        "@seen = atomicCAS(sums + $1, @before, (@before + 1) * @factor - 1);\n"
+        "} while (@seen != @before);",
+        {first});
+}
+
+/// A lock for all blocks.
+void lock_for_all(Kernel& kernel, Place& place) {
+    const int first = place.turns > 4 ? -1 : kernel.take_sums(2);
+    if (first < 0) return;
+    kernel.write(
+        "bool @done = $b;\nconst u32 @word = $u & 0xffff;\nwhile (!@done) {\n"
+        "if (atomicCAS(sums + $1, 0u, 1u) == 0) {\n__threadfence();\n"
+        "volatile u32* const sum = sums + $1 + 1;\n*sum = *sum + @word;\n"
+        "__threadfence();\natomicExch(sums + $1, 0u);\n@done = true;\n}\n}",
+        {first});
+}
+
+}  // namespace
+
+std::vector<Construct> atomic_constructs() {
+    return {{Needs::kernel, false, 6, add_to_sums},
+            {Needs::lanes, false, 3, add_for_peers},
+            {Needs::lanes, false, 2, add_for_warp},
+            {Needs::kernel, false, 1, multiply_by_exchange},
+            {Needs::kernel, false, 1, lock_for_all}};
+}
+
+}  // namespace coalesce::campaign

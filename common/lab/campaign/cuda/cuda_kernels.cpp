@@ -1,0 +1,134 @@
+// See cuda_kernels.h. How a kernel is made: draw its shape and the weights of its constructs, write
+// device functions, declare variables of every class, write statements until there are enough, and
+// store all variables.
+#include "lab/campaign/cuda/cuda_kernels.h"
+
+#include <algorithm>
+
+#include "base/text.h"
+#include "lab/campaign/cuda/expressions.h"
+
+namespace coalesce::campaign {
+
+namespace {
+
+constexpr const char* kTypes =
+    "using u8 = unsigned char; using u16 = unsigned short; using u32 = unsigned; using u64 = "
+    "unsigned long long;\n"
+    "using i8 = signed char; using i16 = short; using i32 = int; using i64 = long long;\n";
+
+/// Some constructs are likelier than others, in each kernel different ones; some kernels are nearly
+/// all one construct.
+std::vector<Construct> draw_constructs(Random& random) {
+    std::vector<Construct> all;
+    for (const auto& group :
+         {assignment_constructs(), loop_constructs(), jump_constructs(), late_constructs(),
+          warp_constructs(), shared_constructs(), atomic_constructs(), memory_constructs(),
+          function_constructs(), number_constructs(), toolkit_constructs()}) {
+        // Whole groups stay away, or come often.
+        const int share = random.pick({0, 1, 1, 2, 4});
+        for (Construct construct : group) {
+            construct.weight *= share * random.pick({0, 1, 1, 2, 3});
+            all.push_back(construct);
+        }
+    }
+    if (random.percent(25)) all[random.below(static_cast<u32>(all.size()))].weight += 300;
+    // The first is always possible.
+    all[0].weight += 4;
+    return all;
+}
+
+/// The lanes of this thread's warp that exist.
+void declare_mask(Kernel& kernel, Place& place) {
+    place.mask = "0xffffffffu";
+    if (kernel.threads % 32 == 0) return;
+    place.mask = "everyone";
+    kernel.write("const u32 everyone = warp < $1 ? 0xffffffffu : (1u << $2) - 1;",
+                 {kernel.threads / 32, kernel.threads % 32});
+}
+
+void declare_variables(Kernel& kernel) {
+    for (const Same same : {Same::launch, Same::block, Same::warp, Same::position, Same::thread}) {
+        const int count =
+            same == Same::thread ? kernel.random.between(2, 5) : kernel.random.between(0, 2);
+        for (int i = 0; i < count; ++i) {
+            const Type type = any_type(kernel);
+            kernel.declare(type, same, value(kernel, type, same, 2));
+        }
+    }
+    // There is always one to put things into.
+    kernel.declare(Type::u32, Same::thread, "tid * 2654435761u + seed");
+}
+
+void write_statements(Kernel& kernel, Place& place) {
+    const int end_from =
+        kernel.random.percent(40) ? kernel.random.between(0, kernel.statements_left) : 0;
+    while (kernel.statements_left > 0) {
+        if (kernel.statements_left <= end_from) {  // nobody waits for anyone from here on
+            place.can_return = true;
+            place.all_threads = false;
+            place.mask.clear();
+        }
+        write_statement(kernel, place);
+    }
+}
+
+/// Each variable's bits; those of a real without the sign of zero, which fmin() leaves open. When there
+/// are more than places, several share one.
+void store_variables(Kernel& kernel) {
+    const int end = std::min(16, kernel.last_out);
+    int word = 0;
+    bool is_shared = false;
+    for (const Variable& variable : kernel.variables) {
+        const bool is_long = bits_of(variable.type) == 64;
+        if (is_long) word = (word + 1) / 2 * 2;
+        if (word + 2 > end) {
+            word = 0;
+            is_shared = true;
+        }
+        std::string bits = variable.name;
+        if (variable.type == Type::f32) bits = fill("__float_as_uint(__fadd_rn($1, 0.0f))", {bits});
+        if (variable.type == Type::f64)
+            bits = fill("__double_as_longlong(__dadd_rn($1, 0.0))", {bits});
+        kernel.write(is_long ? "*(u64*)(out + $1) $2 (u64)$3;" : "out[$1] $2 (u32)$3;",
+                     {word, is_shared ? "^=" : "=", bits});
+        word += is_long ? 2 : 1;
+    }
+}
+
+std::string head_of(Kernel& kernel) {
+    std::string text =
+        fill(kernel.random.percent(30) ? "extern \"C\" __global__ void __launch_bounds__($1)\n"
+                                       : "extern \"C\" __global__ void ",
+             {kernel.threads});
+    text += fill(
+        "kernel(const unsigned* $1in, unsigned* $1out, unsigned* sums, unsigned char* scratch, "
+        "unsigned seed) {\n",
+        {kernel.random.percent(30) ? "__restrict__ " : ""});
+    text += fill(
+        "const u32 tid = threadIdx.x + $1 * (threadIdx.y + $2 * threadIdx.z);\nconst u32 lane = "
+        "tid & 31, warp = tid >> 5;\n"
+        "out += (blockIdx.x * $3 + tid) * 32;\nscratch += (blockIdx.x * $3 + tid) * 64;\n",
+        {kernel.launch.threads_x, kernel.launch.threads_y, kernel.threads});
+    if (kernel.launch.dynamic_shared > 0)
+        text += "extern __shared__ __align__(16) unsigned char dynamic[];\n";
+    return text;
+}
+
+}  // namespace
+
+std::string generate_cuda(u64 seed) {
+    Kernel kernel(seed);
+    kernel.constructs = draw_constructs(kernel.random);
+    write_functions(kernel);
+    kernel.body = head_of(kernel);
+    Place place;
+    declare_mask(kernel, place);
+    declare_variables(kernel);
+    write_statements(kernel, place);
+    store_variables(kernel);
+    kernel.body += "}\n";
+    return first_line(kernel.launch) + kTypes + indented(kernel.globals) + indented(kernel.body);
+}
+
+}  // namespace coalesce::campaign

@@ -1,0 +1,373 @@
+// See expressions.h.
+#include "lab/campaign/cuda/expressions.h"
+
+#include <cctype>
+
+namespace coalesce::campaign {
+
+namespace {
+
+/// What arithmetic on a type is done in, so that nothing overflows: C++ widens small types to int.
+const char* arithmetic(Type type) {
+    return bits_of(type) == 64 ? "u64" : "u32";
+}
+
+std::string hexadecimal(u64 number, bool is_long) {
+    static constexpr char kDigits[] = "0123456789abcdef";
+    std::string text;
+    do {
+        text.insert(text.begin(), kDigits[number & 15]);
+        number >>= 4;
+    } while (number);
+    return "0x" + text + (is_long ? "ull" : "u");
+}
+
+// ---- leaves ----
+
+constexpr const char* kTable =
+    "__constant__ u32 table[16] = {3, 0x80000000, 17, 0xffffffff, 5, 0, 1, 0x7fff, 0x8000, 31, 32, "
+    "33, 0xff, 0x100, 0x12345678, 2};\n";
+/// A word that is no variable of the kernel: of its parameters, its special registers, its tables.
+std::string special(Kernel& kernel, Same most) {
+    Random& random = kernel.random;
+    std::vector<const char*> choices = {"table[$u & 15]", "numbers[$u & 7]"};
+    if (!kernel.in_function) {
+        choices.insert(choices.end(), {"seed", "seed", "gridDim.x", "in[$k & 1023]",
+                                       "in[$u & 1023]", "in[(seed + $k) & 1023]"});
+        const bool has_block = fits(Same::block, most), has_position = fits(Same::position, most);
+        if (has_block)
+            choices.insert(choices.end(), {"blockIdx.x", "blockIdx.x", "(blockIdx.x * $k)"});
+        if (has_position) {
+            choices.insert(choices.end(), {"tid", "tid", "lane", "threadIdx.x", "threadIdx.y",
+                                           "threadIdx.z", "in[tid]", "(tid * $k)"});
+        }
+        if (has_position || fits(Same::warp, most)) choices.push_back("warp");
+    }
+    const std::string chosen = random.pick(choices);
+    if (chosen.starts_with("table")) kernel.need("table", kTable);
+    if (chosen.starts_with("numbers")) need_numbers(kernel);
+    return expand(kernel, chosen, most, 0);
+}
+
+std::string leaf(Kernel& kernel, Type type, Same most) {
+    Random& random = kernel.random;
+    std::vector<const Variable*> same_type, other;
+    for (const Variable& variable : kernel.variables) {
+        if (!fits(variable.same, most)) continue;
+        (variable.type == type ? same_type : other).push_back(&variable);
+    }
+    if (!same_type.empty() && random.percent(50)) return random.pick(same_type)->name;
+    if (!other.empty() && random.percent(45)) {
+        const Variable& variable = *random.pick(other);
+        return convert(kernel, variable.name, variable.type, type);
+    }
+    if (random.percent(15)) return constant(kernel, type);
+    return convert(kernel, special(kernel, most), Type::u32, type);
+}
+
+// ---- operations ----
+
+std::string integer_arithmetic(Kernel& kernel, Type type, Same most, int depth) {
+    Random& random = kernel.random;
+    const auto operand = [&] { return value(kernel, type, most, depth); };
+    const char* pattern = random.pick<const char*>(
+        {"(T)((A)$1 + (A)$2)", "(T)((A)$1 + (A)$2)", "(T)((A)$1 - (A)$2)", "(T)((A)$1 * (A)$2)",
+         "(T)($1 & $2)", "(T)($1 | $2)", "(T)($1 ^ $2)", "(T)((A)$1 << ((u32)$2 & (B - 1)))",
+         "(T)($1 >> ((u32)$2 & (W - 1)))", "(T)($1 / D)", "(T)($1 % D)", "(T)~$1",
+         "(T)(0u - (A)$1)", "smaller($1, $2)", "larger($1, $2)"});
+    std::string text;
+    for (const char* at = pattern; *at; ++at) {
+        if (*at == 'T')
+            text += name_of(type);
+        else if (*at == 'A')
+            text += arithmetic(type);
+        else if (*at == 'B')
+            text += bits_of(type) == 64 ? "64" : "32";
+        else if (*at == 'W')
+            text += std::to_string(bits_of(type));
+        else if (*at == 'D')
+            text += is_signed(type) ? "(($2 & 0x3f) | 1)" : "($2 | 1)";
+        else
+            text += *at;
+    }
+    if (text.starts_with("smaller"))
+        kernel.need("smaller",
+                    "template <class T> __device__ T smaller(T a, T b) { return b < a ? b : a; }");
+    if (text.starts_with("larger"))
+        kernel.need("larger",
+                    "template <class T> __device__ T larger(T a, T b) { return a < b ? b : a; }");
+    return fill(text, {operand(), operand()});
+}
+
+/// What is there for words alone.
+std::string word_operation(Kernel& kernel, Type type, Same most, int depth) {
+    static const std::vector<const char*> kOperations = {
+        "__popc($u)",
+        "__clz((i32)$u)",
+        "__ffs((i32)$u)",
+        "__brev($u)",
+        "__popcll($U)",
+        "__clzll((i64)$U)",
+        "__ffsll((i64)$U)",
+        "__brevll($U)",
+        "__umulhi($u, $u)",
+        "__mulhi($i, $i)",
+        "__byte_perm($u, $u, $u & 0x7777)",
+        "__funnelshift_l($u, $u, $u)",
+        "__funnelshift_r($u, $u, $u)",
+        "((u64)$u * $u)",
+        "((i64)$i * $i)",
+        "((u64)$u << 32 | $u)",
+        "($U >> 32)",
+        "(u8)$u",
+        "(i8)$u",
+        "(u16)$u",
+        "(i16)$u",
+        "(u32)$I",
+        "(i64)(i32)$U",
+        "__float_as_uint(__fadd_rn($f, 0.0f))",
+        "(u64)__double_as_longlong(__dadd_rn($d, 0.0))"};
+    const char* operation = kernel.random.pick(kOperations);
+    return fill("($1)$2", {type, expand(kernel, operation, most, depth)});
+}
+
+std::string call(Kernel& kernel, Type type, Same most, int depth) {
+    const Function function = kernel.random.pick(kernel.functions);
+    std::string arguments;
+    for (const Type parameter : function.parameters) {
+        if (!arguments.empty()) arguments += ", ";
+        arguments += value(kernel, parameter, most, depth);
+    }
+    return convert(kernel, function.name + "(" + arguments + ")", function.result, type);
+}
+
+std::string real_operation(Kernel& kernel, Type type, Same most, int depth) {
+    static const std::vector<const char*> kFloat = {
+        "__fadd_rn($f, $f)",
+        "__fsub_rn($f, $f)",
+        "limited(__fmul_rn($f, $f))",
+        "limited(__fmaf_rn($f, $f, $f))",
+        "limited(__fdiv_rn($f, __fadd_rn(fabsf($f), 1.0f)))",
+        "__fsqrt_rn(fabsf($f))",
+        "__fadd_rz($f, $f)",
+        "__fadd_ru($f, $f)",
+        "__fadd_rd($f, $f)",
+        "limited(__fmul_rz($f, $f))",
+        "limited(__fmaf_rd($f, $f, $f))",
+        "fminf($f, $f)",
+        "fmaxf($f, $f)",
+        "floorf($f)",
+        "ceilf($f)",
+        "truncf($f)",
+        "rintf($f)",
+        "fabsf($f)",
+        "(-$f)",
+        "__frcp_rn(__fadd_rn(fabsf($f), 0.5f))",
+        "($b ? $f : $f)",
+        "(float)limited($d)",
+        "__int2float_rz($i & 0xfffffff)",
+        "(float)($U >> 40)",
+        "(float)($i >> 8)",
+        "__uint_as_float(0x3f800000u | ($u >> 9))"};
+    static const std::vector<const char*> kDouble = {
+        "__dadd_rn($d, $d)",
+        "__dsub_rn($d, $d)",
+        "limited(__dmul_rn($d, $d))",
+        "limited(__fma_rn($d, $d, $d))",
+        "limited(__ddiv_rn($d, __dadd_rn(fabs($d), 1.0)))",
+        "__dsqrt_rn(fabs($d))",
+        "fmin($d, $d)",
+        "fmax($d, $d)",
+        "floor($d)",
+        "ceil($d)",
+        "trunc($d)",
+        "rint($d)",
+        "fabs($d)",
+        "(-$d)",
+        "($b ? $d : $d)",
+        "(double)$f",
+        "(double)($I >> 44)",
+        "(double)($u >> 12)"};
+    need_limited(kernel);
+    return expand(kernel, kernel.random.pick(type == Type::f32 ? kFloat : kDouble), most, depth);
+}
+
+}  // namespace
+
+// ---- expressions ----
+
+std::string value(Kernel& kernel, Type type, Same most, int depth) {
+    Random& random = kernel.random;
+    if (depth <= 0 || random.percent(15)) return leaf(kernel, type, most);
+    depth -= 1;
+    if (is_real(type)) {
+        if (random.percent(20)) return leaf(kernel, type, most);
+        return real_operation(kernel, type, most, depth);
+    }
+    const u32 drawn = random.below(100);
+    if (drawn < 50) return integer_arithmetic(kernel, type, most, depth);
+    if (drawn < 60) return word_operation(kernel, type, most, depth);
+    if (drawn < 70) return assembly(kernel, type, most, depth);
+    if (drawn < 80 && !kernel.functions.empty()) return call(kernel, type, most, depth);
+    if (drawn < 90) {
+        return fill("($1 ? $2 : $3)",
+                    {condition(kernel, most, depth), value(kernel, type, most, depth),
+                     value(kernel, type, most, depth)});
+    }
+    const Type other = any_type(kernel);
+    return convert(kernel, value(kernel, other, most, depth), other, type);
+}
+
+std::string condition(Kernel& kernel, Same most, int depth) {
+    static const std::vector<const char*> kSimple = {
+        "$u < $u",       "$i < $i",      "$U > $U",
+        "$I <= $I",      "$i >= 0",      "($u & 1) == 0",
+        "($u & 3) != 1", "($u & 7) > 2", "($u >> 5 & 3) == 2",
+        "($U & 5) == 0", "$f < $f",      "$f >= $f",
+        "$d != $d",      "$u % 3 == 0",  "((u16)$u & 6) != 0"};
+    Random& random = kernel.random;
+    if (depth > 0 && random.percent(25)) {
+        const char* join = random.pick({"($1 && $2)", "($1 || $2)", "!($1)", "(($1) != ($2))"});
+        return fill(join, {condition(kernel, most, depth - 1), condition(kernel, most, depth - 1)});
+    }
+    if (fits(Same::position, most) && !kernel.in_function && random.percent(20)) {
+        return expand(kernel, "(lane & $n) < $n", most, 0);
+    }
+    return expand(kernel, random.pick(kSimple), most, depth > 0 ? depth - 1 : 0);
+}
+
+// ---- patterns ----
+
+std::string expand(Kernel& kernel, const std::string& pattern, Same most, int depth,
+                   const std::vector<Given>& given) {
+    std::string text;
+    for (std::size_t i = 0; i < pattern.size(); ++i) {
+        if (pattern[i] == '@') {
+            std::string word;
+            while (i + 1 < pattern.size() && std::islower(pattern[i + 1])) word += pattern[++i];
+            text += kernel.name(word);
+            continue;
+        }
+        if (pattern[i] != '$') {
+            text += pattern[i];
+            continue;
+        }
+        switch (const char letter = pattern[++i]) {
+            case 'u': text += value(kernel, Type::u32, most, depth); break;
+            case 'i': text += value(kernel, Type::i32, most, depth); break;
+            case 'U': text += value(kernel, Type::u64, most, depth); break;
+            case 'I': text += value(kernel, Type::i64, most, depth); break;
+            case 'f': text += value(kernel, Type::f32, most, depth); break;
+            case 'd': text += value(kernel, Type::f64, most, depth); break;
+            case 'b': text += "(" + condition(kernel, most, depth) + ")"; break;
+            case 'k': text += constant(kernel, Type::u32); break;
+            case 'n': text += std::to_string(kernel.random.between(1, 31)); break;
+            default: text += given.at(static_cast<std::size_t>(letter - '1')).text;
+        }
+    }
+    return text;
+}
+
+std::string fill(const std::string& pattern, const std::vector<Given>& given) {
+    std::string text;
+    for (std::size_t i = 0; i < pattern.size(); ++i) {
+        if (pattern[i] != '$')
+            text += pattern[i];
+        else
+            text += given.at(static_cast<std::size_t>(pattern[++i] - '1')).text;
+    }
+    return text;
+}
+
+std::string constant(Kernel& kernel, Type type) {
+    Random& random = kernel.random;
+    if (is_real(type)) {
+        const std::string number = std::to_string(static_cast<int>(random.below(2001)) - 1000) +
+                                   random.pick({".0", ".5", ".25", ".1"});
+        return "(" + number + (type == Type::f32 ? "f" : "") + ")";
+    }
+    u64 number =
+        random.pick<u64>({0, 1, 2, 3, 7, 31, 32, 33, 255, 256, 0x7fff, 0x8000, 0xffff, 0x7fffffff,
+                          0x80000000, 0xffffffff, random.next() >> 32, random.below(1000)});
+    const bool is_long = bits_of(type) == 64;
+    if (is_long && random.percent(40)) number <<= random.below(32);
+    if (type == Type::u32 || type == Type::u64) return hexadecimal(number, is_long);
+    return fill("($1)$2", {type, hexadecimal(number, is_long)});
+}
+
+std::string convert(Kernel& kernel, const std::string& text, Type from, Type to) {
+    if (from == to) return text;
+    if (is_real(from)) {
+        need_limited(kernel);
+        if (to == Type::f64) return "(double)" + text;
+        if (to == Type::f32) return "(float)limited(" + text + ")";
+        return fill("($1)(i32)limited($2)", {to, text});
+    }
+    return fill(is_real(to) ? "($1)(i16)($2)" : "($1)($2)", {to, text});
+}
+
+// ---- where values go ----
+
+const Variable& target(Kernel& kernel, const Place& place, Same value) {
+    const Same needed = join(place.flow, value);
+    std::vector<const Variable*> possible;
+    for (const Variable& variable : kernel.variables) {
+        if (variable.can_change && fits(needed, variable.same)) possible.push_back(&variable);
+    }
+    return *kernel.random.pick(possible);
+}
+
+void absorb(Kernel& kernel, const Place& place, const std::string& pattern, Type from, Same value) {
+    const std::string text = expand(kernel, pattern, value, 1);
+    const Variable to = target(kernel, place, value);
+    const std::string converted = convert(kernel, text, from, to.type);
+    if (is_real(to.type)) {
+        need_limited(kernel);
+        const char* add = to.type == Type::f32 ? "$1 = limited(__fadd_rn($1, $2));\n"
+                                               : "$1 = limited(__dadd_rn($1, $2));\n";
+        kernel.body += fill(add, {to.name, converted});
+        return;
+    }
+    const char* merge =
+        kernel.random.pick<const char*>({"$1 = ($3)(($4)$1 + ($4)$2);\n", "$1 = ($3)($1 ^ $2);\n",
+                                         "$1 = ($3)(($4)$1 * 3u + ($4)$2);\n"});
+    kernel.body += fill(merge, {to.name, converted, to.type, arithmetic(to.type)});
+}
+
+void need_limited(Kernel& kernel) {
+    kernel.need(
+        "limited",
+        "__device__ float limited(float x) { return x < -1e6f ? -1e6f : x > 1e6f ? 1e6f : x; }\n"
+        "__device__ double limited(double x) { return x < -1e6 ? -1e6 : x > 1e6 ? 1e6 : x; }\n");
+}
+void need_numbers(Kernel& kernel) {
+    kernel.need("numbers",
+                "__device__ u32 numbers[8] = {7, 0xfffffff0, 1, 0, 0x55555555, 64, 1000003, "
+                "0x7fffffff};\n");
+}
+
+// ---- draws ----
+
+Type any_type(Kernel& kernel) {
+    return kernel.random.pick({Type::u8, Type::i8, Type::u16, Type::i16, Type::u32, Type::u32,
+                               Type::u32, Type::i32, Type::i32, Type::u64, Type::u64, Type::i64,
+                               Type::f32, Type::f32, Type::f64});
+}
+Type any_integer(Kernel& kernel) {
+    return kernel.random.pick({Type::u8, Type::i8, Type::u16, Type::i16, Type::u32, Type::u32,
+                               Type::u32, Type::i32, Type::u64, Type::i64});
+}
+Same any_class(Kernel& kernel) {
+    if (kernel.in_function) return Same::thread;
+    return kernel.random.pick({Same::launch, Same::block, Same::block, Same::warp, Same::position,
+                               Same::position, Same::thread, Same::thread, Same::thread});
+}
+
+std::string turns(Kernel& kernel, Same same, int most) {
+    if (most <= 1) return "1";
+    const std::string count = std::to_string(kernel.random.between(2, most));
+    if (kernel.random.percent(25)) return count;
+    return fill("$2 % $1 + 1", {count, "(u32)(" + value(kernel, Type::u32, same, 1) + ")"});
+}
+
+}  // namespace coalesce::campaign

@@ -1,0 +1,193 @@
+// Calls: functions with control flow of their own, recursion, calls through pointers, lambdas,
+// templates, structures by value and by reference.
+#include <utility>
+
+#include "lab/campaign/cuda/expressions.h"
+
+namespace coalesce::campaign {
+
+namespace {
+
+constexpr const char* kKinds[] = {"__noinline__ ", "__noinline__ ", "", "__forceinline__ "};
+
+/// The text of a function's body, which sees its parameters alone.
+class FunctionBody {
+public:
+    FunctionBody(Kernel& kernel, const Function& function) : kernel_(kernel) {
+        std::swap(kernel_.body, outer_body_);
+        std::swap(kernel_.variables, outer_variables_);
+        outer_statements_ = kernel_.statements_left;
+        kernel_.in_function = true;
+        kernel_.result = function.result;
+        for (std::size_t i = 0; i < function.parameters.size(); ++i) {
+            kernel_.variables.push_back(
+                {"p" + std::to_string(i), function.parameters[i], Same::thread});
+        }
+    }
+    ~FunctionBody() {
+        std::swap(kernel_.body, outer_body_);
+        std::swap(kernel_.variables, outer_variables_);
+        kernel_.statements_left = outer_statements_;
+        kernel_.in_function = false;
+    }
+    FunctionBody(const FunctionBody&) = delete;
+
+private:
+    Kernel& kernel_;
+    std::string outer_body_;
+    std::vector<Variable> outer_variables_;
+    int outer_statements_ = 0;
+};
+
+std::string head_of(Kernel& kernel, const Function& function, const std::string& first = "") {
+    std::string parameters = first;
+    for (std::size_t i = 0; i < function.parameters.size(); ++i)
+        parameters += fill("$1$2 p$3", {parameters.empty() ? "" : ", ", function.parameters[i], i});
+    return fill("__device__ $1$2 $3($4) {\n",
+                {first.empty() ? kKinds[kernel.random.below(std::size(kKinds))] : "__noinline__ ",
+                 function.result, function.name, parameters});
+}
+
+Function fresh_function(Kernel& kernel) {
+    Function function{kernel.fresh("function"), any_type(kernel), {}};
+    for (int count = kernel.random.between(1, 3); count > 0; --count)
+        function.parameters.push_back(any_type(kernel));
+    return function;
+}
+
+/// Some statements, with returns in their middle.
+void write_plain(Kernel& kernel) {
+    const Function function = fresh_function(kernel);
+    std::string text = head_of(kernel, function);
+    {
+        const FunctionBody body(kernel, function);
+        kernel.statements_left = kernel.random.between(1, 5);
+        kernel.declare(Type::u32, Same::thread, value(kernel, Type::u32, Same::thread, 1));
+        kernel.declare(function.result, Same::thread,
+                       value(kernel, function.result, Same::thread, 1));
+        Place place;
+        place.flow = Same::thread;
+        place.all_threads = false;
+        place.can_return = true;
+        place.depth = 2;
+        place.turns = 30;
+        for (int count = kernel.random.between(1, 3); count > 0; --count)
+            write_statement(kernel, place);
+        text += kernel.body;
+        text += fill("return $1;\n}\n", {value(kernel, function.result, Same::thread, 2)});
+    }
+    kernel.globals += text;
+    kernel.functions.push_back(function);
+}
+
+/// Calls itself once or twice, to a depth that its first parameter says.
+void write_recursive(Kernel& kernel) {
+    const Function function = fresh_function(kernel);
+    Function inner = function;
+    inner.name += "_inner";
+    std::string text = head_of(kernel, inner, "u32 left"), call;
+    {
+        const FunctionBody body(kernel, inner);
+        const auto arguments = [&] {
+            std::string list;
+            for (const Type type : inner.parameters)
+                list += ", " + value(kernel, type, Same::thread, 1);
+            return list;
+        };
+        const std::vector<Given> words = {value(kernel, inner.result, Same::thread, 1),
+                                          inner.result, inner.name, arguments(), arguments()};
+        kernel.write("if (left == 0 || $b) return $1;", words);
+        kernel.write("$2 x = $3(left - 1$4);\nif ($b) x = $3(left / 2$5);", words);
+        const Scope scope(kernel);
+        kernel.variables.push_back({"x", inner.result, Same::thread});
+        text +=
+            kernel.body + fill("return $1;\n}\n", {value(kernel, inner.result, Same::thread, 2)});
+        for (std::size_t i = 0; i < inner.parameters.size(); ++i) call += ", p" + std::to_string(i);
+    }
+    text += head_of(kernel, function);
+    text += fill("return $1($2$3);\n}\n", {inner.name, kernel.random.between(1, 4), call});
+    kernel.globals += text;
+    kernel.functions.push_back(function);
+}
+
+/// Four functions, one of which a table gives.
+void write_table(Kernel& kernel) {
+    const Function function{kernel.fresh("function"), Type::u32, {Type::u32, Type::u32, Type::u32}};
+    std::string names, text;
+    for (int i = 0; i < 4; ++i) {
+        const Function entry{kernel.fresh("entry"), Type::u32, {Type::u32, Type::u32}};
+        text += "__device__ __noinline__ u32 " + entry.name + "(u32 p0, u32 p1) {\n";
+        {
+            const FunctionBody body(kernel, entry);
+            text += fill("return $1;\n}\n", {value(kernel, Type::u32, Same::thread, 2)});
+        }
+        names += (names.empty() ? "" : ", ") + entry.name;
+    }
+    text += fill("$1u32 (*const t[4])(u32, u32) = {$2};\nreturn t[p0 & 3](p1, p2);\n}\n",
+                 {head_of(kernel, function), names});
+    kernel.globals += text;
+    kernel.functions.push_back(function);
+}
+
+// ---- constructs ----
+
+void call_lambda(Kernel& kernel, Place& place) {
+    kernel.need("apply",
+                "template <class F> __device__ u32 apply(u32 n, F f) {\nu32 sum = 0;\nfor (u32 i = "
+                "0; i < n; ++i) sum = sum * 3 + f(i);\nreturn sum;\n}\n");
+    kernel.write(
+        "u32 @kept = $u;\nconst u32 @sum = apply($1, [&](u32 x) {\nif (x & 1) @kept += $u;\n"
+        "return $b ? x + @kept : $u;\n});",
+        {turns(kernel, Same::thread, place.turns > 50 ? 1 : 5)});
+    absorb(kernel, place, "@kept");
+    absorb(kernel, place, "@sum");
+}
+
+void call_template(Kernel& kernel, Place& place) {
+    kernel.need("power",
+                "template <int N, class T>\n__device__ T power(T x) {\nif constexpr (N == 0) "
+                "return 1;\nelse return (T)(x * power<N - 1>(x) + N);\n}\n");
+    const char* type = kernel.random.pick({"u32", "u64"});
+    absorb(kernel, place,
+           fill("power<$1>(($2)$3)",
+                {kernel.random.between(0, 5), type, value(kernel, Type::u32, Same::thread, 2)}),
+           Type::u64);
+}
+
+/// In the kernel alone: NVRTC 13.0 at -O3 gives a structure of an inlined function the place of one that
+/// lives already, and -O3 and -G could not be compared.
+void pass_structures(Kernel& kernel, Place& place) {
+    kernel.need("Pair",
+                "struct Pair {\nu32 a;\nu64 b;\nu16 c;\n};\n"
+                "__device__ __noinline__ Pair turned(Pair p, u32 x) {\nif (x & 2) return "
+                "Pair{(u32)p.b, p.a, (u16)x};\np.a += x;\np.c ^= (u16)p.a;\nreturn p;\n}\n"
+                "__device__ __noinline__ void change(Pair& p, u16& x) {\nfor (u32 i = 0; i < (p.a "
+                "& 3); ++i) p.b = p.b * 5 + i;\nconst u16 c = p.c;\np.c = x;\nx = c;\n}\n");
+    kernel.write(
+        "Pair @pair{$u, $U, (u16)$u};\nu16 @small = (u16)$u;\nif ($b) change(@pair, @small);\n"
+        "@pair = turned(@pair, $u);\nif ($b) @pair = turned(@pair, @small);");
+    absorb(kernel, place, "@pair.b", Type::u64);
+    absorb(kernel, place, "(@pair.a + @pair.c * 3u + @small)");
+}
+
+}  // namespace
+
+void write_functions(Kernel& kernel) {
+    for (int count = kernel.random.pick({0, 0, 1, 1, 2, 3}); count > 0; --count) {
+        const u32 kind = kernel.random.below(10);
+        if (kind < 6)
+            write_plain(kernel);
+        else if (kind < 8)
+            write_recursive(kernel);
+        else
+            write_table(kernel);
+    }
+}
+
+std::vector<Construct> function_constructs() {
+    return {{Needs::kernel, false, 2, call_lambda},
+            {Needs::nothing, false, 2, call_template},
+            {Needs::kernel, false, 3, pass_structures}};
+}
+
+}  // namespace coalesce::campaign

@@ -1,0 +1,162 @@
+// Control flow that has no structure: switches that fall through, loops entered in their middle, state
+// machines, threads that leave the kernel.
+#include "lab/campaign/cuda/expressions.h"
+
+namespace coalesce::campaign {
+
+namespace {
+
+/// Up to ten cases: enough for a table of jumps.
+void switch_over(Kernel& kernel, Place& place) {
+    Random& random = kernel.random;
+    const Same same = any_class(kernel);
+    const int cases = random.between(2, random.percent(30) ? 10 : 5);
+    const int step = random.pick({1, 1, 1, 3, 100});
+    kernel.write("switch (($1) % $2u * $3) {",
+                 {value(kernel, Type::u32, same, 2), cases + random.between(0, 2), step});
+    // Who falls through is there with those who jump: no lanes are known.
+    Place body = fits(same, Same::warp) ? place.inside(same) : place.scattered();
+    for (int i = 0; i < cases; ++i) {
+        kernel.write("case $1:", {i * step});
+        if (random.percent(20)) continue;
+        if (cases > 5)
+            absorb(kernel, body, "$u", Type::u32, same);
+        else
+            write_scope(kernel, body, random.between(1, 2));
+        if (random.percent(65)) kernel.write("break;");
+    }
+    if (random.percent(50)) {
+        kernel.write("default:");
+        absorb(kernel, body, "$u", Type::u32, same);
+    }
+    kernel.write(";\n}");
+}
+
+/// A loop that is entered at its top or in its middle.
+void enter_in_the_middle(Kernel& kernel, Place& place) {
+    const int most = place.most_turns(6, 150);
+    Place body = place.scattered(most);
+    kernel.write("u32 @i = $u & 1;\nif ($b) goto @middle;\nfor (@i = 0; @i < $1; ++@i) {", {most});
+    const Scope scope(kernel);
+    kernel.declare_constant("i");
+    body.can_leave = true;
+    write_scope(kernel, body, kernel.random.between(1, 2));
+    kernel.write("@middle:");
+    write_scope(kernel, body, kernel.random.between(1, 2));
+    kernel.write("}");
+}
+
+/// Two places of one cycle, entered at both; neither is above the other.
+void cycle_with_two_entries(Kernel& kernel, Place& place) {
+    const int most = place.most_turns(8, 150);
+    const Place body = place.scattered(most);
+    kernel.write("u32 @n = $1;\nif ($b) goto @right;\n@left:", {turns(kernel, Same::thread, most)});
+    const Scope scope(kernel);
+    kernel.declare_constant("n");
+    write_scope(kernel, body, 1);
+    kernel.write("if (@n-- == 0) goto @over;\nif ($b) goto @left;\n@right:");
+    write_scope(kernel, body, 1);
+    kernel.write("if (@n-- == 0) goto @over;\nif ($b) goto @right;\ngoto @left;\n@over:;");
+    // What is assigned in one half and used in the other keeps its value through the jumps.
+    absorb(kernel, place, "@n");
+}
+
+/// Duff's device.
+void enter_by_switch(Kernel& kernel, Place& place) {
+    const int most = place.most_turns(5, 100);
+    kernel.write(
+        "u32 @n = $1, @sum = $u;\nswitch ($u & 3) {\ncase 0: do {\n@sum += $u;\n"
+        "case 3: @sum ^= @sum >> 3;\nif ((@sum & 31) == 7) break;\n"
+        "case 2: @sum = @sum * 5 + @n;\ncase 1: @sum -= $k;\n} while (--@n > 0);\n}",
+        {turns(kernel, Same::thread, most)});
+    absorb(kernel, place, "@sum");
+}
+
+/// Each state says which one follows, for a number of steps.
+void state_machine(Kernel& kernel, Place& place) {
+    const int most = place.most_turns(10, 150), states = kernel.random.between(2, 6);
+    Place body = place.scattered(most);
+    kernel.write(
+        "u32 @state = $u % $1;\nfor (u32 @steps = 0; @steps < $2; ++@steps) {\nswitch (@state) {",
+        {states, most});
+    const Scope scope(kernel);
+    kernel.declare_constant("steps");
+    for (int i = 0; i < states; ++i) {
+        const int next = kernel.random.between(0, states - 1);
+        kernel.write("case $1:", {i});
+        write_scope(kernel, body, 1);
+        kernel.write("@state = $b ? $1 : ($u) % $2;\nbreak;", {next, states});
+    }
+    kernel.write("}\nif (@state == $1 && $b) break;\n}", {states - 1});
+    absorb(kernel, place, "@state");
+}
+
+void jump_forward(Kernel& kernel, Place& place) {
+    const Place body = place.scattered();
+    kernel.write("if ($b) goto @inner;");
+    write_scope(kernel, body, 1);
+    kernel.write("if ($b) goto @over;\nif ($b) {\n@inner:");
+    write_scope(kernel, body, 1);
+    kernel.write("}\nelse");
+    write_scope(kernel, body, 1);
+    kernel.write("@over:;");
+}
+
+// ---- leaving the kernel ----
+
+/// The end of an `if`, with some words, so that what a thread did before it left is seen.
+void leave_with_results(Kernel& kernel) {
+    kernel.write("out[0] = $u;\nout[1] = $u;\nout[2] = (u32)($U >> 16);");
+    kernel.write("return;\n}");
+}
+
+void leave_block(Kernel& kernel, Place&) {
+    kernel.write("if (($1) % 5 == 3) {", {value(kernel, Type::u32, Same::block, 1)});
+    leave_with_results(kernel);
+}
+
+void leave_warp(Kernel& kernel, Place& place) {
+    kernel.write("if (($1) % 3 == 1) {", {value(kernel, Type::u32, Same::warp, 1)});
+    leave_with_results(kernel);
+    place.all_threads = false;
+}
+
+/// Those who stay know each other.
+void leave_lanes(Kernel& kernel, Place& place) {
+    kernel.write("const u32 @stays = __ballot_sync($1, $b);\nif (!(@stays >> lane & 1)) {",
+                 {place.mask});
+    leave_with_results(kernel);
+    place.mask = kernel.name("stays");
+    place.all_threads = false;
+}
+void leave_lanes_at_top(Kernel& kernel, Place& place) {
+    if (place.mask.empty())
+        leave_warp(kernel, place);
+    else
+        leave_lanes(kernel, place);
+}
+
+void leave_anywhere(Kernel& kernel, Place&) {
+    if (kernel.in_function) {
+        return kernel.write("if ($b) return $1;", {value(kernel, kernel.result, Same::thread, 2)});
+    }
+    kernel.write("if ($b) {");
+    leave_with_results(kernel);
+}
+
+}  // namespace
+
+std::vector<Construct> jump_constructs() {
+    return {{Needs::nothing, true, 7, switch_over},
+            {Needs::nothing, true, 4, enter_in_the_middle},
+            {Needs::nothing, true, 3, cycle_with_two_entries},
+            {Needs::nothing, false, 2, enter_by_switch},
+            {Needs::nothing, true, 3, state_machine},
+            {Needs::nothing, true, 3, jump_forward},
+            {Needs::top, false, 2, leave_block},
+            {Needs::top, false, 1, leave_warp},
+            {Needs::top, false, 1, leave_lanes_at_top},
+            {Needs::end, false, 6, leave_anywhere}};
+}
+
+}  // namespace coalesce::campaign

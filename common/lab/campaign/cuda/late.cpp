@@ -1,0 +1,244 @@
+// Variables that are declared before a loop, get their first value somewhere inside it, and are used
+// behind it: the index of the least element, what a search found, what the turn before left.
+//
+// Each loop is sure to assign them on its way: its first turn does, or its last, or a flag says so. It counts with @i,
+// and computes @now on each turn.
+#include "lab/campaign/cuda/expressions.h"
+
+namespace coalesce::campaign {
+
+namespace {
+
+struct Payload {
+    std::string name;
+    Type type;
+};
+
+std::vector<Payload> declare_payloads(Kernel& kernel) {
+    std::vector<Payload> payloads;
+    const int count = kernel.random.between(1, 4);
+    for (int i = 0; i < count; ++i) {
+        payloads.push_back({kernel.fresh("late"), any_type(kernel)});
+        kernel.write("$1 $2;", {payloads.back().type, payloads.back().name});
+    }
+    return payloads;
+}
+
+/// Gives each of them a value: often a plain copy of @now, which changes with every turn.
+void assign_payloads(Kernel& kernel, const std::vector<Payload>& payloads) {
+    for (const Payload& payload : payloads) {
+        const std::string text = kernel.random.percent(50)
+                                     ? convert(kernel, kernel.name("now"), Type::u32, payload.type)
+                                     : value(kernel, payload.type, Same::thread, 2);
+        kernel.write("$1 = $2;", {payload.name, text});
+    }
+}
+
+void absorb_payloads(Kernel& kernel, const Place& place, const std::vector<Payload>& payloads) {
+    for (const Payload& payload : payloads) absorb(kernel, place, payload.name, payload.type);
+}
+
+/// As constants for the loop's body.
+void declare_turn(Kernel& kernel) {
+    kernel.declare_constant("i");
+    kernel.declare_constant("now");
+}
+
+/// Other statements between, so that there is something to share slots with. They must not leave the
+/// loop before it has assigned.
+void write_between(Kernel& kernel, Place body) {
+    body.can_leave = false;
+    if (kernel.statements_left > 0 && body.depth < 4 && kernel.random.percent(25))
+        write_scope(kernel, body, 1);
+}
+
+/// The least or greatest key, and what goes with it.
+void find_least(Kernel& kernel, Place& place) {
+    const bool is_real_key = kernel.random.percent(40), is_least = kernel.random.percent(60);
+    const int most = place.most_turns(9, 200);
+    if (is_real_key)
+        kernel.write("float @best = $1;", {is_least ? "1e30f" : "-1e30f"});
+    else
+        kernel.write("u32 @best = $1;", {is_least ? "0xffffffffu" : "0"});
+    const std::vector<Payload> payloads = declare_payloads(kernel);
+
+    const Scope scope(kernel);
+    const std::string start = kernel.random.pick({"0u", "(u32)($u & 3)", "threadIdx.x"});
+    const std::string from = kernel.in_function ? "0u" : start;
+    kernel.write("for (u32 @i = " + from +
+                     ", end = @i + $1; @i < end; ++@i) {\nconst u32 @now = ($u ^ @i) * $k + @i;",
+                 {turns(kernel, Same::thread, most)});
+    declare_turn(kernel);
+    write_between(kernel, place.scattered(most));
+    // Below or above what `best` begins with, so that the first turn is always taken.
+    kernel.write(is_real_key ? "const float @key = (float)(i16)@now * 0.5f;"
+                             : "const u32 @key = (@now >> 1) + 1;");
+    kernel.write("if (@key $1 @best) {\n@best = @key;", {is_least ? "<" : ">"});
+    assign_payloads(kernel, payloads);
+    kernel.write("}\n}");
+    absorb_payloads(kernel, place, payloads);
+    if (!is_real_key) absorb(kernel, place, "@best");
+}
+
+/// A search that ends with the first that fits, or with the last.
+void find_first(Kernel& kernel, Place& place) {
+    const int most = place.most_turns(9, 200);
+    const std::vector<Payload> payloads = declare_payloads(kernel);
+    kernel.write("const u32 @last = $1;\nu32 @i = 0, @now = $u;",
+                 {turns(kernel, Same::thread, most)});
+    const Scope scope(kernel);
+    declare_turn(kernel);
+    kernel.write(kernel.random.pick({"for (;; ++@i) {", "while (true) {\n++@i;", "do {"}));
+    const bool is_do = kernel.body.ends_with("do {\n");
+    kernel.write(is_do ? "++@i;\n@now = @now * 5 + @i;" : "@now = @now * $k + $u;");
+    write_between(kernel, place.scattered(most));
+    kernel.write("if ($b || @i >= @last) {");
+    assign_payloads(kernel, payloads);
+    kernel.write(is_do ? "break;\n}\n} while (true);" : "break;\n}\n}");
+    absorb_payloads(kernel, place, payloads);
+    if (kernel.random.percent(50)) absorb(kernel, place, "@i");
+}
+
+/// Found or not: a flag says whether there is anything to use.
+void maybe_found(Kernel& kernel, Place& place) {
+    const int most = place.most_turns(9, 200);
+    kernel.write("bool @has = false;");
+    const std::vector<Payload> payloads = declare_payloads(kernel);
+    {
+        const Scope scope(kernel);
+        kernel.write("for (u32 @i = 0; @i < $1; ++@i) {\nconst u32 @now = $u + @i * $k;",
+                     {turns(kernel, Same::thread, most)});
+        declare_turn(kernel);
+        kernel.write("if ($b) {\n@has = true;");
+        assign_payloads(kernel, payloads);
+        kernel.write(kernel.random.percent(40) ? "break;\n}" : "}");
+        write_between(kernel, place.scattered(most));
+        kernel.write("}");
+    }
+    kernel.write("if (@has) {");
+    absorb_payloads(kernel, place.scattered(), payloads);
+    kernel.write("}");
+}
+
+/// Each turn but the first uses what the turn before assigned.
+void use_previous(Kernel& kernel, Place& place) {
+    const int most = place.most_turns(9, 200);
+    const std::vector<Payload> payloads = declare_payloads(kernel);
+    kernel.write("for (u32 @i = 0; @i < $1; ++@i) {\nconst u32 @now = $u ^ @i;\nif (@i > 0) {",
+                 {turns(kernel, Same::thread, most)});
+    {
+        const Scope scope(kernel);
+        declare_turn(kernel);
+        absorb_payloads(kernel, place.scattered(), payloads);
+        kernel.write("}");
+        write_between(kernel, place.scattered(most));
+        kernel.write(kernel.random.percent(50) ? "if (@i == 0 || $b) {" : "{");
+        assign_payloads(kernel, payloads);
+        kernel.write("}\n}");
+    }
+    absorb_payloads(kernel, place, payloads);
+}
+
+/// Every way through the loop's body assigns, each in a place of its own.
+void assign_on_all_ways(Kernel& kernel, Place& place) {
+    const int most = place.most_turns(9, 200);
+    const std::vector<Payload> payloads = declare_payloads(kernel);
+    kernel.write("u32 @i = 0, @now = $u;\ndo {\n@now = @now * $k + @i;");
+    {
+        const Scope scope(kernel);
+        declare_turn(kernel);
+        kernel.write("if ($b) {");
+        assign_payloads(kernel, payloads);
+        kernel.write(kernel.random.percent(30) ? "goto @over;" : "");
+        kernel.write("} else switch ($u & 3) {\ncase 0:");
+        assign_payloads(kernel, payloads);
+        kernel.write(kernel.random.pick({"break;", "break;", "continue;"}));
+        kernel.write("case 2:\n@now += 3;");
+        if (kernel.random.percent(50)) {
+            assign_payloads(kernel, payloads);
+            kernel.write("break;");
+        }
+        kernel.write("default:");
+        assign_payloads(kernel, payloads);
+        kernel.write("}");
+        write_between(kernel, place.scattered(most));
+    }
+    kernel.write("} while (++@i < $1);\n@over:;", {turns(kernel, Same::thread, most)});
+    absorb_payloads(kernel, place, payloads);
+}
+
+/// Assigned in an inner loop, used in the outer one and behind both.
+void assign_in_inner_loop(Kernel& kernel, Place& place) {
+    const int most = place.most_turns(4, 60);
+    const std::vector<Payload> payloads = declare_payloads(kernel);
+    kernel.write(
+        "for (u32 @i = 0; @i < $1; ++@i) {\nu32 @least = 0x80000000;\n"
+        "for (u32 @j = 0; @j < $2; ++@j) {",
+        {turns(kernel, Same::thread, most), turns(kernel, Same::thread, most)});
+    {
+        const Scope scope(kernel);
+        kernel.declare_constant("i");
+        kernel.declare_constant("j");
+        kernel.write("const u32 @now = (in[($u + @i * 37 + @j) & 1023] ^ $u) >> 1;");
+        kernel.declare_constant("now");
+        kernel.write("if (@now < @least) {\n@least = @now;");
+        assign_payloads(kernel, payloads);
+        kernel.write(kernel.random.percent(30) ? "}\nif ($b) break;\n}" : "}\n}");
+    }
+    absorb_payloads(kernel, place.scattered(), payloads);
+    kernel.write("}");
+    absorb_payloads(kernel, place, payloads);
+}
+
+/// The upper half of the body uses what its lower half assigns, and is entered in between.
+void assign_after_entry(Kernel& kernel, Place& place) {
+    const int most = place.most_turns(9, 200);
+    const std::vector<Payload> payloads = declare_payloads(kernel);
+    kernel.write("u32 @i = 0, @now = $u;\ngoto @entry;\nfor (; @i < $1; ++@i) {",
+                 {turns(kernel, Same::thread, most)});
+    {
+        const Scope scope(kernel);
+        declare_turn(kernel);
+        absorb_payloads(kernel, place.scattered(), payloads);
+        kernel.write("if (!$b) continue;\n@entry:\n@now = @now * 5 + $u;");
+        assign_payloads(kernel, payloads);
+        kernel.write("}");
+    }
+    absorb_payloads(kernel, place, payloads);
+}
+
+/// The best and the second: a copy of a copy, under a condition.
+void find_two(Kernel& kernel, Place& place) {
+    kernel.write(
+        "u32 @best = 0xffffffffu, @second = 0xffffffffu, @name;\nu32 @other;\n"
+        "for (u32 @i = 0; @i < $1 + 1; ++@i) {",
+        {turns(kernel, Same::thread, place.most_turns(9, 200))});
+    {
+        const Scope scope(kernel);
+        kernel.declare_constant("i");
+        kernel.write("const u32 @now = ($u + @i * $k) >> 1;");
+        kernel.declare_constant("now");
+        kernel.write(
+            "if (@now < @best) {\n@second = @best;\nif (@i > 0) @other = @name;\n@best = @now;\n"
+            "@name = @i + $u;\n}\nelse if (@now < @second) {\n@second = @now;\n@other = @i;\n}\n}");
+    }
+    absorb(kernel, place, "@name");
+    kernel.write("if (@second != 0xffffffffu) {");
+    absorb(kernel, place.scattered(), "@other");
+    kernel.write("}");
+}
+
+}  // namespace
+
+std::vector<Construct> late_constructs() {
+    return {{Needs::nothing, false, 5, find_least},
+            {Needs::nothing, false, 4, find_first},
+            {Needs::nothing, false, 3, maybe_found},
+            {Needs::nothing, false, 3, use_previous},
+            {Needs::nothing, false, 3, assign_on_all_ways},
+            {Needs::kernel, false, 3, assign_in_inner_loop},
+            {Needs::nothing, false, 2, assign_after_entry},
+            {Needs::nothing, false, 2, find_two}};
+}
+
+}  // namespace coalesce::campaign

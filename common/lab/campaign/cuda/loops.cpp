@@ -1,0 +1,110 @@
+// Loops that keep to the structure of C++: counted, at the end, left early, continued.
+#include <algorithm>
+
+#include "lab/campaign/cuda/expressions.h"
+
+namespace coalesce::campaign {
+
+namespace {
+
+const char* unrolled(Kernel& kernel) {
+    return kernel.random.pick(
+        {"", "", "", "#pragma unroll 1\n", "#pragma unroll\n", "#pragma unroll 2\n"});
+}
+
+/// Where its turns are the same for all that come here, a body may have barriers and shuffles.
+Place body_of(const Place& place, Same same, int times, bool is_left) {
+    if (!is_left) return place.inside(same, times);
+    Place body = place.scattered(times);
+    body.can_leave = true;
+    return body;
+}
+
+/// The limit may be of variables that the body changes: it stays below `most`.
+void count(Kernel& kernel, Place& place) {
+    const Same same = any_class(kernel);
+    const int most = place.most_turns(7, 200);
+    const std::string limit = turns(kernel, same, most);
+    const Place body = body_of(place, same, most, kernel.random.percent(35));
+    const Scope scope(kernel);
+    kernel.write(unrolled(kernel));
+    kernel.write(
+        kernel.random.pick({"for (u32 @i = 0; @i < $1; ++@i)", "for (u32 @i = $1; @i > 0; --@i)",
+                            "for (u32 @i = 0, end = $1; @i != end; ++@i)"}),
+        {limit});
+    kernel.declare_constant("i", same);
+    write_scope(kernel, body, kernel.random.between(1, 4));
+}
+
+/// The limit is computed before the loop; the counter goes on living behind it.
+void count_in_variable(Kernel& kernel, Place& place) {
+    const Same same = any_class(kernel);
+    const int most = place.most_turns(7, 200);
+    const Place body = body_of(place, same, most, kernel.random.percent(35));
+    kernel.write("u32 @i = 0;\nconst u32 @limit = $1;", {turns(kernel, same, most)});
+    // Lanes that leave early keep different numbers of turns.
+    kernel.declare_constant("i", body.can_leave ? Same::thread : join(same, place.flow));
+    const std::string shape =
+        kernel.random.pick({"while (@i < @limit)", "for (; @i < @limit;)", "do"});
+    kernel.write(shape + " {\n++@i;");
+    write_scope(kernel, body, kernel.random.between(1, 3));
+    kernel.write(shape == "do" ? "} while (@i < @limit);" : "}");
+    absorb(kernel, place, "@i");
+}
+
+/// Each lane has turns of its own, and those that go on know each other.
+void count_with_lanes(Kernel& kernel, Place& place) {
+    const int most = place.most_turns(7, 200);
+    kernel.write(
+        "const u32 @limit = $2;\nu32 @still = $1;\nfor (u32 @i = 0;; ++@i) {\n"
+        "@still = __ballot_sync(@still, @i < @limit);\nif (@i >= @limit) break;",
+        {place.mask, turns(kernel, Same::thread, most)});
+    const Scope scope(kernel);
+    kernel.declare_constant("i");
+    Place body = place.scattered(most);
+    body.mask = kernel.name("still");
+    write_scope(kernel, body, kernel.random.between(1, 3));
+    kernel.write("}");
+}
+
+void leave(Kernel& kernel, Place& place) {
+    kernel.write("if ($b) {");
+    if (kernel.random.percent(50)) absorb(kernel, place, "$u");
+    kernel.write(kernel.random.pick({"break;\n}", "continue;\n}", "continue;\n}"}));
+}
+
+/// What the turn before computed is used in the next one.
+void carry_over(Kernel& kernel, Place& place) {
+    kernel.write(
+        "u32 @a = $u, @b = $u;\nfor (u32 @i = 0; @i < $1; ++@i) {\nconst u32 sum = @a + @b * $k;",
+        {turns(kernel, Same::thread, place.most_turns(7, 200))});
+    kernel.write(
+        kernel.random.pick({"@a = @b;\n@b = sum;\n}", "if (sum & 4) @a = @b;\n@b = sum ^ @i;\n}",
+                            "if ((sum & 6) == 2) continue;\n@a = @b;\n@b = sum;\n}",
+                            "@b = @a;\nif (@i & 1) @a = sum;\n}"}));
+    absorb(kernel, place, "@a");
+    absorb(kernel, place, "@b");
+}
+
+/// Rows and columns, with a step that is not one.
+void nested_sum(Kernel& kernel, Place& place) {
+    const Same same = any_class(kernel);
+    const int most = std::min(4, place.most_turns(7, 200));
+    kernel.write(
+        "$3 @sum = 0;\nfor (u32 y = 0; y < $1; ++y) {\nfor (u32 x = y & 1; x < $2; x += 2) {\n"
+        "if (((x ^ y) & $n) == 3) break;\n@sum += x * y + $u;\n}\nif ((@sum & 15) == 9) continue;\n"
+        "@sum = @sum * 5 + y;\n}",
+        {turns(kernel, same, most), turns(kernel, Same::thread, most),
+         kernel.random.pick({"u32", "u64"})});
+    absorb(kernel, place, "@sum", Type::u64);
+}
+
+}  // namespace
+
+std::vector<Construct> loop_constructs() {
+    return {{Needs::nothing, true, 9, count},          {Needs::nothing, true, 6, count_in_variable},
+            {Needs::lanes, true, 5, count_with_lanes}, {Needs::loop, false, 14, leave},
+            {Needs::nothing, false, 3, carry_over},    {Needs::nothing, false, 3, nested_sum}};
+}
+
+}  // namespace coalesce::campaign

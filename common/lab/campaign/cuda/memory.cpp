@@ -1,0 +1,134 @@
+// Memory that is a thread's own: local arrays, structures, unions, bit-fields, vectors, bytes.
+#include "lab/campaign/cuda/expressions.h"
+
+namespace coalesce::campaign {
+
+namespace {
+
+/// An array with indices that no compiler knows: it stays in local memory.
+void local_array(Kernel& kernel, Place& place) {
+    const Type type = any_type(kernel);
+    const int count = kernel.random.pick({4, 8, 16});
+    kernel.write("$1 @local[$2];\nfor (u32 @i = 0; @i < $2; ++@i) {", {type, count});
+    {
+        const Scope scope(kernel);
+        kernel.declare_constant("i");
+        kernel.write("@local[@i] = $1;\n}", {value(kernel, type, Same::thread, 1)});
+    }
+    for (int turns = kernel.random.between(1, 3); turns > 0; --turns) {
+        kernel.write("@local[$u & $1] = $2;", {count - 1, value(kernel, type, Same::thread, 1)});
+        if (kernel.random.percent(40))
+            kernel.write("if ($b) @local[$u & $1] = @local[$u & $1];", {count - 1});
+    }
+    absorb(kernel, place, expand(kernel, "@local[$u & $1]", Same::thread, 1, {count - 1}), type);
+}
+
+/// A stack of the thread's own: its top depends on what was pushed.
+void local_stack(Kernel& kernel, Place& place) {
+    kernel.write(
+        "u32 @stack[12], @top = 0, @sum = 0;\n@stack[@top++] = $u % 6;\nwhile (@top > 0) {\n"
+        "const u32 node = @stack[--@top];\n@sum = @sum * 7 + node;\n"
+        "if (node > 3) @stack[@top++] = node - 3;\n"
+        "if (node > 1 && (@sum & 3) != 1) @stack[@top++] = node / 2;\n}");
+    absorb(kernel, place, "@sum");
+}
+
+constexpr const char* kRecord =
+    "struct Record {\nu32 word;\nu16 small;\ni8 tiny;\nu64 large;\nfloat real;\n};";
+
+void records(Kernel& kernel, Place& place) {
+    kernel.need("Record", kRecord);
+    kernel.write(
+        "Record @a{$u, (u16)$u, (i8)$i, $U, $f}, @b = @a;\n"
+        "if ($b) @b = Record{$u, (u16)$u, (i8)$i, $U, $f};\n"
+        "else @b.small = (u16)(@b.small + @a.word);\n@a.large ^= @b.large + $u;");
+    if (kernel.random.percent(40))
+        kernel.write("{\nconst Record kept = @a;\n@a = $b ? @b : @a;\n@b = kept;\n}");
+    absorb(kernel, place, "@a.large", Type::u64);
+    absorb(kernel, place, "(@b.word ^ @b.small ^ (u32)@b.tiny)");
+    absorb(kernel, place, "@b.real", Type::f32);
+}
+
+void bits_and_unions(Kernel& kernel, Place& place) {
+    kernel.need("Bits", "struct Bits {\nu32 low : 5, middle : 11, high : 16;\n};");
+    kernel.write(
+        "Bits @bits{$u & 31, $u & 2047, $u & 0xffff};\n"
+        "if ($b) @bits.middle = (@bits.middle + $u) & 2047;\n@bits.low ^= @bits.high & 31;");
+    absorb(kernel, place, "(@bits.low * 3u + @bits.middle * 5u + @bits.high)");
+    kernel.write(
+        "u64 @word = $U;\n{\nu16 parts[4];\nmemcpy(parts, &@word, 8);\nparts[$u & 3] ^= (u16)$u;\n"
+        "const u16 kept = parts[0];\nparts[0] = parts[3];\nparts[3] = kept;\n"
+        "memcpy(&@word, parts, 8);\n}");
+    absorb(kernel, place, "@word", Type::u64);
+}
+
+/// Two or four words of the thread's part of `out` in one store, and read again.
+void store_vectors(Kernel& kernel, Place& place) {
+    const int first = kernel.take_out(4);
+    if (first < 0) return;
+    kernel.write(
+        kernel.random.pick({"*(uint4*)(out + $1) = make_uint4($u, $u, $u, $u);",
+                            "*(float4*)(out + $1) = make_float4(__fadd_rn($f, 0.0f), 1.5f, "
+                            "__fadd_rn($f, 0.0f), __fadd_rn($f, 0.0f));",
+                            "*(uint2*)(out + $1) = make_uint2($u, $u);\n*(uint2*)(out + $1 + 2) = "
+                            "make_uint2($u, $u);",
+                            "*(ulonglong2*)(out + $1) = make_ulonglong2($U, $U);",
+                            "*(uint4*)(out + $1) = *(const uint4*)(in + ($u & 255) * 4);"}),
+        {first});
+    if (kernel.random.percent(50))
+        absorb(kernel, place, fill("out[$1]", {first + kernel.random.between(0, 3)}));
+}
+
+void load_vectors(Kernel& kernel, Place& place) {
+    kernel.write(
+        kernel.random.pick({"const uint4 @vector = ((const uint4*)in)[$u & 255];",
+                            "const uint4 @vector = __ldg((const uint4*)in + ($u & 255));",
+                            "const ushort4 @vector = ((const ushort4*)in)[$u & 511];",
+                            "const uchar4 @vector = ((const uchar4*)in)[$u & 1023];",
+                            "const uint4 @vector = __ldcg((const uint4*)in + ($u & 255));"}));
+    absorb(kernel, place, "((u32)@vector.x * 3u + @vector.y)");
+    absorb(kernel, place, "((u32)@vector.z ^ ($b ? (u32)@vector.w : 1u))");
+}
+
+/// Bytes and shorts of the thread's 64, some of them volatile.
+void scratch_bytes(Kernel& kernel, Place& place) {
+    const Type type = any_type(kernel);
+    const std::string last = std::to_string(64 / (bits_of(type) / 8) - 1);
+    kernel.write(kernel.random.pick({"$1* const @own = ($1*)scratch;",
+                                     "volatile $1* const @own = (volatile $1*)scratch;"}),
+                 {type});
+    kernel.write("const u32 @at = $u & $1;\n@own[@at] = $2;",
+                 {last, value(kernel, type, Same::thread, 2)});
+    if (kernel.random.percent(50))
+        kernel.write("if ($b) @own[@at] = $1;", {value(kernel, type, Same::thread, 1)});
+    // Of a real, what was just written: other types may have left a NaN elsewhere.
+    absorb(kernel, place, is_real(type) ? "@own[@at]" : "@own[(@at + ($u & 1)) & " + last + "]",
+           type);
+}
+
+void volatile_local(Kernel& kernel, Place& place) {
+    kernel.write(
+        "volatile u32 @kept = $u;\nif ($b) @kept = @kept + $u;\n@kept = @kept ^ (@kept >> 7);");
+    absorb(kernel, place, "@kept");
+}
+
+/// Memory of the module with first values; a pointer that may be to one kind or another.
+void any_space(Kernel& kernel, Place& place) {
+    need_numbers(kernel);
+    kernel.write(
+        "u32 @local[8];\nfor (u32 i = 0; i < 8; ++i) @local[i] = $u + i;\n"
+        "const u32* @pointer = $b ? @local : $b ? numbers : in + ($u & 511);");
+    absorb(kernel, place, "(@pointer[$u & 7] ^ @pointer[$u & 7])");
+}
+
+}  // namespace
+
+std::vector<Construct> memory_constructs() {
+    return {{Needs::nothing, false, 5, local_array},  {Needs::nothing, false, 2, local_stack},
+            {Needs::nothing, false, 3, records},      {Needs::nothing, false, 3, bits_and_unions},
+            {Needs::kernel, false, 3, store_vectors}, {Needs::kernel, false, 3, load_vectors},
+            {Needs::kernel, false, 4, scratch_bytes}, {Needs::nothing, false, 2, volatile_local},
+            {Needs::kernel, false, 2, any_space}};
+}
+
+}  // namespace coalesce::campaign

@@ -1,0 +1,109 @@
+// Floating point of 16, 32 and 64 bits in loops and branches, and integers of 64 bits.
+#include "lab/campaign/cuda/expressions.h"
+
+namespace coalesce::campaign {
+
+namespace {
+
+std::string some_turns(Kernel& kernel, const Place& place) {
+    return turns(kernel, Same::thread, place.most_turns(6, 100));
+}
+
+constexpr const char* kHalves =
+    "#include <cuda_fp16.h>\n__device__ __half small_half(u32 x) { return "
+    "__float2half_rn((float)(i8)x * 0.125f); }\n";
+
+/// Numbers that a half holds exactly: eighths below 16, so that products stay finite.
+void halves(Kernel& kernel, Place& place) {
+    kernel.need("halves", kHalves);
+    kernel.write(
+        "__half @half = small_half($u), @low = small_half($u);\nfor (u32 @i = 0; @i < $1; ++@i) {",
+        {some_turns(kernel, place)});
+    {
+        const Scope scope(kernel);
+        kernel.declare_constant("i");
+        kernel.write(kernel.random.pick(
+            {"@half = __hmul(small_half($u), small_half($u));",
+             "@half = __hfma(small_half($u), small_half($u), small_half($u));",
+             "@half = __hadd(@half, small_half($u));", "@half = __hsub(small_half($u), @half);"}));
+        kernel.write(
+            kernel.random.pick({"if (__half2float(@half) < __half2float(@low)) @low = @half;",
+                                "@low = __hmin(@half, @low);", "@low = __hmax(@low, @half);",
+                                "if ($b) @low = __hneg(@half);"}));
+        kernel.write("}");
+    }
+    absorb(kernel, place, "__half2float(@low)", Type::f32);
+    absorb(kernel, place, "(u32)__half_as_ushort(__hadd(@half, small_half(0)))");
+}
+
+void pairs_of_halves(Kernel& kernel, Place& place) {
+    kernel.need("halves", kHalves);
+    kernel.write(
+        "__half2 @h = __halves2half2(small_half($u), small_half($u));\n"
+        "if ($b) @h = __hmul2(@h, __half2half2(small_half($u)));\n"
+        "@h = __hfma2(__floats2half2_rn(0.5f, (float)(i8)$u), __halves2half2(small_half($u), "
+        "small_half($u)), __half2half2(small_half($u)));\n"
+        "if ($b) @h = __hadd2(@h, __halves2half2(__high2half(@h), __low2half(@h)));");
+    absorb(kernel, place, "__low2float(@h)", Type::f32);
+    absorb(kernel, place, "__high2float(@h)", Type::f32);
+}
+
+/// Small steps towards something, until they are small enough.
+void approach(Kernel& kernel, Place& place) {
+    need_limited(kernel);
+    if (kernel.random.percent(60)) {
+        kernel.write(
+            "float @x = __fadd_rn(fabsf($f), 1.0f);\nfor (u32 @i = 0; @i < $1; ++@i) {\nconst "
+            "float next = __fmul_rn(0.5f, __fadd_rn(@x, __fdiv_rn(fabsf($f), @x)));\n"
+            "if (!(__fsub_rn(next, @x) < -0.5f)) break;\n@x = next < 1.0f ? 1.0f : next;\n}",
+            {some_turns(kernel, place)});
+        absorb(kernel, place, "@x", Type::f32);
+    } else {
+        kernel.write(
+            "double @x = 1.0;\nfor (u32 @i = 1; @i <= $1; ++@i) {\n"
+            "@x = limited(__fma_rn(@x, __ddiv_rn(limited($d), (double)@i), 1.0));\n"
+            "if (@x > 1000.0) @x = __ddiv_rn(@x, 1024.0);\n}",
+            {some_turns(kernel, place)});
+        absorb(kernel, place, "@x", Type::f64);
+    }
+}
+
+/// Sums in several precisions side by side.
+void sums_of_reals(Kernel& kernel, Place& place) {
+    need_limited(kernel);
+    kernel.write(
+        "float @a = 0;\ndouble @b = 0;\nfor (u32 @i = 0; @i < $1; ++@i) {\nconst float x = $f;\n"
+        "if ($b) @a = limited(__fadd_rn(@a, x));\n"
+        "else @b = limited(__dadd_rn(@b, (double)x));\n"
+        "if (@b < (double)@a) @a = limited((float)@b);\n}",
+        {some_turns(kernel, place)});
+    absorb(kernel, place, "@a", Type::f32);
+    absorb(kernel, place, "@b", Type::f64);
+}
+
+/// Euclid's algorithm and long division: loops whose end nobody knows.
+void divide_long(Kernel& kernel, Place& place) {
+    kernel.write(
+        "$1 @a = ($1)$U, @b = ($1)$u;\nwhile (@b != 0) {\nconst $1 rest = ($1)(@a % @b);\n@a = "
+        "@b;\n@b = rest;\n}",
+        {kernel.random.pick({"u32", "u64", "u16"})});
+    absorb(kernel, place, "@a", Type::u64);
+}
+
+void count_bits(Kernel& kernel, Place& place) {
+    kernel.write(
+        "u64 @word = $U;\nu8 @count = 0;\nwhile (@word != 0) {\n@word &= @word - 1;\n++@count;\n"
+        "if (@count > 20 && (@word & 4)) break;\n}");
+    absorb(kernel, place, "(u32)@count");
+    absorb(kernel, place, "@word", Type::u64);
+}
+
+}  // namespace
+
+std::vector<Construct> number_constructs() {
+    return {{Needs::kernel, false, 2, halves},       {Needs::kernel, false, 2, pairs_of_halves},
+            {Needs::nothing, false, 2, approach},    {Needs::nothing, false, 2, sums_of_reals},
+            {Needs::nothing, false, 2, divide_long}, {Needs::nothing, false, 2, count_bits}};
+}
+
+}  // namespace coalesce::campaign

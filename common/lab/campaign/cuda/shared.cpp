@@ -1,0 +1,249 @@
+// Exchanges through shared memory, with barriers of the block.
+#include "lab/campaign/cuda/expressions.h"
+
+namespace coalesce::campaign {
+
+namespace {
+
+/// A permutation of the block's threads: each place is written once. Some depend on the block.
+std::string permuted(Kernel& kernel) {
+    Random& random = kernel.random;
+    const bool is_power = (kernel.threads & (kernel.threads - 1)) == 0;
+    switch (random.below(is_power ? 7 : 5)) {
+        case 0:
+        case 1: return "tid";
+        case 2: return fill("($1u - 1 - tid)", {kernel.threads});
+        case 3: return fill("((tid + $2) % $1u)", {kernel.threads, random.between(1, 40)});
+        case 4:
+            return fill("((tid + blockIdx.x * $2) % $1u)", {kernel.threads, random.between(1, 9)});
+        case 5: return fill("(tid ^ $1)", {random.between(0, kernel.threads - 1)});
+        default:
+            return fill("((tid * $2) & ($1u - 1))",
+                        {kernel.threads, random.between(0, 20) * 2 + 1});
+    }
+}
+
+/// Any place at all.
+std::string anywhere(Kernel& kernel, int count) {
+    const Same same = kernel.random.pick({Same::thread, Same::position, Same::block});
+    return fill("(u32)($1) % $2u", {value(kernel, Type::u32, same, 1), count});
+}
+
+/// Everyone writes one element, and reads another's.
+void exchange(Kernel& kernel, Place& place) {
+    const Type type = any_type(kernel);
+    if (!kernel.take_shared(kernel.threads * bits_of(type) / 8)) return;
+    const std::string from =
+        kernel.random.percent(50) ? permuted(kernel) : anywhere(kernel, kernel.threads);
+    kernel.write("__shared__ $1 @tile[$2];\n@tile[$3] = $4;\n__syncthreads();",
+                 {type, kernel.threads, permuted(kernel), value(kernel, type, Same::thread, 2)});
+    kernel.write("const $1 @got = @tile[$2];", {type, from});
+    absorb(kernel, place, "@got", type);
+    kernel.write("__syncthreads();");
+}
+
+/// Rows in, columns out; with a column of padding or without.
+void transpose(Kernel& kernel, Place& place) {
+    std::vector<int> widths;
+    for (const int width : {2, 4, 7, 8, 11, 16, 32}) {
+        if (kernel.threads % width == 0 && kernel.threads > width) widths.push_back(width);
+    }
+    const Type type = any_type(kernel);
+    if (widths.empty() || !kernel.take_shared(kernel.threads * bits_of(type) / 4)) return;
+    const int width = kernel.random.pick(widths), height = kernel.threads / width;
+    kernel.write("__shared__ $1 @tile[$2][$3];\n@tile[tid / $4][tid % $4] = $5;\n__syncthreads();",
+                 {type, height, width + kernel.random.pick({0, 1}), width,
+                  value(kernel, type, Same::thread, 2)});
+    kernel.write("const $1 @got = @tile[tid % $2][tid / $2];", {type, height});
+    absorb(kernel, place, "@got", type);
+    kernel.write("__syncthreads();");
+}
+
+/// An array of any length, filled in strides.
+void fill_in_strides(Kernel& kernel, Place& place) {
+    const Type type = any_type(kernel);
+    const int count = kernel.random.between(1, 3 * kernel.threads + 5),
+              bytes = count * bits_of(type) / 8;
+    if (static_cast<int>(kernel.launch.dynamic_shared) >= bytes)
+        kernel.write("$1* const @array = ($1*)dynamic;", {type});
+    else if (kernel.take_shared(bytes))
+        kernel.write("__shared__ $1 @array[$2];", {type, count});
+    else
+        return;
+    kernel.write("for (u32 @i = tid; @i < $1; @i += $2) {", {count, kernel.threads});
+    {
+        const Scope scope(kernel);
+        kernel.declare_constant("i");
+        kernel.write("@array[@i] = $1;\n}\n__syncthreads();",
+                     {value(kernel, type, Same::thread, 2)});
+    }
+    for (int reads = kernel.random.between(1, 3); reads > 0; --reads)
+        absorb(kernel, place, "@array[" + anywhere(kernel, count) + "]", type);
+    kernel.write("__syncthreads();");
+}
+
+/// Several elements at once.
+void exchange_vectors(Kernel& kernel, Place& place) {
+    if (!kernel.take_shared(kernel.threads * 16)) return;
+    kernel.write(
+        "__shared__ uint4 @tile[$1];\n@tile[$2] = make_uint4($u, $u, $u, $u);\n__syncthreads();",
+        {kernel.threads, permuted(kernel)});
+    const char* read = kernel.random.pick({"(@tile[$1].y)", "(((const uint2*)@tile)[$1].x)",
+                                           "(((const u16*)@tile)[$1])", "(((const u8*)@tile)[$1])",
+                                           "(@tile[$1].w ^ @tile[$2].x)"});
+    absorb(kernel, place,
+           expand(kernel, read, Same::thread, 1, {permuted(kernel), permuted(kernel)}));
+    kernel.write("__syncthreads();");
+}
+
+void barrier_vote(Kernel& kernel, Place& place) {
+    const char* pattern =
+        kernel.random.pick({"(u32)__syncthreads_count($1)", "(__syncthreads_and($1) ? 3u : 8u)",
+                            "(__syncthreads_or($1) ? 4u : 1u)"});
+    absorb(kernel, place, fill(pattern, {condition(kernel, Same::thread, 2)}), Type::u32,
+           Same::block);
+}
+
+/// A sum over the block in steps, with a barrier in a loop.
+void reduce_block(Kernel& kernel, Place& place) {
+    if (!kernel.take_shared(kernel.threads * 4)) return;
+    int half = 1;
+    while (half * 2 < kernel.threads) half *= 2;
+    kernel.write(
+        "__shared__ u32 @parts[$1];\n@parts[tid] = $u;\n__syncthreads();\n"
+        "for (u32 half = $2; half > 0; half /= 2) {\n"
+        "if (tid < half && tid + half < $1) @parts[tid] += @parts[tid + half];\n"
+        "__syncthreads();\n}",
+        {kernel.threads, half});
+    absorb(kernel, place, "@parts[0]", Type::u32, Same::block);
+    kernel.write("__syncthreads();");
+}
+
+/// Two halves that are read and written in turn: one barrier per turn.
+void ping_pong(Kernel& kernel, Place& place) {
+    if (!kernel.take_shared(kernel.threads * 8)) return;
+    kernel.write(
+        "__shared__ u32 @halves[2][$1];\n@halves[0][tid] = $u;\n__syncthreads();\n"
+        "for (u32 @i = 0; @i < $2; ++@i) {\n"
+        "@halves[~@i & 1][tid] = @halves[@i & 1][$3] * 5 + $4;\n__syncthreads();\n}",
+        {kernel.threads, turns(kernel, Same::block, place.turns > 20 ? 1 : 5), permuted(kernel),
+         value(kernel, Type::u32, Same::thread, 1)});
+    absorb(kernel, place, "(@halves[0][tid])");
+    kernel.write("__syncthreads();");
+}
+
+/// Counts, sums, least and greatest ones in shared memory: their order makes no difference.
+void shared_atomics(Kernel& kernel, Place& place) {
+    struct Kind {
+        const char* type;
+        const char* start;
+        const char* change;
+    };
+    static constexpr Kind kKinds[] = {
+        {"u32", "0", "atomicAdd(&@bins[@bin], $u);"},
+        {"u32", "0", "atomicAdd(&@bins[@bin], 1u);"},
+        {"u64", "5", "atomicAdd((unsigned long long*)&@bins[@bin], $U);"},
+        {"u32", "0xffffffffu", "atomicMin(&@bins[@bin], $u);"},
+        {"i32", "-2147483647", "atomicMax(&@bins[@bin], $i);"},
+        {"u32", "0xffffffffu", "atomicAnd(&@bins[@bin], $u | 0xfffff0u);"},
+        {"u32", "0", "atomicOr(&@bins[@bin], 1u << ($u & 31));"},
+        {"u32", "0", "atomicXor(&@bins[@bin], $u);"},
+        {"u32", "0", "atomicInc(&@bins[@bin], 6u);"},
+        {"u32", "3", "atomicDec(&@bins[@bin], 9u);"},
+        {"float", "0.0f", "atomicAdd(&@bins[@bin], (float)($u & 255));"},
+        {"u32", "1",
+         "{ u32 seen = *(volatile u32*)&@bins[@bin], before; do { before = seen; seen = "
+         "atomicCAS(&@bins[@bin], before, before * (@word | 1)); } while (seen != before); }"},
+    };
+    if (!kernel.take_shared(64)) return;
+    const Kind& kind = kKinds[kernel.random.below(std::size(kKinds))];
+    kernel.write(
+        "__shared__ $1 @bins[8];\nfor (u32 i = tid; i < 8; i += $2) @bins[i] = $3;\n"
+        "__syncthreads();\nconst u32 @bin = $u & 7;\nconst u32 @word = $u;",
+        {kind.type, kernel.threads, kind.start});
+    kernel.write((kernel.random.percent(50) ? "if ($b) " : "") + std::string(kind.change));
+    kernel.write("__syncthreads();");
+    const Type type = kind.type == std::string("float") ? Type::f32 : Type::u64;
+    absorb(kernel, place, "@bins[tid & 7]", type);
+    kernel.write("__syncthreads();");
+}
+
+/// Whoever holds the lock adds, as no atomic is needed then.
+void spin_lock(Kernel& kernel, Place& place) {
+    if (place.turns > 8 || !kernel.take_shared(8)) return barrier_vote(kernel, place);
+    kernel.write(
+        "__shared__ u32 @lock, @sum;\nif (tid == 0) {\n@lock = 0;\n@sum = 7;\n}\n"
+        "__syncthreads();\nbool @done = $b;\nwhile (!@done) {\n"
+        "if (atomicCAS(&@lock, 0u, 1u) == 0) {\n__threadfence_block();\n"
+        "*(volatile u32*)&@sum = *(volatile u32*)&@sum + ($u & 0xffff);\n"
+        "__threadfence_block();\natomicExch(&@lock, 0u);\n@done = true;\n}\n}\n"
+        "__syncthreads();");
+    absorb(kernel, place, "@sum", Type::u32, Same::block);
+    kernel.write("__syncthreads();");
+}
+
+/// Bytes of global memory of the block's own, seen by all of it after a barrier.
+void exchange_through_scratch(Kernel& kernel, Place& place) {
+    const Type type = any_integer(kernel);
+    const u32 at = kernel.random.between(0, 63) / (bits_of(type) / 8);
+    kernel.write("(($1*)scratch)[$2] = $3;\n__syncthreads();\nconst u32 @from = $4;",
+                 {type, at, value(kernel, type, Same::thread, 2), permuted(kernel)});
+    absorb(kernel, place,
+           expand(kernel, "((const $1*)(scratch + ((i64)@from - (i64)tid) * 64))[$2]", Same::thread,
+                  1, {type, at}),
+           type);
+    kernel.write("__syncthreads();");
+}
+
+/// Barriers of their own number; those of half the warps where the others only arrive.
+void named_barrier(Kernel& kernel, Place& place) {
+    if (kernel.threads % 32 != 0 || !kernel.take_shared(kernel.threads * 4))
+        return barrier_vote(kernel, place);
+    const int writers = (kernel.threads / 32 + 1) / 2;
+    kernel.write(
+        "__shared__ u32 @tile[$1];\nif (warp < $2) {\n@tile[tid] = $u;\n"
+        "asm volatile(\"bar.arrive 3, $1;\" ::: \"memory\");\n"
+        "} else {\nasm volatile(\"bar.sync 3, $1;\" ::: \"memory\");",
+        {kernel.threads, writers});
+    absorb(kernel, place.scattered(), "@tile[tid % " + std::to_string(writers * 32) + "]");
+    kernel.write("}\n__syncthreads();");
+}
+
+/// Copies that finish later.
+void copy_asynchronously(Kernel& kernel, Place& place) {
+    const int words = kernel.random.pick({1, 2, 4});
+    if (!kernel.take_shared(kernel.threads * 4 * words)) return;
+    kernel.write(
+        "__shared__ __align__(16) u32 @staged[$1];\n"
+        "asm volatile(\"cp.async.$2.shared.global [%0], [%1], $3;\" :: "
+        "\"r\"((u32)__cvta_generic_to_shared(&@staged[$4 * $5])), "
+        "\"l\"(__cvta_generic_to_global(in + ($u & 255) * $5)) : \"memory\");",
+        {kernel.threads * words, words == 4 ? kernel.random.pick({"cg", "ca"}) : "ca", words * 4,
+         permuted(kernel), words});
+    if (kernel.random.percent(50)) absorb(kernel, place, expand(kernel, "$u", Same::thread, 2));
+    kernel.write(kernel.random.pick({"asm volatile(\"cp.async.wait_all;\" ::: \"memory\");",
+                                     "asm volatile(\"cp.async.commit_group;\" ::: \"memory\");\n"
+                                     "asm volatile(\"cp.async.wait_group 0;\" ::: \"memory\");"}));
+    kernel.write("__syncthreads();");
+    absorb(kernel, place, "@staged[" + anywhere(kernel, kernel.threads * words) + "]");
+    kernel.write("__syncthreads();");
+}
+
+}  // namespace
+
+std::vector<Construct> shared_constructs() {
+    return {{Needs::barrier, false, 6, exchange},
+            {Needs::barrier, false, 5, transpose},
+            {Needs::barrier, false, 5, fill_in_strides},
+            {Needs::barrier, false, 3, exchange_vectors},
+            {Needs::barrier, false, 4, barrier_vote},
+            {Needs::barrier, false, 3, reduce_block},
+            {Needs::barrier, false, 3, ping_pong},
+            {Needs::barrier, false, 5, shared_atomics},
+            {Needs::barrier, false, 2, spin_lock},
+            {Needs::barrier, false, 3, exchange_through_scratch},
+            {Needs::barrier, false, 2, named_barrier},
+            {Needs::barrier, false, 3, copy_asynchronously}};
+}
+
+}  // namespace coalesce::campaign

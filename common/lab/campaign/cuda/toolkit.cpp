@@ -1,0 +1,61 @@
+// What the toolkit's headers add: cooperative groups, for nvcc alone (clang does not find all that the
+// toolkit's header needs), and pipelines.
+#include "lab/campaign/cuda/expressions.h"
+
+namespace coalesce::campaign {
+
+namespace {
+
+constexpr const char* kGroups =
+    "#ifndef __clang__\n#include <cooperative_groups.h>\nnamespace cg = "
+    "cooperative_groups;\n#endif\n";
+
+/// Tiles of a warp. All threads of the block come.
+void tile_of_warp(Kernel& kernel, Place& place) {
+    if (kernel.threads % 32 != 0) return;
+    kernel.need("groups", kGroups);
+    kernel.write(
+        "#ifndef __clang__\nconst auto @tile = cg::tiled_partition<$1>(cg::this_thread_block());",
+        {kernel.random.pick({2, 4, 8, 16, 32})});
+    absorb(kernel, place,
+           kernel.random.pick(
+               {"@tile.shfl($u, $n % @tile.size())", "@tile.shfl_xor($u, @tile.size() / 2)",
+                "(@tile.shfl_down($u, 1) * (u32)(@tile.thread_rank() + 1 < @tile.size()))",
+                "(u32)@tile.ballot($b)", "(@tile.any($b) ? 3u : 4u)", "(@tile.all($b) ? 9u : 5u)",
+                "@tile.match_any($u & 3)", "(u32)@tile.meta_group_rank()"}));
+    kernel.write("@tile.sync();\n#endif");
+}
+
+void block_group(Kernel& kernel, Place& place) {
+    kernel.need("groups", kGroups);
+    kernel.write("#ifndef __clang__\ncg::this_thread_block().sync();");
+    absorb(kernel, place,
+           "(cg::this_thread_block().thread_rank() * 3u + cg::this_thread_block().size())");
+    kernel.write("#endif");
+}
+
+void pipeline(Kernel& kernel, Place& place) {
+    if (!kernel.take_shared(kernel.threads * 16)) return;
+    kernel.need("pipeline", "#include <cuda_pipeline.h>\n");
+    const std::string threads = std::to_string(kernel.threads);
+    kernel.write(
+        "__shared__ u32 @stages[2][$1];\n"
+        "__pipeline_memcpy_async(&@stages[0][tid], in + ($u & 1023), 4);\n__pipeline_commit();\n"
+        "__pipeline_memcpy_async(&@stages[1][tid], in + ($u & 1023), 4);\n__pipeline_commit();\n"
+        "__pipeline_wait_prior(1);\n__syncthreads();",
+        {threads});
+    absorb(kernel, place, "@stages[0][($u) % " + threads + "]");
+    kernel.write("__pipeline_wait_prior(0);\n__syncthreads();");
+    absorb(kernel, place, "@stages[1][" + threads + " - 1 - tid]");
+    kernel.write("__syncthreads();");
+}
+
+}  // namespace
+
+std::vector<Construct> toolkit_constructs() {
+    return {{Needs::barrier, false, 1, tile_of_warp},
+            {Needs::barrier, false, 1, block_group},
+            {Needs::barrier, false, 1, pipeline}};
+}
+
+}  // namespace coalesce::campaign

@@ -1,0 +1,171 @@
+// What the lanes of a warp do together. Everyone in the mask comes; what a lane gets from one that is
+// not in the mask is thrown away.
+#include "lab/campaign/cuda/expressions.h"
+
+namespace coalesce::campaign {
+
+namespace {
+
+constexpr const char* kEveryone = "0xffffffffu";
+
+Type any_wide(Kernel& kernel) {
+    return kernel.random.pick(
+        {Type::u32, Type::u32, Type::i32, Type::u64, Type::i64, Type::f32, Type::f64});
+}
+
+struct Shuffle {
+    const char* call;  ///< $1 mask, $2 width
+    const char* from;  ///< the lane that is read; $2 width
+};
+constexpr Shuffle kShuffles[] = {
+    {"__shfl_sync($1, @x, (i32)(@by), $2)", "(lane & ~($2 - 1u)) | (@by & ($2 - 1u))"},
+    {"__shfl_up_sync($1, @x, @by, $2)", "(lane & ($2 - 1u)) >= @by ? lane - @by : lane"},
+    {"__shfl_down_sync($1, @x, @by, $2)", "(lane & ($2 - 1u)) + @by < $2 ? lane + @by : lane"},
+    {"__shfl_xor_sync($1, @x, (i32)@by, $2)", "lane ^ @by"}};
+
+void shuffle(Kernel& kernel, Place& place) {
+    Random& random = kernel.random;
+    const u32 which = random.below(std::size(kShuffles));
+    const int width = random.pick({32, 32, 32, 16, 8, 4, 2});
+    const Type type = any_wide(kernel);
+    // Which lane is read may differ from lane to lane; how far up or down it is may not be too much.
+    kernel.write("const $1 @x = $2;", {type, value(kernel, type, Same::thread, 2)});
+    if (which == 0)
+        kernel.write("const u32 @by = $u;");
+    else
+        kernel.write("const u32 @by = ($1) % $2u;",
+                     {value(kernel, Type::u32, Same::launch, 1), width});
+    const std::vector<Given> words = {place.mask, width, type};
+    kernel.write("const $3 @got = " + std::string(kShuffles[which].call) + ";", words);
+    if (place.mask == kEveryone) return absorb(kernel, place, "@got", type);
+    kernel.write("const u32 @from = " + std::string(kShuffles[which].from) + ";", words);
+    absorb(kernel, place, "(" + place.mask + " >> @from & 1 ? @got : @x)", type);
+}
+
+/// From the first lane that is there to all.
+void broadcast(Kernel& kernel, Place& place) {
+    const Type type = any_wide(kernel);
+    const std::string text = fill("__shfl_sync($1, $2, __ffs((i32)$1) - 1)",
+                                  {place.mask, value(kernel, type, Same::thread, 2)});
+    const bool is_of_warp = fits(place.flow, Same::warp) && kernel.random.percent(50);
+    absorb(kernel, place, text, type, is_of_warp ? Same::warp : Same::thread);
+}
+
+void vote(Kernel& kernel, Place& place) {
+    const char* pattern =
+        kernel.random.pick({"__ballot_sync($1, $2)", "(__all_sync($1, $2) ? 5u : 3u)",
+                            "(__any_sync($1, $2) ? 9u : 2u)",
+                            "(u32)__popc(__ballot_sync($1, $2) & ((1u << lane) - 1))",
+                            "(__uni_sync($1, $2) ? 6u : 1u)"});
+    // A vote is the same for the whole warp, except for the one that looks at the lane.
+    const bool is_whole = std::string(pattern).find("lane") == std::string::npos;
+    absorb(kernel, place, fill(pattern, {place.mask, condition(kernel, Same::thread, 2)}),
+           Type::u32, is_whole && fits(place.flow, Same::warp) ? Same::warp : Same::thread);
+}
+
+void match(Kernel& kernel, Place& place) {
+    const char* pattern = kernel.random.pick({"__match_any_sync($1, $u & 3)",
+                                              "__match_any_sync($1, $U & 0x100000001ull)",
+                                              "__match_any_sync($1, (u32)($i >> 30))"});
+    if (kernel.random.percent(70)) {
+        return absorb(kernel, place, expand(kernel, pattern, Same::thread, 1, {place.mask}));
+    }
+    const Same same = kernel.random.pick({Same::warp, Same::thread});
+    kernel.write("int @equal;\nconst u32 @lanes = __match_all_sync($1, (u32)($2), &@equal);",
+                 {place.mask, value(kernel, Type::u32, same, 1)});
+    absorb(kernel, place, "(@equal ? @lanes : 77u)");
+}
+
+void reduce(Kernel& kernel, Place& place) {
+    const bool is_signed_too = kernel.random.percent(40);
+    const char* operation = is_signed_too
+                                ? kernel.random.pick({"min", "max", "add"})
+                                : kernel.random.pick({"add", "min", "max", "and", "or", "xor"});
+    const Type type = is_signed_too ? Type::i32 : Type::u32;
+    // The sum of 32 numbers stays within a signed one.
+    std::string text = value(kernel, type, Same::thread, 2);
+    if (is_signed_too) text = "(" + text + " >> 6)";
+    absorb(kernel, place, fill("__reduce_$1_sync($2, $3)", {operation, place.mask, text}), type,
+           fits(place.flow, Same::warp) ? Same::warp : Same::thread);
+}
+
+/// A sum over the warp in five steps, to all lanes or up to each lane.
+void sum_in_steps(Kernel& kernel, Place& place) {
+    if (place.mask != kEveryone) return reduce(kernel, place);
+    const Type type = kernel.random.pick({Type::u32, Type::u64, Type::u32});
+    kernel.write("$1 @sum = $2;", {type, value(kernel, type, Same::thread, 2)});
+    kernel.write(
+        kernel.random.pick(
+            {"for (u32 by = 16; by > 0; by /= 2) @sum += __shfl_xor_sync(0xffffffffu, @sum, "
+             "(i32)by);",
+             "for (u32 by = 16; by > 0; by >>= 1) @sum ^= __shfl_down_sync(0xffffffffu, @sum, by);",
+             "for (u32 by = 1; by < 32; by *= 2) {\n"
+             "const $1 below = __shfl_up_sync(0xffffffffu, @sum, by);\n"
+             "if (lane >= by) @sum += below;\n}"}),
+        {type});
+    absorb(kernel, place, "@sum", type);
+}
+
+/// Lanes with the same key go on together.
+void part_by_key(Kernel& kernel, Place& place) {
+    kernel.write("const u32 @key = ($u) % 3;\nconst u32 @peers = __match_any_sync($1, @key);",
+                 {place.mask});
+    Place body = place.scattered();
+    body.mask = kernel.name("peers");
+    const Scope scope(kernel);
+    kernel.declare_constant("key");
+    if (kernel.random.percent(50)) kernel.write("if (@key != $1u)", {kernel.random.below(3)});
+    write_scope(kernel, body, kernel.random.between(1, 2));
+}
+
+/// One lane after the other.
+void take_turns(Kernel& kernel, Place& place) {
+    kernel.write(
+        "for (u32 @turn = 0; @turn < 32; @turn += 5) {\nif (lane >= @turn && lane < @turn + 5) {");
+    absorb(kernel, place.scattered(), "$u + @turn");
+    kernel.write("}\n__syncwarp($1);\n}", {place.mask});
+}
+
+/// A task for each lane that has one, done by all lanes together.
+void help_each_other(Kernel& kernel, Place& place) {
+    kernel.write(
+        "const u32 @mine = $u;\n"
+        "for (u32 @left = __ballot_sync($1, ($u & 7) < 2); @left != 0; @left &= @left - 1) {\n"
+        "const i32 @leader = __ffs((i32)@left) - 1;\n"
+        "const u32 @task = __shfl_sync($1, @mine, @leader);",
+        {place.mask});
+    const Scope scope(kernel);
+    kernel.declare_constant("task");
+    absorb(kernel, place, "__reduce_add_sync(" + place.mask + ", @task ^ $u)");
+    kernel.write("}");
+}
+
+/// Through shared memory of the warp's own, with no barrier of the block.
+void exchange_within_warp(Kernel& kernel, Place& place) {
+    const Type type = any_type(kernel);
+    if (!kernel.take_shared(kernel.threads * bits_of(type) / 8)) return shuffle(kernel, place);
+    kernel.write("__shared__ $1 @slots[$2];\n@slots[tid] = $3;\n__syncwarp($4);",
+                 {type, kernel.threads, value(kernel, type, Same::thread, 2), place.mask});
+    kernel.write(
+        "const u32 @from = ($u + lane * $k) & 31;\n"
+        "const $1 @got = @slots[$2 >> @from & 1 ? tid - lane + @from : tid];\n__syncwarp($2);",
+        {type, place.mask});
+    absorb(kernel, place, "@got", type);
+}
+
+}  // namespace
+
+std::vector<Construct> warp_constructs() {
+    return {{Needs::lanes, false, 8, shuffle},
+            {Needs::lanes, false, 3, broadcast},
+            {Needs::lanes, false, 6, vote},
+            {Needs::lanes, false, 4, match},
+            {Needs::lanes, false, 4, reduce},
+            {Needs::lanes, false, 4, sum_in_steps},
+            {Needs::lanes, true, 4, part_by_key},
+            {Needs::lanes, false, 2, take_turns},
+            {Needs::lanes, false, 3, help_each_other},
+            {Needs::lanes, false, 4, exchange_within_warp}};
+}
+
+}  // namespace coalesce::campaign

@@ -1,0 +1,316 @@
+// campaign -- random kernels, run by the simulator and by its plain mode, compared.
+//
+// Builds on  generate_ptx and generate_cuda, campaign_run, and the simulator's COALESCE_SIM_PLAIN=1.
+// Idea       The plain mode has none of what makes the simulator fast, so it is easily seen to be
+//            right. A kernel of which both give the same results, counters and no report is fine; one
+//            of which they differ is kept, made smaller, and shown.
+#include <CLI/CLI.hpp>
+#include <algorithm>
+#include <atomic>
+#include <chrono>
+#include <cstdlib>
+#include <filesystem>
+#include <fstream>
+#include <iostream>
+#include <map>
+#include <mutex>
+#include <thread>
+
+#include "base/files.h"
+#include "lab/campaign/cuda/cuda_kernels.h"
+#include "lab/campaign/driver/compile.h"
+#include "lab/campaign/driver/coverage.h"
+#include "lab/campaign/driver/runs.h"
+#include "lab/campaign/driver/shrink.h"
+#include "lab/campaign/ptx/ptx_kernels.h"
+
+using namespace coalesce::campaign;
+
+namespace {
+
+struct Options {
+    u64 kernels = 300, seed = 1, shrink = 3;
+    double seconds = 0;
+    std::string only, folder = "campaign-found", against, coverage, export_to, file;
+    std::string runner = CAMPAIGN_RUNNER, library = CAMPAIGN_LIBRARY;
+    bool first = false;
+    int level = -1;
+    u32 jobs = std::max(1u, std::thread::hardware_concurrency());
+};
+
+void add_options(CLI::App& app, Options& options) {
+    // In this order: where both are given, both are limits.
+    app.add_option("--seconds", options.seconds, "As many as fit into this time")
+        ->each([&](const std::string&) { options.kernels = ~u64{0}; });
+    app.add_option("--kernels", options.kernels, "This many (300)");
+    app.add_option("--seed", options.seed, "Where the seeds begin (1)");
+    app.add_option("--only", options.only,
+                   "ptx: straight in PTX; cuda: CUDA C++ through every compiler that is here")
+        ->check(CLI::IsMember({"ptx", "cuda"}));
+    app.add_option("--jobs", options.jobs, "At the same time (as many as there are processors)")
+        ->check(CLI::PositiveNumber);
+    app.add_flag("--first", options.first, "End with the first that differs");
+    app.add_option("--folder", options.folder, "What differs is kept there (campaign-found)");
+    app.add_option("--shrink", options.shrink,
+                   "The first N that differ are made smaller (3); 0: none");
+    app.add_option("--against", options.against,
+                   "The plain mode of another build of libcudart.so.13, in this folder;\n"
+                   "NVIDIA's: a GPU");
+    app.add_option("--level", options.level, "How much the GPU's driver optimises")
+        ->check(CLI::Range(0, 4));
+    app.add_option("--coverage", options.coverage,
+                   "Writes to this file how often each instruction was met");
+    app.add_option("--export", options.export_to,
+                   "Writes kernels for a GPU into this folder, with what they should give,\n"
+                   "and runs nothing else");
+    app.add_option("--file", options.file, "One kernel of PTX: do the two agree?");
+    app.add_option("--runner", options.runner, "Another campaign_run")->check(CLI::ExistingFile);
+    app.add_option("--library", options.library, "Another build of libcudart.so.13");
+}
+
+/// Of seeds that nobody asks to be of one kind, this many give one kernel of CUDA C++.
+constexpr u64 kOneInFour = 4;
+
+bool is_cuda(const Options& options, u64 seed) {
+    return options.only == "cuda" || (options.only.empty() && seed % kOneInFour == 0);
+}
+
+/// Looked for when the first kernel of CUDA C++ comes.
+const Compilers& compilers() {
+    static const Compilers found;
+    return found;
+}
+
+/// Without anything that makes the simulator fast.
+Mode plain_mode(const std::string& library = "") {
+    Mode plain;
+    plain.plain = true;
+    plain.library = library;
+    return plain;
+}
+
+/// The kernel of a seed; of CUDA C++ a case for each compiler, without those that `not_compiled` is told of.
+template <class Told>
+void add_cases(std::vector<Case>& cases, const Options& options, u64 seed, const PtxOptions& how,
+               const Told& not_compiled) {
+    const std::string number = std::to_string(seed);
+    if (!is_cuda(options, seed)) {
+        cases.push_back(
+            {.name = "ptx-" + number, .configuration = "ptx", .ptx = generate_ptx(seed, how)});
+        return;
+    }
+    const std::string source = generate_cuda(seed);
+    for (const std::string& configuration : compilers().configurations()) {
+        const Compiled compiled = compilers().compile(source, configuration);
+        const Case one{.name = configuration + "-" + number,
+                       .configuration = configuration,
+                       .ptx = source.substr(0, source.find('\n') + 1) + compiled.ptx,
+                       .source = source};
+        if (compiled.problem.empty())
+            cases.push_back(one);
+        else
+            not_compiled(one, compiled.problem);
+    }
+}
+
+/// What the threads of a run share.
+class Campaign {
+public:
+    explicit Campaign(const Options& options)
+        : options_(options),
+          runner_(options.runner, options.library),
+          plain_(plain_mode(options.against)),
+          next_(options.seed) {}
+
+    int run() {
+        if (options_.only == "cuda" && compilers().configurations().empty()) {
+            std::cout << "no compiler of CUDA C++ is here: neither NVRTC nor clang 19 or newer\n";
+            return kSkipped;
+        }
+        std::vector<std::thread> threads;
+        for (u32 k = 0; k < options_.jobs; ++k) threads.emplace_back([this] { work(); });
+        for (std::thread& t : threads) t.join();
+        summary();
+        return mismatches_ ? 1 : 0;
+    }
+
+private:
+    using Clock = std::chrono::steady_clock;
+    static constexpr u64 kBatch = 40;
+    static constexpr int kSkipped = 77;  ///< as ctest knows it
+    static constexpr u64 kShownOfASort = 3;
+
+    double seconds() const { return std::chrono::duration<double>(Clock::now() - begin_).count(); }
+
+    void work() {
+        for (;;) {
+            const u64 first = next_.fetch_add(kBatch);
+            const u64 done = first - options_.seed;
+            const bool out_of_time = options_.seconds > 0 && seconds() > options_.seconds;
+            if (done >= options_.kernels || out_of_time || (options_.first && has_found())) return;
+            batch(first, std::min(kBatch, options_.kernels - done));
+        }
+    }
+
+    bool has_found() {
+        const std::lock_guard lock(mutex_);
+        return mismatches_ > 0;
+    }
+
+    /// A kernel for each seed; of CUDA C++, a case for each compiler.
+    void batch(u64 first, u64 count) {
+        std::vector<Case> cases;
+        for (u64 seed = first; seed < first + count; ++seed) {
+            add_cases(cases, options_, seed, {}, [&](const Case& c, const std::string& problem) {
+                differs(c, "not compiled: " + problem, Mode{}, plain_);
+            });
+        }
+        compare(cases, Mode{}, plain_);
+        if (first / kBatch % 4 == 0) {  // now and then two workers, and another order
+            Mode other;
+            other.threads = 2;
+            other.seed = first + 1;
+            compare(cases, Mode{}, other);
+        }
+        const std::lock_guard lock(mutex_);
+        kernels_ += count;
+        for (const Case& c : cases) {
+            ++configurations_[c.configuration];
+            coverage_.add(c.ptx);
+        }
+        if (seconds() > said_ + 10) {
+            said_ = seconds();
+            std::cout << kernels_ << " kernels in " << static_cast<int>(said_) << " s, "
+                      << mismatches_ << " differ" << std::endl;
+        }
+    }
+
+    void compare(const std::vector<Case>& cases, const Mode& a, const Mode& b) {
+        const std::vector<Outcome> first = runner_.run(cases, a), second = runner_.run(cases, b);
+        for (std::size_t k = 0; k < cases.size(); ++k) {
+            const std::string what = difference(first[k], second[k], a.seed == b.seed);
+            if (!what.empty()) differs(cases[k], what, a, b);
+        }
+    }
+
+    void differs(const Case& c, const std::string& what, const Mode& a, const Mode& b) {
+        const std::lock_guard lock(mutex_);
+        ++mismatches_;
+        const auto folder = std::filesystem::absolute(options_.folder) / c.name;
+        std::filesystem::create_directories(folder);
+        const auto kernel = folder / "kernel.ptx";
+        coalesce::write_file(kernel, c.ptx);
+        if (!c.source.empty()) coalesce::write_file(folder / "kernel.cu", c.source);
+        const bool is_known = sorts_[sort_of(c, what)]++ >= kShownOfASort;
+        std::string text = c.name + ": " + what + "\n";
+        text += "  " + runner_.command(kernel, a) + "\n  " + runner_.command(kernel, b) + "\n";
+        // What both say alike has nothing to become smaller by.
+        const bool one_is_wrong = what.starts_with("results") || what.starts_with("counters");
+        if (one_is_wrong && !is_known && shrunk_ < options_.shrink) {
+            ++shrunk_;
+            const auto small = folder / "shrunk.ptx";
+            coalesce::write_file(small, shrink(runner_, c.ptx, a, b));
+            text += "  made smaller: " + small.string() + "\n";
+        }
+        coalesce::write_file(folder / "what.txt", text);
+        if (!is_known) std::cout << text << std::flush;
+    }
+
+    /// Of one cause there may be hundreds: the words without their numbers tell them apart.
+    static std::string sort_of(const Case& c, const std::string& what) {
+        std::string sort = c.configuration + ": " + what.substr(0, what.find('\n'));
+        if (what.starts_with("counters")) sort = c.configuration + ": counters";
+        std::erase_if(sort, [](char letter) { return letter >= '0' && letter <= '9'; });
+        return sort;
+    }
+
+    void summary() {
+        std::cout << kernels_ << " kernels in " << static_cast<int>(seconds()) << " s ("
+                  << static_cast<int>(static_cast<double>(kernels_) / seconds()) << " a second), "
+                  << mismatches_ << " differ\n";
+        for (const auto& [name, count] : configurations_)
+            std::cout << "  " << name << ": " << count << "\n";
+        std::cout << coverage_.summary(12);
+        if (!options_.coverage.empty()) coalesce::write_file(options_.coverage, coverage_.list());
+        for (const auto& [sort, count] : sorts_)
+            std::cout << "  " << count << " times " << sort << "\n";
+        if (mismatches_) std::cout << "what differs is in " << options_.folder << "\n";
+    }
+
+    const Options options_;
+    const Runner runner_;
+    const Mode plain_;
+    std::atomic<u64> next_;
+    std::mutex mutex_;
+    u64 kernels_ = 0, mismatches_ = 0, shrunk_ = 0;
+    double said_ = 0;
+    std::map<std::string, u64> configurations_, sorts_;
+    Coverage coverage_;
+    const Clock::time_point begin_ = Clock::now();
+};
+
+int compare_file(const Options& options) {
+    const Runner runner(options.runner, options.library);
+    Mode plain = plain_mode(options.against);
+    plain.level = options.level;
+    const std::string text = coalesce::read_file(options.file);
+    const std::vector<Case> one = {{.name = "kernel", .ptx = text}};
+    const std::string what =
+        difference(runner.run(one, Mode{})[0], runner.run(one, plain)[0], true);
+    if (what.empty()) {
+        std::cout << "equal\n";
+        return 0;
+    }
+    std::cout << what << "\n";
+    if (options.shrink > 0) {
+        const std::string small = options.file + ".shrunk";
+        coalesce::write_file(small, shrink(runner, text, Mode{}, plain));
+        std::cout << "made smaller: " << small << "\n";
+    }
+    return 1;
+}
+
+/// Kernels whose results do not depend on the device, with the results of the plain mode.
+int export_kernels(const Options& options) {
+    const Runner runner(options.runner, options.library);
+    std::vector<Case> cases;
+    const PtxOptions everywhere{.same_everywhere = true};
+    for (u64 seed = options.seed; seed < options.seed + options.kernels; ++seed) {
+        add_cases(cases, options, seed, everywhere, [](const Case&, const std::string&) {});
+    }
+    const std::vector<Outcome> outcomes = runner.run(cases, plain_mode());
+    const std::filesystem::path folder = options.export_to;
+    std::filesystem::create_directories(folder);
+    std::ofstream kernels(folder / "kernels.txt"), expected(folder / "expected.txt");
+    std::size_t good = 0;
+    for (std::size_t k = 0; k < cases.size(); ++k) {
+        if (outcomes[k].status != Outcome::Status::done) continue;
+        kernels << "//// " << cases[k].name << "\n" << cases[k].ptx;
+        expected << cases[k].name << " " << outcomes[k].results << "\n";
+        ++good;
+    }
+    std::cout << good << " kernels in " << folder.string() << "; on a machine with a GPU:\n"
+              << "  campaign_run --expect expected.txt kernels.txt\n";
+    return good == cases.size() ? 0 : 1;
+}
+
+}  // namespace
+
+int main(int argc, char** argv) {
+    CLI::App app{"Random kernels, the simulator against its plain mode", "campaign"};
+    Options options;
+    add_options(app, options);
+    try {
+        app.parse(argc, argv);
+    } catch (const CLI::ParseError& error) {
+        return app.exit(error) == 0 ? 0 : 2;
+    }
+    try {
+        if (!options.file.empty()) return compare_file(options);
+        if (!options.export_to.empty()) return export_kernels(options);
+        return Campaign(options).run();
+    } catch (const std::exception& problem) {
+        std::cerr << "campaign: " << problem.what() << "\n";
+        return 2;
+    }
+}

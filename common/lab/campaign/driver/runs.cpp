@@ -1,0 +1,139 @@
+// See runs.h.
+#include "lab/campaign/driver/runs.h"
+
+#include <unistd.h>
+
+#include <csignal>
+#include <cstdlib>
+#include <iterator>
+#include <sstream>
+
+#include "base/child.h"
+#include "base/files.h"
+
+extern char** environ;
+
+namespace coalesce::campaign {
+namespace {
+
+/// Without a line for this long a kernel counts as hanging.
+constexpr double kSilentSeconds = 60;
+
+std::string folder_of(const Mode& mode, const std::string& library) {
+    return mode.library.empty() ? library : mode.library;
+}
+
+std::vector<std::string> environment(const Mode& mode, const std::string& library) {
+    std::istringstream words(in_words(mode));
+    std::vector<std::string> all{std::istream_iterator<std::string>(words), {}};
+    all.push_back("LD_LIBRARY_PATH=" + folder_of(mode, library));
+    return all;
+}
+
+/// `done NAME RESULTS COUNTERS REPORTS values # report` or `error NAME WHAT`.
+Outcome read_line(const std::string& line) {
+    Outcome outcome;
+    std::istringstream words(line);
+    std::string kind, name;
+    words >> kind >> name;
+    if (kind == "error") {
+        outcome.status = Outcome::Status::error;
+        std::getline(words, outcome.text);
+        return outcome;
+    }
+    outcome.status = Outcome::Status::done;
+    std::string hash;
+    words >> outcome.results >> hash >> outcome.reports;
+    std::string rest;
+    std::getline(words, rest);
+    const auto report = rest.find(" # ");
+    outcome.counters = hash + rest.substr(0, report);
+    if (report != rest.npos) outcome.text = rest.substr(report + 3);
+    return outcome;
+}
+
+/// All outcomes that one process gives before it ends.
+std::vector<Outcome> outcomes_of(Child& child) {
+    std::vector<Outcome> outcomes;
+    while (const auto line = child.hear(kSilentSeconds)) {
+        if (line->starts_with("done ") || line->starts_with("error "))
+            outcomes.push_back(read_line(*line));
+    }
+    child.stop();
+    return outcomes;
+}
+
+/// How a process ended that should have gone on.
+std::string end_in_words(int exit_code) {
+    if (exit_code == 128 + SIGKILL) return "no answer";
+    return exit_code > 128 ? "signal " + std::to_string(exit_code - 128)
+                           : "exit code " + std::to_string(exit_code);
+}
+
+}  // namespace
+
+std::string in_words(const Mode& mode) {
+    std::string text = "COALESCE_SIM_THREADS=" + std::to_string(mode.threads);
+    if (mode.plain) text += " COALESCE_SIM_PLAIN=1";
+    if (mode.seed) text += " COALESCE_SIM_SEED=" + std::to_string(mode.seed);
+    return text;
+}
+
+Runner::Runner(std::string program, std::string library)
+    : program_(std::move(program)), library_(std::move(library)) {
+    std::vector<std::string> settings;  // of the simulator: those of a Mode alone count
+    for (char** entry = environ; *entry; ++entry) {
+        const std::string line = *entry;
+        if (line.starts_with("COALESCE_SIM_")) settings.push_back(line.substr(0, line.find('=')));
+    }
+    for (const std::string& name : settings) unsetenv(name.c_str());
+}
+
+std::string Runner::command(const std::string& file, const Mode& mode) const {
+    return "LD_LIBRARY_PATH=" + folder_of(mode, library_) + " " + in_words(mode) + " " + program_ +
+           " " + file;
+}
+
+std::vector<Outcome> Runner::run(const std::vector<Case>& cases, const Mode& mode) const {
+    const TemporaryFolder folder;
+    const std::string bundle = folder / "kernels.txt";
+    std::string texts;
+    for (const Case& c : cases) texts += "//// " + c.name + "\n" + c.ptx;
+    write_file(bundle, texts);
+    std::vector<Outcome> all;
+    while (all.size() < cases.size()) {
+        // What it says on stderr is nobody's to read.
+        Child child(
+            {.program = "/bin/sh",
+             .arguments = {"-c", "exec \"$@\" 2>/dev/null", "sh", program_, "--limit",
+                           std::to_string(mode.limit), "--level", std::to_string(mode.level),
+                           "--skip", std::to_string(all.size()), bundle},
+             .environment = environment(mode, library_)});
+        const std::vector<Outcome> some = outcomes_of(child);
+        all.insert(all.end(), some.begin(), some.end());
+        if (all.size() >= cases.size()) break;
+        const int exit_code = child.outcome().exit_code;
+        if (!some.empty() && exit_code == kGoOn) continue;
+        Outcome crashed;  // the one after the last that gave a line
+        crashed.text = end_in_words(exit_code);
+        all.push_back(crashed);
+    }
+    return all;
+}
+
+std::string difference(const Outcome& a, const Outcome& b, bool same_order) {
+    using Status = Outcome::Status;
+    for (const Outcome* o : {&a, &b}) {
+        if (o->status == Status::crashed) return "crashed: " + o->text;
+        if (o->status == Status::error) return "error: " + o->text;
+    }
+    if (a.results != b.results) return "results";
+    const bool both_count = !a.counters.empty() && !b.counters.empty();  // a GPU does not
+    if (same_order && both_count && a.counters != b.counters)
+        return "counters: " + a.counters + " and " + b.counters;
+    for (const Outcome* o : {&a, &b})
+        if (o->reports) return "report: " + o->text;
+    return "";
+}
+
+}  // namespace coalesce::campaign

@@ -1,0 +1,154 @@
+#include "lab/campaign/driver/shrink.h"
+
+#include <algorithm>
+#include <chrono>
+#include <vector>
+
+#include "base/text.h"
+#include "lab/campaign/check/definedness.h"
+
+namespace coalesce::campaign {
+namespace {
+
+std::string joined(const std::vector<std::string>& lines) {
+    std::string text;
+    for (const std::string& line : lines) text += line + "\n";
+    return text;
+}
+
+using Clock = std::chrono::steady_clock;
+constexpr auto kPatience = std::chrono::seconds(90);
+constexpr u64 kLimit = 300'000;
+
+/// Only whole instructions are taken out, and places of source lines. What gives local memory its first values
+/// stays: no check says that there are none.
+bool may_go(const std::string& line) {
+    const std::size_t first = line.find_first_not_of(" \t");
+    if (first == line.npos) return true;
+    if (line[first] == '.') return line.substr(first, 4) == ".loc";
+    const bool is_instruction = line.back() == ';' && line[first] != '{' && line[first] != '}' &&
+                                line.find(".callprototype") == line.npos &&
+                                line.find(".branchtargets") == line.npos;
+    const bool is_call = line.find(')') != line.npos;  // goes with its braces
+    return is_instruction && !is_call && line.find("st.local") == line.npos;
+}
+
+/// "results", "counters" ...: what must stay as it was.
+std::string sort_of(const std::string& difference) {
+    return difference.substr(0, difference.find(':'));
+}
+
+class Shrinker {
+public:
+    Shrinker(const Runner& runner, const std::string& text, const Mode& a, const Mode& b)
+        : runner_(runner), a_(a), b_(b), lines_(lines_of(text)) {
+        a_.limit = b_.limit = kLimit;  // what loops for ever now is not waited for
+        const Case whole{.name = "whole", .ptx = text};
+        reports_ = runner_.run({whole}, a_)[0].reports;
+        sort_ = sort_of(differences({whole})[0]);
+    }
+
+    std::string shrunk() {
+        if (sort_.empty()) return joined(lines_);
+        for (std::size_t chunk = std::max<std::size_t>(1, movable().size() / 2); chunk > 0;
+             chunk /= 2)
+            while (Clock::now() < end_ && take_out(chunk)) {
+            }
+        return joined(lines_);
+    }
+
+private:
+    std::vector<std::size_t> movable() const {
+        std::vector<std::size_t> at;
+        for (std::size_t k = 1; k < lines_.size(); ++k)
+            if (may_go(lines_[k])) at.push_back(k);
+        return at;
+    }
+
+    /// What the first side cannot run has no difference: the second may be a GPU, which would hang.
+    std::vector<std::string> differences(const std::vector<Case>& cases) const {
+        const std::vector<Outcome> first = runner_.run(cases, a_);
+        std::vector<Case> run;
+        for (std::size_t k = 0; k < cases.size(); ++k)
+            if (is_fine(first[k])) run.push_back(cases[k]);
+        const std::vector<Outcome> second = runner_.run(run, b_);
+        std::vector<std::string> all;
+        for (std::size_t k = 0, other = 0; k < cases.size(); ++k)
+            all.push_back(
+                is_fine(first[k]) ? difference(first[k], second[other++], a_.seed == b_.seed) : "");
+        return all;
+    }
+
+    bool is_fine(const Outcome& outcome) const {
+        return outcome.status == Outcome::Status::done && outcome.reports <= reports_;
+    }
+
+    std::vector<std::string> without(const std::vector<bool>& gone) const {
+        std::vector<std::string> left;
+        for (std::size_t k = 0; k < lines_.size(); ++k)
+            if (!gone[k]) left.push_back(lines_[k]);
+        return left;
+    }
+
+    bool still_differs(const std::vector<std::string>& lines) const {
+        const std::string text = joined(lines);
+        if (!undefined_read(text).empty()) return false;
+        return sort_of(differences({{.name = "one", .ptx = text}})[0]) == sort_;
+    }
+
+    /// Tries all pieces of so many lines, one by one, and takes out those that may go together.
+    bool take_out(std::size_t chunk) {
+        const std::vector<std::size_t> places = movable();
+        std::vector<Case> cases;
+        std::vector<std::vector<bool>> removed;
+        for (std::size_t from = 0; from < places.size(); from += chunk) {
+            std::vector<bool> gone(lines_.size(), false);
+            for (std::size_t k = from; k < std::min(from + chunk, places.size()); ++k)
+                gone[places[k]] = true;
+            const std::string text = joined(without(gone));
+            if (!undefined_read(text).empty()) continue;
+            cases.push_back({.name = std::to_string(cases.size()), .ptx = text});
+            removed.push_back(std::move(gone));
+        }
+        if (cases.empty()) return false;
+        const std::vector<std::string> found = differences(cases);
+        std::vector<std::vector<bool>> may_go;
+        for (std::size_t k = 0; k < cases.size(); ++k)
+            if (sort_of(found[k]) == sort_) may_go.push_back(std::move(removed[k]));
+        return !may_go.empty() && take_out_of(may_go);
+    }
+
+    /// Each may go; all together at best, else as many as may go with those before them.
+    bool take_out_of(const std::vector<std::vector<bool>>& may_go) {
+        const auto with = [](std::vector<bool> gone, const std::vector<bool>& more) {
+            for (std::size_t k = 0; k < gone.size(); ++k) gone[k] = gone[k] || more[k];
+            return gone;
+        };
+        std::vector<bool> together = may_go[0];
+        for (const auto& more : may_go) together = with(together, more);
+        if (may_go.size() > 1 && !still_differs(without(together))) {
+            together = may_go[0];
+            for (const auto& more : may_go) {
+                const std::vector<bool> both = with(together, more);
+                if (still_differs(without(both))) together = both;
+            }
+        }
+        lines_ = without(together);
+        return true;
+    }
+
+    const Runner& runner_;
+    Mode a_, b_;
+    std::vector<std::string> lines_;
+    std::string sort_;
+    u64 reports_ = 0;  ///< of the whole kernel; a smaller one that gets more is not defined
+    const Clock::time_point end_ = Clock::now() + kPatience;
+};
+
+}  // namespace
+
+std::string shrink(const Runner& runner, const std::string& ptx, const Mode& a, const Mode& b) {
+    return Shrinker(runner, ptx, a, b).shrunk();
+}
+
+}  // namespace coalesce::campaign

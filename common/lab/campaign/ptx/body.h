@@ -1,0 +1,227 @@
+// The statements of a kernel or device function, chosen at random.
+//
+// Idea      Each statement is chosen among those that are defined here: `here` says which registers
+//           have certainly been written on the way, Where says which threads come by together.
+// Defined   Behind a branch only what both sides have written counts; in a graph of blocks, what the
+//           dataflow over it proves. So registers may be written first in the middle of a loop and
+//           read behind it: that is where interpreters go wrong.
+// Endings   Every loop counts a register down.
+#pragma once
+
+#include <optional>
+#include <string>
+#include <vector>
+
+#include "lab/campaign/ptx/function_text.h"
+#include "lab/campaign/ptx/lane_instructions.h"
+
+namespace coalesce::campaign {
+
+/// Of a register that is no predicate, as a type ends: "add.s" + bits_of(kind) + ...
+inline const char* bits_of(Kind kind) {
+    return kind == Kind::half ? "16 " : kind == Kind::wide ? "64 " : "32 ";
+}
+
+/// The instruction that copies a register, and a blank.
+inline const char* move_of(Kind kind) {
+    static constexpr const char* kMoves[] = {"mov.pred ", "mov.b16 ", "mov.b32 ", "mov.b64 "};
+    return kMoves[static_cast<int>(kind)];
+}
+
+/// What a kernel has; each kernel has other things, so that what excludes a short cut of the
+/// simulator is not in all of them.
+struct Features {
+    bool approximations = false, same_everywhere = false;  ///< the second: on every device
+    bool tile = false, dynamic_tile = false, own_shared = false, shared_sums = false;
+    bool named_barriers = false, mbarriers = false, async_copies = false;
+    bool generic = false, strong = false, odd_barriers = false, local = false, constants = false;
+    bool calls = false, pointers = false, sums = false, own_atomics = false, warp_ops = false;
+    bool global_exchange = false, may_leave = false;
+    u32 cluster = 1;  ///< blocks of a cluster
+};
+
+/// A function that may be called.
+struct Callee {
+    enum class Form { words, wide, array, recursive, memory };
+    std::string name = {};
+    Form form = Form::words;
+
+    // How its second parameter and its result are declared under a name. The first is a word.
+    std::string second(const std::string& parameter) const;
+    std::string back(const std::string& result) const;
+};
+
+/// What the statements may refer to.
+struct Environment {
+    Launch launch;
+    Features features;
+    std::vector<Callee> callees;
+    bool in_kernel = true;
+    // Addresses. Words hold addresses of shared memory.
+    std::optional<Reg> in, in_generic, out_row, out_own, scratch, scratch_generic, scratch_block,
+        sums, local_generic, table_generic, own_shared, own_shared_generic;
+    Reg thread, block;  ///< linear
+};
+
+/// Registers that have certainly been written.
+struct Available {
+    std::vector<Reg> of[kKinds];
+    std::vector<Reg> uniform;   ///< words that are the same for all threads that come here together
+    std::vector<Reg> position;  ///< words that are the same in every block
+    std::vector<Reg> frozen;    ///< predicates with one instruction that writes them
+    struct Conditional {
+        Reg reg, predicate;
+        bool negated;
+        bool operator==(const Conditional&) const = default;
+    };
+    std::vector<Conditional> conditional;  ///< written where the frozen predicate holds
+    u32 tile_bytes = 0;                    ///< of the tile, written
+
+    bool has(Reg reg) const;
+    void add(Reg reg);
+    /// What both have.
+    void meet(const Available& other);
+};
+
+/// Which threads come to a statement together.
+struct Where {
+    u32 depth = 0;
+    u32 turns = 1;  ///< of the loops around it, multiplied
+    bool whole_block = true, whole_warp = true;
+    std::optional<Reg> members;  ///< the lanes, when they are known but not all
+    bool knows_members() const { return whole_warp || members; }
+    Where part() const {  ///< behind a branch that parts lanes
+        Where w = *this;
+        w.whole_block = w.whole_warp = false;
+        w.members.reset();
+        ++w.depth;
+        return w;
+    }
+};
+
+class Body {
+public:
+    Body(Random& random, FunctionText& text, Environment& environment);
+
+    Available here;
+
+    void statements(u32 count, Where where);
+    void statement(const Where& where);
+    /// Mixes some of what is known into the words that the function gives back.
+    void fold_some(u32 count);
+    void fold(Reg reg);
+
+    // ---- values (body_values.cpp) ----
+    Reg use(Kind kind);
+    Reg use_uniform();
+    Reg fresh(Kind kind);        ///< written from here on
+    Reg destination(Kind kind);  ///< a new one or a variable; written from here on
+    Reg new_variable(Kind kind);
+    /// Each $ of the pattern stands for the next of what is given: "add.s32 $, $, 1".
+    void emit(const std::string& pattern, const std::vector<Given>& operands = {}) {
+        text_.line(filled(pattern, operands) + ";");
+    }
+    /// Its registers are written by then, though not on every way of the text: see undefined_read().
+    void emit_late(const std::string& pattern, const std::vector<Given>& operands) {
+        text_.line(filled(pattern, operands) + "; // late");
+    }
+    /// A new register, the first $ of what writes it. It is not chosen as a source by chance.
+    Reg made(Kind kind, const std::string& pattern, std::vector<Given> operands = {});
+    /// The same of one that is.
+    Reg written(Kind kind, const std::string& pattern, const std::vector<Given>& operands = {});
+    Reg word_of(u32 value);
+    void lane_instruction();
+    void same_values(std::vector<Reg>& known, const std::vector<std::string>& operations,
+                     u32 count);
+    void uniform_values(u32 count);
+    void position_values(u32 count);
+    Reg a_predicate(bool uniform);
+
+    std::vector<Reg> accumulators;  ///< what fold() writes
+    u32 budget = 150;               ///< statements that may still be made
+
+private:
+    // ---- values ----
+    std::string literal(const LaneInstruction& instruction, Kind kind);
+    void write_whole(Reg to);
+    void copies();
+    void carry_chain();
+    void both_ways();
+    void conditional_values();
+    void packing();
+    void special_register();
+    std::string guard();
+    std::string maybe_negated();
+    std::optional<Reg> old_variable(Kind kind);
+
+    // ---- memory (body_memory.cpp) ----
+    struct Place {
+        std::string space = {}, base = {};
+        u32 first = 0, bytes = 0;
+        bool read_only = false, cached = false, may_be_strong = false;
+    };
+    void access(const Place& place, bool store);
+    void load_input();
+    void own_memory();
+    void table();
+    void own_shared_memory();
+    void read_tile();
+    void sums();
+    void own_atomics();
+    void hints();
+    Reg index_below(u32 count);
+    Reg scaled(Reg index, u32 bytes);
+    Reg element_of(const char* array, Reg offset);
+    Reg address_behind(Reg base, Reg index, u32 bytes);
+
+    // ---- threads together (body_together.cpp) ----
+    std::string members_of(const Where& where);
+    void between_lanes(const Where& where);
+    void match(const std::string& members);
+    void shuffle(const Where& where);
+    std::string list_of(Kind kind, u32 count, bool written);
+    void matrices(const Where& where);
+    void barrier();
+    void exchange(const Where& where);
+    void cluster_barrier();
+    void cluster_exchange();
+    void global_exchange();
+    void named_barriers();
+    void read_shared_sums();
+    void async_copy();
+    void solo_mbarrier();
+    void block_mbarrier();
+    Reg permuted_thread();
+
+    // ---- control (body_control.cpp) ----
+    bool control(const Where& where);
+    void branch(const Where& where);
+    void branch_with_members(const Where& where);
+    void set_turns(Reg turns, u32 most, bool varies, bool uniform);
+    void loop(const Where& where);
+    void loop_with_members(const Where& where);
+    void late_copy(const Where& where);
+    void choose(const Where& where);
+    void call();
+    void call_by(const std::string& target, Callee::Form form, bool by_pointer);
+    void indirect_call();
+    Where inner(const Where& where, bool uniform) const;
+
+    // ---- any graph of blocks (body_graph.cpp) ----
+    struct Graph;
+    void graph(const Where& where);
+    Graph random_graph();
+    void enter_graph(Graph& graph);
+    void write_in_graph(Reg r);
+    void leave_node(const Graph& graph, int n);
+
+    Random& random_;
+    FunctionText& text_;
+    Environment& env_;
+    std::vector<Reg> variables_[kKinds];
+    u32 params_made_ = 0;
+    bool tile_was_touched_ = false;
+    friend class KernelMaker;
+};
+
+}  // namespace coalesce::campaign

@@ -1,0 +1,363 @@
+// Branches, loops, graphs of blocks, calls.
+#include <algorithm>
+
+#include "lab/campaign/ptx/body.h"
+
+namespace coalesce::campaign {
+
+/// More turns than this a statement does not get, over all loops around it.
+constexpr u32 kMostTurns = 40;
+constexpr u32 kDeepest = 4;
+
+void Body::statements(u32 count, Where where) {
+    for (u32 k = 0; k < count; ++k) statement(where);
+}
+
+void Body::statement(const Where& where) {
+    if (budget == 0) return;
+    --budget;
+    const Features& f = env_.features;
+    if (random_.percent(10) && control(where)) return;
+    if (where.knows_members() && f.warp_ops && random_.percent(8)) return between_lanes(where);
+    if (where.whole_block && random_.percent(10)) {
+        if (f.tile && random_.percent(60)) return exchange(where);
+        if (f.named_barriers && f.tile && random_.percent(40)) return named_barriers();
+        if (f.mbarriers && random_.percent(50)) return block_mbarrier();
+        if (f.cluster > 1 && where.depth == 0 && random_.percent(50)) return cluster_exchange();
+        if (f.global_exchange && random_.percent(30)) return global_exchange();
+        if (f.shared_sums && random_.percent(30)) return read_shared_sums();
+    }
+    const u32 what = random_.below(100);
+    if (what < 42) return lane_instruction();
+    if (what < 47) return uniform_values(random_.between(1, 3));
+    if (what < 51 && !here.position.empty()) return position_values(random_.between(1, 3));
+    if (what < 57) return copies();
+    if (what < 62) return fold_some(1);
+    if (what < 64) return carry_chain();
+    if (what < 67) return both_ways();
+    if (what < 70) return conditional_values();
+    if (what < 72) return packing();
+    if (what < 75) return special_register();
+    if (what < 80 && env_.in) return load_input();
+    if (what < 86 && (env_.out_own || env_.scratch)) return own_memory();
+    if (what < 88 && f.constants) return table();
+    if (what < 90 && f.own_shared && env_.own_shared) return own_shared_memory();
+    if (what < 92 && here.tile_bytes) return read_tile();
+    if (what < 93 && env_.sums) return sums();
+    if (what < 96 && f.own_atomics) return own_atomics();
+    if (what == 96 && env_.in) return hints();
+    if (what == 97 && f.async_copies && env_.own_shared) return async_copy();
+    if (what == 98 && f.mbarriers && env_.own_shared) return solo_mbarrier();
+    if (f.calls && !env_.callees.empty() && random_.percent(70)) return call();
+    lane_instruction();
+}
+
+bool Body::control(const Where& where) {
+    if (where.depth >= kDeepest) return false;
+    const u32 what = random_.below(100);
+    const bool may_loop = where.turns * 4 <= kMostTurns;
+    if (what < 30) {
+        branch(where);
+    } else if (what < 38) {
+        choose(where);
+    } else if (what < 46 && where.knows_members() && env_.features.warp_ops) {
+        branch_with_members(where);
+    } else if (what < 54 && where.knows_members() && env_.features.warp_ops && may_loop) {
+        loop_with_members(where);
+    } else if (what < 74 && may_loop) {
+        loop(where);
+    } else if (what < 78 && may_loop) {
+        late_copy(where);
+    } else if (may_loop) {
+        graph(where);
+    } else {
+        return false;
+    }
+    return true;
+}
+
+/// Inside a branch or loop whose condition is the same for all, or is not.
+Where Body::inner(const Where& where, bool uniform) const {
+    if (!uniform) return where.part();
+    Where w = where;
+    ++w.depth;
+    return w;
+}
+
+// ---- branches ----
+
+void Body::branch(const Where& where) {
+    const bool uniform = where.knows_members() && random_.percent(50);
+    const Reg p = a_predicate(uniform);
+    const bool has_else = random_.percent(60);
+    const int yes = text_.new_block(), no = has_else ? text_.new_block() : -1,
+              after = text_.new_block();
+    const Available before = here;
+    text_.branch(p, random_.percent(50), yes, has_else ? no : after);
+    text_.begin(yes);
+    statements(random_.between(1, 6), inner(where, uniform));
+    text_.jump(after);
+    if (has_else) {
+        Available first = std::move(here);
+        here = before;
+        text_.begin(no);
+        statements(random_.between(1, 6), inner(where, uniform));
+        text_.jump(after);
+        here.meet(first);
+    } else {
+        here.meet(before);
+    }
+    text_.begin(after);
+}
+
+/// if (p) with the mask of the lanes for which p holds.
+void Body::branch_with_members(const Where& where) {
+    const Reg p = a_predicate(false), mask = fresh(Kind::word);
+    emit("vote.sync.ballot.b32 $, $, $", {mask, p, members_of(where)});
+    const int yes = text_.new_block(), after = text_.new_block();
+    const Available before = here;
+    text_.branch(p, false, yes, after);
+    text_.begin(yes);
+    Where w = where.part();
+    w.members = mask;
+    between_lanes(w);
+    statements(random_.between(1, 5), w);
+    text_.jump(after);
+    here.meet(before);
+    text_.begin(after);
+}
+
+/// A switch.
+void Body::choose(const Where& where) {
+    const bool uniform = where.knows_members() && random_.percent(30);
+    const u32 cases = random_.pick({2u, 4u, 4u, 8u});
+    const Reg index =
+        made(Kind::word, "and.b32 $, $, $", {uniform ? use_uniform() : use(Kind::word), cases - 1});
+    const int after = text_.new_block();
+    std::vector<int> blocks, targets;
+    for (u32 k = random_.between(1, std::min(cases, 4u)); k > 0; --k)
+        blocks.push_back(text_.new_block());
+    for (u32 k = 0; k < cases; ++k)
+        targets.push_back(random_.percent(15) ? after : random_.pick(blocks));
+    text_.jump_by_index(index, targets);
+    const Available before = here;
+    Available behind = here;
+    const bool falls_through = random_.percent(30);  // each case goes on in the next
+    for (std::size_t k = 0; k < blocks.size(); ++k) {
+        here = before;
+        text_.begin(blocks[k]);
+        statements(random_.between(1, 4), falls_through ? where.part() : inner(where, uniform));
+        const bool last = k + 1 == blocks.size();
+        text_.jump(falls_through && !last ? blocks[k + 1] : after);
+        if (!falls_through || last) behind.meet(here);
+    }
+    here = behind;
+    text_.begin(after);
+}
+
+// ---- loops ----
+
+/// `most` of them; where they vary, one to `most` or four, in other threads others unless `uniform`.
+void Body::set_turns(Reg turns, u32 most, bool varies, bool uniform) {
+    if (!varies) return emit("mov.u32 $, $", {turns, most});
+    const u32 mask = most >= 3 ? 3 : 1;
+    const Reg low =
+        made(Kind::word, "and.b32 $, $, $", {uniform ? use_uniform() : use(Kind::word), mask});
+    emit("add.s32 $, $, 1", {turns, low});
+}
+
+void Body::loop(const Where& where) {
+    const bool uniform = where.knows_members() && random_.percent(55);
+    const Reg turns = text_.make(Kind::word), p = text_.make(Kind::predicate);
+    const u32 most = random_.pick({1u, 2u, 3u, 3u, 4u});
+    const bool varies = random_.percent(60);
+    set_turns(turns, most, varies, uniform);
+    Where w = inner(where, uniform);
+    if (!uniform && !varies && where.knows_members() && random_.percent(50)) w = inner(where, true);
+    w.turns *= varies ? 3 : most;
+    here.add(turns);
+    if (uniform) here.uniform.push_back(turns);
+
+    const int body = text_.new_block(), after = text_.new_block();
+    const auto count_down = [&] {
+        emit("add.s32 $, $, -1", {turns, turns});
+        emit("setp.gt.s32 $, $, 0", {p, turns});
+    };
+    switch (random_.below(3)) {
+        case 0:  // the test behind the body
+            text_.jump(body);
+            text_.begin(body);
+            statements(random_.between(1, 8), w);
+            count_down();
+            text_.branch(p, false, body, after);
+            break;
+        case 1: {  // the test before it: perhaps no turn at all
+            const int test = text_.new_block();
+            if (random_.percent(30)) emit("add.s32 $, $, -1", {turns, turns});
+            text_.jump(test);
+            text_.begin(test);
+            emit("setp.gt.s32 $, $, 0", {p, turns});
+            text_.branch(p, false, body, after);
+            const Available at_test = here;
+            text_.begin(body);
+            statements(random_.between(1, 8), w);
+            emit("add.s32 $, $, -1", {turns, turns});
+            text_.jump(test);
+            here = at_test;
+            break;
+        }
+        default: {  // in its middle
+            const int rest = text_.new_block();
+            text_.jump(body);
+            text_.begin(body);
+            statements(random_.between(1, 5), w);
+            count_down();
+            text_.branch(p, false, rest, after);
+            const Available at_test = here;
+            text_.begin(rest);
+            statements(random_.between(1, 5), w);
+            text_.jump(body);
+            here = at_test;
+        }
+    }
+    std::erase(here.uniform, turns);
+    text_.begin(after);
+}
+
+/// A loop that lanes leave one after the other; the others know who is left.
+void Body::loop_with_members(const Where& where) {
+    const Reg turns = made(Kind::word, "and.b32 $, $, 3", {use(Kind::word)});
+    const Reg left = made(Kind::word, "mov.u32 $, $", {members_of(where)});
+    const int test = text_.new_block(), body = text_.new_block(), after = text_.new_block();
+    text_.jump(test);
+    text_.begin(test);
+    const Reg p = made(Kind::predicate, "setp.gt.s32 $, $, 0", {turns});
+    const Reg mask = made(Kind::word, "vote.sync.ballot.b32 $, $, $", {p, left});
+    emit("mov.b32 $, $", {left, mask});
+    text_.branch(p, false, body, after);
+    const Available at_test = here;
+    text_.begin(body);
+    Where w = where.part();
+    w.members = left;
+    w.turns *= 2;
+    between_lanes(w);
+    statements(random_.between(1, 5), w);
+    emit("add.s32 $, $, -1", {turns, turns});
+    text_.jump(test);
+    here = at_test;
+    text_.begin(after);
+}
+
+/// A search: on some turns the turn's value is copied, and behind the loop the last copy is wanted, if there is one.
+/// By then the value itself may have been written again.
+void Body::late_copy(const Where& where) {
+    const Kind kind = random_.pick({Kind::half, Kind::word, Kind::wide});
+    const std::string bits = bits_of(kind);
+    const Reg value = text_.make(kind), copy = text_.make(kind);
+    const Reg has = text_.make(Kind::predicate);
+    const Reg turns = made(Kind::word, "mov.u32 $, $", {random_.between(2, 5)});
+    emit_late("setp.lt.u32 $, $, 0", {has, turns});
+    const int body = text_.new_block(), takes = text_.new_block(), next = text_.new_block(),
+              after = text_.new_block();
+    const Available before = here;
+    text_.jump(body);
+    text_.begin(body);
+    Where w = where.part();
+    w.turns *= 5;
+    statements(random_.between(0, 2), w);
+    const std::string turn = name_of(turns), word = name_of(use(Kind::word));
+    if (kind == Kind::half)
+        emit("cvt.u16.u32 $, $", {value, turn});
+    else if (kind == Kind::wide)
+        emit("mad.wide.u32 $, $, $, $", {value, turn, word, use(kind)});
+    else
+        emit("mad.lo.s32 $, $, 0x01000193, $", {value, turn, word});
+    const Reg bit = made(Kind::word, "add.s32 $, $, $", {here.position.back(), turn});
+    emit("and.b32 $, $, $", {bit, bit, random_.pick({1u, 2u, 3u})});
+    const Reg chosen = made(Kind::predicate, "setp.eq.s32 $, $, 0", {bit});
+    text_.branch(chosen, false, takes, next);
+    text_.begin(takes);
+    emit_late("mov.b$$, $", {bits, copy, value});
+    emit_late("setp.ge.u32 $, $, 0", {has, turns});
+    text_.jump(next);
+    text_.begin(next);
+    emit("add.s32 $, $, -1", {turns, turns});
+    const Reg more = made(Kind::predicate, "setp.gt.s32 $, $, 0", {turns});
+    text_.branch(more, false, body, after);
+    here = before;
+    text_.begin(after);
+    if (const std::optional<Reg> to = old_variable(kind))
+        emit_late("@$ add.s$$, $, $", {has, bits, *to, copy, *to});
+}
+
+// ---- calls ----
+
+std::string Callee::second(const std::string& parameter) const {
+    const bool is_wide = form == Form::wide || form == Form::memory;
+    if (form == Form::array) return ".param .align 16 .b8 " + parameter + "[16]";
+    return (is_wide ? ".param .b64 " : ".param .b32 ") + parameter;
+}
+
+std::string Callee::back(const std::string& result) const {
+    if (form == Form::array) return ".param .align 8 .b8 " + result + "[8]";
+    return (form == Form::wide ? ".param .b64 " : ".param .b32 ") + result;
+}
+
+void Body::call() {
+    if (env_.features.pointers && random_.percent(40)) return indirect_call();
+    const Callee& callee = random_.pick(env_.callees);
+    call_by(callee.name, callee.form, false);
+}
+
+/// A function by its name, or by a register that holds its address.
+void Body::call_by(const std::string& target, Callee::Form form, bool by_pointer) {
+    using Form = Callee::Form;
+    const Callee callee{.form = form};
+    const std::string id = number(params_made_++);
+    const std::string a = "arg_a" + id, b = "arg_b" + id, back = "back" + id;
+    emit("{ .param .b32 $", {a});
+    emit(callee.second(b));
+    emit(callee.back(back));
+    Reg first = use(Kind::word);
+    if (form == Form::recursive) first = made(Kind::word, "and.b32 $, $, 3", {first});  // how deep
+    emit("st.param.b32 [$], $", {a, first});
+    switch (form) {
+        case Form::words:
+        case Form::recursive: emit("st.param.b32 [$], $", {b, use(Kind::word)}); break;
+        case Form::wide: emit("st.param.b64 [$], $", {b, use(Kind::wide)}); break;
+        case Form::array:
+            if (random_.percent(50))
+                emit("st.param.v4.b32 [$], $", {b, list_of(Kind::word, 4, false)});
+            else
+                for (u32 k = 0; k < 2; ++k)
+                    emit("st.param.b64 [$+$], $", {b, 8 * k, use(Kind::wide)});
+            break;
+        case Form::memory: emit("st.param.b64 [$], $", {b, *env_.scratch_generic}); break;
+    }
+    const std::string prototype = by_pointer ? "proto" + id : "";
+    if (by_pointer)
+        emit("$: .callprototype (.param .b32 _) _ (.param .b32 _, .param .b32 _)", {prototype});
+    emit("call ($), $, ($, $)$", {back, target, a, b, by_pointer ? ", " + prototype : ""});
+    if (form == Form::wide)
+        emit("ld.param.b64 $, [$]", {destination(Kind::wide), back});
+    else if (form == Form::array)
+        emit("ld.param.v2.b32 $, [$]", {list_of(Kind::word, 2, true), back});
+    else
+        emit("ld.param.b32 $, [$]", {destination(Kind::word), back});
+    text_.line("}");
+}
+
+/// Through a pointer, to one of the functions of two words; lanes may call different ones.
+void Body::indirect_call() {
+    std::vector<std::string> names;
+    for (const Callee& c : env_.callees)
+        if (c.form == Callee::Form::words) names.push_back(c.name);
+    if (names.size() < 2) return;
+    const Reg first = made(Kind::wide, "mov.u64 $, $", {names[0]});
+    const Reg second = made(Kind::wide, "mov.u64 $, $", {names[1]});
+    const Reg pointer =
+        made(Kind::wide, "selp.b64 $, $, $, $", {first, second, use(Kind::predicate)});
+    call_by(name_of(pointer), Callee::Form::words, true);
+}
+
+}  // namespace coalesce::campaign

@@ -1,0 +1,380 @@
+// Loads, stores and atomics.
+//
+// Rules  A thread writes what is its own alone: its words of `out`, its bytes of `scratch`, its slot
+//        of shared memory, its local array. `in`, tables and, between two barriers, the tile are
+//        there for all to read. What all change they change by atomics whose order does not matter.
+#include "lab/campaign/ptx/body.h"
+
+namespace coalesce::campaign {
+
+// ---- addresses ----
+
+/// Below `count`, a power of two.
+Reg Body::index_below(u32 count) {
+    const u32 how = random_.below(100);
+    Reg from;
+    if (how < 35 && !here.position.empty()) {  // a row of neighbours
+        const Reg place = random_.percent(70) ? env_.thread : random_.pick(here.position);
+        from = made(Kind::word, "add.s32 $, $, $", {place, random_.below(40)});
+    } else if (how < 55 && !here.position.empty()) {  // strides
+        from = made(Kind::word, "mad.lo.s32 $, $, $, $",
+                    {env_.thread, random_.pick({2u, 3u, 4u, 8u, 17u, 32u, 33u}), use_uniform()});
+    } else {
+        from = how < 75 ? use_uniform() : use(Kind::word);
+    }
+    return made(Kind::word, "and.b32 $, $, $", {from, count - 1});
+}
+
+Reg Body::scaled(Reg index, u32 bytes) {
+    if (random_.percent(50) && (bytes & (bytes - 1)) == 0)
+        return made(Kind::word, "shl.b32 $, $, $", {index, static_cast<u32>(__builtin_ctz(bytes))});
+    return made(Kind::word, "mul.lo.s32 $, $, $", {index, bytes});
+}
+
+/// The address of what stands so many bytes behind the beginning of an array of 32-bit addresses.
+Reg Body::element_of(const char* array, Reg offset) {
+    const Reg base = made(Kind::word, "mov.u32 $, $", {array});
+    return made(Kind::word, "add.s32 $, $, $", {base, offset});
+}
+
+/// base + index * bytes, in 64 bits.
+Reg Body::address_behind(Reg base, Reg index, u32 bytes) {
+    if (random_.percent(50))
+        return made(Kind::wide, "mad.wide.u32 $, $, $, $", {index, bytes, base});
+    const Reg offset = made(Kind::wide, "mul.wide.u32 $, $, $", {index, bytes});
+    return made(Kind::wide, "add.s64 $, $, $", {base, offset});
+}
+
+// ---- one access of any width ----
+
+/// A type of that many bytes which a register of the kind takes.
+static std::string memory_type(Random& random, u32 bytes, Kind kind, bool store) {
+    const std::string bits = number(8 * bytes);
+    if (store) return ".b" + bits;
+    if (kind == Kind::word && bytes == 4) return random.pick({".b32", ".u32", ".s32", ".f32"});
+    if (kind == Kind::wide && bytes == 8) return random.pick({".b64", ".u64", ".s64", ".f64"});
+    return random.pick({".b", ".u", ".s"}) + bits;
+}
+
+static Kind kind_for(Random& random, u32 bytes) {
+    if (bytes == 8) return Kind::wide;
+    if (bytes == 4) return random.percent(85) ? Kind::word : Kind::wide;
+    return random.pick({Kind::half, Kind::word, Kind::word, Kind::wide});
+}
+
+static std::string strong(Random& random, bool store) {
+    if (random.percent(25)) return ".volatile";
+    const std::string order = random.percent(60) ? ".relaxed" : store ? ".release" : ".acquire";
+    return order + random.pick({".cta", ".gpu", ".sys"});
+}
+
+static std::string cache_operator(Random& random, const std::string& space, bool store,
+                                  bool read_only) {
+    const bool global = space == ".global";
+    if (store) return random.pick({"", ".wb", ".cg", ".cs", ".wt"});
+    if (global && read_only && random.percent(40))
+        return random.pick({".nc", ".nc.L1::evict_last", ".nc.L2::128B", ".nc"});
+    if (global && random.percent(20))
+        return random.pick({".L1::evict_first", ".L1::no_allocate", ".L2::64B", ".L2::256B"});
+    return random.pick({"", ".ca", ".cg", ".cs", ".lu", ".cv"});
+}
+
+void Body::access(const Place& place, bool store) {
+    u32 bytes = random_.pick({1u, 2u, 4u, 4u, 4u, 8u, 8u}),
+        count = random_.pick({1u, 1u, 1u, 2u, 4u});
+    while (bytes * count > 16 || bytes * count > place.bytes) {
+        if (count > 1)
+            count /= 2;
+        else
+            bytes /= 2;
+    }
+    Kind kind = kind_for(random_, bytes);
+    if (env_.features.same_everywhere && store)
+        kind = bytes == 8 ? Kind::wide : bytes == 2 ? Kind::half : Kind::word;
+    const u32 whole = bytes * count;
+    const u32 offset = place.first + random_.below(place.bytes / whole) * whole;
+    std::string modifiers;
+    if (place.may_be_strong && env_.features.strong && random_.percent(40))
+        modifiers = strong(random_, store) + place.space;
+    else if (place.cached && random_.percent(30))
+        modifiers = place.space + cache_operator(random_, place.space, store, place.read_only);
+    else
+        modifiers = place.space;
+    if (count > 1) modifiers += ".v" + number(count);
+    modifiers += memory_type(random_, bytes, kind, store);
+    const std::string address = "[" + place.base + (offset ? "+" + number(offset) : "") + "]";
+
+    std::string guarded, registers;
+    const bool may_guard = random_.percent(15);
+    std::vector<Reg> used;
+    for (u32 k = 0; k < count; ++k) {
+        Reg r;
+        if (store) {
+            r = use(kind);
+        } else {
+            std::optional<Reg> old = may_guard && count == 1 ? old_variable(kind) : std::nullopt;
+            if (old) guarded = guard();
+            r = old ? *old : count == 1 ? destination(kind) : fresh(kind);
+        }
+        registers += (k ? ", " : "") + name_of(r);
+    }
+    if (store && may_guard) guarded = guard();
+    if (count > 1) registers = "{" + registers + "}";
+    emit("$$", {guarded, store ? "st" + modifiers + " " + address + ", " + registers
+                               : "ld" + modifiers + " " + registers + ", " + address});
+}
+
+// ---- places ----
+
+void Body::load_input() {
+    const u32 size = random_.pick({1u, 2u, 4u, 4u, 8u, 16u});
+    const bool generic = env_.features.generic && random_.percent(30);
+    const Reg base = generic ? *env_.in_generic : *env_.in;
+    const u32 first = random_.below(2048 / 16 - 1) * 16;
+    const bool is_fixed = random_.percent(20);
+    const Reg at = is_fixed ? base : address_behind(base, index_below(2048 / size), size);
+    access({.space = generic ? "" : ".global",
+            .base = name_of(at),
+            .first = first,
+            .bytes = is_fixed ? 16 : size,
+            .read_only = true,
+            .cached = !generic,
+            .may_be_strong = !generic},
+           false);
+}
+
+void Body::own_memory() {
+    const bool store = random_.percent(55);
+    const u32 which = random_.below(100);
+    Place place{.space = ".global", .cached = true, .may_be_strong = true};
+    if (which < 35 && env_.out_row) {  // rows of neighbours: one word per thread
+        place.base = name_of(*env_.out_row);
+        place.first = random_.below(16) * 4 * env_.launch.all_threads();
+        place.bytes = 4;
+    } else if (which < 60 && env_.out_own) {
+        place.base = name_of(*env_.out_own);
+        place.bytes = 64;
+    } else if (which < 75 && env_.local_generic) {
+        const bool generic = env_.features.generic && random_.percent(40);
+        const u32 size = random_.pick({1u, 4u, 8u, 16u});
+        place = {.space = generic ? "" : ".local", .base = "array", .bytes = size};
+        if (generic)
+            place.base = name_of(address_behind(*env_.local_generic, index_below(64 / size), size));
+        else if (random_.percent(50))
+            place.bytes = 64;
+        else
+            place.base = name_of(element_of("array", scaled(index_below(64 / size), size)));
+    } else if (env_.scratch) {
+        const bool generic = env_.features.generic && random_.percent(30);
+        const Reg base = generic ? *env_.scratch_generic : *env_.scratch;
+        if (generic) place = {};
+        place.base = name_of(base);
+        place.bytes = 48;
+        if (random_.percent(30)) {
+            const u32 size = random_.pick({1u, 2u, 4u, 8u, 16u});
+            place.base = name_of(address_behind(base, index_below(32 / size), size));
+            place.bytes = size;
+        }
+    } else {
+        return;
+    }
+    access(place, store);
+}
+
+void Body::table() {
+    if (env_.table_generic && env_.features.generic && random_.percent(40)) {
+        const Reg at = address_behind(*env_.table_generic, index_below(16), 16);
+        return access({.base = name_of(at), .bytes = 16}, false);
+    }
+    const bool is_fixed = random_.percent(50), global = random_.percent(40);
+    Place place{.space = global ? ".global" : ".const",
+                .base = global ? "variable" : "table",
+                .bytes = 256};
+    if (!is_fixed) {
+        const Reg base = made(Kind::wide, "mov.u64 $, $", {place.base});
+        const u32 size = random_.pick({1u, 4u, 8u});
+        place.base = name_of(address_behind(base, index_below(256 / size), size));
+        place.bytes = size;
+    }
+    access(place, false);
+}
+
+void Body::own_shared_memory() {
+    Place place{
+        .space = ".shared", .base = name_of(*env_.own_shared), .bytes = 16, .may_be_strong = true};
+    if (env_.features.generic && random_.percent(30)) {
+        place = {.base = name_of(*env_.own_shared_generic), .bytes = 16};
+    } else if (!random_.percent(70)) {
+        const u32 size = random_.pick({1u, 2u, 4u, 8u});
+        const Reg offset = scaled(index_below(16 / size), size);
+        place.base = name_of(made(Kind::word, "add.s32 $, $, $", {*env_.own_shared, offset}));
+        place.bytes = size;
+    }
+    access(place, random_.percent(50));
+}
+
+/// Any element of what the last exchange has written, or none where there has not been one.
+void Body::read_tile() {
+    u32 size = random_.pick({1u, 2u, 4u, 4u, 8u, 16u});
+    while (size > here.tile_bytes) size /= 2;
+    if (size == 0) return;
+    u32 count = 1;
+    while (count * 2 * size <= here.tile_bytes) count *= 2;
+    const Reg at = element_of("tile", scaled(index_below(count), size));
+    access({.space = ".shared", .base = name_of(at), .bytes = size, .may_be_strong = true}, false);
+}
+
+// ---- atomics ----
+
+namespace {
+
+/// How a word of sums may change: every word by one operation alone.
+struct SumClass {
+    const char* operation;
+    const char* type;
+    u32 first, words;  ///< of `sums`
+};
+constexpr SumClass kSums[] = {
+    {"add", "u32", 0, 8},  {"add", "s32", 0, 8},  {"max", "u32", 8, 4},  {"max", "s32", 12, 2},
+    {"min", "s32", 14, 2}, {"or", "b32", 16, 4},  {"xor", "b32", 20, 4}, {"add", "u64", 24, 4},
+    {"max", "u64", 28, 2}, {"max", "s64", 30, 2}, {"min", "s64", 32, 2}, {"or", "b64", 34, 2},
+    {"xor", "b64", 36, 4}, {"inc", "u32", 40, 1}, {"dec", "u32", 41, 1}, {"add", "f32", 42, 2},
+    {"add", "f64", 44, 2}, {"and", "b32", 46, 1}, {"min", "u32", 47, 1}, {"and", "b64", 48, 2},
+    {"min", "u64", 50, 2},
+};
+
+std::string order_and_scope(Random& random, bool strong, bool returns) {
+    if (!strong || random.percent(50)) return random.pick({"", "", ".gpu", ".cta", ".sys"});
+    const std::string order = returns
+                                  ? random.pick({".relaxed", ".acquire", ".release", ".acq_rel"})
+                                  : random.pick({".relaxed", ".release"});
+    return order + random.pick({".cta", ".gpu", ".sys"});
+}
+
+}  // namespace
+
+/// red on words that all threads share; now and then an atom whose result nobody wants.
+void Body::sums() {
+    const bool shared = env_.features.shared_sums && (!env_.features.sums || random_.percent(50));
+    if (!shared && !env_.features.sums) return;
+    const SumClass& c = kSums[random_.below(std::size(kSums))];
+    const std::string type = c.type;
+    const bool wide = type.ends_with("64");
+    const u32 size = wide ? 8 : 4;
+    if (shared && c.first + c.words > 32) return;
+
+    std::string value;
+    if (type == "f32" || type == "f64") {  // small whole numbers: their sums are exact
+        const Reg v = text_.make(wide ? Kind::wide : Kind::word);
+        const Reg small = made(Kind::word, "and.b32 $, $, 15", {use(Kind::word)});
+        emit("cvt.rn.$.u32 $, $", {type, v, small});
+        value = name_of(v);
+    } else if (type == "u32" && (c.operation[0] == 'i' || c.operation[0] == 'd')) {
+        value = "12";  // one limit for all
+    } else {
+        value = name_of(use(wide ? Kind::wide : Kind::word));
+    }
+    const u32 words = c.words / (size / 4);
+    u32 offset = 4 * c.first + size * random_.below(words);
+    std::string base = shared ? "sums_here" : name_of(*env_.sums);
+    if (words > 1 && (words & (words - 1)) == 0 && random_.percent(50)) {
+        const Reg index = index_below(words);
+        base = name_of(shared ? element_of("sums_here", scaled(index, size))
+                              : address_behind(*env_.sums, index, size));
+        offset = 4 * c.first;
+    }
+    const std::string address = filled("[$+$]", {base, offset});
+    const bool returns = random_.percent(15);
+    const std::string modifiers = order_and_scope(random_, env_.features.strong, returns) +
+                                  (shared ? ".shared." : ".global.") + c.operation + "." + type;
+    const std::string how = random_.percent(30) ? guard() : "";
+    if (returns)
+        emit("$atom$ $, $, $",
+             {how, modifiers, text_.make(wide ? Kind::wide : Kind::word), address, value});
+    else
+        emit("$red$ $, $", {how, modifiers, address, value});
+}
+
+/// Atomics on what is the thread's own: any, with the value that they return.
+void Body::own_atomics() {
+    static const std::vector<std::string> all = {
+        "add.u32", "add.s32",       "add.u64",        "add.f32",         "add.f64",
+        "min.u32", "min.s32",       "min.u64",        "min.s64",         "max.u32",
+        "max.s32", "max.u64",       "max.s64",        "and.b32",         "and.b64",
+        "or.b32",  "or.b64",        "xor.b32",        "xor.b64",         "inc.u32",
+        "dec.u32", "exch.b32",      "exch.b64",       "cas.b16",         "cas.b32",
+        "cas.b64", "add.noftz.f16", "add.noftz.bf16", "add.noftz.f16x2", "add.noftz.bf16x2"};
+    const std::string operation = random_.pick(all);
+    const std::string type = operation.substr(operation.rfind('.') + 1);
+    const Kind kind = type.ends_with("64")                               ? Kind::wide
+                      : type == "b16" || type == "f16" || type == "bf16" ? Kind::half
+                                                                         : Kind::word;
+    const u32 size = kind == Kind::wide ? 8 : kind == Kind::half ? 2 : 4;
+    const bool in_shared = env_.own_shared && random_.percent(50);
+    if (!in_shared && !env_.scratch) return;
+    const bool generic = env_.features.generic && random_.percent(25);
+    const std::string space = generic ? "" : in_shared ? ".shared" : ".global";
+    const Reg base = in_shared ? (generic ? *env_.own_shared_generic : *env_.own_shared)
+                               : (generic ? *env_.scratch_generic : *env_.scratch);
+    const std::string address = filled("[$+$]", {base, size * random_.below(16 / size)});
+
+    Reg value = use(kind);
+    if (type[0] == 'f' || (type[0] == 'b' && type[1] == 'f')) {  // small numbers, here and there
+        const auto small = [&] {
+            const Reg v = text_.make(kind);
+            const Reg bits = made(Kind::word, "and.b32 $, $, 63", {use(Kind::word)});
+            if (type.ends_with("x2")) {
+                const Reg half = text_.make(Kind::half);
+                emit("cvt.rn.$.u32 $, $", {type.substr(0, type.size() - 2), half, bits});
+                emit("mov.b32 $, {$, $}", {v, half, half});
+            } else {
+                emit("cvt.rn.$.u32 $, $", {type, v, bits});
+            }
+            return v;
+        };
+        emit("st$.b$ $, $", {space, 8 * size, address, small()});
+        value = small();
+    }
+    std::string values = name_of(value);
+    if (operation.starts_with("cas")) {
+        // Half of them compare with what is there.
+        if (random_.percent(50)) emit("st$.$ $, $", {space, type, address, values});
+        values += ", " + name_of(use(kind));
+    }
+    const bool may_reduce = !operation.starts_with("exch") && !operation.starts_with("cas");
+    const bool returns = !may_reduce || random_.percent(70);
+    const std::string modifiers =
+        order_and_scope(random_, env_.features.strong, returns) + space + "." + operation + " ";
+    if (!returns) {
+        return emit("$red$$, $", {random_.percent(20) ? guard() : "", modifiers, address, values});
+    }
+    const std::optional<Reg> old = random_.percent(20) ? old_variable(kind) : std::nullopt;
+    const std::string how = old ? guard() : "";
+    emit("$atom$$, $, $", {how, modifiers, old ? *old : destination(kind), address, values});
+}
+
+/// What changes nothing.
+void Body::hints() {
+    const auto in = [&] { return filled("[$+$]", {*env_.in, 16 * random_.below(64)}); };
+    switch (random_.below(9)) {
+        case 0: emit("prefetch.global.L1 $", {in()}); return;
+        case 1: emit("prefetch.global.L2 $", {in()}); return;
+        case 2: emit("prefetch.global.L2::evict_last $", {in()}); return;
+        case 3: emit("prefetchu.L1 [$]", {*env_.in_generic}); return;
+        case 4: emit(random_.pick({"membar.cta", "membar.gl", "membar.sys"})); return;
+        case 5:
+            emit(random_.pick({"fence.sc.cta", "fence.acq_rel.gpu", "fence.sc.sys",
+                               "fence.acq_rel.cta", "fence.sc.gpu", "fence.acq_rel.sys"}));
+            return;
+        case 6: emit("nanosleep.u32 $", {random_.below(40)}); return;
+        case 7: emit("applypriority.global.L2::evict_normal [$], 128", {*env_.in}); return;
+        default: {
+            const Reg d = destination(Kind::word);
+            const Reg policy =
+                made(Kind::wide, "createpolicy.fractional.L2::evict_last.b64 $, 0.5");
+            emit("ld.global.L2::cache_hint.u32 $, $, $", {d, in(), policy});
+        }
+    }
+}
+
+}  // namespace coalesce::campaign

@@ -1,0 +1,419 @@
+// What threads do together: lanes of a warp that look at each other, barriers, exchanges of tiles.
+#include "lab/campaign/ptx/body.h"
+
+namespace coalesce::campaign {
+
+std::string Body::members_of(const Where& where) {
+    return where.whole_warp ? "0xffffffff" : name_of(*where.members);
+}
+
+// ---- lanes ----
+
+/// A shuffle that reads from lanes that take part, or whose result is thrown away.
+void Body::shuffle(const Where& where) {
+    const std::string members = members_of(where);
+    const std::string mode = random_.pick({"up", "down", "bfly", "idx"});
+    const Reg value = use(Kind::word);
+    const Reg from = text_.make(Kind::word), got = text_.make(Kind::word);
+    const u32 segment = random_.pick({0u, 0u, 16u, 24u, 28u, 30u});
+    const u32 clamp = segment << 8 | (mode == "up" ? 0 : 31);
+    const Reg distance = made(Kind::word, "and.b32 $, $, 31",
+                              {random_.percent(60) ? use_uniform() : use(Kind::word)});
+    const Reg lane = made(Kind::word, "mov.u32 $, %laneid");
+    // Where the value comes from. A lane outside the segment reads itself.
+    const Reg inside = fresh(Kind::predicate);
+    emit("shfl.sync.$.b32 $|$, $, $, $, $", {mode, got, inside, value, distance, clamp, members});
+    if (mode == "up") emit("sub.s32 $, $, $", {from, lane, distance});
+    if (mode == "down") emit("add.s32 $, $, $", {from, lane, distance});
+    if (mode == "bfly") emit("xor.b32 $, $, $", {from, lane, distance});
+    if (mode == "idx") {
+        const Reg high = made(Kind::word, "and.b32 $, $, $", {lane, segment});
+        const Reg low = made(Kind::word, "and.b32 $, $, $", {distance, 31 & ~segment});
+        emit("or.b32 $, $, $", {from, high, low});
+    }
+    const Reg source = made(Kind::word, "selp.b32 $, $, $, $", {from, lane, inside});
+    const Reg always = made(Kind::predicate, "setp.eq.s32 $, $, $", {lane, lane});
+    const Reg ballot = made(Kind::word, "vote.sync.ballot.b32 $, $, $", {always, members});
+    const Reg bit = made(Kind::word, "shr.u32 $, $, $", {ballot, source});
+    emit("and.b32 $, $, 1", {bit, bit});
+    const Reg is_there = made(Kind::predicate, "setp.ne.s32 $, $, 0", {bit});
+    emit("selp.b32 $, $, $, $", {destination(Kind::word), got, value, is_there});
+}
+
+void Body::match(const std::string& members) {
+    const bool wide = random_.percent(40);
+    const Reg few =
+        made(Kind::word, "and.b32 $, $, $", {use(Kind::word), random_.pick({0u, 3u, 7u})});
+    const Reg wider = made(Kind::wide, "cvt.u64.u32 $, $", {few});
+    const Reg value = wide ? wider : few;
+    const char* const type = wide ? "b64" : "b32";
+    if (random_.percent(50))
+        emit("match.any.sync.$ $, $, $", {type, destination(Kind::word), value, members});
+    else if (random_.percent(60))
+        emit("match.all.sync.$ $|$, $, $",
+             {type, destination(Kind::word), destination(Kind::predicate), value, members});
+    else
+        emit("match.all.sync.$ $, $, $", {type, destination(Kind::word), value, members});
+}
+
+void Body::between_lanes(const Where& where) {
+    const std::string members = members_of(where);
+    switch (random_.below(14)) {
+        case 0:
+        case 1:
+        case 2: return shuffle(where);
+        case 3:
+        case 4: {
+            const std::string p = maybe_negated();
+            return emit("vote.sync.$.pred $, $, $", {random_.pick({"all", "any", "uni"}),
+                                                     destination(Kind::predicate), p, members});
+        }
+        case 5: {
+            const std::string p = maybe_negated();
+            return emit("vote.sync.ballot.b32 $, $, $", {destination(Kind::word), p, members});
+        }
+        case 6: return match(members);
+        case 7:
+        case 8: {
+            const Reg value = use(Kind::word);
+            return emit("redux.sync.$ $, $, $",
+                        {random_.pick({"add.u32", "add.s32", "min.u32", "min.s32", "max.u32",
+                                       "max.s32", "and.b32", "or.b32", "xor.b32"}),
+                         destination(Kind::word), value, members});
+        }
+        case 9:
+            return emit("elect.sync $|$, $",
+                        {random_.percent(60) ? name_of(destination(Kind::word)) : "_",
+                         destination(Kind::predicate), members});
+        case 10: return emit("bar.warp.sync $", {members});
+        case 11:
+        case 12: return matrices(where);
+        default: {  // the idiom of a warp's sum
+            Reg sum = use(Kind::word);
+            if (!where.whole_warp || env_.launch.threads() % 32) return;
+            for (u32 step = 16; step > 0; step /= 2) {
+                const Reg next = fresh(Kind::word);
+                const Reg other =
+                    made(Kind::word, "shfl.sync.bfly.b32 $, $, $, 31, $", {sum, step, members});
+                emit("add.s32 $, $, $", {next, sum, other});
+                sum = next;
+            }
+        }
+    }
+}
+
+// ---- matrices ----
+
+/// A list of registers: {%r1, %r2}
+std::string Body::list_of(Kind kind, u32 count, bool written) {
+    std::string list;
+    for (u32 k = 0; k < count; ++k)
+        list += (k ? ", " : "{") + name_of(written ? fresh(kind) : use(kind));
+    return list + "}";
+}
+
+/// What all lanes of a warp do with matrices. In shared memory each thread has a row of its own.
+void Body::matrices(const Where& where) {
+    if (!where.whole_warp || env_.launch.threads() % 32) return;
+    const Features& has = env_.features;
+    const bool has_rows = has.own_shared && !has.mbarriers && !has.async_copies && env_.own_shared;
+    if (has_rows && random_.percent(50)) {
+        const u32 count = random_.pick({1u, 2u, 4u});
+        const std::string how = ".sync.aligned.m8n8.x" + number(count) +
+                                (random_.percent(50) ? ".trans" : "") + ".shared.b16 ",
+                          row = "[" + name_of(*env_.own_shared) + "]";
+        emit("bar.warp.sync 0xffffffff");
+        if (random_.percent(50))
+            emit("ldmatrix$$, $", {how, list_of(Kind::word, count, true), row});
+        else
+            emit("stmatrix$$, $", {how, row, list_of(Kind::word, count, false)});
+        emit("bar.warp.sync 0xffffffff");
+        return;
+    }
+    struct Product {
+        const char* text;
+        u32 d, a, b;
+        bool is_exact;
+    };
+    const Product product = random_.pick<Product>({
+        {"m16n8k32.row.col.s32.s8.u8.s32 ", 4, 4, 2, true},
+        {"m8n8k16.row.col.satfinite.s32.s8.s8.s32 ", 2, 1, 1, true},
+        {"m16n8k64.row.col.s32.u4.s4.s32 ", 4, 4, 2, true},
+        {"m16n8k256.row.col.s32.b1.b1.s32.and.popc ", 4, 4, 2, true},
+        {"m16n8k16.row.col.f32.f16.f16.f32 ", 4, 4, 2, false},
+        {"m16n8k8.row.col.f16.f16.f16.f16 ", 2, 2, 1, false},
+        {"m16n8k8.row.col.f32.tf32.tf32.f32 ", 4, 4, 2, false},
+    });
+    if (has.same_everywhere && !product.is_exact) return;
+    if (random_.percent(20)) {
+        const Reg from = use(Kind::word);
+        emit("movmatrix.sync.aligned.m8n8.trans.b16 $, $", {destination(Kind::word), from});
+    }
+    const std::string a = list_of(Kind::word, product.a, false),
+                      b = list_of(Kind::word, product.b, false),
+                      c = list_of(Kind::word, product.d, false),
+                      d = list_of(Kind::word, product.d, true);
+    emit("mma.sync.aligned.$$, $, $, $", {product.text, d, a, b, c});
+}
+
+// ---- barriers ----
+
+/// Of all threads of the block.
+void Body::barrier() {
+    const bool whole_warps = env_.launch.threads() % 32 == 0;
+    if (env_.features.same_everywhere || random_.percent(20)) emit("bar.warp.sync 0xffffffff");
+    if (!env_.features.odd_barriers || random_.percent(40)) {
+        return emit(random_.pick({"bar.sync 0", "bar.sync 0", "barrier.sync 0"}));
+    }
+    const std::string p = maybe_negated();
+    switch (random_.below(6)) {
+        case 0: return emit("bar.red.popc.u32 $, 0, $", {destination(Kind::word), p});
+        case 1: return emit("bar.red.and.pred $, 0, $", {destination(Kind::predicate), p});
+        case 2: return emit("barrier.red.or.pred $, 0, $", {destination(Kind::predicate), p});
+        case 3: return emit("barrier.sync $", {random_.below(8)});
+        case 4: return env_.features.cluster > 1 ? emit("bar.sync 0") : cluster_barrier();
+        default:
+            emit("bar.sync $$",
+                 {random_.between(1, 7), whole_warps ? ", " + number(env_.launch.threads()) : ""});
+    }
+}
+
+/// A number below the block's threads that is different for every thread.
+Reg Body::permuted_thread() {
+    const u32 threads = env_.launch.threads();
+    const bool power = (threads & (threads - 1)) == 0;
+    const Reg thread = env_.thread;
+    const u32 how = random_.below(6);
+    if (how == 0) return made(Kind::word, "sub.s32 $, $, $", {threads - 1, thread});
+    if (how == 1 && power)
+        return made(Kind::word, "xor.b32 $, $, $", {thread, random_.below(threads)});
+    if (how == 2 && power) {
+        const u32 factor = 2 * random_.below(50) + 1;
+        const Reg product = made(Kind::word, "mul.lo.s32 $, $, $", {thread, factor});
+        return made(Kind::word, "and.b32 $, $, $", {product, threads - 1});
+    }
+    if (how < 4) return made(Kind::word, "mov.u32 $, $", {thread});
+    // Moved round, by another distance in every block.
+    const Reg distance =
+        made(Kind::word, "and.b32 $, $, 1023", {random_.percent(60) ? env_.block : use_uniform()});
+    const Reg moved = made(Kind::word, "add.s32 $, $, $", {thread, distance});
+    return made(Kind::word, "rem.u32 $, $, $", {moved, threads});
+}
+
+/// Every thread writes an element of the tile; after a barrier all may read all of them.
+void Body::exchange(const Where& where) {
+    const bool fills_by_copy = env_.features.async_copies && random_.percent(30);
+    const u32 size =
+        fills_by_copy ? random_.pick({4u, 8u, 16u}) : random_.pick({1u, 2u, 4u, 4u, 8u, 16u});
+    // Only in front of the first write is none needed.
+    if (where.depth > 0 || tile_was_touched_ || random_.percent(30)) barrier();
+    tile_was_touched_ = true;
+    const Reg place = random_.percent(50) ? env_.thread : permuted_thread();
+    const Reg offset = scaled(place, size);
+    const std::string address = "[" + name_of(element_of("tile", offset)) + "]";
+    if (fills_by_copy) {
+        const Reg from = address_behind(*env_.in, index_below(2048 / size), size);
+        emit("cp.async.ca.shared.global $, [$], $", {address, from, size});
+        if (random_.percent(50)) {
+            emit("cp.async.commit_group");
+            emit("cp.async.wait_group 0");
+        } else {
+            emit("cp.async.wait_all");
+        }
+    } else if (size == 1) {
+        const Kind kind = random_.pick({Kind::half, Kind::word});
+        emit("st.shared.u8 $, $",
+             {address, use(env_.features.same_everywhere ? Kind::word : kind)});
+    } else if (size == 2) {
+        emit("st.shared.b16 $, $", {address, use(Kind::half)});
+    } else if (size == 4) {
+        emit("st.shared.b32 $, $", {address, use(Kind::word)});
+    } else if (size == 8) {
+        if (random_.percent(50))
+            emit("st.shared.b64 $, $", {address, use(Kind::wide)});
+        else
+            emit("st.shared.v2.b32 $, $", {address, list_of(Kind::word, 2, false)});
+    } else if (random_.percent(50)) {
+        emit("st.shared.v2.b64 $, $", {address, list_of(Kind::wide, 2, false)});
+    } else {
+        emit("st.shared.v4.b32 $, $", {address, list_of(Kind::word, 4, false)});
+    }
+    barrier();
+    here.tile_bytes = std::max(here.tile_bytes, size * env_.launch.threads());
+    for (u32 k = random_.between(1, 3); k > 0; --k) read_tile();
+    fold(use(Kind::word));
+}
+
+void Body::cluster_barrier() {
+    emit(random_.pick({"barrier.cluster.arrive", "barrier.cluster.arrive.release"}));
+    emit(random_.pick({"barrier.cluster.wait", "barrier.cluster.wait.acquire"}));
+}
+
+/// Through shared memory that every block of the cluster reads from another one.
+void Body::cluster_exchange() {
+    const Reg base = made(Kind::word, "mov.u32 $, handed");
+    const Reg to = made(Kind::word, "mad.lo.s32 $, $, 4, $", {env_.thread, base});
+    emit("st.shared.b32 [$], $", {to, use(Kind::word)});
+    cluster_barrier();
+    const Reg rank = made(Kind::word, "mov.u32 $, %cluster_ctarank");
+    const Reg spread = random_.percent(50) ? env_.thread : use_uniform();
+    const Reg sum = made(Kind::word, "add.u32 $, $, $", {rank, spread});
+    const Reg other = made(Kind::word, "rem.u32 $, $, $", {sum, env_.features.cluster});
+    const Reg place = permuted_thread();
+    const Reg own = made(Kind::word, "mad.lo.s32 $, $, 4, $", {place, base});
+    if (random_.percent(60)) {
+        const Reg from = made(Kind::word, "mapa.shared::cluster.u32 $, $, $", {own, other});
+        emit("ld.shared::cluster.b32 $, [$]", {destination(Kind::word), from});
+        emit("getctarank.shared::cluster.u32 $, $", {destination(Kind::word), from});
+    } else {
+        const Reg wide = made(Kind::wide, "cvt.u64.u32 $, $", {own});
+        const Reg generic = made(Kind::wide, "cvta.shared.u64 $, $", {wide});
+        const Reg from = made(Kind::wide, "mapa.u64 $, $, $", {generic, other});
+        emit("ld.b32 $, [$]", {destination(Kind::word), from});
+    }
+    cluster_barrier();
+}
+
+/// Through global memory: each thread has 16 bytes of scratch that others of its block read.
+void Body::global_exchange() {
+    barrier();
+    const u32 word = 48 + 4 * random_.below(4);
+    emit("st.global.b32 [$+$], $", {*env_.scratch, word, use(Kind::word)});
+    barrier();
+    const Reg place = permuted_thread();
+    const Reg address = address_behind(*env_.scratch_block, place, kScratchBytes);
+    emit("ld.global.b32 $, [$+$]", {destination(Kind::word), address, word});
+    barrier();
+}
+
+/// Some warps write and go on, the others wait for them and read.
+void Body::named_barriers() {
+    const u32 threads = env_.launch.threads();
+    if (threads % 32 || threads < 64) return;
+    barrier();
+    tile_was_touched_ = true;
+    const u32 writers = 32 * random_.between(1, threads / 32 - 1);
+    // None that barrier() takes: whoever arrives there may be at the next one before this is complete.
+    const std::string id = number(random_.between(8, 15));
+    const Reg value = use(Kind::word), d = destination(Kind::word);
+    const Reg base = made(Kind::word, "mov.u32 $, tile");
+    const Reg p = made(Kind::predicate, "setp.lt.u32 $, $, $", {env_.thread, writers});
+    const int write = text_.new_block(), read = text_.new_block(), after = text_.new_block();
+    text_.branch(p, false, write, read);
+    text_.begin(write);
+    const Reg sum = made(Kind::word, "mad.lo.s32 $, $, 4, $", {env_.thread, base});
+    emit("st.shared.b32 [$], $", {sum, value});
+    emit("mov.b32 $, $", {d, value});
+    const bool subset = random_.percent(30);
+    if (subset) {  // the writers among themselves
+        emit("bar.sync $, $", {id, writers});
+        emit("ld.shared.b32 $, [$+$]", {d, base, 4 * random_.below(writers)});
+    } else {
+        emit("$$, $", {random_.percent(50) ? "bar.arrive " : "barrier.arrive ", id, threads});
+    }
+    text_.jump(after);
+    text_.begin(read);
+    if (subset) {
+        emit("mov.b32 $, 5", {d});
+    } else {
+        emit("bar.sync $, $", {id, threads});
+        emit("ld.shared.b32 $, [$+$]", {d, base, 4 * random_.below(writers)});
+    }
+    text_.jump(after);
+    text_.begin(after);
+    here.tile_bytes = std::max(here.tile_bytes, 4 * writers);
+    barrier();
+}
+
+/// What all have added to the block's own sums.
+void Body::read_shared_sums() {
+    barrier();
+    const Reg offset = scaled(index_below(32), 4);
+    const Reg sum = element_of("sums_here", offset), d = fresh(Kind::word);
+    emit("ld.shared.b32 $, [$]", {d, sum});
+    fold(d);
+    barrier();
+}
+
+// ---- copies and barriers in memory ----
+
+/// Into the thread's own 16 bytes of shared memory.
+void Body::async_copy() {
+    const u32 size = random_.pick({4u, 8u, 16u});
+    const Reg from = address_behind(*env_.in, index_below(2048 / 16), 16);
+    std::string rest = ", " + number(size);
+    std::string how = size == 16 && random_.percent(50) ? "cg" : "ca";
+    const u32 tail = random_.below(4);
+    if (tail == 0) {
+        const Reg bytes = made(Kind::word, "and.b32 $, $, $", {use(Kind::word), size - 1});
+        rest += ", " + name_of(bytes);
+    }
+    if (tail == 1) rest += ", " + name_of(use(Kind::predicate));
+    if (random_.percent(20)) how += ".L2::128B";
+    const std::string guarded = random_.percent(20) ? guard() : "";
+    emit("$cp.async.$.shared.global [$], [$]$", {guarded, how, *env_.own_shared, from, rest});
+    switch (random_.below(3)) {
+        case 0:
+            emit("cp.async.commit_group");
+            emit("cp.async.wait_group 0");
+            break;
+        case 1:
+            emit("cp.async.commit_group");
+            emit("cp.async.commit_group");
+            emit("cp.async.wait_group 1");
+            break;
+        default: emit("cp.async.wait_all");
+    }
+    emit("ld.shared.b32 $, [$]", {destination(Kind::word), *env_.own_shared});
+}
+
+/// A barrier in the thread's own slot, from its beginning to its end.
+void Body::solo_mbarrier() {
+    const std::string at = "[" + name_of(*env_.own_shared) + "]";
+    const u32 count = random_.between(1, 3);
+    const std::string state = name_of(text_.make(Kind::wide));
+    emit("mbarrier.init.shared.b64 $, $", {at, count});
+    for (u32 k = 0; k < count; ++k) {
+        const u32 how = random_.below(5);
+        if (how == 0) {
+            emit("mbarrier.arrive.expect_tx.shared.b64 $, $, 16", {state, at});
+            emit("mbarrier.complete_tx.relaxed.cta.shared::cta.b64 $, 16", {at});
+        } else if (how == 1) {
+            emit("mbarrier.expect_tx.relaxed.cta.shared.b64 $, 8", {at});
+            emit("mbarrier.complete_tx.shared::cta.relaxed.cta.b64 $, 8", {at});
+            emit("mbarrier.arrive.shared.b64 $, $", {state, at});
+        } else if (how == 2) {
+            emit("mbarrier.arrive_drop.shared.b64 $, $", {state, at});
+        } else if (how == 3) {
+            emit("mbarrier.arrive.release.cta.shared::cta.b64 $, $, 1", {state, at});
+        } else {
+            emit("mbarrier.arrive.shared.b64 $, $", {state, at});
+        }
+    }
+    emit("mbarrier.pending_count.b64 $, $", {destination(Kind::word), state});
+    const std::string p = name_of(destination(Kind::predicate));
+    switch (random_.below(4)) {
+        case 0: emit("mbarrier.test_wait.shared.b64 $, $, $", {p, at, state}); break;
+        case 1: emit("mbarrier.test_wait.parity.shared.b64 $, $, 0", {p, at}); break;
+        case 2: emit("mbarrier.try_wait.shared.b64 $, $, $", {p, at, state}); break;
+        default: emit("mbarrier.try_wait.parity.acquire.cta.shared.b64 $, $, 0", {p, at});
+    }
+    emit("mbarrier.inval.shared.b64 $", {at});
+    emit("st.shared.v2.b64 $, {$, $}", {at, use(Kind::wide), use(Kind::wide)});
+}
+
+/// All threads arrive, and each waits for the others.
+void Body::block_mbarrier() {
+    const std::string state = name_of(text_.make(Kind::wide));
+    const Reg p = text_.make(Kind::predicate);
+    emit("mbarrier.arrive.shared.b64 $, [everybody]", {state});
+    const int wait = text_.new_block(), after = text_.new_block();
+    text_.jump(wait);
+    text_.begin(wait);
+    emit("$.shared.b64 $, [everybody], $",
+         {random_.percent(50) ? "mbarrier.test_wait" : "mbarrier.try_wait", p, state});
+    text_.branch(p, false, after, wait);
+    text_.begin(after);
+}
+
+}  // namespace coalesce::campaign

@@ -1,0 +1,389 @@
+// Values: sources, destinations, and the instructions that compute lane by lane.
+#include <algorithm>
+
+#include "lab/campaign/ptx/body.h"
+
+namespace coalesce::campaign {
+
+bool Available::has(Reg reg) const {
+    return std::ranges::count(of[static_cast<int>(reg.kind)], reg) > 0;
+}
+
+void Available::add(Reg reg) {
+    if (!has(reg)) of[static_cast<int>(reg.kind)].push_back(reg);
+}
+
+void Available::meet(const Available& other) {
+    const auto keep_common = [](auto& list, const auto& also) {
+        std::erase_if(list, [&](const auto& one) { return std::ranges::count(also, one) == 0; });
+    };
+    for (int k = 0; k < kKinds; ++k) keep_common(of[k], other.of[k]);
+    keep_common(uniform, other.uniform);
+    keep_common(position, other.position);
+    keep_common(frozen, other.frozen);
+    keep_common(conditional, other.conditional);
+    tile_bytes = std::min(tile_bytes, other.tile_bytes);
+}
+
+Body::Body(Random& random, FunctionText& text, Environment& environment)
+    : random_(random), text_(text), env_(environment) {}
+
+// ---- sources and destinations ----
+
+/// Mostly one of the latest, now and then one from long ago.
+static Reg pick_recent(Random& random, const std::vector<Reg>& list) {
+    const u32 count = static_cast<u32>(list.size());
+    const u32 recent = std::min(count, 8u);
+    return random.percent(65) ? list[count - 1 - random.below(recent)] : list[random.below(count)];
+}
+
+Reg Body::use(Kind kind) {
+    return pick_recent(random_, here.of[static_cast<int>(kind)]);
+}
+
+Reg Body::use_uniform() {
+    return pick_recent(random_, here.uniform);
+}
+
+Reg Body::fresh(Kind kind) {
+    const Reg reg = text_.make(kind);
+    here.add(reg);
+    return reg;
+}
+
+Reg Body::made(Kind kind, const std::string& pattern, std::vector<Given> operands) {
+    const Reg reg = text_.make(kind);
+    operands.insert(operands.begin(), reg);
+    emit(pattern, operands);
+    return reg;
+}
+
+Reg Body::written(Kind kind, const std::string& pattern, const std::vector<Given>& operands) {
+    const Reg reg = made(kind, pattern, operands);
+    here.add(reg);
+    return reg;
+}
+
+Reg Body::new_variable(Kind kind) {
+    const Reg reg = text_.make(kind);
+    variables_[static_cast<int>(kind)].push_back(reg);
+    return reg;
+}
+
+Reg Body::destination(Kind kind) {
+    const auto& variables = variables_[static_cast<int>(kind)];
+    if (variables.empty() || random_.percent(50)) return fresh(kind);
+    const Reg reg = random_.pick(variables);
+    here.add(reg);
+    return reg;
+}
+
+/// One that has been written before, so that a write may be left out.
+std::optional<Reg> Body::old_variable(Kind kind) {
+    const auto& variables = variables_[static_cast<int>(kind)];
+    for (int tries = 0; tries < 4 && !variables.empty(); ++tries) {
+        const Reg reg = random_.pick(variables);
+        if (here.has(reg)) return reg;
+    }
+    return std::nullopt;
+}
+
+std::string Body::guard() {
+    return (random_.percent(50) ? "@" : "@!") + name_of(use(Kind::predicate)) + " ";
+}
+
+/// A predicate as a source that may be negated.
+std::string Body::maybe_negated() {
+    return (random_.percent(30) ? "!" : "") + name_of(use(Kind::predicate));
+}
+
+static std::string hex(u64 value) {
+    char text[32];
+    std::snprintf(text, sizeof text, "0x%llx", value);
+    return text;
+}
+
+Reg Body::word_of(u32 value) {
+    return made(Kind::word, "mov.u32 $, $", {hex(value)});
+}
+
+// ---- lane by lane ----
+
+std::string Body::literal(const LaneInstruction& instruction, Kind kind) {
+    static const std::vector<u64> edges = {
+        0,    1,    2,      3,      7,      31,      32,         63,         64,        0x7f,
+        0x80, 0xff, 0x7fff, 0x8000, 0xffff, 0x10000, 0x7fffffff, 0x80000000, 0xffffffff};
+    char text[40];
+    if (instruction.literal == 'f') {
+        std::snprintf(text, sizeof text, "0f%08X",
+                      random_.pick({0x3f800000u, 0xbf000000u, 0u, 0x80000000u, 0x7f800000u,
+                                    0x00000001u, 0x40490fdbu, 0x4b000000u, 0x7fc00000u}));
+        return text;
+    }
+    if (instruction.literal == 'd') {
+        std::snprintf(text, sizeof text, "0d%016llX",
+                      random_.pick({0x3ff0000000000000ull, 0xbfe0000000000000ull, 0ull,
+                                    0x400921fb54442d18ull, 0x7ff0000000000000ull, 1ull}));
+        return text;
+    }
+    u64 value = random_.percent(70) ? random_.pick(edges) : random_.next();
+    if (kind == Kind::half) value &= 0xffff;
+    if (kind == Kind::word) value &= 0xffffffff;
+    return hex(value);
+}
+
+void Body::lane_instruction() {
+    const auto& list = random_.percent(45) ? everyday_instructions() : lane_instructions();
+    const LaneInstruction* i = &random_.pick(list);
+    while (i->approximate && !env_.features.approximations) i = &random_.pick(list);
+
+    using Result = LaneInstruction::Result;
+    const std::string name = i->name;
+    std::string sources;
+    const u32 literal_at = i->literal && random_.percent(25) ? random_.below(i->sources * 2) : ~0u;
+    for (u32 k = 0; k < i->sources; ++k) {
+        const bool is_literal = k == literal_at && k > 0;  // two literals would be folded
+        sources += ", " + (is_literal ? literal(*i, i->from[k]) : name_of(use(i->from[k])));
+    }
+    if (i->ends_in_predicate) {
+        const bool may_negate = name.starts_with("setp");
+        sources +=
+            (may_negate && random_.percent(25) ? ", !" : ", ") + name_of(use(Kind::predicate));
+    }
+    if (*i->last) sources += std::string(", ") + i->last;
+
+    std::string guarded;
+    const Kind kind = i->result == Result::value ? i->to : Kind::predicate;
+    std::optional<Reg> to;
+    const bool no_guard = name.starts_with("set.") || name.starts_with("testp.");
+    const bool may_guard = !(env_.features.same_everywhere && no_guard);
+    if (may_guard && random_.percent(15) && (to = old_variable(kind))) guarded = guard();
+    if (!to) to = destination(kind);
+    std::string destinations = name_of(*to);
+    if (i->result == Result::two_predicates && random_.percent(60)) {
+        std::optional<Reg> second = guarded.empty() ? destination(kind) : old_variable(kind);
+        if (second && *second != *to) destinations += "|" + name_of(*second);
+    }
+    emit("$$ $$", {guarded, name, destinations, sources});
+}
+
+// ---- what prologues hoist ----
+
+/// Values of values that are the same for some threads are the same for them, too.
+void Body::same_values(std::vector<Reg>& known, const std::vector<std::string>& operations,
+                       u32 count) {
+    for (u32 k = 0; k < count; ++k) {
+        const Reg a = pick_recent(random_, known);
+        const std::string b =
+            random_.percent(50) ? hex(random_.below(70)) : name_of(pick_recent(random_, known));
+        known.push_back(written(Kind::word, random_.pick(operations) + " $, $, $", {a, b}));
+    }
+}
+
+void Body::uniform_values(u32 count) {
+    same_values(
+        here.uniform,
+        {"add.s32", "sub.s32", "mul.lo.s32", "xor.b32", "and.b32", "min.u32", "max.s32", "shl.b32"},
+        count);
+}
+
+void Body::position_values(u32 count) {
+    same_values(here.position,
+                {"add.s32", "mul.lo.s32", "xor.b32", "and.b32", "or.b32", "min.u32", "shr.u32"},
+                count);
+}
+
+void Body::special_register() {
+    // Behind a letter: b for a block's threads the same, p in every block, d on this device alone.
+    static const std::vector<const char*> words = {"p%tid.x",
+                                                   "p%tid.y",
+                                                   "p%tid.z",
+                                                   "b%ntid.x",
+                                                   "b%ntid.y",
+                                                   "b%ntid.z",
+                                                   "b%ctaid.x",
+                                                   "b%ctaid.y",
+                                                   "b%nctaid.x",
+                                                   "b%nctaid.z",
+                                                   "p%laneid",
+                                                   "p%lanemask_eq",
+                                                   "p%lanemask_lt",
+                                                   "p%lanemask_le",
+                                                   "p%lanemask_gt",
+                                                   "p%lanemask_ge",
+                                                   "d%warpid",
+                                                   "d%nwarpid",
+                                                   "d%smid",
+                                                   "d%nsmid",
+                                                   "b%dynamic_smem_size",
+                                                   "d%total_smem_size",
+                                                   "b%cluster_ctarank",
+                                                   "b%cluster_nctarank",
+                                                   "b%clusterid.x",
+                                                   "b%nclusterid.x",
+                                                   "b%cluster_ctaid.x"};
+    const char* const name = random_.pick(words);
+    const char same = name[0];
+    if (same == 'd' && env_.features.same_everywhere) return;
+    const bool is_new = random_.percent(60);
+    const Reg d = is_new ? fresh(Kind::word) : destination(Kind::word);
+    emit("mov.u32 $, $", {d, name + 1});
+    if (is_new && same == 'b') here.uniform.push_back(d);
+    if (is_new && same == 'p') here.position.push_back(d);
+}
+
+// ---- shapes ----
+
+/// A copy, or a chain of copies, of a register that changes before the copy is used.
+void Body::copies() {
+    const Kind kind =
+        random_.pick({Kind::half, Kind::word, Kind::word, Kind::wide, Kind::predicate});
+    const std::string move = move_of(kind);
+    const Reg original = old_variable(kind).value_or(use(kind));
+    Reg last = original;
+    std::vector<Reg> chain;
+    for (u32 k = random_.between(1, 4); k > 0; --k) {
+        Reg next = destination(kind);
+        if (next == original) next = fresh(kind);
+        emit("$$, $", {move, next, last});
+        chain.push_back(next);
+        last = next;
+    }
+    const auto& variables = variables_[static_cast<int>(kind)];
+    const bool changes = std::ranges::count(variables, original) > 0;
+    if (changes && random_.percent(70)) {
+        const std::string how = random_.percent(40) ? guard() : "";
+        if (kind == Kind::predicate)
+            emit("$not.pred $, $", {how, original, use(kind)});
+        else
+            emit("$add.s$$, $, $",
+                 {how, bits_of(kind), original, original, hex(random_.below(9) + 1)});
+    }
+    if (random_.percent(70)) fold(random_.pick(chain));
+}
+
+/// add.cc, addc.cc ..., addc: a number of several words.
+void Body::carry_chain() {
+    const bool wide = random_.percent(30);
+    const Kind kind = wide ? Kind::wide : Kind::word;
+    const std::string type = wide ? random_.pick({".u64", ".s64"}) : random_.pick({".u32", ".s32"});
+    const u32 form = random_.below(3);
+    const u32 length = random_.between(2, 4);
+    for (u32 k = 0; k < length; ++k) {
+        const bool first = k == 0, last = k + 1 == length;
+        const std::string part = random_.percent(50) ? ".lo" : ".hi";
+        std::string opcode = form == 0 ? "add" : form == 1 ? "sub" : "mad";
+        if (!first) opcode += "c";
+        if (form == 2) opcode += part;
+        if (!last) opcode += ".cc";
+        const std::string a = name_of(use(kind)), b = name_of(use(kind)), c = name_of(use(kind));
+        const std::string d = name_of(destination(kind));
+        emit("$$ $, $, $$", {opcode, type, d, a, b, form == 2 ? ", " + c : ""});
+    }
+}
+
+/// Written where a predicate holds by one instruction, and where it does not by another.
+void Body::both_ways() {
+    const Kind kind = random_.pick({Kind::half, Kind::word, Kind::wide});
+    const std::string move = move_of(kind);
+    const Reg p = use(Kind::predicate);
+    const Reg a = use(kind), b = use(kind);
+    const Reg d = random_.percent(50) ? text_.make(kind) : destination(kind);
+    const bool first = random_.percent(50);
+    emit("$$ $$, $", {first ? "@" : "@!", p, move, d, a});
+    // In between the register is written for some lanes only. Nothing may read it, or change p.
+    for (u32 k = random_.below(3); k > 0; --k)
+        emit("add.s32 $, $, $", {fresh(Kind::word), accumulators[0], hex(random_.below(100))});
+    emit("$$ $$, $", {first ? "@!" : "@", p, move, d, b});
+    here.add(d);
+}
+
+/// A register that is written where a predicate holds, and read only there.
+void Body::conditional_values() {
+    if (!here.conditional.empty() && random_.percent(60)) {
+        const auto& c = random_.pick(here.conditional);
+        const std::optional<Reg> to = old_variable(Kind::word);
+        if (!to) return;
+        emit("$$ add.s32 $, $, $",
+             {c.negated ? "@!" : "@", c.predicate, *to, c.reg, use(Kind::word)});
+        return;
+    }
+    Reg p;
+    if (here.frozen.empty() || random_.percent(50)) {
+        p = fresh(Kind::predicate);
+        here.frozen.push_back(p);
+        const Reg a = use(Kind::word), b = use(Kind::word);
+        emit("setp.lt.u32 $, $, $", {p, a, b});
+    } else {
+        p = random_.pick(here.frozen);
+    }
+    const Reg d = text_.make(Kind::word);
+    const bool negated = random_.percent(30);
+    emit("$$ xor.b32 $, $, $", {negated ? "@!" : "@", p, d, use(Kind::word), use(Kind::word)});
+    here.conditional.push_back({d, p, negated});
+}
+
+/// A register from its parts, or its parts from a register.
+void Body::packing() {
+    struct Parts {
+        const char* type;
+        Kind whole, part;
+        u32 count;
+    };
+    static constexpr Parts kParts[] = {{"b64", Kind::wide, Kind::word, 2},
+                                       {"b32", Kind::word, Kind::half, 2},
+                                       {"b64", Kind::wide, Kind::half, 4}};
+    const u32 how = random_.below(6);
+    const auto& [type, whole, part, count] = kParts[how % 3];
+    if (how < 3) {
+        const std::string parts = list_of(part, count, false);
+        return emit("mov.$ $, $", {type, destination(whole), parts});
+    }
+    const Reg from = use(whole);
+    std::string parts = "{" + name_of(destination(part));
+    for (u32 k = 1; k < count; ++k) parts += ", " + name_of(fresh(part));
+    emit("mov.$ $}, $", {type, parts, from});
+}
+
+// ---- what comes out ----
+
+void Body::fold(Reg reg) {
+    Reg word = reg;
+    if (reg.kind == Kind::predicate) {
+        word = text_.make(Kind::word);
+        emit("selp.b32 $, 0x5bd1e995, 7, $", {word, reg});
+    } else if (reg.kind == Kind::half) {
+        word = text_.make(Kind::word);
+        emit("cvt.u32.u16 $, $", {word, reg});
+    } else if (reg.kind == Kind::wide) {
+        const Reg low = text_.make(Kind::word), high = text_.make(Kind::word);
+        word = text_.make(Kind::word);
+        emit("mov.b64 {$, $}, $", {low, high, reg});
+        emit("mad.lo.s32 $, $, 0x9e3779b1, $", {word, high, low});
+    }
+    const Reg acc = random_.pick(accumulators);
+    emit("mad.lo.s32 $, $, 0x01000193, $", {acc, acc, word});
+}
+
+void Body::fold_some(u32 count) {
+    for (u32 k = 0; k < count; ++k)
+        fold(use(random_.pick({Kind::word, Kind::word, Kind::wide, Kind::half, Kind::predicate})));
+}
+
+Reg Body::a_predicate(bool uniform) {
+    if (!uniform && random_.percent(50)) return use(Kind::predicate);
+    const Reg p = fresh(Kind::predicate), bits = text_.make(Kind::word);
+    const Reg a = uniform               ? use_uniform()
+                  : random_.percent(40) ? here.position.back()
+                                        : use(Kind::word);
+    if (random_.percent(50)) {
+        emit("and.b32 $, $, $", {bits, a, hex(1ull << random_.below(4))});
+        emit("setp.ne.s32 $, $, 0", {p, bits});
+    } else {
+        emit("and.b32 $, $, 31", {bits, a});
+        emit("setp.lt.u32 $, $, $", {p, bits, hex(random_.below(33))});
+    }
+    return p;
+}
+
+}  // namespace coalesce::campaign

@@ -1,0 +1,119 @@
+#include "lab/campaign/ptx/function_text.h"
+
+#include <algorithm>
+#include <utility>
+
+namespace coalesce::campaign {
+
+std::string name_of(Reg reg) {
+    static const char* const prefixes[] = {"%p", "%h", "%r", "%d"};
+    return prefixes[static_cast<int>(reg.kind)] + std::to_string(reg.number);
+}
+
+std::string filled(const std::string& pattern, const std::vector<Given>& given) {
+    std::string text;
+    auto next = given.begin();
+    for (const char letter : pattern)
+        text += letter == '$' ? (next++)->text : std::string(1, letter);
+    return text;
+}
+
+FunctionText::FunctionText(std::string prefix, bool lines)
+    : prefix_(std::move(prefix)), has_lines_(lines) {
+    new_block();
+}
+
+int FunctionText::new_block() {
+    blocks_.emplace_back();
+    return static_cast<int>(blocks_.size()) - 1;
+}
+
+void FunctionText::line(const std::string& instruction) {
+    std::string& lines = blocks_[current_].lines;
+    if (has_lines_) lines += "\t.loc 1 " + std::to_string(next_line_++) + " 1\n";
+    lines += "\t" + instruction + "\n";
+}
+
+void FunctionText::end(Block&& how) {
+    how.lines = std::move(blocks_[current_].lines);
+    blocks_[current_] = std::move(how);
+}
+
+void FunctionText::jump(int to) {
+    end({.ending = Ending::jump, .targets = {to}});
+}
+
+void FunctionText::branch(Reg predicate, bool negated, int yes, int no) {
+    end({.ending = Ending::branch,
+         .predicate = predicate,
+         .negated = negated,
+         .targets = {yes, no}});
+}
+
+void FunctionText::jump_by_index(Reg index, std::vector<int> to) {
+    end({.ending = Ending::by_index, .predicate = index, .targets = std::move(to)});
+}
+
+void FunctionText::leave(const std::string& how) {
+    end({.ending = Ending::leave, .leaves_by = how});
+}
+
+std::string FunctionText::label(int block) const {
+    return "$" + prefix_ + std::to_string(block);
+}
+
+std::string FunctionText::ending_of(int index, int next, Random& random) const {
+    const Block& b = blocks_[index];
+    const auto go = [&](int to) {
+        return to == next && random.percent(90) ? std::string() : "\tbra " + label(to) + ";\n";
+    };
+    switch (b.ending) {
+        case Ending::jump: return go(b.targets[0]);
+        case Ending::leave: return "\t" + b.leaves_by + ";\n";
+        case Ending::branch: {
+            const bool swapped = b.targets[0] == next || random.percent(25);
+            const std::string guard =
+                (b.negated != swapped ? "\t@!" : "\t@") + name_of(b.predicate);
+            const std::string bra = random.percent(10) ? " bra.uni " : " bra ";
+            // .uni promises that no lanes part: only for a branch that has both targets equal.
+            return guard + (b.targets[0] == b.targets[1] ? bra : " bra ") +
+                   label(b.targets[swapped]) + ";\n" + go(b.targets[!swapped]);
+        }
+        case Ending::by_index: {
+            const std::string list = "T" + prefix_ + std::to_string(index);
+            std::string text = list + ": .branchtargets ";
+            for (std::size_t k = 0; k < b.targets.size(); ++k)
+                text += (k ? ", " : "") + label(b.targets[k]);
+            return text + ";\n\tbrx.idx " + name_of(b.predicate) + ", " + list + ";\n";
+        }
+        case Ending::none: break;
+    }
+    return "\tret;\n";
+}
+
+std::string FunctionText::text(Random& random, Layout layout) const {
+    std::string text;
+    static const char* const types[] = {".pred %p", ".b16 %h", ".b32 %r", ".b64 %d"};
+    for (int k = 0; k < kKinds; ++k)
+        if (made_[k])
+            text += "\t.reg " + std::string(types[k]) + "<" + std::to_string(made_[k]) + ">;\n";
+
+    std::vector<int> order;
+    for (int k = 1; k < static_cast<int>(blocks_.size()); ++k) order.push_back(k);
+    if (layout == Layout::reversed) std::reverse(order.begin(), order.end());
+    if (layout == Layout::shuffled)
+        for (std::size_t k = order.size(); k > 1; --k)
+            std::swap(order[k - 1], order[random.below(static_cast<u32>(k))]);
+    if (layout == Layout::neighbours_swapped)
+        for (std::size_t k = 1; k < order.size(); ++k)
+            if (random.percent(40)) std::swap(order[k - 1], order[k]);
+    order.insert(order.begin(), 0);
+    for (std::size_t k = 0; k < order.size(); ++k) {
+        const int next = k + 1 < order.size() ? order[k + 1] : -1;
+        text +=
+            label(order[k]) + ":\n" + blocks_[order[k]].lines + ending_of(order[k], next, random);
+    }
+    return text;
+}
+
+}  // namespace coalesce::campaign

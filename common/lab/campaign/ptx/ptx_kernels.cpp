@@ -1,0 +1,434 @@
+#include "lab/campaign/ptx/ptx_kernels.h"
+
+#include <sstream>
+
+#include "lab/campaign/ptx/body.h"
+#include "simulator/code/opcodes.h"
+
+namespace coalesce::campaign {
+
+namespace {
+
+Launch random_launch(Random& random) {
+    Launch l;
+    l.blocks = random.between(1, kMaxBlocks);
+    switch (random.below(6)) {
+        case 0: l.threads_x = random.between(1, 31); break;
+        case 1: l.threads_x = random.between(33, 130); break;
+        case 2:
+            l.threads_x = random.between(1, 20);
+            l.threads_y = random.between(1, 6);
+            l.threads_z = random.pick({1u, 1u, 2u});
+            break;
+        case 3:
+            l.threads_x = random.pick({8u, 16u, 32u});
+            l.threads_y = random.pick({2u, 4u});
+            break;
+        default: l.threads_x = random.pick({32u, 32u, 64u, 64u, 96u, 128u}); break;
+    }
+    return l;
+}
+
+Features random_features(Random& random, const PtxOptions& options) {
+    const auto chance = [&](u32 percent) { return random.percent(percent); };
+    Features f;
+    f.same_everywhere = options.same_everywhere;
+    f.approximations = chance(80) && !options.same_everywhere;
+    f.tile = chance(50);
+    f.dynamic_tile = chance(35);
+    f.own_shared = chance(40);
+    f.shared_sums = chance(20);
+    f.named_barriers = chance(15);
+    f.mbarriers = chance(12);
+    f.async_copies = chance(25);
+    f.generic = chance(20);
+    f.strong = chance(20);
+    f.odd_barriers = chance(25);
+    f.local = chance(30);
+    f.constants = chance(35);
+    f.calls = chance(35);
+    f.pointers = chance(35);
+    f.sums = chance(40);
+    f.own_atomics = chance(40);
+    f.warp_ops = chance(50);
+    f.global_exchange = chance(15);
+    f.may_leave = chance(25);
+    return f;
+}
+
+Layout random_layout(Random& random) {
+    return random.pick({Layout::natural, Layout::natural, Layout::shuffled, Layout::shuffled,
+                        Layout::reversed, Layout::neighbours_swapped, Layout::neighbours_swapped});
+}
+
+std::string initial_values(Random& random, u32 count) {
+    std::string text;
+    for (u32 k = 0; k < count; ++k)
+        text += (k ? ", " : "") + std::to_string(static_cast<u32>(random.next()));
+    return text;
+}
+
+}  // namespace
+
+/// Makes the module's parts in the order in which they stand.
+class KernelMaker {
+public:
+    KernelMaker(u64 seed, const PtxOptions& options)
+        : random_(seed),
+          features_(random_features(random_, options)),
+          launch_(random_launch(random_)) {
+        has_lines_ = random_.percent(60);
+        choose_cluster();
+        if (!features_.tile) features_.dynamic_tile = false;
+        if (features_.dynamic_tile)
+            launch_.dynamic_shared = 16 * launch_.threads() + 16 * random_.below(3);
+    }
+
+    std::string text() {
+        std::string functions;
+        if (features_.calls)
+            for (u32 k = random_.between(1, 4); k > 0; --k) functions += function(k);
+        const std::string kernel_text = kernel();
+        std::string text = first_line(launch_) + ".version 9.0\n.target sm_90\n.address_size 64\n";
+        if (has_lines_) text += ".file 1 \"kernel.cu\"\n";
+        text += ".const .align 16 .b32 table[64] = {" + initial_values(random_, 64) + "};\n";
+        text += ".global .align 16 .b32 variable[64] = {" + initial_values(random_, 64) + "};\n";
+        if (features_.dynamic_tile) text += ".extern .shared .align 16 .b8 tile[];\n";
+        return text + functions + kernel_text;
+    }
+
+private:
+    /// Some kernels run in clusters, which the grid is made of.
+    void choose_cluster() {
+        if (!random_.percent(15)) return;
+        features_.cluster = random_.pick({2u, 2u, 3u});
+        launch_.blocks = features_.cluster * random_.between(1, kMaxBlocks / features_.cluster);
+        // A block that has ended must not be read from.
+        features_.may_leave = false;
+    }
+
+    /// Variables of every kind; some of them are written here, the others where it happens.
+    void begin_values(Body& body) {
+        for (int k = 0; k < kKinds; ++k) {
+            const Kind kind = static_cast<Kind>(k);
+            for (u32 v = random_.between(2, 5); v > 0; --v) body.new_variable(kind);
+        }
+        for (u32 k = 0; k < 2; ++k) {
+            const Reg a = body.use(Kind::word), b = body.use(Kind::word);
+            body.written(Kind::predicate, "setp.lt.s32 $, $, $", {a, b});
+            body.written(Kind::half, "cvt.u16.u32 $, $", {a});
+            body.written(Kind::wide, "mov.b64 $, {$, $}", {b, a});
+        }
+        for (int k = 0; k < kKinds; ++k)
+            for (Reg v : body.variables_[k]) {
+                if (random_.percent(50)) continue;
+                body.emit("$$, $", {move_of(v.kind), v, body.use(v.kind)});
+                body.here.add(v);
+            }
+        for (u32 k = 0; k < 2; ++k)
+            body.accumulators.push_back(body.word_of(static_cast<u32>(random_.next())));
+    }
+
+    std::string function(u32 index) {
+        Callee callee;
+        callee.name = "f" + number(index);
+        using Form = Callee::Form;
+        callee.form = random_.pick({Form::words, Form::words, Form::words, Form::wide, Form::array,
+                                    Form::recursive, Form::memory});
+        Environment env;
+        env.launch = launch_;
+        env.features = features_;
+        env.features.calls = random_.percent(40);
+        env.features.pointers = false;
+        env.features.warp_ops = env.features.own_atomics = false;
+        env.callees = callees_;
+        env.in_kernel = false;
+        std::erase_if(env.callees, [](const Callee& c) { return c.form == Form::memory; });
+        FunctionText text("F" + number(index) + "_", has_lines_);
+        Body body(random_, text, env);
+        body.budget = random_.between(3, 15);
+        const Reg a = body.written(Kind::word, "ld.param.b32 $, [a]");
+        env.thread = body.written(Kind::word, "mov.u32 $, %tid.x");
+        env.block = body.written(Kind::word, "mov.u32 $, %ctaid.x");
+        body.here.uniform.push_back(env.block);
+        body.here.position.push_back(env.thread);
+        if (callee.form == Form::words || callee.form == Form::recursive) {
+            body.written(Kind::word, "ld.param.b32 $, [b]");
+        } else if (callee.form == Form::wide) {
+            body.written(Kind::wide, "ld.param.b64 $, [b]");
+        } else if (callee.form == Form::array) {
+            body.written(Kind::word, "ld.param.b32 $, [b+4]");
+            body.written(Kind::word, "ld.param.b32 $, [b+12]");
+        } else {
+            const Reg pointer = body.made(Kind::wide, "ld.param.b64 $, [b]");
+            const Reg global = body.made(Kind::wide, "cvta.to.global.u64 $, $", {pointer});
+            env.scratch = global;
+            env.scratch_generic = pointer;
+            env.features.own_atomics = features_.own_atomics;
+        }
+        begin_values(body);
+        Where where;
+        where.depth = 2;
+        where.turns = 8;
+        where.whole_block = where.whole_warp = false;
+        if (callee.form == Form::recursive) recurse(body, text, callee.name, a);
+        body.statements(body.budget, where);
+        if (features_.may_leave && random_.percent(50)) {  // an early return
+            const Reg p = body.use(Kind::predicate);
+            give_back(body, callee.form);
+            body.emit("@$ ret", {p});
+        }
+        body.budget = 4;
+        body.statements(4, where);
+        body.fold_some(3);
+        give_back(body, callee.form);
+        text.leave("ret");
+        const std::string head = ".func (" + callee.back("back") + ") " + callee.name +
+                                 "(.param .b32 a, " + callee.second("b") + ")";
+        callees_.push_back(callee);
+        return (callee.form == Form::recursive ? head + ";\n" : "") + head + "\n{\n" +
+               text.text(random_, random_layout(random_)) + "}\n";
+    }
+
+    void give_back(Body& body, Callee::Form form) {
+        if (form == Callee::Form::wide) {
+            const Reg d = body.made(Kind::wide, "mov.b64 $, {$, $}",
+                                    {body.accumulators[0], body.accumulators[1]});
+            body.emit("st.param.b64 [back], $", {d});
+        } else if (form == Callee::Form::array) {
+            body.emit("st.param.b32 [back], $", {body.accumulators[0]});
+            body.emit("st.param.b32 [back+4], $", {body.accumulators[1]});
+        } else {
+            const Reg r = body.made(Kind::word, "xor.b32 $, $, $",
+                                    {body.accumulators[0], body.accumulators[1]});
+            body.emit("st.param.b32 [back], $", {r});
+        }
+    }
+
+    /// Calls itself with one level less, where there is one left.
+    void recurse(Body& body, FunctionText& text, const std::string& name, Reg level) {
+        const Reg got = body.made(Kind::word, "mov.u32 $, 17");
+        const Reg p = body.made(Kind::predicate, "setp.gt.s32 $, $, 0", {level});
+        const int deeper = text.new_block(), after = text.new_block();
+        text.branch(p, false, deeper, after);
+        text.begin(deeper);
+        const Reg less = body.made(Kind::word, "sub.s32 $, $, 1", {level});
+        body.emit("{ .param .b32 x");
+        body.emit(".param .b32 y");
+        body.emit(".param .b32 z");
+        body.emit("st.param.b32 [x], $", {less});
+        body.emit("st.param.b32 [y], $", {body.use(Kind::word)});
+        body.emit("call (z), $, (x, y)", {name});
+        body.emit("ld.param.b32 $, [z]", {got});
+        text.line("}");
+        text.jump(after);
+        text.begin(after);
+        body.here.add(got);
+    }
+
+    // ---- the kernel ----
+
+    std::string kernel() {
+        FunctionText text("L", has_lines_);
+        Environment env;
+        env.launch = launch_;
+        env.features = features_;
+        env.callees = callees_;
+        Body body(random_, text, env);
+        body.budget = random_.pick({20u, 40u, 60u, 90u, 140u});
+        indices(body, env);
+        addresses(body, text, env);
+        begin_values(body);
+        begin_memory(body, text, env);
+        body.statements(body.budget, Where{});
+        end_kernel(body, text, env);
+        return ".visible .entry kernel(.param .u64 p_in, .param .u64 p_out, .param .u64 p_sums, "
+               ".param .u64 p_scratch, .param .u32 p_seed)\n" +
+               cluster_directive() + "{\n" + declarations() +
+               text.text(random_, random_layout(random_)) + "}\n";
+    }
+
+    std::string cluster_directive() const {
+        if (features_.cluster == 1) return "";
+        return ".explicitcluster\n.reqnctapercluster " + number(features_.cluster) + ", 1, 1\n";
+    }
+
+    std::string declarations() const {
+        std::string text;
+        if (features_.cluster > 1)
+            text += "\t.shared .align 16 .b8 handed[" + number(4 * launch_.threads()) + "];\n";
+        if (features_.tile && !features_.dynamic_tile)
+            text += "\t.shared .align 16 .b8 tile[" + number(16 * launch_.threads()) + "];\n";
+        if (features_.own_shared || features_.async_copies || features_.mbarriers)
+            text += "\t.shared .align 16 .b8 own[" + number(16 * launch_.threads()) + "];\n";
+        if (features_.shared_sums) text += "\t.shared .align 16 .b8 sums_here[128];\n";
+        if (features_.mbarriers) text += "\t.shared .align 8 .b64 everybody;\n";
+        if (features_.local) text += "\t.local .align 16 .b8 array[64];\n";
+        return text;
+    }
+
+    void indices(Body& body, Environment& env) {
+        const auto special = [&](const char* name) {
+            return body.written(Kind::word, "mov.u32 $, $", {name});
+        };
+        const Reg x = special("%tid.x");
+        env.thread = x;
+        if (launch_.threads_y > 1 || launch_.threads_z > 1) {
+            const Reg y = special("%tid.y"), z = special("%tid.z");
+            const Reg row =
+                body.written(Kind::word, "mad.lo.s32 $, $, $, $", {z, launch_.threads_y, y});
+            env.thread =
+                body.written(Kind::word, "mad.lo.s32 $, $, $, $", {row, launch_.threads_x, x});
+            body.here.position.push_back(y);
+        }
+        env.block = special("%ctaid.x");
+        const Reg size = special("%ntid.x");
+        const Reg seed = body.written(Kind::word, "ld.param.u32 $, [p_seed]");
+        const Reg byte = body.fresh(Kind::word);
+        body.emit("ld.param.$ $, [p_seed+$]",
+                  {random_.pick({"u8", "s8", "u16", "b8"}), byte, 2 * random_.below(2)});
+        for (Reg r : {env.block, size, seed, byte}) body.here.uniform.push_back(r);
+        body.here.position.push_back(x);
+        if (!(env.thread == x)) body.here.position.push_back(env.thread);
+    }
+
+    void addresses(Body& body, FunctionText& text, Environment& env) {
+        const auto parameter = [&](const char* name) {
+            return body.made(Kind::wide, "ld.param.u64 $, [$]", {name});
+        };
+        const auto global = [&](Reg generic) {
+            return body.made(Kind::wide, "cvta.to.global.u64 $, $", {generic});
+        };
+        const auto behind = [&](Reg base, Reg index, u32 bytes) {
+            return body.made(Kind::wide, "mad.wide.u32 $, $, $, $", {index, bytes, base});
+        };
+        env.in_generic = parameter("p_in");
+        env.in = global(*env.in_generic);
+        env.sums = global(parameter("p_sums"));
+        const Reg out = global(parameter("p_out")), scratch = parameter("p_scratch");
+        const Reg row = text.make(Kind::word);
+        const Reg linear = body.written(Kind::word, "mad.lo.s32 $, $, $, $",
+                                        {env.block, launch_.threads(), env.thread});
+        // Rows may be walked the other way, or begin in their middle.
+        switch (random_.below(3)) {
+            case 0: body.emit("mov.b32 $, $", {row, linear}); break;
+            case 1: body.emit("sub.s32 $, $, $", {row, launch_.all_threads() - 1, linear}); break;
+            default: {
+                const Reg moved =
+                    body.made(Kind::word, "add.s32 $, $, $", {linear, random_.below(20)});
+                body.emit("rem.u32 $, $, $", {row, moved, launch_.all_threads()});
+            }
+        }
+        env.out_row = behind(out, row, 4);
+        const Reg second_half =
+            body.made(Kind::wide, "add.s64 $, $, $", {out, 64 * launch_.all_threads()});
+        env.out_own = behind(second_half, linear, 64);
+        env.scratch_generic = behind(scratch, linear, kScratchBytes);
+        env.scratch = global(*env.scratch_generic);
+        if (features_.global_exchange) {
+            const Reg first =
+                body.made(Kind::word, "mul.lo.s32 $, $, $", {env.block, launch_.threads()});
+            env.scratch_block = behind(global(scratch), first, kScratchBytes);
+        }
+        if (features_.constants) {
+            const bool is_const = random_.percent(50);
+            const Reg base =
+                body.made(Kind::wide, "mov.u64 $, $", {is_const ? "table" : "variable"});
+            env.table_generic = body.made(
+                Kind::wide, is_const ? "cvta.const.u64 $, $" : "cvta.global.u64 $, $", {base});
+        }
+    }
+
+    /// Shared and local memory gets its first values, so that it may be read anywhere.
+    void begin_memory(Body& body, FunctionText& text, Environment& env) {
+        const auto n = [&](Kind kind) { return name_of(body.use(kind)); };
+        if (features_.local) {
+            for (u32 k = 0; k < 4; ++k)
+                body.emit("st.local.v4.b32 [array+$], {$, $, $, $}",
+                          {16 * k, n(Kind::word), n(Kind::word), n(Kind::word), n(Kind::word)});
+            const Reg base = body.made(Kind::wide, "mov.u64 $, array");
+            env.local_generic = body.made(Kind::wide, "cvta.local.u64 $, $", {base});
+        }
+        if (features_.own_shared || features_.async_copies || features_.mbarriers) {
+            const Reg base = body.made(Kind::word, "mov.u32 $, own");
+            const Reg own = body.made(Kind::word, "mad.lo.s32 $, $, 16, $", {env.thread, base});
+            body.emit("st.shared.v2.b64 [$], {$, $}", {own, n(Kind::wide), n(Kind::wide)});
+            env.own_shared = own;
+            const Reg wide = body.made(Kind::wide, "cvt.u64.u32 $, $", {own});
+            env.own_shared_generic = body.made(Kind::wide, "cvta.shared.u64 $, $", {wide});
+        }
+        if (!features_.shared_sums && !features_.mbarriers) return;
+        // By the first thread, for all.
+        const Reg p = body.made(Kind::predicate, "setp.eq.u32 $, $, 0", {env.thread});
+        const int first = text.new_block(), after = text.new_block();
+        text.branch(p, false, first, after);
+        text.begin(first);
+        if (features_.shared_sums) {
+            const Reg zero = body.made(Kind::wide, "mov.u64 $, 0");
+            for (u32 k = 0; k < 8; ++k)
+                body.emit("st.shared.v2.b64 [sums_here+$], {$, $}", {16 * k, zero, zero});
+        }
+        if (features_.mbarriers)
+            body.emit("mbarrier.init.shared.b64 [everybody], $", {launch_.threads()});
+        text.jump(after);
+        text.begin(after);
+        body.emit("bar.sync 0");
+    }
+
+    /// Some threads may end before the others; each has given back what it knows by then.
+    void end_kernel(Body& body, FunctionText& text, Environment& env) {
+        store_values(body, env, 0);
+        if (features_.may_leave) {
+            Where where;
+            where.whole_block = where.whole_warp = false;
+            for (u32 k = random_.between(1, 3); k > 0; --k) {
+                const std::string guard =
+                    (random_.percent(50) ? "@" : "@!") + name_of(body.use(Kind::predicate));
+                body.emit("$$", {guard, random_.percent(50) ? " ret" : " exit"});
+                body.budget = 10;
+                body.statements(random_.between(1, 6), where);
+            }
+            store_values(body, env, 1);
+        }
+        text.leave(random_.percent(70) ? "ret" : "exit");
+    }
+
+    void store_values(Body& body, Environment& env, u32 time) {
+        const auto store = [&](u32 word, Reg value) {
+            const u32 offset = 4 * word * launch_.all_threads();
+            body.emit("st.global.b32 [$+$], $", {*env.out_row, offset, value});
+        };
+        body.fold_some(random_.between(2, 8));
+        store(2 * time, body.accumulators[0]);
+        store(2 * time + 1, body.accumulators[1]);
+        for (u32 word = 4; word < 16; ++word)
+            if (random_.percent(30)) store(word, body.use(Kind::word));
+    }
+
+    Random random_;
+    Features features_;
+    Launch launch_;
+    bool has_lines_ = false;
+    std::vector<Callee> callees_;
+};
+
+std::string generate_ptx(u64 seed, const PtxOptions& options) {
+    return KernelMaker(seed, options).text();
+}
+
+std::vector<std::string> instructions_of(const std::string& text) {
+    std::vector<std::string> found;
+    std::istringstream lines(text);
+    for (std::string line; std::getline(lines, line);) {
+        std::istringstream words(line);
+        std::string word;
+        words >> word;
+        if (word.starts_with("{")) words >> word;
+        if (word.starts_with("@")) words >> word;
+        if (!word.empty() && word.back() == ';') word.pop_back();
+        if (sim::find_opcode(word.substr(0, word.find('.')))) found.push_back(word);
+    }
+    return found;
+}
+
+}  // namespace coalesce::campaign

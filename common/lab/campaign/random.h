@@ -1,0 +1,33 @@
+// Random numbers that are the same on every machine: what a seed generates today it generates always.
+#pragma once
+
+#include <initializer_list>
+#include <vector>
+
+#include "lab/campaign/contract.h"
+
+namespace coalesce::campaign {
+
+class Random {
+public:
+    explicit Random(u64 seed) : state_(mixed(seed ^ 0x636f616c65736365)) {}
+
+    u64 next() { return mixed(state_ += 0x9e3779b97f4a7c15); }
+    u32 below(u32 limit) { return static_cast<u32>((next() >> 32) * limit >> 32); }
+    u32 between(u32 least, u32 most) { return least + below(most - least + 1); }
+    bool percent(u32 chance) { return below(100) < chance; }
+
+    template <class T>
+    const T& pick(const std::vector<T>& from) {
+        return from[below(static_cast<u32>(from.size()))];
+    }
+    template <class T>
+    T pick(std::initializer_list<T> from) {
+        return from.begin()[below(static_cast<u32>(from.size()))];
+    }
+
+private:
+    u64 state_;
+};
+
+}  // namespace coalesce::campaign

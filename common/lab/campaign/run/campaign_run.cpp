@@ -1,0 +1,369 @@
+// Runs generated kernels, on whatever libcudart the loader finds, and prints a line for each.
+//
+//     campaign_run FILE...                 each a kernel's text, or many of them behind lines `//// NAME`
+//     campaign_run --skip N FILE...        without the first N kernels
+//     campaign_run --limit N FILE...       warp instructions that a kernel may take, on the simulator
+//     campaign_run --keep DIR FILE...      what each left in memory goes to DIR/NAME.bin
+//     campaign_run --level N FILE...       how much a GPU's driver optimises, 0 to 4: what gives something else by
+//                                          another level is a mistake of its compiler, or is not defined
+//     campaign_run --expect FILE FILE...   compares with the hashes in a file; says how many are equal. On a GPU
+//                                          what differs is run once more, without the driver's optimiser; a kernel
+//                                          that the driver dies of, or that hangs, is named, and the others go on
+//
+// A line is `done NAME RESULTS` and, on the simulator, `COUNTERS REPORTS` and the counters themselves;
+// or `error NAME WHAT`. `start NAME` comes before, so that a crash is named. On a GPU an error is the last line: what
+// comes after it in the same process would fail as well.
+#include <cuda_runtime_api.h>
+#include <dlfcn.h>
+#include <sys/wait.h>
+#include <unistd.h>
+
+#include <CLI/CLI.hpp>
+#include <cstdint>
+#include <cstring>
+#include <fstream>
+#include <iostream>
+#include <map>
+#include <vector>
+
+#include "simulator/base/coalesce_simulator.h"
+#include "lab/campaign/contract.h"
+#include "lab/campaign/run/buffer.h"
+
+using namespace coalesce::campaign;
+
+namespace {
+
+/// No generated kernel needs more: what does is a loop that does not end.
+constexpr u64 kMaxInstructions = 5'000'000;
+/// What takes longer on a GPU, compilation and all, will not end.
+constexpr unsigned kPatienceSeconds = 30;
+
+struct Text {
+    std::string name, text;
+};
+
+std::vector<Text> read(const std::string& file) {
+    std::ifstream stream(file);
+    if (!stream) throw std::runtime_error(file + " cannot be read");
+    std::vector<Text> texts;
+    for (std::string line; std::getline(stream, line);) {
+        if (line.starts_with("//// ")) {
+            texts.push_back({line.substr(5), ""});
+            continue;
+        }
+        if (texts.empty()) texts.push_back({file, ""});
+        texts.back().text += line + "\n";
+    }
+    return texts;
+}
+
+u64 hash(const void* data, std::size_t bytes, u64 seed = 0x636f616c) {
+    const auto* at = static_cast<const unsigned char*>(data);
+    u64 h = seed;
+    for (; bytes >= 8; bytes -= 8, at += 8) {
+        u64 word;
+        std::memcpy(&word, at, 8);
+        h = mixed(h ^ word);
+    }
+    for (; bytes > 0; --bytes, ++at) h = mixed(h ^ *at);
+    return h;
+}
+
+std::string hex(u64 value) {
+    char text[20];
+    std::snprintf(text, sizeof text, "%016llx", value);
+    return text;
+}
+
+// ---- the simulator's own functions, where it is loaded ----
+
+/// A function by its name; nullptr without the simulator.
+struct Found {
+    const char* name;
+    template <class Function>
+    operator Function*() const {
+        return reinterpret_cast<Function*>(dlsym(RTLD_DEFAULT, name));
+    }
+};
+
+struct Simulator {
+    explicit Simulator(u64 most_instructions) {
+        if (!reset) return;
+        quiet(1);
+        limit(most_instructions);
+    }
+    explicit operator bool() const { return reset != nullptr; }
+
+    decltype(&coalesceResetCounters) reset = Found{"coalesceResetCounters"};
+    decltype(&coalesceGetKernels) kernels = Found{"coalesceGetKernels"};
+    decltype(&coalesceGetKernel) kernel = Found{"coalesceGetKernel"};
+    decltype(&coalesceGetLineCount) lines = Found{"coalesceGetLineCount"};
+    decltype(&coalesceGetLine) line = Found{"coalesceGetLine"};
+    decltype(&coalesceGetReports) reports = Found{"coalesceGetReports"};
+    decltype(&coalesceGetReport) report = Found{"coalesceGetReport"};
+    decltype(&coalesceClearReports) clear_reports = Found{"coalesceClearReports"};
+    decltype(&coalesceSetMaxInstructions) limit = Found{"coalesceSetMaxInstructions"};
+    decltype(&coalesceClearError) clear_error = Found{"coalesceClearError"};
+    decltype(&coalesceSetQuiet) quiet = Found{"coalesceSetQuiet"};
+};
+
+/// The hash of all counters, of the kernel and of each line, and the kernel's in words.
+std::string counters_of(const Simulator& simulator) {
+    u64 all = 0;
+    std::string values;
+    const std::size_t kernels = simulator.kernels();
+    for (std::size_t k = 0; k < kernels; ++k) {
+        CoalesceKernel kernel;
+        if (simulator.kernel(k, &kernel) != 0 || kernel.launches == 0) continue;
+        all = hash(&kernel.counters, sizeof kernel.counters, all);
+        for (std::size_t v = 0; v < sizeof kernel.counters / sizeof(uint64_t); ++v)
+            values += " " + std::to_string(reinterpret_cast<const uint64_t*>(&kernel.counters)[v]);
+        u64 lines = 0;
+        for (std::size_t l = 0; l < simulator.lines(k); ++l) {
+            CoalesceLine line;
+            if (simulator.line(k, l, &line) != 0) continue;
+            lines = hash(&line.counters, sizeof line.counters, lines + line.line);
+        }
+        all = mixed(all + lines);
+        values += " lines:" + hex(lines);
+    }
+    return hex(all) + " " + std::to_string(simulator.reports()) + values;
+}
+
+std::string first_report(const Simulator& simulator) {
+    CoalesceReport report;
+    if (simulator.reports() == 0 || simulator.report(0, &report) != 0) return "";
+    std::string text = std::string(report.check) + ", " + report.kind + ", line " +
+                       std::to_string(report.line) + ": " + report.message;
+    for (char& c : text)
+        if (c == '\n') c = ' ';
+    return text;
+}
+
+struct Options {
+    std::vector<std::string> files;
+    std::string expected;
+    std::string keep_in;  ///< a folder for what the kernels leave in memory
+    int level = -1;       ///< of the driver's compiler; negative: its own choice
+    std::size_t skip = 0;
+    u64 limit = kMaxInstructions;
+};
+
+// ---- one kernel ----
+
+class Library {
+public:
+    /// `level`: of the driver's compiler; negative: its own choice.
+    Library(const std::string& text, int level) {
+        cudaJitOption option = cudaJitOptimizationLevel;
+        void* value = reinterpret_cast<void*>(static_cast<std::intptr_t>(level));
+        need(cudaLibraryLoadData(&library_, text.c_str(), &option, &value, level >= 0 ? 1 : 0,
+                                 nullptr, nullptr, 0));
+    }
+    ~Library() { cudaLibraryUnload(library_); }
+    Library(const Library&) = delete;
+    const void* kernel() const {
+        cudaKernel_t kernel;
+        need(cudaLibraryGetKernel(&kernel, library_, "kernel"));
+        return reinterpret_cast<const void*>(kernel);
+    }
+
+private:
+    cudaLibrary_t library_ = nullptr;
+};
+
+u64 run(const Options& options, const std::string& name, const std::string& text) {
+    const std::optional<Launch> launch = launch_of(text);
+    if (!launch) throw std::runtime_error("no launch in the first line");
+    const Library library(text, options.level);
+    // The first line alone decides on the input, so that the rest may be made smaller.
+    unsigned seed = static_cast<unsigned>(hash(text.data(), text.find('\n')));
+    std::vector<u32> input(kInputWords);
+    for (u32 k = 0; k < kInputWords; ++k) input[k] = input_word(seed, k);
+    Buffer in(sizeof(u32) * kInputWords, 0), sums(sizeof(u32) * kSumWords, 0);
+    Buffer out(sizeof(u32) * kOutWords * launch->all_threads(), kOutFill);
+    Buffer scratch(kScratchBytes * launch->all_threads(), 0);
+    need(cudaMemcpy(in.data(), input.data(), sizeof(u32) * kInputWords, cudaMemcpyHostToDevice));
+    void* arguments[] = {in.argument(), out.argument(), sums.argument(), scratch.argument(), &seed};
+    need(cudaLaunchKernel(library.kernel(), dim3(launch->blocks),
+                          dim3(launch->threads_x, launch->threads_y, launch->threads_z), arguments,
+                          launch->dynamic_shared, nullptr));
+    need(cudaDeviceSynchronize());
+    u64 results = 0;
+    std::ofstream kept;
+    if (!options.keep_in.empty())
+        kept.open(options.keep_in + "/" + name + ".bin", std::ios::binary);
+    for (const Buffer* buffer : {&out, &sums, &scratch}) {
+        const std::vector<unsigned char> bytes = buffer->read();
+        results = hash(bytes.data(), bytes.size(), results);
+        kept.write(reinterpret_cast<const char*>(bytes.data()),
+                   static_cast<std::streamsize>(bytes.size()));
+    }
+    return results;
+}
+
+std::string line_of(const Simulator& simulator, const Options& options, const Text& text) {
+    if (simulator) {
+        simulator.reset();
+        simulator.clear_reports();
+    }
+    try {
+        std::string line = "done " + text.name + " " + hex(run(options, text.name, text.text));
+        if (!simulator) return line;
+        line += " " + counters_of(simulator);
+        const std::string report = first_report(simulator);
+        return report.empty() ? line : line + " # " + report;
+    } catch (const std::exception& problem) {
+        std::string line = "error " + text.name + " " + problem.what();
+        cudaGetLastError();
+        if (simulator) {
+            line += " " + first_report(simulator);
+            simulator.clear_error();
+        }
+        return line;
+    }
+}
+
+std::map<std::string, std::string> read_expected(const std::string& file) {
+    std::map<std::string, std::string> expected;
+    std::ifstream stream(file);
+    for (std::string name, value; stream >> name >> value;) expected[name] = value;
+    return expected;
+}
+
+Options read_options(int argc, char** argv) {
+    Options options;
+    CLI::App app;
+    app.set_help_flag();
+    app.add_option("--skip", options.skip);
+    app.add_option("--expect", options.expected);
+    app.add_option("--keep", options.keep_in);
+    app.add_option("--level", options.level);
+    app.add_option("--limit", options.limit);
+    app.add_option("FILE", options.files);
+    app.parse(argc, argv);
+    return options;
+}
+
+int run_all(const Options& options, const std::vector<Text>& texts) {
+    const Simulator simulator(options.limit);
+    for (std::size_t k = options.skip; k < texts.size(); ++k) {
+        std::cout << "start " << texts[k].name << std::endl;
+        const std::string line = line_of(simulator, options, texts[k]);
+        std::cout << line << std::endl;
+        if (!simulator && line.starts_with("error") && k + 1 < texts.size()) return kGoOn;
+    }
+    return 0;
+}
+
+// ---- against what is expected ----
+
+/// How a kernel came out, as a letter.
+enum Verdict : char {
+    kEqual = 'e',
+    /// Only where the GPU's driver does not optimise: its compiler's mistake.
+    kOptimiser = 'o',
+    kDiffers = 'd',
+    kCrashed = 'c',
+};
+
+class Comparison {
+public:
+    Comparison(const Options& options, const std::vector<Text>& texts)
+        : options_(options), texts_(texts), expected_(read_expected(options.expected)) {}
+
+    int run() {
+        std::map<char, std::size_t> count;
+        // Whatever a driver does to the process of a kernel is no harm to the others.
+        for (std::size_t next = options_.skip; next < texts_.size();) {
+            const std::string letters = in_a_process(next, options_.level);
+            for (char letter : letters) ++count[letter];
+            next += letters.size();
+            if (next >= texts_.size() || goes_on_) continue;
+            ++count[without_optimiser_in_a_process(next)];
+            ++next;
+        }
+        std::cout << count[kEqual] << " of " << texts_.size() - options_.skip << " kernels equal, "
+                  << count[kOptimiser] << " only without the driver's optimiser, "
+                  << count[kDiffers] << " different, " << count[kCrashed] << " crashed\n";
+        return count[kDiffers] + count[kCrashed] > 0;
+    }
+
+private:
+    /// A letter for each kernel from `first` on, up to the end, a crash or an error.
+    std::string in_a_process(std::size_t first, int level, std::size_t most = ~std::size_t{0}) {
+        int channel[2];
+        if (pipe(channel) != 0) throw std::runtime_error("no pipe");
+        const pid_t child = fork();
+        if (child == 0) {
+            close(channel[0]);
+            _exit(compare(first, level, most, channel[1]));
+        }
+        close(channel[1]);
+        std::string letters;
+        for (char letter; ::read(channel[0], &letter, 1) == 1;) letters += letter;
+        close(channel[0]);
+        int status = 0;
+        waitpid(child, &status, 0);
+        goes_on_ = WIFEXITED(status) && WEXITSTATUS(status) == kGoOn;
+        return letters;
+    }
+
+    int compare(std::size_t first, int level, std::size_t most, int to) const {
+        const Simulator simulator(options_.limit);
+        for (std::size_t k = first; k < texts_.size() && k - first < most; ++k) {
+            std::string line;
+            if (!simulator) alarm(kPatienceSeconds);
+            char verdict = is_equal(simulator, level, texts_[k], line) ? kEqual : kDiffers;
+            const bool failed = line.starts_with("error");
+            if (verdict == kDiffers && !failed && !simulator && level != 0) {
+                std::string again;
+                if (is_equal(simulator, 0, texts_[k], again)) verdict = kOptimiser;
+            }
+            if (verdict != kEqual)
+                std::cout << (verdict == kOptimiser ? "optimiser: " : "") << line << std::endl;
+            if (::write(to, &verdict, 1) != 1) return 1;
+            if (!simulator && failed) return kGoOn;
+        }
+        return 0;
+    }
+
+    bool is_equal(const Simulator& simulator, int level, const Text& text,
+                  std::string& line) const {
+        Options options = options_;
+        options.level = level;
+        line = line_of(simulator, options, text);
+        const auto wanted = expected_.find(text.name);
+        return wanted != expected_.end() &&
+               line.starts_with("done " + text.name + " " + wanted->second);
+    }
+
+    /// The kernel that a process died of.
+    char without_optimiser_in_a_process(std::size_t index) {
+        std::cout << "crashed, or does not end: " << texts_[index].name << std::endl;
+        const std::string letter = in_a_process(index, 0, 1);
+        return letter == std::string(1, kEqual) ? kOptimiser : kCrashed;
+    }
+
+    const Options& options_;
+    const std::vector<Text>& texts_;
+    const std::map<std::string, std::string> expected_;
+    bool goes_on_ = false;  ///< the last process ended behind an error, not in a crash
+};
+
+}  // namespace
+
+int main(int argc, char** argv) {
+    try {
+        const Options options = read_options(argc, argv);
+        std::vector<Text> texts;
+        for (const std::string& file : options.files)
+            for (Text& text : read(file)) texts.push_back(std::move(text));
+        if (!options.expected.empty()) return Comparison(options, texts).run();
+        return run_all(options, texts);
+    } catch (const std::exception& problem) {
+        std::cerr << "campaign_run: " << problem.what() << "\n";
+        return 2;
+    }
+}

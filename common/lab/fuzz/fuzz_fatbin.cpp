@@ -1,0 +1,35 @@
+// libFuzzer: any bytes are either refused as a fatbin with a FatbinError, or give PTX texts. The
+// sanitizer sees every read outside the input.
+#include <string>
+
+#include "simulator/fatbin/fatbin.h"
+#include "simulator/fatbin/format.h"
+
+using namespace coalesce::sim;
+
+namespace {
+
+template <typename Read>
+void expect_images_or_error(const Read& read) {
+    try {
+        fatbin::choose(read(), 90);
+    } catch (const fatbin::FatbinError&) {
+    }
+}
+
+/// A container carries its own size, which nothing can check when it is given without a limit.
+bool is_text(const std::string& image) {
+    u32 magic = 0;
+    if (image.size() >= sizeof(magic)) image.copy(reinterpret_cast<char*>(&magic), sizeof(magic));
+    return magic != fatbin::kContainerMagic && magic != fatbin::kWrapperMagic;
+}
+
+}  // namespace
+
+extern "C" int LLVMFuzzerTestOneInput(const std::uint8_t* data, std::size_t size) {
+    if (size == 0) return 0;  // a limit of 0 means none
+    expect_images_or_error([&] { return fatbin::read_ptx(data, size); });
+    const std::string image(reinterpret_cast<const char*>(data), size);
+    if (is_text(image)) expect_images_or_error([&] { return fatbin::read_image(image.c_str()); });
+    return 0;
+}

@@ -1,0 +1,78 @@
+// libFuzzer: a module that the parser accepts is loaded, lowered and run: one small block of each
+// kernel, all checks on, under a small budget of instructions. Whatever it says, the outcome is an
+// error or a result. The sanitizer sees every access outside of what the simulator owns.
+//
+// Parameters are what a kernel can do most harm with: an address of device memory in every word.
+#include <cstring>
+#include <string>
+#include <vector>
+
+#include "simulator/base/device_model.h"
+#include "simulator/base/options.h"
+#include "simulator/device/device.h"
+#include "simulator/ptx/parser.h"
+#include "ptx_mutations.h"
+
+namespace {
+
+using namespace coalesce::sim;
+
+constexpr u64 kInstructions = 2000;
+constexpr u64 kBufferBytes = 4096;
+/// Launches are refused beyond this (cudart/launch.cpp).
+constexpr u64 kParameterBytes = DeviceModel::parameter_bytes_max;
+
+void prepare() {
+    Options& wanted = options();
+    wanted.max_instructions = kInstructions;
+    wanted.workers = 1;
+    wanted.quiet = true;
+    reports().print_as_they_come(false);
+    wanted.memory_bytes = 256 << 20;
+}
+
+u64 buffer() {
+    static const u64 address = Device::instance().memory().allocate(kBufferBytes);
+    return address;
+}
+
+void run(Kernel& kernel) {
+    if (kernel.parameter_bytes > kParameterBytes) return;
+    const std::vector<u64> words(kParameterBytes / sizeof(u64) + 1, buffer());
+    std::vector<void*> arguments(kernel.parameter_offsets.size(), const_cast<u64*>(words.data()));
+    LaunchConfig config;
+    config.grid = {2, 1, 1};
+    config.block = {40, 1, 1};
+    config.dynamic_shared = 64;
+    Device::instance().launch(kernel, config, arguments.data());
+}
+
+}  // namespace
+
+extern "C" std::size_t LLVMFuzzerMutate(std::uint8_t* data, std::size_t size, std::size_t size_max);
+
+/// Of three changes, two are of PTX and one is of bytes.
+extern "C" std::size_t LLVMFuzzerCustomMutator(std::uint8_t* data, std::size_t size,
+                                               std::size_t size_max, unsigned seed) {
+    const std::string_view before(reinterpret_cast<const char*>(data), size);
+    const auto text = seed % 3 == 0 ? std::nullopt : PtxMutation(before, seed).apply();
+    if (!text || text->size() > size_max) return LLVMFuzzerMutate(data, size, size_max);
+    std::memcpy(data, text->data(), text->size());
+    return text->size();
+}
+
+extern "C" int LLVMFuzzerTestOneInput(const std::uint8_t* data, std::size_t size) {
+    static const bool once = (prepare(), true);
+    (void)once;
+    std::string error;
+    const std::string_view text(reinterpret_cast<const char*>(data), size);
+    const auto module = Device::instance().load(text, error);
+    if (!module) return 0;
+    for (const auto& [name, kernel] : module->kernels) {
+        run(*kernel);
+        kernel->totals.launches = 0;  // a kernel that ran is kept for the table at the end
+    }
+    reports().clear();
+    Device::instance().unload(*module);
+    return 0;
+}

@@ -1,0 +1,257 @@
+// libFuzzer: a kernel of fixed text (operand_kernel.h) with any operands: addresses of every space and just
+// outside of them, tensor maps that were tampered with, mbarriers that were overwritten, formats and strings of
+// printf, numbers of barriers, masks of lanes, sizes of copies, pointers to functions. Whatever it says, the
+// outcome is an error or a result. The sanitizer sees every access outside of what the simulator owns.
+//
+// Idea       The input is read as a script: first how to launch and what lies in memory, then steps of a fixed
+//            number of bytes, so that what libFuzzer puts together stays a script.
+#include <algorithm>
+#include <cstdlib>
+#include <cstring>
+#include <span>
+#include <string>
+#include <vector>
+
+#include "simulator/base/device_model.h"
+#include "simulator/device/device.h"
+#include "simulator/execute/device_calls.h"
+#include "simulator/execute/recorder.h"
+#include "lab/fuzz/operand_kernel.h"
+#include "simulator/memory/tensor_map.h"
+
+namespace {
+
+using namespace coalesce::sim;
+using namespace coalesce::sim::fuzz;
+
+constexpr u64 kInstructions = 6000;
+constexpr u32 kStaticShared = 9000;
+constexpr u32 kLargeBytes = 4096, kSmallBytes = 100, kMaps = 2;
+constexpr std::size_t kMostSteps = 24, kContentBytes = 64;
+/// The kernel's parameters: script, steps, map.
+constexpr u64 kMapParameter = 64;
+
+/// Bytes of the input, one after the other; zeros behind the last.
+class Input {
+public:
+    Input(const std::uint8_t* data, std::size_t size) : at_(data), end_(data + size) {}
+
+    bool is_empty() const { return at_ == end_; }
+    template <class T>
+    T take() {
+        T value{};
+        const std::size_t bytes =
+            std::min<std::size_t>(sizeof value, static_cast<std::size_t>(end_ - at_));
+        std::memcpy(&value, at_, bytes);
+        at_ += bytes;
+        return value;
+    }
+
+private:
+    const std::uint8_t *at_, *end_;
+};
+
+/// What lies in the device's memory, the same in every run.
+struct Memory {
+    u64 script, large, small, managed, freed, maps;
+    Memory() {
+        DeviceMemory& memory = Device::instance().memory();
+        script = memory.allocate(kMostSteps * sizeof(Step));
+        large = memory.allocate(kLargeBytes);
+        small = memory.allocate(kSmallBytes);
+        managed = memory.allocate(kSmallBytes, AllocationKind::managed);
+        maps = memory.allocate(kMaps * kTensorMapBytes);
+        freed = memory.allocate(kSmallBytes);
+        memory.free(freed);
+    }
+};
+
+void put(u64 address, const void* from, u64 bytes) {
+    DeviceMemory& memory = Device::instance().memory();
+    std::memcpy(memory.host_view(address, bytes), from, bytes);
+    memory.mark_written_by_host(address, bytes);
+}
+
+/// The kernel, as it runs always, and as it runs in plain mode.
+struct Kernels {
+    std::unique_ptr<Module> modules[2];
+    Kernels() {
+        for (const bool plain : {false, true}) {
+            std::string error;
+            modules[plain] = Device::instance().load(module_text(kStaticShared), error);
+            if (!modules[plain]) give_up(error);
+        }
+    }
+    Kernel& kernel(bool plain) const { return *modules[plain]->kernels.at("run"); }
+    [[noreturn]] static void give_up(const std::string& error) {
+        std::fprintf(stderr, "the kernel is not what the simulator takes: %s\n", error.c_str());
+        std::abort();
+    }
+};
+
+void prepare() {
+    Options& wanted = options();
+    wanted.max_instructions = kInstructions;
+    wanted.workers = 1;
+    wanted.quiet = true;
+    wanted.memory_bytes = 64 << 20;
+    reports().print_as_they_come(false);
+    Device::instance().stack_limit = 2048;
+    DeviceHeap::instance().set_size(4096);
+}
+
+// ---- reading a script ----
+
+/// An address: in which space, and a little off.
+u64 address_from(Input& in, const Memory& memory) {
+    const u8 kind = in.take<u8>();
+    const auto off = static_cast<u64>(static_cast<i64>(in.take<std::int16_t>()));
+    const u64 nearby[] = {off,
+                          memory.large + off,
+                          memory.small + off,
+                          memory.managed + off,
+                          memory.freed + off,
+                          memory.maps + off,
+                          memory.script + off,
+                          shared_window() + off,
+                          shared_window() + kStaticShared + off,
+                          local_window() + off,
+                          param_window() + off,
+                          param_window() + kMapParameter + off,
+                          function_window() + 16 * off,
+                          device_base() + Device::instance().memory().range() + off,
+                          device_base() + off,
+                          off << 48 | off,
+                          (u64{1} << 32) + off,
+                          ~u64{0} - 64 + off,
+                          kStaticShared + off,
+                          DeviceModel::shared_reserved_begin + off};
+    return nearby[kind % std::size(nearby)];
+}
+
+i64 stride_from(Input& in) {
+    constexpr i64 strides[] = {0, 1, 2, 4, 8, 16, 32, 64, 128, 1024, -4, -16, i64{1} << 32};
+    return strides[in.take<u8>() % std::size(strides)];
+}
+
+u32 word_from(Input& in) {
+    const u8 kind = in.take<u8>();
+    const u16 value = in.take<u16>();
+    const u32 words[] = {value % 64u,          value,       value * 16u,
+                         u32{1} << value % 32, ~u32{value}, u32{value} << 16 | value};
+    return words[kind % std::size(words)];
+}
+
+Step step_from(Input& in, const Memory& memory) {
+    constexpr u32 lanes[] = {kAllLanes, 1, 0xffff, 0x80000000, 0x55555555, 0x10000001};
+    Step step;
+    step.form = in.take<u16>() % static_cast<u32>(forms().size());
+    step.lanes = lanes[in.take<u8>() % std::size(lanes)];
+    step.adds_last = in.take<u8>() & 7;
+    for (int k = 0; k < 3; ++k) {
+        step.address[k] = address_from(in, memory);
+        step.stride[k] = stride_from(in);
+    }
+    for (int k = 0; k < 4; ++k) {
+        step.word[k] = word_from(in);
+        step.word_stride[k] = in.take<u8>() % 8 == 1;
+    }
+    return step;
+}
+
+/// A map as programs make them, some bytes of which may be changed afterwards. Arguments that the encoder
+/// refuses leave zeros.
+void map_from(Input& in, u64 array, u8* map) {
+    u64 size[kMostDimensions], strides[kMostDimensions];
+    u32 box[kMostDimensions], steps[kMostDimensions];
+    const u8 type = in.take<u8>(), shape = in.take<u8>(), changes = in.take<u8>() % 4;
+    for (u32 d = 0; d < kMostDimensions; ++d) {
+        size[d] = in.take<u8>() % 64 + 1;
+        strides[d] = in.take<u8>() % 32 * 16;
+        box[d] = in.take<u8>() + (d == 0);
+        steps[d] = 1;
+    }
+    static_cast<void>(encode({.map = map,
+                              .type = type % 13u,
+                              .rank = shape % 5u + 1,
+                              .address = array,
+                              .size = size,
+                              .strides = strides,
+                              .box = box,
+                              .element_strides = steps,
+                              .interleave = 0,
+                              .swizzle = shape / 8 % 4u,
+                              .promotion = 0,
+                              .fill = shape / 32 % 2u}));
+    for (int k = 0; k < changes; ++k) {
+        const u8 at = in.take<u8>();
+        map[at % kTensorMapBytes] ^= in.take<u8>();
+    }
+}
+
+/// What of a launch is not the default.
+struct Launching {
+    LaunchConfig config;
+    bool plain = false;
+    Recorder::What recorded = Recorder::What::nothing;
+};
+
+Launching launching_from(Input& in) {
+    Launching launching;
+    const u8 shape = in.take<u8>(), how = in.take<u8>();
+    constexpr u32 threads[] = {32, 1, 40, 64, 96, 256};
+    launching.config.block = {threads[shape % std::size(threads)], 1, 1};
+    launching.config.grid = {shape / 8 % 3u + 1, 1, 1};
+    launching.config.dynamic_shared = shape / 32 * 52u;
+    launching.plain = how & 1;
+    launching.recorded = static_cast<Recorder::What>(how / 2 % 4 == 3 ? 0 : how / 2 % 4);
+    Checks& checks = options().checks;
+    checks = {};
+    checks.race = checks.global_race = (how & 8) == 0;
+    checks.init = (how & 16) == 0;
+    checks.sync = (how & 32) == 0;
+    options().seed = how >> 6;
+    return launching;
+}
+
+// ---- running it ----
+
+void run(const Launching& launching, const Memory& memory, u32 steps, u8* map) {
+    static const Kernels kernels;
+    options().plain = launching.plain;
+    Kernel& kernel = kernels.kernel(launching.plain);
+    u64 script = memory.script;
+    void* arguments[] = {&script, &steps, map};
+    recorder().begin(launching.recorded);
+    const Status status = Device::instance().launch(kernel, launching.config, arguments);
+    if (!kernel.error.empty()) Kernels::give_up(kernel.error);
+    if (status == Status::success) Device::instance().launch(kernel, launching.config, arguments);
+    for (const Report& report : reports().all()) static_cast<void>(to_text(report));
+    reports().clear();
+    kernel.totals.launches = kernel.totals.stopped = 0;  // nothing is kept for a table
+}
+
+}  // namespace
+
+extern "C" int LLVMFuzzerTestOneInput(const std::uint8_t* data, std::size_t size) {
+    static const bool once = (prepare(), true);
+    static_cast<void>(once);
+    static const Memory memory;
+    Input in(data, size);
+    const Launching launching = launching_from(in);
+
+    alignas(64) u8 maps[kMaps][kTensorMapBytes] = {};
+    for (u8* map : {maps[0], maps[1]}) map_from(in, memory.large, map);
+    put(memory.maps, maps, sizeof maps);
+    u8 content[kLargeBytes] = {};
+    for (u8& byte : std::span(content, kContentBytes)) byte = in.take<u8>();
+    std::memcpy(content + kContentBytes, maps, sizeof maps);
+    put(memory.large, content, sizeof content);
+
+    std::vector<Step> steps;
+    while (!in.is_empty() && steps.size() < kMostSteps) steps.push_back(step_from(in, memory));
+    if (steps.empty()) return 0;
+    put(memory.script, steps.data(), steps.size() * sizeof(Step));
+    run(launching, memory, static_cast<u32>(steps.size()), maps[0]);
+    return 0;
+}

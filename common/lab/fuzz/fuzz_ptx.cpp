@@ -1,0 +1,69 @@
+// libFuzzer: any bytes are either refused as PTX with a ParseError, or give a module whose every
+// index and every range is right.
+#include <cstdio>
+#include <cstdlib>
+#include <string_view>
+
+#include "simulator/ptx/parser.h"
+
+namespace {
+
+using namespace coalesce::sim;
+using namespace coalesce::sim::ptx;
+
+void require(bool condition, const char* what) {
+    if (condition) return;
+    std::fprintf(stderr, "the module is not sound: %s\n", what);
+    std::abort();
+}
+
+void check_operand(const Function& function, const Operand& operand) {
+    if (operand.kind == Operand::Kind::reg || operand.has_base_register) {
+        require(operand.reg < function.registers.size(), "an operand names no register");
+    }
+    for (const Operand& element : operand.elements) check_operand(function, element);
+}
+
+void check_variable(const Variable& variable) {
+    require(variable.initial.size() <= variable.size, "an initialiser larger than its variable");
+    require(variable.align != 0 && (variable.align & (variable.align - 1)) == 0, "an alignment");
+    for (const Relocation& relocation : variable.relocations) {
+        require(relocation.offset + relocation.bytes <= variable.initial.size(),
+                "an address outside its variable");
+    }
+}
+
+void check_function(const Module& module, const Function& function) {
+    for (const Instruction& instruction : function.body) {
+        require(module.text_of(instruction).size() == instruction.text_length, "a range of text");
+        require(instruction.opcode.empty() != instruction.label.empty(),
+                "an instruction or a label");
+        if (instruction.guard) {
+            require(*instruction.guard < function.registers.size(), "a guard names no register");
+        }
+        for (const Operand& operand : instruction.operands) check_operand(function, operand);
+    }
+    for (const auto& [name, index] : function.labels) {
+        require(index < function.body.size() && function.body[index].label == name,
+                "a label is not where it should be");
+    }
+    for (const auto& [name, variable] : function.variables) {
+        require(variable.name == name, "a variable's name");
+        check_variable(variable);
+    }
+}
+
+}  // namespace
+
+extern "C" int LLVMFuzzerTestOneInput(const std::uint8_t* data, std::size_t size) {
+    try {
+        const auto module = parse({reinterpret_cast<const char*>(data), size});
+        for (const auto& [name, variable] : module->variables) check_variable(variable);
+        for (const auto& [name, function] : module->functions) {
+            require(function->name == name, "a function's name");
+            check_function(*module, *function);
+        }
+    } catch (const ParseError&) {
+    }
+    return 0;
+}

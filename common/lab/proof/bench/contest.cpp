@@ -1,0 +1,226 @@
+#include "lab/proof/bench/contest.h"
+
+#include "harness/counters.h"
+#include "harness/errors.h"
+#include "harness/launch.h"
+#include "harness/shapes.h"
+#include "lab/proof/device_check.h"
+
+namespace coalesce::proof {
+namespace {
+
+/// Times of the slowest kernels are steady: a few launches are enough.
+constexpr double kSlowMs = 60;
+constexpr int kHostLaunches = 3;
+
+[[noreturn]] void give_up(const Variant& variant, cudaError_t error) {
+    throw std::runtime_error(variant.name +
+                             " broke the device's context: " + cudaGetErrorName(error) + ": " +
+                             cudaGetErrorString(error) + ". " + advice_for(error));
+}
+
+bool is_of_device(const Variant& variant) {
+    return variant.in == Memory::device && variant.out == Memory::device;
+}
+
+bool is_host_code(const Variant& variant) {
+    return variant.in == Memory::host && variant.out == Memory::host;
+}
+
+bool is_copy_of_the_driver(const Entry& entry) {
+    return entry.variant == "memcpy";
+}
+
+/// Why a variant does not take part at that size; empty: it does.
+std::string reason_to_skip(const Variant& variant, Shape shape) {
+    if (variant.needs_gpu && simulator::is_loaded()) return "it needs a real GPU";
+    return refusal(variant, shape);
+}
+
+bool share_buffers(const Problem& one, const Problem& other) {
+    return one.element_size == other.element_size && one.elements() == other.elements() &&
+           one.is_in_place() == other.is_in_place();
+}
+
+std::vector<Seat>& heat_of(const Seat& seat, Shape shape, std::vector<std::vector<Seat>>& heats) {
+    const Problem problem = problem_at(*seat.variant, shape);
+    for (std::vector<Seat>& heat : heats) {
+        if (share_buffers(problem, problem_at(*heat.front().variant, shape))) return heat;
+    }
+    return heats.emplace_back();
+}
+
+}  // namespace
+
+Field field_of(const std::vector<StepVariants>& steps, Shape shape) {
+    Field field;
+    for (const StepVariants& step : steps) {
+        for (const Variant& variant : step.variants) {
+            Entry entry{step.name, variant.name, reason_to_skip(variant, shape), ""};
+            entry.element_size = variant.element_size;
+            const Seat seat{&variant, field.entries.size()};
+            if (entry.skipped.empty()) {
+                const Problem problem = problem_at(variant, shape);
+                entry.bytes = 2.0 * static_cast<double>(problem.bytes());
+                if (problem.is_permuted()) entry.array = text_of(problem.axes());
+                auto& seats =
+                    is_of_device(variant) ? heat_of(seat, shape, field.heats) : field.with_host;
+                seats.push_back(seat);
+            }
+            field.entries.push_back(entry);
+        }
+    }
+    return field;
+}
+
+Contest::Contest(const std::vector<Seat>& seats, Shape shape, std::vector<Entry>& entries)
+    : seats_(seats),
+      shape_(shape),
+      entries_(entries),
+      buffers_(problem_at(*seats.front().variant, shape)) {
+    for (const Seat& seat : seats)
+        is_copied_by_a_variant_ |= is_copy_of_the_driver(entries[seat.entry]);
+    buffers_.prepare();
+    const Problem& problem = buffers_.problem();
+    input_sum_ = checksum(buffers_.in(), problem.bytes());
+    if (!problem.is_in_place()) return;
+    before_ = DeviceBuffer(problem.bytes());
+    CUDA_CHECK(
+        cudaMemcpy(before_.data(), buffers_.in(), problem.bytes(), cudaMemcpyDeviceToDevice));
+}
+
+std::size_t Contest::bytes_needed(const std::vector<Seat>& seats, Shape shape) {
+    return VerifiedBuffers::bytes_needed(problem_at(*seats.front().variant, shape));
+}
+
+void Contest::launch(const Seat& seat) {
+    coalesce::launch(*seat.variant, buffers_.problem(), buffers_.out(), buffers_.in());
+}
+
+/// In place it makes the matrix what it was before.
+void Contest::copy() {
+    const bool is_in_place = buffers_.problem().is_in_place();
+    CUDA_CHECK(cudaMemcpyAsync(buffers_.out(), is_in_place ? before_.data() : buffers_.in(),
+                               buffers_.problem().bytes(), cudaMemcpyDeviceToDevice));
+}
+
+/// The output is poisoned, or the matrix as it was.
+void Contest::begin_with(const Problem& problem) {
+    buffers_.expect(problem);
+    if (problem.is_in_place()) return copy();
+    buffers_.poison();
+}
+
+bool Contest::is_right_on_device() const {
+    const Problem& problem = buffers_.problem();
+    const void* const input = before_.data() ? before_.data() : buffers_.in();
+    return count_wrong_cells(problem, buffers_.out(), input) == 0 &&
+           checksum(input, problem.bytes()) == input_sum_;
+}
+
+/// A check that says "right" to everything would be of no use: it must find an output that is all
+/// wrong, and one wrong bit.
+void Contest::prove_that_checks_see() {
+    Problem problem = problem_at(*seats_.front().variant, shape_);
+    problem.produces = {.kind = Produces::copy, .in_place = problem.is_in_place()};
+    begin_with(problem);
+    const void* const input = before_.data() ? before_.data() : buffers_.in();
+    const auto wrong = [&] { return count_wrong_cells(problem, buffers_.out(), input); };
+    const bool is_poisoned = !problem.is_in_place();
+    bool sees = wrong() == (is_poisoned ? static_cast<std::uint64_t>(problem.elements()) : 0);
+    if (is_poisoned) copy();
+    sees = sees && wrong() == 0;
+    unsigned char last = 0;
+    auto* const place = reinterpret_cast<unsigned char*>(buffers_.out()) + problem.bytes() - 1;
+    CUDA_CHECK(cudaMemcpy(&last, place, 1, cudaMemcpyDeviceToHost));
+    last ^= 1;
+    CUDA_CHECK(cudaMemcpy(place, &last, 1, cudaMemcpyHostToDevice));
+    if (!sees || wrong() != 1) {
+        throw std::runtime_error(
+            "the check on the device does not see what is wrong: common/lab/proof/device_check.cu");
+    }
+}
+
+void Contest::verify_on_device(const Seat& seat, bool by_host_too) {
+    const Variant& variant = *seat.variant;
+    Entry& entry = entries_[seat.entry];
+    begin_with(problem_at(variant, shape_));
+    launch(seat);
+    const cudaError_t launched = cudaGetLastError();
+    const cudaError_t ended = cudaDeviceSynchronize();
+    if (ended != cudaSuccess) give_up(variant, ended);
+    if (launched != cudaSuccess) {
+        entry.wrong = std::string("the launch failed: ") + cudaGetErrorName(launched);
+        return;
+    }
+    const bool is_right = is_right_on_device();
+    if (is_right && !by_host_too) return;
+    const Comparison comparison = buffers_.check();
+    if (!comparison.is_right()) entry.wrong = comparison.text();
+    if (comparison.is_right() != is_right) {
+        throw std::runtime_error(variant.name +
+                                 ": the check on the device and the one on the host disagree: "
+                                 "one of common/lab/proof/device_check.cu and common/harness is wrong");
+    }
+    if (!is_right) buffers_.prepare();
+}
+
+void Contest::verify(bool by_host_too) {
+    prove_that_checks_see();
+    for (const Seat& seat : seats_) verify_on_device(seat, by_host_too);
+}
+
+void run_host_variants(Field& field, Shape shape, Stopwatch* stopwatch) {
+    for (const Seat& seat : field.with_host) {
+        Entry& entry = field.entries[seat.entry];
+        const Variant& variant = *seat.variant;
+        const Problem problem = problem_at(variant, shape);
+        VerifiedBuffers buffers(problem, VerifiedBuffers::kUsualGuard, variant.in, variant.out);
+        buffers.prepare();
+        const auto work = [&] { launch(variant, problem, buffers.out(), buffers.in()); };
+        work();
+        const Comparison comparison = buffers.check();
+        if (!comparison.is_right()) entry.wrong = comparison.text();
+        if (!comparison.is_right() || !stopwatch) continue;
+        if (is_host_code(variant)) {
+            entry.ms = {stopwatch->time_on_host(work).ms};
+            continue;
+        }
+        for (int i = 0; i < kHostLaunches; ++i) {
+            entry.ms.push_back(stopwatch->time_once_on_device(work));
+        }
+    }
+}
+
+void Contest::play_round(Stopwatch& stopwatch, int round, int launches) {
+    const auto take_turn = [&](std::vector<double>& ms, const auto& work) {
+        const int count = stopwatch.time_once_on_device(work) > kSlowMs ? 1 : launches;
+        for (int i = 0; i < count; ++i) ms.push_back(stopwatch.time_once_on_device(work));
+    };
+    if (!is_copied_by_a_variant_) take_turn(copy_ms_, [&] { copy(); });
+    for (std::size_t turn = 0; turn < seats_.size(); ++turn) {
+        const std::size_t first = static_cast<std::size_t>(round) * seats_.size() / 3;
+        const Seat& seat = seats_[(turn + first) % seats_.size()];
+        Entry& entry = entries_[seat.entry];
+        if (!entry.is_verified()) continue;
+        buffers_.expect(problem_at(*seat.variant, shape_));
+        take_turn(entry.ms, [&] { launch(seat); });
+        if (!copy_ms_.empty()) entry.copy_gbps = entry.bytes / summarise(copy_ms_).ms / 1e6;
+    }
+}
+
+void Contest::check_at_the_end() {
+    for (const Seat& seat : seats_) {
+        if (!entries_[seat.entry].is_verified()) continue;
+        begin_with(problem_at(*seat.variant, shape_));
+        launch(seat);
+        const Comparison comparison = buffers_.check();
+        if (!comparison.is_right()) {
+            throw std::runtime_error("after all launches, " + seat.variant->name + " is wrong:\n" +
+                                     comparison.text());
+        }
+        return;
+    }
+}
+
+}  // namespace coalesce::proof

@@ -1,0 +1,87 @@
+#include "lab/proof/bench/machine.h"
+
+#include <cuda_runtime_api.h>
+
+#include <sstream>
+#include <vector>
+
+#include "base/child.h"
+#include "base/clock.h"
+#include "base/text.h"
+#include "harness/text.h"
+
+namespace coalesce::proof {
+namespace {
+
+constexpr double kSmiSeconds = 20;
+
+/// Names of nvidia-smi's query, and ours.
+constexpr const char* kQueries[][2] = {
+    {"name", "name"},
+    {"driver_version", "driver_version"},
+    {"clocks.sm", "sm_mhz"},
+    {"clocks.mem", "memory_mhz"},
+    {"clocks.max.sm", "max_sm_mhz"},
+    {"clocks.max.mem", "max_memory_mhz"},
+    {"temperature.gpu", "celsius"},
+    {"power.draw", "watts"},
+    {"clocks_throttle_reasons.active", "throttle_reasons"},
+};
+
+/// The text as a number where it is one.
+Json value_of(const std::string& text) {
+    std::istringstream stream(text);
+    double number = 0;
+    if (stream >> number && stream.eof()) return number;
+    return text;
+}
+
+std::string commit_of_source() {
+    // No tag is called so: what is told is the whole hash.
+    const Ended ended = run_child({"git", "-C", COALESCE_REPOSITORY, "describe", "--always",
+                                   "--abbrev=40", "--exclude=*", "--dirty=-changed"},
+                                  kSmiSeconds);
+    return ended.exit_code == 0 ? trimmed(ended.output) : "unknown";
+}
+
+/// The answers to the first `count` queries; empty when nvidia-smi does not take them.
+Json ask_for(std::size_t count) {
+    std::string wanted;
+    for (std::size_t i = 0; i < count; ++i) {
+        wanted += (i == 0 ? "" : ",") + std::string(kQueries[i][0]);
+    }
+    const Ended ended = run_child(
+        {"nvidia-smi", "--id=0", "--query-gpu=" + wanted, "--format=csv,noheader,nounits"},
+        kSmiSeconds);
+    Json answer = Json::object();
+    if (ended.exit_code != 0) return answer;
+    std::istringstream values(ended.output.substr(0, ended.output.find('\n')));
+    for (std::size_t i = 0; i < count; ++i) {
+        std::string value;
+        if (std::getline(values, value, ',')) answer[kQueries[i][1]] = value_of(trimmed(value));
+    }
+    return answer;
+}
+
+}  // namespace
+
+Json ask_nvidia_smi() {
+    // The last one has another name in some drivers, and one that is not known spoils all.
+    for (const std::size_t count : {std::size(kQueries), std::size(kQueries) - 1}) {
+        const Json answer = ask_for(count);
+        if (!answer.empty()) return answer;
+    }
+    return Json::object();
+}
+
+Json run_record(const std::string& commit, const Json& more) {
+    Json run{{"date", utc_time("%Y-%m-%d")},
+             {"commit", commit.empty() ? commit_of_source() : commit},
+             {"toolkit",
+              format("CUDA %d.%d, g++ %d.%d.%d", CUDART_VERSION / 1000, CUDART_VERSION % 1000 / 10,
+                     __GNUC__, __GNUC_MINOR__, __GNUC_PATCHLEVEL__)}};
+    run.update(more);
+    return run;
+}
+
+}  // namespace coalesce::proof

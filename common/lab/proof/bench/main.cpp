@@ -1,0 +1,312 @@
+// bench -- every kernel of every step, and every rival, timed in one run on one GPU.
+//
+// All kernels are in this one process (step_modules.h) and work on the same two buffers. At each
+// size every output is verified, bit by bit; then come rounds in which each kernel has a few
+// launches, so that clocks, heat and other drift are the same for all. A Python program beside this
+// one has its turn at the end of each round.
+
+#include <CLI/CLI.hpp>
+#include <algorithm>
+#include <iostream>
+#include <regex>
+
+#include "base/files.h"
+#include "examiner/course/course.h"
+#include "examiner/course/results_file.h"
+#include "harness/errors.h"
+#include "harness/result.h"
+#include "harness/stopwatch.h"
+#include "harness/text.h"
+#include "lab/proof/bench/charts.h"
+#include "lab/proof/bench/contest.h"
+#include "lab/proof/bench/machine.h"
+#include "lab/proof/bench/python_rivals.h"
+#include "lab/proof/bench/results.h"
+#include "lab/proof/bench/share_chart.h"
+#include "lab/proof/json_text.h"
+#include "lab/proof/run_program.h"
+
+using namespace coalesce;
+using namespace coalesce::proof;
+
+namespace {
+
+const std::string kRepository = COALESCE_REPOSITORY;
+/// Those that results are published for: four squares and two rectangles.
+const std::vector<Shape> kUsualSizes = {{4096, 4096},   {8192, 8192},   {16384, 16384},
+                                        {32768, 32768}, {32768, 16384}, {16384, 32768}};
+/// For a first look.
+const std::vector<Shape> kQuickSizes = {{4096, 4096}, {16384, 16384}};
+
+/// The command line, and what is understood of it.
+struct Plan {
+    std::string sizes_named, device_named = "gpu";
+    std::string json;    ///< a file; empty: docs/results/DEVICE.json
+    std::string commit;  ///< of the source; empty: git is asked
+    std::string draw;    ///< only draw the charts of this JSON file
+    std::string folder;  ///< where charts go; empty: docs/diagrams
+    int rounds = 8;      ///< each variant has its turn once a round
+    int launches = 5;    ///< that are timed in one turn, after one that is not
+    bool quick = false, no_python = false;
+    bool check_only = false;  ///< nothing is timed: does everything load, run and verify here?
+    std::vector<Shape> sizes = {};
+    DeviceChoice device = DeviceChoice::gpu;
+};
+
+void add_options(CLI::App& app, Plan& plan) {
+    app.add_option("--sizes", plan.sizes_named,
+                   "Such as 4096,32768x16384; otherwise 4096, 8192, 16384 and 32768 square, "
+                   "32768x16384 and 16384x32768");
+    app.add_flag("--quick", plan.quick, "4096 and 16384, two rounds: for a first look");
+    app.add_option("--rounds", plan.rounds, "Turns of each variant at each size")
+        ->check(CLI::Range(1, 1000));
+    app.add_option("--launches", plan.launches, "Timed launches in one turn")
+        ->check(CLI::Range(1, 1000));
+    app.add_option("--json", plan.json, "Where the results go (docs/results/DEVICE.json)");
+    app.add_option("--commit", plan.commit, "Commit of the source, where git cannot say");
+    app.add_option("--draw", plan.draw,
+                   "Only draw the charts of a JSON file that was written earlier;\n"
+                   "of docs/results/predicted.json: of times that nobody measured");
+    app.add_option("--into", plan.folder, "Folder of the charts (docs/diagrams)");
+    app.add_flag("--no-python", plan.no_python, "Leave PyTorch, CuPy and Triton out");
+    app.add_flag("--check", plan.check_only,
+                 "Time nothing: load and verify everything, at small sizes");
+    add_device_option(app, plan.device_named);
+}
+
+Plan understood(Plan plan) {
+    plan.device = choice_of(plan.device_named, plan.check_only);
+    plan.sizes = plan.quick ? kQuickSizes : kUsualSizes;
+    if (plan.check_only) plan.sizes = {{256, 192}, {131, 77}};
+    if (plan.quick) plan.rounds = 2;
+    if (!plan.sizes_named.empty()) plan.sizes = parse_sizes(plan.sizes_named);
+    return plan;
+}
+
+std::vector<std::string> all_modules() {
+    std::vector<std::string> names;
+    for (const auto& step : course::read_course(kRepository + "/course.toml").steps) {
+        if (step.name != MEASURES_ITSELF) names.push_back(step.name);
+    }
+    if (has_module("rivals")) names.push_back("rivals");
+    return names;
+}
+
+/// "docs/results/nvidia-h200.json"
+std::string default_json(const Device& device) {
+    std::string name = std::regex_replace(device.name, std::regex("[^A-Za-z0-9]+"), "-");
+    for (char& c : name) c = static_cast<char>(std::tolower(static_cast<unsigned char>(c)));
+    return kRepository + "/docs/results/" + name + ".json";
+}
+
+class Bench {
+public:
+    Bench(const Plan& plan, const Device& device)
+        : plan_(plan),
+          device_(device),
+          steps_(load_steps(all_modules())),
+          python_(kRepository + "/common/proof/bench/rivals.py",
+                  !plan.no_python && !device.simulated) {
+        if (!plan.check_only) stopwatch_.emplace(device.l2_bytes);
+        smallest_ = *std::ranges::min_element(plan.sizes, {}, elements);
+        largest_ = *std::ranges::max_element(plan.sizes, {}, elements);
+    }
+
+    /// Floats at all sizes first, while the device's memory is in one piece, as it is for a program of
+    /// its own: where pages lie moves the times of matrices with long rows by up to 7 %.
+    std::vector<SizeResults> run() {
+        std::vector<Field> fields;
+        std::vector<SizeResults> results;
+        for (const Shape shape : plan_.sizes) {
+            fields.push_back(field_of(steps_, shape));
+            results.push_back(run_floats(fields.back(), shape));
+            progress(shape.name() + ": floats" + done());
+        }
+        for (std::size_t i = 0; i < fields.size(); ++i) {
+            run_others(fields[i], plan_.sizes[i]);
+            auto& entries = results[i].entries;
+            entries.insert(entries.begin(), fields[i].entries.begin(), fields[i].entries.end());
+            progress(plan_.sizes[i].name() + ": all others" + done());
+        }
+        return results;
+    }
+
+    Json description() const {
+        const Json machine = ask_nvidia_smi();
+        return run_record(
+            plan_.commit,
+            {{"driver_version", machine.value("driver_version", "unknown")},
+             {"python", python_.versions()},
+             {"rounds", plan_.rounds},
+             {"launches_a_round", plan_.launches},
+             {"verification", "every variant at every size, bit by bit, on the device; at " +
+                                  smallest_.name() + " on the host too"},
+             {"seconds", rounded(seconds_since_start(), 1)}});
+    }
+
+private:
+    static long long elements(Shape shape) { return 1LL * shape.rows * shape.cols; }
+
+    const char* done() const { return stopwatch_ ? " verified and timed" : " verified"; }
+
+    /// Python's rivals take their turns beside these: their entries are in what is returned.
+    SizeResults run_floats(Field& field, Shape shape) {
+        SizeResults results{shape, {}, Json::object()};
+        check_memory(field.heats.front(), shape);
+        Contest contest(field.heats.front(), shape, field.entries);
+        contest.verify(is_checked_on_host(shape));
+        python_.begin(shape);
+        if (stopwatch_) results.clocks = play(contest, true);
+        contest.check_at_the_end();
+        results.entries = python_.entries();
+        return results;
+    }
+
+    void run_others(Field& field, Shape shape) {
+        for (std::size_t i = 1; i < field.heats.size(); ++i) {
+            const std::vector<Seat>& heat = field.heats[i];
+            const std::string lack = lack_of_memory(heat, shape);
+            for (const Seat& seat : heat) field.entries[seat.entry].skipped = lack;
+            if (!lack.empty()) continue;
+            Contest contest(heat, shape, field.entries);
+            contest.verify(is_checked_on_host(shape));
+            if (stopwatch_) play(contest, false);
+            contest.check_at_the_end();
+        }
+        // Host code takes long: the smallest size and the largest are enough.
+        if (!stopwatch_ || shape == smallest_ || shape == largest_) {
+            run_host_variants(field, shape, stopwatch_ ? &*stopwatch_ : nullptr);
+        }
+    }
+
+    bool is_checked_on_host(Shape shape) const { return shape == smallest_ || plan_.check_only; }
+
+    Json play(Contest& contest, bool with_python) {
+        std::future<Json> clocks;
+        for (int round = 0; round < plan_.rounds; ++round) {
+            if (round == plan_.rounds / 2) clocks = ask_nvidia_smi_meanwhile();
+            contest.play_round(*stopwatch_, round, plan_.launches);
+            if (with_python) python_.play_round(plan_.launches);
+        }
+        return clocks.get();
+    }
+
+    /// Empty: there is enough.
+    std::string lack_of_memory(const std::vector<Seat>& heat, Shape shape) const {
+        const double needed = static_cast<double>(Contest::bytes_needed(heat, shape)) + 1e9;
+        const auto free = static_cast<double>(free_device_bytes(device_.simulated));
+        if (needed <= free) return "";
+        return format("it needs %.1f GB of the device's memory, and %.1f GB are free", needed / 1e9,
+                      free / 1e9);
+    }
+
+    void check_memory(const std::vector<Seat>& heat, Shape shape) const {
+        const std::string lack = lack_of_memory(heat, shape);
+        if (lack.empty()) return;
+        throw UsageError(shape.name() + ": " + lack + "; leave it out with --sizes");
+    }
+
+    const Plan& plan_;
+    const Device& device_;
+    std::vector<StepVariants> steps_;
+    PythonRivals python_;
+    std::optional<Stopwatch> stopwatch_;
+    Shape smallest_, largest_;
+};
+
+int check_only(Bench& bench) {
+    const std::vector<SizeResults> results = bench.run();
+    const std::string wrong = mistakes(results);
+    std::cout << wrong;
+    std::size_t verified = 0, skipped = 0;
+    for (const SizeResults& size : results) {
+        for (const Entry& entry : size.entries) {
+            verified += entry.is_verified();
+            skipped += !entry.skipped.empty();
+        }
+    }
+    std::cout << verified << " results verified, " << skipped << " skipped\n";
+    return wrong.empty() ? exit_right : exit_wrong;
+}
+
+Json read_json(const std::string& file) {
+    const Json json = Json::parse(read_file(file), nullptr, false);
+    try {
+        course::check_results(json);
+    } catch (const course::ResultsError& error) {
+        throw UsageError(file + " is not what bench --json writes: " + error.what());
+    }
+    return json;
+}
+
+/// What the simulator counts and predicts, and what lesson 16 measures by itself, is committed beside
+/// what was measured. Where nothing was, `file` has what is predicted.
+void draw(const Plan& plan, const std::string& file) {
+    const std::string results = kRepository + "/docs/results";
+    const Json json = read_json(file);
+    const bool is_predicted = json.at("device").value("kind", "") == "predicted";
+    if (is_predicted && plan.folder.empty()) {
+        throw UsageError("docs/diagrams has charts of what was measured; give --into FOLDER");
+    }
+    const std::string folder = plan.folder.empty() ? kRepository + "/docs/diagrams" : plan.folder;
+    draw_charts({.measured = is_predicted ? Json() : json,
+                 .simulated = read_json(results + "/simulated.json"),
+                 .predicted = is_predicted ? json : read_json(results + "/predicted.json")},
+                folder);
+    std::string drawn = "bandwidth.svg, sectors.svg and sizes.svg";
+    if (!is_predicted) {
+        write_file(folder + "/links.svg", links_chart({read_json(results + "/many/gpus-2.json"),
+                                                       read_json(results + "/many/gpus-4.json")}));
+        drawn = "bandwidth.svg, sectors.svg, sizes.svg and links.svg";
+    }
+    std::cout << "Drawn: " << drawn << " in " << folder << "\n";
+}
+
+/// Before anything takes time.
+void check_gpu(const Plan& plan) {
+    if (plan.check_only) return;
+    const std::string why = why_no_gpu();
+    if (why.empty()) return;
+    throw UsageError("no GPU works here (" + why + "): nothing can be timed. --draw " +
+                     kRepository +
+                     "/docs/results/predicted.json --into FOLDER draws what is predicted");
+}
+
+int run_plan(const Plan& plan, char** argv) {
+    if (!plan.draw.empty()) {
+        draw(plan, plan.draw);
+        return exit_right;
+    }
+    check_gpu(plan);
+    if (!plan.json.empty()) check_writable(plan.json);
+    const Device device = choose_device(plan.device, argv);
+    const std::string json = plan.json.empty() ? default_json(device) : plan.json;
+    if (!plan.check_only) check_writable(json);
+    std::cout << device.first_line() << std::endl;
+    Bench bench(plan, device);
+    if (plan.check_only) return check_only(bench);
+    const std::vector<SizeResults> results = bench.run();
+    std::cout << "\n" << to_table(results) << "\n" << mistakes(results);
+    write_file(json, json_text(to_json(device, results, bench.description())));
+    std::cout << "Written to " << json << "; ./learn results puts it into the lessons.\n";
+    // Results that go elsewhere are not those that the texts show.
+    if (plan.json.empty() || !plan.folder.empty()) draw(plan, json);
+    return mistakes(results).empty() ? exit_right : exit_wrong;
+}
+
+int run(const Plan& plan, char** argv) {
+    try {
+        return run_plan(understood(plan), argv);
+    } catch (const course::CourseError& error) {  // names its own file
+        std::cerr << error.what() << "\n";
+        return exit_usage;
+    }
+}
+
+}  // namespace
+
+int main(int argc, char** argv) {
+    return run_program("bench",
+                       "Times every kernel of every step, and every rival, in one run on this GPU",
+                       argc, argv, add_options, run);
+}

@@ -1,0 +1,80 @@
+#include "lab/proof/bench/python_rivals.h"
+
+#include <iostream>
+
+namespace coalesce::proof {
+namespace {
+
+using nlohmann::json;
+
+/// Importing PyTorch from a cold disk, compiling Triton's kernels.
+constexpr double kPatienceSeconds = 150;
+constexpr const char* kNames[] = {"torch_copy", "torch_contiguous", "cupy_copyto", "triton"};
+
+}  // namespace
+
+PythonRivals::PythonRivals(const std::string& script, bool wanted) {
+    const std::string python = from_environment("COALESCE_PYTHON", "python3");
+    if (!wanted) {
+        why_absent_ = "not asked for (--no-python)";
+    } else if (find_program(python).empty()) {
+        why_absent_ = "there is no " + python + " (COALESCE_PYTHON names another)";
+    } else {
+        python_ = std::make_unique<Child>(Command{
+            .program = python, .arguments = {"-u", script}, .is_asked = true, .is_apart = true});
+    }
+}
+
+void PythonRivals::give_up(const std::string& why) {
+    python_.reset();
+    why_absent_ = why;
+    std::cerr << "bench: the rivals in Python are left out from here on: " << why << "\n";
+    for (Entry& entry : entries_) {
+        entry.skipped = why;
+        entry.ms.clear();
+    }
+}
+
+json PythonRivals::ask(const json& question) {
+    if (!python_) return {};
+    std::optional<std::string> line;
+    json answer;
+    if (!python_->say(question.dump())) {
+        give_up("rivals.py ended early");
+    } else if (line = python_->hear(kPatienceSeconds); !line) {
+        give_up("rivals.py gave no answer to " + question.dump());
+    } else if (answer = json::parse(*line, nullptr, false); !answer.is_object()) {
+        give_up("rivals.py answered what is no JSON object: " + line->substr(0, 60));
+    }
+    return answer;
+}
+
+void PythonRivals::begin(Shape shape) {
+    entries_.clear();
+    for (const char* name : kNames) {
+        Entry entry{"rivals", name, why_absent_, ""};
+        entry.bytes = 2.0 * sizeof(float) * shape.rows * shape.cols;
+        entries_.push_back(entry);
+    }
+    const json answer = ask({{"do", "begin"}, {"rows", shape.rows}, {"cols", shape.cols}});
+    if (!python_) return;
+    versions_ = answer.value("versions", "");
+    for (Entry& entry : entries_) {
+        // Nothing to say about a rival means that it is there and right.
+        const json state =
+            answer.value(entry.variant, json{{"skipped", "rivals.py does not know it"}});
+        entry.skipped = state.value("skipped", "");
+        entry.wrong = state.value("wrong", "");
+    }
+}
+
+void PythonRivals::play_round(int launches) {
+    const json answer = ask({{"do", "round"}, {"launches", launches}});
+    if (!python_) return;
+    for (Entry& entry : entries_) {
+        if (!entry.is_verified() || !answer.contains(entry.variant)) continue;
+        for (const json& ms : answer[entry.variant]) entry.ms.push_back(ms.get<double>());
+    }
+}
+
+}  // namespace coalesce::proof

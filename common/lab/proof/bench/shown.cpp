@@ -1,0 +1,116 @@
+#include "lab/proof/bench/shown.h"
+
+#include <cmath>
+
+#include "harness/options.h"
+#include "timing/gpu.h"
+
+namespace coalesce::proof {
+namespace {
+
+std::string shape_of(const Json& result) {
+    return Shape{result.at("rows"), result.at("cols")}.name();
+}
+
+void add_square(std::map<int, Json>& by_side, const Json& results) {
+    if (results.empty() || results[0]["rows"] != results[0]["cols"]) return;
+    by_side[results[0]["rows"].get<int>()] = results;
+}
+
+Shown shown_of_measured(const Json& measured) {
+    Shown shown{.results = measured.at("results"),
+                .gpu = measured["device"].value("name", ""),
+                .peak_gbps = measured["device"].value("peak_gbps", 5000.0)};
+    add_square(shown.squares, shown.results);
+    for (const Json& size : measured.value("other_sizes", Json::array())) {
+        add_square(shown.squares, size.at("results"));
+    }
+    // What cudaMemcpy reached in the same run.
+    for (const Json& result : shown.results) {
+        if (result.value("variant", "") == "memcpy" && is_timed(result)) {
+            shown.copy_gbps = result["gbps"];
+            break;
+        }
+    }
+    return shown;
+}
+
+/// Other elements than those take more bytes, or fewer.
+bool is_of_floats(const Json& row) {
+    const double bytes = 2.0 * sizeof(float) * row.value("rows", 0.0) * row.value("cols", 0.0);
+    return std::abs(row.value("gbps", 0.0) * 1e6 * row.value("ms", 0.0) - bytes) < 0.01 * bytes;
+}
+
+/// Rows as if they had been measured, those of matrices of floats that all steps take.
+Json rows_of_predicted(const Json& results) {
+    Json rows = Json::array();
+    for (const Json& result : results) {
+        if (!result.contains("predicted")) continue;
+        Json row = result["predicted"];
+        if (row.at("rows") != row.at("cols") || !is_of_floats(row)) continue;
+        if (!rows.empty() && row["rows"] != rows[0]["rows"]) continue;
+        row["step"] = result.at("step");
+        row["variant"] = result.at("variant");
+        row["verified"] = true;
+        rows.push_back(row);
+    }
+    return rows;
+}
+
+Shown shown_of_predicted(const Json& predicted) {
+    Shown shown{.results = rows_of_predicted(predicted.at("results")),
+                .gpu = predicted.at("device").value("name", ""),
+                .is_predicted = true};
+    add_square(shown.squares, shown.results);
+    for (const Json& size : predicted.value("other_sizes", Json::array())) {
+        add_square(shown.squares, rows_of_predicted(size.at("results")));
+    }
+    const timing::Gpu& gpu = timing::gpu_named(shown.gpu);
+    shown.copy_gbps = gpu.copy_gbps;
+    shown.peak_gbps = gpu.peak_gbps;
+    return shown;
+}
+
+}  // namespace
+
+bool is_rival(const Json& result) {
+    return result.value("step", "") == "rivals";
+}
+
+bool is_timed(const Json& result) {
+    return result.contains("gbps") && result.value("verified", false);
+}
+
+std::string Shown::words() const {
+    return gpu + (is_predicted ? ", predicted" : ", measured");
+}
+
+std::string Shown::caption() const {
+    return gpu + ", " + shape_of(results.at(0)) + " floats, " +
+           (is_predicted ? "predicted, not measured" : "measured");
+}
+
+double Shown::most_gbps() const {
+    return 1000 * std::ceil(peak_gbps / 1000 + 0.01);
+}
+
+const Json* Shown::row(const Json& of) const {
+    const auto side = squares.find(of.at("rows").get<int>());
+    if (side == squares.end() || of["rows"] != of["cols"]) return nullptr;
+    for (const Json& one : side->second) {
+        if (one.at("step") == of.at("step") && one.at("variant") == of.at("variant")) return &one;
+    }
+    return nullptr;
+}
+
+Both both_of(const ChartResults& results) {
+    if (results.measured.is_null()) return {shown_of_predicted(results.predicted), {}};
+    Both both{shown_of_measured(results.measured), {}};
+    if (results.predicted.is_null()) return both;
+    if (results.predicted.at("device").value("name", "") == both.shown.gpu) {
+        both.predicted = shown_of_predicted(results.predicted);
+    }
+    return both;
+}
+
+}  // namespace coalesce::proof

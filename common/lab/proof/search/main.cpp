@@ -1,0 +1,198 @@
+// search -- the experiments of docs/guide/search.md: what holds the last percent of the fastest
+// transpose? All candidates are verified, then timed in rounds, beside a copy by cudaMemcpyAsync.
+
+#include <cuda_runtime_api.h>
+
+#include <CLI/CLI.hpp>
+#include <iostream>
+
+#include "base/enum_names.h"
+#include "base/files.h"
+#include "harness/device.h"
+#include "harness/device_buffer.h"
+#include "harness/errors.h"
+#include "harness/predicted.h"
+#include "harness/result.h"
+#include "harness/stopwatch.h"
+#include "harness/text.h"
+#include "harness/verify.h"
+#include "lab/proof/bench/machine.h"
+#include "lab/proof/json_text.h"
+#include "lab/proof/run_program.h"
+#include "lab/proof/search/race.h"
+
+using namespace coalesce;
+using namespace coalesce::proof;
+
+namespace {
+
+const std::string kRepository = COALESCE_REPOSITORY;
+
+struct Words {
+    std::string sizes = "32768,16384,33024", device = "gpu", json, commit;
+    int rounds = 8, launches = 3;
+    bool check_only = false;
+    std::string time_on;
+};
+
+void add_options(CLI::App& app, Words& words) {
+    app.add_option("--sizes", words.sizes, "Multiples of 256, such as 32768,16384x32768");
+    app.add_option("--rounds", words.rounds, "Turns of each candidate (8)")
+        ->check(CLI::Range(1, 1000));
+    app.add_option("--launches", words.launches, "Timed launches in one turn (3)")
+        ->check(CLI::Range(1, 1000));
+    app.add_option("--json", words.json, "Where the results go (docs/results/search/results.json)");
+    app.add_option("--commit", words.commit, "Commit of the source, where git cannot say");
+    app.add_flag("--check", words.check_only, "Time nothing: verify all candidates, at 512 x 256");
+    app.add_option("--time", words.time_on,
+                   "Time nothing: predict all times, on this GPU (H200), for --json");
+    add_device_option(app, words.device);
+}
+
+/// Leaves those out, and says so.
+std::vector<Candidate> without_those_only_on_gpu(std::vector<Candidate> candidates) {
+    std::erase_if(candidates, [](const Candidate& candidate) {
+        if (candidate.only_on_gpu.empty()) return false;
+        std::cout << "Left out, since the simulated GPU has no " << candidate.only_on_gpu << ": "
+                  << candidate.name << "\n";
+        return true;
+    });
+    return candidates;
+}
+
+std::string table(const Json& size) {
+    std::string text, question;
+    for (const Json& row : size.at("results")) {
+        if (row.at("question") != question) {
+            question = row.at("question");
+            text += "\n" + question + "\n";
+        }
+        text += format("  %-44s%9.4f ms%7.0f GB/s%7.1f %%\n",
+                       row.at("candidate").get<std::string>().c_str(), row.at("ms").get<double>(),
+                       row.at("gbps").get<double>(), 100 * row.at("of_copy").get<double>());
+    }
+    return text;
+}
+
+std::vector<Shape> understand_sizes(const Words& words) {
+    const std::vector<Shape> sizes = parse_sizes(words.check_only ? "512x256" : words.sizes);
+    for (const Shape& shape : sizes) {
+        if (shape.rows % kSearchSide == 0 && shape.cols % kSearchSide == 0) continue;
+        throw UsageError(shape.name() + ": the search takes multiples of " +
+                         std::to_string(kSearchSide));
+    }
+    return sizes;
+}
+
+/// In the format of the other results: "ms", "gbps", "of_copy".
+Json results_of(const Race& race, const std::vector<Candidate>& candidates, Shape shape) {
+    const double copy = race.gbps(0);
+    Json rows = Json::array();
+    for (std::size_t i = 0; i < candidates.size(); ++i) {
+        rows.push_back({{"question", candidates[i].question},
+                        {"candidate", candidates[i].name},
+                        {"verified", candidates[i].has_output()},
+                        {"ms", rounded(race.ms(i + 1), 4)},
+                        {"gbps", rounded(race.gbps(i + 1), 1)},
+                        {"of_copy", rounded(race.gbps(i + 1) / copy, 4)}});
+    }
+    return {{"rows", shape.rows},
+            {"cols", shape.cols},
+            {"copy_gbps", rounded(copy, 1)},
+            {"results", rows}};
+}
+
+/// A row as the programs of lessons write it.
+Json predicted_row(const Candidate& candidate, Shape shape, const std::string& gpu) {
+    const double bytes = 2.0 * sizeof(float) * candidate.share * shape.rows * shape.cols;
+    const auto launch = [&] {
+        const auto room = static_cast<std::size_t>(bytes / 2 / candidate.share);
+        const DeviceBuffer in(room), out(room);
+        candidate.launch(static_cast<float*>(out.data()), static_cast<const float*>(in.data()),
+                         shape.rows, shape.cols);
+        CUDA_CHECK(cudaGetLastError());
+        CUDA_CHECK(cudaDeviceSynchronize());
+    };
+    Json row{{"step", "search"}, {"variant", candidate.name}};
+    if (!candidate.only_on_gpu.empty()) {
+        row["not_predicted"] = "the simulated GPU has no " + candidate.only_on_gpu;
+        return row;
+    }
+    try {
+        const Predicted p = predict_launches(launch, bytes, shape, gpu);
+        Json unknown = Json::array();
+        for (const timing::Unknown one : p.unknown()) unknown.push_back(dashed_name(one));
+        row["predicted"] = {{"gpu", p.gpu},
+                            {"measured_gpu", p.measured_gpu},
+                            {"rows", shape.rows},
+                            {"cols", shape.cols},
+                            {"ms", p.ms},
+                            {"gbps", p.gbps},
+                            {"of_copy", p.of_copy()},
+                            {"binds", dashed_name(p.longest().binds)},
+                            {"error_band", p.error_band},
+                            {"unknown", unknown}};
+    } catch (const NotPredicted& reason) {
+        row["not_predicted"] = reason.what();
+    }
+    return row;
+}
+
+int predict_all(const Words& words, char** argv) {
+    if (words.json.empty()) throw UsageError("--time: --json names the file for the times");
+    check_writable(words.json);
+    const std::vector<Shape> sizes = understand_sizes(words);
+    choose_device(DeviceChoice::simulator, argv);
+    int multiprocessors = 0;
+    CUDA_CHECK(cudaDeviceGetAttribute(&multiprocessors, cudaDevAttrMultiProcessorCount, 0));
+    Json rows = Json::array();
+    for (const Shape shape : sizes) {
+        for (const Candidate& candidate : search_candidates(multiprocessors))
+            rows.push_back(predicted_row(candidate, shape, words.time_on));
+    }
+    write_file(words.json, json_text({{"results", rows}}));
+    return exit_right;
+}
+
+int run(const Words& words, char** argv) {
+    if (!words.time_on.empty()) return predict_all(words, argv);
+    const DeviceChoice choice = choice_of(words.device, words.check_only);
+    const std::vector<Shape> sizes = understand_sizes(words);
+    const std::string file =
+        words.json.empty() ? kRepository + "/docs/results/search/results.json" : words.json;
+    const Device device = choose_device(choice, argv);
+    if (!words.check_only) check_writable(file);
+    std::cout << device.first_line() << std::endl;
+    int multiprocessors = 0;
+    CUDA_CHECK(cudaDeviceGetAttribute(&multiprocessors, cudaDevAttrMultiProcessorCount, 0));
+    std::vector<Candidate> candidates = search_candidates(multiprocessors);
+    if (device.simulated) candidates = without_those_only_on_gpu(std::move(candidates));
+    Json json{{"device", {{"name", device.name}, {"multiprocessors", multiprocessors}}},
+              {"run", run_record(words.commit,
+                                 {{"rounds", words.rounds}, {"launches_a_round", words.launches}})},
+              {"sizes", Json::array()}};
+    for (const Shape& shape : sizes) {
+        VerifiedBuffers buffers({.rows = shape.rows, .cols = shape.cols});
+        buffers.prepare();
+        Race race(candidates, shape, buffers.out(), buffers.in());
+        race.verify();
+        std::cout << "\n" << shape.name() << ": all outputs are right\n";
+        if (words.check_only) continue;
+        Stopwatch stopwatch(device.l2_bytes);
+        for (int i = 0; i < words.rounds; ++i) race.play_round(stopwatch, words.launches);
+        json["sizes"].push_back(results_of(race, candidates, shape));
+        std::cout << table(json["sizes"].back()) << std::flush;
+    }
+    if (words.check_only) return exit_right;
+    write_file(file, json_text(json));
+    std::cout << "\nWritten to " << file << "\n";
+    return exit_right;
+}
+
+}  // namespace
+
+int main(int argc, char** argv) {
+    return run_program("search",
+                       "The experiments that led to the fastest transpose, timed on this GPU", argc,
+                       argv, add_options, run);
+}

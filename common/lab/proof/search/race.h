@@ -1,0 +1,79 @@
+/// \file
+/// Candidates in the same memory, verified and timed in turns, beside a copy.
+#pragma once
+
+#include <cuda_runtime_api.h>
+
+#include <functional>
+#include <stdexcept>
+#include <string>
+#include <vector>
+
+#include "harness/errors.h"
+#include "harness/options.h"
+#include "harness/stopwatch.h"
+#include "lab/proof/device_check.h"
+#include "lab/proof/search/candidates.h"
+
+namespace coalesce::proof {
+
+class Race {
+public:
+    /// `in` holds no element twice.
+    Race(const std::vector<Candidate>& candidates, Shape shape, float* out, const float* in)
+        : candidates_(candidates), shape_(shape), out_(out), in_(in), ms_(candidates.size() + 1) {}
+
+    /// Launches each once. Throws std::runtime_error where an output is wrong.
+    void verify() const {
+        for (const Candidate& candidate : candidates_) {
+            if (!candidate.has_output()) continue;
+            const Problem problem = {
+                .rows = shape_.rows, .cols = shape_.cols, .produces = candidate.produces};
+            CUDA_CHECK(cudaMemset(out_, kPoisonByte, problem.bytes()));
+            launch(candidate);
+            const cudaError_t error = cudaDeviceSynchronize();
+            if (error == cudaSuccess && count_wrong_cells(problem, out_, in_) == 0) continue;
+            throw std::runtime_error("\"" + candidate.name + "\" is wrong at " + shape_.name() +
+                                     ": " + cudaGetErrorString(error));
+        }
+    }
+
+    /// The copy and each candidate have their turn: a launch that is not timed, then `launches` that are.
+    void play_round(Stopwatch& stopwatch, int launches) {
+        const auto take_turn = [&](std::vector<double>& ms, const std::function<void()>& work) {
+            stopwatch.time_once_on_device(work);
+            for (int i = 0; i < launches; ++i) ms.push_back(stopwatch.time_once_on_device(work));
+        };
+        take_turn(ms_[0], [&] {
+            CUDA_CHECK(cudaMemcpyAsync(out_, in_, static_cast<std::size_t>(bytes() / 2),
+                                       cudaMemcpyDeviceToDevice));
+        });
+        for (std::size_t i = 0; i < candidates_.size(); ++i) {
+            take_turn(ms_[i + 1], [&] { launch(candidates_[i]); });
+        }
+    }
+
+    /// The median of the copy, 0, or of a candidate, by its number from 1.
+    double ms(std::size_t i) const { return summarise(ms_[i]).ms; }
+    double gbps(std::size_t i) const {
+        const double share = i == 0 ? 1 : candidates_[i - 1].share;
+        return bytes() * share / ms(i) / 1e6;
+    }
+
+private:
+    /// Read and written.
+    double bytes() const { return 2.0 * sizeof(float) * shape_.rows * shape_.cols; }
+
+    void launch(const Candidate& candidate) const {
+        candidate.launch(out_, in_, shape_.rows, shape_.cols);
+        CUDA_CHECK(cudaGetLastError());
+    }
+
+    const std::vector<Candidate>& candidates_;
+    Shape shape_;
+    float* out_;
+    const float* in_;
+    std::vector<std::vector<double>> ms_;
+};
+
+}  // namespace coalesce::proof

@@ -1,0 +1,183 @@
+/// \file
+/// The fastest tile, 64 x 64 floats that are kept as they came, in any order and with any hints.
+#pragma once
+
+#include <cuda_runtime.h>
+
+#include "lab/proof/search/candidates.h"
+
+namespace coalesce::proof {
+
+// ---- in which order blocks take the tiles of a matrix ----
+
+enum class Order { along_rows, down_columns, apart, diagonal, bands, hilbert };
+
+struct Place {
+    int row, col;  // of a tile, counted in tiles
+};
+
+/// Number `number` on Hilbert's curve through a square of `side` tiles, a power of two.
+__device__ inline Place on_hilbert_curve(int side, int number) {
+    int row = 0, col = 0;
+    for (int quarter = 1; quarter < side; quarter *= 2, number /= 4) {
+        const int right = number / 2 % 2, down = (number ^ right) % 2;
+        if (!down) {  // the curve within this quarter is turned
+            const int turned = right ? quarter - 1 - col : col;
+            col = right ? quarter - 1 - row : row;
+            row = turned;
+        }
+        row += quarter * down;
+        col += quarter * right;
+    }
+    return {row, col};
+}
+
+/// WIDTH: of bands, tiles side by side in one, fewer in the last; bands are walked row by row, one after
+/// the other. Of Hilbert's curve: the side of the squares that it fills, one below the other.
+template <Order ORDER, int WIDTH>
+__device__ Place place_of(int block, int tile_rows, int tile_cols) {
+    if constexpr (ORDER == Order::along_rows) return {block / tile_cols, block % tile_cols};
+    if constexpr (ORDER == Order::down_columns) return {block % tile_rows, block / tile_rows};
+    if constexpr (ORDER == Order::apart) {  // strips 0, 32, 1, 33, ...: 8 KB apart
+        const int strip = block / tile_rows;
+        const bool is_whole = (strip | 63) < tile_cols;
+        return {block % tile_rows,
+                is_whole ? (strip & ~63) | (strip & 1) << 5 | (strip & 63) >> 1 : strip};
+    }
+    if constexpr (ORDER == Order::diagonal) {
+        const int row = block % tile_rows;
+        return {row, (block / tile_rows + row) % tile_cols};
+    }
+    if constexpr (ORDER == Order::hilbert) {
+        const int square = block / (WIDTH * WIDTH), below = tile_rows / WIDTH;
+        const Place place = on_hilbert_curve(WIDTH, block % (WIDTH * WIDTH));
+        return {square % below * WIDTH + place.row, square / below * WIDTH + place.col};
+    }
+    const int first = block / (tile_rows * WIDTH) * WIDTH;
+    const int width = min(WIDTH, tile_cols - first);
+    const int in_band = block - first * tile_rows;
+    return {in_band / width, first + in_band % width};
+}
+
+// ---- what loads and stores say to the caches ----
+
+enum class Hint {
+    none,
+    streaming,
+    second_level_only,
+    write_through,
+    leave_first,  ///< this and all below: a policy of the second-level cache
+    stay,
+    half_stays,       ///< of the lines, drawn by the hardware; the others as without a policy
+    stay_but_at_last  ///< all, in the first three quarters of the blocks
+};
+
+template <Hint HINT>
+__device__ unsigned long long policy() {
+    static_assert(HINT >= Hint::leave_first, "the others are no policies");
+    unsigned long long policy;
+    if constexpr (HINT == Hint::leave_first) {
+        asm volatile("createpolicy.fractional.L2::evict_first.b64 %0, 1.0;" : "=l"(policy));
+    } else if constexpr (HINT == Hint::half_stays) {
+        asm volatile("createpolicy.fractional.L2::evict_last.L2::evict_unchanged.b64 %0, 0.5;"
+                     : "=l"(policy));
+    } else {
+        asm volatile("createpolicy.fractional.L2::evict_last.b64 %0, 1.0;" : "=l"(policy));
+    }
+    if constexpr (HINT == Hint::stay_but_at_last) {
+        unsigned long long usual;
+        asm volatile("createpolicy.fractional.L2::evict_normal.b64 %0, 1.0;" : "=l"(usual));
+        if (blockIdx.x >= gridDim.x / 4 * 3) policy = usual;
+    }
+    return policy;
+}
+
+template <Hint HINT>
+__device__ float4 load(const float* from) {
+    const auto* const p = reinterpret_cast<const float4*>(from);
+    if constexpr (HINT == Hint::none) {
+        return *p;
+    } else if constexpr (HINT == Hint::streaming) {
+        return __ldcs(p);
+    } else if constexpr (HINT == Hint::second_level_only) {
+        return __ldcg(p);
+    } else {
+        float4 v;
+        asm volatile("ld.global.L2::cache_hint.v4.f32 {%0, %1, %2, %3}, [%4], %5;"
+                     : "=f"(v.x), "=f"(v.y), "=f"(v.z), "=f"(v.w)
+                     : "l"(__cvta_generic_to_global(p)), "l"(policy<HINT>()));
+        return v;
+    }
+}
+
+template <Hint HINT>
+__device__ void store(float* to, float4 v) {
+    auto* const p = reinterpret_cast<float4*>(to);
+    if constexpr (HINT == Hint::none) {
+        *p = v;
+    } else if constexpr (HINT == Hint::streaming) {
+        __stcs(p, v);
+    } else if constexpr (HINT == Hint::second_level_only) {
+        __stcg(p, v);
+    } else if constexpr (HINT == Hint::write_through) {
+        __stwt(p, v);
+    } else {
+        asm volatile("st.global.L2::cache_hint.v4.f32 [%0], {%1, %2, %3, %4}, %5;" ::"l"(
+                         __cvta_generic_to_global(p)),
+                     "f"(v.x), "f"(v.y), "f"(v.z), "f"(v.w), "l"(policy<HINT>())
+                     : "memory");
+    }
+}
+
+// ---- the tile ----
+
+/// How a kernel goes about it; others change one thing in it.
+struct Plain {
+    static constexpr Order order = Order::down_columns;
+    static constexpr int width = 1;
+    static constexpr Hint loads = Hint::none, stores = Hint::none;
+};
+
+template <Order ORDER, int WIDTH = 1>
+struct InOrder : Plain {
+    static constexpr Order order = ORDER;
+    static constexpr int width = WIDTH;
+};
+
+template <Order ORDER, Hint LOADS>
+struct Both : InOrder<ORDER> {
+    static constexpr Hint loads = LOADS;
+};
+
+/// 512 threads, two float4s each: a tile is turned when it is read from shared memory.
+template <class How>
+__global__ void __launch_bounds__(512)
+    transpose_raw(float* out, const float* in, int rows, int cols) {
+    __shared__ float4 tile[64 * 16];
+    const Place at = place_of<How::order, How::width>(blockIdx.x, rows / 64, cols / 64);
+    const int x = threadIdx.x % 16, y = threadIdx.x / 16;
+    const float* const from = in + (at.row * 64 + y) * cols + at.col * 64 + x * 4;
+    const float4 near = load<How::loads>(from), far = load<How::loads>(from + 32 * cols);
+    tile[y * 16 + (x ^ (y / 4 % 8))] = near;
+    tile[(y + 32) * 16 + (x ^ (y / 4 % 8))] = far;
+    __syncthreads();
+    const int col = y * 2;
+    float2 pair[4];
+#pragma unroll
+    for (int i = 0; i < 4; ++i) {
+        const float4* const quad = tile + (x * 4 + i) * 16 + (col / 4 ^ x % 8);
+        pair[i] = reinterpret_cast<const float2*>(quad)[col % 4 / 2];
+    }
+    float* const to = out + (at.col * 64 + col) * rows + at.row * 64 + x * 4;
+    store<How::stores>(to, {pair[0].x, pair[1].x, pair[2].x, pair[3].x});
+    store<How::stores>(to + rows, {pair[0].y, pair[1].y, pair[2].y, pair[3].y});
+}
+
+template <class How>
+Launch raw() {
+    return [](float* out, const float* in, int rows, int cols) {
+        transpose_raw<How><<<rows / 64 * (cols / 64), 512>>>(out, in, rows, cols);
+    };
+}
+
+}  // namespace coalesce::proof

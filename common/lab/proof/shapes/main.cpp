@@ -1,0 +1,379 @@
+// shapes -- coalesce::transpose on shapes and elements of all kinds, and coalesce::permute on arrays, each
+// against a copy of the same bytes on the device in the same run, and PyTorch and CuPy against their own copies.
+
+#include <cuda_runtime_api.h>
+
+#include <CLI/CLI.hpp>
+#include <algorithm>
+#include <functional>
+#include <iostream>
+
+#include "base/child.h"
+#include "base/files.h"
+#include "base/text.h"
+#include "harness/device.h"
+#include "harness/device_buffer.h"
+#include "harness/errors.h"
+#include "harness/result.h"
+#include "harness/stopwatch.h"
+#include "harness/text.h"
+#include "lab/proof/bench/machine.h"
+#include "lab/proof/bench/share_chart.h"
+#include "lab/proof/json_text.h"
+#include "lab/proof/page_part.h"
+#include "lab/proof/run_program.h"
+#include "lab/proof/shapes/bounds.h"
+#include "lab/proof/shapes/permutes.h"
+#include "lab/proof/shapes/transposes.h"
+
+using namespace coalesce;
+using namespace coalesce::proof;
+
+namespace {
+
+const std::string kRepository = COALESCE_REPOSITORY;
+const std::string kWriter = "build/bin/shapes --tables";
+
+constexpr std::size_t kRoom = std::size_t{4} << 20;
+
+struct Words {
+    std::string device = "gpu", commit;
+    std::string json = kRepository + "/docs/results/shapes.json";
+    std::string permutes_json = kRepository + "/docs/results/library/permutes.json";
+    std::string bounds_json;
+    int launches = 24;
+    bool check_only = false, tables = false, are_tables_current = false;
+};
+
+void add_options(CLI::App& app, Words& words) {
+    app.add_option("--launches", words.launches, "Timed launches of each (24)")
+        ->check(CLI::Range(1, 1000));
+    app.add_option("--json", words.json, "Where the results go (docs/results/shapes.json)");
+    app.add_option("--permutes-json", words.permutes_json,
+                   "Where those of permutes go (docs/results/library/permutes.json)");
+    app.add_option("--bounds", words.bounds_json,
+                   "Instead, what the addresses of each transpose allow; where that goes");
+    app.add_option("--commit", words.commit, "Commit of the source, where git cannot say");
+    app.add_flag("--check", words.check_only, "Time nothing: verify all cases");
+    add_device_option(app, words.device);
+    app.add_flag("--tables", words.tables,
+                 "Write the tables and the chart again, from the results");
+    app.add_flag("--check-tables", words.are_tables_current,
+                 "Whether the tables and the chart are current");
+}
+
+/// "ms", "gbps", "of_copy": as in the other results.
+Json measured(double ms, double copy_ms, std::size_t bytes) {
+    return {{"ms", rounded(ms, 4)},
+            {"gbps", rounded(2e-6 * static_cast<double>(bytes) / ms, 1)},
+            {"of_copy", rounded(copy_ms / ms, 4)}};
+}
+
+void run_case(void* out, const void* in, const ShapeCase& one) {
+    transpose_case(out, in, one);
+}
+void run_case(void* out, const void* in, const PermuteCase& one) {
+    permute_case(out, in, one);
+}
+
+/// Runs it over memory that holds something else, and looks at what it left.
+template <class Case>
+void verify(const DeviceBuffer& out, const DeviceBuffer& in, const Case& one) {
+    CUDA_CHECK(cudaMemset(out.data(), 0xA7, one.bytes()));
+    run_case(out.data(), in.data(), one);
+    const std::uint64_t wrong = wrong_elements(out.data(), in.data(), one);
+    if (wrong == 0) return;
+    throw std::runtime_error(one.name + ", " + one.shape() + ": " + std::to_string(wrong) +
+                             " elements are wrong");
+}
+
+/// A copy of so many bytes, and each of `works` in the same rounds: the median of each, in milliseconds, the copy's first.
+std::vector<double> beside_copy(const DeviceBuffer& out, const DeviceBuffer& in, std::size_t bytes,
+                                std::vector<std::function<void()>> works, Stopwatch& stopwatch,
+                                int launches) {
+    works.insert(works.begin(), [&] {
+        CUDA_CHECK(cudaMemcpyAsync(out.data(), in.data(), bytes, cudaMemcpyDeviceToDevice));
+    });
+    std::vector<std::vector<double>> ms(works.size());
+    for (const auto& work : works) stopwatch.time_once_on_device(work);
+    for (int i = 0; i < launches; ++i) {
+        for (std::size_t k = 0; k < works.size(); ++k) {
+            ms[k].push_back(stopwatch.time_once_on_device(works[k]));
+        }
+    }
+    std::vector<double> medians;
+    for (const std::vector<double>& one : ms) medians.push_back(summarise(one).ms);
+    return medians;
+}
+
+Json described(const ShapeCase& one) {
+    return {{"case", one.name},       {"element_size", one.element_size},
+            {"batches", one.batches}, {"rows", one.rows},
+            {"cols", one.cols},       {"in_pitch", one.in_pitch},
+            {"start", one.start}};
+}
+Json described(const PermuteCase& one) {
+    return {{"case", one.name},
+            {"element_size", one.element_size},
+            {"sizes", one.sizes},
+            {"order", one.order}};
+}
+
+template <class Case>
+Json measure_each(const DeviceBuffer& out, const DeviceBuffer& in, const std::vector<Case>& cases,
+                  Stopwatch& stopwatch, int launches) {
+    Json results = Json::array();
+    for (const Case& one : cases) {
+        verify(out, in, one);
+        const std::vector<double> ms =
+            beside_copy(out, in, one.bytes(), {[&] { run_case(out.data(), in.data(), one); }},
+                        stopwatch, launches);
+        Json row = described(one);
+        row.update({{"verified", true}, {"copy_ms", rounded(ms[0], 4)}});
+        row.update(measured(ms[1], ms[0], one.bytes()));
+        std::cout << format("%-28s %-22s %9.4f ms %6.0f GB/s %6.1f %%\n", one.name.c_str(),
+                            one.shape().c_str(), row.at("ms").get<double>(),
+                            row.at("gbps").get<double>(), 100 * row.at("of_copy").get<double>())
+                  << std::flush;
+        results.push_back(std::move(row));
+    }
+    return results;
+}
+
+/// What Python's libraries take for all cases; {"absent": why} without PyTorch.
+Json ask_python(const std::vector<ShapeCase>& shapes, const std::vector<PermuteCase>& permutes) {
+    Json question{{"shapes", Json::array()}, {"permutes", Json::array()}};
+    for (const ShapeCase& one : shapes) {
+        question["shapes"].push_back(
+            {one.element_size, one.batches, one.rows, one.cols, one.in_pitch, one.start});
+    }
+    for (const PermuteCase& one : permutes) {
+        question["permutes"].push_back({one.element_size, one.sizes, one.order});
+    }
+    const Ended python =
+        run_child({from_environment("COALESCE_PYTHON", "python3"),
+                   kRepository + "/common/proof/shapes/torch_shapes.py", question.dump()},
+                  300);
+    for (const std::string& line : lines_of(python.output)) {
+        const Json answer = Json::parse(line, nullptr, false);
+        if (answer.is_object()) return answer;
+    }
+    return {{"absent", "python3 did not answer"}};
+}
+
+/// Adds each library's times to the rows, against its own copy: of {"torch_copy": [ms, ms of its copy], ...} for
+/// each case.
+template <class Case>
+void add_rivals(Json& results, const std::vector<Case>& cases, const Json& answers) {
+    for (std::size_t i = 0; i < answers.size() && i < cases.size(); ++i) {
+        for (const auto& [name, times] : answers.at(i).items()) {
+            const std::vector<double> ms = times;
+            results.at(i)[name] = measured(ms.at(0), ms.at(1), cases[i].bytes());
+        }
+    }
+}
+
+/// The same memory for all cases.
+struct Memory {
+    DeviceBuffer in, out;
+};
+
+Memory memory_for(const std::vector<ShapeCase>& shapes, const std::vector<PermuteCase>& permutes) {
+    std::size_t most_in = 0, most_out = 0;
+    for (const ShapeCase& one : shapes) {
+        most_in = std::max(most_in, one.in_bytes());
+        most_out = std::max(most_out, one.bytes());
+    }
+    for (const PermuteCase& one : permutes) {
+        most_in = std::max(most_in, one.bytes());
+        most_out = std::max(most_out, one.bytes());
+    }
+    // With room behind it: else the two lie a power of two apart.
+    return {DeviceBuffer(most_in + kRoom), DeviceBuffer(most_out + kRoom)};
+}
+
+void measure_all(const std::vector<ShapeCase>& shapes, const std::vector<PermuteCase>& permutes,
+                 const Device& device, const Words& words) {
+    Stopwatch stopwatch(device.l2_bytes);
+    const auto& [in, out] = memory_for(shapes, permutes);
+    fill(in.data(), in.bytes());
+    Json results = measure_each(out, in, shapes, stopwatch, words.launches);
+    auto clocks = ask_nvidia_smi_meanwhile();
+    Json permuted = measure_each(out, in, permutes, stopwatch, words.launches);
+    const Json python = ask_python(shapes, permutes);
+    add_rivals(results, shapes, python.value("shapes", Json::array()));
+    add_rivals(permuted, permutes, python.value("permutes", Json::array()));
+    const std::string versions = python.value("versions", python.value("absent", ""));
+    std::cout << versions << "\n";
+    const Json name{{"name", device.name}},
+        run = run_record(words.commit, {{"torch", versions}, {"launches", words.launches}}),
+        at_work = clocks.get();
+    const auto write = [&](const std::string& file, const Json& rows) {
+        write_file(
+            file,
+            json_text({{"device", name}, {"run", run}, {"clocks", at_work}, {"results", rows}}));
+        std::cout << "Written to " << file << "\n";
+    };
+    write(words.json, results);
+    write(words.permutes_json, permuted);
+}
+
+/// Throws where it leaves bytes of `out` as they were, or has some from elsewhere.
+void verify_bound(const DeviceBuffer& out, const DeviceBuffer& in, const ShapeCase& one) {
+    constexpr unsigned char loaded = 0x5A;
+    CUDA_CHECK(cudaMemset(in.data(), loaded, in.bytes()));
+    CUDA_CHECK(cudaMemset(out.data(), 0xA7, one.bytes()));
+    run_bound(out.data(), in.data(), one);
+    const std::uint64_t foreign = foreign_bytes(out.data(), one.bytes(), loaded);
+    fill(in.data(), in.bytes());
+    if (foreign == 0) return;
+    throw std::runtime_error("the bound of " + one.name + ", " + one.shape() + ": " +
+                             std::to_string(foreign) + " bytes are not from its loads");
+}
+
+void check_all(const std::vector<ShapeCase>& shapes, const std::vector<PermuteCase>& permutes) {
+    for (const ShapeCase& one : shapes) {
+        const DeviceBuffer in(one.in_bytes()), out(one.bytes());
+        if (has_bound(one)) verify_bound(out, in, one);
+        fill(in.data(), in.bytes());
+        verify(out, in, one);
+    }
+    for (const PermuteCase& one : permutes) {
+        const DeviceBuffer in(one.bytes()), out(one.bytes());
+        fill(in.data(), in.bytes());
+        verify(out, in, one);
+    }
+    std::cout << shapes.size() + permutes.size() << " cases are right\n";
+}
+
+// ---- bounds ----
+
+std::string share(const Json& row, const char* name) {
+    if (!row.contains(name)) return "-";
+    return format("%.1f %%", 100 * row.at(name).at("of_copy").get<double>());
+}
+
+/// The transpose of each case, and the same without turning, in the same rounds as a copy.
+void measure_bounds(const std::vector<ShapeCase>& shapes, const Device& device,
+                    const Words& words) {
+    Stopwatch stopwatch(device.l2_bytes);
+    const auto& [in, out] = memory_for(shapes, {});
+    Json results = Json::array();
+    for (const ShapeCase& one : shapes) {
+        if (!has_bound(one)) continue;
+        verify_bound(out, in, one);
+        verify(out, in, one);
+        const std::vector<double> ms =
+            beside_copy(out, in, one.bytes(),
+                        {[&] { transpose_case(out.data(), in.data(), one); },
+                         [&] { run_bound(out.data(), in.data(), one); }},
+                        stopwatch, words.launches);
+        Json row = described(one);
+        row.update({{"copy_ms", rounded(ms[0], 4)},
+                    {"transpose", measured(ms[1], ms[0], one.bytes())},
+                    {"unturned", measured(ms[2], ms[0], one.bytes())}});
+        std::cout << format("%-28s %-22s %8s, unturned %8s\n", one.name.c_str(),
+                            one.shape().c_str(), share(row, "transpose").c_str(),
+                            share(row, "unturned").c_str())
+                  << std::flush;
+        results.push_back(std::move(row));
+    }
+    write_file(words.bounds_json,
+               json_text({{"device", {{"name", device.name}}},
+                          {"run", run_record(words.commit, {{"launches", words.launches}})},
+                          {"results", results}}));
+}
+
+// ---- tables ----
+
+std::string table(const Json& json) {
+    std::string text = "Measured, " + json.at("device").at("name").get<std::string>() + ":\n\n" +
+                       "| Elements | Shape | ms | GB/s | of copy | PyTorch, of its copy |\n" +
+                       "|---|---|--:|--:|--:|--:|\n";
+    for (const Json& row : json.at("results")) {
+        ShapeCase one;
+        one.batches = row.at("batches");
+        one.rows = row.at("rows");
+        one.cols = row.at("cols");
+        text += format("| %s | %s | %.4f | %.0f | %.1f %% | %s |\n",
+                       row.at("case").get<std::string>().c_str(), one.shape().c_str(),
+                       row.at("ms").get<double>(), row.at("gbps").get<double>(),
+                       100 * row.at("of_copy").get<double>(), share(row, "torch_copy").c_str());
+    }
+    return text;
+}
+
+std::string permutes_table(const Json& json) {
+    std::string text =
+        "Measured, " + json.at("device").at("name").get<std::string>() + ":\n\n" +
+        "| Case | Bytes | Axes | Order | ms | GB/s | of copy | PyTorch, of its copy | "
+        "CuPy, of its copy |\n|---|--:|---|---|--:|--:|--:|--:|--:|\n";
+    for (const Json& row : json.at("results")) {
+        const PermuteCase one{row.at("case"), row.at("element_size"), row.at("sizes"),
+                              row.at("order")};
+        text += format("| %s | %d | %s | %s | %.4f | %.0f | %.1f %% | %s | %s |\n",
+                       one.name.c_str(), one.element_size, one.shape().c_str(),
+                       one.order_text().c_str(), row.at("ms").get<double>(),
+                       row.at("gbps").get<double>(), 100 * row.at("of_copy").get<double>(),
+                       share(row, "torch_copy").c_str(), share(row, "cupy_copy").c_str());
+    }
+    return text;
+}
+
+/// Writes the tables and the chart that the results say, or says which of them are not current.
+int make_tables(const Words& words) {
+    const Json json = Json::parse(read_file(words.json));
+    std::vector<std::pair<std::string, std::string>> wanted;  // a file, and its text
+    for (const char* name : {"/docs/guide/transpose.md", "/steps/11_any_shape/README.md"}) {
+        const std::string file = kRepository + name;
+        wanted.emplace_back(file, with_part(read_file(file), file, "shapes", kWriter, table(json)));
+    }
+    auto& [guide, text] = wanted.front();
+    const Json permutes = Json::parse(read_file(words.permutes_json));
+    text = with_part(text, guide, "permutes", kWriter, permutes_table(permutes));
+    wanted.emplace_back(kRepository + "/docs/diagrams/shapes.svg", shapes_chart(json));
+    int stale = 0;
+    for (const auto& [file, text] : wanted) {
+        if (!words.are_tables_current) {
+            write_file(file, text);
+        } else if (read_file(file) != text) {
+            std::cout << file << " is not what the results say: build/bin/shapes --tables\n";
+            ++stale;
+        }
+    }
+    return stale == 0 ? exit_right : exit_wrong;
+}
+
+int run(const Words& words, char** argv) {
+    if (words.tables || words.are_tables_current) return make_tables(words);
+    const DeviceChoice choice = choice_of(words.device, words.check_only);
+    const Device device = choose_device(choice, argv);
+    if (!words.bounds_json.empty()) {
+        check_writable(words.bounds_json);
+    } else if (!words.check_only) {
+        check_writable(words.json);
+        check_writable(words.permutes_json);
+    }
+    std::cout << device.first_line() << std::endl;
+    const std::vector<ShapeCase> shapes = shape_cases(device.simulated);
+    const std::vector<PermuteCase> permutes = permute_cases(device.simulated);
+    if (words.check_only) {
+        check_all(shapes, permutes);
+        return exit_right;
+    }
+    if (!words.bounds_json.empty()) {
+        measure_bounds(shapes, device, words);
+        return exit_right;
+    }
+    measure_all(shapes, permutes, device, words);
+    return exit_right;
+}
+
+}  // namespace
+
+int main(int argc, char** argv) {
+    return run_program(
+        "shapes",
+        "coalesce::transpose and permute on shapes and elements of all kinds, timed on this GPU",
+        argc, argv, add_options, run);
+}

@@ -1,0 +1,68 @@
+// Modules are loaded with RTLD_LOCAL: kernels of two steps may have the same name, and each must
+// find its own. What a module does not have itself, run_step above all, it finds in this program.
+
+#include "lab/proof/step_modules.h"
+
+#include <dlfcn.h>
+
+#include <filesystem>
+
+#include "base/errors.h"
+
+namespace coalesce {
+namespace {
+
+// Where run_step, called by a module's main, leaves what it was given.
+std::vector<Variant>* caught = nullptr;
+
+}  // namespace
+
+/// Takes the place of the harness's: a program that links this file runs no step of its own.
+int run_step(int, char**, const std::vector<Variant>& variants) {
+    *caught = variants;
+    return exit_right;
+}
+
+namespace proof {
+namespace {
+
+namespace fs = std::filesystem;
+
+fs::path module_of(const std::string& name) {
+    return fs::read_symlink("/proc/self/exe").parent_path() / "modules" / (name + ".so");
+}
+
+StepVariants load(const std::string& name) {
+    const fs::path file = module_of(name);
+    void* module = dlopen(file.c_str(), RTLD_NOW | RTLD_LOCAL);
+    if (!module) {
+        throw UsageError("the kernels of " + name + " cannot be loaded: " + dlerror() +
+                         "; build them with the target proof_programs");
+    }
+    using Main = int (*)(int, char**);
+    const auto main_of_step = reinterpret_cast<Main>(dlsym(module, "main"));
+    if (!main_of_step) throw UsageError(file.string() + " has no main: it is no step");
+    StepVariants step;
+    step.name = name;
+    caught = &step.variants;
+    std::string program = name;
+    char* argv[] = {program.data(), nullptr};
+    main_of_step(1, argv);
+    if (step.variants.empty()) throw UsageError(file.string() + " has no variants");
+    return step;
+}
+
+}  // namespace
+
+std::vector<StepVariants> load_steps(const std::vector<std::string>& names) {
+    std::vector<StepVariants> steps;
+    for (const std::string& name : names) steps.push_back(load(name));
+    return steps;
+}
+
+bool has_module(const std::string& name) {
+    return fs::exists(module_of(name));
+}
+
+}  // namespace proof
+}  // namespace coalesce

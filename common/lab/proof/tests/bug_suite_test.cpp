@@ -1,0 +1,77 @@
+#include <doctest/doctest.h>
+
+#include <algorithm>
+#include "lab/proof/tests/sample.h"
+#include "lab/proof/validate/bug_suite.h"
+
+using namespace coalesce::proof;
+
+namespace {
+
+Judged judged(const std::string& seeded, Opinion::Kind simulator, Opinion::Kind racecheck) {
+    Judged one{{"bugs_x", "case", seeded}, {simulator, "racecheck: x"}, {}};
+    for (const char* const tool : kSanitizerTools) one.tools[tool] = {};
+    one.tools["racecheck"] = {racecheck, "Error: Race"};
+    return one;
+}
+
+}  // namespace
+
+TEST_CASE("marks in sources") {
+    const auto cases = cases_in("bugs_x",
+                                "a = b;  // bug one: racecheck: read after write // other one\n"
+                                "c = d;  // bug one: racecheck: write after read\n"
+                                "// clean two\n// a clean sheet is no mark of a bug\n"
+                                "// bug three: synccheck: deadlock\n");
+    REQUIRE(cases.size() >= 3);
+    CHECK(cases[0].name == "one");
+    CHECK(cases[0].seeded == "racecheck: read after write");
+    CHECK(cases[1].name == "two");
+    CHECK(cases[1].is_clean());
+    CHECK(cases.back().is_endless());
+}
+
+TEST_CASE("the suite itself") {
+    const auto suite = read_suite(COALESCE_REPOSITORY "/common/simulator/tests");
+    CHECK(std::ranges::count_if(suite, &SuiteCase::is_clean) >= 40);
+    CHECK(std::ranges::count_if(suite, [](auto& one) { return !one.is_clean(); }) >= 60);
+    CHECK(std::ranges::any_of(suite, &SuiteCase::is_endless));
+}
+
+TEST_CASE("what compute-sanitizer prints") {
+    const Opinion memory = sanitizer_opinion(sample("sanitizer_memcheck.txt"));
+    CHECK(memory.kind == Opinion::reported);
+    CHECK(memory.text == "Invalid __global__ write of size 4 bytes");
+    const Opinion race = sanitizer_opinion(sample("sanitizer_racecheck.txt"));
+    CHECK(race.kind == Opinion::reported);
+    CHECK(race.text.starts_with("Error: Race reported between Write access"));
+    CHECK(sanitizer_opinion("========= COMPUTE-SANITIZER\n========= ERROR SUMMARY: 0 errors\n")
+              .kind == Opinion::silent);
+    CHECK(sanitizer_opinion("========= RACECHECK SUMMARY: 0 hazards displayed (0 errors, 0 "
+                            "warnings)\n")
+              .kind == Opinion::silent);
+    const Opinion broken = sanitizer_opinion("========= Error: Device not supported\n");
+    CHECK(broken.kind == Opinion::unusable);
+}
+
+TEST_CASE("who reported, and is that as promised") {
+    using O = Opinion;
+    CHECK(who_reported(judged("racecheck: x", O::reported, O::reported)) == "both");
+    CHECK(who_reported(judged("racecheck: x", O::reported, O::silent)) == "simulator only");
+    CHECK(who_reported(judged("racecheck: x", O::silent, O::reported)) == "sanitizer only");
+    CHECK(who_reported(judged("", O::silent, O::endless)) == "neither");
+
+    CHECK(is_as_promised({judged("racecheck: x", O::reported, O::silent)}));
+    CHECK(is_as_promised({judged("", O::silent, O::silent)}));
+    CHECK_FALSE(is_as_promised({judged("racecheck: x", O::silent, O::reported)}));
+    CHECK_FALSE(is_as_promised({judged("", O::reported, O::silent)}));
+    CHECK_FALSE(is_as_promised({judged("racecheck: x", O::reported, O::unusable)}));
+    CHECK_FALSE(is_as_promised({}));
+}
+
+TEST_CASE("the table lists what only one of them sees") {
+    const std::string text = to_text({judged("racecheck: x", Opinion::reported, Opinion::silent),
+                                      judged("", Opinion::silent, Opinion::reported)});
+    CHECK(text.find("case (racecheck: x), simulator only") != std::string::npos);
+    CHECK(text.find("case (clean), sanitizer only") != std::string::npos);
+}

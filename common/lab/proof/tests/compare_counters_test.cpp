@@ -1,0 +1,182 @@
+#include <doctest/doctest.h>
+
+#include <filesystem>
+#include <fstream>
+#include <iterator>
+
+#include "lab/proof/validate/compare_counters.h"
+
+using namespace coalesce::proof;
+
+namespace {
+
+/// Two cases, and a profiler that saw just that.
+struct Both {
+    Json cases = Json::array();
+    std::vector<ProfiledLaunch> launches;
+
+    Both() {
+        add("square", "copy_tile", 100);
+        add("ragged", "transpose", 7000);
+    }
+    void add(const std::string& name, const std::string& kernel, int scale) {
+        Json counters = Json::object();
+        ProfiledLaunch launch{static_cast<int>(launches.size()), "void " + kernel + "<4>(int)", {}};
+        int value = scale;
+        for (const CounterMetric& counter : counter_metrics()) {
+            if (!counters.contains(counter.counter)) counters[counter.counter] = value++;
+            launch.metrics[counter.metric] = counters[counter.counter].get<double>();
+        }
+        cases.push_back({{"name", name}, {"kernel", kernel}, {"counters", counters}});
+        launches.push_back(launch);
+    }
+};
+
+}  // namespace
+
+TEST_CASE("equal counters are equal") {
+    const Both both;
+    const CounterComparison comparison = compare_counters(both.cases, both.launches);
+    CHECK(comparison.is_equal());
+    CHECK(comparison.differences.empty());
+    CHECK(comparison.cases == 2);
+}
+
+TEST_CASE("a number that is changed by one is found, in every exact counter") {
+    for (const CounterMetric& counter : counter_metrics()) {
+        if (!counter.is_exact) continue;
+        for (const double change : {1.0, -1.0}) {
+            Both both;
+            both.launches[1].metrics[counter.metric] += change;
+            // Were it equal, the pipe's own count would decide.
+            for (const CounterMetric& other : counter_metrics()) {
+                if (!other.is_exact) both.launches[1].metrics[other.metric] += 1;
+            }
+            const CounterComparison comparison = compare_counters(both.cases, both.launches);
+            CHECK_FALSE(comparison.is_equal());
+            REQUIRE(comparison.differences.size() == 1);
+            CHECK(comparison.differences[0].name == "ragged");
+            CHECK(comparison.differences[0].metric == counter.metric);
+            CHECK(to_text(comparison).find("ragged: ") != std::string::npos);
+        }
+    }
+}
+
+TEST_CASE(
+    "what instructions of matrices and copies count for themselves is added, where ncu has it") {
+    int added = 0;
+    for (const CounterMetric& counter : counter_metrics()) {
+        for (const char* more : counter.more) {
+            Both both;
+            for (const CounterMetric& other : counter_metrics())
+                if (!other.is_exact)
+                    both.launches[1].metrics[other.metric] += 1;  // decides nothing
+            double& plain = both.launches[1].metrics[counter.metric];
+            both.launches[1].metrics[more] = plain;
+            CHECK_FALSE(compare_counters(both.cases, both.launches).differences.empty());
+            plain = 0;
+            CHECK(compare_counters(both.cases, both.launches).differences.empty());
+            ++added;
+        }
+    }
+    CHECK(added == 8);
+}
+
+TEST_CASE("what is known to be counted otherwise is told, and hides nothing else") {
+    const auto with = [](const std::string& name, const std::string& counter) {
+        Both both;
+        both.add(name, "copy_tile", 500);
+        for (const CounterMetric& metric : counter_metrics()) {
+            const bool is_it = metric.counter == counter && metric.is_exact;
+            both.launches[2].metrics[metric.metric] += is_it || !metric.is_exact ? 7 : 0;
+        }
+        return compare_counters(both.cases, both.launches);
+    };
+    const CounterComparison known = with("13_tma rows, 332 x 1024", "load_sectors");
+    CHECK(known.is_equal());
+    CHECK(known.differences.empty());
+    REQUIRE(known.known.size() == 1);
+    CHECK(to_text(known).find("known: 13_tma load_sectors: ") != std::string::npos);
+    CHECK_FALSE(with("13_tma rows, 332 x 1024", "load_requests").is_equal());
+    CHECK_FALSE(with("11_any_shape any, 332 x 1024", "load_sectors").is_equal());
+    CHECK_FALSE(with("12_async one_tile, 332 x 1024", "load_sectors").is_equal());
+    CHECK(with("12_async one_tile, 1000 x 780", "load_sectors").is_equal());
+}
+
+TEST_CASE("the pipe's counters may show a little more, not less and not much more") {
+    const auto with = [](double change) {
+        Both both;
+        both.launches[1].metrics["l1tex__data_pipe_lsu_wavefronts_mem_shared_op_ld.sum"] += change;
+        return compare_counters(both.cases, both.launches);
+    };
+    CHECK(with(100).differences.empty());
+    CHECK(with(-1).differences.size() == 1);
+    CHECK(with(1000).differences.size() == 1);
+    // They are no proof, nor the lack of one.
+    CHECK(with(1000).is_equal());
+}
+
+TEST_CASE("where the pipe itself agrees with the simulator, ncu's own estimate does not count") {
+    constexpr const char* estimate =
+        "smsp__sass_l1tex_data_pipe_lsu_wavefronts_mem_shared_op_ld.sum";
+    constexpr const char* pipe = "l1tex__data_pipe_lsu_wavefronts_mem_shared_op_ld.sum";
+    Both both;
+    both.add("square again", "copy_tile", 200);
+    both.launches[0].metrics[estimate] += 50;
+    CounterComparison comparison = compare_counters(both.cases, both.launches);
+    CHECK(comparison.is_equal());
+    CHECK(comparison.differences.empty());
+    // The pipe is one off as well: nobody is right by being near.
+    both.launches[0].metrics[pipe] += 1;
+    CHECK_FALSE(compare_counters(both.cases, both.launches).is_equal());
+    // A metric that is wrong more often than right is no longer a check.
+    both.launches[0].metrics[pipe] -= 1;
+    both.launches[1].metrics[estimate] += 50;
+    comparison = compare_counters(both.cases, both.launches);
+    CHECK(comparison.differences.empty());
+    CHECK_FALSE(comparison.is_equal());
+}
+
+TEST_CASE("a required metric that is missing, even once, proves nothing") {
+    Both both;
+    for (auto& launch : both.launches) launch.metrics.erase(counter_metrics()[0].metric);
+    CHECK_FALSE(compare_counters(both.cases, both.launches).is_equal());
+    Both once;
+    once.launches[0].metrics.erase(counter_metrics()[0].metric);
+    CHECK_FALSE(compare_counters(once.cases, once.launches).is_equal());
+}
+
+TEST_CASE("counters that are 0 everywhere prove nothing") {
+    Both both;
+    for (std::size_t i = 0; i < 2; ++i) {
+        both.cases[i]["counters"]["load_requests"] = 0;
+        both.launches[i].metrics[counter_metrics()[0].metric] = 0;
+    }
+    CHECK_FALSE(compare_counters(both.cases, both.launches).is_equal());
+    CHECK_FALSE(compare_counters(Json::array(), {}).is_equal());
+}
+
+TEST_CASE("other launches than ours are refused") {
+    Both fewer;
+    fewer.launches.pop_back();
+    CHECK_THROWS_WITH_AS(compare_counters(fewer.cases, fewer.launches),
+                         "2 kernels were launched, but ncu profiled 1", std::runtime_error);
+    Both other;
+    // A name that only contains ours is another kernel.
+    other.launches[0].kernel = "my_copy_tile(float *)";
+    CHECK_THROWS_AS(compare_counters(other.cases, other.launches), std::runtime_error);
+    other.launches[0].kernel = "void ns::<unnamed>::copy_tile<32, 8>(float *)";
+    CHECK_NOTHROW(compare_counters(other.cases, other.launches));
+}
+
+TEST_CASE("the chapter on profiles names the metrics that are compared") {
+    const auto page = std::filesystem::path(COALESCE_REPOSITORY) / "docs/guide/profile.md";
+    std::ifstream file(page);
+    const std::string text{std::istreambuf_iterator<char>(file), {}};
+    for (const CounterMetric& counter : counter_metrics()) {
+        if (!counter.is_exact) continue;
+        const std::string row =
+            "| `" + std::string(counter.counter) + "` | `" + counter.metric + "` |";
+        CHECK_MESSAGE(text.find(row) != std::string::npos, page.string() << " lacks " << row);
+    }
+}

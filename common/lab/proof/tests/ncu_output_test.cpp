@@ -1,0 +1,59 @@
+#include <doctest/doctest.h>
+
+#include "lab/proof/tests/sample.h"
+#include "lab/proof/validate/ncu_output.h"
+
+using namespace coalesce::proof;
+
+namespace {
+
+constexpr const char* kRequests = "l1tex__t_requests_pipe_lsu_mem_global_op_ld.sum";
+constexpr const char* kSectors = "l1tex__t_sectors_pipe_lsu_mem_global_op_ld.sum";
+
+}  // namespace
+
+TEST_CASE("a column for each metric") {
+    const auto launches = parse_ncu_csv(sample("ncu_raw.csv"));
+    REQUIRE(launches.size() == 2);
+    CHECK(launches[0].kernel == "void copy_tile<32, 8>(float *, const float *, int, int)");
+    CHECK(launches[0].metrics.at(kRequests) == 32768);
+    CHECK(launches[0].metrics.at(kSectors) == 131072);
+    CHECK(launches[1].id == 1);
+    CHECK(launches[1].metrics.at(kSectors) == 131072);
+    // "n/a" is no number: the metric is missing, not 0.
+    CHECK_FALSE(launches[1].metrics.contains("smsp__sass_inst_executed_op_shared_ld.sum"));
+}
+
+TEST_CASE("a line for each metric") {
+    const auto launches = parse_ncu_csv(sample("ncu_details.csv"));
+    REQUIRE(launches.size() == 2);
+    CHECK(launches[0].kernel == "copy_tile");
+    CHECK(launches[0].metrics.at(kSectors) == 131072);
+    CHECK(launches[1].metrics.at(kRequests) == 8192);
+    CHECK_FALSE(launches[1].metrics.contains(kSectors));
+}
+
+TEST_CASE("quotes within a field") {
+    const auto fields = csv_fields(R"("a","b ""c"", d",,"e")"
+                                   "\r");
+    CHECK(fields == std::vector<std::string>{"a", "b \"c\", d", "", "e"});
+}
+
+TEST_CASE("no table: the profiler's own words are passed on") {
+    const std::string text = "==PROF== Connected\n==ERROR== ERR_NVGPUCTRPERM - no permission\n";
+    try {
+        parse_ncu_csv(text);
+        FAIL("it found a table");
+    } catch (const std::runtime_error& error) {
+        CHECK(std::string(error.what()).find("ERR_NVGPUCTRPERM") != std::string::npos);
+    }
+}
+
+TEST_CASE("metrics that ncu does not know") {
+    const std::string text =
+        "==ERROR== Failed to find metric smsp__no_such.sum\n"
+        "==ERROR== Failed to find metric \"l1tex__nor_this.sum\"\n";
+    CHECK(unknown_metrics(text) ==
+          std::vector<std::string>{"smsp__no_such.sum", "l1tex__nor_this.sum"});
+    CHECK(unknown_metrics("==PROF== all is well").empty());
+}

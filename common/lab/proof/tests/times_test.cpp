@@ -1,0 +1,138 @@
+// Predicted and measured times are put side by side, from files like those of the programs.
+#include "lab/proof/validate/times.h"
+
+#include <doctest/doctest.h>
+
+#include <sstream>
+
+using namespace coalesce;
+using namespace coalesce::proof;
+
+namespace {
+
+Json predicted(const std::string& variant, int size, double ms) {
+    return {{"step", "02_naive"},
+            {"variant", variant},
+            {"rows", 512},
+            {"cols", 512},
+            {"predicted",
+             {{"rows", size},
+              {"cols", size},
+              {"ms", ms},
+              {"binds", "memory"},
+              {"error_band", 0.08},
+              {"unknown", Json::array()}}}};
+}
+
+Json measured(const std::string& variant, double ms) {
+    return {{"step", "02_naive"}, {"variant", variant}, {"rows", 4096}, {"cols", 4096}, {"ms", ms}};
+}
+
+Measured some() {
+    Measured all;
+    all.add({{"device", {{"name", "NVIDIA H200"}}},
+             {"results", {measured("naive", 2), measured("8x32", 4)}},
+             {"other_sizes",
+              {{{"rows", 64},
+                {"cols", 64},
+                {"results",
+                 {{{"step", "02_naive"},
+                   {"variant", "naive"},
+                   {"rows", 64},
+                   {"cols", 64},
+                   {"ms", 1}}}}}}}});
+    all.add({{"device", {{"name", "another"}}},
+             {"sizes",
+              {{{"rows", 256},
+                {"cols", 512},
+                {"results", {{{"candidate", "copy"}, {"ms", 3}}, {{"candidate", "none"}}}}}}}});
+    return all;
+}
+
+}  // namespace
+
+TEST_CASE("measured times are found by name and size, in lessons' files and in the search's") {
+    const Measured all = some();
+    CHECK(all.device() == "NVIDIA H200");
+    CHECK(all.ms("02_naive", "naive", {4096, 4096}) == 2);
+    CHECK(all.ms("02_naive", "naive", {64, 64}) == 1);
+    CHECK(all.ms("search", "copy", {256, 512}) == 3);
+    CHECK(all.ms("search", "copy", {512, 256}) == 0);
+    CHECK(all.ms("search", "none", {256, 512}) == 0);
+    CHECK(all.ms("02_naive", "8x64", {4096, 4096}) == 0);
+}
+
+TEST_CASE("what is predicted is compared where it was measured, at the size of the prediction") {
+    Json none = predicted("8x32", 4096, 1);
+    none.erase("predicted");
+    const auto times = compared(
+        {{"results",
+          {predicted("naive", 4096, 2.2), predicted("8x32", 4096, 3), none,
+           predicted("8x64", 4096, 1), predicted("naive", 512, 1), predicted("naive", 64, 1)}}},
+        some());
+    REQUIRE(times.size() == 3);
+    CHECK(times[0].pair.name == "02_naive naive");
+    CHECK(times[0].pair.error() == doctest::Approx(.1));
+    CHECK(times[1].pair.error() == doctest::Approx(-.25));
+    CHECK(times[2].shape == Shape{64, 64});
+    none["not_predicted"] = "it waits";
+    const Json rows = {{"results", {none, predicted("naive", 4096, 1)}}};
+    const auto reasons = not_predicted(rows, {4096, 4096}, some());
+    REQUIRE(reasons.size() == 1);
+    CHECK(reasons[0] == "02_naive 8x32: it waits");
+    CHECK(not_predicted(rows, {64, 64}, some()).empty());
+
+    const std::string text = times_text(times);
+    std::istringstream lines(text);
+    for (std::string line; std::getline(lines, line);) CHECK_MESSAGE(line.size() <= 80, line);
+    CHECK(text.find(
+              "4096 x 4096              2    17.5 %     25.0 %    25.0 %        0     100.0 %") !=
+          std::string::npos);
+    CHECK(text.find("\nall                      3    10.0 %") != std::string::npos);
+    CHECK(times_markdown(times, "Title").find("## 64 x 64\n") != std::string::npos);
+    CHECK(text.find("known") == std::string::npos);  // of all of them, it says
+    const Json json = times_json(times);
+    CHECK(json["results"].size() == 3);
+    CHECK(json["results"][1]["predicted_ms"] == 3);
+    CHECK(json["sizes"][0]["median"] == doctest::Approx(.175));
+    CHECK(json["sizes"][0]["known"]["pairs"] == 2);
+}
+
+TEST_CASE("another run stands in for the model, as far as it measured the same kernels") {
+    const auto times = compared(
+        {{"results",
+          {predicted("naive", 4096, 2.2), predicted("8x32", 4096, 3), predicted("naive", 64, 1)}}},
+        some());
+    Measured other;
+    other.add({{"device", {{"name", "another"}}},
+               {"results", {measured("naive", 5), measured("8x32", 4)}}});
+    const auto replaced = against(times, other);
+    REQUIRE(replaced.size() == 2);
+    CHECK(replaced[0].pair.measured == 2);
+    CHECK(replaced[0].pair.predicted == 5);
+    CHECK(replaced[1].pair.predicted == 4);
+    const Json size = times_json(replaced)["sizes"][0];
+    CHECK(size["compared"] == 1);
+    CHECK(size["in_order"] == 0);  // the two runs disagree
+    CHECK(against(times, {}).empty());
+}
+
+TEST_CASE("figures of what the model says that it knows stand below those of all") {
+    Json unsure = predicted("8x32", 4096, 1);  // in the wrong order
+    unsure["predicted"]["unknown"] = {"atomics"};
+    const auto times = compared(
+        {{"results", {predicted("naive", 4096, 2.1), unsure, predicted("naive", 64, 1)}}}, some());
+    const std::string text = times_text(times);
+    const std::string of_all =
+        "\n4096 x 4096              2    40.0 %     75.0 %    75.0 %        1       0.0 %\n";
+    const std::string of_known =
+        "  known                  1     5.0 %      5.0 %     5.0 %        1     100.0 %\n";
+    CHECK(text.find(of_all + of_known + "64 x 64 ") != std::string::npos);
+    CHECK(text.find("\nall                      3     5.0 %") != std::string::npos);
+    CHECK(text.find("\n  known                  2     2.5 %") != std::string::npos);
+    const Json size = times_json(times)["sizes"][0];
+    CHECK(size["in_order"] == 0);
+    CHECK(size["compared"] == 1);
+    CHECK(size["known"]["in_order"] == 1);
+    CHECK(size["known"]["compared"] == 0);
+}

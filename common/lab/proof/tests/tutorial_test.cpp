@@ -1,0 +1,179 @@
+// Reading what a GPU measured of the tutorial kernels, and comparing the simulator with it.
+#include <doctest/doctest.h>
+
+#include <algorithm>
+
+#include "base/files.h"
+#include "lab/proof/validate/tutorial_comparison.h"
+#include "lab/proof/validate/tutorial_record.h"
+
+using namespace coalesce::proof;
+
+namespace {
+
+/// What ncu prints of two launches with these metrics and values.
+std::string ncu_csv(const std::string& second_kernel = "add<4>") {
+    return "==PROF== Connected to process 1\n"
+           "\"ID\",\"Kernel Name\",\"l1tex__t_requests_pipe_lsu_mem_global_op_ld.sum\","
+           "\"l1tex__t_requests_pipe_lsu_mem_global_op_atom.sum\",\"l1tex__t_requests_pipe_lsu_mem_"
+           "global_op_red.sum\","
+           "\"sm__cycles_elapsed.max\"\n"
+           "\"\",\"\",\"\",\"\",\"\",\"cycle\"\n"
+           "\"0\",\"copy(float *)\",\"1,024\",\"0\",\"0\",\"9,000\"\n"
+           "\"1\",\"void " +
+           second_kernel + "(int *, int)\",\"64\",\"3\",\"4\",\"700.5\"\n";
+}
+
+ThemeOutput output_of_theme() {
+    return {"stream", "# median of 20 launches\ncopy 0.012500 ms\nadd 0.500000 ms\n", ncu_csv(),
+            ncu_csv()};
+}
+
+const char* const kCounters[] = {
+    "load_requests",           "load_sectors",           "store_requests",
+    "store_sectors",           "atomic_requests",        "atomic_sectors",
+    "shared_load_requests",    "shared_load_wavefronts", "shared_store_requests",
+    "shared_store_wavefronts", "shared_atomic_requests", "shared_atomic_wavefronts"};
+
+/// What the simulator writes, with counters 100, 101 ..., and a prediction of 0.9 ms.
+Json simulated() {
+    Json kernel = {{"name", "copy"}, {"launches", 1}};
+    int value = 100;
+    for (const char* counter : kCounters) kernel[counter] = value++;
+    kernel["predicted"] = {{"ms", .9}, {"error_band", .15}, {"unknown", Json::array()}};
+    return {{"kernels", Json::array({kernel})}};
+}
+
+/// The same numbers as a GPU's record.
+Json recorded() {
+    Json counters = Json::object();
+    int value = 100;
+    for (const char* counter : kCounters) counters[counter] = value++;
+    return counters;
+}
+
+ComparedKernel compared(bool is_held_back, double measured_ms) {
+    ComparedKernel kernel{.theme = "stream", .name = "copy", .is_held_back = is_held_back};
+    kernel.differences = compare_tutorial_counters(recorded(), simulated());
+    kernel.time = compare_tutorial_time(measured_ms, simulated());
+    return kernel;
+}
+
+}  // namespace
+
+TEST_CASE("a theme's output becomes a record, with one half of the times apart") {
+    const ThemeRecord record = record_of(output_of_theme());
+    REQUIRE(record.measured.size() == 2);
+    CHECK(record.measured[0].at("counters").at("load_requests") == 1024);
+    CHECK_FALSE(record.measured[0].at("counters").contains("atomic_requests"));
+    CHECK(record.measured[1].at("kernel") == "add<4>");
+    CHECK(record.measured[1].at("counters").at("atomic_requests") == 7);
+    for (const Json& kernel : record.measured) {
+        const bool is_apart = std::ranges::any_of(
+            record.held_back, [&](const Json& one) { return one.at("name") == kernel.at("name"); });
+        CHECK(is_apart == is_held_back(kernel.at("name")));
+        CHECK(is_apart != kernel.contains("ms"));
+    }
+}
+
+TEST_CASE("a launch too few, or another kernel, is noticed") {
+    ThemeOutput fewer = output_of_theme();
+    fewer.times = "copy 0.012500 ms\n";
+    CHECK_THROWS_AS(record_of(fewer), std::runtime_error);
+    ThemeOutput other = output_of_theme();
+    other.full = ncu_csv("subtract");
+    CHECK_THROWS_AS(record_of(other), std::runtime_error);
+    ThemeOutput wrong = output_of_theme();
+    wrong.times = "copy WRONG: element 0 should be 1, not 2\nadd 0.5 ms\n";
+    CHECK_THROWS_AS(record_of(wrong), std::runtime_error);
+}
+
+TEST_CASE("a record is read as it was written; times that are held back only when asked for") {
+    const coalesce::TemporaryFolder folder;
+    TutorialRecord record{{{"device", "a GPU"}}, Json::array(), Json::array()};
+    record.add(record_of(output_of_theme()));
+    record.write(folder.path);
+    CHECK(TutorialRecord::read(folder.path, false).measured == record.measured);
+    CHECK(TutorialRecord::read(folder.path, false).held_back.empty());
+    CHECK(TutorialRecord::read(folder.path, true).held_back == record.held_back);
+}
+
+TEST_CASE("equal counters are equal, and each that is off by one is found") {
+    CHECK(compare_tutorial_counters(recorded(), simulated()).empty());
+    for (const char* counter : kCounters) {
+        for (const int change : {1, -1}) {
+            Json other = recorded();
+            other[counter] = other.at(counter).get<int>() + change;
+            const auto differences = compare_tutorial_counters(other, simulated());
+            REQUIRE(differences.size() == 1);
+            CHECK(differences[0].counter == counter);
+        }
+        Json none = recorded();
+        none.erase(counter);  // the record leaves out what is 0
+        CHECK(compare_tutorial_counters(none, simulated()).size() == 1);
+    }
+}
+
+TEST_CASE("wavefronts are equal if the pipe's count is") {
+    Json other = recorded();
+    other["shared_load_wavefronts"] = 999;
+    other["shared_load_pipe"] = 107;
+    CHECK(compare_tutorial_counters(other, simulated()).empty());
+    other["shared_load_pipe"] = 108;
+    CHECK(compare_tutorial_counters(other, simulated()).size() == 1);
+}
+
+TEST_CASE("more than one launch cannot be compared") {
+    Json twice = simulated();
+    twice["kernels"][0]["launches"] = 2;
+    CHECK_THROWS_AS(compare_tutorial_counters(recorded(), twice), std::runtime_error);
+}
+
+TEST_CASE("a verdict needs equal counters, and times within their bands, in each half") {
+    const TutorialLimits all{1, 1};
+    const ComparedKernel good = compared(false, 1), bad_time = compared(true, 2);
+    CHECK(tutorial_verdict({good, compared(true, 1)}, all).is_good);
+    CHECK_FALSE(tutorial_verdict({good, bad_time}, all).is_good);
+    CHECK(tutorial_verdict({good, bad_time}, {1, 0}).is_good);
+    CHECK(tutorial_verdict({good, bad_time}, {1, 0}).text.find("BEYOND") != std::string::npos);
+    CHECK_FALSE(tutorial_verdict({}, {}).is_good);
+
+    ComparedKernel differs = good;
+    differs.differences = {{"", "load_sectors", "", 1, 2}};
+    CHECK_FALSE(tutorial_verdict({good, differs}, {}).is_good);
+    differs.known = "for a reason";
+    CHECK(tutorial_verdict({good, differs}, {.5, 0}).is_good);
+    CHECK_FALSE(tutorial_verdict({good, differs}, {.6, 0}).is_good);
+
+    ComparedKernel failed = good;
+    failed.failure = "simulate failed";
+    CHECK_FALSE(tutorial_verdict({good, failed}, {}).is_good);
+}
+
+TEST_CASE("a time of which something is not known promises nothing") {
+    ComparedKernel unknown = compared(false, 2);
+    REQUIRE(unknown.time.has_value());
+    unknown.time->unknown = {"atomics"};
+    CHECK(tutorial_verdict({unknown}, {1, 1}).is_good);
+    CHECK(tutorial_verdict({unknown}, {1, 1}).text.find("not known: atomics") != std::string::npos);
+}
+
+TEST_CASE("known differences have reasons") {
+    const auto known = read_known_differences("# comment\n\ncopy: it is slow: very\n");
+    REQUIRE(known.size() == 1);
+    CHECK(known.at("copy") == "it is slow: very");
+    CHECK_THROWS_AS(read_known_differences("copy\n"), std::runtime_error);
+}
+
+TEST_CASE(
+    "the record in the repository is of at least 150 kernels, and about half of their times are "
+    "held back") {
+    const TutorialRecord record =
+        TutorialRecord::read(COALESCE_REPOSITORY "/docs/results/tutorial", true);
+    CHECK(record.measured.size() >= 150);
+    CHECK(record.held_back.size() * 100 > record.measured.size() * 40);
+    CHECK(record.held_back.size() * 100 < record.measured.size() * 60);
+    for (const Json& kernel : record.measured)
+        CHECK(is_held_back(kernel.at("name")) != kernel.contains("ms"));
+    for (const Json& kernel : record.held_back) CHECK(is_held_back(kernel.at("name")));
+}

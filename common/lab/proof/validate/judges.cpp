@@ -1,0 +1,160 @@
+#include "lab/proof/validate/judges.h"
+
+#include <deque>
+#include <filesystem>
+#include <mutex>
+#include <optional>
+#include <thread>
+
+#include "base/child.h"
+#include "base/files.h"
+#include "lab/proof/validate/tools.h"
+
+namespace coalesce::proof {
+namespace {
+
+namespace fs = std::filesystem;
+
+constexpr double kCaseSeconds = 60, kEndlessSeconds = 12;
+constexpr double kOneMoreSeconds = 5;  ///< for each further case of the same run
+
+std::string program_of(const SuiteCase& one) {
+    return std::string(COALESCE_SUITE_PROGRAMS) + "/" + one.program;
+}
+
+Opinion ask_simulator(const SuiteCase& one) {
+    const TemporaryFolder folder;
+    const fs::path json = folder.path / "report.json";
+    const fs::path folder_of_this = fs::read_symlink("/proc/self/exe").parent_path();
+    // Tests lie in another folder than programs.
+    const fs::path simulate = folder_of_this / "../bin/simulate";
+    const Ended ended = run_child(
+        {simulate, "--quiet", "--threads", "1", "--json", json, program_of(one), one.name},
+        kCaseSeconds);
+    if (ended.timed_out) return {Opinion::endless, ""};
+    return simulator_opinion(Json::parse(read_if_there(json).value_or(""), nullptr, false));
+}
+
+/// One judge, and the cases that it is asked about in one run.
+struct Question {
+    std::string tool;                ///< "": the simulator
+    std::vector<std::size_t> which;  ///< of one program
+};
+
+/// Those that never end come last: while they have the GPU, everybody else waits.
+std::deque<Question> questions(const std::vector<SuiteCase>& suite) {
+    std::deque<Question> all;
+    std::map<std::string, std::vector<std::size_t>> programs;
+    for (std::size_t i = 0; i < suite.size(); ++i) {
+        if (!suite[i].is_endless()) programs[suite[i].program].push_back(i);
+    }
+    for (const auto& [program, cases] : programs) {
+        for (const char* const tool : kSanitizerTools) all.push_back({tool, cases});
+    }
+    for (const bool endless : {false, true}) {
+        for (std::size_t i = 0; i < suite.size(); ++i) {
+            if (suite[i].is_endless() != endless) continue;
+            all.push_back({"", {i}});
+            if (!endless) continue;
+            for (const char* const tool : kSanitizerTools) all.push_back({tool, {i}});
+        }
+    }
+    return all;
+}
+
+/// What is still to be asked, and what has been answered.
+class Judging {
+public:
+    Judging(const std::vector<SuiteCase>& suite, const std::string& sanitizer,
+            const VerdictProgress& progress)
+        : sanitizer_(sanitizer), progress_(progress), to_ask_(questions(suite)) {
+        for (const SuiteCase& one : suite) {
+            judged_.push_back({one, {}, {}});
+            for (const char* const tool : kSanitizerTools) judged_.back().tools[tool] = {};
+        }
+    }
+
+    std::vector<Judged> ask_all(int jobs) {
+        {
+            std::vector<std::jthread> workers;
+            for (int i = 0; i < jobs; ++i) {
+                workers.emplace_back([this] {
+                    while (const auto question = next()) ask(*question);
+                });
+            }
+        }
+        return std::move(judged_);
+    }
+
+private:
+    std::optional<Question> next() {
+        const std::lock_guard lock(mutex_);
+        if (to_ask_.empty()) return {};
+        Question first = std::move(to_ask_.front());
+        to_ask_.pop_front();
+        return first;
+    }
+
+    void ask(const Question& question) {
+        const bool asks_simulator = question.tool.empty();
+        const Opinion opinion = asks_simulator
+                                    ? ask_simulator(judged_[question.which[0]].suite_case)
+                                    : ask_sanitizer(question);
+        const std::lock_guard lock(mutex_);
+        if (question.which.size() > 1 && opinion.kind != Opinion::silent) {
+            for (const std::size_t one : question.which) {
+                to_ask_.push_front({question.tool, {one}});
+            }
+            return;
+        }
+        for (const std::size_t one : question.which) {
+            (asks_simulator ? judged_[one].simulator : judged_[one].tools[question.tool]) = opinion;
+        }
+        done_ += question.which.size();
+        if (progress_) progress_(done_, judged_.size() * (1 + std::size(kSanitizerTools)));
+    }
+
+    Opinion ask_sanitizer(const Question& question) const {
+        std::vector<std::string> command{sanitizer_, "--tool", question.tool, "--print-limit", "3"};
+        if (question.tool == "racecheck") {
+            command.insert(command.end(), {"--racecheck-report", "all"});
+        }
+        const SuiteCase& first = judged_[question.which[0]].suite_case;
+        command.push_back(program_of(first));
+        for (const std::size_t one : question.which) {
+            command.push_back(judged_[one].suite_case.name);
+        }
+        const std::size_t more = question.which.size() - 1;
+        const double patience = first.is_endless()
+                                    ? kEndlessSeconds
+                                    : kCaseSeconds + kOneMoreSeconds * static_cast<double>(more);
+        const Ended ended =
+            run_child(command, patience, {"LD_LIBRARY_PATH=" + library_path_from(cudart_folder())});
+        const Opinion opinion = sanitizer_opinion(ended.output);
+        // What it said before it had to be ended counts.
+        if (opinion.kind == Opinion::reported) return opinion;
+        if (ended.timed_out) return {Opinion::endless, ""};
+        // An error may have ended the program before its last case.
+        const std::string all = "all " + std::to_string(more + 1) + " cases ran";
+        if (more > 0 && ended.output.find(all) == std::string::npos) {
+            return {Opinion::unusable, "not all cases ran"};
+        }
+        return opinion;
+    }
+
+    std::string sanitizer_;
+    VerdictProgress progress_;
+    std::mutex mutex_;
+    std::deque<Question> to_ask_;
+    std::vector<Judged> judged_;
+    std::size_t done_ = 0;
+};
+
+}  // namespace
+
+std::vector<Judged> judge(const std::vector<SuiteCase>& suite, const std::string& sanitizer,
+                          int jobs, const VerdictProgress& progress) {
+    return Judging(suite, sanitizer, progress).ask_all(jobs);
+}
+
+}  // namespace coalesce::proof

@@ -1,0 +1,164 @@
+// launches -- each kernel of the course at a few shapes, then random patterns of accesses and of matrices: every case one
+// launch of one kernel, in an order that is always the same. Under a profiler, launch N is case N; on
+// the simulator the counters of each case are read after it.
+//
+// Nothing else may be launched here, not even a memset: it would shift the profiler's rows.
+
+#include <stdlib.h>
+
+#include <functional>
+
+#include "base/files.h"
+#include "examiner/course/course.h"
+#include "harness/counters_json.h"
+#include "harness/device.h"
+#include "harness/device_buffer.h"
+#include "harness/errors.h"
+#include "harness/shapes.h"
+#include "lab/proof/json_text.h"
+#include "lab/proof/run_program.h"
+#include "lab/proof/step_modules.h"
+#include "lab/proof/validate/access_pattern.h"
+#include "lab/proof/validate/matrix_pattern.h"
+
+using namespace coalesce;
+using namespace coalesce::proof;
+
+namespace {
+
+struct Words {
+    std::string device, json;
+    int patterns = 0, matrices = 0;
+    std::uint64_t seed = 1;
+    bool steps = true;
+};
+
+/// A square, and two shapes that are not multiples of anything, unless a kernel insists.
+constexpr Shape kShapes[] = {{1024, 1024}, {1000, 777}, {331, 1021}};
+
+struct Case {
+    std::string name, kernel;
+    std::function<void()> launch;
+};
+
+class Cases {
+public:
+    Cases(const Words& words, const course::Course& course)
+        : steps_(words.steps ? load_steps(names(course)) : std::vector<StepVariants>()),
+          in_(buffer_bytes()),
+          out_(buffer_bytes()) {
+        // Initialised by a copy: a memset may be a kernel.
+        const std::vector<char> zeros(buffer_bytes());
+        for (const DeviceBuffer* buffer : {&in_, &out_}) {
+            CUDA_CHECK(
+                cudaMemcpy(buffer->data(), zeros.data(), zeros.size(), cudaMemcpyHostToDevice));
+        }
+        if (words.steps) add_steps(course);
+        add_patterns(words);
+    }
+
+    const std::vector<Case>& all() const { return cases_; }
+
+private:
+    static std::vector<std::string> names(const course::Course& course) {
+        std::vector<std::string> names;
+        // Lesson 16 has none: it measures itself, over several GPUs.
+        for (const auto& step : course.steps) {
+            if (has_module(step.name)) names.push_back(step.name);
+        }
+        return names;
+    }
+    static std::size_t buffer_bytes() { return std::size_t{8} << 20; }
+
+    void add_steps(const course::Course& course) {
+        for (const StepVariants& step : steps_) {
+            const course::Step& known = *course.find(step.name);
+            for (const Variant& variant : step.variants) {
+                if (variant.element_size != 4) continue;  // the buffers are of floats
+                const course::Variant* listed = known.find(variant.name);
+                // Copies of the driver and host code are no kernels.
+                if (!listed || listed->kernel.empty()) continue;
+                // Those that work in place or on arrays launch several kernels, or others.
+                if (!variant.is_plain()) continue;
+                for (const Shape shape : kShapes) add(step.name, variant, listed->kernel, shape);
+            }
+        }
+    }
+
+    void add(const std::string& step, const Variant& variant, const std::string& kernel,
+             Shape wanted) {
+        const Shape shape = rounded_up(wanted, variant);
+        cases_.push_back({step + " " + variant.name + ", " + shape.name(), kernel, [&, shape] {
+                              variant.launch(static_cast<float*>(out_.data()),
+                                             static_cast<const float*>(in_.data()), shape.rows,
+                                             shape.cols);
+                          }});
+    }
+
+    void add_patterns(const Words& words) {
+        const auto add_all = [&](const std::string& what, const auto& patterns) {
+            int number = 0;
+            for (const auto& pattern : patterns) {
+                cases_.push_back({what + " " + std::to_string(++number) + ": " + pattern.text(),
+                                  pattern.kernel(),
+                                  [this, pattern] { launch(pattern, out_.data(), in_.data()); }});
+            }
+        };
+        add_all("pattern", random_patterns(words.patterns, words.seed));
+        add_all("matrix pattern", random_matrix_patterns(words.matrices, words.seed));
+    }
+
+    std::vector<StepVariants> steps_;
+    DeviceBuffer in_, out_;
+    std::vector<Case> cases_;
+};
+
+Json run_case(const Case& one, bool simulated) {
+    if (simulated) simulator::reset_counters();
+    one.launch();
+    CUDA_CHECK(cudaGetLastError());
+    CUDA_CHECK(cudaDeviceSynchronize());
+    Json json{{"name", one.name}, {"kernel", one.kernel}};
+    if (!simulated) return json;
+    const Counters counters = simulator::counters();
+    if (counters.kernels != 1) {
+        throw std::runtime_error(one.name + " launched " + std::to_string(counters.kernels) +
+                                 " kernels; a case must launch one");
+    }
+    // A variant may choose another kernel for some shapes.
+    json["kernel"] = counters.kernel;
+    json["counters"] = counters_to_json(counters);
+    return json;
+}
+
+void add_options(CLI::App& app, Words& words) {
+    app.add_option("--device", words.device)->required()->check(CLI::IsMember({"gpu", "sim"}));
+    app.add_option("--patterns", words.patterns, "How many random patterns")
+        ->check(CLI::Range(0, 100000));
+    app.add_option("--matrices", words.matrices, "How many random patterns of small matrices")
+        ->check(CLI::Range(0, 100000));
+    app.add_option("--seed", words.seed, "Another seed, other patterns");
+    app.add_flag("--steps,!--no-steps", words.steps, "The kernels of the course as well");
+    app.add_option("--json", words.json, "Where the list of cases goes")->required();
+}
+
+int run(const Words& words, char** argv) {
+    check_writable(words.json);
+    // Random patterns race, and read what nothing wrote; they must not leave their buffers.
+    setenv("COALESCE_SIM_CHECK", "memcheck", 0);
+    const DeviceChoice choice = words.device == "gpu" ? DeviceChoice::gpu : DeviceChoice::simulator;
+    const Device device = choose_device(choice, argv);
+    const Cases cases(words, course::read_course(COALESCE_REPOSITORY "/course.toml"));
+    Json json{{"device", device.name}, {"seed", words.seed}, {"cases", Json::array()}};
+    for (const Case& one : cases.all()) json["cases"].push_back(run_case(one, device.simulated));
+    write_file(words.json, json.dump() + "\n");
+    return exit_right;
+}
+
+}  // namespace
+
+int main(int argc, char** argv) {
+    return run_program("launches",
+                       "Launches each kernel of the course, and random access patterns, once", argc,
+                       argv, add_options, run);
+}

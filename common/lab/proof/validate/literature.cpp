@@ -1,0 +1,133 @@
+// Predictions come from the programs of common/lab/proof/literature, run on the simulated GPU with --time.
+#include "lab/proof/validate/literature.h"
+
+#include <cmath>
+#include <cstdlib>
+#include <iostream>
+#include <sstream>
+
+#include "base/errors.h"
+#include "base/files.h"
+#include "harness/text.h"
+#include "lab/proof/json_text.h"
+#include "lab/proof/page_part.h"
+#include "lab/proof/run_program.h"
+
+namespace coalesce::proof {
+namespace {
+
+const std::string kBookName = "docs/guide/proof.md", kBook = COALESCE_REPOSITORY "/" + kBookName;
+/// How far figures of a table may be from those that are predicted now: percent.
+constexpr double kTolerance = 2;
+
+std::string percent(double part) {
+    return format("%.1f %%", 100 * part);
+}
+
+std::string heading_of(const Record& record) {
+    std::string text = record.gpu + ", " + record.shape.name() + "\n";
+    text += wrap(record.author + ", \"" + record.title + "\", " + record.date, "  ");
+    for (const std::string& address : record.addresses) text += wrap(address, "  ");
+    return text;
+}
+
+/// Writes the table into the book, or says that it is not current.
+int make_table(const TimeWords& words, const std::string& table) {
+    const std::string book = read_file(kBook);
+    const std::string wanted =
+        with_part(book, kBookName, "literature", "validate --time --literature --tables", table);
+    if (words.tables) {
+        write_file(kBook, wanted);
+        return exit_right;
+    }
+    if (say_the_same(book, wanted)) return exit_right;
+    std::cout << "\n"
+              << kBookName
+              << " says something else: build/bin/validate --time --literature --tables\n";
+    return exit_wrong;
+}
+
+}  // namespace
+
+std::string literature_text(const std::vector<ComparedRecord>& compared) {
+    std::string text;
+    for (const auto& [record, pairs] : compared)
+        text += heading_of(record) + "\n" + timing::as_text(pairs) + "\n";
+    text += figures_head();
+    for (const auto& [record, pairs] : compared)
+        text += figures_row(record.program, timing::summary_of(pairs));
+    return text;
+}
+
+std::string literature_table(const std::vector<ComparedRecord>& compared) {
+    std::string text =
+        "| published by | GPU | kernels | median error | 90th percentile | worst | in the right "
+        "order |\n|---|---|--:|--:|--:|--:|--:|\n";
+    for (const auto& [record, pairs] : compared) {
+        const timing::ErrorSummary s = timing::summary_of(pairs);
+        text += format(
+            "| [%s](%s) | %s | %zu | %s | %s | %s | %s |\n", record.title.c_str(),
+            record.addresses.front().substr(0, record.addresses.front().find(' ')).c_str(),
+            record.gpu.c_str(), s.pairs, percent(s.median).c_str(),
+            percent(s.percentile_90).c_str(), percent(s.worst).c_str(), percent(s.order()).c_str());
+    }
+    return text;
+}
+
+Json literature_json(const std::vector<ComparedRecord>& compared) {
+    Json records = Json::array();
+    for (const auto& [record, pairs] : compared) {
+        const timing::ErrorSummary s = timing::summary_of(pairs);
+        Json kernels = Json::array();
+        for (const timing::TimePair& pair : pairs) {
+            kernels.push_back({{"kernel", pair.name},
+                               {"published_ms", pair.measured},
+                               {"predicted_ms", pair.predicted},
+                               {"binds", pair.binds},
+                               {"unknown", pair.unknown}});
+        }
+        records.push_back({{"record", record.program},
+                           {"gpu", record.gpu},
+                           {"rows", record.shape.rows},
+                           {"cols", record.shape.cols},
+                           {"median", s.median},
+                           {"percentile_90", s.percentile_90},
+                           {"worst", s.worst},
+                           {"in_order", s.order()},
+                           {"kernels", kernels}});
+    }
+    return {{"records", records}};
+}
+
+bool say_the_same(const std::string& table, const std::string& other) {
+    std::istringstream words(table), others(other);
+    std::string word, another;
+    while (words >> word) {
+        if (!(others >> another)) return false;
+        if (word == another) continue;
+        char *end = nullptr, *other_end = nullptr;
+        const double figure = std::strtod(word.c_str(), &end);
+        const double other_figure = std::strtod(another.c_str(), &other_end);
+        if (*end != '\0' || *other_end != '\0') return false;
+        if (!(std::abs(figure - other_figure) <= kTolerance)) return false;
+    }
+    return !(others >> another);
+}
+
+int validate_literature(const TimeWords& words) {
+    for (const std::string& file : {words.json, words.markdown})
+        if (!file.empty()) check_writable(file);
+    std::vector<ComparedRecord> compared;
+    for (const Record& record : read_records()) {
+        const Json predicted = predicted_json(record.program, record.shape, record.gpu);
+        compared.push_back({record, pairs_of(record, predicted)});
+        progress(record.program);
+    }
+    std::cout << "Predicted, and published by others\n\n" << literature_text(compared);
+    if (!words.json.empty()) write_file(words.json, json_text(literature_json(compared)));
+    const std::string table = literature_table(compared);
+    if (!words.markdown.empty()) write_file(words.markdown, table);
+    return words.tables || words.are_tables_current ? make_table(words, table) : exit_right;
+}
+
+}  // namespace coalesce::proof

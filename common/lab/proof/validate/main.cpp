@@ -1,0 +1,243 @@
+// validate -- does the simulator count what the hardware counts, and see what NVIDIA's checker sees?
+//
+// First every kernel of the course, at three shapes, and about a hundred random access patterns: once
+// on the simulator, once on the GPU under Nsight Compute, counter against counter. Then the
+// simulator's suite of seeded bugs: what the simulator reports, and what compute-sanitizer's four
+// tools report. With --time: are times predicted as they are measured? (times.h)
+
+#include <CLI/CLI.hpp>
+#include <filesystem>
+#include <iostream>
+#include <thread>
+
+#include "base/child.h"
+#include "base/errors.h"
+#include "base/files.h"
+#include "harness/device.h"
+#include "harness/result.h"
+#include "harness/text.h"
+#include "lab/proof/bench/machine.h"
+#include "lab/proof/json_text.h"
+#include "lab/proof/run_program.h"
+#include "lab/proof/validate/bug_suite.h"
+#include "lab/proof/validate/compare_counters.h"
+#include "lab/proof/validate/judges.h"
+#include "lab/proof/validate/literature.h"
+#include "lab/proof/validate/times.h"
+#include "lab/proof/validate/tools.h"
+
+using namespace coalesce;
+using namespace coalesce::proof;
+
+namespace fs = std::filesystem;
+
+namespace {
+
+const std::string kRepository = COALESCE_REPOSITORY;
+
+struct Words {
+    int patterns = 240, matrices = 60, jobs = 0;
+    std::uint64_t seed = 1;
+    bool counters_only = false, bugs_only = false;
+    std::string json, commit, ncu_output, keep, recorded;
+    bool steps = true;
+    TimeWords times;
+    CLI::Option* time = nullptr;
+};
+
+/// The model of time is compared with a GPU in another way than the counters.
+void add_time_options(CLI::App& app, TimeWords& words, CLI::Option*& time) {
+    time = app.add_option("--time", words.gpu,
+                          "Compare predicted times with measured ones instead,\nfor "
+                          "this GPU: the one that is there, or "
+                          "docs/results");
+    time->type_name("GPU")->expected(0, 1);
+    app.add_option("--lesson", words.lessons, "--time: only these (all, and the search)");
+    app.add_option("--sizes", words.sizes, "--time: ROWSxCOLS, with commas (" + words.sizes + ")");
+    app.add_flag("--published", words.published, "--time: docs/results, also where there is a GPU");
+    app.add_flag("--no-search", words.no_search, "--time: only the lessons");
+    app.add_option("--against", words.against,
+                   "--time: put what these files have of another\nrun in place of predictions");
+    app.add_flag("--literature", words.literature, "--time: other GPUs, as others have published");
+    app.add_flag("--tables", words.tables, "--literature: write the table of the book");
+    app.add_flag("--check-tables", words.are_tables_current, "--literature: is it current?");
+    app.add_option("--limit", words.limit,
+                   "--time: fail when the median is beyond so many percent");
+    app.add_option("--markdown", words.markdown, "--time: a file for the tables");
+    app.add_option("--svg", words.svg, "--time: a file for the picture");
+}
+
+void add_options(CLI::App& app, Words& words) {
+    app.add_option("--patterns", words.patterns, "Random access patterns (240)")
+        ->check(CLI::Range(1, 100000));
+    app.add_option("--matrices", words.matrices, "Random patterns of small matrices (60)")
+        ->check(CLI::Range(0, 100000));
+    app.add_option("--seed", words.seed, "Another seed, other patterns (1)");
+    app.add_flag("--counters", words.counters_only, "Only the counters, with ncu");
+    app.add_flag("--bugs", words.bugs_only, "Only the seeded bugs, with compute-sanitizer");
+    app.add_option("--jobs", words.jobs, "Checkers at a time (one a core, at most 12)")
+        ->check(CLI::Range(1, 256));
+    app.add_option("--json", words.json,
+                   "Where the results go (docs/results/validation/results.json)");
+    app.add_option("--commit", words.commit, "Commit of the source, where git cannot say");
+    app.add_option("--keep", words.keep, "Keep what ncu wrote in this file");
+    app.add_option("--ncu-output", words.ncu_output,
+                   "Compare what ncu wrote earlier (--keep) instead of running it");
+    app.add_option("--recorded", words.recorded,
+                   "Compare with what a GPU counted before: without one");
+    add_time_options(app, words.times, words.time);
+}
+
+class Validation {
+public:
+    explicit Validation(Words words) : words_(std::move(words)) {}
+
+    int run_all() {
+        find_tools();
+        Json json{{"run", description()}};
+        bool is_good = true;
+        if (!words_.bugs_only) is_good &= run_counters(json);
+        if (!words_.counters_only) is_good &= run_bugs(json);
+        json["run"]["seconds"] = rounded(seconds_since_start(), 1);
+        const std::string file = json_file();
+        write_file(file, json_text(json));
+        std::cout << "Written to " << file << "\n";
+        return is_good ? exit_right : exit_wrong;
+    }
+
+    /// The same cases as the file's run had.
+    int compare_with_recorded() {
+        const Json recorded = Json::parse(read_file(words_.recorded));
+        const Json& run = recorded.at("run");
+        words_.seed = run.at("seed"), words_.patterns = run.at("patterns");
+        words_.matrices = run.at("matrices"), words_.steps = run.at("steps");
+        const Json& launches = recorded.at("launches");
+        const std::vector<Difference> differences = compare_recorded(simulate_cases(), launches);
+        for (const Difference& one : differences) {
+            std::cout << format("%s: %s is %.0f simulated, %.0f measured\n", one.name.c_str(),
+                                one.counter.c_str(), one.simulated, one.measured);
+        }
+        std::cout << format("%zu launches, %zu counters differ from those of an %s\n",
+                            launches.size(), differences.size(),
+                            run.at("device").get<std::string>().c_str());
+        return differences.empty() && !launches.empty() ? exit_right : exit_wrong;
+    }
+
+private:
+    /// Everything that could stop us half-way.
+    void find_tools() {
+        check_writable(json_file());
+        const bool needs_gpu = words_.ncu_output.empty() || !words_.counters_only;
+        const std::string why = needs_gpu ? why_no_gpu() : "";
+        if (!why.empty()) {
+            throw UsageError("no GPU works here (" + why +
+                             "): this compares the simulator with one");
+        }
+        if (!words_.bugs_only && words_.ncu_output.empty()) ncu_ = find_tool("ncu");
+        if (!words_.counters_only) sanitizer_ = find_tool("compute-sanitizer");
+    }
+
+    std::string json_file() const {
+        if (!words_.json.empty()) return words_.json;
+        const fs::path folder = fs::path(kRepository) / "docs/results/validation";
+        fs::create_directories(folder);
+        return folder / "results.json";
+    }
+
+    Json description() const {
+        const Json machine = ask_nvidia_smi();
+        Json json = run_record(words_.commit,
+                               {{"device", machine.value("name", "unknown")},
+                                {"driver_version", machine.value("driver_version", "unknown")}});
+        if (!ncu_.empty()) json["ncu"] = version_of(ncu_);
+        if (!sanitizer_.empty()) json["compute_sanitizer"] = version_of(sanitizer_);
+        return json;
+    }
+
+    std::vector<std::string> launches(const std::string& device, const fs::path& json) const {
+        const fs::path folder = fs::read_symlink("/proc/self/exe").parent_path();
+        return {folder / "launches",
+                "--device",
+                device,
+                words_.steps ? "--steps" : "--no-steps",
+                "--patterns",
+                std::to_string(words_.patterns),
+                "--matrices",
+                std::to_string(words_.matrices),
+                "--seed",
+                std::to_string(words_.seed),
+                "--json",
+                json};
+    }
+
+    /// What the simulator counts for every case.
+    Json simulate_cases() const {
+        const TemporaryFolder folder;
+        const fs::path json = folder / "simulated.json";
+        const Ended ended = run_child(launches("sim", json), 600);
+        if (ended.exit_code != 0) {
+            throw std::runtime_error("launches --device sim failed:\n" + ended.output);
+        }
+        return Json::parse(read_file(json)).at("cases");
+    }
+
+    std::string profile_cases() const {
+        if (!words_.ncu_output.empty()) return read_file(words_.ncu_output);
+        const fs::path json = fs::path(json_file() + ".launched");
+        const std::string text = profile(ncu_, launches("gpu", json));
+        fs::remove(json);
+        if (!words_.keep.empty()) write_file(words_.keep, text);
+        return text;
+    }
+
+    bool run_counters(Json& json) const {
+        const Json cases = simulate_cases();
+        progress(std::to_string(cases.size()) + " launches are simulated");
+        const std::vector<ProfiledLaunch> profiled = parse_ncu_csv(profile_cases());
+        progress("and profiled");
+        const CounterComparison comparison = compare_counters(cases, profiled);
+        std::cout << to_text(comparison)
+                  << (comparison.is_equal() ? "The simulator counts what the hardware counts.\n\n"
+                                            : "The simulator and the hardware DIFFER.\n\n");
+        json["counters"] = to_json(comparison, cases, profiled);
+        json["run"]["seed"] = words_.seed;
+        json["run"]["patterns"] = words_.patterns;
+        json["run"]["matrices"] = words_.matrices;
+        return comparison.is_equal();
+    }
+
+    bool run_bugs(Json& json) const {
+        const auto cores = static_cast<int>(std::thread::hardware_concurrency());
+        const int jobs = words_.jobs > 0 ? words_.jobs : std::clamp(cores, 1, 12);
+        double said = seconds_since_start();
+        const auto tell = [&said](std::size_t done, std::size_t all) {
+            if (seconds_since_start() - said < 10 && done < all) return;
+            said = seconds_since_start();
+            progress(std::to_string(done) + " of " + std::to_string(all) + " verdicts");
+        };
+        const std::vector<Judged> judged =
+            judge(read_suite(kRepository + "/common/simulator/tests"), sanitizer_, jobs, tell);
+        std::cout << to_text(judged) << "\n";
+        json["bugs"] = to_json(judged);
+        return is_as_promised(judged);
+    }
+
+    Words words_;
+    std::string ncu_, sanitizer_;
+};
+
+int run(const Words& words, char**) {
+    TimeWords times = words.times;
+    times.json = words.json;
+    if (!words.recorded.empty()) return Validation(words).compare_with_recorded();
+    if (words.time->count() == 0) return Validation(words).run_all();
+    return times.literature ? validate_literature(times) : validate_times(times);
+}
+
+}  // namespace
+
+int main(int argc, char** argv) {
+    return run_program(
+        "validate", "Compares the simulator with Nsight Compute and compute-sanitizer on this GPU",
+        argc, argv, add_options, run);
+}

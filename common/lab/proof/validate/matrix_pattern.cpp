@@ -1,0 +1,105 @@
+#include "lab/proof/validate/matrix_pattern.h"
+
+#include <algorithm>
+#include <iterator>
+
+#include "base/enum_names.h"
+#include "harness/text.h"
+#include "lab/proof/validate/dice.h"
+
+namespace coalesce::proof {
+namespace {
+
+using Kind = MatrixPattern::Kind;
+
+struct KindNames {
+    const char *kernel, *text;
+};
+
+/// By Kind.
+constexpr KindNames kNames[] = {
+    {"load_matrices", "ldmatrix"},
+    {"store_matrices", "stmatrix"},
+    {"load_fragment_shared", "wmma.load.shared"},
+    {"load_fragment_global", "wmma.load.global"},
+    {"store_fragment_shared", "wmma.store.shared"},
+    {"store_fragment_global", "wmma.store.global"},
+};
+
+const KindNames& names_of(Kind kind) {
+    return kNames[static_cast<int>(kind)];
+}
+
+/// "a of halves by rows"
+std::string text_of(FragmentKind fragment) {
+    std::string text = dashed_name(fragment);
+    std::replace(text.begin(), text.end(), '-', ' ');
+    return text;
+}
+
+/// Rows of 8 to 80 halves, side by side, swizzled, scattered, and few addresses for many lanes.
+Access random_rows(Dice& dice) {
+    constexpr int kStrides[] = {1, 1, 2, 3, 4, 5, 7, 8, 8, 9, 10, 16, 17, 32, 0};
+    constexpr unsigned kRows = kPatternSharedBytes / 16;
+    constexpr unsigned kFew[] = {2, 4, 8, 16};
+    Access rows;
+    rows.along_x = dice.one_of(kStrides);
+    rows.elements = dice.one_in(4) ? dice.one_of(kFew) : kRows;
+    if (dice.one_in(2)) rows.offset = dice.below(16);
+    if (dice.one_in(3)) rows.exclusive_or = static_cast<unsigned>(dice.below(16));
+    if (dice.one_in(3)) rows.scatter = static_cast<unsigned>(dice.roll()) | 1;
+    return rows;
+}
+
+/// Only sums are stored.
+FragmentKind random_fragment(Dice& dice, bool stored) {
+    constexpr FragmentKind kSums[] = {FragmentKind::sums_of_floats_by_rows,
+                                      FragmentKind::sums_of_floats_by_columns,
+                                      FragmentKind::sums_of_halves_by_columns};
+    constexpr int kKinds = static_cast<int>(last_of(FragmentKind{})) + 1;
+    return stored ? dice.one_of(kSums) : static_cast<FragmentKind>(dice.below(kKinds));
+}
+
+}  // namespace
+
+std::string MatrixPattern::text() const {
+    const std::string where = format(", %u blocks of %u", blocks, block_x);
+    if (is_fragment())
+        return std::string(names_of(kind).text) + " of " + text_of(fragment) +
+               format(", stride %u", stride) + where;
+    return format("%s.x%d%s", names_of(kind).text, matrices, turned ? ".trans" : "") + where +
+           "; rows " + rows.text() +
+           (rows.elements < kPatternSharedBytes / 16 ? format(" of %u", rows.elements) : "");
+}
+
+std::string MatrixPattern::kernel() const {
+    return names_of(kind).kernel;
+}
+
+std::vector<MatrixPattern> random_matrix_patterns(int count, std::uint64_t seed) {
+    constexpr Kind kKinds[] = {Kind::load_matrices, Kind::load_matrices, Kind::store_matrices,
+                               Kind::load_shared,   Kind::load_matrices, Kind::store_matrices,
+                               Kind::load_global,   Kind::store_shared,  Kind::load_matrices,
+                               Kind::store_global};
+    constexpr int kCounts[] = {1, 2, 4};
+    constexpr unsigned kBlocks[] = {32, 64, 96, 128}, kStrides[] = {16, 32, 48, 64, 80, 128};
+    Dice dice(mix(seed + 1));
+    std::vector<MatrixPattern> patterns;
+    for (int i = 0; i < count; ++i) {
+        MatrixPattern pattern;
+        pattern.kind = kKinds[i % std::size(kKinds)];
+        pattern.block_x = dice.one_of(kBlocks);
+        pattern.blocks = static_cast<unsigned>(1 + dice.below(3));
+        pattern.matrices = dice.one_of(kCounts);
+        pattern.turned = dice.one_in(3);
+        pattern.rows = random_rows(dice);
+        const bool stored =
+            pattern.kind == Kind::store_shared || pattern.kind == Kind::store_global;
+        pattern.fragment = random_fragment(dice, stored);
+        pattern.stride = dice.one_of(kStrides) + (dice.one_in(3) ? 16 : 0);
+        patterns.push_back(pattern);
+    }
+    return patterns;
+}
+
+}  // namespace coalesce::proof

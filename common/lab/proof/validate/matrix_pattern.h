@@ -1,0 +1,62 @@
+/// \file
+/// Ways in which a warp can move small matrices, made at random: ldmatrix and stmatrix with rows anywhere in shared
+/// memory, and wmma's loads and stores. What hardware counts for these shows whether the simulator's rules hold.
+#pragma once
+
+#include <cstdint>
+#include <string>
+#include <vector>
+
+#include "lab/proof/validate/access_pattern.h"
+
+namespace coalesce::proof {
+
+/// A fragment that wmma loads or stores.
+enum class FragmentKind {
+    a_of_halves_by_rows,
+    a_of_halves_by_columns,
+    b_of_halves_by_rows,
+    a_of_bytes_by_rows,
+    a_of_bytes_by_columns,
+    sums_of_floats_by_rows,
+    sums_of_floats_by_columns,
+    sums_of_halves_by_columns,
+    a_of_tf32_by_rows,
+};
+
+constexpr FragmentKind last_of(FragmentKind) {
+    return FragmentKind::a_of_tf32_by_rows;
+}
+
+/// One launch.
+struct MatrixPattern {
+    enum class Kind {
+        load_matrices,
+        store_matrices,
+        load_shared,
+        load_global,
+        store_shared,
+        store_global
+    };
+    Kind kind = Kind::load_matrices;
+    unsigned block_x = 32, blocks = 1;
+    // ldmatrix and stmatrix
+    int matrices = 4;
+    bool turned = false;
+    Access rows;  ///< of 16 bytes, in shared memory
+    // wmma
+    FragmentKind fragment = FragmentKind::a_of_halves_by_rows;
+    unsigned stride = 16;  ///< elements
+
+    bool is_fragment() const { return kind != Kind::load_matrices && kind != Kind::store_matrices; }
+    std::string text() const;
+    std::string kernel() const;
+};
+
+/// `count` patterns; the same seed gives the same ones everywhere.
+std::vector<MatrixPattern> random_matrix_patterns(int count, std::uint64_t seed);
+
+/// Launches it. Both buffers have kPatternBytes of device memory.
+void launch(const MatrixPattern& pattern, void* out, const void* in);
+
+}  // namespace coalesce::proof

@@ -1,0 +1,56 @@
+// The two kernels that do all access patterns: every index is computed at run time.
+
+#include "harness/errors.h"
+#include "lab/proof/validate/access_index.cuh"
+
+namespace coalesce::proof {
+namespace {
+
+template <class Element>
+__global__ void move(Element* out, const Element* in, Access load, Access store) {
+    Element value{};
+    if (takes_part(load)) value = in[index_of(load)];
+    if (takes_part(store)) out[index_of(store)] = value;
+}
+
+/// The values that arrive depend on the order of warps. Nobody looks at them: the accesses count.
+template <class Element>
+__global__ void move_through_shared(Element* out, const Element* in, Access load,
+                                    Access shared_store, Access shared_load, Access store) {
+    extern __shared__ uint4 shared[];
+    Element* tile = reinterpret_cast<Element*>(shared);
+    Element value{};
+    if (takes_part(load)) value = in[index_of(load)];
+    if (takes_part(shared_store)) tile[index_of(shared_store)] = value;
+    __syncthreads();
+    if (takes_part(shared_load)) value = tile[index_of(shared_load)];
+    if (takes_part(store)) out[index_of(store)] = value;
+}
+
+template <class Element>
+void launch_as(const AccessPattern& pattern, void* out, const void* in) {
+    const dim3 block(pattern.block_x, pattern.block_y);
+    auto* to = static_cast<Element*>(out);
+    const auto* from = static_cast<const Element*>(in);
+    if (pattern.through_shared) {
+        move_through_shared<<<pattern.blocks, block, kPatternSharedBytes>>>(
+            to, from, pattern.load, pattern.shared_store, pattern.shared_load, pattern.store);
+    } else {
+        move<<<pattern.blocks, block>>>(to, from, pattern.load, pattern.store);
+    }
+    CUDA_CHECK(cudaGetLastError());
+}
+
+}  // namespace
+
+void launch(const AccessPattern& pattern, void* out, const void* in) {
+    switch (pattern.element_bytes) {
+        case 1: return launch_as<unsigned char>(pattern, out, in);
+        case 2: return launch_as<unsigned short>(pattern, out, in);
+        case 4: return launch_as<unsigned>(pattern, out, in);
+        case 8: return launch_as<uint2>(pattern, out, in);
+        default: return launch_as<uint4>(pattern, out, in);
+    }
+}
+
+}  // namespace coalesce::proof

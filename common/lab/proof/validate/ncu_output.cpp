@@ -1,0 +1,142 @@
+#include "lab/proof/validate/ncu_output.h"
+
+#include <algorithm>
+#include <cerrno>
+#include <cstdlib>
+#include <optional>
+#include <stdexcept>
+
+#include "base/text.h"
+
+namespace coalesce::proof {
+namespace {
+
+using Fields = std::vector<std::string>;
+
+/// "1,048,576" as 1048576; nothing when it is no number ("n/a", a unit).
+std::optional<double> number_in(std::string text) {
+    std::erase(text, ',');
+    if (text.empty()) return std::nullopt;
+    char* end = nullptr;
+    const double value = std::strtod(text.c_str(), &end);
+    if (*end != '\0') return std::nullopt;
+    return value;
+}
+
+/// Where a column stands, or -1.
+int find(const Fields& head, const std::string& name) {
+    const auto found = std::ranges::find(head, name);
+    return found == head.end() ? -1 : static_cast<int>(found - head.begin());
+}
+
+/// "smsp__inst.sum [inst]": some versions put the unit behind the name.
+std::string without_unit(const std::string& name) {
+    return name.substr(0, name.find(" ["));
+}
+
+bool is_metric(const std::string& column) {
+    return column.find("__") != std::string::npos;
+}
+
+class Reader {
+public:
+    void read_line(const std::string& line) {
+        if (line.empty() || line.starts_with("==")) return;
+        const Fields fields = csv_fields(line);
+        if (find(fields, "ID") >= 0 && find(fields, "Kernel Name") >= 0) {
+            head_ = fields;
+        } else if (fields.size() == head_.size() && !head_.empty()) {
+            read_row(fields);
+        }
+    }
+
+    std::vector<ProfiledLaunch> launches() const {
+        std::vector<ProfiledLaunch> all;
+        for (const auto& [id, launch] : by_id_) all.push_back(launch);
+        return all;
+    }
+    bool has_head() const { return !head_.empty(); }
+
+private:
+    const std::string& field(const Fields& fields, const char* column) const {
+        return fields[static_cast<std::size_t>(find(head_, column))];
+    }
+
+    void read_row(const Fields& fields) {
+        // The line of units under the head has no number.
+        const std::optional<double> id = number_in(field(fields, "ID"));
+        if (!id) return;
+        ProfiledLaunch& launch = by_id_[static_cast<int>(*id)];
+        launch.id = static_cast<int>(*id);
+        launch.kernel = field(fields, "Kernel Name");
+        if (find(head_, "Metric Name") >= 0) {
+            note(launch, field(fields, "Metric Name"), field(fields, "Metric Value"));
+            return;
+        }
+        for (std::size_t i = 0; i < head_.size(); ++i) {
+            if (is_metric(head_[i])) note(launch, head_[i], fields[i]);
+        }
+    }
+
+    static void note(ProfiledLaunch& launch, const std::string& metric, const std::string& value) {
+        if (const auto number = number_in(value)) launch.metrics[without_unit(metric)] = *number;
+    }
+
+    Fields head_;
+    std::map<int, ProfiledLaunch> by_id_;
+};
+
+/// What ncu itself says is wrong, or the end of its output.
+std::string errors_in(const std::string& text) {
+    std::string errors;
+    for (const std::string& line : lines_of(text)) {
+        if (line.starts_with("==ERROR==")) errors += "\n  " + line;
+    }
+    if (!errors.empty()) return errors;
+    constexpr std::size_t shown = 600;
+    return "\n  " + (text.size() > shown ? text.substr(text.size() - shown) : text);
+}
+
+}  // namespace
+
+std::vector<std::string> csv_fields(const std::string& line) {
+    Fields fields(1);
+    bool quoted = false;
+    for (std::size_t i = 0; i < line.size(); ++i) {
+        const char c = line[i];
+        if (c == '"' && quoted && i + 1 < line.size() && line[i + 1] == '"') {
+            fields.back() += '"';
+            ++i;
+        } else if (c == '"') {
+            quoted = !quoted;
+        } else if (c == ',' && !quoted) {
+            fields.emplace_back();
+        } else if (c != '\r') {
+            fields.back() += c;
+        }
+    }
+    return fields;
+}
+
+std::vector<ProfiledLaunch> parse_ncu_csv(const std::string& text) {
+    Reader reader;
+    for (const std::string& line : lines_of(text)) reader.read_line(line);
+    if (!reader.has_head()) {
+        throw std::runtime_error("Nsight Compute gave no table of metrics; it said:" +
+                                 errors_in(text));
+    }
+    return reader.launches();
+}
+
+std::vector<std::string> unknown_metrics(const std::string& text) {
+    const std::string mark = "Failed to find metric";
+    std::vector<std::string> metrics;
+    for (std::size_t at = text.find(mark); at != std::string::npos; at = text.find(mark, at + 1)) {
+        const std::size_t begin = text.find_first_not_of(" :'\"", at + mark.size());
+        if (begin == std::string::npos) break;
+        metrics.push_back(text.substr(begin, text.find_first_of(" '\"\r\n", begin) - begin));
+    }
+    return metrics;
+}
+
+}  // namespace coalesce::proof

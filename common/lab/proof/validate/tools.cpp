@@ -1,0 +1,128 @@
+#include "lab/proof/validate/tools.h"
+
+#include <cuda_runtime_api.h>
+#include <dlfcn.h>
+#include <unistd.h>
+
+#include <algorithm>
+#include <filesystem>
+
+#include "base/child.h"
+#include "base/files.h"
+#include "base/text.h"
+#include "harness/errors.h"
+#include "lab/proof/validate/compare_counters.h"
+
+namespace coalesce::proof {
+namespace {
+
+namespace fs = std::filesystem;
+
+constexpr double kProfileSeconds = 420;
+
+/// Folders where toolkits put what is not on the PATH, newest first.
+std::vector<fs::path> tool_folders() {
+    std::vector<fs::path> folders;
+    for (const char* root : {"/usr/local", "/opt/nvidia/nsight-compute", "/opt/nvidia"}) {
+        std::error_code error;
+        for (const auto& entry : fs::directory_iterator(root, error)) {
+            folders.push_back(entry.path());
+            folders.push_back(entry.path() / "bin");
+            folders.push_back(entry.path() / "compute-sanitizer");
+        }
+    }
+    std::ranges::sort(folders, std::greater());
+    return folders;
+}
+
+std::string metric_list(const std::vector<std::string>& without) {
+    std::string list;
+    for (const CounterMetric& counter : counter_metrics()) {
+        std::vector<const char*> metrics = counter.more;
+        metrics.insert(metrics.begin(), counter.metric);
+        for (const char* metric : metrics) {
+            if (std::ranges::find(without, metric) != without.end()) continue;
+            list += (list.empty() ? "" : ",") + std::string(metric);
+        }
+    }
+    return list;
+}
+
+/// Only what is not needed may be unknown.
+void check_unknown(const std::vector<std::string>& unknown) {
+    for (const CounterMetric& counter : counter_metrics()) {
+        if (!counter.is_required || std::ranges::find(unknown, counter.metric) == unknown.end()) {
+            continue;
+        }
+        throw std::runtime_error(std::string("this Nsight Compute does not know ") +
+                                 counter.metric + ": ncu --query-metrics lists what it knows");
+    }
+}
+
+}  // namespace
+
+std::string find_tool(const std::string& name) {
+    const std::string on_path = find_program(name);
+    if (!on_path.empty()) return on_path;
+    for (const fs::path& folder : tool_folders()) {
+        const fs::path file = folder / name;
+        if (access(file.c_str(), X_OK) == 0 && fs::is_regular_file(file)) return file;
+    }
+    throw UsageError(name +
+                     " is not there: install the CUDA toolkit's profiling tools (packages "
+                     "cuda-nsight-compute and cuda-sanitizer), or put it on the PATH");
+}
+
+std::string version_of(const std::string& tool) {
+    std::string version;
+    for (const std::string& line : lines_of(run_child({tool, "--version"}, 60).output)) {
+        if (line.find("ersion") != std::string::npos) version = line;
+    }
+    return version;
+}
+
+std::string cudart_folder() {
+    Dl_info info{};
+    if (!dladdr(reinterpret_cast<void*>(&cudaGetDeviceCount), &info)) return "";
+    std::error_code error;
+    // The symbol may be this program's own jump to it.
+    void* library = dlopen("libcudart.so.13", RTLD_NOW | RTLD_NOLOAD);
+    void* function = library ? dlsym(library, "cudaGetDeviceCount") : nullptr;
+    if (function) dladdr(function, &info);
+    return fs::canonical(info.dli_fname, error).parent_path();
+}
+
+std::string profile_metrics(const std::string& ncu, const std::vector<std::string>& program,
+                            const std::string& metrics) {
+    const TemporaryFolder folder;
+    const fs::path log = folder.path / "ncu.csv";
+    // The clocks are not ours to change; counters do not depend on them.
+    std::vector<std::string> command{
+        ncu,    "--clock-control", "none",       "--csv",     "--page", "raw", "--print-units",
+        "base", "--log-file",      log.string(), "--metrics", metrics};
+    command.insert(command.end(), program.begin(), program.end());
+    const Ended ended = run_child(command, kProfileSeconds, {"TMPDIR=" + folder.path.string()});
+    const std::string text = read_if_there(log).value_or("");
+    if (ended.timed_out) {
+        throw std::runtime_error("Nsight Compute did not end in time; try fewer --patterns");
+    }
+    if (ended.exit_code != 0 && unknown_metrics(text + ended.output).empty()) {
+        throw std::runtime_error("ncu ended with exit code " + std::to_string(ended.exit_code) +
+                                 ":\n" + ended.output + text.substr(0, 1500));
+    }
+    return text + ended.output;
+}
+
+std::string profile(const std::string& ncu, const std::vector<std::string>& program) {
+    std::vector<std::string> without;
+    for (std::size_t tries = 0;; ++tries) {
+        const std::string text = profile_metrics(ncu, program, metric_list(without));
+        const std::vector<std::string> unknown = unknown_metrics(text);
+        // It may name one at a time.
+        if (unknown.empty() || tries == counter_metrics().size()) return text;
+        check_unknown(unknown);
+        without.insert(without.end(), unknown.begin(), unknown.end());
+    }
+}
+
+}  // namespace coalesce::proof

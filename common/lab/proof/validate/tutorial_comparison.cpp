@@ -1,0 +1,178 @@
+#include "lab/proof/validate/tutorial_comparison.h"
+
+#include <algorithm>
+#include <cmath>
+#include <stdexcept>
+
+#include "base/text.h"
+#include "harness/text.h"
+
+namespace coalesce::proof {
+namespace {
+
+/// The counters that are compared, as the simulator's JSON names them.
+constexpr const char* kCompared[] = {
+    "load_requests",           "load_sectors",           "store_requests",
+    "store_sectors",           "atomic_requests",        "atomic_sectors",
+    "shared_load_requests",    "shared_load_wavefronts", "shared_store_requests",
+    "shared_store_wavefronts", "shared_atomic_requests", "shared_atomic_wavefronts",
+};
+
+/// "shared_load_pipe" for "shared_load_wavefronts": what the hardware's pipe counted.
+std::string pipe_of(const std::string& counter) {
+    const std::string wavefronts = "_wavefronts";
+    if (!counter.ends_with(wavefronts)) return "";
+    return counter.substr(0, counter.size() - wavefronts.size()) + "_pipe";
+}
+
+/// The only launch of a run of the simulator.
+const Json& only_launch(const Json& simulated) {
+    const Json& kernels = simulated.at("kernels");
+    if (kernels.size() != 1 || kernels[0].at("launches") != 1) {
+        throw std::runtime_error("an example launches one kernel once, but the simulator saw " +
+                                 std::to_string(kernels.size()) + " kernels");
+    }
+    return kernels[0];
+}
+
+/// Sums over one half of the kernels.
+struct Half {
+    int equal = 0, known = 0, differing = 0, failed = 0;
+    int timed = 0, within = 0, not_known = 0;
+    int compared() const { return equal + known + differing; }
+
+    void add(const ComparedKernel& kernel) {
+        if (!kernel.failure.empty()) {
+            ++failed;
+            return;
+        }
+        ++(kernel.differences.empty() ? equal : kernel.known.empty() ? differing : known);
+        if (!kernel.time) return;
+        if (!kernel.time->unknown.empty()) {
+            ++not_known;
+        } else {
+            ++timed;
+            within += kernel.time->is_within();
+        }
+    }
+};
+
+double fraction(int part, int whole) {
+    return whole == 0 ? 1 : static_cast<double>(part) / whole;
+}
+
+std::string counters_word(const ComparedKernel& kernel) {
+    if (!kernel.failure.empty()) return "failed";
+    if (kernel.differences.empty()) return "equal";
+    return kernel.known.empty() ? "DIFFER" : "known";
+}
+
+std::string time_words(const ComparedKernel& kernel) {
+    if (!kernel.time) return "";
+    const TutorialTime& time = *kernel.time;
+    const std::string ratio = format("%9.4f%10.4f%7.2f%6.0f %%", time.measured, time.predicted,
+                                     time.predicted / time.measured, 100 * time.band);
+    if (!time.unknown.empty()) return ratio + "  not known: " + joined(time.unknown, ", ");
+    return ratio + (time.is_within() ? "  within" : "  BEYOND");
+}
+
+/// The line of a kernel, and below it what differs.
+std::string row(const ComparedKernel& kernel) {
+    std::string text = format("%-28s%-8s", kernel.name.c_str(), counters_word(kernel).c_str()) +
+                       time_words(kernel);
+    text.erase(text.find_last_not_of(' ') + 1);
+    text += "\n";
+    if (!kernel.failure.empty()) text += wrap(kernel.failure, "    ") + "\n";
+    for (const Difference& one : kernel.differences)
+        text += format("    %s: %.0f simulated, %.0f measured\n", one.counter.c_str(),
+                       one.simulated, one.measured);
+    if (!kernel.differences.empty() && !kernel.known.empty())
+        text += wrap("known: " + kernel.known, "    ") + "\n";
+    return text;
+}
+
+std::string half_text(const Half& half) {
+    std::string text =
+        format("counters: %d kernels compared, %d equal (%.1f %%), %d known to differ, %d differ",
+               half.compared(), half.equal, 100 * fraction(half.equal, half.compared()), half.known,
+               half.differing);
+    if (half.failed > 0) text += format(", %d failed", half.failed);
+    text += "\n";
+    if (half.timed + half.not_known == 0) return text;
+    return text + format(
+                      "times: %d predicted, %d within their bands (%.1f %%); %d more with "
+                      "something not known\n",
+                      half.timed, half.within, 100 * fraction(half.within, half.timed),
+                      half.not_known);
+}
+
+}  // namespace
+
+bool TutorialTime::is_within() const {
+    return std::abs(predicted / measured - 1) <= band;
+}
+
+std::vector<Difference> compare_tutorial_counters(const Json& recorded, const Json& simulated) {
+    const Json& launch = only_launch(simulated);
+    std::vector<Difference> differences;
+    for (const std::string counter : kCompared) {
+        const double ours = launch.at(counter).get<double>(), theirs = recorded.value(counter, 0.0);
+        const std::string pipe = pipe_of(counter);
+        if (ours == theirs ||
+            (!pipe.empty() && recorded.contains(pipe) && recorded.at(pipe) == ours))
+            continue;
+        differences.push_back({"", counter, "", ours, theirs});
+    }
+    return differences;
+}
+
+std::optional<TutorialTime> compare_tutorial_time(double measured_ms, const Json& simulated) {
+    const Json& launch = only_launch(simulated);
+    if (!launch.contains("predicted") || !launch.at("predicted").contains("ms"))
+        return std::nullopt;
+    const Json& predicted = launch.at("predicted");
+    TutorialTime time{predicted.at("ms"), measured_ms, predicted.value("error_band", 0.0), {}};
+    if (predicted.contains("unknown"))
+        time.unknown = predicted.at("unknown").get<std::vector<std::string>>();
+    return time;
+}
+
+std::map<std::string, std::string> read_known_differences(const std::string& text) {
+    std::map<std::string, std::string> known;
+    for (const std::string& line : lines_of(text)) {
+        if (line.empty() || line.starts_with('#')) continue;
+        const std::size_t colon = line.find(": ");
+        if (colon == std::string::npos) throw std::runtime_error("not \"NAME: REASON\": " + line);
+        known[line.substr(0, colon)] = line.substr(colon + 2);
+    }
+    return known;
+}
+
+TutorialVerdict tutorial_verdict(const std::vector<ComparedKernel>& kernels,
+                                 const TutorialLimits& limits) {
+    TutorialVerdict verdict;
+    Half all, halves[2];
+    for (const bool is_held_back : {false, true}) {
+        std::string rows;
+        for (const ComparedKernel& kernel : kernels) {
+            if (kernel.is_held_back != is_held_back) continue;
+            rows += row(kernel);
+            all.add(kernel);
+            halves[is_held_back].add(kernel);
+        }
+        if (rows.empty()) continue;
+        verdict.text += is_held_back ? "Kernels whose times are held back\n\n"
+                                     : "Kernels whose times may be looked at\n\n";
+        verdict.text += format("%-28s%-8s%9s%10s%7s%8s\n", "kernel", "counters", "measured",
+                               "predicted", "ratio", "band");
+        verdict.text += rows + "\n" + half_text(halves[is_held_back]) + "\n";
+    }
+    verdict.text += "All\n" + half_text(all);
+    verdict.is_good = all.failed == 0 && all.differing == 0 && all.compared() > 0 &&
+                      fraction(all.equal, all.compared()) >= limits.equal;
+    for (const Half& half : halves)
+        if (fraction(half.within, half.timed) < limits.within) verdict.is_good = false;
+    return verdict;
+}
+
+}  // namespace coalesce::proof

@@ -1,0 +1,190 @@
+#include "lab/proof/validate/tutorial_record.h"
+
+#include <cmath>
+#include <cstdint>
+#include <sstream>
+#include <stdexcept>
+#include <string_view>
+
+#include "base/files.h"
+#include "base/text.h"
+#include "lab/proof/validate/compare_counters.h"
+
+namespace coalesce::proof {
+namespace {
+
+constexpr const char *kMeasuredFile = "measured.json", *kHeldBackFile = "held_back.json";
+
+struct TimedKernel {
+    std::string name;
+    double ms = 0;
+};
+
+/// The lines "NAME MS ms" of a program's output.
+std::vector<TimedKernel> timed_kernels(const std::string& text) {
+    std::vector<TimedKernel> kernels;
+    for (const std::string& line : lines_of(text)) {
+        std::istringstream words(line);
+        TimedKernel kernel;
+        std::string unit;
+        if (words >> kernel.name >> kernel.ms >> unit && unit == "ms") kernels.push_back(kernel);
+    }
+    return kernels;
+}
+
+/// The counters that are not 0, as whole numbers where they are.
+Json values_of(const ProfiledLaunch& launch, const std::vector<RecordedCounter>& counters) {
+    Json values = Json::object();
+    for (const RecordedCounter& counter : counters) {
+        double sum = 0;
+        for (const std::string& metric : counter.metrics) {
+            const auto found = launch.metrics.find(metric);
+            if (found != launch.metrics.end()) sum += found->second;
+        }
+        if (sum == 0) continue;
+        if (sum == std::floor(sum)) {
+            values[counter.name] = static_cast<std::int64_t>(sum);
+        } else {
+            values[counter.name] = std::round(sum * 100) / 100;
+        }
+    }
+    return values;
+}
+
+/// "void ns::reduce<256>(float *)" without its type and its parameters.
+std::string kernel_name(const std::string& profiled) {
+    constexpr std::string_view type = "void ";
+    const std::size_t begin = profiled.starts_with(type) ? type.size() : 0;
+    return profiled.substr(begin, profiled.find('(') - begin);
+}
+
+std::string kernels_text(const Json& run, const Json& kernels) {
+    std::string text = "{\n\"run\": " + run.dump() + ",\n\"kernels\": [";
+    for (std::size_t i = 0; i < kernels.size(); ++i)
+        text += (i == 0 ? "\n" : ",\n") + kernels[i].dump();
+    return text + "\n]\n}\n";
+}
+
+std::vector<RecordedCounter> make_recorded_counters() {
+    std::vector<RecordedCounter> all;
+    const std::string wavefronts = "_wavefronts";
+    for (const CounterMetric& counter : counter_metrics()) {
+        RecordedCounter recorded{counter.counter, {counter.metric}};
+        recorded.metrics.insert(recorded.metrics.end(), counter.more.begin(), counter.more.end());
+        if (!counter.is_exact)
+            recorded.name.replace(recorded.name.find(wavefronts), wavefronts.size(), "_pipe");
+        all.push_back(recorded);
+    }
+    const auto global = [](const std::string& what, const std::string& operation) {
+        return "l1tex__t_" + what + "_pipe_lsu_mem_" + operation + ".sum";
+    };
+    for (const std::string what : {"requests", "sectors"}) {
+        all.push_back(
+            {"atomic_" + what, {global(what, "global_op_atom"), global(what, "global_op_red")}});
+        all.push_back({"local_load_" + what, {global(what, "local_op_ld")}});
+        all.push_back({"local_store_" + what, {global(what, "local_op_st")}});
+    }
+    all.push_back({"shared_atomic_requests", {"smsp__inst_executed_op_shared_atom.sum"}});
+    all.push_back(
+        {"shared_atomic_wavefronts", {"l1tex__data_pipe_lsu_wavefronts_mem_shared_op_atom.sum"}});
+    return all;
+}
+
+}  // namespace
+
+const std::vector<std::string>& tutorial_themes() {
+    static const std::vector<std::string> all = {
+        "reduce",  "scan",   "sort",      "matmul", "convolution", "stencil", "norm",
+        "structs", "stream", "histogram", "shared", "compute",     "sparse"};
+    return all;
+}
+
+bool is_held_back(const std::string& kernel) {
+    // FNV-1a. Its lowest bits depend on few bits of the letters, so a higher one decides.
+    std::uint32_t hash = 2166136261u;
+    for (const char c : kernel) hash = (hash ^ static_cast<unsigned char>(c)) * 16777619u;
+    return (hash >> 16 & 1) != 0;
+}
+
+const std::vector<RecordedCounter>& recorded_counters() {
+    static const std::vector<RecordedCounter> all = make_recorded_counters();
+    return all;
+}
+
+const std::vector<RecordedCounter>& recorded_extras() {
+    static const std::vector<RecordedCounter> all = {
+        {"cycles", {"sm__cycles_elapsed.max"}},
+        {"dram_read", {"dram__bytes_read.sum"}},
+        {"dram_written", {"dram__bytes_write.sum"}},
+        {"l2_read", {"lts__t_sectors_op_read.sum"}},
+        {"l2_written", {"lts__t_sectors_op_write.sum"}},
+        {"load_sectors", {"l1tex__t_sectors_pipe_lsu_mem_global_op_ld.sum"}},
+        {"l1_hits", {"l1tex__t_sectors_pipe_lsu_mem_global_op_ld_lookup_hit.sum"}},
+        {"instructions", {"smsp__inst_executed.sum"}},
+        {"fma", {"smsp__inst_executed_pipe_fma.sum"}},
+        {"alu", {"smsp__inst_executed_pipe_alu.sum"}},
+        {"xu", {"smsp__inst_executed_pipe_xu.sum"}},
+        {"lsu", {"smsp__inst_executed_pipe_lsu.sum"}},
+        {"registers", {"launch__registers_per_thread"}},
+        {"warps", {"sm__warps_active.avg.per_cycle_active"}},
+    };
+    return all;
+}
+
+std::string metric_names(const std::vector<RecordedCounter>& counters) {
+    return joined(counters, ",",
+                  [](const RecordedCounter& counter) { return joined(counter.metrics, ","); });
+}
+
+ThemeRecord record_of(const ThemeOutput& output) {
+    const std::vector<TimedKernel> kernels = timed_kernels(output.times);
+    const std::vector<ProfiledLaunch> small = parse_ncu_csv(output.small),
+                                      full = parse_ncu_csv(output.full);
+    if (kernels.empty() || small.size() != kernels.size() || full.size() != kernels.size()) {
+        throw std::runtime_error(output.theme + ": " + std::to_string(kernels.size()) +
+                                 " kernels were timed, " + std::to_string(small.size()) + " and " +
+                                 std::to_string(full.size()) + " launches were profiled");
+    }
+    ThemeRecord record;
+    for (std::size_t i = 0; i < kernels.size(); ++i) {
+        if (small[i].kernel != full[i].kernel) {
+            throw std::runtime_error(output.theme + ": launch " + std::to_string(i) + " is " +
+                                     small[i].kernel + " at one size, and " + full[i].kernel +
+                                     " at the other");
+        }
+        Json kernel = {{"theme", output.theme},
+                       {"name", kernels[i].name},
+                       {"kernel", kernel_name(small[i].kernel)},
+                       {"counters", values_of(small[i], recorded_counters())}};
+        Json timed = {{"ms", kernels[i].ms}, {"full", values_of(full[i], recorded_extras())}};
+        if (is_held_back(kernels[i].name)) {
+            Json held_back = {{"theme", output.theme}, {"name", kernels[i].name}};
+            held_back.update(timed);
+            record.held_back.push_back(held_back);
+        } else {
+            kernel.update(timed);
+        }
+        record.measured.push_back(kernel);
+    }
+    return record;
+}
+
+void TutorialRecord::add(const ThemeRecord& theme) {
+    measured.insert(measured.end(), theme.measured.begin(), theme.measured.end());
+    held_back.insert(held_back.end(), theme.held_back.begin(), theme.held_back.end());
+}
+
+void TutorialRecord::write(const std::filesystem::path& folder) const {
+    write_file(folder / kMeasuredFile, kernels_text(run, measured));
+    write_file(folder / kHeldBackFile, kernels_text(run, held_back));
+}
+
+TutorialRecord TutorialRecord::read(const std::filesystem::path& folder, bool with_held_back) {
+    const Json measured = Json::parse(read_file(folder / kMeasuredFile));
+    TutorialRecord record{measured.at("run"), measured.at("kernels"), Json::array()};
+    if (with_held_back)
+        record.held_back = Json::parse(read_file(folder / kHeldBackFile)).at("kernels");
+    return record;
+}
+
+}  // namespace coalesce::proof

@@ -1,0 +1,214 @@
+// tutorials -- does the simulator count what the hardware counts for kernels of courses and tutorials, and are their
+// times within the bands that are predicted?
+//
+// With --measure, on a GPU, it runs each program of common/lab/proof/tutorial, under Nsight Compute too, and writes
+// docs/results/tutorial. Otherwise, on any machine, it runs them on the simulator and compares.
+
+#include <CLI/CLI.hpp>
+#include <filesystem>
+#include <iostream>
+
+#include "base/child.h"
+#include "base/files.h"
+#include "harness/device.h"
+#include "lab/proof/bench/machine.h"
+#include "lab/proof/run_program.h"
+#include "lab/proof/validate/tools.h"
+#include "lab/proof/validate/tutorial_comparison.h"
+#include "lab/proof/validate/tutorial_record.h"
+
+using namespace coalesce;
+using namespace coalesce::proof;
+
+namespace fs = std::filesystem;
+
+namespace {
+
+constexpr double kProgramSeconds = 300, kSimulatorSeconds = 600;
+
+const fs::path kRepository = COALESCE_REPOSITORY;
+
+struct Words {
+    bool measures = false, with_times = false, with_held_back = false;
+    std::string record = kRepository / "docs/results/tutorial", programs, ncu_output, keep,
+                gpu = "H200", commit;
+    std::vector<std::string> themes, only;
+    double least_equal = 0, least_within = 0;
+};
+
+void add_options(CLI::App& app, Words& words) {
+    app.add_flag("--measure", words.measures,
+                 "Measure on this GPU, with ncu, and write the record");
+    app.add_option("--record", words.record, "The folder of the record (docs/results/tutorial)");
+    app.add_option("--programs", words.programs,
+                   "The folder of the programs (tutorial, beside this program)");
+    app.add_option("--theme", words.themes, "Only these themes")
+        ->check(CLI::IsMember(tutorial_themes()));
+    app.add_option("--only", words.only, "Only these kernels (not with --measure)");
+    app.add_flag("--time", words.with_times, "Also compare predicted times, at full size");
+    app.add_option("--gpu", words.gpu, "The GPU that times are predicted for (H200)");
+    app.add_flag("--held-back", words.with_held_back,
+                 "Also the times that are held back: for a verdict, not for\nimproving the model");
+    app.add_option("--least-equal", words.least_equal,
+                   "Fail if less than so many percent have equal counters");
+    app.add_option("--least-within", words.least_within,
+                   "Fail if less than so many percent of the predictions are\nwithin their bands, "
+                   "in each half");
+    app.add_option("--ncu-output", words.ncu_output,
+                   "--measure: read what an earlier run printed, of this folder\n(THEME.times, "
+                   "THEME.small.csv, "
+                   "THEME.full.csv)");
+    app.add_option("--keep", words.keep, "--measure: keep what is printed in this folder");
+    app.add_option("--commit", words.commit, "Commit of the source, where git cannot say");
+}
+
+fs::path own_folder() {
+    return fs::read_symlink("/proc/self/exe").parent_path();
+}
+
+fs::path program_of(const Words& words, const std::string& theme) {
+    return (words.programs.empty() ? own_folder() / "tutorial" : fs::path(words.programs)) / theme;
+}
+
+std::vector<std::string> themes_of(const Words& words) {
+    return words.themes.empty() ? tutorial_themes() : words.themes;
+}
+
+std::string output_of(const std::vector<std::string>& command, double seconds) {
+    const Ended ended = run_child(command, seconds);
+    if (ended.timed_out || ended.exit_code != 0) {
+        throw std::runtime_error(command[0] +
+                                 (ended.timed_out ? " did not end in time" : " failed") + ":\n" +
+                                 ended.output);
+    }
+    return ended.output;
+}
+
+/// Runs a theme's program three times: alone for its times, and twice under ncu.
+ThemeOutput measure_theme(const Words& words, const std::string& ncu, const std::string& theme) {
+    const std::string program = program_of(words, theme);
+    return {
+        theme, output_of({program, "--time"}, kProgramSeconds),
+        profile_metrics(ncu, {program, "--small", "--no-check"}, metric_names(recorded_counters())),
+        profile_metrics(ncu, {program, "--no-check"}, metric_names(recorded_extras()))};
+}
+
+ThemeOutput read_theme(const fs::path& folder, const std::string& theme) {
+    return {theme, read_file(folder / (theme + ".times")),
+            read_file(folder / (theme + ".small.csv")), read_file(folder / (theme + ".full.csv"))};
+}
+
+void keep_theme(const fs::path& folder, const ThemeOutput& output) {
+    fs::create_directories(folder);
+    write_file(folder / (output.theme + ".times"), output.times);
+    write_file(folder / (output.theme + ".small.csv"), output.small);
+    write_file(folder / (output.theme + ".full.csv"), output.full);
+}
+
+int measure(const Words& words) {
+    const bool reads = !words.ncu_output.empty();
+    const std::string why = reads ? "" : why_no_gpu();
+    if (!why.empty()) throw UsageError("no GPU works here (" + why + "): leave out --measure");
+    const std::string ncu = reads ? "" : find_tool("ncu");
+    TutorialRecord record;
+    if (reads) {
+        // The description of an earlier run is not among what it printed.
+        record.run = Json::parse(read_file(fs::path(words.record) / "measured.json")).at("run");
+    } else {
+        const Json machine = ask_nvidia_smi();
+        record.run = run_record(words.commit,
+                                {{"device", machine.value("name", "unknown")},
+                                 {"driver_version", machine.value("driver_version", "unknown")}});
+        record.run["ncu"] = version_of(ncu);
+        record.run["times"] = "median of 20 launches, second-level cache cold";
+        record.run["counters"] = "of one launch with --small";
+    }
+    for (const std::string& theme : themes_of(words)) {
+        const ThemeOutput output =
+            reads ? read_theme(words.ncu_output, theme) : measure_theme(words, ncu, theme);
+        if (!words.keep.empty()) keep_theme(words.keep, output);
+        record.add(record_of(output));
+        progress(theme);
+    }
+    fs::create_directories(words.record);
+    record.write(words.record);
+    std::cout << record.measured.size() << " kernels, of which the times of "
+              << record.held_back.size() << " are held back, are written to " << words.record
+              << "\n";
+    return exit_right;
+}
+
+/// What the simulator writes of one example.
+Json simulate_kernel(const Words& words, const Json& kernel, bool with_time) {
+    const TemporaryFolder folder;
+    const fs::path json = folder / "simulated.json";
+    std::vector<std::string> command{
+        own_folder() / "simulate", "--quiet", "--check", "none", "--json", json};
+    if (with_time) command.insert(command.end(), {"--time", words.gpu});
+    const std::string program = program_of(words, kernel.at("theme"));
+    command.insert(command.end(), {program, "--no-check", "--only", kernel.at("name")});
+    if (!with_time) command.emplace_back("--small");
+    output_of(command, kSimulatorSeconds);
+    return Json::parse(read_file(json));
+}
+
+bool is_wanted(const Words& words, const Json& kernel) {
+    const auto is_in = [](const std::vector<std::string>& list, const std::string& word) {
+        return list.empty() || std::ranges::find(list, word) != list.end();
+    };
+    return is_in(words.themes, kernel.at("theme")) && is_in(words.only, kernel.at("name"));
+}
+
+/// The measured time of a kernel, or 0 if it is not known here.
+double measured_ms(const TutorialRecord& record, const Json& kernel) {
+    if (kernel.contains("ms")) return kernel.at("ms");
+    for (const Json& one : record.held_back)
+        if (one.at("name") == kernel.at("name") && one.at("theme") == kernel.at("theme"))
+            return one.at("ms");
+    return 0;
+}
+
+ComparedKernel compare_kernel(const Words& words, const TutorialRecord& record,
+                              const Json& kernel) {
+    ComparedKernel compared{.theme = kernel.at("theme"), .name = kernel.at("name")};
+    compared.is_held_back = is_held_back(compared.name);
+    try {
+        compared.differences =
+            compare_tutorial_counters(kernel.at("counters"), simulate_kernel(words, kernel, false));
+        const double ms = measured_ms(record, kernel);
+        if (words.with_times && ms > 0)
+            compared.time = compare_tutorial_time(ms, simulate_kernel(words, kernel, true));
+    } catch (const std::runtime_error& error) {
+        compared.failure = error.what();
+    }
+    return compared;
+}
+
+int compare(const Words& words) {
+    const TutorialRecord record = TutorialRecord::read(words.record, words.with_held_back);
+    const auto known = read_known_differences(
+        read_file(kRepository / "common/lab/proof/tutorial/known_differences.txt"));
+    std::vector<ComparedKernel> kernels;
+    for (const Json& kernel : record.measured) {
+        if (!is_wanted(words, kernel)) continue;
+        kernels.push_back(compare_kernel(words, record, kernel));
+        const auto why = known.find(kernels.back().name);
+        if (why != known.end()) kernels.back().known = why->second;
+    }
+    const TutorialVerdict verdict =
+        tutorial_verdict(kernels, {words.least_equal / 100, words.least_within / 100});
+    std::cout << verdict.text;
+    return verdict.is_good ? exit_right : exit_wrong;
+}
+
+int run(const Words& words, char**) {
+    return words.measures ? measure(words) : compare(words);
+}
+
+}  // namespace
+
+int main(int argc, char** argv) {
+    return run_program("tutorials",
+                       "Compares kernels of tutorials on the simulator with measurements of a GPU",
+                       argc, argv, add_options, run);
+}

@@ -1,0 +1,26 @@
+#include "lab/random_times/compare.h"
+
+#include "base/errors.h"
+
+namespace coalesce::timing {
+
+std::vector<TimePair> pairs_of(const Predicted& predicted, const Measured& measured) {
+    if (predicted.kernels.size() != measured.kernels.size()) {
+        throw UsageError("not as many kernels were predicted as measured: do both for one folder");
+    }
+    std::vector<TimePair> pairs;
+    for (std::size_t i = 0; i < predicted.kernels.size(); ++i) {
+        const PredictedKernel& one = predicted.kernels[i];
+        const MeasuredKernel& other = measured.kernels[i];
+        if (one.name != other.name || one.fingerprint != other.fingerprint) {
+            throw UsageError(other.name +
+                             ": what was measured is not the kernel that was predicted: "
+                             "do both for one folder");
+        }
+        pairs.push_back({one.name.substr(one.name.find('_') + 1) + " " + one.title, other.ms,
+                         one.ms, one.binds, one.unknown});
+    }
+    return pairs;
+}
+
+}  // namespace coalesce::timing

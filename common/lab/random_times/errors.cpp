@@ -1,0 +1,169 @@
+#include "lab/random_times/errors.h"
+
+#include <algorithm>
+#include <cmath>
+
+#include "base/median.h"
+#include "harness/text.h"
+
+namespace coalesce::timing {
+namespace {
+
+constexpr double kDifferent = 1.05;  // how much longer the slower of two has to take to be compared
+constexpr std::size_t kShownWorst = 10;
+constexpr int kNameColumns = 38;
+
+double size_of_error(const TimePair& pair) {
+    return std::abs(pair.error());
+}
+
+/// The least value that so many of 100 do not surpass.
+double percentile_of(const std::vector<double>& sorted, std::size_t percent) {
+    const std::size_t rank = (sorted.size() * percent + 99) / 100;
+    return sorted[std::max<std::size_t>(rank, 1) - 1];
+}
+
+void count_orders(const std::vector<TimePair>& pairs, ErrorSummary& summary) {
+    for (const TimePair& slow : pairs) {
+        for (const TimePair& fast : pairs) {
+            if (slow.measured <= kDifferent * fast.measured) continue;
+            ++summary.comparable;
+            summary.in_order += slow.predicted > fast.predicted;
+        }
+    }
+}
+
+std::string percent(double part) {
+    return format("%.1f %%", 100 * part);
+}
+
+/// "+4.1 %"
+std::string signed_percent(double part) {
+    return format("%+.1f %%", 100 * part);
+}
+
+/// "memory", "flight ?": the model says that it does not know.
+std::string mark_of(const TimePair& pair) {
+    return pair.binds + (pair.is_known() ? "" : " ?");
+}
+
+/// "memory", "flight? atomics, waits"
+std::string remark_of(const TimePair& pair) {
+    std::string text = pair.binds;
+    for (const std::string& one : pair.unknown) text += (text == pair.binds ? "? " : ", ") + one;
+    return text;
+}
+
+std::string row_of(const TimePair& pair) {
+    std::string name = pair.name, row;
+    // A name that is too long for its column gets a line of its own.
+    if (name.size() > kNameColumns) {
+        row = name.substr(0, kTerminalColumns) + "\n";
+        name.clear();
+    }
+    row += format("%-*s %8.4f %9.4f %8s %s", kNameColumns, name.c_str(), pair.measured,
+                  pair.predicted, signed_percent(pair.error()).c_str(), mark_of(pair).c_str());
+    return row.substr(0, row.find_last_not_of(' ') + 1) + "\n";
+}
+
+std::string rows_of(const std::vector<TimePair>& pairs, const char* heading) {
+    std::string text = format("%-*s %8s %9s %8s %s\n", kNameColumns, heading, "measured",
+                              "predicted", "error", "binds");
+    for (const TimePair& pair : pairs) text += row_of(pair);
+    return text;
+}
+
+std::string figures_of(const std::vector<TimePair>& pairs) {
+    if (pairs.empty()) return "no pairs\n";
+    const ErrorSummary summary = summary_of(pairs);
+    return count_of(summary.pairs, "pair") + ": median " + percent(summary.median) +
+           ", 90th percentile " + percent(summary.percentile_90) + ", worst " +
+           percent(summary.worst) + "; " + std::to_string(summary.within_10) + " within 10 %, " +
+           std::to_string(summary.beyond_30) + " beyond 30 %; " + percent(summary.order()) +
+           " of " + count_of(summary.comparable, "comparison") + " in the right order.\n";
+}
+
+std::string markdown_row(const char* name, const std::vector<TimePair>& pairs) {
+    if (pairs.empty()) return "";
+    const ErrorSummary summary = summary_of(pairs);
+    return format("| %s | %zu | %s | %s | %s | %zu | %zu | %s |\n", name, summary.pairs,
+                  percent(summary.median).c_str(), percent(summary.percentile_90).c_str(),
+                  percent(summary.worst).c_str(), summary.within_10, summary.beyond_30,
+                  percent(summary.order()).c_str());
+}
+
+/// A bar in a name would end its cell.
+std::string cell_of(const std::string& text) {
+    std::string result;
+    for (const char c : text) result += c == '|' ? std::string("\\|") : std::string(1, c);
+    return result;
+}
+
+}  // namespace
+
+ErrorSummary summary_of(const std::vector<TimePair>& pairs) {
+    ErrorSummary summary;
+    summary.pairs = pairs.size();
+    if (pairs.empty()) return summary;
+    std::vector<double> sizes;
+    for (const TimePair& pair : pairs) sizes.push_back(size_of_error(pair));
+    std::sort(sizes.begin(), sizes.end());
+    summary.median = median(sizes);
+    summary.percentile_90 = percentile_of(sizes, 90);
+    summary.worst = sizes.back();
+    for (const double size : sizes) {
+        summary.within_10 += size <= 0.1;
+        summary.beyond_30 += size > 0.3;
+    }
+    count_orders(pairs, summary);
+    return summary;
+}
+
+std::vector<TimePair> known_of(const std::vector<TimePair>& pairs) {
+    std::vector<TimePair> known;
+    for (const TimePair& pair : pairs) {
+        if (pair.is_known()) known.push_back(pair);
+    }
+    return known;
+}
+
+std::vector<TimePair> worst_of(const std::vector<TimePair>& pairs, std::size_t count) {
+    std::vector<TimePair> worst = pairs;
+    std::stable_sort(worst.begin(), worst.end(), [](const TimePair& one, const TimePair& other) {
+        return size_of_error(one) > size_of_error(other);
+    });
+    if (worst.size() > count) worst.resize(count);
+    return worst;
+}
+
+std::string as_text(const std::vector<TimePair>& pairs) {
+    std::string text = rows_of(pairs, "milliseconds");
+    if (pairs.size() > kShownWorst) {
+        text += "\n" + rows_of(worst_of(pairs, kShownWorst), "the worst ten");
+    }
+    text += "\n" + wrap(figures_of(pairs));
+    const std::vector<TimePair> known = known_of(pairs);
+    if (known.size() < pairs.size()) {
+        text +=
+            wrap("Without those that the model says it does not know (?): " + figures_of(known));
+    }
+    return text;
+}
+
+std::string as_markdown(const std::vector<TimePair>& pairs) {
+    std::string text =
+        "| | pairs | median | 90th percentile | worst | within 10 % | beyond 30 % | in order |\n"
+        "|---|--:|--:|--:|--:|--:|--:|--:|\n" +
+        markdown_row("all", pairs);
+    const std::vector<TimePair> known = known_of(pairs);
+    if (known.size() < pairs.size()) text += markdown_row("known", known);
+    text += "\n| | measured, ms | predicted, ms | error | binds |\n|---|--:|--:|--:|---|\n";
+    for (const TimePair& pair : pairs) {
+        text += format("| %s | %.4f | %.4f | %s | %s |\n", cell_of(pair.name).c_str(),
+                       pair.measured, pair.predicted, signed_percent(pair.error()).c_str(),
+                       cell_of(remark_of(pair)).c_str());
+    }
+    return text;
+}
+
+}  // namespace coalesce::timing

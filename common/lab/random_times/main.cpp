@@ -1,0 +1,151 @@
+// time_proof: kernels that nobody has tuned the model of time on, predicted and measured.
+//
+//     build/bin/time_proof --make kernels                              writes 40 of them
+//     build/bin/time_proof --make kernels --transposes                 those that timing/parts.cpp is about
+//     build/bin/time_proof --predict kernels --gpu H200 --json predicted.json
+//     build/bin/time_proof --measure kernels --json measured.json      on a GPU
+//     build/bin/time_proof --compare predicted.json measured.json
+#include <CLI/CLI.hpp>
+#include <iostream>
+
+#include "base/files.h"
+#include "harness/device.h"
+#include "lab/proof/run_program.h"
+#include "lab/random_times/compare.h"
+#include "lab/random_times/on_device.h"
+
+using namespace coalesce;
+using namespace coalesce::timing;
+
+namespace {
+
+struct Words {
+    std::string make, measure, predict;
+    bool check = false, transposes = false;
+    std::vector<std::string> compare;
+    std::uint64_t seed = 1;
+    int count = 40;
+    std::string gpu = "H200", json, svg, markdown, device = "auto", title;
+};
+
+void add_options(CLI::App& app, Words& words) {
+    auto* what = app.add_option_group("what to do");
+    what->add_option("--make", words.make, "Write kernels and kernels.json into this folder");
+    what->add_flag("--check", words.check,
+                   "Run each kernel at a small size, and compare with the host");
+    what->add_option("--measure", words.measure, "Measure the kernels of this folder on the GPU");
+    what->add_option("--predict", words.predict, "Predict their times on the simulated GPU");
+    what->add_option("--compare", words.compare, "What was predicted, and what was measured (JSON)")
+        ->expected(2);
+    what->require_option(1);
+    app.add_option("--seed", words.seed, "What kernels are made from")->capture_default_str();
+    app.add_option("--count", words.count, "How many kernels")
+        ->capture_default_str()
+        ->check(CLI::Range(1, 10000));
+    app.add_flag(
+        "--transposes", words.transposes,
+        "Not kernels by chance: transpositions without shared memory, one thing changed at a time");
+    app.add_option("--gpu", words.gpu, "Whose times are predicted")->capture_default_str();
+    app.add_option("--json", words.json, "File for what was measured or predicted");
+    app.add_option("--device", words.device, "For --check: auto, gpu or sim")
+        ->check(CLI::IsMember({"auto", "gpu", "sim"}));
+    app.add_option("--svg", words.svg, "File for a picture of the comparison");
+    app.add_option("--markdown", words.markdown, "File for a table of the comparison");
+    app.add_option("--title", words.title, "Of the picture");
+}
+
+template <class T>
+T read_json(const std::string& file) {
+    try {
+        return codec::read<T>(read_file(file));
+    } catch (const codec::Error& error) {
+        throw UsageError(file + ": " + error.what());
+    }
+}
+
+void need_json(const Words& words) {
+    if (words.json.empty()) throw UsageError("--json names the file for the times");
+    check_writable(words.json);
+}
+
+template <class T>
+int written(const T& times, const Words& words) {
+    write_file(words.json, codec::write(times, true) + "\n");
+    std::cout << "Written to " << words.json << "\n";
+    return exit_right;
+}
+
+std::vector<Kernel> kernels_of(const Words& words) {
+    return words.transposes ? transposing_kernels() : random_kernels(words.seed, words.count);
+}
+
+int make(const Words& words) {
+    const std::vector<Kernel> kernels = kernels_of(words);
+    write_kernels(kernels, words.make);
+    std::cout << kernels.size() << " kernels "
+              << (words.transposes ? "" : "of seed " + std::to_string(words.seed) + " ")
+              << "written to " << words.make << "\n";
+    return exit_right;
+}
+
+int check_all(const Words& words, char** argv) {
+    const DeviceChoice choice = words.device == "gpu"   ? DeviceChoice::gpu
+                                : words.device == "sim" ? DeviceChoice::simulator
+                                                        : DeviceChoice::automatic;
+    const Device device = choose_device(choice, argv);
+    std::cout << device.first_line() << std::endl;
+    int wrong = 0;
+    const std::vector<Kernel> kernels = kernels_of(words);
+    for (const Kernel& kernel : kernels) {
+        const std::string what = check(kernel, OnDevice(kernel), device);
+        if (what.empty()) continue;
+        std::cout << kernel.name << " (" << kernel.description << ") is wrong: " << what << "\n";
+        ++wrong;
+    }
+    std::cout << static_cast<int>(kernels.size()) - wrong << " of " << kernels.size()
+              << " kernels are right\n";
+    return wrong == 0 ? exit_right : exit_wrong;
+}
+
+int measure_all(const Words& words, char** argv) {
+    need_json(words);
+    const std::vector<Kernel> kernels = read_kernels(words.measure);
+    const Device device = choose_device(DeviceChoice::gpu, argv);
+    std::cout << device.first_line() << std::endl;
+    return written(measure(kernels, device), words);
+}
+
+int predict_all(const Words& words, char** argv) {
+    need_json(words);
+    const std::vector<Kernel> kernels = read_kernels(words.predict);
+    choose_device(DeviceChoice::simulator, argv);
+    return written(predict(kernels, words.gpu), words);
+}
+
+int compare(const Words& words) {
+    const auto predicted = read_json<Predicted>(words.compare[0]);
+    const auto measured = read_json<Measured>(words.compare[1]);
+    const std::vector<TimePair> pairs = pairs_of(predicted, measured);
+    const std::string title =
+        words.title.empty() ? "Random kernels, " + measured.device : words.title;
+    std::cout << as_text(pairs);
+    if (!words.markdown.empty()) write_file(words.markdown, as_markdown(pairs));
+    if (!words.svg.empty()) write_file(words.svg, as_svg(pairs, title));
+    return exit_right;
+}
+
+int run(const Words& words, char** argv) {
+    if (!words.make.empty()) return make(words);
+    if (words.check) return check_all(words, argv);
+    if (!words.measure.empty()) return measure_all(words, argv);
+    if (!words.predict.empty()) return predict_all(words, argv);
+    return compare(words);
+}
+
+}  // namespace
+
+int main(int argc, char** argv) {
+    return proof::run_program("time_proof",
+                              "Kernels made by chance: their times predicted and measured", argc,
+                              argv, add_options, run);
+}

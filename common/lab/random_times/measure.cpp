@@ -1,0 +1,55 @@
+// How long random kernels take on a real GPU.
+#include <algorithm>
+#include <iostream>
+
+#include "harness/device_buffer.h"
+#include "harness/errors.h"
+#include "harness/stopwatch.h"
+#include "harness/text.h"
+#include "examiner/compile.h"
+#include "lab/random_times/expected.h"
+#include "lab/random_times/on_device.h"
+
+namespace coalesce::timing {
+namespace {
+
+/// Behind each buffer: else the two lie a power of two apart.
+constexpr std::size_t kRoom = std::size_t{1} << 20 | 3840;
+
+/// Words that differ: what memory takes to move may depend on what they are.
+void fill(const DeviceBuffer& buffer) {
+    const Bytes words = input_of(Computation{}, std::size_t{32} << 20);
+    for (std::size_t at = 0; at < buffer.bytes(); at += words.size()) {
+        CUDA_CHECK(cudaMemcpy(static_cast<char*>(buffer.data()) + at, words.data(),
+                              std::min(words.size(), buffer.bytes() - at), cudaMemcpyHostToDevice));
+    }
+}
+
+std::size_t most_bytes(const std::vector<Kernel>& kernels, std::uint64_t Run::*bytes) {
+    std::size_t most = 0;
+    for (const Kernel& kernel : kernels) most = std::max<std::size_t>(most, kernel.full.*bytes);
+    return most + kRoom;
+}
+
+}  // namespace
+
+Measured measure(const std::vector<Kernel>& kernels, const Device& device) {
+    Measured all{device.name, device.driver, compiler_found(), {}};
+    Stopwatch stopwatch(device.l2_bytes);
+    const DeviceBuffer in(most_bytes(kernels, &Run::in_bytes));
+    const DeviceBuffer out(most_bytes(kernels, &Run::out_bytes));
+    fill(in);
+    for (const Kernel& kernel : kernels) {
+        const OnDevice loaded(kernel);
+        const std::string wrong = check(kernel, loaded, device);
+        if (!wrong.empty()) throw std::runtime_error(kernel.name + " is wrong: " + wrong);
+        const Timing timing =
+            stopwatch.time_on_device([&] { loaded.launch(kernel.full, out.data(), in.data()); });
+        std::cout << format("%-46s %10.4f ms\n", kernel.title.c_str(), timing.ms) << std::flush;
+        all.kernels.push_back({kernel.name, kernel.title, kernel.fingerprint, timing.ms,
+                               timing.spread, timing.repetitions});
+    }
+    return all;
+}
+
+}  // namespace coalesce::timing

@@ -1,0 +1,83 @@
+// Random kernels on the device that is there, a real one or the simulated one.
+#pragma once
+
+#include <cuda_runtime_api.h>
+
+#include <string>
+#include <vector>
+
+#include "base/codec.h"
+#include "harness/device.h"
+#include "lab/random_times/kernel.h"
+
+namespace coalesce::timing {
+
+/// A kernel, compiled and loaded. Throws std::runtime_error when that cannot be done.
+class OnDevice {
+public:
+    explicit OnDevice(const Kernel& kernel);
+    ~OnDevice();
+    OnDevice(const OnDevice&) = delete;
+    OnDevice& operator=(const OnDevice&) = delete;
+
+    /// Asynchronously, in the default stream.
+    void launch(const Run& run, void* out, const void* in) const;
+
+private:
+    cudaLibrary_t library_ = nullptr;
+    cudaKernel_t kernel_ = nullptr;
+};
+
+/// Runs it at its small size: "", or what is wrong with what comes out, or what the simulator says of it.
+std::string check(const Kernel& kernel, const OnDevice& loaded, const Device& device);
+
+/// A time that was measured.
+struct MeasuredKernel {
+    std::string name, title, fingerprint;
+    double ms = 0, spread = 0;
+    int repetitions = 0;
+};
+struct Measured {
+    std::string device, driver, compiler;
+    std::vector<MeasuredKernel> kernels;
+};
+
+/// All, at full size, each after a check. Throws std::runtime_error when one is wrong.
+Measured measure(const std::vector<Kernel>& kernels, const Device& device);
+
+/// A time that the simulator predicts.
+struct PredictedKernel {
+    std::string name, title, fingerprint;
+    double ms = 0, error_band = 0;
+    std::string binds;
+    std::vector<std::string> unknown;
+    codec::Json prediction;  ///< all that the simulator says, except for the time line
+};
+struct Predicted {
+    std::string gpu;
+    std::vector<PredictedKernel> kernels;
+};
+
+/// All, at full size, of which the simulator runs a few blocks. Throws UsageError when it cannot predict.
+Predicted predict(const std::vector<Kernel>& kernels, const std::string& gpu);
+
+void describe(auto& codec, MeasuredKernel& one) {
+    codec::fields(codec, "name", one.name, "title", one.title, "fingerprint", one.fingerprint, "ms",
+                  one.ms, "spread", one.spread, "repetitions", one.repetitions);
+}
+void describe(auto& codec, Measured& all) {
+    codec::version(codec, "list of measured times", 1);
+    codec::fields(codec, "device", all.device, "driver", all.driver, "compiler", all.compiler,
+                  "kernels", all.kernels);
+}
+void describe(auto& codec, PredictedKernel& one) {
+    codec::fields(codec, "name", one.name, "title", one.title, "fingerprint", one.fingerprint, "ms",
+                  one.ms, "error_band", one.error_band, "binds", one.binds, "unknown", one.unknown,
+                  "prediction", one.prediction);
+}
+void describe(auto& codec, Predicted& all) {
+    codec::version(codec, "list of predicted times", 1);
+    codec::fields(codec, "gpu", all.gpu, "kernels", all.kernels);
+}
+
+}  // namespace coalesce::timing

@@ -1,0 +1,51 @@
+// How long random kernels would take on a GPU, as the simulator predicts.
+#include <iostream>
+
+#include "harness/device_buffer.h"
+#include "harness/errors.h"
+#include "harness/predicted.h"
+#include "harness/text.h"
+#include "timing/prediction_codec.h"
+#include "lab/random_times/on_device.h"
+
+namespace coalesce::timing {
+namespace {
+
+PredictedKernel predict(const Kernel& kernel, const std::string& gpu) {
+    const OnDevice loaded(kernel);
+    // Nothing is written to them: the simulator takes of the host's memory what is touched.
+    const DeviceBuffer in(kernel.full.in_bytes), out(kernel.full.out_bytes);
+    const auto launch = [&] {
+        loaded.launch(kernel.full, out.data(), in.data());
+        CUDA_CHECK(cudaDeviceSynchronize());
+    };
+    const auto bytes = static_cast<double>(kernel.full.in_bytes + kernel.full.out_bytes);
+    const Prediction prediction = predict_launches(launch, bytes, {}, gpu).longest();
+    PredictedKernel one{kernel.name,
+                        kernel.title,
+                        kernel.fingerprint,
+                        prediction.ms,
+                        prediction.error_band,
+                        dashed_name(prediction.binds),
+                        {},
+                        {}};
+    for (const Unknown unknown : prediction.unknown) one.unknown.push_back(dashed_name(unknown));
+    one.prediction = codec::encode(prediction);
+    one.prediction.erase("time_line");
+    return one;
+}
+
+}  // namespace
+
+Predicted predict(const std::vector<Kernel>& kernels, const std::string& gpu) {
+    Predicted all{gpu, {}};
+    for (const Kernel& kernel : kernels) {
+        all.kernels.push_back(predict(kernel, gpu));
+        std::cout << format("%-46s %10.4f ms  %s\n", kernel.title.c_str(), all.kernels.back().ms,
+                            all.kernels.back().binds.c_str())
+                  << std::flush;
+    }
+    return all;
+}
+
+}  // namespace coalesce::timing

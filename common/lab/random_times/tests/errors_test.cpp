@@ -1,0 +1,108 @@
+#include "lab/random_times/errors.h"
+
+#include <doctest/doctest.h>
+
+#include <cmath>
+
+#include "base/text.h"
+#include "lab/proof/bench/svg.h"
+
+using namespace coalesce::timing;
+using coalesce::occurrences;
+
+namespace {
+
+TimePair pair_of(const std::string& name, double measured, double predicted) {
+    return {name, measured, predicted, "memory", {}};
+}
+
+/// Errors: +10 %, -20 %, 0, +50 %, -4 %.
+std::vector<TimePair> five() {
+    std::vector<TimePair> pairs{pair_of("a", 1.00, 1.10), pair_of("b", 2.00, 1.60),
+                                pair_of("c", 4.00, 4.00), pair_of("d", 8.00, 12.00),
+                                pair_of("e", 1.03, 0.9888)};
+    pairs[3].unknown = {"atomics"};
+    return pairs;
+}
+
+}  // namespace
+
+TEST_CASE("the figures are those that a hand computes") {
+    const ErrorSummary summary = summary_of(five());
+    CHECK(summary.pairs == 5);
+    CHECK(summary.median == doctest::Approx(0.10));
+    // Five values: the least that 4.5 of them do not surpass is the fifth.
+    CHECK(summary.percentile_90 == doctest::Approx(0.50));
+    CHECK(summary.worst == doctest::Approx(0.50));
+    CHECK(summary.beyond_30 == 1);
+    CHECK(summary_of(known_of(five())).median == doctest::Approx(0.07));  // 0, 4, 10, 20 %
+    CHECK(summary_of(known_of(five())).worst == doctest::Approx(0.20));
+}
+
+TEST_CASE("the 90th percentile of ten values is the ninth") {
+    std::vector<TimePair> pairs;
+    for (int i = 1; i <= 10; ++i) pairs.push_back(pair_of("", 1, 1 + 0.009 * i));
+    CHECK(summary_of(pairs).percentile_90 == doctest::Approx(0.081));
+    CHECK(summary_of(pairs).within_10 == 10);
+    CHECK(summary_of(pairs).median == doctest::Approx(0.0495));
+}
+
+TEST_CASE("only times that differ by more than 5 % are compared with each other") {
+    // a and e differ by 3 %: of the ten pairs nine count, and all are in order.
+    CHECK(summary_of(five()).comparable == 9);
+    CHECK(summary_of(five()).in_order == 9);
+    // b is predicted to be slower than c, which takes twice as long.
+    auto pairs = five();
+    pairs[1].predicted = 4.5;
+    CHECK(summary_of(pairs).in_order == 8);
+    CHECK(summary_of(pairs).order() == doctest::Approx(8.0 / 9));
+    // Equal predictions tell nothing of the order.
+    pairs[1].predicted = 4.0;
+    CHECK(summary_of(pairs).in_order == 8);
+}
+
+TEST_CASE("the worst come first, whatever their sign") {
+    const auto worst = worst_of(five(), 2);
+    REQUIRE(worst.size() == 2);
+    CHECK(worst[0].name == "d");
+    CHECK(worst[1].name == "b");
+    CHECK(worst_of(five(), 10).size() == 5);
+}
+
+TEST_CASE("the table fits 80 columns, and names what binds or is not known") {
+    auto pairs = five();
+    pairs[0].name = "a name that is by far too long for the column that names have, and goes on";
+    pairs[1].measured = 123.4567;
+    for (int i = 0; i < 7; ++i) pairs.push_back(pair_of("more", 3, 3));
+    const std::string text = as_text(pairs);
+    for (const std::string& line : coalesce::lines_of(text)) CHECK(line.size() <= 80);
+    CHECK(text.find("+50.0 % memory ?\n") != text.npos);
+    CHECK(text.find("the worst ten") != text.npos);
+    CHECK(text.find("12 pairs: median") != text.npos);
+    CHECK(text.find("11 pairs: median") != text.npos);
+}
+
+TEST_CASE("no pairs are no error") {
+    CHECK(as_text({}).find("no pairs") != std::string::npos);
+    CHECK(summary_of({}).order() == 1);
+    CHECK(as_svg({}, "none").find("</svg>") != std::string::npos);
+}
+
+TEST_CASE("Markdown has a row for each pair") {
+    const std::string text = as_markdown(five());
+    CHECK(text.find("| all | 5 | 10.0 % | 50.0 % | 50.0 % |") != text.npos);
+    CHECK(text.find("| known | 4 | 7.0 % |") != text.npos);
+    CHECK(text.find("| d | 8.0000 | 12.0000 | +50.0 % | memory? atomics |") != text.npos);
+}
+
+TEST_CASE(
+    "the picture has a dot for each pair, a ring where it is not known, and names the worst") {
+    const std::string svg = as_svg(five(), "Five & more");
+    // The key has one of each, and a ring is two discs.
+    CHECK(occurrences(svg, "<circle") == 5 + 1 + 3);
+    CHECK(occurrences(svg, "r=\"2.6\" style=\"fill:" + std::string(coalesce::proof::kPaper)) == 2);
+    CHECK(occurrences(svg, "stroke-dasharray") == 2 + 1);
+    CHECK(svg.find("Five &amp; more") != svg.npos);
+    CHECK(svg.find("d, +50 %") != svg.npos);
+    CHECK(svg.find("nan") == svg.npos);
+}

@@ -1,0 +1,97 @@
+#include <doctest/doctest.h>
+
+#include <algorithm>
+#include <limits>
+#include <map>
+#include <set>
+
+#include "base/codec.h"
+#include "base/errors.h"
+#include "base/files.h"
+#include "lab/random_times/compare.h"
+#include "lab/random_times/kernel.h"
+
+using namespace coalesce;
+using namespace coalesce::timing;
+
+namespace {
+
+/// All fingerprints in one.
+std::string fingerprint_of(const std::vector<Kernel>& kernels) {
+    std::uint64_t sum = 0;
+    for (const Kernel& kernel : kernels)
+        sum = sum * 31 + std::stoull(kernel.fingerprint, nullptr, 16);
+    return std::to_string(sum);
+}
+
+}  // namespace
+
+TEST_CASE("a seed makes the same kernels whenever, wherever, and however many there are") {
+    const auto forty = random_kernels(1, 40);
+    CHECK(codec::write(forty) == codec::write(random_kernels(1, 40)));
+    CHECK(forty[6].text == random_kernels(1, 7)[6].text);
+    CHECK(forty[6].text != random_kernels(2, 7)[6].text);
+    // Predictions that are kept are of these. Whoever changes the generator has to predict and to measure
+    // again.
+    CHECK(fingerprint_of(forty) == "14618651890742862637");
+}
+
+TEST_CASE("the families are of one size, and no two kernels are the same") {
+    std::map<Family, int> members;
+    std::set<std::string> texts;
+    for (Kernel kernel : random_kernels(1, 40)) {
+        ++members[kernel.family];
+        texts.insert(kernel.description);
+    }
+    CHECK(members.size() == 10);
+    for (const auto& [family, count] : members) CHECK(count == 4);
+    CHECK(texts.size() == 40);
+}
+
+TEST_CASE("every launch can be, and every index is an int") {
+    for (const Kernel& kernel : random_kernels(3, 2000)) {
+        CAPTURE(kernel.description);
+        CHECK(kernel.title.size() <= 35);
+        CHECK(kernel.description.find('\n') == std::string::npos);
+        for (const Run& run : {kernel.full, kernel.small}) {
+            CHECK(run.block[0] * run.block[1] >= 32);
+            CHECK(run.block[0] * run.block[1] <= 1024);
+            CHECK(run.grid[0] >= 1);
+            CHECK(run.grid[1] <= 65535);
+            CHECK(run.shared_bytes <= 227 * 1024);
+            const auto most = static_cast<std::uint64_t>(std::numeric_limits<int>::max()) *
+                              static_cast<std::uint64_t>(kernel.work.element);
+            CHECK(std::max(run.in_bytes, run.out_bytes) < most);
+        }
+        const auto bytes = std::max(kernel.full.in_bytes, kernel.full.out_bytes);
+        CHECK(bytes >= std::uint64_t{15} << 20);
+        CHECK(bytes <= std::uint64_t{5} << 29);
+        CHECK(kernel.small.in_bytes + kernel.small.out_bytes < std::uint64_t{64} << 20);
+    }
+}
+
+TEST_CASE("what is written is read, and a text that was changed is refused") {
+    const TemporaryFolder folder;
+    const auto kernels = random_kernels(1, 10);
+    write_kernels(kernels, folder.path);
+    const auto read = read_kernels(folder.path);
+    CHECK(codec::write(read) == codec::write(kernels));
+    CHECK(read[3].text == kernels[3].text);
+    write_file(folder / "kernel_04.cu", kernels[3].text + "//");
+    CHECK_THROWS_AS(read_kernels(folder.path), UsageError);
+}
+
+TEST_CASE("times are compared with each other only if they are of the same kernel") {
+    Predicted predicted{"H200",
+                        {{"kernel_01", "a title", "f00d", 1.1, 0.1, "memory", {"waits"}, {}}}};
+    Measured measured{"H200", "", "", {{"kernel_01", "a title", "f00d", 1.0, 0.01, 20}}};
+    const auto pairs = pairs_of(predicted, measured);
+    REQUIRE(pairs.size() == 1);
+    CHECK(pairs[0].name == "01 a title");
+    CHECK(pairs[0].error() == doctest::Approx(0.1));
+    CHECK_FALSE(pairs[0].is_known());
+    measured.kernels[0].fingerprint = "beef";
+    CHECK_THROWS_AS(pairs_of(predicted, measured), UsageError);
+    measured.kernels.clear();
+    CHECK_THROWS_AS(pairs_of(predicted, measured), UsageError);
+}

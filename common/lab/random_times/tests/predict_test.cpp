@@ -1,0 +1,76 @@
+// Predictions of random kernels, with a predictor that says what we want it to: programs look its functions
+// up by name, and find those of this program before the simulator's.
+#include <doctest/doctest.h>
+
+#include <string>
+
+#include "base/errors.h"
+#include "harness/counters.h"
+#include "harness/simulator_function.h"
+#include "timing/prediction_codec.h"
+#include "lab/random_times/on_device.h"
+
+using namespace coalesce;
+using namespace coalesce::timing;
+
+namespace {
+
+int recorded = -1;
+std::string answer;
+
+/// A kernel whose full size is the small one.
+std::vector<Kernel> small_kernel() {
+    std::vector<Kernel> kernels = random_kernels(1, 1);
+    kernels[0].full = kernels[0].small;
+    return kernels;
+}
+
+/// What is predicted reads what nobody wrote. Here, where all of it runs, that is reported.
+Predicted predict_quietly(const std::string& gpu) {
+    simulator::set_quiet(true);
+    const Predicted predicted = predict(small_kernel(), gpu);
+    SIMULATOR_FUNCTION(coalesceClearReports)();
+    return predicted;
+}
+
+}  // namespace
+
+extern "C" void coalesceRecord(int what) {
+    if (what != 0) recorded = what;
+}
+
+extern "C" int coalescePredict(const char* gpu, void (*write)(const char*, std::size_t, void*),
+                               void* user) {
+    if (std::string(gpu) != "H200") return -1;
+    write(answer.c_str(), answer.size(), user);
+    return 0;
+}
+
+TEST_CASE("what the simulator predicts is kept, except for the time line") {
+    Prediction launch;
+    launch.gpu = "NVIDIA H200";
+    launch.ms = 0.25;
+    launch.error_band = 0.08;
+    launch.binds = Binds::flight;
+    launch.unknown = {Unknown::parts};
+    launch.registers = 32;
+    answer = codec::write(Predictions{{launch}});
+    const Predicted predicted = predict_quietly("H200");
+    CHECK(recorded == 2);
+    REQUIRE(predicted.kernels.size() == 1);
+    const PredictedKernel& one = predicted.kernels[0];
+    CHECK(one.ms == 0.25);
+    CHECK(one.binds == "flight");
+    CHECK(one.unknown == std::vector<std::string>{"parts"});
+    CHECK(one.prediction["registers"] == 32);
+    CHECK_FALSE(one.prediction.contains("time_line"));
+    const auto again = codec::read<Predicted>(codec::write(predicted));
+    CHECK(codec::write(again) == codec::write(predicted));
+}
+
+TEST_CASE("a GPU that the simulator does not know, or no launch, is said") {
+    CHECK_THROWS_AS(predict_quietly("H2000"), UsageError);
+    answer = R"({"launches": []})";
+    CHECK_THROWS_AS(predict_quietly("H200"), std::runtime_error);
+    SIMULATOR_FUNCTION(coalesceClearReports)();
+}

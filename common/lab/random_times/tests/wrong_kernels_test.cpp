@@ -1,0 +1,89 @@
+// Kernels that are wrong on purpose: the check has to see each of them.
+#include <doctest/doctest.h>
+
+#include <functional>
+
+#include "lab/random_times/on_device.h"
+
+using namespace coalesce;
+using namespace coalesce::timing;
+
+namespace {
+
+/// The first kernel whose text has these words, with others in their place.
+Kernel changed(
+    const std::string& words, const std::string& others,
+    const std::function<bool(const Kernel&)>& is_wanted = [](const Kernel&) { return true; }) {
+    for (Kernel& kernel : random_kernels(5, 200)) {
+        const std::size_t at = kernel.text.find(words);
+        if (at == std::string::npos || !is_wanted(kernel)) continue;
+        kernel.text.replace(at, words.size(), others);
+        return kernel;
+    }
+    FAIL("no kernel has " << words);
+    return {};
+}
+
+std::string found_in(const Kernel& kernel) {
+    char name[] = "random_kernels_test";
+    char* arguments[] = {name, nullptr};
+    static const Device device = choose_device(DeviceChoice::simulator, arguments);
+    CAPTURE(kernel.text);
+    return check(kernel, OnDevice(kernel), device);
+}
+
+bool has_edges(const Kernel& kernel) {
+    return kernel.description.find("edges checked") != std::string::npos;
+}
+
+}  // namespace
+
+TEST_CASE("a kernel as it was made is right") {
+    CHECK(found_in(changed("__global__", "__global__")) == "");
+}
+
+TEST_CASE("an element that comes from elsewhere is seen") {
+    const auto is_copy = [](const Kernel& kernel) { return kernel.work.kind == Kind::copy; };
+    const Kernel kernel =
+        changed("= in[row * in_pitch + col", "= in[row * in_pitch + col / 2", is_copy);
+    CHECK(found_in(kernel).find("in place of") != std::string::npos);
+}
+
+TEST_CASE("elements that nobody wrote are seen") {
+    const auto is_whole = [](const Kernel& kernel) {
+        return !has_edges(kernel) && kernel.work.kind == Kind::transpose;
+    };
+    const Kernel kernel = changed(
+        "out[col * out_pitch + row] =", "if (row > 0) out[col * out_pitch + row] =", is_whole);
+    CHECK(found_in(kernel).find("in place of") != std::string::npos);
+}
+
+TEST_CASE("writes behind the rows are seen, even where they are in bounds") {
+    const auto has_room = [](const Kernel& kernel) {
+        return has_edges(kernel) && kernel.work.kind == Kind::copy &&
+               kernel.full.out_pitch > kernel.full.cols;
+    };
+    const Kernel kernel =
+        changed("if (row < rows && col < cols) out[", "if (row < rows) out[", has_room);
+    CHECK(found_in(kernel) != "");
+}
+
+TEST_CASE("a sum that misses a warp is seen") {
+    CHECK(found_in(changed("int warp = 0;", "int warp = 1;")).find("sums make") !=
+          std::string::npos);
+}
+
+TEST_CASE("a barrier that is missing is a race, whatever comes out") {
+    const auto is_tile = [](const Kernel& kernel) { return kernel.family == Family::tile; };
+    CHECK(found_in(changed("__syncthreads();", ";", is_tile)).find("racecheck") == 0);
+}
+
+TEST_CASE("arithmetic with another constant is seen") {
+    CHECK(found_in(changed("3.0f", "3.0001f")).find("in place of") != std::string::npos);
+    CHECK(found_in(changed("0x2c1b3c6du", "0x2c1b3c6fu")) != "");
+}
+
+TEST_CASE("a text that does not compile is told with the compiler's words") {
+    const Kernel kernel = changed("int rows,", "int rose,");
+    CHECK_THROWS_WITH_AS(found_in(kernel), doctest::Contains("rows"), std::runtime_error);
+}

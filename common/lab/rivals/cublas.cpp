@@ -1,0 +1,38 @@
+#include <cublas_v2.h>
+
+#include <stdexcept>
+#include <string>
+
+#include "lab/rivals/rivals.h"
+
+namespace coalesce::rivals {
+namespace {
+
+void check(cublasStatus_t status, const std::string& call) {
+    if (status == CUBLAS_STATUS_SUCCESS) return;
+    throw std::runtime_error(call + ": " + cublasGetStatusString(status) +
+                             "; does this cuBLAS fit the driver (nvidia-smi)?");
+}
+
+// Made at the first call and kept: it takes longer than a transpose.
+cublasHandle_t handle() {
+    static cublasHandle_t handle = [] {
+        cublasHandle_t made = nullptr;
+        check(cublasCreate(&made), "cublasCreate");
+        return made;
+    }();
+    return handle;
+}
+
+}  // namespace
+
+void cublas_geam(float* out, const float* in, int rows, int cols) {
+    // cuBLAS counts by columns: it sees `in` as cols x rows, and is to transpose that to rows x cols.
+    // With beta = 0 its second matrix is not read.
+    const float one = 1, zero = 0;
+    check(cublasSgeam(handle(), CUBLAS_OP_T, CUBLAS_OP_N, rows, cols, &one, in, cols, &zero, out,
+                      rows, out, rows),
+          "cublasSgeam");
+}
+
+}  // namespace coalesce::rivals

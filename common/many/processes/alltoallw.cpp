@@ -1,0 +1,145 @@
+// Every process sends every other one the piece that belongs there, in one call.
+#include <stdexcept>
+#include <vector>
+
+#include "many/processes/local.h"
+#include "many/processes/way.h"
+
+namespace coalesce::processes {
+namespace {
+
+/// A type that MPI knows, freed in the end.
+class Datatype {
+public:
+    Datatype() = default;
+    /// `type` begins `offset` floats behind the buffer's begin. In MPI_Alltoallw offsets are ints
+    /// that count bytes; in a datatype they may go past 2 GiB.
+    Datatype(MPI_Datatype type, std::ptrdiff_t offset) {
+        const MPI_Aint bytes = offset * static_cast<MPI_Aint>(sizeof(float));
+        MPI_Type_create_hindexed_block(1, 1, &bytes, type, &type_);
+        MPI_Type_commit(&type_);
+        MPI_Type_free(&type);
+    }
+    Datatype(Datatype&& other) noexcept { std::swap(type_, other.type_); }
+    ~Datatype() {
+        if (type_ != MPI_DATATYPE_NULL) MPI_Type_free(&type_);
+    }
+    MPI_Datatype get() const { return type_; }
+
+private:
+    MPI_Datatype type_ = MPI_DATATYPE_NULL;
+};
+
+/// `rows` rows of `cols` floats each, `pitch` floats apart.
+MPI_Datatype rows_of(int rows, int cols, std::ptrdiff_t pitch) {
+    MPI_Datatype type;
+    MPI_Type_create_hvector(rows, cols, pitch * static_cast<MPI_Aint>(sizeof(float)), MPI_FLOAT,
+                            &type);
+    return type;
+}
+
+/// The same floats, but column by column.
+MPI_Datatype columns_of(int rows, int cols, std::ptrdiff_t pitch) {
+    MPI_Datatype column = rows_of(rows, 1, pitch), type;
+    MPI_Type_create_hvector(cols, 1, sizeof(float), column, &type);
+    MPI_Type_free(&column);
+    return type;
+}
+
+/// Who gets what: for each process a type, and whether there is anything.
+struct Pieces {
+    std::vector<int> counts, offsets;
+    std::vector<MPI_Datatype> types;
+    std::vector<Datatype> owned;
+
+    void add(bool is_empty, Datatype&& type) {
+        counts.push_back(is_empty ? 0 : 1);
+        offsets.push_back(0);
+        types.push_back(is_empty ? MPI_FLOAT : type.get());
+        if (!is_empty) owned.push_back(std::move(type));
+    }
+};
+
+void exchange(const float* from, const Pieces& sent, float* to, const Pieces& received,
+              MPI_Comm comm) {
+    MPI_Alltoallw(from, sent.counts.data(), sent.offsets.data(), sent.types.data(), to,
+                  received.counts.data(), received.offsets.data(), received.types.data(), comm);
+}
+
+//! [alltoallw]
+/// Turned first, then sent: after the local transpose a process's piece for another one lies there
+/// in one run, and is received as a part of rows that are longer.
+class Alltoallw : public Way {
+public:
+    explicit Alltoallw(const Shared& shared)
+        : shared_(shared),
+          in_(shared.in_size()),
+          turned_(shared.in_size()),
+          out_(shared.out_size()) {
+        const int my_rows = shared.my_rows(), my_cols = shared.my_cols();
+        const std::ptrdiff_t all_rows = shared.rows.count;
+        for (int peer = 0; peer < shared.ranks(); ++peer) {
+            const int their_cols = shared.cols.size(peer), their_rows = shared.rows.size(peer);
+            const std::ptrdiff_t begin = shared.cols.begin(peer);
+            sent_.add(my_rows == 0 || their_cols == 0,
+                      {rows_of(their_cols, my_rows, my_rows), begin * my_rows});
+            received_.add(their_rows == 0 || my_cols == 0,
+                          {rows_of(my_cols, their_rows, all_rows), shared.place_of(peer)});
+        }
+    }
+    float* in() override { return in_.data(); }
+    float* out() override { return out_.data(); }
+
+    void transpose() override {
+        const int rows = shared_.my_rows(), cols = shared_.cols.count;
+        if (shared_.local == Local::gpu) {
+            transpose_on_gpu(turned_.data(), in_.data(), rows, cols);
+        } else {
+            transpose_on_cpu({turned_.data(), rows}, {in_.data(), cols}, rows, cols);
+        }
+        exchange(turned_.data(), sent_, out_.data(), received_, shared_.comm);
+    }
+
+private:
+    Shared shared_;
+    std::vector<float> in_, turned_, out_;
+    Pieces sent_, received_;
+};
+//! [alltoallw]
+
+/// Nothing but datatypes: a piece is sent row by row, and received column by column.
+class Datatypes : public Way {
+public:
+    explicit Datatypes(const Shared& shared)
+        : shared_(shared), in_(shared.in_size()), out_(shared.out_size()) {
+        const int my_rows = shared.my_rows(), my_cols = shared.my_cols();
+        for (int peer = 0; peer < shared.ranks(); ++peer) {
+            const int their_cols = shared.cols.size(peer), their_rows = shared.rows.size(peer);
+            sent_.add(my_rows == 0 || their_cols == 0,
+                      {rows_of(my_rows, their_cols, shared.cols.count), shared.cols.begin(peer)});
+            received_.add(
+                their_rows == 0 || my_cols == 0,
+                {columns_of(my_cols, their_rows, shared.rows.count), shared.place_of(peer)});
+        }
+    }
+    float* in() override { return in_.data(); }
+    float* out() override { return out_.data(); }
+    void transpose() override { exchange(in_.data(), sent_, out_.data(), received_, shared_.comm); }
+
+private:
+    Shared shared_;
+    std::vector<float> in_, out_;
+    Pieces sent_, received_;
+};
+
+}  // namespace
+
+std::unique_ptr<Way> make_alltoallw(const Shared& shared) {
+    return std::make_unique<Alltoallw>(shared);
+}
+
+std::unique_ptr<Way> make_datatypes(const Shared& shared) {
+    return std::make_unique<Datatypes>(shared);
+}
+
+}  // namespace coalesce::processes

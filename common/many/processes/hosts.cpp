@@ -1,0 +1,62 @@
+#include "many/processes/hosts.h"
+
+#include <cstdio>
+
+#include "base/errors.h"
+#include "harness/result.h"
+#include "many/request.h"
+#include "many/processes/between.h"
+#include "many/processes/mpi_team.h"
+
+namespace coalesce::processes {
+namespace {
+
+/// What a process knows before it has met the others.
+struct Prepared {
+    many::Request request = {};
+    Device device = {};
+    std::string problem = "";
+};
+
+/// To choose a device may execute the program again, which MPI would not survive.
+Prepared prepare(int argc, char** argv) {
+    Prepared prepared;
+    try {
+        prepared.request = many::parse(argc, argv, many::Started::together);
+        if (prepared.request.help) return prepared;
+        prepared.device = choose_device(prepared.request.device, argv);
+    } catch (const UsageError& error) {
+        prepared.problem = error.what();
+    }
+    return prepared;
+}
+
+int run_team(Prepared& prepared, const std::string& program, const many::KindOfWay& way) {
+    MpiTeam team;
+    return run_between<many::TeamError>(program, [&] {
+        team.stop_at(prepared.problem);
+        if (team.count() > many::kMostRanks) {
+            team.stop_at(std::to_string(team.count()) + " processes; they can be " +
+                         std::to_string(many::kMostRanks) + " at most");
+        }
+        prepared.request.gpus = team.count();
+        return many::run_together(prepared.request, prepared.device, {way}, team);
+    });
+}
+
+}  // namespace
+
+int run_on_hosts(int argc, char** argv, const many::KindOfWay& way) {
+    const std::string program = many::program_name(argv);
+    Prepared prepared = prepare(argc, argv);
+    if (prepared.request.help) {
+        std::fputs(many::help_text_together(program).c_str(), stdout);
+        return exit_right;
+    }
+    MPI_Init(&argc, &argv);
+    const int exit_code = run_team(prepared, program, way);
+    MPI_Finalize();
+    return exit_code;
+}
+
+}  // namespace coalesce::processes

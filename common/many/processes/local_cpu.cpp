@@ -1,0 +1,106 @@
+// A transpose for memory that is far away: whole cache lines are read, and whole cache lines written.
+#include <algorithm>
+#include <cstdint>
+
+#include "many/processes/local.h"
+
+#ifdef __SSE__
+#    include <immintrin.h>
+#endif
+
+namespace coalesce::processes {
+namespace {
+
+/// Floats of a cache line.
+constexpr int kLine = 16;
+/// A tile's side: 2 x 256 pages are within reach of the table of addresses that a core keeps, and
+/// neighbouring lines of a page follow each other.
+constexpr int kTileDim = 256;
+
+void transpose_plain(Piece<float> out, Piece<const float> in, int rows, int cols) {
+    for (int col = 0; col < cols; ++col) {
+        for (int row = 0; row < rows; ++row) {
+            out.first[col * out.pitch + row] = in.first[row * in.pitch + col];
+        }
+    }
+}
+
+template <class Float>
+Piece<Float> at(Piece<Float> piece, int row, int col) {
+    return {piece.first + row * piece.pitch + col, piece.pitch};
+}
+
+#ifdef __SSE__
+/// Whether every line of `out` begins where a cache line does. Then it is stored past the caches, so
+/// that the processor need not read first what is going to be overwritten.
+bool has_whole_lines(Piece<float> out) {
+    return reinterpret_cast<std::uintptr_t>(out.first) % (kLine * sizeof(float)) == 0 &&
+           out.pitch % kLine == 0;
+}
+
+/// 16 rows of `in`, 4 columns: 4 whole lines of `out`, from four transposes of 4 x 4 in registers.
+template <bool STREAM>
+void transpose_16x4(Piece<float> out, Piece<const float> in) {
+    __m128 line[4][4];
+    for (int quad = 0; quad < 4; ++quad) {
+        const float* from = in.first + 4 * quad * in.pitch;
+        __m128 a = _mm_loadu_ps(from), b = _mm_loadu_ps(from + in.pitch),
+               c = _mm_loadu_ps(from + 2 * in.pitch), d = _mm_loadu_ps(from + 3 * in.pitch);
+        _MM_TRANSPOSE4_PS(a, b, c, d);
+        line[0][quad] = a, line[1][quad] = b, line[2][quad] = c, line[3][quad] = d;
+    }
+    for (int col = 0; col < 4; ++col) {
+        float* to = out.first + col * out.pitch;
+        for (int quad = 0; quad < 4; ++quad) {
+            if constexpr (STREAM) {
+                _mm_stream_ps(to + 4 * quad, line[col][quad]);
+            } else {
+                _mm_storeu_ps(to + 4 * quad, line[col][quad]);
+            }
+        }
+    }
+}
+
+template <bool STREAM>
+void transpose_tile(Piece<float> out, Piece<const float> in, int rows, int cols) {
+    const int whole_rows = rows / kLine * kLine, whole_cols = cols / kLine * kLine;
+    for (int row = 0; row < whole_rows; row += kLine) {
+        for (int col = 0; col < whole_cols; col += 4) {
+            transpose_16x4<STREAM>(at(out, col, row), at(in, row, col));
+        }
+    }
+    transpose_plain(at(out, whole_cols, 0), at(in, 0, whole_cols), whole_rows, cols - whole_cols);
+    transpose_plain(at(out, 0, whole_rows), at(in, whole_rows, 0), rows - whole_rows, cols);
+}
+
+using TransposeTile = void (*)(Piece<float>, Piece<const float>, int, int);
+
+TransposeTile chosen_for(Piece<float> out) {
+    return has_whole_lines(out) ? transpose_tile<true> : transpose_tile<false>;
+}
+
+/// What was stored past the caches is seen by others after this.
+void finish_stores() {
+    _mm_sfence();
+}
+#else
+auto chosen_for(Piece<float>) {
+    return transpose_plain;
+}
+void finish_stores() {}
+#endif
+
+}  // namespace
+
+void transpose_on_cpu(Piece<float> out, Piece<const float> in, int rows, int cols) {
+    const auto transpose_one = chosen_for(out);
+    for (int row = 0; row < rows; row += kTileDim) {
+        for (int col = 0; col < cols; col += kTileDim) {
+            transpose_one(at(out, col, row), at(in, row, col), std::min(kTileDim, rows - row),
+                          std::min(kTileDim, cols - col));
+        }
+    }
+    finish_stores();
+}
+
+}  // namespace coalesce::processes

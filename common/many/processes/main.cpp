@@ -1,0 +1,279 @@
+// 16_many_processes -- one matrix, spread over processes, transposed by all of them.
+//
+// Started by mpirun: lesson 16_many_gpus has what it shows. Beside our ways it runs FFTW's and
+// ScaLAPACK's, where CMake found them, on the same matrix and in the same run.
+
+#include <mpi.h>
+
+#include <algorithm>
+#include <cstdint>
+#include <cstdio>
+#include <cstring>
+#include <fstream>
+#include <nlohmann/json.hpp>
+
+#include "base/errors.h"
+#include "base/files.h"
+#include "harness/device.h"
+#include "harness/result.h"
+#include "harness/text.h"
+#include "harness/timing.h"
+#include "many/processes/between.h"
+#include "many/processes/options.h"
+#include "many/processes/verify.h"
+
+namespace coalesce::processes {
+
+std::vector<KindOfWay> kinds_of_ways() {
+    std::vector<KindOfWay> ways = {
+        {.name = "windows",
+         .about = "each reads from the memory of the others, shared by MPI, what it needs",
+         .make = make_windows},
+        {.name = "alltoallw",
+         .about = "its own block transposed, then MPI_Alltoallw of pieces of rows",
+         .matrices = 3,
+         .make = make_alltoallw},
+        {.name = "datatypes",
+         .about = "MPI_Alltoallw alone: sent by rows, received by columns",
+         .make = make_datatypes},
+    };
+#ifdef COALESCE_FFTW
+    ways.push_back({.name = "fftw",
+                    .about = "fftwf_mpi_plan_transpose with FFTW_MEASURE",
+                    .is_rival = true,
+                    .make = make_fftw});
+#endif
+#ifdef COALESCE_SCALAPACK
+    // It computes 0 * out + 1 * in; and it has copies of what it sends.
+    ways.push_back({.name = "pstran",
+                    .about = "ScaLAPACK's pstran",
+                    .is_rival = true,
+                    .keeps_nan_payloads = false,
+                    .matrices = 4,
+                    .make = make_pstran});
+#endif
+    return ways;
+}
+
+namespace {
+
+using Json = nlohmann::ordered_json;
+
+/// One way at one shape.
+struct Measured {
+    const KindOfWay* kind = nullptr;
+    std::unique_ptr<Way> way = {};
+    unsigned long long wrong = 0;
+    std::vector<double> times = {};  // in ms
+    double ms = 0;
+};
+
+class Program {
+public:
+    Program(const Request& request, std::string device) : request_(request), device_(device) {
+        MPI_Comm_rank(MPI_COMM_WORLD, &rank_);
+        MPI_Comm_size(MPI_COMM_WORLD, &ranks_);
+        if (request.mistake == Mistake::place && ranks_ == 1) {
+            throw UsageError("--mistake place: there is one process only; it needs two");
+        }
+        if (request.bench) check_memory();
+    }
+
+    int run() {
+        say("Processes: " + std::to_string(ranks_) +
+            (are_on_one_host(MPI_COMM_WORLD) ? " on one host, " : ", ") + processor() +
+            (request_.bench ? ", measured" : ", verified") + "\n");
+        if (!device_.empty()) say(device_ + "\n");
+        for (const char* absent : absent_rivals()) {
+            say(std::string(absent) + " is absent: CMake did not find it when this was built\n");
+        }
+        for (const Shape shape : request_.shapes) run_at(shape);
+        if (!request_.bench) say_verified();
+        if (rank_ == 0 && !request_.json.empty()) write_file(request_.json, json_.dump(2) + "\n");
+        return wrong_ == 0 ? exit_right : exit_wrong;
+    }
+
+private:
+    void say(const std::string& text) const {
+        if (rank_ == 0) std::fputs(text.c_str(), stdout), std::fflush(stdout);
+    }
+
+    static std::vector<const char*> absent_rivals() {
+        std::vector<const char*> absent;
+#ifndef COALESCE_FFTW
+        absent.push_back("FFTW");
+#endif
+#ifndef COALESCE_SCALAPACK
+        absent.push_back("ScaLAPACK");
+#endif
+        return absent;
+    }
+
+    static std::string processor() {
+        std::ifstream stream("/proc/cpuinfo");
+        for (std::string line; std::getline(stream, line);) {
+            const std::size_t colon = line.find(": ");
+            if (line.starts_with("model name") && colon != line.npos) return line.substr(colon + 2);
+        }
+        return "this processor";
+    }
+
+    /// All ways are there at the same time, so that they can take turns.
+    void check_memory() const {
+        const Shape shape = request_.shapes.front();
+        double matrices = 0;
+        for (const KindOfWay& way : request_.ways) matrices += way.matrices;
+        const double bytes = matrices * sizeof(float) * shape.rows * shape.cols;
+        if (!are_on_one_host(MPI_COMM_WORLD) || bytes < static_cast<double>(free_host_bytes()))
+            return;
+        throw UsageError(
+            format("these ways need %.3g GB in all, %.3g are free; choose smaller "
+                   "--rows and --cols, or one --way",
+                   bytes / 1e9, static_cast<double>(free_host_bytes()) / 1e9));
+    }
+
+    Shared shared_at(Shape shape) const {
+        return {.rank = rank_,
+                .rows = {shape.rows, ranks_},
+                .cols = {shape.cols, ranks_},
+                .local = request_.needs_device ? Local::gpu : Local::cpu,
+                .mistake = request_.mistake};
+    }
+
+    void run_at(Shape shape) {
+        const Shared shared = shared_at(shape);
+        std::vector<Measured> all;
+        for (const KindOfWay& kind : request_.ways) {
+            all.push_back({.kind = &kind});
+            if (!request_.bench) all.back().way = kind.make(shared);
+            verify(shared, all.back());
+            // Those that are measured stay: they take turns.
+            if (!request_.bench) all.back().way.reset();
+        }
+        if (!request_.bench) return;
+        measure(all);
+        say_measured(shape, all);
+    }
+
+    void verify(const Shared& shared, Measured& measured) {
+        if (!measured.way) measured.way = measured.kind->make(shared);
+        prepare(shared, *measured.way);
+        measured.way->transpose();
+        float* out = measured.way->out();
+        if (shared.mistake == Mistake::bit && rank_ == ranks_ - 1) spoil(out, shared.out_size());
+        Wrong wrong = check(shared, out, measured.kind->keeps_nan_payloads);
+        MPI_Allreduce(&wrong.cells, &measured.wrong, 1, MPI_UNSIGNED_LONG_LONG, MPI_SUM,
+                      shared.comm);
+        wrong_ += measured.wrong;
+        ++verified_;
+        if (wrong.cells == 0) return;
+        const Shape shape{shared.rows.count, shared.cols.count};
+        const std::string text = measured.kind->name + " is wrong at " + shape.name() +
+                                 ", process " + std::to_string(rank_) + ": " +
+                                 count_of(wrong.cells, "cell") + ";\n  " + wrong.first;
+        std::puts(text.c_str());
+        std::fflush(stdout);
+    }
+
+    static void spoil(float* out, std::size_t size) {
+        if (size == 0) return;
+        std::uint32_t bits;
+        std::memcpy(&bits, &out[size - 1], sizeof bits);
+        bits ^= 1;
+        std::memcpy(&out[size - 1], &bits, sizeof bits);
+    }
+
+    /// They take turns, so that whatever else the computer does meets all of them. The first round
+    /// only warms up.
+    void measure(std::vector<Measured>& all) const {
+        for (int round = 0; round <= request_.repetitions; ++round) {
+            for (Measured& measured : all) {
+                const double ms = time_once(*measured.way);
+                if (round > 0) measured.times.push_back(ms);
+            }
+        }
+        for (Measured& measured : all) measured.ms = summarise(measured.times).ms;
+    }
+
+    /// From the moment when all are ready to the moment when the last one is.
+    static double time_once(Way& way) {
+        MPI_Barrier(MPI_COMM_WORLD);
+        const double start = MPI_Wtime();
+        way.transpose();
+        double ms = 1e3 * (MPI_Wtime() - start);
+        MPI_Allreduce(MPI_IN_PLACE, &ms, 1, MPI_DOUBLE, MPI_MAX, MPI_COMM_WORLD);
+        return ms;
+    }
+
+    void say_measured(Shape shape, const std::vector<Measured>& all) {
+        const double bytes = 2.0 * sizeof(float) * shape.rows * shape.cols;
+        say(shape.name() + " floats, " + format("%.0f MiB\n\n", bytes / 2 / (1 << 20)));
+        std::string head = format("%-10s %9s %9s %7s", "Way", "ms", "GB/s", "wrong");
+        for (const Measured& rival : all) {
+            if (rival.kind->is_rival) head += format("  x %-6s", rival.kind->name.c_str());
+        }
+        say(head + "\n");
+        json_ = {{"processor", processor()}, {"processes", ranks_}, {"results", Json::array()}};
+        for (const Measured& one : all) {
+            const double gbps = bytes / one.ms / 1e6;
+            std::string row =
+                format("%-10s %9.2f %9.2f %7llu", one.kind->name.c_str(), one.ms, gbps, one.wrong);
+            Json result = {{"step", "16_many_processes"},
+                           {"variant", one.kind->name},
+                           {"rows", shape.rows},
+                           {"cols", shape.cols},
+                           {"verified", one.wrong == 0},
+                           {"ms", one.ms},
+                           {"gbps", gbps}};
+            for (const Measured& rival : all) {
+                if (!rival.kind->is_rival) continue;
+                row += format("  %-8.2f", rival.ms / one.ms);
+                result["times_" + rival.kind->name] = rival.ms / one.ms;
+            }
+            say(row + "\n");
+            json_["results"].push_back(result);
+        }
+    }
+
+    void say_verified() const {
+        say(wrong_ == 0 ? count_of(verified_, "result") + " verified, bit by bit\n"
+                        : count_of(wrong_, "cell") + " wrong\n");
+    }
+
+    const Request& request_;
+    std::string device_;
+    int rank_ = 0, ranks_ = 1;
+    unsigned long long wrong_ = 0, verified_ = 0;
+    Json json_;
+};
+
+int run(int argc, char** argv) {
+    Request request;
+    std::string device, problem;
+    try {
+        request = parse_request(argc, argv);
+        // May execute the program again, which MPI would not survive.
+        if (request.needs_device) device = choose_device(request.device, argv).first_line();
+    } catch (const UsageError& error) {
+        problem = error.what();
+    }
+    if (request.help) {
+        std::fputs(help().c_str(), stdout);
+        return exit_right;
+    }
+    MPI_Init(&argc, &argv);
+    // They all meet the same usage errors.
+    const int exit_code = run_between<UsageError>("16_many_processes", [&] {
+        if (!problem.empty()) throw UsageError(problem);
+        return Program(request, device).run();
+    });
+    MPI_Finalize();
+    return exit_code;
+}
+
+}  // namespace
+}  // namespace coalesce::processes
+
+int main(int argc, char** argv) {
+    return coalesce::processes::run(argc, argv);
+}

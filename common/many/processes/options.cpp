@@ -1,0 +1,115 @@
+#include "many/processes/options.h"
+
+#include <CLI/CLI.hpp>
+#include <algorithm>
+#include <climits>
+#include <map>
+
+#include "base/errors.h"
+#include "base/files.h"
+#include "harness/chosen.h"
+#include "harness/result.h"
+#include "harness/text.h"
+
+namespace coalesce::processes {
+namespace {
+
+/// Divisible by few numbers of processes; rows that one process alone has; hardly a matrix.
+const std::vector<Shape> kVerified = {{64, 64},   {96, 160}, {77, 45}, {1, 70},   {70, 1},
+                                      {130, 514}, {3, 5},    {1, 1},   {257, 255}};
+/// 512 MiB.
+constexpr Shape kMeasured = {8192, 16384};
+
+/// What a request is made from.
+struct Words {
+    int rows = 0, cols = 0;
+    std::string way, local = "cpu", mistake = "none";
+};
+
+void add_options(CLI::App& app, Words& words, Request& request) {
+    app.add_flag("--bench", request.bench, "");
+    app.add_option("--rows", words.rows)->check(CLI::Range(1, INT_MAX));
+    app.add_option("--cols", words.cols)->check(CLI::Range(1, INT_MAX));
+    app.add_option("--way", words.way);
+    app.add_option("--local", words.local)->check(CLI::IsMember({"cpu", "sim", "gpu"}));
+    app.add_option("--repetitions", request.repetitions)->check(CLI::Range(1, 1000));
+    app.add_option("--mistake", words.mistake)->check(CLI::IsMember({"none", "place", "bit"}));
+    app.add_option("--json", request.json);
+}
+
+std::vector<KindOfWay> chosen_ways(const std::string& name) {
+    const std::vector<KindOfWay> all = kinds_of_ways();
+    std::vector<KindOfWay> ways;
+    for (const KindOfWay* way : chosen(all, "--way", "way", name)) ways.push_back(*way);
+    return ways;
+}
+
+std::vector<Shape> chosen_shapes(const Words& words, bool bench) {
+    if ((words.rows == 0) != (words.cols == 0)) {
+        throw UsageError("--rows and --cols go together: give both, or neither");
+    }
+    if (words.rows != 0) return {{words.rows, words.cols}};
+    if (bench) return {kMeasured};
+    return kVerified;
+}
+
+void choose(const Words& words, Request& request) {
+    request.shapes = chosen_shapes(words, request.bench);
+    request.ways = chosen_ways(words.way);
+    request.needs_device = words.local != "cpu";
+    request.device = words.local == "gpu" ? DeviceChoice::gpu : DeviceChoice::simulator;
+    if (words.local == "sim" && request.bench) {
+        throw UsageError(
+            "--bench --local sim: the simulated GPU has no times; leave out one of them");
+    }
+    request.mistake = std::map<std::string, Mistake>{
+        {"none", Mistake::none}, {"place", Mistake::place}, {"bit", Mistake::bit}}[words.mistake];
+    if (!request.json.empty()) check_writable(request.json);
+}
+
+}  // namespace
+
+Request parse_request(int argc, char** argv) {
+    Words words;
+    Request request;
+    CLI::App app;
+    app.set_help_flag("-h,--help");
+    add_options(app, words, request);
+    try {
+        app.parse(argc, argv);
+    } catch (const CLI::CallForHelp&) {
+        request.help = true;
+        return request;
+    } catch (const CLI::ParseError& error) {
+        throw UsageError(std::string(error.what()) + "; --help lists the options");
+    }
+    choose(words, request);
+    return request;
+}
+
+std::string help() {
+    std::string text = R"(Usage: mpirun -n PROCESSES 16_many_processes [OPTIONS]
+
+Transposes one matrix that is spread over processes by blocks of rows, in
+several ways, and verifies what each leaves, bit by bit.
+
+  --rows R --cols C this shape only
+  --way NAME        this way only
+  --local WHO       who transposes a process's own block before it is sent:
+                    cpu; sim, a simulated GPU for each process; gpu
+  --bench           measure at one shape, 8192 x 16384 unless it is given
+  --repetitions N   of each measurement; 7
+  --mistake WHICH   spoil the exchange, to see it found: place (a piece is put
+                    elsewhere) or bit (one bit of one element)
+  --json FILE       write the results to FILE, too
+  --help            this text
+
+Ways:
+)";
+    for (const KindOfWay& way : kinds_of_ways()) {
+        text += wrap_behind(format("  %-12s", way.name.c_str()), way.about);
+    }
+    return text + "\nExit code: 0 right, 1 a result was wrong, 2 it could not be run like this.\n";
+}
+
+}  // namespace coalesce::processes

@@ -1,0 +1,24 @@
+/// \file
+/// What the matrix holds, and whether every process has what belongs to it.
+#pragma once
+
+#include <string>
+
+#include "many/processes/way.h"
+
+namespace coalesce::processes {
+
+/// Writes this process's rows of the input, in which every element differs from every other, and
+/// poisons its output.
+void prepare(const Shared& shared, Way& way);
+
+/// What one process found wrong.
+struct Wrong {
+    unsigned long long cells = 0;  ///< how many
+    std::string first;             ///< "out(0,3) holds in(1,3), expected in(3,0)"
+};
+
+/// Looks at every element of this process's output. A NaN may be any NaN unless payloads are kept.
+Wrong check(const Shared& shared, const float* out, bool keeps_nan_payloads);
+
+}  // namespace coalesce::processes

@@ -1,0 +1,94 @@
+// Processes of one host need not send anything: each reads what it needs from the others' memory.
+#include "base/errors.h"
+#include "many/processes/local.h"
+#include "many/processes/way.h"
+
+namespace coalesce::processes {
+namespace {
+
+//! [windows]
+/// Every process's rows of `in` lie in memory that all of them see.
+class Windows : public Way {
+public:
+    explicit Windows(const Shared& shared) : shared_(shared) {
+        in_ = allocated(shared.in_size(), in_window_);
+        out_ = allocated(shared.out_size(), out_window_);
+        MPI_Win_lock_all(MPI_MODE_NOCHECK, in_window_);
+    }
+    ~Windows() override {
+        MPI_Win_unlock_all(in_window_);
+        MPI_Win_free(&in_window_);
+        MPI_Win_free(&out_window_);
+    }
+    float* in() override { return in_; }
+    float* out() override { return out_; }
+
+    void transpose() override {
+        wait_for_all();  // until every `in` is there
+        for (int turn = 0; turn < shared_.ranks(); ++turn) {
+            // Each begins with its own block, so that no two read from the same one at a time.
+            take_from((shared_.rank + turn) % shared_.ranks());
+        }
+        wait_for_all();  // until nobody reads `in` any more
+    }
+
+private:
+    /// This process's columns of the peer's rows become columns of its own rows.
+    void take_from(int peer) {
+        transpose_on_cpu({out_ + shared_.place_of(peer), shared_.rows.count},
+                         {memory_of(peer) + shared_.cols.begin(shared_.rank), shared_.cols.count},
+                         shared_.rows.size(peer), shared_.my_cols());
+    }
+
+    const float* memory_of(int peer) const {
+        MPI_Aint bytes;
+        int unit;
+        void* memory = nullptr;
+        MPI_Win_shared_query(in_window_, peer, &bytes, &unit, &memory);
+        return static_cast<const float*>(memory);
+    }
+
+    void wait_for_all() {
+        MPI_Win_sync(in_window_);
+        MPI_Barrier(shared_.comm);
+        MPI_Win_sync(in_window_);
+    }
+    //! [windows]
+
+    float* allocated(std::size_t size, MPI_Win& window) {
+        // Each process's part begins at a page of its own: nobody needs them to be one array.
+        MPI_Info info;
+        MPI_Info_create(&info);
+        MPI_Info_set(info, "alloc_shared_noncontig", "true");
+        void* memory = nullptr;
+        MPI_Win_allocate_shared(static_cast<MPI_Aint>(size * sizeof(float)), sizeof(float), info,
+                                shared_.comm, &memory, &window);
+        MPI_Info_free(&info);
+        return static_cast<float*>(memory);
+    }
+
+    Shared shared_;
+    MPI_Win in_window_ = MPI_WIN_NULL, out_window_ = MPI_WIN_NULL;
+    float *in_ = nullptr, *out_ = nullptr;
+};
+
+}  // namespace
+
+bool are_on_one_host(MPI_Comm comm) {
+    MPI_Comm host;
+    MPI_Comm_split_type(comm, MPI_COMM_TYPE_SHARED, 0, MPI_INFO_NULL, &host);
+    int all = 0, here = 0;
+    MPI_Comm_size(comm, &all);
+    MPI_Comm_size(host, &here);
+    MPI_Comm_free(&host);
+    return here == all;
+}
+
+std::unique_ptr<Way> make_windows(const Shared& shared) {
+    if (!are_on_one_host(shared.comm)) {
+        throw UsageError("windows: the processes are not all of one host");
+    }
+    return std::make_unique<Windows>(shared);
+}
+
+}  // namespace coalesce::processes

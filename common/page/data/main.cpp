@@ -1,0 +1,128 @@
+// Everything of the steps that the explorer and the playground show, as one script: titles, what each kernel is
+// expected to cost, sources, PTX and launches; and the kernels of the explorer's sliders.
+//
+//     explorer_data REPOSITORY RECORDINGS PTX_FOLDER FILE
+
+#include <algorithm>
+#include <cstdio>
+#include <fstream>
+#include <nlohmann/json.hpp>
+#include <sstream>
+#include <vector>
+
+#include "examiner/course/course.h"
+
+namespace fs = std::filesystem;
+using nlohmann::ordered_json;
+
+namespace {
+
+std::string text_of(const fs::path& file) {
+    std::ifstream in(file, std::ios::binary);
+    std::ostringstream text;
+    text << in.rdbuf();
+    if (!in) throw std::runtime_error(file.string() + ": cannot be read");
+    return text.str();
+}
+
+/// PTX names its sources with the path on this machine, which says nothing elsewhere.
+std::string without(std::string text, const std::string& part) {
+    for (std::size_t at = 0; (at = text.find(part, at)) != text.npos;) text.erase(at, part.size());
+    return text;
+}
+
+/// What a program includes of its own folder.
+std::string headers_of(const fs::path& folder) {
+    std::vector<fs::path> files;
+    for (const auto& entry : fs::directory_iterator(folder)) {
+        if (entry.path().extension() == ".h") files.push_back(entry.path());
+    }
+    std::sort(files.begin(), files.end());
+    std::string text;
+    for (const fs::path& file : files) text += text_of(file) + "\n";
+    return text;
+}
+
+/// The explorer shows the steps whose kernels need the two matrices and their shape alone.
+bool is_for_explorer(const coalesce::course::Step& step, const ordered_json& recorded) {
+    for (const ordered_json& variant : recorded) {
+        const auto* known = step.find(variant.at("name").get<std::string>());
+        if (!known->kernel.empty() && !variant.value("is_plain", false)) return false;
+    }
+    return true;
+}
+
+ordered_json step_json(const coalesce::course::Step& step, const fs::path& root,
+                       const fs::path& recordings, const fs::path& ptx) {
+    ordered_json variants =
+        ordered_json::parse(text_of(recordings / (step.name + ".json"))).at("variants");
+    for (ordered_json& variant : variants) {
+        const auto* known = step.find(variant.at("name").get<std::string>());
+        if (!known)
+            throw std::runtime_error("course.toml: " + step.name + " lacks " +
+                                     variant.at("name").dump());
+        // What was recorded is computed again in the page; only the way to launch it is needed.
+        variant.erase("warp");
+        variant.erase("order");
+        variant["expect"] = known->expect;
+    }
+    const bool is_explored = is_for_explorer(step, variants);
+    return {{"name", step.name},
+            {"title", step.title},
+            {"source", text_of(root / "steps" / step.name / "main.cu")},
+            {"headers", headers_of(root / "steps" / step.name)},
+            {"is_explored", is_explored},
+            {"ptx",
+             is_explored ? without(text_of(ptx / (step.name + ".ptx")), root.string() + "/") : ""},
+            {"variants", variants}};
+}
+
+/// The text between two lines "//! [kernel]".
+std::string kernel_in(const std::string& source) {
+    const std::string mark = "//! [kernel]\n";
+    const std::size_t begin = source.find(mark) + mark.size(), end = source.find(mark, begin);
+    if (end == source.npos) throw std::runtime_error("tile.cu: no \"//! [kernel]\" twice");
+    return source.substr(begin, end - begin);
+}
+
+/// One PTX for each kernel of the sliders, by its mangled name, so that the page reads only what it runs: `head` and
+/// one of `kernels`.
+ordered_json family_json(const fs::path& root, const fs::path& ptx) {
+    const std::string text = text_of(ptx / "tile.ptx"), begin = ".visible .entry ";
+    ordered_json kernels = ordered_json::object();
+    const std::size_t version = text.find(".version"), end_of_head = text.find("//", version);
+    for (std::size_t at = text.find(begin); at != text.npos;) {
+        const std::size_t next = text.find(begin, at + 1), name = at + begin.size();
+        kernels[text.substr(name, text.find('(', name) - name)] = text.substr(at, next - at);
+        at = next;
+    }
+    return {{"source", kernel_in(text_of(root / "common/page/kernels/tile.cu"))},
+            {"head", text.substr(version, end_of_head - version)},
+            {"kernels", kernels}};
+}
+
+}  // namespace
+
+int main(int argc, char** argv) {
+    if (argc != 5) {
+        std::fputs("Usage: explorer_data REPOSITORY RECORDINGS PTX_FOLDER FILE\n", stderr);
+        return 2;
+    }
+    try {
+        const fs::path root = argv[1];
+        ordered_json steps = ordered_json::array();
+        for (const auto& step : coalesce::course::read_course(root / "course.toml").steps) {
+            // Who has no kernels has no recording.
+            if (!fs::exists(fs::path(argv[2]) / (step.name + ".json"))) continue;
+            steps.push_back(step_json(step, root, argv[2], argv[3]));
+        }
+        std::ofstream file(argv[4], std::ios::binary);
+        const ordered_json all = {{"steps", steps}, {"family", family_json(root, argv[3])}};
+        file << "window.courseData = " << all.dump() << ";\n";
+        if (!file.flush()) throw std::runtime_error(std::string(argv[4]) + ": cannot be written");
+        return 0;
+    } catch (const std::exception& error) {
+        std::fprintf(stderr, "explorer_data: %s\n", error.what());
+        return 1;
+    }
+}

@@ -1,0 +1,191 @@
+// A getelementptr becomes  base + index * scale + ... + bytes  in single steps: each a getelementptr
+// over i8. What several addresses share is computed once, and the constant bytes stay in a step of
+// their own, which loads and stores take into [register+bytes].
+//
+// As the NVPTX back end does (its passes SeparateConstOffsetFromGEP and EarlyCSE), so that a
+// kernel takes about as many instructions and registers.
+#include <algorithm>
+#include <map>
+#include <tuple>
+
+#include "page/ir_to_ptx/flow.h"
+#include "page/ir_to_ptx/layout.h"
+#include "page/ir_to_ptx/passes.h"
+
+namespace coalesce::translator {
+
+namespace {
+
+constexpr i64 kLargestOffset = 0x7FFFFFFF;  ///< of [register+offset]
+
+class Splitter {
+public:
+    Splitter(Module& module, Function& function)
+        : module_(module), function_(function), dominators_(function) {}
+
+    void run() {
+        for (Block* block : dominators_.order()) {
+            block_ = block;
+            for (std::size_t k = 0; k < block->instructions.size(); ++k) {
+                Instruction& i = *block->instructions[k];
+                for (Value*& operand : i.operands) operand = replaced(operand);
+                if (i.op == Op::getelementptr) k = split(i, k);
+            }
+        }
+        for (Block* block : function_.blocks) {
+            for (Instruction* i : block->instructions) {
+                for (Value*& operand : i->operands) operand = replaced(operand);
+            }
+        }
+    }
+
+private:
+    using Key = std::tuple<Op, const Type*, const Value*, const Value*, i64>;
+
+    Value* replaced(Value* value) const {
+        const auto found = replaced_.find(value);
+        return found == replaced_.end() ? value : found->second;
+    }
+    std::size_t split(Instruction& getelementptr, std::size_t at);
+    Value* whole(Value* index, i64& constant, bool may_wrap);
+    Value* scaled(const Steps::Term& term);
+    Value* shared(Op op, const Type* type, Value* a, Value* b, i64 number);
+    Value* step(const Type* type, Value* base, Value* bytes);
+    Value* step(const Type* type, Value* base, i64 bytes);
+
+    Module& module_;
+    Function& function_;
+    Dominators dominators_;
+    std::map<Value*, Value*> replaced_;
+    std::map<Key, std::vector<Instruction*>> made_;
+    Block* block_ = nullptr;
+    std::vector<Instruction*> before_;  ///< to be put before the instruction that is split
+    const Instruction* like_ = nullptr;
+};
+
+/// One instruction for equal operations, if an earlier one dominates this place.
+Value* Splitter::shared(Op op, const Type* type, Value* a, Value* b, i64 number) {
+    std::vector<Instruction*>& known = made_[{op, type, a, b, number}];
+    for (Instruction* one : known) {
+        if (dominators_.dominates(one->parent, block_)) return one;
+    }
+    std::vector<Value*> operands = {a};
+    if (op != Op::sext && op != Op::zext) {
+        operands.push_back(b ? b
+                             : module_.number(module_.types.integer(64), static_cast<u64>(number)));
+    }
+    Instruction* made = module_.instruction(op, type, std::move(operands), *like_);
+    if (op == Op::getelementptr) made->of = module_.types.integer(8);
+    made->parent = block_;
+    before_.push_back(made);
+    known.push_back(made);
+    return made;
+}
+
+Value* Splitter::step(const Type* type, Value* base, Value* bytes) {
+    return shared(Op::getelementptr, type, base, bytes, 0);
+}
+
+Value* Splitter::step(const Type* type, Value* base, i64 bytes) {
+    return bytes == 0 ? base : shared(Op::getelementptr, type, base, nullptr, bytes);
+}
+
+/// index = what is returned + constant, where that holds without wrapping around: sext(x + 8) is
+/// sext(x) + 8 only if x + 8 does not overflow.
+Value* Splitter::whole(Value* index, i64& constant, bool may_wrap) {
+    const Instruction* i = as_instruction(index);
+    i64 number = 0;
+    if (!i) return index;
+    if (i->op == Op::sext || i->op == Op::zext) {
+        const Instruction* inner = as_instruction(i->operands[0]);
+        if (!inner ||
+            !is_number(inner->operands.size() == 2 ? inner->operands[1] : inner, number)) {
+            return index;
+        }
+        const u32 needed = i->op == Op::sext ? flag::nsw : flag::nuw;
+        const bool is_sum = (inner->op == Op::add && inner->has(needed)) ||
+                            (inner->op == Op::or_ && inner->has(flag::disjoint));
+        if (!is_sum || (i->op == Op::zext && number < 0)) return index;
+        constant += number;
+        return shared(i->op, i->type, inner->operands[0], nullptr, 0);
+    }
+    const bool is_sum =
+        (i->op == Op::add && may_wrap) || (i->op == Op::or_ && i->has(flag::disjoint));
+    if (is_sum && is_number(i->operands[1], number)) {
+        constant += number;
+        return whole(i->operands[0], constant, may_wrap);
+    }
+    return index;
+}
+
+Value* Splitter::scaled(const Steps::Term& term) {
+    const Type* wide = module_.types.integer(64);
+    Value* index = term.index;
+    if (!index->type->is_integer(64)) {
+        const Op op = index->type->bits < 64 ? Op::sext : Op::trunc;
+        index = shared(op, wide, index, nullptr, 0);
+    }
+    if (term.scale == 1) return index;
+    return shared(Op::mul, wide, index, nullptr, static_cast<i64>(term.scale));
+}
+
+std::size_t Splitter::split(Instruction& i, std::size_t at) {
+    like_ = &i;
+    before_.clear();
+    Steps steps = steps_of(i);
+    // A base that was split itself gives its constant bytes on.
+    for (Instruction* base = as_instruction(steps.base); base && base->op == Op::getelementptr;
+         base = as_instruction(steps.base)) {
+        i64 number = 0;
+        if (!is_number(base->operands[1], number)) break;
+        steps.offset += number;
+        steps.base = base->operands[0];
+    }
+    Value* pointer = steps.base;
+    std::vector<Steps::Term> terms = steps.terms;
+    for (Steps::Term& term : terms) {
+        i64 constant = 0;
+        term.index = whole(term.index, constant, term.index->type->is_integer(64));
+        steps.offset += static_cast<i64>(static_cast<u64>(constant) * term.scale);
+    }
+    // Constants lie in the instruction: a variable's address with bytes is one itself.
+    for (const Steps::Term& term : terms) pointer = step(i.type, pointer, scaled(term));
+    const bool fits = steps.offset <= kLargestOffset && steps.offset >= -kLargestOffset;
+    if (fits) {
+        pointer = step(i.type, pointer, steps.offset);
+    } else {
+        pointer =
+            shared(Op::getelementptr, i.type, pointer,
+                   module_.number(module_.types.integer(64), static_cast<u64>(steps.offset)), 0);
+    }
+    replaced_[&i] = pointer;
+    auto& list = block_->instructions;
+    list.erase(list.begin() + static_cast<std::ptrdiff_t>(at));
+    list.insert(list.begin() + static_cast<std::ptrdiff_t>(at), before_.begin(), before_.end());
+    return at + before_.size() - 1;
+}
+
+/// Sign extensions that nobody wants any more, and their like.
+void drop_unused(Function& function) {
+    for (bool is_changed = true; is_changed;) {
+        is_changed = false;
+        const auto uses = count_uses(function);
+        for (Block* block : function.blocks) {
+            const auto dropped = std::erase_if(block->instructions, [&](const Instruction* i) {
+                const bool is_pure = i->op <= Op::shufflevector || i->op == Op::getelementptr ||
+                                     i->op == Op::alloca || i->op == Op::phi;
+                return is_pure && !uses.count(i);
+            });
+            is_changed |= dropped > 0;
+        }
+    }
+}
+
+}  // namespace
+
+void split_addresses(Module& module, Function& function) {
+    Splitter(module, function).run();
+    drop_unused(function);
+}
+
+}  // namespace coalesce::translator

@@ -1,0 +1,127 @@
+#include "page/ir_to_ptx/aliases.h"
+
+#include <numeric>
+
+#include "page/ir_to_ptx/layout.h"
+
+namespace coalesce::translator {
+
+namespace {
+
+/// What an address is based on.
+enum class Object { local, variable, no_alias_argument, argument, other };
+
+Object kind_of(const Value& base) {
+    if (base.is(Value::Kind::variable)) return Object::variable;
+    if (base.is(Value::Kind::argument)) {
+        const auto& argument = static_cast<const Argument&>(base);
+        return argument.is_no_alias || argument.by_value ? Object::no_alias_argument
+                                                         : Object::argument;
+    }
+    const Instruction* i = as_instruction(&base);
+    return i && i->op == Op::alloca ? Object::local : Object::other;
+}
+
+/// Nothing else has the address of such an object but by its own name.
+bool is_identified(Object object) {
+    return object <= Object::no_alias_argument;
+}
+bool belongs_to_function(Object object) {
+    return object == Object::local || object == Object::no_alias_argument;
+}
+
+bool bases_differ(const Value& a, const Value& b) {
+    const Object x = kind_of(a), y = kind_of(b);
+    if (is_identified(x) && is_identified(y)) return true;
+    return (belongs_to_function(x) && y == Object::argument) ||
+           (belongs_to_function(y) && x == Object::argument);
+}
+
+/// Both are based on the same object.
+bool may_overlap(const Access& a, const Access& b) {
+    if (a.bytes < 0 || b.bytes < 0) return true;
+    const i64 distance = b.address.offset - a.address.offset;
+    // Apart by a multiple of this, and the distance.
+    u64 step = 0;
+    auto terms = a.address.terms;
+    for (const auto& [term, scale] : b.address.terms) terms[term] -= scale;
+    for (const auto& [term, scale] : terms)
+        step = std::gcd(step, static_cast<u64>(scale < 0 ? -scale : scale));
+    if (step == 0) return distance < a.bytes && -distance < b.bytes;
+    step &= ~step + 1;  // sums wrap at a power of two
+    const i64 rest = static_cast<i64>(static_cast<u64>(distance) & (step - 1));
+    return rest < a.bytes || static_cast<i64>(step) - rest < b.bytes;
+}
+
+bool is_constant_memory(const Access& access) {
+    if (access.space == Space::constant || access.space == Space::param) return true;
+    const Value& base = *access.address.base;
+    return base.is(Value::Kind::variable) && static_cast<const Variable&>(base).is_constant_data;
+}
+
+Access behind(const Value* pointer, i64 bytes) {
+    return {linear_address(pointer), pointer->type->space, bytes};
+}
+
+/// A copy or a fill of memory.
+bool may_copy_change(const Instruction& call, const std::string& name, const Access& access,
+                     bool or_read) {
+    i64 bytes = -1;
+    if (call.operands.size() < 3 || !is_number(call.operands[2], bytes)) bytes = -1;
+    if (may_alias(behind(call.operands[0], bytes), access)) return true;
+    return or_read && !name.starts_with("llvm.memset") &&
+           may_alias(behind(call.operands[1], bytes), access);
+}
+
+bool may_call_change(const Instruction& call, const Access& access, bool or_read) {
+    const Function* function = called(call);
+    if (!function || !function->name.starts_with("llvm.")) return true;
+    const std::string& name = function->name;
+    if (name.starts_with("llvm.mem") && call.operands.size() >= 3)
+        return may_copy_change(call, name, access, or_read);
+    if (name.starts_with("llvm.lifetime."))
+        return may_alias(behind(call.operands.back(), -1), access);
+    // The others that always go on compute, or ask what the thread is.
+    return !always_goes_on(call) || name.find(".atomic.") != name.npos;
+}
+
+}  // namespace
+
+Access access_of(const Instruction& i) {
+    const Value* pointer = i.op == Op::store ? i.operands[1] : i.operands[0];
+    const Type& type = i.op == Op::store ? *i.operands[0]->type : *i.type;
+    return {linear_address(pointer), pointer->type->space, static_cast<i64>(store_size(type))};
+}
+
+bool may_alias(const Access& a, const Access& b) {
+    if (a.space != Space::generic && b.space != Space::generic && a.space != b.space) return false;
+    if (a.address.base == b.address.base) return may_overlap(a, b);
+    return !bases_differ(*a.address.base, *b.address.base);
+}
+
+bool may_change(const Instruction& i, const Access& access, bool or_read) {
+    if (is_constant_memory(access)) return false;
+    switch (i.op) {
+        case Op::load:
+            if (i.has(flag::is_volatile) || i.ordering > Ordering::unordered) return true;
+            return or_read && !i.has(flag::invariant) && may_alias(access_of(i), access);
+        case Op::store:
+            if (i.has(flag::is_volatile) || i.ordering > Ordering::unordered) return true;
+            return may_alias(access_of(i), access);
+        case Op::atomicrmw:
+        case Op::cmpxchg:
+        case Op::fence: return true;
+        case Op::call: return may_call_change(i, access, or_read);
+        default: return false;
+    }
+}
+
+bool always_goes_on(const Instruction& i) {
+    if (i.op == Op::store) return !i.has(flag::is_volatile);
+    if (i.op != Op::call) return true;
+    const Function* function = called(i);
+    return function && function->attributes.count("willreturn") != 0 &&
+           function->attributes.count("nounwind") != 0;
+}
+
+}  // namespace coalesce::translator

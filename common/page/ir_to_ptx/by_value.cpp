@@ -1,0 +1,67 @@
+// `struct Pair` as a parameter: its bytes lie in .param space, which can be read and nothing more.
+#include <set>
+
+#include "page/ir_to_ptx/layout.h"
+#include "page/ir_to_ptx/passes.h"
+
+namespace coalesce::translator {
+
+namespace {
+
+/// Every use is a load, or a step towards one.
+bool is_only_read(const Function& function, const Value* pointer) {
+    for (const Block* block : function.blocks) {
+        for (const Instruction* user : block->instructions) {
+            for (const Value* operand : user->operands) {
+                if (operand != pointer) continue;
+                if (user->op == Op::load && !user->type->is_aggregate()) continue;
+                const bool is_step = user->op == Op::getelementptr && user->operands[0] == pointer;
+                if (!is_step || !is_only_read(function, user)) return false;
+            }
+        }
+    }
+    return true;
+}
+
+/// alloca at the beginning, filled part by part.
+void copy(Module& module, Function& function, Argument& argument) {
+    auto& entry = *function.blocks.front();
+    const Instruction& like = *entry.instructions.front();
+    Types& types = module.types;
+    std::vector<Instruction*> made;
+    Instruction* local = module.instruction(Op::alloca, types.pointer(), {}, like);
+    local->of = argument.by_value;
+    local->align = std::max(argument.align, align_of(*argument.by_value));
+    replace_uses(function, &argument, local);
+    made.push_back(local);
+    for (const Part& part : parts_of(*argument.by_value)) {
+        const auto step = [&](Value* base) {
+            Value* offset = module.number(types.integer(64), part.offset);
+            Instruction* at =
+                module.instruction(Op::getelementptr, types.pointer(), {base, offset}, like);
+            at->of = types.integer(8);
+            made.push_back(at);
+            return at;
+        };
+        Value* from = step(&argument);
+        Instruction* load = module.instruction(Op::load, part.type, {from}, like);
+        made.push_back(load);
+        Value* to = step(local);
+        Instruction* store = module.instruction(Op::store, types.nothing(), {load, to}, like);
+        store->of = load->of = part.type;
+        made.push_back(store);
+    }
+    entry.instructions.insert(entry.instructions.begin(), made.begin(), made.end());
+}
+
+}  // namespace
+
+void copy_by_value(Module& module, Function& function) {
+    for (Argument* argument : function.arguments) {
+        if (argument->by_value && !is_only_read(function, argument)) {
+            copy(module, function, *argument);
+        }
+    }
+}
+
+}  // namespace coalesce::translator

@@ -1,0 +1,217 @@
+// A product in a sum becomes one fma, rounded once: what nvcc does, and clang's back end, to the bit.
+//
+// Idea   a * b + c is fma(a, b, c), and a * b - c is fma(a, b, -c). Where both terms are products, the
+//        one that fewer others need is drawn in. It is so for products of the same block alone, and from
+//        the block's end to its beginning, which decides how many others still need a product.
+// Watch  Every bit of a result depends on these rules: tests/random_kernels hold them.
+#include <algorithm>
+#include <map>
+
+#include "page/ir_to_ptx/passes.h"
+
+namespace coalesce::translator {
+
+namespace {
+
+bool is_arithmetic(const Instruction& i) {
+    return i.op == Op::fadd || i.op == Op::fsub || i.op == Op::fmul || i.op == Op::fneg;
+}
+
+Instruction* in_this_block(const Block& block, Value* value, Op op) {
+    Instruction* i = as_instruction(value);
+    return i && i->parent == &block && i->op == op ? i : nullptr;
+}
+
+// ---- vectors ----
+
+/// The element of a vector that is made one by one, or taken out of it.
+Value* element(Module& module, Value* vector, u64 lane, const Instruction& at,
+               std::vector<Instruction*>& before) {
+    Value* from = vector;
+    for (Instruction* i = as_instruction(from); i && i->op == Op::insertelement;
+         i = as_instruction(from)) {
+        i64 where = 0;
+        if (!is_number(i->operands[2], where)) break;
+        if (static_cast<u64>(where) == lane) return i->operands[1];
+        from = i->operands[0];
+    }
+    const Type* index = module.types.integer(32);
+    Instruction* taken = module.instruction(Op::extractelement, vector->type->element(),
+                                            {vector, module.number(index, lane)}, at);
+    before.push_back(taken);
+    return taken;
+}
+
+/// Arithmetic on vectors, element by element: each may be part of a sum of its own.
+void split_vectors(Module& module, Function& function) {
+    for (Block* block : function.blocks) {
+        std::vector<Instruction*> all;
+        for (Instruction* i : block->instructions) {
+            if (!is_arithmetic(*i) || !i->type->is(Type::Kind::vector)) {
+                all.push_back(i);
+                continue;
+            }
+            Value* whole = module.undefined(i->type);
+            for (u64 lane = 0; lane < i->type->count; ++lane) {
+                std::vector<Value*> operands;
+                for (Value* operand : i->operands)
+                    operands.push_back(element(module, operand, lane, *i, all));
+                Instruction* scalar = module.instruction(i->op, i->type->element(), operands, *i);
+                scalar->flags = i->flags;
+                const Type* index = module.types.integer(32);
+                Instruction* put = module.instruction(
+                    Op::insertelement, i->type, {whole, scalar, module.number(index, lane)}, *i);
+                all.insert(all.end(), {scalar, put});
+                whole = put;
+            }
+            replace_uses(function, i, whole);
+            for (Instruction* other : all)
+                std::replace(other->operands.begin(), other->operands.end(), static_cast<Value*>(i),
+                             whole);
+        }
+        block->instructions = std::move(all);
+    }
+    // What is taken out of a vector that is made one by one need not go through it.
+    for (Block* block : function.blocks) {
+        for (Instruction* i : block->instructions) {
+            i64 lane = 0;
+            if (i->op != Op::extractelement || !is_number(i->operands[1], lane)) continue;
+            std::vector<Instruction*> none;
+            Value* direct = element(module, i->operands[0], static_cast<u64>(lane), *i, none);
+            if (none.empty()) replace_uses(function, i, direct);
+        }
+    }
+}
+
+// ---- products in sums ----
+
+class BlockContraction {
+public:
+    BlockContraction(Module& module, Function& function, Block& block)
+        : module_(module), function_(function), block_(block) {
+        count_uses();
+    }
+
+    void run() {
+        for (std::size_t at = block_.instructions.size(); at-- > 0;) {
+            Instruction* i = block_.instructions[at];
+            if (i->type->is_floating() && (i->op == Op::fadd || i->op == Op::fsub))
+                at = contract(at, *i);
+        }
+        std::erase_if(block_.instructions,
+                      [&](Instruction* i) { return is_arithmetic(*i) && uses_[i] == 0; });
+    }
+
+private:
+    /// As one user counts all that other blocks do with a value.
+    void count_uses() {
+        std::map<const Value*, bool> is_used_outside;
+        for (const Block* block : function_.blocks) {
+            for (const Instruction* i : block->instructions) {
+                for (const Value* operand : i->operands) {
+                    if (block == &block_ && i->op != Op::phi)
+                        ++uses_[operand];
+                    else
+                        is_used_outside[operand] = true;
+                }
+            }
+        }
+        for (const auto& [value, outside] : is_used_outside) ++uses_[value];
+    }
+
+    void drop_use(Value* value) {
+        if (--uses_[value] != 0) return;
+        Instruction* i = as_instruction(value);
+        if (!i || i->parent != &block_ || !is_arithmetic(*i)) return;
+        for (Value* operand : i->operands) drop_use(operand);
+    }
+
+    /// -value; what must be computed for that goes into `before`.
+    Value* negated(Value* value, const Instruction& at, std::vector<Instruction*>& before) {
+        if (Instruction* i = as_instruction(value); i && i->op == Op::fneg) return i->operands[0];
+        if (value->is(Value::Kind::number)) {
+            const Type& type = *value->type;
+            const u32 width = type.is(Type::Kind::real)     ? 64
+                              : type.is(Type::Kind::single) ? 32
+                                                            : 16;
+            return module_.number(value->type,
+                                  static_cast<Constant*>(value)->bits ^ u64{1} << (width - 1));
+        }
+        Instruction* negation = module_.instruction(Op::fneg, value->type, {value}, at);
+        before.push_back(negation);
+        return negation;
+    }
+
+    /// Puts fma(±x, y, ±addend) in the place of `sum`, of whose operands one is the product x * y.
+    /// Returns the place of what it put first.
+    std::size_t fuse(std::size_t at, Instruction& sum, Instruction& product, Value* addend,
+                     bool negates_product, bool negates_addend) {
+        std::vector<Instruction*> made;
+        Value* x = product.operands[0];
+        if (negates_product) x = negated(x, sum, made);
+        if (negates_addend) addend = negated(addend, sum, made);
+        Instruction* fused =
+            module_.instruction(Op::call, sum.type, {x, product.operands[1], addend}, sum);
+        fused->flags = sum.flags;
+        fused->callee = fma_of(*sum.type);
+        fused->function_type = static_cast<Function*>(fused->callee)->function_type;
+        made.push_back(fused);
+        for (const Instruction* i : made)
+            for (Value* operand : i->operands) ++uses_[operand];
+        uses_[fused] = uses_[&sum];
+        for (Value* operand : sum.operands) drop_use(operand);
+        replace_uses(function_, &sum, fused);
+        block_.instructions.erase(block_.instructions.begin() + static_cast<std::ptrdiff_t>(at));
+        block_.instructions.insert(block_.instructions.begin() + static_cast<std::ptrdiff_t>(at),
+                                   made.begin(), made.end());
+        return at;
+    }
+
+    std::size_t contract(std::size_t at, Instruction& sum) {
+        const bool is_difference = sum.op == Op::fsub;
+        Value *left = sum.operands[0], *right = sum.operands[1];
+        Instruction* product = in_this_block(block_, left, Op::fmul);
+        Instruction* other = in_this_block(block_, right, Op::fmul);
+        // Of two products the one that fewer need; the left one, if they are equal.
+        if (product && other && uses_[product] > uses_[other]) product = nullptr;
+        if (product) return fuse(at, sum, *product, right, false, is_difference);
+        if (other) return fuse(at, sum, *other, left, is_difference, false);
+        // -(x * y) ± c
+        if (Instruction* negation = in_this_block(block_, left, Op::fneg)) {
+            if ((product = in_this_block(block_, negation->operands[0], Op::fmul)))
+                return fuse(at, sum, *product, right, true, is_difference);
+        }
+        if (Instruction* negation = in_this_block(block_, right, Op::fneg)) {
+            if ((product = in_this_block(block_, negation->operands[0], Op::fmul)))
+                return fuse(at, sum, *product, left, !is_difference, false);
+        }
+        return at;
+    }
+
+    Function* fma_of(const Type& type) {
+        const char* name = type.is(Type::Kind::real)     ? "llvm.fma.f64"
+                           : type.is(Type::Kind::single) ? "llvm.fma.f32"
+                           : type.is(Type::Kind::half)   ? "llvm.fma.f16"
+                                                         : "llvm.fma.bf16";
+        Function* function =
+            module_.make<Function>(Value::Kind::function, module_.types.pointer(), name);
+        function->function_type = module_.types.function(&type, {&type, &type, &type}, false);
+        for (const char* attribute : {"nounwind", "willreturn", "speculatable"})
+            function->attributes[attribute] = "";
+        return function;
+    }
+
+    Module& module_;
+    Function& function_;
+    Block& block_;
+    std::map<const Value*, u32> uses_;
+};
+
+}  // namespace
+
+void contract(Module& module, Function& function) {
+    split_vectors(module, function);
+    for (Block* block : function.blocks) BlockContraction(module, function, *block).run();
+}
+
+}  // namespace coalesce::translator

@@ -1,0 +1,48 @@
+// What nobody asks for is dropped: inline assembly without side effects comes unused out of the optimiser,
+// and what it was given is loaded for nothing. The back end drops it, so no request counts.
+#include <algorithm>
+
+#include "page/ir_to_ptx/passes.h"
+
+namespace coalesce::translator {
+
+namespace {
+
+bool has_effect(const Instruction& i) {
+    switch (i.op) {
+        case Op::store:
+        case Op::atomicrmw:
+        case Op::cmpxchg:
+        case Op::fence: return true;
+        case Op::load: return i.has(flag::is_volatile) || i.ordering > Ordering::unordered;
+        case Op::call:
+            if (i.callee->is(Value::Kind::inline_asm))
+                return static_cast<const InlineAsm*>(i.callee)->has_side_effects;
+            return !called(i) || called(i)->attributes.count("speculatable") == 0;
+        default: return i.ends_block();
+    }
+}
+
+}  // namespace
+
+void drop_dead(Function& function) {
+    std::map<const Value*, u32> uses = count_uses(function);
+    std::vector<const Instruction*> dead;
+    for (const Block* block : function.blocks)
+        for (const Instruction* i : block->instructions)
+            if (uses[i] == 0 && !has_effect(*i)) dead.push_back(i);
+    // What only the dead used is dead as well.
+    for (std::size_t k = 0; k < dead.size(); ++k) {
+        for (const Value* operand : dead[k]->operands) {
+            const Instruction* i = as_instruction(operand);
+            if (i && --uses[i] == 0 && !has_effect(*i)) dead.push_back(i);
+        }
+    }
+    std::sort(dead.begin(), dead.end());
+    for (Block* block : function.blocks)
+        std::erase_if(block->instructions, [&](const Instruction* i) {
+            return std::binary_search(dead.begin(), dead.end(), i);
+        });
+}
+
+}  // namespace coalesce::translator

@@ -1,0 +1,93 @@
+// Values of several parts: choices between them, and elements whose number is known at run time
+// alone. All others only give names (renamed.cpp).
+#include "page/ir_to_ptx/elements.h"
+
+namespace coalesce::translator {
+
+namespace {
+
+/// d = condition ? a : b, where all are predicates.
+void select_truth(Emitter& e, const std::string& d, const std::string& condition, const Value* a,
+                  const Value* b, std::size_t part) {
+    i64 number = 0;
+    if (is_number(b, number) && number == 0) {
+        return e.put("and.pred " + d + ", " + condition + ", " + e.use(a, part));
+    }
+    if (is_number(a, number) && number != 0) {
+        return e.put("or.pred " + d + ", " + condition + ", " + e.use(b, part));
+    }
+    const std::string other = e.fresh(Register::predicate), yes = e.fresh(Register::predicate),
+                      no = e.fresh(Register::predicate);
+    e.put("and.pred " + yes + ", " + condition + ", " + e.use(a, part));
+    e.put("not.pred " + other + ", " + condition);
+    e.put("and.pred " + no + ", " + other + ", " + e.use(b, part));
+    e.put("or.pred " + d + ", " + yes + ", " + no);
+}
+
+/// A predicate that says whether operand number `operand` is `k`.
+std::string is_index(Emitter& e, const Instruction& i, std::size_t operand, std::size_t k) {
+    const std::string d = e.fresh(Register::predicate);
+    const Type& type = *i.operands[operand]->type;
+    e.put("setp.eq.b" + std::to_string(register_bits(type)) + " " + d + ", " +
+          e.extended(i.operands[operand], false) + ", " + std::to_string(k));
+    return d;
+}
+
+}  // namespace
+
+void emit_select(Emitter& e, const Instruction& i) {
+    const auto families = registers_of(*i.type);
+    const bool is_each = i.operands[0]->type->is(Type::Kind::vector);
+    for (std::size_t part = 0; part < families.size(); ++part) {
+        const std::size_t each = is_each ? registers_in(*i.type->element()) : families.size();
+        const std::string condition = e.use(i.operands[0], is_each ? part / each : 0);
+        const std::string d = e.result(i, part);
+        if (families[part] == Register::predicate) {
+            select_truth(e, d, condition, i.operands[1], i.operands[2], part);
+            continue;
+        }
+        const std::string a = e.use_bits(i.operands[1], part), b = e.use_bits(i.operands[2], part);
+        e.put("selp.b" + std::to_string(bits_of(families[part])) + " " + d + ", " + a + ", " + b +
+              ", " + condition);
+    }
+}
+
+void emit_extractelement(Emitter& e, const Instruction& i) {
+    const auto families = registers_of(*i.type);
+    const u64 count = i.operands[0]->type->count;
+    for (std::size_t part = 0; part < families.size(); ++part) {
+        if (families[part] == Register::predicate)
+            fail(i, "a truth chosen by a number is not known");
+        std::string chosen = e.use_bits(i.operands[0], part);
+        for (u64 k = 1; k < count; ++k) {
+            const std::string condition = is_index(e, i, 1, k), next = e.fresh(families[part]);
+            e.put("selp.b" + std::to_string(bits_of(families[part])) + " " + next + ", " +
+                  e.use_bits(i.operands[0], k * families.size() + part) + ", " + chosen + ", " +
+                  condition);
+            chosen = next;
+        }
+        e.put("mov.b" + std::to_string(bits_of(families[part])) + " " + e.result(i, part) + ", " +
+              chosen);
+    }
+}
+
+void emit_insertelement(Emitter& e, const Instruction& i) {
+    const auto families = registers_of(*i.operands[1]->type);
+    for (u64 k = 0; k < i.type->count; ++k) {
+        const std::string condition = is_index(e, i, 2, k);
+        for (std::size_t part = 0; part < families.size(); ++part) {
+            if (families[part] == Register::predicate)
+                fail(i, "a truth chosen by a number is not known");
+            e.put("selp.b" + std::to_string(bits_of(families[part])) + " " +
+                  e.result(i, k * families.size() + part) + ", " + e.use_bits(i.operands[1], part) +
+                  ", " + e.use_bits(i.operands[0], k * families.size() + part) + ", " + condition);
+        }
+    }
+}
+
+// These only give names: fold.h, renamed.cpp.
+void emit_extractvalue(Emitter&, const Instruction&) {}
+void emit_insertvalue(Emitter&, const Instruction&) {}
+void emit_shufflevector(Emitter&, const Instruction&) {}
+
+}  // namespace coalesce::translator

@@ -1,0 +1,256 @@
+// Atomics: one instruction reads, changes and writes. And fences.
+//
+// Idea   As the back end does: an update is relaxed, whatever order the IR asks for; a compare-and-swap
+//        and a load or store that orders others brings a fence along where it has to. What has no
+//        instruction is a loop: read, compute, compare-and-swap, again if others were faster. Numbers
+//        of 8 and 16 bits take part in the aligned word that they lie in.
+#include <array>
+
+#include "page/ir_to_ptx/floats.h"
+
+namespace coalesce::translator {
+
+namespace {
+
+struct Update {
+    std::string_view in_ir, in_ptx;
+    char type;  ///< b bits, s signed, u unsigned, f floating point
+};
+constexpr std::array kUpdates = {
+    Update{"add", "add", 'u'},  Update{"sub", "add", 'u'},       Update{"and", "and", 'b'},
+    Update{"or", "or", 'b'},    Update{"xor", "xor", 'b'},       Update{"xchg", "exch", 'b'},
+    Update{"max", "max", 's'},  Update{"min", "min", 's'},       Update{"umax", "max", 'u'},
+    Update{"umin", "min", 'u'}, Update{"uinc_wrap", "inc", 'u'}, Update{"udec_wrap", "dec", 'u'},
+    Update{"fadd", "add", 'f'}, Update{"fsub", "add", 'f'}};
+
+/// ".cta" for syncscope("block"): who has to see it in order.
+std::string scope_of(const Instruction& i) {
+    if (i.scope == "block" || i.scope == "cta" || i.scope == "singlethread") return ".cta";
+    if (i.scope == "device" || i.scope == "agent" || i.scope == "gpu") return ".gpu";
+    if (i.scope == "cluster") return ".cluster";
+    return ".sys";
+}
+
+std::string place_of(Emitter& e, const Value* pointer, std::string& space) {
+    const Emitter::Address address = e.address_of(pointer);
+    space = address.space;
+    return "[" + address.text + "]";
+}
+
+/// The value of an update, negative where it is to be subtracted.
+std::string updating_value(Emitter& e, const Instruction& i, const std::string& suffix) {
+    const std::string value = e.use_register(i.operands[1]);
+    if (i.predicate != "sub" && i.predicate != "fsub") return value;
+    const std::string negative = e.fresh(register_of(*i.type));
+    e.put("neg." + (i.predicate == "sub" ? "s" + suffix.substr(1) : suffix) + " " + negative +
+          ", " + value);
+    return negative;
+}
+
+bool releases(Ordering o) {
+    return o == Ordering::release || o == Ordering::acq_rel;
+}
+bool acquires(Ordering o) {
+    return o == Ordering::acquire || o == Ordering::acq_rel;
+}
+
+/// A number in memory, and the aligned word that it is part of.
+struct InWord {
+    std::string space, place;       ///< of the word: ".global", "[%rd4]"
+    std::string shift, mask, rest;  ///< where the number lies in it; "": it is all of it
+    u32 bits;                       ///< of the word
+};
+
+InWord word_with(Emitter& e, const Value* pointer, const Type& type) {
+    InWord word;
+    word.bits = std::max(32u, register_bits(type));
+    if (type.bits >= 32 || !type.is(Type::Kind::integer)) {
+        word.place = place_of(e, pointer, word.space);
+        return word;
+    }
+    const auto made = [&](Register family, const std::string& op, const std::string& operands) {
+        const std::string d = e.fresh(family);
+        e.put(op + " " + d + ", " + operands);
+        return d;
+    };
+    const auto [text, space] = e.address_of(pointer);
+    word.space = space;
+    // A name is an address, and bytes after a register are added to it.
+    const std::size_t sign = text.find_first_of("+-");
+    std::string address = text;
+    if (text[0] != '%') {
+        address = made(Register::b64, "mov.b64", text);
+    } else if (sign != std::string::npos) {
+        const std::size_t digits = text[sign] == '+' ? sign + 1 : sign;
+        address = made(Register::b64, "add.s64", text.substr(0, sign) + ", " + text.substr(digits));
+    }
+    word.place = "[" + made(Register::b64, "and.b64", address + ", -4") + "]";
+    const std::string low = made(Register::b32, "cvt.u32.u64", address);
+    const std::string byte = made(Register::b32, "and.b32", low + ", 3");
+    word.shift = made(Register::b32, "shl.b32", byte + ", 3");
+    const std::string ones = made(Register::b32, "mov.b32", type.bits == 8 ? "255" : "65535");
+    word.mask = made(Register::b32, "shl.b32", ones + ", " + word.shift);
+    word.rest = made(Register::b32, "not.b32", word.mask);
+    return word;
+}
+
+/// The number out of the word.
+void take_out(Emitter& e, const InWord& word, const std::string& from, const std::string& to) {
+    if (word.shift.empty())
+        return e.put("mov.b" + std::to_string(word.bits) + " " + to + ", " + from);
+    const std::string low = e.fresh(Register::b32);
+    e.put("shr.u32 " + low + ", " + from + ", " + word.shift);
+    e.put("cvt.u16.u32 " + to + ", " + low);
+}
+
+/// At its place in a word of zeros.
+std::string put_in_place(Emitter& e, const InWord& word, const std::string& number) {
+    const std::string wide = e.fresh(Register::b32), up = e.fresh(Register::b32),
+                      alone = e.fresh(Register::b32);
+    e.put("cvt.u32.u16 " + wide + ", " + number);
+    e.put("shl.b32 " + up + ", " + wide + ", " + word.shift);
+    e.put("and.b32 " + alone + ", " + up + ", " + word.mask);
+    return alone;
+}
+
+/// What the update makes of `old`, in IR that is emitted here: "nand", "max", "xchg".
+const Value* updated(Emitter& e, const Instruction& i, Value* old) {
+    Module& module = e.module;
+    Value* operand = i.operands[1];
+    const auto made = [&](Op op, const Type* type, std::vector<Value*> operands,
+                          const std::string& predicate = "") {
+        Instruction* one = module.instruction(op, type, std::move(operands), i);
+        one->predicate = predicate;
+        emit_instruction(e, *one);
+        return one;
+    };
+    const std::string& name = i.predicate;
+    if (name == "xchg") return operand;
+    for (const Op op : {Op::add, Op::sub, Op::and_, Op::or_, Op::xor_})
+        if (name_of(op) == name) return made(op, i.type, {old, operand});
+    if (name == "nand") {
+        Value* both = made(Op::and_, i.type, {old, operand});
+        return made(Op::xor_, i.type, {both, module.number(i.type, ~u64{0})});
+    }
+    if ((name == "fmax" || name == "fmin") && register_bits(*i.type) >= 32) {
+        Instruction* one = module.instruction(Op::fadd, i.type, {}, i);
+        e.put(name.substr(1) + "." + float_suffix(*i.type) + " " + e.result(*one) + ", " +
+              e.use_register(old) + ", " + e.use_register(operand));
+        return one;
+    }
+    const bool is_unsigned = name.starts_with('u'), is_max = name.ends_with("max");
+    const bool is_choice = is_max || name.ends_with("min");
+    if (!is_choice || !i.type->is(Type::Kind::integer))
+        fail(i, "there is no atomic operation '" + name + "' for these numbers");
+    Value* is_old = made(Op::icmp, module.types.integer(1), {old, operand},
+                         std::string(is_unsigned ? "u" : "s") + (is_max ? "gt" : "lt"));
+    return made(Op::select, i.type, {is_old, old, operand});
+}
+
+void update_in_loop(Emitter& e, const Instruction& i) {
+    const InWord word = word_with(e, i.operands[0], *i.type);
+    const std::string bits = std::to_string(word.bits);
+    const Register family = word.bits == 64 ? Register::b64 : Register::b32;
+    const std::string seen = e.fresh(family), was = e.fresh(family), again = e.fresh_label();
+    const std::string is_other = e.fresh(Register::predicate);
+    e.put("ld.relaxed" + scope_of(i) + word.space + ".b" + bits + " " + seen + ", " + word.place);
+    e.put_label(again);
+    Instruction* old = e.module.instruction(Op::load, i.type, {}, i);
+    take_out(e, word, seen, e.result(*old));
+    std::string wanted = e.use_register(updated(e, i, old));
+    if (!word.shift.empty()) {
+        const std::string inside = put_in_place(e, word, wanted), others = e.fresh(Register::b32);
+        e.put("and.b32 " + others + ", " + seen + ", " + word.rest);
+        wanted = e.fresh(Register::b32);
+        e.put("or.b32 " + wanted + ", " + others + ", " + inside);
+    }
+    e.put("atom.relaxed" + scope_of(i) + word.space + ".cas.b" + bits + " " + was + ", " +
+          word.place + ", " + seen + ", " + wanted);
+    e.put("setp.ne.b" + bits + " " + is_other + ", " + was + ", " + seen);
+    e.put("mov.b" + bits + " " + seen + ", " + was);
+    e.put("@" + is_other + " bra " + again);
+    take_out(e, word, seen, e.result(i));
+}
+
+/// Again while the other bytes of the word change alone.
+void swap_in_loop(Emitter& e, const Instruction& i, const std::string& order) {
+    const InWord word = word_with(e, i.operands[0], *i.operands[1]->type);
+    const std::string expected = put_in_place(e, word, e.use_register(i.operands[1])),
+                      wanted = put_in_place(e, word, e.use_register(i.operands[2]));
+    const auto fresh = [&] { return e.fresh(Register::b32); };
+    const std::string seen = fresh(), others = fresh(), from = fresh(), to = fresh(), was = fresh(),
+                      others_then = fresh(), same = e.fresh(Register::predicate),
+                      is_other = e.fresh(Register::predicate);
+    const std::string again = e.fresh_label(), done = e.fresh_label();
+    e.put("ld.relaxed" + scope_of(i) + word.space + ".b32 " + seen + ", " + word.place);
+    e.put("and.b32 " + others + ", " + seen + ", " + word.rest);
+    e.put_label(again);
+    e.put("or.b32 " + from + ", " + others + ", " + expected);
+    e.put("or.b32 " + to + ", " + others + ", " + wanted);
+    e.put("atom" + order + scope_of(i) + word.space + ".cas.b32 " + was + ", " + word.place + ", " +
+          from + ", " + to);
+    e.put("setp.eq.b32 " + same + ", " + was + ", " + from);
+    e.put("@" + same + " bra " + done);
+    e.put("and.b32 " + others_then + ", " + was + ", " + word.rest);
+    e.put("setp.ne.b32 " + is_other + ", " + others_then + ", " + others);
+    e.put("mov.b32 " + others + ", " + others_then);
+    e.put("@" + is_other + " bra " + again);
+    e.put_label(done);
+    take_out(e, word, was, e.result(i, 0));
+    e.put("setp.eq.b32 " + e.result(i, 1) + ", " + was + ", " + from);
+}
+
+}  // namespace
+
+void emit_atomicrmw(Emitter& e, const Instruction& i) {
+    const Update* update = nullptr;
+    for (const Update& u : kUpdates)
+        if (u.in_ir == i.predicate) update = &u;
+    const bool is_small = i.type->is(Type::Kind::integer) && i.type->bits < 32;
+    if (!update || is_small) return update_in_loop(e, i);
+    const Type& type = *i.type;
+    const u32 bits = register_bits(type);
+    std::string suffix = update->type + std::to_string(bits);
+    if (update->type == 'f') suffix = float_suffix(type);
+    std::string space;
+    const std::string place = place_of(e, i.operands[0], space);
+    const std::string value = updating_value(e, i, suffix);
+    const std::string noftz = update->type == 'f' && bits == 16 ? ".noftz" : "";
+    const std::string scope = scope_of(i) == ".cta" ? ".cta" : "";
+    e.put("atom" + scope + space + "." + std::string(update->in_ptx) + noftz + "." + suffix + " " +
+          e.result(i) + ", " + place + ", " + value);
+}
+
+/// Gives what was there, and whether it was what was expected.
+void emit_cmpxchg(Emitter& e, const Instruction& i) {
+    const Type& type = *i.operands[1]->type;
+    const std::string scope = scope_of(i), width = "b" + std::to_string(register_bits(type));
+    std::string order = ".relaxed";
+    if (i.ordering == Ordering::seq_cst) {
+        e.put("fence.sc" + scope);
+        order = ".acquire";
+    } else if (i.ordering == Ordering::acq_rel) {
+        order = ".acq_rel";
+    } else if (i.ordering == Ordering::acquire || i.failure_ordering == Ordering::acquire) {
+        order = ".acquire";
+    } else if (i.ordering == Ordering::release) {
+        order = ".release";
+    }
+    if (type.is_integer(8)) return swap_in_loop(e, i, order);
+    std::string space;
+    const std::string place = place_of(e, i.operands[0], space);
+    const std::string expected = e.use_register(i.operands[1]),
+                      wanted = e.use_register(i.operands[2]);
+    const std::string old = e.result(i, 0);
+    e.put("atom" + order + scope + space + ".cas." + width + " " + old + ", " + place + ", " +
+          expected + ", " + wanted);
+    e.put("setp.eq." + width + " " + e.result(i, 1) + ", " + old + ", " + expected);
+}
+
+void emit_fence(Emitter& e, const Instruction& i) {
+    const bool is_sequential = i.ordering == Ordering::seq_cst;
+    if (is_sequential || acquires(i.ordering) || releases(i.ordering))
+        e.put((is_sequential ? "fence.sc" : "fence.acq_rel") + scope_of(i));
+}
+
+}  // namespace coalesce::translator

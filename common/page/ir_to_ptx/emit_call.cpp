@@ -1,0 +1,93 @@
+// A call: arguments into .param variables of a scope of its own, call, results out of them.
+#include "page/ir_to_ptx/emit_call.h"
+
+#include "page/ir_to_ptx/intrinsics.h"
+#include "page/ir_to_ptx/names.h"
+#include "page/ir_to_ptx/parameters.h"
+
+namespace coalesce::translator {
+
+namespace {
+
+std::string parameter(std::size_t index) {
+    return "param" + std::to_string(index);
+}
+
+std::string argument_list(const Instruction& i) {
+    std::string list;
+    for (std::size_t k = 0; k < i.operands.size(); ++k) list += (k ? ", " : "") + parameter(k);
+    return "(" + list + ")";
+}
+
+/// Of a function that only a register knows: what it takes and gives.
+void put_prototype(Emitter& e, const Instruction& i, const std::string& name) {
+    std::string text = name + ": .callprototype ";
+    if (!i.type->is(Type::Kind::nothing)) {
+        text += "(" + parameter_declaration(*i.type, nullptr, 1, "_") + ") ";
+    }
+    text += "_ (";
+    for (std::size_t k = 0; k < i.operands.size(); ++k) {
+        text += (k ? ", " : "") + parameter_declaration(*i.operands[k]->type, i.by_value[k],
+                                                        i.by_value_align[k], "_");
+    }
+    e.put(text + ")");
+}
+
+void take_result(Emitter& e, const Instruction& i) {
+    std::size_t index = 0;
+    for (const Part& part : parts_of(*i.type)) {
+        const std::string place =
+            "retval0" + (part.offset ? "+" + std::to_string(part.offset) : "");
+        const std::string d = e.result(i, index++);
+        const u32 bits = register_bits(*part.type);
+        if (bits == 1) {
+            const std::string byte = e.fresh(Register::b16), low = e.fresh(Register::b16);
+            e.put("ld.param.b8 " + byte + ", [" + place + "]");
+            e.put("and.b16 " + low + ", " + byte + ", 1");
+            e.put("setp.ne.b16 " + d + ", " + low + ", 0");
+            continue;
+        }
+        const bool is_byte = part.type->is(Type::Kind::integer) && part.type->bits <= 8;
+        e.put("ld.param.b" + std::to_string(is_byte ? 8 : bits) + " " + d + ", [" + place + "]");
+    }
+}
+
+void emit_function_call(Emitter& e, const Instruction& i) {
+    const Function* function = called(i);
+    if (i.function_type->is_variadic)
+        fail(i, "a function with any number of arguments is not known");
+    const std::string callee = function ? ptx_name(function->name) : e.use_register(i.callee);
+    e.put("{");
+    for (std::size_t k = 0; k < i.operands.size(); ++k) {
+        e.put(parameter_declaration(*i.operands[k]->type, i.by_value[k], i.by_value_align[k],
+                                    parameter(k)));
+    }
+    const bool has_result = !i.type->is(Type::Kind::nothing);
+    if (has_result) e.put(parameter_declaration(*i.type, nullptr, 1, "retval0"));
+    for (std::size_t k = 0; k < i.operands.size(); ++k) {
+        put_parameter(e, parameter(k), i.operands[k], i.by_value[k]);
+    }
+    const std::string result = has_result ? "(retval0), " : "";
+    if (function) {
+        e.put("call.uni " + result + callee + ", " + argument_list(i));
+    } else {
+        const std::string name = "prototype_" + std::to_string(e.next_number());
+        put_prototype(e, i, name);
+        e.put("call " + result + callee + ", " + argument_list(i) + ", " + name);
+    }
+    take_result(e, i);
+    e.put("}");
+}
+
+}  // namespace
+
+void emit_call(Emitter& e, const Instruction& i) {
+    if (i.callee->is(Value::Kind::inline_asm)) return emit_inline_asm(e, i);
+    const Function* function = called(i);
+    if (!function || !function->name.starts_with("llvm.")) return emit_function_call(e, i);
+    const Emit emit = intrinsic_named(std::string_view(function->name).substr(5));
+    if (!emit) fail(i, "the operation " + function->name + " is not known");
+    emit(e, i);
+}
+
+}  // namespace coalesce::translator

@@ -1,0 +1,101 @@
+// Where it goes on: br, switch, ret, unreachable. Phis are set on the ways (function_text.cpp).
+#include "page/ir_to_ptx/emitter.h"
+#include "page/ir_to_ptx/parameters.h"
+
+namespace coalesce::translator {
+
+void emit_phi(Emitter&, const Instruction&) {}
+
+namespace {
+
+void emit_choice(Emitter& e, const Instruction& i) {
+    const Block &from = *i.parent, &yes = *i.blocks[0], &no = *i.blocks[1];
+    const std::string condition = e.use_register(i.operands[0]);
+    bool yes_sets = e.sets_phis(from, yes), no_sets = e.sets_phis(from, no);
+    if (yes_sets && e.may_set_early(from, yes, no)) {
+        e.set_phis(from, yes);
+        yes_sets = false;
+    }
+    if (no_sets && e.may_set_early(from, no, yes)) {
+        e.set_phis(from, no);
+        no_sets = false;
+    }
+    if (yes_sets && no_sets) {
+        const std::string label = e.fresh_label();
+        e.put("@" + condition + " bra " + label);
+        e.set_phis(from, no);
+        e.put("bra.uni " + e.label_of(no));
+        e.put_label(label);
+        e.set_phis(from, yes);
+        if (e.next_block() != &yes) e.put("bra.uni " + e.label_of(yes));
+        return;
+    }
+    const bool is_yes_last = yes_sets || (!no_sets && e.next_block() == &yes);
+    const Block& last = is_yes_last ? yes : no;
+    e.put("@" + std::string(is_yes_last ? "!" : "") + condition + " bra " +
+          e.label_of(is_yes_last ? no : yes));
+    if (is_yes_last ? yes_sets : no_sets) e.set_phis(from, last);
+    if (e.next_block() != &last) e.put("bra.uni " + e.label_of(last));
+}
+
+}  // namespace
+
+void emit_br(Emitter& e, const Instruction& i) {
+    if (i.operands.empty() || i.blocks[0] == i.blocks[1]) {
+        e.put_way(*i.parent, *i.blocks[0]);
+    } else {
+        emit_choice(e, i);
+    }
+}
+
+/// One comparison after another. Ways that set phis lie behind them.
+void emit_switch(Emitter& e, const Instruction& i) {
+    const Type& type = *i.operands[0]->type;
+    std::string value = e.extended(i.operands[0], true);
+    if (type.bits == 1) {
+        value = e.fresh(Register::b32);
+        e.put("selp.b32 " + value + ", -1, 0, " + e.use(i.operands[0]));
+    }
+    const std::string bits = type.bits == 1 ? "32" : std::to_string(register_bits(type));
+    const bool is_wide = registers_in(type) == 2;
+    const std::string high = is_wide ? e.extended(i.operands[0], true, 1) : "";
+    std::vector<std::pair<std::string, const Block*>> ways;
+    for (std::size_t k = 1; k < i.operands.size(); ++k) {
+        i64 number = 0;
+        is_number(i.operands[k], number);
+        const std::string equal = e.fresh(Register::predicate);
+        if (is_wide) {
+            const std::string low = e.fresh(Register::predicate);
+            e.put("setp.eq.b64 " + low + ", " + value + ", " + e.use(i.operands[k], 0));
+            e.put("setp.eq.and.b64 " + equal + ", " + high + ", " + e.use(i.operands[k], 1) + ", " +
+                  low);
+        } else {
+            e.put("setp.eq.b" + bits + " " + equal + ", " + value + ", " + std::to_string(number));
+        }
+        const bool is_long = e.sets_phis(*i.parent, *i.blocks[k]);
+        const std::string label = is_long ? e.fresh_label() : e.label_of(*i.blocks[k]);
+        e.put("@" + equal + " bra " + label);
+        if (is_long) ways.emplace_back(label, i.blocks[k]);
+    }
+    e.set_phis(*i.parent, *i.blocks[0]);
+    if (!ways.empty() || e.next_block() != i.blocks[0])
+        e.put("bra.uni " + e.label_of(*i.blocks[0]));
+    for (const auto& [label, to] : ways) {
+        e.put_label(label);
+        e.set_phis(*i.parent, *to);
+        e.put("bra.uni " + e.label_of(*to));
+    }
+}
+
+void emit_ret(Emitter& e, const Instruction& i) {
+    if (!i.operands.empty()) put_parameter(e, "func_retval0", i.operands[0], nullptr);
+    e.put("ret");
+}
+
+/// Nothing comes here; if it does, the kernel ends with an error rather than in the next function.
+void emit_unreachable(Emitter& e, const Instruction&) {
+    e.put("trap");
+    e.put("exit");
+}
+
+}  // namespace coalesce::translator

@@ -1,0 +1,183 @@
+// From one width of integers to another, and between the spaces of pointers.
+#include "page/ir_to_ptx/elements.h"
+#include "page/ir_to_ptx/names.h"
+
+namespace coalesce::translator {
+
+namespace {
+
+void move(Emitter& e, const std::string& to, const std::string& from, const Type& type) {
+    e.put("mov.b" + std::to_string(register_bits(type)) + " " + to + ", " + from);
+}
+
+bool is_whole(u32 bits) {
+    return bits == 8 || bits == 16 || bits == 32 || bits == 64;
+}
+
+}  // namespace
+
+void emit_trunc(Emitter& e, const Instruction& i) {
+    const Type &to = element_of(*i.type), &from = element_of(*i.operands[0]->type);
+    const u32 from_bits = register_bits(from), to_bits = register_bits(to);
+    for_each_element(*i.operands[0]->type, [&](std::size_t part) {
+        const std::string value = e.use_register(i.operands[0], part);
+        const std::string d = e.result(i, part / registers_in(from) * registers_in(to));
+        if (registers_in(to) == 2) {
+            move(e, d, value, to);
+            return move(e, e.result(i, part + 1), e.use_register(i.operands[0], part + 1), to);
+        }
+        if (to.bits == 1) {
+            const std::string low = e.fresh(register_of(from)), bits = std::to_string(from_bits);
+            e.put("and.b" + bits + " " + low + ", " + value + ", 1");
+            e.put("setp.ne.b" + bits + " " + d + ", " + low + ", 0");
+        } else if (to_bits == from_bits) {
+            move(e, d, value, to);
+        } else {
+            e.put("cvt.u" + std::to_string(to_bits) + ".u" + std::to_string(from_bits) + " " + d +
+                  ", " + value);
+        }
+    });
+}
+
+namespace {
+
+/// Into one register.
+void extend(Emitter& e, const Instruction& i, std::size_t from_part, const std::string& d,
+            u32 to_bits) {
+    const Type& from = element_of(*i.operands[0]->type);
+    const bool is_signed = i.op == Op::sext;
+    const std::string sign = is_signed ? "s" : "u", to = std::to_string(to_bits);
+    if (from.bits == 1) {
+        e.put("selp.b" + to + " " + d + (is_signed ? ", -1, 0, " : ", 1, 0, ") +
+              e.use(i.operands[0], from_part));
+        return;
+    }
+    const u32 whole = register_bits(from);
+    if (is_whole(from.bits) && from.bits < to_bits) {
+        e.put("cvt." + sign + to + "." + sign + std::to_string(from.bits) + " " + d + ", " +
+              e.use_register(i.operands[0], from_part));
+        return;
+    }
+    const std::string value = e.extended(i.operands[0], is_signed, from_part);
+    if (whole == to_bits) return e.put("mov.b" + to + " " + d + ", " + value);
+    e.put("cvt." + sign + to + "." + sign + std::to_string(whole) + " " + d + ", " + value);
+}
+
+}  // namespace
+
+void emit_extend(Emitter& e, const Instruction& i) {
+    const Type& to = element_of(*i.type);
+    for_each_element(*i.type, [&](std::size_t part) {
+        const std::string d = e.result(i, part);
+        if (registers_in(to) == 1) return extend(e, i, part, d, register_bits(to));
+        const std::string low = e.fresh(Register::b64), high = e.result(i, part + 1);
+        if (registers_in(element_of(*i.operands[0]->type)) == 2) {
+            const std::string upper = e.extended(i.operands[0], i.op == Op::sext, part + 1);
+            e.put("mov.b64 " + low + ", " + e.use(i.operands[0], part));
+            e.put("mov.b64 " + high + ", " + upper);
+            return e.put("mov.b64 " + d + ", " + low);
+        }
+        extend(e, i, part / 2, low, 64);
+        e.put("mov.b64 " + d + ", " + low);
+        e.put(i.op == Op::zext ? "mov.b64 " + high + ", 0"
+                               : "shr.s64 " + high + ", " + low + ", 63");
+    });
+}
+
+/// ptrtoint and inttoptr of another width than a pointer's: fold.h knows the others.
+void emit_same_bits(Emitter& e, const Instruction& i) {
+    const u32 from = register_bits(*i.operands[0]->type), to = register_bits(*i.type);
+    e.put("cvt.u" + std::to_string(to) + ".u" + std::to_string(from) + " " + e.result(i) + ", " +
+          e.use_register(i.operands[0]));
+}
+
+namespace {
+
+/// <4 x i8> and i32, <8 x i1> and i8: every element is shifted to its place, or from it.
+void bitcast_bytes(Emitter& e, const Instruction& i) {
+    const Type &from = *i.operands[0]->type, &to = *i.type;
+    const bool is_packing = from.is(Type::Kind::vector);
+    const Type &whole = is_packing ? to : from, &pieces = is_packing ? from : to;
+    if (whole.is(Type::Kind::vector) || registers_in(whole) != 1 || register_bits(whole) == 1) {
+        fail(i, "these bits cannot be taken apart");
+    }
+    const Register family = register_of(whole);
+    const std::string bits = std::to_string(register_bits(whole));
+    const u32 step = pieces.element()->bits, piece_bits = register_bits(*pieces.element());
+    std::string sum = "0";
+    for (u32 k = 0; k < pieces.count; ++k) {
+        const std::string shift = std::to_string(k * step), moved = e.fresh(family);
+        if (!is_packing) {
+            e.put("shr.u" + bits + " " + moved + ", " + e.use_register(i.operands[0]) + ", " +
+                  shift);
+            const std::string d = e.result(i, k);
+            if (piece_bits == 1) {
+                const std::string low = e.fresh(family);
+                e.put("and.b" + bits + " " + low + ", " + moved + ", 1");
+                e.put("setp.ne.b" + bits + " " + d + ", " + low + ", 0");
+            } else {
+                e.put("cvt.u" + std::to_string(piece_bits) + ".u" + bits + " " + d + ", " + moved);
+            }
+            continue;
+        }
+        const std::string wide = e.fresh(family), all = e.fresh(family);
+        const std::string piece = e.use_register(i.operands[0], k);
+        if (piece_bits == 1) {
+            e.put("selp.b" + bits + " " + wide + ", 1, 0, " + piece);
+        } else {
+            e.put("cvt.u" + bits + ".u" + std::to_string(step) + " " + wide + ", " + piece);
+        }
+        e.put("shl.b" + bits + " " + moved + ", " + wide + ", " + shift);
+        e.put("or.b" + bits + " " + all + ", " + moved + ", " + sum);
+        sum = all;
+    }
+    if (is_packing) e.put("mov.b" + bits + " " + e.result(i) + ", " + sum);
+}
+
+}  // namespace
+
+/// Of the same bits in other parts: mov packs and unpacks pairs and fours.
+void emit_bitcast(Emitter& e, const Instruction& i) {
+    const auto from = registers_of(*i.operands[0]->type), to = registers_of(*i.type);
+    // An integer of 128 bits is two halves already; all others are powers of two of one another.
+    const auto list = [](const std::vector<std::string>& all) {
+        std::string text;
+        for (const std::string& one : all) text += (text.empty() ? "{" : ", ") + one;
+        return text + "}";
+    };
+    const auto parts_from = parts_of(*i.operands[0]->type), parts_to = parts_of(*i.type);
+    const bool has_bytes =
+        store_size(*parts_from[0].type) == 1 || store_size(*parts_to[0].type) == 1;
+    if (has_bytes || from[0] == Register::predicate || to[0] == Register::predicate) {
+        return bitcast_bytes(e, i);
+    }
+    const std::size_t many = std::max(from.size(), to.size()),
+                      few = std::min(from.size(), to.size());
+    const bool is_packing = from.size() == many;
+    const std::string op = "mov.b" + std::to_string(bits_of(is_packing ? to[0] : from[0])) + " ";
+    for (std::size_t k = 0; k < few; ++k) {
+        std::vector<std::string> pieces;
+        for (std::size_t m = k * (many / few); m < (k + 1) * (many / few); ++m) {
+            pieces.push_back(is_packing ? e.use_register(i.operands[0], m) : e.result(i, m));
+        }
+        if (is_packing) {
+            e.put(op + e.result(i, k) + ", " + list(pieces));
+        } else {
+            e.put(op + list(pieces) + ", " + e.use_register(i.operands[0], k));
+        }
+    }
+}
+
+void emit_addrspacecast(Emitter& e, const Instruction& i) {
+    const Space from = i.operands[0]->type->space, to = i.type->space;
+    const std::string value = e.use_register(i.operands[0]), d = e.result(i);
+    if (to == Space::generic) {
+        e.put("cvta" + space_text(from) + ".u64 " + d + ", " + value);
+    } else if (from == Space::generic) {
+        e.put("cvta.to" + space_text(to) + ".u64 " + d + ", " + value);
+    } else {
+        fail(i, "a pointer from one memory cannot point into another");
+    }
+}
+
+}  // namespace coalesce::translator

@@ -1,0 +1,189 @@
+// Floating point: arithmetic, comparisons, conversions.
+//
+// Idea   Every rounding is spelt out (.rn), so that nobody contracts what contraction.cpp left as it is.
+#include <array>
+
+#include "page/ir_to_ptx/floats.h"
+
+namespace coalesce::translator {
+
+std::string float_suffix(const Type& type) {
+    switch (type.kind) {
+        case Type::Kind::half: return "f16";
+        case Type::Kind::bfloat: return "bf16";
+        case Type::Kind::single: return "f32";
+        default: return "f64";
+    }
+}
+
+std::string float_operand(Emitter& e, const Value* value, std::size_t part) {
+    const bool is_small = register_bits(element_of(*value->type)) == 16;
+    return is_small ? e.use_register(value, part) : e.use(value, part);
+}
+
+namespace {
+
+/// What halves are computed in where they have no instruction of their own.
+std::string widened(Emitter& e, const Value* value, std::size_t part) {
+    const std::string wide = e.fresh(Register::b32);
+    e.put("cvt.f32." + float_suffix(element_of(*value->type)) + " " + wide + ", " +
+          e.use_register(value, part));
+    return wide;
+}
+
+void divide(Emitter& e, const Instruction& i, std::size_t part) {
+    const Type& type = element_of(*i.type);
+    const std::string d = e.result(i, part);
+    if (register_bits(type) != 16) {
+        e.put("div.rn." + float_suffix(type) + " " + d + ", " + e.use(i.operands[0], part) + ", " +
+              e.use(i.operands[1], part));
+        return;
+    }
+    const std::string a = widened(e, i.operands[0], part), b = widened(e, i.operands[1], part);
+    const std::string quotient = e.fresh(Register::b32);
+    e.put("div.rn.f32 " + quotient + ", " + a + ", " + b);
+    e.put("cvt.rn." + float_suffix(type) + ".f32 " + d + ", " + quotient);
+}
+
+struct Comparison {
+    std::string_view in_ir, in_ptx;
+};
+constexpr std::array kComparisons = {
+    Comparison{"oeq", "eq"},  Comparison{"ogt", "gt"},  Comparison{"oge", "ge"},
+    Comparison{"olt", "lt"},  Comparison{"ole", "le"},  Comparison{"one", "ne"},
+    Comparison{"ord", "num"}, Comparison{"uno", "nan"}, Comparison{"ueq", "equ"},
+    Comparison{"ugt", "gtu"}, Comparison{"uge", "geu"}, Comparison{"ult", "ltu"},
+    Comparison{"ule", "leu"}, Comparison{"une", "neu"}};
+
+/// "s32": an integer as large as the register that holds it.
+std::string integer_suffix(const Type& type, bool is_signed) {
+    return (is_signed ? "s" : "u") + std::to_string(register_bits(type));
+}
+
+}  // namespace
+
+void emit_fneg(Emitter& e, const Instruction& i) {
+    for (std::size_t part = 0; part < element_count(*i.type); ++part) {
+        e.put("neg." + float_suffix(element_of(*i.type)) + " " + e.result(i, part) + ", " +
+              float_operand(e, i.operands[0], part));
+    }
+}
+
+void emit_float(Emitter& e, const Instruction& i) {
+    const Type& type = element_of(*i.type);
+    for (std::size_t part = 0; part < element_count(*i.type); ++part) {
+        if (i.op == Op::fdiv) {
+            divide(e, i, part);
+            continue;
+        }
+        const char* name = i.op == Op::fadd ? "add" : i.op == Op::fsub ? "sub" : "mul";
+        e.put(name + (".rn." + float_suffix(type)) + " " + e.result(i, part) + ", " +
+              float_operand(e, i.operands[0], part) + ", " + float_operand(e, i.operands[1], part));
+    }
+}
+
+/// As the back end does: x - trunc(x / y) * y, and x where y is infinite.
+void emit_frem(Emitter& e, const Instruction& i) {
+    const Type& type = element_of(*i.type);
+    const bool is_double = type.is(Type::Kind::real), is_small = register_bits(type) == 16;
+    const std::string suffix = is_double ? ".f64 " : ".f32 ";
+    const auto fresh = [&] { return e.fresh(is_double ? Register::b64 : Register::b32); };
+    for (std::size_t part = 0; part < element_count(*i.type); ++part) {
+        const auto operand = [&](std::size_t k) {
+            return is_small ? widened(e, i.operands[k], part) : e.use_register(i.operands[k], part);
+        };
+        const std::string x = operand(0), y = operand(1);
+        const std::string turns = fresh(), rest = fresh(), size = fresh();
+        const std::string is_infinite = e.fresh(Register::predicate);
+        const std::string d = is_small ? fresh() : e.result(i, part);
+        e.put("div.rn" + suffix + turns + ", " + x + ", " + y);
+        e.put("cvt.rzi" + suffix.substr(0, 4) + suffix + turns + ", " + turns);
+        e.put("neg" + suffix + turns + ", " + turns);
+        e.put("fma.rn" + suffix + rest + ", " + turns + ", " + y + ", " + x);
+        e.put("abs" + suffix + size + ", " + y);
+        e.put("setp.eq" + suffix + is_infinite + ", " + size + ", " +
+              (is_double ? "0d7FF0000000000000" : "0f7F800000"));
+        e.put(std::string(is_double ? "selp.b64 " : "selp.b32 ") + d + ", " + x + ", " + rest +
+              ", " + is_infinite);
+        if (is_small)
+            e.put("cvt.rn." + float_suffix(type) + ".f32 " + e.result(i, part) + ", " + d);
+    }
+}
+
+void emit_fcmp(Emitter& e, const Instruction& i) {
+    const Type& type = element_of(*i.operands[0]->type);
+    for (std::size_t part = 0; part < element_count(*i.type); ++part) {
+        const std::string d = e.result(i, part);
+        if (i.predicate == "true" || i.predicate == "false") {
+            e.put(std::string("setp.") + (i.predicate == "true" ? "eq" : "ne") + ".u32 " + d +
+                  ", 0, 0");
+            continue;
+        }
+        std::string_view comparison;
+        for (const Comparison& c : kComparisons)
+            if (c.in_ir == i.predicate) comparison = c.in_ptx;
+        if (comparison.empty()) fail(i, "there is no comparison " + i.predicate);
+        e.put("setp." + std::string(comparison) + "." + float_suffix(type) + " " + d + ", " +
+              float_operand(e, i.operands[0], part) + ", " + float_operand(e, i.operands[1], part));
+    }
+}
+
+void emit_float_resize(Emitter& e, const Instruction& i) {
+    const Type &to = element_of(*i.type), &from = element_of(*i.operands[0]->type);
+    const char* rounding = i.op == Op::fptrunc ? "cvt.rn." : "cvt.";
+    for (std::size_t part = 0; part < element_count(*i.type); ++part) {
+        e.put(rounding + float_suffix(to) + "." + float_suffix(from) + " " + e.result(i, part) +
+              ", " + e.use_register(i.operands[0], part));
+    }
+}
+
+void emit_float_to_integer(Emitter& e, const Instruction& i) {
+    const Type &to = element_of(*i.type), &from = element_of(*i.operands[0]->type);
+    if (to.bits > 64)
+        fail(i, "a floating-point number does not become an integer of 128 bits here");
+    for (std::size_t part = 0; part < element_count(*i.type); ++part) {
+        const std::string value = e.use_register(i.operands[0], part);
+        if (to.bits == 1) {
+            const std::string whole = e.fresh(Register::b32);
+            e.put("cvt.rzi.s32." + float_suffix(from) + " " + whole + ", " + value);
+            e.put("setp.ne.s32 " + e.result(i, part) + ", " + whole + ", 0");
+            continue;
+        }
+        e.put("cvt.rzi." + integer_suffix(to, i.op == Op::fptosi) + "." + float_suffix(from) + " " +
+              e.result(i, part) + ", " + value);
+    }
+}
+
+void emit_integer_to_float(Emitter& e, const Instruction& i) {
+    const Type &to = element_of(*i.type), &from = element_of(*i.operands[0]->type);
+    const bool is_signed = i.op == Op::sitofp;
+    if (from.bits > 64)
+        fail(i, "an integer of 128 bits does not become a floating-point number here");
+    for (std::size_t part = 0; part < element_count(*i.type); ++part) {
+        std::string value, suffix = integer_suffix(from, is_signed);
+        if (from.bits == 1) {
+            value = e.fresh(Register::b32);
+            suffix = "s32";
+            e.put("selp.b32 " + value + ", " + (is_signed ? "-1" : "1") + ", 0, " +
+                  e.use_register(i.operands[0], part));
+        } else if (i.type->is(Type::Kind::vector)) {
+            // An element's upper bits are of any value where its width is odd.
+            value = e.use_register(i.operands[0], part);
+            if (from.bits == 8) {
+                const std::string wide = e.fresh(Register::b16);
+                e.put(std::string("cvt.") + (is_signed ? "s16.s8 " : "u16.u8 ") + wide + ", " +
+                      value);
+                value = wide;
+            } else if (from.bits != register_bits(from)) {
+                fail(i,
+                     "a vector of integers of this width does not become floating-point numbers "
+                     "here");
+            }
+        } else {
+            value = e.extended(i.operands[0], is_signed);
+        }
+        e.put("cvt.rn." + float_suffix(to) + "." + suffix + " " + e.result(i, part) + ", " + value);
+    }
+}
+
+}  // namespace coalesce::translator

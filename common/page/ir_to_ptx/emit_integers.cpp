@@ -1,0 +1,275 @@
+// Integers: + - * / %, shifts, logic, comparisons. Those of 128 bits are pairs of 64.
+#include "page/ir_to_ptx/elements.h"
+#include "page/ir_to_ptx/fold.h"
+
+namespace coalesce::translator {
+
+namespace {
+
+const Type& element(const Instruction& i) {
+    return element_of(*i.type);
+}
+bool is_wide(const Instruction& i) {
+    return registers_in(element_of(*i.operands[0]->type)) == 2;
+}
+/// put("add.s32", d, a, b)
+void put3(Emitter& e, const std::string& op, const std::string& d, const std::string& a,
+          const std::string& b) {
+    e.put(op + " " + d + ", " + a + ", " + b);
+}
+std::string made3(Emitter& e, Register family, const std::string& op, const std::string& a,
+                  const std::string& b) {
+    const std::string d = e.fresh(family);
+    put3(e, op, d, a, b);
+    return d;
+}
+
+/// The number of bits as .u32, which all shifts want.
+std::string shift_amount(Emitter& e, const Value* amount, std::size_t part) {
+    const std::string text = e.extended(amount, false, part);
+    const u32 bits = register_bits(element_of(*amount->type));
+    if (text[0] != '%' || bits == 32) return text;
+    const std::string narrow = e.fresh(Register::b32);
+    e.put("cvt.u32.u" + std::to_string(bits) + " " + narrow + ", " + text);
+    return narrow;
+}
+
+std::string made_number(Emitter& e, const std::string& text) {
+    const std::string d = e.fresh(Register::b64);
+    e.put("mov.b64 " + d + ", " + text);
+    return d;
+}
+
+/// lo, hi of the result and of both operands, copied, because the result may be an operand too.
+struct Wide {
+    std::string d[2], a[2], b[2];
+};
+Wide wide(Emitter& e, const Instruction& i, std::size_t part) {
+    Wide w;
+    const bool is_signed = i.op == Op::ashr || (i.op == Op::icmp && i.predicate[0] == 's');
+    const bool has_order = i.op == Op::lshr || i.op == Op::ashr || i.op == Op::icmp;
+    const auto operand = [&](std::size_t number, std::size_t at) {
+        const Value* value = i.operands[number];
+        const std::string text = has_order ? e.extended(value, is_signed, at) : e.use(value, at);
+        return text[0] == '%' ? text : made_number(e, text);
+    };
+    for (std::size_t k = 0; k < 2; ++k) {
+        w.a[k] = operand(0, part + k);
+        w.b[k] = operand(1, part + k);
+        w.d[k] = i.op == Op::icmp ? "" : e.result(i, part + k);
+    }
+    return w;
+}
+
+void emit_wide_sum(Emitter& e, const Instruction& i, std::size_t part, const std::string& op) {
+    const Wide w = wide(e, i, part);
+    const std::string low = made3(e, Register::b64, op + ".cc.u64", w.a[0], w.b[0]);
+    put3(e, op + "c.u64", w.d[1], w.a[1], w.b[1]);
+    e.put("mov.b64 " + w.d[0] + ", " + low);
+}
+
+void emit_wide_product(Emitter& e, const Instruction& i, std::size_t part) {
+    const Wide w = wide(e, i, part);
+    const auto product = [&](const char* op, const std::string& a, const std::string& b) {
+        return made3(e, Register::b64, op, a, b);
+    };
+    const std::string low = product("mul.lo.u64", w.a[0], w.b[0]);
+    const std::string high = product("mul.hi.u64", w.a[0], w.b[0]);
+    const std::string left = product("mul.lo.u64", w.a[0], w.b[1]);
+    const std::string right = product("mul.lo.u64", w.a[1], w.b[0]);
+    put3(e, "add.u64", w.d[1], high, product("add.u64", left, right));
+    e.put("mov.b64 " + w.d[0] + ", " + low);
+}
+
+/// A shift by more than 63 gives 0 (or the sign), so that both halves come from or-ing what may
+/// reach them; one of two parts is always 0.
+void emit_wide_shift(Emitter& e, const Instruction& i, std::size_t part) {
+    const Wide w = wide(e, i, part);
+    const std::string n = e.fresh(Register::b32), back = e.fresh(Register::b32),
+                      over = e.fresh(Register::b32);
+    e.put("cvt.u32.u64 " + n + ", " + w.b[0]);
+    put3(e, "sub.s32", back, "64", n);
+    put3(e, "add.s32", over, n, "-64");
+    const auto shifted = [&](const std::string& op, const std::string& a, const std::string& by) {
+        return made3(e, Register::b64, op, a, by);
+    };
+    const bool is_left = i.op == Op::shl;
+    const std::size_t near = is_left ? 1 : 0, far = 1 - near;
+    const std::string forth = is_left ? "shl.b64" : "shr.u64",
+                      other = is_left ? "shr.u64" : "shl.b64";
+    const std::string both =
+        shifted("or.b64", shifted(forth, w.a[near], n), shifted(other, w.a[far], back));
+    if (i.op != Op::ashr) {
+        put3(e, "or.b64", w.d[near], both, shifted(forth, w.a[far], over));
+        put3(e, forth, w.d[far], w.a[far], n);
+        return;
+    }
+    const std::string is_far = e.fresh(Register::predicate);
+    put3(e, "setp.gt.u32", is_far, n, "63");
+    const std::string beyond = shifted("shr.s64", w.a[1], over),
+                      high = shifted("shr.s64", w.a[1], n);
+    e.put("selp.b64 " + w.d[0] + ", " + beyond + ", " + both + ", " + is_far);
+    e.put("mov.b64 " + w.d[1] + ", " + high);
+}
+
+/// A product that only this addition uses: mad.
+bool emit_mad(Emitter& e, const Instruction& i) {
+    for (std::size_t k = 0; k < 2; ++k) {
+        const Instruction* product = as_instruction(i.operands[k]);
+        if (!product || product->op != Op::mul || !e.is_folded(product)) continue;
+        const std::string a = e.use_register(product->operands[0]), b = e.use(product->operands[1]),
+                          c = e.use(i.operands[1 - k]);
+        e.put("mad.lo.s" + register_width(element(i)) + " " + e.result(i) + ", " + a + ", " + b +
+              ", " + c);
+        return true;
+    }
+    return false;
+}
+
+}  // namespace
+
+void emit_add(Emitter& e, const Instruction& i) {
+    if (emit_mad(e, i)) return;
+    for_each_element(*i.type, [&](std::size_t part) {
+        if (is_wide(i)) return emit_wide_sum(e, i, part, "add");
+        const std::string a = e.use_register(i.operands[0], part), b = e.use(i.operands[1], part);
+        const bool is_bit = element(i).bits == 1;
+        put3(e, is_bit ? "xor.pred" : "add.s" + register_width(element(i)), e.result(i, part), a,
+             b);
+    });
+}
+
+void emit_sub(Emitter& e, const Instruction& i) {
+    for_each_element(*i.type, [&](std::size_t part) {
+        if (is_wide(i)) return emit_wide_sum(e, i, part, "sub");
+        const std::string a = e.use(i.operands[0], part), b = e.use(i.operands[1], part);
+        const std::string d = e.result(i, part), bits = register_width(element(i));
+        if (element(i).bits == 1) return put3(e, "xor.pred", d, a, b);
+        if (a == "0") return e.put("neg.s" + bits + " " + d + ", " + b);
+        put3(e, "sub.s" + bits, d, a, b);
+    });
+}
+
+void emit_mul(Emitter& e, const Instruction& i) {
+    if (const WideProduct product = wide_product(i); product.a) {
+        const std::string a = e.use_register(product.a);
+        const std::string b = product.b ? e.use(product.b) : std::to_string(product.factor);
+        put3(e,
+             std::string("mul.wide.") + (product.is_signed ? "s" : "u") +
+                 register_width(*product.a->type),
+             e.result(i), a, b);
+        return;
+    }
+    for_each_element(*i.type, [&](std::size_t part) {
+        if (is_wide(i)) return emit_wide_product(e, i, part);
+        const std::string a = e.use_register(i.operands[0], part), b = e.use(i.operands[1], part);
+        const bool is_bit = element(i).bits == 1;
+        put3(e, is_bit ? "and.pred" : "mul.lo.s" + register_width(element(i)), e.result(i, part), a,
+             b);
+    });
+}
+
+void emit_divide(Emitter& e, const Instruction& i) {
+    const bool is_signed = i.op == Op::sdiv || i.op == Op::srem;
+    const bool is_quotient = i.op == Op::udiv || i.op == Op::sdiv;
+    if (is_wide(i)) fail(i, "a division of vectors of 128-bit integers is not known");
+    for_each_element(*i.type, [&](std::size_t part) {
+        const std::string a = e.extended(i.operands[0], is_signed, part),
+                          b = e.extended(i.operands[1], is_signed, part);
+        put3(e,
+             std::string(is_quotient ? "div." : "rem.") + (is_signed ? "s" : "u") +
+                 register_width(element(i)),
+             e.result(i, part), a, b);
+    });
+}
+
+void emit_shift(Emitter& e, const Instruction& i) {
+    if (wide_product(i).a) return emit_mul(e, i);
+    for_each_element(*i.type, [&](std::size_t part) {
+        if (is_wide(i)) return emit_wide_shift(e, i, part);
+        const std::string a = i.op == Op::shl ? e.use(i.operands[0], part)
+                                              : e.extended(i.operands[0], i.op == Op::ashr, part);
+        const std::string n = shift_amount(e, i.operands[1], part);
+        const std::string op = i.op == Op::shl ? "shl.b" : i.op == Op::lshr ? "shr.u" : "shr.s";
+        put3(e, op + register_width(element(i)), e.result(i, part), a, n);
+    });
+}
+
+void emit_logic(Emitter& e, const Instruction& i) {
+    const Type& type = element(i);
+    const std::string suffix = type.bits == 1 ? ".pred" : ".b" + register_width(type);
+    const std::size_t halves = registers_in(type);
+    for_each_element(*i.type, [&](std::size_t first) {
+        for (std::size_t part = first; part < first + halves; ++part) {
+            i64 number = 0;
+            const bool is_not =
+                i.op == Op::xor_ && is_number(i.operands[1], number) && number == -1;
+            const std::string a = e.use(i.operands[0], part);
+            if (is_not) {
+                e.put("not" + suffix + " " + e.result(i, part) + ", " + a);
+                continue;
+            }
+            const std::string b = e.use(i.operands[1], part);
+            put3(e, std::string(name_of(i.op)) + suffix, e.result(i, part), a, b);
+        }
+    });
+}
+
+// ---- comparisons ----
+
+namespace {
+
+/// "slt" -> "lt"
+std::string relation(const Instruction& i) {
+    return i.predicate == "eq" || i.predicate == "ne" ? i.predicate : i.predicate.substr(1);
+}
+
+/// High halves decide; where they are equal, low halves do.
+void emit_wide_icmp(Emitter& e, const Instruction& i, std::size_t part, const std::string& d) {
+    const Wide w = wide(e, i, 2 * part);
+    const std::string how = relation(i);
+    const auto compared = [&](const std::string& op, std::size_t half) {
+        return made3(e, Register::predicate, "setp." + op, w.a[half], w.b[half]);
+    };
+    if (how == "eq" || how == "ne") {
+        put3(e, how == "eq" ? "and.pred" : "or.pred", d, compared(how + ".b64", 0),
+             compared(how + ".b64", 1));
+        return;
+    }
+    const std::string strict = how.substr(0, 1) + "t",
+                      sign = i.predicate[0] == 's' ? ".s64" : ".u64";
+    const std::string low = compared(how + ".u64", 0), same = compared("eq.b64", 1),
+                      high = compared(strict + sign, 1);
+    put3(e, "or.pred", d, high, made3(e, Register::predicate, "and.pred", same, low));
+}
+
+/// Of two truths as numbers: 1, or -1 where the comparison is signed.
+std::string as_number(Emitter& e, const Value* value, std::size_t part, bool is_signed) {
+    const std::string d = e.fresh(Register::b32);
+    e.put("selp.b32 " + d + (is_signed ? ", -1, 0, " : ", 1, 0, ") + e.use(value, part));
+    return d;
+}
+
+}  // namespace
+
+void emit_icmp(Emitter& e, const Instruction& i) {
+    const Type& type = element_of(*i.operands[0]->type);
+    const bool is_signed = i.predicate[0] == 's', is_equality = relation(i) == i.predicate;
+    const std::size_t count = registers_of(*i.type).size();
+    for (std::size_t part = 0; part < count; ++part) {
+        const std::string d = e.result(i, part);
+        if (is_wide(i)) {
+            emit_wide_icmp(e, i, part, d);
+            continue;
+        }
+        const bool is_bit = register_bits(type) == 1;
+        const std::string a = is_bit ? as_number(e, i.operands[0], part, is_signed)
+                                     : e.extended(i.operands[0], is_signed, part);
+        const std::string b = is_bit ? as_number(e, i.operands[1], part, is_signed)
+                                     : e.extended(i.operands[1], is_signed, part);
+        const std::string kind = is_equality ? ".b" : is_signed ? ".s" : ".u";
+        put3(e, "setp." + relation(i) + kind + (is_bit ? "32" : register_width(type)), d, a, b);
+    }
+}
+
+}  // namespace coalesce::translator

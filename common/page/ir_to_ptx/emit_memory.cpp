@@ -1,0 +1,325 @@
+// Loads and stores. Several elements of a vector go in one access where their alignment allows it,
+// as the NVPTX back end does; counters depend on it.
+#include <algorithm>
+#include <bit>
+#include <optional>
+
+#include "page/ir_to_ptx/elements.h"
+
+namespace coalesce::translator {
+
+namespace {
+
+constexpr u64 kWidestAccess = 16;
+
+/// One access of memory: `count` parts from `first` on, of `bytes` each.
+struct MemoryAccess {
+    std::size_t first, count;
+    u64 offset, bytes;
+};
+
+/// As few as the alignment allows. Only a vector's elements are taken together, and an i128's halves.
+std::vector<MemoryAccess> accesses(const Type& type, u32 align) {
+    const std::vector<Part> parts = parts_of(type);
+    const bool is_together = type.is(Type::Kind::vector) || type.is(Type::Kind::integer);
+    std::vector<MemoryAccess> all;
+    for (std::size_t k = 0; k < parts.size();) {
+        const u64 bytes = parts[k].bytes;
+        std::size_t count = 1;
+        for (std::size_t more = kWidestAccess / bytes; is_together && more > 1; more /= 2) {
+            const u64 whole = more * bytes;
+            if (k + more > parts.size() || align % whole != 0 || parts[k].offset % whole != 0)
+                continue;
+            if (parts[k + more - 1].bytes != bytes) continue;
+            count = more;
+            break;
+        }
+        all.push_back({k, count, parts[k].offset, bytes});
+        k += count;
+    }
+    return all;
+}
+
+std::string braces(const std::vector<std::string>& all) {
+    if (all.size() == 1) return all[0];
+    std::string text = "{";
+    for (const std::string& one : all) text += (text.size() > 1 ? ", " : "") + one;
+    return text + "}";
+}
+
+std::string vector_text(std::size_t count) {
+    return count == 1 ? "" : ".v" + std::to_string(count);
+}
+
+/// ".volatile", ".relaxed.gpu", ".acquire.sys"
+std::string order_text(const Instruction& i) {
+    // No other thread sees it, and PTX has no such word for it.
+    if (i.operands[i.op == Op::load ? 0 : 1]->type->space == Space::local) return "";
+    if (i.has(flag::is_atomic)) {
+        const std::string scope = i.scope == "block"     ? ".cta"
+                                  : i.scope == "cluster" ? ".cluster"
+                                  : i.scope == "device"  ? ".gpu"
+                                                         : ".sys";
+        const bool is_load = i.op == Op::load;
+        const bool is_strong = i.ordering >= Ordering::acquire;
+        return (is_strong ? (is_load ? ".acquire" : ".release") : ".relaxed") + scope;
+    }
+    return i.has(flag::is_volatile) ? ".volatile" : "";
+}
+
+/// What holds one element while it is loaded or stored: more than four come packed.
+struct Words {
+    std::vector<std::string> registers;
+    std::size_t each = 1;  ///< elements in a word
+    u64 bytes = 0;
+};
+
+Words words_for(Emitter& e, const MemoryAccess& access) {
+    Words words;
+    words.bytes = access.bytes;
+    if (access.count <= 4) return words;
+    words.each = 4 / access.bytes;
+    words.bytes = 4;
+    for (std::size_t k = 0; k < access.count / words.each; ++k) {
+        words.registers.push_back(e.fresh(Register::b32));
+    }
+    return words;
+}
+
+void unpack(Emitter& e, const Instruction& i, const MemoryAccess& access, const Words& words) {
+    for (std::size_t k = 0; k < words.registers.size(); ++k) {
+        std::vector<std::string> pieces;
+        for (std::size_t m = 0; m < words.each; ++m) {
+            pieces.push_back(e.result(i, access.first + k * words.each + m));
+        }
+        if (access.bytes == 2) {
+            e.put("mov.b32 " + braces(pieces) + ", " + words.registers[k]);
+            continue;
+        }
+        for (std::size_t m = 0; m < words.each; ++m) {
+            const std::string moved = e.fresh(Register::b32);
+            e.put("shr.u32 " + moved + ", " + words.registers[k] + ", " + std::to_string(8 * m));
+            e.put("cvt.u16.u32 " + pieces[m] + ", " + moved);
+        }
+    }
+}
+
+void pack(Emitter& e, const Value* value, const MemoryAccess& access, const Words& words) {
+    for (std::size_t k = 0; k < words.registers.size(); ++k) {
+        const std::size_t first = access.first + k * words.each;
+        if (access.bytes == 2) {
+            e.put("mov.b32 " + words.registers[k] + ", " +
+                  braces({e.use_register(value, first), e.use_register(value, first + 1)}));
+            continue;
+        }
+        std::string sum = "0";
+        for (std::size_t m = 0; m < words.each; ++m) {
+            const std::string wide = e.fresh(Register::b32), moved = e.fresh(Register::b32);
+            e.put("cvt.u32.u8 " + wide + ", " + e.use_register(value, first + m));
+            e.put("shl.b32 " + moved + ", " + wide + ", " + std::to_string(8 * m));
+            const std::string all =
+                m + 1 < words.each ? e.fresh(Register::b32) : words.registers[k];
+            e.put("or.b32 " + all + ", " + moved + ", " + sum);
+            sum = all;
+        }
+    }
+}
+
+/// Bytes that go in one access of a part: all of them, or as many as its address is aligned to. Integers
+/// of 3, 5, 6 or 7 bytes go byte by byte.
+u64 piece_of(const MemoryAccess& access, u32 align) {
+    const u64 bytes = access.count * access.bytes;
+    if (!std::has_single_bit(bytes)) return 1;
+    u64 piece = bytes;
+    while (piece > 1 && (align % piece != 0 || access.offset % piece != 0)) piece /= 2;
+    return piece;
+}
+
+Register register_for(u64 bytes) {
+    return bytes == 8 ? Register::b64 : bytes == 4 ? Register::b32 : Register::b16;
+}
+
+/// ".global.b8 "
+std::string piece_text(const Instruction& i, const Emitter::Address& at, u64 bytes) {
+    return order_text(i) + at.space + ".b" + std::to_string(8 * bytes) + " ";
+}
+
+/// The bytes of a part from `from` to `to`, at their places in a register: each half by itself, in the
+/// back end's order, since it decides how often a warp waits.
+std::string loaded(Emitter& e, const Instruction& i, const Part& part, u64 from, u64 to,
+                   u64 piece) {
+    const std::string bits = ".b" + std::to_string(register_bits(*part.type)) + " ";
+    const std::string all = e.fresh_for(*part.type);
+    if (to - from == piece) {
+        const auto at = e.address_of(i.operands[0], static_cast<i64>(part.offset + from));
+        e.put("ld" + piece_text(i, at, piece) + all + ", [" + at.text + "]");
+        if (from == 0) return all;
+        const std::string moved = e.fresh_for(*part.type);
+        e.put("shl" + bits + moved + ", " + all + ", " + std::to_string(8 * from));
+        return moved;
+    }
+    u64 half = piece;
+    while (2 * half < to - from) half *= 2;
+    const std::string low = loaded(e, i, part, from, from + half, piece);
+    const std::string high = loaded(e, i, part, from + half, to, piece);
+    e.put("or" + bits + all + ", " + high + ", " + low);
+    return all;
+}
+
+void load_pieces(Emitter& e, const Instruction& i, const Part& part, const std::string& to,
+                 u64 piece) {
+    const std::string sum = loaded(e, i, part, 0, part.bytes, piece);
+    e.put("mov.b" + std::to_string(register_bits(*part.type)) + " " + to + ", " + sum);
+}
+
+void store_pieces(Emitter& e, const Instruction& i, const Part& part, std::size_t index,
+                  u64 bytes) {
+    const std::string bits = std::to_string(register_bits(*part.type));
+    const std::string to = "cvt.u" + std::to_string(bytes == 4 ? 32 : 16) + ".u";
+    const std::string value = e.use_register(i.operands[0], index);
+    for (u64 k = 0; k < part.bytes; k += bytes) {
+        const std::string moved = e.fresh_for(*part.type), piece = e.fresh(register_for(bytes));
+        e.put("shr.u" + bits + " " + moved + ", " + value + ", " + std::to_string(8 * k));
+        e.put(to + bits + " " + piece + ", " + moved);
+        const auto at = e.address_of(i.operands[1], static_cast<i64>(part.offset + k));
+        e.put("st" + piece_text(i, at, bytes) + "[" + at.text + "], " + piece);
+    }
+}
+
+/// What nobody writes while the kernel runs may come through the read-only cache: .nc
+bool is_read_only(const Emitter& e, const Instruction& load) {
+    if (load.has(flag::is_volatile) || load.has(flag::is_atomic)) return false;
+    const Value* at = load.operands[0];
+    if (at->type->space != Space::global) return false;
+    if (load.has(flag::invariant)) return true;
+    for (const Operation* step = as_operation(at); step; step = as_operation(at)) {
+        if (step->op != Op::getelementptr && step->op != Op::addrspacecast) return false;
+        at = step->operands[0];
+    }
+    if (at->is(Value::Kind::variable)) return static_cast<const Variable*>(at)->is_constant_data;
+    if (!at->is(Value::Kind::argument) || !e.function.is_kernel) return false;
+    const auto* argument = static_cast<const Argument*>(at);
+    return argument->is_read_only && argument->is_no_alias;
+}
+
+void load_truth(Emitter& e, const Instruction& i, const MemoryAccess& access,
+                const std::string& to) {
+    const auto at = e.address_of(i.operands[0], static_cast<i64>(access.offset));
+    const std::string byte = e.fresh(Register::b16), low = e.fresh(Register::b16);
+    e.put("ld" + piece_text(i, at, 1) + byte + ", [" + at.text + "]");
+    e.put("and.b16 " + low + ", " + byte + ", 1");
+    e.put("setp.ne.b16 " + to + ", " + low + ", 0");
+}
+
+/// A register for each part. Where it takes several accesses, an earlier one may not overwrite the
+/// address of a later one, which may lie in a register of the result: then it is set at last.
+class Targets {
+public:
+    Targets(Emitter& e, const Instruction& load, bool is_in_one) : e_(e), load_(load) {
+        const std::string at = e.address_of(load.operands[0]).text;
+        const std::string base = at.substr(0, at.find_first_of("+-"));
+        const std::vector<Register> families = registers_of(*load.type);
+        for (std::size_t k = 0; k < families.size(); ++k) {
+            registers_.push_back(e.result(load, k));
+            if (is_in_one || registers_[k] != base) continue;
+            at_last_ = k;
+            registers_[k] = e.fresh(families[k]);
+        }
+    }
+    const std::string& operator[](std::size_t part) const { return registers_[part]; }
+    void set_last() const {
+        if (!at_last_) return;
+        e_.put("mov.b64 " + e_.result(load_, *at_last_) + ", " + registers_[*at_last_]);
+    }
+
+private:
+    Emitter& e_;
+    const Instruction& load_;
+    std::vector<std::string> registers_;
+    std::optional<std::size_t> at_last_;
+};
+
+}  // namespace
+
+void emit_load(Emitter& e, const Instruction& i) {
+    const std::vector<Part> parts = parts_of(*i.type);
+    const std::string order = order_text(i), cache = is_read_only(e, i) ? ".nc" : "";
+    if (i.has(flag::is_atomic) && i.ordering == Ordering::seq_cst) e.put("fence.sc.sys");
+    const u32 align = i.align ? i.align : align_of(*i.type);
+    const std::vector<MemoryAccess> all = accesses(*i.type, align);
+    const Targets targets(e, i, all.size() == 1);
+    for (const MemoryAccess& access : all) {
+        const Part& part = parts[access.first];
+        if (register_bits(*part.type) == 1) {
+            load_truth(e, i, access, targets[access.first]);
+        } else if (const u64 piece = piece_of(access, align); piece < access.bytes) {
+            load_pieces(e, i, part, targets[access.first], piece);
+        } else {
+            Words words = words_for(e, access);
+            std::vector<std::string> to = words.registers;
+            for (std::size_t k = 0; words.each == 1 && k < access.count; ++k) {
+                to.push_back(targets[access.first + k]);
+            }
+            const auto at = e.address_of(i.operands[0], static_cast<i64>(access.offset));
+            e.put("ld" + order + at.space + cache + vector_text(to.size()) + ".b" +
+                  std::to_string(8 * words.bytes) + " " + braces(to) + ", [" + at.text + "]");
+            unpack(e, i, access, words);
+        }
+    }
+    targets.set_last();
+}
+
+void emit_store(Emitter& e, const Instruction& i) {
+    const Value* value = i.operands[0];
+    const std::vector<Part> parts = parts_of(*value->type);
+    if (i.has(flag::is_atomic) && i.ordering == Ordering::seq_cst) e.put("fence.sc.sys");
+    const u32 align = i.align ? i.align : align_of(*value->type);
+    for (const MemoryAccess& access : accesses(*value->type, align)) {
+        const Part& part = parts[access.first];
+        if (const u64 piece = piece_of(access, align); piece < access.bytes) {
+            store_pieces(e, i, part, access.first, piece);
+            continue;
+        }
+        Words words = words_for(e, access);
+        std::vector<std::string> sources = words.registers;
+        if (words.each > 1) pack(e, value, access, words);
+        for (std::size_t k = 0; words.each == 1 && k < access.count; ++k) {
+            std::string text = e.use_bits(value, access.first + k);
+            if (register_bits(*part.type) == 1) {
+                const std::string byte = e.fresh(Register::b16);
+                e.put("selp.b16 " + byte + ", 1, 0, " + text);
+                text = byte;
+            }
+            sources.push_back(text);
+        }
+        const auto at = e.address_of(i.operands[1], static_cast<i64>(access.offset));
+        e.put("st" + order_text(i) + at.space + vector_text(sources.size()) + ".b" +
+              std::to_string(8 * words.bytes) + " [" + at.text + "], " + braces(sources));
+    }
+}
+
+/// One step: addresses.cpp has taken the others apart.
+void emit_getelementptr(Emitter& e, const Instruction& i) {
+    const Steps steps = steps_of(i);
+    std::string at = e.use_register(steps.base);
+    for (const Steps::Term& term : steps.terms) {
+        std::string bytes = e.use(term.index);
+        if (term.scale != 1) {
+            const std::string scaled = e.fresh(Register::b64);
+            e.put("mul.lo.s64 " + scaled + ", " + bytes + ", " + std::to_string(term.scale));
+            bytes = scaled;
+        }
+        const bool is_last = &term == &steps.terms.back() && steps.offset == 0;
+        const std::string next = is_last ? e.result(i) : e.fresh(Register::b64);
+        e.put("add.s64 " + next + ", " + at + ", " + bytes);
+        at = next;
+    }
+    if (steps.offset != 0 || steps.terms.empty()) {
+        e.put("add.s64 " + e.result(i) + ", " + at + ", " + std::to_string(steps.offset));
+    }
+}
+
+/// A variable of the function: Emitter::name_locals().
+void emit_alloca(Emitter&, const Instruction&) {}
+
+}  // namespace coalesce::translator

@@ -1,0 +1,339 @@
+// Operands, results and text. What a whole function looks like is function_text.cpp.
+#include "page/ir_to_ptx/emitter.h"
+
+#include <cstdlib>
+
+#include "page/ir_to_ptx/names.h"
+#include "page/ir_to_ptx/translate.h"
+
+namespace coalesce::translator {
+
+namespace {
+
+constexpr std::string_view kPrefixes[] = {"%p", "%rs", "%r", "%rd"};
+constexpr std::string_view kMoves[] = {"mov.pred", "mov.b16", "mov.b32", "mov.b64"};
+
+std::string hexadecimal(u64 bits, int digits) {
+    std::string text;
+    for (int i = digits - 1; i >= 0; --i) text += "0123456789ABCDEF"[bits >> (4 * i) & 15];
+    return text;
+}
+
+/// "tile+16", "%rd4+-4": a minus alone would be a syntax error for ptxas.
+std::string with_offset(const std::string& base, i64 bytes) {
+    return bytes == 0 ? base : base + "+" + std::to_string(bytes);
+}
+
+}  // namespace
+
+u32 register_bits(const Type& scalar) {
+    switch (scalar.kind) {
+        case Type::Kind::integer:
+            return scalar.bits == 1 ? 1 : scalar.bits <= 16 ? 16 : scalar.bits <= 32 ? 32 : 64;
+        case Type::Kind::half:
+        case Type::Kind::bfloat: return 16;
+        case Type::Kind::single: return 32;
+        default: return 64;
+    }
+}
+
+Register register_of(const Type& scalar) {
+    switch (register_bits(scalar)) {
+        case 1: return Register::predicate;
+        case 16: return Register::b16;
+        case 32: return Register::b32;
+        default: return Register::b64;
+    }
+}
+
+std::size_t registers_in(const Type& scalar) {
+    return scalar.is(Type::Kind::integer) && scalar.bits > 64 ? 2 : 1;
+}
+
+std::vector<Register> registers_of(const Type& type) {
+    std::vector<Register> all;
+    for (const Part& part : parts_of(type)) all.push_back(register_of(*part.type));
+    return all;
+}
+
+std::string float_spelling(const Type& type, u64 bits) {
+    if (type.is(Type::Kind::single)) return "0f" + hexadecimal(bits, 8);
+    if (type.is(Type::Kind::real)) return "0d" + hexadecimal(bits, 16);
+    return "0x" + hexadecimal(bits, 4);
+}
+
+Emitter::Emitter(Module& m, Function& f, Files& files)
+    : module(m),
+      function(f),
+      files_(files),
+      folding_(f),
+      liveness_(f, folding_),
+      sharing_(f, folding_, liveness_) {}
+
+// ---- operands ----
+
+std::string Emitter::use(const Value* value, std::size_t part) {
+    return use_all(value).at(part);
+}
+
+std::vector<std::string> Emitter::use_all(const Value* value) {
+    std::vector<std::string> all = parts(value);
+    const std::vector<Register> families = registers_of(*value->type);
+    for (std::size_t i = 0; i < all.size(); ++i) {
+        // No instruction takes a number for a predicate.
+        if (families[i] == Register::predicate) all[i] = immediate(all[i], families[i]);
+    }
+    return all;
+}
+
+std::string Emitter::use_bits(const Value* value, std::size_t part) {
+    const std::string text = use(value, part);
+    if (text.starts_with("0f") || text.starts_with("0d")) return "0x" + text.substr(2);
+    return text;
+}
+
+std::string Emitter::use_register(const Value* value, std::size_t part) {
+    return immediate(parts(value).at(part), registers_of(*value->type).at(part));
+}
+
+/// A register with this number in it; a register as it is.
+std::string Emitter::immediate(const std::string& text, Register family) {
+    if (text[0] == '%') return text;
+    const std::string made = fresh(family);
+    put(std::string(kMoves[static_cast<int>(family)]) + " " + made + ", " + text);
+    return made;
+}
+
+std::vector<std::string> Emitter::parts(const Value* value) {
+    const auto found = parts_.find(value);
+    if (found != parts_.end()) return found->second;
+    std::vector<std::string> made;
+    const Instruction* instruction = as_instruction(value);
+    if (instruction && instruction->op == Op::alloca) {
+        made = {in_prologue(local_names_.at(value), local_names_.at(value))};
+    } else if (instruction && is_folded(value)) {
+        return renamed(*instruction);
+    } else if (instruction) {
+        const Value* leader = sharing_.leader(value);
+        if (leader != value) {
+            made = parts(leader);
+        } else {
+            for (const Register family : registers_of(*value->type)) made.push_back(fresh(family));
+        }
+    } else if (value->is(Value::Kind::argument)) {
+        const auto& argument = static_cast<const Argument&>(*value);
+        const std::vector<Register> families = registers_of(*value->type);
+        for (std::size_t i = 0; i < families.size(); ++i) {
+            made.push_back(argument_register(argument, i, families[i]));
+        }
+    } else {
+        return constant_parts(value);
+    }
+    return parts_[value] = std::move(made);
+}
+
+/// In the order of registers_of(): what stands in the text of an instruction.
+std::vector<std::string> Emitter::constant_parts(const Value* value) {
+    Symbol symbol;
+    if (value->type->is(Type::Kind::pointer) && symbol_of(value, symbol)) {
+        const std::string text = with_offset(symbol.name, symbol.offset);
+        return {in_prologue(text, text)};
+    }
+    if (value->is(Value::Kind::expression)) {
+        return {expression_register(static_cast<const Constant&>(*value))};
+    }
+    std::vector<std::string> all;
+    const Constant* constant = as_constant(value);
+    if (value->is(Value::Kind::aggregate)) {
+        for (const Value* element : constant->operands) {
+            const auto some = constant_parts(element);
+            all.insert(all.end(), some.begin(), some.end());
+        }
+        return all;
+    }
+    const std::vector<Part> parts = parts_of(*value->type);
+    const bool is_wide = registers_in(*value->type) == 2;
+    for (std::size_t k = 0; k < parts.size(); ++k) {
+        all.push_back(number_text(*parts[k].type, constant, is_wide ? k : 0));
+    }
+    return all;
+}
+
+std::string Emitter::number_text(const Type& type, const Constant* constant,
+                                 std::size_t half) const {
+    const bool is_given = constant && constant->is(Value::Kind::number);
+    const u64 bits = !is_given ? 0 : half == 1 ? constant->high : constant->bits;
+    if (type.is_floating()) return float_spelling(type, bits);
+    if (!type.is(Type::Kind::integer)) return std::to_string(static_cast<i64>(bits));
+    if (type.bits == 1) return bits & 1 ? "1" : "0";
+    const u32 unused = 64 - type.bits;
+    return std::to_string(static_cast<i64>(bits << unused) >> unused);
+}
+
+/// A variable, a function, a local array or a parameter's bytes: what has an address by its name.
+bool Emitter::symbol_of(const Value* value, Symbol& symbol) {
+    if (value->is(Value::Kind::variable) || value->is(Value::Kind::function)) {
+        symbol = {ptx_name(value->name), 0};
+        return true;
+    }
+    if (const auto local = local_names_.find(value); local != local_names_.end()) {
+        symbol = {local->second, 0};
+        return true;
+    }
+    if (value->is(Value::Kind::argument) && value->type->space == Space::param) {
+        symbol = {parameter_name(function, static_cast<const Argument*>(value)->index), 0};
+        return true;
+    }
+    const Operation* operation = as_operation(value);
+    if (!operation || operation->op != Op::getelementptr) return false;
+    if (value->is(Value::Kind::instruction) && !is_folded(value)) return false;
+    const Steps steps = steps_of(*operation);
+    if (!steps.terms.empty() || !symbol_of(steps.base, symbol)) return false;
+    symbol.offset += steps.offset;
+    return true;
+}
+
+/// Made once, at the function's beginning: mov.b64 of an address.
+std::string Emitter::in_prologue(const std::string& key, const std::string& text) {
+    std::string& known = prologue_registers_[key];
+    if (known.empty()) {
+        known = fresh(Register::b64);
+        prologue_ += "\tmov.b64 \t" + known + ", " + text + ";\n";
+    }
+    return known;
+}
+
+std::string Emitter::argument_register(const Argument& argument, std::size_t part,
+                                       Register family) {
+    if (argument.by_value && argument.type->space == Space::param) {
+        const std::string name = parameter_name(function, argument.index);
+        return in_prologue(name, name);
+    }
+    const std::string made = fresh(family);
+    prologue_ += parameter_load(argument, part, made);
+    return made;
+}
+
+std::string Emitter::expression_register(const Constant& expression) {
+    Symbol symbol;
+    const Value* inside = expression.operands.at(0);
+    const bool is_generic_address = expression.op == Op::addrspacecast &&
+                                    expression.type->space == Space::generic &&
+                                    symbol_of(inside, symbol);
+    if (is_generic_address) {
+        const std::string key = "generic " + symbol.name + "+" + std::to_string(symbol.offset);
+        std::string& known = prologue_registers_[key];
+        if (known.empty()) {
+            const std::string address = parts(inside).at(0);
+            known = fresh(Register::b64);
+            prologue_ += "\tcvta" + space_text(inside->type->space) + ".u64 \t" + known + ", " +
+                         address + ";\n";
+        }
+        return known;
+    }
+    auto* made = module.make<Instruction>(Value::Kind::instruction, expression.type);
+    static_cast<Operation&>(*made) = expression;
+    made->kind = Value::Kind::instruction;
+    made->predicate = expression.name;
+    made->place = place_;
+    made->text = "a constant expression";
+    if (only_renames(*made)) return renamed(*made).at(0);
+    emit_instruction(*this, *made);
+    return parts(made).at(0);
+}
+
+Emitter::Address Emitter::address_of(const Value* pointer, i64 offset) {
+    const std::string space = space_text(pointer->type->space);
+    Symbol symbol;
+    if (pointer->type->space != Space::generic && symbol_of(pointer, symbol)) {
+        return {with_offset(symbol.name, symbol.offset + offset), space};
+    }
+    const Instruction* step = as_instruction(pointer);
+    if (step && step->op == Op::getelementptr && is_folded(step)) {
+        const Steps steps = steps_of(*step);
+        return address_of(steps.base, steps.offset + offset);
+    }
+    return {with_offset(use_register(pointer), offset), space};
+}
+
+std::string Emitter::extended(const Value* value, bool is_signed, std::size_t part) {
+    const std::string text = use(value, part);
+    const Type& type = value->type->is(Type::Kind::vector) ? *value->type->element() : *value->type;
+    // Of two registers, the upper one has what is above 64 bits.
+    const bool is_wide = registers_in(type) == 2;
+    const u32 bits = !is_wide ? type.bits : part % 2 == 0 ? 64 : type.bits - 64;
+    const u32 whole = register_bits(type);
+    if (!type.is(Type::Kind::integer) || bits >= whole || bits == 1) return text;
+    if (text[0] != '%') {
+        const i64 number = std::strtoll(text.c_str(), nullptr, 10);
+        if (is_signed || number >= 0) return text;
+        return std::to_string(static_cast<u64>(number) & ((u64{1} << bits) - 1));
+    }
+    const std::string made = fresh(register_of(type)), width = std::to_string(whole);
+    if (!is_signed) {
+        put("and.b" + width + " " + made + ", " + text + ", " +
+            std::to_string((u64{1} << bits) - 1));
+    } else if (bits == 8 || bits == 16 || bits == 32) {
+        put("cvt.s" + width + ".s" + std::to_string(bits) + " " + made + ", " + text);
+    } else {
+        const std::string shift = std::to_string(whole - bits);
+        const std::string up = fresh(register_of(type));
+        put("shl.b" + width + " " + up + ", " + text + ", " + shift);
+        put("shr.s" + width + " " + made + ", " + up + ", " + shift);
+    }
+    return made;
+}
+
+// ---- results and text ----
+
+std::string Emitter::result(const Instruction& instruction, std::size_t part) {
+    return parts(&instruction).at(part);
+}
+
+std::string Emitter::fresh(Register family) {
+    const auto index = static_cast<std::size_t>(family);
+    return std::string(kPrefixes[index]) + std::to_string(++counts_[index]);
+}
+
+void Emitter::put_place() {
+    if (!place_ || place_->line == 0) return;
+    const std::string text = files_.location(*place_);
+    if (text != place_text_) body_ += text;
+    place_text_ = text;
+}
+
+void Emitter::put(const std::string& text) {
+    put_place();
+    const std::size_t blank = text.find(' ');
+    body_ += '\t';
+    if (text[0] == '@' || blank == std::string::npos) {
+        body_ += text;
+    } else {
+        body_ += text.substr(0, blank) + " \t" + text.substr(blank + 1);
+    }
+    // Braces of a scope stand alone; inline assembly brings its own ends.
+    const bool has_end = text == "}" || text.starts_with('{') || text.ends_with(';');
+    body_ += has_end ? "\n" : ";\n";
+}
+
+void Emitter::declare(const std::string& text) {
+    declarations_ += "\t" + text + ";\n";
+}
+
+std::string Emitter::fresh_label() {
+    return "$L_" + ptx_name(function.name) + "_x" + std::to_string(next_number());
+}
+
+void Emitter::put_label(const std::string& label) {
+    body_ += label + ":\n";
+}
+
+const std::string& Emitter::label_of(const Block& block) {
+    std::string& label = labels_[&block];
+    if (label.empty()) {
+        label = "$L_" + ptx_name(function.name) + "_" + std::to_string(labels_.size());
+    }
+    return label;
+}
+
+}  // namespace coalesce::translator

@@ -1,0 +1,148 @@
+#include "page/ir_to_ptx/fold.h"
+
+#include "page/ir_to_ptx/emitter.h"
+#include "page/ir_to_ptx/layout.h"
+
+namespace coalesce::translator {
+
+namespace {
+
+bool takes_address(const Instruction& user, const Value* address) {
+    switch (user.op) {
+        case Op::load:
+        case Op::atomicrmw:
+        case Op::cmpxchg: return user.operands[0] == address;
+        case Op::store: return user.operands[1] == address && user.operands[0] != address;
+        default: return false;
+    }
+}
+
+const Instruction* extension(const Value* value) {
+    const Instruction* i = as_instruction(value);
+    if (!i || (i->op != Op::sext && i->op != Op::zext)) return nullptr;
+    const u32 to = i->type->bits, from = i->operands[0]->type->bits;
+    const bool is_half = (to == 64 && from == 32) || (to == 32 && from == 16);
+    return is_half && i->type->is(Type::Kind::integer) ? i : nullptr;
+}
+
+/// mul.wide takes a number as wide as its operands.
+bool fits(i64 factor, u32 bits, bool is_signed) {
+    const i64 limit = i64{1} << (is_signed ? bits - 1 : bits);
+    return factor < limit && factor >= (is_signed ? -limit : 0);
+}
+
+}  // namespace
+
+WideProduct wide_product(const Instruction& product) {
+    if (product.op != Op::mul && product.op != Op::shl) return {};
+    const Instruction* a = extension(product.operands[0]);
+    if (!a) return {};
+    WideProduct result{a->operands[0], nullptr, 0, a->op == Op::sext};
+    i64 number = 0;
+    if (is_number(product.operands[1], number)) {
+        const u32 bits = a->operands[0]->type->bits;
+        result.factor = product.op == Op::mul ? number : i64{1} << (number & 62);
+        const bool is_shift = product.op == Op::shl && (number < 0 || number > 62);
+        if (is_shift || (product.op == Op::shl && result.factor >> number != 1)) return {};
+        return fits(result.factor, bits, result.is_signed) ? result : WideProduct{};
+    }
+    if (product.op == Op::shl) return {};
+    const Instruction* b = extension(product.operands[1]);
+    if (!b || b->op != a->op) return {};
+    result.b = b->operands[0];
+    return result;
+}
+
+bool Folding::is_folded_into(const Instruction& i, const Instruction& user) const {
+    switch (i.op) {
+        case Op::getelementptr: {
+            i64 number = 0;
+            return is_number(i.operands[1], number) && takes_address(user, &i);
+        }
+        case Op::sext:
+        case Op::zext: return extension(&i) && wide_product(user).a != nullptr;
+        case Op::mul:  // mad.lo
+            return user.op == Op::add && user.parent == i.parent && !wide_product(i).a &&
+                   i.type->is(Type::Kind::integer) && i.type->bits <= 64 && i.type->bits > 8 &&
+                   !folded(user.operands[user.operands[0] == &i ? 1 : 0]) &&
+                   user.operands[0] != user.operands[1];
+        default: return false;
+    }
+}
+
+bool only_renames(const Instruction& i) {
+    i64 number = 0;
+    switch (i.op) {
+        case Op::freeze:
+        case Op::extractvalue:
+        case Op::insertvalue:
+        case Op::shufflevector: return true;
+        case Op::extractelement: return is_number(i.operands[1], number);
+        case Op::insertelement: return is_number(i.operands[2], number);
+        case Op::ptrtoint:
+        case Op::inttoptr: return register_bits(*i.type) == register_bits(*i.operands[0]->type);
+        case Op::trunc:
+            return !i.type->is(Type::Kind::vector) && i.operands[0]->type->bits <= 64 &&
+                   register_bits(*i.type) == register_bits(*i.operands[0]->type);
+        case Op::addrspacecast: return i.type->space == i.operands[0]->type->space;
+        case Op::bitcast: {
+            const auto to = parts_of(*i.type), from = parts_of(*i.operands[0]->type);
+            if (to.size() != from.size()) return false;
+            for (std::size_t k = 0; k < to.size(); ++k) {
+                if (store_size(*to[k].type) != store_size(*from[k].type)) return false;
+            }
+            return to.empty() || register_bits(*to[0].type) == register_bits(*from[0].type);
+        }
+        default: return false;
+    }
+}
+
+Folding::Folding(const Function& function) {
+    std::map<const Value*, std::vector<const Instruction*>> users;
+    for (const Block* block : function.blocks) {
+        for (const Instruction* user : block->instructions) {
+            for (const Value* operand : user->operands) users[operand].push_back(user);
+        }
+    }
+    for (const Block* block : function.blocks) {
+        for (const Instruction* i : block->instructions) {
+            const std::vector<const Instruction*>& all = users[i];
+            if (only_renames(*i)) folded_.insert(i);
+            bool is_folded = !all.empty() && (i->op != Op::mul || all.size() == 1);
+            for (const Instruction* user : all) is_folded = is_folded && is_folded_into(*i, *user);
+            if (is_folded) folded_.insert(i);
+        }
+    }
+}
+
+std::vector<const Value*> Folding::reads(const Instruction& instruction) const {
+    std::vector<const Value*> all;
+    for (const Value* operand : instruction.operands) {
+        const auto some = sources(operand);
+        all.insert(all.end(), some.begin(), some.end());
+    }
+    if (instruction.callee) {
+        const auto some = sources(instruction.callee);
+        all.insert(all.end(), some.begin(), some.end());
+    }
+    return all;
+}
+
+std::vector<const Value*> Folding::sources(const Value* value) const {
+    std::vector<const Value*> all, open = {value};
+    std::set<const Value*> seen;
+    while (!open.empty()) {
+        value = open.back();
+        open.pop_back();
+        if (!seen.insert(value).second) continue;
+        if (folded(value)) {
+            const Instruction& inner = *as_instruction(value);
+            open.insert(open.end(), inner.operands.begin(), inner.operands.end());
+        } else {
+            all.push_back(value);
+        }
+    }
+    return all;
+}
+
+}  // namespace coalesce::translator

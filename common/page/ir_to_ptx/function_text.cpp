@@ -1,0 +1,201 @@
+// A function from its header to its closing brace, block after block, and the ways between blocks.
+#include <algorithm>
+#include <utility>
+
+#include "page/ir_to_ptx/emitter.h"
+#include "page/ir_to_ptx/names.h"
+#include "page/ir_to_ptx/parameters.h"
+
+namespace coalesce::translator {
+
+namespace {
+
+constexpr Emit kEmit[] = {
+#define COALESCE_OP(name, form, emit) emit,
+    COALESCE_TRANSLATOR_INSTRUCTIONS(COALESCE_OP)
+#undef COALESCE_OP
+};
+
+struct Copy {
+    std::string to, from;
+    Register family;
+};
+
+std::string move(const Copy& copy) {
+    static constexpr std::string_view kNames[] = {"mov.pred ", "mov.b16 ", "mov.b32 ", "mov.b64 "};
+    return std::string(kNames[static_cast<int>(copy.family)]) + copy.to + ", " + copy.from;
+}
+
+}  // namespace
+
+void emit_instruction(Emitter& emitter, const Instruction& instruction) {
+    kEmit[static_cast<std::size_t>(instruction.op)](emitter, instruction);
+}
+
+std::string Emitter::text() {
+    name_locals();
+    find_not_unrolled();
+    label_loop_exits();
+    std::vector<std::string> texts;
+    for (std::size_t i = 0; i < function.blocks.size(); ++i) {
+        next_block_ = i + 1 < function.blocks.size() ? function.blocks[i + 1] : nullptr;
+        put_block(*function.blocks[i]);
+        texts.push_back(std::exchange(body_, {}));
+    }
+    // Only where somebody jumps to: lanes meet at labels.
+    for (std::size_t i = 0; i < texts.size(); ++i) {
+        const auto label = labels_.find(function.blocks[i]);
+        if (label != labels_.end()) put_label(label->second);
+        body_ += texts[i];
+    }
+    std::string place;
+    if (function.place && function.place->line != 0) place = files_.location(*function.place);
+    return function_header(function) + "\n{\n" + registers_text() + declarations_ + place +
+           prologue_ + body_ + "}\n";
+}
+
+std::string Emitter::registers_text() const {
+    static constexpr std::string_view kDeclared[] = {".pred \t%p", ".b16 \t%rs", ".b32 \t%r",
+                                                     ".b64 \t%rd"};
+    std::string text;
+    for (std::size_t i = 0; i < 4; ++i) {
+        if (counts_[i] == 0) continue;
+        text +=
+            "\t.reg " + std::string(kDeclared[i]) + "<" + std::to_string(counts_[i] + 1) + ">;\n";
+    }
+    return text;
+}
+
+/// An alloca is a variable in .local space.
+void Emitter::name_locals() {
+    for (const Block* block : function.blocks) {
+        for (const Instruction* i : block->instructions) {
+            if (i->op != Op::alloca) continue;
+            i64 count = 1;
+            if (!i->operands.empty() && !is_number(i->operands[0], count)) {
+                fail(*i, "a local array needs a size that is known when it is compiled");
+            }
+            const std::string name =
+                ptx_name(function.name) + "_local_" + std::to_string(local_names_.size());
+            const u64 bytes = std::max<u64>(1, size_of(*i->of) * static_cast<u64>(count));
+            declare(".local .align " + std::to_string(std::max(i->align, 1u)) + " .b8 " + name +
+                    "[" + std::to_string(bytes) + "]");
+            local_names_[i] = name;
+        }
+    }
+}
+
+/// The first blocks of loops that the source asks to leave as they are.
+void Emitter::find_not_unrolled() {
+    std::set<const Block*> above;
+    for (const Block* block : function.blocks) {
+        above.insert(block);
+        const Instruction& last = *block->last();
+        if (!last.is_not_unrolled) continue;
+        for (const Block* next : last.blocks) {
+            if (above.count(next)) not_unrolled_.insert(next);
+        }
+    }
+}
+
+/// Where several ways lead to the branch at a loop's end, the back end puts that end in front of the loop,
+/// and jumps behind it when the loop is left: lanes meet there.
+void Emitter::label_loop_exits() {
+    const Dominators dominators(function);
+    const auto before = predecessors(function);
+    for (const Block* end : function.blocks) {
+        const Instruction& branch = *end->last();
+        if (branch.op != Op::br || branch.blocks.size() != 2) continue;
+        for (const std::size_t way : {0, 1}) {
+            const Block* first = branch.blocks[way];
+            if (first == end || !dominators.dominates(first, end)) continue;
+            if (before.at(end).size() > 1) label_of(*branch.blocks[1 - way]);
+        }
+    }
+}
+
+void Emitter::put_block(Block& block) {
+    if (not_unrolled_.count(&block)) put(".pragma \"nounroll\"");
+    for (const Instruction* i : block.instructions) {
+        if (is_folded(i) || i->op == Op::phi || i->op == Op::alloca) continue;
+        if (i->place) place_ = i->place;
+        emit_instruction(*this, *i);
+    }
+}
+
+// ---- from block to block ----
+
+bool Emitter::sets_phis(const Block& from, const Block& to) const {
+    for (const Instruction* phi : to.instructions) {
+        if (phi->op != Op::phi) break;
+        for (std::size_t i = 0; i < phi->blocks.size(); ++i) {
+            const Value* value = phi->operands[i];
+            if (phi->blocks[i] != &from || value->is(Value::Kind::undefined)) continue;
+            if (sharing_.leader(value) != sharing_.leader(phi)) return true;
+        }
+    }
+    return false;
+}
+
+bool Emitter::may_set_early(const Block& from, const Block& to, const Block& other) const {
+    std::set<const Value*> used;
+    for (const Value* value : liveness_.between(&from, &other)) used.insert(sharing_.leader(value));
+    for (const Value* value : folding_.reads(*from.last())) used.insert(sharing_.leader(value));
+    for (const Instruction* phi : other.instructions) {
+        if (phi->op == Op::phi) used.insert(sharing_.leader(phi));
+    }
+    for (const Instruction* phi : to.instructions) {
+        if (phi->op != Op::phi) break;
+        const auto way = std::find(phi->blocks.begin(), phi->blocks.end(), &from);
+        if (way == phi->blocks.end()) continue;
+        const Value* value = phi->operands[static_cast<std::size_t>(way - phi->blocks.begin())];
+        const bool is_set_already =
+            value->is(Value::Kind::undefined) || sharing_.leader(value) == sharing_.leader(phi);
+        if (!is_set_already && used.count(sharing_.leader(phi))) return false;
+    }
+    return true;
+}
+
+/// All at once: no copy may overwrite what another still has to read.
+void Emitter::set_phis(const Block& from, const Block& to) {
+    std::vector<Copy> copies;
+    for (const Instruction* phi : to.instructions) {
+        if (phi->op != Op::phi) break;
+        const auto way = std::find(phi->blocks.begin(), phi->blocks.end(), &from);
+        if (way == phi->blocks.end()) fail(*phi, "a phi does not name every block before it");
+        const Value* value = phi->operands[static_cast<std::size_t>(way - phi->blocks.begin())];
+        if (value->is(Value::Kind::undefined)) continue;
+        const auto read = parts(value), written = parts(phi);
+        const auto families = registers_of(*phi->type);
+        for (std::size_t i = 0; i < written.size(); ++i) {
+            if (read[i] != written[i]) copies.push_back({written[i], read[i], families[i]});
+        }
+    }
+    while (!copies.empty()) {
+        const auto is_free = [&](const Copy& copy) {
+            return std::none_of(copies.begin(), copies.end(), [&](const Copy& other) {
+                return &other != &copy && other.from == copy.to;
+            });
+        };
+        const auto next = std::find_if(copies.begin(), copies.end(), is_free);
+        if (next != copies.end()) {
+            put(move(*next));
+            copies.erase(next);
+            continue;
+        }
+        // They go round in a circle: one value is kept elsewhere.
+        Copy& first = copies.front();
+        const std::string kept = fresh(first.family);
+        put(move({kept, first.to, first.family}));
+        for (Copy& copy : copies) {
+            if (copy.from == first.to) copy.from = kept;
+        }
+    }
+}
+
+void Emitter::put_way(const Block& from, const Block& to) {
+    set_phis(from, to);
+    if (next_block_ != &to) put("bra.uni " + label_of(to));
+}
+
+}  // namespace coalesce::translator

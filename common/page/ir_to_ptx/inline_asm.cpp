@@ -1,0 +1,179 @@
+// Inline assembly: its text with the registers of its operands in it.
+//
+// Theory of operation: "=r,=r,r,1,~{memory}" names, in order, the outputs (=), the inputs and what is
+// overwritten (~). $0 in the text is the first output, and so on through the inputs. A number instead of
+// a letter says that this input lies in that output's register. Several outputs are the members of one
+// structure. Letters: b predicate, h 16 bits, r and f 32, l and d 64, n and i a number.
+#include <cctype>
+
+#include "page/ir_to_ptx/emit_call.h"
+#include "page/ir_to_ptx/emitter.h"
+
+namespace coalesce::translator {
+
+namespace {
+
+struct Constraint {
+    char letter = 0;
+    bool is_output = false;
+    int tied_to = -1;  ///< the output whose register it shares
+};
+
+std::vector<Constraint> constraints_of(const Instruction& call, const std::string& text) {
+    std::vector<Constraint> all;
+    std::size_t begin = 0;
+    while (begin < text.size()) {
+        std::size_t end = text.find(',', begin);
+        if (end == text.npos) end = text.size();
+        const std::string word = text.substr(begin, end - begin);
+        begin = end + 1;
+        if (word.starts_with("~")) continue;
+        Constraint constraint;
+        for (const char c : word) {
+            if (c == '=')
+                constraint.is_output = true;
+            else if (c == '*')
+                fail(call,
+                     "inline assembly takes no operand in memory: pass its address with \"l\"");
+            else if (std::isdigit(static_cast<unsigned char>(c)))
+                constraint.tied_to = std::max(constraint.tied_to, 0) * 10 + (c - '0');
+            else if (std::isalpha(static_cast<unsigned char>(c)))
+                constraint.letter = c;
+        }
+        all.push_back(constraint);
+    }
+    return all;
+}
+
+bool is_immediate(char letter) {
+    return letter == 'n' || letter == 'i';
+}
+
+Register family_of(const Instruction& call, char letter) {
+    switch (letter) {
+        case 'b': return Register::predicate;
+        case 'c':
+        case 'h': return Register::b16;
+        case 'r':
+        case 'f': return Register::b32;
+        case 'l':
+        case 'd': return Register::b64;
+        default:
+            fail(call, std::string("inline assembly has no constraint \"") + letter + "\" here");
+    }
+}
+
+/// `from` in a register of this family: upper bits are zero.
+std::string resized(Emitter& e, const std::string& from, Register has, Register wants) {
+    if (has == wants) return from;
+    const std::string to = e.fresh(wants);
+    if (has == Register::predicate)
+        e.put("selp.b" + std::to_string(bits_of(wants)) + " " + to + ", 1, 0, " + from);
+    else if (wants == Register::predicate)
+        e.put("setp.ne.u" + std::to_string(bits_of(has)) + " " + to + ", " + from + ", 0");
+    else
+        e.put("cvt.u" + std::to_string(bits_of(wants)) + ".u" + std::to_string(bits_of(has)) + " " +
+              to + ", " + from);
+    return to;
+}
+
+/// `text` with $0, ${0}, ${0:x} and ${:uid} replaced, and $$ as $.
+std::string filled(Emitter& e, const Instruction& call, std::string text,
+                   const std::vector<std::string>& operands) {
+    // "%=" in the source: a number of its own for each place that the text gets to.
+    std::string own;
+    for (std::size_t at; (at = text.find("${:uid}")) != text.npos;) {
+        if (own.empty()) {
+            for (const char c : e.fresh_label())
+                if (std::isalnum(static_cast<unsigned char>(c))) own += c;
+        }
+        text.replace(at, 7, own);
+    }
+    std::string result;
+    for (std::size_t at = 0; at < text.size(); ++at) {
+        if (text[at] != '$') {
+            result += text[at];
+            continue;
+        }
+        if (at + 1 < text.size() && text[at + 1] == '$') {
+            result += text[++at];
+            continue;
+        }
+        const bool has_brace = at + 1 < text.size() && text[at + 1] == '{';
+        std::size_t digit = at + 1 + has_brace, number = 0;
+        const std::size_t first = digit;
+        while (digit < text.size() && std::isdigit(static_cast<unsigned char>(text[digit])))
+            number = number * 10 + static_cast<std::size_t>(text[digit++] - '0');
+        if (digit == first || number >= operands.size())
+            fail(call, "inline assembly has no operand " + text.substr(at, 3));
+        result += operands[number];
+        at = has_brace ? text.find('}', digit) : digit - 1;
+    }
+    return result;
+}
+
+/// Where an output goes: straight into the call's register, or through one of another size.
+struct Output {
+    std::string asked, given;
+    Register family, has;
+};
+
+}  // namespace
+
+void emit_inline_asm(Emitter& e, const Instruction& call) {
+    const auto& assembly = static_cast<const InlineAsm&>(*call.callee);
+    const std::vector<Constraint> constraints = constraints_of(call, assembly.constraints);
+    const std::vector<Part> parts = parts_of(*call.type);
+    std::vector<std::string> operands;
+    std::vector<Output> outputs;
+    std::size_t argument = 0;
+    for (const Constraint& c : constraints) {
+        if (c.is_output) {
+            const std::size_t part = outputs.size();
+            if (part >= parts.size()) fail(call, "inline assembly gives more than it says");
+            Output output{"", e.result(call, part), family_of(call, c.letter),
+                          register_of(*parts[part].type)};
+            // An input may lie in the register that an output is written to: never in one of ours.
+            output.asked = output.family == output.has ? output.given : e.fresh(output.family);
+            operands.push_back(output.asked);
+            outputs.push_back(output);
+            continue;
+        }
+        if (argument >= call.operands.size())
+            fail(call, "inline assembly takes more than it is given");
+        const Value* value = call.operands[argument++];
+        if (is_immediate(c.letter)) {
+            operands.push_back(e.use(value));
+            continue;
+        }
+        const bool is_tied = c.tied_to >= 0;
+        if (is_tied && static_cast<std::size_t>(c.tied_to) >= outputs.size())
+            fail(call, "inline assembly ties to no output");
+        const Register family = is_tied ? outputs[static_cast<std::size_t>(c.tied_to)].family
+                                        : family_of(call, c.letter);
+        const std::string in = resized(e, e.use_register(value), register_of(*value->type), family);
+        if (!is_tied) {
+            operands.push_back(in);
+            continue;
+        }
+        const std::string& shared = outputs[static_cast<std::size_t>(c.tied_to)].asked;
+        e.put("mov." +
+              std::string(family == Register::predicate ? "pred"
+                                                        : "b" + std::to_string(bits_of(family))) +
+              " " + shared + ", " + in);
+        operands.push_back(shared);
+    }
+    const std::string text = filled(e, call, assembly.text, operands);
+    // A text that does nothing is none.
+    const std::size_t begin = text.find_first_not_of(" \t\n;");
+    if (begin != text.npos) e.put(text.substr(begin, text.find_last_not_of(" \t\n") + 1 - begin));
+    for (const Output& output : outputs) {
+        if (output.family == output.has) continue;
+        const std::string whole = resized(e, output.asked, output.family, output.has);
+        const std::string width =
+            output.has == Register::predicate ? "pred" : "b" + std::to_string(bits_of(output.has));
+        e.put("mov." + width + " " + output.given + ", " + whole);
+    }
+}
+
+}  // namespace coalesce::translator

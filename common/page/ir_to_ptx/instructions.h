@@ -1,0 +1,101 @@
+// THE table of instructions: how each is written in the IR, and which function makes PTX of it.
+//
+//   INSTRUCTION(name, form, emit)
+//     name   of the enumerator Op::name and of the instruction; C++ keywords end in an underline
+//     form   how its operands are written: a function of read_instruction.cpp
+//     emit   void emit_...(Emitter&, const Instruction&), declared below
+//
+// To add one: a line here, its form in read_instruction.cpp if it is written like no other, its
+// function in one of the emit_*.cpp, a case in tests/.
+#pragma once
+
+#include <string_view>
+
+#include "page/ir_to_ptx/types.h"
+
+#define COALESCE_TRANSLATOR_INSTRUCTIONS(INSTRUCTION)                \
+    /* integers: emit_integers.cpp */                                \
+    INSTRUCTION(add, binary, emit_add)                               \
+    INSTRUCTION(sub, binary, emit_sub)                               \
+    INSTRUCTION(mul, binary, emit_mul)                               \
+    INSTRUCTION(udiv, binary, emit_divide)                           \
+    INSTRUCTION(sdiv, binary, emit_divide)                           \
+    INSTRUCTION(urem, binary, emit_divide)                           \
+    INSTRUCTION(srem, binary, emit_divide)                           \
+    INSTRUCTION(shl, binary, emit_shift)                             \
+    INSTRUCTION(lshr, binary, emit_shift)                            \
+    INSTRUCTION(ashr, binary, emit_shift)                            \
+    INSTRUCTION(and_, binary, emit_logic)                            \
+    INSTRUCTION(or_, binary, emit_logic)                             \
+    INSTRUCTION(xor_, binary, emit_logic)                            \
+    INSTRUCTION(icmp, compare, emit_icmp)                            \
+    /* floating point: emit_floats.cpp */                            \
+    INSTRUCTION(fneg, unary, emit_fneg)                              \
+    INSTRUCTION(fadd, binary, emit_float)                            \
+    INSTRUCTION(fsub, binary, emit_float)                            \
+    INSTRUCTION(fmul, binary, emit_float)                            \
+    INSTRUCTION(fdiv, binary, emit_float)                            \
+    INSTRUCTION(frem, binary, emit_frem)                             \
+    INSTRUCTION(fcmp, compare, emit_fcmp)                            \
+    INSTRUCTION(fptrunc, convert, emit_float_resize)                 \
+    INSTRUCTION(fpext, convert, emit_float_resize)                   \
+    INSTRUCTION(fptoui, convert, emit_float_to_integer)              \
+    INSTRUCTION(fptosi, convert, emit_float_to_integer)              \
+    INSTRUCTION(uitofp, convert, emit_integer_to_float)              \
+    INSTRUCTION(sitofp, convert, emit_integer_to_float)              \
+    /* conversions of integers and pointers: emit_conversions.cpp */ \
+    INSTRUCTION(trunc, convert, emit_trunc)                          \
+    INSTRUCTION(zext, convert, emit_extend)                          \
+    INSTRUCTION(sext, convert, emit_extend)                          \
+    INSTRUCTION(ptrtoint, convert, emit_same_bits)                   \
+    INSTRUCTION(inttoptr, convert, emit_same_bits)                   \
+    INSTRUCTION(bitcast, convert, emit_bitcast)                      \
+    INSTRUCTION(addrspacecast, convert, emit_addrspacecast)          \
+    INSTRUCTION(freeze, unary, emit_same_bits)                       \
+    /* values of several parts: emit_aggregates.cpp */               \
+    INSTRUCTION(select, operands, emit_select)                       \
+    INSTRUCTION(extractvalue, indexed, emit_extractvalue)            \
+    INSTRUCTION(insertvalue, indexed, emit_insertvalue)              \
+    INSTRUCTION(extractelement, operands, emit_extractelement)       \
+    INSTRUCTION(insertelement, operands, emit_insertelement)         \
+    INSTRUCTION(shufflevector, operands, emit_shufflevector)         \
+    /* memory: emit_memory.cpp */                                    \
+    INSTRUCTION(alloca, alloca_of, emit_alloca)                      \
+    INSTRUCTION(load, load_of, emit_load)                            \
+    INSTRUCTION(store, store_of, emit_store)                         \
+    INSTRUCTION(getelementptr, element_pointer, emit_getelementptr)  \
+    /* atomics: emit_atomics.cpp */                                  \
+    INSTRUCTION(atomicrmw, atomic_update, emit_atomicrmw)            \
+    INSTRUCTION(cmpxchg, compare_exchange, emit_cmpxchg)             \
+    INSTRUCTION(fence, fence_of, emit_fence)                         \
+    /* where it goes on: emit_control.cpp */                         \
+    INSTRUCTION(phi, phi_of, emit_phi)                               \
+    INSTRUCTION(br, branch, emit_br)                                 \
+    INSTRUCTION(switch_, switch_of, emit_switch)                     \
+    INSTRUCTION(ret, return_of, emit_ret)                            \
+    INSTRUCTION(unreachable, nothing_more, emit_unreachable)         \
+    INSTRUCTION(call, call_of, emit_call)
+
+namespace coalesce::translator {
+
+enum class Op : u8 {
+#define COALESCE_OP(name, form, emit) name,
+    COALESCE_TRANSLATOR_INSTRUCTIONS(COALESCE_OP)
+#undef COALESCE_OP
+        count
+};
+
+/// "and" for Op::and_.
+std::string_view name_of(Op op);
+/// Op::count: it is none.
+Op operation_named(std::string_view word);
+
+class Emitter;
+struct Instruction;
+using Emit = void (*)(Emitter&, const Instruction&);
+
+#define COALESCE_OP(name, form, emit) void emit(Emitter&, const Instruction&);
+COALESCE_TRANSLATOR_INSTRUCTIONS(COALESCE_OP)
+#undef COALESCE_OP
+
+}  // namespace coalesce::translator

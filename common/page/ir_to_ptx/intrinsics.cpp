@@ -1,0 +1,24 @@
+#include "page/ir_to_ptx/intrinsics.h"
+
+namespace coalesce::translator {
+
+namespace {
+
+bool matches(std::string_view pattern, std::string_view name) {
+    if (!pattern.ends_with('*')) return pattern == name;
+    return name.starts_with(pattern.substr(0, pattern.size() - 1));
+}
+
+}  // namespace
+
+Emit intrinsic_named(std::string_view name) {
+    for (const auto table :
+         {integer_intrinsics(), memory_intrinsics(), math_intrinsics(), gpu_intrinsics()}) {
+        for (const Intrinsic& known : table) {
+            if (matches(known.name, name)) return known.emit;
+        }
+    }
+    return nullptr;
+}
+
+}  // namespace coalesce::translator

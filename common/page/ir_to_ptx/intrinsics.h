@@ -1,0 +1,28 @@
+// THE table of LLVM's intrinsics: llvm.NAME, and which function makes PTX of a call.
+//
+// Each group is a table in a file of its own. A name may end in a star: it stands for the types
+// that LLVM appends ("llvm.umin.*" for llvm.umin.i32).
+#pragma once
+
+#include <span>
+#include <string>
+#include <string_view>
+
+#include "page/ir_to_ptx/emitter.h"
+
+namespace coalesce::translator {
+
+struct Intrinsic {
+    std::string_view name;  ///< without "llvm."
+    Emit emit;
+};
+
+std::span<const Intrinsic> integer_intrinsics();  ///< intrinsics_integer.cpp: smin, ctpop, fshl...
+std::span<const Intrinsic> memory_intrinsics();   ///< intrinsics_memory.cpp: memcpy, lifetime...
+std::span<const Intrinsic> math_intrinsics();     ///< intrinsics_math.cpp: fma, sqrt, nvvm.ex2...
+std::span<const Intrinsic> gpu_intrinsics();  ///< intrinsics_gpu.cpp: nvvm.read.ptx.sreg, shfl...
+
+/// nullptr: it is not known.
+Emit intrinsic_named(std::string_view name);
+
+}  // namespace coalesce::translator

@@ -1,0 +1,377 @@
+// llvm.nvvm.*: what a thread knows of itself, and what threads do together. Most of these names say the
+// PTX instruction word by word.
+#include <algorithm>
+#include <array>
+
+#include "page/ir_to_ptx/intrinsics.h"
+
+namespace coalesce::translator {
+
+namespace {
+
+/// "shfl.sync.idx.i32" of llvm.nvvm.shfl.sync.idx.i32
+std::string words_of(const Instruction& call) {
+    std::string name = called(call)->name.substr(std::string_view("llvm.").size());
+    if (name.starts_with("nvvm.")) name = name.substr(5);
+    return name;
+}
+
+std::string register_word(const Type& type) {
+    return register_bits(type) == 1 ? "pred" : "b" + std::to_string(register_bits(type));
+}
+
+std::string operand(Emitter& e, const Instruction& call, std::size_t k) {
+    return e.use(call.operands.at(k));
+}
+
+/// [%rd4+16] of a pointer that is generic for the instruction.
+std::string address(Emitter& e, const Instruction& call, std::size_t k) {
+    return "[" + e.use_register(call.operands.at(k)) + "]";
+}
+
+// ---- special registers ----
+
+/// "read.ptx.sreg.tid.x" is %tid.x; other dots are underlines: %lanemask_lt, %cluster_ctaid.x.
+void emit_special_register(Emitter& e, const Instruction& call) {
+    std::string name = words_of(call).substr(std::string_view("read.ptx.sreg.").size());
+    const bool has_axis = name.size() > 2 && name[name.size() - 2] == '.';
+    const std::size_t end = has_axis ? name.size() - 2 : name.size();
+    for (std::size_t k = 0; k < end; ++k)
+        if (name[k] == '.') name[k] = '_';
+    if (name == "warpsize") {
+        e.put("mov.u32 " + e.result(call) + ", WARP_SZ");
+        return;
+    }
+    const u32 bits = register_bits(*call.type);
+    e.put("mov." + (bits == 1 ? "pred" : "u" + std::to_string(bits)) + " " + e.result(call) +
+          ", %" + name);
+}
+
+// ---- lanes of a warp ----
+
+/// Operands: mask, value, lane, clamp. A name that ends in p also gives whether the lane was in range.
+void emit_shuffle(Emitter& e, const Instruction& call) {
+    const std::string name = words_of(call);
+    const std::size_t mode = std::string_view("shfl.sync.").size();
+    const std::string how = name.substr(mode, name.find('.', mode) - mode);
+    std::string to = e.result(call, 0);
+    if (name.ends_with('p')) to += "|" + e.result(call, 1);
+    e.put("shfl.sync." + how + ".b32 " + to + ", " + e.use_register(call.operands[1]) + ", " +
+          operand(e, call, 2) + ", " + operand(e, call, 3) + ", " + operand(e, call, 0));
+}
+
+/// "vote.any.sync" and "vote.ballot.sync"
+void emit_vote(Emitter& e, const Instruction& call) {
+    const std::string name = words_of(call), how = name.substr(5, name.find('.', 5) - 5);
+    e.put("vote.sync." + how + (how == "ballot" ? ".b32 " : ".pred ") + e.result(call) + ", " +
+          e.use_register(call.operands[1]) + ", " + operand(e, call, 0));
+}
+
+/// "match.any.sync.i32", "match.all.sync.i64p"
+void emit_match(Emitter& e, const Instruction& call) {
+    const std::string name = words_of(call);
+    const std::string width = register_word(*call.operands[1]->type);
+    std::string to = e.result(call, 0);
+    if (name.ends_with('p')) to += "|" + e.result(call, 1);
+    e.put(name.substr(0, std::string_view("match.any").size()) + ".sync." + width + " " + to +
+          ", " + e.use_register(call.operands[1]) + ", " + operand(e, call, 0));
+}
+
+/// "redux.sync.umin": operands value, mask.
+void emit_reduction(Emitter& e, const Instruction& call) {
+    std::string how = words_of(call).substr(std::string_view("redux.sync.").size());
+    const bool is_bits = how == "and" || how == "or" || how == "xor";
+    const bool is_unsigned = how[0] == 'u';
+    if (is_unsigned) how = how.substr(1);
+    const char* type = is_bits ? ".b32 " : is_unsigned ? ".u32 " : ".s32 ";
+    e.put("redux.sync." + how + type + e.result(call) + ", " + e.use_register(call.operands[0]) +
+          ", " + operand(e, call, 1));
+}
+
+void emit_active_mask(Emitter& e, const Instruction& call) {
+    e.put("activemask.b32 " + e.result(call));
+}
+
+void emit_elect(Emitter& e, const Instruction& call) {
+    e.put("elect.sync " + e.result(call, 0) + "|" + e.result(call, 1) + ", " + operand(e, call, 0));
+}
+
+void emit_warp_barrier(Emitter& e, const Instruction& call) {
+    e.put("bar.warp.sync " + operand(e, call, 0));
+}
+
+// ---- barriers of a block ----
+
+/// barrier.cta.sync.aligned.all(number), .count(number, threads); without "aligned", for parted threads.
+void emit_barrier(Emitter& e, const Instruction& call) {
+    const std::string name = words_of(call);
+    const bool is_parted =
+        (name.starts_with("barrier.cta") && name.find(".aligned") == name.npos) ||
+        name.starts_with("barrier.sync");
+    const char* what = name.find(".arrive") != name.npos ? "arrive " : "sync ";
+    std::string text = std::string(is_parted ? "barrier." : "bar.") + what;
+    text += call.operands.empty() ? "0" : operand(e, call, 0);
+    if (call.operands.size() > 1) text += ", " + operand(e, call, 1);
+    e.put(text);
+}
+
+/// barrier.cta.red.popc.aligned.all(number, predicate); barrier0.popc(number) of older clangs takes an int.
+void emit_barrier_reduction(Emitter& e, const Instruction& call) {
+    const std::string name = words_of(call);
+    const char* how = name.find(".popc") != name.npos  ? "popc"
+                      : name.find(".and") != name.npos ? "and"
+                                                       : "or";
+    const bool is_old = name.starts_with("barrier0");
+    const bool is_parted = !is_old && name.find(".aligned") == name.npos;
+    std::string text = std::string(is_parted ? "barrier.red." : "bar.red.") + how +
+                       (how[0] == 'p' ? ".u32 " : ".pred ");
+    std::string predicate, given = e.result(call);
+    if (is_old) {
+        predicate = e.fresh(Register::predicate);
+        e.put("setp.ne.u32 " + predicate + ", " + operand(e, call, 0) + ", 0");
+        if (how[0] != 'p') given = e.fresh(Register::predicate);
+    } else {
+        predicate = e.use_register(call.operands.back());
+    }
+    const bool has_count = !is_old && call.operands.size() > 2;
+    text += given + ", " + (is_old ? "0" : operand(e, call, 0)) +
+            (has_count ? ", " + operand(e, call, 1) : "") + ", " + predicate;
+    e.put(text);
+    if (is_old && how[0] != 'p') e.put("selp.b32 " + e.result(call) + ", 1, 0, " + given);
+}
+
+void emit_cluster_barrier(Emitter& e, const Instruction& call) {
+    // "barrier.cluster.arrive.relaxed.aligned": word by word.
+    e.put(words_of(call));
+}
+
+// ---- order of memory ----
+
+/// "membar.cta", "fence.sc.cluster", "exit": the instruction is what the name says.
+void emit_words(Emitter& e, const Instruction& call) {
+    e.put(words_of(call));
+}
+
+void emit_trap(Emitter& e, const Instruction& call) {
+    e.put(words_of(call) == "debugtrap" ? "brkpt" : "trap");
+}
+
+void emit_nanosleep(Emitter& e, const Instruction& call) {
+    e.put("nanosleep.u32 " + operand(e, call, 0));
+}
+
+/// "isspacep.shared"
+void emit_is_space(Emitter& e, const Instruction& call) {
+    e.put(words_of(call) + " " + e.result(call) + ", " + e.use_register(call.operands[0]));
+}
+
+/// "prefetch.global.L2", "prefetch.L1", "prefetchu.L1"
+void emit_prefetch(Emitter& e, const Instruction& call) {
+    e.put(words_of(call) + " " + address(e, call, 0));
+}
+
+// ---- loads past the usual path ----
+
+/// ldg.global.i.i32.p0(pointer, align): through the read-only cache; ldu: the same for all lanes.
+void emit_read_only_load(Emitter& e, const Instruction& call) {
+    const std::vector<Part> parts = parts_of(*call.type);
+    const bool is_ldu = words_of(call).starts_with("ldu");
+    std::string to;
+    for (std::size_t part = 0; part < parts.size(); ++part)
+        to += (part ? ", " : "") + e.result(call, part);
+    if (parts.size() > 1) to = "{" + to + "}";
+    const u32 bits = static_cast<u32>(store_size(*parts[0].type) * 8);
+    const std::string global = e.fresh(Register::b64);
+    e.put("cvta.to.global.u64 " + global + ", " + e.use_register(call.operands[0]));
+    e.put(std::string(is_ldu ? "ldu.global" : "ld.global.nc") +
+          (parts.size() > 1 ? ".v" + std::to_string(parts.size()) : "") + ".b" +
+          std::to_string(bits) + " " + to + ", [" + global + "]");
+}
+
+// ---- asynchronous copies ----
+
+/// cp.async.ca.shared.global.16(to, from), and with a number of bytes that are read (".s").
+void emit_async_copy(Emitter& e, const Instruction& call) {
+    std::string name = words_of(call);
+    if (name.ends_with(".s")) name.resize(name.size() - 2);
+    const std::size_t last = name.rfind('.');
+    std::string text = name.substr(0, last) + " " + address(e, call, 0) + ", " +
+                       address(e, call, 1) + ", " + name.substr(last + 1);
+    if (call.operands.size() > 2) text += ", " + operand(e, call, 2);
+    e.put(text);
+}
+
+/// cp.async.commit.group, cp.async.wait.group(number), cp.async.wait.all
+void emit_async_group(Emitter& e, const Instruction& call) {
+    const std::string name = words_of(call);
+    const bool is_commit = name.find("commit") != name.npos,
+               is_bulk = name.find(".bulk") != name.npos, reads = name.ends_with(".read");
+    if (name.ends_with("wait.all")) {
+        e.put("cp.async.wait_all");
+        return;
+    }
+    std::string text = is_bulk ? "cp.async.bulk." : "cp.async.";
+    text += is_commit ? "commit_group" : "wait_group";
+    if (reads) text += ".read";
+    if (!is_commit) text += " " + operand(e, call, 0);
+    e.put(text);
+}
+
+void emit_async_arrival(Emitter& e, const Instruction& call) {
+    // "cp.async.mbarrier.arrive.noinc.shared"
+    const std::string name = words_of(call);
+    std::string text = "cp.async.mbarrier.arrive";
+    if (name.find(".noinc") != name.npos) text += ".noinc";
+    if (name.ends_with(".shared")) text += ".shared";
+    e.put(text + ".b64 " + address(e, call, 0));
+}
+
+// ---- mbarrier ----
+
+/// "mbarrier.arrive.drop.noComplete.shared": what it does, and where it lies.
+void emit_mbarrier(Emitter& e, const Instruction& call) {
+    std::string name = words_of(call);
+    const bool is_shared = name.ends_with(".shared");
+    if (is_shared) name.resize(name.size() - 7);
+    for (const auto& [from, to] : {std::pair{"arrive.drop", "arrive_drop"},
+                                   {"test.wait", "test_wait"},
+                                   {"pending.count", "pending_count"}}) {
+        if (const std::size_t at = name.find(from); at != name.npos)
+            name.replace(at, std::string_view(from).size(), to);
+    }
+    std::string text = name + (is_shared ? ".shared.b64 " : ".b64 ");
+    if (name == "mbarrier.pending_count") {
+        e.put(text + e.result(call) + ", " + e.use_register(call.operands[0]));
+        return;
+    }
+    if (!call.type->is(Type::Kind::nothing)) text += e.result(call) + ", ";
+    text += address(e, call, 0);
+    if (call.operands.size() > 1) text += ", " + e.use_register(call.operands[1]);
+    e.put(text);
+}
+
+// ---- atomics that are not atomicrmw ----
+
+/// "atomic.add.gen.i.cta.i32.p0": operation, kind of number, scope.
+void emit_scoped_atomic(Emitter& e, const Instruction& call) {
+    const std::string name = words_of(call);
+    const std::size_t begin = std::string_view("atomic.").size(), dot = name.find('.', begin);
+    const std::string how = name.substr(begin, dot - begin);
+    const std::string scope = name.find(".cta.") != name.npos ? ".cta" : ".sys";
+    const Type& type = *call.type;
+    const u32 bits = register_bits(type);
+    std::string suffix = type.is_floating()                                             ? "f"
+                         : how == "inc" || how == "dec" || (how == "add" && bits == 64) ? "u"
+                         : how == "add" || how == "max" || how == "min"                 ? "s"
+                                                                                        : "b";
+    suffix += std::to_string(bits);
+    std::string text = "atom" + scope + "." + how + "." + suffix + " " + e.result(call) + ", " +
+                       address(e, call, 0);
+    for (std::size_t k = 1; k < call.operands.size(); ++k)
+        text += ", " + e.use_register(call.operands[k]);
+    e.put(text);
+}
+
+/// "atomic.load.inc.32.p0" of older clangs.
+void emit_old_atomic(Emitter& e, const Instruction& call) {
+    const std::string name = words_of(call);
+    const char* how = name.find(".inc.") != name.npos   ? "inc.u32"
+                      : name.find(".dec.") != name.npos ? "dec.u32"
+                      : call.type->is(Type::Kind::real) ? "add.f64"
+                                                        : "add.f32";
+    e.put(std::string("atom.") + how + " " + e.result(call) + ", " + address(e, call, 0) + ", " +
+          e.use_register(call.operands[1]));
+}
+
+// ---- pointers ----
+
+/// "ptr.gen.to.shared", "ptr.shared.to.gen"
+void emit_pointer_conversion(Emitter& e, const Instruction& call) {
+    std::string name = words_of(call).substr(4);
+    name = name.substr(0, name.find(".p", 1));
+    const std::size_t to = name.find(".to.");
+    const bool from_generic = name.starts_with("gen");
+    std::string space = from_generic ? name.substr(to + 4) : name.substr(0, to);
+    if (space == "constant") space = "const";
+    e.put(std::string("cvta.") + (from_generic ? "to." : "") + space + ".u64 " + e.result(call) +
+          ", " + e.use_register(call.operands[0]));
+}
+
+// ---- integers that have an instruction of their own ----
+
+void emit_permute(Emitter& e, const Instruction& call) {
+    e.put("prmt.b32 " + e.result(call) + ", " + e.use_register(call.operands[0]) + ", " +
+          operand(e, call, 1) + ", " + operand(e, call, 2));
+}
+
+/// "mulhi.i", "mulhi.ull", "mul24.ui", "sad.i"
+void emit_integer_words(Emitter& e, const Instruction& call) {
+    const std::string name = words_of(call);
+    const std::size_t dot = name.find('.');
+    const std::string what = name.substr(0, dot), kind = name.substr(dot + 1);
+    const std::string suffix =
+        (kind[0] == 'u' ? "u" : "s") + std::to_string(register_bits(*call.type));
+    std::string text = (what == "mulhi"   ? "mul.hi"
+                        : what == "mul24" ? "mul24.lo"
+                                          : what) +
+                       "." + suffix + " " + e.result(call);
+    for (const Value* value : call.operands) text += ", " + e.use_register(value);
+    e.put(text);
+}
+
+constexpr Intrinsic kOfTheGpu[] = {
+    {"nvvm.read.ptx.sreg.*", emit_special_register},
+    {"nvvm.shfl.sync.*", emit_shuffle},
+    {"nvvm.vote.*", emit_vote},
+    {"nvvm.match.*", emit_match},
+    {"nvvm.redux.sync.*", emit_reduction},
+    {"nvvm.activemask", emit_active_mask},
+    {"nvvm.elect.sync", emit_elect},
+    {"nvvm.bar.warp.sync", emit_warp_barrier},
+    {"nvvm.barrier0", emit_barrier},
+    {"nvvm.barrier.n", emit_barrier},
+    {"nvvm.bar.sync", emit_barrier},
+    {"nvvm.barrier", emit_barrier},
+    {"nvvm.barrier.sync", emit_barrier},
+    {"nvvm.barrier.sync.cnt", emit_barrier},
+    {"nvvm.barrier.cta.sync.*", emit_barrier},
+    {"nvvm.barrier.cta.arrive.*", emit_barrier},
+    {"nvvm.barrier0.*", emit_barrier_reduction},
+    {"nvvm.barrier.cta.red.*", emit_barrier_reduction},
+    {"nvvm.barrier.cluster.*", emit_cluster_barrier},
+    {"nvvm.membar.*", emit_words},
+    {"nvvm.fence.*", emit_words},
+    {"nvvm.exit", emit_words},
+    {"trap", emit_trap},
+    {"ubsantrap", emit_trap},
+    {"debugtrap", emit_trap},
+    {"nvvm.nanosleep", emit_nanosleep},
+    {"nvvm.isspacep.*", emit_is_space},
+    {"nvvm.prefetch*", emit_prefetch},
+    {"nvvm.ldg.global.*", emit_read_only_load},
+    {"nvvm.ldu.global.*", emit_read_only_load},
+    {"nvvm.cp.async.ca.shared.global.*", emit_async_copy},
+    {"nvvm.cp.async.cg.shared.global.*", emit_async_copy},
+    {"nvvm.cp.async.commit.group", emit_async_group},
+    {"nvvm.cp.async.wait.group", emit_async_group},
+    {"nvvm.cp.async.wait.all", emit_async_group},
+    {"nvvm.cp.async.bulk.commit.group", emit_async_group},
+    {"nvvm.cp.async.bulk.wait.group*", emit_async_group},
+    {"nvvm.cp.async.mbarrier.*", emit_async_arrival},
+    {"nvvm.mbarrier.*", emit_mbarrier},
+    {"nvvm.atomic.load.*", emit_old_atomic},
+    {"nvvm.atomic.*", emit_scoped_atomic},
+    {"nvvm.ptr.*", emit_pointer_conversion},
+    {"nvvm.prmt", emit_permute},
+    {"nvvm.mulhi.*", emit_integer_words},
+    {"nvvm.mul24.*", emit_integer_words},
+    {"nvvm.sad.*", emit_integer_words},
+};
+
+}  // namespace
+
+std::span<const Intrinsic> gpu_intrinsics() {
+    return kOfTheGpu;
+}
+
+}  // namespace coalesce::translator

@@ -1,0 +1,371 @@
+// llvm.smin, ctpop, bswap, fshl and what else clang makes of integers; and what says something to
+// the optimiser alone.
+#include <bit>
+
+#include "page/ir_to_ptx/elements.h"
+#include "page/ir_to_ptx/intrinsics.h"
+
+namespace coalesce::translator {
+
+namespace {
+
+std::string made(Emitter& e, Register family, const std::string& text) {
+    const std::size_t blank = text.find(' ');
+    const std::string d = e.fresh(family);
+    e.put(text.substr(0, blank) + " " + d + "," + text.substr(blank));
+    return d;
+}
+
+const Type& type_of(const Instruction& i) {
+    const Type& type = element_of(*i.operands[0]->type);
+    if (registers_in(type) == 2) fail(i, "this operation on 128-bit integers is not known");
+    return type;
+}
+
+/// llvm.smin.i32 -> min.s32
+void emit_min_max(Emitter& e, const Instruction& i) {
+    const std::string name = called(i)->name.substr(5, 4);
+    const bool is_signed = name[0] == 's';
+    const Type& type = type_of(i);
+    for_each_element(*i.type, [&](std::size_t part) {
+        if (type.bits == 1) {
+            const bool is_and = (name == "umin") || (name == "smax");
+            return e.put(std::string(is_and ? "and" : "or") + ".pred " + e.result(i, part) + ", " +
+                         e.use(i.operands[0], part) + ", " + e.use(i.operands[1], part));
+        }
+        const std::string a = e.extended(i.operands[0], is_signed, part),
+                          b = e.extended(i.operands[1], is_signed, part);
+        e.put(name.substr(1) + "." + name[0] + register_width(type) + " " + e.result(i, part) +
+              ", " + a + ", " + b);
+    });
+}
+
+void emit_abs(Emitter& e, const Instruction& i) {
+    const Type& type = type_of(i);
+    for_each_element(*i.type, [&](std::size_t part) {
+        const std::string a = e.extended(i.operands[0], true, part);
+        e.put("abs.s" + register_width(type) + " " + e.result(i, part) + ", " + a);
+    });
+}
+
+/// The value in a register of 32 or 64 bits, zeros above it.
+std::string in_wide_register(Emitter& e, const Value* value, u32& bits) {
+    const std::string text = e.extended(value, false);
+    bits = register_bits(*value->type);
+    if (bits != 16) return text;
+    bits = 32;
+    return made(e, Register::b32, "cvt.u32.u16 " + (text[0] == '%' ? text : e.use_register(value)));
+}
+
+/// What popc, clz and their like give is 32 bits wide; the result has the width of its operand.
+void put_count(Emitter& e, const Instruction& i, const std::string& count) {
+    const u32 bits = register_bits(*i.type);
+    e.put(bits == 32 ? "mov.b32 " + e.result(i) + ", " + count
+                     : "cvt.u" + std::to_string(bits) + ".u32 " + e.result(i) + ", " + count);
+}
+
+void check_scalar(const Instruction& i) {
+    type_of(i);
+    if (i.type->is(Type::Kind::vector)) fail(i, "this operation on vectors is not known");
+    if (i.type->is_integer(1)) fail(i, "this operation on one bit is not known");
+}
+
+void emit_ctpop(Emitter& e, const Instruction& i) {
+    check_scalar(i);
+    u32 bits = 0;
+    const std::string value = in_wide_register(e, i.operands[0], bits);
+    put_count(e, i, made(e, Register::b32, "popc.b" + std::to_string(bits) + " " + value));
+}
+
+void emit_ctlz(Emitter& e, const Instruction& i) {
+    check_scalar(i);
+    u32 bits = 0;
+    const std::string value = in_wide_register(e, i.operands[0], bits);
+    std::string count = made(e, Register::b32, "clz.b" + std::to_string(bits) + " " + value);
+    if (bits != i.type->bits) {
+        count = made(e, Register::b32,
+                     "add.s32 " + count + ", -" + std::to_string(bits - i.type->bits));
+    }
+    put_count(e, i, count);
+}
+
+/// Zeros below the lowest one: those above it once the bits are reversed. A one above the highest
+/// bit ends the search for odd widths.
+void emit_cttz(Emitter& e, const Instruction& i) {
+    check_scalar(i);
+    u32 bits = 0;
+    std::string value = in_wide_register(e, i.operands[0], bits);
+    const std::string suffix = ".b" + std::to_string(bits);
+    const Register family = bits == 64 ? Register::b64 : Register::b32;
+    if (bits != i.type->bits) {
+        value = made(e, family,
+                     "or" + suffix + " " + value + ", " + std::to_string(u64{1} << i.type->bits));
+    }
+    const std::string turned = made(e, family, "brev" + suffix + " " + value);
+    put_count(e, i, made(e, Register::b32, "clz" + suffix + " " + turned));
+}
+
+/// The value came out too high: down to its place.
+void put_lowered(Emitter& e, const Instruction& i, const std::string& value, u32 bits) {
+    const std::string down = std::to_string(bits - i.type->bits), suffix = std::to_string(bits);
+    const u32 whole = register_bits(*i.type);
+    const Register family = bits == 64 ? Register::b64 : Register::b32;
+    const std::string low = bits == i.type->bits
+                                ? value
+                                : made(e, family, "shr.u" + suffix + " " + value + ", " + down);
+    e.put(whole == bits
+              ? "mov.b" + suffix + " " + e.result(i) + ", " + low
+              : "cvt.u" + std::to_string(whole) + ".u" + suffix + " " + e.result(i) + ", " + low);
+}
+
+void emit_bitreverse(Emitter& e, const Instruction& i) {
+    check_scalar(i);
+    u32 bits = 0;
+    const std::string value = in_wide_register(e, i.operands[0], bits);
+    const Register family = bits == 64 ? Register::b64 : Register::b32;
+    put_lowered(e, i, made(e, family, "brev.b" + std::to_string(bits) + " " + value), bits);
+}
+
+void emit_bswap(Emitter& e, const Instruction& i) {
+    check_scalar(i);
+    u32 bits = 0;
+    const std::string value = in_wide_register(e, i.operands[0], bits);
+    if (bits == 32) {
+        put_lowered(e, i, made(e, Register::b32, "prmt.b32 " + value + ", 0, 291"), bits);
+        return;
+    }
+    const std::string low = e.fresh(Register::b32), high = e.fresh(Register::b32);
+    e.put("mov.b64 {" + low + ", " + high + "}, " + value);
+    const std::string turned_high = made(e, Register::b32, "prmt.b32 " + low + ", 0, 291"),
+                      turned_low = made(e, Register::b32, "prmt.b32 " + high + ", 0, 291");
+    put_lowered(e, i, made(e, Register::b64, "mov.b64 {" + turned_low + ", " + turned_high + "}"),
+                bits);
+}
+
+/// Two words side by side, shifted: 32 bits have an instruction, others are or-ed together.
+void emit_funnel(Emitter& e, const Instruction& i) {
+    check_scalar(i);
+    const bool is_left = called(i)->name.starts_with("llvm.fshl");
+    const u32 bits = i.type->bits;
+    const std::string a = e.use_register(i.operands[0]);
+    if (bits == 32) {
+        const std::string b = e.use_register(i.operands[1]), n = e.use(i.operands[2]);
+        e.put(std::string("shf.") + (is_left ? "l" : "r") + ".wrap.b32 " + e.result(i) + ", " + b +
+              ", " + a + ", " + n);
+        return;
+    }
+    if (!std::has_single_bit(bits)) fail(i, "a funnel shift of this width is not known");
+    const u32 whole = register_bits(*i.type);
+    const Register family = register_of(*i.type);
+    const std::string suffix = std::to_string(whole), b = e.extended(i.operands[1], false);
+    const std::string amount = e.use_register(i.operands[2]);
+    const std::string wide = made(e, Register::b32, "cvt.u32.u" + suffix + " " + amount);
+    const std::string n =
+        made(e, Register::b32, "and.b32 " + wide + ", " + std::to_string(bits - 1));
+    const std::string back = made(e, Register::b32, "sub.s32 " + std::to_string(bits) + ", " + n);
+    const std::string left =
+        made(e, family, "shl.b" + suffix + " " + a + ", " + (is_left ? n : back));
+    const std::string right =
+        made(e, family, "shr.u" + suffix + " " + b + ", " + (is_left ? back : n));
+    e.put("or.b" + suffix + " " + e.result(i) + ", " + left + ", " + right);
+}
+
+/// extended(), in a register even where it is a number.
+std::string in_register(Emitter& e, const Value* value, bool is_signed, std::size_t part) {
+    const std::string text = e.extended(value, is_signed, part);
+    const Type& type = element_of(*value->type);
+    return text[0] == '%' ? text
+                          : made(e, register_of(type), "mov.b" + register_width(type) + " " + text);
+}
+
+/// A sum, difference or product of both operands, in a whole register.
+struct OperandsAndSum {
+    std::string a, b, d;
+    bool has_room = false;  ///< the register is wider than the type: a sum's d is exact
+};
+OperandsAndSum sum_of(Emitter& e, const Instruction& i, bool is_signed, const std::string& op,
+                      std::size_t part) {
+    const Type& type = type_of(i);
+    OperandsAndSum sum{in_register(e, i.operands[0], is_signed, part),
+                       in_register(e, i.operands[1], is_signed, part), "",
+                       type.bits < register_bits(type)};
+    sum.d =
+        made(e, register_of(type), op + ".s" + register_width(type) + " " + sum.a + ", " + sum.b);
+    return sum;
+}
+
+/// Below zero where a signed sum without room has left its range: both operands (of a sum), or the first
+/// and the result (of a difference), tell the sign.
+std::string signed_overflow(Emitter& e, const Instruction& i, const OperandsAndSum& sum,
+                            bool is_sum) {
+    const Register family = register_of(type_of(i));
+    const std::string bits = "b" + register_width(type_of(i)) + " ";
+    const std::string x = made(e, family, "xor." + bits + sum.a + ", " + sum.d),
+                      y = made(e, family,
+                               "xor." + bits + (is_sum ? sum.b : sum.a) + ", " +
+                                   (is_sum ? sum.d : sum.b));
+    return made(e, family, "and." + bits + x + ", " + y);
+}
+
+/// llvm.uadd.with.overflow.i32: the sum, and whether it left the range.
+void emit_with_overflow(Emitter& e, const Instruction& i) {
+    const std::string name = called(i)->name.substr(5, 4), op = name.substr(1);
+    const Type& type = type_of(i);
+    const u32 bits = type.bits;
+    if (bits != 16 && bits != 32 && bits != 64)
+        fail(i, "a check for overflow of this width is not known");
+    const std::string suffix = std::to_string(bits);
+    const OperandsAndSum sum = sum_of(e, i, name[0] == 's', op == "mul" ? "mul.lo" : op, 0);
+    const std::string over = e.result(i, 1);
+    if (op == "mul") {
+        const std::string sign = name.substr(0, 1);
+        const Register family = register_of(type);
+        const std::string high =
+            made(e, family, "mul.hi." + sign + suffix + " " + sum.a + ", " + sum.b);
+        const std::string expected =
+            sign == "u"
+                ? "0"
+                : made(e, family, "shr.s" + suffix + " " + sum.d + ", " + std::to_string(bits - 1));
+        e.put("setp.ne.b" + suffix + " " + over + ", " + high + ", " + expected);
+    } else if (name[0] == 'u') {
+        e.put("setp." + std::string(op == "add" ? "lt" : "gt") + ".u" + suffix + " " + over + ", " +
+              sum.d + ", " + sum.a);
+    } else {
+        e.put("setp.lt.s" + suffix + " " + over + ", " + signed_overflow(e, i, sum, op == "add") +
+              ", 0");
+    }
+    e.put("mov.b" + suffix + " " + e.result(i, 0) + ", " + sum.d);
+}
+
+/// llvm.uadd.sat, llvm.usub.sat
+void put_unsigned_saturated(Emitter& e, const Instruction& i, bool is_sum, std::size_t part) {
+    const Type& type = type_of(i);
+    const Register family = register_of(type);
+    const std::string suffix = register_width(type);
+    if (type.bits < register_bits(type) && is_sum) {
+        const OperandsAndSum sum = sum_of(e, i, false, "add", part);
+        e.put("min.u" + suffix + " " + e.result(i, part) + ", " + sum.d + ", " +
+              std::to_string((u64{1} << type.bits) - 1));
+        return;
+    }
+    const std::string a = in_register(e, i.operands[0], false, part),
+                      b = in_register(e, i.operands[1], false, part);
+    if (is_sum) {
+        const std::string room = made(e, family, "not.b" + suffix + " " + b);
+        e.put("add.s" + suffix + " " + e.result(i, part) + ", " +
+              made(e, family, "min.u" + suffix + " " + a + ", " + room) + ", " + b);
+    } else {
+        e.put("sub.s" + suffix + " " + e.result(i, part) + ", " +
+              made(e, family, "max.u" + suffix + " " + a + ", " + b) + ", " + b);
+    }
+}
+
+/// llvm.sadd.sat, llvm.ssub.sat
+void put_signed_saturated(Emitter& e, const Instruction& i, bool is_sum, std::size_t part) {
+    const Type& type = type_of(i);
+    const Register family = register_of(type);
+    const std::string bits = register_width(type),
+                      most = std::to_string((u64{1} << (type.bits - 1)) - 1);
+    const OperandsAndSum sum = sum_of(e, i, true, is_sum ? "add" : "sub", part);
+    if (sum.has_room) {
+        const std::string least = "-" + std::to_string(u64{1} << (type.bits - 1));
+        e.put("max.s" + bits + " " + e.result(i, part) + ", " +
+              made(e, family, "min.s" + bits + " " + sum.d + ", " + most) + ", " + least);
+        return;
+    }
+    // Beyond the range on the side of the first operand.
+    const std::string over =
+        made(e, Register::predicate,
+             "setp.lt.s" + bits + " " + signed_overflow(e, i, sum, is_sum) + ", 0");
+    const std::string side =
+        made(e, family, "shr.s" + bits + " " + sum.a + ", " + std::to_string(type.bits - 1));
+    const std::string limit = made(e, family, "xor.b" + bits + " " + side + ", " + most);
+    e.put("selp.b" + bits + " " + e.result(i, part) + ", " + limit + ", " + sum.d + ", " + over);
+}
+
+void emit_saturated(Emitter& e, const Instruction& i) {
+    const std::string name = called(i)->name.substr(5, 4);
+    if (type_of(i).bits == 1) fail(i, "this operation on one bit is not known");
+    for_each_element(*i.type, [&](std::size_t part) {
+        const auto put = name[0] == 's' ? put_signed_saturated : put_unsigned_saturated;
+        put(e, i, name.substr(1) == "add", part);
+    });
+}
+
+/// llvm.scmp, llvm.ucmp: -1, 0 or 1
+void emit_three_way(Emitter& e, const Instruction& i) {
+    const Type& type = type_of(i);
+    const bool is_signed = called(i)->name[5] == 's';
+    const std::string suffix = std::string(is_signed ? ".s" : ".u") + register_width(type);
+    const std::string a = e.extended(i.operands[0], is_signed),
+                      b = e.extended(i.operands[1], is_signed);
+    const std::string bits = register_width(*i.type);
+    const std::string less = made(e, Register::predicate, "setp.lt" + suffix + " " + a + ", " + b),
+                      more = made(e, Register::predicate, "setp.gt" + suffix + " " + a + ", " + b);
+    const std::string one = made(e, register_of(*i.type), "selp.b" + bits + " 1, 0, " + more);
+    e.put("selp.b" + bits + " " + e.result(i) + ", -1, " + one + ", " + less);
+}
+
+void emit_nothing(Emitter&, const Instruction&) {}
+
+/// llvm.expect.i1(x, likely): x
+void emit_first_operand(Emitter& e, const Instruction& i) {
+    const auto families = registers_of(*i.type);
+    for (std::size_t part = 0; part < families.size(); ++part) {
+        const std::string type = families[part] == Register::predicate
+                                     ? "pred"
+                                     : "b" + std::to_string(8u << static_cast<u32>(families[part]));
+        e.put("mov." + type + " " + e.result(i, part) + ", " + e.use(i.operands[0], part));
+    }
+}
+
+/// llvm.is.constant: no.
+void emit_no(Emitter& e, const Instruction& i) {
+    e.put("mov.pred " + e.result(i) + ", 0");
+}
+
+constexpr Intrinsic kIntegers[] = {
+    {"smin.*", emit_min_max},
+    {"smax.*", emit_min_max},
+    {"umin.*", emit_min_max},
+    {"umax.*", emit_min_max},
+    {"abs.*", emit_abs},
+    {"ctpop.*", emit_ctpop},
+    {"ctlz.*", emit_ctlz},
+    {"cttz.*", emit_cttz},
+    {"bitreverse.*", emit_bitreverse},
+    {"bswap.*", emit_bswap},
+    {"fshl.*", emit_funnel},
+    {"fshr.*", emit_funnel},
+    {"uadd.with.overflow.*", emit_with_overflow},
+    {"sadd.with.overflow.*", emit_with_overflow},
+    {"usub.with.overflow.*", emit_with_overflow},
+    {"ssub.with.overflow.*", emit_with_overflow},
+    {"umul.with.overflow.*", emit_with_overflow},
+    {"smul.with.overflow.*", emit_with_overflow},
+    {"uadd.sat.*", emit_saturated},
+    {"usub.sat.*", emit_saturated},
+    {"sadd.sat.*", emit_saturated},
+    {"ssub.sat.*", emit_saturated},
+    {"scmp.*", emit_three_way},
+    {"ucmp.*", emit_three_way},
+    {"expect.*", emit_first_operand},
+    {"ssa.copy.*", emit_first_operand},
+    {"launder.invariant.group.*", emit_first_operand},
+    {"strip.invariant.group.*", emit_first_operand},
+    {"is.constant.*", emit_no},
+    {"assume", emit_nothing},
+    {"donothing", emit_nothing},
+    {"sideeffect", emit_nothing},
+    {"pseudoprobe", emit_nothing},
+    {"experimental.noalias.scope.decl", emit_nothing},
+    {"dbg.*", emit_nothing},
+};
+
+}  // namespace
+
+std::span<const Intrinsic> integer_intrinsics() {
+    return kIntegers;
+}
+
+}  // namespace coalesce::translator

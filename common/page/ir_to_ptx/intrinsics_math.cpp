@@ -1,0 +1,308 @@
+// llvm.* and llvm.nvvm.* that compute with floating-point numbers.
+#include <array>
+
+#include "page/ir_to_ptx/floats.h"
+#include "page/ir_to_ptx/intrinsics.h"
+
+namespace coalesce::translator {
+
+namespace {
+
+std::string name_of(const Instruction& call) {
+    return called(call)->name.substr(std::string_view("llvm.").size());
+}
+
+/// "a, b, c": the operands' parts.
+std::string operands_of(Emitter& e, const Instruction& call, std::size_t part) {
+    std::string text;
+    for (const Value* operand : call.operands)
+        text += (text.empty() ? "" : ", ") + float_operand(e, operand, part);
+    return text;
+}
+
+/// `instruction`.f32 d, a, b... for every part.
+void put_for_all(Emitter& e, const Instruction& call, const std::string& instruction) {
+    for (std::size_t part = 0; part < element_count(*call.type); ++part)
+        e.put(instruction + "." + float_suffix(element_of(*call.type)) + " " +
+              e.result(call, part) + ", " + operands_of(e, call, part));
+}
+
+// ---- LLVM's own ----
+
+struct Direct {
+    std::string_view name, instruction;
+};
+/// Those that are one instruction; their names end in a type.
+constexpr std::array kDirect = {
+    Direct{"fma.", "fma.rn"},     Direct{"fmuladd.", "fma.rn"},  Direct{"fabs.", "abs"},
+    Direct{"minnum.", "min"},     Direct{"maxnum.", "max"},      Direct{"minimumnum.", "min"},
+    Direct{"maximumnum.", "max"}, Direct{"minimum.", "min.NaN"}, Direct{"maximum.", "max.NaN"},
+    Direct{"sqrt.", "sqrt.rn"},   Direct{"exp2.", "ex2.approx"}, Direct{"log2.", "lg2.approx"},
+    Direct{"sin.", "sin.approx"}, Direct{"cos.", "cos.approx"}};
+
+void emit_direct(Emitter& e, const Instruction& call) {
+    const std::string name = name_of(call);
+    for (const Direct& direct : kDirect) {
+        if (!name.starts_with(direct.name)) continue;
+        const Type& type = element_of(*call.type);
+        const bool is_approximate = direct.instruction.ends_with(".approx");
+        if (is_approximate && !type.is(Type::Kind::single))
+            fail(call, name + " has no instruction: only float has");
+        if (register_bits(type) != 16 || direct.name != "sqrt.")
+            return put_for_all(e, call, std::string(direct.instruction));
+    }
+    fail(call, name + " has no instruction for numbers of 16 bits");
+}
+
+/// Rounded to a whole number: cvt.rni.f32.f32
+void emit_round_to_whole(Emitter& e, const Instruction& call) {
+    const std::string name = name_of(call), suffix = float_suffix(element_of(*call.type));
+    const char* how = name.starts_with("floor")   ? "rmi"
+                      : name.starts_with("ceil")  ? "rpi"
+                      : name.starts_with("trunc") ? "rzi"
+                                                  : "rni";
+    for (std::size_t part = 0; part < element_count(*call.type); ++part)
+        e.put(std::string("cvt.") + how + "." + suffix + "." + suffix + " " + e.result(call, part) +
+              ", " + e.use_register(call.operands[0], part));
+}
+
+/// Halves go away from zero: what is larger by a half, cut off. Large numbers are whole already.
+void emit_round_away(Emitter& e, const Instruction& call) {
+    const Type& type = element_of(*call.type);
+    if (register_bits(type) == 16)
+        fail(call, "rounding away from zero has no instruction for numbers of 16 bits");
+    const bool is_double = type.is(Type::Kind::real);
+    const std::string suffix = is_double ? ".f64 " : ".f32 ",
+                      select = is_double ? "selp.b64 " : "selp.b32 ";
+    const Register family = is_double ? Register::b64 : Register::b32;
+    for (std::size_t part = 0; part < element_count(*call.type); ++part) {
+        const std::string x = e.use_register(call.operands[0], part), size = e.fresh(family),
+                          more = e.fresh(family), cut = e.fresh(family), picked = e.fresh(family);
+        const std::string is_small = e.fresh(Register::predicate),
+                          is_large = e.fresh(Register::predicate);
+        e.put("abs" + suffix + size + ", " + x);
+        e.put("add.rn" + suffix + more + ", " + size + ", " +
+              (is_double ? "0d3FE0000000000000" : "0f3F000000"));
+        e.put("cvt.rzi" + suffix.substr(0, 4) + suffix + cut + ", " + more);
+        e.put("setp.lt" + suffix + is_small + ", " + size + ", " +
+              (is_double ? "0d3FE0000000000000" : "0f3F000000"));
+        e.put(select + picked + ", 0, " + cut + ", " + is_small);
+        e.put("setp.gt" + suffix + is_large + ", " + size + ", " +
+              (is_double ? "0d4330000000000000" : "0f4B000000"));
+        e.put(select + picked + ", " + size + ", " + picked + ", " + is_large);
+        e.put("copysign" + suffix + e.result(call, part) + ", " + x + ", " + picked);
+    }
+}
+
+void emit_copysign(Emitter& e, const Instruction& call) {
+    const Type& type = element_of(*call.type);
+    for (std::size_t part = 0; part < element_count(*call.type); ++part) {
+        const std::string size = e.use_register(call.operands[0], part),
+                          sign = e.use_register(call.operands[1], part);
+        if (register_bits(type) != 16) {
+            e.put("copysign." + float_suffix(type) + " " + e.result(call, part) + ", " + sign +
+                  ", " + size);
+            continue;
+        }
+        const std::string bit = e.fresh(Register::b16), rest = e.fresh(Register::b16);
+        e.put("and.b16 " + bit + ", " + sign + ", 0x8000");
+        e.put("and.b16 " + rest + ", " + size + ", 0x7FFF");
+        e.put("or.b16 " + e.result(call, part) + ", " + bit + ", " + rest);
+    }
+}
+
+/// llvm.fptosi.sat: PTX's conversions saturate at 32 and 64 bits, and make 0 of a NaN.
+void emit_saturating(Emitter& e, const Instruction& call) {
+    const bool is_signed = name_of(call).starts_with("fptosi");
+    const Type& to = *call.type;
+    const Type& from = *call.operands[0]->type;
+    if (!to.is_integer(32) && !to.is_integer(64))
+        fail(call, "a saturating conversion to this width is not known here");
+    const std::string suffix = (is_signed ? "s" : "u") + std::to_string(to.bits);
+    const std::string whole = e.fresh(register_of(to)), is_nan = e.fresh(Register::predicate);
+    const std::string value = e.use_register(call.operands[0]);
+    e.put("cvt.rzi." + suffix + "." + float_suffix(from) + " " + whole + ", " + value);
+    e.put("setp.nan." + float_suffix(from) + " " + is_nan + ", " + value + ", " + value);
+    e.put("selp.b" + std::to_string(to.bits) + " " + e.result(call) + ", 0, " + whole + ", " +
+          is_nan);
+}
+
+/// Is the number of one of these kinds? By its bits, as LLVM numbers them.
+void emit_is_class(Emitter& e, const Instruction& call) {
+    i64 asked = 0;
+    const Type& type = *call.operands[0]->type;
+    if (!is_number(call.operands[1], asked) || register_bits(type) == 16)
+        fail(call, "this question about a floating-point number is not known here");
+    struct Kind {
+        i64 bits;
+        const char* test;
+        int sign;  ///< 1: negative ones alone; 0: positive; -1: both
+    };
+    static constexpr Kind kKinds[] = {
+        {0x3, "notanumber", -1}, {0x4, "infinite", 1}, {0x8, "normal", 1},
+        {0x10, "subnormal", 1},  {0x40, "", 0},        {0x20, "", 1},
+        {0x80, "subnormal", 0},  {0x100, "normal", 0}, {0x200, "infinite", 0}};
+    const std::string suffix = float_suffix(type), width = std::to_string(register_bits(type));
+    const std::string value = e.use_register(call.operands[0]),
+                      is_negative = e.fresh(Register::predicate),
+                      result = e.fresh(Register::predicate);
+    e.put("setp.lt.s" + width + " " + is_negative + ", " + value + ", 0");
+    e.put("setp.ne.u32 " + result + ", 0, 0");
+    for (const Kind& kind : kKinds) {
+        if ((asked & kind.bits) == 0) continue;
+        const std::string is_one = e.fresh(Register::predicate);
+        if (*kind.test)
+            e.put(std::string("testp.") + kind.test + "." + suffix + " " + is_one + ", " + value);
+        else
+            e.put("setp.eq." + suffix + " " + is_one + ", " + value + ", " +
+                  float_spelling(type, 0));
+        if (kind.sign >= 0) {
+            const std::string has_sign = e.fresh(Register::predicate);
+            if (kind.sign == 1)
+                e.put("mov.pred " + has_sign + ", " + is_negative);
+            else
+                e.put("not.pred " + has_sign + ", " + is_negative);
+            e.put("and.pred " + is_one + ", " + is_one + ", " + has_sign);
+        }
+        e.put("or.pred " + result + ", " + result + ", " + is_one);
+    }
+    e.put("mov.pred " + e.result(call) + ", " + result);
+}
+
+void emit_canonicalize(Emitter& e, const Instruction& call) {
+    const Type& type = element_of(*call.type);
+    const std::string one = type.is(Type::Kind::real) ? "0d3FF0000000000000" : "0f3F800000";
+    if (register_bits(type) == 16)
+        fail(call, "llvm.canonicalize is not known here for numbers of 16 bits");
+    for (std::size_t part = 0; part < element_count(*call.type); ++part)
+        e.put("mul.rn." + float_suffix(type) + " " + e.result(call, part) + ", " +
+              e.use(call.operands[0], part) + ", " + one);
+}
+
+// ---- NVIDIA's: their names say the instruction ----
+
+/// "add.rn.ftz" and "f32" of "nvvm.add.rn.ftz.f": PTX has the same words.
+void emit_spelt_out(Emitter& e, const Instruction& call) {
+    std::string words = name_of(call).substr(std::string_view("nvvm.").size());
+    // A type at the end is the result's anyway.
+    for (const std::string_view end : {".f16", ".f32", ".f64", ".bf16", ".f", ".d"}) {
+        if (!words.ends_with(end)) continue;
+        words.resize(words.size() - end.size());
+        break;
+    }
+    if (words.starts_with("fabs")) words = words.substr(1);
+    if (words.starts_with("fmin") || words.starts_with("fmax")) words = words.substr(1);
+    put_for_all(e, call, words);
+}
+
+void emit_sqrt(Emitter& e, const Instruction& call) {
+    put_for_all(e, call, "sqrt.rn");
+}
+
+void emit_saturate(Emitter& e, const Instruction& call) {
+    const std::string suffix = float_suffix(*call.type);
+    e.put("cvt.sat." + suffix + "." + suffix + " " + e.result(call) + ", " +
+          e.use_register(call.operands[0]));
+}
+
+/// "f2i.rn": from which type to which is in the first word.
+void emit_convert(Emitter& e, const Instruction& call) {
+    const std::string name = name_of(call).substr(std::string_view("nvvm.").size());
+    const std::size_t dot = name.find('.'), two = name.find('2');
+    const auto suffix = [&](const std::string& word) -> std::string {
+        static constexpr std::pair<std::string_view, std::string_view> kWords[] = {
+            {"f", "f32"},  {"d", "f64"},  {"h", "f16"},  {"i", "s32"},
+            {"ui", "u32"}, {"ll", "s64"}, {"ull", "u64"}};
+        for (const auto& [short_name, type] : kWords)
+            if (word == short_name) return std::string(type);
+        fail(call, "the conversion " + name + " is not known here");
+    };
+    const std::string from = suffix(name.substr(0, two)),
+                      to = suffix(name.substr(two + 1, dot - two - 1));
+    const bool is_to_whole = to[0] != 'f', is_from_whole = from[0] != 'f';
+    std::string rounding = name.substr(dot);
+    if (is_to_whole && !is_from_whole) rounding.insert(3, "i");
+    e.put("cvt" + rounding + "." + to + "." + from + " " + e.result(call) + ", " +
+          e.use_register(call.operands[0]));
+}
+
+void emit_half_of_double(Emitter& e, const Instruction& call) {
+    const bool is_low = name_of(call) == "nvvm.d2i.lo";
+    const std::string other = e.fresh(Register::b32), d = e.result(call);
+    e.put("mov.b64 {" + (is_low ? d + ", " + other : other + ", " + d) + "}, " +
+          e.use_register(call.operands[0]));
+}
+
+void emit_double_of_halves(Emitter& e, const Instruction& call) {
+    e.put("mov.b64 " + e.result(call) + ", {" + e.use_register(call.operands[0]) + ", " +
+          e.use_register(call.operands[1]) + "}");
+}
+
+void emit_bits(Emitter& e, const Instruction& call) {
+    e.put("mov.b" + std::to_string(register_bits(*call.type)) + " " + e.result(call) + ", " +
+          e.use_bits(call.operands[0]));
+}
+
+constexpr Intrinsic kMath[] = {
+    {"fma.*", emit_direct},
+    {"fmuladd.*", emit_direct},
+    {"fabs.*", emit_direct},
+    {"minnum.*", emit_direct},
+    {"maxnum.*", emit_direct},
+    {"minimum.*", emit_direct},
+    {"maximum.*", emit_direct},
+    {"minimumnum.*", emit_direct},
+    {"maximumnum.*", emit_direct},
+    {"sqrt.*", emit_direct},
+    {"exp2.*", emit_direct},
+    {"log2.*", emit_direct},
+    {"sin.*", emit_direct},
+    {"cos.*", emit_direct},
+    {"floor.*", emit_round_to_whole},
+    {"ceil.*", emit_round_to_whole},
+    {"trunc.*", emit_round_to_whole},
+    {"rint.*", emit_round_to_whole},
+    {"nearbyint.*", emit_round_to_whole},
+    {"roundeven.*", emit_round_to_whole},
+    {"round.*", emit_round_away},
+    {"copysign.*", emit_copysign},
+    {"canonicalize.*", emit_canonicalize},
+    {"fptosi.sat.*", emit_saturating},
+    {"fptoui.sat.*", emit_saturating},
+    {"is.fpclass.*", emit_is_class},
+    {"nvvm.sqrt.f", emit_sqrt},
+    {"nvvm.saturate.*", emit_saturate},
+    {"nvvm.d2i.lo", emit_half_of_double},
+    {"nvvm.d2i.hi", emit_half_of_double},
+    {"nvvm.lohi.i2d", emit_double_of_halves},
+    {"nvvm.bitcast.*", emit_bits},
+    {"nvvm.add.r*", emit_spelt_out},
+    {"nvvm.mul.r*", emit_spelt_out},
+    {"nvvm.fma.r*", emit_spelt_out},
+    {"nvvm.div.*", emit_spelt_out},
+    {"nvvm.rcp.*", emit_spelt_out},
+    {"nvvm.sqrt.*", emit_spelt_out},
+    {"nvvm.rsqrt.*", emit_spelt_out},
+    {"nvvm.ex2.*", emit_spelt_out},
+    {"nvvm.lg2.*", emit_spelt_out},
+    {"nvvm.sin.*", emit_spelt_out},
+    {"nvvm.cos.*", emit_spelt_out},
+    {"nvvm.tanh.*", emit_spelt_out},
+    {"nvvm.fabs.*", emit_spelt_out},
+    {"nvvm.fmin.*", emit_spelt_out},
+    {"nvvm.fmax.*", emit_spelt_out},
+    {"nvvm.f2*", emit_convert},
+    {"nvvm.d2*", emit_convert},
+    {"nvvm.i2*", emit_convert},
+    {"nvvm.ui2*", emit_convert},
+    {"nvvm.ll2*", emit_convert},
+    {"nvvm.ull2*", emit_convert},
+};
+
+}  // namespace
+
+std::span<const Intrinsic> math_intrinsics() {
+    return kMath;
+}
+
+}  // namespace coalesce::translator

@@ -1,0 +1,206 @@
+// memcpy, memmove, memset; and what tells how long memory lives.
+#include "page/ir_to_ptx/intrinsics.h"
+
+namespace coalesce::translator {
+
+namespace {
+
+/// More than this is a loop.
+constexpr u64 kLongestUnrolled = 256;
+
+bool is_number_of_bytes(const Value* value, u64& bytes) {
+    i64 number = 0;
+    if (!is_number(value, number)) return false;
+    bytes = static_cast<u64>(number);
+    return true;
+}
+
+/// What is known of the variable that it points into.
+u64 alignment_of(const Value* pointer) {
+    u64 step = 16;
+    for (;;) {
+        if (const Instruction* i = as_instruction(pointer); i && i->op == Op::alloca) {
+            return std::min<u64>(step, i->align ? i->align : 1);
+        }
+        if (pointer->is(Value::Kind::variable)) {
+            return std::min<u64>(step, static_cast<const Variable*>(pointer)->align);
+        }
+        if (pointer->is(Value::Kind::argument)) {
+            return std::min<u64>(step, std::max(1u, static_cast<const Argument*>(pointer)->align));
+        }
+        const Operation* step_of = as_operation(pointer);
+        if (!step_of || (step_of->op != Op::getelementptr && step_of->op != Op::addrspacecast))
+            return 1;
+        if (step_of->op == Op::getelementptr) {
+            const Steps steps = steps_of(*step_of);
+            if (!steps.terms.empty()) return 1;
+            while (steps.offset % static_cast<i64>(step) != 0) step /= 2;
+        }
+        pointer = step_of->operands[0];
+    }
+}
+
+/// Of the call's pointer: what the call says counts as well.
+u64 alignment_of(const Instruction& call, std::size_t operand) {
+    return std::max<u64>(alignment_of(call.operands[operand]), call.by_value_align.at(operand));
+}
+
+Register family_of(u64 bytes) {
+    return bytes <= 2 ? Register::b16 : bytes == 4 ? Register::b32 : Register::b64;
+}
+
+std::string load(Emitter& e, const Emitter::Address& at, u64 bytes) {
+    const std::string d = e.fresh(family_of(bytes));
+    e.put("ld" + at.space + ".b" + std::to_string(8 * bytes) + " " + d + ", [" + at.text + "]");
+    return d;
+}
+
+void store(Emitter& e, const Emitter::Address& at, u64 bytes, const std::string& value) {
+    e.put("st" + at.space + ".b" + std::to_string(8 * bytes) + " [" + at.text + "], " + value);
+}
+
+u64 next_piece(u64 left, u64 align) {
+    u64 piece = std::min<u64>(8, std::max<u64>(1, align));
+    while (piece > left) piece /= 2;
+    return piece;
+}
+
+/// All is read before anything is written: right for memmove too.
+void copy_unrolled(Emitter& e, const Instruction& i, u64 bytes, u64 align) {
+    std::vector<std::string> loaded;
+    for (u64 at = 0; at < bytes; at += next_piece(bytes - at, align)) {
+        loaded.push_back(load(e, e.address_of(i.operands[1], static_cast<i64>(at)),
+                              next_piece(bytes - at, align)));
+    }
+    std::size_t k = 0;
+    for (u64 at = 0; at < bytes; at += next_piece(bytes - at, align)) {
+        store(e, e.address_of(i.operands[0], static_cast<i64>(at)), next_piece(bytes - at, align),
+              loaded[k++]);
+    }
+}
+
+/// for (index = first; index != end; index += step) body(index)
+template <class Body>
+void put_loop(Emitter& e, const std::string& first, const std::string& end, i64 step, Body body) {
+    const std::string loop = e.fresh_label(), done = e.fresh_label();
+    const std::string index = e.fresh(Register::b64), is_done = e.fresh(Register::predicate);
+    e.put("mov.b64 " + index + ", " + first);
+    e.put_label(loop);
+    e.put("setp.eq.b64 " + is_done + ", " + index + ", " + end);
+    e.put("@" + is_done + " bra " + done);
+    if (step < 0) e.put("add.s64 " + index + ", " + index + ", " + std::to_string(step));
+    body(index);
+    if (step > 0) e.put("add.s64 " + index + ", " + index + ", " + std::to_string(step));
+    e.put("bra.uni " + loop);
+    e.put_label(done);
+}
+
+Emitter::Address at_index(Emitter& e, const std::string& base, const std::string& space,
+                          const std::string& index) {
+    const std::string d = e.fresh(Register::b64);
+    e.put("add.s64 " + d + ", " + base + ", " + index);
+    return {d, space};
+}
+
+std::string length(Emitter& e, const Instruction& i) {
+    const std::string text = e.use(i.operands[2]);
+    if (text[0] != '%' || i.operands[2]->type->is_integer(64)) return text;
+    const std::string wide = e.fresh(Register::b64);
+    e.put("cvt.u64.u32 " + wide + ", " + text);
+    return wide;
+}
+
+void copy_in_loop(Emitter& e, const Instruction& i, i64 step, bool from_end) {
+    const std::string to = e.use_register(i.operands[0]), from = e.use_register(i.operands[1]);
+    const std::string to_space = e.address_of(i.operands[0]).space,
+                      from_space = e.address_of(i.operands[1]).space, count = length(e, i);
+    const auto bytes = static_cast<u64>(step);
+    put_loop(e, from_end ? count : "0", from_end ? "0" : count, from_end ? -step : step,
+             [&](const std::string& index) {
+                 const std::string value = load(e, at_index(e, from, from_space, index), bytes);
+                 store(e, at_index(e, to, to_space, index), bytes, value);
+             });
+}
+
+void emit_copy(Emitter& e, const Instruction& i) {
+    u64 bytes = 0;
+    const u64 align = std::min(alignment_of(i, 0), alignment_of(i, 1));
+    const bool is_known = is_number_of_bytes(i.operands[2], bytes);
+    if (is_known && bytes <= kLongestUnrolled) return copy_unrolled(e, i, bytes, align);
+    const bool may_overlap = called(i)->name.starts_with("llvm.memmove");
+    if (!may_overlap) {
+        const u64 step = is_known ? std::min<u64>(8, align) : 1;
+        return copy_in_loop(e, i, bytes % step == 0 ? static_cast<i64>(step) : 1, false);
+    }
+    // Towards higher addresses from the end, so that nothing is overwritten before it is read.
+    const std::string upwards = e.fresh(Register::predicate), back = e.fresh_label(),
+                      done = e.fresh_label();
+    e.put("setp.lt.u64 " + upwards + ", " + e.use_register(i.operands[1]) + ", " +
+          e.use_register(i.operands[0]));
+    e.put("@" + upwards + " bra " + back);
+    copy_in_loop(e, i, 1, false);
+    e.put("bra.uni " + done);
+    e.put_label(back);
+    copy_in_loop(e, i, 1, true);
+    e.put_label(done);
+}
+
+/// A byte, repeated.
+std::string repeated(Emitter& e, const Value* byte, u64 bytes) {
+    i64 number = 0;
+    if (is_number(byte, number)) {
+        const u64 all = (static_cast<u64>(number) & 0xFF) * 0x0101010101010101u;
+        return std::to_string(bytes == 8 ? static_cast<i64>(all)
+                                         : static_cast<i64>(all & ((u64{1} << (8 * bytes)) - 1)));
+    }
+    const std::string wide = e.fresh(Register::b64), all = e.fresh(Register::b64);
+    e.put("cvt.u64.u8 " + wide + ", " + e.use_register(byte));
+    e.put("mul.lo.s64 " + all + ", " + wide + ", 72340172838076673");
+    if (bytes == 8) return all;
+    const std::string part = e.fresh(family_of(bytes));
+    e.put(std::string(bytes == 4 ? "cvt.u32.u64 " : "cvt.u16.u64 ") + part + ", " + all);
+    return part;
+}
+
+void emit_set(Emitter& e, const Instruction& i) {
+    u64 bytes = 0;
+    const u64 align = alignment_of(i, 0);
+    const bool is_known = is_number_of_bytes(i.operands[2], bytes);
+    if (is_known && bytes <= kLongestUnrolled) {
+        for (u64 at = 0; at < bytes; at += next_piece(bytes - at, align)) {
+            const u64 piece = next_piece(bytes - at, align);
+            store(e, e.address_of(i.operands[0], static_cast<i64>(at)), piece,
+                  repeated(e, i.operands[1], piece));
+        }
+        return;
+    }
+    const u64 widest = is_known ? std::min<u64>(8, align) : 1;
+    const u64 step = bytes % widest == 0 ? widest : 1;
+    const std::string value = repeated(e, i.operands[1], step), to = e.use_register(i.operands[0]);
+    const std::string space = e.address_of(i.operands[0]).space;
+    put_loop(e, "0", length(e, i), static_cast<i64>(step), [&](const std::string& index) {
+        store(e, at_index(e, to, space, index), step, value);
+    });
+}
+
+/// How many bytes lie behind a pointer: not known.
+void emit_objectsize(Emitter& e, const Instruction& i) {
+    e.put("mov.b" + std::to_string(register_bits(*i.type)) + " " + e.result(i) + ", -1");
+}
+
+void emit_no_hint(Emitter&, const Instruction&) {}
+
+constexpr Intrinsic kMemory[] = {
+    {"memcpy.*", emit_copy},      {"memmove.*", emit_copy},
+    {"memset.*", emit_set},       {"objectsize.*", emit_objectsize},
+    {"lifetime.*", emit_no_hint}, {"invariant.end.*", emit_no_hint},
+    {"prefetch.*", emit_no_hint},
+};
+
+}  // namespace
+
+std::span<const Intrinsic> memory_intrinsics() {
+    return kMemory;
+}
+
+}  // namespace coalesce::translator

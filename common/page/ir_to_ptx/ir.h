@@ -1,0 +1,222 @@
+// The model of a module of LLVM IR: what the reader makes, what passes change, what is emitted.
+//
+// Idea   As in LLVM, everything that an instruction may name is a Value: constants, arguments,
+//        blocks, functions, variables, instructions. A module owns them all until its end, so that
+//        a pass may drop an instruction by taking it out of its block.
+#pragma once
+
+#include <deque>
+#include <map>
+#include <memory>
+#include <string>
+#include <vector>
+
+#include "page/ir_to_ptx/instructions.h"
+#include "page/ir_to_ptx/types.h"
+
+namespace coalesce::translator {
+
+struct Block;
+struct Function;
+struct Instruction;
+
+/// A place in the source. `inlined_at`: the call that it was inlined for.
+struct Place {
+    std::string file;
+    u32 line = 0, column = 0;
+    std::string function;  ///< the name in the source
+    const Place* inlined_at = nullptr;
+};
+
+/// What was inlined from a header is the fault of the line that asked for it.
+const Place* learners_place(const Place* place);
+
+struct Value {
+    enum class Kind : u8 {
+        argument,
+        instruction,
+        block,
+        function,
+        variable,
+        number,      ///< Constant: an integer, or the bits of a floating-point number
+        zero,        ///< Constant: null, zeroinitializer, false
+        undefined,   ///< Constant: undef or poison
+        aggregate,   ///< Constant: its operands are the elements
+        expression,  ///< Constant: an operation on its operands
+        inline_asm,  ///< InlineAsm
+        metadata,    ///< an operand of a call, of which only the name is kept
+    };
+    Kind kind;
+    const Type* type;
+    std::string name;  ///< without % or @
+
+    Value(Kind k, const Type* t, std::string n = "") : kind(k), type(t), name(std::move(n)) {}
+    virtual ~Value() = default;
+    bool is(Kind k) const { return kind == k; }
+    bool is_constant() const { return kind >= Kind::function && kind <= Kind::expression; }
+};
+
+/// What instructions and constant expressions share.
+struct Operation : Value {
+    using Value::Value;
+    Op op = Op::count;
+    std::vector<Value*> operands;
+    const Type* of =
+        nullptr;  ///< getelementptr: the type that it steps over; alloca, load: what lies there
+    std::vector<u64>
+        indices;  ///< extractvalue, insertvalue; shufflevector: its mask (kAnyLane: undef)
+};
+constexpr u64 kAnyLane = ~u64{0};
+
+struct Constant : Operation {
+    using Operation::Operation;
+    u64 bits = 0, high = 0;  ///< of a number: zero-extended; `high`: bits 64 to 127
+};
+
+struct InlineAsm : Value {
+    using Value::Value;
+    std::string text, constraints;
+    bool has_side_effects = false;
+};
+
+enum class Ordering : u8 { none, unordered, monotonic, acquire, release, acq_rel, seq_cst };
+
+/// Bits of Instruction::flags.
+namespace flag {
+enum : u32 {
+    nuw = 1 << 0,
+    nsw = 1 << 1,
+    exact = 1 << 2,
+    disjoint = 1 << 3,
+    nneg = 1 << 4,
+    inbounds = 1 << 5,
+    samesign = 1 << 6,
+    nnan = 1 << 7,
+    ninf = 1 << 8,
+    nsz = 1 << 9,
+    arcp = 1 << 10,
+    contract = 1 << 11,
+    afn = 1 << 12,
+    reassoc = 1 << 13,
+    is_volatile = 1 << 14,
+    is_atomic = 1 << 15,
+    invariant = 1 << 16,  ///< a load with !invariant.load
+};
+}  // namespace flag
+
+struct Instruction : Operation {
+    using Operation::Operation;
+    Block* parent = nullptr;
+    const Place* place = nullptr;
+    u32 flags = 0;
+    u32 align = 0;          ///< alloca, load, store, atomics: bytes; 0: not given
+    std::string predicate;  ///< icmp, fcmp: "slt", "oeq"; atomicrmw: its operation, "add"
+    Ordering ordering = Ordering::none;
+    Ordering failure_ordering = Ordering::none;
+    std::string scope;  ///< syncscope, "" is the whole system
+    /// phi: where operands[i] comes from. br: targets, the one for true first. switch: the default
+    /// first, then one for each of operands[1...].
+    std::vector<Block*> blocks;
+    /// call: operands are the arguments.
+    Value* callee = nullptr;
+    const Type* function_type = nullptr;
+    /// call: of each argument the T of byval(T), or nullptr, and its alignment.
+    std::vector<const Type*> by_value;
+    std::vector<u32> by_value_align;
+    bool is_not_unrolled = false;  ///< br: of a loop with llvm.loop.unroll.disable
+    std::string text;              ///< as it stands in the IR, for messages
+
+    bool has(u32 f) const { return (flags & f) != 0; }
+    bool ends_block() const { return op >= Op::br && op <= Op::unreachable; }
+};
+
+struct Argument : Value {
+    using Value::Value;
+    u32 index = 0;
+    u32 align = 0;
+    const Type* by_value = nullptr;  ///< byval(T): the caller's copy of a T
+    bool is_read_only = false;       ///< readonly or readnone
+    bool is_no_alias = false;
+};
+
+struct Block : Value {
+    using Value::Value;
+    Function* parent = nullptr;
+    std::vector<Instruction*> instructions;
+
+    Instruction* last() const { return instructions.back(); }
+};
+
+/// What follows a function's name: key, and value where it has one ("nvvm.maxntid" = "256").
+using Attributes = std::map<std::string, std::string>;
+
+struct Function : Value {
+    using Value::Value;
+    const Type* function_type = nullptr;
+    std::vector<Argument*> arguments;
+    std::vector<Block*> blocks;  ///< empty: declared only
+    Attributes attributes;
+    bool is_kernel = false;
+    std::string linkage;  ///< "internal", "weak_odr"; "" is external
+    const Place* place = nullptr;
+
+    bool is_declaration() const { return blocks.empty(); }
+    const Type* returned() const { return function_type->elements.front(); }
+};
+
+struct Variable : Value {
+    using Value::Value;  ///< its type is a pointer
+    const Type* of = nullptr;
+    Space space = Space::generic;
+    Value* initial = nullptr;  ///< nullptr: external
+    u32 align = 0;
+    bool is_constant_data = false;  ///< "constant" rather than "global"
+    std::string linkage;
+};
+
+class Module {
+public:
+    Types types;
+    std::vector<Function*> functions;
+    std::vector<Variable*> variables;
+
+    /// A new value that lives as long as the module: make<Constant>(kind, type).
+    template <class T, class... Arguments>
+    T* make(Arguments&&... arguments) {
+        auto owned = std::make_unique<T>(std::forward<Arguments>(arguments)...);
+        T* value = owned.get();
+        values_.push_back(std::move(owned));
+        return value;
+    }
+    Constant* number(const Type* type, u64 bits);
+    Constant* undefined(const Type* type);
+    /// An instruction at the place of `like`, in no block yet.
+    Instruction* instruction(Op op, const Type* type, std::vector<Value*> operands,
+                             const Instruction& like);
+    const Place* place(Place place);
+
+private:
+    std::vector<std::unique_ptr<Value>> values_;
+    std::deque<Place> places_;
+};
+
+// ---- small questions and changes ----
+
+const Instruction* as_instruction(const Value* value);  ///< nullptr: it is none
+Instruction* as_instruction(Value* value);
+const Constant* as_constant(const Value* value);
+/// An instruction or a constant expression.
+const Operation* as_operation(const Value* value);
+/// The number of a constant integer, sign-extended; false: it is not one of 64 bits or fewer.
+bool is_number(const Value* value, i64& number);
+/// The function that a call names, if it names one.
+const Function* called(const Instruction& call);
+/// In every instruction of the function.
+void replace_uses(Function& function, const Value* old, Value* with);
+/// How often each value is an operand in the function.
+std::map<const Value*, u32> count_uses(const Function& function);
+
+/// Throws Untranslated for this instruction.
+[[noreturn]] void fail(const Instruction& at, const std::string& why);
+
+}  // namespace coalesce::translator

@@ -1,0 +1,125 @@
+#include "page/ir_to_ptx/linear.h"
+
+#include "page/ir_to_ptx/layout.h"
+
+namespace coalesce::translator {
+
+namespace {
+
+/// Deeper sums are taken as one value.
+constexpr int kMaxDepth = 12;
+
+class Sum {
+public:
+    explicit Sum(Linear& to) : to_(to) {}
+
+    /// Adds `factor` times the value, which is extended to 64 bits in that way.
+    void add(const Value* value, Extension extension, i64 factor, int depth) {
+        if (i64 number = 0; is_number(value, number)) {
+            to_.offset += factor * extended(number, *value->type, extension);
+            return;
+        }
+        const Instruction* i = as_instruction(value);
+        if (!i || depth > kMaxDepth || !add_operation(*i, extension, factor, depth + 1))
+            add_term(value, extension, factor);
+    }
+
+private:
+    static i64 extended(i64 number, const Type& type, Extension extension) {
+        if (extension != Extension::zero || type.bits >= 64) return number;
+        return static_cast<i64>(static_cast<u64>(number) & ((u64{1} << type.bits) - 1));
+    }
+
+    void add_term(const Value* value, Extension extension, i64 factor) {
+        i64& scale = to_.terms[{value, extension}];
+        scale += factor;
+        if (scale == 0) to_.terms.erase({value, extension});
+    }
+
+    /// A sum that may wrap is not the sum of its extended terms.
+    static bool keeps(const Instruction& i, Extension extension) {
+        switch (extension) {
+            case Extension::none: return true;
+            case Extension::sign: return i.has(flag::nsw);
+            default: return i.has(flag::nuw);
+        }
+    }
+
+    bool add_operation(const Instruction& i, Extension extension, i64 factor, int depth) {
+        const auto& operands = i.operands;
+        i64 number = 0;
+        switch (i.op) {
+            case Op::or_:
+                if (!i.has(flag::disjoint)) return false;
+                add(operands[0], extension, factor, depth);
+                add(operands[1], extension, factor, depth);
+                return true;
+            case Op::add:
+                if (!keeps(i, extension)) return false;
+                add(operands[0], extension, factor, depth);
+                add(operands[1], extension, factor, depth);
+                return true;
+            case Op::sub:
+                if (!keeps(i, extension)) return false;
+                add(operands[0], extension, factor, depth);
+                add(operands[1], extension, -factor, depth);
+                return true;
+            case Op::mul:
+                if (!keeps(i, extension) || !is_number(operands[1], number)) return false;
+                add(operands[0], extension, factor * extended(number, *i.type, extension), depth);
+                return true;
+            case Op::shl:
+                if (!keeps(i, extension) || !is_number(operands[1], number) || number < 0 ||
+                    number > 62)
+                    return false;
+                add(operands[0], extension, static_cast<i64>(static_cast<u64>(factor) << number),
+                    depth);
+                return true;
+            case Op::sext:
+                return add_extended(operands[0], Extension::sign, extension, factor, depth);
+            case Op::zext:
+                return add_extended(operands[0],
+                                    i.has(flag::nneg) ? Extension::sign : Extension::zero,
+                                    extension, factor, depth);
+            case Op::freeze: return false;
+            default: return false;
+        }
+    }
+
+    /// An extension of an extension; that of a zero-extended value does not see which it is.
+    bool add_extended(const Value* value, Extension inner, Extension outer, i64 factor, int depth) {
+        if (outer == Extension::zero && inner == Extension::sign) return false;
+        add(value, inner, factor, depth);
+        return true;
+    }
+
+    Linear& to_;
+};
+
+}  // namespace
+
+Linear linear_address(const Value* pointer) {
+    Linear linear;
+    Sum sum(linear);
+    for (const Operation* o = as_operation(pointer); o; o = as_operation(pointer)) {
+        if (o->op == Op::addrspacecast ||
+            (o->op == Op::bitcast && o->type->is(Type::Kind::pointer))) {
+            pointer = o->operands[0];
+        } else if (o->op == Op::getelementptr) {
+            const Steps steps = steps_of(*o);
+            linear.offset += steps.offset;
+            for (const Steps::Term& term : steps.terms) {
+                const Extension extension =
+                    term.index->type->bits < 64 ? Extension::sign : Extension::none;
+                sum.add(term.index, extension, static_cast<i64>(term.scale), 0);
+            }
+            pointer = steps.base;
+        } else {
+            break;
+        }
+    }
+    linear.base = pointer;
+    return linear;
+}
+
+}  // namespace coalesce::translator

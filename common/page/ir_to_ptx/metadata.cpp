@@ -1,0 +1,152 @@
+// A node is kept as text; few of them are ever asked for.
+#include "page/ir_to_ptx/metadata.h"
+
+#include <cstdlib>
+
+namespace coalesce::translator {
+
+namespace {
+
+/// Scopes inside one another, and loops that name themselves: more is a circle.
+constexpr int kDeepest = 1000;
+
+}  // namespace
+
+void Metadata::read(Lexer& lexer) {
+    Node node;
+    const std::string name = lexer.take().text;
+    lexer.expect('=');
+    lexer.accept_word("distinct");
+    if (lexer.at(TokenKind::metadata) && !lexer.current().text.empty()) {
+        node.kind = lexer.take().text;
+        if (lexer.at('(')) read_fields(lexer, node);
+    } else if (lexer.at(TokenKind::metadata)) {
+        lexer.take();
+        if (lexer.at('{')) read_items(lexer, node);
+    } else {
+        lexer.fail("expected metadata");
+    }
+    nodes_[name] = std::move(node);
+}
+
+/// (line: 16, column: 15, scope: !12)
+void Metadata::read_fields(Lexer& lexer, Node& node) {
+    lexer.expect('(');
+    std::string key, value;
+    int depth = 0;
+    for (; depth > 0 || !lexer.at(')'); lexer.take()) {
+        if (lexer.at(TokenKind::end)) lexer.fail("metadata without an end");
+        if (lexer.at('(') || lexer.at('{')) ++depth;
+        if (lexer.at(')') || lexer.at('}')) --depth;
+        if (depth == 0 && lexer.at(TokenKind::key)) {
+            key = lexer.current().text;
+        } else if (depth == 0 && lexer.at(',')) {
+            key.clear();
+        } else if (!key.empty()) {
+            node.fields[key] += lexer.current().text;
+        }
+    }
+    lexer.expect(')');
+}
+
+/// { ptr @k, !"kernel", i32 1 }: of each item its last word.
+void Metadata::read_items(Lexer& lexer, Node& node) {
+    lexer.expect('{');
+    std::string item;
+    for (int depth = 0; depth > 0 || !lexer.at('}'); lexer.take()) {
+        if (lexer.at(TokenKind::end)) lexer.fail("metadata without an end");
+        if (lexer.at('(') || lexer.at('{') || lexer.at('[')) ++depth;
+        if (lexer.at(')') || lexer.at('}') || lexer.at(']')) --depth;
+        if (depth == 0 && lexer.at(',')) {
+            node.items.push_back(item);
+        } else {
+            item = lexer.current().text;
+        }
+    }
+    if (!item.empty() || !node.items.empty()) node.items.push_back(item);
+    lexer.expect('}');
+}
+
+const Metadata::Node* Metadata::find(const std::string& name) const {
+    const auto found = nodes_.find(name);
+    return found == nodes_.end() ? nullptr : &found->second;
+}
+
+std::string Metadata::field(const std::string& name, const char* key) const {
+    const Node* node = find(name);
+    if (!node) return "";
+    const auto found = node->fields.find(key);
+    return found == node->fields.end() ? "" : found->second;
+}
+
+std::string Metadata::file_of(const std::string& scope) const {
+    std::string at = scope, file;
+    for (int i = 0; i < kDeepest && !at.empty(); ++i) {
+        const Node* node = find(at);
+        if (node && node->kind == "DIFile") {
+            file = at;
+            break;
+        }
+        const std::string named = field(at, "file");
+        at = named.empty() ? field(at, "scope") : named;
+    }
+    const std::string name = field(file, "filename"), folder = field(file, "directory");
+    return folder.empty() || name.starts_with('/') ? name : folder + '/' + name;
+}
+
+std::string Metadata::function_of(const std::string& scope) const {
+    std::string at = scope;
+    for (int i = 0; i < kDeepest && !at.empty(); ++i) {
+        const Node* node = find(at);
+        if (node && node->kind == "DISubprogram") return field(at, "name");
+        at = field(at, "scope");
+    }
+    return "";
+}
+
+const Place* Metadata::place(const std::string& name, Module& module) const {
+    const Node* node = find(name);
+    if (!node) return nullptr;
+    if (const auto known = places_.find(name); known != places_.end()) return known->second;
+    const bool is_function = node->kind == "DISubprogram";
+    const std::string scope = is_function ? name : field(name, "scope");
+    places_[name] = nullptr;  // a circle ends here
+    Place place;
+    place.file = file_of(scope);
+    place.line = static_cast<u32>(std::strtoul(field(name, "line").c_str(), nullptr, 10));
+    place.column = static_cast<u32>(std::strtoul(field(name, "column").c_str(), nullptr, 10));
+    place.function = function_of(scope);
+    if (const std::string at = field(name, "inlinedAt"); !at.empty()) {
+        place.inlined_at = this->place(at, module);
+    }
+    return places_[name] = module.place(std::move(place));
+}
+
+bool Metadata::is_not_unrolled(const std::string& loop) const {
+    const Node* node = find(loop);
+    if (!node) return false;
+    for (const std::string& item : node->items) {
+        const Node* fact = find(item);
+        if (!fact || fact->items.empty() || item == loop) continue;
+        if (fact->items[0] == "llvm.loop.unroll.disable") return true;
+    }
+    return false;
+}
+
+std::vector<Metadata::Annotation> Metadata::annotations() const {
+    std::vector<Annotation> all;
+    const Node* list = find("nvvm.annotations");
+    if (!list) return all;
+    for (const std::string& item : list->items) {
+        const Node* node = find(item);
+        if (!node || node->items.empty()) continue;
+        Annotation annotation{node->items[0], {}};
+        for (std::size_t i = 1; i + 1 < node->items.size(); i += 2) {
+            annotation.facts.emplace_back(node->items[i], node->items[i + 1]);
+        }
+        all.push_back(std::move(annotation));
+    }
+    return all;
+}
+
+}  // namespace coalesce::translator

@@ -1,0 +1,47 @@
+// The numbered notes at the end of a module: places in the source, loops, and what older versions
+// of clang say about kernels.
+#pragma once
+
+#include <map>
+#include <string>
+#include <vector>
+
+#include "page/ir_to_ptx/ir.h"
+#include "page/ir_to_ptx/lexer.h"
+
+namespace coalesce::translator {
+
+class Metadata {
+public:
+    /// !12 = ... or !llvm.ident = ...
+    void read(Lexer& lexer);
+
+    /// Of !dbg !12; nullptr: not known.
+    const Place* place(const std::string& name, Module& module) const;
+    /// !llvm.loop !12 of a loop that is not to be unrolled.
+    bool is_not_unrolled(const std::string& loop) const;
+    /// The elements of !nvvm.annotations, each: the function's name, then keys and numbers.
+    struct Annotation {
+        std::string function;
+        std::vector<std::pair<std::string, std::string>> facts;
+    };
+    std::vector<Annotation> annotations() const;
+
+private:
+    struct Node {
+        std::string kind;                           ///< "DILocation"; "" for a list
+        std::map<std::string, std::string> fields;  ///< "line" -> "16"
+        std::vector<std::string> items;             ///< of a list, each as text
+    };
+    void read_fields(Lexer& lexer, Node& node);
+    void read_items(Lexer& lexer, Node& node);
+    const Node* find(const std::string& name) const;
+    std::string field(const std::string& name, const char* key) const;
+    std::string file_of(const std::string& scope) const;
+    std::string function_of(const std::string& scope) const;
+
+    std::map<std::string, Node> nodes_;
+    mutable std::map<std::string, const Place*> places_;
+};
+
+}  // namespace coalesce::translator

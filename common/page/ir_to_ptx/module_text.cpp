@@ -1,0 +1,112 @@
+// Version and target, variables with what they hold at first, prototypes, functions, files.
+#include "page/ir_to_ptx/module_text.h"
+
+#include <algorithm>
+#include <set>
+
+#include "page/ir_to_ptx/emitter.h"
+#include "page/ir_to_ptx/names.h"
+#include "page/ir_to_ptx/parameters.h"
+#include "page/ir_to_ptx/variables.h"
+
+namespace coalesce::translator {
+
+namespace {
+
+/// "sm_90" and "7.8" from a function's target-cpu and target-features="+ptx78,+sm_90".
+void find_target(const Module& module, std::string& target, std::string& version) {
+    target = "sm_90";
+    version = "7.8";
+    for (const Function* function : module.functions) {
+        const auto cpu = function->attributes.find("target-cpu");
+        const auto features = function->attributes.find("target-features");
+        if (cpu == function->attributes.end() || features == function->attributes.end()) continue;
+        target = cpu->second;
+        const std::size_t at = features->second.find("+ptx");
+        if (at == std::string::npos) continue;
+        std::string digits = features->second.substr(at + 4);
+        digits = digits.substr(0, digits.find(','));
+        if (digits.size() >= 2) version = digits.substr(0, digits.size() - 1) + "." + digits.back();
+        return;
+    }
+}
+
+/// The functions that a body names, called or as a pointer.
+void add_named(const Value* value, std::set<const Value*>& named) {
+    if (!value || !named.insert(value).second) return;
+    if (const Constant* constant = as_constant(value)) {
+        for (const Value* operand : constant->operands) add_named(operand, named);
+    }
+}
+
+std::set<const Value*> named_values(const Function& function) {
+    std::set<const Value*> named;
+    for (const Block* block : function.blocks) {
+        for (const Instruction* i : block->instructions) {
+            add_named(i->callee, named);
+            for (const Value* operand : i->operands) {
+                if (!as_instruction(operand)) add_named(operand, named);
+            }
+        }
+    }
+    return named;
+}
+
+std::string prototypes(const Module& module) {
+    std::set<const Value*> named;
+    for (const Function* function : module.functions) named.merge(named_values(*function));
+    for (const Variable* variable : module.variables) add_named(variable->initial, named);
+    std::string text;
+    for (const Function* function : module.functions) {
+        const bool is_intrinsic = function->name.starts_with("llvm.");
+        if (function->is_kernel || is_intrinsic) continue;
+        if (named.count(function)) text += prototype(*function) + ";\n";
+    }
+    return text;
+}
+
+/// Shared memory that one kernel alone uses is declared in it: others do not pay for it.
+std::map<const Variable*, const Function*> owners(const Module& module) {
+    std::map<const Variable*, const Function*> owner;
+    std::set<const Variable*> several;
+    for (const Function* function : module.functions) {
+        for (const Value* value : named_values(*function)) {
+            if (!value->is(Value::Kind::variable)) continue;
+            const auto* variable = static_cast<const Variable*>(value);
+            if (variable->space != Space::shared || !variable->initial) continue;
+            if (!owner.emplace(variable, function).second) several.insert(variable);
+        }
+    }
+    for (const Variable* variable : several) owner.erase(variable);
+    return owner;
+}
+
+}  // namespace
+
+std::string text_of(Module& module) {
+    std::string target, version;
+    find_target(module, target, version);
+    const auto owner = owners(module);
+    std::string text = ".version " + version + "\n.target " + target + "\n.address_size 64\n\n";
+    std::string body;
+    Files files;
+    for (Function* function : module.functions) {
+        if (function->is_declaration()) continue;
+        Emitter emitter(module, *function, files);
+        for (const Variable* variable : module.variables) {
+            const auto found = owner.find(variable);
+            if (found == owner.end() || found->second != function) continue;
+            emitter.declare(variable_declaration(*variable, false));
+        }
+        body += "\n" + emitter.text();
+    }
+    const std::string named = prototypes(module);
+    text += named + (named.empty() ? "" : "\n");
+    for (const Variable* variable : in_order(module)) {
+        if (owner.count(variable) || variable->name.starts_with("llvm.")) continue;
+        text += variable_declaration(*variable, true) + ";\n";
+    }
+    return text + body + "\n" + files.text();
+}
+
+}  // namespace coalesce::translator

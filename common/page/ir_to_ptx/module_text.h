@@ -1,0 +1,12 @@
+// A whole module of PTX.
+#pragma once
+
+#include <string>
+
+#include "page/ir_to_ptx/ir.h"
+
+namespace coalesce::translator {
+
+std::string text_of(Module& module);
+
+}  // namespace coalesce::translator

@@ -1,0 +1,123 @@
+// A load of which only some bytes are wanted loads those alone, as the back end does it: the lower half of
+// a long long is a load of 4 bytes, which takes half the wavefronts in shared memory.
+#include <algorithm>
+#include <bit>
+
+#include "page/ir_to_ptx/layout.h"
+#include "page/ir_to_ptx/passes.h"
+
+namespace coalesce::translator {
+
+namespace {
+
+bool is_whole_access(u32 bits) {
+    return bits == 8 || bits == 16 || bits == 32;
+}
+
+/// What becomes of a load: `bits` of it from byte `offset` on, as the value of `user`.
+struct Narrowed {
+    Instruction* user;
+    u32 bits;
+    u64 offset;
+};
+
+class Narrowing {
+public:
+    Narrowing(Module& module, Function& function)
+        : module_(module), function_(function), uses_(count_uses(function)) {
+        for (Block* block : function.blocks)
+            for (Instruction* i : block->instructions)
+                for (Value* operand : i->operands) user_[operand] = i;
+    }
+
+    void run() {
+        for (Block* block : function_.blocks) {
+            for (std::size_t k = 0; k < block->instructions.size(); ++k) {
+                Instruction* load = block->instructions[k];
+                if (is_candidate(*load)) narrow(*block, k, *load);
+            }
+        }
+    }
+
+private:
+    static bool is_candidate(const Instruction& i) {
+        return i.op == Op::load && i.type->is(Type::Kind::integer) && i.type->bits <= 64 &&
+               std::has_single_bit(i.type->bits) && !i.has(flag::is_volatile) &&
+               !i.has(flag::is_atomic) && i.ordering == Ordering::none;
+    }
+
+    /// The only user, of the same block.
+    Instruction* only_user(const Instruction& of, const Block& block) const {
+        const auto uses = uses_.find(&of);
+        if (uses == uses_.end() || uses->second != 1) return nullptr;
+        Instruction* user = user_.at(&of);
+        return user->parent == &block ? user : nullptr;
+    }
+
+    /// trunc(load), trunc(lshr(load, whole bytes)), lshr(load, bytes up to a whole access).
+    bool find(const Instruction& load, const Block& block, Narrowed& to) const {
+        Instruction* user = only_user(load, block);
+        if (!user || user->operands[0] != &load) return false;
+        u64 shift = 0;
+        if (user->op == Op::lshr || user->op == Op::ashr) {
+            i64 number = 0;
+            if (!is_number(user->operands[1], number) || number % 8 != 0) return false;
+            shift = static_cast<u64>(number);
+            if (Instruction* next = only_user(*user, block); next && next->op == Op::trunc)
+                user = next;
+            else if (user->op == Op::ashr)
+                return false;
+        }
+        if (user->op != Op::trunc && user->op != Op::lshr) return false;
+        const u32 left = static_cast<u32>(load.type->bits - shift);
+        to = {user, user->op == Op::trunc ? user->type->bits : left, shift / 8};
+        return is_whole_access(to.bits) && to.bits <= left && to.bits < load.type->bits &&
+               (to.offset * 8) % to.bits == 0;
+    }
+
+    void narrow(Block& block, std::size_t k, const Instruction& load) {
+        Narrowed to{};
+        if (!find(load, block, to)) return;
+        const Type* type = module_.types.integer(to.bits);
+        Value* pointer = load.operands[0];
+        std::vector<Instruction*> made;
+        if (to.offset != 0) {
+            Value* bytes = module_.number(module_.types.integer(64), to.offset);
+            Instruction* address =
+                module_.instruction(Op::getelementptr, pointer->type, {pointer, bytes}, load);
+            address->of = module_.types.integer(8);
+            made.push_back(address);
+            pointer = address;
+        }
+        Instruction* part = module_.instruction(Op::load, type, {pointer}, load);
+        part->of = type;
+        part->flags = load.flags;
+        part->align = std::min(load.align ? load.align : align_of(*load.type), to.bits / 8);
+        made.push_back(part);
+        // In the place of the load; its user is dropped, or widens what is loaded.
+        Value* value = part;
+        if (to.user->type != type) {
+            Instruction* wide = module_.instruction(Op::zext, to.user->type, {part}, *to.user);
+            made.push_back(wide);
+            value = wide;
+        }
+        replace_uses(function_, to.user, value);
+        uses_[&load] = 0;  // it is met again behind what is put in
+        block.instructions.insert(block.instructions.begin() + static_cast<std::ptrdiff_t>(k),
+                                  made.begin(), made.end());
+    }
+
+    Module& module_;
+    Function& function_;
+    std::map<const Value*, u32> uses_;
+    std::map<const Value*, Instruction*> user_;
+};
+
+}  // namespace
+
+void narrow_loads(Module& module, Function& function) {
+    Narrowing(module, function).run();
+    drop_dead(function);
+}
+
+}  // namespace coalesce::translator

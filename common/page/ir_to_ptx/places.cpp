@@ -1,0 +1,71 @@
+#include "page/ir_to_ptx/places.h"
+
+#include <algorithm>
+
+namespace coalesce::translator {
+
+namespace {
+
+u32 number_in(std::vector<std::string>& list, const std::string& text) {
+    const auto found = std::find(list.begin(), list.end(), text);
+    const auto position = static_cast<u32>(found - list.begin());
+    if (found == list.end()) list.push_back(text);
+    return position;
+}
+
+/// All of the calls that it was inlined at lie in the file of the function itself.
+bool is_of_one_file(const Place& place) {
+    for (const Place* at = place.inlined_at; at; at = at->inlined_at) {
+        if (at->file != place.file) return false;
+    }
+    return true;
+}
+
+std::string quoted(const std::string& text) {
+    std::string result = "\"";
+    for (const char c : text) {
+        if (c == '"' || c == '\\') result += '\\';
+        result += c;
+    }
+    return result + '"';
+}
+
+}  // namespace
+
+u32 Files::number(const std::string& file) {
+    return number_in(files_, file) + 1;
+}
+
+u32 Files::name(const std::string& function) {
+    return number_in(functions_, function);
+}
+
+std::string Files::location(const Place& place) {
+    const auto position = [&](const Place& at) {
+        return std::to_string(number(at.file)) + ' ' + std::to_string(at.line) + ' ' +
+               std::to_string(at.column);
+    };
+    std::string text = "\t.loc\t" + position(place);
+    if (!place.inlined_at || is_of_one_file(place)) return text + "\n";
+    text += ", function_name $L__name" + std::to_string(name(place.function)) + ", inlined_at " +
+            position(*place.inlined_at) + "\n";
+    return location(*place.inlined_at) + text;
+}
+
+std::string Files::text() const {
+    std::string text;
+    for (std::size_t i = 0; i < files_.size(); ++i) {
+        text += "\t.file\t" + std::to_string(i + 1) + ' ' + quoted(files_[i]) + "\n";
+    }
+    if (functions_.empty()) return text;
+    text += "\t.section\t.debug_str\n\t{\n";
+    for (std::size_t i = 0; i < functions_.size(); ++i) {
+        text += "$L__name" + std::to_string(i) + ":\n";
+        for (const char c : functions_[i] + '\0') {
+            text += ".b8 " + std::to_string(static_cast<unsigned char>(c)) + "\n";
+        }
+    }
+    return text + "\t}\n";
+}
+
+}  // namespace coalesce::translator

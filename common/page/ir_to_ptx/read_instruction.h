@@ -1,0 +1,71 @@
+// One instruction: text -> Instruction. The forms that instructions.h names are its functions.
+#pragma once
+
+#include <string>
+#include <vector>
+
+#include "page/ir_to_ptx/read_values.h"
+
+namespace coalesce::translator {
+
+class InstructionReader {
+public:
+    InstructionReader(Lexer& lexer, Module& module, Names& names)
+        : lexer_(lexer), module_(module), names_(names), values_(lexer, module, names) {}
+
+    /// What is said of it after it: !dbg !12. Resolved when the whole module has been read.
+    struct Note {
+        Instruction* instruction;
+        std::string kind, node;
+    };
+    Instruction* read(std::vector<Note>& notes);
+
+    /// zeroext align 4 range(i32 0, 8) byval(%T): attributes of a parameter or of a result.
+    struct ParameterFacts {
+        u32 align = 0;
+        const Type* by_value = nullptr;
+        bool is_read_only = false, is_no_alias = false;
+    };
+    ParameterFacts read_parameter_attributes();
+
+private:
+    using Form = void (InstructionReader::*)(Instruction&);
+    static Form form_of(Op op);
+
+    void unary(Instruction& i);
+    void binary(Instruction& i);
+    void compare(Instruction& i);
+    void convert(Instruction& i);
+    void operands(Instruction& i);
+    void indexed(Instruction& i);
+    void alloca_of(Instruction& i);
+    void load_of(Instruction& i);
+    void store_of(Instruction& i);
+    void element_pointer(Instruction& i);
+    void atomic_update(Instruction& i);
+    void compare_exchange(Instruction& i);
+    void fence_of(Instruction& i);
+    void phi_of(Instruction& i);
+    void branch(Instruction& i);
+    void switch_of(Instruction& i);
+    void return_of(Instruction& i);
+    void nothing_more(Instruction& i);
+    void call_of(Instruction& i);
+
+    Instruction* begin(std::string& name);
+    void read_flags(Instruction& i);
+    void read_volatility(Instruction& i);
+    void read_scope(Instruction& i);
+    Ordering read_ordering();
+    void read_shuffle_mask(Instruction& i);
+    void read_arguments(Instruction& i);
+    Block* read_label();
+    void read_end(Instruction& i, std::vector<Note>& notes);
+
+    Lexer& lexer_;
+    Module& module_;
+    Names& names_;
+    ValueReader values_;
+};
+
+}  // namespace coalesce::translator

@@ -1,0 +1,131 @@
+#include "page/ir_to_ptx/read_types.h"
+
+#include <cstdlib>
+
+namespace coalesce::translator {
+
+namespace {
+
+/// Wider integers come out of copies of large structures only, and clang makes none for NVPTX.
+constexpr u32 kWidestInteger = 128;
+
+bool is_integer_name(const std::string& word) {
+    return word.size() > 1 && word[0] == 'i' &&
+           word.find_first_not_of("0123456789", 1) == std::string::npos;
+}
+
+const Type* read_named_by_word(Lexer& lexer, Types& types) {
+    const std::string word = lexer.current().text;
+    if (is_integer_name(word)) {
+        const auto bits = static_cast<u32>(std::strtoul(word.c_str() + 1, nullptr, 10));
+        if (bits == 0 || bits > kWidestInteger) lexer.fail("integers of 1 to 128 bits are known");
+        lexer.take();
+        return types.integer(bits);
+    }
+    lexer.take();
+    if (word == "void") return types.nothing();
+    if (word == "half") return types.half();
+    if (word == "bfloat") return types.bfloat();
+    if (word == "float") return types.single();
+    if (word == "double") return types.real();
+    if (word == "label") return types.label();
+    if (word == "metadata") return types.metadata();
+    if (word == "token" || word == "opaque") return types.opaque();
+    if (word == "ptr") return types.pointer(read_space(lexer));
+    lexer.fail("the type '" + word + "' is not known");
+}
+
+/// What stands between < > or [ ]: 4 x float
+const Type* read_counted(Lexer& lexer, Types& types, bool is_vector) {
+    const u64 count = read_unsigned(lexer);
+    lexer.expect_word("x");
+    const Type* element = read_type(lexer, types);
+    return is_vector ? types.vector(element, count) : types.array(element, count);
+}
+
+const Type* read_structure(Lexer& lexer, Types& types, bool is_packed) {
+    std::vector<const Type*> members;
+    lexer.expect('{');
+    while (!lexer.at('}')) {
+        members.push_back(read_type(lexer, types));
+        if (!lexer.accept(',')) break;
+    }
+    lexer.expect('}');
+    return types.structure(std::move(members), is_packed);
+}
+
+const Type* read_function_type(Lexer& lexer, Types& types, const Type* returned) {
+    std::vector<const Type*> parameters;
+    bool is_variadic = false;
+    lexer.expect('(');
+    while (!lexer.at(')')) {
+        if (lexer.at(TokenKind::dots)) {
+            lexer.take();
+            is_variadic = true;
+        } else {
+            parameters.push_back(read_type(lexer, types));
+        }
+        if (!lexer.accept(',')) break;
+    }
+    lexer.expect(')');
+    return types.function(returned, std::move(parameters), is_variadic);
+}
+
+}  // namespace
+
+u64 read_unsigned(Lexer& lexer) {
+    const std::string digits = lexer.expect(TokenKind::number, "a number");
+    return std::strtoull(digits.c_str(), nullptr, 10);
+}
+
+Space read_space(Lexer& lexer) {
+    if (!lexer.accept_word("addrspace")) return Space::generic;
+    lexer.expect('(');
+    const u64 space = read_unsigned(lexer);
+    lexer.expect(')');
+    return static_cast<Space>(space);
+}
+
+bool at_type(const Lexer& lexer) {
+    if (lexer.at('{') || lexer.at('[') || lexer.at('<')) return true;
+    if (lexer.at(TokenKind::local)) return true;
+    if (!lexer.at(TokenKind::word)) return false;
+    const std::string& word = lexer.current().text;
+    for (const char* known :
+         {"void", "half", "bfloat", "float", "double", "label", "metadata", "token", "ptr"}) {
+        if (word == known) return true;
+    }
+    return is_integer_name(word);
+}
+
+const Type* read_type(Lexer& lexer, Types& types) {
+    const Type* type = nullptr;
+    if (lexer.at(TokenKind::local)) {
+        type = types.named(lexer.take().text);
+    } else if (lexer.at('{')) {
+        type = read_structure(lexer, types, false);
+    } else if (lexer.accept('[')) {
+        type = read_counted(lexer, types, false);
+        lexer.expect(']');
+    } else if (lexer.accept('<')) {
+        type =
+            lexer.at('{') ? read_structure(lexer, types, true) : read_counted(lexer, types, true);
+        lexer.expect('>');
+    } else if (lexer.at(TokenKind::word)) {
+        type = read_named_by_word(lexer, types);
+    } else {
+        lexer.fail("expected a type");
+    }
+    while (lexer.at('(')) type = read_function_type(lexer, types, type);
+    return type;
+}
+
+void read_type_definition(Lexer& lexer, Types& types) {
+    Type* named = types.named(lexer.take().text);
+    lexer.expect('=');
+    lexer.expect_word("type");
+    if (lexer.accept_word("opaque")) return;
+    *named = *read_type(lexer, types);
+}
+
+}  // namespace coalesce::translator

@@ -1,0 +1,18 @@
+// i32, ptr addrspace(3), { float, [2 x i8] }, %struct.Pair: text -> Type.
+#pragma once
+
+#include "page/ir_to_ptx/lexer.h"
+#include "page/ir_to_ptx/types.h"
+
+namespace coalesce::translator {
+
+/// The type at the current token.
+const Type* read_type(Lexer& lexer, Types& types);
+bool at_type(const Lexer& lexer);
+/// %struct.Pair = type { i32, i32 }
+void read_type_definition(Lexer& lexer, Types& types);
+/// addrspace(3), if it is there.
+Space read_space(Lexer& lexer);
+u64 read_unsigned(Lexer& lexer);
+
+}  // namespace coalesce::translator

@@ -1,0 +1,261 @@
+#include "page/ir_to_ptx/read_values.h"
+
+#include <cmath>
+#include <cstdlib>
+#include <cstring>
+
+#include "page/ir_to_ptx/layout.h"
+#include "page/ir_to_ptx/read_types.h"
+
+namespace coalesce::translator {
+
+namespace {
+
+struct FlagName {
+    std::string_view name;
+    u32 bits;
+};
+constexpr u32 kFast =
+    flag::nnan | flag::ninf | flag::nsz | flag::arcp | flag::contract | flag::afn | flag::reassoc;
+constexpr FlagName kFlags[] = {
+    {"nuw", flag::nuw},
+    {"nsw", flag::nsw},
+    {"exact", flag::exact},
+    {"disjoint", flag::disjoint},
+    {"nneg", flag::nneg},
+    {"inbounds", flag::inbounds},
+    {"samesign", flag::samesign},
+    {"nnan", flag::nnan},
+    {"ninf", flag::ninf},
+    {"nsz", flag::nsz},
+    {"arcp", flag::arcp},
+    {"contract", flag::contract},
+    {"afn", flag::afn},
+    {"reassoc", flag::reassoc},
+    {"fast", kFast},
+    {"volatile", flag::is_volatile},
+    {"nusw", 0},
+    {"inrange", 0},
+};
+
+/// std::bit_cast, which the library that comes with Emscripten 3.1 lacks.
+template <class To, class From>
+To same_bits(From from) {
+    static_assert(sizeof(To) == sizeof(From));
+    To to;
+    std::memcpy(&to, &from, sizeof to);
+    return to;
+}
+
+/// Decimal digits of up to 128 bits.
+void parse_integer(const std::string& digits, u64& low, u64& high) {
+    low = high = 0;
+    const bool is_negative = digits[0] == '-';
+    for (const char c : digits) {
+        if (c < '0' || c > '9') continue;
+        const u64 low_half = (low & 0xFFFFFFFF) * 10 + static_cast<u64>(c - '0');
+        const u64 high_half = (low >> 32) * 10 + (low_half >> 32);
+        low = high_half << 32 | (low_half & 0xFFFFFFFF);
+        high = high * 10 + (high_half >> 32);
+    }
+    if (!is_negative) return;
+    low = ~low + 1;
+    high = ~high + (low == 0 ? 1 : 0);
+}
+
+/// A NaN keeps its payload: through the machine's own conversion it would become a quiet one.
+u64 bits_of_single(double value) {
+    const u64 bits = same_bits<u64>(value);
+    if (!std::isnan(value)) return same_bits<u32>(static_cast<float>(value));
+    return (bits >> 63) << 31 | u64{0xFF} << 23 | (bits >> 29 & 0x7FFFFF);
+}
+
+}  // namespace
+
+u32 ValueReader::read_flags() {
+    u32 flags = 0;
+    for (bool is_one = true; is_one && lexer_.at(TokenKind::word);) {
+        is_one = false;
+        for (const FlagName& known : kFlags) {
+            if (lexer_.current().text != known.name) continue;
+            flags |= known.bits;
+            lexer_.take();
+            if (known.name == "inrange" && lexer_.at('(')) lexer_.skip_brackets();
+            is_one = true;
+            break;
+        }
+    }
+    return flags;
+}
+
+Value* ValueReader::read_typed() {
+    const Type* type = read_type(lexer_, module_.types);
+    if (type->is(Type::Kind::metadata)) return read_metadata();
+    return read(type);
+}
+
+Value* ValueReader::read_metadata() {
+    std::string name = lexer_.current().text;
+    if (lexer_.at(TokenKind::metadata)) {
+        lexer_.take();
+        if (lexer_.at('{') || lexer_.at('(')) lexer_.skip_brackets();
+        if (lexer_.at(TokenKind::string)) name = lexer_.take().text;
+    } else {
+        read_typed();
+    }
+    return module_.make<Constant>(Value::Kind::metadata, module_.types.metadata(), name);
+}
+
+Instruction* ValueReader::local(const std::string& name, const Type* type) {
+    Instruction*& known = names_.locals[name];
+    if (!known) known = module_.make<Instruction>(Value::Kind::instruction, type, name);
+    if (known->type->is(Type::Kind::nothing)) known->type = type;
+    return known;
+}
+
+Block* ValueReader::block(const std::string& name) {
+    Block*& known = names_.blocks[name];
+    if (!known) known = module_.make<Block>(Value::Kind::block, module_.types.label(), name);
+    return known;
+}
+
+Value* ValueReader::read(const Type* type) {
+    if (lexer_.at(TokenKind::local)) {
+        const std::string name = lexer_.take().text;
+        if (const auto found = names_.arguments.find(name); found != names_.arguments.end()) {
+            return found->second;
+        }
+        if (type->is(Type::Kind::label)) return block(name);
+        return local(name, type);
+    }
+    if (lexer_.at(TokenKind::global)) {
+        const auto found = names_.globals.find(lexer_.current().text);
+        if (found == names_.globals.end()) lexer_.fail("this name is not defined");
+        lexer_.take();
+        return found->second;
+    }
+    if (lexer_.at(TokenKind::number)) return read_number(type);
+    if (lexer_.at(TokenKind::string)) return read_string(type);
+    if (lexer_.accept('[')) return read_aggregate(type, ']');
+    if (lexer_.accept('{')) return read_aggregate(type, '}');
+    if (lexer_.accept('<')) {
+        if (!lexer_.accept('{')) return read_aggregate(type, '>');
+        Value* packed = read_aggregate(type, '}');
+        lexer_.expect('>');
+        return packed;
+    }
+    if (lexer_.at(TokenKind::word)) return read_word(type);
+    lexer_.fail("expected a value");
+}
+
+Value* ValueReader::read_word(const Type* type) {
+    const std::string word = lexer_.current().text;
+    if (word == "asm") return read_asm(type);
+    const Op op = operation_named(word);
+    if (op != Op::count) return read_expression(type, op);
+    if (word == "splat") return read_splat(type);
+    if (word == "true") {
+        lexer_.take();
+        return module_.number(type, 1);
+    }
+    if (word == "null" || word == "zeroinitializer" || word == "false") {
+        lexer_.take();
+        return module_.make<Constant>(Value::Kind::zero, type);
+    }
+    if (word == "undef" || word == "poison") {
+        lexer_.take();
+        return module_.undefined(type);
+    }
+    if (word == "blockaddress") lexer_.fail("there is no address of a label (&&name) on a GPU");
+    lexer_.fail("a value of this kind is not known");
+}
+
+Value* ValueReader::read_number(const Type* type) {
+    const std::string text = lexer_.take().text;
+    auto* constant = module_.make<Constant>(Value::Kind::number, type);
+    if (type->is(Type::Kind::integer)) {
+        parse_integer(text, constant->bits, constant->high);
+        if (type->bits < 64) constant->bits &= (u64{1} << type->bits) - 1;
+        if (type->bits <= 64) constant->high = 0;
+        return constant;
+    }
+    const bool is_hexadecimal = text.starts_with("0x");
+    const std::size_t letter = text.find_first_of("HRKLM", 2) == 2 ? 3 : 2;
+    const u64 hex = is_hexadecimal ? std::strtoull(text.c_str() + letter, nullptr, 16) : 0;
+    const double value =
+        is_hexadecimal ? same_bits<double>(hex) : std::strtod(text.c_str(), nullptr);
+    switch (type->kind) {
+        case Type::Kind::half:
+        case Type::Kind::bfloat: constant->bits = hex; break;
+        case Type::Kind::single: constant->bits = bits_of_single(value); break;
+        default: constant->bits = same_bits<u64>(value);
+    }
+    return constant;
+}
+
+Value* ValueReader::read_aggregate(const Type* type, char close) {
+    auto* constant = module_.make<Constant>(Value::Kind::aggregate, type);
+    while (!lexer_.at(close)) {
+        constant->operands.push_back(read_typed());
+        if (!lexer_.accept(',')) break;
+    }
+    lexer_.expect(close);
+    return constant;
+}
+
+Value* ValueReader::read_string(const Type* type) {
+    auto* constant = module_.make<Constant>(Value::Kind::aggregate, type);
+    for (const char c : lexer_.take().text) {
+        constant->operands.push_back(module_.number(type->element(), static_cast<u8>(c)));
+    }
+    return constant;
+}
+
+Value* ValueReader::read_splat(const Type* type) {
+    lexer_.take();
+    lexer_.expect('(');
+    Value* element = read_typed();
+    lexer_.expect(')');
+    auto* constant = module_.make<Constant>(Value::Kind::aggregate, type);
+    constant->operands.assign(type->count, element);
+    return constant;
+}
+
+Value* ValueReader::read_asm(const Type* type) {
+    lexer_.take();
+    auto* code = module_.make<InlineAsm>(Value::Kind::inline_asm, type);
+    while (lexer_.at(TokenKind::word)) {
+        if (lexer_.take().text == "sideeffect") code->has_side_effects = true;
+    }
+    code->text = lexer_.expect(TokenKind::string, "the text of inline assembly");
+    lexer_.expect(',');
+    code->constraints = lexer_.expect(TokenKind::string, "its constraints");
+    return code;
+}
+
+/// addrspacecast (ptr addrspace(3) @tile to ptr), getelementptr inbounds (i8, ptr @x, i64 4)
+Value* ValueReader::read_expression(const Type* type, Op op) {
+    lexer_.take();
+    auto* expression = module_.make<Constant>(Value::Kind::expression, type);
+    expression->op = op;
+    read_flags();
+    while (!lexer_.at('(')) {
+        if (lexer_.at(TokenKind::end)) lexer_.fail("expected '('");
+        expression->name = lexer_.take().text;  // the predicate of a comparison
+    }
+    lexer_.expect('(');
+    if (op == Op::getelementptr) {
+        expression->of = read_type(lexer_, module_.types);
+        lexer_.expect(',');
+    }
+    do {
+        // Up to clang 18 an index says so; later ones do before the bracket, which is a flag.
+        lexer_.accept_word("inrange");
+        expression->operands.push_back(read_typed());
+    } while (lexer_.accept(','));
+    if (lexer_.accept_word("to")) expression->type = read_type(lexer_, module_.types);
+    lexer_.expect(')');
+    return expression;
+}
+
+}  // namespace coalesce::translator

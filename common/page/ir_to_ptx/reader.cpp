@@ -1,0 +1,377 @@
+// A module: first all names of its top level, then variable after variable and function after
+// function; last what refers to the numbered notes and attributes at its end.
+#include "page/ir_to_ptx/reader.h"
+
+#include <algorithm>
+
+#include "page/ir_to_ptx/metadata.h"
+#include "page/ir_to_ptx/read_instruction.h"
+#include "page/ir_to_ptx/read_types.h"
+#include "page/ir_to_ptx/translate.h"
+
+namespace coalesce::translator {
+
+namespace {
+
+bool is_linkage(const std::string& word) {
+    for (const char* known :
+         {"private", "internal", "available_externally", "linkonce", "weak", "common", "appending",
+          "extern_weak", "linkonce_odr", "weak_odr", "external"}) {
+        if (word == known) return true;
+    }
+    return false;
+}
+
+class ModuleReader {
+public:
+    explicit ModuleReader(const std::string& text)
+        : lexer_(text),
+          module_(std::make_unique<Module>()),
+          values_(lexer_, *module_, names_),
+          instructions_(lexer_, *module_, names_) {}
+
+    std::unique_ptr<Module> read();
+
+private:
+    void find_names();
+    void name_variable(const std::string& name, std::string_view definition);
+    void read_top_level();
+    void read_variable();
+    void read_variable_words(Variable& variable, bool& is_alias);
+    void read_attribute_group();
+    void read_function();
+    void read_parameters(Function& function, std::vector<const Type*>& types);
+    void read_after_parameters(Function& function);
+    void read_body(Function& function);
+    static std::string name_of_entry(const Function& function);
+    void resolve();
+    void apply_annotations();
+
+    Lexer lexer_;
+    std::unique_ptr<Module> module_;
+    Names names_;
+    std::map<std::string, Variable*> variables_;
+    ValueReader values_;
+    InstructionReader instructions_;
+    Metadata metadata_;
+    std::map<std::string, Attributes> groups_;
+    std::map<Function*, std::vector<std::string>> groups_of_;
+    std::map<Function*, std::string> place_of_;
+    std::vector<InstructionReader::Note> notes_;
+    std::size_t header_end_ = 0;  ///< where the parameters of the current function end
+    bool is_variadic_ = false;
+};
+
+std::unique_ptr<Module> ModuleReader::read() {
+    find_names();
+    while (!lexer_.at(TokenKind::end)) read_top_level();
+    resolve();
+    return std::move(module_);
+}
+
+/// Names may be used before they are defined; all stand at the beginning of a line.
+void ModuleReader::find_names() {
+    const Type* pointer = module_->types.pointer();
+    const std::string_view text = lexer_.text();
+    for (std::size_t line = 0; line < text.size();) {
+        const std::size_t end = std::min(text.find('\n', line), text.size());
+        const std::string_view words = text.substr(line, end - line);
+        const bool is_function = words.starts_with("define ") || words.starts_with("declare ");
+        if (is_function || words.starts_with("@")) {
+            Lexer name(words.substr(std::min(words.find('@'), words.size())));
+            if (!name.at(TokenKind::global)) name.fail("expected a name");
+            const std::string found = name.current().text;
+            if (is_function && names_.globals.count(found)) {
+                // Declared by clang and by library.cpp.
+            } else if (is_function) {
+                auto* function = module_->make<Function>(Value::Kind::function, pointer, found);
+                names_.globals[found] = function;
+                module_->functions.push_back(function);
+            } else {
+                name_variable(found, words);
+            }
+        }
+        line = end + 1;
+    }
+}
+
+/// A variable of no space lies in global memory, and is named by its generic address.
+void ModuleReader::name_variable(const std::string& name, std::string_view definition) {
+    const Type* pointer = module_->types.pointer();
+    auto* variable = module_->make<Variable>(Value::Kind::variable, pointer, name);
+    variables_[name] = variable;
+    names_.globals[name] = variable;
+    Lexer words(definition);
+    while (!words.at_word("global") && !words.at_word("constant")) {
+        if (words.at(TokenKind::end) || words.at_word("addrspace") || words.at_word("alias"))
+            return;
+        words.take();
+    }
+    variable->space = Space::global;
+    auto* address = module_->make<Constant>(Value::Kind::expression, pointer);
+    address->op = Op::addrspacecast;
+    address->operands = {variable};
+    names_.globals[name] = address;
+}
+
+void ModuleReader::read_top_level() {
+    if (lexer_.at(TokenKind::global)) {
+        read_variable();
+    } else if (lexer_.at_word("define") || lexer_.at_word("declare")) {
+        read_function();
+    } else if (lexer_.at_word("attributes")) {
+        read_attribute_group();
+    } else if (lexer_.at(TokenKind::metadata)) {
+        metadata_.read(lexer_);
+    } else if (lexer_.at(TokenKind::local)) {
+        read_type_definition(lexer_, module_->types);
+    } else if (lexer_.at_word("module") || lexer_.at_word("source_filename") ||
+               lexer_.at_word("target") || lexer_.at(TokenKind::comdat)) {
+        if (lexer_.at_word("module")) lexer_.fail("inline assembly of a whole file is not known");
+        lexer_.skip_line();
+    } else {
+        lexer_.fail("this is not understood");
+    }
+}
+
+// ---- variables ----
+
+/// @tile = internal unnamed_addr addrspace(3) global [32 x [33 x float]] undef, align 4
+void ModuleReader::read_variable() {
+    Variable& variable = *variables_.at(lexer_.take().text);
+    lexer_.expect('=');
+    bool is_alias = false;
+    read_variable_words(variable, is_alias);
+    variable.of = read_type(lexer_, module_->types);
+    if (is_alias) {
+        lexer_.expect(',');
+        names_.globals[variable.name] = values_.read_typed();
+        return;
+    }
+    variable.type = module_->types.pointer(variable.space);
+    const bool has_initial = variable.linkage != "external" && variable.linkage != "extern_weak";
+    if (has_initial) variable.initial = values_.read(variable.of);
+    while (lexer_.accept(',')) {
+        if (lexer_.accept_word("align")) {
+            variable.align = static_cast<u32>(read_unsigned(lexer_));
+        } else {
+            lexer_.take();  // section, comdat, !dbg
+            if (lexer_.at('(')) lexer_.skip_brackets();
+            if (lexer_.at(TokenKind::string) || lexer_.at(TokenKind::metadata)) lexer_.take();
+        }
+    }
+    while (lexer_.at(TokenKind::attributes)) lexer_.take();
+    module_->variables.push_back(&variable);
+}
+
+void ModuleReader::read_variable_words(Variable& variable, bool& is_alias) {
+    for (;;) {
+        const std::string word = lexer_.current().text;
+        if (lexer_.at_word("addrspace")) {
+            variable.space = read_space(lexer_);
+            continue;
+        }
+        if (!lexer_.at(TokenKind::word)) lexer_.fail("expected 'global' or 'constant'");
+        lexer_.take();
+        if (is_linkage(word)) variable.linkage = word;
+        if (lexer_.at('(')) lexer_.skip_brackets();  // thread_local(...)
+        is_alias = word == "alias";
+        variable.is_constant_data = word == "constant";
+        if (is_alias || word == "global" || word == "constant") return;
+    }
+}
+
+/// attributes #0 = { convergent "nvvm.maxntid"="256" }
+void ModuleReader::read_attribute_group() {
+    lexer_.take();
+    Attributes& group = groups_[lexer_.expect(TokenKind::attributes, "the number of a group")];
+    lexer_.expect('=');
+    lexer_.expect('{');
+    while (!lexer_.accept('}')) {
+        if (lexer_.at(TokenKind::end)) lexer_.fail("expected '}'");
+        const std::string key = lexer_.take().text;
+        std::string& value = group[key];
+        if (lexer_.accept('=')) value = lexer_.take().text;
+        if (lexer_.at('(')) lexer_.skip_brackets();
+    }
+}
+
+// ---- functions ----
+
+void ModuleReader::read_function() {
+    const bool is_defined = lexer_.take().text == "define";
+    std::string linkage, place;
+    bool is_kernel = false;
+    while (lexer_.at(TokenKind::metadata)) {  // declare !dbg !5 void @f()
+        lexer_.take();
+        lexer_.take();
+    }
+    while (lexer_.at(TokenKind::word) && !at_type(lexer_)) {
+        const std::string word = lexer_.current().text;
+        if (is_linkage(word)) linkage = word;
+        if (word == "ptx_kernel") is_kernel = true;
+        lexer_.take();
+        if (lexer_.at('(')) lexer_.skip_brackets();
+        if (word == "align") lexer_.take();
+    }
+    const Type* returned = read_type(lexer_, module_->types);
+    auto& function = static_cast<Function&>(
+        *names_.globals.at(lexer_.expect(TokenKind::global, "the name of a function")));
+    function.linkage = linkage;
+    function.is_kernel = is_kernel;
+    names_.locals.clear();
+    names_.arguments.clear();
+    names_.blocks.clear();
+    std::vector<const Type*> types;
+    lexer_.expect('(');
+    read_parameters(function, types);
+    function.function_type = module_->types.function(returned, std::move(types), is_variadic_);
+    read_after_parameters(function);
+    if (is_defined) read_body(function);
+}
+
+/// Up to the closing bracket: ptr noundef readonly %in, i32 %n, ...
+void ModuleReader::read_parameters(Function& function, std::vector<const Type*>& types) {
+    is_variadic_ = false;
+    while (!lexer_.at(')')) {
+        if (lexer_.at(TokenKind::dots)) {
+            lexer_.take();
+            is_variadic_ = true;
+            break;
+        }
+        types.push_back(read_type(lexer_, module_->types));
+        auto* argument = module_->make<Argument>(Value::Kind::argument, types.back());
+        const auto facts = instructions_.read_parameter_attributes();
+        argument->index = static_cast<u32>(function.arguments.size());
+        argument->align = facts.align;
+        argument->by_value = facts.by_value;
+        argument->is_read_only = facts.is_read_only;
+        argument->is_no_alias = facts.is_no_alias;
+        if (lexer_.at(TokenKind::local)) {
+            argument->name = lexer_.take().text;
+            names_.arguments[argument->name] = argument;
+        }
+        function.arguments.push_back(argument);
+        if (!lexer_.accept(',')) break;
+    }
+    header_end_ = lexer_.current().begin;
+    lexer_.expect(')');
+}
+
+/// local_unnamed_addr #0 !dbg !12 {    All of it is on the line of the header.
+void ModuleReader::read_after_parameters(Function& function) {
+    const std::size_t end = std::min(lexer_.text().find('\n', header_end_), lexer_.text().size());
+    while (!lexer_.at('{') && !lexer_.at(TokenKind::end) && lexer_.current().begin < end) {
+        if (lexer_.at(TokenKind::attributes)) {
+            groups_of_[&function].push_back(lexer_.take().text);
+        } else if (lexer_.at(TokenKind::metadata) && lexer_.current().text == "dbg") {
+            lexer_.take();
+            place_of_[&function] = lexer_.take().text;
+        } else {
+            lexer_.take();
+        }
+    }
+}
+
+void ModuleReader::read_body(Function& function) {
+    lexer_.expect('{');
+    Block* block = nullptr;
+    while (!lexer_.accept('}')) {
+        if (lexer_.at(TokenKind::attributes)) {  // #dbg_value(...)
+            lexer_.take();
+            lexer_.skip_brackets();
+            continue;
+        }
+        const bool is_named = lexer_.at(TokenKind::key);
+        if (is_named || !block) {
+            block = values_.block(is_named ? lexer_.take().text : name_of_entry(function));
+            block->parent = &function;
+            function.blocks.push_back(block);
+            continue;
+        }
+        Instruction* instruction = instructions_.read(notes_);
+        instruction->parent = block;
+        block->instructions.push_back(instruction);
+    }
+    for (const auto& [name, instruction] : names_.locals) {
+        if (!instruction->parent) lexer_.fail("%" + name + " is used, but not defined");
+    }
+    for (const auto& [name, used] : names_.blocks) {
+        if (!used->parent) lexer_.fail("the block %" + name + " is used, but not defined");
+        if (used->instructions.empty()) lexer_.fail("the block %" + name + " is empty");
+    }
+}
+
+/// An entry without a name has the number after those of the arguments.
+std::string ModuleReader::name_of_entry(const Function& function) {
+    std::size_t unnamed = 0;
+    for (const Argument* argument : function.arguments) {
+        unnamed += argument->name == std::to_string(unnamed) ? 1 : 0;
+    }
+    return std::to_string(unnamed);
+}
+
+// ---- what stands at the end ----
+
+void ModuleReader::resolve() {
+    for (auto& [function, groups] : groups_of_) {
+        for (const std::string& group : groups) {
+            function->attributes.insert(groups_[group].begin(), groups_[group].end());
+        }
+    }
+    for (auto& [function, node] : place_of_) function->place = metadata_.place(node, *module_);
+    for (const InstructionReader::Note& note : notes_) {
+        if (note.kind == "dbg") note.instruction->place = metadata_.place(note.node, *module_);
+        if (note.kind == "llvm.loop") {
+            note.instruction->is_not_unrolled = metadata_.is_not_unrolled(note.node);
+        }
+    }
+    apply_annotations();
+}
+
+/// clang 17 to 20 say so what later ones say with ptx_kernel and attributes.
+void ModuleReader::apply_annotations() {
+    for (const Metadata::Annotation& annotation : metadata_.annotations()) {
+        const auto found = names_.globals.find(annotation.function);
+        if (found == names_.globals.end() || !found->second->is(Value::Kind::function)) continue;
+        auto& function = static_cast<Function&>(*found->second);
+        for (const auto& [key, value] : annotation.facts) {
+            if (key == "kernel") {
+                function.is_kernel = true;
+            } else if (key == "minctasm" || key == "maxnreg") {
+                function.attributes["nvvm." + key] = value;
+            } else if (key.starts_with("maxntid") || key.starts_with("reqntid")) {
+                std::string& all = function.attributes["nvvm." + key.substr(0, 7)];
+                all += (all.empty() ? "" : ",") + value;
+            }
+        }
+    }
+}
+
+/// The place of what could not be read: its line says "!dbg !12", and the notes at the end are all there.
+Untranslated with_place(const Untranslated& error, const std::string& text) {
+    constexpr std::string_view note = "!dbg !";
+    const std::size_t at = error.instruction.find(note), notes = text.find("\n!0 = ");
+    if (error.line != 0 || at == std::string::npos || notes == std::string::npos) return error;
+    Metadata metadata;
+    Lexer lexer(std::string_view(text).substr(notes));
+    while (lexer.at(TokenKind::metadata)) metadata.read(lexer);
+    const std::string name = error.instruction.substr(at + note.size());
+    Module module;
+    const Place* place = learners_place(
+        metadata.place(name.substr(0, name.find_first_not_of("0123456789")), module));
+    if (!place) return error;
+    return {error.what(), error.instruction, place->file, place->line};
+}
+
+}  // namespace
+
+std::unique_ptr<Module> read_module(const std::string& text) {
+    try {
+        return ModuleReader(text).read();
+    } catch (const Untranslated& error) {
+        throw with_place(error, text);
+    }
+}
+
+}  // namespace coalesce::translator

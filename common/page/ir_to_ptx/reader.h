@@ -1,0 +1,14 @@
+// Text of LLVM IR -> ir.h.
+#pragma once
+
+#include <memory>
+#include <string>
+
+#include "page/ir_to_ptx/ir.h"
+
+namespace coalesce::translator {
+
+/// Throws Untranslated.
+std::unique_ptr<Module> read_module(const std::string& text);
+
+}  // namespace coalesce::translator

@@ -1,0 +1,132 @@
+#include "page/ir_to_ptx/registers.h"
+
+#include "page/ir_to_ptx/emitter.h"
+
+namespace coalesce::translator {
+
+namespace {
+
+bool needs_register(const Value* value) {
+    return value->is(Value::Kind::instruction) || value->is(Value::Kind::argument);
+}
+
+/// What makes its value in several instructions may write it before it has read all that it needs.
+bool reads_before_it_writes(const Instruction& i) {
+    const bool is_plain = i.op != Op::call && i.op != Op::atomicrmw && i.op != Op::cmpxchg;
+    return is_plain && registers_of(*i.type).size() == 1;
+}
+
+}  // namespace
+
+void Liveness::add_phi_operands(const Block* from, const Block* to,
+                                std::set<const Value*>& alive) const {
+    for (const Instruction* phi : to->instructions) {
+        if (phi->op != Op::phi) return;
+        for (std::size_t i = 0; i < phi->blocks.size(); ++i) {
+            if (phi->blocks[i] != from) continue;
+            for (const Value* value : folding_.sources(phi->operands[i])) {
+                if (needs_register(value)) alive.insert(value);
+            }
+        }
+    }
+}
+
+/// From the end towards the beginning, again and again until nothing changes.
+Liveness::Liveness(const Function& function, const Folding& folding) : folding_(folding) {
+    for (const Block* block : function.blocks) start_[block], end_[block];
+    for (bool is_changed = true; is_changed;) {
+        is_changed = false;
+        for (auto block = function.blocks.rbegin(); block != function.blocks.rend(); ++block) {
+            std::set<const Value*> alive;
+            for (const Block* next : successors(**block)) {
+                alive.insert(start_[next].begin(), start_[next].end());
+                add_phi_operands(*block, next, alive);
+            }
+            end_[*block] = alive;
+            const auto& list = (*block)->instructions;
+            for (auto i = list.rbegin(); i != list.rend(); ++i) {
+                alive.erase(*i);
+                if ((*i)->op == Op::phi || folding.folded(*i)) continue;
+                for (const Value* value : folding.reads(**i)) {
+                    if (needs_register(value)) alive.insert(value);
+                }
+            }
+            is_changed |= alive != start_[*block];
+            start_[*block] = std::move(alive);
+        }
+    }
+}
+
+std::set<const Value*> Liveness::between(const Block* from, const Block* to) const {
+    std::set<const Value*> alive = start_.at(to);
+    add_phi_operands(from, to, alive);
+    return alive;
+}
+
+Sharing::Sharing(const Function& function, const Folding& folding, const Liveness& liveness)
+    : folding_(folding), liveness_(liveness) {
+    for (const Block* block : function.blocks) {
+        std::size_t position = 0;
+        for (const Instruction* i : block->instructions) {
+            position_[i] = position++;
+            if (i->op == Op::phi || folding.folded(i)) continue;
+            for (const Value* value : folding.reads(*i)) readers_[value].push_back(i);
+        }
+    }
+    for (const Block* block : function.blocks) {
+        for (const Instruction* phi : block->instructions) {
+            if (phi->op != Op::phi) break;
+            for (const Value* incoming : phi->operands) join(phi, incoming);
+        }
+    }
+}
+
+const Value* Sharing::leader(const Value* value) const {
+    const auto found = leader_.find(value);
+    return found == leader_.end() ? value : found->second;
+}
+
+/// Only what an instruction makes: arguments have their register, renamed values another's.
+void Sharing::join(const Value* phi, const Value* incoming) {
+    const Instruction* made = as_instruction(incoming);
+    if (!made || folding_.folded(made) || made->op == Op::alloca || made->type != phi->type) return;
+    if (!reads_before_it_writes(*made)) return;
+    const Value *a = leader(phi), *b = leader(incoming);
+    if (a == b) return;
+    std::vector<const Value*>& of_a = members_.try_emplace(a, 1, a).first->second;
+    std::vector<const Value*>& of_b = members_.try_emplace(b, 1, b).first->second;
+    for (const Value* x : of_a) {
+        for (const Value* y : of_b) {
+            if (interfere(x, y)) return;
+        }
+    }
+    for (const Value* y : of_b) {
+        leader_[y] = a;
+        of_a.push_back(y);
+    }
+    members_.erase(b);
+}
+
+/// Both are wanted at the place where one of them is made.
+bool Sharing::interfere(const Value* a, const Value* b) const {
+    return is_alive_after(a, as_instruction(b)) || is_alive_after(b, as_instruction(a));
+}
+
+bool Sharing::is_alive_after(const Value* value, const Instruction* place) const {
+    const Instruction* made = as_instruction(value);
+    const Block* block = place->parent;
+    // Phis of one block are all made at its beginning.
+    if (made->parent == block && made->op == Op::phi && place->op == Op::phi) return true;
+    const bool is_made_before = made->parent == block ? position_.at(made) < position_.at(place)
+                                                      : liveness_.at_start(block).count(value) != 0;
+    if (!is_made_before) return false;
+    if (liveness_.at_end(block).count(value)) return true;
+    const auto readers = readers_.find(value);
+    if (readers == readers_.end()) return false;
+    for (const Instruction* reader : readers->second) {
+        if (reader->parent == block && position_.at(reader) > position_.at(place)) return true;
+    }
+    return false;
+}
+
+}  // namespace coalesce::translator

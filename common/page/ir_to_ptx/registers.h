@@ -1,0 +1,50 @@
+// Which values share a register: a phi and what flows into it, where they are never alive at the
+// same time, so that no copy is needed at the end of each turn of a loop.
+#pragma once
+
+#include <map>
+#include <set>
+#include <vector>
+
+#include "page/ir_to_ptx/flow.h"
+#include "page/ir_to_ptx/fold.h"
+
+namespace coalesce::translator {
+
+/// The values that are wanted at the beginning and at the end of each block.
+class Liveness {
+public:
+    Liveness(const Function& function, const Folding& folding);
+    /// On the way from one block to the next, before the phis are set.
+    std::set<const Value*> between(const Block* from, const Block* to) const;
+    const std::set<const Value*>& at_start(const Block* block) const { return start_.at(block); }
+    /// With what phis of the next blocks read.
+    const std::set<const Value*>& at_end(const Block* block) const { return end_.at(block); }
+
+private:
+    void add_phi_operands(const Block* from, const Block* to, std::set<const Value*>& alive) const;
+
+    const Folding& folding_;
+    std::map<const Block*, std::set<const Value*>> start_, end_;
+};
+
+/// Values with the same leader share their registers.
+class Sharing {
+public:
+    Sharing(const Function& function, const Folding& folding, const Liveness& liveness);
+    const Value* leader(const Value* value) const;
+
+private:
+    bool interfere(const Value* a, const Value* b) const;
+    bool is_alive_after(const Value* value, const Instruction* place) const;
+    void join(const Value* phi, const Value* incoming);
+
+    const Folding& folding_;
+    const Liveness& liveness_;
+    std::map<const Value*, std::size_t> position_;  ///< in its block
+    std::map<const Value*, const Value*> leader_;
+    std::map<const Value*, std::vector<const Value*>> members_;
+    std::map<const Value*, std::vector<const Instruction*>> readers_;
+};
+
+}  // namespace coalesce::translator

@@ -1,0 +1,236 @@
+// Which memory does a pointer point to? A generic access costs a look at the address, and counts as
+// neither global nor shared before it runs; so pointers of which it can be told get the space.
+//
+// Idea   A kernel's arguments are global, an addrspacecast tells where it comes from; what is
+//        computed from pointers of one space points there too. Every such value gets the type of
+//        its space; who wants it as a number or passes it on gets it cast back to generic.
+#include <algorithm>
+#include <map>
+#include <optional>
+
+#include "page/ir_to_ptx/passes.h"
+
+namespace coalesce::translator {
+
+namespace {
+
+bool is_generic_pointer(const Value& value) {
+    return value.type->is(Type::Kind::pointer) && value.type->space == Space::generic;
+}
+
+/// The operands that a pointer is computed from.
+std::vector<Value*> sources_of(const Instruction& i) {
+    switch (i.op) {
+        case Op::getelementptr: return {i.operands[0]};
+        case Op::freeze: return {i.operands[0]};
+        case Op::select: return {i.operands[1], i.operands[2]};
+        case Op::phi: return i.operands;
+        default: return {};
+    }
+}
+
+/// The instruction goes to memory by this operand, whichever space it is.
+bool is_address(const Instruction& user, std::size_t operand) {
+    switch (user.op) {
+        case Op::load:
+        case Op::atomicrmw:
+        case Op::cmpxchg: return operand == 0;
+        case Op::store: return operand == 1;
+        case Op::call: break;
+        default: return false;
+    }
+    const Function* function = called(user);
+    if (!function) return false;
+    for (const char* name : {"llvm.memcpy.", "llvm.memmove.", "llvm.memset.", "llvm.lifetime."}) {
+        if (function->name.starts_with(name)) return true;
+    }
+    return false;
+}
+
+class Inference {
+public:
+    Inference(Module& module, Function& function) : module_(module), function_(function) {}
+
+    void run() {
+        find_spaces();
+        for (Block* block : function_.blocks) {
+            // New instructions are put in on the way.
+            for (std::size_t k = 0; k < block->instructions.size(); ++k) rewrite(*block, k);
+        }
+        retype();
+        for (auto& [block, casts] : at_end_) {
+            block->instructions.insert(block->instructions.end() - 1, casts.begin(), casts.end());
+        }
+    }
+
+private:
+    /// nullopt: nothing that says otherwise has been met.
+    using Known = std::optional<Space>;
+
+    Known space_of(const Value* value) const;
+    void find_spaces();
+    bool is_moved(const Value* value) const;
+    Value* in_its_space(Value* value);
+    Value* back_to_generic(Instruction& user, std::size_t operand, Block& block, std::size_t& at);
+    void rewrite(Block& block, std::size_t& at);
+    void rewrite_operand(Instruction& user, std::size_t operand, Block& block, std::size_t& at);
+    void retype();
+    const Type* typed(Space space) { return module_.types.pointer(space); }
+
+    Module& module_;
+    Function& function_;
+    std::map<const Value*, Known> found_;  ///< of instructions
+    std::map<const Value*, Value*> moved_arguments_;
+    std::map<Block*, std::vector<Instruction*>> at_end_;
+};
+
+Inference::Known Inference::space_of(const Value* value) const {
+    if (!is_generic_pointer(*value)) return value->type->space;
+    if (value->is(Value::Kind::undefined)) return std::nullopt;
+    if (value->is(Value::Kind::argument)) {
+        if (static_cast<const Argument*>(value)->by_value) return Space::param;
+        return function_.is_kernel ? Space::global : Space::generic;
+    }
+    if (value->is(Value::Kind::expression)) {
+        const auto* expression = static_cast<const Constant*>(value);
+        const bool goes_through =
+            expression->op == Op::addrspacecast || expression->op == Op::getelementptr;
+        return goes_through ? space_of(expression->operands[0]) : Space::generic;
+    }
+    const auto found = found_.find(value);
+    return found == found_.end() ? Space::generic : found->second;
+}
+
+/// Starts from "nothing known" and only ever goes towards generic, so loops of phis come to an end.
+void Inference::find_spaces() {
+    const auto is_loaded_by_kernel = [&](const Instruction& i) {
+        return i.op == Op::load && function_.is_kernel && space_of(i.operands[0]) == Space::param;
+    };
+    for (Block* block : function_.blocks) {
+        for (const Instruction* i : block->instructions) {
+            if (!is_generic_pointer(*i)) continue;
+            if (i->op == Op::addrspacecast || !sources_of(*i).empty()) found_[i] = std::nullopt;
+            if (i->op == Op::alloca) found_[i] = Space::local;
+        }
+    }
+    for (bool is_changed = true; is_changed;) {
+        is_changed = false;
+        for (Block* block : function_.blocks) {
+            for (const Instruction* i : block->instructions) {
+                if (is_generic_pointer(*i) && is_loaded_by_kernel(*i)) found_[i] = Space::global;
+                const auto found = found_.find(i);
+                if (found == found_.end() || i->op == Op::alloca || i->op == Op::load) continue;
+                Known known = found->second;
+                const auto sources = i->op == Op::addrspacecast ? i->operands : sources_of(*i);
+                for (const Value* source : sources) {
+                    const Known other = space_of(source);
+                    if (!other) continue;
+                    known = !known || *known == *other ? other : Space::generic;
+                }
+                is_changed |= known != found->second;
+                found->second = known;
+            }
+        }
+    }
+}
+
+bool Inference::is_moved(const Value* value) const {
+    if (!is_generic_pointer(*value)) return false;
+    const Known known = space_of(value);
+    return known && *known != Space::generic;
+}
+
+/// The value as a pointer of the space that it is known to point to.
+Value* Inference::in_its_space(Value* value) {
+    const Space space = *space_of(value);
+    if (value->is(Value::Kind::argument)) {
+        auto* argument = static_cast<Argument*>(value);
+        if (argument->by_value) {
+            argument->type = typed(Space::param);
+            return argument;
+        }
+        Value*& moved = moved_arguments_[value];
+        if (!moved) {
+            auto* cast = module_.make<Instruction>(Value::Kind::instruction, typed(space));
+            cast->op = Op::addrspacecast;
+            cast->operands = {value};
+            cast->parent = function_.blocks.front();
+            moved = cast;
+        }
+        return moved;
+    }
+    if (!value->is(Value::Kind::expression)) return value;  // retype() gives it the type
+    auto* expression = static_cast<Constant*>(value);
+    if (expression->op == Op::addrspacecast) {
+        Value* source = expression->operands[0];
+        return is_moved(source) ? in_its_space(source) : source;
+    }
+    auto* moved = module_.make<Constant>(*expression);
+    moved->type = typed(space);
+    if (is_moved(moved->operands[0])) moved->operands[0] = in_its_space(moved->operands[0]);
+    return moved;
+}
+
+Value* Inference::back_to_generic(Instruction& user, std::size_t operand, Block& block,
+                                  std::size_t& at) {
+    Value* value = user.operands[operand];
+    // An argument is generic as it comes, and a constant can be written so.
+    const bool is_as_it_was =
+        value->is(Value::Kind::expression) || value->is(Value::Kind::argument);
+    if (is_as_it_was && space_of(value) != Space::param) return value;
+    Instruction* cast =
+        module_.instruction(Op::addrspacecast, typed(Space::generic), {in_its_space(value)}, user);
+    if (user.op == Op::phi) {
+        cast->parent = user.blocks[operand];
+        at_end_[cast->parent].push_back(cast);
+    } else {
+        block.instructions.insert(block.instructions.begin() + static_cast<std::ptrdiff_t>(at++),
+                                  cast);
+    }
+    return cast;
+}
+
+void Inference::rewrite_operand(Instruction& user, std::size_t operand, Block& block,
+                                std::size_t& at) {
+    Value*& value = user.operands[operand];
+    if (!is_moved(value)) return;
+    const bool is_computed_from =
+        !sources_of(user).empty() && is_moved(&user) && !(user.op == Op::select && operand == 0);
+    if (is_address(user, operand) || is_computed_from || user.op == Op::addrspacecast) {
+        value = in_its_space(value);
+    } else {
+        value = back_to_generic(user, operand, block, at);
+    }
+}
+
+void Inference::rewrite(Block& block, std::size_t& at) {
+    Instruction& user = *block.instructions[at];
+    for (std::size_t k = 0; k < user.operands.size(); ++k) rewrite_operand(user, k, block, at);
+}
+
+void Inference::retype() {
+    std::vector<Instruction*> casts;
+    for (auto& [argument, cast] : moved_arguments_) casts.push_back(as_instruction(cast));
+    std::sort(casts.begin(), casts.end(), [](const Instruction* a, const Instruction* b) {
+        return static_cast<Argument*>(a->operands[0])->index <
+               static_cast<Argument*>(b->operands[0])->index;
+    });
+    for (Block* block : function_.blocks) {
+        for (Instruction* i : block->instructions) {
+            const auto found = found_.find(i);
+            if (found == found_.end() || !found->second || *found->second == Space::generic)
+                continue;
+            i->type = typed(*found->second);
+        }
+    }
+    auto& entry = function_.blocks.front()->instructions;
+    entry.insert(entry.begin(), casts.begin(), casts.end());
+}
+
+}  // namespace
+
+void infer_spaces(Module& module, Function& function) {
+    Inference(module, function).run();
+}
+
+}  // namespace coalesce::translator

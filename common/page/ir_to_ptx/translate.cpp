@@ -1,0 +1,35 @@
+// The order of work: read, change each function, write.
+#include "page/ir_to_ptx/translate.h"
+
+#include "page/ir_to_ptx/flow.h"
+#include "page/ir_to_ptx/library.h"
+#include "page/ir_to_ptx/module_text.h"
+#include "page/ir_to_ptx/passes.h"
+#include "page/ir_to_ptx/reader.h"
+
+namespace coalesce::translator {
+
+Untranslated::Untranslated(const std::string& what, const std::string& in, const std::string& of,
+                           unsigned at)
+    : std::runtime_error(what), instruction(in), file(of), line(at) {}
+
+std::string ptx_of(const std::string& ir) {
+    const std::unique_ptr<Module> module = read_module(ir + kLibrary);
+    for (Function* function : module->functions) call_library(*module, *function);
+    drop_unused_library(*module);
+    for (Function* function : module->functions) {
+        if (function->is_declaration()) continue;
+        drop_unreachable(*function);
+        split_pointer_vectors(*module, *function);
+        copy_by_value(*module, *function);
+        infer_spaces(*module, *function);
+        drop_dead(*function);
+        contract(*module, *function);
+        vectorise(*module, *function);
+        narrow_loads(*module, *function);
+        split_addresses(*module, *function);
+    }
+    return text_of(*module);
+}
+
+}  // namespace coalesce::translator

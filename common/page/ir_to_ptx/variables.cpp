@@ -1,0 +1,160 @@
+#include "page/ir_to_ptx/variables.h"
+
+#include <algorithm>
+#include <set>
+
+#include "page/ir_to_ptx/layout.h"
+#include "page/ir_to_ptx/names.h"
+#include "page/ir_to_ptx/translate.h"
+
+namespace coalesce::translator {
+
+namespace {
+
+[[noreturn]] void fail_initial(const Variable& variable) {
+    throw Untranslated("what the variable '" + variable.name + "' begins with is not known here",
+                       "@" + variable.name, "", 0);
+}
+
+/// Bytes, and the addresses among them, each eight bytes long.
+struct Image {
+    const Variable& variable;
+    std::vector<u8> bytes;
+    std::map<u64, std::string> addresses;
+
+    void put(u64 offset, u64 value, u64 count) {
+        for (u64 i = 0; i < count; ++i) bytes.at(offset + i) = static_cast<u8>(value >> (8 * i));
+    }
+    void write(const Value* value, u64 offset);
+    void write_elements(const Constant& aggregate, u64 offset);
+    std::string address(const Value* value, i64 bytes_added) const;
+};
+
+/// "generic(table)+8"
+std::string Image::address(const Value* value, i64 added) const {
+    const auto with = [&](const std::string& name) {
+        return added == 0 ? name : name + (added > 0 ? "+" : "") + std::to_string(added);
+    };
+    if (value->is(Value::Kind::function)) return with(ptx_name(value->name));
+    if (value->is(Value::Kind::variable)) return with(ptx_name(value->name));
+    if (!value->is(Value::Kind::expression)) fail_initial(variable);
+    const auto* expression = static_cast<const Constant*>(value);
+    if (expression->op == Op::getelementptr) {
+        const Steps steps = steps_of(*expression);
+        if (!steps.terms.empty()) fail_initial(variable);
+        return address(steps.base, added + steps.offset);
+    }
+    if (expression->op == Op::addrspacecast && expression->type->space == Space::generic) {
+        const std::string inside = address(expression->operands[0], 0);
+        return with("generic(" + inside + ")");
+    }
+    if (expression->op == Op::ptrtoint || expression->op == Op::bitcast) {
+        return address(expression->operands[0], added);
+    }
+    fail_initial(variable);
+}
+
+void Image::write_elements(const Constant& aggregate, u64 offset) {
+    const Type& type = *aggregate.type;
+    for (std::size_t i = 0; i < aggregate.operands.size(); ++i) {
+        const u64 at = type.is(Type::Kind::structure) ? offset_of_member(type, i)
+                                                      : i * size_of(*type.element());
+        write(aggregate.operands[i], offset + at);
+    }
+}
+
+void Image::write(const Value* value, u64 offset) {
+    switch (value->kind) {
+        case Value::Kind::zero:
+        case Value::Kind::undefined: return;
+        case Value::Kind::number: {
+            const auto& constant = static_cast<const Constant&>(*value);
+            const u64 size = store_size(*value->type);
+            put(offset, constant.bits, std::min<u64>(size, 8));
+            if (size > 8) put(offset + 8, constant.high, size - 8);
+            return;
+        }
+        case Value::Kind::aggregate:
+            write_elements(static_cast<const Constant&>(*value), offset);
+            return;
+        default: addresses[offset] = address(value, 0);
+    }
+}
+
+/// Bytes as they are; with addresses among them in words of eight.
+std::string initial_text(const Image& image) {
+    std::string text;
+    const u64 step = image.addresses.empty() ? 1 : 8;
+    std::size_t last = image.bytes.size();
+    while (step == 1 && last > 1 && image.bytes[last - 1] == 0) --last;
+    for (u64 offset = 0; offset < last; offset += step) {
+        if (!text.empty()) text += ", ";
+        if (const auto found = image.addresses.find(offset); found != image.addresses.end()) {
+            text += found->second;
+            continue;
+        }
+        u64 word = 0;
+        for (u64 i = 0; i < step; ++i) word |= u64{image.bytes[offset + i]} << (8 * i);
+        text += std::to_string(word);
+    }
+    return " = {" + text + "}";
+}
+
+void add_in_order(const Variable* variable, std::set<const Variable*>& seen,
+                  std::vector<const Variable*>& order);
+
+void add_named(const Value* value, std::set<const Variable*>& seen,
+               std::vector<const Variable*>& order) {
+    if (!value) return;
+    if (value->is(Value::Kind::variable))
+        add_in_order(static_cast<const Variable*>(value), seen, order);
+    if (const Constant* constant = as_constant(value)) {
+        for (const Value* operand : constant->operands) add_named(operand, seen, order);
+    }
+}
+
+void add_in_order(const Variable* variable, std::set<const Variable*>& seen,
+                  std::vector<const Variable*>& order) {
+    if (!seen.insert(variable).second) return;
+    if (!variable->name.starts_with("llvm.")) add_named(variable->initial, seen, order);
+    order.push_back(variable);
+}
+
+}  // namespace
+
+std::vector<const Variable*> in_order(const Module& module) {
+    std::vector<const Variable*> order;
+    std::set<const Variable*> seen;
+    for (const Variable* variable : module.variables) add_in_order(variable, seen, order);
+    return order;
+}
+
+std::string variable_declaration(const Variable& variable, bool is_of_module) {
+    const bool is_local = variable.linkage == "internal" || variable.linkage == "private";
+    const u64 size = size_of(*variable.of);
+    Image image{variable, std::vector<u8>((size + 7) / 8 * 8), {}};
+    if (variable.initial) image.write(variable.initial, 0);
+    const bool has_words = !image.addresses.empty();
+    for (const auto& [offset, text] : image.addresses) {
+        if (offset % 8 != 0) fail_initial(variable);
+    }
+    std::string text;
+    if (!variable.initial) {
+        text = ".extern ";
+    } else if (is_of_module && !is_local) {
+        text = variable.linkage.starts_with("weak") ? ".weak " : ".visible ";
+    }
+    const u32 align = std::max({variable.align, align_of(*variable.of), has_words ? 8u : 1u});
+    text += space_text(variable.space) + " .align " + std::to_string(align) +
+            (has_words ? " .u64 " : " .b8 ") + ptx_name(variable.name) + "[";
+    const bool is_open = !variable.initial && size == 0;
+    if (!is_open) text += std::to_string(has_words ? (size + 7) / 8 : std::max<u64>(size, 1));
+    text += "]";
+    const bool is_zero =
+        std::all_of(image.bytes.begin(), image.bytes.end(), [](u8 b) { return b == 0; });
+    const bool may_hold = variable.space == Space::global || variable.space == Space::constant;
+    if (may_hold && (has_words || !is_zero)) text += initial_text(image);
+    return text;
+}
+
+}  // namespace coalesce::translator

@@ -1,0 +1,376 @@
+// Neighbouring loads and stores become one of up to 16 bytes.
+//
+// Idea   A float4 that is copied comes as four loads of 4 bytes, the first with the alignment of 16. The
+//        back end of LLVM merges them by rules of its own, and so the number of requests depends on them:
+//          1. Accesses of one kind, memory and size whose addresses differ by constants are a chain.
+//          2. Loads move up to the first of them, stores down to the last, where nothing on the way may
+//             touch what they touch; otherwise the chain is cut.
+//          3. It is cut where bytes are left out, except for loads of one or two elements in between.
+//          4. From its begin on, the longest piece is taken whose first access is aligned to its size;
+//             loads may be filled up to a power of two.
+// Watch  Rules 3 and 4 read bytes that nobody asked for. They lie in a piece that is aligned to its size,
+//        so in the same sector.
+#include <algorithm>
+#include <bit>
+#include <map>
+
+#include "page/ir_to_ptx/aliases.h"
+#include "page/ir_to_ptx/elements.h"
+#include "page/ir_to_ptx/layout.h"
+#include "page/ir_to_ptx/passes.h"
+
+namespace coalesce::translator {
+
+namespace {
+
+constexpr u64 kMaxBytes = 16;
+
+struct Link {
+    Instruction* instruction;  ///< nullptr: fills a gap
+    i64 offset;
+    std::size_t position;  ///< in the block
+};
+using Chain = std::vector<Link>;
+
+const Type& accessed_type(const Instruction& i) {
+    return i.op == Op::store ? *i.operands[0]->type : *i.type;
+}
+Value* pointer_of(const Instruction& i) {
+    return i.op == Op::store ? i.operands[1] : i.operands[0];
+}
+u32 alignment_of(const Instruction& i) {
+    return i.align ? i.align : align_of(accessed_type(i));
+}
+
+bool is_candidate(const Instruction& i) {
+    if (i.op != Op::load && i.op != Op::store) return false;
+    if (i.has(flag::is_volatile) || i.has(flag::is_atomic) || i.ordering != Ordering::none)
+        return false;
+    const Type& type = accessed_type(i);
+    const Type& scalar = element_of(type);
+    if (scalar.is_aggregate() || (type.is(Type::Kind::vector) && scalar.is(Type::Kind::pointer)))
+        return false;
+    if (scalar.is(Type::Kind::integer) &&
+        (scalar.bits % 8 != 0 || !std::has_single_bit(scalar.bits)))
+        return false;
+    return store_size(type) <= kMaxBytes / 2;
+}
+
+class BlockVectoriser {
+public:
+    BlockVectoriser(Module& module, Function& function, Block& block)
+        : module_(module), function_(function), block_(block) {}
+
+    void run() {
+        // What may not go on divides: nothing is done earlier than it would have been.
+        std::vector<std::size_t> bounds{0};
+        for (std::size_t k = 0; k < block_.instructions.size(); ++k)
+            if (!always_goes_on(*block_.instructions[k])) bounds.push_back(k);
+        bounds.push_back(block_.instructions.size());
+        for (std::size_t k = 0; k + 1 < bounds.size(); ++k)
+            for (const Chain& chain : chains_between(bounds[k], bounds[k + 1])) take(chain);
+        for (const Chain& chain : taken_) merge(chain);
+    }
+
+private:
+    // ---- 1: chains ----
+
+    struct Leader {
+        Linear address;
+        Space space;
+        Op op;
+        u64 scalar_bytes;
+        Chain chain;
+    };
+
+    std::vector<Chain> chains_between(std::size_t begin, std::size_t end) const {
+        std::vector<Leader> leaders;
+        for (std::size_t k = begin; k < end; ++k) {
+            Instruction* i = block_.instructions[k];
+            if (!is_candidate(*i)) continue;
+            const Access access = access_of(*i);
+            const u64 bytes = store_size(element_of(accessed_type(*i)));
+            const auto leader = std::find_if(leaders.begin(), leaders.end(), [&](const Leader& l) {
+                return l.op == i->op && l.space == access.space && l.scalar_bytes == bytes &&
+                       l.address.differs_by_constant(access.address);
+            });
+            if (leader == leaders.end())
+                leaders.push_back(
+                    {access.address, access.space, i->op, bytes, {{i, access.address.offset, k}}});
+            else
+                leader->chain.push_back({i, access.address.offset, k});
+        }
+        std::vector<Chain> chains;
+        for (Leader& leader : leaders)
+            if (leader.chain.size() > 1) chains.push_back(std::move(leader.chain));
+        return chains;
+    }
+
+    void take(const Chain& chain) {
+        for (const Chain& movable : cut_by_aliases(chain))
+            for (const Chain& contiguous : cut_by_gaps(movable))
+                for (Chain& aligned : cut_by_alignment(contiguous))
+                    taken_.push_back(std::move(aligned));
+    }
+
+    // ---- 2: what lies between ----
+
+    bool can_move(const Link& link, const Link& to, const Chain& chain) const {
+        const Instruction& i = *link.instruction;
+        if (i.has(flag::invariant)) return true;
+        const Access access = access_of(i);
+        const auto [low, high] = std::minmax(link.position, to.position);
+        for (std::size_t k = low; k <= high; ++k) {
+            const Instruction& other = *block_.instructions[k];
+            if (&other == &i) continue;
+            const auto in_chain = std::find_if(
+                chain.begin(), chain.end(), [&](const Link& l) { return l.instruction == &other; });
+            if (in_chain != chain.end()) {
+                const i64 bytes = static_cast<i64>(store_size(accessed_type(other)));
+                const bool overlaps = in_chain->offset < link.offset + access.bytes &&
+                                      link.offset < in_chain->offset + bytes;
+                if (i.op == Op::store && overlaps) return false;
+                continue;
+            }
+            if (may_change(other, access, i.op == Op::store)) return false;
+        }
+        return true;
+    }
+
+    std::vector<Chain> cut_by_aliases(const Chain& chain) const {
+        Chain in_order = chain;
+        if (chain.front().instruction->op == Op::store)
+            std::reverse(in_order.begin(), in_order.end());
+        std::vector<Chain> all{{in_order.front()}};
+        for (std::size_t k = 1; k < in_order.size(); ++k) {
+            if (can_move(in_order[k], all.back().front(), chain))
+                all.back().push_back(in_order[k]);
+            else
+                all.push_back({in_order[k]});
+        }
+        return all;
+    }
+
+    // ---- 3: what is left out ----
+
+    static u64 bytes_of(const Link& link) { return store_size(accessed_type(*link.instruction)); }
+
+    std::vector<Chain> cut_by_gaps(Chain chain) const {
+        std::stable_sort(chain.begin(), chain.end(),
+                         [](const Link& a, const Link& b) { return a.offset < b.offset; });
+        const bool may_fill = chain.front().instruction->op == Op::load;
+        std::vector<Chain> all{{chain.front()}};
+        for (std::size_t k = 1; k < chain.size(); ++k) {
+            const Link &before = chain[k - 1], &link = chain[k];
+            const i64 bytes = static_cast<i64>(bytes_of(before)), end = before.offset + bytes,
+                      gap = link.offset - end;
+            const bool is_fillable = may_fill && bytes == static_cast<i64>(bytes_of(link)) &&
+                                     !accessed_type(*link.instruction).is(Type::Kind::vector);
+            const bool two_fit = gap == 2 * bytes && all.back().size() % 4 == 1;
+            if (is_fillable && (gap == bytes || two_fit)) {
+                for (i64 at = end; at < link.offset; at += bytes)
+                    all.back().push_back({nullptr, at, link.position});
+            } else if (gap != 0) {
+                all.push_back({});
+            }
+            all.back().push_back(link);
+        }
+        return all;
+    }
+
+    // ---- 4: alignment ----
+
+    std::vector<Chain> cut_by_alignment(const Chain& chain) const {
+        std::vector<Chain> all;
+        const u64 scalar = store_size(element_of(accessed_type(*chain.front().instruction)));
+        const bool is_load = chain.front().instruction->op == Op::load;
+        for (std::size_t begin = 0; begin + 1 < chain.size(); ++begin) {
+            if (!chain[begin].instruction) continue;
+            const u32 align = alignment_of(*chain[begin].instruction);
+            for (std::size_t end = chain.size(); end > begin + 1; --end) {
+                u64 bytes = static_cast<u64>(chain[end - 1].offset - chain[begin].offset) +
+                            (chain[end - 1].instruction ? bytes_of(chain[end - 1]) : scalar);
+                if (bytes > kMaxBytes) continue;
+                const Chain piece(chain.begin() + static_cast<std::ptrdiff_t>(begin),
+                                  chain.begin() + static_cast<std::ptrdiff_t>(end));
+                if (is_load && !std::has_single_bit(bytes)) {
+                    while (!std::has_single_bit(bytes)) bytes += scalar;
+                }
+                if (bytes > kMaxBytes || align % bytes != 0) continue;
+                const auto real = std::count_if(piece.begin(), piece.end(), [](const Link& l) {
+                    return l.instruction != nullptr;
+                });
+                // Of two, one that nobody asked for is no gain.
+                if (piece.size() > 2 || real == 2) all.push_back(piece);
+                begin = end - 1;
+                break;
+            }
+        }
+        return all;
+    }
+
+    // ---- the new instruction ----
+
+    /// All have the same type, or are integers of its size.
+    const Type* element_type(const Chain& chain) {
+        const Type* type = &element_of(accessed_type(*chain.front().instruction));
+        for (const Link& link : chain)
+            if (link.instruction && &element_of(accessed_type(*link.instruction)) != type)
+                return module_.types.integer(static_cast<u32>(store_size(*type) * 8));
+        return type;
+    }
+
+    Value* index(u64 number) { return module_.number(module_.types.integer(32), number); }
+
+    Value* converted(Value* value, const Type* type, const Instruction& like,
+                     std::vector<Instruction*>& made) {
+        if (value->type == type) return value;
+        const Op op = value->type->is(Type::Kind::pointer) ? Op::ptrtoint
+                      : type->is(Type::Kind::pointer)      ? Op::inttoptr
+                                                           : Op::bitcast;
+        made.push_back(module_.instruction(op, type, {value}, like));
+        return made.back();
+    }
+
+    Value* made_by(std::vector<Instruction*>& made, Op op, const Type* type,
+                   std::vector<Value*> operands, const Instruction& like) {
+        made.push_back(module_.instruction(op, type, std::move(operands), like));
+        return made.back();
+    }
+
+    std::size_t position_of(const Instruction* i) const {
+        return static_cast<std::size_t>(
+            std::find(block_.instructions.begin(), block_.instructions.end(), i) -
+            block_.instructions.begin());
+    }
+
+    void insert(std::size_t at, const std::vector<Instruction*>& made) {
+        block_.instructions.insert(block_.instructions.begin() + static_cast<std::ptrdiff_t>(at),
+                                   made.begin(), made.end());
+    }
+
+    void erase(const Chain& chain) {
+        std::erase_if(block_.instructions, [&](const Instruction* i) {
+            return std::any_of(chain.begin(), chain.end(),
+                               [&](const Link& l) { return l.instruction == i; });
+        });
+    }
+
+    void merge(const Chain& chain) {
+        if (chain.front().instruction->op == Op::load)
+            merge_loads(chain);
+        else
+            merge_stores(chain);
+    }
+
+    /// What a value is computed of comes to stand before `at` as well.
+    void hoist(Value* value, const Instruction* at) {
+        Instruction* i = as_instruction(value);
+        if (!i || i->parent != &block_ || i->op == Op::phi) return;
+        const std::size_t from = position_of(i);
+        if (from < position_of(at)) return;
+        for (Value* operand : i->operands) hoist(operand, at);
+        block_.instructions.erase(block_.instructions.begin() +
+                                  static_cast<std::ptrdiff_t>(position_of(i)));
+        insert(position_of(at), {i});
+    }
+
+    const Link& first_or_last(const Chain& chain, bool is_last) const {
+        const Link* best = &chain.front();
+        for (const Link& link : chain) {
+            if (!link.instruction) continue;
+            if (is_last ? position_of(link.instruction) > position_of(best->instruction)
+                        : position_of(link.instruction) < position_of(best->instruction))
+                best = &link;
+        }
+        return *best;
+    }
+
+    void merge_loads(const Chain& chain) {
+        const Instruction& lowest = *chain.front().instruction;
+        Instruction* first = first_or_last(chain, false).instruction;
+        const Type* element = element_type(chain);
+        const u64 scalar = store_size(*element);
+        u64 bytes =
+            static_cast<u64>(chain.back().offset - chain.front().offset) + bytes_of(chain.back());
+        while (!std::has_single_bit(bytes)) bytes += scalar;
+        hoist(pointer_of(lowest), first);
+        std::vector<Instruction*> made;
+        Value* whole = made_by(made, Op::load, module_.types.vector(element, bytes / scalar),
+                               {pointer_of(lowest)}, *first);
+        Instruction& load = *made.back();
+        load.of = load.type;
+        load.align = alignment_of(lowest);
+        load.flags = lowest.flags;
+        for (const Link& link : chain)
+            if (link.instruction) load.flags &= link.instruction->flags;
+        for (const Link& link : chain) {
+            if (!link.instruction) continue;
+            const u64 lane = static_cast<u64>(link.offset - chain.front().offset) / scalar;
+            replace_uses(function_, link.instruction,
+                         taken_out(whole, lane, *link.instruction, made));
+        }
+        insert(position_of(first), made);
+        erase(chain);
+    }
+
+    /// The value of one of the merged loads.
+    Value* taken_out(Value* whole, u64 lane, const Instruction& of,
+                     std::vector<Instruction*>& made) {
+        const Type& type = accessed_type(of);
+        const auto element = [&](u64 k) {
+            Value* one =
+                made_by(made, Op::extractelement, whole->type->element(), {whole, index(k)}, of);
+            return converted(one, &element_of(type), of, made);
+        };
+        if (!type.is(Type::Kind::vector)) return element(lane);
+        Value* value = module_.undefined(&type);
+        for (u64 k = 0; k < type.count; ++k) {
+            Value* one = element(lane + k);
+            value = made_by(made, Op::insertelement, &type, {value, one, index(k)}, of);
+        }
+        return value;
+    }
+
+    void merge_stores(const Chain& chain) {
+        const Instruction& lowest = *chain.front().instruction;
+        Instruction* last = first_or_last(chain, true).instruction;
+        const Type* element = element_type(chain);
+        const u64 scalar = store_size(*element);
+        const u64 bytes =
+            static_cast<u64>(chain.back().offset - chain.front().offset) + bytes_of(chain.back());
+        const Type* type = module_.types.vector(element, bytes / scalar);
+        std::vector<Instruction*> made;
+        Value* whole = module_.undefined(type);
+        u64 lane = 0;
+        for (const Link& link : chain) {
+            Value* value = link.instruction->operands[0];
+            const u64 count = value->type->is(Type::Kind::vector) ? value->type->count : 1;
+            for (u64 k = 0; k < count; ++k) {
+                Value* one = value;
+                if (value->type->is(Type::Kind::vector))
+                    one = made_by(made, Op::extractelement, value->type->element(),
+                                  {value, index(k)}, *last);
+                one = converted(one, element, *last, made);
+                whole = made_by(made, Op::insertelement, type, {whole, one, index(lane++)}, *last);
+            }
+        }
+        made_by(made, Op::store, module_.types.nothing(), {whole, pointer_of(lowest)}, *last);
+        made.back()->align = alignment_of(lowest);
+        insert(position_of(last) + 1, made);
+        erase(chain);
+    }
+
+    Module& module_;
+    Function& function_;
+    Block& block_;
+    std::vector<Chain> taken_;
+};
+
+}  // namespace
+
+void vectorise(Module& module, Function& function) {
+    for (Block* block : function.blocks) BlockVectoriser(module, function, *block).run();
+}
+
+}  // namespace coalesce::translator

@@ -1,0 +1,35 @@
+// From launches that were seen to the grid for a matrix of any shape: what common/book/recorder does for the lessons' kernels.
+
+import type { Launch, ShapeTried } from "../examiner";
+
+type Rule = (rows: number, cols: number) => number;
+
+/** What an axis of a grid may cover, in pieces of some size. */
+const EXTENTS: Rule[] = [() => 1, (_, cols) => cols, (rows) => rows, (rows, cols) => rows * cols];
+const LARGEST_PIECE = 4096;
+
+/** The rule of one axis that gives every launch; null: there is none so simple. */
+function ruleOf(axis: number, tried: ShapeTried[]): Rule | null {
+    for (const extent of EXTENTS) {
+        for (let size = 1; size <= LARGEST_PIECE; size++) {
+            const rule: Rule = (rows, cols) => Math.ceil(extent(rows, cols) / size);
+            if (tried.every(({ shape, launch }) => rule(shape.rows, shape.cols) === launch.grid[axis])) return rule;
+        }
+    }
+    return null;
+}
+
+/** How the kernel is launched for other matrices; null where its launches follow no simple rule. */
+export function launchRule(tried: ShapeTried[]): ((rows: number, cols: number) => Launch) | null {
+    const first = tried[0]?.launch;
+    const isSame = tried.every(({ launch }) => JSON.stringify(launch.block) === JSON.stringify(first?.block) && launch.shared_bytes === first?.shared_bytes);
+    const rules = [0, 1, 2].map((axis) => ruleOf(axis, tried));
+    if (!first || !isSame || rules.includes(null)) return null;
+    return (rows, cols) => ({
+        rows,
+        cols,
+        grid: rules.map((rule) => (rule as Rule)(rows, cols)),
+        block: first.block,
+        shared: first.shared_bytes,
+    });
+}

@@ -1,0 +1,112 @@
+// The course as the page has it: window.courseData, written by common/page/data when the book is built.
+
+/** How many blocks an axis of a grid has: pieces of `size` that cover something and `plus`, `times` as many, no more than `most`. */
+export interface Axis {
+    of: "one" | "rows" | "cols" | "elements" | "tiles";
+    size: number;
+    /** The side of the tiles. */
+    tile?: number;
+    plus?: number;
+    times?: number;
+    most?: number;
+}
+
+/** How a kernel is launched. */
+export interface Launch {
+    kernel: string;
+    /** As the program calls it: "transpose_tiled<32>". */
+    function: string;
+    block: [number, number, number];
+    shared: number;
+    grid: Axis[];
+    /** "out", "in", "rows", "cols", or a number. */
+    arguments: (string | number)[];
+}
+
+export interface Variant {
+    name: string;
+    about: string;
+    rows_multiple: number;
+    cols_multiple: number;
+    produces: string;
+    /** Grids with as many blocks across as down may have a kernel of their own. */
+    launch: { square: Launch; other: Launch };
+    expect: Record<string, number>;
+}
+
+/** A variant that is no kernel of its own, or one whose launch only the host knows. */
+export type NoKernel = Omit<Variant, "launch"> & {
+    launch?: undefined;
+    /** "it is host code, no kernel" */
+    why_not: string;
+};
+
+export interface Step {
+    name: string;
+    title: string;
+    source: string;
+    ptx: string;
+    variants: Variant[];
+}
+
+/** The kernels of the sliders: `head` and one of them, by mangled name, are a whole PTX. */
+export interface Family {
+    source: string;
+    head: string;
+    kernels: Record<string, string>;
+}
+
+/** A step's program with all of its variants. */
+export type Program = Omit<Step, "variants"> & {
+    /** What it includes of its own folder. */
+    headers: string;
+    is_explored: boolean;
+    variants: (Variant | NoKernel)[];
+};
+
+declare global {
+    interface Window {
+        courseData: { steps: Program[]; family: Family };
+    }
+}
+
+export const programs = (): Program[] => window.courseData.steps;
+
+let explored: Step[] | undefined;
+/** Those that the explorer can show. */
+export const steps = (): Step[] =>
+    (explored ??= programs()
+        .filter(({ is_explored }) => is_explored)
+        .map((program) => ({ ...program, variants: program.variants.filter((variant): variant is Variant => variant.launch !== undefined) })));
+export const family = (): Family => window.courseData.family;
+
+export function findVariant(stepName: string, variantName: string): [Step, Variant] | null {
+    const step = steps().find((one) => one.name === stepName);
+    const variant = step?.variants.find((one) => one.name === variantName);
+    return step && variant ? [step, variant] : null;
+}
+
+function blocksFor({ of, size, tile = 1, plus = 0, times = 1, most = Infinity }: Axis, rows: number, cols: number): number {
+    const covered = { one: 1, rows, cols, elements: rows * cols, tiles: Math.ceil(rows / tile) * Math.ceil(cols / tile) }[of];
+    return Math.min(Math.ceil((covered + plus) / size) * times, most);
+}
+
+/** What the simulator compares `out` with; "": nothing that it knows. */
+export const comparedWith = (produces: string): string => (produces === "copy" || produces === "transpose" ? produces : "");
+
+/** The launch for a matrix. A block of another shape changes the grid where that followed the block. */
+export function launchFor(variant: Variant, rows: number, cols: number, block?: [number, number]) {
+    const gridOf = (launch: Launch) =>
+        launch.grid.map((axis, i) => {
+            const isBlocks = block && i < 2 && axis.size === launch.block[i];
+            return blocksFor(isBlocks ? { ...axis, size: block[i] as number } : axis, rows, cols);
+        });
+    const grid = gridOf(variant.launch.other);
+    const launch = grid[0] === grid[1] ? variant.launch.square : variant.launch.other;
+    return {
+        entry: launch.kernel,
+        grid: gridOf(launch),
+        block: block ? [block[0], block[1], 1] : launch.block,
+        shared: launch.shared,
+    };
+}

@@ -1,0 +1,59 @@
+// 32 addresses as rows of 32 places: 128 bytes of memory in four sectors, or one wavefront's banks.
+// The same as rows_of_memory and rows_of_banks of common/examiner/picture.h.
+
+import type { Access } from "./simulator";
+
+export interface Row {
+    label: string;
+    /** The first lane at each place; -1: none. */
+    lanes: number[];
+}
+
+const WORD = 4;
+const BANKS = 32;
+const emptyRow = (label: string): Row => ({ label, lanes: new Array(32).fill(-1) });
+
+function forWords(access: Access, from: number, to: number, visit: (lane: number, byte: number) => void) {
+    for (let lane = from; lane < to; lane++) {
+        const address = access.addresses[lane];
+        if (address === null || address === undefined) continue;
+        for (let at = address; at < address + access.bytes; at += WORD) visit(lane, at);
+    }
+}
+
+function rowsOfMemory(access: Access): Row[] {
+    const rows = new Map<number, Row>();
+    forWords(access, 0, 32, (lane, at) => {
+        const begin = Math.floor(at / 128) * 128;
+        const row = rows.get(begin) ?? emptyRow(`${access.memory} + ${begin}`);
+        rows.set(begin, row);
+        const place = Math.floor((at - begin) / WORD);
+        if (row.lanes[place] === -1) row.lanes[place] = lane;
+    });
+    return [...rows.entries()].sort((one, other) => one[0] - other[0]).map(([, row]) => row);
+}
+
+function rowsOfBanks(access: Access): Row[] {
+    // Accesses of 8 bytes go in two half warps, those of 16 in four quarters.
+    const together = access.bytes <= 4 ? 32 : 128 / access.bytes;
+    const rows: Row[] = [];
+    for (let first = 0; first < 32; first += together) {
+        const done = rows.length;
+        const served: number[][] = Array.from({ length: BANKS }, () => []);
+        forWords(access, first, first + together, (lane, at) => {
+            const word = Math.floor(at / WORD);
+            const bank = word % BANKS;
+            const here = served[bank] as number[];
+            // The same word is served once, to whoever wants it.
+            if (here.includes(word)) return;
+            const place = done + here.length;
+            if (rows.length <= place) rows.push(emptyRow(`wavefront ${rows.length + 1}`));
+            (rows[place] as Row).lanes[bank] = lane;
+            here.push(word);
+        });
+    }
+    return rows;
+}
+
+export const rowsOf = (access: Access): Row[] =>
+    access.memory === "shared" ? rowsOfBanks(access) : rowsOfMemory(access);

@@ -1,0 +1,78 @@
+// The kernels of the sliders: common/page/kernels/tile.cu, compiled for each of their positions.
+
+import { family } from "./course";
+import type { Question, TimeQuestion } from "./simulator";
+
+export interface Tile {
+    down: number;
+    elements: number;
+    padding: number;
+}
+
+/** Lesson 03's. */
+export const firstTile: Tile = { down: 32, elements: 1, padding: 0 };
+
+/** What each slider goes through. */
+export const POSITIONS: Record<keyof Tile, number[]> = {
+    down: [4, 8, 16, 32],
+    elements: [1, 2, 4, 8],
+    padding: [0, 1, 2, 3, 4],
+};
+
+/** The lessons' own kernels among them. */
+const LESSONS: [Tile, string][] = [
+    [{ down: 32, elements: 1, padding: 0 }, "03_tiled"],
+    [{ down: 32, elements: 1, padding: 1 }, "04_padded"],
+    [{ down: 8, elements: 4, padding: 1 }, "05_coarsened"],
+];
+
+const isSame = (one: Tile, other: Tile): boolean =>
+    one.down === other.down && one.elements === other.elements && one.padding === other.padding;
+
+/** "03_tiled"; undefined for what is in no lesson. */
+export const lessonOf = (tile: Tile): string | undefined => LESSONS.find(([one]) => isSame(one, tile))?.[1];
+
+/** The nearest there is: a link may say anything. */
+export function possible(tile: Tile): Tile {
+    const nearest = (name: keyof Tile) =>
+        POSITIONS[name].reduce((best, one) => (Math.abs(one - tile[name]) < Math.abs(best - tile[name]) ? one : best));
+    return { down: nearest("down"), elements: nearest("elements"), padding: nearest("padding") };
+}
+
+export const tileRows = ({ down, elements }: Tile): number => down * elements;
+export const sharedBytes = (tile: Tile): number => 4 * tileRows(tile) * (32 + tile.padding);
+
+const entryOf = ({ down, elements, padding }: Tile): string =>
+    `_Z14transpose_tileILi${down}ELi${elements}ELi${padding}EEvPfPKfii`;
+
+export const ptxOf = (tile: Tile): string => family().head + (family().kernels[entryOf(tile)] as string);
+
+/** The source with numbers for its constants. */
+export const sourceOf = ({ down, elements, padding }: Tile): string =>
+    family()
+        .source.replace(/^template .*\n/, "")
+        .replace(/\bDOWN\b/g, String(down))
+        .replace(/\bELEMENTS\b/g, String(elements))
+        .replace(/\bPADDING\b/g, String(padding));
+
+function launchOf(tile: Tile, side: number) {
+    return {
+        entry: entryOf(tile),
+        rows: side,
+        cols: side,
+        grid: [side / 32, side / tileRows(tile), 1],
+        block: [32, tile.down, 1],
+        shared: 0,
+    };
+}
+
+export const timeQuestion = (tile: Tile, size: number, gpu: string): TimeQuestion => ({ ...launchOf(tile, size), gpu });
+
+/** Of a small matrix: what a request costs is the same for any. */
+export const countQuestion = (tile: Tile): Question => ({
+    ...launchOf(tile, Math.max(...POSITIONS.down) * Math.max(...POSITIONS.elements)),
+    traced_block: 0,
+    traced_warp: 0,
+    limit: 0,
+    produces: "transpose",
+});

@@ -1,0 +1,137 @@
+// verdicts -- what the examiner says natively of kernels of an exercise, and what a compiler made of each: the test
+// of the examiner in a page (examiner.mjs) gives it the same, and wants the same verdict.
+//
+//     verdicts 03_tiled [--ptx] [--all]
+//
+// The blank, the solution, its mutants, the bug hunt and its solution; with --all those of common/examiner/exercises/tests
+// too. Through LLVM IR and our translator, or with --ptx through clang's own back end. JSON:
+// {"cases": [{"name", "exercise", "hunt", "source", "compiler", "said", "ir" or "ptx", "verdict"}]}
+#include <cstdio>
+#include <cstring>
+#include <iostream>
+#include <nlohmann/json.hpp>
+
+#include "base/files.h"
+#include "examiner/exercises/examined.h"
+#include "examiner/exercises/mutants.h"
+#include "examiner/compilers.h"
+#include "examiner/examine.h"
+
+namespace coalesce::exercises {
+namespace {
+
+namespace fs = std::filesystem;
+using Json = nlohmann::ordered_json;
+
+/// On the simulator of this process, with one compiler, of which it keeps what it made last.
+class Recorder : public LaunchingRunner {
+public:
+    explicit Recorder(const FoundCompiler& compiler) : compiler_(compiler) {}
+
+    Compiled compile(const Source& source, const std::string& kernel) override {
+        constexpr int seconds = 60;
+        RawOutput raw = run_compiler(compiler_, wrapped(source.text, dialect_of(compiler_)),
+                                     CompileOptions{}.architecture, seconds);
+        const Compiled compiled = compiled_from(source, kernel, version_of(compiler_), raw);
+        // The solution is compiled after the learner's.
+        if (made.is_null()) {
+            made = {{"said", raw.output}};
+            if (raw.is_good)
+                made[raw.ir.empty() ? "ptx" : "ir"] = raw.ir.empty() ? raw.ptx : raw.ir;
+        }
+        return compiled;
+    }
+    Json made;
+
+private:
+    FoundCompiler compiler_;
+};
+
+class Cases {
+public:
+    explicit Cases(Compiler kind) {
+        const auto found = find_compiler(kind);
+        if (!found) throw UsageError(std::string("there is no ") + name_of(kind));
+        compiler_ = *found;
+    }
+
+    void add(const Exercise& exercise, const std::string& name, const std::string& text) {
+        const std::string path = exercise.name + "/" + exercise.file();
+        const Source source = source_of_text(text, "exercises/" + path);
+        Recorder runner(compiler_);
+        const Verdict verdict = examine(
+            source, exercise, runner,
+            {.solution = read_source(repository() / "solutions" / path, "solutions/" + path)});
+        Json one = {{"name", name},   {"exercise", exercise.name}, {"hunt", exercise.is_hunt},
+                    {"source", text}, {"compiler", "clang"},       {"said", ""}};
+        if (!runner.made.is_null()) one.update(runner.made);
+        one["verdict"] = Json::parse(to_json(verdict));
+        cases_.push_back(one);
+    }
+
+    void print() const {
+        const Json all = {{"cases", cases_}};
+        std::cout << all.dump(-1, ' ', false, Json::error_handler_t::replace) << "\n";
+    }
+
+private:
+    FoundCompiler compiler_;
+    Json cases_ = Json::array();
+};
+
+void add_course(const std::string& name, Cases& cases) {
+    const fs::path solutions = repository() / "solutions" / name;
+    const Mutants mutants = read_mutants(solutions / "mutants.toml");
+    const Skeleton kernel = skeleton_of(read_file(solutions / "kernel.cu"), "kernel.cu");
+    const Exercise& exercise = exercise_called(name);
+    cases.add(exercise, "the solution", kernel.solved());
+    cases.add(exercise, "the blank", kernel.blank());
+    for (const Mutant& mutant : mutants.mutants) {
+        cases.add(exercise, "mutant: " + mutant.name, applied(mutant, kernel.solved()));
+    }
+    const Skeleton hunt = skeleton_of(read_file(solutions / "hunt.cu"), "hunt.cu");
+    cases.add(exercise_called(name + " hunt"), "the fixed hunt", hunt.solved());
+    cases.add(exercise_called(name + " hunt"), "the hunt", hunt.blank());
+}
+
+void add_learners(const std::string& name, Cases& cases) {
+    for (const char* kind : {"right", "wrong"}) {
+        std::vector<fs::path> files;
+        for (const auto& entry :
+             fs::directory_iterator(repository() / "common/examiner/exercises/tests" / kind / name)) {
+            if (entry.path().extension() == ".cu") files.push_back(entry.path());
+        }
+        std::sort(files.begin(), files.end());
+        for (const fs::path& file : files) {
+            cases.add(exercise_called(name), std::string(kind) + "/" + file.filename().string(),
+                      read_file(file));
+        }
+    }
+}
+
+void run(int argc, char** argv) {
+    bool is_ptx = false, is_all = false;
+    for (int i = 2; i < argc; ++i) {
+        is_ptx |= std::strcmp(argv[i], "--ptx") == 0;
+        is_all |= std::strcmp(argv[i], "--all") == 0;
+    }
+    choose_device_of_environment(argv);
+    Cases cases(is_ptx ? Compiler::clang : Compiler::clang_ir);
+    add_course(argv[1], cases);
+    if (is_all) add_learners(argv[1], cases);
+    cases.print();
+}
+
+}  // namespace
+}  // namespace coalesce::exercises
+
+int main(int argc, char** argv) {
+    try {
+        if (argc < 2) throw coalesce::UsageError("Usage: verdicts 03_tiled [--ptx] [--all]");
+        coalesce::exercises::run(argc, argv);
+        return 0;
+    } catch (const std::exception& error) {
+        std::fprintf(stderr, "%s\n", error.what());
+        return 2;
+    }
+}

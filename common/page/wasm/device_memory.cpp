@@ -1,0 +1,186 @@
+// The simulated device's memory in a browser: memory/device_memory.h over one array.
+//
+// Theory of operation
+//   A web page has no mmap, and no memory but what it takes. So the device's range is as small as the
+//   page's matrices need, and its storage and shadow are two static arrays. Behind that range lie addresses
+//   with nothing behind them, for matrices that are too large: a launch whose time is predicted
+//   (Recorder::What::alone) needs no more, and one that is carried out finds no memory there.
+//   Pinned memory is ordinary memory of this module; managed memory is never had. Host code that follows a
+//   device pointer is the module's own.
+#include "simulator/memory/device_memory.h"
+
+#include <algorithm>
+#include <cstdlib>
+#include <cstring>
+
+#include "simulator/memory/address_zone.h"
+
+namespace coalesce::sim {
+namespace {
+
+constexpr u64 kAlign = 16 << 10;
+/// Two matrices of 2048 x 2048 floats, and room.
+constexpr u64 kLargestCapacity = 48ull << 20;
+/// Where addresses end: those of the host's memory and of the device's share 32 bits.
+constexpr u64 kEndOfAddresses = 1ull << 32;
+constexpr std::size_t kFreedRemembered = 256;
+
+}  // namespace
+
+struct DeviceMemory::State {
+    struct Owned {
+        Allocation allocation;
+        Interval slot;             ///< empty for pinned memory
+        bool has_storage = false;  ///< else there are addresses alone
+    };
+    explicit State(u64 range)
+        : with_storage({kDeviceBase, kDeviceBase + range}),
+          addresses_alone({kDeviceBase + range, kEndOfAddresses}) {}
+
+    AddressZone with_storage, addresses_alone;
+    std::map<u64, Owned> live;  ///< by begin
+    std::vector<Allocation> freed;
+    u64 bytes_in_use = 0, next_serial = 1;
+    mutable std::shared_ptr<const AllocationTable> table;  ///< null when out of date
+
+    const Owned* find(u64 address) const {
+        const auto above = live.upper_bound(address);
+        if (above == live.begin()) return nullptr;
+        const Owned& candidate = std::prev(above)->second;
+        return candidate.allocation.contains(address, 1) ? &candidate : nullptr;
+    }
+    /// Addresses in use again are nobody's former ones.
+    void forget_freed(Interval slot) {
+        std::erase_if(freed, [&](const Allocation& allocation) {
+            return allocation.begin < slot.end && slot.begin < allocation.end;
+        });
+    }
+};
+
+// What is static is zero without being touched, so that a page opens at once.
+static u8 all_storage[kLargestCapacity], all_shadow[kLargestCapacity / 4];
+
+DeviceMemory::DeviceMemory(u64 capacity_bytes)
+    : capacity_(std::min(capacity_bytes, kLargestCapacity)),
+      range_(capacity_),
+      storage_(all_storage),
+      shadow_(all_shadow),
+      state_(std::make_unique<State>(range_)) {}
+
+DeviceMemory::~DeviceMemory() = default;
+
+u64 DeviceMemory::allocate(u64 bytes, AllocationKind kind, std::string name) {
+    if (kind == AllocationKind::managed) return 0;
+    bytes = std::max<u64>(bytes, 1);
+    State::Owned owned;
+    Allocation& allocation = owned.allocation;
+    if (kind == AllocationKind::pinned) {
+        allocation.begin = reinterpret_cast<u64>(std::calloc(1, static_cast<std::size_t>(bytes)));
+        allocation.has_shadow = false;
+    } else {
+        const u64 with_gap = round_up(bytes + gap_behind(state_->live.size(), range_), kAlign);
+        owned.slot = state_->with_storage.take(with_gap, kAlign);
+        if (owned.slot.size() == 0) {
+            owned.slot = state_->with_storage.take(round_up(bytes + kNarrowGap, kAlign), kAlign);
+        }
+        owned.has_storage = owned.slot.size() != 0;
+        if (!owned.has_storage) owned.slot = state_->addresses_alone.take(with_gap, kAlign);
+        allocation.begin = owned.slot.begin;
+        // Pointers are shorter than device addresses here: the sum is right in the bits that they have.
+        allocation.to_host = static_cast<std::ptrdiff_t>(
+            reinterpret_cast<std::uintptr_t>(storage_) - static_cast<std::uintptr_t>(kDeviceBase));
+    }
+    if (allocation.begin == 0) return 0;
+    allocation.end = allocation.begin + bytes;
+    allocation.kind = kind;
+    allocation.serial = state_->next_serial++;
+    allocation.name = std::move(name);
+    if (owned.has_storage) {
+        state_->forget_freed(owned.slot);
+        std::memset(storage_ + static_cast<std::size_t>(allocation.begin - kDeviceBase), 0,
+                    static_cast<std::size_t>(bytes));
+        clear_shadow(shadow(allocation.begin), owned.slot.size() / 4);
+        state_->bytes_in_use += bytes;
+    }
+    const u64 begin = allocation.begin;
+    state_->live[begin] = std::move(owned);
+    state_->table.reset();
+    return begin;
+}
+
+/// A page's pointers are its own affair.
+bool DeviceMemory::draw_addresses(u64) {
+    return false;
+}
+
+bool DeviceMemory::free(u64 begin) {
+    const auto found = state_->live.find(begin);
+    if (found == state_->live.end()) return false;
+    const State::Owned owned = std::move(found->second);
+    state_->live.erase(found);
+    state_->table.reset();
+    if (owned.slot.size() == 0) {
+        std::free(reinterpret_cast<void*>(static_cast<std::uintptr_t>(begin)));
+        return true;
+    }
+    if (!owned.has_storage) {
+        state_->addresses_alone.give_back(owned.slot);
+        return true;
+    }
+    state_->with_storage.give_back(owned.slot);
+    state_->bytes_in_use -= owned.allocation.end - owned.allocation.begin;
+    state_->freed.push_back(owned.allocation);
+    if (state_->freed.size() > kFreedRemembered) state_->freed.erase(state_->freed.begin());
+    return true;
+}
+
+bool DeviceMemory::register_host(void*, u64) {
+    return false;
+}
+
+bool DeviceMemory::unregister_host(void*) {
+    return false;
+}
+
+std::shared_ptr<const AllocationTable> DeviceMemory::table() const {
+    if (!state_->table) {
+        auto fresh = std::make_shared<AllocationTable>();
+        for (const auto& [begin, owned] : state_->live) {
+            if (owned.has_storage || owned.slot.size() == 0)
+                fresh->live.push_back(owned.allocation);
+        }
+        fresh->freed = state_->freed;
+        state_->table = std::move(fresh);
+    }
+    return state_->table;
+}
+
+std::optional<Allocation> DeviceMemory::find(u64 address) const {
+    const State::Owned* owned = state_->find(address);
+    return owned ? std::optional(owned->allocation) : std::nullopt;
+}
+
+u8* DeviceMemory::host_view(u64 address, u64 bytes) const {
+    const State::Owned* owned = state_->find(address);
+    if (!owned || !owned->has_storage || !owned->allocation.contains(address, bytes))
+        return nullptr;
+    return storage_ + static_cast<std::size_t>(address - kDeviceBase);
+}
+
+u64 DeviceMemory::bytes_in_use() const {
+    return state_->bytes_in_use;
+}
+
+bool DeviceMemory::has_shadow(u64 address) const {
+    return is_device_range(address);
+}
+
+void DeviceMemory::clear_shadow(u8* begin, u64 words) {
+    std::memset(begin, 0, static_cast<std::size_t>(words));
+}
+
+bool DeviceMemory::try_describe_address(u64, char*, std::size_t) const {
+    return false;  // no host code follows a device pointer here
+}
+
+}  // namespace coalesce::sim

@@ -1,0 +1,17 @@
+// What nearly all of the simulator's sources read, compiled once for WebAssembly.
+#pragma once
+
+#include "older_library.h"  // first: it fixes the library
+
+#include <algorithm>
+#include <array>
+#include <cstring>
+#include <map>
+#include <memory>
+#include <mutex>
+#include <string>
+#include <unordered_map>
+#include <vector>
+
+#include "simulator/code/function_code.h"
+#include "simulator/execute/warp.h"

@@ -1,0 +1,24 @@
+// fatbin/fatbin.h in a page: what is loaded is PTX text, for every device. No program is compressed there.
+#include "simulator/fatbin/fatbin.h"
+
+namespace coalesce::sim::fatbin {
+
+std::vector<PtxImage> read_ptx(const void*, std::size_t) {
+    throw FatbinError("a page has no programs");
+}
+
+std::vector<PtxImage> read_image(const void* data) {
+    return {{.text = static_cast<const char*>(data)}};
+}
+
+const PtxImage* choose(const std::vector<PtxImage>& images, u32) {
+    return images.empty() ? nullptr : &images.front();
+}
+
+std::vector<const PtxImage*> choose_each(const std::vector<PtxImage>& images, u32) {
+    std::vector<const PtxImage*> all;
+    for (const PtxImage& image : images) all.push_back(&image);
+    return all;
+}
+
+}  // namespace coalesce::sim::fatbin

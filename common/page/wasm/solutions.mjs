@@ -1,0 +1,57 @@
+// What the course's solutions cost in a page, found out as a page does it: clang as WebAssembly makes LLVM IR of
+// them, and the examiner as WebAssembly counts. A learner's kernel is then compared with what the same compiler, the
+// same translator and the same simulator made of the solution.
+//
+//     node solutions.mjs SIMULATOR CLANG PROJECT FILE
+//
+// SIMULATOR: the module without solutions; CLANG: the folder of the npm package @yowasp/clang; FILE: is written, JSON
+// {"03_tiled/kernel.cu": {"counters", "predicted"}, ...}.
+import { existsSync, readdirSync, readFileSync, writeFileSync } from "node:fs";
+import { createRequire } from "node:module";
+import { join, resolve } from "node:path";
+import { pathToFileURL } from "node:url";
+
+const [simulator, clang, project, file] = process.argv.slice(2).map((path) => resolve(path));
+
+/** A folder as @yowasp/clang takes it. */
+function tree(folder) {
+    const entries = readdirSync(folder, { withFileTypes: true }).map((entry) => {
+        const path = join(folder, entry.name);
+        return [entry.name, entry.isDirectory() ? tree(path) : readFileSync(path, "utf8")];
+    });
+    return Object.fromEntries(entries);
+}
+
+/** {"ir", "said"} of what page_request gave. */
+async function compile({ arguments: words, files, output, headers }, { runLLVM }, included) {
+    let said = "";
+    const decoder = new TextDecoder();
+    const stderr = (bytes) => {
+        if (bytes) said += decoder.decode(bytes, { stream: true });
+    };
+    try {
+        const made = await runLLVM(["clang", ...words], { ...files, [headers]: included }, { stderr });
+        const text = made[output];
+        return { ir: typeof text === "string" ? text : decoder.decode(text), said };
+    } catch (error) {
+        if (!said) throw error;
+        return { ir: null, said };
+    }
+}
+
+const require = createRequire(import.meta.url);
+const { ask } = await require(simulator)();
+const { default: entry } = JSON.parse(readFileSync(join(clang, "package.json"), "utf8")).exports;
+const llvm = await import(pathToFileURL(join(clang, entry)).href);
+const headers = tree(join(project, "common/cuda_headers/include"));
+const solutions = {};
+for (const exercise of readdirSync(join(project, "solutions")).sort()) {
+    for (const name of ["kernel.cu", "hunt.cu"]) {
+        const path = join(project, "solutions", exercise, name);
+        if (!existsSync(path)) continue;
+        const question = { exercise, hunt: name === "hunt.cu", source: readFileSync(path, "utf8") };
+        const compiled = await compile(ask("page_request", question), llvm, headers);
+        solutions[`${exercise}/${name}`] = ask("page_cost", { ...question, ...compiled, compiler: "clang" });
+    }
+}
+writeFileSync(file, JSON.stringify(solutions));

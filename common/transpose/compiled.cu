@@ -1,5 +1,0 @@
-#include "transpose/compiled.h"
-
-namespace coalesce {
-COALESCE_COMPILED()
-}  // namespace coalesce

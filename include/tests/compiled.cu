@@ -1,0 +1,5 @@
+#include "tests/compiled.h"
+
+namespace coalesce {
+COALESCE_COMPILED()
+}  // namespace coalesce

@@ -1,0 +1,177 @@
+#include "permute_samples.h"
+
+#include <algorithm>
+#include <cstring>
+#include <numeric>
+
+#include "harness/counters.h"
+#include "harness/device_buffer.h"
+#include "harness/errors.h"
+#include "harness/text.h"
+#include "tests/compiled.h"
+
+namespace coalesce::samples {
+namespace {
+
+using Bytes = std::vector<unsigned char>;
+
+constexpr unsigned char kPoison = 0xA7;
+
+Bytes random_bytes(std::size_t count, std::uint64_t seed) {
+    Bytes bytes(count);
+    for (std::size_t i = 0; i < count; ++i) {
+        seed = seed * 6364136223846793005u + 1442695040888963407u;
+        bytes[i] = static_cast<unsigned char>(seed >> 56);
+    }
+    return bytes;
+}
+
+/// What `out` should hold, by the definition: all places of `in` in order, each put where it belongs.
+Bytes expected(const PermuteSample& sample, const Bytes& in) {
+    const std::size_t axes = sample.sizes.size();
+    std::vector<std::int64_t> step(axes), place(axes, 0);  // step: of the axes of `in`, in `out`
+    std::int64_t all = 1;
+    for (std::size_t k = axes; k-- > 0;) {
+        const auto axis = static_cast<std::size_t>(sample.order[k]);
+        step[axis] = all;
+        all *= sample.sizes[axis];
+    }
+    const auto size = static_cast<std::size_t>(sample.size);
+    Bytes out(in.size());
+    for (std::int64_t i = 0; i < all; ++i) {
+        std::int64_t to = 0;
+        for (std::size_t k = 0; k < axes; ++k) to += place[k] * step[k];
+        std::memcpy(&out[static_cast<std::size_t>(to) * size],
+                    &in[static_cast<std::size_t>(i) * size], size);
+        for (std::size_t k = axes; k-- > 0;) {
+            if (++place[k] < sample.sizes[k]) break;
+            place[k] = 0;
+        }
+    }
+    return out;
+}
+
+std::int64_t pick(std::mt19937_64& random, std::int64_t from, std::int64_t to) {
+    return std::uniform_int_distribution<std::int64_t>(from, to)(random);
+}
+
+/// A length that is often one where kernels are likely to be wrong.
+std::int64_t random_length(std::mt19937_64& random, std::int64_t most) {
+    std::int64_t length = 1;
+    switch (pick(random, 0, 5)) {
+        case 0: length = 1; break;
+        case 1: length = std::int64_t{4} << pick(random, 0, 5); break;
+        case 2: length = (std::int64_t{8} << pick(random, 0, 4)) + pick(random, -3, 3); break;
+        case 3: length = pick(random, 1, most); break;
+        default: length = pick(random, 2, 9); break;
+    }
+    return std::min(length, most);
+}
+
+template <class T>
+std::string words(const std::vector<T>& values) {
+    std::string text;
+    for (const T& value : values) text += text.empty() ? "(" : " ", text += std::to_string(value);
+    return text.empty() ? "()" : text.append(")");
+}
+
+std::string first_difference(const PermuteSample& sample, const unsigned char* found,
+                             const Bytes& wanted) {
+    const auto at = std::mismatch(wanted.begin(), wanted.end(), found).first;
+    if (at == wanted.end()) return "";
+    return format("element %lld of out is wrong",
+                  static_cast<long long>((at - wanted.begin()) / sample.size));
+}
+
+}  // namespace
+
+std::string PermuteSample::name() const {
+    return words(sizes) + " to " + words(order) + " of " + std::to_string(size) +
+           " bytes, offsets " + std::to_string(in_offset) + " and " + std::to_string(out_offset);
+}
+
+std::int64_t PermuteSample::count() const {
+    return std::accumulate(sizes.begin(), sizes.end(), std::int64_t{1}, std::multiplies<>());
+}
+
+cudaError_t permute(void* out, const void* in, const PermuteSample& sample, cudaStream_t stream) {
+    return permute_elements(out, in, static_cast<std::size_t>(sample.size),
+                            static_cast<int>(sample.sizes.size()), sample.sizes.data(),
+                            sample.order.data(), stream);
+}
+
+PermuteSample random_permute_sample(std::mt19937_64& random, std::int64_t most_elements) {
+    PermuteSample sample;
+    // Sizes that GPUs have words for are asked for more often than the others.
+    sample.size = static_cast<int>(pick(random, 0, 2) == 0 ? pick(random, 1, 16)
+                                                           : std::int64_t{1} << pick(random, 0, 4));
+    const auto axes =
+        static_cast<std::size_t>(pick(random, 0, 9) == 0 ? pick(random, 0, 1) : pick(random, 2, 6));
+    sample.sizes.assign(axes, 1);
+    sample.order.resize(axes);
+    std::iota(sample.order.begin(), sample.order.end(), 0);
+    // Any axis may be the long one.
+    std::vector<int> turn = sample.order;
+    std::shuffle(turn.begin(), turn.end(), random);
+    std::int64_t left = most_elements;
+    for (const int axis : turn) {
+        const std::int64_t length = random_length(random, std::min<std::int64_t>(left, 2000));
+        sample.sizes[static_cast<std::size_t>(axis)] = length;
+        left = std::max<std::int64_t>(1, left / length);
+    }
+    if (axes > 0 && pick(random, 0, 40) == 0) sample.sizes[0] = 0;
+    switch (pick(random, 0, 3)) {
+        case 0: std::reverse(sample.order.begin(), sample.order.end()); break;
+        case 1:  // the last stays
+            if (axes > 1) std::shuffle(sample.order.begin(), sample.order.end() - 1, random);
+            break;
+        default: std::shuffle(sample.order.begin(), sample.order.end(), random); break;
+    }
+    const auto offset = [&] { return pick(random, 0, 2) == 0 ? pick(random, 1, 40) : 0; };
+    sample.in_offset = offset();
+    sample.out_offset = offset();
+    return sample;
+}
+
+std::string trouble_with(const PermuteSample& sample, const Permuter& permuter) {
+    const auto bytes_of = [&](std::int64_t elements) {
+        return static_cast<std::size_t>(elements * sample.size);
+    };
+    const std::size_t bytes = bytes_of(sample.count());
+    const std::size_t in_start = bytes_of(sample.in_offset);
+    const std::size_t out_start = bytes_of(sample.out_offset);
+    const Bytes in = random_bytes(bytes, static_cast<std::uint64_t>(sample.count() * 977 + 5));
+    // Memory ends with the last element. What lies before the first of `in` is as nobody wrote it.
+    const DeviceBuffer device_in(in_start + bytes + (bytes == 0)),
+        device_out(out_start + bytes + (bytes == 0));
+    auto* const from = static_cast<unsigned char*>(device_in.data()) + in_start;
+    auto* const to = static_cast<unsigned char*>(device_out.data()) + out_start;
+    CUDA_CHECK(cudaMemcpy(from, in.data(), bytes, cudaMemcpyHostToDevice));
+    CUDA_CHECK(cudaMemset(device_out.data(), kPoison, device_out.bytes()));
+    CUDA_CHECK(cudaDeviceSynchronize());
+
+    const cudaError_t error = permuter(to, from, sample, nullptr);
+    const cudaError_t ended = cudaDeviceSynchronize();
+    if (simulator::is_loaded()) {
+        const std::vector<std::string> reports = simulator::reports();
+        simulator::forget_reports();
+        if (!reports.empty()) return reports.front();
+    }
+    if (error != cudaSuccess) return std::string("refused: ") + cudaGetErrorName(error);
+    if (ended != cudaSuccess) return std::string("ended with ") + cudaGetErrorName(ended);
+
+    Bytes memory(out_start + bytes);
+    CUDA_CHECK(cudaMemcpy(memory.data(), device_out.data(), memory.size(), cudaMemcpyDeviceToHost));
+    const bool is_untouched =
+        std::all_of(memory.begin(), memory.begin() + static_cast<long>(out_start),
+                    [](unsigned char byte) { return byte == kPoison; });
+    if (!is_untouched) return "what lies before out was changed";
+    const std::string difference =
+        first_difference(sample, memory.data() + out_start, expected(sample, in));
+    if (!difference.empty()) return difference;
+    Bytes in_afterwards(bytes);
+    CUDA_CHECK(cudaMemcpy(in_afterwards.data(), from, bytes, cudaMemcpyDeviceToHost));
+    return in_afterwards == in ? "" : "the input was changed";
+}
+
+}  // namespace coalesce::samples

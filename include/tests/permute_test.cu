@@ -1,0 +1,390 @@
+// coalesce::permute on whichever GPU is first in LD_LIBRARY_PATH. COALESCE_SAMPLES is how many random
+// samples are tried.
+
+#include <doctest/doctest.h>
+
+#include <cstdlib>
+
+#include "harness/counters.h"
+#include "harness/device_buffer.h"
+#include "harness/errors.h"
+#include "permute_samples.h"
+#include "tests/compiled.h"
+
+using namespace coalesce;
+using namespace coalesce::samples;
+using permuting::Plan;
+using permuting::Way;
+
+namespace {
+
+void check(const PermuteSample& sample) {
+    INFO(sample.name());
+    CHECK_EQ(trouble_with(sample, samples::permute), "");
+}
+
+/// Random samples that are tried where COALESCE_SAMPLES does not say; the simulated GPU is slow.
+int samples_wanted() {
+    const char* text = std::getenv("COALESCE_SAMPLES");
+    return text == nullptr ? 400 : std::atoi(text);
+}
+
+/// A plan for arrays at some multiple of 16 bytes, moved by so many elements.
+Plan plan_of(int size, const std::vector<std::int64_t>& sizes, const std::vector<int>& order,
+             std::int64_t offset = 0) {
+    auto* const place = reinterpret_cast<void*>(static_cast<std::uintptr_t>(std::int64_t{1} << 20) +
+                                                static_cast<std::uintptr_t>(offset * size));
+    Plan plan;
+    REQUIRE_EQ(permuting::understand(plan, place, place, static_cast<std::size_t>(size),
+                                     static_cast<int>(sizes.size()), sizes.data(), order.data()),
+               cudaSuccess);
+    return plan;
+}
+Way way(int size, const std::vector<std::int64_t>& sizes, const std::vector<int>& order,
+        std::int64_t offset = 0) {
+    const Plan plan = plan_of(size, sizes, order, offset);
+    switch (plan.unit) {
+        case 1: return permuting::way_of<1>(plan);
+        case 2: return permuting::way_of<2>(plan);
+        case 4: return permuting::way_of<4>(plan);
+        case 8: return permuting::way_of<8>(plan);
+        default: return permuting::way_of<16>(plan);
+    }
+}
+
+/// What is wrong with a version that is wrong on purpose.
+std::string first_trouble(const Permuter& wrong) {
+    for (const PermuteSample& sample :
+         {PermuteSample{4, {5, 6, 70}, {1, 0, 2}}, PermuteSample{2, {3, 33, 5}, {2, 1, 0}, 1, 1}}) {
+        const std::string trouble = trouble_with(sample, wrong);
+        if (!trouble.empty()) return trouble;
+    }
+    return "";
+}
+
+}  // namespace
+
+TEST_CASE("right: random axes, orders, sizes of elements and starts") {
+    std::mt19937_64 random(20261);
+    if (simulator::is_loaded()) simulator::set_quiet(true);
+    const int count = samples_wanted();
+    REQUIRE_GT(count, 0);
+    for (int i = 0; i < count; ++i) {
+        // Tiles of words want more elements.
+        const PermuteSample sample = random_permute_sample(random, i % 16 == 0 ? 60'000 : 6000);
+        INFO("sample ", i, ": ", sample.name());
+        REQUIRE_EQ(trouble_with(sample, samples::permute), "");
+    }
+}
+
+TEST_CASE("right: what the guide names") {
+    for (const int size : {1, 2, 4, 8, 16, 3, 12}) {
+        check({size, {2, 7, 6, 9}, {0, 2, 1, 3}});              // attention heads
+        check({size, {2, 5, 40}, {0, 2, 1}});                   // channels to the end
+        check({size, {3, 20, 2, 18}, {3, 2, 1, 0}});            // reversed
+        check({size, {2, 3, 4, 5, 4, 3}, {0, 1, 3, 2, 4, 5}});  // windows
+        check({size, {2, 3, 2, 3, 2, 3}, {5, 4, 3, 2, 1, 0}});
+        check({size, {}, {}});
+        check({size, {1, 1}, {1, 0}});
+    }
+}
+
+TEST_CASE("right: rows that start anywhere") {
+    for (const int size : {1, 2, 4}) {
+        for (const std::int64_t start : {0, 1, 3, 5}) {
+            check({size, {9, 7, 75}, {1, 0, 2}, start, 0});
+            check({size, {9, 7, 75}, {1, 0, 2}, 0, start});
+            check({size, {3, 4, 5, 301}, {2, 1, 0, 3}, 2, start});
+            check({size, {20, 30, 67}, {1, 0, 2}, start, 1});  // more than a block's
+        }
+    }
+}
+
+TEST_CASE("right: elements of a few units") {
+    for (const int size : {3, 5, 6, 7, 9, 10, 11, 12, 13, 14, 15}) {
+        for (const std::int64_t start : {0, 1, 3}) {
+            check({size, {33, 70}, {1, 0}, start, 2});
+            check({size, {3, 32, 161}, {0, 2, 1}, 1, start});
+        }
+        check({size, {150, 40}, {1, 0}});
+        check({size, {2, 128, 128}, {0, 2, 1}});  // all runs begin with a word
+    }
+    for (const int size : {3, 6}) {  // three units each, in whole words, and not
+        for (const std::int64_t start : {0, 4, 2}) {
+            check({size, {3, 36, 72}, {0, 2, 1}, start, 0});
+            check({size, {100, 132}, {1, 0}, 0, start});
+        }
+        check({size, {34, 72}, {1, 0}});
+    }
+    check({4, {40, 50, 15}, {1, 0, 2}});  // words, and rows of bytes that are short
+    check({1, {40, 50, 63}, {1, 0, 2}});
+}
+
+TEST_CASE("right: long elements, loaded as vectors") {
+    for (const int size : {1, 2, 4}) {
+        for (const std::int64_t start : {0, 2, 4, 5}) {
+            check({size, {2, 24, 20, 75}, {0, 2, 1, 3}, start, 0});
+            check({size, {2, 20, 33, 75}, {0, 2, 1, 3}, 3, start});
+            check({size, {21, 33, 67}, {1, 0, 2}, start, 0});
+        }
+        check({size, {30, 12, 101}, {1, 0, 2}, 1, 0});
+        check({size, {17, 50, 251}, {1, 0, 2}, 1, 4});
+        for (const std::int64_t units : {7, 9, 11, 15, 17, 23, 31}) {
+            check({size, {48, 40, units}, {1, 0, 2}, 3, 0});
+            check({size, {2, 49, 37, units}, {0, 2, 1, 3}, 0, 4});
+        }
+    }
+    check({3, {130, 132}, {1, 0}});  // high tiles: 390 bytes are no whole sectors
+    check({3, {2, 140, 68}, {0, 2, 1}, 4, 0});
+}
+
+TEST_CASE("right: tiles of vectors") {
+    for (const int size : {1, 2, 4}) {
+        for (const std::int64_t start : {0, 16, 32}) {
+            check({size, {16, 4, 8, 16}, {3, 2, 1, 0}, start, 0});
+            check({size, {8, 10, 3, 6, 16}, {4, 3, 2, 1, 0}, 0, start});
+            check({size, {3, 16, 5, 112}, {3, 0, 2, 1}, start, 16});  // of four vectors, or one
+        }
+        check({size, {16, 3, 9, 32}, {3, 1, 2, 0}});  // a short run of rows
+        check({size, {144, 3, 272}, {2, 1, 0}});      // tiles below and beside each other
+        check({size, {8, 30, 9, 10, 7, 4}, {3, 5, 1, 4, 0, 2}});
+    }
+    check({4, {3, 14, 14, 256}, {0, 3, 1, 2}});  // whole rows of `out`
+    check({4, {2, 6, 15, 68}, {0, 3, 1, 2}});
+    check({2, {2, 14, 20, 136}, {0, 3, 1, 2}});
+}
+
+TEST_CASE("right: kernels of large arrays, on small ones") {
+    using namespace permuting;
+    const auto plan_for = [](Plan& plan, void* out, const void* in, const PermuteSample& s) {
+        return permuting::understand(plan, out, in, static_cast<std::size_t>(s.size),
+                                     static_cast<int>(s.sizes.size()), s.sizes.data(),
+                                     s.order.data());
+    };
+    const Permuter words = [&](void* out, const void* in, const PermuteSample& s,
+                               cudaStream_t stream) {
+        Plan plan;
+        const cudaError_t error = plan_for(plan, out, in, s);
+        if (error != cudaSuccess) return error;
+        return s.size == 1 ? launch_word_tiles<1, true>(plan, stream)
+                           : launch_word_tiles<2, true>(plan, stream);
+    };
+    const Permuter vectors = [&](void* out, const void* in, const PermuteSample& s,
+                                 cudaStream_t stream) {
+        Plan plan;
+        const cudaError_t error = plan_for(plan, out, in, s);
+        if (error != cudaSuccess) return error;
+        return s.size == 2 ? launch_vector_tiles<2, transposing::Loads::stay_128>(plan, stream)
+                           : launch_vector_tiles<4, transposing::Loads::stay_128>(plan, stream);
+    };
+    for (const int size : {1, 2}) {
+        for (const std::int64_t start : {0, 1, 7}) {
+            const PermuteSample sample{size, {431, 2, 131}, {2, 1, 0}, start, 3};
+            INFO(sample.name());
+            CHECK_EQ(trouble_with(sample, words), "");
+        }
+    }
+    for (const int size : {2, 4}) {
+        const PermuteSample sample{size, {8, 30, 9, 16}, {3, 2, 1, 0}};
+        INFO(sample.name());
+        CHECK_EQ(trouble_with(sample, vectors), "");
+    }
+}
+
+TEST_CASE("right: runs of several axes, and short ones") {
+    for (const int size : {1, 2, 4, 8, 16}) {
+        check({size, {3, 90, 85, 3}, {3, 2, 1, 0}});
+        check({size, {3, 9, 5, 7, 4, 6}, {5, 4, 3, 2, 1, 0}});
+        check({size, {700, 2, 3, 2}, {3, 2, 1, 0}});  // a short run of columns
+        check({size, {2, 3, 2, 700}, {3, 2, 1, 0}});  // ... of rows
+        check({size, {2, 3, 2, 2}, {3, 2, 1, 0}});    // ... of both
+        check({size, {20, 5, 6, 30}, {1, 0, 3, 2}});
+    }
+}
+
+TEST_CASE("right: tiles of words") {
+    for (const int size : {1, 2}) {
+        for (const std::int64_t start : {0, 1, 2, 7}) {
+            check({size, {131, 3, 67}, {2, 1, 0}, start, 3});
+            check(
+                {size, {12, 11, 9, 8}, {3, 2, 1, 0}, 1, start});  // 132 rows and 72 columns, dense
+        }
+        check({size, {420, 2, 129}, {2, 1, 0}});  // tiles below and beside each other
+        check({size, {385, 2, 131}, {2, 1, 0}, 1, 5});
+        check({size, {2, 400, 2, 64}, {0, 3, 2, 1}});  // a batch
+    }
+}
+
+TEST_CASE("right: 64-bit numbers") {
+    const PermuteSample sample{4, {5, 7, 3}, {2, 1, 0}};
+    const Permuter by_64_bits = [](void* out, const void* in, const PermuteSample& s,
+                                   cudaStream_t stream) {
+        Plan plan;
+        const cudaError_t error = permuting::understand(
+            plan, out, in, 4, static_cast<int>(s.sizes.size()), s.sizes.data(), s.order.data());
+        if (error != cudaSuccess) return error;
+        return permuting::launch_gather<4, std::uint64_t>(plan, stream);
+    };
+    CHECK_EQ(trouble_with(sample, by_64_bits), "");
+}
+
+TEST_CASE("quotients are exact") {
+    for (const std::int64_t size : {2, 3, 5, 7, 64, 65, 1000, 65535, 65537, 1 << 30, INT32_MAX}) {
+        Plan plan = {};
+        plan.axis[0] = {size, 1, 0, 0};
+        permuting::prepare_quotient(plan.axis[0]);
+        const auto quotient = [&](std::int64_t number) {
+            const auto product = static_cast<std::uint64_t>(number) * plan.axis[0].multiplier;
+            return static_cast<std::int64_t>(product >> 32 >> plan.axis[0].shift);
+        };
+        std::mt19937_64 random(static_cast<std::uint64_t>(size));
+        for (int i = 0; i < 2000; ++i) {
+            const auto number = static_cast<std::int64_t>(random() >> 33);
+            for (const std::int64_t near :
+                 {number, number / size * size, number / size * size - 1}) {
+                if (near >= 0) REQUIRE_EQ(quotient(near), near / size);
+            }
+        }
+        CHECK_EQ(quotient(INT32_MAX), INT32_MAX / size);
+    }
+}
+
+TEST_CASE("which way when") {
+    CHECK_EQ(plan_of(4, {2, 3, 4, 5}, {2, 3, 0, 1}).axes, 2);      // neighbours are merged
+    CHECK_EQ(plan_of(4, {2, 1, 4, 1}, {1, 2, 3, 0}).axes, 2);      // axes of length 1 are gone
+    CHECK_EQ(plan_of(2, {8, 16, 12, 64}, {0, 2, 1, 3}).unit, 16);  // rows in units of 16 bytes
+    CHECK_EQ(plan_of(2, {8, 16, 12, 64}, {0, 2, 1, 3}, 1).unit, 2);
+    CHECK_EQ(plan_of(12, {8, 16}, {1, 0}).unit, 4);  // 3 words, in an axis of their own
+    CHECK_EQ(way(4, {2, 3, 4}, {0, 1, 2}), Way::copy);
+    CHECK_EQ(way(4, {1, 3, 1}, {2, 1, 0}), Way::copy);
+    CHECK_EQ(way(4, {0, 3, 5}, {2, 1, 0}), Way::nothing);
+    CHECK_EQ(way(2, {8, 16, 12, 64}, {0, 2, 1, 3}), Way::gather);
+    CHECK_EQ(way(2, {8, 16, 11, 75}, {0, 2, 1, 3}), Way::splice);
+    CHECK_EQ(way(2, {8, 16, 12, 75}, {0, 2, 1, 3}), Way::compound);  // enough of them side by side
+    CHECK_EQ(way(2, {8, 6, 12, 75}, {0, 2, 1, 3}), Way::compound);
+    CHECK_EQ(way(2, {8, 4, 12, 75}, {0, 2, 1, 3}), Way::splice);   // ... and below each other
+    CHECK_EQ(way(2, {8, 15, 12, 75}, {0, 2, 1, 3}), Way::splice);  // columns begin within words
+    CHECK_EQ(way(2, {8, 15, 32, 75}, {0, 2, 1, 3}), Way::compound);
+    CHECK_EQ(way(2, {8, 16, 12, 257}, {0, 2, 1, 3}), Way::splice);    // 514 bytes
+    CHECK_EQ(way(2, {8, 16, 12, 64}, {0, 2, 1, 3}, 1), Way::splice);  // starts anywhere
+    CHECK_EQ(way(2, {8, 16, 12, 7}, {0, 2, 1, 3}), Way::gather);      // short rows
+    CHECK_EQ(way(4, {50, 64, 3}, {0, 2, 1}), Way::transpose);
+    CHECK_EQ(way(4, {512, 512, 512}, {2, 1, 0}), Way::transpose);
+    CHECK_EQ(way(4, {512, 512, 33}, {2, 1, 0}),
+             Way::vector_tile);                              // rows are short, and not side by side
+    CHECK_EQ(way(4, {510, 511, 33}, {2, 1, 0}), Way::tile);  // ... and no whole vectors
+    CHECK_EQ(way(1, {99, 99, 99}, {2, 1, 0}),
+             Way::word_tile);  // of small elements, and not aligned
+    CHECK_EQ(way(2, {12, 11, 9, 8}, {3, 2, 1, 0}), Way::word_tile);
+    CHECK_EQ(way(2, {11, 11, 9, 8}, {3, 2, 1, 0}), Way::tile);  // too few rows
+    CHECK_EQ(way(1, {96, 99, 96}, {2, 1, 0}), Way::transpose);
+    CHECK_EQ(way(4, {16, 20, 30, 40}, {3, 2, 1, 0}), Way::vector_tile);
+    CHECK_EQ(way(4, {16, 20, 30, 40}, {3, 2, 1, 0}, 1), Way::tile);  // starts anywhere
+    CHECK_EQ(way(4, {17, 21, 30, 40}, {3, 2, 1, 0}), Way::tile);     // rows are no whole vectors
+    CHECK_EQ(way(2, {16, 20, 30, 40}, {3, 2, 1, 0}), Way::vector_tile);
+    CHECK_EQ(way(1, {16, 20, 30, 40}, {3, 2, 1, 0}), Way::vector_tile);
+    CHECK_EQ(way(8, {16, 20, 30, 40}, {3, 2, 1, 0}), Way::tile);
+    CHECK_EQ(way(4, {20, 8, 30, 40}, {2, 0, 3, 1}), Way::tile);          // short rows
+    CHECK_EQ(way(4, {9, 14, 14, 256}, {0, 3, 1, 2}), Way::vector_tile);  // 196 rows: 49 vectors
+    CHECK_EQ(way(4, {9, 14, 16, 256}, {0, 3, 1, 2}), Way::transpose);    // whole sectors
+    CHECK_EQ(way(4, {9, 28, 28, 256}, {0, 3, 1, 2}), Way::transpose);    // tiles are full
+    CHECK_EQ(way(2, {9, 14, 20, 512}, {0, 3, 1, 2}), Way::vector_tile);
+    CHECK_EQ(way(4, {9, 14, 14, 1024}, {0, 3, 1, 2}), Way::transpose);  // wide
+    const std::int64_t huge = std::int64_t{1} << 33;
+    CHECK_EQ(way(1, {3, huge, 3}, {2, 1, 0}), Way::gather);    // too many for 32 bits
+    CHECK_EQ(way(4, {64, 64, 4}, {1, 0, 2}), Way::transpose);  // elements of 16 bytes
+    CHECK_EQ(way(3, {512, 224, 224}, {0, 2, 1}), Way::compound);
+    CHECK_EQ(way(12, {64, 64}, {1, 0}), Way::compound);
+    const auto has_triples = [](int size, std::int64_t cols) {
+        const Plan plan = plan_of(size, {224, cols}, {1, 0});
+        return permuting::has_triples<1>(permuting::compounds_of<1>(plan));
+    };
+    CHECK(has_triples(3, 224));
+    CHECK_FALSE(has_triples(3, 222));  // rows are not whole words
+    CHECK_FALSE(has_triples(5, 224));  // five units
+    CHECK_EQ(way(4, {64, 64, 5}, {1, 0, 2}), Way::compound);
+    CHECK_EQ(way(3, {20, 512, 20, 512}, {0, 3, 2, 1}), Way::gather);  // not side by side
+    CHECK_EQ(way(12, {10, 5000}, {1, 0}), Way::gather);               // tiles would be empty
+}
+
+TEST_CASE("right: what cannot be meant is refused, and no error is left behind") {
+    const DeviceBuffer memory(4096);
+    float* const place = static_cast<float*>(memory.data());
+    float* const odd = reinterpret_cast<float*>(static_cast<char*>(memory.data()) + 2);
+    const auto invalid = cudaErrorInvalidValue;
+    CHECK_EQ(coalesce::permute(place, place + 100, {2, -3}, {1, 0}), invalid);
+    CHECK_EQ(coalesce::permute(place, place + 100, {2, 3}, {1, 1}), invalid);
+    CHECK_EQ(coalesce::permute(place, place + 100, {2, 3}, {1, 2}), invalid);
+    CHECK_EQ(coalesce::permute(place, place + 100, {2, 3}, {0, -1}), invalid);
+    CHECK_EQ(coalesce::permute(place, place + 100, {1, 1, 1, 1, 1, 1, 1}, {0, 1, 2, 3, 4, 5, 6}),
+             invalid);
+    CHECK_EQ(coalesce::permute(place, place + 100, {std::int64_t{1} << 40, std::int64_t{1} << 40},
+                               {1, 0}),
+             invalid);
+    CHECK_EQ(coalesce::permute<float>(nullptr, place, {2, 3}, {1, 0}), invalid);
+    CHECK_EQ(coalesce::permute<float>(nullptr, nullptr, {0, 3}, {1, 0}), cudaSuccess);
+    CHECK_EQ(coalesce::permute(odd, place + 100, {2, 3}, {1, 0}), cudaErrorMisalignedAddress);
+    CHECK_EQ(permute_elements(place, place + 100, 17, 0, nullptr, nullptr), invalid);
+    CHECK_EQ(permute_elements(place, place + 100, 0, 0, nullptr, nullptr), invalid);
+    CHECK_EQ(cudaGetLastError(), cudaSuccess);
+}
+
+TEST_CASE("wrong versions are found") {
+    if (simulator::is_loaded()) simulator::set_quiet(true);
+    CHECK_NE(first_trouble([](void*, const void*, const PermuteSample&, cudaStream_t) {
+                 return cudaSuccess;  // does nothing
+             }),
+             "");
+    CHECK_NE(first_trouble(
+                 [](void* out, const void* in, const PermuteSample& sample, cudaStream_t stream) {
+                     PermuteSample other = sample;  // the order the other way round
+                     for (std::size_t k = 0; k < sample.order.size(); ++k) other.order[k] = int(k);
+                     return samples::permute(out, in, other, stream);
+                 }),
+             "");
+    CHECK_NE(first_trouble(
+                 [](void* out, const void* in, const PermuteSample& sample, cudaStream_t stream) {
+                     const cudaError_t error = samples::permute(out, in, sample, stream);
+                     // The input, too.
+                     static_cast<void>(cudaMemset(const_cast<void*>(in), 1, 1));
+                     return error;
+                 }),
+             "");
+    CHECK_NE(first_trouble(
+                 [](void* out, const void* in, const PermuteSample& sample, cudaStream_t stream) {
+                     if (sample.out_offset > 0) {  // before its start
+                         static_cast<void>(cudaMemset(static_cast<char*>(out) - 1, 1, 1));
+                     }
+                     return samples::permute(out, in, sample, stream);
+                 }),
+             "");
+}
+
+#ifdef __NVCC__  // the headers of common/cuda_headers have no graphs
+TEST_CASE("gpu: captured into a graph") {
+    const Permuter by_graph = [](void* out, const void* in, const PermuteSample& sample,
+                                 cudaStream_t) {
+        cudaStream_t stream = nullptr;
+        cudaGraph_t graph = nullptr;
+        cudaGraphExec_t ready = nullptr;
+        CUDA_CHECK(cudaStreamCreateWithFlags(&stream, cudaStreamNonBlocking));
+        CUDA_CHECK(cudaStreamBeginCapture(stream, cudaStreamCaptureModeGlobal));
+        const cudaError_t error = samples::permute(out, in, sample, stream);
+        CUDA_CHECK(cudaStreamEndCapture(stream, &graph));
+        CUDA_CHECK(cudaGraphInstantiate(&ready, graph, 0));
+        CUDA_CHECK(cudaGraphLaunch(ready, stream));
+        CUDA_CHECK(cudaStreamSynchronize(stream));
+        CUDA_CHECK(cudaGraphExecDestroy(ready));
+        CUDA_CHECK(cudaGraphDestroy(graph));
+        CUDA_CHECK(cudaStreamDestroy(stream));
+        return error;
+    };
+    for (const PermuteSample& sample :
+         {PermuteSample{2, {3, 5, 7, 64}, {0, 2, 1, 3}}, PermuteSample{2, {3, 5, 75}, {1, 0, 2}},
+          PermuteSample{4, {9, 8, 7, 6}, {3, 2, 1, 0}}, PermuteSample{4, {50, 60}, {1, 0}},
+          PermuteSample{4, {50, 60}, {0, 1}}}) {
+        INFO(sample.name());
+        CHECK_EQ(trouble_with(sample, by_graph), "");
+    }
+}
+#endif

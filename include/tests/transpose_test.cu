@@ -1,0 +1,610 @@
+// coalesce::transpose on whichever GPU is first in LD_LIBRARY_PATH.
+//
+// Test cases whose names begin with "gpu" need a real one. COALESCE_SAMPLES is how many random
+// samples are tried.
+
+#include <doctest/doctest.h>
+
+#include <cstdlib>
+#include <thread>
+#include <vector>
+
+#include "harness/counters.h"
+#include "harness/device_buffer.h"
+#include "harness/errors.h"
+#include "samples.h"
+
+using namespace coalesce;
+using namespace coalesce::samples;
+
+namespace {
+
+/// Pitches and strides that were left out are those of matrices whose rows lie side by side.
+Sample filled_in(Sample sample) {
+    TransposeOptions& options = sample.options;
+    if (options.in_pitch == 0) options.in_pitch = sample.cols;
+    if (options.out_pitch == 0) options.out_pitch = sample.rows;
+    if (options.in_stride == 0) options.in_stride = sample.rows * options.in_pitch;
+    if (options.out_stride == 0) options.out_stride = sample.cols * options.out_pitch;
+    return sample;
+}
+
+void check(const Sample& sample, cudaStream_t stream = nullptr) {
+    const Sample whole = filled_in(sample);
+    INFO(whole.name());
+    CHECK_EQ(trouble_with(whole, samples::transpose, stream), "");
+}
+
+int samples_wanted() {
+    const char* text = std::getenv("COALESCE_SAMPLES");
+    return text == nullptr ? 2000 : std::atoi(text);
+}
+
+/// What is wrong with a version that is wrong on purpose, in the first of some samples that shows it.
+std::string first_trouble(const Transposer& wrong) {
+    for (const Sample& sample : {Sample{4, 65, 33, {}, 0, 0}, Sample{1, 130, 70, {80, 140}, 3, 5},
+                                 Sample{2, 64, 64, {}, 0, 0}}) {
+        const std::string trouble = trouble_with(filled_in(sample), wrong);
+        if (!trouble.empty()) return trouble;
+    }
+    return "";
+}
+
+/// That kernel alone, whatever would be chosen.
+template <int SIZE, class Kernel>
+Transposer only(bool is_spread = false, unsigned group = 1) {
+    return [=](void* out, const void* in, const Sample& s, cudaStream_t stream) {
+        transposing::Task task;
+        const cudaError_t error =
+            transposing::understand(task, out, in, SIZE, s.rows, s.cols, s.options);
+        if (error != cudaSuccess) return error;
+        task.is_spread = is_spread;
+        task.group = group;
+        return transposing::launch<SIZE, Kernel>(task, stream);
+    };
+}
+
+template <int SIZE, class Kernel>
+void check_only(const Sample& sample, bool is_spread = false, unsigned group = 1) {
+    const Sample whole = filled_in(sample);
+    INFO(whole.name());
+    CHECK_EQ(trouble_with(whole, only<SIZE, Kernel>(is_spread, group), nullptr), "");
+}
+
+/// Strips of tall matrices as those that have many of them.
+template <class Kernel>
+void check_tall(const Sample& sample) {
+    const Sample whole = filled_in(sample);
+    INFO(whole.name());
+    const Transposer tall = [](void* out, const void* in, const Sample& s, cudaStream_t stream) {
+        transposing::Task task;
+        const cudaError_t error =
+            transposing::understand(task, out, in, 1, s.rows, s.cols, s.options);
+        if (error != cudaSuccess) return error;
+        task.tile_rows = transposing::tall_rows<1>(task);
+        return transposing::launch_tall_by<1, Kernel>(task, stream);
+    };
+    CHECK_EQ(trouble_with(whole, tall, nullptr), "");
+}
+
+/// The same of wide ones.
+template <int SIZE, class Kernel>
+void check_wide(const Sample& sample) {
+    const Sample whole = filled_in(sample);
+    INFO(whole.name());
+    const Transposer wide = [](void* out, const void* in, const Sample& s, cudaStream_t stream) {
+        transposing::Task task;
+        const cudaError_t error =
+            transposing::understand(task, out, in, SIZE, s.rows, s.cols, s.options);
+        if (error != cudaSuccess) return error;
+        task.tile_cols = transposing::wide_cols<SIZE>(task);
+        return transposing::launch_wide_by<SIZE, Kernel>(task, stream);
+    };
+    CHECK_EQ(trouble_with(whole, wide, nullptr), "");
+}
+
+/// One cell is written with the value of another.
+__global__ void put(unsigned char* to, unsigned char value) {
+    *to = value;
+}
+#ifdef __NVCC__
+/// Touches a byte, and changes nothing.
+__global__ void look(const unsigned char* from, unsigned char* to) {
+    if (*from == *to) *to = *from;
+}
+#endif
+
+}  // namespace
+
+TEST_CASE("right: random shapes, types, pitches, offsets and batches") {
+    std::mt19937_64 random(20260);
+    if (simulator::is_loaded()) simulator::set_quiet(true);
+    const int count = samples_wanted();
+    REQUIRE_GT(count, 0);
+    for (int i = 0; i < count; ++i) {
+        const Sample sample = random_sample(random, 12000);
+        INFO("sample ", i, ": ", sample.name());
+        REQUIRE_EQ(trouble_with(sample, samples::transpose), "");
+    }
+}
+
+TEST_CASE("right: nothing, and hardly anything") {
+    for (const int size : {1, 2, 4, 8, 16}) {
+        for (const std::int64_t rows : {0, 1, 2}) {
+            for (const std::int64_t cols : {0, 1, 3}) check({size, rows, cols, {}, 1, 2});
+        }
+        check({size, 1, 1000, {}, 3, 5});
+        check({size, 1000, 1, {}, 3, 5});
+        check({size, 1, 1000, {1000, 3}, 0, 0});
+        check({size, 1000, 1, {5, 1000}, 0, 0});
+        check({size, 5, 7, {0, 0, 0}, 0, 0});
+    }
+}
+
+TEST_CASE("right: every kernel, at every start") {
+    for (const int size : {1, 2, 4, 8, 16}) {
+        for (const std::int64_t start : {0, 1, 3}) {
+            check({size, 300, 290, {}, start, 1});       // Realigned, Shifted, Shifted
+            check({size, 70, 90, {100, 77}, 1, start});  // ... a part of a matrix
+            check({size, 700, 37, {}, start, 1});        // Tall
+            check({size, 37, 700, {}, 1, start});        // Wide
+            check({size, 5, 9, {0, 0, 30}, start, 2});   // Stack
+            check({size, 63, 31, {0, 0, 3}, 1, start});  // ... of larger ones
+            check({size, 9, 32, {0, 0, 7}, start, 1});   // ... padded
+        }
+        check({size, 256, 512, {}, 0, 0});           // Pieces
+        check({size, 64, 128, {256, 80, 3}, 0, 0});  // ... a part of a matrix
+    }
+}
+
+TEST_CASE("right: kernels of large matrices, on small ones") {
+    using namespace transposing;
+    constexpr Loads far = Loads::stay_128, stay = Loads::stay;
+    for (const std::int64_t start : {0, 1, 7}) {
+        for (const std::int64_t pitch : {0, 601}) {
+            const TransposeOptions options{pitch, pitch, 2};
+            check_only<1, Rewound<1, 256, 512, 2, far, 32>>({1, 397, 523, options, start, 3});
+            check_only<2, Rewound<2, 128, 256, 4, far, 32>>({2, 397, 283, options, start, 3});
+            check_only<1, Rewound<1, 128, 512, 4, far, 32>>({1, 397, 523, options, start, 3});
+            check_only<1, Rewound<1, 128, 512, 4, far, 16>>({1, 397, 523, options, start, 3});
+            check_only<4, Shifted<4, 64, 128, 1024, 32, far>>({4, 197, 203, options, start, 3});
+            check_only<8, Shifted<8, 64, 32, 512, 32, far>>({8, 97, 103, options, start, 3});
+            check_only<16, Shifted<16, 64, 16, 512, 32, far>>({16, 97, 73, options, start, 3});
+            check_only<4, Shifted<4, 64, 128, 1024, 4, far>>({4, 197, 203, options, start, 3});
+            check_only<8, Shifted<8, 32, 64, 512, 8, far>>({8, 97, 103, options, start, 3});
+            check_only<16, Shifted<16, 32, 32, 512, 16, far>>({16, 97, 73, options, start, 3});
+        }
+    }
+    for (const TransposeOptions& options : {TransposeOptions{}, TransposeOptions{272, 208, 3}}) {
+        check_only<1, Pieces<1, 16, 8, 1, stay>>({1, 208, 272, options, 0, 0});
+        check_only<2, Pieces<2, 16, 16, 1, stay>>({2, 200, 264, options, 0, 0});
+        check_only<4, Raw<stay>>({4, 196, 268, options, 0, 0});
+        check_only<4, Raw<far>>({4, 196, 268, options, 0, 0});
+        check_only<16, Pieces<16, 16, 16, 2, far>>({16, 99, 87, options, 0, 0});
+        check_only<8, Pieces<8, 16, 32, 1, stay>>({8, 198, 262, options, 0, 0});
+        check_only<16, Pieces<16, 16, 16, 2, stay>>({16, 99, 87, options, 0, 0});
+    }
+}
+
+TEST_CASE("right: long strips of bytes, of which there are few here") {
+    using namespace transposing;
+    for (const std::int64_t start : {0, 1, 3}) {
+        check_tall<TallOfFewCols<1, 0>>({1, 1203, 37, {0, 0, 2}, start, 1});
+        check_tall<TallOfFewCols<1, 4>>({1, 1203, 24, {0, 0, 2}, 1, start});
+    }
+}
+
+TEST_CASE("right: strips of large wide matrices, on small ones") {
+    using namespace transposing;
+    constexpr Loads far = Loads::stay_128;
+    for (const std::int64_t start : {0, 1, 3}) {
+        check_wide<4, WideOfFewRows<4, 0, far>>({4, 37, 403, {0, 0, 2}, start, 1});
+        check_wide<4, WideOfSomeRows<4, 4, far>>({4, 64, 403, {0, 0, 2}, 1, start});
+        check_wide<4, WideOfManyRows<4, 4, far>>({4, 150, 403, {0, 0, 2}, start, 1});
+        check_wide<8, WideOfSomeRows<8, 8, far>>({8, 50, 303, {0, 0, 2}, 1, start});
+        check_wide<16, WideOfSomeRows<16, 16, far>>({16, 50, 203, {0, 0, 2}, start, 1});
+    }
+}
+
+TEST_CASE("right: strips of bytes, turned in registers or one by one") {
+    for (const std::int64_t rows : {20, 24, 32, 36, 44, 48, 80, 96, 21, 29, 37, 47, 49, 70, 73}) {
+        for (const std::int64_t start : {0, 1, 4}) {
+            check({1, rows, 603, {0, 0, 2}, 1, start});
+            check({1, rows, 560, {563, 0, 1}, start, 0});
+        }
+    }
+}
+
+TEST_CASE("right: stacks of matrices whose sides are words") {
+    for (const std::int64_t start : {0, 4, 8}) {
+        for (const std::int64_t rows : {4, 12, 32, 44}) {
+            for (const std::int64_t cols : {8, 12, 36, 60}) {
+                check({1, rows, cols, {0, 0, 17}, start, 4});
+                check({2, rows + 2, cols, {0, 0, 17}, 4, start});
+            }
+        }
+        check({1, 100, 96, {0, 0, 3}, start, 4});  // one to a block, with more and more threads
+        check({1, 180, 148, {0, 0, 3}, 4, start});
+        check({2, 100, 96, {0, 0, 3}, start, 4});
+        check({2, 98, 100, {0, 0, 3}, 4, start});
+        check({2, 150, 148, {0, 0, 3}, start, 4});
+    }
+    check({1, 12, 36, {0, 0, 17}, 1, 4});  // where they are none, or do not begin with words
+    check({1, 12, 36, {0, 0, 17}, 4, 1});
+    check({1, 14, 36, {0, 0, 17}, 4, 4});
+    check({2, 13, 36, {0, 0, 17}, 4, 4});
+    check({2, 12, 34, {0, 0, 17}, 2, 4});
+}
+
+TEST_CASE("right: strips apart, where their groups are whole and where not") {
+    using namespace transposing;
+    for (const std::int64_t cols : {64 * 64, 64 * 64 + 4, 64 * 63}) {
+        check_only<4, Raw<Loads::stay>>({4, 68, cols, {}, 0, 0}, true);
+    }
+    // A copy of the order, as a permutation.
+    for (const unsigned strips : {1u, 63u, 64u, 200u, 256u}) {
+        std::vector<int> seen(strips);
+        for (unsigned strip = 0; strip < strips; ++strip) ++seen[spread_strip(strip, strips)];
+        CHECK_EQ(seen, std::vector<int>(strips, 1));
+    }
+    CHECK_EQ(spread_strip(1, 64), 32);  // 32 strips of 256 bytes: 8 KB
+    CHECK_EQ(spread_strip(65, 200), 96);
+    CHECK_EQ(spread_strip(193, 200), 193);
+}
+
+TEST_CASE("right: strips side by side, where their groups are whole and where not") {
+    using namespace transposing;
+    using Tile = Shifted<4, 64, 32, 256, 32>;
+    for (const std::int64_t cols : {31, 3 * 32, 4 * 32, 9 * 32 + 5}) {
+        for (const unsigned group : {1u, 2u, 4u, 100u}) {
+            check_only<4, Tile>({4, 300, cols, {0, 0, 3}, 1, 0}, false, group);
+        }
+    }
+    check_only<1, Rewound<1, 128, 512, 4, Loads::plain, 32>>({1, 201, 1301, {}, 1, 0}, false, 4);
+    check_only<4, Raw<Loads::stay_128>>({4, 196, 9 * 64 + 4, {0, 0, 2}, 0, 0}, false, 4);
+}
+
+TEST_CASE("right: images of few channels") {
+    for (const int size : {1, 2, 4}) {
+        for (const std::int64_t channels : {2, 3, 4, 5, 6, 7, 8}) {
+            for (const std::int64_t pixels : {4096, 5008, 5000, 4100, 4099}) {
+                for (const std::int64_t start : {0, 1}) {
+                    check({size, channels, pixels, {0, 0, 2}, start, 0});
+                    check({size, pixels, channels, {0, 0, 2}, 0, start});
+                }
+            }
+        }
+    }
+}
+
+TEST_CASE("right: strips of a few rows or columns, long and short ones") {
+    for (const int size : {1, 2, 4, 8, 16}) {
+        // With and without padding, with each number of threads.
+        for (const std::int64_t few : {1, 2, 3, 5, 8, 17, 37, 52, 64, 75, 104, 125, 300}) {
+            const std::int64_t many = few < 10 ? 9001 : 2003;
+            for (const std::int64_t start : {0, 1, 3}) {
+                check({size, few, many, {0, 0, 2}, start, 0});
+                check({size, many, few, {0, 0, 2}, 0, start});
+            }
+            check({size, few, many, {many + 5, 0, 1}, 1, 2});
+        }
+    }
+}
+
+TEST_CASE("how long a strip is") {
+    using namespace transposing;
+    const auto task = [](std::int64_t rows, std::int64_t cols) {
+        Task made{};
+        made.rows = rows, made.cols = cols;
+        return made;
+    };
+    CHECK_EQ(tall_rows<1>(task(1000003, 37)), 512);
+    CHECK_EQ(tall_rows<1>(task(1000003, 3)), 4096);
+    CHECK_EQ(tall_rows<4>(task(1000003, 5)), 1024);
+    CHECK_EQ(tall_rows<4>(task(1000003, 37)), 128);
+    CHECK_EQ(tall_rows<8>(task(1000003, 200)), 32);  // with room that is asked for
+    CHECK_EQ(tall_rows<16>(task(1000003, 200)), 0);  // no room
+    CHECK_EQ(wide_cols<1>(task(37, 1000003)), 496);  // whole chunks of 124
+    CHECK_EQ(wide_cols<1>(task(110, 1000003)), 496);
+    CHECK_EQ(wide_cols<1>(task(200, 1000003)), 248);
+    CHECK_EQ(wide_cols<1>(task(300, 1000003)), 0);
+    CHECK_EQ(wide_cols<1>(task(3, 1000003)), 3968);
+    CHECK_EQ(wide_cols<2>(task(3, 1000003)), 1984);  // of 62
+    CHECK_EQ(wide_cols<4>(task(5, 1000003)), 1024);
+    CHECK_EQ(wide_cols<4>(task(12, 1000003)), 128);
+    CHECK_EQ(wide_cols<4>(task(75, 1000003)), 128);
+    CHECK_EQ(wide_cols<4>(task(96, 1000003)), 64);
+    CHECK_EQ(wide_cols<4>(task(150, 1000003)), 64);
+    CHECK_EQ(wide_cols<16>(task(200, 1000003)), 0);
+}
+
+TEST_CASE("how strips lie in the banks") {
+    using namespace transposing;
+    CHECK_EQ(bank_conflicts(4 * 37, 4), 1);
+    CHECK_EQ(bank_conflicts(4 * 64, 4), 32);
+    CHECK_EQ(bank_conflicts(4 * 64, 4, 4), 2);
+    CHECK_EQ(bank_conflicts(8 * 64, 8), 16);
+    CHECK(padding_of<1>(37) == Padding::none);
+    CHECK(padding_of<1>(8) == Padding::some);
+    CHECK(padding_of<1>(124) == Padding::none);  // it would make it worse
+    CHECK(padding_of<2>(96) == Padding::some);
+    CHECK(padding_of<4>(192) == Padding::some);
+    CHECK(padding_of<4>(256) == Padding::tiles);
+    CHECK(padding_of<8>(48) == Padding::some);
+}
+
+TEST_CASE("which kernel when") {
+    using namespace transposing;
+    const auto task = [](std::int64_t rows, std::int64_t cols, std::int64_t batches = 1) {
+        Task made;
+        TransposeOptions options;
+        options.batches = batches;
+        auto* const aligned = reinterpret_cast<void*>(std::uintptr_t{4096});
+        REQUIRE_EQ(understand(made, aligned, aligned, 4, rows, cols, options), cudaSuccess);
+        return made;
+    };
+    CHECK(does_stay<4>(task(16384, 16384), true));
+    CHECK_FALSE(does_stay<4>(task(8192, 8192), true));  // costs time where matrices are small
+    CHECK(does_stay<4>(task(64, 96, 20000), true));     // batches count together
+    CHECK(does_stay<4>(task(8191, 8193), false));       // where rows start anywhere it pays earlier
+    CHECK_EQ(rewinding_of<1>(task(16383, 16381)), Rewinding::large);
+    CHECK_EQ(rewinding_of<1>(task(8191, 8193)), Rewinding::small);
+    CHECK_EQ(rewinding_of<2>(task(8191, 8193)), Rewinding::large);
+    CHECK_EQ(rewinding_of<2>(task(301, 299, 3000)), Rewinding::small);  // each is small
+    CHECK_EQ(rewinding_of<2>(task(127, 100000)), Rewinding::none);
+    CHECK_EQ(rewinding_of<1>(task(300, 1000003)),
+             Rewinding::small);                        // the higher tile would be empty
+    CHECK(prefers_strips<4>(task(100000, 80), 80));    // a quarter of its tiles is empty
+    CHECK(prefers_strips<4>(task(100000, 124), 124));  // rows of 496 bytes
+    CHECK_FALSE(prefers_strips<4>(task(100000, 128), 128));
+    CHECK_FALSE(prefers_strips<1>(task(100000, 144), 144));
+    CHECK(prefers_strips<2>(task(100000, 200), 200));
+    CHECK_FALSE(prefers_strips<2>(task(200, 100000), 200));
+    CHECK_EQ(rewinding_of<4>(task(8191, 8193)), Rewinding::none);
+    CHECK(are_out_rows_at_sectors<4>(task(8192, 8191)));
+    CHECK_FALSE(are_out_rows_at_sectors<4>(task(8196, 8191)));  // 16 bytes
+    Task behind = task(8192, 8191);
+    behind.out = static_cast<char*>(behind.out) + 16;
+    CHECK_FALSE(are_out_rows_at_sectors<4>(behind));
+    Task square = task(20001, 20003), high = task(50001, 8003), large = task(28001, 27999);
+    for (Task* const one : {&square, &high, &large}) shorten_strips<4>(*one);
+    CHECK(square.is_down_first);
+    CHECK_EQ(square.group, 1);
+    CHECK_FALSE(
+        high.is_down_first);  // what neighbours share has left the cache at the end of 50001 rows
+    CHECK_EQ(high.group, 1);
+    CHECK(large.is_down_first);  // both ways are too long
+    CHECK_EQ(large.group, strips_of_group<4>);
+    CHECK_FALSE(sharing_lines<4>(task(50000, 8004)).is_down_first);
+    CHECK_EQ(sharing_lines<4>(task(32760, 32760)).group, strips_of_group<4>);
+    CHECK_FALSE(sharing_lines<2>(task(20000, 10008)).is_down_first);  // 20016 bytes: half a sector
+    CHECK(sharing_lines<2>(task(20000, 10016)).is_down_first);
+    // 40016 bytes are half a sector more than whole ones.
+    CHECK(are_sectors_cut<4>(task(10004, 10000), 10000));
+    CHECK_FALSE(are_sectors_cut<4>(task(10008, 10000), 10000));
+    CHECK_FALSE(are_sectors_cut<4>(task(5004, 5000), 5000));  // stays in the second-level cache
+    CHECK(are_sectors_cut<4>(task(5004, 5000, 2), 5000));
+    CHECK(are_sectors_cut<4>(task(200004, 260), 260));
+    CHECK_FALSE(are_sectors_cut<4>(task(400004, 128), 128));     // wider tiles would be empty
+    CHECK_FALSE(are_sectors_cut<8>(task(10002, 10000), 10000));  // as fast
+    CHECK(is_stack_of_words<1>(task(100, 96, 4096)));
+    CHECK(is_stack_of_words<2>(task(98, 100, 4096)));
+    CHECK_FALSE(is_stack_of_words<1>(task(98, 100, 4096)));
+    CHECK_FALSE(is_stack_of_words<2>(task(99, 100, 4096)));
+    CHECK_FALSE(is_stack_of_words<2>(task(100, 98, 4096)));
+    CHECK_FALSE(is_stack_of_words<1>(task(100, 4, 4096)));  // one word to a row
+    CHECK_FALSE(is_stack_of_words<4>(task(100, 96, 4096)));
+    CHECK(are_columns_words(task(64, 4000003)));
+    CHECK_FALSE(are_columns_words(task(37, 1000003)));
+    CHECK(is_stack<4>(task(63, 95, 4096)));
+    CHECK_FALSE(is_stack<4>(task(63, 95)));
+    CHECK_FALSE(is_stack<4>(task(101, 131, 4096)));  // too large for a block
+    CHECK_FALSE(is_stack<16>(task(63, 95, 4096)));
+    CHECK(are_rows_camping<4>(task(64, 32768)));
+    CHECK(are_rows_camping<4>(task(64, 65536)));
+    CHECK_FALSE(are_rows_camping<4>(task(64, 33024)));
+    CHECK_FALSE(are_rows_camping<4>(task(64, 16384)));  // 64 KB
+    CHECK(are_rows_camping<1>(task(64, 131072)));
+    CHECK(has_channels<4>(task(3, 224 * 224, 10)));
+    CHECK(has_channels<4>(task(224 * 224, 8)));
+    CHECK_FALSE(has_channels<4>(task(5, 224 * 224)));
+    CHECK_FALSE(has_channels<4>(task(3, 4098)));  // rows are not whole vectors
+    CHECK(has_channels<2>(task(3, 224 * 224)));
+    CHECK_FALSE(has_channels<2>(task(3, 4100)));
+    CHECK(has_channels<1>(task(224 * 224, 3, 10)));
+    CHECK_FALSE(has_channels<1>(task(224 * 224 + 8, 3)));
+    CHECK_FALSE(has_channels<8>(task(3, 224 * 224)));
+    CHECK_FALSE(has_channels<4>(task(3, 1024)));
+    Task misaligned = task(3, 8192);
+    misaligned.in = static_cast<const char*>(misaligned.in) + 4;
+    CHECK_FALSE(has_channels<4>(misaligned));
+}
+
+TEST_CASE("right: in a stream of your own") {
+    cudaStream_t stream = nullptr;
+    CUDA_CHECK(cudaStreamCreateWithFlags(&stream, cudaStreamNonBlocking));
+    check({4, 130, 71, {}, 1, 0}, stream);
+    check({1, 1, 900, {}, 0, 0}, stream);
+    CUDA_CHECK(cudaStreamDestroy(stream));
+}
+
+TEST_CASE("right: from several threads at once") {
+    constexpr int rows = 97, cols = 211, calls = 20;
+    std::vector<float> values(rows * cols);
+    for (std::size_t i = 0; i < values.size(); ++i) values[i] = static_cast<float>(i);
+    const auto work = [&](int& wrong) {
+        cudaStream_t stream = nullptr;
+        CUDA_CHECK(cudaStreamCreateWithFlags(&stream, cudaStreamNonBlocking));
+        const DeviceBuffer in(rows * cols * 4), out(rows * cols * 4);
+        CUDA_CHECK(cudaMemcpy(in.data(), values.data(), in.bytes(), cudaMemcpyHostToDevice));
+        std::vector<float> turned(values.size());
+        for (int call = 0; call < calls; ++call) {
+            CUDA_CHECK(cudaMemsetAsync(out.data(), 0, out.bytes(), stream));
+            CUDA_CHECK(coalesce::transpose(static_cast<float*>(out.data()),
+                                           static_cast<const float*>(in.data()), rows, cols, {},
+                                           stream));
+            CUDA_CHECK(cudaStreamSynchronize(stream));
+            CUDA_CHECK(cudaMemcpy(turned.data(), out.data(), out.bytes(), cudaMemcpyDeviceToHost));
+            for (int i = 0; i < rows * cols; ++i) {
+                wrong += turned[static_cast<std::size_t>(i % cols * rows + i / cols)] !=
+                         values[static_cast<std::size_t>(i)];
+            }
+        }
+        CUDA_CHECK(cudaStreamDestroy(stream));
+    };
+    std::vector<int> wrong(4, 0);
+    std::vector<std::thread> threads;
+    for (int& count : wrong) threads.emplace_back([&work, &count] { work(count); });
+    for (std::thread& thread : threads) thread.join();
+    CHECK_EQ(wrong, std::vector<int>(4, 0));
+}
+
+TEST_CASE("right: places beyond 2^31 elements and 2^32 bytes") {
+    // The last rows begin there. Memory between the rows is never touched.
+    const std::int64_t far = (std::int64_t{1} << 31) / 60;
+    struct Far {
+        int size;
+        std::int64_t in_pitch, out_pitch;
+    };
+    for (const Far& kind :
+         {Far{1, far, 70}, Far{1, 70, far}, Far{4, far + 64, 80}, Far{4, 72, far}}) {
+        constexpr std::int64_t rows = 70, cols = 66;
+        const auto bytes = [&](std::int64_t pitch) {
+            return static_cast<std::size_t>(70 * pitch * kind.size);
+        };
+        const DeviceBuffer in(bytes(kind.in_pitch)), out(bytes(kind.out_pitch));
+        std::vector<unsigned char> values(static_cast<std::size_t>(rows * cols * kind.size));
+        for (std::size_t i = 0; i < values.size(); ++i)
+            values[i] = static_cast<unsigned char>(i * 7);
+        const auto length = static_cast<std::size_t>(cols * kind.size);
+        const auto turned_length = static_cast<std::size_t>(rows * kind.size);
+        CUDA_CHECK(cudaMemcpy2D(in.data(), static_cast<std::size_t>(kind.in_pitch * kind.size),
+                                values.data(), length, length, rows, cudaMemcpyHostToDevice));
+        TransposeOptions options;
+        options.in_pitch = kind.in_pitch;
+        options.out_pitch = kind.out_pitch;
+        REQUIRE_EQ(transpose_elements(out.data(), in.data(), static_cast<std::size_t>(kind.size),
+                                      rows, cols, options),
+                   cudaSuccess);
+        std::vector<unsigned char> turned(values.size());
+        CUDA_CHECK(cudaMemcpy2D(turned.data(), turned_length, out.data(),
+                                static_cast<std::size_t>(kind.out_pitch * kind.size), turned_length,
+                                cols, cudaMemcpyDeviceToHost));
+        if (simulator::is_loaded()) CHECK(simulator::reports().empty());
+        int wrong = 0;
+        for (std::int64_t i = 0; i < rows * cols; ++i) {
+            const std::int64_t row = i / cols, col = i % cols;
+            for (int byte = 0; byte < kind.size; ++byte) {
+                wrong += turned[static_cast<std::size_t>((col * rows + row) * kind.size + byte)] !=
+                         values[static_cast<std::size_t>(i * kind.size + byte)];
+            }
+        }
+        CHECK_EQ(wrong, 0);
+    }
+}
+
+TEST_CASE("right: what cannot be meant is refused, and no error is left behind") {
+    const DeviceBuffer memory(4096);
+    float* const place = static_cast<float*>(memory.data());
+    float* const odd = reinterpret_cast<float*>(static_cast<char*>(memory.data()) + 2);
+    TransposeOptions narrow;
+    narrow.in_pitch = 4;
+    TransposeOptions negative;
+    negative.batches = -1;
+    CHECK_EQ(coalesce::transpose(place, place + 100, -1, 5), cudaErrorInvalidValue);
+    CHECK_EQ(coalesce::transpose(place, place + 100, 5, -1), cudaErrorInvalidValue);
+    CHECK_EQ(coalesce::transpose(place, place + 100, 5, 5, narrow), cudaErrorInvalidValue);
+    CHECK_EQ(coalesce::transpose(place, place + 100, 5, 5, negative), cudaErrorInvalidValue);
+    CHECK_EQ(coalesce::transpose(odd, place + 100, 5, 5), cudaErrorMisalignedAddress);
+    CHECK_EQ(coalesce::transpose<float>(nullptr, place, 5, 5), cudaErrorInvalidValue);
+    CHECK_EQ(coalesce::transpose<float>(nullptr, nullptr, 0, 5), cudaSuccess);
+    CHECK_EQ(coalesce::transpose(place, place + 100, std::int64_t{1} << 40, std::int64_t{1} << 40),
+             cudaErrorInvalidValue);
+    CHECK_EQ(transpose_elements(place, place + 100, 3, 5, 5), cudaErrorInvalidValue);
+    CHECK_EQ(cudaGetLastError(), cudaSuccess);
+}
+
+TEST_CASE("wrong versions are found") {
+    if (simulator::is_loaded()) simulator::set_quiet(true);
+    const auto last = [](const Sample& sample) { return sample.rows * sample.cols - 1; };
+    CHECK_NE(first_trouble([](void*, const void*, const Sample&, cudaStream_t) {
+                 return cudaSuccess;  // does nothing
+             }),
+             "");
+    CHECK_NE(
+        first_trouble([&](void* out, const void* in, const Sample& sample, cudaStream_t stream) {
+            Sample shorter = sample;  // forgets the last row
+            shorter.rows -= 1;
+            return samples::transpose(out, in, shorter, stream);
+        }),
+        "");
+    CHECK_NE(
+        first_trouble([&](void* out, const void* in, const Sample& sample, cudaStream_t stream) {
+            Sample misread = sample;  // one element further
+            misread.rows -= 1;
+            static_cast<void>(samples::transpose(out, in, sample, stream));
+            return samples::transpose(out, static_cast<const char*>(in) + sample.size, misread,
+                                      stream);
+        }),
+        "");
+    CHECK_NE(
+        first_trouble([&](void* out, const void* in, const Sample& sample, cudaStream_t stream) {
+            const cudaError_t error = samples::transpose(out, in, sample, stream);
+            if (sample.options.out_pitch > sample.rows) {  // writes between the rows
+                put<<<1, 1, 0, stream>>>(
+                    static_cast<unsigned char*>(out) + sample.rows * sample.size, 1);
+            }
+            return error;
+        }),
+        "");
+    CHECK_NE(
+        first_trouble([&](void* out, const void* in, const Sample& sample, cudaStream_t stream) {
+            auto* bytes = static_cast<unsigned char*>(const_cast<void*>(in));
+            const cudaError_t error = samples::transpose(out, in, sample, stream);
+            put<<<1, 1, 0, stream>>>(bytes + last(sample), 1);  // changes the input
+            put<<<1, 1, 0, stream>>>(bytes + last(sample) - 1, 2);
+            return error;
+        }),
+        "");
+#ifdef __NVCC__  // by clang this read is not reported
+    if (!simulator::is_loaded()) return;
+    CHECK_NE(
+        first_trouble([&](void* out, const void* in, const Sample& sample, cudaStream_t stream) {
+            const cudaError_t error = samples::transpose(out, in, sample, stream);
+            if (sample.options.in_pitch > sample.cols) {  // reads between the rows
+                const auto* bytes = static_cast<const unsigned char*>(in);
+                look<<<1, 1, 0, stream>>>(bytes + sample.cols * sample.size,
+                                          static_cast<unsigned char*>(out));
+            }
+            return error;
+        }),
+        "");
+#endif
+}
+
+#ifdef __NVCC__  // the headers of common/cuda_headers have no graphs
+TEST_CASE("gpu: captured into a graph") {
+    for (const Sample& kind : {Sample{4, 300, 200, {}, 0, 0}, Sample{1, 77, 501, {}, 1, 0},
+                               Sample{8, 1, 400, {}, 0, 0}, Sample{4, 9, 5, {0, 0, 100}, 0, 0}}) {
+        const Sample sample = filled_in(kind);
+        INFO(sample.name());
+        const Transposer by_graph = [](void* out, const void* in, const Sample& s, cudaStream_t) {
+            cudaStream_t stream = nullptr;
+            cudaGraph_t graph = nullptr;
+            cudaGraphExec_t ready = nullptr;
+            CUDA_CHECK(cudaStreamCreateWithFlags(&stream, cudaStreamNonBlocking));
+            CUDA_CHECK(cudaStreamBeginCapture(stream, cudaStreamCaptureModeGlobal));
+            const cudaError_t error = samples::transpose(out, in, s, stream);
+            CUDA_CHECK(cudaStreamEndCapture(stream, &graph));
+            CUDA_CHECK(cudaGraphInstantiate(&ready, graph, 0));
+            CUDA_CHECK(cudaGraphLaunch(ready, stream));
+            CUDA_CHECK(cudaStreamSynchronize(stream));
+            CUDA_CHECK(cudaGraphExecDestroy(ready));
+            CUDA_CHECK(cudaGraphDestroy(graph));
+            CUDA_CHECK(cudaStreamDestroy(stream));
+            return error;
+        };
+        CHECK_EQ(trouble_with(sample, by_graph), "");
+    }
+}
+#endif
