@@ -7,7 +7,7 @@ if(NOT COALESCE_CLANG)
   message(FATAL_ERROR "There is neither nvcc nor clang++ to compile .cu files. ./learn installs clang; "
                       "or name one: cmake -DCOALESCE_CLANG=/path/to/clang++")
 endif()
-set(CMAKE_CLANGCUDA_COMPILER ${CMAKE_CURRENT_LIST_DIR}/../../common/cuda/bin/cuda-clang)
+set(CMAKE_CLANGCUDA_COMPILER ${CMAKE_CURRENT_LIST_DIR}/../../common/cuda_headers/bin/cuda-clang)
 cmake_path(NORMAL_PATH CMAKE_CLANGCUDA_COMPILER)
 set(CMAKE_CLANGCUDA_COMPILER_ENV_VAR "")
 configure_file(${CMAKE_CURRENT_LIST_DIR}/CMakeCLANGCUDACompiler.cmake.in

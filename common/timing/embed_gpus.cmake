@@ -6,7 +6,7 @@ string(APPEND source "namespace coalesce::timing {\n\nconst std::vector<GpuFile>
 foreach(file IN LISTS files)
   file(READ ${file} text)
   cmake_path(GET file FILENAME name)
-  string(APPEND source "        {\"gpus/${name}\",\n         R\"toml(${text})toml\"},\n")
+  string(APPEND source "        {\"common/timing/gpus/${name}\",\n         R\"toml(${text})toml\"},\n")
 endforeach()
 string(APPEND source "    };\n    return all;\n}\n\n}  // namespace coalesce::timing\n")
 file(WRITE ${SOURCE} "${source}")

@@ -11,7 +11,7 @@
 
 namespace coalesce::timing {
 
-/// What a file of gpus/ says wrongly: "gpus/NVIDIA-L4.toml:7: ...".
+/// What a file of gpus/ says wrongly: "common/timing/gpus/NVIDIA-L4.toml:7: ...".
 struct GpuError : std::runtime_error {
     using std::runtime_error::runtime_error;
 };

@@ -49,7 +49,7 @@ inline constexpr std::pair<const char*, Produces> kTasks[] = {
     {"stack-of-64", stack_of(64)},
 };
 
-/// The orders in which blocks can be asked to take their tiles; kernel/block_order.cpp has them.
+/// The orders in which blocks can be asked to take their tiles; examiner/block_order.cpp has them.
 inline constexpr const char* kBlockOrders[] = {"diagonal", "any-diagonal", "in-turn"};
 
 /// Shapes that a grader adds and that nobody is told: each side is drawn from its range, then
@@ -65,7 +65,7 @@ inline constexpr std::array<const char*, 4> kHintLevels = {"question", "picture"
 
 /// Help with one mistake, or with none in particular.
 struct Hint {
-    std::vector<std::string> failures;  ///< names of kernel/failure.h; empty: for all
+    std::vector<std::string> failures;  ///< names of examiner/failure.h; empty: for all
     std::array<std::string, kHintLevels.size()> levels;  ///< "": left to the hint for all
     int line = 0;                                        ///< in course.toml
 };

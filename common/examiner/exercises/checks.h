@@ -7,7 +7,7 @@
 /// be examined. It reads from the environment:
 ///
 ///     COALESCE_KERNEL    the file to examine; otherwise kernel.cu (or hunt.cu) of the exercise
-///     COALESCE_VERDICT   a file that gets the verdict as JSON (see kernel/verdict.h)
+///     COALESCE_VERDICT   a file that gets the verdict as JSON (see examiner/verdict.h)
 ///     COALESCE_DEVICE    sim (the default), gpu, auto
 ///     COALESCE_CACHE     a folder for what is slow to make; none otherwise
 #pragma once

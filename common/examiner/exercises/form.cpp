@@ -36,7 +36,7 @@ void check_names(const std::vector<Hint>& hints, Faults& faults) {
             if (std::ranges::count(ids, failure) > 0) continue;
             faults.push_back("course.toml:" + std::to_string(hint.line) + ": a hint for \"" +
                              failure +
-                             "\", but nothing is ever called that; kernel/failure.h has the names");
+                             "\", but nothing is ever called that; examiner/failure.h has the names");
         }
     }
 }

@@ -13,7 +13,7 @@
 ///     name = "no bounds check"
 ///     replace = "if (row < rows && col < cols) {"    # stands in the solution exactly once
 ///     with = "{"
-///     failure = "no-bounds-check"      # an identifier of kernel/failure.h
+///     failure = "no-bounds-check"      # an identifier of examiner/failure.h
 #pragma once
 
 #include <filesystem>

@@ -122,7 +122,7 @@ void check_mutants(const Tree& tree, const std::string& name, Faults& faults) {
     auto check_id = [&](const std::string& id) {
         if (std::ranges::count(ids, id) == 0) {
             faults.push_back(path + ": nothing is ever called \"" + id +
-                             "\"; kernel/failure.h has the names");
+                             "\"; examiner/failure.h has the names");
         }
     };
     check_id(read.blank_failure);

@@ -2,7 +2,7 @@
 /// From one submission to one verdict, safely: the grader's side. It owns the secret, prepares the
 /// inputs, and compares the outputs; a submission is compiled in one jail and run in another, and
 /// neither ever decides anything. What is examined, and what is told, is the examiner's
-/// (kernel/examine.h): the grader adds rules, hidden shapes and points.
+/// (examiner/examine.h): the grader adds rules, hidden shapes and points.
 ///
 ///     Judge judge({.work_folder = "/tmp/work"});
 ///     Result result = judge.judge(text, exercise, secret);

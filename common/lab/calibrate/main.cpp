@@ -26,7 +26,7 @@ struct Words {
 
 void add_options(CLI::App& app, Words& words) {
     app.set_help_flag("-h,--help", "This text");
-    app.add_option("--out", words.out, "Where the GPU's file goes (gpus/NAME.toml)");
+    app.add_option("--out", words.out, "Where the GPU's file goes (common/timing/gpus/NAME.toml)");
     app.add_option("--json", words.json, "Where all measurements go, too");
     app.add_option("--from", words.from,
                    "Measure nothing: take what --json wrote, on whatever machine");
@@ -120,7 +120,7 @@ int run(const Words& words) {
     const std::string text = write_gpu(gpu);
     // What nobody could read back would be of no use.
     read_gpu(text, "what calibrate writes");
-    const std::string out = words.out.empty() ? std::string(COALESCE_REPOSITORY) + "/gpus/" +
+    const std::string out = words.out.empty() ? std::string(COALESCE_REPOSITORY) + "/common/timing/gpus/" +
                                                     file_name_of(gpu.name) + ".toml"
                                               : words.out;
     write_file(out, text);

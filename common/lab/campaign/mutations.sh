@@ -9,7 +9,7 @@
 set -eu
 here=$(CDPATH='' cd -- "$(dirname -- "$0")" && pwd)
 simulator=common/simulator
-root=${here%"/$simulator/campaign"}
+root=${here%/common/lab/campaign}
 
 say() { printf '%s\n' "$*"; }
 

@@ -1,4 +1,4 @@
-// kernel/output_capture.h in a page: what is printed goes into a file of the module's own file system, in memory.
+// examiner/output_capture.h in a page: what is printed goes into a file of the module's own file system, in memory.
 #include <fcntl.h>
 #include <unistd.h>
 

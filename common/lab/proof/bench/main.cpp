@@ -105,7 +105,7 @@ public:
         : plan_(plan),
           device_(device),
           steps_(load_steps(all_modules())),
-          python_(kRepository + "/common/proof/bench/rivals.py",
+          python_(kRepository + "/common/lab/proof/bench/rivals.py",
                   !plan.no_python && !device.simulated) {
         if (!plan.check_only) stopwatch_.emplace(device.l2_bytes);
         smallest_ = *std::ranges::min_element(plan.sizes, {}, elements);

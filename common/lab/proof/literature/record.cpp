@@ -62,7 +62,7 @@ Record read_record(std::string_view text, const std::string& file) {
 
 std::vector<Record> read_records() {
     std::vector<fs::path> files;
-    for (const auto& entry : fs::directory_iterator(COALESCE_REPOSITORY "/common/proof/literature"))
+    for (const auto& entry : fs::directory_iterator(COALESCE_REPOSITORY "/common/lab/proof/literature"))
         if (entry.path().extension() == ".toml") files.push_back(entry.path());
     std::sort(files.begin(), files.end());
     std::vector<Record> records;

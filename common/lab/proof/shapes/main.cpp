@@ -152,7 +152,7 @@ Json ask_python(const std::vector<ShapeCase>& shapes, const std::vector<PermuteC
     }
     const Ended python =
         run_child({from_environment("COALESCE_PYTHON", "python3"),
-                   kRepository + "/common/proof/shapes/torch_shapes.py", question.dump()},
+                   kRepository + "/common/lab/proof/shapes/torch_shapes.py", question.dump()},
                   300);
     for (const std::string& line : lines_of(python.output)) {
         const Json answer = Json::parse(line, nullptr, false);

@@ -5,7 +5,7 @@
 import { System } from "./wasi";
 import type { CompilerAnswer, CompilerRequest } from "./compiler";
 
-/** Where clang looks for headers, as the arguments have it (kernel/clang_ir.cpp). */
+/** Where clang looks for headers, as the arguments have it (examiner/clang_ir.cpp). */
 const headersFolder = "include";
 
 /** The headers, read by clang for these arguments. */

@@ -8,7 +8,7 @@ import type { Message, Reply } from "./worker";
 /** Told while it is loaded: how much of it is there (0 to 1; null: that cannot be said), and words for the reader. */
 export type Progress = (part: number | null, words: string) => void;
 
-/** One compilation, as C++ asks for it (kernel/clang_ir.h): the arguments behind `clang`, the files, by name. */
+/** One compilation, as C++ asks for it (examiner/clang_ir.h): the arguments behind `clang`, the files, by name. */
 export interface CompilerRequest {
     arguments: string[];
     files: Record<string, string>;
