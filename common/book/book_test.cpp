@@ -154,7 +154,7 @@ TEST_CASE("the lesson that is a whole program: its own file, questions, and no e
     repository.write("steps/00_program/README.md",
                      "# 00 Whole\n\nSee [program.cu](program.cu).\n\n<!-- snippet: kernel -->\n\n"
                      "<!-- questions -->\n\n<!-- editor -->\n");
-    repository.write("docs/questions/00_program.txt", "? Why?\n+ So\n  Yes.\n- No\n  Why?\n");
+    repository.write("steps/00_program/questions.txt", "? Why?\n+ So\n  Yes.\n- No\n  Why?\n");
     const Contents contents = read_contents(repository.path());
     course::Course course;
     course.program.emplace().name = "00_program";
@@ -172,13 +172,13 @@ TEST_CASE("the lesson that is a whole program: its own file, questions, and no e
 
 TEST_CASE("a question must have one right choice") {
     const Repository repository;
-    repository.write("docs/questions/01_copy.txt", "? Why?\n+ So\n  Yes.\n- Not \"so\"\n  No.\n");
+    repository.write("steps/01_copy/questions.txt", "? Why?\n+ So\n  Yes.\n- Not \"so\"\n  No.\n");
     const std::string text = repository.page("<!-- questions -->\n");
     CHECK(has(text, "data-right=\"yes\" data-says=\"Yes.\""));
     CHECK(has(text, "Not &quot;so&quot;"));
-    repository.write("docs/questions/01_copy.txt", "? Why?\n- So\n- Not so\n");
+    repository.write("steps/01_copy/questions.txt", "? Why?\n- So\n- Not so\n");
     CHECK_THROWS_AS(repository.page("<!-- questions -->\n"), BookError);
-    repository.write("docs/questions/01_copy.txt", "+ A choice of nothing\n");
+    repository.write("steps/01_copy/questions.txt", "+ A choice of nothing\n");
     CHECK_THROWS_AS(repository.page("<!-- questions -->\n"), BookError);
 }
 
@@ -199,7 +199,7 @@ TEST_CASE("answers are folded in the book as on GitHub") {
 
 namespace {
 
-/// What a lesson with an exercise lacks. `quiz` is its file in docs/questions.
+/// What a lesson with an exercise lacks. `quiz` is its questions.txt.
 std::vector<std::string> faults_of_lesson(const std::string& text, const std::string& quiz) {
     std::vector<std::string> faults;
     std::size_t at = 0;
@@ -218,7 +218,7 @@ std::vector<std::string> faults_of_lesson(const std::string& text, const std::st
     }
     std::size_t asked = quiz.starts_with("? ");
     for (std::size_t i = 0; (i = quiz.find("\n? ", i)) != quiz.npos; ++i) ++asked;
-    if (asked < 3) faults.push_back("3 questions in docs/questions");
+    if (asked < 3) faults.push_back("3 questions in questions.txt");
     return faults;
 }
 
@@ -227,10 +227,10 @@ std::vector<std::string> faults_of_lesson(const std::string& text, const std::st
 TEST_CASE("each lesson with an exercise has its parts in their order, and three questions") {
     const fs::path root = REPOSITORY;
     std::string text, quiz;
-    for (const course::Step& step : course::read_course(root / "course.toml").steps) {
+    for (const course::Step& step : course::read_course(root).steps) {
         if (!step.exercise) continue;
         text = read_text(root / "steps" / step.name / "README.md");
-        const fs::path file = root / "docs/questions" / (step.name + ".txt");
+        const fs::path file = root / "steps" / step.name / "questions.txt";
         quiz = fs::exists(file) ? read_text(file) : "";
         for (const std::string& fault : faults_of_lesson(text, quiz)) {
             FAIL_CHECK(step.name << ": " << fault);

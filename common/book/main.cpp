@@ -23,7 +23,7 @@ constexpr const char* help =
 
 int write_pages(const fs::path& root, const fs::path& folder, bool with_explorer) {
     const Contents contents = read_contents(root);
-    const auto course = coalesce::course::read_course(root / "course.toml");
+    const auto course = coalesce::course::read_course(root);
     // What a page was is not read again by Doxygen once the page is gone.
     fs::remove_all(folder / "pages");
     for (const Page& page : contents.pages) {

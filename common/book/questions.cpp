@@ -16,7 +16,7 @@ struct Question {
     std::vector<Choice> choices;
 };
 
-/// docs/questions/NN_name.txt: "? question", then "+ right" or "- wrong", each followed by "  answer".
+/// steps/NN_name/questions.txt: "? question", then "+ right" or "- wrong", each followed by "  answer".
 std::vector<Question> read_questions(const std::string& file, const std::string& text) {
     std::vector<Question> questions;
     std::istringstream lines(text);
@@ -97,7 +97,7 @@ std::string html_of(const std::string& text) {
 std::string questions_html(const std::string& step_name, const Contents& contents,
                            const course::Course& course) {
     const course::Step* step = course.lesson(step_name);
-    if (!step) throw BookError("course.toml: there is no step " + step_name);
+    if (!step) throw BookError("the course has no lesson " + step_name);
     std::string html;
     for (const Prediction& prediction :
          step->exercise ? step->exercise->predictions : std::vector<Prediction>{}) {
@@ -106,12 +106,12 @@ std::string questions_html(const std::string& step_name, const Contents& content
         const auto& expect = step->variants.front().expect;
         const auto answer = expect.find(prediction.counter);
         if (answer == expect.end()) {
-            throw BookError("course.toml: " + step_name + " asks for " + prediction.counter +
+            throw BookError("solutions/" + step_name + "/exercise.toml asks for " + prediction.counter +
                             ", which its first variant does not expect");
         }
         html += number_question(prediction, answer->second);
     }
-    const std::string file = "docs/questions/" + step_name + ".txt";
+    const std::string file = "steps/" + step_name + "/questions.txt";
     if (std::filesystem::exists(contents.root / file)) {
         int number = 0;
         for (const Question& question : read_questions(file, read_text(contents.root / file))) {

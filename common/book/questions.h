@@ -1,5 +1,5 @@
-// A lesson's questions as HTML: those that course.toml asks before a kernel is counted, and those of
-// docs/questions, with an answer to each choice. theme/book.js checks them in the page.
+// A lesson's questions as HTML: those that its exercise.toml asks before a kernel is counted, and those of
+// its questions.txt, with an answer to each choice. theme/book.js checks them in the page.
 #pragma once
 
 #include <string>

@@ -11,7 +11,7 @@
 
 namespace coalesce::learn {
 
-/// A counter per request in a verdict's "counters" or "solution_counters", named as in course.toml:
+/// A counter per request in a verdict's "counters" or "solution_counters", named as in lesson.toml:
 /// sectors of "load" and "store", wavefronts of "shared_load" and "shared_store". Nothing where
 /// nothing of the kind was counted.
 std::optional<double> per_request(const Json& counters, const std::string& counter);

@@ -13,7 +13,7 @@ namespace coalesce::learn {
 
 /// What a learner said that something costs, and what it did cost.
 struct Guess {
-    std::string counter;         ///< as course.toml's prediction names it
+    std::string counter;         ///< as the exercise's prediction names it
     std::optional<double> said;  ///< nothing: it was seen without a guess
     std::optional<double> fact;  ///< of the learner's kernel once it passed
     double within = kRounding;   ///< the part of the fact that may be missed

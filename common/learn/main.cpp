@@ -299,7 +299,7 @@ void add_run(CommandLine& line) {
     auto time = std::make_shared<CLI::Option*>();
     CLI::App* command = line.add("run", "Run steps, and show one table", [words, time] {
         if ((*time)->count() > 0 && words->time.empty()) words->time = "H200";
-        const course::Course course = course::read_course(repository() / "course.toml");
+        const course::Course course = course::read_course(repository());
         const RunRequest request = understand(*words, course);
         return request.program != nullptr ? run_program(request) : run(request);
     });

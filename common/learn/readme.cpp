@@ -66,7 +66,7 @@ std::set<std::string> names_of(const course::Course& course) {
 
 int update_readme(const fs::path& repository, bool check) {
     const fs::path folder = repository / "docs" / "results";
-    const course::Course course = course::read_course(repository / "course.toml");
+    const course::Course course = course::read_course(repository);
     const KnownResults known = read_results(folder, names_of(course));
     bool current = bring_page_up_to_date(repository / "README.md",
                                          summary_in_markdown(course, known, folder, ""), check);

@@ -114,7 +114,7 @@ Json predictions_in(const Json& results) {
 
 int renew_results(const fs::path& folder) {
     fs::create_directories(folder);
-    const course::Course course = course::read_course(repository() / "course.toml");
+    const course::Course course = course::read_course(repository());
     Json all = run_steps(steps_of_bench(course), kMeasuredAt, course);
     const Json many = run_steps({kManyGpus}, "", course);
     for (auto& result : many.at("results")) all["results"].push_back(result);

@@ -210,7 +210,7 @@ void check_steps(const Json& run, const std::set<std::string>& steps) {
         const std::string step = result.at("step");
         if (step != kRivals && !steps.empty() && !steps.contains(step)) {
             throw course::ResultsError("results[" + std::to_string(i) +
-                                       "].step: course.toml has no step \"" + step + "\"");
+                                       "].step: the course has no step \"" + step + "\"");
         }
         ++i;
     }

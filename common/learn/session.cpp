@@ -9,7 +9,7 @@
 namespace coalesce::learn {
 
 Session::Session(bool plain)
-    : course(course::read_course(repository() / "course.toml")),
+    : course(course::read_course(repository())),
       progress(learners_folder(),
                [](const std::string& warning) { std::cerr << "learn: " << warning << "\n"; }),
       style(style_for_stdout(plain)) {}

@@ -17,7 +17,7 @@ struct Session {
     Progress progress;
     Style style;
 
-    /// Reads course.toml; throws course::CourseError.
+    /// Reads the course; throws course::CourseError.
     explicit Session(bool plain);
 
     /// The exercise that is meant by `word`, "" for the one that is next.

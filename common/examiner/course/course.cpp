@@ -1,4 +1,4 @@
-// Reads course.toml. Whatever could be a slip of the pen (an unknown key, a step that builds on a
+// Reads the records of the course. Whatever could be a slip of the pen (an unknown key, a step that builds on a
 // later one, a kernel without expectations) is an error here, so that no test can miss it.
 
 #include "examiner/course/course.h"
@@ -6,7 +6,9 @@
 #include <algorithm>
 #include <set>
 #include <string_view>
+#include <system_error>
 
+#include "base/files.h"
 #include "examiner/course/read_exercise.h"
 #include "examiner/course/strict_toml.h"
 
@@ -96,13 +98,14 @@ std::vector<std::string> read_failures(const StrictToml& reader, const toml::tab
     return failures;
 }
 
-// The hints of `table`, a "step" or the "program": the first has all levels and no failures. Those of the
-// whole course, "", are all for failures.
-std::vector<Hint> read_hints(const StrictToml& reader, const toml::table& table,
-                             const std::string& parent, const std::string& where) {
-    const bool first_is_for_all = !parent.empty();
-    const std::string header =
-        first_is_for_all ? "[[" + parent + ".hint]] of " + where : "[[hint]]";
+enum class FirstHint { is_general, names_failures };
+
+// The [[hint]] tables. The first hint of an exercise is general: it has all levels and names no failures. Each hint of
+// course.toml names the failures that it is for.
+std::vector<Hint> read_hints(const StrictToml& reader, const toml::table& table, FirstHint first,
+                             const std::string& where) {
+    const bool first_is_for_all = first == FirstHint::is_general;
+    const std::string header = "[[hint]] of " + where;
     std::vector<Hint> hints;
     if (!table.contains("hint") && !first_is_for_all) return hints;
     std::set<std::string> known;
@@ -144,7 +147,7 @@ std::vector<Prediction> read_predictions(const StrictToml& reader, const toml::t
                                          const std::string& where) {
     std::vector<Prediction> predictions;
     if (!table.contains("prediction")) return predictions;
-    for (auto& node : reader.tables(table, "prediction", "[[step.prediction]] of " + where)) {
+    for (auto& node : reader.tables(table, "prediction", "[[prediction]] of " + where)) {
         const toml::table& entry = *node.as_table();
         std::string name = "a prediction of " + where;
         reader.allow_keys(entry, {"counter", "question", "within"}, name);
@@ -168,23 +171,21 @@ std::vector<Prediction> read_predictions(const StrictToml& reader, const toml::t
     return predictions;
 }
 
-// The exercise of a step: its own table, and the hints and predictions beside it.
+// The exercise of a step: what its exercise.toml asks, but for the bug hunt.
 Exercise read_exercise(const StrictToml& reader, const toml::table& table, const std::string& step,
                        const Exercise& usual) {
-    const toml::table& asked = reader.section(table, "exercise", step);
     std::set<std::string_view> known(std::begin(kAsked), std::end(kAsked));
-    known.insert("points");
-    reader.allow_keys(asked, known, "the exercise of " + step);
+    known.insert({"points", "hint", "prediction", "hunt"});
+    reader.allow_keys(table, known, "the exercise of " + step);
     Exercise exercise = usual;
     exercise.name = step;
-    exercise.line = StrictToml::line_of(asked);
-    exercise.points = read_points(reader, asked, "the exercise of " + step);
-    read_asked(reader, asked, exercise);
+    exercise.points = read_points(reader, table, "the exercise of " + step);
+    read_asked(reader, table, exercise);
     if (exercise.shapes.empty()) {
-        reader.fail(exercise.line,
+        reader.fail(1,
                     "the exercise of " + step + " has no `shapes`; add shapes = [[64, 64], ...]");
     }
-    exercise.hints = read_hints(reader, table, "step", step);
+    exercise.hints = read_hints(reader, table, FirstHint::is_general, step);
     exercise.predictions = read_predictions(reader, table, step);
     return exercise;
 }
@@ -200,32 +201,18 @@ Exercise read_hunt(const StrictToml& reader, const toml::table& table, const Exe
     hunt.is_hunt = true;
     hunt.limits = {};
     hunt.predictions = {};
-    hunt.line = StrictToml::line_of(entry);
+    const int line = StrictToml::line_of(entry);
     hunt.points = read_points(reader, entry, name);
     if (entry.contains("shapes")) {
         hunt.shapes = reader.shapes(entry, "shapes", name);
-        check_shapes(reader, hunt.line, hunt, hunt.shapes);
+        check_shapes(reader, line, hunt, hunt.shapes);
     }
     read_block_order(reader, entry, hunt);
     Hint hint;
-    hint.line = hunt.line;
+    hint.line = line;
     read_levels(reader, entry, true, name, hint);
     hunt.hints = {hint};
     return hunt;
-}
-
-void read_what_is_asked(const StrictToml& reader, const toml::table& table, const Exercise& usual,
-                        Step& step) {
-    if (table.contains("exercise")) {
-        step.exercise = read_exercise(reader, table, step.name, usual);
-        if (table.contains("hunt")) step.hunt = read_hunt(reader, table, *step.exercise);
-        return;
-    }
-    for (const char* key : {"hint", "prediction", "hunt"}) {
-        if (!table.contains(key)) continue;
-        reader.fail(*table.get(key),
-                    step.name + " has no exercise to go with this; add [step.exercise] to it");
-    }
 }
 
 bool is_step_name(const std::string& name) {
@@ -233,85 +220,109 @@ bool is_step_name(const std::string& name) {
     return name.size() >= 4 && digit(name[0]) && digit(name[1]) && name[2] == '_';
 }
 
-// What every lesson has. `where` is "a step" or "the program".
-Step read_lesson(const StrictToml& reader, const toml::table& table, const std::string& where) {
-    Step lesson;
-    lesson.line = StrictToml::line_of(table);
-    lesson.name = reader.text(table, "name", where);
-    if (!is_step_name(lesson.name)) {
-        reader.fail(lesson.line, where +
-                                     " is named like 02_naive, two digits first, but this one \"" +
-                                     lesson.name + "\"; rename it and its folder in steps/");
-    }
-    lesson.title = reader.text(table, "title", lesson.name);
-    return lesson;
-}
+/// The texts of one lesson; `exercise` is null where nothing is asked, as in a handout without solutions/.
+struct LessonTexts {
+    std::string name;  ///< of its folders
+    const CourseText* lesson = nullptr;
+    const CourseText* exercise = nullptr;
+};
 
-Step read_step(const StrictToml& reader, const toml::table& table, const Exercise& usual,
-               const Course& earlier) {
-    reader.allow_keys(
-        table, {"name", "title", "builds_on", "variant", "exercise", "hint", "prediction", "hunt"},
-        "a step");
-    Step step = read_lesson(reader, table, "a step");
-    if (!earlier.steps.empty() && step.number() <= earlier.steps.back().number()) {
-        reader.fail(step.line, step.name + " stands after " + earlier.steps.back().name +
-                                   "; put the steps in the order of their numbers");
-    }
+Step read_step(const LessonTexts& texts, const Exercise& usual, const Course& earlier) {
+    const StrictToml reader(texts.lesson->file);
+    const toml::table table = reader.parse(texts.lesson->text);
+    Step step{.name = texts.name};
+    reader.allow_keys(table, {"title", "builds_on", "variant"}, step.name);
+    step.title = reader.text(table, "title", step.name);
     step.builds_on = reader.text(table, "builds_on", step.name);
     if (step.builds_on.empty() != earlier.steps.empty() ||
         (!step.builds_on.empty() && earlier.find(step.builds_on) == nullptr)) {
-        reader.fail(step.line, step.name + " builds on \"" + step.builds_on +
-                                   "\"; name an earlier step (nothing, \"\", for the first alone)");
+        reader.fail(*table.get("builds_on"),
+                    step.name + " builds on \"" + step.builds_on +
+                        "\"; name an earlier step (nothing, \"\", for the first alone)");
     }
-    for (auto& variant : reader.tables(table, "variant", "[[step.variant]] of " + step.name)) {
+    for (auto& variant : reader.tables(table, "variant", "[[variant]] of " + step.name)) {
         step.variants.push_back(read_variant(reader, *variant.as_table(), step));
     }
-    read_what_is_asked(reader, table, usual, step);
+    if (texts.exercise != nullptr) {
+        const StrictToml asked(texts.exercise->file);
+        const toml::table record = asked.parse(texts.exercise->text);
+        step.exercise = read_exercise(asked, record, step.name, usual);
+        if (record.contains("hunt")) step.hunt = read_hunt(asked, record, *step.exercise);
+    }
     return step;
 }
 
-// The lesson before the steps.
-Step read_program(const StrictToml& reader, const toml::table& table) {
-    reader.allow_keys(table, {"name", "title", "points", "shapes", "hint"}, "[program]");
-    Step program = read_lesson(reader, table, "the program");
-    Exercise exercise{.name = program.name, .is_program = true, .line = program.line};
-    exercise.points = read_points(reader, table, program.name);
-    exercise.shapes = reader.shapes(table, "shapes", program.name);
-    exercise.hints = read_hints(reader, table, "program", program.name);
+// The lesson before the steps, which is a whole program.
+Step read_program(const LessonTexts& texts) {
+    const StrictToml reader(texts.lesson->file);
+    const toml::table table = reader.parse(texts.lesson->text);
+    reader.allow_keys(table, {"title", "whole_program"}, texts.name);
+    Step program{.name = texts.name, .title = reader.text(table, "title", texts.name)};
+    if (texts.exercise == nullptr) return program;
+    const StrictToml asked(texts.exercise->file);
+    const toml::table record = asked.parse(texts.exercise->text);
+    asked.allow_keys(record, {"points", "shapes", "hint"}, "the exercise of " + texts.name);
+    Exercise exercise{.name = program.name, .is_program = true};
+    exercise.points = read_points(asked, record, program.name);
+    exercise.shapes = asked.shapes(record, "shapes", program.name);
+    exercise.hints = read_hints(asked, record, FirstHint::is_general, program.name);
     for (const Shape shape : exercise.shapes) {
         if (shape.rows == 1) continue;
-        reader.fail(program.line, program.name + " takes so many elements: [1, 1000]");
+        asked.fail(*record.get("shapes"), program.name + " takes so many elements: [1, 1000]");
     }
     program.exercise = exercise;
     return program;
 }
 
-void read_steps(const StrictToml& reader, const toml::table& table, const Exercise& usual,
-                Course& course) {
-    for (auto& step : reader.tables(table, "step", "[[step]]")) {
-        course.steps.push_back(read_step(reader, *step.as_table(), usual, course));
-    }
-    if (course.program && course.program->number() >= course.steps.front().number()) {
-        reader.fail(course.program->line, course.program->name + " comes before the steps, but " +
-                                              course.steps.front().name +
-                                              " has no higher number; give it one");
-    }
+bool is_whole_program(const CourseText& lesson) {
+    const StrictToml reader(lesson.file);
+    const toml::table table = reader.parse(lesson.text);
+    return table.contains("whole_program") && reader.truth(table, "whole_program", lesson.file);
 }
 
-Course course_of(const StrictToml& reader, const toml::table& table) {
-    reader.allow_keys(table, {"program", "step", "hint", "hidden"}, "the course");
-    Course course;
-    course.hints = read_hints(reader, table, "", "the course");
-    // What the course says of hidden shapes is for every exercise that does not say it itself.
-    Exercise usual{.name = "every step"};
-    toml::table of_all;
-    if (const toml::node* hidden = table.get("hidden")) of_all.insert("hidden", *hidden);
-    read_asked(reader, of_all, usual);
-    if (table.contains("program")) {
-        course.program = read_program(reader, reader.section(table, "program", "the course"));
+/// The text whose file ends with `name`, or nullptr.
+const CourseText* text_named(const std::vector<CourseText>& texts, const std::string& name) {
+    const auto found = std::ranges::find_if(
+        texts, [&](const CourseText& text) { return text.file.ends_with(name); });
+    return found == texts.end() ? nullptr : &*found;
+}
+
+/// The lessons among the texts, in the order of their numbers.
+std::vector<LessonTexts> lessons_among(const std::vector<CourseText>& texts) {
+    constexpr std::string_view kBefore = "steps/", kBehind = "/lesson.toml";
+    std::vector<LessonTexts> lessons;
+    for (const CourseText& text : texts) {
+        const std::size_t begin = text.file.rfind(kBefore);
+        if (begin == std::string::npos || !text.file.ends_with(kBehind)) continue;
+        const std::size_t from = begin + kBefore.size();
+        const std::string name = text.file.substr(from, text.file.size() - kBehind.size() - from);
+        lessons.push_back({name, &text, text_named(texts, "solutions/" + name + "/exercise.toml")});
     }
-    read_steps(reader, table, usual, course);
-    return course;
+    std::ranges::sort(lessons, {}, &LessonTexts::name);
+    return lessons;
+}
+
+void read_lesson(const LessonTexts& texts, const Exercise& usual, Course& course) {
+    const StrictToml reader(texts.lesson->file);
+    if (!is_step_name(texts.name)) {
+        reader.fail(1, "the folder of a lesson is named like 02_naive, two digits first; rename " +
+                           texts.name);
+    }
+    if (is_whole_program(*texts.lesson)) {
+        if (course.program || !course.steps.empty()) {
+            reader.fail(
+                1, texts.name +
+                       " is a whole program, which comes before the steps; give it a lower number");
+        }
+        course.program = read_program(texts);
+        return;
+    }
+    const Step step = read_step(texts, usual, course);
+    const auto same = std::ranges::find(course.steps, step.number(), &Step::number);
+    if (same != course.steps.end()) {
+        reader.fail(1, same->name + " has the same number; rename one of the two");
+    }
+    course.steps.push_back(step);
 }
 
 }  // namespace
@@ -351,14 +362,48 @@ Hint Course::hint_for(const Exercise& exercise, const std::string& failure) cons
     return chosen;
 }
 
-Course read_course(const std::filesystem::path& file) {
-    const StrictToml reader(file.string());
-    return course_of(reader, reader.parse());
+std::vector<CourseText> course_texts(const std::filesystem::path& root) {
+    namespace fs = std::filesystem;
+    std::vector<CourseText> texts;
+    const auto add = [&](const fs::path& file) {
+        if (const auto text = read_if_there(file)) texts.push_back({file.string(), *text});
+    };
+    add(root / "course.toml");
+    std::error_code error;
+    for (const auto& entry : fs::directory_iterator(root / "steps", error)) {
+        const std::string name = entry.path().filename();
+        add(entry.path() / "lesson.toml");
+        add(root / "solutions" / name / "exercise.toml");
+    }
+    return texts;
 }
 
-Course course_of_text(std::string_view text, const std::string& name) {
-    const StrictToml reader(name);
-    return course_of(reader, reader.parse(text));
+Course course_of_texts(const std::vector<CourseText>& texts) {
+    const CourseText* common = text_named(texts, "course.toml");
+    if (common == nullptr)
+        throw CourseError("course.toml: cannot be read; is this the course's folder?");
+    const StrictToml reader(common->file);
+    const toml::table table = reader.parse(common->text);
+    reader.allow_keys(table, {"hint", "hidden"}, "the course");
+    Course course;
+    course.hints = read_hints(reader, table, FirstHint::names_failures, "the course");
+    // The hidden shapes of course.toml hold for every exercise that does not list its own.
+    Exercise usual{.name = "every step"};
+    toml::table of_all;
+    if (const toml::node* hidden = table.get("hidden")) of_all.insert("hidden", *hidden);
+    read_asked(reader, of_all, usual);
+    for (const LessonTexts& lesson : lessons_among(texts)) read_lesson(lesson, usual, course);
+    if (course.steps.empty()) {
+        reader.fail(1, "there is no lesson: no folder of steps/ has a lesson.toml with variants");
+    }
+    return course;
+}
+
+Course read_course(const std::filesystem::path& root) {
+    if (!std::filesystem::exists(root / "course.toml")) {
+        throw CourseError((root / "course.toml").string() + ": cannot be read; is the path right?");
+    }
+    return course_of_texts(course_texts(root));
 }
 
 }  // namespace coalesce::course

@@ -1,5 +1,6 @@
 /// \file
-/// The course as course.toml states it: its steps in order, their kernels, and what each must cost.
+/// The course as its records state it: its steps in order, their kernels, and what each must cost. The records are
+/// course.toml, steps/NN_name/lesson.toml and solutions/NN_name/exercise.toml.
 #pragma once
 
 #include <filesystem>
@@ -14,7 +15,7 @@
 
 namespace coalesce::course {
 
-/// The counters that can be expected of a kernel, by their names in course.toml.
+/// The counters that can be expected of a kernel, by their names in lesson.toml.
 inline constexpr const char* kExpectable[] = {"load", "store", "shared_load", "shared_store"};
 
 /// One kernel of a step, or one piece of host code.
@@ -23,18 +24,17 @@ struct Variant {
     std::string kernel;                    ///< the __global__ function; empty for host code
     std::map<std::string, double> expect;  ///< of kExpectable: sectors or wavefronts per request
     int rows_multiple = 1, cols_multiple = 1;
-    int line = 0;  ///< in course.toml
+    int line = 0;  ///< in lesson.toml
 };
 
 /// One program of the course. Its first variant is the headline.
 struct Step {
-    std::string name;       ///< "02_naive", the name of its folder too
-    std::string title;      ///< "Naive: one thread moves one element"
-    std::string builds_on;  ///< the name of an earlier step; empty for the first
-    std::vector<Variant> variants;
+    std::string name;            ///< "02_naive", the name of its folders
+    std::string title = {};      ///< "Naive: one thread moves one element"
+    std::string builds_on = {};  ///< the name of an earlier step; empty for the first
+    std::vector<Variant> variants = {};
     std::optional<Exercise> exercise = {};  ///< what the learner writes, where there is something
     std::optional<Exercise> hunt = {};      ///< the bug hunt, where there is one
-    int line = 0;                           ///< in course.toml
 
     /// "02"
     std::string number() const { return name.substr(0, 2); }
@@ -61,9 +61,17 @@ struct Course {
     Hint hint_for(const Exercise& exercise, const std::string& failure) const;
 };
 
-/// Reads course.toml; throws CourseError.
-Course read_course(const std::filesystem::path& file);
-/// The same of its text, which messages call `name`.
-Course course_of_text(std::string_view text, const std::string& name);
+/// One record of the course: its text, and its file as messages name it.
+struct CourseText {
+    std::string
+        file;  ///< ends with course.toml, steps/NN_name/lesson.toml or solutions/NN_name/exercise.toml
+    std::string text;
+};
+/// The records below the course's folder, as far as they exist.
+std::vector<CourseText> course_texts(const std::filesystem::path& root);
+/// The course that these records make; throws CourseError.
+Course course_of_texts(const std::vector<CourseText>& texts);
+/// The course whose folder is `root`; throws CourseError.
+Course read_course(const std::filesystem::path& root);
 
 }  // namespace coalesce::course

@@ -1,6 +1,6 @@
 /// \file
-/// What is asked of a kernel: an exercise of the course. course.toml states it and nothing else does;
-/// the examiner, the learner's command and the grader all read this record.
+/// What is asked of a kernel: an exercise of the course. Its record, solutions/NN_name/exercise.toml, is the only place
+/// that states it; the examiner, the learner's command and the grader all read that record.
 #pragma once
 
 #include <array>
@@ -26,7 +26,7 @@ struct Limits {
     double of_copy_predicted = 0;  ///< part of a copy's speed on a GPU, predicted, at least
 };
 
-/// The limits by their names in course.toml.
+/// The limits by their names in exercise.toml.
 inline constexpr std::pair<const char*, double Limits::*> kLimits[] = {
     {"load", &Limits::load},
     {"store", &Limits::store},
@@ -39,7 +39,7 @@ inline constexpr std::pair<const char*, double Limits::*> kLimits[] = {
     {"of_copy_predicted", &Limits::of_copy_predicted},
 };
 
-/// What a kernel can be asked to leave in `out`, by the names of course.toml.
+/// What a kernel can be asked to leave in `out`, by the names of exercise.toml.
 inline constexpr std::pair<const char*, Produces> kTasks[] = {
     {"transpose", {Produces::transpose}},
     {"copy", {Produces::copy}},
@@ -60,14 +60,14 @@ struct HiddenShape {
     bool is_square = false;     ///< as many columns as rows
 };
 
-/// The levels of a hint, each saying more than the one before, by their names in course.toml.
+/// The levels of a hint, each saying more than the one before, by their names in exercise.toml.
 inline constexpr std::array<const char*, 4> kHintLevels = {"question", "picture", "api", "line"};
 
 /// Help with one mistake, or with none in particular.
 struct Hint {
     std::vector<std::string> failures;  ///< names of examiner/failure.h; empty: for all
     std::array<std::string, kHintLevels.size()> levels;  ///< "": left to the hint for all
-    int line = 0;                                        ///< in course.toml
+    int line = 0;                                        ///< in its record
 };
 
 /// How far a prediction may be off, as a part of what was counted: rounding.
@@ -104,7 +104,6 @@ struct Exercise {
     int points = 0;                            ///< for passing it
     std::vector<Hint> hints = {};              ///< the first is for all, the others for failures
     std::vector<Prediction> predictions = {};  ///< in the order in which they are asked
-    int line = 0;                              ///< in course.toml
 
     /// "03"
     std::string number() const { return name.substr(0, 2); }
@@ -135,12 +134,12 @@ struct Exercise {
     bool is_called(const std::string& typed) const { return means(typed, name); }
 };
 
-/// As course.toml has them; of a number the shortest digits that give it again.
+/// As exercise.toml has them; of a number the shortest digits that give it again.
 std::string toml_text(double number);
 std::string toml_text(Shape shape);
 std::string toml_text(const std::vector<Shape>& shapes);
 
-/// All that is asked, as a text in course.toml's words: for people, and to see whether it changed.
+/// All that is asked, as a text in the record's words: for people, and to see whether it changed.
 std::string text_of(const Exercise& exercise);
 
 }  // namespace coalesce

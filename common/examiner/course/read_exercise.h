@@ -1,4 +1,4 @@
-// Reads what an exercise asks: of course.toml, and of an assignment that asks for something else.
+// Reads what an exercise asks: from exercise.toml, and from an assignment that asks for something else.
 #pragma once
 
 #include <string_view>

@@ -7,8 +7,8 @@
 #include "base/errors.h"
 #include "base/files.h"
 #include "examiner/exercises/examined.h"
-#include "harness/device.h"
 #include "examiner/render.h"
+#include "harness/device.h"
 
 namespace coalesce::exercises {
 namespace {

@@ -20,7 +20,7 @@
 
 namespace coalesce::exercises {
 
-/// Examines the learner's file as course.toml asks it of that exercise: "03_tiled", "03_tiled hunt".
+/// Examines the learner's file as that exercise asks: "03_tiled", "03_tiled hunt".
 /// Prints what was found, and writes it down if that is asked for.
 Verdict verdict_on(const std::string& exercise);
 

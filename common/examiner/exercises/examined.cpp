@@ -3,8 +3,8 @@
 #include "base/child.h"
 #include "base/errors.h"
 #include "examiner/course/course.h"
-#include "examiner/exercises/skeleton.h"
 #include "examiner/examine.h"
+#include "examiner/exercises/skeleton.h"
 #include "examiner/program/examine_program.h"
 
 namespace coalesce::exercises {
@@ -16,13 +16,13 @@ fs::path repository() {
 }
 
 const Exercise& exercise_called(const std::string& name) {
-    static const course::Course course = course::read_course(repository() / "course.toml");
+    static const course::Course course = course::read_course(repository());
     if (course.program && name == course.program->name) return *course.program->exercise;
     for (const course::Step& step : course.steps) {
         if (step.exercise && name == step.name) return *step.exercise;
         if (step.hunt && name == step.name + " hunt") return *step.hunt;
     }
-    throw UsageError("course.toml has no exercise " + name);
+    throw UsageError("the course has no exercise " + name);
 }
 
 Device choose_device_of_environment(char** argv) {

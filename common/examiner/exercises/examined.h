@@ -1,4 +1,4 @@
-// Files examined as course.toml asks: by the checks, and by the proofs that these are sound.
+// Files examined as their exercise asks: by the checks, and by the proofs that these are sound.
 #pragma once
 
 #include <filesystem>
@@ -13,7 +13,7 @@ namespace coalesce::exercises {
 
 /// The course's folder.
 std::filesystem::path repository();
-/// The exercise of that name in course.toml: "03_tiled", "03_tiled hunt". Throws UsageError.
+/// The exercise of that name in the course: "03_tiled", "03_tiled hunt". Throws UsageError.
 const Exercise& exercise_called(const std::string& name);
 /// The device that COALESCE_DEVICE names; the simulated one when it names none.
 Device choose_device_of_environment(char** argv);

@@ -4,8 +4,8 @@
 
 #include "base/text.h"
 #include "examiner/exercises/tree.h"
-#include "harness/text.h"
 #include "examiner/failure.h"
+#include "harness/text.h"
 
 namespace coalesce::exercises {
 namespace {
@@ -29,14 +29,14 @@ std::string without_comment(const std::string& line) {
     return code;
 }
 
-void check_names(const std::vector<Hint>& hints, Faults& faults) {
+void check_names(const std::vector<Hint>& hints, const std::string& file, Faults& faults) {
     static const std::vector<std::string> ids = all_failure_ids();
     for (const Hint& hint : hints) {
         for (const std::string& failure : hint.failures) {
             if (std::ranges::count(ids, failure) > 0) continue;
-            faults.push_back("course.toml:" + std::to_string(hint.line) + ": a hint for \"" +
-                             failure +
-                             "\", but nothing is ever called that; examiner/failure.h has the names");
+            faults.push_back(
+                file + ":" + std::to_string(hint.line) + ": a hint for \"" + failure +
+                "\", but nothing is ever called that; examiner/failure.h has the names");
         }
     }
 }
@@ -77,11 +77,13 @@ std::vector<std::string> bare_kernel(const std::string& text) {
 
 Faults hint_faults(const course::Course& course) {
     Faults faults;
-    check_names(course.hints, faults);
-    if (course.program) check_names(course.program->exercise->hints, faults);
-    for (const course::Step& step : course.steps) {
-        if (step.exercise) check_names(step.exercise->hints, faults);
-    }
+    check_names(course.hints, "course.toml", faults);
+    const auto check_lesson = [&](const course::Step& step) {
+        if (step.exercise)
+            check_names(step.exercise->hints, "solutions/" + step.name + "/exercise.toml", faults);
+    };
+    if (course.program) check_lesson(*course.program);
+    for (const course::Step& step : course.steps) check_lesson(step);
     return faults;
 }
 

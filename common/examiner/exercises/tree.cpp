@@ -56,7 +56,7 @@ void find_strays(const Tree& tree, Faults& faults) {
         const std::vector<std::string> list = tree.files(name);
         std::set<std::string> wanted(list.begin(), list.end());
         compare_entries(exercise, entries(tree.root() / exercise), wanted, faults);
-        wanted.insert("mutants.toml");
+        wanted.insert({"exercise.toml", "mutants.toml", "right", "wrong"});
         compare_entries(solution, entries(tree.root() / solution), wanted, faults);
     }
 }
@@ -189,7 +189,7 @@ std::vector<std::string> Tree::faults() const {
 }
 
 Faults Tree::faults_of_hints() const {
-    const course::Course course = course::read_course(root_ / "course.toml");
+    const course::Course course = course::read_course(root_);
     Faults faults = hint_faults(course);
     for (const std::string& name : names_) {
         Mutants expected = read_mutants(root_ / "solutions" / name / "mutants.toml");
@@ -197,8 +197,8 @@ Faults Tree::faults_of_hints() const {
         for (const Mutant& mutant : expected.mutants) provoked.insert(mutant.failure);
         provoked.erase("nothing-written");  // who has not begun gets the hints for everybody
         for (const std::string& id : failures_without_hint(course, name, provoked)) {
-            faults.push_back("course.toml: " + name + " has no hint for \"" + id +
-                             "\", which its mutants provoke; add a [[step.hint]]");
+            faults.push_back("solutions/" + name + "/exercise.toml has no hint for \"" + id +
+                             "\", which its mutants provoke; add a [[hint]]");
         }
     }
     return faults;

@@ -31,7 +31,7 @@ public:
     std::vector<std::string> generate() const;
     /// A sentence, with its place and what to do, for everything that is not as it should be.
     std::vector<std::string> faults() const;
-    /// What is wrong with course.toml's hints: slips, and failures that an exercise provokes but that no
+    /// What is wrong with the course's hints: slips, and failures that an exercise provokes but that no
     /// hint is for.
     std::vector<std::string> faults_of_hints() const;
     /// Files in which somebody has begun to write since they were committed.
@@ -52,9 +52,9 @@ std::vector<std::string> header_faults(const std::string& name, const Skeleton& 
 /// arguments and its name. Empty when there is none.
 std::vector<std::string> bare_kernel(const std::string& text);
 
-/// Slips in the hints of course.toml, with their lines: a failure that nothing is ever called.
+/// Slips in the hints of the course, with their lines: a failure that nothing is ever called.
 std::vector<std::string> hint_faults(const course::Course& course);
-/// Those of `failures` for which neither course.toml's step nor all steps have a hint.
+/// Those of `failures` for which neither the exercise nor course.toml has a hint.
 std::vector<std::string> failures_without_hint(const course::Course& course,
                                                const std::string& step,
                                                const std::set<std::string>& failures);

@@ -17,7 +17,7 @@ struct NewAssignment {
     std::filesystem::path folder;        ///< where it goes: must not be there yet
     std::string title;                   ///< for students; "": its name
     std::vector<std::string> exercises;  ///< names or numbers
-    std::vector<double> points;          ///< of each; {}: those of course.toml
+    std::vector<double> points;          ///< of each; {}: those of the course
 };
 
 /// Makes it, whole or not at all. Throws UsageError.

@@ -209,7 +209,7 @@ Assignment read_assignment(const fs::path& folder) {
                          "; ./learn assignment new NAME makes one");
     }
     try {
-        const course::Course course = course::read_course(repository() / "course.toml");
+        const course::Course course = course::read_course(repository());
         read_manifest(assignment.teacher() / "assignment.toml", course, assignment);
         read_hidden(assignment.teacher() / "hidden.toml", assignment);
     } catch (const course::CourseError& error) {
@@ -226,7 +226,7 @@ Assignment read_assignment(const fs::path& folder) {
 std::string manifest_text(const Assignment& assignment) {
     std::string text =
         "# What is asked, and what it is worth. Any change here grades again; older results stay.\n"
-        "# The shapes, limits and so on of an exercise are those of course.toml; to ask for\n"
+        "# The shapes, limits and so on of an exercise are those of its exercise.toml; to ask for\n"
         "# something else, add any of its keys here: shapes, counted, limits ... Below, of each:\n"
         "# points: `correct` for right bits on every shape, `clean` for not a word from the checks "
         "of\n"

@@ -108,7 +108,7 @@ private:
         made->add_option("--exercises", words_.made.exercises, "Their numbers or names: 02,03,04")
             ->delimiter(',')
             ->required();
-        made->add_option("--points", words_.made.points, "Points of each; as course.toml has them")
+        made->add_option("--points", words_.made.points, "Points of each; as the course has them")
             ->delimiter(',')
             ->check(CLI::Range(0.1, 10000.0));
         made->add_option("--title", words_.made.title, "For students");

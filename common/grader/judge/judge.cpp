@@ -146,7 +146,7 @@ std::string judge_identity() {
 
 std::vector<Assigned> course_exercises(const std::filesystem::path& repository) {
     std::vector<Assigned> all;
-    for (const course::Step& step : course::read_course(repository / "course.toml").steps) {
+    for (const course::Step& step : course::read_course(repository).steps) {
         if (!step.exercise) continue;
         Assigned exercise{*step.exercise};
         const std::filesystem::path file = repository / "solutions" / step.name / "kernel.cu";

@@ -145,7 +145,7 @@ private:
 std::string judge_identity();
 
 /// The exercises of the course as they are in the repository, with their solutions. Throws
-/// std::runtime_error when course.toml or a solution cannot be read.
+/// std::runtime_error when the course or a solution cannot be read.
 std::vector<Assigned> course_exercises(const std::filesystem::path& repository);
 
 }  // namespace coalesce::grader

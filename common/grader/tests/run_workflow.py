@@ -53,7 +53,7 @@ class Teacher:
         key = self.github / "assignments/hw1/teacher/key"
         self.key = key.read_text().strip()
         key.unlink()
-        for part in ("common", "course.toml"):
+        for part in ("common", "course.toml", "solutions", "steps"):
             (self.github / part).symlink_to(repository / part)
         # Puts in place what the real one would build.
         learn = self.github / "learn"

@@ -10,7 +10,7 @@ page=$repository/docs/guide/teacher.md
 
 place=$(mktemp -d "${TMPDIR:-/tmp}/coalesce-page-XXXXXX")
 trap 'rm -rf "$place"' EXIT
-for part in common course.toml exercises solutions; do ln -s "$repository/$part" "$place/$part"; done
+for part in common course.toml exercises solutions steps; do ln -s "$repository/$part" "$place/$part"; done
 printf '#!/bin/sh\nexec "%s/bin/learn" "$@"\n' "$build" >"$place/learn"
 chmod +x "$place/learn"
 export COALESCE_COURSE="$place"

@@ -59,7 +59,7 @@ TEST_CASE("help and list") {
     CHECK(has(run_learn("run --help").output, "--device"));
     Ended list = run_learn("list");
     CHECK(list.exit_code == 0);
-    for (auto& step : coalesce::course::read_course(COALESCE_REPOSITORY "/course.toml").steps) {
+    for (auto& step : coalesce::course::read_course(COALESCE_REPOSITORY).steps) {
         CHECK(has(list.output, step.name));
         Ended variants = run_learn("list " + step.number());
         CHECK(variants.exit_code == 0);
@@ -243,7 +243,7 @@ TEST_CASE("a program that is not built is said before anything runs") {
 
 TEST_CASE("on a GPU: times, and the rivals in the same run") {
     Stage stage;
-    for (auto& step : coalesce::course::read_course(COALESCE_REPOSITORY "/course.toml").steps) {
+    for (auto& step : coalesce::course::read_course(COALESCE_REPOSITORY).steps) {
         stage.program(step.name, 0, results(step.name, "gpu", true));
     }
     stage.program("rivals", 0, results("rivals", "gpu", true));
@@ -259,7 +259,7 @@ TEST_CASE("on a GPU: times, and the rivals in the same run") {
 
 TEST_CASE("rivals do not run on the simulator unless they are named") {
     Stage stage;
-    for (auto& step : coalesce::course::read_course(COALESCE_REPOSITORY "/course.toml").steps) {
+    for (auto& step : coalesce::course::read_course(COALESCE_REPOSITORY).steps) {
         stage.program(step.name, 0, results(step.name, "sim", true));
     }
     stage.program("rivals", 0, results("rivals", "sim", true));

@@ -10,9 +10,9 @@
 #include <random>
 #include <sstream>
 
+#include "examiner/verdict.h"
 #include "expect.h"
 #include "harness/device.h"
-#include "examiner/verdict.h"
 #include "learn/state.h"
 #include "learn/terminal.h"
 
@@ -24,13 +24,17 @@ namespace fs = std::filesystem;
 
 namespace {
 
-// Leaves only the first steps: whoever asks for all of them waits less.
+// Leaves only the first steps, so that commands for all of them take less time.
 void keep_steps(const ScratchCourse& course, int count) {
-    const std::string all = course.read("course.toml");
-    std::size_t end = 0;
-    for (int step = 0; step <= count; ++step) end = all.find("\n[[step]]", end + 1);
-    fs::remove(course.path("course.toml"));
-    course.write("course.toml", all.substr(0, end));
+    const fs::path all = fs::canonical(course.path("steps"));
+    std::vector<std::string> names;
+    for (const auto& entry : fs::directory_iterator(all)) names.push_back(entry.path().filename());
+    std::sort(names.begin(), names.end());
+    fs::remove(course.path("steps"));
+    fs::create_directory(course.path("steps"));
+    // The lesson before the steps stays as well.
+    for (int k = 0; k <= count; ++k)
+        fs::create_symlink(all / names[k], course.path("steps") / names[k]);
 }
 
 // As if ./learn had run the steps.
@@ -232,7 +236,7 @@ TEST_CASE("another file, the bug hunt, everything; each as JSON") {
     CHECK(json["results"][0]["verdict"]["failures"][0]["id"] == "nothing-written");
 
     keep_steps(course, 3);
-    const auto all_there_is = coalesce::course::read_course(course.path("course.toml"));
+    const auto all_there_is = coalesce::course::read_course(course.path(""));
     const auto exercises = exercises_of(all_there_is);
     REQUIRE(exercises.size() == 4);  // with lesson 00
     for (auto& exercise : exercises) course.solve(exercise.step->name);
@@ -379,7 +383,7 @@ TEST_CASE("a question about time is answered by the model, which says for which 
 // What the book holds to be right is right of the solution, and it is a whole number.
 TEST_CASE("each prediction has one answer, a whole number") {
     ScratchCourse course;
-    for (auto& step : coalesce::course::read_course(COALESCE_REPOSITORY "/course.toml").steps) {
+    for (auto& step : coalesce::course::read_course(COALESCE_REPOSITORY).steps) {
         std::vector<std::string> words = {"predict", step.number()};
         for (auto& prediction : step.exercise->predictions) {
             CAPTURE(prediction.question);
@@ -481,14 +485,14 @@ TEST_CASE("progress, list, doctor") {
     CHECK(height_of(list.output, 80) == std::ranges::count(list.output, '\n'));
     CHECK(height_of(list.output, 80) <= 23);
     expect(course, {"list", "02"}, 0, {"transpose_naive"});
-    for (auto& step : coalesce::course::read_course(COALESCE_REPOSITORY "/course.toml").steps) {
+    for (auto& step : coalesce::course::read_course(COALESCE_REPOSITORY).steps) {
         std::string output = course.learn({"list", step.number()}).output;
         CHECK_MESSAGE(height_of(output, 80) == std::ranges::count(output, '\n'), output);
     }
     expect(course, {"progress"}, 0, {"0 of ", "02_naive hunt", "Stale: "});
     Json progress = course.learn_json({"progress", "--json"});
     CHECK(progress["next"] == "00_program");
-    auto steps = coalesce::course::read_course(COALESCE_REPOSITORY "/course.toml").steps;
+    auto steps = coalesce::course::read_course(COALESCE_REPOSITORY).steps;
     CHECK(progress["exercises"].size() == 1 + 2 * steps.size());  // and their bug hunts
     CHECK(course.learn_json({"list", "--json"}) == progress);
     expect(course, {"doctor"}, 0, {"compiler", "GPU", "simulator", "can be checked here"});

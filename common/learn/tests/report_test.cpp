@@ -22,15 +22,13 @@ namespace {
 const std::string MARKERS =
     "<!-- results: written by build/bin/learn results -->\nold\n<!-- end of results -->\n";
 const std::string EMPTY_README = "# Title\n" + MARKERS + "after\n";
-const std::string COURSE_OF_ONE = R"([[step]]
-name = "02_naive"
-title = "Naive"
+const std::string ONLY_LESSON = R"(title = "Naive"
 builds_on = ""
-[[step.variant]]
+[[variant]]
 name = "naive"
 kernel = "transpose_naive"
 expect = { load = 4, store = 32 }
-[[step.variant]]
+[[variant]]
 name = "8x32"
 kernel = "transpose_naive"
 expect = { load = 4, store = 8 }
@@ -87,7 +85,8 @@ struct ReportFolder {
         fs::create_directories(path / "docs/results");
         fs::create_directories(path / "docs/guide");
         fs::create_directories(path / "steps/02_naive");
-        write("course.toml", COURSE_OF_ONE);
+        write("course.toml", "");
+        write("steps/02_naive/lesson.toml", ONLY_LESSON);
         write("README.md", EMPTY_README);
         write("docs/guide/results.md", MARKERS);
     }
@@ -379,7 +378,7 @@ TEST_CASE("files that are no results are named, and what is wrong in them") {
     wrong["predicted"]["binds"] = "magic";
     CHECK(has(complaint(of(PREDICTED, {wrong})), ": results[0].predicted.binds: "));
     CHECK(complaint(of(GPU, {timed("99_none", "naive")})) ==
-          ": results[0].step: course.toml has no step \"99_none\"");
+          ": results[0].step: the course has no step \"99_none\"");
     folder.write("docs/results/a.json", of(SIM, {counted("02_naive", "naive")}));
     CHECK(complaint(of(SIM, {counted("02_naive", "naive")})) ==
           ": device.kind: another file has these, too");

@@ -29,7 +29,7 @@ public:
         for (const char* part : {"course.toml", "steps", "solutions"}) {
             std::filesystem::create_symlink(repository / part, root / part);
         }
-        const auto course = course::read_course(repository / "course.toml");
+        const auto course = course::read_course(repository);
         for (auto& work : exercises_and_hunts_of(course)) {
             const std::string name = work.step->name, file = work.asked().file();
             std::filesystem::create_directories(root / "exercises" / name);

@@ -188,7 +188,7 @@ TEST_CASE("the next exercise is watched, and the first one is a program") {
 
 TEST_CASE("the footer fits its lines, whatever the exercise") {
     ScratchCourse scratch;
-    auto course = coalesce::course::read_course(COALESCE_REPOSITORY "/course.toml");
+    auto course = coalesce::course::read_course(COALESCE_REPOSITORY);
     auto all = exercises_and_hunts_of(course);
     REQUIRE(all.size() > course.steps.size());
     for (auto& exercise : all) {

@@ -54,7 +54,7 @@ ordered_json work_json(const Exercise& exercise, const fs::path& root) {
 
 ordered_json exercises_json(const fs::path& root) {
     ordered_json exercises = ordered_json::array();
-    for (const course::Step& step : course::read_course(root / "course.toml").steps) {
+    for (const course::Step& step : course::read_course(root).steps) {
         if (!step.exercise) continue;
         exercises.push_back(
             {{"name", step.name},

@@ -111,7 +111,7 @@ int main(int argc, char** argv) {
     try {
         const fs::path root = argv[1];
         ordered_json steps = ordered_json::array();
-        for (const auto& step : coalesce::course::read_course(root / "course.toml").steps) {
+        for (const auto& step : coalesce::course::read_course(root).steps) {
             // Who has no kernels has no recording.
             if (!fs::exists(fs::path(argv[2]) / (step.name + ".json"))) continue;
             steps.push_back(step_json(step, root, argv[2], argv[3]));

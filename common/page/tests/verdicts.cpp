@@ -3,7 +3,7 @@
 //
 //     verdicts 03_tiled [--ptx] [--all]
 //
-// The blank, the solution, its mutants, the bug hunt and its solution; with --all those of common/examiner/exercises/tests
+// The blank, the solution, its mutants, the bug hunt and its solution; with --all those of right/ and wrong/
 // too. Through LLVM IR and our translator, or with --ptx through clang's own back end. JSON:
 // {"cases": [{"name", "exercise", "hunt", "source", "compiler", "said", "ir" or "ptx", "verdict"}]}
 #include <cstdio>
@@ -98,7 +98,7 @@ void add_learners(const std::string& name, Cases& cases) {
     for (const char* kind : {"right", "wrong"}) {
         std::vector<fs::path> files;
         for (const auto& entry :
-             fs::directory_iterator(repository() / "common/examiner/exercises/tests" / kind / name)) {
+             fs::directory_iterator(repository() / "solutions" / name / kind)) {
             if (entry.path().extension() == ".cu") files.push_back(entry.path());
         }
         std::sort(files.begin(), files.end());

@@ -1,12 +1,15 @@
-// What is compiled in of the course.
+// The parts of the course that are compiled into the module.
 #pragma once
 
 #include <string_view>
+#include <vector>
+
+#include "examiner/course/course.h"
 
 namespace coalesce::page {
 
-/// course.toml.
-std::string_view course_text();
+/// The course's records.
+std::vector<course::CourseText> course_texts();
 
 /// What the solutions cost: {"03_tiled/kernel.cu": {"counters": {...}, "predicted": {...} | null}, ...}, as
 /// page_cost gives it. {} in the module that finds it out.

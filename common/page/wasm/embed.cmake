@@ -4,5 +4,5 @@ set(text "{}")
 if(FILE)
   file(READ ${FILE} text)
 endif()
-file(WRITE ${SOURCE} "#include \"course_files.h\"\n\n"
+file(WRITE ${SOURCE} "#include \"page/wasm/course_files.h\"\n\n"
   "std::string_view coalesce::page::${FUNCTION}() {\n    return R\"text(${text})text\";\n}\n")

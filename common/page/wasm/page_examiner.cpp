@@ -4,7 +4,7 @@
 #include <nlohmann/json.hpp>
 
 #include "examiner/course/course.h"
-#include "course_files.h"
+#include "page/wasm/course_files.h"
 #include "harness/counters_json.h"
 #include "examiner/clang_ir.h"
 #include "examiner/examine.h"
@@ -26,7 +26,7 @@ namespace coalesce::page {
 namespace {
 
 const course::Course& whole_course() {
-    static const course::Course course = course::course_of_text(course_text(), "course.toml");
+    static const course::Course course = course::course_of_texts(course_texts());
     return course;
 }
 
@@ -36,7 +36,7 @@ const Exercise& exercise_of(const json& question) {
     const course::Step* step = whole_course().find(name);
     if (step && !is_hunt && step->exercise) return *step->exercise;
     if (step && is_hunt && step->hunt) return *step->hunt;
-    throw std::runtime_error("course.toml has no " +
+    throw std::runtime_error("the course has no " +
                              std::string(is_hunt ? "bug hunt" : "exercise") + " " + name);
 }
 

@@ -1,5 +1,5 @@
 // check_expectations COURSE.TOML STEP RESULTS.JSON -- holds the results of one step against what
-// course.toml expects of it. Exit code 0: they agree; 1: they differ, a line for each difference.
+// its lesson.toml expects. Exit code 0: they agree; 1: they differ, a line for each difference.
 
 #include <fstream>
 #include <iostream>
@@ -22,7 +22,7 @@ int main(int argc, char** argv) {
         for (auto& difference : found) std::cout << difference << "\n";
         if (!found.empty()) return 1;
         std::cout << step->name << ": all " << step->variants.size()
-                  << " variants are as course.toml has them\n";
+                  << " variants are as lesson.toml has them\n";
         return 0;
     } catch (const std::exception& error) {
         std::cerr << error.what() << "\n";

@@ -1,73 +1,69 @@
-// course.toml: what is read from a right one, and the place and the advice for each wrong one.
+// The records of a course: what is read from right ones, and the place and the advice for each wrong one.
 
 #include "examiner/course/course.h"
 
 #include <doctest/doctest.h>
-#include <unistd.h>
 
-#include <fstream>
+#include <map>
 
 using namespace coalesce::course;
 
 namespace {
 
-// A file that is gone again at the end of a test.
-struct TemporaryFile {
-    std::filesystem::path path =
-        std::filesystem::temp_directory_path() / ("course-" + std::to_string(getpid()) + ".toml");
-    explicit TemporaryFile(const std::string& text) { std::ofstream(path) << text; }
-    ~TemporaryFile() { std::filesystem::remove(path); }
+/// The records of a small course, by the names of the lessons.
+struct Small {
+    std::map<std::string, std::string> lessons, exercises;
+    std::string common = "";
+
+    std::vector<CourseText> texts() const {
+        std::vector<CourseText> texts = {{"course.toml", common}};
+        for (const auto& [name, text] : lessons)
+            texts.push_back({"steps/" + name + "/lesson.toml", text});
+        for (const auto& [name, text] : exercises)
+            texts.push_back({"solutions/" + name + "/exercise.toml", text});
+        return texts;
+    }
+    Course read() const { return course_of_texts(texts()); }
 };
 
-Course read_text(const std::string& text) {
-    TemporaryFile file(text);
-    return read_course(file.path);
-}
-
-// What reading `text` complains of, without the file's name: "3: ...". Empty: nothing.
-std::string complaint(const std::string& text) {
-    TemporaryFile file(text);
+/// What reading the course complains of: "course.toml:3: ...". Empty: nothing.
+std::string complaint(const Small& course) {
     try {
-        read_course(file.path);
+        course.read();
         return "";
     } catch (const CourseError& error) {
-        std::string message = error.what();
-        std::string prefix = file.path.string() + ":";
-        REQUIRE(message.starts_with(prefix));
-        return message.substr(prefix.size());
+        return error.what();
     }
 }
 
-bool complains(const std::string& text, const std::string& line, const std::string& words) {
-    std::string message = complaint(text);
+void complains(const Small& course, const std::string& place, const std::string& words) {
+    const std::string message = complaint(course);
     CAPTURE(message);
-    CHECK(message.starts_with(line + ": "));
+    CHECK(message.find(place + ": ") != std::string::npos);
     CHECK(message.find(words) != std::string::npos);
-    return true;
 }
 
-const std::string FIRST = R"([[step]]
-name = "01_copy"
-title = "Copy"
+const std::string FIRST = R"(title = "Copy"
 builds_on = ""
-[[step.variant]]
+[[variant]]
 name = "tile copy"
 kernel = "copy_tile"
 expect = { load = 4, store = 4 }
-)";  // 8 lines
+)";  // 6 lines
 
-const std::string SECOND = R"([[step]]
-name = "02_naive"
-title = "Naive"
+const std::string SECOND = R"(title = "Naive"
 builds_on = "01_copy"
-[[step.variant]]
+[[variant]]
 name = "naive"
 kernel = "transpose_naive"
 expect = { load = 4, store = 32.5, shared_load = 1, shared_store = 32 }
 multiples = [32, 4]
-[[step.variant]]
+[[variant]]
 name = "host"
 )";
+
+const Small ONE = {.lessons = {{"01_copy", FIRST}}, .exercises = {}};
+const Small BOTH = {.lessons = {{"01_copy", FIRST}, {"02_naive", SECOND}}, .exercises = {}};
 
 // `text` with its first `from` replaced.
 std::string with(std::string text, const std::string& from, const std::string& to) {
@@ -76,17 +72,21 @@ std::string with(std::string text, const std::string& from, const std::string& t
     return text.replace(place, from.size(), to);
 }
 
+/// A course of one lesson whose record has its first `from` replaced.
+Small lesson_with(const std::string& from, const std::string& to) {
+    return {.lessons = {{"01_copy", with(FIRST, from, to)}}, .exercises = {}};
+}
+
 }  // namespace
 
 TEST_CASE("a right course is read whole") {
-    Course course = read_text(FIRST + SECOND);
+    Course course = BOTH.read();
     REQUIRE(course.steps.size() == 2);
     const Step& naive = course.steps[1];
     CHECK(naive.name == "02_naive");
     CHECK(naive.number() == "02");
     CHECK(naive.title == "Naive");
     CHECK(naive.builds_on == "01_copy");
-    CHECK(naive.line == 9);
     REQUIRE(naive.variants.size() == 2);
     CHECK(naive.variants[0].kernel == "transpose_naive");
     CHECK(naive.variants[0].expect.at("store") == 32.5);
@@ -98,7 +98,7 @@ TEST_CASE("a right course is read whole") {
 }
 
 TEST_CASE("steps are found by name and by number, variants by name") {
-    Course course = read_text(FIRST + SECOND);
+    Course course = BOTH.read();
     for (const char* word : {"2", "02", "02_naive"}) CHECK(course.find(word) == &course.steps[1]);
     for (const char* word : {"", "3", "002", "naive", "02_"}) CHECK(course.find(word) == nullptr);
     CHECK(course.steps[1].find("host") == &course.steps[1].variants[1]);
@@ -107,22 +107,29 @@ TEST_CASE("steps are found by name and by number, variants by name") {
 
 namespace {
 
-const std::string PROGRAM = R"([program]
-name = "00_program"
-title = "Whole"
-points = 10
+const Small WITH_PROGRAM = {.lessons = {{"00_program", "title = \"Whole\"\nwhole_program = true\n"},
+                                        {"01_copy", FIRST},
+                                        {"02_naive", SECOND}},
+                            .exercises = {{"00_program", R"(points = 10
 shapes = [[1, 1024], [1, 1]]
-[[program.hint]]
+[[hint]]
 question = "Which?"
 picture = "x"
 api = "An api."
 line = "A line."
-)";
+)"}}};
+
+/// The same with the first `from` of the program's exercise replaced.
+Small program_with(const std::string& from, const std::string& to) {
+    Small course = WITH_PROGRAM;
+    course.exercises["00_program"] = with(course.exercises["00_program"], from, to);
+    return course;
+}
 
 }  // namespace
 
 TEST_CASE("the whole program is a lesson, and no step") {
-    const Course course = read_text(PROGRAM + FIRST + SECOND);
+    const Course course = WITH_PROGRAM.read();
     REQUIRE(course.program);
     CHECK(course.program->title == "Whole");
     const coalesce::Exercise& exercise = *course.program->exercise;
@@ -139,25 +146,27 @@ TEST_CASE("the whole program is a lesson, and no step") {
     }
     CHECK(course.lesson("2") == &course.steps[1]);
     CHECK(course.lesson("3") == nullptr);
-    CHECK(read_text(FIRST).lesson("0") == nullptr);
+    CHECK(ONE.read().lesson("0") == nullptr);
 }
 
 TEST_CASE("wrong programs") {
-    const std::string all = PROGRAM + FIRST;
-    complains(with(all, "points = 10", "point = 10"), "4", "no key `point`");
-    complains(with(all, "points = 10", ""), "1", "has no `points`");
-    complains(with(all, "[1, 1024]", "[2, 1024]"), "1", "takes so many elements");
-    complains(with(all, "name = \"00_program\"", "name = \"program\""), "1",
-              "is named like 02_naive");
-    complains(with(all, "name = \"00_program\"", "name = \"07_program\""), "1", "before the steps");
-    complains(with(all, "api = \"An api.\"", ""), "6", "has no `api`");
-    complains(PROGRAM.substr(0, PROGRAM.find("[[program.hint")) + FIRST, "1",
-              "no [[program.hint]] of 00_program");
+    const std::string record = "solutions/00_program/exercise.toml:";
+    complains(program_with("points = 10", "point = 10"), record + "1", "no key `point`");
+    complains(program_with("points = 10", ""), record + "1", "has no `points`");
+    complains(program_with("[1, 1024]", "[2, 1024]"), record + "2", "takes so many elements");
+    complains(program_with("api = \"An api.\"", ""), record + "3", "has no `api`");
+    complains(program_with("[[hint]]", "[hints]"), record + "3", "no key `hints`");
+    Small late = WITH_PROGRAM;
+    late.lessons["03_program"] = late.lessons["00_program"];
+    complains(late, "steps/03_program/lesson.toml:1", "comes before the steps");
+    Small odd = WITH_PROGRAM;
+    odd.lessons["00_program"] += "variant = 1\n";
+    complains(odd, "steps/00_program/lesson.toml:3", "no key `variant`");
 }
 
-TEST_CASE("a file that cannot be read") {
+TEST_CASE("a folder without a course") {
     try {
-        read_course("/nonexistent/course.toml");
+        read_course("/nonexistent");
         FAIL("it was read");
     } catch (const CourseError& error) {
         CHECK(std::string(error.what()) ==
@@ -165,56 +174,71 @@ TEST_CASE("a file that cannot be read") {
     }
 }
 
-TEST_CASE("wrong files name the line and what to do") {
-    complains(with(FIRST, "\"Copy\"", "\"Copy"), "3", "fix this line");
-    complains("", "1", "no [[step]] here");
-    complains("step = 3\n", "1", "no [[step]] here");
-    complains("[[steps]]\n" + FIRST, "1", "no key `steps`");
-    complains(with(FIRST, "title", "titel"), "3", "no key `titel`; fix its name");
-    complains(with(FIRST, "title = \"Copy\"", ""), "1", "01_copy has no `title`; add title");
-    complains(with(FIRST, "\"Copy\"", "7"), "3", "must be text in quotes");
-    complains(with(FIRST, "01_copy", "copy"), "1", "named like 02_naive");
-    complains(with(FIRST, "builds_on = \"\"", "builds_on = \"01_copy\""), "1", "builds on");
-    complains(with(FIRST, "[[step.variant]]", "[[step.variants]]"), "5", "no key `variants`");
-    complains("[[step]]\nname = \"01_copy\"\ntitle = \"\"\nbuilds_on = \"\"\n", "1",
-              "no [[step.variant]] of 01_copy");
-    complains(with(FIRST, "\"tile copy\"", "\"\""), "5", "an empty name");
+TEST_CASE("wrong lessons name the line and what to do") {
+    const std::string record = "steps/01_copy/lesson.toml:";
+    complains(lesson_with("\"Copy\"", "\"Copy"), record + "1", "fix this line");
+    complains({.lessons = {}, .exercises = {}}, "course.toml:1", "there is no lesson");
+    complains({.lessons = ONE.lessons, .exercises = {}, .common = "hints = 3\n"}, "course.toml:1",
+              "no key `hints`");
+    complains(lesson_with("title", "titel"), record + "1", "no key `titel`; fix its name");
+    complains(lesson_with("title = \"Copy\"", ""), record + "1",
+              "01_copy has no `title`; add title");
+    complains(lesson_with("\"Copy\"", "7"), record + "1", "must be text in quotes");
+    complains({.lessons = {{"copy", FIRST}}, .exercises = {}}, "steps/copy/lesson.toml:1",
+              "named like 02_naive");
+    complains(lesson_with("builds_on = \"\"", "builds_on = \"01_copy\""), record + "2",
+              "builds on");
+    complains(lesson_with("[[variant]]", "[[variants]]"), record + "3", "no key `variants`");
+    complains({.lessons = {{"01_copy", "title = \"\"\nbuilds_on = \"\"\n"}}, .exercises = {}},
+              record + "1", "no [[variant]] of 01_copy");
+    complains(lesson_with("\"tile copy\"", "\"\""), record + "3", "an empty name");
 }
 
 TEST_CASE("wrong expectations") {
-    std::string expect = "expect = { load = 4, store = 4 }";
-    complains(with(FIRST, expect, ""), "5", "has a kernel but no `expect`");
-    complains(with(FIRST, "kernel = \"copy_tile\"", ""), "8", "counters of no kernel");
-    complains(with(FIRST, expect, "expect = {}"), "8", "must be a table");
-    complains(with(FIRST, expect, "expect = 4"), "8", "must be a table");
-    complains(with(FIRST, "load = 4", "loads = 4"), "8", "no key `loads`");
-    complains(with(FIRST, "load = 4", "load = 0"), "8", "a number above 0");
-    complains(with(FIRST, "load = 4", "load = nan"), "8", "a number above 0");
-    complains(with(FIRST, "load = 4", "load = \"4\""), "8", "a number above 0");
+    const std::string expect = "expect = { load = 4, store = 4 }", place = "lesson.toml:6";
+    complains(lesson_with(expect, ""), "lesson.toml:3", "has a kernel but no `expect`");
+    complains(lesson_with("kernel = \"copy_tile\"", ""), place, "counters of no kernel");
+    complains(lesson_with(expect, "expect = {}"), place, "must be a table");
+    complains(lesson_with(expect, "expect = 4"), place, "must be a table");
+    complains(lesson_with("load = 4", "loads = 4"), place, "no key `loads`");
+    complains(lesson_with("load = 4", "load = 0"), place, "a number above 0");
+    complains(lesson_with("load = 4", "load = nan"), place, "a number above 0");
+    complains(lesson_with("load = 4", "load = \"4\""), place, "a number above 0");
 }
 
 TEST_CASE("wrong multiples") {
     for (const char* pair :
          {"32", "[32]", "[32, 0]", "[-1, 32]", "[1, 2, 3]", "[1.5, 1]", "[]", "[1, 99999999999]"}) {
-        complains(FIRST + "multiples = " + pair + "\n", "9", "two whole numbers");
+        const std::string text = FIRST + "multiples = " + pair + "\n";
+        complains({.lessons = {{"01_copy", text}}, .exercises = {}}, "lesson.toml:7",
+                  "two whole numbers");
     }
 }
 
 TEST_CASE("wrong relations between steps") {
-    complains(SECOND, "1", "builds on \"01_copy\"");
-    complains(FIRST + with(SECOND, "\"01_copy\"", "\"02_naive\""), "9", "name an earlier step");
-    complains(FIRST + with(SECOND, "\"01_copy\"", "\"\""), "9", "name an earlier step");
-    complains(FIRST + FIRST, "9", "put the steps in the order of their numbers");
-    complains(FIRST + with(SECOND, "\"host\"", "\"naive\""), "18", "two variants \"naive\"");
+    const auto both_with = [](const std::string& from, const std::string& to) {
+        Small course = BOTH;
+        course.lessons["02_naive"] = with(SECOND, from, to);
+        return course;
+    };
+    const std::string record = "steps/02_naive/lesson.toml:";
+    complains({.lessons = {{"02_naive", SECOND}}, .exercises = {}}, record + "2",
+              "builds on \"01_copy\"");
+    complains(both_with("\"01_copy\"", "\"02_naive\""), record + "2", "name an earlier step");
+    complains(both_with("\"01_copy\"", "\"\""), record + "2", "name an earlier step");
+    complains(both_with("\"host\"", "\"naive\""), record + "8", "two variants \"naive\"");
+    Small same = BOTH;
+    same.lessons["02_other"] = SECOND;
+    complains(same, "steps/02_other/lesson.toml:1", "02_naive has the same number");
 }
 
 // ---- exercises ----
 
 namespace {
 
-// Behind a step's variants: its exercise.
-const std::string EXERCISE = R"(
-[[step.hint]]
+const std::string EXERCISE = R"(points = 5
+shapes = [[64, 64]]
+[[hint]]
 question = "Which?"
 picture = """
   a b
@@ -222,28 +246,33 @@ picture = """
 """
 api = "An api."
 line = "a line;"
-[[step.hint]]
+[[hint]]
 failures = ["no-bounds-check", "wrong-pitch"]
 question = "How long?"
-[[step.prediction]]
+[[prediction]]
 counter = "store"
 question = "How many?"
-[step.hunt]
+[hunt]
 points = 7
 question = "1"
 picture = "2"
 api = "3"
 line = "4"
 )";
-// Its second line gives it an exercise.
-const std::string WITH_POINTS =
-    "[[step]]\nexercise = { points = 5, shapes = [[64, 64]] }\n" + FIRST.substr(FIRST.find("name"));
 const std::string OF_ALL = "[[hint]]\nfailures = [\"deadlock\"]\napi = \"Wait.\"\n";
+
+Small asked(const std::string& exercise, const std::string& common = OF_ALL) {
+    return {.lessons = ONE.lessons, .exercises = {{"01_copy", exercise}}, .common = common};
+}
+/// The same course with the first `from` of the exercise replaced.
+Small asked_with(const std::string& from, const std::string& to) {
+    return asked(with(EXERCISE, from, to));
+}
 
 }  // namespace
 
 TEST_CASE("an exercise is read whole") {
-    Course course = read_text(OF_ALL + WITH_POINTS + EXERCISE);
+    Course course = asked(EXERCISE).read();
     const Step& step = course.steps[0];
     REQUIRE(step.exercise);
     const coalesce::Exercise& exercise = *step.exercise;
@@ -254,21 +283,20 @@ TEST_CASE("an exercise is read whole") {
     CHECK(exercise.predictions[0].counter == "store");
     CHECK(exercise.predictions[0].question == "How many?");
     CHECK(exercise.predictions[0].within == coalesce::kRounding);
-    Course about = read_text(
-        with(WITH_POINTS + EXERCISE, "counter = \"store\"", "counter = \"store\"\nwithin = 0.1"));
+    Course about = asked_with("counter = \"store\"", "counter = \"store\"\nwithin = 0.1").read();
     CHECK(about.steps[0].exercise->predictions[0].within == 0.1);
-    const std::string time = with(WITH_POINTS + EXERCISE, "counter = \"store\"",
-                                  "counter = \"of_copy_predicted\"\nwithin = 0.25");
-    CHECK(read_text(time).steps[0].exercise->predictions[0].counter == coalesce::kOfCopy);
+    Course time =
+        asked_with("counter = \"store\"", "counter = \"of_copy_predicted\"\nwithin = 0.25").read();
+    CHECK(time.steps[0].exercise->predictions[0].counter == coalesce::kOfCopy);
     REQUIRE(step.hunt);
     CHECK(step.hunt->points == 7);
     CHECK(step.hunt->hints.at(0).levels[3] == "4");
-    CHECK(!read_text(FIRST).steps[0].hunt);
-    CHECK(!read_text(FIRST).steps[0].exercise);
+    CHECK(!ONE.read().steps[0].hunt);
+    CHECK(!ONE.read().steps[0].exercise);
 }
 
 TEST_CASE("a hint for a failure: the step's own, else the course's, else the one for all") {
-    Course course = read_text(OF_ALL + WITH_POINTS + EXERCISE);
+    Course course = asked(EXERCISE).read();
     const coalesce::Exercise& step = *course.steps[0].exercise;
     CHECK(course.hint_for(step, "").levels[0] == "Which?");
     CHECK(course.hint_for(step, "").failures.empty());
@@ -283,42 +311,45 @@ TEST_CASE("a hint for a failure: the step's own, else the course's, else the one
 }
 
 TEST_CASE("wrong exercises") {
-    const std::string all = WITH_POINTS + EXERCISE;
-    complains(FIRST + EXERCISE, "10", "has no exercise to go with this");
-    complains(with(all, "points = 5", "points = 0"), "2", "from 1 to 1000");
-    complains(with(all, "points = 5", "points = 1.5"), "2", "from 1 to 1000");
-    complains(WITH_POINTS, "1", "no [[step.hint]] of 01_copy");
-    complains(with(all, "api = \"An api.\"", ""), "11", "has no `api`");
-    complains(with(all, "\"Which?\"", "\"\""), "12", "`question` is empty");
-    complains(with(all, "question = \"Which?\"", "failures = [\"deadlock\"]"), "11", "is for all");
-    complains(with(all, "failures = [\"no-bounds-check\", \"wrong-pitch\"]", ""), "19",
-              "needs failures");
-    complains(with(all, "[\"no-bounds-check\", \"wrong-pitch\"]", "[1]"), "20", "needs failures");
-    complains(with(all, "\"no-bounds-check\"", "\"wrong-pitch\""), "19",
-              "two hints for wrong-pitch");
-    complains(with(all, "question = \"How long?\"", ""), "19", "says nothing");
-    complains(with(all, "question = \"How long?\"", "advice = \"no\""), "21", "no key `advice`");
-    complains(with(all, "counter = \"store\"", "counter = \"of_copy_predicted\""), "23",
-              "no time is predicted");
+    const auto fails = [](const std::string& from, const std::string& to, int line,
+                          const std::string& words) {
+        complains(asked_with(from, to), "solutions/01_copy/exercise.toml:" + std::to_string(line),
+                  words);
+    };
+    fails("points = 5", "points = 0", 1, "from 1 to 1000");
+    fails("points = 5", "points = 1.5", 1, "from 1 to 1000");
+    complains(asked("points = 5\nshapes = [[64, 64]]\n"), "exercise.toml:1",
+              "no [[hint]] of 01_copy");
+    fails("api = \"An api.\"", "", 3, "has no `api`");
+    fails("\"Which?\"", "\"\"", 4, "`question` is empty");
+    fails("question = \"Which?\"", "failures = [\"deadlock\"]", 3, "is for all");
+    fails("failures = [\"no-bounds-check\", \"wrong-pitch\"]", "", 11, "needs failures");
+    fails("[\"no-bounds-check\", \"wrong-pitch\"]", "[1]", 12, "needs failures");
+    fails("\"no-bounds-check\"", "\"wrong-pitch\"", 11, "two hints for wrong-pitch");
+    fails("question = \"How long?\"", "", 11, "says nothing");
+    fails("question = \"How long?\"", "advice = \"no\"", 13, "no key `advice`");
+    fails("counter = \"store\"", "counter = \"of_copy_predicted\"", 15, "no time is predicted");
     for (std::string within : {"0.5", "0.01", "0", "-1", "\"a little\""}) {
-        complains(with(all, "counter = \"store\"", "counter = \"store\"\nwithin = " + within), "24",
-                  "above 0.02 and up to 0.25");
+        fails("counter = \"store\"", "counter = \"store\"\nwithin = " + within, 16,
+              "above 0.02 and up to 0.25");
     }
-    complains(with(all, "\"store\"", "\"stores\""), "23", "is load, store, shared_load");
-    complains(with(all, "points = 7", ""), "25", "the bug hunt of 01_copy has no `points`");
-    complains(with(all, "[step.hunt]", "[[step.hunt]]"), "25", "must be a table");
-    complains(with(all, "line = \"4\"", ""), "25", "has no `line`");
-    complains(with(OF_ALL, "failures = [\"deadlock\"]", "") + all, "1", "needs failures");
+    fails("\"store\"", "\"stores\"", 15, "is load, store, shared_load");
+    fails("points = 7", "", 17, "the bug hunt of 01_copy has no `points`");
+    fails("[hunt]", "[[hunt]]", 17, "must be a table");
+    fails("line = \"4\"", "", 17, "has no `line`");
+    complains(asked(EXERCISE, with(OF_ALL, "failures = [\"deadlock\"]", "")), "course.toml:1",
+              "needs failures");
 }
 
 TEST_CASE("what an exercise asks is read, and slips in it are told") {
-    const std::string all = WITH_POINTS + EXERCISE;
-    const std::string asked = "shapes = [[64, 64]]";
-    Course course = read_text(
-        with(all, asked,
-             "shapes = [[64, 64], [32, 96]], kernel = \"copy\", produces = \"copy\", multiples = "
-             "[2, 4], counted = [128, 64], limits = { load = 4, elements_per_thread = 2.5 }, "
-             "block_order = \"diagonal\", hidden = [{ rows = 1, cols = [5, 9] }]"));
+    const std::string shapes = "shapes = [[64, 64]]";
+    Course course =
+        asked_with(shapes,
+                   "shapes = [[64, 64], [32, 96]]\nkernel = \"copy\"\nproduces = \"copy\"\n"
+                   "multiples = [2, 4]\ncounted = [128, 64]\n"
+                   "limits = { load = 4, elements_per_thread = 2.5 }\n"
+                   "block_order = \"diagonal\"\nhidden = [{ rows = 1, cols = [5, 9] }]")
+            .read();
     const coalesce::Exercise& exercise = *course.steps[0].exercise;
     CHECK(exercise.name == "01_copy");
     CHECK(exercise.kernel == "copy");
@@ -341,23 +372,25 @@ TEST_CASE("what an exercise asks is read, and slips in it are told") {
     // Unless it says which order of blocks will do.
     CHECK(hunt.block_order == "diagonal");
     const std::string other = "points = 7\nblock_order = ";
-    course = read_text(with(all, "points = 7", other + "\"any-diagonal\""));
+    course = asked_with("points = 7", other + "\"any-diagonal\"").read();
     CHECK(course.steps[0].hunt->block_order == "any-diagonal");
     CHECK(course.steps[0].exercise->block_order.empty());
-    complains(with(all, "points = 7", other + "\"any\""), "27", "must be one of");
+    complains(asked_with("points = 7", other + "\"any\""), "exercise.toml:19", "must be one of");
 
-    complains(with(all, ", " + asked, ""), "2", "has no `shapes`");
-    complains(with(all, asked, "shapes = []"), "2", "a list of shapes");
-    complains(with(all, asked, "shapes = [[0, 64]]"), "2", "two whole numbers");
-    complains(with(all, asked, asked + ", kernels = \"x\""), "2", "no key `kernels`");
-    complains(with(all, asked, asked + ", produces = \"gold\""), "2", "one of \"transpose\"");
-    complains(with(all, asked, asked + ", block_order = \"any\""), "2", "must be one of");
-    complains(with(all, asked, asked + ", multiples = [64, 3]"), "2", "takes multiples of 64 x 3");
-    complains(with(all, asked, asked + ", limits = { loads = 4 }"), "2", "no key `loads`");
-    complains(with(all, asked, asked + ", limits = { load = -4 }"), "2", "from 0 to a million");
-    complains(with(all, asked, asked + ", hidden = []"), "2", "must be a list");
-    complains(with(all, asked, asked + ", hidden = [{ rows = 4 }]"), "2", "has no `cols`");
-    complains(with(all, asked, asked + ", hidden = [{ side = [9, 4] }]"), "2", "exchange the two");
-    complains(with(all, asked, "shapes = [[64, 32]], produces = \"transpose-in-place\""), "2",
-              "takes squares");
+    const auto slips = [&](const std::string& to, int line, const std::string& words) {
+        complains(asked_with(shapes, to), "exercise.toml:" + std::to_string(line), words);
+    };
+    slips("", 1, "has no `shapes`");
+    slips("shapes = []", 2, "a list of shapes");
+    slips("shapes = [[0, 64]]", 2, "two whole numbers");
+    slips(shapes + "\nkernels = \"x\"", 3, "no key `kernels`");
+    slips(shapes + "\nproduces = \"gold\"", 3, "one of \"transpose\"");
+    slips(shapes + "\nblock_order = \"any\"", 3, "must be one of");
+    slips(shapes + "\nmultiples = [64, 3]", 1, "takes multiples of 64 x 3");
+    slips(shapes + "\nlimits = { loads = 4 }", 3, "no key `loads`");
+    slips(shapes + "\nlimits = { load = -4 }", 3, "from 0 to a million");
+    slips(shapes + "\nhidden = []", 3, "must be a list");
+    slips(shapes + "\nhidden = [{ rows = 4 }]", 3, "has no `cols`");
+    slips(shapes + "\nhidden = [{ side = [9, 4] }]", 3, "exchange the two");
+    slips("shapes = [[64, 32]]\nproduces = \"transpose-in-place\"", 1, "takes squares");
 }

@@ -36,7 +36,7 @@ std::string compare_cost(const Variant& variant, const std::string& key, const j
 void compare_variant(const Step& step, const Variant& variant, const json& result,
                      std::vector<std::string>& differences) {
     std::string where =
-        step.name + ", " + variant.name + " (course.toml:" + std::to_string(variant.line) + "): ";
+        step.name + ", " + variant.name + " (lesson.toml:" + std::to_string(variant.line) + "): ";
     if (!result.value("verified", false)) {
         differences.push_back(where + "its result was not verified");
     }
@@ -68,15 +68,15 @@ std::vector<std::string> differences(const Step& step, const json& results) {
         }
         differences.push_back(step.name + ": variant " + std::to_string(i + 1) + " is \"" + ran +
                               "\" in its program, but \"" + step.variants[i].name +
-                              "\" in course.toml:" + std::to_string(step.variants[i].line));
+                              "\" in lesson.toml:" + std::to_string(step.variants[i].line));
     }
     for (size_t i = common; i < of_step.size(); ++i) {
-        differences.push_back(step.name + ": course.toml has no variant \"" +
+        differences.push_back(step.name + ": lesson.toml has no variant \"" +
                               of_step[i].value("variant", "") + "\"");
     }
     for (size_t i = common; i < step.variants.size(); ++i) {
         differences.push_back(step.name + ": its program did not run \"" + step.variants[i].name +
-                              "\" of course.toml:" + std::to_string(step.variants[i].line));
+                              "\" of lesson.toml:" + std::to_string(step.variants[i].line));
     }
     return differences;
 }

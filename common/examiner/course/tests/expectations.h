@@ -1,5 +1,5 @@
 /// \file
-/// Holds what a run counted against what course.toml expects.
+/// Holds what a run counted against what lesson.toml expects.
 #pragma once
 
 #include <nlohmann/json.hpp>
@@ -10,7 +10,7 @@
 
 namespace coalesce::course {
 
-/// Compares the results of one step, as `--json` writes them, with its section of course.toml: the
+/// Compares the results of one step, as `--json` writes them, with its lesson.toml: the
 /// same variants in the same order, all verified, and every ratio exact (requests x value ==
 /// sectors). Returns a sentence for each difference; an empty list is agreement.
 std::vector<std::string> differences(const Step& step, const nlohmann::json& results);

@@ -1,4 +1,4 @@
-// Results compared with course.toml: agreement is silent, and every kind of difference is named.
+// Results compared with lesson.toml: agreement is silent, and every kind of difference is named.
 
 #include "expectations.h"
 
@@ -20,8 +20,7 @@ Step tiled() {
     return {.name = "03_tiled",
             .title = "",
             .builds_on = "",
-            .variants = {kernel, half, host},
-            .line = 1};
+            .variants = {kernel, half, host}};
 }
 
 json result(const char* variant, int load, int store, int shared_load, int shared_store) {
@@ -63,7 +62,7 @@ TEST_CASE("one sector too many is a difference") {
     json results = right_results();
     results[1]["counters"]["load_sectors"] = 401;
     differs(results,
-            "03_tiled, tiled (course.toml:7): load is to cost 4 sectors per request, but has 401 "
+            "03_tiled, tiled (lesson.toml:7): load is to cost 4 sectors per request, but has 401 "
             "sectors in 100 requests (4.01 each)");
 }
 
@@ -90,7 +89,7 @@ TEST_CASE("what happens must be expected") {
 TEST_CASE("results have to be verified and counted") {
     json results = right_results();
     results[3]["verified"] = false;
-    differs(results, "host (course.toml:15): its result was not verified");
+    differs(results, "host (lesson.toml:15): its result was not verified");
     results = right_results();
     results[1].erase("counters");
     differs(results, "has no counters");
@@ -102,9 +101,9 @@ TEST_CASE("names and order") {
     CHECK(differences(tiled(), results).size() == 2);
     results = right_results();
     results.erase(3);
-    differs(results, "did not run \"host\" of course.toml:15");
+    differs(results, "did not run \"host\" of lesson.toml:15");
     results = right_results();
     results.push_back(result("more", 400, 400, 0, 0));
-    differs(results, "course.toml has no variant \"more\"");
+    differs(results, "lesson.toml has no variant \"more\"");
     CHECK(differences(tiled(), json::array()).size() == 3);
 }

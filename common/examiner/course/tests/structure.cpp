@@ -45,7 +45,7 @@ void check_header(const Step& step, const Step* next, const Lines& lines, const 
     std::string builds_on = step.builds_on.empty() ? "nothing" : step.builds_on;
     if (word_after(lines, "Builds on") != builds_on) {
         faults.push_back(file + ": its header must say that it builds on " + builds_on +
-                         ", as course.toml:" + std::to_string(step.line) + " does");
+                         ", as its lesson.toml does");
     }
     if (next != nullptr && word_after(lines, "Next") != next->name) {
         faults.push_back(file + ": its header must say that " + next->name + " is next");
@@ -90,13 +90,13 @@ void check_kernels(const Step& step, const Lines& lines, const std::string& file
         if (variant.kernel.empty()) continue;
         listed.insert(variant.kernel);
         if (!defined.contains(variant.kernel)) {
-            faults.push_back("course.toml:" + std::to_string(variant.line) + ": " + file +
+            faults.push_back("steps/" + step.name + "/lesson.toml:" + std::to_string(variant.line) + ": " + file +
                              " has no kernel " + variant.kernel);
         }
     }
     for (auto& name : defined) {
         if (!listed.contains(name)) {
-            faults.push_back(file + ": no variant in course.toml has its kernel " + name);
+            faults.push_back(file + ": no variant in lesson.toml has its kernel " + name);
         }
     }
 }
@@ -146,7 +146,7 @@ Faults structural_faults(const Course& course, const fs::path& steps) {
         std::string name = entry.path().filename();
         bool listed = std::ranges::count(course.steps, name, &Step::name) > 0 ||
                       (course.program && course.program->name == name);
-        if (!listed) faults.push_back("steps/" + name + " is not a step of course.toml");
+        if (!listed) faults.push_back("steps/" + name + " is no lesson: it has no lesson.toml");
     }
     return faults;
 }

@@ -1,5 +1,5 @@
 /// \file
-/// Whether the folders of the steps are as course.toml has them.
+/// Whether the folders of the steps are as their records have them.
 #pragma once
 
 #include <filesystem>
@@ -13,7 +13,7 @@ namespace coalesce::course {
 /// Looks at steps/: each step of the course has a folder with main.cu and README.md, and each folder
 /// is a step (that of the whole program has program.cu instead); the headers of main.cu name the step, what it builds on and what comes next; its first
 /// kernel begins near the top, the one that the exercise asks for stands between its markers, and the
-/// file is short; the kernels of main.cu, and of the headers beside it, are those of course.toml.
+/// file is short; the kernels of main.cu, and of the headers beside it, are those of lesson.toml.
 /// Returns a sentence with the place for each thing that is not so.
 std::vector<std::string> structural_faults(const Course& course,
                                            const std::filesystem::path& steps);

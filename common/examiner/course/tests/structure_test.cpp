@@ -1,4 +1,4 @@
-// The repository's steps are as course.toml has them; and each way in which they could not be is seen.
+// The repository's steps are as their records have them; and each way in which they could not be is seen.
 
 #include "structure.h"
 
@@ -63,15 +63,15 @@ struct SmallCourse {
 
 }  // namespace
 
-TEST_CASE("the repository's steps are as course.toml has them") {
-    Course course = read_course(REPOSITORY / "course.toml");
+TEST_CASE("the repository's steps are as their records have them") {
+    Course course = read_course(REPOSITORY);
     auto faults = structural_faults(course, REPOSITORY / "steps");
     for (auto& fault : faults) MESSAGE(fault);
     CHECK(faults.empty());
 }
 
 TEST_CASE("names fit into the tables") {
-    const Course course = read_course(REPOSITORY / "course.toml");
+    const Course course = read_course(REPOSITORY);
     CHECK(course.program->name.size() < 14);
     for (auto& step : course.steps) {
         CHECK(step.name.size() < 14);
@@ -102,7 +102,7 @@ TEST_CASE("every kernel that the design asks for is in the course") {
         {"13_tma", {"tma", "rows", "tma_plain", "tma_store", "tma_pipeline"}},
         {"16_many_gpus", {"in_turn", "peers", "wide", "copies"}},
     };
-    Course course = read_course(REPOSITORY / "course.toml");
+    Course course = read_course(REPOSITORY);
     for (auto& [name, variants] : DESIGN) {
         const Step* step = course.find(name);
         REQUIRE_MESSAGE(step != nullptr, name);
@@ -134,7 +134,7 @@ TEST_CASE("files and folders") {
     }
     SUBCASE("a stray folder") {
         fs::create_directory(small.steps / "03_stray");
-        small.has_fault("steps/03_stray is not a step of course.toml");
+        small.has_fault("steps/03_stray is no lesson");
     }
 }
 
@@ -145,7 +145,7 @@ TEST_CASE("the whole program has a file of another name") {
         "// Watch      Something.\n// Next       01_copy.\n//! [kernel]\n"
         "__global__ void twice() {}\n//! [kernel]\n";
     fs::create_directories(small.steps / "00_program");
-    small.has_fault("steps/00_program is not a step");
+    small.has_fault("steps/00_program is no lesson");
     small.course.program = Step{.name = "00_program", .title = "", .builds_on = "", .variants = {}};
     small.write("00_program/README.md", "# The lesson\n");
     small.write("00_program/program.cu", text);
@@ -198,7 +198,7 @@ TEST_CASE("kernels") {
     }
     SUBCASE("one that no variant has") {
         small.edit("//! [kernel]\ntemplate", "__global__ void more() {}\n//! [kernel]\ntemplate");
-        small.has_fault("no variant in course.toml has its kernel more");
+        small.has_fault("no variant in lesson.toml has its kernel more");
     }
     SUBCASE("one that is a comment only") {
         small.edit("//! [kernel]\ntemplate", "// __global__ void more()\n//! [kernel]\ntemplate");
@@ -206,7 +206,7 @@ TEST_CASE("kernels") {
     }
     SUBCASE("in a header beside the program") {
         small.write("02_naive/more.h", "__global__ void more() {}\n");
-        small.has_fault("no variant in course.toml has its kernel more");
+        small.has_fault("no variant in lesson.toml has its kernel more");
     }
     SUBCASE("no marker") {
         small.edit("//! [kernel]\n", "");

@@ -3,8 +3,8 @@
 //     exercise_cases 03_tiled [FILE...]     all of the exercise, or some; with their verdicts
 //     exercise_cases --every 4 03_tiled     one of four of them
 //
-// tests/right/NN_name/*.cu are right, written in many ways: all of them must pass. Each file of
-// tests/wrong/NN_name/ holds one natural mistake, and says in its first lines what must be found:
+// The kernels of solutions/NN_name/right/ are right, written in many ways: all of them must pass. Each file of
+// solutions/NN_name/wrong/ holds one natural mistake, and its first lines say what must be found:
 //
 //     // expect: wrong-pitch | off-by-one-row     one of these identifiers
 //     // mistake: a sentence for the reader
@@ -36,6 +36,7 @@ namespace {
 namespace fs = std::filesystem;
 
 const fs::path tests = EXERCISE_TESTS;
+const fs::path solutions = COALESCE_REPOSITORY "/solutions";
 
 struct Case {
     std::set<std::string> expected;               ///< identifiers; empty: it must pass
@@ -128,7 +129,7 @@ bool is_listed(const std::string& name, bool is_by_clang) {
 std::vector<fs::path> files_of(const std::string& exercise) {
     std::vector<fs::path> files;
     for (const char* kind : {"right", "wrong"}) {
-        for (const auto& entry : fs::directory_iterator(tests / kind / exercise)) {
+        for (const auto& entry : fs::directory_iterator(solutions / exercise / kind)) {
             files.push_back(entry.path());
         }
     }
@@ -141,10 +142,10 @@ int hold(const std::string& exercise, const std::vector<fs::path>& files, bool s
     const TemporaryFolder cache;
     int failed = 0;
     for (const fs::path& file : files) {
-        const std::string name = fs::absolute(file).lexically_relative(tests).string();
+        const std::string name = fs::absolute(file).lexically_relative(solutions).string();
         const std::string text = read_file(file);
         const Case wanted = case_in(text);
-        if (wanted.expected.empty() == name.starts_with("wrong")) {
+        if (wanted.expected.empty() == (name.find("/wrong/") != name.npos)) {
             throw UsageError(name + " has no `// expect:`, or one that it should not have");
         }
         const Verdict verdict =

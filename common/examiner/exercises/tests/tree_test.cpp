@@ -137,7 +137,7 @@ TEST_CASE("a mutant that proves nothing is found") {
 TEST_CASE("slips in the hints are found") {
     Copy copy;
     copy.change("course.toml", "[\"misaligned\"]", "[\"misalined\"]");
-    auto course = coalesce::course::read_course(copy.root / "course.toml");
+    auto course = coalesce::course::read_course(copy.root);
     auto faults = hint_faults(course);
     REQUIRE(faults.size() == 1);
     CHECK(faults[0].find("a hint for \"misalined\", but nothing is ever called that") !=

@@ -1,6 +1,6 @@
 // grader_agreement -- the grader says of every kernel what the learner's own check says: the same
 // failure at the same line, since both ask the one examiner. Kernels are the mutants of an exercise's
-// solution, and all of common/examiner/exercises/tests/{right,wrong}.
+// solution, and the kernels beside it in right/ and wrong/.
 //
 //     grader_agreement 03_tiled       0: all alike, 1: not, 2: could not be found out, 77: no sandbox
 
@@ -30,7 +30,7 @@ std::map<std::string, std::string> kernels_of(const Assigned& exercise) {
         kernels["mutant: " + mutant.name] = exercises::applied(mutant, exercise.solution);
     }
     for (const char* kind : {"right", "wrong"}) {
-        const fs::path folder = repository / "common/examiner/exercises/tests" / kind / exercise.name;
+        const fs::path folder = repository / "solutions" / exercise.name / kind;
         for (const auto& entry : fs::directory_iterator(folder)) {
             kernels[std::string(kind) + "/" + entry.path().filename().string()] =
                 read_file(entry.path());

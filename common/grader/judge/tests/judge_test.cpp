@@ -125,7 +125,7 @@ TEST_CASE("right but too slow on a GPU, as predicted, is told so, and costs the 
     Assigned exercise = exercise_called("05_coarsened");
     const std::string slow =
         read_file(COALESCE_REPOSITORY
-                  "/common/examiner/exercises/tests/wrong/05_coarsened/shared_memory_for_nothing.cu");
+                  "/solutions/05_coarsened/wrong/shared_memory_for_nothing.cu");
     const Result result = judge().judge(slow, exercise, secret);
     CHECK(result.mark == Mark::ok);
     CHECK(result.failure_id() == "too-slow-predicted");

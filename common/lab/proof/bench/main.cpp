@@ -85,7 +85,7 @@ Plan understood(Plan plan) {
 
 std::vector<std::string> all_modules() {
     std::vector<std::string> names;
-    for (const auto& step : course::read_course(kRepository + "/course.toml").steps) {
+    for (const auto& step : course::read_course(kRepository).steps) {
         if (step.name != MEASURES_ITSELF) names.push_back(step.name);
     }
     if (has_module("rivals")) names.push_back("rivals");

@@ -119,7 +119,7 @@ void print_row(const std::string& name, const Cost& cost) {
 
 int run(const Words& words, char** argv) {
     choose_device(DeviceChoice::simulator, argv);
-    const course::Course course = course::read_course(COALESCE_REPOSITORY "/course.toml");
+    const course::Course course = course::read_course(COALESCE_REPOSITORY);
     std::vector<Cost> costs;
     std::cout << format("Milliseconds of processor time, median of %d rounds, at %d x %d.\n\n",
                         words.rounds, words.side, words.side)

@@ -148,7 +148,7 @@ int run(const Words& words, char** argv) {
     setenv("COALESCE_SIM_CHECK", "memcheck", 0);
     const DeviceChoice choice = words.device == "gpu" ? DeviceChoice::gpu : DeviceChoice::simulator;
     const Device device = choose_device(choice, argv);
-    const Cases cases(words, course::read_course(COALESCE_REPOSITORY "/course.toml"));
+    const Cases cases(words, course::read_course(COALESCE_REPOSITORY));
     Json json{{"device", device.name}, {"seed", words.seed}, {"cases", Json::array()}};
     for (const Case& one : cases.all()) json["cases"].push_back(run_case(one, device.simulated));
     write_file(words.json, json.dump() + "\n");

@@ -86,7 +86,7 @@ Measured measured_in(const std::vector<std::string>& files) {
 }
 
 std::vector<std::string> programs_of(const TimeWords& words) {
-    const course::Course course = course::read_course(COALESCE_REPOSITORY "/course.toml");
+    const course::Course course = course::read_course(COALESCE_REPOSITORY);
     std::vector<std::string> programs;
     for (const std::string& word : words.lessons) {
         const course::Step* step = course.find(word);

@@ -16,11 +16,11 @@ namespace fs = std::filesystem;
 
 std::vector<KernelText> learners_files(const fs::path& course) {
     std::vector<fs::path> files;
-    const fs::path right = course / "common/examiner/exercises/tests/right";
-    for (const auto& entry : fs::recursive_directory_iterator(right))
-        if (entry.path().extension() == ".cu") files.push_back(entry.path());
-    for (const auto& entry : fs::directory_iterator(course / "solutions"))
-        if (fs::exists(entry.path() / "kernel.cu")) files.push_back(entry.path() / "kernel.cu");
+    for (const auto& folder : fs::directory_iterator(course / "solutions")) {
+        if (fs::exists(folder.path() / "kernel.cu")) files.push_back(folder.path() / "kernel.cu");
+        for (const auto& entry : fs::directory_iterator(folder.path() / "right"))
+            if (entry.path().extension() == ".cu") files.push_back(entry.path());
+    }
     std::sort(files.begin(), files.end());
     std::vector<KernelText> texts;
     for (const fs::path& file : files) {

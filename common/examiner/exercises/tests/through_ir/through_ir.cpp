@@ -7,7 +7,7 @@
 //     exercise_through_ir --spoil WHAT 03_tiled WORD  with our PTX changed on purpose: lanes, or loads
 //
 // clang compiles each kernel once: the skeleton, the solution, every mutant, the bug hunt, and the cases
-// of tests/right and tests/wrong. Its LLVM IR goes both ways, and both are examined. Verdicts have to be
+// of solutions/NN_name/right and wrong. Its LLVM IR goes both ways, and both are examined. Verdicts have to be
 // the same as JSON, except for times, for limits on a predicted time, which lie a few percent apart, and for
 // the number of instructions; so has what every single launch left behind, and what it counted. Where a
 // warp waits for its loads hangs on the order of blocks, which is the back end's own, and so does the
@@ -265,15 +265,16 @@ std::vector<Kernel> kernels_of(const std::string& name) {
     std::vector<Kernel> kernels;
     add_marked(name, "kernel.cu", kernels);
     add_marked(name, "hunt.cu", kernels);
+    const fs::path folder = repository() / "solutions" / name;
     std::vector<fs::path> files;
     for (const char* kind : {"right", "wrong"}) {
-        for (const auto& entry : fs::directory_iterator(fs::path(EXERCISE_TESTS) / kind / name)) {
+        for (const auto& entry : fs::directory_iterator(folder / kind)) {
             files.push_back(entry.path());
         }
     }
     std::sort(files.begin(), files.end());
     for (const fs::path& file : files) {
-        kernels.push_back({file.parent_path().parent_path().filename() / file.filename(),
+        kernels.push_back({file.parent_path().filename() / file.filename(),
                            &exercise_called(name), read_file(file)});
     }
     return kernels;
