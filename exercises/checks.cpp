@@ -1,6 +1,6 @@
 // What the course asks of every kernel that a learner writes, and of every bug that is hunted: that it
 // compiles, is right on every shape, and is clean under every check; and that it costs no more than
-// its lesson allows. course.toml has the shapes and the limits of each.
+// its lesson allows. Its exercise.toml has the shapes and the limits.
 //
 //     build/bin/exercise_checks --test-case="03_tiled"      what ./learn check 03 runs
 

@@ -45,7 +45,7 @@ Failure not_predicted(const std::string& file, Shape shape);
 
 /// An order in which blocks take tiles.
 struct BlockOrder {
-    const char* name;  ///< in course.toml: one of kBlockOrders
+    const char* name;  ///< in exercise.toml: one of kBlockOrders
     /// The tile, as its row and column among tiles, of block (x, y) of a grid `wide` x `tall`. Null: any
     /// order in which most blocks take both another row and another column than the block before.
     Cell (*tile_of)(int x, int y, int wide, int tall);

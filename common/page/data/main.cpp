@@ -59,7 +59,7 @@ ordered_json step_json(const coalesce::course::Step& step, const fs::path& root,
     for (ordered_json& variant : variants) {
         const auto* known = step.find(variant.at("name").get<std::string>());
         if (!known)
-            throw std::runtime_error("course.toml: " + step.name + " lacks " +
+            throw std::runtime_error("the record of " + step.name + " lacks " +
                                      variant.at("name").dump());
         // What was recorded is computed again in the page; only the way to launch it is needed.
         variant.erase("warp");

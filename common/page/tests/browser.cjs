@@ -23,7 +23,7 @@ const withPage = (browser, name, use, options) => withPages(browser, [name], use
 const KINDS = ["index.html", "introduction.html", "profile.html", "glossary.html", "annotated.html"];
 const someLessons = sampled(lessons, 4);
 
-/** The steps that the explorer shows: each variant's name and the figures of course.toml. */
+/** The steps that the explorer shows: each variant's name and the figures of lesson.toml. */
 const explored = (() => {
     const window = {};
     vm.runInNewContext(fs.readFileSync(path.join(html, "course-data.js"), "utf8"), { window });
@@ -59,7 +59,7 @@ test("every page of the contents opens, without an error, without the network, a
     }
 });
 
-test("a lesson's questions take course.toml's figures and no others", async (browser) => {
+test("a lesson's questions take lesson.toml's figures and no others", async (browser) => {
     const steps = fs.readdirSync(path.join(__dirname, "../../../steps")).filter((name) => /^\d\d_/.test(name));
     assert.deepEqual(lessons.map((name) => name.slice("lesson_".length, -".html".length)), steps.sort());
     let asked = 0;
@@ -238,7 +238,7 @@ test("every kernel counts in the page what it counts natively, at 1024 x 1024", 
     });
 });
 
-test("the table shows course.toml's figures a request", async (browser) => {
+test("the table shows lesson.toml's figures a request", async (browser) => {
     const names = { load_sectors: "load", store_sectors: "store", shared_load_wavefronts: "shared_load", shared_store_wavefronts: "shared_store" };
     const expected = new Map(explored.map(({ name, variants: [[variant, expect]] }) => [`explorer.html#a=${name},${variant},1024,1024,0,0,0`, { name, expect }]));
     await withPages(browser, [...expected.keys()], async (page, address) => {
