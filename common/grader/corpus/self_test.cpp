@@ -13,6 +13,7 @@
 #include "base/text.h"
 #include "grader/class/run.h"
 #include "grader/class/submissions.h"
+#include "grader/corpus/case_text.h"
 #include "grader/corpus/leftovers.h"
 #include "grader/judge/telling.h"
 #include "grader/sandbox/places.h"
@@ -74,7 +75,7 @@ Result result_of_case(Judge& judge, const CorpusCase& one, const Assigned& exerc
     const fs::path file = corpus_folder / "cases" / one.file;
     const Secret secret = {0x5e, 0x1f, 0x7e, 0x57};
     if (!is_archive_name(one.file)) {
-        return judge.judge(read_file(file), exercise, secret);
+        return judge.judge(case_text(file), exercise, secret);
     }
     for (const Handed& handed : read_student(file, "student", {"02_naive", "03_tiled"}).handed) {
         if (handed.exercise == exercise.name) return result_of(handed, exercise, secret, judge);

@@ -3,7 +3,7 @@
 /// ones that look unusual.
 ///
 /// The submissions are data files in cases/: kernels, and archives that students hand in. cases.txt
-/// names them, a line each:
+/// names them, a line each (of kernels that are large by design, case_text.h makes the text):
 ///
 ///     file  exercise  verdict  failure        `-` as failure: nothing is wrong
 ///                                             `a|b`: either is right

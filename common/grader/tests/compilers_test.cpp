@@ -3,6 +3,7 @@
 #include <doctest/doctest.h>
 
 #include "base/files.h"
+#include "grader/corpus/case_text.h"
 #include "grader/tests/programs.h"
 #include "grader/tests/small_class.h"
 #include "examiner/compile.h"
@@ -44,8 +45,8 @@ TEST_CASE("a class gets the same grades by either compiler") {
     int number = 0;
     for (const auto& [first, second] : HANDED_IN) {
         const std::string student = "student " + std::to_string(number++);
-        room.hand_in(student, "02_naive", read_file(CASES / first));
-        room.hand_in(student, "03_tiled", read_file(CASES / second));
+        room.hand_in(student, "02_naive", case_text(CASES / first));
+        room.hand_in(student, "03_tiled", case_text(CASES / second));
     }
     const std::string by_clang = csv_by(room, "clang");
     CHECK(by_clang.find("\r\nada,30,30,") != by_clang.npos);

@@ -17,6 +17,7 @@
 #include "base/files.h"
 #include "base/text.h"
 #include "grader/class/manifest.h"
+#include "grader/corpus/case_text.h"
 #include "grader/corpus/self_test.h"
 #include "grader/sandbox/places.h"
 #include "grader/tests/slurm_cluster.h"
@@ -176,7 +177,7 @@ private:
         }
         for (const char* exercise : EXERCISES) {
             write(student, exercise,
-                  one.exercise == exercise ? read_file(file) : solution(exercise));
+                  one.exercise == exercise ? case_text(file) : solution(exercise));
         }
     }
 

@@ -7,9 +7,10 @@
 #include <stdexcept>
 
 #include "base/files.h"
+#include "examiner/failure.h"
+#include "grader/corpus/case_text.h"
 #include "grader/corpus/leftovers.h"
 #include "grader/corpus/self_test.h"
-#include "examiner/failure.h"
 
 using namespace coalesce;
 using namespace coalesce::grader;
@@ -80,6 +81,36 @@ TEST_CASE("a line that is not as it should be is named") {
          {"a.cu 02_naive WA\n", "a.cu 02_naive XX -\n", "a.cu 02_naive OK - more\n",
           "a.cu 02_naive OK -\na.cu 02_naive OK -\n"}) {
         CHECK_THROWS_AS(corpus_cases(text), std::runtime_error);
+    }
+}
+
+TEST_CASE("a large submission is made from a mark") {
+    CHECK(with_repeats("int a;\n") == "int a;\n");
+    CHECK(with_repeats("// @repeat 3 \"\\\\\\n\"@!") == "// \\\n\\\n\\\n!");
+    CHECK(with_repeats("@repeat 2 \"(\"@1@repeat 2 \")\"@") == "((1))");
+    CHECK(with_repeats("\"@repeat 2 \"\\\"\"@\"") == "\"\"\"\"");
+    for (const char* text :
+         {"@repeat \"a\"@", "@repeat 0 \"a\"@", "@repeat 2 a@", "@repeat 2 \"a\"", "@repeat 2 \"a",
+          "@repeat 2 \"\\x\"@", "@repeat 900000000 \"a\"@"}) {
+        CAPTURE(text);
+        CHECK_THROWS_AS(with_repeats(text), std::runtime_error);
+    }
+}
+
+TEST_CASE("submissions are as large as their verdicts need them to be") {
+    const std::pair<const char*, std::size_t> sizes[] = {{"too_large.cu", 270401},
+                                                         {"right_comments_of_240_kb.cu", 240438},
+                                                         {"right_ends_of_comments.cu", 120451},
+                                                         {"right_backslashes.cu", 100436},
+                                                         {"right_braces.cu", 90443},
+                                                         {"line_of_escapes.cu", 69421},
+                                                         {"line_of_60_kb.cu", 65435},
+                                                         {"long_identifier.cu", 60448},
+                                                         {"line_of_quotes.cu", 53421},
+                                                         {"deep_nesting.cu", 40465}};
+    for (const auto& [file, bytes] : sizes) {
+        CAPTURE(file);
+        CHECK(case_text(folder / "cases" / file).size() == bytes);
     }
 }
 
