@@ -13,7 +13,7 @@ constexpr std::size_t floats_of(int rows, int cols) {
 }
 
 /// `count` rows in blocks of the same size, one a rank. Where they do not divide, the last blocks are
-/// shorter, or empty. (FFTW and ScaLAPACK spread rows like this, too.)
+/// shorter, or empty.
 struct Spread {
     int count = 0;     ///< rows in all
     int ranks = 1;     ///< who share them

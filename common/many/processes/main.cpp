@@ -1,7 +1,6 @@
 // 16_many_processes -- one matrix, spread over processes, transposed by all of them.
 //
-// Started by mpirun: lesson 16_many_gpus has what it shows. Beside our ways it runs FFTW's and
-// ScaLAPACK's, where CMake found them, on the same matrix and in the same run.
+// Started by mpirun; lesson 16_many_gpus explains what it shows.
 
 #include <mpi.h>
 
@@ -25,7 +24,7 @@
 namespace coalesce::processes {
 
 std::vector<KindOfWay> kinds_of_ways() {
-    std::vector<KindOfWay> ways = {
+    return {
         {.name = "windows",
          .about = "each reads from the memory of the others, shared by MPI, what it needs",
          .make = make_windows},
@@ -37,22 +36,6 @@ std::vector<KindOfWay> kinds_of_ways() {
          .about = "MPI_Alltoallw alone: sent by rows, received by columns",
          .make = make_datatypes},
     };
-#ifdef COALESCE_FFTW
-    ways.push_back({.name = "fftw",
-                    .about = "fftwf_mpi_plan_transpose with FFTW_MEASURE",
-                    .is_rival = true,
-                    .make = make_fftw});
-#endif
-#ifdef COALESCE_SCALAPACK
-    // It computes 0 * out + 1 * in; and it has copies of what it sends.
-    ways.push_back({.name = "pstran",
-                    .about = "ScaLAPACK's pstran",
-                    .is_rival = true,
-                    .keeps_nan_payloads = false,
-                    .matrices = 4,
-                    .make = make_pstran});
-#endif
-    return ways;
 }
 
 namespace {
@@ -84,9 +67,6 @@ public:
             (are_on_one_host(MPI_COMM_WORLD) ? " on one host, " : ", ") + processor() +
             (request_.bench ? ", measured" : ", verified") + "\n");
         if (!device_.empty()) say(device_ + "\n");
-        for (const char* absent : absent_rivals()) {
-            say(std::string(absent) + " is absent: CMake did not find it when this was built\n");
-        }
         for (const Shape shape : request_.shapes) run_at(shape);
         if (!request_.bench) say_verified();
         if (rank_ == 0 && !request_.json.empty()) write_file(request_.json, json_.dump(2) + "\n");
@@ -96,17 +76,6 @@ public:
 private:
     void say(const std::string& text) const {
         if (rank_ == 0) std::fputs(text.c_str(), stdout), std::fflush(stdout);
-    }
-
-    static std::vector<const char*> absent_rivals() {
-        std::vector<const char*> absent;
-#ifndef COALESCE_FFTW
-        absent.push_back("FFTW");
-#endif
-#ifndef COALESCE_SCALAPACK
-        absent.push_back("ScaLAPACK");
-#endif
-        return absent;
     }
 
     static std::string processor() {
@@ -161,7 +130,7 @@ private:
         measured.way->transpose();
         float* out = measured.way->out();
         if (shared.mistake == Mistake::bit && rank_ == ranks_ - 1) spoil(out, shared.out_size());
-        Wrong wrong = check(shared, out, measured.kind->keeps_nan_payloads);
+        Wrong wrong = check(shared, out);
         MPI_Allreduce(&wrong.cells, &measured.wrong, 1, MPI_UNSIGNED_LONG_LONG, MPI_SUM,
                       shared.comm);
         wrong_ += measured.wrong;
@@ -208,30 +177,19 @@ private:
     void say_measured(Shape shape, const std::vector<Measured>& all) {
         const double bytes = 2.0 * sizeof(float) * shape.rows * shape.cols;
         say(shape.name() + " floats, " + format("%.0f MiB\n\n", bytes / 2 / (1 << 20)));
-        std::string head = format("%-10s %9s %9s %7s", "Way", "ms", "GB/s", "wrong");
-        for (const Measured& rival : all) {
-            if (rival.kind->is_rival) head += format("  x %-6s", rival.kind->name.c_str());
-        }
-        say(head + "\n");
+        say(format("%-10s %9s %9s %7s\n", "Way", "ms", "GB/s", "wrong"));
         json_ = {{"processor", processor()}, {"processes", ranks_}, {"results", Json::array()}};
         for (const Measured& one : all) {
             const double gbps = bytes / one.ms / 1e6;
-            std::string row =
-                format("%-10s %9.2f %9.2f %7llu", one.kind->name.c_str(), one.ms, gbps, one.wrong);
-            Json result = {{"step", "16_many_processes"},
-                           {"variant", one.kind->name},
-                           {"rows", shape.rows},
-                           {"cols", shape.cols},
-                           {"verified", one.wrong == 0},
-                           {"ms", one.ms},
-                           {"gbps", gbps}};
-            for (const Measured& rival : all) {
-                if (!rival.kind->is_rival) continue;
-                row += format("  %-8.2f", rival.ms / one.ms);
-                result["times_" + rival.kind->name] = rival.ms / one.ms;
-            }
-            say(row + "\n");
-            json_["results"].push_back(result);
+            say(format("%-10s %9.2f %9.2f %7llu\n", one.kind->name.c_str(), one.ms, gbps,
+                       one.wrong));
+            json_["results"].push_back({{"step", "16_many_processes"},
+                                        {"variant", one.kind->name},
+                                        {"rows", shape.rows},
+                                        {"cols", shape.cols},
+                                        {"verified", one.wrong == 0},
+                                        {"ms", one.ms},
+                                        {"gbps", gbps}});
         }
     }
 

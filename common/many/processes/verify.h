@@ -18,7 +18,7 @@ struct Wrong {
     std::string first;             ///< "out(0,3) holds in(1,3), expected in(3,0)"
 };
 
-/// Looks at every element of this process's output. A NaN may be any NaN unless payloads are kept.
-Wrong check(const Shared& shared, const float* out, bool keeps_nan_payloads);
+/// Compares every element of this process's output with the input, bit by bit.
+Wrong check(const Shared& shared, const float* out);
 
 }  // namespace coalesce::processes

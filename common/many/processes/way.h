@@ -59,14 +59,12 @@ public:
 struct KindOfWay {
     std::string name;   ///< "windows"
     std::string about;  ///< a sentence
-    bool is_rival = false;
-    bool keeps_nan_payloads = true;
     /// How many times the matrix it has in memory.
     int matrices = 2;
     std::unique_ptr<Way> (*make)(const Shared& shared) = nullptr;
 };
 
-/// All that this program was built with; ours first.
+/// All ways of this program.
 std::vector<KindOfWay> kinds_of_ways();
 
 /// Whether the processes of `comm` all see the same memory.
@@ -75,8 +73,5 @@ bool are_on_one_host(MPI_Comm comm);
 std::unique_ptr<Way> make_alltoallw(const Shared& shared);
 std::unique_ptr<Way> make_datatypes(const Shared& shared);
 std::unique_ptr<Way> make_windows(const Shared& shared);
-/// FFTW's, and ScaLAPACK's; only where CMake found them.
-std::unique_ptr<Way> make_fftw(const Shared& shared);
-std::unique_ptr<Way> make_pstran(const Shared& shared);
 
 }  // namespace coalesce::processes
