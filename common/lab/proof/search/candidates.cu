@@ -184,6 +184,14 @@ struct Hinted : Plain {
 
 // ---- the questions ----
 
+/// Adds the candidates that answer a question.
+void ask(std::vector<Candidate>& all, const std::string& question, std::vector<Candidate> answers) {
+    for (Candidate& one : answers) {
+        one.question = question;
+        all.push_back(std::move(one));
+    }
+}
+
 void add_ceilings(std::vector<Candidate>& all) {
     const Produces copy = {Produces::copy};
     ask(all, "What does memory give, when nothing is turned?",
@@ -283,13 +291,6 @@ void add_ideas(std::vector<Candidate>& all) {
 
 }  // namespace
 
-void ask(std::vector<Candidate>& all, const std::string& question, std::vector<Candidate> answers) {
-    for (Candidate& one : answers) {
-        one.question = question;
-        all.push_back(std::move(one));
-    }
-}
-
 std::vector<Candidate> search_candidates(int multiprocessors) {
     std::vector<Candidate> all;
     add_ceilings(all);
@@ -299,7 +300,6 @@ std::vector<Candidate> search_candidates(int multiprocessors) {
     add_occupancies(all);
     add_staying(all, multiprocessors);
     add_ideas(all);
-    add_last_ideas(all);
     return all;
 }
 

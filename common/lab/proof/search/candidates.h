@@ -22,8 +22,6 @@ struct Candidate {
     /// Share of "read and write the matrix once" that it moves: a kernel that only reads has half,
     /// and no output to verify.
     double share = 1;
-    /// Empty, or what the simulated GPU has not.
-    std::string only_on_gpu = {};
     std::string question = {};  ///< the experiment that it belongs to
 
     /// Whether it moves the matrix, so that its output can be compared.
@@ -32,11 +30,7 @@ struct Candidate {
 
 using Launch = decltype(Candidate::launch);
 
-/// Adds those that answer a question.
-void ask(std::vector<Candidate>& all, const std::string& question, std::vector<Candidate> answers);
-/// Adds what the search had named as not tried. (last_ideas.cu)
-void add_last_ideas(std::vector<Candidate>& all);
-/// All of them, question by question. `multiprocessors` sizes grids whose blocks stay.
+/// Returns all candidates, question by question. `multiprocessors` sizes grids whose blocks stay.
 std::vector<Candidate> search_candidates(int multiprocessors);
 
 }  // namespace coalesce::proof

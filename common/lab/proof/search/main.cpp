@@ -49,17 +49,6 @@ void add_options(CLI::App& app, Words& words) {
     add_device_option(app, words.device);
 }
 
-/// Leaves those out, and says so.
-std::vector<Candidate> without_those_only_on_gpu(std::vector<Candidate> candidates) {
-    std::erase_if(candidates, [](const Candidate& candidate) {
-        if (candidate.only_on_gpu.empty()) return false;
-        std::cout << "Left out, since the simulated GPU has no " << candidate.only_on_gpu << ": "
-                  << candidate.name << "\n";
-        return true;
-    });
-    return candidates;
-}
-
 std::string table(const Json& size) {
     std::string text, question;
     for (const Json& row : size.at("results")) {
@@ -114,10 +103,6 @@ Json predicted_row(const Candidate& candidate, Shape shape, const std::string& g
         CUDA_CHECK(cudaDeviceSynchronize());
     };
     Json row{{"step", "search"}, {"variant", candidate.name}};
-    if (!candidate.only_on_gpu.empty()) {
-        row["not_predicted"] = "the simulated GPU has no " + candidate.only_on_gpu;
-        return row;
-    }
     try {
         const Predicted p = predict_launches(launch, bytes, shape, gpu);
         Json unknown = Json::array();
@@ -165,8 +150,7 @@ int run(const Words& words, char** argv) {
     std::cout << device.first_line() << std::endl;
     int multiprocessors = 0;
     CUDA_CHECK(cudaDeviceGetAttribute(&multiprocessors, cudaDevAttrMultiProcessorCount, 0));
-    std::vector<Candidate> candidates = search_candidates(multiprocessors);
-    if (device.simulated) candidates = without_those_only_on_gpu(std::move(candidates));
+    const std::vector<Candidate> candidates = search_candidates(multiprocessors);
     Json json{{"device", {{"name", device.name}, {"multiprocessors", multiprocessors}}},
               {"run", run_record(words.commit,
                                  {{"rounds", words.rounds}, {"launches_a_round", words.launches}})},

@@ -10,30 +10,14 @@ namespace coalesce::proof {
 
 // ---- in which order blocks take the tiles of a matrix ----
 
-enum class Order { along_rows, down_columns, apart, diagonal, bands, hilbert };
+enum class Order { along_rows, down_columns, apart, diagonal, bands };
 
 struct Place {
     int row, col;  // of a tile, counted in tiles
 };
 
-/// Number `number` on Hilbert's curve through a square of `side` tiles, a power of two.
-__device__ inline Place on_hilbert_curve(int side, int number) {
-    int row = 0, col = 0;
-    for (int quarter = 1; quarter < side; quarter *= 2, number /= 4) {
-        const int right = number / 2 % 2, down = (number ^ right) % 2;
-        if (!down) {  // the curve within this quarter is turned
-            const int turned = right ? quarter - 1 - col : col;
-            col = right ? quarter - 1 - row : row;
-            row = turned;
-        }
-        row += quarter * down;
-        col += quarter * right;
-    }
-    return {row, col};
-}
-
-/// WIDTH: of bands, tiles side by side in one, fewer in the last; bands are walked row by row, one after
-/// the other. Of Hilbert's curve: the side of the squares that it fills, one below the other.
+/// Returns the tile of a block. Bands are WIDTH tiles wide, the last one perhaps fewer; blocks take them one band after
+/// the other, each row by row.
 template <Order ORDER, int WIDTH>
 __device__ Place place_of(int block, int tile_rows, int tile_cols) {
     if constexpr (ORDER == Order::along_rows) return {block / tile_cols, block % tile_cols};
@@ -48,11 +32,6 @@ __device__ Place place_of(int block, int tile_rows, int tile_cols) {
         const int row = block % tile_rows;
         return {row, (block / tile_rows + row) % tile_cols};
     }
-    if constexpr (ORDER == Order::hilbert) {
-        const int square = block / (WIDTH * WIDTH), below = tile_rows / WIDTH;
-        const Place place = on_hilbert_curve(WIDTH, block % (WIDTH * WIDTH));
-        return {square % below * WIDTH + place.row, square / below * WIDTH + place.col};
-    }
     const int first = block / (tile_rows * WIDTH) * WIDTH;
     const int width = min(WIDTH, tile_cols - first);
     const int in_band = block - first * tile_rows;
@@ -66,10 +45,8 @@ enum class Hint {
     streaming,
     second_level_only,
     write_through,
-    leave_first,  ///< this and all below: a policy of the second-level cache
-    stay,
-    half_stays,       ///< of the lines, drawn by the hardware; the others as without a policy
-    stay_but_at_last  ///< all, in the first three quarters of the blocks
+    leave_first,  ///< a policy of the second-level cache, as `stay` is
+    stay
 };
 
 template <Hint HINT>
@@ -78,16 +55,8 @@ __device__ unsigned long long policy() {
     unsigned long long policy;
     if constexpr (HINT == Hint::leave_first) {
         asm volatile("createpolicy.fractional.L2::evict_first.b64 %0, 1.0;" : "=l"(policy));
-    } else if constexpr (HINT == Hint::half_stays) {
-        asm volatile("createpolicy.fractional.L2::evict_last.L2::evict_unchanged.b64 %0, 0.5;"
-                     : "=l"(policy));
     } else {
         asm volatile("createpolicy.fractional.L2::evict_last.b64 %0, 1.0;" : "=l"(policy));
-    }
-    if constexpr (HINT == Hint::stay_but_at_last) {
-        unsigned long long usual;
-        asm volatile("createpolicy.fractional.L2::evict_normal.b64 %0, 1.0;" : "=l"(usual));
-        if (blockIdx.x >= gridDim.x / 4 * 3) policy = usual;
     }
     return policy;
 }
