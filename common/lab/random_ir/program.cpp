@@ -4,7 +4,6 @@
 #include <stdexcept>
 
 #include "lab/campaign/cuda/cuda_kernels.h"
-#include "learner_kernels.h"
 
 namespace coalesce::random_kernels {
 
@@ -13,7 +12,8 @@ namespace {
 Kernel made(const std::string& generator, campaign::u64 seed) {
     Kernel kernel;
     kernel.name = generator + "_" + std::to_string(seed);
-    kernel.text = generator == "campaign" ? campaign::generate_cuda(seed) : generate_learner(seed);
+    kernel.text = campaign::generate_cuda(
+        seed, generator == "learner" ? campaign::Style::learner : campaign::Style::exact);
     kernel.launch = campaign::launch_of(kernel.text).value();
     return kernel;
 }

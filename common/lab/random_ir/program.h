@@ -9,12 +9,12 @@
 namespace coalesce::random_kernels {
 
 struct Kernel {
-    std::string name;  ///< "learner_17": which generator, which seed
+    std::string name;  ///< "learner_17": its style and its seed; "campaign_17" is of Style::exact
     std::string text;  ///< as it was generated, its kernel being `kernel`
     campaign::Launch launch;
 };
 
-/// Kernel number `index` of the endless row: every third is the campaign's, the others are a learner's.
+/// Kernel number `index` of the endless row: two of three are of Style::learner.
 Kernel kernel_of(campaign::u64 index);
 /// By its name.
 Kernel kernel_of(const std::string& name);

@@ -10,11 +10,12 @@
 #include <iostream>
 #include <optional>
 #include <regex>
+#include <sstream>
 
 #include "base/child.h"
 #include "base/files.h"
-#include "simulated_run.h"
 #include "page/ir_to_ptx/translate.h"
+#include "simulated_run.h"
 
 using namespace coalesce;
 using namespace coalesce::random_kernels;
@@ -59,51 +60,43 @@ std::string output_of(const std::vector<std::string>& command,
     return read_file(result);
 }
 
+/// Options of both runs of clang.
+const std::string kSameForBoth = " -Xclang -target-feature -Xclang +ptx78 -w -S";
+
+/// `options`, words between blanks, behind `program`, and then the files.
+std::vector<std::string> command_of(const std::string& program, const std::string& options,
+                                    const std::vector<std::string>& files) {
+    std::vector<std::string> command{program};
+    std::istringstream words(options + kSameForBoth);
+    for (std::string word; words >> word;) command.push_back(word);
+    command.insert(command.end(), files.begin(), files.end());
+    return command;
+}
+
 /// As the page compiles: optimised, with our own headers.
 std::string ir_of(const Options& options, const std::string& source,
                   const std::filesystem::path& folder) {
     write_file(folder / "kernels.cu", source);
     const std::string out = folder / "kernels.ll";
-    return output_of({options.clang,
-                      "-x",
-                      "cuda",
-                      "-std=c++20",
-                      "-O3",
-                      "-fno-finite-loops",
-                      "--cuda-device-only",
-                      "-nocudainc",
-                      "-nocudalib",
-                      "-fdeclspec",
-                      "-isystem",
-                      COALESCE_CUDA_HEADERS,
-                      "-include",
-                      "cuda_runtime.h",
-                      "--cuda-gpu-arch=sm_90",
-                      "-Xclang",
-                      "-target-feature",
-                      "-Xclang",
-                      "+ptx78",
-                      "-Xclang",
-                      "-target-sdk-version=11.5",
-                      "-Wno-unknown-cuda-version",
-                      "-w",
-                      "-gline-tables-only",
-                      "-S",
-                      "-emit-llvm",
-                      "-o",
-                      out,
-                      folder / "kernels.cu"},
-                     out);
+    return output_of(
+        command_of(
+            options.clang,
+            "-x cuda -std=c++20 -O3 -fno-finite-loops --cuda-device-only -nocudainc -nocudalib "
+            "-fdeclspec -include cuda_runtime.h --cuda-gpu-arch=sm_90 -Xclang "
+            "-target-sdk-version=11.5 -Wno-unknown-cuda-version -gline-tables-only -emit-llvm",
+            {"-isystem", COALESCE_CUDA_HEADERS, "-o", out, folder / "kernels.cu"}),
+        out);
 }
 
 /// The IR is optimised already; the rest is the back end's.
 std::string back_end_ptx(const Options& options, const std::filesystem::path& folder) {
     const std::string out = folder / "back_end.ptx";
     return output_of(
-        {options.back_end.empty() ? options.clang : options.back_end, "-x", "ir",
-         "--target=nvptx64-nvidia-cuda", "-march=sm_90", "-nocudalib", "-ffp-contract=fast", "-O3",
-         "-Xclang", "-disable-llvm-passes", "-Xclang", "-target-feature", "-Xclang", "+ptx78", "-w",
-         "-S", "-o", out, folder / "kernels.ll"},
+        command_of(
+            options.back_end.empty() ? options.clang : options.back_end,
+            "-x ir --target=nvptx64-nvidia-cuda -march=sm_90 -nocudalib -ffp-contract=fast -O3 "
+            "-Xclang -disable-llvm-passes",
+            {"-o", out, folder / "kernels.ll"}),
         out);
 }
 

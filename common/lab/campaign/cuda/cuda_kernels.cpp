@@ -19,12 +19,14 @@ constexpr const char* kTypes =
 
 /// Some constructs are likelier than others, in each kernel different ones; some kernels are nearly
 /// all one construct.
-std::vector<Construct> draw_constructs(Random& random) {
+std::vector<Construct> draw_constructs(Random& random, bool is_learner) {
+    std::vector<std::vector<Construct>> groups = {
+        assignment_constructs(), loop_constructs(),   jump_constructs(),   late_constructs(),
+        warp_constructs(),       shared_constructs(), atomic_constructs(), memory_constructs(),
+        function_constructs(),   number_constructs(), toolkit_constructs()};
+    if (is_learner) groups.push_back(learner_constructs());
     std::vector<Construct> all;
-    for (const auto& group :
-         {assignment_constructs(), loop_constructs(), jump_constructs(), late_constructs(),
-          warp_constructs(), shared_constructs(), atomic_constructs(), memory_constructs(),
-          function_constructs(), number_constructs(), toolkit_constructs()}) {
+    for (const auto& group : groups) {
         // Whole groups stay away, or come often.
         const int share = random.pick({0, 1, 1, 2, 4});
         for (Construct construct : group) {
@@ -96,6 +98,27 @@ void store_variables(Kernel& kernel) {
     }
 }
 
+/// The same of at most 16 variables, so that neighbouring threads write to neighbouring words. These words are the first
+/// half of what each thread has, in another order.
+void store_side_by_side(Kernel& kernel) {
+    kernel.write(
+        "const u32 all = gridDim.x * $1u, me = blockIdx.x * $1u + tid;\nunsigned* const begin = "
+        "out - me * 32;\n"
+        "const auto word = [&](u32 k) -> unsigned& { const u32 n = k * all + me; return begin[n / "
+        "16 * 32 + n % 16]; };",
+        {kernel.threads});
+    int k = 0;
+    for (const Variable& variable : kernel.variables) {
+        const char* bits = variable.type == Type::f32 ? "__float_as_uint($2 + 0.0f)"
+                           : variable.type == Type::f64
+                               ? "(u32)(__double_as_longlong($2 + 0.0) >> 9)"
+                           : bits_of(variable.type) == 64 ? "(u32)($2 ^ $2 >> 32)"
+                                                          : "(u32)$2";
+        kernel.write(std::string("word($1) = ") + bits + ";", {k, variable.name});
+        if (++k == 16) break;
+    }
+}
+
 std::string head_of(Kernel& kernel) {
     std::string text =
         fill(kernel.random.percent(30) ? "extern \"C\" __global__ void __launch_bounds__($1)\n"
@@ -117,16 +140,21 @@ std::string head_of(Kernel& kernel) {
 
 }  // namespace
 
-std::string generate_cuda(u64 seed) {
-    Kernel kernel(seed);
-    kernel.constructs = draw_constructs(kernel.random);
+std::string generate_cuda(u64 seed, Style style) {
+    const bool is_learner = style == Style::learner;
+    Kernel kernel(is_learner ? seed ^ 0x6c6561726e6572 : seed);
+    kernel.is_learner = is_learner;
+    kernel.constructs = draw_constructs(kernel.random, is_learner);
     write_functions(kernel);
     kernel.body = head_of(kernel);
     Place place;
     declare_mask(kernel, place);
     declare_variables(kernel);
     write_statements(kernel, place);
-    store_variables(kernel);
+    if (is_learner && kernel.random.percent(50))
+        store_side_by_side(kernel);
+    else
+        store_variables(kernel);
     kernel.body += "}\n";
     return first_line(kernel.launch) + kTypes + indented(kernel.globals) + indented(kernel.body);
 }

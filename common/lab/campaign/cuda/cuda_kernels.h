@@ -7,6 +7,11 @@
 
 namespace coalesce::campaign {
 
+enum class Style {
+    exact,
+    learner  ///< as a learner writes it: two compilers that get the same LLVM IR have to agree, others need not
+};
+
 /// The text of one kernel; the same seed gives the same text.
 ///
 /// Its first line is `// launch GRID_X BLOCK_X BLOCK_Y BLOCK_Z DYNAMIC_SHARED`, its kernel
@@ -19,7 +24,7 @@ namespace coalesce::campaign {
 /// bytes for each thread, zero.
 ///
 /// Nothing in it is left undefined: it has no race, reads nothing unwritten, and every loop ends. Its
-/// floating point arithmetic says each rounding, so that compilers agree too.
-std::string generate_cuda(u64 seed);
+/// floating point arithmetic says each rounding, so that compilers agree too, unless it is of Style::learner.
+std::string generate_cuda(u64 seed, Style style = Style::exact);
 
 }  // namespace coalesce::campaign

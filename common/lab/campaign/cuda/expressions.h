@@ -14,6 +14,10 @@ std::string condition(Kernel& kernel, Same most, int depth);
 /// Of an instruction that no expression of C++ gives, or seldom: a call of a device function of one or few.
 std::string assembly(Kernel& kernel, Type type, Same most, int depth);
 
+/// Operators of C++ on whole numbers of two types, and on reals, whose rounding they leave to the compiler.
+std::string learner_arithmetic(Kernel& kernel, Type type, Same most, int depth);
+std::string learner_real(Kernel& kernel, Type type, Same most, int depth);
+
 /// `pattern` with $1 ... $9 replaced by `given`, each @word by the name that it stands for, and each letter
 /// by a random value:
 /// $u $i $U $I  u32, i32, u64, i64      $f $d  float, double      $b  a condition

@@ -82,6 +82,7 @@ struct Kernel {
     explicit Kernel(u64 seed);
 
     Random random;
+    bool is_learner = false;  ///< of Style::learner
 
     // ---- the launch ----
     Launch launch;
@@ -176,6 +177,8 @@ std::vector<Construct> memory_constructs();
 std::vector<Construct> function_constructs();
 std::vector<Construct> number_constructs();
 std::vector<Construct> toolkit_constructs();
+/// Those of Style::learner alone.
+std::vector<Construct> learner_constructs();
 /// Device functions for the kernel to call, before it is written.
 void write_functions(Kernel& kernel);
 

@@ -65,3 +65,29 @@ TEST_CASE("every construct comes, in a kernel of fifty at least") {
         CHECK(kernels[part] >= kSeeds / 50);
     }
 }
+
+TEST_CASE("kernels of a learner's style have what learners write, and the others do not") {
+    const char* constructs[] = {" % 997", "weights[", "letters[",    "Point ",  "Mixed ",
+                                "Two ",   "__expf(",  "sqrtf(",      "matrix_", "near_",
+                                "float4", "uchar4",   "const Four*", "begin[",  "/= 2)"};
+    std::map<std::string, u64> kernels;
+    std::string exact;
+    for (u64 seed = 0; seed < kSeeds; ++seed) {
+        const std::string text = generate_cuda(seed, Style::learner);
+        CHECK(launch_of(text).has_value());
+        CHECK(std::count(text.begin(), text.end(), '{') ==
+              std::count(text.begin(), text.end(), '}'));
+        CHECK_FALSE(has(text, "$"));
+        CHECK_FALSE(has(text, "`"));
+        for (const char* part : constructs) kernels[part] += has(text, part);
+        exact += generate_cuda(seed);
+    }
+    for (const char* part : constructs) {
+        CAPTURE(part);
+        CHECK(kernels[part] >= kSeeds / 50);
+    }
+    for (const char* part : {" % 997", "weights[", "Mixed ", "__expf("})
+        CHECK_FALSE(has(exact, part));
+    CHECK(generate_cuda(7, Style::learner) == generate_cuda(7, Style::learner));
+    CHECK(generate_cuda(7, Style::learner) != generate_cuda(7));
+}

@@ -1,0 +1,291 @@
+// What learners write, and what leaves something to the compiler: operators on mixed types, sums of products that it may
+// contract, structures with reals, tables, neighbours that it may make a vector of. Only in kernels of Style::learner.
+#include "lab/campaign/cuda/expressions.h"
+
+namespace coalesce::campaign {
+
+std::string learner_arithmetic(Kernel& kernel, Type type, Same most, int depth) {
+    // Signed operands are made small, so that nothing overflows. The types of both may differ.
+    static const std::vector<const char*> kOperations = {"($3)($1 % 997 + $2 % 991)",
+                                                         "($3)($1 % 997 - $2 % 991)",
+                                                         "($3)($1 % 997 * ($2 % 991))",
+                                                         "($3)(($1 & 1023) * 3 - $2 % 500)",
+                                                         "($3)($1 / ($2 % 31 + 33))",
+                                                         "($3)($1 % ($2 % 31 + 33))",
+                                                         "($3)($1 / 10)",
+                                                         "($3)($1 % 7)",
+                                                         "($3)($1 & $2)",
+                                                         "($3)($1 | $2)",
+                                                         "($3)($1 ^ $2)",
+                                                         "($3)(($1 & 255) << ($2 & 7))",
+                                                         "($3)($1 >> ($2 & 7))",
+                                                         "($3)($1 < $2)",
+                                                         "($3)(~$1)"};
+    const char* operation = kernel.random.pick(kOperations);
+    const Type a = any_integer(kernel), b = any_integer(kernel);
+    const std::string left = value(kernel, a, most, depth), right = value(kernel, b, most, depth);
+    return fill(operation, {left, right, type});
+}
+
+std::string learner_real(Kernel& kernel, Type type, Same most, int depth) {
+    static const std::vector<const char*> kFloat = {
+        "($f + $f)", "($f - $f)", "limited($f * $f)", "limited($f * $f + $f)",
+        "limited($f * $f - $f * $f)", "limited($f * 0.3333f + ($f - 100.0f) * 1e-3f)",
+        "limited($f * $i)", "limited($f / (fabsf($f) + 1.0f))", "($f / 7)", "sqrtf(fabsf($f))",
+        "rsqrtf(fabsf($f) + 1.0f)", "__expf(limited($f) * 1e-5f)", "__logf(fabsf($f) + 0.5f)",
+        "__sinf(limited($f) * 1e-3f)",
+        // Where both are zero, fmin leaves the sign open.
+        "(fminf($f, $f) + 1.0f)", "(fmaxf($f, $f) + 1.0f)", "floorf($f)", "ceilf($f)", "truncf($f)",
+        "rintf($f)", "fabsf($f)", "(-$f)", "limited(fmaf($f, $f, 1.0f))", "($b ? $f : $f)",
+        "(float)limited($d)", "__uint_as_float(0x3f800000u | ($u >> 9))"};
+    static const std::vector<const char*> kDouble = {"($d + $d)",
+                                                     "($d - $f)",
+                                                     "limited($d * $d)",
+                                                     "limited($d * $f + $i)",
+                                                     "limited($d * $d - $d)",
+                                                     "limited($d / (fabs($d) + 1.0))",
+                                                     "sqrt(fabs($d))",
+                                                     "(fmin($d, $d) + 1.0)",
+                                                     "floor($d)",
+                                                     "ceil($d)",
+                                                     "trunc($d)",
+                                                     "rint($d)",
+                                                     "fabs($d)",
+                                                     "(-$d)",
+                                                     "limited(fma($d, $d, 1.0))",
+                                                     "($b ? $d : $d)",
+                                                     "(double)$f"};
+    need_limited(kernel);
+    return expand(kernel, kernel.random.pick(type == Type::f32 ? kFloat : kDouble), most, depth);
+}
+
+namespace {
+
+/// A real of moderate size.
+constexpr const char* kReal = "(float)($i % 1000)";
+
+/// write(), with ` for a real of moderate size.
+void write_with_reals(Kernel& kernel, const std::string& pattern,
+                      const std::vector<Given>& given = {}) {
+    std::string text;
+    for (const char c : pattern) {
+        if (c == '`')
+            text += kReal;
+        else
+            text += c;
+    }
+    kernel.write(text, given);
+}
+
+void compound(Kernel& kernel, Place& place) {
+    const Variable to = target(kernel, place);
+    const std::string from = value(kernel, to.type, to.same, 2);
+    if (is_real(to.type)) {
+        need_limited(kernel);
+        kernel.write("$1 = limited($1 * 0.25f + $2 * 0.5f);", {to.name, from});
+    } else if (is_wide(to.type) && !is_signed(to.type)) {
+        kernel.write("$1 $3 $2;",
+                     {to.name, from, kernel.random.pick({"+=", "-=", "*=", "^=", "|="})});
+    } else {
+        kernel.write("$1 $3 $2;", {to.name, from, kernel.random.pick({"^=", "&=", "|="})});
+    }
+}
+
+/// Counters as learners write them.
+void count_down(Kernel& kernel, Place& place) {
+    const int most = place.most_turns(8, 200);
+    const Scope scope(kernel);
+    kernel.write(kernel.random.pick({"", "#pragma unroll\n", "#pragma unroll 2\n"}) +
+                     std::string("for ($2 @k = ($2)($1); @k > 0; ") +
+                     kernel.random.pick({"--@k", "@k -= 2", "@k /= 2"}) + ")",
+                 {turns(kernel, Same::thread, most), kernel.random.pick({Type::i32, Type::i64})});
+    kernel.variables.push_back(
+        {fill("(i32)$1", {kernel.name("k")}), Type::i32, Same::thread, false});
+    Place body = place.scattered(most);
+    body.can_leave = true;
+    write_scope(kernel, body, kernel.random.between(1, 3));
+}
+
+// ---- structures ----
+
+constexpr const char* kStructures =
+    "struct Point {\nfloat x, y;\nint tag;\n};\n"
+    "struct Mixed {\nunsigned char a;\nshort b;\nfloat c;\ndouble d;\nchar e[3];\n};\n"
+    "struct __align__(16) Four {\nunsigned v[4];\n};\n"
+    "struct __align__(8) Two {\nfloat x, y;\n__device__ Two operator+(Two o) const {\nreturn {x + "
+    "o.x, "
+    "y + o.y};\n}\n};\n"
+    "__device__ __noinline__ Point moved(Point p, float by) {\nif (p.tag & 1) return {p.y, p.x * "
+    "0.5f, "
+    "p.tag >> 1};\np.x = p.x * 0.25f + by;\np.tag ^= 5;\nreturn p;\n}\n"
+    "__device__ __noinline__ void change(Mixed& m, int by) {\nm.b = (short)(m.b ^ by);\nm.e[by & "
+    "1] = "
+    "(char)(m.a + by);\nm.d = m.d * 0.5 + m.c;\n}\n"
+    "__device__ Two turned(const Two& t, float c, float s) {\nreturn {(t.x * c - t.y * s) * 0.5f, "
+    "(t.x * "
+    "s + t.y * c) * 0.5f};\n}\n";
+
+void points(Kernel& kernel, Place& place) {
+    kernel.need("learner structures", kStructures);
+    write_with_reals(
+        kernel,
+        "Point @points[4] = {{`, 1.0f, 3}, {2.0f, `, $i}, {`, 0.25f, 1}, {0.0f, `, $i}};\n"
+        "@points[$u & 3] = moved(@points[$u & 3], `);\n"
+        "if ($i % 3 == 0) @points[1] = $b ? @points[2] : moved(@points[0], 1.5f);");
+    absorb(kernel, place, "(@points[$u & 3].x * 0.5f + @points[1].y)", Type::f32);
+    absorb(kernel, place, "(u32)@points[$u & 3].tag");
+}
+
+void mixed_fields(Kernel& kernel, Place& place) {
+    kernel.need("learner structures", kStructures);
+    write_with_reals(
+        kernel,
+        "Mixed @mixed = {(unsigned char)$u, (short)$i, `, 0.5 * `, {1, (char)$i, 3}};\n"
+        "change(@mixed, $i);\n"
+        "if ($b) {\nMixed copy = @mixed;\nchange(copy, @mixed.b);\n@mixed = copy;\n}");
+    absorb(kernel, place, "(u32)(@mixed.a + @mixed.b * 3 + @mixed.e[$u % 3])");
+    absorb(kernel, place, "@mixed.d", Type::f64);
+}
+
+void complex_numbers(Kernel& kernel, Place& place) {
+    kernel.need("learner structures", kStructures);
+    write_with_reals(
+        kernel,
+        "Two @two = {`, `};\nfor (int k = 0; k < $1; ++k) @two = turned(@two, 0.8f, 0.6f) + "
+        "Two{0.5f, (float)k};",
+        {kernel.random.between(1, 5)});
+    absorb(kernel, place, "@two.x", Type::f32);
+    absorb(kernel, place, "@two.y", Type::f32);
+}
+
+// ---- tables and local arrays ----
+
+void lookup(Kernel& kernel, Place& place) {
+    kernel.need(
+        "learner tables",
+        "__constant__ float weights[8] = {0.5f, -1.0f, 2.0f, 0.125f, 3.5f, -0.75f, 1.0f, 9.0f};\n"
+        "__constant__ int steps[16] = {1, 2, -3, 5, 8, 13, -21, 34, 55, 89, -144, 233, 377, 610, "
+        "987, "
+        "1597};\n"
+        "__device__ const unsigned char letters[] = \"a text that is looked up, letter by "
+        "letter\";\n"
+        "struct Entry {\nshort key;\nfloat value;\n};\n"
+        "__device__ const Entry entries[4] = {{1, 0.5f}, {-2, 4.0f}, {300, -8.0f}, {7, 0.0625f}};\n"
+        "static __device__ unsigned long long bits[3] = {0x0123456789abcdefull, 1, ~0ull};\n");
+    switch (kernel.random.below(5)) {
+        case 0: return absorb(kernel, place, "weights[$u & 7]", Type::f32);
+        case 1: return absorb(kernel, place, "(u32)steps[$u & 15]");
+        case 2: return absorb(kernel, place, "(u32)letters[$u % 40]");
+        case 3: return absorb(kernel, place, "bits[$u % 3]", Type::u64);
+        default: {
+            kernel.write("const u32 @at = $u & 3;");
+            return absorb(kernel, place, "(entries[@at].key * entries[@at].value)", Type::f32);
+        }
+    }
+}
+
+void small_matrix(Kernel& kernel, Place& place) {
+    kernel.write(
+        "float @matrix[4][4];\n#pragma unroll\nfor (int r = 0; r < 4; ++r)\nfor (int c = 0; c < 4; "
+        "++c) "
+        "@matrix[r][c] = (float)((r * 4 + c) ^ ($i & 15));\n"
+        "for (int r = 0; r < 4; ++r)\nfor (int c = r + 1; c < 4; ++c) {\nconst float kept = "
+        "@matrix[r][c];\n@matrix[r][c] = @matrix[c][r];\n@matrix[c][r] = kept;\n}");
+    absorb(kernel, place, kernel.random.pick({"@matrix[$u & 3][$u & 3]", "@matrix[$u & 3][1]"}),
+           Type::f32);
+}
+
+// ---- vectors, and neighbours that may become one ----
+
+void load_vector(Kernel& kernel, Place& place) {
+    static constexpr const char* kVectors[][2] = {
+        {"int4 255", "(u32)(@v.x ^ @v.y * 3u ^ @v.w)"},
+        {"uint2 511", "(@v.x * 3u + @v.y)"},
+        {"uchar4 1023", "(u32)(@v.x + @v.y * 3 + @v.z * 5 + @v.w * 7)"},
+        {"char2 2047", "(u32)(@v.x * 7 + @v.y)"},
+        {"short2 1023", "(u32)(@v.x - @v.y)"},
+        {"ushort4 511", "(u32)(@v.x + @v.y * 3 + @v.z * 5 + @v.w * 7)"},
+        {"float4 255", "(__float_as_uint(@v.x) ^ __float_as_uint(@v.y) ^ __float_as_uint(@v.w))"},
+        {"float2 511", "(__float_as_uint(@v.x) + __float_as_uint(@v.y))"},
+        {"ulonglong2 255", "(u32)(@v.x ^ @v.y >> 32)"},
+        {"uint3 300", "(@v.x ^ @v.y ^ @v.z)"}};
+    const auto& [vector, use] = kVectors[kernel.random.below(std::size(kVectors))];
+    const std::string text = vector, type = text.substr(0, text.find(' '));
+    kernel.write("const $1 @v = ((const $1*)in)[($3) % $2u];",
+                 {type, text.substr(type.size() + 1),
+                  kernel.random.percent(60) ? fill("(tid + $1u)", {kernel.random.between(0, 99)})
+                                            : value(kernel, Type::u32, Same::thread, 1)});
+    absorb(kernel, place, use);
+}
+
+void load_neighbours(Kernel& kernel, Place& place) {
+    kernel.write(
+        "const $1* @near = (const $1*)in + $2 * (tid & 63);\nu32 @sum = 0;",
+        {kernel.random.pick({"unsigned", "unsigned short", "unsigned char", "unsigned long long"}),
+         kernel.random.pick({4, 4, 2, 3, 8})});
+    for (int k = 0, count = kernel.random.between(2, 6); k < count; ++k)
+        kernel.write("@sum = @sum * 3 + (u32)@near[$1];",
+                     {k + (kernel.random.percent(10) ? 1 : 0)});
+    absorb(kernel, place, "@sum");
+}
+
+void store_vector(Kernel& kernel, Place&) {
+    const int first = kernel.take_out(4);
+    if (first < 0) return;
+    kernel.need("learner structures", kStructures);
+    write_with_reals(
+        kernel,
+        kernel.random.pick(
+            {"*(float4*)(out + $1) = make_float4(`, ` * 0.5f + 1.0f, 2.0f, `);",
+             "*(ulonglong2*)(out + $1) = make_ulonglong2($U, $U);",
+             "*(double2*)(out + $1) = make_double2(`, ` * 3.0 + 0.1);",
+             "*(Four*)(out + $1) = *((const Four*)in + ($u & 255));",
+             "{\nuint2* const to = (uint2*)(out + $1);\nto[0] = make_uint2($u, $u);\nto[1] = "
+             "make_uint2($u, 3);\n}",
+             "{\nushort4* const to = (ushort4*)(out + $1);\nto[0] = make_ushort4((unsigned "
+             "short)$u, 1, "
+             "(unsigned short)$u, 2);\nto[1] = *((const ushort4*)in + ($u & 511));\n}",
+             "{\nuchar4* const to = (uchar4*)(out + $1);\nto[0] = make_uchar4((unsigned char)$u, "
+             "1, "
+             "(unsigned char)$u, 2);\nto[3] = *((const uchar4*)in + ($u & 511));\nto[1] = "
+             "to[0];\n}",
+             "{\nshort2* const to = (short2*)(out + $1);\nto[0] = make_short2((short)$i, "
+             "(short)$i);\n"
+             "to[1] = to[0];\n}"}),
+        {first});
+}
+
+void store_neighbours(Kernel& kernel, Place&) {
+    const int first = kernel.take_out(4);
+    if (first < 0) return;
+    const std::string type =
+        kernel.random.pick({"unsigned", "unsigned short", "unsigned char", "float"});
+    kernel.write("{\n$1* const to = ($1*)(out + $2);", {type, first});
+    for (int k = 0; k < 4; ++k) {
+        if (kernel.random.percent(15)) continue;
+        write_with_reals(kernel, type == "float" ? "to[$2] = ($1)(`);" : "to[$2] = ($1)$u;",
+                         {type, k});
+    }
+    kernel.write("}");
+}
+
+/// A pointer that walks, and begins in one of two places.
+void walk(Kernel& kernel, Place& place) {
+    kernel.write(
+        "const unsigned* @at = $b ? in + ($u & 255) : in + 700 - ($u & 255);\nu32 @sum = 0;\n"
+        "for (const unsigned* end = @at + ($u & 7); @at != end; ++@at) @sum = @sum * 5 + *@at;");
+    absorb(kernel, place, "@sum");
+}
+
+}  // namespace
+
+std::vector<Construct> learner_constructs() {
+    return {{Needs::nothing, false, 8, compound},        {Needs::nothing, true, 5, count_down},
+            {Needs::nothing, false, 4, points},          {Needs::nothing, false, 3, mixed_fields},
+            {Needs::nothing, false, 2, complex_numbers}, {Needs::nothing, false, 4, lookup},
+            {Needs::nothing, false, 2, small_matrix},    {Needs::kernel, false, 6, load_vector},
+            {Needs::kernel, false, 4, load_neighbours},  {Needs::kernel, false, 5, store_vector},
+            {Needs::kernel, false, 3, store_neighbours}, {Needs::kernel, false, 2, walk}};
+}
+
+}  // namespace coalesce::campaign
