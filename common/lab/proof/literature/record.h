@@ -1,12 +1,10 @@
 /// \file
-/// What others have published: the files of this folder, each with the times of kernels on one GPU. The program
-/// of the same name has these kernels.
+/// What others have published: the times of kernels on one GPU. The program of the same name has these kernels.
 #pragma once
 
 #include <map>
 #include <stdexcept>
 #include <string>
-#include <string_view>
 #include <vector>
 
 #include "harness/options.h"
@@ -15,25 +13,22 @@
 
 namespace coalesce::proof {
 
-/// What a file says wrongly: "harris_k20c.toml:5: ...".
+/// A kernel that only the record or only its program has.
 struct RecordError : std::runtime_error {
     using std::runtime_error::runtime_error;
 };
 
 struct Record {
-    std::string program;  ///< "harris_k20c"
+    std::string program;  ///< "yenusah_h100"
     std::string title, author, date;
     std::vector<std::string> addresses;
-    std::string card;                  ///< as it is called there
     std::string gpu;                   ///< the one of gpus/ that it is
     Shape shape;                       ///< of the matrix of floats
     std::map<std::string, double> ms;  ///< by kernel
 };
 
-/// `file` names it in errors, and the program.
-Record read_record(std::string_view text, const std::string& file);
-/// All of this folder, by name.
-std::vector<Record> read_records();
+/// Returns the 20 transposes that Caleb Yenusah has timed on an H100.
+Record published_record();
 
 /// Published beside predicted, in the order of the kernels. `predicted`: what the program wrote with --time.
 /// Throws RecordError where one of them has a kernel that the other has not.

@@ -1,6 +1,6 @@
 // yenusah_h100 -- the 20 transposes whose times on an H100 Caleb Yenusah has published, rewritten.
 //
-// yenusah_h100.toml has the times and where they stand. What a variant is there, it is here: tile, padding,
+// record.cpp has the times and where they stand. What a variant is there, it is here: tile, padding,
 // threads, elements of a thread, bounds checks, 32-bit indices of a square matrix, pointers that are no aliases.
 
 #include "harness/harness.h"

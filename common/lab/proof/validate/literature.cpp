@@ -49,54 +49,37 @@ int make_table(const TimeWords& words, const std::string& table) {
 
 }  // namespace
 
-std::string literature_text(const std::vector<ComparedRecord>& compared) {
-    std::string text;
-    for (const auto& [record, pairs] : compared)
-        text += heading_of(record) + "\n" + timing::as_text(pairs) + "\n";
-    text += figures_head();
-    for (const auto& [record, pairs] : compared)
-        text += figures_row(record.program, timing::summary_of(pairs));
-    return text;
+std::string literature_text(const Record& record, const std::vector<timing::TimePair>& pairs) {
+    return heading_of(record) + "\n" + timing::as_text(pairs) + "\n" + figures_head() +
+           figures_row(record.program, timing::summary_of(pairs));
 }
 
-std::string literature_table(const std::vector<ComparedRecord>& compared) {
-    std::string text =
-        "| published by | GPU | kernels | median error | 90th percentile | worst | in the right "
-        "order |\n|---|---|--:|--:|--:|--:|--:|\n";
-    for (const auto& [record, pairs] : compared) {
-        const timing::ErrorSummary s = timing::summary_of(pairs);
-        text += format(
-            "| [%s](%s) | %s | %zu | %s | %s | %s | %s |\n", record.title.c_str(),
-            record.addresses.front().substr(0, record.addresses.front().find(' ')).c_str(),
-            record.gpu.c_str(), s.pairs, percent(s.median).c_str(),
-            percent(s.percentile_90).c_str(), percent(s.worst).c_str(), percent(s.order()).c_str());
-    }
-    return text;
+std::string literature_table(const Record& record, const std::vector<timing::TimePair>& pairs) {
+    const timing::ErrorSummary s = timing::summary_of(pairs);
+    const std::string address = record.addresses.front();
+    return "| published by | GPU | kernels | median error | 90th percentile | worst | in the right "
+           "order |\n|---|---|--:|--:|--:|--:|--:|\n" +
+           format("| [%s](%s) | %s | %zu | %s | %s | %s | %s |\n", record.title.c_str(),
+                  address.substr(0, address.find(' ')).c_str(), record.gpu.c_str(), s.pairs,
+                  percent(s.median).c_str(), percent(s.percentile_90).c_str(),
+                  percent(s.worst).c_str(), percent(s.order()).c_str());
 }
 
-Json literature_json(const std::vector<ComparedRecord>& compared) {
-    Json records = Json::array();
-    for (const auto& [record, pairs] : compared) {
-        const timing::ErrorSummary s = timing::summary_of(pairs);
-        Json kernels = Json::array();
-        for (const timing::TimePair& pair : pairs) {
-            kernels.push_back({{"kernel", pair.name},
-                               {"published_ms", pair.measured},
-                               {"predicted_ms", pair.predicted},
-                               {"binds", pair.binds},
-                               {"unknown", pair.unknown}});
-        }
-        records.push_back({{"record", record.program},
-                           {"gpu", record.gpu},
-                           {"rows", record.shape.rows},
-                           {"cols", record.shape.cols},
-                           {"median", s.median},
-                           {"percentile_90", s.percentile_90},
-                           {"worst", s.worst},
-                           {"in_order", s.order()},
-                           {"kernels", kernels}});
+Json literature_json(const Record& record, const std::vector<timing::TimePair>& pairs) {
+    const timing::ErrorSummary s = timing::summary_of(pairs);
+    Json kernels = Json::array();
+    for (const timing::TimePair& pair : pairs) {
+        kernels.push_back({{"kernel", pair.name},
+                           {"published_ms", pair.measured},
+                           {"predicted_ms", pair.predicted},
+                           {"binds", pair.binds},
+                           {"unknown", pair.unknown}});
     }
-    return {{"records", records}};
+    const Json one = {
+        {"record", record.program},  {"gpu", record.gpu},     {"rows", record.shape.rows},
+        {"cols", record.shape.cols}, {"median", s.median},    {"percentile_90", s.percentile_90},
+        {"worst", s.worst},          {"in_order", s.order()}, {"kernels", kernels}};
+    return {{"records", Json::array({one})}};
 }
 
 bool say_the_same(const std::string& table, const std::string& other) {
@@ -117,15 +100,12 @@ bool say_the_same(const std::string& table, const std::string& other) {
 int validate_literature(const TimeWords& words) {
     for (const std::string& file : {words.json, words.markdown})
         if (!file.empty()) check_writable(file);
-    std::vector<ComparedRecord> compared;
-    for (const Record& record : read_records()) {
-        const Json predicted = predicted_json(record.program, record.shape, record.gpu);
-        compared.push_back({record, pairs_of(record, predicted)});
-        progress(record.program);
-    }
-    std::cout << "Predicted, and published by others\n\n" << literature_text(compared);
-    if (!words.json.empty()) write_file(words.json, json_text(literature_json(compared)));
-    const std::string table = literature_table(compared);
+    const Record record = published_record();
+    const auto pairs = pairs_of(record, predicted_json(record.program, record.shape, record.gpu));
+    progress(record.program);
+    std::cout << "Predicted, and published by others\n\n" << literature_text(record, pairs);
+    if (!words.json.empty()) write_file(words.json, json_text(literature_json(record, pairs)));
+    const std::string table = literature_table(record, pairs);
     if (!words.markdown.empty()) write_file(words.markdown, table);
     return words.tables || words.are_tables_current ? make_table(words, table) : exit_right;
 }

@@ -10,17 +10,11 @@
 
 namespace coalesce::proof {
 
-/// One record, predicted.
-struct ComparedRecord {
-    Record record;
-    std::vector<timing::TimePair> pairs;
-};
-
-/// For a terminal: each record with its table, then a line for each.
-std::string literature_text(const std::vector<ComparedRecord>& compared);
-/// For the book: a row for each record.
-std::string literature_table(const std::vector<ComparedRecord>& compared);
-Json literature_json(const std::vector<ComparedRecord>& compared);
+/// For a terminal: the record with its table, then a line of figures.
+std::string literature_text(const Record& record, const std::vector<timing::TimePair>& pairs);
+/// For the book: a row for the record.
+std::string literature_table(const Record& record, const std::vector<timing::TimePair>& pairs);
+Json literature_json(const Record& record, const std::vector<timing::TimePair>& pairs);
 
 /// Whether two tables say the same: the same words, and figures that are no more than 2 apart. Another compiler
 /// makes slightly other code of the kernels.
