@@ -203,9 +203,10 @@ std::string value(Kernel& kernel, Type type, Same most, int depth) {
     if (is_real(type)) {
         if (random.percent(20)) return leaf(kernel, type, most);
         return kernel.is_learner ? learner_real(kernel, type, most, depth)
-                               : real_operation(kernel, type, most, depth);
+                                 : real_operation(kernel, type, most, depth);
     }
-    if (kernel.is_learner && random.percent(35)) return learner_arithmetic(kernel, type, most, depth);
+    if (kernel.is_learner && random.percent(35))
+        return learner_arithmetic(kernel, type, most, depth);
     const u32 drawn = random.below(100);
     if (drawn < 50) return integer_arithmetic(kernel, type, most, depth);
     if (drawn < 60) return word_operation(kernel, type, most, depth);
@@ -325,7 +326,7 @@ void absorb(Kernel& kernel, const Place& place, const std::string& pattern, Type
     const std::string converted = convert(kernel, text, from, to.type);
     if (is_real(to.type)) {
         need_limited(kernel);
-        const char* add = kernel.is_learner        ? "$1 = limited($1 * 0.5f + $2);\n"
+        const char* add = kernel.is_learner      ? "$1 = limited($1 * 0.5f + $2);\n"
                           : to.type == Type::f32 ? "$1 = limited(__fadd_rn($1, $2));\n"
                                                  : "$1 = limited(__dadd_rn($1, $2));\n";
         kernel.body += fill(add, {to.name, converted});
