@@ -20,11 +20,18 @@ constexpr const char* kTypes =
 /// Some constructs are likelier than others, in each kernel different ones; some kernels are nearly
 /// all one construct.
 std::vector<Construct> draw_constructs(Random& random, bool is_learner) {
-    std::vector<std::vector<Construct>> groups = {
-        assignment_constructs(), loop_constructs(),   jump_constructs(),   late_constructs(),
-        warp_constructs(),       shared_constructs(), atomic_constructs(), memory_constructs(),
-        function_constructs(),   number_constructs(), toolkit_constructs()};
-    if (is_learner) groups.push_back(learner_constructs());
+    std::vector<std::vector<Construct>> groups = {assignment_constructs(), loop_constructs()};
+    const auto add = [&](std::initializer_list<std::vector<Construct>> more) {
+        groups.insert(groups.end(), more);
+    };
+    // Learners write no loops that are entered in their middle.
+    if (!is_learner) add({jump_constructs(), late_constructs()});
+    add({warp_constructs(), shared_constructs(), atomic_constructs(), memory_constructs(),
+         function_constructs(), number_constructs()});
+    if (is_learner)
+        add({learner_constructs()});
+    else
+        add({toolkit_constructs()});
     std::vector<Construct> all;
     for (const auto& group : groups) {
         // Whole groups stay away, or come often.

@@ -106,6 +106,21 @@ void count_down(Kernel& kernel, Place& place) {
     write_scope(kernel, body, kernel.random.between(1, 3));
 }
 
+/// Some cases fall through to the next.
+void choice(Kernel& kernel, Place& place) {
+    const int cases = kernel.random.between(2, 7);
+    const Place body = place.scattered();
+    kernel.write("switch ($u & 7) {");
+    for (int i = 0; i < cases; ++i) {
+        kernel.write("case $1:", {i});
+        write_scope(kernel, body, 1);
+        if (kernel.random.percent(75)) kernel.write("break;");
+    }
+    kernel.write("default:");
+    write_scope(kernel, body, 1);
+    kernel.write("}");
+}
+
 // ---- structures ----
 
 constexpr const char* kStructures =
@@ -280,12 +295,13 @@ void walk(Kernel& kernel, Place& place) {
 }  // namespace
 
 std::vector<Construct> learner_constructs() {
-    return {{Needs::nothing, false, 8, compound},        {Needs::nothing, true, 5, count_down},
-            {Needs::nothing, false, 4, points},          {Needs::nothing, false, 3, mixed_fields},
-            {Needs::nothing, false, 2, complex_numbers}, {Needs::nothing, false, 4, lookup},
-            {Needs::nothing, false, 2, small_matrix},    {Needs::kernel, false, 6, load_vector},
-            {Needs::kernel, false, 4, load_neighbours},  {Needs::kernel, false, 5, store_vector},
-            {Needs::kernel, false, 3, store_neighbours}, {Needs::kernel, false, 2, walk}};
+    return {{Needs::nothing, false, 8, compound},     {Needs::nothing, true, 5, count_down},
+            {Needs::nothing, true, 4, choice},        {Needs::nothing, false, 4, points},
+            {Needs::nothing, false, 3, mixed_fields}, {Needs::nothing, false, 2, complex_numbers},
+            {Needs::nothing, false, 4, lookup},       {Needs::nothing, false, 2, small_matrix},
+            {Needs::kernel, false, 6, load_vector},   {Needs::kernel, false, 4, load_neighbours},
+            {Needs::kernel, false, 5, store_vector},  {Needs::kernel, false, 3, store_neighbours},
+            {Needs::kernel, false, 2, walk}};
 }
 
 }  // namespace coalesce::campaign
