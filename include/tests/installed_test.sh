@@ -1,7 +1,7 @@
 #!/bin/sh
 # installed_test.sh CMAKE NVCC GENERATOR LIBRARY CONSUMER CUDART_FOLDER -- installs the headers from a copy of
-# their folder, moves them to another place, and builds CONSUMER with nothing else: by find_package, and by
-# pkg-config. What is built runs on the GPU of CUDART_FOLDER.
+# their folder, moves them to another place, and builds CONSUMER with nothing else: by find_package, with a copy of
+# single/ alone, and by pkg-config. What is built runs on the GPU of CUDART_FOLDER.
 set -eu
 cmake=$1 nvcc=$2 generator=$3
 work=$(mktemp -d)
@@ -35,9 +35,25 @@ sed -i 's/coalesce 0.2/coalesce 0.9/' "$work/consumer/CMakeLists.txt"
 configure -DCMAKE_PREFIX_PATH="$work/prefix" && fail "version 0.9 was found"
 grep -q '0\.9' "$work/log" || fail "not for want of version 0.9"
 
+# ---- one file ----
+
+# A folder that has one copied header is enough for the consumer's two files. turn.cu includes both headers.
+mkdir -p "$work/copied/coalesce"
+compile_with_copies() {
+    "$nvcc" -G -std=c++17 -I "$work/copied" -gencode arch=compute_75,code=compute_75 "$@" >"$work/log" 2>&1
+}
+cp "$work/prefix/include/coalesce/transpose.cuh" "$work/copied/coalesce"
+compile_with_copies -E "$work/consumer/other.cu" && fail "transpose.cuh was compiled without detail/"
+grep -q 'detail/' "$work/log" || fail "not for want of detail/"
+cp "$work/prefix/include/coalesce/single/"*.cuh "$work/copied/coalesce"
+sed -i '1i #include <coalesce/permute.cuh>' "$work/consumer/turn.cu"
+compile_with_copies -cudart shared -o "$work/turn" "$work/consumer/turn.cu" "$work/consumer/other.cu" ||
+    fail "single/*.cuh"
+check "$work/turn"
+
 # ---- pkg-config ----
 
-command -v pkg-config >"$work/log" || { echo "by find_package: right; there is no pkg-config here"; exit 0; }
+command -v pkg-config >"$work/log" || { echo "by find_package and with one file: right; there is no pkg-config here"; exit 0; }
 export PKG_CONFIG_PATH="$work/prefix/share/pkgconfig"
 run_quietly pkg-config --exists 'coalesce >= 0.2'
 pkg-config --exists 'coalesce >= 0.9' && fail "pkg-config found version 0.9"
@@ -46,4 +62,4 @@ flags=$(pkg-config --cflags coalesce)
 run_quietly "$nvcc" -G -std=c++17 $flags -gencode arch=compute_75,code=compute_75 -cudart shared \
     -o "$work/turn" "$work/consumer/turn.cu" "$work/consumer/other.cu"
 check "$work/turn"
-echo "by find_package and by pkg-config: right"
+echo "by find_package, with one file and by pkg-config: right"

@@ -1,0 +1,144 @@
+/// \file
+/// Kernels for matrices whose rows start at multiples of 16 bytes and consist of whole 16 bytes, in
+/// both matrices.
+#pragma once
+
+#include <cuda_runtime.h>
+
+#include <cstdint>
+
+#include "task.cuh"
+#include "vectors.cuh"
+
+namespace coalesce::transposing {
+
+/// A thread turns pieces of N x N elements, N of which are 16 bytes.
+template <int SIZE, int BLOCK_COLS, int BLOCK_ROWS, int PIECES, Loads LOADS = Loads::plain>
+struct Pieces {
+    static constexpr int N = 16 / SIZE;
+    static constexpr int TILE_ROWS = BLOCK_ROWS * PIECES * N, TILE_COLS = BLOCK_COLS * N;
+    static constexpr int THREADS = BLOCK_COLS * BLOCK_ROWS;
+    static constexpr int LEAD = 0;
+    static constexpr int SHARED_BYTES = TILE_ROWS * TILE_COLS * SIZE;
+
+    static constexpr int QUADS = TILE_ROWS / N;  ///< vectors in a row of the turned tile
+    static constexpr int ROUND_COLS = THREADS / QUADS;
+    static constexpr int ROUNDS = TILE_COLS / ROUND_COLS;
+    static_assert(THREADS % QUADS == 0 && TILE_COLS % ROUND_COLS == 0, "tiles are covered evenly");
+
+    using Tile = TurnedTile<SIZE, 16, TILE_COLS, QUADS>;
+
+    static __device__ void run(const Task& task, char* shared) {
+        const Place place = place_of_spread_block(task, TILE_ROWS, TILE_COLS);
+        const Tile tile{shared};
+        load(task, place, tile);
+        __syncthreads();
+        store(task, place, tile);
+    }
+
+    static __device__ void load(const Task& task, const Place& place, const Tile& tile) {
+        const char* in = in_of<SIZE>(task, place);
+        const int x = threadIdx.x % BLOCK_COLS, y = threadIdx.x / BLOCK_COLS;
+        const std::int64_t col = place.col + x * N;
+        Vector<16> piece[PIECES][N];
+        // All loads first, so that all are under way at the same time.
+#pragma unroll
+        for (int k = 0; k < PIECES; ++k) {
+            const std::int64_t row = place.row + (y + k * BLOCK_ROWS) * N;
+            if (row < task.rows && col < task.cols) {
+                const char* from = in + (row * task.in_pitch + col) * SIZE;
+#pragma unroll
+                for (int i = 0; i < N; ++i, from += task.in_pitch * SIZE) {
+                    piece[k][i] = load_far<LOADS>(from);
+                }
+            }
+        }
+#pragma unroll
+        for (int k = 0; k < PIECES; ++k) {
+            Vector<16> turned[N];
+            turn<SIZE>(turned, piece[k]);
+#pragma unroll
+            for (int i = 0; i < N; ++i) {
+                store_vector(tile.vector(x * N + i, y + k * BLOCK_ROWS), turned[i]);
+            }
+        }
+    }
+
+    static __device__ void store(const Task& task, const Place& place, const Tile& tile) {
+        char* out = out_of<SIZE>(task, place);
+        const int quad = threadIdx.x % QUADS, first = threadIdx.x / QUADS;
+        const std::int64_t row = place.row + quad * N;
+        Vector<16> turned[ROUNDS];
+#pragma unroll
+        for (int k = 0; k < ROUNDS; ++k) {
+            turned[k] = load_vector<16>(tile.vector(first + k * ROUND_COLS, quad));
+        }
+#pragma unroll
+        for (int k = 0; k < ROUNDS; ++k) {
+            const std::int64_t col = place.col + first + k * ROUND_COLS;
+            if (row < task.rows && col < task.cols) {
+                store_vector(out + (col * task.out_pitch + row) * SIZE, turned[k]);
+            }
+        }
+    }
+};
+
+/// Words, in tiles of 64 x 64: a tile stays in shared memory as it came, and is turned when it is
+/// read. Of two loads and two stores of a thread all can be under way, and four blocks are at work on
+/// a multiprocessor. Groups of four rows exchange their vectors, each differently, so that threads
+/// that read the same column of other groups find it in other banks.
+template <Loads LOADS>
+struct Raw {
+    static constexpr int TILE_ROWS = 64, TILE_COLS = 64, THREADS = 512, LEAD = 0;
+    static constexpr int SHARED_BYTES = TILE_ROWS * TILE_COLS * 4;
+
+    static __device__ char* vector(char* shared, int row, int quad) {
+        return shared + (row * 16 + (quad ^ (row / 4 % 8))) * 16;
+    }
+
+    /// Strips may be spread where rows are whole lines, and taken side by side where they are not.
+    static __device__ Place place_of(const Task& task) {
+        return LOADS == Loads::stay_128 ? place_of_grouped_block(task, TILE_ROWS, TILE_COLS)
+                                        : place_of_spread_block(task, TILE_ROWS, TILE_COLS);
+    }
+
+    static __device__ void run(const Task& task, char* shared) {
+        const Place place = place_of(task);
+        const int x = threadIdx.x % 16, y = threadIdx.x / 16;
+        load(task, place, shared, x, y);
+        __syncthreads();
+        store(task, place, shared, x, 2 * y);
+    }
+
+    static __device__ void load(const Task& task, const Place& place, char* shared, int x, int y) {
+        const std::int64_t col = place.col + 4 * x, row = place.row + y;
+        const char* from = in_of<4>(task, place) + (row * task.in_pitch + col) * 4;
+        Vector<16> near = {}, far = {};
+        if (col < task.cols && row < task.rows) near = load_far<LOADS>(from);
+        if (col < task.cols && row + 32 < task.rows) {
+            far = load_far<LOADS>(from + 32 * task.in_pitch * 4);
+        }
+        store_vector(vector(shared, y, x), near);
+        store_vector(vector(shared, y + 32, x), far);
+    }
+
+    /// Four rows of two columns.
+    static __device__ void store(const Task& task, const Place& place, char* shared, int quad,
+                                 int x) {
+        Vector<8> pair[4];
+#pragma unroll
+        for (int i = 0; i < 4; ++i) {
+            pair[i] = load_vector<8>(vector(shared, quad * 4 + i, x / 4) + x % 4 * 4);
+        }
+        const std::int64_t col = place.col + x, row = place.row + 4 * quad;
+        if (col >= task.cols || row >= task.rows) return;
+        char* to = out_of<4>(task, place) + (col * task.out_pitch + row) * 4;
+#pragma unroll
+        for (int k = 0; k < 2; ++k, to += task.out_pitch * 4) {
+            store_vector<16>(
+                to, {{pair[0].word[k], pair[1].word[k], pair[2].word[k], pair[3].word[k]}});
+        }
+    }
+};
+
+}  // namespace coalesce::transposing

@@ -1,0 +1,240 @@
+/// \file
+/// Kernels for matrices whose rows start anywhere: element by element, and by vectors that are put
+/// together from two aligned ones.
+#pragma once
+
+#include <cuda_runtime.h>
+
+#include <cstdint>
+
+#include "task.cuh"
+#include "vectors.cuh"
+
+namespace coalesce::transposing {
+
+/// A thread moves single elements: LOADS of them at once, so that enough is under way.
+template <int SIZE, int TILE_ROWS_, int TILE_COLS_, int THREADS_, int SHIFT_BYTES,
+          Loads LOADS_ = Loads::plain>
+struct Shifted {
+    static constexpr int TILE_ROWS = TILE_ROWS_, TILE_COLS = TILE_COLS_, THREADS = THREADS_;
+    static constexpr int SHIFT = SHIFT_BYTES / SIZE, LEAD = SHIFT - 1;
+    static constexpr int ROWS = TILE_ROWS + LEAD, PITCH = TILE_COLS + 1;
+    static constexpr int SHARED_BYTES = ROWS * PITCH * SIZE;
+
+    static constexpr int LOAD_ROWS = THREADS / TILE_COLS;
+    static constexpr int LOADS = (ROWS + LOAD_ROWS - 1) / LOAD_ROWS;
+    static constexpr int STORE_COLS = THREADS / TILE_ROWS;
+    static constexpr int STORES = TILE_COLS / STORE_COLS;
+    static_assert(THREADS % TILE_COLS == 0 && THREADS % TILE_ROWS == 0, "whole rows and columns");
+    static_assert(TILE_COLS % STORE_COLS == 0 && TILE_ROWS % SHIFT == 0,
+                  "tiles are covered evenly");
+
+    static __device__ void run(const Task& task, char* tile) {
+        // Larger elements lack the registers for it.
+        const Place place = SIZE <= 4 ? place_of_grouped_block(task, TILE_ROWS, TILE_COLS)
+                                      : place_of_block(task, TILE_ROWS, TILE_COLS);
+        load(task, place, tile);
+        __syncthreads();
+        store(task, place, tile);
+    }
+
+    static __device__ void load(const Task& task, const Place& place, char* tile) {
+        const int x = threadIdx.x % TILE_COLS, y = threadIdx.x / TILE_COLS;
+        const std::int64_t col = place.col + x < task.cols ? place.col + x : task.cols - 1;
+        const std::int64_t top = place.row - LEAD;
+        const char* from = in_of<SIZE>(task, place) + col * SIZE;
+        Element<SIZE> value[LOADS];
+        if (top >= 0 && top + LOADS * LOAD_ROWS <= task.rows) {
+            from += (top + y) * task.in_pitch * SIZE;
+#pragma unroll
+            for (int k = 0; k < LOADS; ++k, from += LOAD_ROWS * task.in_pitch * SIZE) {
+                value[k] = load_element<LOADS_, SIZE>(from);
+            }
+        } else {
+#pragma unroll
+            for (int k = 0; k < LOADS; ++k) {
+                std::int64_t row = top + y + k * LOAD_ROWS;
+                row = row < 0 ? 0 : row < task.rows ? row : task.rows - 1;
+                value[k] = element<SIZE>(from, row * task.in_pitch);
+            }
+        }
+#pragma unroll
+        for (int k = 0; k < LOADS; ++k) {
+            const int row = y + k * LOAD_ROWS;
+            if ((k + 1) * LOAD_ROWS <= ROWS || row < ROWS) {
+                element<SIZE>(tile, row * PITCH + x) = value[k];
+            }
+        }
+    }
+
+    static __device__ void store(const Task& task, const Place& place, const char* tile) {
+        char* out = out_of<SIZE>(task, place);
+        const int y = threadIdx.x % TILE_ROWS, first = threadIdx.x / TILE_ROWS;
+        Element<SIZE> value[STORES];
+        int phase[STORES];
+#pragma unroll
+        for (int k = 0; k < STORES; ++k) {
+            const int x = first + k * STORE_COLS;
+            phase[k] = phase_of<SIZE, SHIFT>(out, place.col + x, task.out_pitch);
+            value[k] = element<SIZE>(tile, (y + LEAD - phase[k]) * PITCH + x);
+        }
+        char* to = out + ((place.col + first) * task.out_pitch + place.row + y) * SIZE;
+#pragma unroll
+        for (int k = 0; k < STORES; ++k, to += STORE_COLS * task.out_pitch * SIZE) {
+            const std::int64_t row = place.row + y - phase[k];
+            const bool is_there = place.col + first + k * STORE_COLS < task.cols && row >= 0;
+            if (is_there && row < task.rows) element<SIZE>(to, -phase[k]) = value[k];
+        }
+    }
+};
+
+/// The vector that begins `offset` bytes behind the start of the first of two.
+template <int SIZE, int BYTES>
+__device__ inline Vector<BYTES> shifted(const Vector<BYTES>& low, const Vector<BYTES>& high,
+                                        unsigned offset) {
+    constexpr int WORDS = BYTES / 4;
+    unsigned word[2 * WORDS];
+#pragma unroll
+    for (int i = 0; i < WORDS; ++i) word[i] = low.word[i], word[WORDS + i] = high.word[i];
+    // By two words, by one word, by less than a word.
+    if constexpr (BYTES == 16 && SIZE <= 8) {
+#pragma unroll
+        for (int i = 0; i < 6; ++i) word[i] = offset & 8 ? word[i + 2] : word[i];
+    }
+    if constexpr (SIZE <= 4) {
+#pragma unroll
+        for (int i = 0; i < WORDS + 1; ++i) word[i] = offset & 4 ? word[i + 1] : word[i];
+    }
+    Vector<BYTES> vector;
+#pragma unroll
+    for (int i = 0; i < WORDS; ++i) {
+        vector.word[i] = word[i];
+        if constexpr (SIZE < 4) {
+            vector.word[i] = __funnelshift_r(word[i], word[i + 1], 8 * (offset % 4));
+        }
+    }
+    return vector;
+}
+
+/// As Pieces, for rows that start anywhere: what is loaded is put together from two vectors, and so
+/// is what is stored. Of each row of `out` a block takes those elements that make whole groups of
+/// SHIFT_BYTES, so that its stores are vectors and, with 32 bytes, whole sectors. For that it loads
+/// LEAD rows more, which are the last of the block before too.
+template <int SIZE, int BYTES, int BLOCK_COLS, int BLOCK_ROWS, int PIECES, int SHIFT_BYTES>
+struct Realigned {
+    static constexpr int N = BYTES / SIZE;
+    static constexpr int SHIFT = SHIFT_BYTES / SIZE, LEAD = SHIFT;
+    static constexpr int LOADED_ROWS = BLOCK_ROWS * PIECES * N;
+    static constexpr int TILE_ROWS = LOADED_ROWS - LEAD, TILE_COLS = BLOCK_COLS * N;
+    static constexpr int THREADS = BLOCK_COLS * BLOCK_ROWS;
+    static constexpr int SHARED_BYTES = LOADED_ROWS * TILE_COLS * SIZE;
+
+    static constexpr int QUADS = LOADED_ROWS / N;  ///< vectors in a row of the turned tile
+    static constexpr int ROUND_COLS = THREADS / QUADS;
+    static constexpr int ROUNDS = TILE_COLS / ROUND_COLS;
+    static_assert(THREADS % QUADS == 0 && TILE_COLS % ROUND_COLS == 0, "tiles are covered evenly");
+    static_assert(SHIFT % N == 0 && TILE_ROWS % SHIFT == 0, "vectors and tiles are whole groups");
+
+    using Tile = TurnedTile<SIZE, BYTES, TILE_COLS, QUADS>;
+
+    static __device__ void run(const Task& task, char* shared) {
+        const Place place = place_of_block(task, TILE_ROWS, TILE_COLS);
+        const Tile tile{shared};
+        if (may_read_around(task, place)) {
+            load(task, place, tile);
+        } else {
+            load_elements(task, place, tile);
+        }
+        __syncthreads();
+        store(task, place, tile);
+    }
+
+    /// Whether vectors that begin before the tile's rows, or end behind them, still lie within the
+    /// matrix. Between the rows of a part of a matrix lies what is not ours to read.
+    static __device__ bool may_read_around(const Task& task, const Place& place) {
+        const std::int64_t top = place.row < LEAD ? 0 : place.row - LEAD;
+        const std::int64_t end = place.row + TILE_ROWS;
+        const std::int64_t bottom = (end < task.rows ? end : task.rows) - 1;
+        const std::int64_t before = place.col, behind = task.cols - place.col - TILE_COLS;
+        if (task.in_pitch != task.cols) return before >= N && behind >= N;
+        return top * task.cols + before >= N && (task.rows - 1 - bottom) * task.cols + behind >= N;
+    }
+
+    /// Loads do not wait for each other, nor for a comparison: what lies outside the matrix is read
+    /// from the nearest row or column, and not stored.
+    static __device__ void load(const Task& task, const Place& place, const Tile& tile) {
+        const char* in = in_of<SIZE>(task, place);
+        const int x = threadIdx.x % BLOCK_COLS, y = threadIdx.x / BLOCK_COLS;
+        const std::int64_t col = place.col + x * N;
+        const char* from_col = in + (col < task.cols ? col : place.col) * SIZE;
+#pragma unroll
+        for (int k = 0; k < PIECES; ++k) {
+            const int quad = y + k * BLOCK_ROWS;
+            Vector<BYTES> low[N], high[N], piece[N], turned[N];
+            unsigned offset[N];
+#pragma unroll
+            for (int i = 0; i < N; ++i) {
+                std::int64_t row = place.row - LEAD + quad * N + i;
+                row = row < 0 ? 0 : row < task.rows ? row : task.rows - 1;
+                const char* from = from_col + row * task.in_pitch * SIZE;
+                offset[i] = reinterpret_cast<std::uintptr_t>(from) % BYTES;
+                from -= offset[i];
+                low[i] = load_vector<BYTES>(from);
+                high[i] = load_vector<BYTES>(from + (offset[i] == 0 ? 0 : BYTES));
+            }
+#pragma unroll
+            for (int i = 0; i < N; ++i) piece[i] = shifted<SIZE>(low[i], high[i], offset[i]);
+            turn<SIZE>(turned, piece);
+#pragma unroll
+            for (int i = 0; i < N; ++i) store_vector(tile.vector(x * N + i, quad), turned[i]);
+        }
+    }
+
+    static __device__ void load_elements(const Task& task, const Place& place, const Tile& tile) {
+        const char* in = in_of<SIZE>(task, place);
+        for (int i = threadIdx.x; i < LOADED_ROWS * TILE_COLS; i += THREADS) {
+            const std::int64_t row = place.row - LEAD + i / TILE_COLS;
+            const std::int64_t col = place.col + i % TILE_COLS;
+            Element<SIZE> value = {};
+            if (row >= 0 && row < task.rows && col < task.cols) {
+                value = element<SIZE>(in, row * task.in_pitch + col);
+            }
+            // Written everywhere, because vectors of the tile are read whole.
+            tile.cell(i % TILE_COLS, i / TILE_COLS) = value;
+        }
+    }
+
+    static __device__ void store(const Task& task, const Place& place, const Tile& tile) {
+        char* out = out_of<SIZE>(task, place);
+        const int lane = threadIdx.x % QUADS, first = threadIdx.x / QUADS;
+        if (lane >= TILE_ROWS / N) return;
+        Vector<BYTES> turned[ROUNDS];
+        int phase[ROUNDS];
+#pragma unroll
+        for (int k = 0; k < ROUNDS; ++k) {
+            const int x = first + k * ROUND_COLS;
+            phase[k] = phase_of<SIZE, SHIFT>(out, place.col + x, task.out_pitch);
+            const int y = LEAD - phase[k] + lane * N;
+            const auto low = load_vector<BYTES>(tile.vector(x, y / N));
+            const auto high = load_vector<BYTES>(tile.vector(x, (y + N - 1) / N));
+            turned[k] = shifted<SIZE>(low, high, y % N * SIZE);
+        }
+#pragma unroll
+        for (int k = 0; k < ROUNDS; ++k) {
+            const int x = first + k * ROUND_COLS;
+            const std::int64_t col = place.col + x, row = place.row - phase[k] + lane * N;
+            char* to = out + (col * task.out_pitch + row) * SIZE;
+            if (col >= task.cols || row + N <= 0 || row >= task.rows) continue;
+            if (row >= 0 && row + N <= task.rows) {
+                store_vector(to, turned[k]);
+                continue;
+            }
+            for (int i = 0; i < N; ++i) {
+                if (row + i < 0 || row + i >= task.rows) continue;
+                element<SIZE>(to, i) = tile.cell(x, LEAD - phase[k] + lane * N + i);
+            }
+        }
+    }
+};
+
+}  // namespace coalesce::transposing

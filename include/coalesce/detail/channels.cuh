@@ -1,0 +1,129 @@
+/// \file
+/// The kernel for images: from planes, one for each channel, to pixels, and back.
+#pragma once
+
+#include <cuda_runtime.h>
+
+#include <cstdint>
+
+#include "task.cuh"
+#include "vectors.cuh"
+
+namespace coalesce::transposing {
+
+/// An element in a register: the word that has it, and its place there.
+struct Piece {
+    unsigned word;
+    int place;
+};
+
+/// A word that is put together of elements: piece(0) is the lowest.
+template <int SIZE, class PieceOf>
+__device__ inline unsigned word_of(PieceOf piece) {
+    if constexpr (SIZE == 4) {
+        return piece(0).word;
+    } else if constexpr (SIZE == 2) {
+        const Piece low = piece(0), high = piece(1);
+        return __byte_perm(low.word, high.word, 0x5410 + low.place * 0x22 + high.place * 0x2200);
+    } else {
+        const Piece a = piece(0), b = piece(1), c = piece(2), d = piece(3);
+        const unsigned low = __byte_perm(a.word, b.word, a.place + (4 + b.place) * 16);
+        const unsigned high = __byte_perm(c.word, d.word, c.place + (4 + d.place) * 16);
+        return __byte_perm(low, high, 0x5410);
+    }
+}
+
+/// Images whose channels are planes, or lie last: CHANNELS rows of many elements, or the other way
+/// round. A thread has as many pixels as a vector has elements, so that both sides are vectors.
+template <int SIZE, int CHANNELS, bool IS_TO_LAST>
+struct Channels {
+    static constexpr int N = 16 / SIZE, PER_WORD = 4 / SIZE;
+    static constexpr int THREADS = 256, PIXELS = THREADS * N, LEAD = 0;
+    static constexpr int TILE_ROWS = IS_TO_LAST ? CHANNELS : PIXELS;
+    static constexpr int TILE_COLS = IS_TO_LAST ? PIXELS : CHANNELS;
+    static constexpr int SHARED_BYTES = THREADS * CHANNELS * 16;
+
+    /// Vectors of the line, in order. Threads take CHANNELS of them each: where that is a power of two,
+    /// groups of 8 exchange theirs, so that threads which are served at once find them in other banks.
+    static __device__ char* vector(char* shared, int index) {
+        const bool is_power = (CHANNELS & (CHANNELS - 1)) == 0;
+        return shared + (is_power ? index ^ index / 8 % 8 : index) * 16;
+    }
+
+    static __device__ void run(const Task& task, char* shared) {
+        const Place place = place_of_block(task, TILE_ROWS, TILE_COLS);
+        const char* in = in_of<SIZE>(task, place);
+        char* out = out_of<SIZE>(task, place);
+        const std::int64_t pixels = IS_TO_LAST ? task.cols : task.rows;
+        const std::int64_t first = IS_TO_LAST ? place.col : place.row;
+        const std::int64_t left = pixels - first;
+        const int count = static_cast<int>(left < PIXELS ? left : PIXELS) / N;  // of threads
+        const int thread = threadIdx.x;
+        if constexpr (IS_TO_LAST) {
+            if (thread < count) from_planes(in + first * SIZE + thread * 16, pixels, shared);
+            __syncthreads();
+            char* const to = out + first * CHANNELS * SIZE;
+#pragma unroll
+            for (int c = 0; c < CHANNELS; ++c) {
+                const int i = thread + c * THREADS;
+                if (i < count * CHANNELS) {
+                    store_vector(to + i * 16, load_vector<16>(vector(shared, i)));
+                }
+            }
+        } else {
+            load_line(in + first * CHANNELS * SIZE, shared, count * CHANNELS);
+            __syncthreads();
+            if (thread < count) to_planes(out + first * SIZE + thread * 16, pixels, shared);
+        }
+    }
+
+    static __device__ void from_planes(const char* in, std::int64_t pixels, char* shared) {
+        Vector<16> plane[CHANNELS], last[CHANNELS];
+#pragma unroll
+        for (int c = 0; c < CHANNELS; ++c) plane[c] = load_vector<16>(in + c * pixels * SIZE);
+#pragma unroll
+        for (int w = 0; w < 4 * CHANNELS; ++w) {
+            last[w / 4].word[w % 4] = word_of<SIZE>([&](int k) {
+                const int i = w * PER_WORD + k, pixel = i / CHANNELS;
+                return Piece{plane[i % CHANNELS].word[pixel / PER_WORD], pixel % PER_WORD};
+            });
+        }
+#pragma unroll
+        for (int c = 0; c < CHANNELS; ++c) {
+            store_vector(vector(shared, threadIdx.x * CHANNELS + c), last[c]);
+        }
+    }
+
+    static __device__ void to_planes(char* out, std::int64_t pixels, char* shared) {
+        Vector<16> plane[CHANNELS], last[CHANNELS];
+#pragma unroll
+        for (int c = 0; c < CHANNELS; ++c) {
+            last[c] = load_vector<16>(vector(shared, threadIdx.x * CHANNELS + c));
+        }
+#pragma unroll
+        for (int w = 0; w < 4 * CHANNELS; ++w) {
+            plane[w / 4].word[w % 4] = word_of<SIZE>([&](int k) {
+                const int pixel = w % 4 * PER_WORD + k, i = pixel * CHANNELS + w / 4;
+                return Piece{last[i / N].word[i % N / PER_WORD], i % PER_WORD};
+            });
+        }
+#pragma unroll
+        for (int c = 0; c < CHANNELS; ++c) store_vector(out + c * pixels * SIZE, plane[c]);
+    }
+
+    static __device__ void load_line(const char* in, char* shared, int count) {
+        Vector<16> value[CHANNELS];
+#pragma unroll
+        for (int c = 0; c < CHANNELS; ++c) {
+            const int i = threadIdx.x + c * THREADS;
+            if (i < count) value[c] = load_vector<16>(in + i * 16);
+        }
+#pragma unroll
+        for (int c = 0; c < CHANNELS; ++c) {
+            const int i = threadIdx.x + c * THREADS;
+            if (i < count) store_vector(vector(shared, i), value[c]);
+        }
+    }
+};
+
+}  // namespace coalesce::transposing

@@ -1,0 +1,326 @@
+/// \file
+/// Kernels for matrices whose elements are a few units each: 3, 5, 6, 7, 9 ... bytes, words or vectors.
+#pragma once
+
+#include <cuda_runtime.h>
+
+#include <cstdint>
+
+#include "permute_plan.cuh"
+#include "strips.cuh"
+#include "vectors.cuh"
+#include "word_tile.cuh"
+
+namespace coalesce::permuting {
+
+/// A matrix, or a batch of them side by side, of elements of 3, 5, 6, 7, 9 ... units.
+struct Compounds {
+    void* out;
+    const void* in;
+    std::int64_t rows, cols, batches, bytes;
+    int units;                 ///< of an element
+    int tile_rows, tile_cols;  ///< elements
+    int pitch;                 ///< words from one row of a tile to the next
+    int lead;                  ///< rows that are loaded before those of a tile
+    bool has_vectors;          ///< rows are loaded by vectors, not by words
+    int warps;
+    std::int64_t tiles_down, tiles_across;
+};
+
+/// Both arrays are moved in words, wherever in them a row starts, and tiles lie in shared memory in the words
+/// that they came in. A lane finds out once which units its words of `out` have: it stores the same words of
+/// every fourth column, or of columns further apart, and all of these start at the same place in a word.
+/// Rows of tiles that have many elements, or long ones, are loaded as vectors.
+template <int SIZE, bool HAS_VECTORS>
+struct Compound {
+    static_assert(SIZE <= 4, "a word holds units");
+    static constexpr int ALIGNED = HAS_VECTORS ? 16 : 4;  ///< bytes, of what is loaded at once
+    static constexpr int PER_WORD = 4 / SIZE, AHEAD = 8;
+    /// The first word of a run may begin in the row before.
+    static constexpr int LEAD = SIZE == 4 ? 0 : 1;
+
+    const Compounds& task;
+    char* tile;
+    int size;                  ///< of an element, in bytes
+    std::int64_t row, matrix;  ///< the tile's first row; the matrix's first byte
+    std::int64_t col;
+    int rows, cols;    ///< that are loaded
+    const char* from;  ///< the first of them
+
+    __device__ Compound(const Compounds& all, char* memory) : task(all), tile(memory) {
+        size = task.units * SIZE;
+        unsigned number = blockIdx.x;
+        const auto down = static_cast<unsigned>(task.tiles_down);
+        const auto across = static_cast<unsigned>(task.tiles_across);
+        row = std::int64_t{number % down} * task.tile_rows;
+        number /= down;
+        col = std::int64_t{number % across} * task.tile_cols;
+        matrix = task.rows * task.cols * size * (number / across);
+        const std::int64_t top = row < task.lead ? 0 : row - task.lead, left = task.cols - col;
+        const std::int64_t end =
+            row + task.tile_rows < task.rows ? row + task.tile_rows : task.rows;
+        rows = static_cast<int>(end - top);
+        cols = static_cast<int>(left < task.tile_cols ? left : task.tile_cols);
+        from = static_cast<const char*>(task.in) + matrix + (top * task.cols + col) * size;
+    }
+    static __device__ unsigned place_in(const char* at, unsigned aligned) {
+        return static_cast<unsigned>(reinterpret_cast<std::uintptr_t>(at)) % aligned;
+    }
+    /// Where the row begins in what is loaded at once, in bytes.
+    __device__ unsigned shift_of(int y) const {
+        const auto row_bytes = static_cast<unsigned>(task.cols * size);
+        if (SIZE == ALIGNED) return 0;
+        return (place_in(from, ALIGNED) + static_cast<unsigned>(y) * row_bytes) % ALIGNED;
+    }
+
+    template <bool IS_INNER>
+    __device__ unsigned load_word(const char* at) const {
+        if (IS_INNER) return *reinterpret_cast<const unsigned*>(at);
+        const char* const begin = static_cast<const char*>(task.in);
+        return load_word_within<SIZE>(at, begin, begin + task.bytes);
+    }
+
+    __device__ void load() const {
+        const char* const begin = static_cast<const char*>(task.in);
+        const char* const last = from + (rows - 1) * task.cols * size + cols * size;
+        if (from - ALIGNED >= begin && last + ALIGNED <= begin + task.bytes) {
+            if constexpr (HAS_VECTORS) {
+                load_vectors();
+            } else {
+                load_rows<true>();
+            }
+        } else {
+            load_rows<false>();
+        }
+    }
+    /// Vectors that rows lie in, which may begin before them and end behind.
+    __device__ void load_vectors() const {
+        constexpr int VECTORS = 4;
+        const int bytes = cols * size, threads = static_cast<int>(blockDim.x);
+        const int of_row = (bytes + 30) / 16, count = rows * of_row;
+        const transposing::Divider by_row(of_row);
+        const std::int64_t row_bytes = task.cols * size;
+        for (int first = threadIdx.x; first < count; first += threads * VECTORS) {
+            Vector<16> vector[VECTORS];
+            int place[VECTORS];
+#pragma unroll
+            for (int k = 0; k < VECTORS; ++k) {
+                const int number = first + k * threads, y = by_row.quotient(number);
+                const int at = (number - y * of_row) * 16;
+                const char* const line = from + y * row_bytes;
+                const int shift = static_cast<int>(place_in(line, 16));
+                const bool is_there = y < rows && at < bytes + shift;
+                place[k] = is_there ? y * task.pitch * 4 + at : -1;
+                if (is_there) vector[k] = transposing::load_vector<16>(line - shift + at);
+            }
+#pragma unroll
+            for (int k = 0; k < VECTORS; ++k) {
+                if (place[k] >= 0) transposing::store_vector(tile + place[k], vector[k]);
+            }
+        }
+    }
+    /// Each warp takes 32 words of a row.
+    template <bool IS_INNER>
+    __device__ void load_rows() const {
+        const int bytes = cols * size, lane = threadIdx.x % 32, warp = threadIdx.x / 32;
+        const int chunks = (bytes + ALIGNED - SIZE + 127) / 128, warps = blockDim.x / 32;
+        const int rows_further = warps / chunks, chunks_further = warps % chunks;
+        const std::int64_t row_bytes = task.cols * size;
+        int y = warp / chunks, chunk = warp % chunks;
+        while (y < rows) {
+            unsigned word[AHEAD];
+            int place[AHEAD];
+#pragma unroll
+            for (int k = 0; k < AHEAD; ++k) {
+                const char* const line = from + y * row_bytes;
+                const int shift = SIZE == ALIGNED ? 0 : static_cast<int>(place_in(line, ALIGNED));
+                const int at = chunk * 128 + lane * 4;
+                const bool is_there = y < rows && at < bytes + shift;
+                place[k] = is_there ? y * task.pitch * 4 + at : -1;
+                if (is_there) word[k] = load_word<IS_INNER>(line - shift + at);
+                chunk += chunks_further;
+                y += rows_further;
+                if (chunk >= chunks) {
+                    chunk -= chunks;
+                    ++y;
+                }
+            }
+#pragma unroll
+            for (int k = 0; k < AHEAD; ++k) {
+                if (place[k] >= 0) transposing::element<4>(tile + place[k], 0) = word[k];
+            }
+        }
+    }
+
+    /// Each warp takes 32 words of a column.
+    __device__ void store() const {
+        const int lead = row < task.lead ? 0 : task.lead;
+        const transposing::Divider by_units(task.units);
+        const int words = task.tile_rows * size / 4, lane = threadIdx.x % 32,
+                  warp = threadIdx.x / 32;
+        const int chunks = (words + 31) / 32, step = static_cast<int>(blockDim.x) / 32 / chunks;
+        const int word = warp % chunks * 32 + lane, first_col = warp / chunks;
+        if (word >= words || first_col >= step) return;
+        const std::int64_t col_bytes = task.rows * size;
+        char* const out =
+            static_cast<char*>(task.out) + matrix + (col + first_col) * col_bytes + row * size;
+        const int phase = SIZE == 4 ? 0 : static_cast<int>(place_in(out, 4)) / SIZE;
+        // Counted from the first unit of the tile, and from a row before that.
+        const int first = word * PER_WORD - phase;
+        int place[PER_WORD];
+#pragma unroll
+        for (int k = 0; k < PER_WORD; ++k) {
+            const int y = by_units.quotient(first + k + LEAD * task.units) - LEAD + lead;
+            const int unit = first + k - (y - lead) * task.units;
+            place[k] = y * task.pitch * 4 + static_cast<int>(shift_of(y)) + unit * SIZE;
+        }
+        // Those of them that are the matrix's.
+        const std::int64_t before = -(row * task.units + first);
+        const std::int64_t left = (task.rows - row) * task.units - first;
+        if (before <= 0 && left >= PER_WORD) {
+            store_words(out + first * SIZE, place, first_col, step);
+        } else if (left > 0) {
+            store_units(out + first * SIZE, place, first_col, step, before, left);
+        }
+    }
+    __device__ void store_words(char* to, const int (&place)[PER_WORD], int first_col,
+                                int step) const {
+        const char* at = tile + first_col * size;
+        const std::int64_t further = step * task.rows * size;
+#ifndef __clang__  // which cannot, and says so
+#    pragma unroll 4
+#endif
+        for (int x = first_col; x < cols; x += step) {
+            unsigned word = 0;
+#pragma unroll
+            for (int k = 0; k < PER_WORD; ++k) {
+                word |= static_cast<unsigned>(transposing::element<SIZE>(at + place[k], 0))
+                        << (8 * SIZE * k % 32);
+            }
+            *reinterpret_cast<unsigned*>(to) = word;
+            at += step * size;
+            to += further;
+        }
+    }
+    /// The same for words that are partly the matrix's.
+    __device__ void store_units(char* to, const int (&place)[PER_WORD], int first_col, int step,
+                                std::int64_t before, std::int64_t left) const {
+        const char* at = tile + first_col * size;
+        for (int x = first_col; x < cols; x += step) {
+#pragma unroll
+            for (int k = 0; k < PER_WORD; ++k) {
+                if (k < before || k >= left) continue;
+                transposing::element<SIZE>(to, k) = transposing::element<SIZE>(at + place[k], 0);
+            }
+            at += step * size;
+            to += step * task.rows * size;
+        }
+    }
+};
+
+template <int SIZE, bool HAS_VECTORS>
+__global__ void __launch_bounds__(HAS_VECTORS ? 512 : 1024) compound_kernel(const Compounds task) {
+    extern __shared__ uint4 shared[];
+    const Compound<SIZE, HAS_VECTORS> compound(task, reinterpret_cast<char*>(shared));
+    compound.load();
+    __syncthreads();
+    compound.store();
+}
+
+/// Elements of three units, bytes or halves of words, where rows and columns begin with a word and consist of
+/// whole ones: as many elements as have three words are turned in registers, rows and columns of them.
+template <int SIZE, int ROWS_ = 32>
+struct Triples {
+    static_assert(SIZE <= 2, "parts of words");
+    static constexpr int N = 4 / SIZE;                              ///< elements of three words
+    static constexpr int ROWS = ROWS_, COLS = SIZE == 1 ? 64 : 32;  ///< of a tile
+    static constexpr int ACROSS = COLS / N, DOWN = ROWS / N, WORDS = DOWN * 3;
+    static constexpr int THREADS = ACROSS * DOWN;  ///< each turns N x N elements
+    static constexpr int PITCH = WORDS + 1;        ///< words from one column of a tile to the next
+
+    const Compounds& task;
+    unsigned* tile;  ///< turned
+    std::int64_t row, col;
+    const char* in;
+    char* out;
+
+    __device__ Triples(const Compounds& all, unsigned* memory) : task(all), tile(memory) {
+        unsigned number = blockIdx.x;
+        const auto down = static_cast<unsigned>(task.tiles_down);
+        const auto across = static_cast<unsigned>(task.tiles_across);
+        row = std::int64_t{number % down} * ROWS;
+        number /= down;
+        col = std::int64_t{number % across} * COLS;
+        const std::int64_t matrix = task.rows * task.cols * (3 * SIZE) * (number / across);
+        in = static_cast<const char*>(task.in) + matrix;
+        out = static_cast<char*>(task.out) + matrix;
+    }
+
+    __device__ void load() const {
+        const int x = threadIdx.x % ACROSS, y = threadIdx.x / ACROSS;
+        if (row + y * N >= task.rows || col + x * N >= task.cols) return;
+        const char* from = in + ((row + y * N) * task.cols + col + x * N) * (3 * SIZE);
+        unsigned word[N][3], turned[N][3];
+#pragma unroll
+        for (int i = 0; i < N; ++i, from += task.cols * (3 * SIZE)) {
+#pragma unroll
+            for (int w = 0; w < 3; ++w) word[i][w] = reinterpret_cast<const unsigned*>(from)[w];
+        }
+        turn(turned, word);
+#pragma unroll
+        for (int i = 0; i < N; ++i) {
+#pragma unroll
+            for (int w = 0; w < 3; ++w) tile[(x * N + i) * PITCH + y * 3 + w] = turned[i][w];
+        }
+    }
+
+    static __device__ void turn(unsigned (&out)[N][3], const unsigned (&in)[N][3]) {
+        if constexpr (SIZE == 2) {
+            out[0][0] = in[0][0];
+            out[0][1] = __byte_perm(in[0][1], in[1][0], 0x5410);
+            out[0][2] = __byte_perm(in[1][0], in[1][1], 0x5432);
+            out[1][0] = __byte_perm(in[0][1], in[0][2], 0x5432);
+            out[1][1] = __byte_perm(in[0][2], in[1][1], 0x7632);
+            out[1][2] = in[1][2];
+        } else {
+            unsigned one[4][4];  // elements, in the low three bytes
+#pragma unroll
+            for (int i = 0; i < 4; ++i) {
+                one[i][0] = in[i][0];
+                one[i][1] = __byte_perm(in[i][0], in[i][1], 0x0543);
+                one[i][2] = __byte_perm(in[i][1], in[i][2], 0x0432);
+                one[i][3] = in[i][2] >> 8;
+            }
+#pragma unroll
+            for (int i = 0; i < 4; ++i) {
+                out[i][0] = __byte_perm(one[0][i], one[1][i], 0x4210);
+                out[i][1] = __byte_perm(one[1][i], one[2][i], 0x5421);
+                out[i][2] = __byte_perm(one[2][i], one[3][i], 0x6542);
+            }
+        }
+    }
+
+    __device__ void store() const {
+        const std::int64_t rows_left = task.rows - row, cols_left = task.cols - col;
+        const int cols = cols_left < COLS ? static_cast<int>(cols_left) : COLS;
+        const int words = rows_left < ROWS ? static_cast<int>(rows_left) / N * 3 : WORDS;
+#pragma unroll 4
+        for (int i = threadIdx.x; i < cols * WORDS; i += THREADS) {
+            const int x = i / WORDS, word = i % WORDS;
+            if (word >= words) continue;
+            char* const to = out + ((col + x) * task.rows + row) * (3 * SIZE);
+            transposing::element<4>(to, word) = tile[x * PITCH + word];
+        }
+    }
+};
+
+template <class Kernel>
+__global__ void __launch_bounds__(Kernel::THREADS) triple_kernel(const Compounds task) {
+    __shared__ unsigned tile[Kernel::COLS * Kernel::PITCH];
+    const Kernel triples(task, tile);
+    triples.load();
+    __syncthreads();
+    triples.store();
+}
+
+}  // namespace coalesce::permuting

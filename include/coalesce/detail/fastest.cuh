@@ -1,0 +1,268 @@
+/// \file
+/// Which kernel of each family is the fastest for a task, by measurement on an H200: template
+/// arguments, sizes of strips, and the sizes of matrices at which one way overtakes another.
+#pragma once
+
+#include <cuda_runtime.h>
+
+#include <cstdint>
+#include <type_traits>
+
+#include "aligned.cuh"
+#include "anywhere.cuh"
+#include "launch.cuh"
+#include "rewound.cuh"
+#include "strips.cuh"
+#include "task.cuh"
+
+namespace coalesce::transposing {
+
+/// Whether it begins at a multiple of so many bytes.
+inline bool is_at(const void* data, std::int64_t multiple) {
+    return reinterpret_cast<std::uintptr_t>(data) % static_cast<std::uintptr_t>(multiple) == 0;
+}
+
+/// Whether every row of a matrix starts at a multiple of 16 bytes and consists of whole 16 bytes.
+inline bool has_vectors(const void* data, std::int64_t size, std::int64_t length,
+                        std::int64_t pitch, std::int64_t stride, std::int64_t batches) {
+    return is_at(data, 16) && pitch * size % 16 == 0 && length * size % 16 == 0 &&
+           (batches == 1 || stride * size % 16 == 0);
+}
+
+/// How many threads of a warp want the same bank where each takes an element, so many bytes behind the one
+/// before, in a line that leaves `pad` bytes free after every 128.
+inline int bank_conflicts(std::int64_t step, int size, int pad = 0) {
+    const int lanes = size > 4 ? 128 / size : 32;
+    int wanted[32] = {}, most = 0;
+    for (int lane = 0; lane < lanes; ++lane) {
+        std::int64_t place = lane * step;
+        place += place / 128 * pad;
+        int& bank = wanted[place / 4 % 32];
+        if (++bank > most) most = bank;
+    }
+    return most;
+}
+
+/// What padding leaves free.
+template <int SIZE>
+constexpr int pad_of = SIZE < 4 ? 4 : SIZE;
+
+/// Which strips suit the banks, by their shorter side. Elements of less than a word are taken from as many
+/// places as make a word.
+enum class Padding { none, some, tiles };
+template <int SIZE>
+Padding padding_of(std::int64_t shorter) {
+    const std::int64_t step = shorter * (SIZE < 4 ? 4 : SIZE);
+    const int without = bank_conflicts(step, SIZE);
+    const int with = bank_conflicts(step, SIZE, pad_of<SIZE>);
+    // Where a column lies in a few banks all the same, tiles are better, unless they are empty.
+    if (shorter >= 32 && without > 4 && with > 4) return Padding::tiles;
+    return with < without ? Padding::some : Padding::none;
+}
+
+/// Strips of tall matrices, from which size on blocks have more threads, and the most bytes of a strip: what
+/// was fastest.
+template <int SIZE, int PAD>
+using TallOfFewCols = Tall<SIZE, 256, SIZE == 1 ? 5 : 8, PAD>;
+template <int SIZE, int PAD>
+using TallOfManyCols = Tall<SIZE, 512, 5, PAD>;
+constexpr std::int64_t many_cols = 96;
+template <int SIZE>
+constexpr std::int64_t tall_bytes = SIZE == 1   ? 20'480
+                                    : SIZE == 2 ? 25'600
+                                                : 32'768;
+
+/// Rows that a block of Tall takes; 0: its strips do not fit into shared memory.
+template <int SIZE>
+int tall_rows(const Task& task) {
+    using Kernel = TallOfFewCols<SIZE, pad_of<SIZE>>;
+    for (int rows = 8192; rows >= Kernel::GROUP; rows /= 2) {
+        if (rows * task.cols * SIZE <= tall_bytes<SIZE>) return rows;
+    }
+    const std::int64_t least = (Kernel::GROUP + Kernel::LEAD) * task.cols * SIZE;
+    const std::int64_t most = SIZE < 4 ? most_shared_bytes : most_shared_bytes_asked_for;
+    return Kernel::Strip::room(least) <= most ? Kernel::GROUP : 0;
+}
+
+/// The same for wide ones, by their rows. Strips of very few rows have more columns than threads.
+template <int SIZE>
+using WideOfManyCols = Wide<SIZE, 128, 12, true, pad_of<SIZE>>;
+template <int SIZE, int PAD, Loads LOADS = Loads::plain>
+using WideOfFewRows = Wide<SIZE, 128, (SIZE < 4 ? 3 : 20), false, PAD, false, LOADS>;
+template <int SIZE, int PAD, Loads LOADS = Loads::plain>
+using WideOfSomeRows = Wide<SIZE, 256,
+                            (SIZE < 4    ? 3
+                             : SIZE < 16 ? 16
+                                         : 10),
+                            false, PAD, false, LOADS>;
+template <int SIZE, int PAD, Loads LOADS = Loads::plain>
+using WideOfManyRows = std::conditional_t<
+    SIZE == 1 && PAD != 0, WideOfSomeRows<SIZE, PAD>,
+    Wide<SIZE, (SIZE < 4 ? 512 : 256), (SIZE < 4 ? 2 : 20), false, PAD, false, LOADS>>;
+template <int PAD>
+using WideOfWords = Wide<1, 128, 3, false, PAD, true>;
+constexpr std::int64_t few_rows = 12, some_rows = 48;
+/// Bytes one by one, by their rows: a round of loads of all warps should not be the last one of a few.
+constexpr std::int64_t more_than_few_rows = 20, most_of_some_rows = 72;
+using WideBytesOfFewRows = Wide<1, 192, 2>;
+using WideBytesOfSomeRows = Wide<1, 256, 2>;
+template <int SIZE>
+constexpr std::int64_t many_rows = SIZE < 4 ? 100 : 120;
+
+/// Columns that a block of Wide takes; 0 likewise.
+template <int SIZE>
+int wide_cols(const Task& task) {
+    const auto bytes = [&](int cols) { return cols * task.rows * SIZE; };
+    if constexpr (SIZE < 4) {
+        using Kernel = WideOfFewRows<SIZE, pad_of<SIZE>>;
+        int cols = Kernel::CHUNKS * Kernel::CHUNK;
+        while (cols <= 2048 && bytes(2 * cols) <= 16'000) cols *= 2;
+        for (; cols >= 2 * Kernel::CHUNK; cols /= 2) {
+            if (Kernel::Line::room(bytes(cols)) <= most_shared_bytes_asked_for) return cols;
+        }
+        return 0;
+    } else {
+        int cols = task.rows < few_rows ? 4096 : task.rows < many_rows<SIZE> ? 128 : 64;
+        const bool is_between = task.rows >= some_rows && task.rows < many_rows<SIZE>;
+        const int most = task.rows < few_rows ? 20'500 : is_between ? 40'000 : 52'000;
+        for (; cols >= 32; cols /= 2) {
+            if (bytes(cols) <= most) return cols;
+        }
+        return 0;
+    }
+}
+
+/// The kernels for matrices of some size, by the size of an element: what was fastest on an H200.
+template <int SIZE>
+struct Fastest;
+template <>
+struct Fastest<1> {
+    template <Loads LOADS>
+    using Aligned = Pieces<1, 16, 8, 1, LOADS>;
+    using Anywhere = Realigned<1, 8, 16, 32, 1, 8>;
+    using Rewound = transposing::Rewound<1, 128, 512, 4, Loads::stay_128, 32>;
+    using RewoundLarge = transposing::Rewound<1, 256, 512, 2, Loads::stay_128, 32>;
+    static constexpr std::int64_t rewound_bytes = 200'000'000;
+};
+template <>
+struct Fastest<2> {
+    template <Loads LOADS>
+    using Aligned = Pieces<2, 16, 16, 1, LOADS>;
+    using Anywhere = Realigned<2, 16, 8, 16, 1, 32>;
+    using Rewound = transposing::Rewound<2, 128, 256, 4, Loads::plain, 32>;
+    using RewoundLarge = transposing::Rewound<2, 128, 256, 4, Loads::stay_128, 32>;
+    static constexpr std::int64_t rewound_bytes = 60'000'000;
+};
+template <>
+struct Fastest<4> {
+    template <Loads LOADS>
+    using Aligned = std::conditional_t<LOADS == Loads::plain, Pieces<4, 16, 16, 1>, Raw<LOADS>>;
+    using Anywhere = Shifted<4, 64, 64, 512, 32>;
+    // Wider tiles with 1024 threads are as fast on an H100, and a tenth slower on an H200.
+    using AnywhereLarge = Shifted<4, 64, 64, 512, 32, Loads::stay_128>;
+    using ToSectors = Shifted<4, 64, 64, 512, 4>;
+    using ToSectorsLarge = Shifted<4, 64, 64, 512, 4, Loads::stay_128>;
+};
+template <>
+struct Fastest<8> {
+    template <Loads LOADS>
+    using Aligned = Pieces<8, 16, 32, 1, LOADS>;
+    using Anywhere = Shifted<8, 32, 64, 512, 32>;
+    using AnywhereLarge = Shifted<8, 64, 32, 512, 32, Loads::stay_128>;
+    using ToSectors = Shifted<8, 32, 32, 256, 8>;
+    using ToSectorsLarge = Shifted<8, 32, 64, 512, 8, Loads::stay_128>;
+};
+template <>
+struct Fastest<16> {
+    template <Loads LOADS>
+    using Aligned = Pieces<16, 16, 16, 2, LOADS>;
+    using Anywhere = Shifted<16, 32, 32, 512, 32>;
+    using AnywhereLarge = Shifted<16, 64, 16, 512, 32, Loads::stay_128>;
+    using ToSectors = Shifted<16, 32, 16, 256, 16>;
+    using ToSectorsLarge = Shifted<16, 32, 32, 512, 16, Loads::stay_128>;
+};
+
+/// Matrices, in bytes, from which on it pays to say what should stay in the second-level cache:
+/// with smaller ones it costs time, up to 6 % at 64 MB.
+constexpr std::int64_t staying_bytes = 400'000'000;
+/// The same where rows start anywhere.
+constexpr std::int64_t staying_bytes_anywhere = 200'000'000;
+/// Whether it pays to say so.
+template <int SIZE>
+bool does_stay(const Task& task, bool is_aligned) {
+    // Not multiplied: batches whose strides are 0 may be more than fit into 64 bits.
+    const std::int64_t most = (is_aligned ? staying_bytes : staying_bytes_anywhere) / SIZE;
+    return task.rows * task.cols >= most / task.batches;
+}
+
+/// The kernel for elements of 1 and 2 bytes whose rows start anywhere, by the bytes of one matrix. For
+/// narrow matrices its tiles are too large.
+enum class Rewinding { none, small, large };
+template <int SIZE>
+Rewinding rewinding_of(const Task& task) {
+    if constexpr (SIZE < 4) {
+        if (task.rows < 128 || task.cols < 128) return Rewinding::none;
+        // A higher tile is largely empty where there are few rows.
+        const bool is_large = task.rows * task.cols * SIZE >= Fastest<SIZE>::rewound_bytes;
+        return is_large && (SIZE > 1 || task.rows >= 1024 || task.cols < task.rows)
+                   ? Rewinding::large
+                   : Rewinding::small;
+    }
+    return Rewinding::none;
+}
+
+/// Where rows start anywhere, two strips of tiles share sectors and lines of memory, which have left the
+/// second-level cache when the second strip comes if the first was longer than this, in rows or columns.
+constexpr std::int64_t longest_strip = 26'000;
+/// As many as have 15 to 32 KB of each row: with fewer, too little of a row is read at a time.
+template <int SIZE>
+constexpr unsigned strips_of_group = SIZE == 1 ? 64 : 128;
+/// Then strips run the other way, or are taken side by side if both sides are that long.
+template <int SIZE>
+void shorten_strips(Task& task) {
+    const std::int64_t strip = task.is_down_first ? task.rows : task.cols;
+    const std::int64_t other = task.is_down_first ? task.cols : task.rows;
+    if (strip <= longest_strip) return;
+    if (other <= longest_strip) {
+        task.is_down_first = !task.is_down_first;
+    } else {
+        task.group = strips_of_group<SIZE>;
+    }
+}
+
+/// Aligned rows that do not begin with lines: the order of tiles in which neighbours find the rest of their lines in
+/// the second-level cache.
+template <int SIZE>
+Task sharing_lines(Task task) {
+    if (SIZE == 4) shorten_strips<SIZE>(task);
+    // Neighbours in a row need the rest of each other's sectors.
+    if (SIZE == 2 && task.in_pitch * SIZE % 32 != 0) task.is_down_first = false;
+    return task;
+}
+
+/// Whether all rows of `out` start at sectors, so that nothing is shifted for that.
+template <int SIZE>
+bool are_out_rows_at_sectors(const Task& task) {
+    return is_at(task.out, 32) && task.out_pitch * SIZE % 32 == 0 &&
+           (task.batches == 1 || task.out_stride * SIZE % 32 == 0);
+}
+
+/// Whether vectors would leave sectors of `out` in part, and arrays are so large that sectors leave the
+/// second-level cache before the rest comes: then the kernels for rows that start anywhere are faster.
+template <int SIZE>
+bool are_sectors_cut(const Task& task, std::int64_t shorter) {
+    constexpr std::int64_t least_side = 256;
+    constexpr std::int64_t least_bytes = SIZE == 1   ? 40'000'000
+                                         : SIZE == 2 ? 100'000'000
+                                                     : staying_bytes_anywhere;
+    return SIZE <= 4 && shorter >= least_side && !are_out_rows_at_sectors<SIZE>(task) &&
+           task.rows * task.cols >= least_bytes / SIZE / task.batches;
+}
+
+/// Whether all rows ask the same channels of memory for the same columns.
+template <int SIZE>
+bool are_rows_camping(const Task& task) {
+    return task.in_pitch * SIZE % (128 * 1024) == 0;
+}
+
+}  // namespace coalesce::transposing

@@ -1,0 +1,184 @@
+/// \file
+/// Kernels that write `out` in its own order: unit by unit, and by vectors that are spliced from rows.
+#pragma once
+
+#include <cuda_runtime.h>
+
+#include <cstdint>
+
+#include "anywhere.cuh"
+#include "permute_plan.cuh"
+#include "vectors.cuh"
+
+namespace coalesce::permuting {
+
+constexpr int threads = 256, ahead = 4;
+
+/// Unit by unit: `out` is written in order. `Index` has room for the number of units.
+template <int SIZE, class Index>
+__global__ void __launch_bounds__(threads) gather_kernel(const Plan plan) {
+    const Index first = static_cast<Index>(blockIdx.x) * (threads * ahead) + threadIdx.x;
+    const auto count = static_cast<Index>(plan.count);
+    Index number[ahead], from[ahead];
+#pragma unroll
+    for (int i = 0; i < ahead; ++i) {
+        const Index wanted = first + i * threads;
+        number[i] = wanted < count ? wanted : count - 1;
+    }
+    find(from, number, plan, plan.axes);
+    Element<SIZE> value[ahead];
+#pragma unroll
+    for (int i = 0; i < ahead; ++i) {
+        value[i] = static_cast<const Element<SIZE>*>(plan.in)[from[i]];
+    }
+#pragma unroll
+    for (int i = 0; i < ahead; ++i) {
+        const Index wanted = first + i * threads;
+        if (wanted < count) static_cast<Element<SIZE>*>(plan.out)[wanted] = value[i];
+    }
+}
+
+/// Rows that keep their order within, and start anywhere: `out` is written by whole vectors, each of
+/// which is put together from one row, or from the end of one and the start of the next.
+template <int SIZE>
+struct Spliced {
+    static_assert(SIZE <= 4, "larger ones are gathered");
+    static constexpr int N = 16 / SIZE, PER_WORD = 4 / SIZE;
+    const char *begin, *end;  ///< of `in`: nothing else is read
+
+    /// An aligned vector. At the ends of `in` it comes element by element.
+    __device__ Vector<16> load(const char* from) const {
+        if (from >= begin && from + 16 <= end) return transposing::load_vector<16>(from);
+        Vector<16> vector = {};
+#pragma unroll
+        for (int i = 0; i < N; ++i) {
+            const char* const at = from + i * SIZE;
+            if (at < begin || at >= end) continue;
+            vector.word[i / PER_WORD] |= static_cast<unsigned>(transposing::element<SIZE>(at, 0))
+                                         << (i % PER_WORD * SIZE * 8);
+        }
+        return vector;
+    }
+
+    /// Whether the vectors that 16 bytes from there may lie in are all within `in`.
+    __device__ bool holds(const char* from) const {
+        const char* const first = from - reinterpret_cast<std::uintptr_t>(from) % 16;
+        return first >= begin && first + 32 <= end;
+    }
+
+    /// 16 bytes from anywhere. Where `in` holds their vectors, nothing is compared: loads do not wait.
+    template <bool IS_INNER>
+    __device__ Vector<16> load_anywhere(const char* from) const {
+        const unsigned offset = reinterpret_cast<std::uintptr_t>(from) % 16;
+        const char* const first = from - offset;
+        if constexpr (IS_INNER) {
+            return transposing::shifted<SIZE>(transposing::load_vector<16>(first),
+                                              transposing::load_vector<16>(first + 16), offset);
+        } else {
+            const Vector<16> low = load(first), high = load(first + 16);
+            return transposing::shifted<SIZE>(low, high, offset);
+        }
+    }
+
+    /// Stores what of the vector is within `out`, which has this place there.
+    static __device__ void store(const Plan& plan, std::int64_t place, const Vector<16>& vector) {
+        const std::int64_t bytes = plan.count * SIZE;
+        char* const to = static_cast<char*>(plan.out) + place;
+        if (place >= 0 && place + 16 <= bytes) return transposing::store_vector(to, vector);
+#pragma unroll
+        for (int i = 0; i < N; ++i) {
+            const std::int64_t at = place + i * SIZE;
+            if (at < 0 || at >= bytes) continue;
+            const unsigned word = vector.word[i / PER_WORD] >> (i % PER_WORD * SIZE * 8);
+            transposing::element<SIZE>(to, i) = static_cast<Element<SIZE>>(word);
+        }
+    }
+
+    /// `left` bytes of the one, and the rest of the other.
+    static __device__ Vector<16> joined(const Vector<16>& one, const Vector<16>& other, int left) {
+        Vector<16> vector;
+#pragma unroll
+        for (int i = 0; i < 4; ++i) {
+            const int bytes = left - 4 * i;
+            const unsigned mask = bytes >= 4 ? ~0u : bytes <= 0 ? 0u : (1u << (8 * bytes)) - 1;
+            vector.word[i] = (one.word[i] & mask) | (other.word[i] & ~mask);
+        }
+        return vector;
+    }
+};
+
+/// Bytes of rows from which on they are spliced, vectors of a thread, and what a block has of `out`.
+constexpr int least_spliced = 64, ahead_spliced = 2, bytes_spliced = threads * ahead_spliced * 16;
+
+/// Where in `in` so many rows are, from one of them on. Behind the last one it is that one again.
+template <int SIZE>
+__device__ void find_rows(const char** row_at, const Plan& plan, std::int64_t first, int count) {
+    const int last = plan.axes - 1;
+    const auto row_count = static_cast<unsigned>(plan.count / plan.axis[last].size);
+    for (int i = threadIdx.x; i < count; i += threads) {
+        const unsigned row = static_cast<unsigned>(first) + i;
+        unsigned number[1] = {row < row_count ? row : row_count - 1};
+        std::int64_t from[1];
+        find(from, number, plan, last);
+        row_at[i] = static_cast<const char*>(plan.in) + from[0] * SIZE;
+    }
+}
+
+/// The last axis is that of the rows. Those that a block has something of are found once, together. A vector
+/// comes from the row that it begins in; where it ends in the next one, that is loaded too.
+template <int SIZE>
+__global__ void __launch_bounds__(threads, 4) splice_kernel(const Plan plan) {
+    __shared__ const char* row_at[bytes_spliced / least_spliced + 3];
+    const Spliced<SIZE> rows{static_cast<const char*>(plan.in),
+                             static_cast<const char*>(plan.in) + plan.count * SIZE};
+    const Axis& last = plan.axis[plan.axes - 1];
+    const auto row_bytes = static_cast<int>(last.size * SIZE);
+    const auto head = static_cast<int>(reinterpret_cast<std::uintptr_t>(plan.out) % 16);
+    // Of the whole block at once, so that what is left for each vector fits into 31 bits.
+    const std::int64_t block = std::int64_t{blockIdx.x} * bytes_spliced - head;
+    const std::int64_t row_of_block = block < 0 ? 0 : block / row_bytes;
+    const auto rest = static_cast<int>(block - row_of_block * row_bytes);
+    find_rows<SIZE>(row_at, plan, row_of_block, (rest + bytes_spliced) / row_bytes + 2);
+    __syncthreads();
+
+    const char *one[ahead_spliced], *other[ahead_spliced];
+    int left[ahead_spliced];  // of the row that a vector begins in
+    bool is_inner = true;
+#pragma unroll
+    for (int i = 0; i < ahead_spliced; ++i) {
+        const int place = rest + static_cast<int>(threadIdx.x + i * threads) * 16;
+        const unsigned unit = place < 0 ? 0 : static_cast<unsigned>(place) / SIZE;
+        const auto down = static_cast<int>(quotient(unit, last));
+        const int x = place - down * row_bytes;  // negative: before `out`
+        one[i] = row_at[down] + x;
+        left[i] = row_bytes - x;
+        other[i] = row_at[down + 1] - left[i];
+        is_inner = is_inner && rows.holds(one[i]);
+    }
+    Vector<16> vector[ahead_spliced];
+    if (is_inner) {
+#pragma unroll
+        for (int i = 0; i < ahead_spliced; ++i) {
+            vector[i] = rows.template load_anywhere<true>(one[i]);
+        }
+    } else {
+#pragma unroll
+        for (int i = 0; i < ahead_spliced; ++i) {
+            vector[i] = rows.template load_anywhere<false>(one[i]);
+        }
+    }
+#pragma unroll
+    for (int i = 0; i < ahead_spliced; ++i) {
+        if (left[i] >= 16) continue;
+        const auto end = rows.holds(other[i]) ? rows.template load_anywhere<true>(other[i])
+                                              : rows.template load_anywhere<false>(other[i]);
+        vector[i] = Spliced<SIZE>::joined(vector[i], end, left[i]);
+    }
+#pragma unroll
+    for (int i = 0; i < ahead_spliced; ++i) {
+        const std::int64_t place = block + (threadIdx.x + i * threads) * 16;
+        Spliced<SIZE>::store(plan, place, vector[i]);
+    }
+}
+
+}  // namespace coalesce::permuting

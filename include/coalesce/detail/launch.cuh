@@ -1,0 +1,104 @@
+/// \file
+/// How a transposing kernel is launched: a block for each tile, in as many launches as it takes.
+#pragma once
+
+#include <cuda_runtime.h>
+
+#include <cstdint>
+#include <type_traits>
+
+#include "task.cuh"
+
+namespace coalesce::transposing {
+
+template <class Kernel>
+__global__ void __launch_bounds__(Kernel::THREADS) transpose_kernel(const Task task) {
+    extern __shared__ uint4 shared[];
+    Kernel::run(task, reinterpret_cast<char*>(shared));
+}
+
+/// The same with as few registers as so many blocks of a multiprocessor have.
+template <class Kernel>
+__global__ void __launch_bounds__(Kernel::THREADS, Kernel::BLOCKS)
+    crowded_transpose_kernel(const Task task) {
+    extern __shared__ uint4 shared[];
+    Kernel::run(task, reinterpret_cast<char*>(shared));
+}
+
+template <class Kernel, class = void>
+constexpr bool is_crowded = false;
+template <class Kernel>
+constexpr bool is_crowded<Kernel, std::enable_if_t<(Kernel::BLOCKS > 0)>> = true;
+
+template <class Kernel>
+struct KernelOf {
+    static auto get() {
+        if constexpr (is_crowded<Kernel>) {
+            return &crowded_transpose_kernel<Kernel>;
+        } else {
+            return &transpose_kernel<Kernel>;
+        }
+    }
+};
+
+/// The most blocks of a grid.
+constexpr std::int64_t most_blocks = 2147483647;
+/// Shared memory that a block gets unasked, and on every GPU when it asks.
+constexpr std::int64_t most_shared_bytes = 48 * 1024, most_shared_bytes_asked_for = 64 * 1024;
+
+inline std::int64_t pieces_of(std::int64_t size, std::int64_t count) {
+    return count / size + (count % size != 0);
+}
+
+/// Unlike <<< >>> this says itself whether it succeeded: errors of others stay where they are.
+template <class... Arguments>
+cudaError_t launch_kernel(void (*kernel)(Arguments...), std::int64_t blocks, int threads,
+                          std::int64_t bytes, cudaStream_t stream, Arguments... arguments) {
+    if (blocks > most_blocks) return cudaErrorInvalidValue;
+    const auto* const function = reinterpret_cast<const void*>(kernel);
+    if (bytes > most_shared_bytes) {
+        const cudaError_t error = cudaFuncSetAttribute(
+            function, cudaFuncAttributeMaxDynamicSharedMemorySize, static_cast<int>(bytes));
+        if (error != cudaSuccess) return error;
+    }
+    void* all[] = {&arguments...};
+    return cudaLaunchKernel(function, dim3(static_cast<unsigned>(blocks)),
+                            dim3(static_cast<unsigned>(threads)), all,
+                            static_cast<std::size_t>(bytes), stream);
+}
+
+template <class Kernel>
+cudaError_t launch_blocks(const Task& task, std::int64_t blocks, std::int64_t bytes,
+                          cudaStream_t stream) {
+    return launch_kernel(KernelOf<Kernel>::get(), blocks, Kernel::THREADS, bytes, stream, task);
+}
+
+/// A block for each tile of each matrix; several launches where a grid has no room for them all.
+template <int SIZE, class Kernel>
+cudaError_t launch_tiles(Task task, std::int64_t tiles_down, std::int64_t tiles_across,
+                         std::int64_t bytes, cudaStream_t stream) {
+    if (tiles_down > most_blocks / tiles_across) return cudaErrorInvalidValue;
+    task.tiles_down = static_cast<unsigned>(tiles_down);
+    task.tiles_across = static_cast<unsigned>(tiles_across);
+    const std::int64_t tiles = tiles_down * tiles_across, at_once = most_blocks / tiles;
+    std::int64_t left = task.batches;
+    while (left > 0) {
+        const std::int64_t batches = left < at_once ? left : at_once;
+        const cudaError_t error = launch_blocks<Kernel>(task, batches * tiles, bytes, stream);
+        if (error != cudaSuccess) return error;
+        left -= batches;
+        task.in = static_cast<const char*>(task.in) + batches * task.in_stride * SIZE;
+        task.out = static_cast<char*>(task.out) + batches * task.out_stride * SIZE;
+    }
+    return cudaSuccess;
+}
+
+/// For kernels whose tiles have a size.
+template <int SIZE, class Kernel>
+cudaError_t launch(const Task& task, cudaStream_t stream) {
+    return launch_tiles<SIZE, Kernel>(task, pieces_of(Kernel::TILE_ROWS, task.rows + Kernel::LEAD),
+                                      pieces_of(Kernel::TILE_COLS, task.cols), Kernel::SHARED_BYTES,
+                                      stream);
+}
+
+}  // namespace coalesce::transposing

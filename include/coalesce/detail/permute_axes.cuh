@@ -1,0 +1,138 @@
+/// \file
+/// Reduces the axes of a permutation to a plan with as few axes as possible, and finds the matrices in
+/// a plan.
+#pragma once
+
+#include <cuda_runtime.h>
+
+#include <cstddef>
+#include <cstdint>
+
+#include "../transpose.cuh"
+#include "permute_plan.cuh"
+
+namespace coalesce::permuting {
+
+/// Whether numbers below 2^31 count all of them, so that quotients are cheap.
+constexpr std::int64_t most_small = (std::int64_t{1} << 31) - 1;
+
+/// Axes of length 1 go; two that follow each other in `in` as in `out` are one.
+inline void merge(Plan& plan) {
+    int axes = 0;
+    for (int k = 0; k < plan.axes; ++k) {
+        const Axis axis = plan.axis[k];
+        if (axis.size == 1) continue;
+        Axis* const before = axes == 0 ? nullptr : &plan.axis[axes - 1];
+        if (before != nullptr && before->step == axis.size * axis.step) {
+            before->size *= axis.size;
+            before->step = axis.step;
+        } else {
+            plan.axis[axes++] = axis;
+        }
+    }
+    plan.axes = axes;
+}
+
+inline bool keeps_last_axis(const Plan& plan) {
+    return plan.axes > 0 && plan.axis[plan.axes - 1].step == 1;
+}
+
+/// Rows that keep their order within are taken in units of up to 16 bytes. A row that is one unit is gone:
+/// then larger elements are transposed.
+inline void widen(Plan& plan) {
+    if (!keeps_last_axis(plan)) return;
+    while (plan.unit < 16 && plan.axis[plan.axes - 1].size % 2 == 0 &&
+           is_at(plan.out, 2 * plan.unit) && is_at(plan.in, 2 * plan.unit)) {
+        plan.unit *= 2;
+        plan.count /= 2;
+        plan.axis[plan.axes - 1].size /= 2;
+        for (int k = 0; k + 1 < plan.axes; ++k) plan.axis[k].step /= 2;
+    }
+    merge(plan);
+}
+
+/// The smallest shift and its multiplier: number * multiplier / 2^(32 + shift) is exact below 2^31.
+inline void prepare_quotient(Axis& axis) {
+    if (axis.size > most_small) return;  // there are too many for quotients of this kind
+    axis.shift = 0;
+    while ((std::int64_t{2} << axis.shift) < axis.size) ++axis.shift;
+    const std::uint64_t power = std::uint64_t{1} << (32 + axis.shift);
+    const auto size = static_cast<std::uint64_t>(axis.size);
+    axis.multiplier = static_cast<unsigned>((power + size - 1) / size);
+}
+
+/// cudaSuccess and a plan, or what is wrong. A plan without units is of an empty array.
+inline cudaError_t understand(Plan& plan, void* out, const void* in, std::size_t element_size,
+                              int axes, const std::int64_t* sizes, const int* order) {
+    if (element_size < 1 || element_size > 16) return cudaErrorInvalidValue;
+    if (axes < 0 || axes > most_axes) return cudaErrorInvalidValue;
+    plan = {};
+    plan.out = out, plan.in = in;
+    plan.unit = static_cast<std::int64_t>(element_size & (~element_size + 1));
+    const std::int64_t units = static_cast<std::int64_t>(element_size) / plan.unit;
+    std::int64_t step[most_axes];
+    bool is_taken[most_axes] = {}, is_empty = false;
+    for (int k = 0; k < axes; ++k) {
+        if (sizes[k] < 0 || order[k] < 0 || order[k] >= axes || is_taken[order[k]]) {
+            return cudaErrorInvalidValue;
+        }
+        is_taken[order[k]] = true;
+        is_empty |= sizes[k] == 0;
+    }
+    if (is_empty) return cudaSuccess;
+    plan.count = units;
+    for (int k = axes - 1; k >= 0; --k) {
+        step[k] = plan.count;
+        if (sizes[k] > INT64_MAX / 64 / plan.count) return cudaErrorInvalidValue;
+        plan.count *= sizes[k];
+    }
+    if (out == nullptr || in == nullptr) return cudaErrorInvalidValue;
+    if (!is_at(out, plan.unit) || !is_at(in, plan.unit)) return cudaErrorMisalignedAddress;
+    for (int k = 0; k < axes; ++k) plan.axis[k] = {sizes[order[k]], step[order[k]], 0, 0};
+    plan.axis[axes] = {units, 1, 0, 0};
+    plan.axes = axes + 1;
+    merge(plan);
+    widen(plan);
+    for (int k = 0; k < plan.axes; ++k) prepare_quotient(plan.axis[k]);
+    return cudaSuccess;
+}
+
+/// The axis whose elements are so far apart in `in`; -1: there is none.
+inline int axis_of_step(const Plan& plan, std::int64_t step) {
+    for (int k = 0; k < plan.axes; ++k) {
+        if (plan.axis[k].step == step) return k;
+    }
+    return -1;
+}
+
+/// One matrix or a batch of them: a plan of two axes, or of three.
+struct Matrices {
+    std::int64_t rows, cols;
+    TransposeOptions options;
+    bool is_dense;
+};
+inline Matrices matrices_of(const Plan& plan) {
+    const Axis& last = plan.axis[plan.axes - 1];
+    const int across = axis_of_step(plan, 1);
+    Matrices matrices = {};
+    matrices.rows = last.size;
+    matrices.cols = plan.axis[across].size;
+    TransposeOptions& options = matrices.options;
+    options.in_pitch = last.step;
+    options.out_pitch = last.size;
+    options.batches = 1;
+    matrices.is_dense = plan.axes == 2 || across == 1;
+    if (plan.axes == 2) return matrices;
+    const Axis& batch = plan.axis[1 - across];
+    options.batches = batch.size;
+    options.in_stride = batch.step;
+    if (across == 1) {
+        options.out_stride = matrices.rows * matrices.cols;
+    } else {
+        options.out_stride = last.size;
+        options.out_pitch = last.size * batch.size;
+    }
+    return matrices;
+}
+
+}  // namespace coalesce::permuting

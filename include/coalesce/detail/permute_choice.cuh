@@ -1,0 +1,348 @@
+/// \file
+/// Chooses how a plan is carried out, and the sizes of its tiles.
+#pragma once
+
+#include <cuda_runtime.h>
+
+#include <cstdint>
+
+#include "compounds.cuh"
+#include "fastest.cuh"
+#include "gather.cuh"
+#include "permute_axes.cuh"
+#include "run_tile.cuh"
+#include "vector_tile.cuh"
+#include "word_tile.cuh"
+
+namespace coalesce::permuting {
+
+/// Whether `transpose` would leave a fifth and more of its tiles empty, while rows of `out` fit into tiles of
+/// vectors as they are, and begin within sectors.
+template <int SIZE>
+bool leaves_tiles_empty(std::int64_t rows, std::int64_t cols) {
+    if (SIZE != 2 && SIZE != 4) return false;
+    constexpr std::int64_t side = 256 / SIZE;
+    const bool is_empty = pieces_of(side, rows) * side > rows + rows / 4;
+    const bool is_side = rows > side && rows * 8 <= VectorTile<SIZE>::MOST * VectorTile<SIZE>::N;
+    return is_side && is_empty && rows * SIZE % 32 != 0 && cols >= side && cols / 4 <= rows;
+}
+
+/// Runs as long as this have hardly a tile that is not full.
+constexpr std::int64_t long_run = 512;
+
+/// Adds the axis to the run's outer end.
+inline void extend(Run& run, const Axis& axis, std::int64_t step) {
+    for (int k = run.axes; k > 0; --k) run.axis[k] = run.axis[k - 1];
+    run.axis[0] = axis;
+    run.axis[0].step = step;
+    run.size *= axis.size;
+    ++run.axes;
+}
+
+/// Sides of tiles: those of short runs are shorter, and the others longer.
+template <int SIZE>
+void choose_sides(Run& rows, Run& cols) {
+    const auto log_of = [](std::int64_t size) {
+        int log = log_shortest;
+        while (log < 6 && (std::int64_t{1} << log) < size) ++log;
+        return log;
+    };
+    rows.log_side = log_of(rows.size);
+    cols.log_side = log_of(cols.size);
+    if (rows.log_side < cols.log_side) {
+        cols.log_side = log_tile<SIZE> - rows.log_side;
+    } else {
+        rows.log_side = log_tile<SIZE> - cols.log_side;
+    }
+    for (Run* run : {&rows, &cols}) {
+        const auto sides = pieces_of(std::int64_t{1} << run->log_side, run->size);
+        run->sides = static_cast<unsigned>(sides);
+    }
+}
+
+/// The last axes of `out` are rows, and those of `in` are columns. An axis that could be either goes to the
+/// shorter run.
+template <int SIZE>
+Tiling tiling_of(const Plan& plan) {
+    Tiling tiling = {};
+    tiling.out = plan.out, tiling.in = plan.in;
+    Run &rows = tiling.rows, &cols = tiling.cols;
+    rows.size = cols.size = 1;
+    std::int64_t out_step[most_steps];
+    for (int k = plan.axes - 1; k >= 0; --k) {
+        out_step[k] = k == plan.axes - 1 ? 1 : out_step[k + 1] * plan.axis[k + 1].size;
+    }
+    bool is_taken[most_steps] = {};
+    while (true) {
+        const int down = plan.axes - 1 - rows.axes, across = axis_of_step(plan, cols.size);
+        const bool is_down_free = down >= 0 && !is_taken[down] && rows.size < long_run;
+        const bool is_across_free = across >= 0 && !is_taken[across] && cols.size < long_run;
+        if (!is_down_free && !is_across_free) break;
+        const bool is_row = is_down_free && (!is_across_free || rows.size <= cols.size);
+        const int k = is_row ? down : across;
+        is_taken[k] = true;
+        if (is_row) {
+            extend(rows, plan.axis[k], plan.axis[k].step);
+        } else {
+            extend(cols, plan.axis[k], out_step[k]);
+        }
+    }
+    for (int k = 0; k < plan.axes; ++k) {
+        if (is_taken[k]) continue;
+        tiling.size[tiling.axes] = static_cast<unsigned>(plan.axis[k].size);
+        tiling.in_step[tiling.axes] = plan.axis[k].step;
+        tiling.out_step[tiling.axes++] = out_step[k];
+    }
+    choose_sides<SIZE>(rows, cols);
+    return tiling;
+}
+
+/// Blocks for all tiles; 0: there are too many of them, or of something that a block counts.
+inline std::int64_t tiles_of(const Tiling& tiling) {
+    if (tiling.rows.size > most_small || tiling.cols.size > most_small) return 0;
+    std::int64_t tiles = std::int64_t{tiling.rows.sides} * tiling.cols.sides;
+    for (int k = 0; k < tiling.axes && tiles <= most_small; ++k) tiles *= tiling.size[k];
+    return tiles <= most_small ? tiles : 0;
+}
+
+/// Sides from which on tiles of elements of less than `least_spliced` bytes are full enough; rows of longer
+/// ones, columns of theirs, and from which size on those are better spliced.
+constexpr std::int64_t least_compound_side = 32, least_long_cols = 12, most_compound = 512;
+/// Bytes of a tile at most, and of its sides.
+constexpr int compound_tile = 44'000, compound_rows = 384, compound_cols = 750;
+
+/// Sides of about so many, all of about the same length; rows that the runs of `out` have in whole words.
+template <int SIZE>
+int side_of(std::int64_t count, int longest) {
+    constexpr int PER_WORD = 4 / SIZE;
+    const int most = longest < PER_WORD ? PER_WORD : longest / PER_WORD * PER_WORD;
+    const std::int64_t side = pieces_of(pieces_of(most, count), count);
+    return static_cast<int>(pieces_of(PER_WORD, side) * PER_WORD);
+}
+
+/// Tiles that are loaded by words.
+template <int SIZE>
+void choose_tile_of_words(Compounds& task) {
+    const int size = task.units * SIZE;
+    const auto least = [](int one, int other) { return one < other ? one : other; };
+    const bool is_small = SIZE == 4 && size <= 20;
+    if constexpr (SIZE == 4) {
+        task.tile_rows = side_of<4>(task.rows, size * 32 <= 900 ? 32 : 16);
+        task.tile_cols = side_of<4>(task.cols, is_small ? 64 : 32);
+    } else {
+        task.tile_rows = side_of<SIZE>(task.rows, compound_rows / size);
+        const int row = least(compound_cols, compound_tile / (task.tile_rows + 1));
+        task.tile_cols = side_of<SIZE>(task.cols, row / size);
+    }
+    // Units that are read at once lie in rows below each other, and in neighbours of a row. Words lie in other
+    // banks when as many neighbours are between rows; parts of words when a few more are.
+    const int words = SIZE == 4 ? task.tile_cols * task.units : (task.tile_cols * size + 6) / 4;
+    const int apart = SIZE == 4 ? 32 : 8, wanted = SIZE == 4 ? task.units : 5;
+    task.pitch = words + (wanted + apart - words % apart) % apart;
+    const int chunks = (task.tile_rows * size / 4 + 31) / 32;
+    task.warps = chunks * (SIZE == 1 ? 4 : SIZE == 2 || is_small ? 2 : 1);
+}
+
+/// Tiles that are loaded by vectors. All words of a column begin at the same place where runs of `out` are whole
+/// words; otherwise those of every second one do, and half as long columns are better.
+template <int SIZE>
+void choose_tile_of_vectors(Compounds& task, bool are_words) {
+    constexpr int EVEN = SIZE == 1 ? 4 : 2;
+    const int size = task.units * SIZE;
+    int column = 400, row = 400;  // bytes
+    if (size >= least_spliced) {
+        column = SIZE == 1 ? 900 : SIZE == 2 ? 1100 : 1200, row = 1600;
+    } else if (size >= 32) {
+        column = 600, row = 1000;
+    } else if (size >= 16) {
+        column = SIZE == 1 ? 400 : 600, row = 600;
+    }
+    if (!are_words) column = size >= least_spliced ? 600 : 400;
+    const int rows = column / size / EVEN * EVEN;
+    const int shortest = size < least_spliced ? 1 : are_words ? 16 : 48;
+    const int cols = row / size < shortest ? shortest : row / size;
+    task.tile_rows = rows < EVEN ? EVEN : rows;
+    std::int64_t parts = (task.cols + cols / 2) / cols;
+    do {  // as wide as there is room
+        task.tile_cols = static_cast<int>(pieces_of(parts < 1 ? 1 : parts, task.cols));
+        task.pitch = (task.tile_cols * size + 30) / 16 * 4;
+        ++parts;
+    } while ((task.tile_rows + 1) * task.pitch * 4 > compound_tile);
+    task.warps = (task.tile_rows * size / 4 + 31) / 32 * (are_words ? 1 : 2);
+}
+
+/// Whether rows of tiles are loaded by vectors. Where they are not, long elements are spliced.
+template <int SIZE>
+bool has_vectors(const Compounds& task, bool are_words) {
+    const int size = task.units * SIZE;
+    if (SIZE == 4) return size >= least_spliced;
+    if (are_words) return size >= 7;
+    return SIZE == 2 && (size < least_spliced || (size <= 150 && task.cols >= 32));
+}
+
+template <int SIZE>
+void choose_tile(Compounds& task) {
+    const bool are_words = is_at(task.out, 4) && task.rows * task.units * SIZE % 4 == 0;
+    task.has_vectors = has_vectors<SIZE>(task, are_words);
+    if (task.has_vectors) {
+        choose_tile_of_vectors<SIZE>(task, are_words);
+    } else {
+        choose_tile_of_words<SIZE>(task);
+    }
+    // Where all runs begin with a word, none has a part of the row before its tile.
+    task.lead = are_words ? 0 : Compound<SIZE, false>::LEAD;
+    task.tiles_down = pieces_of(task.tile_rows, task.rows + task.lead);
+    task.tiles_across = pieces_of(task.tile_cols, task.cols);
+}
+
+/// Whether there may be as many blocks as tiles.
+inline bool fits_into_grid(const Compounds& task) {
+    return task.tiles_down <= transposing::most_blocks / task.tiles_across &&
+           task.tiles_down * task.tiles_across <= transposing::most_blocks / task.batches;
+}
+
+/// Then there are so many.
+inline std::int64_t tiles_of(const Compounds& task) {
+    return task.tiles_down * task.tiles_across * task.batches;
+}
+
+/// A matrix of elements of a few units, or a batch of them, and how it is divided; 0 tiles: it is none.
+template <int SIZE>
+Compounds compounds_of(const Plan& plan) {
+    Compounds task = {};
+    if (SIZE > 4 || !keeps_last_axis(plan) || (plan.axes != 3 && plan.axes != 4)) return task;
+    const Axis& units = plan.axis[plan.axes - 1];
+    const Axis &rows = plan.axis[plan.axes - 2], &cols = plan.axis[plan.axes - 3];
+    const std::int64_t row = cols.size * units.size;
+    const bool is_matrix = cols.step == units.size && rows.step == row;
+    const bool is_batch = plan.axes == 3 || plan.axis[0].step == rows.size * row;
+    const std::int64_t size = units.size * SIZE;
+    const bool is_long = size >= least_spliced;
+    const bool is_large =
+        is_long ? cols.size >= least_long_cols
+                : rows.size >= least_compound_side && cols.size >= least_compound_side;
+    if (!is_matrix || !is_batch || !is_large || size >= most_compound) return task;
+    task.out = plan.out, task.in = plan.in;
+    task.rows = rows.size, task.cols = cols.size;
+    task.batches = plan.axes == 3 ? 1 : plan.axis[0].size;
+    task.bytes = plan.count * SIZE;
+    task.units = static_cast<int>(units.size);
+    if constexpr (SIZE <= 4) choose_tile<SIZE>(task);
+    const bool is_better_spliced = is_long && (!task.has_vectors || task.rows < task.tile_rows);
+    if (is_better_spliced || !fits_into_grid(task)) task.tiles_down = 0;
+    return task;
+}
+
+/// Whether its elements are three units each, in whole words: then they are turned in registers.
+template <int SIZE>
+bool has_triples(const Compounds& task) {
+    const bool are_words = task.rows % Triples<SIZE>::N == 0 && task.cols % Triples<SIZE>::N == 0;
+    return task.units == 3 && is_at(task.out, 4) && is_at(task.in, 4) && are_words;
+}
+
+/// Elements of both sides from which on tiles of vectors are worth it.
+template <int SIZE>
+constexpr std::int64_t least_vector_side = SIZE == 1 ? 64 : 32;
+
+/// Vectors of a side: all of a short run; of a longer one so many that the last tile is nearly full.
+inline int vectors_of_side(std::int64_t vectors, int usual) {
+    if (vectors >= 4 * usual) return usual;
+    const std::int64_t sides = (vectors + usual / 2) / usual;
+    if (sides <= 1) return static_cast<int>(vectors);
+    const auto side = static_cast<int>(pieces_of(sides, vectors));
+    return side + side % 2;
+}
+
+/// Whether the plan's tiles may consist of vectors, since both arrays do; then into those.
+template <int SIZE>
+bool divide_into_vectors(Tiling& tiling, const Plan& plan) {
+    using Kernel = VectorTile<SIZE>;
+    constexpr int N = Kernel::N;
+    Run &rows = tiling.rows, &cols = tiling.cols;
+    bool are_vectors =
+        is_at(plan.out, 16) && is_at(plan.in, 16) && rows.size % N == 0 && cols.size % N == 0;
+    for (int k = 0; k < rows.axes; ++k) are_vectors = are_vectors && rows.axis[k].step % N == 0;
+    for (int k = 0; k < cols.axes; ++k) are_vectors = are_vectors && cols.axis[k].step % N == 0;
+    for (int k = 0; k < tiling.axes; ++k) {
+        are_vectors = are_vectors && tiling.in_step[k] % N == 0 && tiling.out_step[k] % N == 0;
+    }
+    const std::int64_t least = least_vector_side<SIZE>;
+    if (!are_vectors || rows.size < least || cols.size < least) return false;
+    rows.vectors = vectors_of_side(rows.size / N, Kernel::DOWN);
+    cols.vectors = vectors_of_side(cols.size / N, Kernel::ACROSS);
+    if (rows.axes == 1 && cols.axes == 1 && leaves_tiles_empty<SIZE>(rows.size, cols.size)) {
+        // Whole rows of `out`, which begin within sectors; of rows of `in` a line, or two.
+        rows.vectors = static_cast<int>(rows.size / N);
+        cols.vectors = rows.vectors > 32 ? 8 : 16;
+    }
+    // Where one side is short, the other one is longer.
+    const int usual = Kernel::DOWN * Kernel::ACROSS, most = 64;
+    const auto lengthened = [&](const Run& run, int other) {
+        const std::int64_t all = run.size / N, wanted = usual / other;
+        return static_cast<int>(all < wanted ? all : wanted < most ? wanted : most);
+    };
+    if (rows.vectors < Kernel::DOWN / 2) cols.vectors = lengthened(cols, rows.vectors);
+    if (cols.vectors < Kernel::ACROSS / 2) rows.vectors = lengthened(rows, cols.vectors);
+    if (rows.vectors * cols.vectors > Kernel::MOST) cols.vectors = Kernel::MOST / rows.vectors;
+    rows.sides = static_cast<unsigned>(pieces_of(rows.vectors * N, rows.size));
+    cols.sides = static_cast<unsigned>(pieces_of(cols.vectors * N, cols.size));
+    return tiles_of(tiling) > 0;
+}
+
+template <int SIZE>
+bool has_vector_tiles(const Plan& plan) {
+    if constexpr (SIZE <= 4) {
+        Tiling tiling = tiling_of<SIZE>(plan);
+        return divide_into_vectors<SIZE>(tiling, plan);
+    }
+    return false;
+}
+
+/// Whether it pays that lines of memory stay in the second-level cache: as `transpose` has it.
+template <int SIZE>
+bool does_stay(const Plan& plan) {
+    bool are_lines_cut = false;
+    for (int k = 0; k < plan.axes; ++k) {
+        const std::int64_t step = plan.axis[k].step;
+        are_lines_cut = are_lines_cut || (step > 1 && step * SIZE % 128 != 0);
+    }
+    const std::int64_t least =
+        are_lines_cut ? transposing::staying_bytes_anywhere : transposing::staying_bytes;
+    return plan.count * SIZE >= least;
+}
+
+/// How a plan is carried out.
+enum class Way { nothing, copy, transpose, compound, vector_tile, word_tile, tile, splice, gather };
+
+/// Matrices whose rows are not side by side go to `transpose` from these sides on.
+constexpr std::int64_t least_side = 64;
+/// Rows from which on tiles of words are full enough.
+constexpr std::int64_t least_word_rows = 128;
+template <int SIZE>
+Way way_of(const Plan& plan) {
+    if (plan.count == 0) return Way::nothing;
+    if (plan.axes == 0 || (plan.axes == 1 && keeps_last_axis(plan))) return Way::copy;
+    if (keeps_last_axis(plan)) {
+        const std::int64_t size = plan.axis[plan.axes - 1].size;
+        const bool is_small = size * SIZE < most_small / 2 && plan.count / size < most_small;
+        const bool is_spliced = SIZE <= 4 && size * SIZE >= least_spliced && is_small;
+        if (compounds_of<SIZE>(plan).tiles_down > 0) return Way::compound;
+        return is_spliced ? Way::splice : Way::gather;
+    }
+    if (plan.axes <= 3) {
+        const Matrices matrices = matrices_of(plan);
+        const bool is_large = matrices.rows >= least_side && matrices.cols >= least_side;
+        const bool is_aligned = matrices.rows * SIZE % 16 == 0 && matrices.cols * SIZE % 16 == 0;
+        const bool is_whole = plan.axes == 3 && matrices.is_dense && is_aligned &&
+                              leaves_tiles_empty<SIZE>(matrices.rows, matrices.cols);
+        if (is_whole && has_vector_tiles<SIZE>(plan)) return Way::vector_tile;
+        if (matrices.is_dense || (is_large && (SIZE >= 4 || is_aligned))) return Way::transpose;
+    }
+    if (has_vector_tiles<SIZE>(plan)) return Way::vector_tile;
+    const Tiling tiling = tiling_of<SIZE>(plan);
+    if (tiles_of(tiling) == 0) return Way::gather;
+    const bool is_long = tiling.rows.size >= least_word_rows && tiling.cols.size >= least_side;
+    return SIZE < 4 && is_long ? Way::word_tile : Way::tile;
+}
+
+}  // namespace coalesce::permuting

@@ -1,0 +1,149 @@
+/// \file
+/// Launches the kernel that carries a plan out.
+#pragma once
+
+#include <cuda_runtime.h>
+
+#include <cstddef>
+#include <cstdint>
+
+#include "../transpose.cuh"
+#include "permute_choice.cuh"
+
+namespace coalesce::permuting {
+
+template <int SIZE, class Index>
+cudaError_t launch_gather(const Plan& plan, cudaStream_t stream) {
+    return launch_kernel(gather_kernel<SIZE, Index>, pieces_of(threads * ahead, plan.count),
+                         threads, 0, stream, plan);
+}
+
+template <int SIZE>
+cudaError_t gather(const Plan& plan, cudaStream_t stream) {
+    // Numbers of units that are not there are computed too, before they are left out.
+    const bool is_small = plan.count <= most_small - threads * ahead;
+    return is_small ? launch_gather<SIZE, unsigned>(plan, stream)
+                    : launch_gather<SIZE, std::uint64_t>(plan, stream);
+}
+
+template <int SIZE>
+cudaError_t splice(const Plan& plan, cudaStream_t stream) {
+    if constexpr (SIZE <= 4) {
+        const auto head =
+            static_cast<std::int64_t>(reinterpret_cast<std::uintptr_t>(plan.out) % 16);
+        const std::int64_t blocks = pieces_of(bytes_spliced, plan.count * SIZE + head);
+        return launch_kernel(splice_kernel<SIZE>, blocks, threads, 0, stream, plan);
+    }
+    return cudaErrorInvalidValue;
+}
+
+template <int SIZE>
+cudaError_t transpose(const Plan& plan, cudaStream_t stream) {
+    const Matrices matrices = matrices_of(plan);
+    return transposing::transpose<SIZE>(plan.out, plan.in, matrices.rows, matrices.cols,
+                                        matrices.options, stream);
+}
+
+/// cudaErrorNotSupported: a grid has no room for as many tiles.
+template <class Kernel>
+cudaError_t launch_triples(Compounds task, cudaStream_t stream) {
+    task.tiles_down = pieces_of(Kernel::ROWS, task.rows);
+    task.tiles_across = pieces_of(Kernel::COLS, task.cols);
+    if (!fits_into_grid(task)) return cudaErrorNotSupported;
+    return launch_kernel(triple_kernel<Kernel>, tiles_of(task), Kernel::THREADS, 0, stream, task);
+}
+
+template <int SIZE, bool HAS_VECTORS>
+cudaError_t launch_compounds(const Compounds& task, cudaStream_t stream) {
+    return launch_kernel(compound_kernel<SIZE, HAS_VECTORS>, tiles_of(task), task.warps * 32,
+                         (task.tile_rows + task.lead) * task.pitch * 4, stream, task);
+}
+
+template <int SIZE>
+cudaError_t compound(const Plan& plan, cudaStream_t stream) {
+    if constexpr (SIZE <= 4) {
+        const Compounds task = compounds_of<SIZE>(plan);
+        if constexpr (SIZE < 4) {
+            // Runs that begin anywhere in a sector share its first and last one, so they should be long.
+            using High = Triples<1, 128>;
+            const bool are_high = SIZE == 1 && task.rows * 3 % 32 != 0 && task.rows >= High::ROWS;
+            cudaError_t error = cudaErrorNotSupported;
+            if (has_triples<SIZE>(task)) {
+                error = are_high ? launch_triples<High>(task, stream)
+                                 : launch_triples<Triples<SIZE>>(task, stream);
+            }
+            if (error != cudaErrorNotSupported) return error;
+        }
+        return task.has_vectors ? launch_compounds<SIZE, true>(task, stream)
+                                : launch_compounds<SIZE, false>(task, stream);
+    }
+    return cudaErrorInvalidValue;
+}
+
+template <int SIZE, transposing::Loads LOADS>
+cudaError_t launch_vector_tiles(const Plan& plan, cudaStream_t stream) {
+    Tiling tiling = tiling_of<SIZE>(plan);
+    if (!divide_into_vectors<SIZE>(tiling, plan)) return cudaErrorInvalidValue;
+    const int down = tiling.rows.vectors, across = tiling.cols.vectors;
+    return launch_kernel(vector_tile_kernel<SIZE, LOADS>, tiles_of(tiling),
+                         (down * across + 31) / 32 * 32,
+                         VectorTile<SIZE>::shared_bytes(down, across), stream, tiling);
+}
+
+template <int SIZE>
+cudaError_t vector_tile(const Plan& plan, cudaStream_t stream) {
+    using transposing::Loads;
+    if constexpr (SIZE == 2 || SIZE == 4) {  // bytes lose by it
+        if (does_stay<SIZE>(plan)) return launch_vector_tiles<SIZE, Loads::stay_128>(plan, stream);
+    }
+    if constexpr (SIZE <= 4) return launch_vector_tiles<SIZE, Loads::plain>(plan, stream);
+    return cudaErrorInvalidValue;
+}
+
+template <int SIZE>
+cudaError_t tile(const Plan& plan, cudaStream_t stream) {
+    const Tiling tiling = tiling_of<SIZE>(plan);
+    const int pitch = pitch_of<SIZE>(tiling.cols.log_side);
+    return launch_kernel(tile_kernel<SIZE>, tiles_of(tiling), threads,
+                         (pitch << tiling.rows.log_side) * SIZE, stream, tiling);
+}
+
+template <int SIZE, bool IS_LARGE>
+cudaError_t launch_word_tiles(const Plan& plan, cudaStream_t stream) {
+    using Tile = WordTile<SIZE, IS_LARGE>;
+    Tiling tiling = tiling_of<SIZE>(plan);
+    tiling.rows.sides = static_cast<unsigned>(pieces_of(Tile::ROWS, tiling.rows.size));
+    tiling.cols.sides = static_cast<unsigned>(pieces_of(Tile::COLS, tiling.cols.size));
+    tiling.is_across_first = IS_LARGE;
+    return launch_kernel(word_tile_kernel<SIZE, IS_LARGE>, tiles_of(tiling), Tile::THREADS,
+                         Tile::SHARED_BYTES, stream, tiling, plan.count * SIZE);
+}
+
+template <int SIZE>
+cudaError_t word_tile(const Plan& plan, cudaStream_t stream) {
+    if constexpr (SIZE < 4) {
+        const bool is_large = plan.count * SIZE >= transposing::staying_bytes_anywhere;
+        return is_large ? launch_word_tiles<SIZE, true>(plan, stream)
+                        : launch_word_tiles<SIZE, false>(plan, stream);
+    }
+    return cudaErrorInvalidValue;
+}
+
+template <int SIZE>
+cudaError_t carry_out(const Plan& plan, cudaStream_t stream) {
+    switch (way_of<SIZE>(plan)) {
+        case Way::nothing: return cudaSuccess;
+        case Way::copy:
+            return cudaMemcpyAsync(plan.out, plan.in, static_cast<std::size_t>(plan.count * SIZE),
+                                   cudaMemcpyDeviceToDevice, stream);
+        case Way::transpose: return transpose<SIZE>(plan, stream);
+        case Way::compound: return compound<SIZE>(plan, stream);
+        case Way::vector_tile: return vector_tile<SIZE>(plan, stream);
+        case Way::word_tile: return word_tile<SIZE>(plan, stream);
+        case Way::tile: return tile<SIZE>(plan, stream);
+        case Way::splice: return splice<SIZE>(plan, stream);
+        default: return gather<SIZE>(plan, stream);
+    }
+}
+
+}  // namespace coalesce::permuting

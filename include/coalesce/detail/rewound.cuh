@@ -1,0 +1,271 @@
+/// \file
+/// The kernel for large matrices of elements of 1 and 2 bytes whose rows start anywhere.
+#pragma once
+
+#include <cuda_runtime.h>
+
+#include <cstdint>
+
+#include "anywhere.cuh"
+#include "task.cuh"
+#include "vectors.cuh"
+
+namespace coalesce::transposing {
+
+/// For elements of less than a word whose rows start anywhere: 256 bytes of each row are loaded as
+/// aligned vectors, 240 bytes of which count, wherever in them the row starts. They are laid down word
+/// by word, from the row's start on, so that threads find words which lie below each other, turn them,
+/// and lay them down turned: N elements of a column are four words. What is stored is put together
+/// from five such words, so that all stores are whole vectors. For that a block loads one vector's
+/// worth of rows more than it stores.
+///
+/// A thread's rows are so far apart that all of them start at the same place in a vector, and so do its
+/// columns: what it takes to put them together is found out once. Exchanged words are numbered so that
+/// threads which are served at once find theirs in different banks.
+template <int SIZE, int LOADED_ROWS, int THREADS_, int BLOCKS_, Loads LOADS, int SHIFT = 16>
+struct Rewound {
+    static constexpr int BLOCKS = BLOCKS_;  ///< that registers must suffice for
+    static constexpr int N = 16 / SIZE, LEAD = SHIFT / SIZE, PER_WORD = 4 / SIZE;
+    static constexpr int TILE_ROWS = LOADED_ROWS - LEAD, TILE_COLS = 240 / SIZE;
+    static constexpr int THREADS = THREADS_, WARPS = THREADS / 32;
+    static constexpr int QUADS = LOADED_ROWS / N, UNITS = QUADS * 64 / THREADS;
+    static constexpr int SHARED_BYTES = LOADED_ROWS * 256;
+    static constexpr int ROW_STEP = THREADS / 16, COL_STEP = THREADS / QUADS;
+    static_assert(QUADS == 8 || QUADS == 16, "the banks are counted out for these");
+    static_assert(QUADS * 64 % THREADS == 0 && LOADED_ROWS % ROW_STEP == 0, "even");
+    static_assert(ROW_STEP % N == 0 && COL_STEP % (8 * PER_WORD) == 0 && COL_STEP % LEAD == 0,
+                  "a thread's are alike");
+
+    static __device__ void run(const Task& task, char* shared) {
+        const Place place = place_of_grouped_block(task, TILE_ROWS, TILE_COLS);
+        const std::int64_t top = place.row - LEAD;
+        const char* corner = in_of<SIZE>(task, place) + (top * task.in_pitch + place.col) * SIZE;
+        Vector<16> value[ROUNDS];
+        if (may_read_around(task, place)) {
+            load(task, corner, value);
+        } else {
+            load_edge(task, place, corner, value);
+        }
+        lay_down(task, corner, value, shared);
+        __syncthreads();
+        turn_words(shared);
+        __syncthreads();
+        store(task, place, shared);
+    }
+
+    /// Whether the tile and a vector before and after each of its rows are all within the matrix.
+    static __device__ bool may_read_around(const Task& task, const Place& place) {
+        const std::int64_t top = place.row - LEAD, bottom = place.row + TILE_ROWS - 1;
+        const std::int64_t before = place.col, behind = task.cols - place.col - 256 / SIZE;
+        if (top < 0 || bottom >= task.rows) return false;
+        if (task.in_pitch != task.cols) return before >= N && behind >= N;
+        return top * task.cols + before >= N && (task.rows - 1 - bottom) * task.cols + behind >= N;
+    }
+
+    static constexpr int ROUNDS = LOADED_ROWS / ROW_STEP;  ///< vectors that a thread loads
+
+    /// Where a thread begins. The two rows of a warp are N apart, so that they start alike.
+    static __device__ int first_row() {
+        const int warp = threadIdx.x / 32;
+        return warp / N * (2 * N) + warp % N + threadIdx.x % 32 / 16 * N;
+    }
+
+    static __device__ unsigned offset_of(const char* row) {
+        return reinterpret_cast<std::uintptr_t>(row) % 16;
+    }
+
+    static __device__ void load(const Task& task, const char* corner, Vector<16> (&value)[ROUNDS]) {
+        const std::int64_t step = ROW_STEP * task.in_pitch * SIZE;
+        const char* const row = corner + first_row() * task.in_pitch * SIZE;
+        const char* from = row - offset_of(row) + threadIdx.x % 16 * 16;
+#pragma unroll
+        for (int k = 0; k < ROUNDS; ++k, from += step) value[k] = load_far<LOADS>(from);
+    }
+
+    /// The same at the edges: rows that are not there are 0, and a vector that is not all within the
+    /// matrix comes element by element.
+    static __device__ void load_edge(const Task& task, const Place& place, const char* corner,
+                                     Vector<16> (&value)[ROUNDS]) {
+        const int x = threadIdx.x % 16;
+        const char* const in = in_of<SIZE>(task, place);
+        const bool is_dense = task.in_pitch == task.cols;
+#pragma unroll
+        for (int k = 0; k < ROUNDS; ++k) {
+            const int line = first_row() + k * ROW_STEP;
+            const std::int64_t row = place.row - LEAD + line;
+            value[k] = {};
+            if (row < 0 || row >= task.rows) continue;
+            const char* const start = corner + line * task.in_pitch * SIZE;
+            const char* const from = start - offset_of(start) + x * 16;
+            const char* const begin = is_dense ? in : in + row * task.in_pitch * SIZE;
+            const char* const end = begin + (is_dense ? task.rows : 1) * task.cols * SIZE;
+            if (from >= begin && from + 16 <= end) {
+                value[k] = load_far<LOADS>(from);
+                continue;
+            }
+#pragma unroll
+            for (int i = 0; i < N; ++i) {
+                const char* const at = from + i * SIZE;
+                if (at < begin || at >= end) continue;
+                value[k].word[i / PER_WORD] |= static_cast<unsigned>(element<SIZE>(at, 0))
+                                               << (i % PER_WORD * SIZE * 8);
+            }
+        }
+    }
+
+    /// Which word of its row stands where in shared memory: every fourth is a neighbour, which suits
+    /// threads that have four of them.
+    static __device__ int place_of_word(int row, int word) {
+        const int quad = row / N, number = word % 4 * 16 + word / 4;
+        return row * 256 + (number ^ exchanged(quad) ^ (word >> 1 & 1) << 1) * 4;
+    }
+    static __device__ constexpr int exchanged(int quad) {
+        return (quad & 1) << 4 | (quad >> 1 & 3) << 2;
+    }
+
+    /// Words from the row's start on. What stands before it goes to the end, which does not count.
+    static __device__ void lay_down(const Task& task, const char* corner,
+                                    const Vector<16> (&value)[ROUNDS], char* shared) {
+        const int x = threadIdx.x % 16;
+        const unsigned offset = offset_of(corner + first_row() * task.in_pitch * SIZE);
+        int to[4];
+#pragma unroll
+        for (int j = 0; j < 4; ++j) {
+            to[j] = place_of_word(first_row(), (4 * x + j - static_cast<int>(offset / 4)) & 63);
+        }
+#pragma unroll
+        for (int k = 0; k < ROUNDS; ++k) {
+            const unsigned(&word)[4] = value[k].word;
+            const unsigned next = __shfl_down_sync(~0u, word[0], 1);
+#pragma unroll
+            for (int j = 0; j < 4; ++j) {
+                const unsigned high = j < 3 ? word[j < 3 ? j + 1 : 0] : next;
+                const int place = (to[j] ^ exchanged(k * ROW_STEP / N) * 4) + k * (ROW_STEP * 256);
+                *reinterpret_cast<unsigned*>(shared + place) =
+                    __funnelshift_r(word[j], high, offset * 8);
+            }
+        }
+    }
+
+    /// Where a word is in the turned tile: so many of four times QUADS in a column.
+    static __device__ int place_of_turned(int col, int quad, int word) {
+        const int number = word * QUADS + quad;
+        const int x = col / PER_WORD;
+        return (col * QUADS * 4 + (number ^ ((x & 1) | (x & 6) << 2))) * 4;
+    }
+
+    /// A warp has 8 words of each of 4 quads, of which every other one counts.
+    struct Unit {
+        int x, quad;
+
+        explicit __device__ Unit(int number) {
+            const int group = threadIdx.x / 32 + number * WARPS, lane = threadIdx.x % 32;
+            x = group % 8 * 8 + lane % 8;
+            quad = group / 16 * 8 + lane / 8 * 2 + group / 8 % 2;
+        }
+    };
+
+    /// All words into registers before the first goes back: it is the same shared memory.
+    static __device__ void turn_words(char* shared) {
+        unsigned word[UNITS][N];
+#pragma unroll
+        for (int k = 0; k < UNITS; ++k) {
+            const Unit unit(k);
+            const char* const from = shared + place_of_word(unit.quad * N, unit.x);
+#pragma unroll
+            for (int i = 0; i < N; ++i) {
+                word[k][i] = *reinterpret_cast<const unsigned*>(from + i * 256);
+            }
+        }
+        __syncthreads();
+#pragma unroll
+        for (int k = 0; k < UNITS; ++k) {
+            const Unit unit(k);
+            Vector<16> column[PER_WORD];
+            turn_column(column, word[k]);
+#pragma unroll
+            for (int w = 0; w < 4; ++w) {
+                char* const to = shared + place_of_turned(unit.x * PER_WORD, unit.quad, w);
+#pragma unroll
+                for (int j = 0; j < PER_WORD; ++j) {
+                    *reinterpret_cast<unsigned*>(to + j * (QUADS * 16)) = column[j].word[w];
+                }
+            }
+        }
+    }
+
+    /// N words below each other: a vector of N elements for each of their columns.
+    static __device__ void turn_column(Vector<16> (&column)[PER_WORD], const unsigned (&word)[N]) {
+#pragma unroll
+        for (int g = 0; g < 4; ++g) {
+            Vector<4> piece[PER_WORD], turned[PER_WORD];
+#pragma unroll
+            for (int i = 0; i < PER_WORD; ++i) piece[i].word[0] = word[g * PER_WORD + i];
+            turn<SIZE>(turned, piece);
+#pragma unroll
+            for (int i = 0; i < PER_WORD; ++i) column[i].word[g] = turned[i].word[0];
+        }
+    }
+
+    /// The first column of a thread. Those of a warp are so far apart that their banks are.
+    static __device__ int first_col() {
+        constexpr int APART = QUADS / 4 * PER_WORD, PER_WARP = 32 / QUADS;
+        const int warp = threadIdx.x / 32, of_warp = threadIdx.x % 32 / QUADS;
+        return warp / APART * (APART * PER_WARP) + warp % APART + of_warp * APART;
+    }
+
+    static __device__ void store(const Task& task, const Place& place, const char* shared) {
+        const int quad = threadIdx.x % QUADS, first = first_col();
+        if (quad >= QUADS - SHIFT / 16) return;
+        const std::int64_t step = COL_STEP * task.out_pitch * SIZE;
+        const std::int64_t left = task.cols - place.col;
+        const int cols = left < TILE_COLS ? static_cast<int>(left) : TILE_COLS;
+        const std::int64_t start = (place.col + first) * task.out_pitch + place.row;
+        char* to = out_of<SIZE>(task, place) + start * SIZE;
+        const unsigned before = reinterpret_cast<std::uintptr_t>(to) % SHIFT;
+        const std::int64_t row = place.row + quad * N - before / SIZE;
+        const bool is_whole = row >= 0 && row + N <= task.rows;
+        to += quad * 16 - static_cast<int>(before);
+
+        // Five words of the column, of which the last may not count.
+        const char* from[5];
+#pragma unroll
+        for (int i = 0; i < 5; ++i) {
+            const bool is_behind = i == 4 && before % 4 == 0;
+            const int word = (SHIFT - before) / 4 + (is_behind ? 3 : i);
+            from[i] = shared + place_of_turned(first, quad + word / 4, word % 4);
+        }
+#pragma unroll
+        for (int k = 0; k < (TILE_COLS + COL_STEP - 1) / COL_STEP; ++k, to += step) {
+            if (first + k * COL_STEP >= cols) return;
+            unsigned word[5];
+            Vector<16> vector;
+#pragma unroll
+            for (int i = 0; i < 5; ++i) {
+                word[i] = *reinterpret_cast<const unsigned*>(from[i] + k * (COL_STEP * QUADS * 16));
+            }
+#pragma unroll
+            for (int i = 0; i < 4; ++i) {
+                vector.word[i] = __funnelshift_r(word[i], word[i + 1], (16 - before) * 8);
+            }
+            if (is_whole) {
+                store_vector(to, vector);
+            } else {
+                store_elements(to, vector, row, task.rows);
+            }
+        }
+    }
+
+    /// Those of the vector that are rows of the matrix.
+    static __device__ void store_elements(char* to, const Vector<16>& vector, std::int64_t row,
+                                          std::int64_t rows) {
+#pragma unroll
+        for (int i = 0; i < N; ++i) {
+            if (row + i < 0 || row + i >= rows) continue;
+            const unsigned word = vector.word[i / PER_WORD] >> (i % PER_WORD * SIZE * 8);
+            element<SIZE>(to, i) = static_cast<Element<SIZE>>(word);
+        }
+    }
+};
+
+}  // namespace coalesce::transposing

@@ -1,0 +1,131 @@
+/// \file
+/// The kernel for transposes whose rows and columns are runs over several axes, element by element.
+#pragma once
+
+#include <cuda_runtime.h>
+
+#include <cstdint>
+
+#include "gather.cuh"
+#include "permute_plan.cuh"
+
+namespace coalesce::permuting {
+
+/// Neighbours in one array: its last axes, as many as are in the list. Sides of tiles are cut from them.
+struct Run {
+    int axes;
+    std::int64_t size;      ///< of all of them together
+    Axis axis[most_steps];  ///< the outermost first; steps are those in the other array
+    int log_side;           ///< elements of a side of a tile: a power of two
+    int vectors;            ///< of a side, where tiles consist of them
+    unsigned sides;         ///< the run's
+};
+
+/// Rows of tiles are neighbours in `out`, and columns are in `in`. All other axes count such matrices.
+struct Tiling {
+    void* out;
+    const void* in;
+    Run rows, cols;
+    int axes;
+    unsigned size[most_steps];  ///< of the others, the outermost first
+    std::int64_t in_step[most_steps], out_step[most_steps];
+    bool is_across_first;  ///< neighbouring blocks have tiles side by side, not below each other
+};
+
+/// Elements of a tile, and of its sides at most and at least: powers of two.
+template <int SIZE>
+constexpr int log_tile = SIZE == 16 ? 11 : 12;
+constexpr int log_longest = 8, log_shortest = 4;
+static_assert(threads == 1 << log_longest, "a thread for each element of the longest side");
+
+/// Where in the other array an element of a run lies.
+__device__ inline std::int64_t place_in(const Run& run, std::int64_t number) {
+    std::int64_t place = 0;
+    auto left = static_cast<unsigned>(number);
+    for (int k = run.axes - 1; k > 0; --k) {
+        const unsigned outer = quotient(left, run.axis[k]);
+        place += (left - outer * static_cast<unsigned>(run.axis[k].size)) * run.axis[k].step;
+        left = outer;
+    }
+    return place + left * run.axis[0].step;
+}
+
+/// A tile of the block's.
+struct TileOfRuns {
+    std::int64_t row, col;  ///< in the two runs: where it begins
+    std::int64_t from,
+        to;  ///< in `in` and in `out`: the places of the runs' first elements, with `col` and `row` more
+};
+
+__device__ inline TileOfRuns tile_of_runs(const Tiling& tiling, int rows, int cols) {
+    const unsigned inner_sides = tiling.is_across_first ? tiling.cols.sides : tiling.rows.sides;
+    const unsigned outer_sides = tiling.is_across_first ? tiling.rows.sides : tiling.cols.sides;
+    const unsigned line = blockIdx.x / inner_sides, inner_side = blockIdx.x - line * inner_sides;
+    unsigned number = line / outer_sides;
+    const unsigned outer_side = line - number * outer_sides;
+    const std::int64_t row = std::int64_t{tiling.is_across_first ? outer_side : inner_side} * rows;
+    const std::int64_t col = std::int64_t{tiling.is_across_first ? inner_side : outer_side} * cols;
+    TileOfRuns tile{row, col, col, row};
+    for (int k = tiling.axes - 1; k >= 0; --k) {
+        const unsigned outer = number / tiling.size[k], inner = number - outer * tiling.size[k];
+        tile.from += inner * tiling.in_step[k];
+        tile.to += inner * tiling.out_step[k];
+        number = outer;
+    }
+    return tile;
+}
+
+/// From one row of a tile to the next in shared memory, so that a column lies in all banks.
+template <int SIZE>
+__host__ __device__ constexpr int pitch_of(int log_cols) {
+    return (1 << log_cols) + (SIZE < 4 ? 4 / SIZE : 1);
+}
+
+/// A tile for each block: through shared memory, so that both arrays are read and written along runs.
+template <int SIZE>
+__global__ void __launch_bounds__(threads) tile_kernel(const Tiling tiling) {
+    constexpr int COUNT = (1 << log_tile<SIZE>) / threads;
+    extern __shared__ uint4 shared[];
+    __shared__ std::int64_t row_place[threads], col_place[threads];
+    char* const tile = reinterpret_cast<char*>(shared);
+    const int log_rows = tiling.rows.log_side, log_cols = tiling.cols.log_side;
+    const int pitch = pitch_of<SIZE>(log_cols);
+
+    const auto [row, col, from, to] = tile_of_runs(tiling, 1 << log_rows, 1 << log_cols);
+    const auto rows_left = tiling.rows.size - row, cols_left = tiling.cols.size - col;
+    const int thread = threadIdx.x;
+    if (thread < 1 << log_rows && thread < rows_left) {
+        row_place[thread] = from + place_in(tiling.rows, row + thread);
+    }
+    if (thread < 1 << log_cols && thread < cols_left) {
+        col_place[thread] = to + place_in(tiling.cols, col + thread);
+    }
+    __syncthreads();
+    {
+        const int x = thread & ((1 << log_cols) - 1), y = thread >> log_cols;
+        Element<SIZE> value[COUNT] = {};
+#pragma unroll
+        for (int i = 0; i < COUNT; ++i) {
+            const int at = y + (i << (log_longest - log_cols));
+            if (x < cols_left && at < rows_left) {
+                value[i] = static_cast<const Element<SIZE>*>(tiling.in)[row_place[at] + x];
+            }
+        }
+#pragma unroll
+        for (int i = 0; i < COUNT; ++i) {
+            const int at = y + (i << (log_longest - log_cols));
+            transposing::element<SIZE>(tile, at * pitch + x) = value[i];
+        }
+    }
+    __syncthreads();
+    const int y = thread & ((1 << log_rows) - 1), x = thread >> log_rows;
+#pragma unroll
+    for (int i = 0; i < COUNT; ++i) {
+        const int at = x + (i << (log_longest - log_rows));
+        if (at >= cols_left || y >= rows_left) continue;
+        static_cast<Element<SIZE>*>(tiling.out)[col_place[at] + y] =
+            transposing::element<SIZE>(tile, y * pitch + at);
+    }
+}
+
+}  // namespace coalesce::permuting

@@ -1,0 +1,155 @@
+/// \file
+/// Kernels for batches of small matrices that lie side by side.
+#pragma once
+
+#include <cuda_runtime.h>
+
+#include <cstdint>
+
+#include "strips.cuh"
+#include "task.cuh"
+#include "vectors.cuh"
+
+namespace coalesce::transposing {
+
+/// Matrices that lie side by side, a few at a time: they come into shared memory as one line, and
+/// their elements leave it in the order of `out`, which is a line too: 128 bytes of it with each store of
+/// a warp. Elements of 2 bytes leave in pairs; those of 1 byte do not: it takes longer to find four.
+template <int SIZE, int THREADS_, int PAD>
+struct Stack {
+    static constexpr int THREADS = THREADS_;
+    static constexpr int N = SIZE == 2 ? 2 : 1;  ///< elements that a thread stores at once
+    using Line = SharedLine<PAD>;
+
+    static __device__ void run(const Task& task, char* shared) {
+        const auto elements = static_cast<int>(task.rows * task.cols);
+        const std::int64_t first = std::int64_t{blockIdx.x} * task.stack;
+        const std::int64_t left = task.batches - first;
+        const int count = elements * static_cast<int>(left < task.stack ? left : task.stack);
+        const char* from = static_cast<const char*>(task.in) + first * elements * SIZE;
+        char* to = static_cast<char*>(task.out) + first * elements * SIZE;
+        const Line line(shared, from);
+        copy_line<SIZE, THREADS, 4>(line, DeviceLine<const char>{from}, count);
+        const Matrices matrices(static_cast<int>(task.rows), static_cast<int>(task.cols));
+        __syncthreads();
+        store(to, line, matrices, count);
+    }
+
+    /// Where in `in` the elements of `out` lie, both counted from the first of the block's.
+    struct Matrices {
+        int rows, cols;
+        Divider by_elements, by_rows;
+
+        __device__ Matrices(int all_rows, int all_cols)
+            : rows(all_rows), cols(all_cols), by_elements(rows * cols), by_rows(rows) {}
+
+        /// The place of one, and of the next: below it, at the top of the next column, or of the next matrix.
+        __device__ void find(int number, int (&at)[2]) const {
+            const int matrix = by_elements.quotient(number), place = number - matrix * rows * cols;
+            const int col = by_rows.quotient(place), row = place - col * rows;
+            at[0] = matrix * rows * cols + row * cols + col;
+            const int top = col + 1 < cols ? 1 - row * cols : 1;
+            at[1] = at[0] + (row + 1 < rows ? cols : top);
+        }
+    };
+
+    static __device__ void store(char* to, const Line& line, const Matrices& matrices, int count) {
+        const int before = static_cast<int>(reinterpret_cast<std::uintptr_t>(to) % 128) / SIZE;
+#ifndef __clang__  // which cannot, and says so
+#    pragma unroll 4
+#endif
+        for (int i = static_cast<int>(threadIdx.x) * N - before; i < count; i += THREADS * N) {
+            if (i + N <= 0) continue;
+            const int first = i < 0 ? 0 : i;
+            int at[2];
+            matrices.find(first, at);
+            const Element<SIZE> one = element<SIZE>(line.at(at[0] * SIZE), 0);
+            if (N == 1 || i < 0 || i + N > count) {
+                element<SIZE>(to, first) = one;
+            } else if constexpr (N == 2) {
+                const Element<SIZE> other = element<SIZE>(line.at(at[1] * SIZE), 0);
+                element<4>(to + first * SIZE, 0) = __byte_perm(one, other, 0x5410);
+            }
+        }
+    }
+};
+
+/// The same where elements of less than a word have sides of whole words: 4 x 4 bytes, or 2 x 2 halves of words,
+/// are turned in registers on their way into shared memory, which `out` leaves as the line that it is. A lane
+/// loads 4 columns of as many rows as make a word; ACROSS lanes of a warp are side by side.
+template <int SIZE, int THREADS_, int ACROSS>
+struct StackOfWords {
+    static constexpr int THREADS = THREADS_, WARPS = THREADS / 32, AHEAD = 4;
+    static constexpr int N = 4 / SIZE;  ///< elements of a word, and rows of a lane
+    static constexpr int COLS = 4, WORDS = COLS / N, DOWN = 32 / ACROSS;
+    using Line = SharedLine<0>;
+    using Piece = Vector<4 * WORDS>;
+
+    static __device__ void run(const Task& task, char* shared) {
+        const auto rows = static_cast<int>(task.rows), cols = static_cast<int>(task.cols);
+        const std::int64_t first = std::int64_t{blockIdx.x} * task.stack;
+        const std::int64_t left = task.batches - first;
+        const int count = static_cast<int>(left < task.stack ? left : task.stack);
+        const char* from = static_cast<const char*>(task.in) + first * rows * cols * SIZE;
+        char* to = static_cast<char*>(task.out) + first * rows * cols * SIZE;
+        const Line line(shared, to);
+        load(line, from, rows, cols, count);
+        __syncthreads();
+        copy_line<SIZE, THREADS, 4>(DeviceLine<char>{to}, line, count * rows * cols);
+    }
+
+    /// Matrices lie below each other, and so all of their rows are counted as those of one.
+    static __device__ void load(const Line& line, const char* from, int rows, int cols,
+                                int matrices) {
+        const int pieces = cols / COLS, height = rows / N, all_down = matrices * height;
+        const int groups = (pieces + ACROSS - 1) / ACROSS;
+        const int items = (all_down + DOWN - 1) / DOWN * groups;
+        const Divider by_groups(groups), by_height(height);
+        const int lane = threadIdx.x % 32;
+        for (int item = threadIdx.x / 32; item < items; item += WARPS * AHEAD) {
+            Piece piece[AHEAD][N];
+            int place[AHEAD];
+#pragma unroll
+            for (int k = 0; k < AHEAD; ++k) {
+                const int number = item + k * WARPS, group = by_groups.quotient(number);
+                const int x = (number - group * groups) * ACROSS + lane % ACROSS;
+                const int y = group * DOWN + lane / ACROSS, matrix = by_height.quotient(y);
+                place[k] = -1;
+                if (x >= pieces || y >= all_down) continue;
+                place[k] = matrix * rows * (cols - 1) + x * COLS * rows + y * N;
+#pragma unroll
+                for (int i = 0; i < N; ++i) {
+                    piece[k][i] = load_piece(from + ((y * N + i) * cols + x * COLS) * SIZE);
+                }
+            }
+#pragma unroll
+            for (int k = 0; k < AHEAD; ++k) {
+                if (place[k] >= 0) lay_down(line, place[k], rows, piece[k]);
+            }
+        }
+    }
+    static __device__ Piece load_piece(const char* from) {
+        if constexpr (WORDS == 1) {
+            return {{element<4>(from, 0)}};
+        } else {
+            return load_vector<4 * WORDS>(from);
+        }
+    }
+
+    static __device__ void lay_down(const Line& line, int place, int rows,
+                                    const Piece (&piece)[N]) {
+#pragma unroll
+        for (int w = 0; w < WORDS; ++w) {
+            Vector<4> word[N], turned[N];
+#pragma unroll
+            for (int i = 0; i < N; ++i) word[i].word[0] = piece[i].word[w];
+            turn<SIZE>(turned, word);
+#pragma unroll
+            for (int i = 0; i < N; ++i) {
+                element<4>(line.at((place + (w * N + i) * rows) * SIZE), 0) = turned[i].word[0];
+            }
+        }
+    }
+};
+
+}  // namespace coalesce::transposing

@@ -1,0 +1,454 @@
+/// \file
+/// Kernels for matrices with few columns or few rows: a block takes a strip that is as wide as the
+/// matrix, or as high.
+#pragma once
+
+#include <cuda_runtime.h>
+
+#include <cstdint>
+
+#include "anywhere.cuh"
+#include "task.cuh"
+#include "vectors.cuh"
+
+namespace coalesce::transposing {
+
+/// Divides numbers below 2^16 by the same one, without a division for each.
+struct Divider {
+    unsigned multiplier;
+    bool is_one;
+
+    explicit __device__ Divider(int by) {
+        multiplier = 0xFFFFFFFFu / static_cast<unsigned>(by) + 1;
+        is_one = by == 1;
+    }
+    __device__ int quotient(int number) const {
+        return is_one ? number
+                      : static_cast<int>(__umulhi(static_cast<unsigned>(number), multiplier));
+    }
+};
+
+/// Bytes in shared memory whose places have the same remainders of 16 as those of a line in device memory. With
+/// PAD, so many bytes are left free after every 128, for strips whose columns would lie in few banks.
+template <int PAD>
+struct SharedLine {
+    char* shared;
+    int start;
+
+    __device__ SharedLine(char* memory, const char* line)
+        : shared(memory), start(reinterpret_cast<std::uintptr_t>(line) % 16) {}
+    __device__ char* at(int byte) const {
+        const auto place = static_cast<unsigned>(start + byte);
+        return shared + place + place / 128 * PAD;
+    }
+    __device__ Vector<16> load(int byte) const {
+        if constexpr (PAD == 0 || PAD == 16) {
+            return load_vector<16>(at(byte));
+        } else {
+            Vector<16> vector;
+#pragma unroll
+            for (int i = 0; i < 4; ++i) {
+                vector.word[i] = *reinterpret_cast<const unsigned*>(at(byte) + i * 4);
+            }
+            return vector;
+        }
+    }
+    __device__ void store(int byte, const Vector<16>& vector) const {
+        if constexpr (PAD == 0 || PAD == 16) {
+            store_vector(at(byte), vector);
+        } else {
+#pragma unroll
+            for (int i = 0; i < 4; ++i) {
+                *reinterpret_cast<unsigned*>(at(byte) + i * 4) = vector.word[i];
+            }
+        }
+    }
+    /// What so many bytes need.
+    static std::int64_t room(std::int64_t bytes) {
+        return bytes + 32 + (bytes + 16) / 128 * PAD;
+    }
+};
+
+/// A line in device memory.
+template <class Byte>
+struct DeviceLine {
+    Byte* start;
+
+    __device__ Byte* at(int byte) const { return start + byte; }
+    __device__ Vector<16> load(int byte) const { return load_vector<16>(at(byte)); }
+    __device__ void store(int byte, const Vector<16>& vector) const {
+        store_vector(at(byte), vector);
+    }
+};
+
+/// Moves elements between two lines whose places have the same remainder of 16: by vectors, and element
+/// by element at both ends. For all threads of a block together.
+template <int SIZE, int THREADS, int AHEAD, class To, class From>
+__device__ inline void copy_line(const To& to, const From& from, int count) {
+    constexpr int N = 16 / SIZE;
+    const int offset = static_cast<int>(reinterpret_cast<std::uintptr_t>(from.at(0)) % 16 / SIZE);
+    const int missing = (N - offset) % N;
+    const int head = missing < count ? missing : count;
+    const int vectors = (count - head) / N;
+    const int tail = count - head - vectors * N;
+    const int thread = threadIdx.x, last = (count - tail + thread) * SIZE;
+    if (thread < head) {
+        element<SIZE>(to.at(thread * SIZE), 0) = element<SIZE>(from.at(thread * SIZE), 0);
+    }
+    if (thread < tail) element<SIZE>(to.at(last), 0) = element<SIZE>(from.at(last), 0);
+    for (int i = thread; i < vectors; i += THREADS * AHEAD) {
+        const int first = head * SIZE + i * 16;
+        Vector<16> vector[AHEAD];
+#pragma unroll
+        for (int k = 0; k < AHEAD; ++k) {
+            if (i + k * THREADS < vectors) vector[k] = from.load(first + k * THREADS * 16);
+        }
+#pragma unroll
+        for (int k = 0; k < AHEAD; ++k) {
+            if (i + k * THREADS < vectors) to.store(first + k * THREADS * 16, vector[k]);
+        }
+    }
+}
+
+/// `in` has few columns, and its rows lie side by side: a strip of rows is one line of memory, which
+/// comes into shared memory as it is. Each warp then picks elements of one column.
+template <int SIZE, int THREADS_, int AHEAD, int PAD = 0>
+struct Tall {
+    static constexpr int N = SIZE < 4 ? 4 / SIZE : 1;  ///< rows that a thread stores at once
+    static constexpr int GROUP = 32 * N;               ///< rows that a warp stores at once
+    static constexpr int SHIFT = 32 / SIZE, LEAD = SHIFT - 1;
+    static constexpr int THREADS = THREADS_;
+    using Strip = SharedLine<PAD>;
+
+    static __device__ void run(const Task& task, char* shared) {
+        const Place place = place_of_block(task, task.tile_rows, 0);
+        const std::int64_t top = place.row < LEAD ? 0 : place.row - LEAD;
+        const std::int64_t end = place.row + task.tile_rows;
+        const int rows = static_cast<int>((end < task.rows ? end : task.rows) - top);
+        const char* from = in_of<SIZE>(task, place) + top * task.cols * SIZE;
+        const Strip strip(shared, from);
+        if (rows > 0) {
+            copy_line<SIZE, THREADS, AHEAD>(strip, DeviceLine<const char>{from},
+                                            rows * static_cast<int>(task.cols));
+        }
+        __syncthreads();
+        store(task, place, strip, static_cast<int>(place.row - top));
+    }
+
+    /// Warps take groups of rows, column by column. There are 1, 2, 4 ... groups.
+    static __device__ void store(const Task& task, const Place& place, const Strip& strip,
+                                 int lead) {
+        constexpr int WARPS = THREADS / 32;
+        static_assert((WARPS & (WARPS - 1)) == 0, "a warp keeps its group");
+        const int groups = task.tile_rows / GROUP, at_once = groups < WARPS ? groups : WARPS;
+        const int warp = threadIdx.x / 32, lane = threadIdx.x % 32;
+        const bool is_inner = place.row >= LEAD && place.row + task.tile_rows <= task.rows;
+        for (int group = warp & (at_once - 1); group < groups; group += at_once) {
+            const int y = (group * 32 + lane) * N;
+            const Columns columns{warp / at_once, WARPS / at_once, place.row + y, lead + y};
+            if (is_inner) {
+                store_columns<true>(task, place, strip, columns);
+            } else {
+                store_columns<false>(task, place, strip, columns);
+            }
+        }
+    }
+
+    /// One column of every `step`, and N rows of each.
+    struct Columns {
+        int first, step;
+        std::int64_t row;  ///< the first one, were there no phase
+        int y;             ///< in the strip
+    };
+
+    template <bool IS_INNER>
+    static __device__ void store_columns(const Task& task, const Place& place, const Strip& strip,
+                                         const Columns& columns) {
+        const int cols = static_cast<int>(task.cols), row_bytes = cols * SIZE;
+        const std::int64_t step = columns.step * task.out_pitch * SIZE;
+        char* line = out_of<SIZE>(task, place);
+        line += (columns.first * task.out_pitch + columns.row) * SIZE;
+        int from = columns.y * row_bytes + columns.first * SIZE;
+        // Of the start of the column, in bytes: rows of a strip are whole groups, and do not count.
+        auto start = static_cast<unsigned>(reinterpret_cast<std::uintptr_t>(line)) -
+                     static_cast<unsigned>(threadIdx.x % 32 * N * SIZE);
+#ifndef __clang__  // which cannot, and says so
+#    pragma unroll 4
+#endif
+        for (int col = columns.first; col < cols; col += columns.step) {
+            const int phase = static_cast<int>(start % 32 / SIZE);
+            store_rows<IS_INNER>(line - phase * SIZE, strip, from - phase * row_bytes, row_bytes,
+                                 columns.row - phase, task.rows);
+            from += columns.step * SIZE;
+            line += step;
+            start += static_cast<unsigned>(step);
+        }
+    }
+
+    template <bool IS_INNER>
+    static __device__ void store_rows(char* to, const Strip& strip, int from, int row_bytes,
+                                      std::int64_t row, std::int64_t rows) {
+        if (IS_INNER || (row >= 0 && row + N <= rows)) {
+            if constexpr (N == 1) {
+                element<SIZE>(to, 0) = element<SIZE>(strip.at(from), 0);
+            } else {
+                *reinterpret_cast<unsigned*>(to) = gathered_word(strip, from, row_bytes);
+            }
+        } else {
+#pragma unroll
+            for (int i = 0; i < N; ++i) {
+                if (row + i < 0 || row + i >= rows) continue;
+                element<SIZE>(to, i) = element<SIZE>(strip.at(from + i * row_bytes), 0);
+            }
+        }
+    }
+
+    /// A word of elements below each other.
+    static __device__ unsigned gathered_word(const Strip& strip, int from, int row_bytes) {
+        const auto piece = [&](int i) -> unsigned {
+            return element<SIZE>(strip.at(from + i * row_bytes), 0);
+        };
+        if constexpr (SIZE == 1) {
+            const unsigned low = __byte_perm(piece(0), piece(1), 0x40);
+            return __byte_perm(low, __byte_perm(piece(2), piece(3), 0x40), 0x5410);
+        } else {
+            return __byte_perm(piece(0), piece(1), 0x5410);
+        }
+    }
+};
+
+/// The opposite: `in` has few rows, and rows of `out` lie side by side. A strip of columns becomes
+/// one line of memory. A thread takes elements of one column. Strips of more columns than threads, for
+/// very few rows, are loaded in another way; and elements of less than a word always are, as words, since one by
+/// one they take too many instructions. Bytes of columns that consist of whole words are turned before they are
+/// laid down.
+template <int SIZE, int THREADS_, int AHEAD, bool HAS_MANY_COLS = false, int PAD = 0,
+          bool IS_TURNED = false, Loads LOADS = Loads::plain>
+struct Wide {
+    static constexpr int N = SIZE < 4 ? 4 / SIZE : 1;  ///< elements that a lane loads at once
+    static constexpr int CHUNK = 31 * N;               ///< and a warp, of a row
+    static constexpr int CHUNKS = 4;
+    static constexpr int THREADS = THREADS_;
+    using Line = SharedLine<PAD>;
+
+    static __device__ void run(const Task& task, char* shared) {
+        const Place place = place_of_block(task, 0, task.tile_cols);
+        const std::int64_t left = task.cols - place.col;
+        const int cols = static_cast<int>(left < task.tile_cols ? left : task.tile_cols);
+        char* to = out_of<SIZE>(task, place) + place.col * task.rows * SIZE;
+        const Line tile(shared, to);
+        if constexpr (SIZE < 4) {
+            // Its last words go beyond the chunk, and its first one before it.
+            const bool is_inner = place.col >= N && place.col + cols + 2 * N <= task.cols;
+            if (is_inner && cols == task.tile_cols) {
+                load_small<true>(task, place, tile, cols);
+            } else {
+                load_small<false>(task, place, tile, cols);
+            }
+        } else if constexpr (HAS_MANY_COLS) {
+            load_many(task, place, tile, cols);
+        } else {
+            load(task, place, tile, cols);
+        }
+        __syncthreads();
+        copy_line<SIZE, THREADS, 4>(DeviceLine<char>{to}, tile, cols * static_cast<int>(task.rows));
+    }
+
+    /// No more columns than threads: several rows at once.
+    static __device__ void load(const Task& task, const Place& place, const Line& tile, int cols) {
+        const int rows = static_cast<int>(task.rows);
+        const int x = threadIdx.x % task.tile_cols, y = threadIdx.x / task.tile_cols;
+        const int step = THREADS / task.tile_cols;
+        if (x >= cols || y >= step) return;
+        const char* from = in_of<SIZE>(task, place) + (y * task.in_pitch + place.col + x) * SIZE;
+        const int to = x * rows * SIZE;
+        for (int row = y; row < rows; row += step * AHEAD) {
+            Element<SIZE> value[AHEAD];
+#pragma unroll
+            for (int k = 0; k < AHEAD; ++k, from += step * task.in_pitch * SIZE) {
+                if (row + k * step < rows) value[k] = load_element<LOADS, SIZE>(from);
+            }
+#pragma unroll
+            for (int k = 0; k < AHEAD; ++k) {
+                if (row + k * step >= rows) continue;
+                element<SIZE>(tile.at(to + (row + k * step) * SIZE), 0) = value[k];
+            }
+        }
+    }
+
+    /// Which element of a strip of more columns than threads: all rows of one column, then of the column
+    /// THREADS further on.
+    struct Turn {
+        int col, row;
+
+        __device__ void advance(int rows) {
+            if (++row < rows) return;
+            row = 0;
+            col += THREADS;
+        }
+    };
+    static __device__ void load_many(const Task& task, const Place& place, const Line& tile,
+                                     int cols) {
+        const int rows = static_cast<int>(task.rows);
+        const char* strip = in_of<SIZE>(task, place) + place.col * SIZE;
+        for (Turn turn{static_cast<int>(threadIdx.x), 0}; turn.col < cols;) {
+            Element<SIZE> value[AHEAD];
+            Turn ahead = turn;
+#pragma unroll
+            for (int k = 0; k < AHEAD; ++k, ahead.advance(rows)) {
+                if (ahead.col >= cols) continue;
+                value[k] = element<SIZE>(strip, ahead.row * task.in_pitch + ahead.col);
+            }
+#pragma unroll
+            for (int k = 0; k < AHEAD; ++k, turn.advance(rows)) {
+                if (turn.col >= cols) continue;
+                element<SIZE>(tile.at((turn.col * rows + turn.row) * SIZE), 0) = value[k];
+            }
+        }
+    }
+
+    template <bool IS_INNER>
+    static __device__ void load_small(const Task& task, const Place& place, const Line& tile,
+                                      int cols) {
+        if constexpr (IS_TURNED) {
+            load_turned<IS_INNER>(task, place, tile, cols);
+        } else {
+            load_words<IS_INNER>(task, place, tile, cols);
+        }
+    }
+
+    /// Elements of less than a word: a warp takes a few CHUNKs of a row's columns, as words. A row may start
+    /// anywhere in a word, so each is put together from two.
+    template <bool IS_INNER>
+    static __device__ void load_words(const Task& task, const Place& place, const Line& tile,
+                                      int cols) {
+        constexpr int WARPS = THREADS / 32;
+        const int rows = static_cast<int>(task.rows), lane = threadIdx.x % 32;
+        const int items = (cols + CHUNKS * CHUNK - 1) / (CHUNKS * CHUNK) * rows;
+        const Divider by_rows(rows);
+        const char* strip = in_of<SIZE>(task, place) + place.col * SIZE;
+        for (int item = threadIdx.x / 32; item < items; item += WARPS * AHEAD) {
+            unsigned word[AHEAD][CHUNKS], offset[AHEAD];
+            int to[AHEAD], left[AHEAD];
+#pragma unroll
+            for (int k = 0; k < AHEAD; ++k) {
+                const int group = by_rows.quotient(item + k * WARPS);
+                const int row = item + k * WARPS - group * rows, col = group * (CHUNKS * CHUNK);
+                const char* const line = strip + (row * task.in_pitch + col) * SIZE;
+                offset[k] = reinterpret_cast<std::uintptr_t>(line) % 4;
+                const int first = lane * 4 - static_cast<int>(offset[k]);
+                to[k] = (col + lane * N) * rows + row;
+                left[k] = item + k * WARPS < items ? cols - col : 0;
+#pragma unroll
+                for (int c = 0; c < CHUNKS; ++c) {
+                    if (c * CHUNK >= left[k]) continue;
+                    const char* const chunk = line + c * CHUNK * SIZE;
+                    word[k][c] = IS_INNER ? *reinterpret_cast<const unsigned*>(chunk + first)
+                                          : word_of_row(chunk, first, place.col + col + c * CHUNK,
+                                                        task.cols);
+                }
+            }
+#pragma unroll
+            for (int k = 0; k < AHEAD; ++k) {
+#pragma unroll
+                for (int c = 0; c < CHUNKS; ++c) {
+                    if (c * CHUNK >= left[k]) continue;
+                    const unsigned next = __shfl_down_sync(~0u, word[k][c], 1);
+                    const unsigned bytes = __funnelshift_r(word[k][c], next, offset[k] * 8);
+                    if (lane == 31) continue;
+#pragma unroll
+                    for (int i = 0; i < N; ++i) {
+                        const int col = c * CHUNK + i;
+                        if (!IS_INNER && col + lane * N >= left[k]) break;
+                        element<SIZE>(tile.at((to[k] + col * rows) * SIZE), 0) =
+                            static_cast<Element<SIZE>>(bytes >> (8 * SIZE * i));
+                    }
+                }
+            }
+        }
+    }
+
+    /// Bytes: a warp takes CHUNKs of a few rows, and turns 4 x 4 bytes at a time. Columns begin with a word.
+    static constexpr int TURNED_ROWS = 8, TURNED_CHUNKS = 2, TURNED_COLS = TURNED_CHUNKS * CHUNK;
+
+    template <bool IS_INNER>
+    static __device__ void load_turned(const Task& task, const Place& place, const Line& tile,
+                                       int cols) {
+        static_assert(SIZE == 1, "words of four");
+        const int rows = static_cast<int>(task.rows), lane = threadIdx.x % 32;
+        const int pieces = (rows + TURNED_ROWS - 1) / TURNED_ROWS;
+        const int items = (cols + TURNED_COLS - 1) / TURNED_COLS * pieces;
+        const Divider by_pieces(pieces);
+        for (int item = threadIdx.x / 32; item < items; item += THREADS / 32) {
+            const int group = by_pieces.quotient(item);
+            const int row = (item - group * pieces) * TURNED_ROWS, col = group * TURNED_COLS;
+            unsigned word[TURNED_CHUNKS][TURNED_ROWS];
+            load_piece<IS_INNER>(word, task, place, row, col, cols);
+            if (lane == 31) continue;
+#pragma unroll
+            for (int c = 0; c < TURNED_CHUNKS; ++c) {
+                const int x = col + c * CHUNK + lane * N;
+#pragma unroll
+                for (int y = 0; y < TURNED_ROWS; y += 4) {
+                    if (row + y >= rows) continue;
+                    const unsigned(&four)[TURNED_ROWS] = word[c];
+                    const Vector<4> piece[4] = {
+                        {{four[y]}}, {{four[y + 1]}}, {{four[y + 2]}}, {{four[y + 3]}}};
+                    Vector<4> turned[4];
+                    turn<1>(turned, piece);
+#pragma unroll
+                    for (int i = 0; i < 4; ++i) {
+                        if (!IS_INNER && x + i >= cols) continue;
+                        element<4>(tile.at((x + i) * rows + row + y), 0) = turned[i].word[0];
+                    }
+                }
+            }
+        }
+    }
+
+    /// All words first, then each is put together from two.
+    template <bool IS_INNER>
+    static __device__ void load_piece(unsigned (&word)[TURNED_CHUNKS][TURNED_ROWS],
+                                      const Task& task, const Place& place, int row, int col,
+                                      int cols) {
+        const char* const line = in_of<SIZE>(task, place) + row * task.in_pitch + place.col + col;
+#pragma unroll
+        for (int i = 0; i < TURNED_ROWS * TURNED_CHUNKS; ++i) {
+            const int y = i / TURNED_CHUNKS, c = i % TURNED_CHUNKS;
+            const char* const chunk = line + y * task.in_pitch + c * CHUNK;
+            const int first = threadIdx.x % 32 * 4 - offset_of(chunk - c * CHUNK);
+            word[c][y] = 0;
+            if (row + y >= task.rows || col + c * CHUNK >= cols) continue;
+            word[c][y] = IS_INNER
+                             ? *reinterpret_cast<const unsigned*>(chunk + first)
+                             : word_of_row(chunk, first, place.col + col + c * CHUNK, task.cols);
+        }
+#pragma unroll
+        for (int i = 0; i < TURNED_ROWS * TURNED_CHUNKS; ++i) {
+            const int y = i / TURNED_CHUNKS, c = i % TURNED_CHUNKS;
+            const unsigned next = __shfl_down_sync(~0u, word[c][y], 1);
+            const int offset = offset_of(line + y * task.in_pitch);
+            word[c][y] = __funnelshift_r(word[c][y], next, offset * 8);
+        }
+    }
+    static __device__ int offset_of(const char* line) {
+        return static_cast<int>(reinterpret_cast<std::uintptr_t>(line) % 4);
+    }
+
+    /// Nothing outside of the row is read.
+    static __device__ unsigned word_of_row(const char* line, int first, std::int64_t strip,
+                                           std::int64_t all_cols) {
+        const std::int64_t begin = strip * SIZE + first;
+        if (begin >= 0 && begin + 4 <= all_cols * SIZE) {
+            return *reinterpret_cast<const unsigned*>(line + first);
+        }
+        unsigned word = 0;
+        for (int i = 0; i < 4; i += SIZE) {
+            if (begin + i < 0 || begin + i >= all_cols * SIZE) continue;
+            word |= static_cast<unsigned>(element<SIZE>(line + first + i, 0)) << (8 * i);
+        }
+        return word;
+    }
+};
+
+}  // namespace coalesce::transposing

@@ -1,0 +1,193 @@
+/// \file
+/// How transposing kernels load, turn and store: elements of any size, vectors of 8 and 16 bytes,
+/// loads with a hint to the second-level cache, and the tile in shared memory that is turned already.
+#pragma once
+
+#include <cuda_runtime.h>
+
+#include <cstdint>
+#include <type_traits>
+
+#include "task.cuh"
+
+namespace coalesce::transposing {
+
+/// An unsigned type of that many bytes.
+template <int SIZE>
+using Element = std::conditional_t<
+    SIZE == 1, unsigned char,
+    std::conditional_t<
+        SIZE == 2, unsigned short,
+        std::conditional_t<SIZE == 4, unsigned,
+                           std::conditional_t<SIZE == 8, unsigned long long, uint4>>>>;
+
+/// Where a matrix of the batch begins. Addresses are counted in bytes: were they pointers to elements,
+/// nvcc would make an access for each element of the vectors behind them.
+template <int SIZE>
+__device__ inline const char* in_of(const Task& task, const Place& place) {
+    return static_cast<const char*>(task.in) + place.batch * task.in_stride * SIZE;
+}
+template <int SIZE>
+__device__ inline char* out_of(const Task& task, const Place& place) {
+    return static_cast<char*>(task.out) + place.batch * task.out_stride * SIZE;
+}
+
+/// An element, so many of them behind an address.
+template <int SIZE>
+__device__ inline const Element<SIZE>& element(const char* from, std::int64_t index) {
+    return *reinterpret_cast<const Element<SIZE>*>(from + index * SIZE);
+}
+template <int SIZE>
+__device__ inline Element<SIZE>& element(char* from, std::int64_t index) {
+    return *reinterpret_cast<Element<SIZE>*>(from + index * SIZE);
+}
+
+/// How many elements the start of a row of `out` lies behind a multiple of `SHIFT` of them.
+template <int SIZE, int SHIFT>
+__device__ inline int phase_of(const char* out, std::int64_t col, std::int64_t pitch) {
+    const auto start = static_cast<unsigned>(reinterpret_cast<std::uintptr_t>(out) / SIZE);
+    // Only the lowest bits count, so 32 of them will do.
+    return (start + static_cast<unsigned>(col) * static_cast<unsigned>(pitch)) % SHIFT;
+}
+
+/// What one access moves: 8 or 16 bytes, as words.
+template <int BYTES>
+struct Vector {
+    unsigned word[BYTES / 4];
+};
+template <int BYTES>
+__device__ inline Vector<BYTES> load_vector(const void* from) {
+    if constexpr (BYTES == 16) {
+        const uint4 words = *static_cast<const uint4*>(from);
+        return {{words.x, words.y, words.z, words.w}};
+    } else {
+        const uint2 words = *static_cast<const uint2*>(from);
+        return {{words.x, words.y}};
+    }
+}
+template <int BYTES>
+__device__ inline void store_vector(void* to, const Vector<BYTES>& vector) {
+    if constexpr (BYTES == 16) {
+        *static_cast<uint4*>(to) =
+            make_uint4(vector.word[0], vector.word[1], vector.word[2], vector.word[3]);
+    } else {
+        *static_cast<uint2*>(to) = make_uint2(vector.word[0], vector.word[1]);
+    }
+}
+
+/// What a load says to the second-level cache: nothing, or that its lines are the last to leave, for
+/// what is asked for in pieces of less than a line; or that too, and that memory may bring 128 bytes.
+/// Both cost time where matrices fit into the cache, so the size of the matrices decides.
+enum class Loads { plain, stay, stay_128 };
+
+#if defined(__CUDA_ARCH__) && __CUDA_ARCH__ >= 800
+#    define COALESCE_STAYING_LOAD(HINT, KIND, VALUES)               \
+        "{ .reg .b64 policy;\n"                                     \
+        "createpolicy.fractional.L2::evict_last.b64 policy, 1.0;\n" \
+        "ld.global.L2::cache_hint" HINT "." KIND " " VALUES ", policy; }"
+#endif
+
+/// Loads from device memory.
+template <Loads LOADS>
+__device__ inline Vector<16> load_far(const void* from) {
+#if defined(__CUDA_ARCH__) && __CUDA_ARCH__ >= 800
+    if constexpr (LOADS != Loads::plain) {
+        Vector<16> v;
+        if constexpr (LOADS == Loads::stay) {
+            asm volatile(COALESCE_STAYING_LOAD("", "v4.u32", "{%0, %1, %2, %3}, [%4]")
+                         : "=r"(v.word[0]), "=r"(v.word[1]), "=r"(v.word[2]), "=r"(v.word[3])
+                         : "l"(__cvta_generic_to_global(from)));
+        } else {
+            asm volatile(COALESCE_STAYING_LOAD(".L2::128B", "v4.u32", "{%0, %1, %2, %3}, [%4]")
+                         : "=r"(v.word[0]), "=r"(v.word[1]), "=r"(v.word[2]), "=r"(v.word[3])
+                         : "l"(__cvta_generic_to_global(from)));
+        }
+        return v;
+    }
+#endif
+    return load_vector<16>(from);
+}
+template <Loads LOADS, int SIZE>
+__device__ inline Element<SIZE> load_element(const char* from) {
+#if defined(__CUDA_ARCH__) && __CUDA_ARCH__ >= 800
+    if constexpr (LOADS == Loads::stay_128 && SIZE == 4) {
+        unsigned v;
+        asm volatile(COALESCE_STAYING_LOAD(".L2::128B", "u32", "%0, [%1]")
+                     : "=r"(v)
+                     : "l"(__cvta_generic_to_global(from)));
+        return v;
+    }
+    if constexpr (LOADS == Loads::stay_128 && SIZE == 8) {
+        unsigned long long v;
+        asm volatile(COALESCE_STAYING_LOAD(".L2::128B", "u64", "%0, [%1]")
+                     : "=l"(v)
+                     : "l"(__cvta_generic_to_global(from)));
+        return v;
+    }
+    if constexpr (LOADS == Loads::stay_128 && SIZE == 16) {
+        const Vector<16> v = load_far<LOADS>(from);
+        return {v.word[0], v.word[1], v.word[2], v.word[3]};
+    }
+#endif
+    return *reinterpret_cast<const Element<SIZE>*>(from);
+}
+#undef COALESCE_STAYING_LOAD
+
+/// Turns N x N elements within the registers of a thread; N of them are a vector.
+template <int SIZE, int N, int BYTES>
+__device__ inline void turn(Vector<BYTES> (&out)[N], const Vector<BYTES> (&in)[N]) {
+    constexpr int WORDS = BYTES / 4;
+    if constexpr (SIZE >= 4) {
+        // Nothing but other names for the same registers.
+        constexpr int LENGTH = SIZE / 4;
+#pragma unroll
+        for (int i = 0; i < N * N * LENGTH; ++i) {
+            const int row = i / LENGTH / N, col = i / LENGTH % N, word = i % LENGTH;
+            out[col].word[row * LENGTH + word] = in[row].word[col * LENGTH + word];
+        }
+    } else if constexpr (SIZE == 2) {
+        // 2 x 2 halves of words: __byte_perm takes any four of eight bytes.
+#pragma unroll
+        for (int i = 0; i < N / 2 * WORDS; ++i) {
+            const int row = i / WORDS, col = i % WORDS;
+            const unsigned a = in[2 * row].word[col], b = in[2 * row + 1].word[col];
+            out[2 * col + 0].word[row] = __byte_perm(a, b, 0x5410);
+            out[2 * col + 1].word[row] = __byte_perm(a, b, 0x7632);
+        }
+    } else {
+        // 4 x 4 bytes, in two rounds: first pairs of bytes, then pairs of pairs.
+#pragma unroll
+        for (int i = 0; i < N / 4 * WORDS; ++i) {
+            const int row = i / WORDS, col = i % WORDS;
+            const unsigned a = in[4 * row + 0].word[col], b = in[4 * row + 1].word[col];
+            const unsigned c = in[4 * row + 2].word[col], d = in[4 * row + 3].word[col];
+            const unsigned ab01 = __byte_perm(a, b, 0x5140), ab23 = __byte_perm(a, b, 0x7362);
+            const unsigned cd01 = __byte_perm(c, d, 0x5140), cd23 = __byte_perm(c, d, 0x7362);
+            out[4 * col + 0].word[row] = __byte_perm(ab01, cd01, 0x5410);
+            out[4 * col + 1].word[row] = __byte_perm(ab01, cd01, 0x7632);
+            out[4 * col + 2].word[row] = __byte_perm(ab23, cd23, 0x5410);
+            out[4 * col + 3].word[row] = __byte_perm(ab23, cd23, 0x7632);
+        }
+    }
+}
+
+/// A tile in shared memory that is turned already: vectors of N elements, which lay below each other
+/// in `in`. Threads that are served at once store to columns N apart; exchanging the vectors of a
+/// row, differently in each such row, gives each of them banks of its own.
+template <int SIZE, int BYTES, int TILE_COLS, int QUADS>
+struct TurnedTile {
+    static constexpr int N = BYTES / SIZE;
+    static constexpr int SERVED = 128 / BYTES;
+    static_assert(QUADS % SERVED == 0 && TILE_COLS / N % 8 == 0, "vectors are exchanged in groups");
+
+    char* data;
+
+    __device__ char* vector(int col, int quad) const {
+        return data + (col * QUADS + (quad ^ (col / N % SERVED))) * BYTES;
+    }
+    __device__ Element<SIZE>& cell(int col, int row) const {
+        return element<SIZE>(vector(col, row / N), row % N);
+    }
+};
+
+}  // namespace coalesce::transposing

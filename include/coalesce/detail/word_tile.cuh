@@ -1,0 +1,215 @@
+/// \file
+/// The same as run_tile.cuh by words, for elements of 1 and 2 bytes.
+#pragma once
+
+#include <cuda_runtime.h>
+
+#include <cstdint>
+
+#include "permute_plan.cuh"
+#include "run_tile.cuh"
+#include "vectors.cuh"
+
+namespace coalesce::permuting {
+
+/// An aligned word of an array. At the array's ends it comes unit by unit.
+template <int SIZE>
+__device__ unsigned load_word_within(const char* at, const char* begin, const char* end) {
+    if (at >= begin && at + 4 <= end) return *reinterpret_cast<const unsigned*>(at);
+    unsigned word = 0;
+    for (int i = 0; i < 4; i += SIZE) {
+        if (at + i < begin || at + i >= end) continue;
+        word |= static_cast<unsigned>(transposing::element<SIZE>(at + i, 0)) << (8 * i);
+    }
+    return word;
+}
+
+/// A tile as that of `tile_kernel`. Each row of it starts anywhere in a word of `in`: its words are put together when they
+/// are laid down. Each column starts anywhere in a sector of `out`: a block stores from the first sector on that begins
+/// in its tile, and loads as many rows more. Large arrays have higher tiles, which share fewer rows; what two of
+/// them share of a line of memory is to stay in the second-level cache.
+template <int SIZE, bool IS_LARGE = false>
+struct WordTile {
+    static constexpr int THREADS = 512, WARPS = THREADS / 32, AHEAD = 4, PER_WORD = 4 / SIZE;
+    /// That registers must suffice for. Fewer blocks leave large arrays more of the first-level cache.
+    static constexpr int BLOCKS = IS_LARGE ? 2 : 4;
+    static constexpr int ROWS = (IS_LARGE ? 384 : 256) / SIZE, COLS = 128, LEAD = 32 / SIZE;
+    static constexpr int LOADED = ROWS + LEAD;
+    static constexpr auto LOADS =
+        IS_LARGE ? transposing::Loads::stay_128 : transposing::Loads::plain;
+    static constexpr int WORDS = COLS / PER_WORD, CHUNKS = WORDS / 32;
+    /// Words from as many rows as a word has elements to the next. Lanes read these: odd, so that banks differ.
+    static constexpr int GROUP = PER_WORD * WORDS + 1;
+    static constexpr int SHARED_BYTES = LOADED / PER_WORD * GROUP * 4;
+    static_assert(WARPS % PER_WORD == 0 && ROWS % (WARPS * AHEAD) == 0 &&
+                      ROWS % (32 * PER_WORD) == 0,
+                  "warps and lanes cover a tile evenly");
+
+    unsigned* words;
+    const char* const (&row_at)[LOADED];  ///< in `in`: where rows of the tile begin
+    char* const (&col_at)[COLS];          ///< in `out`
+    const char *begin, *end;              ///< of `in`
+    int rows, cols;                       ///< those that are there, and those more that are loaded
+    bool is_first;  ///< of the run: nobody stores what is before the first sector
+
+    static __device__ int lane() { return threadIdx.x % 32; }
+    static __device__ int warp() { return threadIdx.x / 32; }
+    static __device__ unsigned bits_before(const char* at) {
+        return static_cast<unsigned>(reinterpret_cast<std::uintptr_t>(at)) % 4 * 8;
+    }
+    __device__ int rows_to_load() const {  // the last word of a column may go beyond it
+        return rows + PER_WORD - 1 < LOADED ? rows + PER_WORD - 1 : LOADED;
+    }
+
+    /// All words of each row lie within `in`. Rows behind the last are that one again.
+    __device__ void load_inside() const {
+        unsigned* const mine =
+            words + warp() / PER_WORD * GROUP + warp() % PER_WORD * WORDS + lane();
+        const int count = rows_to_load();
+#pragma unroll 1
+        for (int first = 0; first < ROWS && first < count; first += WARPS * AHEAD) {
+            load_rows<AHEAD>(first, mine + first / PER_WORD * GROUP);
+        }
+#pragma unroll 1
+        for (int first = ROWS; first + warp() < count; first += WARPS) {
+            load_rows<1>(first, mine + first / PER_WORD * GROUP);
+        }
+    }
+    template <int COUNT>
+    __device__ void load_rows(int first, unsigned* to) const {
+        unsigned low[COUNT][CHUNKS], high[COUNT][CHUNKS], shift[COUNT];
+#pragma unroll
+        for (int i = 0; i < COUNT; ++i) {
+            const char* const at = row_at[first + i * WARPS + warp()];
+            shift[i] = bits_before(at);
+            const char* const from = at - shift[i] / 8 + lane() * 4;
+#pragma unroll
+            for (int k = 0; k < CHUNKS; ++k) {
+                low[i][k] = transposing::load_element<LOADS, 4>(from + k * 128);
+                high[i][k] = transposing::load_element<LOADS, 4>(from + k * 128 + 4);
+            }
+        }
+#pragma unroll
+        for (int i = 0; i < COUNT; ++i) {
+#pragma unroll
+            for (int k = 0; k < CHUNKS; ++k) {
+                to[i * WARPS / PER_WORD * GROUP + k * 32] =
+                    __funnelshift_r(low[i][k], high[i][k], shift[i]);
+            }
+        }
+    }
+    /// The same where words may lie outside.
+    __device__ void load_at_edge() const {
+        const int count = rows_to_load();
+        for (int row = warp(); row < count; row += WARPS) {
+            const unsigned shift = bits_before(row_at[row]);
+            const char* const at = row_at[row] - shift / 8;
+            for (int k = lane(); k < WORDS; k += 32) {
+                const unsigned low = load_word_within<SIZE>(at + 4 * k, begin, end);
+                const unsigned high = load_word_within<SIZE>(at + 4 * k + 4, begin, end);
+                words[row / PER_WORD * GROUP + row % PER_WORD * WORDS + k] =
+                    __funnelshift_r(low, high, shift);
+            }
+        }
+    }
+
+    __device__ void store() const {
+        for (int col = warp(); col < cols; col += WARPS) {
+            char* const to = col_at[col];
+            const int lead = static_cast<int>(-reinterpret_cast<std::uintptr_t>(to) % 32) / SIZE;
+            const unsigned* row[PER_WORD];
+#pragma unroll
+            for (int k = 0; k < PER_WORD; ++k) {
+                row[k] = words + ((lead + k) / PER_WORD + lane()) * GROUP +
+                         (lead + k) % PER_WORD * WORDS + col / PER_WORD;
+            }
+            if (lead + ROWS <= rows) {
+#pragma unroll
+                for (int i = 0; i < ROWS / PER_WORD / 32; ++i) {
+                    const int y = lead + (i * 32 + lane()) * PER_WORD;
+                    transposing::element<4>(to + y * SIZE, 0) = word_of(row, col, i);
+                }
+            } else {
+                store_part(to, lead, row, col);
+            }
+            if (is_first && lane() < lead && lane() < rows) {
+                const unsigned word =
+                    words[lane() / PER_WORD * GROUP + lane() % PER_WORD * WORDS + col / PER_WORD];
+                transposing::element<SIZE>(to, lane()) =
+                    static_cast<Element<SIZE>>(word >> (col % PER_WORD * SIZE * 8));
+            }
+        }
+    }
+    /// What of a column there is.
+    __device__ void store_part(char* to, int lead, const unsigned* const (&row)[PER_WORD],
+                               int col) const {
+        for (int i = 0; i < ROWS / PER_WORD / 32; ++i) {
+            const int y = lead + (i * 32 + lane()) * PER_WORD;
+            if (y >= rows) return;
+            const unsigned word = word_of(row, col, i);
+            if (y + PER_WORD <= rows) {
+                transposing::element<4>(to + y * SIZE, 0) = word;
+                continue;
+            }
+            for (int k = 0; y + k < rows; ++k) {
+                transposing::element<SIZE>(to, y + k) =
+                    static_cast<Element<SIZE>>(word >> (8 * SIZE * k));
+            }
+        }
+    }
+    /// The column's elements of rows below each other.
+    static __device__ unsigned word_of(const unsigned* const (&row)[PER_WORD], int col, int i) {
+        const int at = i * 32 * GROUP;
+        if constexpr (SIZE == 2) {
+            return __byte_perm(row[0][at], row[1][at], col % 2 == 0 ? 0x5410 : 0x7632);
+        } else {
+            const unsigned both = 0x0040 + col % 4 * 0x0011;
+            return __byte_perm(__byte_perm(row[0][at], row[1][at], both),
+                               __byte_perm(row[2][at], row[3][at], both), 0x5410);
+        }
+    }
+};
+
+template <int SIZE, bool IS_LARGE>
+__global__ void __launch_bounds__(WordTile<SIZE, IS_LARGE>::THREADS,
+                                  WordTile<SIZE, IS_LARGE>::BLOCKS)
+    word_tile_kernel(const Tiling tiling, std::int64_t bytes) {
+    using Tile = WordTile<SIZE, IS_LARGE>;
+    extern __shared__ uint4 shared[];
+    __shared__ const char* row_at[Tile::LOADED];
+    __shared__ char* col_at[Tile::COLS];
+    const TileOfRuns at = tile_of_runs(tiling, Tile::ROWS, Tile::COLS);
+    const auto least = [](std::int64_t left, int most) {
+        return left < most ? static_cast<int>(left) : most;
+    };
+    const int rows = least(tiling.rows.size - at.row, Tile::LOADED);
+    const int cols = least(tiling.cols.size - at.col, Tile::COLS);
+    const char* const begin = static_cast<const char*>(tiling.in);
+    const Tile tile{reinterpret_cast<unsigned*>(shared),
+                    row_at,
+                    col_at,
+                    begin,
+                    begin + bytes,
+                    rows,
+                    cols,
+                    at.row == 0};
+    bool is_edge = false;
+    for (int i = threadIdx.x; i < Tile::LOADED; i += Tile::THREADS) {
+        const std::int64_t row = at.row + (i < rows ? i : rows - 1);
+        row_at[i] = begin + (at.from + place_in(tiling.rows, row)) * SIZE;
+        is_edge = is_edge || row_at[i] - begin < 3 || tile.end - row_at[i] < Tile::COLS * SIZE + 4;
+    }
+    for (int i = threadIdx.x; i < cols; i += Tile::THREADS) {
+        col_at[i] =
+            static_cast<char*>(tiling.out) + (at.to + place_in(tiling.cols, at.col + i)) * SIZE;
+    }
+    if (__syncthreads_or(is_edge)) {
+        tile.load_at_edge();
+    } else {
+        tile.load_inside();
+    }
+    __syncthreads();
+    tile.store();
+}
+
+}  // namespace coalesce::permuting
