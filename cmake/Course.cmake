@@ -35,6 +35,13 @@ macro(find_tested_clang)
                DOC "clang++ for .cu files")
 endmacro()
 
+# How clang reads the device code of a .cu file with the project's own headers of CUDA.
+set(COALESCE_CLANG_READS_CUDA -x cuda --cuda-device-only --cuda-gpu-arch=sm_80 -nocudainc -nocudalib -fdeclspec
+    -std=c++20 -Xclang -target-sdk-version=11.5 -Wno-unknown-cuda-version -Wno-unused-command-line-argument
+    -isystem ${CMAKE_CURRENT_LIST_DIR}/../common/cuda_headers/include
+    # Before the headers of CUDA, whose __noinline__ older versions of clangd meet in them.
+    -include memory -include functional -include cuda_runtime.h)
+
 # The target CUDA::cudart and the variables of CUDAToolkit: the toolkit's, or without one the
 # project's own headers and the simulated GPU.
 macro(use_cuda_runtime)

@@ -1,5 +1,7 @@
 #include "examiner/wrapper.h"
 
+#include <string_view>
+
 #include "examiner/compile.h"
 #include "examiner/safe_text.h"
 
@@ -25,30 +27,8 @@ constexpr const char* kClangFront = R"(#pragma clang force_cuda_host_device begi
 #pragma clang diagnostic pop
 )";
 
-/// Numbers are kept as they are given, of any integer type and sign, so that what is wrong with
-/// them can be said; a dim3 would make 4294967295 of -1, and narrowing an error message of every
-/// int.
-constexpr const char* kLaunchType = R"(
-struct Launch {
-    struct Count {
-        long long value;
-        template <class Number>
-        constexpr Count(Number number) : value(static_cast<long long>(number)) {}
-    };
-    struct Extent {
-        long long x, y, z;
-        constexpr Extent() : x(1), y(1), z(1) {}
-        template <class Number> constexpr Extent(Number x) : x(Count(x).value), y(1), z(1) {}
-        constexpr Extent(Count x, Count y, Count z = 1) : x(x.value), y(y.value), z(z.value) {}
-        constexpr Extent(dim3 extent) : x(extent.x), y(extent.y), z(extent.z) {}
-    };
-    Extent grid, block;
-    Count shared_bytes = 0;
-};
-constexpr unsigned ceil_div(unsigned count, unsigned size) {
-    return count / size + (count % size != 0);
-}
-)";
+/// How a learner's file names the header that already stands before it.
+constexpr std::string_view kIncludesHeader = "#include \"exercise.h\"";
 
 constexpr const char* kBack =
     R"(extern "C" __global__ void coalesce_configure(long long* to, int rows, int cols) {
@@ -69,6 +49,14 @@ std::string in_utf8(std::string text) {
     return text;
 }
 
+/// The text with blanks for each `#include "exercise.h"`: no compiler has to look for that file.
+std::string without_header(std::string text) {
+    for (std::size_t at = 0; (at = text.find(kIncludesHeader, at)) != text.npos;) {
+        text.replace(at, kIncludesHeader.size(), kIncludesHeader.size(), ' ');
+    }
+    return text;
+}
+
 std::string line_directive(const char* file) {
     return std::string("#line 1 \"") + file + "\"\n";
 }
@@ -78,11 +66,11 @@ std::string line_directive(const char* file) {
 std::string wrapped(const std::string& text, Dialect dialect) {
     std::string all = line_directive(kFrontName);
     if (dialect == Dialect::bare_clang) all += kClangFront;
-    all += kLaunchType;
+    all += exercise_header();
     // A mark at the beginning of a file is for editors.
     const std::string mark = "\xEF\xBB\xBF";
     all += line_directive(kLearnersFile);
-    all += in_utf8(text.starts_with(mark) ? text.substr(mark.size()) : text);
+    all += in_utf8(without_header(text.starts_with(mark) ? text.substr(mark.size()) : text));
     // Two, so that a backslash at the end of the file does not swallow what follows.
     all += "\n\n";
     if (dialect == Dialect::bare_clang) all += "#pragma clang force_cuda_host_device end\n";

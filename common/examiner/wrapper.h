@@ -14,7 +14,11 @@ enum class Dialect {
 /// The name that the learner's file has for compilers, in their messages and in the PTX.
 constexpr const char* kLearnersFile = "/learner/kernel.cu";
 
-/// The learner's text with our lines in front and behind, hidden behind #line.
+/// The text of exercises/exercise.h, which CMake embeds.
+const char* exercise_header();
+
+/// The learner's text with our lines in front and behind, hidden behind #line. `#include "exercise.h"` becomes blanks,
+/// since the header is among the lines in front.
 std::string wrapped(const std::string& text, Dialect dialect);
 
 /// A place that a compiler names.

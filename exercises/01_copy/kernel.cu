@@ -4,6 +4,7 @@
 //         first loads all of them, and then stores them.
 // Write   the bodies of both loops, and nothing else (6 lines).
 // Check   ./learn check 01          Stuck?   ./learn hint 01
+#include "exercise.h"  // Launch, ceil_div
 
 constexpr int TILE_DIM = 32, BLOCK_ROWS = 8;
 

@@ -3,6 +3,7 @@
 // Seen    right for every matrix that it was tried on: 256 x 256, 1024 x 1024, 32768 x 32768.
 // Fix     the bug, and change as little as you can (1 line).
 // Check   ./learn check 02 --hunt
+#include "exercise.h"  // Launch, ceil_div
 
 // The 32 threads of a warp read 32 rows of `in`, and their elements are neighbours in `out`.
 __global__ void transpose(float* out, const float* in, int rows, int cols) {

@@ -3,6 +3,7 @@
 // Given   a block of 32 x 32 threads for every tile, and the code that fills the tile row by row.
 // Write   the rest of the kernel, which stores the tile to `out` (6 lines).
 // Check   ./learn check 03          Stuck?   ./learn hint 03
+#include "exercise.h"  // Launch, ceil_div
 
 constexpr int TILE_DIM = 32;
 

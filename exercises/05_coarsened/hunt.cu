@@ -4,6 +4,7 @@
 //         program, the same kernel stopped with "an illegal memory access was encountered".
 // Fix     the bug, and change as little as you can (about 5 lines).
 // Check   ./learn check 05 --hunt
+#include "exercise.h"  // Launch, ceil_div
 
 constexpr int TILE_DIM = 32, BLOCK_ROWS = 8;
 

@@ -3,6 +3,7 @@
 // Given   the kernel of lesson 04, launched with 32 x 8 threads for each tile of 32 x 32.
 // Write   a loop around each half of the kernel (10 lines).
 // Check   ./learn check 05          Stuck?   ./learn hint 05
+#include "exercise.h"  // Launch, ceil_div
 
 constexpr int TILE_DIM = 32, BLOCK_ROWS = 8;
 

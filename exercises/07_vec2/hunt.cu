@@ -3,6 +3,7 @@
 // Seen    it compiles without a warning, and it runs if its tile has no padding.
 // Fix     the bug, keep the padding, and change as little as you can (about 2 lines).
 // Check   ./learn check 07 --hunt
+#include "exercise.h"  // Launch, ceil_div
 
 constexpr int TILE_DIM = 32, BLOCK_ROWS = 16;
 

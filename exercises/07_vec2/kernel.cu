@@ -4,6 +4,7 @@
 //         `rows` and `cols` are even. The tile is accessed float by float, as before.
 // Write   the bodies of both halves, with float2 for global memory (7 lines).
 // Check   ./learn check 07          Stuck?   ./learn hint 07
+#include "exercise.h"  // Launch, ceil_div
 
 constexpr int TILE_DIM = 32, BLOCK_ROWS = 16;
 

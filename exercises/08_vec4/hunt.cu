@@ -4,6 +4,7 @@
 //         multiple of 16 bytes, "so there are no bank conflicts either".
 // Fix     the bug, and change as little as you can (about 5 lines).
 // Check   ./learn check 08 --hunt
+#include "exercise.h"  // Launch, ceil_div
 
 constexpr int TILE_DIM = 32, BLOCK_ROWS = 16;
 

@@ -3,6 +3,7 @@
 // Given   the kernel of lesson 07, prepared for float4. `rows` and `cols` are multiples of 4.
 // Write   the first column and row of a thread, and the bodies of both halves (13 lines).
 // Check   ./learn check 08          Stuck?   ./learn hint 08
+#include "exercise.h"  // Launch, ceil_div
 
 constexpr int TILE_DIM = 32, BLOCK_ROWS = 16;
 

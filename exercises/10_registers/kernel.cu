@@ -3,6 +3,7 @@
 // Given   a 64 x 64 tile, stored transposed in rows of 16 float4; the stores to `out`; the launch.
 // Write   what a thread does with its 4 x 4 piece, and the swizzle (9 lines).
 // Check   ./learn check 10          Stuck?   ./learn hint 10
+#include "exercise.h"  // Launch, ceil_div
 
 constexpr int TILE_DIM = 64, QUADS = TILE_DIM / 4;  // a quad is a float4
 

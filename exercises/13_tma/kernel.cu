@@ -3,6 +3,7 @@
 // Given   the PTX instructions as functions; the transpose of a tile whose rows have arrived.
 // Write   the part that initializes the mbarrier, requests the rows and waits for them (10 lines).
 // Check   ./learn check 13          Stuck?   ./learn hint 13
+#include "exercise.h"  // Launch, ceil_div
 
 using Mbarrier = unsigned long long;  // 8 bytes of shared memory
 

@@ -4,6 +4,7 @@
 //         and `rows` counts the rows of all of them. `out` is a stack of the transposed matrices.
 // Write   the place where a block's matrix begins, and a grid for all matrices (4 lines).
 // Check   ./learn check 15          Stuck?   ./learn hint 15
+#include "exercise.h"  // Launch, ceil_div
 
 constexpr int TILE_DIM = 32, BLOCK_ROWS = 4;
 constexpr int MATRIX_ROWS = 64;

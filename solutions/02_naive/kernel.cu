@@ -3,6 +3,7 @@
 // Given   a grid with at least one thread for every element of `in`.
 // Write   the body of the kernel, and nothing else (3 lines).
 // Check   ./learn check 02          Stuck?   ./learn hint 02
+#include "exercise.h"  // Launch, ceil_div
 
 __global__ void transpose(float* out, const float* in, int rows, int cols) {
     int col = blockIdx.x * blockDim.x + threadIdx.x;

@@ -3,6 +3,7 @@
 // Seen    right for 256 x 256, 1024 x 512 and 32768 x 32768.
 // Fix     the bug, and change as little as you can (about 6 lines).
 // Check   ./learn check 03 --hunt
+#include "exercise.h"  // Launch, ceil_div
 
 constexpr int TILE_DIM = 32;
 

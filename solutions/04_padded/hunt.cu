@@ -3,6 +3,7 @@
 // Seen    right for every matrix. "It is padded, so it has no bank conflicts."
 // Fix     the bug, and change as little as you can (1 line).
 // Check   ./learn check 04 --hunt
+#include "exercise.h"  // Launch, ceil_div
 
 constexpr int TILE_DIM = 32;
 constexpr int PADDING = 1;  // one column, to avoid bank conflicts

@@ -3,6 +3,7 @@
 // Given   the kernel of lesson 05, in which a block takes the tile (tile_row, tile_col).
 // Write   both values, also for grids that are not square (2 lines).
 // Check   ./learn check 06          Stuck?   ./learn hint 06
+#include "exercise.h"  // Launch, ceil_div
 
 constexpr int TILE_DIM = 32, BLOCK_ROWS = 8;
 

@@ -3,6 +3,7 @@
 // Seen    right for 256 x 256, for 1000 x 1000, for 32768 x 32768.
 // Fix     it, and change as little as you can (1 line).
 // Check   ./learn check 09 --hunt
+#include "exercise.h"  // Launch, ceil_div
 
 constexpr int TILE_DIM = 64, BLOCK_ROWS = 16;
 

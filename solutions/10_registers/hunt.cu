@@ -3,6 +3,7 @@
 // Seen    right for every matrix. "It is swizzled, so it has no bank conflicts."
 // Fix     it, and change as little as you can (1 line).
 // Check   ./learn check 10 --hunt
+#include "exercise.h"  // Launch, ceil_div
 
 constexpr int TILE_DIM = 64, QUADS = TILE_DIM / 4;
 

@@ -4,6 +4,7 @@
 //         its store of a row up to LEAD elements earlier. `out` itself begins at a sector.
 // Write   how many elements earlier each store begins, and the store (5 lines).
 // Check   ./learn check 11          Stuck?   ./learn hint 11
+#include "exercise.h"  // Launch, ceil_div
 
 constexpr int TILE_DIM = 32, BLOCK_ROWS = 8;
 constexpr int SECTOR = 8, LEAD = SECTOR - 1;  // floats

@@ -3,6 +3,7 @@
 // Seen    "It was right whenever I looked." But does it wait for the last tile of a block?
 // Fix     it, and change as little as you can (1 line).
 // Check   ./learn check 12 --hunt
+#include "exercise.h"  // Launch, ceil_div
 
 #include <cuda_pipeline.h>
 

@@ -4,6 +4,7 @@
 //         tile transposed; and blocks that take four tiles each.
 // Write   the loop body around `store_transposed`, so that the next tile is in flight (9 lines).
 // Check   ./learn check 12          Stuck?   ./learn hint 12
+#include "exercise.h"  // Launch, ceil_div
 
 #include <cuda_pipeline.h>
 

@@ -4,6 +4,7 @@
 //         matrix is in `data`, before and after; there is no second one.
 // Write   the check that lets only one block of a pair work, and the part after reading (8 lines).
 // Check   ./learn check 14          Stuck?   ./learn hint 14
+#include "exercise.h"  // Launch, ceil_div
 
 constexpr int TILE_DIM = 32, BLOCK_ROWS = 8;
 

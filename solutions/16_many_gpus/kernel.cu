@@ -5,6 +5,7 @@
 // Write   the GPU that a block serves, and the tile that it takes (2 lines). Neighbouring blocks
 //         serve the GPUs in turn, and the blocks of GPU r begin with GPU r.
 // Check   ./learn check 16          Stuck?   ./learn hint 16
+#include "exercise.h"  // Launch, ceil_div
 
 constexpr int TILE_DIM = 32, BLOCK_ROWS = 8;
 constexpr int GPUS = 4;

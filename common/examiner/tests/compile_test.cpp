@@ -82,6 +82,21 @@ TEST_CASE("every compiler that is here makes PTX with the kernel and configure")
     }
 }
 
+TEST_CASE("a file may include exercise.h, which is before it anyway") {
+    const std::string include = "#include \"exercise.h\"  // Launch, ceil_div\n";
+    for (const Compiler compiler : compilers()) {
+        const Compiled compiled = compile_text(include + kernel_text + configure_text, compiler);
+        CAPTURE(compiled.compiler);
+        INFO(terminal_text(compiled.failure));
+        CHECK(compiled.ok());
+        CHECK(compiled.messages.empty());
+        const Compiled wrong = compile_text(include + "missing;\n" + kernel_text, compiler);
+        CHECK(wrong.failure.place.line == 2);
+        const Compiled other = compile_text("#include \"other.h\"\n" + kernel_text, compiler);
+        CHECK(other.failure.kind == FailureKind::does_not_compile);
+    }
+}
+
 TEST_CASE("every compiler's errors name the file's own lines and columns") {
     for (const Compiler compiler : compilers()) {
         const Compiled compiled = compile_text(

@@ -1,0 +1,28 @@
+#!/bin/sh
+# alone_test.sh REPOSITORY EVERY COMPILE... -- the command COMPILE, followed by a file, compiles one of EVERY kernel.cu
+# and hunt.cu below exercises/ and solutions/ with exercise.h and nothing else of the project, and refuses a kernel
+# that does not include that header.
+set -eu
+repository=$1 every=$2
+shift 2
+work=$(mktemp -d)
+trap 'rm -rf "$work"' EXIT
+fail() { printf 'failed: %s\n' "$*"; cat "$work/said"; exit 1; }
+
+count=0 compiled=0
+for file in "$repository"/exercises/*/kernel.cu "$repository"/exercises/*/hunt.cu \
+    "$repository"/solutions/*/kernel.cu "$repository"/solutions/*/hunt.cu; do
+    count=$((count + 1))
+    [ $((count % every)) = 0 ] || continue
+    (cd "$work" && "$@" -I "$repository/exercises" "$file") >"$work/said" 2>&1 || fail "$file does not compile"
+    compiled=$((compiled + 1))
+done
+if [ $compiled = 0 ] || [ $count -le 30 ]; then
+    : >"$work/said"
+    fail "$compiled of $count files compiled"
+fi
+
+grep -v '#include "exercise.h"' "$repository/solutions/03_tiled/kernel.cu" >"$work/bare.cu"
+! "$@" -I "$repository/exercises" "$work/bare.cu" >"$work/said" 2>&1 || fail "a kernel without exercise.h compiles"
+grep -q 'Launch' "$work/said" || fail "the message does not name Launch"
+echo "ok: $compiled of $count files compile"
