@@ -41,8 +41,7 @@ std::vector<std::string> environment_with(const std::vector<std::string>& change
                          pid_t parent) {
     if (command.is_apart) {
         setpgid(0, 0);
-        prctl(PR_SET_PDEATHSIG, SIGKILL);
-        if (getppid() != parent) _exit(126);  // it ended before that line
+        if (!end_with_parent(parent)) _exit(126);
     }
     // Signals that this program has its own ways with are as usual again.
     for (const int number : {SIGINT, SIGTERM, SIGHUP, SIGQUIT, SIGPIPE, SIGTSTP}) {
@@ -89,6 +88,15 @@ bool is_readable_until(Clock::time_point end, int descriptor) {
 }
 
 }  // namespace
+
+void end_with_parent() {
+    prctl(PR_SET_PDEATHSIG, SIGKILL);
+}
+
+bool end_with_parent(pid_t parent) {
+    end_with_parent();
+    return getppid() == parent;
+}
 
 std::vector<char*> pointers_to(const std::vector<std::string>& words) {
     std::vector<char*> pointers;

@@ -75,6 +75,11 @@ Ended run_child(const std::vector<std::string>& words, double seconds,
                 const std::vector<std::string>& environment = {},
                 const std::filesystem::path& folder = {});
 
+/// Lets the kernel kill this process when its parent ends.
+void end_with_parent();
+/// The same in a process that `parent` has just forked. False when the parent ended before the call.
+bool end_with_parent(pid_t parent);
+
 /// The pointers that exec wants. `words` must outlive them.
 std::vector<char*> pointers_to(const std::vector<std::string>& words);
 

@@ -1,7 +1,6 @@
 #include "grader/class/worker.h"
 
 #include <fcntl.h>
-#include <sys/prctl.h>
 #include <sys/resource.h>
 #include <unistd.h>
 
@@ -10,6 +9,7 @@
 #include <fstream>
 #include <iostream>
 
+#include "base/child.h"
 #include "base/codec.h"
 #include "base/descriptor.h"
 #include "grader/store/errors.h"
@@ -82,7 +82,7 @@ Result result_of_fault(const std::string& sandbox) {
 }
 
 int work(const Assignment& assignment, const JudgeOptions& options) {
-    prctl(PR_SET_PDEATHSIG, SIGKILL);
+    end_with_parent();
     if (getppid() == 1) return exit_infrastructure;  // it ended before that line
     // What anything in here prints must not get between the answers.
     int answers = fcntl(STDOUT_FILENO, F_DUPFD_CLOEXEC, 3);

@@ -2,7 +2,6 @@
 
 #include <fcntl.h>
 #include <signal.h>
-#include <sys/prctl.h>
 #include <sys/resource.h>
 #include <sys/socket.h>
 #include <sys/syscall.h>
@@ -76,7 +75,7 @@ std::vector<std::string> bubblewrap_command(Role role, const fs::path& program,
 /// program with threads.
 [[noreturn]] void become(char* const* command, char* const* environment, int grader, int control,
                          int nothing, const std::vector<int>& entrances) {
-    prctl(PR_SET_PDEATHSIG, SIGKILL);
+    end_with_parent();
     // A grader that ended before that line has closed its end.
     close(grader);
     char byte = 0;

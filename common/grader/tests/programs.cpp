@@ -2,7 +2,6 @@
 
 #include <fcntl.h>
 #include <signal.h>
-#include <sys/prctl.h>
 #include <sys/wait.h>
 #include <unistd.h>
 
@@ -12,6 +11,8 @@
 #include <map>
 #include <sstream>
 #include <stdexcept>
+
+#include "base/child.h"
 
 namespace coalesce::grader {
 namespace fs = std::filesystem;
@@ -47,7 +48,7 @@ pid_t start(const std::vector<std::string>& command, const fs::path& output) {
     if (process < 0) throw std::runtime_error("fork failed");
     if (process > 0) return process;
     // What a test started ends with it, however that ends.
-    prctl(PR_SET_PDEATHSIG, SIGKILL);
+    end_with_parent();
     int file = open(output.c_str(), O_WRONLY | O_CREAT | O_TRUNC, 0644);
     dup2(file, STDOUT_FILENO);
     dup2(file, STDERR_FILENO);

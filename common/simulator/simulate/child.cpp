@@ -6,7 +6,6 @@
 
 #include <fcntl.h>
 #include <signal.h>
-#include <sys/prctl.h>
 #include <sys/wait.h>
 #include <unistd.h>
 
@@ -44,7 +43,7 @@ void handle_signals() {
 [[noreturn]] void become(const std::string& path, const std::vector<std::string>& arguments,
                          const Environment& environment, int report) {
     // When we are killed outright (a test's time limit), the program must not stay behind.
-    prctl(PR_SET_PDEATHSIG, SIGKILL);
+    end_with_parent();
     for (const auto& [name, value] : environment) setenv(name.c_str(), value.c_str(), 1);
     setenv("COALESCE_SIM_PID", std::to_string(getpid()).c_str(), 1);
     execv(path.c_str(), pointers_to(arguments).data());

@@ -3,7 +3,6 @@
 #include <fcntl.h>
 #include <poll.h>
 #include <signal.h>
-#include <sys/prctl.h>
 #include <sys/syscall.h>
 #include <sys/wait.h>
 #include <unistd.h>
@@ -32,8 +31,7 @@ constexpr int kNotStarted = 126;
 /// The new process, until it is clang.
 [[noreturn]] void become_clang(const std::vector<std::string>& command, bool is_restricted,
                                int input, int output, int messages, pid_t worker) {
-    prctl(PR_SET_PDEATHSIG, SIGKILL);
-    if (getppid() != worker) _exit(kNotStarted);  // it ended before that line
+    if (!end_with_parent(worker)) _exit(kNotStarted);
     // Numbers above the three, so that none is overwritten before its turn.
     const int from[3] = {fcntl(input, F_DUPFD, 16), fcntl(output, F_DUPFD, 16),
                          fcntl(messages, F_DUPFD, 16)};

@@ -85,8 +85,7 @@ void limit_resources(const JobMessage& message, rlim_t memory_in_use) {
 /// The worker's life.
 [[noreturn]] void work(Role role, const JobMessage& message, rlim_t memory_in_use, Packet& packet,
                        pid_t server) {
-    prctl(PR_SET_PDEATHSIG, SIGKILL);
-    if (getppid() != server) _exit(kNotRestricted);  // it ended before that line
+    if (!end_with_parent(server)) _exit(kNotRestricted);
     close(kControlDescriptor);
     int code = 0;
     try {
