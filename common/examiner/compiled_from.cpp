@@ -1,13 +1,10 @@
 #include "examiner/compiled_from.h"
 
-#include <cxxabi.h>
-
 #include <algorithm>
-#include <cstdlib>
-#include <memory>
 #include <string_view>
 #include <vector>
 
+#include "base/kernel_name.h"
 #include "harness/text.h"
 #include "examiner/matches.h"
 #include "examiner/messages.h"
@@ -27,26 +24,6 @@ std::string wanted_signature(const std::string& kernel) {
 }
 
 constexpr const char* kWantedConfigure = "constexpr Launch configure(int rows, int cols)";
-
-/// The names of the kernels in a PTX text, as they stand there.
-std::vector<std::string> entries_of(const std::string& ptx) {
-    constexpr std::string_view word = ".entry ";
-    std::vector<std::string> names;
-    for (std::size_t i = ptx.find(word); i != ptx.npos; i = ptx.find(word, i)) {
-        i += word.size();
-        const std::string name = ptx.substr(i, ptx.find_first_of(" (\n", i) - i);
-        if (name != kConfigureEntry) names.push_back(name);
-    }
-    return names;
-}
-
-/// "transpose(float*, float const*, int, int)"
-std::string demangled(const std::string& name) {
-    int status = 0;
-    const std::unique_ptr<char, decltype(&std::free)> text(
-        abi::__cxa_demangle(name.c_str(), nullptr, nullptr, &status), &std::free);
-    return status == 0 ? text.get() : name;
-}
 
 /// The line on which a text first has that word; 0 when it has it nowhere.
 int line_with(const std::string& text, const std::string& word) {
@@ -182,6 +159,17 @@ Failure not_translated(const Source& source, const translator::Untranslated& why
 }
 
 }  // namespace
+
+std::vector<std::string> entries_of(const std::string& ptx) {
+    constexpr std::string_view word = ".entry ";
+    std::vector<std::string> names;
+    for (std::size_t i = ptx.find(word); i != ptx.npos; i = ptx.find(word, i)) {
+        i += word.size();
+        const std::string name = ptx.substr(i, ptx.find_first_of(" (\n", i) - i);
+        if (name != kConfigureEntry) names.push_back(name);
+    }
+    return names;
+}
 
 std::string entry_of(const std::string& kernel) {
     return "_Z" + std::to_string(kernel.size()) + kernel + "PfPKfii";

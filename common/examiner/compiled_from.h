@@ -4,6 +4,7 @@
 #pragma once
 
 #include <string>
+#include <vector>
 
 #include "examiner/compile.h"
 
@@ -22,6 +23,9 @@ struct RawOutput {
 /// What came of `source`, in which `kernel` is looked for. `compiler` is what Compiled::compiler says.
 Compiled compiled_from(const Source& source, const std::string& kernel, const std::string& compiler,
                        const RawOutput& raw);
+
+/// The kernels of a module, as they are called in its PTX, without the one that `wrapped` appends.
+std::vector<std::string> entries_of(const std::string& ptx);
 
 /// The name in PTX of a kernel that takes (float*, const float*, int, int).
 std::string entry_of(const std::string& kernel);

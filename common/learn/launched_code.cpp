@@ -10,8 +10,10 @@
 #include "base/child.h"
 #include "base/errors.h"
 #include "base/files.h"
+#include "base/kernel_name.h"
 #include "base/text.h"
 #include "examiner/cache.h"
+#include "examiner/compiled_from.h"
 #include "examiner/predicted_launch.h"
 #include "examiner/runner.h"
 #include "examiner/source_lines.h"
@@ -159,18 +161,18 @@ std::vector<LaunchedKernel> kernels_of(const LaunchedCode& code,
     const auto add = [&](const std::string& entry, const timing::Prediction* launch) {
         const bool is_known = std::ranges::count(kernels, entry, &LaunchedKernel::entry) > 0;
         if (is_known) return;
-        const std::string name = readable_name(entry);
+        const std::string name = kernel_name(entry);
         kernels.push_back({entry, line_of_kernel(code.source, name.substr(0, name.find('<'))), {}});
         if (launch != nullptr) kernels.back().launch = *launch;
     };
     const std::vector<std::string> entries = entries_of(code.ptx);
     for (auto& launch : launches) {
-        const auto entry = std::ranges::find(entries, launch.kernel, readable_name);
+        const auto entry = std::ranges::find(entries, launch.kernel, kernel_name);
         if (entry != entries.end()) add(*entry, &launch);
     }
     if (!kernels.empty()) return kernels;
     for (auto& entry : entries) {
-        const std::string name = readable_name(entry);
+        const std::string name = kernel_name(entry);
         if (name.substr(0, name.find('<')) == named) add(entry, nullptr);
     }
     return kernels;

@@ -6,6 +6,7 @@
 #include "base/enum_names.h"
 #include "base/errors.h"
 #include "base/files.h"
+#include "base/kernel_name.h"
 #include "base/text.h"
 #include "harness/device.h"
 #include "harness/text.h"
@@ -66,7 +67,7 @@ std::string row(const char* name, const std::string& value) {
 }
 
 std::string head_of(const LaunchedCode& code, const Shown& shown, const Style& style) {
-    std::string text = style.strong(readable_name(shown.kernel.entry)) + " of " + code.what + "\n" +
+    std::string text = style.strong(kernel_name(shown.kernel.entry)) + " of " + code.what + "\n" +
                        count_of(shown.listing.instructions, "PTX instruction") + ", by " +
                        code.compiler + "\n\n";
     if (shown.registers > 0) {
@@ -107,7 +108,7 @@ Json as_json(const LaunchedCode& code, const Shown& shown) {
                          {"source", at >= 1 && at <= source.size() ? source[at - 1] : ""},
                          {"ptx", list}});
     }
-    Json json = {{"kernel", readable_name(shown.kernel.entry)},
+    Json json = {{"kernel", kernel_name(shown.kernel.entry)},
                  {"entry", shown.kernel.entry},
                  {"instructions", shown.listing.instructions},
                  {"registers", shown.registers},

@@ -1,15 +1,12 @@
 #include "learn/ptx_listing.h"
 
-#include <cxxabi.h>
-
 #include <algorithm>
-#include <cstdlib>
-#include <memory>
 #include <regex>
 #include <set>
 #include <sstream>
 #include <tuple>
 
+#include "base/kernel_name.h"
 #include "base/text.h"
 #include "harness/text.h"
 
@@ -18,13 +15,6 @@ namespace {
 
 // File, line and column.
 using Position = std::tuple<int, int, int>;
-
-std::string demangled(const std::string& name) {
-    int status = 0;
-    const std::unique_ptr<char, void (*)(void*)> text(
-        abi::__cxa_demangle(name.c_str(), nullptr, nullptr, &status), std::free);
-    return text ? text.get() : name;
-}
 
 std::string without_comments(const std::string& text) {
     std::string kept;
@@ -204,31 +194,6 @@ std::string line_of_instruction(const PtxInstruction& one, int columns) {
 }
 
 }  // namespace
-
-std::vector<std::string> entries_of(const std::string& ptx) {
-    static const std::regex head(R"(\.entry\s+([\w$]+)\s*\()");
-    std::vector<std::string> entries;
-    const std::string text = without_comments(ptx);
-    for (std::sregex_iterator one(text.begin(), text.end(), head), none; one != none; ++one) {
-        entries.push_back(one->str(1));
-    }
-    return entries;
-}
-
-std::string readable_name(const std::string& entry) {
-    std::string name = demangled(entry);
-    // Of "void name<(int)3>(float*)" what stands before the '(' that matches the last ')'.
-    int depth = 0;
-    for (size_t at = name.size(); at-- > 0;) {
-        depth += name[at] == ')';
-        if (name[at] == '(' && --depth == 0) {
-            name.resize(at);
-            break;
-        }
-    }
-    const std::string returned = "void ";
-    return name.starts_with(returned) ? name.substr(returned.size()) : name;
-}
 
 PtxListing listing_of(const std::string& ptx, const std::string& entry, const std::string& source,
                       int kernel_line) {

@@ -24,11 +24,6 @@ struct PtxListing {
     std::map<int, std::vector<PtxInstruction>> lines;  ///< by line of the source, from 1
 };
 
-/// The kernels of a module, as they are called in its PTX.
-std::vector<std::string> entries_of(const std::string& ptx);
-/// "_Z14transpose_tallILi128ELi32EEvPfPKfii" -> "transpose_tall<128, 32>"
-std::string readable_name(const std::string& entry);
-
 /// Of the kernel `entry`, whose head stands in line `kernel_line` of the source: what no line is known
 /// of belongs there. `source`: how the path of the source ends ("steps/02_naive/main.cu"). What was
 /// inlined from another file belongs to the line that calls it.

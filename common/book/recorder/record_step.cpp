@@ -8,17 +8,15 @@
 // nothing else.
 
 #include <cuda_runtime_api.h>
-#include <cxxabi.h>
 #include <dlfcn.h>
 
 #include <algorithm>
 #include <cstdio>
-#include <cstdlib>
 #include <cstring>
 #include <fstream>
-#include <memory>
 #include <nlohmann/json.hpp>
 
+#include "base/kernel_name.h"
 #include "examiner/course/exercise.h"
 #include "harness/device.h"
 #include "harness/device_buffer.h"
@@ -54,11 +52,8 @@ std::size_t end_of_brackets(const std::string& text, std::size_t at) {
 }
 
 Signature signature_of(const std::string& mangled) {
-    int status = 0;
-    const std::unique_ptr<char, decltype(&std::free)> words(
-        abi::__cxa_demangle(mangled.c_str(), nullptr, nullptr, &status), std::free);
-    if (status != 0) throw std::runtime_error(mangled + " is no name of a C++ function");
-    std::string text = words.get();
+    std::string text = demangled(mangled);
+    if (text == mangled) throw std::runtime_error(mangled + " is no name of a C++ function");
     // Only a template's instance is said with what it returns.
     if (text.starts_with("void ")) text.erase(0, 5);
     std::size_t open = text.find_first_of("(<");

@@ -6,8 +6,10 @@
 #include <regex>
 #include <sstream>
 
+#include "base/kernel_name.h"
 #include "base/text.h"
 #include "expect.h"
+#include "examiner/compiled_from.h"
 #include "examiner/source_lines.h"
 #include "learn/ptx_listing.h"
 
@@ -97,9 +99,9 @@ void check_width(const std::string& output) {
 
 TEST_CASE("names as people write them") {
     CHECK(entries_of(PTX) == std::vector<std::string>{"_Z3oneILi4EEvPf", "two"});
-    CHECK(readable_name("_Z3oneILi4EEvPf") == "one<4>");
-    CHECK(readable_name("_Z9transposePfPKfii") == "transpose");
-    CHECK(readable_name("two") == "two");
+    CHECK(kernel_name("_Z3oneILi4EEvPf") == "one<4>");
+    CHECK(kernel_name("_Z9transposePfPKfii") == "transpose");
+    CHECK(kernel_name("two") == "two");
 }
 
 TEST_CASE("each instruction stands at the line that it comes from") {

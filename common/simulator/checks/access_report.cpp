@@ -5,7 +5,7 @@
 #include <bit>
 #include <cstdio>
 
-#include "simulator/code/names.h"
+#include "base/kernel_name.h"
 #include "simulator/memory/host_region.h"
 #include "simulator/report/text.h"
 

@@ -1,8 +1,8 @@
 // cudaGraphDebugDotPrint: a graph as text for Graphviz.
 #include <fstream>
 
-#include "simulator/code/names.h"
 #include "simulator/cudart/graph_calls.h"
+#include "base/kernel_name.h"
 
 using namespace coalesce::sim;
 using namespace coalesce::sim::cudart;

@@ -20,8 +20,8 @@
 #include <mutex>
 #include <vector>
 
+#include "base/kernel_name.h"
 #include "simulator/base/device_model.h"
-#include "simulator/code/names.h"
 #include "simulator/cudart/api.h"
 #include "simulator/cudart/capture.h"
 #include "simulator/cudart/modules.h"

@@ -7,7 +7,7 @@
 #include <vector>
 
 #include "simulator/analysis/block_layout.h"
-#include "simulator/code/names.h"
+#include "base/kernel_name.h"
 #include "simulator/device/device.h"
 #include "simulator/program/lower.h"
 #include "simulator/ptx/linker.h"

@@ -6,7 +6,7 @@
 #include "simulator/analysis/register_use.h"
 #include "base/ranges.h"
 #include "simulator/base/subjects.h"
-#include "simulator/code/names.h"
+#include "base/kernel_name.h"
 #include "simulator/execute/barriers.h"
 #include "simulator/execute/cluster.h"
 #include "simulator/execute/device_calls.h"

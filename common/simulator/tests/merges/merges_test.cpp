@@ -26,7 +26,7 @@
 #include "simulator/analysis/block_layout.h"
 #include "base/child.h"
 #include "base/files.h"
-#include "simulator/code/names.h"
+#include "base/kernel_name.h"
 #include "examiner/compile.h"
 #include "simulator/program/machine_instruction.h"
 #include "simulator/program/merged_accesses.h"

@@ -4,7 +4,7 @@
 
 #include <doctest/doctest.h>
 
-#include "simulator/code/names.h"
+#include "base/kernel_name.h"
 #include "simulator/ptx/parser.h"
 
 using namespace coalesce::sim;

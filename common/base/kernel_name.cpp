@@ -1,4 +1,4 @@
-#include "simulator/code/names.h"
+#include "base/kernel_name.h"
 
 #include <cxxabi.h>
 
@@ -7,7 +7,7 @@
 #include <memory>
 #include <string_view>
 
-namespace coalesce::sim {
+namespace coalesce {
 namespace {
 
 /// Where the parameter list that ends the text begins: the '(' that matches the last ')'.
@@ -61,4 +61,4 @@ std::string kernel_name(const std::string& name) {
     return text.substr(after_return_type(text));
 }
 
-}  // namespace coalesce::sim
+}  // namespace coalesce

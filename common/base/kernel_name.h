@@ -3,13 +3,13 @@
 
 #include <string>
 
-namespace coalesce::sim {
+namespace coalesce {
 
-/// "_Z5naiveIfEvPT_PKS0_i" -> "void naive<float>(float*, float const*, int)"; other names as they are.
+/// "_Z5naiveIfEvPT_PKS0_i" -> "void naive<float>(float*, float const*, int)"; names that are not mangled stay as they are.
 std::string demangled(const std::string& name);
 
 /// "_Z5naiveIfEvPT_PKS0_i" -> "naive<float>": without return type and parameters. Names that are
 /// not mangled stay as they are.
 std::string kernel_name(const std::string& mangled);
 
-}  // namespace coalesce::sim
+}  // namespace coalesce
