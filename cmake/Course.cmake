@@ -7,32 +7,45 @@ set(COALESCE_WARNINGS
   "$<$<COMPILE_LANGUAGE:CUDA>:SHELL:-Werror all-warnings;-Xcompiler=-Wall,-Wextra,-Werror>"
   $<$<COMPILE_LANGUAGE:CLANGCUDA>:-Wall;-Wextra;-Werror>)
 
-# Sets VARIABLE to nvcc or clang, unless it is one of them already.
+# Sets VARIABLE to the path that find-cuda-compiler prints for these words, or to nothing.
+set(COALESCE_FIND_COMPILER ${CMAKE_CURRENT_LIST_DIR}/../common/cuda_headers/bin/find-cuda-compiler)
+function(find_cuda_compiler variable)
+  execute_process(COMMAND ${COALESCE_FIND_COMPILER} ${ARGN} OUTPUT_VARIABLE found
+    OUTPUT_STRIP_TRAILING_WHITESPACE ERROR_QUIET)
+  set(${variable} "${found}" PARENT_SCOPE)
+endfunction()
+
+# Sets VARIABLE to nvcc or clang, unless it is one of them already; and CMAKE_CUDA_COMPILER to the nvcc that was found.
 function(choose_cuda_compiler variable)
   set(chosen ${${variable}})
-  if(NOT chosen)
-    if(DEFINED CMAKE_CUDA_COMPILER)
-      set(NVCC ${CMAKE_CUDA_COMPILER})
-    endif()
-    find_program(NVCC nvcc HINTS $ENV{CUDACXX} $ENV{CUDA_HOME}/bin /usr/local/cuda/bin)
-    mark_as_advanced(NVCC)
-    if(NVCC)
-      set(chosen nvcc)
-    else()
-      set(chosen clang)
+  if(NOT chosen MATCHES "^(nvcc|clang|)$")
+    message(FATAL_ERROR "COALESCE_COMPILER is ${chosen}; it can be nvcc or clang.")
+  endif()
+  if(NOT chosen STREQUAL clang AND NOT DEFINED CMAKE_CUDA_COMPILER AND NOT DEFINED ENV{CUDACXX})
+    find_cuda_compiler(nvcc nvcc)
+    if(nvcc)
+      set(CMAKE_CUDA_COMPILER ${nvcc} CACHE FILEPATH "nvcc")
     endif()
   endif()
-  if(NOT chosen MATCHES "^(nvcc|clang)$")
-    message(FATAL_ERROR "COALESCE_COMPILER is ${chosen}; it can be nvcc or clang.")
+  if(NOT chosen)
+    set(chosen clang)
+    if(DEFINED CMAKE_CUDA_COMPILER OR DEFINED CACHE{CMAKE_CUDA_COMPILER} OR DEFINED ENV{CUDACXX})
+      set(chosen nvcc)
+    endif()
   endif()
   set(${variable} ${chosen} CACHE STRING "" FORCE)
 endfunction()
 
-# Looks for COALESCE_CLANG, a clang++ that the course is tested with. Older ones work too, but are not
-# held to the same lines and reports.
+# Sets COALESCE_CLANG, unless it names one already, to a clang++ of at least that version. The course is tested with 19
+# and later: older ones work too, but are not held to the same lines and reports.
+macro(find_clang oldest)
+  if(NOT COALESCE_CLANG)
+    find_cuda_compiler(found_clang clang ${oldest})
+    set(COALESCE_CLANG "${found_clang}" CACHE FILEPATH "clang++ for .cu files" FORCE)
+  endif()
+endmacro()
 macro(find_tested_clang)
-  find_program(COALESCE_CLANG NAMES $ENV{COALESCE_CLANG} clang++-22 clang++-21 clang++-20 clang++-19
-               DOC "clang++ for .cu files")
+  find_clang(19)
 endmacro()
 
 # How clang reads the device code of a .cu file with the project's own headers of CUDA.

@@ -1,8 +1,6 @@
 # The language CLANGCUDA: .cu files, compiled by clang for the simulated GPU. CMake's own language CUDA
 # wants a toolkit. These four files are what CMake asks of a language.
-find_program(COALESCE_CLANG NAMES $ENV{COALESCE_CLANG} clang++-22 clang++-21 clang++-20 clang++-19
-             clang++-18 clang++-17 clang++-16 clang++-15 clang++-14 clang++
-             DOC "clang++ for .cu files")
+find_clang(14)
 if(NOT COALESCE_CLANG)
   message(FATAL_ERROR "There is neither nvcc nor clang++ to compile .cu files. ./learn installs clang; "
                       "or name one: cmake -DCOALESCE_CLANG=/path/to/clang++")

@@ -23,7 +23,7 @@ namespace {
 
 namespace fs = std::filesystem;
 
-/// Where a toolkit may be, the likeliest first.
+/// Where NVRTC's toolkit may be, the likeliest first.
 std::vector<std::string> toolkit_roots() {
     std::vector<std::string> roots;
     for (const char* name : {"CUDA_HOME", "CUDA_PATH"}) {
@@ -50,42 +50,18 @@ std::string find_nvrtc() {
     return "";
 }
 
-std::string find_nvcc() {
-    for (const std::string& root : toolkit_roots()) {
-        if (const std::string file = root + "/bin/nvcc"; is_file(file)) return file;
-    }
-    return find_program("nvcc");
+/// The path of a compiler, as ./learn and CMake find it; "" when there is none.
+std::string find_by_script(const std::vector<std::string>& words) {
+    std::vector<std::string> command = {COALESCE_FIND_COMPILER};
+    command.insert(command.end(), words.begin(), words.end());
+    const Ended child = run_child(command, 20);
+    if (child.exit_code != 0) return "";
+    // The lines before the last one name compilers that are too old.
+    return lines_of(trimmed(child.output)).back();
 }
 
-/// Whose LLVM IR the translator knows; and the oldest that makes PTX.
-constexpr int kOldestWithIr = 17, kNewest = 22, kOldest = 14;
-
-int major_version_of(const std::string& clang) {
-    return std::atoi(run_child({clang, "-dumpversion"}, 20).output.c_str());
-}
-
-/// COALESCE_CLANG is taken or nothing. A name without a version tells nothing of it: `fits` says whether it will do.
-std::string find_clang(int oldest, const auto& fits) {
-    if (const char* given = std::getenv("COALESCE_CLANG"); given && *given) {
-        return fits(given) ? given : "";
-    }
-    for (int version = kNewest; version >= oldest; --version) {
-        const std::string found = find_program("clang++-" + std::to_string(version));
-        if (!found.empty()) return found;
-    }
-    for (const char* name : {"clang++", "clang"}) {
-        const std::string found = find_program(name);
-        if (!found.empty() && fits(found)) return found;
-    }
-    return "";
-}
-
-std::string find_clang_with_ir() {
-    return find_clang(kOldestWithIr, [](const std::string& clang) {
-        const int version = major_version_of(clang);
-        return version >= kOldestWithIr && version <= kNewest;
-    });
-}
+/// The versions of clang whose LLVM IR the translator knows.
+constexpr const char *kOldestWithIr = "17", *kNewestWithIr = "22";
 
 /// "compute_90" -> "sm_80": old versions of clang know no newer one, and what the course does needs
 /// none. Devices take code for older ones.
@@ -209,9 +185,9 @@ std::vector<Compiler> in_order() {
 std::string path_of(Compiler kind) {
     switch (kind) {
         case Compiler::nvrtc: return find_nvrtc();
-        case Compiler::nvcc: return find_nvcc();
-        case Compiler::clang: return find_clang(kOldest, [](const auto&) { return true; });
-        case Compiler::clang_ir: return find_clang_with_ir();
+        case Compiler::nvcc: return find_by_script({"nvcc", COALESCE_CUDA_ROOT});
+        case Compiler::clang: return find_by_script({"clang"});
+        case Compiler::clang_ir: return find_by_script({"clang", kOldestWithIr, kNewestWithIr});
         case Compiler::any: break;
     }
     return "";
