@@ -146,26 +146,6 @@ inline constexpr int kLinesOfWatchFooter = 3;
 /// Until q is typed, stdin ends (where it is no terminal), or a signal ends it. Returns the exit code.
 int watch(Session& session, const Work& exercise, const WatchWords& words);
 
-// `learn results`: the tables of results in README.md, in docs/guide/results.md and in the lessons.
-/// Rewrites what stands between the markers of README.md, of the page of results, and of the lessons that have
-/// them. With `check`, only says what is stale. Returns the exit code: 0, or 1 when the check found something.
-int update_readme(const std::filesystem::path& repository, bool check);
-
-// `learn results --again`: what docs/results has of the simulated GPU, made again: what it counts in
-// simulated.json, which times follow from it for an H200 in predicted.json.
-
-/// Where `learn bench` measures them.
-inline constexpr const char* kMeasuredAt = "32768x32768";
-/// And at these, for a picture over sizes: each lesson's first variant is predicted there, too.
-inline constexpr const char* kAlsoMeasuredAt[] = {"4096x4096", "8192x8192", "16384x16384"};
-
-/// Runs every lesson on the simulated GPU and writes both files into `folder`. Returns the exit code.
-int renew_results(const std::filesystem::path& folder);
-
-/// The rows of predicted.json: what `learn run --time --json` has of each variant, without what the
-/// tables do not show.
-Json predictions_in(const Json& results);
-
 // `learn doctor`: what is there, what is missing, what that means and what to do.
 
 /// Returns the exit code: 0 when exercises can be checked here, 2 when not.

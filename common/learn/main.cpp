@@ -337,39 +337,17 @@ void add_list(CommandLine& line) {
     command->add_flag("--json", words.json, "As JSON");
 }
 
-struct ResultsWords {
-    bool check = false, again = false;
-    std::string into;
-};
-
-int results(const ResultsWords& words) {
-    if (words.again && words.check) {
-        throw UsageError("--check changes nothing and --again does: give one of them");
-    }
-    if (!words.into.empty()) return renew_results(words.into);
-    const int code = words.again ? renew_results(repository() / "docs" / "results") : 0;
-    return code != 0 ? code : update_readme(repository(), words.check);
-}
-
-void add_results(CommandLine& line) {
-    auto words = std::make_shared<ResultsWords>();
-    CLI::App* command = line.add("results", "Write the tables of results in the READMEs",
-                                 [words] { return results(*words); });
-    command->add_flag("--check", words->check, "Change nothing; exit with 1 when it is stale");
-    command->add_flag("--again", words->again, "First count and predict every lesson again");
-    command->add_option("--into", words->into, "Only that, into this folder")->type_name("FOLDER");
-}
-
 // In the order in which --help lists them; the first is meant when none is typed.
 void add_commands(CommandLine& line) {
     for (const auto add : {add_start, add_progress, add_play, add_doctor, add_check, add_watch,
                            add_hint, add_predict, add_picture, add_explain, add_diff, add_reset,
-                           add_measure, add_ptx, add_beat, add_run, add_list, add_results}) {
+                           add_measure, add_ptx, add_beat, add_run, add_list}) {
         add(line);
     }
     line.add_program("bench", "Time every kernel and rival in one run");
     line.add_program("grade", "Grade a class");
     line.add_program("assignment", "Make an assignment for a class", "grade");
+    line.add_program("results", "Write the tables of results in the READMEs");
     line.add_program("validate", "Compare counts, or times, with a GPU");
 }
 

@@ -11,7 +11,9 @@
 #include "examiner/course/course.h"
 #include "learn/json_file.h"
 
-namespace coalesce::learn {
+namespace coalesce::lab {
+
+using learn::Json;
 
 /// The runs that docs/results has, by what they tell.
 struct KnownResults {
@@ -41,4 +43,4 @@ std::string results_of_step(const std::string& step, const KnownResults& known);
 std::string summary_in_markdown(const course::Course& course, const KnownResults& known,
                                 const std::filesystem::path& folder, const std::string& root);
 
-}  // namespace coalesce::learn
+}  // namespace coalesce::lab

@@ -1,16 +1,17 @@
-#include "learn/commands.h"
+#include "lab/results/results.h"
 
 #include <iostream>
 #include <set>
 #include <stdexcept>
 
 #include "base/files.h"
-#include "learn/results_table.h"
+#include "lab/results/results_table.h"
 
-namespace coalesce::learn {
+namespace coalesce::lab {
 namespace {
 
 namespace fs = std::filesystem;
+using namespace learn;
 
 // Two lines of a file, between which the text is written by this program.
 struct Markers {
@@ -87,4 +88,4 @@ int update_readme(const fs::path& repository, bool check) {
     return check && !current ? 1 : 0;
 }
 
-}  // namespace coalesce::learn
+}  // namespace coalesce::lab

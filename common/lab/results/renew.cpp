@@ -1,14 +1,16 @@
-#include "learn/commands.h"
+#include "lab/results/results.h"
 
 #include <cmath>
 
 #include "base/files.h"
+#include "learn/commands.h"
 #include "learn/paths.h"
 
-namespace coalesce::learn {
+namespace coalesce::lab {
 namespace {
 
 namespace fs = std::filesystem;
+using namespace learn;
 
 const std::string kGpu = "H200";
 // Counted at this shape, which all variants take.
@@ -135,4 +137,4 @@ int renew_results(const fs::path& folder) {
     return 0;
 }
 
-}  // namespace coalesce::learn
+}  // namespace coalesce::lab

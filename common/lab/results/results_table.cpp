@@ -1,4 +1,4 @@
-#include "learn/results_table.h"
+#include "lab/results/results_table.h"
 
 #include <algorithm>
 #include <set>
@@ -8,10 +8,11 @@
 #include "learn/figures.h"
 #include "learn/paths.h"
 
-namespace coalesce::learn {
+namespace coalesce::lab {
 namespace {
 
 namespace fs = std::filesystem;
+using namespace learn;
 
 std::string device_of(const Json& run) {
     return run.at("device").at("name");
@@ -289,4 +290,4 @@ std::string results_of_step(const std::string& step, const KnownResults& known) 
     return text.empty() ? text_of(nullptr) : text;
 }
 
-}  // namespace coalesce::learn
+}  // namespace coalesce::lab

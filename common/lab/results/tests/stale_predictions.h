@@ -6,9 +6,9 @@
 #include <string>
 #include <vector>
 
-#include "learn/commands.h"
+#include "lab/results/results.h"
 
-namespace coalesce::learn {
+namespace coalesce::lab {
 
 inline std::string name_of_row(const Json& row) {
     return row.value("step", "") + " " + row.value("variant", "");
@@ -46,4 +46,4 @@ inline std::vector<std::string> stale_predictions(const Json& shown, const Json&
     return stale;
 }
 
-}  // namespace coalesce::learn
+}  // namespace coalesce::lab

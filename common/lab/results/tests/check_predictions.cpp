@@ -6,7 +6,7 @@
 
 #include "stale_predictions.h"
 
-using namespace coalesce::learn;
+using namespace coalesce::lab;
 
 namespace {
 

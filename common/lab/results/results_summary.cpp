@@ -1,13 +1,14 @@
-#include "learn/results_table.h"
+#include "lab/results/results_table.h"
 
 #include "examiner/course/results_file.h"
 #include "harness/text.h"
 #include "learn/figures.h"
 
-namespace coalesce::learn {
+namespace coalesce::lab {
 namespace {
 
 namespace fs = std::filesystem;
+using namespace learn;
 
 // What a lesson over several GPUs writes, one file for a number of them.
 constexpr const char* kOfManyGpus = "many/gpus-4.json";
@@ -91,4 +92,4 @@ std::string summary_in_markdown(const course::Course& course, const KnownResults
     return text + "\n";
 }
 
-}  // namespace coalesce::learn
+}  // namespace coalesce::lab

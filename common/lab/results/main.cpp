@@ -1,0 +1,73 @@
+// results -- writes the tables of results in the READMEs, and what docs/results has of the simulated GPU. `./learn results`
+// builds it, and hands over to it.
+
+#include <unistd.h>
+
+#include <CLI/CLI.hpp>
+#include <filesystem>
+#include <iostream>
+
+#include "base/errors.h"
+#include "lab/results/results.h"
+#include "learn/paths.h"
+
+using namespace coalesce;
+using learn::repository;
+
+namespace {
+
+struct Words {
+    bool is_check = false, is_again = false;
+    std::string into;
+};
+
+/// Draws the charts, which show what is predicted beside what was measured, where `bench` was built.
+int draw_charts() {
+    const std::string bench = learn::program_of("bench");
+    const std::string file = repository() / "docs" / "results" / "nvidia-h200.json";
+    execl(bench.c_str(), "bench", "--draw", file.c_str(), nullptr);
+    std::cerr << "results: the charts are as before: ./learn results --again builds bench, which "
+                 "draws them\n";
+    return 1;
+}
+
+int results(const Words& words) {
+    if (words.is_again && words.is_check) {
+        throw UsageError("--check changes nothing and --again does: give one of them");
+    }
+    if (!words.into.empty()) return lab::renew_results(words.into);
+    if (words.is_again) {
+        if (const int code = lab::renew_results(repository() / "docs" / "results")) return code;
+    }
+    const int code = lab::update_readme(repository(), words.is_check);
+    return code == 0 && words.is_again ? draw_charts() : code;
+}
+
+int report(const std::exception& error, int code) {
+    std::cerr << "results: " << error.what() << "\n";
+    return code;
+}
+
+}  // namespace
+
+int main(int argc, char** argv) {
+    Words words;
+    CLI::App app("Write the tables of results in the READMEs", "results");
+    app.set_help_flag("-h,--help", "This text");
+    app.add_flag("--check", words.is_check, "Change nothing; exit with 1 when a table is stale");
+    app.add_flag("--again", words.is_again, "First count and predict every lesson again");
+    app.add_option("--into", words.into, "Only that, into this folder")->type_name("FOLDER");
+    app.add_flag("--plain", "No colours");
+    try {
+        app.parse(argc, argv);
+        return results(words);
+    } catch (const CLI::Success& help) {
+        return app.exit(help);
+    } catch (const CLI::ParseError& error) {
+        return report(error, 2);
+    } catch (const UsageError& error) {
+        return report(error, 2);
+    } catch (const std::exception& error) {
+        return report(error, 1);
+    }
+}
