@@ -160,6 +160,7 @@ std::string beat_skeleton() {
 // Given   a kernel that is right, and slow: one thread moves one element.
 // Write   any other. The sides of the matrix are multiples of 4.
 // Check   ./learn beat          Earlier ones?   ./learn beat --list
+#include "exercise.h"  // Launch, ceil_div
 
 __global__ void transpose(float* out, const float* in, int rows, int cols) {
     int col = blockIdx.x * blockDim.x + threadIdx.x;
