@@ -6,9 +6,9 @@ root=$1
 
 # Prints what is too long below $1.
 too_long() {
-    (cd "$1" && find common docs exercises steps -name build -prune -o -name tests -prune -o -name fuzz -prune -o \
+    (cd "$1" && find common docs exercises include steps -name build -prune -o -name tests -prune -o -name fuzz -prune -o \
         -name cases -prune -o -name node_modules -prune -o -path common/cuda_headers/include -prune -o -type f \
-        \( -name '*.h' -o -name '*.cpp' -o -name '*.cu' \) -print | LC_ALL=C sort | xargs awk '
+        \( -name '*.h' -o -name '*.cpp' -o -name '*.cu' -o -name '*.cuh' \) -print | LC_ALL=C sort | xargs awk '
         FNR == 1 { end_file(); file = FILENAME; reason = 0; begins = 0; above = 0 }
         { length_of = FNR }
         FNR <= 40 && /\/\/ +Long:/ { reason = 1 }
@@ -37,7 +37,7 @@ faults=$(too_long "$root")
 # It finds a file and a function that are too long, and believes a reason.
 scratch=$(mktemp -d)
 trap 'rm -r "$scratch"' EXIT
-mkdir -p "$scratch/common" "$scratch/docs" "$scratch/exercises" "$scratch/steps"
+mkdir -p "$scratch/common" "$scratch/docs" "$scratch/exercises" "$scratch/include" "$scratch/steps"
 function_of() { # LINES
     printf 'int f(int a) {\n'
     awk -v lines="$1" 'BEGIN { for (k = 2; k < lines; ++k) print "    ++a;" }'
