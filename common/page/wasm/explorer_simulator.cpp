@@ -16,7 +16,6 @@
 #include <nlohmann/json.hpp>
 
 #include "simulator/base/options.h"
-#include "base/kernel_name.h"
 #include "simulator/device/device.h"
 #include "simulator/execute/recorder.h"
 #include "simulator/execute/trace.h"

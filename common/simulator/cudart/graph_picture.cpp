@@ -4,6 +4,7 @@
 #include "simulator/cudart/graph_calls.h"
 #include "base/kernel_name.h"
 
+using coalesce::kernel_name;
 using namespace coalesce::sim;
 using namespace coalesce::sim::cudart;
 
