@@ -3,7 +3,7 @@
 // Given   exactly the kernel of 08, which works with any tile and any block.
 // Write   the sizes of the tile and the block, and the launch (3 lines): four float4 per thread.
 // Check   ./learn check 09          Stuck?   ./learn hint 09
-#include "exercise.h"  // Launch
+#include "exercise.h"  // Launch, ceil_div
 
 // TODO: choose a tile of 64 x 64, and a block in which each thread moves four float4.
 constexpr int TILE_DIM = 32, BLOCK_ROWS = 16;
