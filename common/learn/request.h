@@ -9,6 +9,9 @@
 
 namespace coalesce::learn {
 
+/// The shape for which times are predicted unless `--at` names another: the one at which `learn bench` measures.
+inline constexpr const char* kMeasuredAt = "32768x32768";
+
 /// The words of the command line, as they were typed. Empty: not given.
 struct RunWords {
     std::vector<std::string> steps;

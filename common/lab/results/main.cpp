@@ -18,6 +18,7 @@ namespace {
 
 struct Words {
     bool is_check = false, is_again = false;
+    bool is_plain = false;  ///< of all commands; there are no colours here
     std::string into;
 };
 
@@ -57,7 +58,7 @@ int main(int argc, char** argv) {
     app.add_flag("--check", words.is_check, "Change nothing; exit with 1 when a table is stale");
     app.add_flag("--again", words.is_again, "First count and predict every lesson again");
     app.add_option("--into", words.into, "Only that, into this folder")->type_name("FOLDER");
-    app.add_flag("--plain", "No colours");
+    app.add_flag("--plain", words.is_plain, "No colours");
     try {
         app.parse(argc, argv);
         return results(words);

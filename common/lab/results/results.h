@@ -14,8 +14,6 @@ using learn::Json;
 /// them. With `check`, only says what is stale. Returns the exit code: 0, or 1 when the check found something.
 int update_readme(const std::filesystem::path& repository, bool check);
 
-/// Where `learn bench` measures the kernels.
-inline constexpr const char* kMeasuredAt = "32768x32768";
 /// Other sizes that `learn bench` measures. Each lesson's first variant is predicted there too, for a picture over
 /// sizes.
 inline constexpr const char* kAlsoMeasuredAt[] = {"4096x4096", "8192x8192", "16384x16384"};

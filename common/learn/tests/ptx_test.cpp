@@ -16,7 +16,9 @@
 using coalesce::Child;
 using coalesce::Command;
 using coalesce::Ended;
+using coalesce::entries_of;
 using coalesce::find_program;
+using coalesce::kernel_name;
 using coalesce::lines_of;
 using coalesce::read_file;
 using namespace coalesce::learn;

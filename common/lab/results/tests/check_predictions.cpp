@@ -7,6 +7,7 @@
 #include "stale_predictions.h"
 
 using namespace coalesce::lab;
+using coalesce::learn::read_json;
 
 namespace {
 
