@@ -106,8 +106,8 @@ std::string questions_html(const std::string& step_name, const Contents& content
         const auto& expect = step->variants.front().expect;
         const auto answer = expect.find(prediction.counter);
         if (answer == expect.end()) {
-            throw BookError("solutions/" + step_name + "/exercise.toml asks for " + prediction.counter +
-                            ", which its first variant does not expect");
+            throw BookError("solutions/" + step_name + "/exercise.toml asks for " +
+                            prediction.counter + ", which its first variant does not expect");
         }
         html += number_question(prediction, answer->second);
     }

@@ -3,8 +3,8 @@
 #include <stdexcept>
 #include <utility>
 
-#include "harness/text.h"
 #include "examiner/block_places.h"
+#include "harness/text.h"
 
 namespace coalesce {
 namespace {

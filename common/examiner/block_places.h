@@ -3,8 +3,8 @@
 
 #include <optional>
 
-#include "harness/problem.h"
 #include "examiner/trial.h"
+#include "harness/problem.h"
 
 namespace coalesce {
 

@@ -3,9 +3,9 @@
 #include <algorithm>
 #include <cstdlib>
 
-#include "harness/text.h"
 #include "examiner/messages.h"
 #include "examiner/source_lines.h"
+#include "harness/text.h"
 
 namespace coalesce {
 namespace {

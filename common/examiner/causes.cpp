@@ -2,9 +2,9 @@
 
 #include <cuda_runtime_api.h>
 
-#include "harness/text.h"
 #include "examiner/rules.h"
 #include "examiner/source_lines.h"
+#include "harness/text.h"
 
 namespace coalesce {
 namespace {

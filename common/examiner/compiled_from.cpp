@@ -5,11 +5,11 @@
 #include <vector>
 
 #include "base/kernel_name.h"
-#include "harness/text.h"
 #include "examiner/matches.h"
 #include "examiner/messages.h"
 #include "examiner/source_lines.h"
 #include "examiner/wrapper.h"
+#include "harness/text.h"
 #include "page/ir_to_ptx/translate.h"
 
 namespace coalesce {

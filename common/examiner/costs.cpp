@@ -6,9 +6,9 @@
 #include <utility>
 
 #include "base/text.h"
-#include "harness/text.h"
 #include "examiner/launch_limits.h"
 #include "examiner/source_lines.h"
+#include "harness/text.h"
 
 namespace coalesce {
 namespace {

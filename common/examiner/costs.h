@@ -7,9 +7,9 @@
 #include <vector>
 
 #include "examiner/course/exercise.h"
-#include "harness/problem.h"
 #include "examiner/trial.h"
 #include "examiner/verdict.h"
+#include "harness/problem.h"
 
 namespace coalesce {
 

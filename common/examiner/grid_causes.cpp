@@ -3,10 +3,10 @@
 #include <algorithm>
 #include <utility>
 
-#include "harness/look.h"
-#include "harness/text.h"
 #include "examiner/block_places.h"
 #include "examiner/source_lines.h"
+#include "harness/look.h"
+#include "harness/text.h"
 
 namespace coalesce {
 namespace {

@@ -1,7 +1,7 @@
-#include "harness/errors.h"
 #include "examiner/loaded_kernel.h"
 #include "examiner/predicted_launch.h"
 #include "examiner/runner.h"
+#include "harness/errors.h"
 
 namespace coalesce {
 

@@ -1,11 +1,11 @@
 #include <cstdlib>
 
 #include "base/errors.h"
-#include "harness/device.h"
 #include "examiner/cache.h"
 #include "examiner/loaded_kernel.h"
 #include "examiner/runner.h"
 #include "examiner/verdict_codec.h"
+#include "harness/device.h"
 
 namespace coalesce {
 

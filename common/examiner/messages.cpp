@@ -4,10 +4,10 @@
 #include <regex>
 
 #include "base/text.h"
-#include "harness/text.h"
 #include "examiner/safe_text.h"
 #include "examiner/source_lines.h"
 #include "examiner/wrapper.h"
+#include "harness/text.h"
 
 namespace coalesce {
 namespace {

@@ -3,9 +3,9 @@
 #include <algorithm>
 #include <map>
 
-#include "harness/text.h"
 #include "examiner/load_lines.h"
 #include "examiner/messages.h"
+#include "harness/text.h"
 
 namespace coalesce {
 namespace {

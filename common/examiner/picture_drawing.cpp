@@ -2,9 +2,9 @@
 #include <algorithm>
 
 #include "base/text.h"
-#include "harness/text.h"
 #include "examiner/picture.h"
 #include "examiner/render.h"
+#include "harness/text.h"
 
 namespace coalesce {
 namespace {

@@ -2,12 +2,12 @@
 
 #include <cctype>
 
-#include "harness/counters.h"
-#include "harness/device_buffer.h"
-#include "harness/errors.h"
 #include "examiner/launch_limits.h"
 #include "examiner/loaded_kernel.h"
 #include "examiner/simulated.h"
+#include "harness/counters.h"
+#include "harness/device_buffer.h"
+#include "harness/errors.h"
 #include "timing/comparison.h"
 #include "timing/facts.h"
 

@@ -6,8 +6,8 @@
 #include <string>
 
 #include "examiner/course/exercise.h"
-#include "harness/predicted.h"
 #include "examiner/sampled_matrix.h"
+#include "harness/predicted.h"
 #include "timing/words.h"
 
 namespace coalesce {

@@ -4,12 +4,12 @@
 #include <sstream>
 
 #include "base/text.h"
-#include "harness/text.h"
 #include "examiner/launch_limits.h"
 #include "examiner/messages.h"
 #include "examiner/predicted_launch.h"
 #include "examiner/render.h"
 #include "examiner/safe_text.h"
+#include "harness/text.h"
 
 namespace coalesce {
 namespace render {

@@ -1,9 +1,9 @@
 #include <algorithm>
 #include <utility>
 
-#include "harness/text.h"
 #include "examiner/render.h"
 #include "examiner/render_parts.h"
+#include "harness/text.h"
 
 namespace coalesce {
 namespace {

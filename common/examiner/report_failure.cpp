@@ -2,8 +2,8 @@
 
 #include <algorithm>
 
-#include "harness/text.h"
 #include "examiner/source_lines.h"
+#include "harness/text.h"
 
 namespace coalesce {
 

@@ -2,9 +2,9 @@
 
 #include <algorithm>
 
-#include "harness/text.h"
 #include "examiner/messages.h"
 #include "examiner/source_lines.h"
+#include "harness/text.h"
 
 namespace coalesce {
 namespace {

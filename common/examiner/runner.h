@@ -8,12 +8,12 @@
 #include <optional>
 #include <string>
 
-#include "examiner/course/exercise.h"
-#include "harness/counters.h"
-#include "harness/predicted.h"
 #include "examiner/compile.h"
+#include "examiner/course/exercise.h"
 #include "examiner/output_capture.h"
 #include "examiner/trial.h"
+#include "harness/counters.h"
+#include "harness/predicted.h"
 
 namespace coalesce {
 

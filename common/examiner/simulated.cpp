@@ -6,10 +6,10 @@
 #include <cstddef>
 #include <stdexcept>
 
-#include "harness/simulator_function.h"
-#include "harness/text.h"
 #include "examiner/cache.h"
 #include "examiner/wrapper.h"
+#include "harness/simulator_function.h"
+#include "harness/text.h"
 
 namespace coalesce::simulated {
 namespace {

@@ -8,8 +8,8 @@
 #include <string>
 #include <vector>
 
-#include "harness/counters.h"
 #include "examiner/failure.h"
+#include "harness/counters.h"
 
 namespace coalesce {
 

@@ -3,8 +3,8 @@
 #include <algorithm>
 
 #include "base/text.h"
-#include "harness/text.h"
 #include "examiner/predicted_launch.h"
+#include "harness/text.h"
 #include "timing/facts.h"
 #include "timing/figures.h"
 #include "timing/words.h"

@@ -3,9 +3,9 @@
 #include <chrono>
 #include <thread>
 
-#include "harness/simulator_function.h"
 #include "examiner/launch_limits.h"
 #include "examiner/loaded_kernel.h"
+#include "harness/simulator_function.h"
 
 namespace coalesce {
 namespace {

@@ -8,10 +8,10 @@
 #include <string>
 #include <vector>
 
-#include "harness/verify.h"
 #include "examiner/failure.h"
 #include "examiner/launch_shape.h"
 #include "examiner/simulated.h"
+#include "harness/verify.h"
 
 namespace coalesce {
 

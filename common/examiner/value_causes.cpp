@@ -3,8 +3,8 @@
 #include <algorithm>
 #include <set>
 
-#include "harness/text.h"
 #include "examiner/source_lines.h"
+#include "harness/text.h"
 
 namespace coalesce {
 namespace {

@@ -41,12 +41,12 @@
 #include <utility>
 #include <vector>
 
-#include "harness/counters.h"
-#include "harness/predicted.h"
 #include "examiner/compile.h"
 #include "examiner/failure.h"
 #include "examiner/launch_shape.h"
 #include "examiner/simulated.h"
+#include "harness/counters.h"
+#include "harness/predicted.h"
 
 namespace coalesce {
 

@@ -2,8 +2,8 @@
 #pragma once
 
 #include "base/codec.h"
-#include "harness/counters_json.h"
 #include "examiner/verdict.h"
+#include "harness/counters_json.h"
 #include "timing/prediction_codec.h"
 
 namespace coalesce {

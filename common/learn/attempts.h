@@ -8,8 +8,8 @@
 #include <string>
 #include <vector>
 
-#include "harness/predicted.h"
 #include "examiner/verdict.h"
+#include "harness/predicted.h"
 #include "learn/kept_file.h"
 
 namespace coalesce::learn {

@@ -5,9 +5,9 @@
 
 #include "base/errors.h"
 #include "base/files.h"
-#include "harness/text.h"
 #include "examiner/predicted_launch.h"
 #include "examiner/render.h"
+#include "harness/text.h"
 #include "learn/attempts.h"
 #include "learn/checker.h"
 #include "learn/measure.h"

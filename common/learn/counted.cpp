@@ -4,8 +4,8 @@
 
 #include "base/text.h"
 #include "examiner/course/course.h"
-#include "harness/counters_json.h"
 #include "examiner/launch_limits.h"
+#include "harness/counters_json.h"
 
 namespace coalesce::learn {
 namespace {

@@ -11,9 +11,9 @@
 #include "base/codec.h"
 #include "base/enum_names.h"
 #include "base/text.h"
+#include "examiner/compile.h"
 #include "harness/device.h"
 #include "harness/text.h"
-#include "examiner/compile.h"
 #include "learn/file_watcher.h"
 #include "learn/paths.h"
 

@@ -7,13 +7,13 @@
 
 #include "base/child.h"
 #include "base/errors.h"
+#include "examiner/loaded_kernel.h"
+#include "examiner/render.h"
 #include "harness/device.h"
 #include "harness/errors.h"
 #include "harness/stopwatch.h"
 #include "harness/text.h"
 #include "harness/verify.h"
-#include "examiner/loaded_kernel.h"
-#include "examiner/render.h"
 #include "learn/counted.h"
 #include "learn/paths.h"
 

@@ -4,9 +4,9 @@
 
 #include "base/errors.h"
 #include "base/files.h"
-#include "harness/device.h"
 #include "examiner/picture.h"
 #include "examiner/render.h"
+#include "harness/device.h"
 #include "learn/paths.h"
 
 namespace coalesce::learn {

@@ -2,8 +2,8 @@
 
 #include <algorithm>
 
-#include "harness/text.h"
 #include "examiner/render.h"
+#include "harness/text.h"
 #include "learn/counted.h"
 #include "learn/predict.h"
 

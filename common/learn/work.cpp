@@ -2,8 +2,8 @@
 
 #include "base/errors.h"
 #include "base/files.h"
-#include "examiner/exercises/skeleton.h"
 #include "examiner/cache.h"
+#include "examiner/exercises/skeleton.h"
 #include "learn/paths.h"
 
 namespace coalesce::learn {

@@ -5,8 +5,8 @@
 #include <stdexcept>
 
 #include "drawing.h"
-#include "harness/text.h"
 #include "examiner/picture.h"
+#include "harness/text.h"
 
 namespace coalesce::diagrams {
 namespace {

@@ -17,13 +17,13 @@
 #include <nlohmann/json.hpp>
 
 #include "base/kernel_name.h"
+#include "book/recorder/launch_rule.h"
 #include "examiner/course/exercise.h"
 #include "harness/device.h"
 #include "harness/device_buffer.h"
 #include "harness/errors.h"
 #include "harness/harness.h"
 #include "harness/simulator_function.h"
-#include "book/recorder/launch_rule.h"
 
 namespace {
 

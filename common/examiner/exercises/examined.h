@@ -5,9 +5,9 @@
 #include <string>
 
 #include "examiner/course/exercise.h"
-#include "harness/device.h"
 #include "examiner/source.h"
 #include "examiner/verdict.h"
+#include "harness/device.h"
 
 namespace coalesce::exercises {
 

@@ -6,12 +6,12 @@
 #include "base/child.h"
 #include "base/files.h"
 #include "base/text.h"
-#include "harness/text.h"
 #include "examiner/compilers.h"
 #include "examiner/messages.h"
 #include "examiner/safe_text.h"
 #include "examiner/stretch.h"
 #include "examiner/wrapper.h"
+#include "harness/text.h"
 
 namespace coalesce {
 namespace {

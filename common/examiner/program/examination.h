@@ -5,9 +5,9 @@
 #include <filesystem>
 #include <string>
 
+#include "examiner/program/witnessed_run.h"
 #include "examiner/source.h"
 #include "examiner/verdict.h"
-#include "examiner/program/witnessed_run.h"
 
 namespace coalesce {
 

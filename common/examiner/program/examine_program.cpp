@@ -4,8 +4,8 @@
 
 #include "base/files.h"
 #include "examiner/cache.h"
-#include "examiner/stretch.h"
 #include "examiner/program/examination.h"
+#include "examiner/stretch.h"
 
 namespace coalesce {
 namespace {

@@ -6,10 +6,10 @@
 #include <vector>
 
 #include "base/text.h"
-#include "harness/text.h"
+#include "examiner/program/witness.h"
 #include "examiner/safe_text.h"
 #include "examiner/source_lines.h"
-#include "examiner/program/witness.h"
+#include "harness/text.h"
 
 namespace coalesce {
 namespace {

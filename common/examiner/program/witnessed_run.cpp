@@ -5,8 +5,8 @@
 #include <sstream>
 
 #include "base/files.h"
-#include "examiner/wrapper.h"
 #include "examiner/program/witness.h"
+#include "examiner/wrapper.h"
 
 namespace coalesce {
 namespace {

@@ -13,11 +13,11 @@
 
 #include "base/text.h"
 #include "examiner/exercises/skeleton.h"
+#include "examiner/safe_text.h"
 #include "grader/class/results.h"
 #include "grader/store/errors.h"
 #include "grader/store/files.h"
 #include "grader/store/sha256.h"
-#include "examiner/safe_text.h"
 
 namespace coalesce::grader {
 namespace fs = std::filesystem;

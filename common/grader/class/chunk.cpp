@@ -4,6 +4,7 @@
 
 #include <ostream>
 
+#include "examiner/safe_text.h"
 #include "grader/class/plan.h"
 #include "grader/class/rounds.h"
 #include "grader/class/worker.h"
@@ -11,7 +12,6 @@
 #include "grader/store/files.h"
 #include "grader/store/sha256.h"
 #include "harness/text.h"
-#include "examiner/safe_text.h"
 
 namespace coalesce::grader {
 namespace fs = std::filesystem;

@@ -5,14 +5,14 @@
 #include <map>
 
 #include "base/text.h"
+#include "examiner/render.h"
+#include "examiner/safe_text.h"
 #include "grader/class/reports.h"
 #include "grader/class/similarity.h"
 #include "grader/store/errors.h"
 #include "grader/store/files.h"
 #include "grader/store/sha256.h"
 #include "harness/text.h"
-#include "examiner/render.h"
-#include "examiner/safe_text.h"
 
 namespace coalesce::grader {
 namespace fs = std::filesystem;

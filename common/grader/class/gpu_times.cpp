@@ -5,13 +5,13 @@
 #include <ostream>
 
 #include "base/child.h"
+#include "examiner/safe_text.h"
 #include "grader/class/run.h"
 #include "grader/judge/gpu_timer.h"
 #include "grader/store/errors.h"
 #include "grader/store/files.h"
 #include "harness/predicted.h"
 #include "harness/text.h"
-#include "examiner/safe_text.h"
 
 namespace coalesce::grader {
 namespace fs = std::filesystem;

@@ -3,8 +3,8 @@
 #include <algorithm>
 
 #include "base/text.h"
-#include "grader/store/errors.h"
 #include "examiner/safe_text.h"
+#include "grader/store/errors.h"
 
 namespace coalesce::grader {
 namespace {

@@ -7,6 +7,7 @@
 #include <ostream>
 #include <set>
 
+#include "examiner/safe_text.h"
 #include "grader/class/export.h"
 #include "grader/class/progress.h"
 #include "grader/class/worker.h"
@@ -14,7 +15,6 @@
 #include "grader/store/files.h"
 #include "grader/store/sha256.h"
 #include "harness/text.h"
-#include "examiner/safe_text.h"
 
 namespace coalesce::grader {
 namespace fs = std::filesystem;

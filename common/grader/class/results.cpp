@@ -6,10 +6,10 @@
 #include <map>
 #include <set>
 
+#include "examiner/safe_text.h"
 #include "grader/class/worker.h"
 #include "grader/store/errors.h"
 #include "grader/store/files.h"
-#include "examiner/safe_text.h"
 
 namespace coalesce::grader {
 

@@ -4,6 +4,9 @@
 #include <ostream>
 #include <set>
 
+#include "examiner/compile.h"
+#include "examiner/safe_text.h"
+#include "examiner/verdict_codec.h"
 #include "grader/class/progress.h"
 #include "grader/class/reports.h"
 #include "grader/class/rounds.h"
@@ -13,9 +16,6 @@
 #include "grader/store/files.h"
 #include "grader/store/sha256.h"
 #include "harness/text.h"
-#include "examiner/compile.h"
-#include "examiner/safe_text.h"
-#include "examiner/verdict_codec.h"
 
 namespace coalesce::grader {
 namespace fs = std::filesystem;

@@ -11,9 +11,9 @@
 #include <sstream>
 
 #include "base/text.h"
+#include "examiner/safe_text.h"
 #include "grader/class/reports.h"
 #include "grader/store/sha256.h"
-#include "examiner/safe_text.h"
 
 namespace coalesce::grader {
 namespace {

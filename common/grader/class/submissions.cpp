@@ -5,9 +5,9 @@
 #include <map>
 
 #include "base/text.h"
+#include "examiner/safe_text.h"
 #include "grader/store/errors.h"
 #include "grader/store/files.h"
-#include "examiner/safe_text.h"
 
 namespace coalesce::grader {
 namespace fs = std::filesystem;

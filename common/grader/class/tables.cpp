@@ -5,10 +5,10 @@
 #include <nlohmann/json.hpp>
 
 #include "base/text.h"
-#include "grader/class/reports.h"
-#include "harness/counters_json.h"
 #include "examiner/render.h"
 #include "examiner/safe_text.h"
+#include "grader/class/reports.h"
+#include "harness/counters_json.h"
 
 namespace coalesce::grader {
 namespace {

@@ -17,8 +17,8 @@
 
 #include "base/descriptor.h"
 #include "base/text.h"
-#include "grader/store/errors.h"
 #include "examiner/safe_text.h"
+#include "grader/store/errors.h"
 
 namespace coalesce::grader {
 namespace fs = std::filesystem;

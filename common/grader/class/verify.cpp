@@ -7,12 +7,12 @@
 
 #include "base/text.h"
 #include "examiner/exercises/mutants.h"
+#include "examiner/safe_text.h"
 #include "grader/class/assignment.h"
 #include "grader/class/results.h"
 #include "grader/class/run.h"
 #include "grader/store/errors.h"
 #include "grader/store/files.h"
-#include "examiner/safe_text.h"
 
 namespace coalesce::grader {
 namespace fs = std::filesystem;

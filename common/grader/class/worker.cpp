@@ -12,9 +12,9 @@
 #include "base/child.h"
 #include "base/codec.h"
 #include "base/descriptor.h"
+#include "examiner/safe_text.h"
 #include "grader/store/errors.h"
 #include "grader/store/sha256.h"
-#include "examiner/safe_text.h"
 
 namespace coalesce::grader {
 

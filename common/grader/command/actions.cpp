@@ -7,6 +7,7 @@
 #include <set>
 
 #include "base/text.h"
+#include "examiner/safe_text.h"
 #include "grader/class/export.h"
 #include "grader/class/gpu_times.h"
 #include "grader/class/reports.h"
@@ -17,7 +18,6 @@
 #include "grader/store/files.h"
 #include "grader/store/sha256.h"
 #include "harness/text.h"
-#include "examiner/safe_text.h"
 
 namespace coalesce::grader {
 namespace fs = std::filesystem;

@@ -11,6 +11,7 @@
 
 #include "base/files.h"
 #include "base/text.h"
+#include "examiner/render.h"
 #include "grader/class/run.h"
 #include "grader/class/submissions.h"
 #include "grader/corpus/case_text.h"
@@ -18,7 +19,6 @@
 #include "grader/judge/telling.h"
 #include "grader/sandbox/places.h"
 #include "harness/text.h"
-#include "examiner/render.h"
 
 namespace coalesce::grader {
 namespace {

@@ -19,8 +19,8 @@
 #include <string>
 #include <vector>
 
-#include "grader/judge/judge.h"
 #include "examiner/compile.h"
+#include "grader/judge/judge.h"
 
 namespace coalesce::grader {
 

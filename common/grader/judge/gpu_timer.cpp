@@ -7,11 +7,11 @@
 #include <vector>
 
 #include "examiner/course/exercise.h"
+#include "examiner/loaded_kernel.h"
 #include "harness/errors.h"
 #include "harness/stopwatch.h"
 #include "harness/text.h"
 #include "harness/verify.h"
-#include "examiner/loaded_kernel.h"
 
 namespace coalesce::grader {
 namespace {

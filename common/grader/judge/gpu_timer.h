@@ -9,8 +9,8 @@
 #include <cstdint>
 #include <string>
 
-#include "harness/device.h"
 #include "examiner/verdict_codec.h"
+#include "harness/device.h"
 
 namespace coalesce::grader {
 

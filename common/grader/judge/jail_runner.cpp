@@ -7,10 +7,10 @@
 #include <cstring>
 #include <stdexcept>
 
+#include "examiner/compiled_from.h"
 #include "grader/judge/ptx_rules.h"
 #include "grader/sandbox/memory_file.h"
 #include "grader/store/sha256.h"
-#include "examiner/compiled_from.h"
 
 namespace coalesce::grader {
 namespace {

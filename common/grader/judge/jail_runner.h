@@ -9,10 +9,10 @@
 #include <optional>
 #include <string>
 
+#include "examiner/runner.h"
 #include "grader/judge/judge.h"
 #include "grader/sandbox/jail.h"
 #include "grader/sandbox/jobs.h"
-#include "examiner/runner.h"
 
 namespace coalesce::grader {
 

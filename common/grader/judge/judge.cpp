@@ -4,14 +4,14 @@
 #include <chrono>
 
 #include "examiner/course/course.h"
+#include "examiner/examine.h"
 #include "examiner/exercises/skeleton.h"
+#include "examiner/picture.h"
 #include "grader/judge/jail_runner.h"
 #include "grader/judge/telling.h"
 #include "grader/sandbox/doctor.h"
 #include "grader/sandbox/places.h"
 #include "grader/store/sha256.h"
-#include "examiner/examine.h"
-#include "examiner/picture.h"
 
 namespace coalesce::grader {
 namespace {

@@ -24,9 +24,9 @@
 
 #include "base/files.h"
 #include "examiner/course/exercise.h"
+#include "examiner/verdict.h"
 #include "grader/judge/marks.h"
 #include "grader/sandbox/jail.h"
-#include "examiner/verdict.h"
 
 namespace coalesce::grader {
 

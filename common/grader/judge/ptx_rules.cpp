@@ -7,9 +7,9 @@
 #include <set>
 
 #include "base/text.h"
-#include "simulator/code/opcodes.h"
 #include "examiner/compile.h"
 #include "examiner/wrapper.h"
+#include "simulator/code/opcodes.h"
 #include "simulator/ptx/ast.h"
 #include "simulator/ptx/lexer.h"
 #include "simulator/ptx/parser.h"

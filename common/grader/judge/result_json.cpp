@@ -1,8 +1,8 @@
 // A result as JSON and back: the same bytes for the same result, whatever computer wrote them.
 #include <stdexcept>
 
-#include "grader/judge/judge.h"
 #include "examiner/verdict_codec.h"
+#include "grader/judge/judge.h"
 
 namespace coalesce::grader {
 

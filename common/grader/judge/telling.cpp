@@ -3,8 +3,8 @@
 #include <algorithm>
 
 #include "base/text.h"
-#include "harness/text.h"
 #include "examiner/render.h"
+#include "harness/text.h"
 
 namespace coalesce::grader {
 namespace {

@@ -8,9 +8,9 @@
 #include <string>
 #include <string_view>
 
-#include "harness/predicted.h"
 #include "examiner/compile.h"
 #include "examiner/trial_codec.h"
+#include "harness/predicted.h"
 
 namespace coalesce::grader {
 

@@ -8,9 +8,9 @@
 
 #include "base/child.h"
 #include "base/files.h"
+#include "examiner/compilers.h"
 #include "grader/sandbox/jail.h"
 #include "grader/sandbox/protocol.h"
-#include "examiner/compilers.h"
 
 namespace coalesce::grader {
 namespace {

@@ -120,9 +120,10 @@ int run(const Words& words) {
     const std::string text = write_gpu(gpu);
     // What nobody could read back would be of no use.
     read_gpu(text, "what calibrate writes");
-    const std::string out = words.out.empty() ? std::string(COALESCE_REPOSITORY) + "/common/timing/gpus/" +
-                                                    file_name_of(gpu.name) + ".toml"
-                                              : words.out;
+    const std::string out = words.out.empty()
+                                ? std::string(COALESCE_REPOSITORY) + "/common/timing/gpus/" +
+                                      file_name_of(gpu.name) + ".toml"
+                                : words.out;
     write_file(out, text);
     std::cout << text << "\nWritten to " << out << "; build again, and predictions use it.\n";
     return exit_right;

@@ -7,11 +7,11 @@
 #include <string>
 #include <vector>
 
+#include "ptx_mutations.h"
 #include "simulator/base/device_model.h"
 #include "simulator/base/options.h"
 #include "simulator/device/device.h"
 #include "simulator/ptx/parser.h"
-#include "ptx_mutations.h"
 
 namespace {
 

@@ -12,11 +12,11 @@
 #include <string>
 #include <vector>
 
+#include "lab/fuzz/operand_kernel.h"
 #include "simulator/base/device_model.h"
 #include "simulator/device/device.h"
 #include "simulator/execute/device_calls.h"
 #include "simulator/execute/recorder.h"
-#include "lab/fuzz/operand_kernel.h"
 #include "simulator/memory/tensor_map.h"
 
 namespace {

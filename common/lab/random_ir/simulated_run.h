@@ -5,8 +5,8 @@
 #include <string>
 #include <vector>
 
-#include "simulator/base/coalesce_simulator.h"
 #include "program.h"
+#include "simulator/base/coalesce_simulator.h"
 
 namespace coalesce::random_kernels {
 

@@ -2,11 +2,11 @@
 #include <algorithm>
 #include <iostream>
 
+#include "examiner/compile.h"
 #include "harness/device_buffer.h"
 #include "harness/errors.h"
 #include "harness/stopwatch.h"
 #include "harness/text.h"
-#include "examiner/compile.h"
 #include "lab/random_times/expected.h"
 #include "lab/random_times/on_device.h"
 

@@ -1,11 +1,11 @@
 #include "lab/random_times/on_device.h"
 
+#include "examiner/compilers.h"
+#include "examiner/loaded_kernel.h"
 #include "harness/device_buffer.h"
 #include "harness/errors.h"
 #include "harness/simulator_function.h"
 #include "harness/text.h"
-#include "examiner/compilers.h"
-#include "examiner/loaded_kernel.h"
 #include "lab/random_times/expected.h"
 
 namespace coalesce::timing {

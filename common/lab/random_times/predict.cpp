@@ -5,8 +5,8 @@
 #include "harness/errors.h"
 #include "harness/predicted.h"
 #include "harness/text.h"
-#include "timing/prediction_codec.h"
 #include "lab/random_times/on_device.h"
+#include "timing/prediction_codec.h"
 
 namespace coalesce::timing {
 namespace {

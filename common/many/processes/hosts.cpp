@@ -4,9 +4,9 @@
 
 #include "base/errors.h"
 #include "harness/result.h"
-#include "many/request.h"
 #include "many/processes/between.h"
 #include "many/processes/mpi_team.h"
+#include "many/request.h"
 
 namespace coalesce::processes {
 namespace {

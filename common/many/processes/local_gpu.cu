@@ -2,8 +2,8 @@
 #include "harness/device_buffer.h"
 #include "harness/errors.h"
 #include "harness/harness.h"
-#include "many/spread.h"
 #include "many/processes/local.h"
+#include "many/spread.h"
 
 namespace coalesce::processes {
 namespace {

@@ -15,11 +15,11 @@
 #include <chrono>
 #include <nlohmann/json.hpp>
 
+#include "page_runner.h"
 #include "simulator/base/options.h"
 #include "simulator/device/device.h"
 #include "simulator/execute/recorder.h"
 #include "simulator/execute/trace.h"
-#include "page_runner.h"
 #include "simulator/profile/kernel_table.h"
 #include "simulator/report/reports.h"
 #include "time_of_launch.h"

@@ -3,18 +3,18 @@
 #include <functional>
 #include <nlohmann/json.hpp>
 
-#include "examiner/course/course.h"
-#include "page/wasm/course_files.h"
-#include "harness/counters_json.h"
 #include "examiner/clang_ir.h"
+#include "examiner/course/course.h"
 #include "examiner/examine.h"
 #include "examiner/picture.h"
 #include "examiner/predicted_launch.h"
 #include "examiner/render.h"
 #include "examiner/verdict_codec.h"
+#include "harness/counters_json.h"
 #include "learn/counted.h"
 #include "learn/guess.h"
 #include "learn/hint_text.h"
+#include "page/wasm/course_files.h"
 #include "page_runner.h"
 #include "time_of_launch.h"
 #include "timing/time_line.h"
@@ -36,8 +36,8 @@ const Exercise& exercise_of(const json& question) {
     const course::Step* step = whole_course().find(name);
     if (step && !is_hunt && step->exercise) return *step->exercise;
     if (step && is_hunt && step->hunt) return *step->hunt;
-    throw std::runtime_error("the course has no " +
-                             std::string(is_hunt ? "bug hunt" : "exercise") + " " + name);
+    throw std::runtime_error("the course has no " + std::string(is_hunt ? "bug hunt" : "exercise") +
+                             " " + name);
 }
 
 /// "03_tiled/kernel.cu"

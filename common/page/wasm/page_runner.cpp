@@ -2,9 +2,9 @@
 
 #include <emscripten.h>
 
-#include "simulator/base/options.h"
-#include "harness/counters_json.h"
 #include "examiner/verdict_codec.h"
+#include "harness/counters_json.h"
+#include "simulator/base/options.h"
 #include "simulator/report/reports.h"
 
 // Whoever made the module may have given it this function.

@@ -3,8 +3,8 @@
 #include <set>
 #include <string_view>
 
-#include "simulator/analysis/register_use.h"
 #include "base/ranges.h"
+#include "simulator/analysis/register_use.h"
 #include "simulator/code/opcodes.h"
 #include "simulator/ptx/instruction_parts.h"
 #include "simulator/ptx/special_registers.h"

@@ -9,9 +9,9 @@
 #include <mutex>
 #include <string>
 
+#include "base/ranges.h"
 #include "simulator/analysis/bit_flow.h"
 #include "simulator/analysis/register_use.h"
-#include "base/ranges.h"
 #include "simulator/code/kernel.h"
 #include "simulator/code/opcodes.h"
 #include "simulator/ptx/instruction_parts.h"

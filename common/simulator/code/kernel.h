@@ -163,7 +163,7 @@ struct Kernel {
     std::vector<u32> places_estimate;  ///< of the function's instructions, in the GPU's code
     std::vector<u32>
         unrolled_loops;  ///< by ptxas, where that changes what is counted: an instruction of each
-    std::vector<u32> turns_unrolled;   ///< of the loop that an instruction begins; 0: none
+    std::vector<u32> turns_unrolled;  ///< of the loop that an instruction begins; 0: none
 
     /// What becomes of the bytes that are loaded (analysis/demanded_bytes.h).
     struct {

@@ -1,8 +1,8 @@
 // cudaGraphDebugDotPrint: a graph as text for Graphviz.
 #include <fstream>
 
-#include "simulator/cudart/graph_calls.h"
 #include "base/kernel_name.h"
+#include "simulator/cudart/graph_calls.h"
 
 using coalesce::kernel_name;
 using namespace coalesce::sim;

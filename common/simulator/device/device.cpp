@@ -143,22 +143,26 @@ std::vector<const Allocation*> written_by(const Launch& launch) {
     return allocations;
 }
 
+/// Reports whether everything that the launch needs of the kernel is simulated; prepares it for clusters.
+bool is_runnable(Kernel& kernel, const LaunchConfig& config) {
+    if (!kernel.error.empty()) {
+        report_unknown(kernel, kernel.error, kernel.error_place);
+        return false;
+    }
+    if (!config.has_clusters()) return true;
+    if (!kernel.cluster_code) kernel.cluster_code = lower_for_clusters(kernel);
+    if (!kernel.cluster_code)
+        report_unknown(kernel, "this kernel cannot be prepared for clusters", {});
+    return kernel.cluster_code != nullptr;
+}
+
 }  // namespace
 
 Status Device::launch(Kernel& kernel, const LaunchConfig& config, void** arguments) {
     const std::lock_guard lock(state_->launching);
     if (const Status bad = check_shape(kernel, config); bad != Status::success) return bad;
     lower(kernel);
-    if (!kernel.error.empty()) {
-        report_unknown(kernel, kernel.error, kernel.error_place);
-        return Status::unsupported_ptx;
-    }
-    if (config.has_clusters() && !kernel.cluster_code)
-        kernel.cluster_code = lower_for_clusters(kernel);
-    if (config.has_clusters() && !kernel.cluster_code) {
-        report_unknown(kernel, "this kernel cannot be prepared for clusters", {});
-        return Status::unsupported_ptx;
-    }
+    if (!is_runnable(kernel, config)) return Status::unsupported_ptx;
     const u64 resident =
         u64{DeviceModel::multiprocessors} *
         std::max(1u, blocks_per_multiprocessor(kernel, static_cast<u32>(config.block.count()),

@@ -6,8 +6,8 @@
 #include <stdexcept>
 #include <vector>
 
-#include "simulator/analysis/block_layout.h"
 #include "base/kernel_name.h"
+#include "simulator/analysis/block_layout.h"
 #include "simulator/device/device.h"
 #include "simulator/program/lower.h"
 #include "simulator/ptx/linker.h"

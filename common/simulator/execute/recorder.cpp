@@ -1,3 +1,4 @@
+// Long: one class, which sees a launch from its first step to its last.
 #include "simulator/execute/recorder.h"
 
 #include <algorithm>

@@ -3,8 +3,8 @@
 #include <algorithm>
 #include <bit>
 
-#include "simulator/analysis/register_use.h"
 #include "base/ranges.h"
+#include "simulator/analysis/register_use.h"
 #include "simulator/program/machine_instruction.h"
 #include "simulator/ptx/instruction_parts.h"
 

@@ -4,9 +4,9 @@
 #include <map>
 #include <utility>
 
+#include "base/ranges.h"
 #include "simulator/analysis/deciding_registers.h"
 #include "simulator/analysis/register_use.h"
-#include "base/ranges.h"
 #include "simulator/execute/special_registers.h"
 #include "simulator/ptx/instruction_parts.h"
 

@@ -2,11 +2,11 @@
 #include <map>
 #include <string_view>
 
+#include "base/kernel_name.h"
+#include "base/ranges.h"
 #include "simulator/analysis/deciding_registers.h"
 #include "simulator/analysis/register_use.h"
-#include "base/ranges.h"
 #include "simulator/base/subjects.h"
-#include "base/kernel_name.h"
 #include "simulator/execute/barriers.h"
 #include "simulator/execute/cluster.h"
 #include "simulator/execute/device_calls.h"

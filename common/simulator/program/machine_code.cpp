@@ -5,8 +5,8 @@
 #include <optional>
 #include <set>
 
-#include "simulator/analysis/deciding_registers.h"
 #include "base/ranges.h"
+#include "simulator/analysis/deciding_registers.h"
 #include "simulator/program/joined_blocks.h"
 #include "simulator/program/loop_unroller.h"
 #include "simulator/program/machine_values.h"

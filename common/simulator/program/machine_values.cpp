@@ -6,9 +6,9 @@
 #include <set>
 #include <string_view>
 
+#include "base/ranges.h"
 #include "simulator/analysis/deciding_registers.h"
 #include "simulator/analysis/register_use.h"
-#include "base/ranges.h"
 #include "simulator/execute/fragments.h"
 #include "simulator/program/machine_instruction.h"
 #include "simulator/ptx/instruction_parts.h"

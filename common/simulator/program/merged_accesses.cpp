@@ -6,8 +6,8 @@
 #include <set>
 #include <utility>
 
-#include "simulator/analysis/register_use.h"
 #include "base/ranges.h"
+#include "simulator/analysis/register_use.h"
 #include "simulator/program/address_facts.h"
 #include "simulator/program/loop_unroller.h"
 #include "simulator/program/machine_instruction.h"

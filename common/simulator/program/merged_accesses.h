@@ -5,7 +5,7 @@
 // of the PTX where it stands (values, bounds, races), and counts and times the machine's accesses: each at the first
 // load or store that it stands for.
 //
-// The rules below were found with ptxas 13.0 for sm_90, by compiling some 600 small pieces of PTX and reading the widths
+// The rules below were found with ptxas 13.0 for sm_90, by compiling about 600 small pieces of PTX and reading the widths
 // from the machine's code; tests/unit/merged_accesses_test.cpp has most of them, and tests/merges compares with ptxas
 // all kernels of the course and its tests. They hold for shared and for global memory alike.
 //
@@ -36,7 +36,7 @@
 // Turns   ptxas carries out some loops four turns at a time (loop_unroller.h), and then merges loads across these turns. A
 //         load whose address steps by a constant is counted in those turns whose remainder modulo 16 says that the wider
 //         load begins there. (One kernel in 300 needs that: nvcc has unrolled nearly all loops before. The last turns of
-//         a loop whose number of turns is no multiple of four are counted like the others, though ptxas does not merge
+//         a loop whose number of turns is not a multiple of four are counted like the others, though ptxas does not merge
 //         them.)
 //
 // Not followed, as tests/merges shows:

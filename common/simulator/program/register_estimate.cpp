@@ -8,8 +8,8 @@
 #include <utility>
 #include <vector>
 
-#include "simulator/base/device_model.h"
 #include "base/ranges.h"
+#include "simulator/base/device_model.h"
 #include "simulator/program/lifetimes.h"
 #include "simulator/program/list_schedule.h"
 #include "simulator/program/machine_code.h"

@@ -3,8 +3,8 @@
 #include <algorithm>
 #include <map>
 
-#include "simulator/analysis/register_use.h"
 #include "base/ranges.h"
+#include "simulator/analysis/register_use.h"
 #include "simulator/execute/special_registers.h"
 #include "simulator/instructions/lanes.h"
 

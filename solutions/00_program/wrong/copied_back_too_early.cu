@@ -38,7 +38,6 @@ int main(int argc, char** argv) {
 
     check(cudaGetLastError(), "launch");
 
-
     check(cudaFree(device_in), "cudaFree");
     check(cudaFree(device_out), "cudaFree");
     for (int i = 0; i < count; ++i) {

@@ -12,7 +12,8 @@ __global__ void copy(float* out, const float* in, int rows, int cols) {
     for (int k = 0; k < TILE_DIM; k += BLOCK_ROWS) {
         // Tiles on the right and bottom edge may hang over the matrix.
         if (row + k < rows && col < cols) {
-            values[k / BLOCK_ROWS] = in[blockIdx.y * TILE_DIM + threadIdx.y + k * cols + col];  // here
+            values[k / BLOCK_ROWS] =
+                in[blockIdx.y * TILE_DIM + threadIdx.y + k * cols + col];  // here
         }
     }
 

@@ -30,5 +30,6 @@ __global__ void transpose(float* out, const float* in, int rows, int cols) {
 
 constexpr Launch configure(int rows, int cols) {
     return {.grid = {ceil_div(cols, TILE_DIM), ceil_div(rows, TILE_DIM)},
-            .block = {TILE_DIM, BLOCK_ROWS}, .shared_bytes = 100000};
+            .block = {TILE_DIM, BLOCK_ROWS},
+            .shared_bytes = 100000};
 }

@@ -27,7 +27,7 @@ __global__ void transpose(float* out, const float* in, int rows, int cols) {
     for (int k = 0; k < TILE_DIM; k += BLOCK_ROWS) {
         if (row < rows && col + k < cols) {
             float values[4];
-            for (int i = 0; i < 3; ++i) {  // here
+            for (int i = 0; i < 3; ++i) {                                // here
                 values[i] = tile[threadIdx.x * 4 + i][threadIdx.y + k];  // here
             }
             float4 v = {values[0], values[1], values[2], values[3]};

@@ -6,14 +6,14 @@
 #include <stdexcept>
 
 #include "base/child.h"
+#include "examiner/compiled_from.h"
+#include "examiner/source.h"
+#include "examiner/wrapper.h"
 #include "grader/sandbox/jobs.h"
 #include "grader/sandbox/memory_file.h"
 #include "grader/sandbox/program/clang_beside.h"
 #include "grader/sandbox/program/workers.h"
 #include "grader/sandbox/protocol.h"
-#include "examiner/compiled_from.h"
-#include "examiner/source.h"
-#include "examiner/wrapper.h"
 
 namespace coalesce::grader {
 namespace {

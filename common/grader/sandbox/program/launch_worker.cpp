@@ -8,6 +8,9 @@
 #include <optional>
 #include <stdexcept>
 
+#include "examiner/loaded_kernel.h"
+#include "examiner/predicted_launch.h"
+#include "examiner/trial.h"
 #include "grader/sandbox/jobs.h"
 #include "grader/sandbox/memory_file.h"
 #include "grader/sandbox/packet.h"
@@ -16,9 +19,6 @@
 #include "harness/device_buffer.h"
 #include "harness/errors.h"
 #include "harness/text.h"
-#include "examiner/loaded_kernel.h"
-#include "examiner/predicted_launch.h"
-#include "examiner/trial.h"
 
 namespace coalesce::grader {
 namespace {

@@ -157,6 +157,7 @@ __global__ void reverse_in_place(float* a, int n) {
 
 }  // namespace
 
+// Long: a list, with a line or two for each case.
 std::vector<Case> memory_cases(const Buffers& m) {
     std::vector<Case> cases;
     const auto add = [&](const char* name, std::function<void()> launch) {

@@ -26,9 +26,9 @@
 #include <map>
 #include <vector>
 
-#include "simulator/base/coalesce_simulator.h"
 #include "lab/campaign/contract.h"
 #include "lab/campaign/run/buffer.h"
+#include "simulator/base/coalesce_simulator.h"
 
 using namespace coalesce::campaign;
 

@@ -158,9 +158,10 @@ void Contest::verify_on_device(const Seat& seat, bool by_host_too) {
     const Comparison comparison = buffers_.check();
     if (!comparison.is_right()) entry.wrong = comparison.text();
     if (comparison.is_right() != is_right) {
-        throw std::runtime_error(variant.name +
-                                 ": the check on the device and the one on the host disagree: "
-                                 "one of common/lab/proof/device_check.cu and common/harness is wrong");
+        throw std::runtime_error(
+            variant.name +
+            ": the check on the device and the one on the host disagree: "
+            "one of common/lab/proof/device_check.cu and common/harness is wrong");
     }
     if (!is_right) buffers_.prepare();
 }

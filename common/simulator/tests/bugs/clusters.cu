@@ -242,7 +242,7 @@ static void no_arrival() {
     pairs(waits_alone, device_zeros<int>(4));
 }
 
-/// Block 1 waits for a word that block 0 would store behind the barrier.
+/// Block 1 waits for a word that block 0 would store after the barrier.
 __global__ void waits_for_each_other(int* out) {
     __shared__ int flag;
     if (threadIdx.x == 0) flag = 0;
