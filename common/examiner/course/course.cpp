@@ -171,7 +171,7 @@ std::vector<Prediction> read_predictions(const StrictToml& reader, const toml::t
     return predictions;
 }
 
-// The exercise of a step: what its exercise.toml asks, but for the bug hunt.
+// The exercise of a step: what its exercise.toml asks, except for the bug hunt.
 Exercise read_exercise(const StrictToml& reader, const toml::table& table, const std::string& step,
                        const Exercise& usual) {
     std::set<std::string_view> known(std::begin(kAsked), std::end(kAsked));

@@ -11,7 +11,7 @@
 //
 // Loads   Of the words at one base (see address_facts.h) that are loaded between two instructions that may write the
 //         memory, those in one multiple of 16 bytes become a load of 16 bytes if they are three or four, those in one
-//         multiple of 8 bytes a load of 8 if they are two. The order does not matter, nor what is loaded in between.
+//         multiple of 8 bytes per load of 8 if they are two. The order does not matter, nor what is loaded in between.
 //         (All 255 subsets of eight words; all orders of three.) So a load may bring a word that nobody asked for:
 //         words 1, 2, 3 and 4 are a load of 16 bytes from word 0 on, and one of 4 bytes.
 // Stores  Only those that follow each other, with no other access to that memory in between, to one multiple of 16 bytes,
@@ -20,7 +20,7 @@
 //         and halves as words of 4 bytes. At most four words make one access: four halves 8 bytes, two doubles 16.
 //         Bytes are left alone, and so are halves that something extends with zeros to 32 bits: their loads do that.
 // Aligned A base is as aligned as the instructions show that compute it, or as its widest access: a load of 16 bytes at a
-//         base lets its neighbours merge (before and behind it, and across barriers, but not from behind a branch).
+//         base lets its neighbours merge (before and after it, and across barriers, but not from behind a branch).
 //         That is how global memory comes to it, whose pointers nobody knows more of.
 // Ends    Loads do not merge across a store to the same memory, even to another array or to another word of the same
 //         base; nor across atomics on it, accesses through generic addresses that write, barriers (of a block or a
