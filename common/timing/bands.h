@@ -16,6 +16,8 @@ struct BandFacts {
     bool has_short_runs = false;  ///< memory sees runs shorter than a line
     bool reads_tables = false;    ///< every block reads all over the same memory
     bool has_unfinished_sectors = false;
+    bool shares_memory = false;          ///< blocks have shared memory
+    bool writes_where_it_reads = false;  ///< nearly all that it reads it writes, and nothing else
     bool measured_gpu = true;
 };
 

@@ -418,6 +418,8 @@ Prediction predict(const Recording& recording, const Gpu& gpu) {
                                .has_short_runs = has_short_runs(traffic),
                                .reads_tables = !tables.empty(),
                                .has_unfinished_sectors = traffic.unfinished > 0,
+                               .shares_memory = recording.shared_bytes > 0,
+                               .writes_where_it_reads = writes_where_it_reads(recording),
                                .measured_gpu = gpu.measured});
     return p;
 }

@@ -6,10 +6,15 @@ namespace coalesce::timing {
 
 namespace {
 
-/// So little is stored, of what memory moves, that it does not matter how.
-bool stores_little(const Traffic& t) {
+/// Reports whether blocks store so few of the sectors that they touch that it does not matter how.
+bool stores_little(const Work& work) {
     constexpr double little = .05;
-    return t.written < little * (t.read + t.written);
+    double read = 0, written = 0;
+    for (const BlockProgram& kind : work.kinds) {
+        read += kind.sectors_read;
+        written += kind.sectors_written + kind.sectors_partial;
+    }
+    return written < little * (read + written);
 }
 
 /// Stores along a row that leave gaps for others to fill, or for nobody: what is put together before the second-level
@@ -20,7 +25,7 @@ bool stores_little(const Traffic& t) {
 /// leaves a fifth of its sectors' bytes to others: on an H200 it took 2.9 times as long as predicted.)
 bool stores_parts(const Work& work, const Traffic& t) {
     constexpr double some = .2, some_left = .1;
-    if (stores_little(t)) return false;
+    if (stores_little(work)) return false;
     double near = 0, edges = 0, partial = 0, all = 0;
     for (const BlockProgram& kind : work.kinds) {
         near += kind.sectors_partial_near;
@@ -35,11 +40,11 @@ bool stores_parts(const Work& work, const Traffic& t) {
 /// Copies that wrote runs of 64 bytes took 1.4 times as long as others, and 1.8 in 11_any_shape's any_int16. So much is in
 /// doubt, too, where a block reads half a line and one that comes later the other half, and nobody more beside it: do the
 /// halves meet? (any_int16 at 8192 x 8192.) Short runs that are read alone are known: memory reads pairs of sectors.
-bool moves_half_lines(const Traffic& t) {
+bool moves_half_lines(const Work& work, const Traffic& t) {
     const auto is_half = [](double run) { return run > 0 && run < kLineBytes; };
-    const bool halves_may_meet = !stores_little(t) && is_half(t.own_run_read) && t.run_read() > 0 &&
-                                 t.run_read() <= kLineBytes;
-    return (is_half(t.run_written()) && !stores_little(t)) || halves_may_meet;
+    const bool halves_may_meet = !stores_little(work) && is_half(t.own_run_read) &&
+                                 t.run_read() > 0 && t.run_read() <= kLineBytes;
+    return (is_half(t.run_written()) && !stores_little(work)) || halves_may_meet;
 }
 
 /// Which instructions lanes may execute with different values: those that read a register that thread numbers or memory
@@ -86,6 +91,13 @@ bool multiplies_matrices(const Recording& recording) {
 
 }  // namespace
 
+bool writes_where_it_reads(const Recording& recording) {
+    constexpr double nearly_all = .8;
+    const SectorSet &reads = recording.reads.sectors, &writes = recording.writes.sectors;
+    const auto most = static_cast<double>(std::max(reads.size(), writes.size()));
+    return most > 0 && static_cast<double>(reads.common_with(writes)) > nearly_all * most;
+}
+
 bool has_short_runs(const Traffic& t) {
     const auto is_short = [](double run) { return run > 0 && run < kLineBytes; };
     return is_short(t.run_read()) || is_short(t.run_written());
@@ -104,7 +116,7 @@ void note_unknown(Prediction& p, const Recording& recording, const Occupancy& oc
     if (std::any_of(work.kinds.begin(), work.kinds.end(), is_doubtful))
         p.unknown.push_back(Unknown::first_level);
     if (stores_parts(work, t)) p.unknown.push_back(Unknown::parts);
-    if (moves_half_lines(t)) p.unknown.push_back(Unknown::half_lines);
+    if (moves_half_lines(work, t)) p.unknown.push_back(Unknown::half_lines);
     if (multiplies_matrices(recording)) p.unknown.push_back(Unknown::tensor_cores);
     if (reads_constants_by_lane(recording)) p.unknown.push_back(Unknown::constants);
 }

@@ -11,6 +11,9 @@ namespace coalesce::timing {
 void note_unknown(Prediction& p, const Recording& recording, const Occupancy& occupancy,
                   const Work& work, const Traffic& traffic);
 
+/// Reports whether the launch reads little else than it writes, and the other way around.
+bool writes_where_it_reads(const Recording& recording);
+
 /// Reports whether memory sees runs shorter than a line.
 bool has_short_runs(const Traffic& traffic);
 

@@ -95,7 +95,9 @@ TEST_CASE("bands are narrow for copies, and wider the more else is busy") {
     const double issue = with([](BandFacts&f) { f.binds = Binds::issue; }),
                  shared = with([](BandFacts&f) { f.binds = Binds::shared; }),
                  random = with([](BandFacts&f) { f.has_short_runs = true; });
-    CHECK(issue > .15);
+    CHECK(issue > narrow + .1);
     CHECK(shared > issue);
-    CHECK(random > shared);
+    CHECK(random > issue);
+    CHECK(with([](BandFacts& f) { f.writes_where_it_reads = true; }) > shared);
+    CHECK(with([](BandFacts& f) { f.busy.memory = .5; }) > narrow);
 }
