@@ -1,7 +1,7 @@
 // What the feature tests of clusters share.
 #pragma once
 
-#include "simulator/tests/clusters.h"
+#include "../clusters.h"
 
 #include "check.h"
 

@@ -6,7 +6,7 @@
 #include <cstdio>
 #include <cstdlib>
 
-#include "simulator/base/coalesce_simulator.h"
+#include "../../base/coalesce_simulator.h"
 
 template <class Function>
 Function* find(const char* name) {
