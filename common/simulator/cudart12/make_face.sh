@@ -6,7 +6,7 @@ set -eu
 library=$1 version=$2 own=${3:-/dev/null} renamed=${4:-/dev/null}
 
 echo "// Made by make_face.sh."
-echo '#include "cudart12/forward.h"'
+echo '#include "simulator/cudart12/forward.h"'
 {
     "${NM:-nm}" -D --defined-only "$library" | awk '$2 == "T" || $2 == "W" {sub(/@.*/, "", $3); print $3, $3}'
     grep -v '^#' "$renamed" || true

@@ -7,6 +7,7 @@
 #include "base/kernel_name.h"
 #include "simulator/ptx/parser.h"
 
+using coalesce::kernel_name;
 using namespace coalesce::sim;
 using namespace coalesce::sim::ptx;
 
