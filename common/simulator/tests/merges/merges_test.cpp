@@ -127,7 +127,7 @@ std::string_view opcode_of(const ptx::Instruction& i) {
 }
 
 Places simulated_places(const ptx::Module& module, const ptx::Function& kernel) {
-    const std::vector<u32> unrolled = estimate_code(module, kernel).unrolled;
+    const std::vector<u32> unrolled = estimate_code(module, kernel).unrolled_loops();
     const MergedAccesses merged = merged_accesses(kernel, ControlFlow(kernel),
                                                   shared_layout(module, kernel).offsets, unrolled);
     Places places;
