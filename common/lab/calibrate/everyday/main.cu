@@ -1,4 +1,7 @@
-// everyday [PART]... -- times everyday kernels on a GPU, or predicts them on the simulated one (see bench.h).
+// everyday [PART]... -- times everyday kernels on a GPU, or predicts them on the simulated one (see bench.h). Where the
+// variable BESIDE is set, launches are recorded beside their run: slower, but neighbouring blocks then read real indices.
+//
+//     nvcc -O3 -std=c++17 -arch=sm_90 -cudart shared -o everyday *.cu -ldl
 #include <dlfcn.h>
 
 #include <algorithm>
