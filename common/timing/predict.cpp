@@ -354,6 +354,23 @@ Binds binding(const Prediction& p, const Outcome& o, const Gpu& gpu) {
     return o.life.barrier > .3 * o.life.loads ? Binds::barrier : Binds::flight;
 }
 
+/// The error band of a prediction whose time is known.
+double band_of(const Prediction& p, const Recording& recording, const Gpu& gpu, const Work& work,
+               const Traffic& traffic, const Tables& tables) {
+    return error_band({.ms = p.ms,
+                       .binds = p.binds,
+                       .busy = p.busy,
+                       .rounds = p.rounds,
+                       .write_share = work.write_share,
+                       .rereads = traffic.rereads,
+                       .has_short_runs = has_short_runs(traffic),
+                       .reads_tables = !tables.empty(),
+                       .has_unfinished_sectors = traffic.unfinished > 0,
+                       .shares_memory = recording.shared_bytes > 0,
+                       .writes_where_it_reads = writes_where_it_reads(recording),
+                       .measured_gpu = gpu.measured});
+}
+
 }  // namespace
 
 Gpu gpu_of(const std::string& name_or_text) {
@@ -409,18 +426,7 @@ Prediction predict(const Recording& recording, const Gpu& gpu) {
     p.life = outcome.life;
     p.time_line = outcome.time_line;
     p.binds = binding(p, outcome, gpu);
-    p.error_band = error_band({.ms = p.ms,
-                               .binds = p.binds,
-                               .busy = p.busy,
-                               .rounds = p.rounds,
-                               .write_share = work.write_share,
-                               .rereads = traffic.rereads,
-                               .has_short_runs = has_short_runs(traffic),
-                               .reads_tables = !tables.empty(),
-                               .has_unfinished_sectors = traffic.unfinished > 0,
-                               .shares_memory = recording.shared_bytes > 0,
-                               .writes_where_it_reads = writes_where_it_reads(recording),
-                               .measured_gpu = gpu.measured});
+    p.error_band = band_of(p, recording, gpu, work, traffic, tables);
     return p;
 }
 

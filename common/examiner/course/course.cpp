@@ -298,7 +298,8 @@ std::vector<LessonTexts> lessons_among(const std::vector<CourseText>& texts) {
         const std::string name = text.file.substr(from, text.file.size() - kBehind.size() - from);
         lessons.push_back({name, &text, text_named(texts, "solutions/" + name + "/exercise.toml")});
     }
-    std::ranges::sort(lessons, {}, &LessonTexts::name);
+    std::sort(lessons.begin(), lessons.end(),
+              [](const LessonTexts& a, const LessonTexts& b) { return a.name < b.name; });
     return lessons;
 }
 

@@ -32,7 +32,10 @@ struct Remark {
     Kind kind = Kind::last_bits;
     std::string name;  ///< "ex2.approx", "cache hints"
 
-    auto operator<=>(const Remark&) const = default;
+    bool operator<(const Remark& other) const {
+        return kind != other.kind ? kind < other.kind : name < other.name;
+    }
+    bool operator==(const Remark& other) const { return kind == other.kind && name == other.name; }
     /// Whether the instruction counts as simulated exactly.
     bool is_exact() const { return kind == Kind::no_effect || kind == Kind::async_proxy; }
 };

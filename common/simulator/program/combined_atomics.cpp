@@ -4,6 +4,7 @@
 #include <array>
 #include <string_view>
 
+#include "base/ranges.h"
 #include "simulator/analysis/register_use.h"
 #include "simulator/ptx/instruction_parts.h"
 
@@ -23,7 +24,7 @@ constexpr std::array<std::string_view, 12> kKeepsUniform = {
     "mov", "cvta", "cvt", "add", "sub", "mul", "mad", "shl", "shr", "and", "or", "xor"};
 
 bool is_listed(const auto& list, const auto& word) {
-    return std::ranges::find(list, word) != list.end();
+    return std::find(list.begin(), list.end(), word) != list.end();
 }
 
 /// Whether all threads of a block have the same value in an operand or a register.
@@ -66,17 +67,16 @@ private:
 
 bool is_result_used(const ptx::Function& function, const ptx::Instruction& instruction) {
     const auto written = registers_written(instruction);
-    return std::ranges::any_of(function.body, [&](const ptx::Instruction& i) {
+    return any_of(function.body, [&](const ptx::Instruction& i) {
         const auto read = registers_read(i);
-        return std::ranges::any_of(written, [&](u32 reg) { return is_listed(read, reg); });
+        return any_of(written, [&](u32 reg) { return is_listed(read, reg); });
     });
 }
 
 bool combines_by_redux(const ptx::Instruction& i) {
     constexpr std::array<std::string_view, 6> operations = {"add", "min", "max",
                                                             "and", "or",  "xor"};
-    return std::ranges::any_of(operations,
-                               [&](std::string_view operation) { return i.has(operation); });
+    return any_of(operations, [&](std::string_view operation) { return i.has(operation); });
 }
 
 }  // namespace

@@ -96,12 +96,14 @@ void rename_symbols(Module& module, const Names& names) {
 /// Adds the module's source files to `files`. Returns the number there of each number of the module's.
 std::map<u32, u32> add_files(std::map<u32, std::string>& files, const Module& module) {
     std::map<u32, u32> numbers;
-    for (const auto& [number, path] : module.files) {
-        const auto known = std::find_if(files.begin(), files.end(),
-                                        [&](const auto& file) { return file.second == path; });
+    for (const auto& own : module.files) {
+        const auto known = std::find_if(files.begin(), files.end(), [&](const auto& file) {
+            return file.second == own.second;
+        });
         const u32 next = files.empty() ? 1 : files.rbegin()->first + 1;
-        numbers[number] = known != files.end() ? known->first : next;
-        files.emplace(numbers[number], path);
+        const u32 number = known != files.end() ? known->first : next;
+        numbers[own.first] = number;
+        files.emplace(number, own.second);
     }
     return numbers;
 }
