@@ -319,7 +319,8 @@ void read_lesson(const LessonTexts& texts, const Exercise& usual, Course& course
         return;
     }
     const Step step = read_step(texts, usual, course);
-    const auto same = std::ranges::find(course.steps, step.number(), &Step::number);
+    const auto same = std::ranges::find_if(
+        course.steps, [&](const Step& other) { return other.number() == step.number(); });
     if (same != course.steps.end()) {
         reader.fail(1, same->name + " has the same number; rename one of the two");
     }
