@@ -89,7 +89,7 @@ TEST_CASE("what is counted, predicted and measured of a variant is one row; riva
     const std::string text =
         results_in_markdown(read_results(folder.path / "docs/results"), "proof.md");
     CHECK(
-        has(text, "**A GPU**, 4096 x 512 floats. *Counted* on the simulated GPU at 1024 x 1024; "));
+        has(text, "**A GPU**, 4096 x 512 floats. *Counted* on the simulated GPU at 1024 x 1024: "));
     CHECK(has(text, "*Predicted*, not measured: "));
     CHECK(has(text, "[how far off they are](proof.md)"));
     size_t details = text.find("<details>");
@@ -129,7 +129,7 @@ TEST_CASE("what the model does not know, and which GPUs nobody measured, is said
     known.predicted = {{"device", PREDICTED}, {"results", {row}}};
     const std::string text = results_of_step("02_naive", known);
     CHECK(has(text, "| 2.12 ± 8 % ? |"));
-    CHECK(has(text, "?: the model says that it does not know"));
+    CHECK(has(text, "A question mark means that the model may be further off"));
     CHECK(has(text, "nobody has calibrated the model for it"));
 }
 
@@ -264,8 +264,8 @@ TEST_CASE("a lesson shows what is known of its step, once something is") {
     CHECK(update_readme(folder.path, false) == 0);
     CHECK(update_readme(folder.path, true) == 0);
     CHECK(folder.read("steps/02_naive/README.md") ==
-          "a\n<!-- results: begin -->\n*Measured* on an A GPU at 4096 x 512, each output "
-          "verified.\n\n"
+          "a\n<!-- results: begin -->\n*Measured* on an A GPU at 4096 x 512; every output "
+          "is verified.\n\n"
           "| Variant | Measured ms | GB/s | of copy |\n|---|--:|--:|--:|\n"
           "| `naive` | 2.0971 | 4097 | 95.7 % |\n<!-- results: end -->\nb\n");
     folder.write("steps/02_naive/README.md", lesson);
