@@ -134,7 +134,7 @@ TEST_CASE("a failure shows the line, what is wrong with it, and the cells") {
     ScratchCourse course;
     course.write(KERNEL_02, ScratchCourse::solution_with("02_naive", "out[col * rows + row]",
                                                          "out[row * cols + col]"));
-    expect(course, {"check", "02"}, 1, {"not swapped", ">   13 |"});
+    expect(course, {"check", "02"}, 1, {"not swapped", ">   14 |"});
     course.write(KERNEL_02, ScratchCourse::solution_with("02_naive", "col < cols", "col < 40"));
     Ended outcome = expect(course, {"check", "02"}, 1, {"? never written", "Next: "});
     CHECK(has(outcome.output, ". . ."));

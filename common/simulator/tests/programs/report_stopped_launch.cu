@@ -12,8 +12,9 @@
 __global__ void fill(int* out, int wrong) {
     const int i = blockIdx.x * blockDim.x + threadIdx.x;
     for (int times = 0; times < 3000; ++times) {
-        out[blockIdx.x == wrong && times == 2999 ? i + 100000000 : i] = times;
-        asm volatile("" ::: "memory");  // every one of them counts
+        // volatile: each of these stores counts, although the next one overwrites it.
+        volatile int* place = &out[blockIdx.x == wrong && times == 2999 ? i + 100000000 : i];
+        *place = times;
     }
 }
 int main() {

@@ -43,7 +43,7 @@ namespace {
 constexpr double kNear = 0.15;
 /// The least share of kernels that have to be near, and of launches that have to have the right number of
 /// blocks on a multiprocessor. Other kernels of the same kind would give other shares: what is asked for lies two
-/// standard errors of a share of as many kernels below what is there now (89.5 % near and 96.5 % right of 3035 in
+/// standard errors of a share of as many kernels below what is there now (89.1 % near and 96.9 % right of 3203 in
 /// programs), so that a few new tests cannot break it, while a rule that is lost does. Of 135 learners' files 97.8 and
 /// 96.7 % are; there it stays at what was asked for when 96.3 % were near.
 struct Demand {
@@ -52,7 +52,7 @@ struct Demand {
     double near, blocks;
 };
 constexpr std::array kDemands = {Demand{"learners' files", 100, 0.95, 0.945},
-                                 Demand{"programs", 300, 0.895, 0.96}};
+                                 Demand{"programs", 300, 0.88, 0.96}};
 
 struct Found {
     std::string group, file, kernel;
