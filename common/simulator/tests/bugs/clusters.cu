@@ -123,7 +123,7 @@ __global__ void first_ends(int* out) {
     values[threadIdx.x] = threadIdx.x;
     cluster_sync();
     if (rank_in_cluster() == 1) return;
-    out[blockIdx.x * 64 + threadIdx.x] = *mapped_pointer(&values[threadIdx.x], 1);  // bug owner_ends: racecheck: block may have ended
+    out[blockIdx.x * 64 + threadIdx.x] = *mapped_pointer(&values[threadIdx.x], 1);  // bug owner_ends: memcheck: block has ended
 }
 static void owner_ends() {
     pairs(first_ends, device_zeros<int>(256));
@@ -134,7 +134,7 @@ __global__ void last_store(int* out) {
     values[threadIdx.x] = threadIdx.x;
     cluster_sync();
     if (rank_in_cluster() == 1)
-        mapped_pointer(values, 0)[threadIdx.x] = 5;  // bug stores_to_the_end: memcheck: block has ended
+        mapped_pointer(values, 0)[threadIdx.x] = 5;  // bug stores_to_the_end: racecheck: block may have ended
     else
         out[blockIdx.x] = 1;
 }
