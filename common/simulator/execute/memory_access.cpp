@@ -171,13 +171,18 @@ void count_access(Warp& w, u32 site, const Resolved& where, u32 bytes) {
 
 void count_atomic(Warp& w, const Op* op, const Resolved& where, u32 bytes) {
     SiteCounters& counters = w.counters[op->site];
-    if (where.in_global)
-        counters.add_global(count_atomic_sectors(where.address, bytes, where.in_global),
-                            where.in_global, bytes);
-    if (!where.in_shared) return;
-    const LaneOffsets offsets = offsets_of(where.address, where.in_shared);
-    counters.add_shared(count_atomic_wavefronts(offsets.data(), bytes, where.in_shared,
-                                                (op->detail & kComparesBit) != 0));
+    const auto counted = [&](Mask lanes) {
+        return op->detail & kOneLaneBit ? lanes & (~lanes + 1) : lanes;
+    };
+    if (const Mask lanes = counted(where.in_global))
+        counters.add_global(count_atomic_sectors(where.address, bytes, lanes), lanes, bytes);
+    const Mask lanes = counted(where.in_shared);
+    if (!lanes) return;
+    const LaneOffsets offsets = offsets_of(where.address, lanes);
+    counters.add_shared(op->detail & kOnceAWordBit
+                            ? count_wavefronts(offsets.data(), bytes, lanes, SharedAccessKind::load)
+                            : count_atomic_wavefronts(offsets.data(), bytes, lanes,
+                                                      (op->detail & kComparesBit) != 0));
 }
 
 void tell_listener(const Warp& w, const Op* op, const Resolved& where, HeardAccess access) {
