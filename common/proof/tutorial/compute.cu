@@ -1,4 +1,5 @@
 // Arithmetic: many bodies, random numbers, fractals, expensive functions.
+// Long: many small kernels of one theme, each with the example that checks it.
 #include "tutorial.h"
 
 using namespace tutorial;

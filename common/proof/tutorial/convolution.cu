@@ -1,4 +1,5 @@
 // Convolutions, and kernels for images.
+// Long: many small kernels of one theme, each with the example that checks it.
 #include "tutorial.h"
 
 using namespace tutorial;

@@ -1,4 +1,5 @@
 // Products of matrices, from the naive one to register tiles, and of matrices with vectors.
+// Long: many small kernels of one theme, each with the example that checks it.
 #include <cuda_fp16.h>
 #include <mma.h>
 

@@ -1,4 +1,5 @@
 // Layers of neural networks: softmax, normalisations, activations, pieces of attention.
+// Long: many small kernels of one theme, each with the example that checks it.
 #include <cuda_fp16.h>
 
 #include "tutorial.h"

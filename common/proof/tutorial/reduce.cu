@@ -267,7 +267,7 @@ EXAMPLE(reduce_grid_stride) {
     return whole_sum(reduce_grid_stride, pick(1056, 64), pick(1 << 24, 1 << 17));
 }
 
-// The same loop with four floats a turn.
+// The same loop with four floats per turn.
 __global__ void reduce_grid_stride_float4(float* out, const float* in, int n) {
     const float4* quads = reinterpret_cast<const float4*>(in);
     float sum = 0;

@@ -85,7 +85,7 @@ EXAMPLE(scan_hillis_steele) {
     return scan_of_blocks(scan_hillis_steele, kThreads, kThreads, true);
 }
 
-// In place, with two barriers a step.
+// In place, with two barriers per step.
 __global__ void scan_two_barriers(int* out, const int* in) {
     __shared__ int s[kThreads];
     const int t = threadIdx.x;
@@ -306,7 +306,7 @@ EXAMPLE(scan_chained) {
             [=] { return compare_scan(out, in, in.size(), true); }, [=] { flags.restore(); }};
 }
 
-// Sums begin anew wherever a flag is set.
+// Sums begin again wherever a flag is set.
 __global__ void scan_segmented(int* out, const int* in, const unsigned char* heads) {
     __shared__ int s[kThreads];
     __shared__ int starts[kThreads];

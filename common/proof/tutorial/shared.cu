@@ -1,4 +1,5 @@
 // Shared memory, warps and registers: demonstrations of one thing each.
+// Long: many small kernels of one theme, each with the example that checks it.
 #include <cooperative_groups.h>
 #include <cuda_pipeline.h>
 
@@ -332,7 +333,7 @@ EXAMPLE(shared_row_sums_padded) {
     return row_sums(shared_row_sums_padded);
 }
 
-// Asynchronous copies, four bytes a thread.
+// Asynchronous copies, four bytes per thread.
 __global__ void async_copy_words(float* out, const float* in) {
     __shared__ float s[kThreads];
     const int t = threadIdx.x, i = blockIdx.x * kThreads + t;
@@ -347,7 +348,7 @@ EXAMPLE(async_copy_words) {
                      [](const std::vector<float>& in, std::size_t i) { return in[i ^ 1]; });
 }
 
-// Sixteen bytes a thread, and two stages in flight.
+// Sixteen bytes per thread, and two stages in flight.
 __global__ void async_copy_stages(float4* out, const float4* in, int turns) {
     __shared__ float4 s[2][kThreads];
     const int t = threadIdx.x, first = blockIdx.x * kThreads * turns + t;

@@ -1,4 +1,5 @@
 // Sparse matrices, graphs, transforms, clustering, texts.
+// Long: many small kernels of one theme, each with the example that checks it.
 #include "tutorial.h"
 
 using namespace tutorial;
@@ -544,7 +545,7 @@ EXAMPLE(find_pattern) {
             [=] { return compare(found, expected); }};
 }
 
-// How often a letter stands in a text, sixteen bytes a load.
+// How often a letter stands in a text, sixteen bytes per load.
 __global__ void count_letter(int* count, const uint4* text, int n) {
     int mine = 0;
     for (int i = blockIdx.x * blockDim.x + threadIdx.x; i < n; i += gridDim.x * blockDim.x) {

@@ -1,4 +1,5 @@
 // Structs, strides, gathers and look-ups: what lies beside what.
+// Long: many small kernels of one theme, each with the example that checks it.
 #include "tutorial.h"
 
 using namespace tutorial;

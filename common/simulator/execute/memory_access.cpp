@@ -179,17 +179,21 @@ void count_access(Warp& w, u32 site, const Resolved& where, u32 bytes) {
 
 void count_atomic(Warp& w, const Op* op, const Resolved& where, u32 bytes) {
     SiteCounters& counters = w.counters[op->site];
-    if (where.in_global)
-        counters.add_global(count_atomic_sectors(where.address, bytes, where.in_global),
-                            where.in_global, bytes);
+    const auto counted = [&](Mask lanes) {
+        return op->detail & kOneLaneBit ? lanes & (~lanes + 1) : lanes;
+    };
+    if (const Mask lanes = counted(where.in_global))
+        counters.add_global(count_atomic_sectors(where.address, bytes, lanes), lanes, bytes);
     if (!where.in_shared) return;
     const bool merges = !(op->detail & (kOverwritesBit | kComparesBit));
     count_remote_atomic(w, op->site, where.address, bytes, where.in_other, merges);
-    const Mask here = where.in_shared & ~where.in_other;
+    const Mask here = counted(where.in_shared & ~where.in_other);
     if (!here) return;
     const LaneOffsets offsets = offsets_of(where.address, here);
-    counters.add_shared(
-        count_atomic_wavefronts(offsets.data(), bytes, here, (op->detail & kComparesBit) != 0));
+    counters.add_shared(op->detail & kOnceAWordBit
+                            ? count_wavefronts(offsets.data(), bytes, here, SharedAccessKind::load)
+                            : count_atomic_wavefronts(offsets.data(), bytes, here,
+                                                      (op->detail & kComparesBit) != 0));
 }
 
 void tell_listener(const Warp& w, const Op* op, const Resolved& where, HeardAccess access) {

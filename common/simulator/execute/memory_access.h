@@ -94,6 +94,10 @@ inline constexpr u8 kReleasesBit = 8;
 inline constexpr u8 kOverwritesBit = 16;
 /// Likewise: shared memory's unit can only compare and exchange for this.
 inline constexpr u8 kComparesBit = 32;
+/// Likewise: on hardware one lane acts for all (CombinedLanes::all).
+inline constexpr u8 kOneLaneBit = 64;
+/// Likewise: lanes with the same address in shared memory are served together (CombinedLanes::same_word).
+inline constexpr u8 kOnceAWordBit = 128;
 
 /// The one place that every atomic and reduction passes, after its addresses were found good and
 /// before memory changes; and the one after. `changed`: a value is not what it was.

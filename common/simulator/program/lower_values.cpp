@@ -2,8 +2,10 @@
 #include <utility>
 
 #include "execute/fragments.h"
+#include "execute/memory_access.h"
 #include "execute/special_registers.h"
 #include "memory/device_memory.h"
+#include "program/combined_atomics.h"
 #include "program/lowering.h"
 #include "ptx/instruction_parts.h"
 
@@ -233,6 +235,11 @@ bool FunctionLowering::lower_family_instruction() {
           .count = family->count,
           .detail = family->detail,
           .has_destination = false};
+    if (!family->memory.empty() && family->memory[0].atomic) {
+        const CombinedLanes combined = combined_lanes(function_, now());
+        if (combined == CombinedLanes::all) op.detail |= kOneLaneBit;
+        if (combined == CombinedLanes::same_word) op.detail |= kOnceAWordBit;
+    }
     const StateSpace space = family->memory.empty() ? StateSpace::generic : family->memory[0].space;
     const bool gathers = family->warp_sync;
     const std::optional<u32> branch = gathers ? begin_guarded_region() : std::nullopt;
