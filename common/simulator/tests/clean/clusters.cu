@@ -91,11 +91,11 @@ __global__ void softmax(float* out, const float* in, int length) {
     if (threadIdx.x == 0) whole = 0;
     cluster.sync();
     float sum = 0;
-    for (int i = threadIdx.x; i < part; i += 32) sum += expf(in[first + i] - most);
+    for (int i = threadIdx.x; i < part; i += 32) sum += __expf(in[first + i] - most);
     atomicAdd(cluster.map_shared_rank(&whole, 0), sum);
     cluster.sync();
     const float all = *cluster.map_shared_rank(&whole, 0);
-    for (int i = threadIdx.x; i < part; i += 32) out[first + i] = expf(in[first + i] - most) / all;
+    for (int i = threadIdx.x; i < part; i += 32) out[first + i] = __expf(in[first + i] - most) / all;
     cluster.sync();
 }
 static void row_maxima() {

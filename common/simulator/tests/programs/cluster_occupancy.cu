@@ -5,6 +5,8 @@
 // expect: 512 threads: 528 264 163 124 94 79 69 62 44 37 28
 // expect: 256 threads: 1056 528 327 248 193 163 139 124 88 74 58
 // expect: all of shared memory: 132 66 39 30 22 17 15 15 7 7 7
+#include <initializer_list>
+
 #include "api_check.h"
 
 __global__ void kernel(int* out) {
