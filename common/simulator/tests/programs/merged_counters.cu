@@ -5,7 +5,6 @@
 // expect: four adjacent loads: 1 loads of 4 wavefronts, 0 conflicts; 4 stores of 4, 0
 // expect: four adjacent stores: 4 loads of 4 wavefronts, 0 conflicts; 1 stores of 4, 0
 // expect: eight words for all lanes: 2 loads of 4 wavefronts, 0 conflicts; 1 stores of 1, 0
-// expect: pairs: 1 loads of 2 wavefronts, 0 conflicts; 2 stores of 2, 0
 // Nobody knows that the address is a multiple of 8.
 // expect: pairs from an unknown word on: 2 loads of 4 wavefronts, 2 conflicts; 2 stores of 2, 0
 // One of 16 bytes, of which the first four are not asked for, and one of four.
@@ -45,13 +44,6 @@ __global__ void eight_words(float* out, const float* in, int) {
     float sum = 0;
     for (int k = 0; k < 8; ++k) sum += s[k];
     out[threadIdx.x] = sum;
-}
-__global__ void pairs(float* out, const float* in, int) {
-    __shared__ float s[64];
-    const int t = threadIdx.x;
-    for (int k = 0; k < 2; ++k) s[t + 32 * k] = in[t + 32 * k];
-    __syncthreads();
-    out[t] = s[2 * t] - s[2 * t + 1];
 }
 __global__ void unknown_pairs(float* out, const float* in, int from) {
     __shared__ float s[66];
@@ -122,7 +114,6 @@ int main() {
     show("four adjacent loads", four_loads);
     show("four adjacent stores", four_stores);
     show("eight words for all lanes", eight_words);
-    show("pairs", pairs);
     show("pairs from an unknown word on", unknown_pairs, 0);
     show("four loads from the second word on", from_second);
     show("structures of 12 bytes", [] {

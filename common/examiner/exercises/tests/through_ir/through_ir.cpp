@@ -27,11 +27,11 @@
 
 #include "base/child.h"
 #include "base/files.h"
-#include "examiner/exercises/examined.h"
-#include "examiner/exercises/mutants.h"
 #include "examiner/compiled_from.h"
 #include "examiner/compilers.h"
 #include "examiner/examine.h"
+#include "examiner/exercises/examined.h"
+#include "examiner/exercises/mutants.h"
 #include "examiner/render.h"
 #include "examiner/trial_codec.h"
 
@@ -88,7 +88,13 @@ std::string spoilt(std::string ptx, const std::string& how) {
         if (at != ptx.npos) ptx.replace(at, from.size(), "%tid.y");
     } else if (how == "loads") {
         const std::size_t at = ptx.find("ld.global");
-        if (at != ptx.npos) ptx.insert(at, ptx.substr(at, ptx.find(';', at) + 1 - at) + "\n");
+        // The second load is volatile: ptxas, and so the simulator, makes one of two that are alike.
+        const std::size_t behind = at + std::string("ld").size();
+        if (at != ptx.npos)
+            ptx.insert(at, "ld.volatile.global" +
+                               ptx.substr(ptx.find("global", behind) + 6,
+                                          ptx.find(';', at) + 1 - ptx.find("global", behind) - 6) +
+                               "\n");
     }
     return ptx;
 }
@@ -274,8 +280,8 @@ std::vector<Kernel> kernels_of(const std::string& name) {
     }
     std::sort(files.begin(), files.end());
     for (const fs::path& file : files) {
-        kernels.push_back({file.parent_path().filename() / file.filename(),
-                           &exercise_called(name), read_file(file)});
+        kernels.push_back({file.parent_path().filename() / file.filename(), &exercise_called(name),
+                           read_file(file)});
     }
     return kernels;
 }
