@@ -8,7 +8,7 @@ fail() {
     cat "$folder/out"
     exit 1
 }
-"$1" --runner "$2" --only ptx --kernels 40 --jobs 1 --shrink 1 --folder "$folder/found" > "$folder/out" 2>&1
+"$1" --runner "$2" --only ptx --kernels 120 --jobs 1 --shrink 1 --folder "$folder/found" > "$folder/out" 2>&1
 [ $? -eq 1 ] || fail "the exit code is not 1"
 
 # As many as have the instruction that the fake runner gets wrong, and the one that crashes.
@@ -17,7 +17,7 @@ kept=$(ls "$folder/found" | wc -l)
 [ "$wrong" -gt 0 ] || fail "no kernel has brev.b32"
 [ "$kept" -eq "$((wrong + 1))" ] || [ -d "$folder/found/ptx-5" ] || fail "$kept kept, $wrong wrong"
 grep -q "^ptx-5: crashed: exit code 7" "$folder/out" || fail "the crash is not told"
-grep -q "40 kernels in .* $kept differ" "$folder/out" || fail "the sum is not told"
+grep -q "120 kernels in .* $kept differ" "$folder/out" || fail "the sum is not told"
 
 small=$(ls "$folder"/found/*/shrunk.ptx)
 grep -q brev.b32 "$small" || fail "what was wrong is gone from $small"
