@@ -199,7 +199,7 @@ TEST_CASE("answers are folded in the book as on GitHub") {
 
 namespace {
 
-/// What a lesson with an exercise lacks. `quiz` is its questions.txt.
+/// Returns the parts that a lesson with an exercise lacks. `quiz` is the text of its questions.txt.
 std::vector<std::string> faults_of_lesson(const std::string& text, const std::string& quiz) {
     std::vector<std::string> faults;
     std::size_t at = 0;

@@ -18,7 +18,7 @@ constexpr double kReached = .5;
 /// 64, 128 and 256 MiB the second-level cache of 60 MiB answers as if it kept 36; calibrate/sectors.cu.)
 constexpr double kKeptInSecondLevel = .6, kKeptInFirstLevel = .7;
 
-/// What one block reads by one instruction.
+/// The sectors that one block reads with one instruction.
 struct Reads {
     std::uint64_t first = ~std::uint64_t{0}, last = 0;
     SectorSet sectors;

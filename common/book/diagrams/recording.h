@@ -1,4 +1,4 @@
-// What common/book/recorder wrote down of a step.
+// The recording of a step, as common/book/recorder writes it.
 #pragma once
 
 #include <filesystem>

@@ -1,6 +1,6 @@
 // The basics of cooperative groups: blocks, grids, tiles of a warp, and the lanes that are together.
 //
-// What is not here (memcpy_async) comes with the CUDA toolkit alone.
+// memcpy_async is missing; only the CUDA toolkit has it.
 #pragma once
 
 #include "cuda_runtime.h"

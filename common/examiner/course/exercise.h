@@ -1,6 +1,6 @@
 /// \file
-/// What is asked of a kernel: an exercise of the course. Its record, solutions/NN_name/exercise.toml, is the only place
-/// that states it; the examiner, the learner's command and the grader all read that record.
+/// An exercise of the course: the requirements on a kernel. Its record, solutions/NN_name/exercise.toml, is the only
+/// place that states them; the examiner, the learner's command and the grader all read that record.
 #pragma once
 
 #include <array>
@@ -39,7 +39,7 @@ inline constexpr std::pair<const char*, double Limits::*> kLimits[] = {
     {"of_copy_predicted", &Limits::of_copy_predicted},
 };
 
-/// What a kernel can be asked to leave in `out`, by the names of exercise.toml.
+/// The results that an exercise can ask for in `out`, by their names in exercise.toml.
 inline constexpr std::pair<const char*, Produces> kTasks[] = {
     {"transpose", {Produces::transpose}},
     {"copy", {Produces::copy}},

@@ -31,8 +31,8 @@ public:
     std::vector<std::string> generate() const;
     /// A sentence, with its place and what to do, for everything that is not as it should be.
     std::vector<std::string> faults() const;
-    /// What is wrong with the course's hints: slips, and failures that an exercise provokes but that no
-    /// hint is for.
+    /// Returns the faults of the course's hints: slips, and failures that an exercise provokes but no hint
+    /// explains.
     std::vector<std::string> faults_of_hints() const;
     /// Files in which somebody has begun to write since they were committed.
     std::vector<std::string> edited() const;

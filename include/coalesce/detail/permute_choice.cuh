@@ -206,7 +206,8 @@ inline std::int64_t tiles_of(const Compounds& task) {
     return task.tiles_down * task.tiles_across * task.batches;
 }
 
-/// A matrix of elements of a few units, or a batch of them, and how it is divided; 0 tiles: it is none.
+/// Returns how a matrix whose elements have a few units each, or a batch of such matrices, is divided into tiles; 0 tiles
+/// if the plan is no such matrix.
 template <int SIZE>
 Compounds compounds_of(const Plan& plan) {
     Compounds task = {};

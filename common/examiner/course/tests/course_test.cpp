@@ -26,7 +26,7 @@ struct Small {
     Course read() const { return course_of_texts(texts()); }
 };
 
-/// What reading the course complains of: "course.toml:3: ...". Empty: nothing.
+/// Returns the error of reading the course, "course.toml:3: ...", or "" if there is none.
 std::string complaint(const Small& course) {
     try {
         course.read();
