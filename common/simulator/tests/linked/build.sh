@@ -3,7 +3,8 @@
 # code. HOW is the way in which they are linked:
 #     together      by one call of nvcc
 #     library       kernels.cu is a static library (nvcc -lib)
-#     host_linker   nvcc -dlink links the device code, and the host's compiler the rest
+#     host_linker   nvcc -dlink links the device code, and the host's compiler the rest (LIBRARY_PATH names the
+#                   folder of libcudart.so)
 # A line `// machine code alone: FILE` in main.cu builds that file without PTX.
 set -eu
 nvcc=$1 how=$2 program=$3 folder=$4
@@ -26,9 +27,7 @@ case $how in
         "$nvcc" -arch=sm_90 -cudart shared -o "$program" "$work/main.o" -L"$work" -lkernels ;;
     host_linker)
         "$nvcc" -arch=sm_90 -dlink -o "$work/device.o" "$work/main.o" "$work/kernels.o"
-        libraries=$(dirname "$nvcc")/../lib
-        [ -d "${libraries}64" ] && libraries=${libraries}64
-        c++ -o "$program" "$work/main.o" "$work/kernels.o" "$work/device.o" -L"$libraries" -lcudart ;;
+        c++ -o "$program" "$work/main.o" "$work/kernels.o" "$work/device.o" -lcudart ;;
     *) echo "build.sh: there is no way '$how' to link" >&2; exit 2 ;;
 esac
 rm -rf "$work"
