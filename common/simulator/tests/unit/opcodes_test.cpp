@@ -9,7 +9,7 @@
 #include "simulator/execute/special_registers.h"
 #include "simulator/ptx/special_registers.h"
 
-using namespace coalesce::sim;
+using namespace coalesce::simulator;
 
 TEST_CASE("every opcode of a family has one") {
     int families = 0;
