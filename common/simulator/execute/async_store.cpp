@@ -119,7 +119,7 @@ const Op* run_change(Warp& w, const Op* op) {
     using Bits = std::conditional_t<sizeof(T) == 8, u64, u32>;
     Resolved where;
     if (!find_targets(w, op, sizeof(T), where)) return nullptr;
-    count_remote_atomic(w, op->site, where.address, sizeof(T), where.in_other, false);
+    count_remote_atomic(w, op->site, where.address, sizeof(T), where.in_other);
     note_atomic(w, op, where, sizeof(T));
     const Bits* operand = w.lanes<Bits>(op->v[0]);
     for (const int l : LanesIn{w.active}) {
