@@ -120,6 +120,27 @@ Description describe_run_or_box(const ptx::Instruction& i, bool to_shared, bool 
 
 }  // namespace
 
+/// Whether a modifier says what is simulated. Others reduce on the way, gather, or tell other mbarriers.
+static bool is_known(const std::string& modifier) {
+    constexpr std::string_view kKnown[] = {"async",
+                                           "bulk",
+                                           "tensor",
+                                           "1d",
+                                           "2d",
+                                           "3d",
+                                           "4d",
+                                           "5d",
+                                           "tile",
+                                           "global",
+                                           "shared::cta",
+                                           "shared::cluster",
+                                           "mbarrier::complete_tx::bytes",
+                                           "bulk_group",
+                                           "multicast::cluster",
+                                           "L2::cache_hint"};
+    return std::find(std::begin(kKnown), std::end(kKnown), modifier) != std::end(kKnown);
+}
+
 // cp.async.bulk{.tensor.Nd}.shared::cluster.global.mbarrier::complete_tx::bytes, and back:
 // ....global.shared::cta.bulk_group; cp.async.bulk.commit_group; cp.async.bulk.wait_group{.read} N;
 // cp.async.bulk.prefetch...: nothing to do
@@ -130,9 +151,7 @@ Description describe_bulk_copy(const ptx::Instruction& i) {
     if (i.has("wait_group"))
         return describe(
             i, {.run = bulk::run_wait, .operands = {{Role::constant}}, .has_side_effects = true});
-    // What changes bytes on the way is not here.
-    for (const char* other : {"reduce", "im2col", "tile::gather4"})
-        if (i.has(other)) return std::nullopt;
+    if (!std::all_of(i.modifiers.begin(), i.modifiers.end(), is_known)) return std::nullopt;
     const auto first = std::ranges::find_if(i.modifiers, [](const std::string& m) {
         return m == "global" || m == "shared::cta" || m == "shared::cluster";
     });

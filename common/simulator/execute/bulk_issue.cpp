@@ -64,6 +64,13 @@ bool find_shared(Issue& issue, u64 address, u64 bytes) {
 bool find_mbarrier(Issue& issue) {
     const Block& block = *issue.copy.home;
     if (!is_multiple(issue, issue.mbarrier, 8, "the mbarrier's address")) return false;
+    if (rank_in(issue.mbarrier) != rank_in(issue.shared))
+        return issue.fail(Status::launch_failure, "mbarrier of another block",
+                          "the mbarrier is in the shared memory of the block with rank " +
+                              std::to_string(rank_in(issue.mbarrier)) +
+                              ", and the data goes to the block with rank " +
+                              std::to_string(rank_in(issue.shared)) + ": both must be in one block",
+                          issue.mbarrier);
     if (!find_shared(issue, issue.mbarrier, 8)) return false;
     issue.copy.mbarrier = offset_in_block(issue.mbarrier);
     if (!is_mbarrier(block, issue.copy.mbarrier))
