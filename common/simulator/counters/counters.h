@@ -50,19 +50,22 @@ u32 count_atomic_sectors(const u64* addresses, u32 bytes_per_lane, Mask active);
 Wavefronts count_atomic_wavefronts(const u32* addresses, u32 bytes_per_lane, Mask active,
                                    bool compares);
 
-/// Totals of one memory instruction of a kernel ("site"), over all warps and launches.
-struct SiteCounters {
-    u64 requests = 0;         ///< global: warp instructions with an active lane
-    u64 sectors = 0;          ///< global
-    u64 useful_bytes = 0;     ///< global: bytes that the lanes asked for
+/// Totals of one memory instruction of a kernel ("site"), over all warps and launches. An access adds to
+/// one group of four, which is aligned so that it lies in one cache line.
+struct alignas(32) SiteCounters {
+    u64 requests = 0;      ///< global: warp instructions with an active lane
+    u64 sectors = 0;       ///< global
+    u64 useful_bytes = 0;  ///< global: bytes that the lanes asked for
+    u64 waits = 0;         ///< for loads from global memory, or copies to shared, that began here
+
     u64 shared_requests = 0;  ///< shared memory, as below
     u64 wavefronts = 0;
     u64 wavefronts_ideal = 0;
+    u64 bytes_under_way = 0;  ///< to shared memory while it was loaded from, added up
+
     u64 remote_requests = 0;  ///< shared memory of other blocks of the cluster
     u64 remote_sectors = 0;
     u64 remote_useful_bytes = 0;
-    u64 waits = 0;  ///< for loads from global memory, or copies to shared, that began here
-    u64 bytes_under_way = 0;  ///< to shared memory while it was loaded from, added up
 
     /// A request of these lanes, so many bytes each.
     void add_global(u32 touched_sectors, Mask lanes, u32 bytes) {

@@ -185,8 +185,7 @@ void count_atomic(Warp& w, const Op* op, const Resolved& where, u32 bytes) {
     if (const Mask lanes = counted(where.in_global))
         counters.add_global(count_atomic_sectors(where.address, bytes, lanes), lanes, bytes);
     if (!where.in_shared) return;
-    const bool merges = !(op->detail & (kOverwritesBit | kComparesBit));
-    count_remote_atomic(w, op->site, where.address, bytes, where.in_other, merges);
+    count_remote_atomic(w, op->site, where.address, bytes, counted(where.in_other));
     const Mask here = counted(where.in_shared & ~where.in_other);
     if (!here) return;
     const LaneOffsets offsets = offsets_of(where.address, here);
