@@ -29,10 +29,20 @@ public:
     }
 
 private:
-    /// Covers words in one multiple of `bytes` by one access if they are enough, or else each half.
+    /// Covers words in one multiple of `bytes` by one access if they are enough, or else each half. Words of which the
+    /// first does not dominate the others, as in two ends of a branch, are covered apart.
     void cover(u32 bytes, const std::vector<MergedWord>& words) {
         if (words.empty()) return;
-        if (bytes == group_.bytes_of_word) return cover_word(words);
+        std::vector<MergedWord> behind_first, apart;
+        for (const MergedWord& word : words) {
+            const bool is_behind = dominators_.passed(words.front().block, word.block);
+            (is_behind ? behind_first : apart).push_back(word);
+        }
+        cover_behind_first(bytes, behind_first);
+        cover(bytes, apart);
+    }
+
+    void cover_behind_first(u32 bytes, const std::vector<MergedWord>& words) {
         if (may_be_one(bytes, words)) {
             make(words.front(), bytes);
             for (const MergedWord& word : words) include(word, words.front());
@@ -45,33 +55,14 @@ private:
     }
 
     bool may_be_one(u32 bytes, const std::vector<MergedWord>& words) const {
+        if (bytes == group_.bytes_of_word) return true;
         std::set<u64> positions;
         for (const MergedWord& word : words) positions.insert(word.position);
         const u64 covered = positions.size() * group_.bytes_of_word;
         // A load of four elements may include one that the PTX does not load.
         const bool may_be_wider = group_.is_load && bytes == kMostElements * group_.bytes_of_word;
         const u64 enough = may_be_wider ? bytes - group_.bytes_of_word : bytes;
-        const auto is_behind_first = [&](const MergedWord& word) {
-            return dominators_.passed(words.front().block, word.block);
-        };
-        return bytes <= group_.alignment.bytes && covered >= enough &&
-               all_of(words, is_behind_first);
-    }
-
-    /// Accesses to the same word: one is left of those that a first one dominates.
-    void cover_word(const std::vector<MergedWord>& words) {
-        std::vector<MergedWord> firsts;
-        for (const MergedWord& word : words) {
-            const auto first = std::find_if(firsts.begin(), firsts.end(), [&](const auto& other) {
-                return dominators_.passed(other.block, word.block);
-            });
-            if (first != firsts.end()) {
-                include(word, *first);
-                continue;
-            }
-            make(word, group_.bytes_of_word);
-            firsts.push_back(word);
-        }
+        return bytes <= group_.alignment.bytes && covered >= enough;
     }
 
     /// An access of `bytes` that includes the word, counted for the PTX's access that the word is of.

@@ -1,6 +1,7 @@
 #include "simulator/program/memory_paths.h"
 
 #include <algorithm>
+#include <utility>
 
 #include "simulator/program/machine_instruction.h"
 #include "simulator/ptx/instruction_parts.h"
@@ -35,18 +36,29 @@ MemoryPaths::MemoryPaths(const ptx::Function& function, const ControlFlow& flow)
 
 std::array<Touch, kMemories> MemoryPaths::between(u32 from, u32 to) const {
     std::array<Touch, kMemories> strongest{};
-    std::vector<bool> is_met(strongest_.size(), false);
-    std::vector<u32> open = flow_.ways_in(to);
-    while (!open.empty()) {
-        const u32 block = open.back();
-        open.pop_back();
-        if (block == from || is_met[block]) continue;
-        is_met[block] = true;
-        for (std::size_t memory = 0; memory < kMemories; ++memory)
-            strongest[memory] = std::max(strongest[memory], strongest_[block][memory]);
-        if (strongest[kShared] == Touch::changes && strongest[kGlobal] == Touch::changes) break;
+    enum State : u8 { unknown, open, done };
+    std::vector<State> states(strongest_.size(), unknown);
+    std::vector<std::pair<u32, std::size_t>> way = {{to, 0}};  // backwards: block, next way in
+    states[to] = open;
+    while (!way.empty()) {
+        const u32 block = way.back().first;
         const std::vector<u32>& ways = flow_.ways_in(block);
-        open.insert(open.end(), ways.begin(), ways.end());
+        if (way.back().second == ways.size()) {
+            states[block] = done;
+            way.pop_back();
+            continue;
+        }
+        const u32 before = ways[way.back().second++];
+        if (before == from) continue;
+        for (std::size_t memory = 0; memory < kMemories; ++memory)
+            strongest[memory] = std::max(strongest[memory], strongest_[before][memory]);
+        if (states[before] == open && before != block) {
+            strongest.fill(Touch::changes);
+            break;
+        }
+        if (states[before] != unknown) continue;
+        states[before] = open;
+        way.emplace_back(before, 0);
     }
     return strongest;
 }

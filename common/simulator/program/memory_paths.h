@@ -27,7 +27,8 @@ public:
     MemoryPaths(const ptx::Function& function, const ControlFlow& flow);
 
     /// The strongest touch on any way from the end of the block `from` to the beginning of the block `to` that does not
-    /// pass `from` again, by memory. The block `from` dominates the block `to`.
+    /// pass `from` again, by memory. The block `from` dominates the block `to`. A loop of several blocks on the way counts
+    /// as a change, since ptxas loads a word again behind it (seen with loops of every kind of access, and with none).
     std::array<Touch, kMemories> between(u32 from, u32 to) const;
 
 private:
