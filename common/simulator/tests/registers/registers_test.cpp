@@ -39,17 +39,18 @@ namespace {
 /// What counts as near, as a share of what ptxas gives.
 constexpr double kNear = 0.15;
 /// The least share of kernels that have to be near, and of launches that have to have the right number of
-/// blocks on a multiprocessor. Other kernels of the same kind would give other shares: what is asked for lies two
-/// standard errors of a share of as many kernels below what is there now (89.1 % near and 96.9 % right of 3203 in
-/// programs), so that a few new tests cannot break it, while a rule that is lost does. Of 135 learners' files 97.8 and
-/// 96.7 % are; there it stays at what was asked for when 96.3 % were near.
+/// blocks on a multiprocessor. Other kernels of the same kind would give other shares: what is asked for lies below what is
+/// there now, so that a few new tests cannot break it, while a rule that is lost does. Kernels of clusters are asked apart:
+/// most of them are short, and the estimate knows none of the registers that ptxas takes for addresses in other blocks
+/// (62.8 % of 86 are near, though 97.7 % of their launches have the right number of blocks).
 struct Demand {
     const char* group;
     std::size_t kernels;  ///< that there have to be at least
     double near, blocks;
 };
 constexpr std::array kDemands = {Demand{"learners' files", 100, 0.95, 0.945},
-                                 Demand{"programs", 300, 0.88, 0.96}};
+                                 Demand{"programs", 300, 0.895, 0.96},
+                                 Demand{"kernels of clusters", 30, 0.6, 0.9}};
 
 struct Found {
     std::string group, file, kernel;
@@ -98,6 +99,14 @@ bool has_instructions(const ptx::Function& kernel) {
     return !kernel.body.empty();
 }
 
+/// Reports whether a kernel asks for its cluster, or reaches into other blocks of it.
+bool uses_clusters(const ptx::Module& module, const ptx::Function& kernel) {
+    return kernel.cluster[0] != 0 ||
+           std::any_of(kernel.body.begin(), kernel.body.end(), [&](const ptx::Instruction& i) {
+               return module.text_of(i).find("cluster") != std::string_view::npos;
+           });
+}
+
 class Comparison {
 public:
     Comparison(std::string ptxas, std::vector<KernelText> texts, u32 every)
@@ -122,8 +131,10 @@ private:
             put_in_order(*kernel);
             const u32 estimate = estimate_code(*one.module, *kernel).registers;
             const bool held_back = is_held_back(instructions_of(*one.module, *kernel));
+            const std::string group =
+                uses_clusters(*one.module, *kernel) ? "kernels of clusters" : one.text.group;
             const std::lock_guard lock(mutex_);
-            found_.push_back({one.text.group, one.text.file, kernel_name(kernel->name), estimate,
+            found_.push_back({group, one.text.file, kernel_name(kernel->name), estimate,
                               known->second, held_back});
         }
     }
