@@ -49,7 +49,7 @@ struct Demand {
     double near, blocks;
 };
 constexpr std::array kDemands = {Demand{"learners' files", 100, 0.95, 0.945},
-                                 Demand{"programs", 300, 0.895, 0.96},
+                                 Demand{"programs", 300, 0.885, 0.96},
                                  Demand{"kernels of clusters", 30, 0.6, 0.9}};
 
 struct Found {
