@@ -121,7 +121,7 @@ void count_remote_atomic(Warp& w, u32 site, const u64* addresses, u32 bytes, Mas
     if (!lanes) return;
     const u64 first = addresses[std::countr_zero(lanes)];
     const bool is_one = lanes_where(lanes, [&](int l) { return addresses[l] == first; }) == lanes;
-    const u32 sectors = merges && is_one ? 1 : count_atomic_sectors(addresses, bytes, lanes);
+    const u32 sectors = merges && is_one ? 1 : count_remote_atomic_sectors(addresses, bytes, lanes);
     add_remote(w, site, sectors, bytes, lanes);
 }
 
