@@ -39,7 +39,7 @@ Wavefronts count_wavefronts(const u32* addresses, u32 bytes_per_lane, Mask activ
 // ---- one warp-wide atomic or reduction ----
 //
 // Lanes that change the same word go one after the other. The rules below follow from measuring 14 instructions on
-// 11 patterns of addresses, and reductions on 4300 patterns more, on an H200, where all were as said here
+// 11 patterns of addresses, and reductions on 5300 patterns more, on an H200, where all were as said here
 // (l1tex__t_{requests,sectors}_pipe_lsu_mem_global_op_{atom,red} and
 // l1tex__data_pipe_lsu_wavefronts_mem_shared_op_atom; tests/unit/counters_test.cpp has some of them).
 // A warp's instruction is one request to global memory, whatever becomes of it.

@@ -101,8 +101,8 @@ void count_and_tell(Warp& w, const Op* op, u32 bytes, const Resolved& where, Mas
 
 // ---- loops in shared memory ----
 
-/// Whether machine code has a loop of loads and exchanges for F on T in shared memory, of which it is known how it
-/// goes. (Of 16 bits, and for the smaller of two halves, it is not.)
+/// Reports whether machine code has a loop of loads and exchanges for F on T in shared memory, as measured. (Not
+/// measured: elements of 16 bits, and minima and maxima of pairs of halves.)
 template <class F, class T>
 constexpr bool is_loop_in_shared() {
     if (std::is_same_v<F, combining::Exchange> || std::is_same_v<F, combining::CompareAndSwap>)
