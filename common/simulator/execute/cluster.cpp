@@ -139,7 +139,7 @@ void count_remote_atomic(Warp& w, u32 site, const u64* addresses, u32 bytes, Mas
     const RemoteAtomic how = remote_atomic(w, site);
     if (how == RemoteAtomic::load_and_store) return count_remote(w, site, addresses, bytes, lanes);
     add_remote(w, site, how == RemoteAtomic::loop ? count_passes(addresses, lanes) : 1,
-               count_atomic_sectors(addresses, bytes, lanes), bytes, lanes);
+               count_remote_atomic_sectors(addresses, bytes, lanes), bytes, lanes);
 }
 
 void report_if_not_atomic(const Warp& w, const Op* op, Mask lanes) {

@@ -87,6 +87,9 @@ Counters named(const Site& site, const SiteCounters& c) {
         sum.shared_atomic_requests = c.shared_requests;
         sum.shared_atomic_wavefronts = c.wavefronts;
         sum.shared_atomic_ideal = c.wavefronts_ideal;
+        sum.shared_load_requests = c.loop_load_requests;
+        sum.shared_load_wavefronts = c.loop_load_wavefronts;
+        sum.shared_load_ideal = c.loop_load_ideal;
         return sum;
     }
     if (site.load) {
