@@ -20,7 +20,7 @@ import tempfile
 
 SOURCES = pathlib.Path(__file__).resolve().parent
 RESULTS = SOURCES.parents[3] / "docs/results/tutorial"
-FACTS = ("memory_bytes", "run_bytes_read", "run_bytes_written", "resident_blocks", "rounds")
+FACTS = ("memory_bytes", "run_bytes_read", "run_bytes_written", "resident_blocks", "rounds", "shared_bytes")
 
 
 def themes(of_set):
