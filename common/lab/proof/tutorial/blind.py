@@ -5,7 +5,7 @@
     blind.py record SET --times FOLDER --device "NVIDIA H200, driver 580.159.04"
     blind.py compare SET...
 
-SET is second or third. docs/results/tutorial/SET holds predicted.json and measured.json. `predict` comes first, and its
+SET is a folder beside this file, such as second. docs/results/tutorial/SET holds predicted.json and measured.json. `predict` comes first, and its
 file is committed before anybody measures: docs/guide/proof.md has the order of steps.
 """
 import argparse

@@ -1,6 +1,6 @@
 #!/bin/sh
-# blind.sh build|check|time FOLDER SET... -- builds the programs of sets of kernels (second, third) into FOLDER with
-# nvcc alone, checks their results on this machine's GPU, or measures their times there. `time` writes
+# blind.sh build|check|time FOLDER SET... -- builds the programs of sets of kernels (the folders beside this
+# file) into FOLDER with nvcc alone, checks their results on this machine's GPU, or measures their times there. `time` writes
 # FOLDER/SET/THEME.times. The predictions of a set have to be recorded before it is measured (docs/guide/proof.md).
 set -eu
 step=$1
