@@ -129,7 +129,7 @@ private:
     std::optional<Finding> stored_over() const;
     std::optional<Finding> scrambled() const;
     std::optional<Finding> wrong_tile() const;
-    std::optional<Finding> scattered() const;
+    Finding scattered() const;
     std::optional<Finding> whole_tiles() const;
     bool has_whole_tiles(std::int64_t side) const;
     std::string tiles_meaning(const Tally& example, std::int64_t side, bool is_turned) const;

@@ -24,8 +24,8 @@ Finding Diagnosis::conclude_wrong() const {
                              &My::part_of_tile, &My::mixed, &My::wrong_tile},
                             *this);
     }
-    if (!found) found = first_found({&My::not_of_input, &My::scattered}, *this);
-    return *found;
+    if (!found) found = not_of_input();
+    return found ? *found : scattered();
 }
 
 std::optional<Finding> Diagnosis::read_outside() const {
@@ -55,8 +55,7 @@ std::optional<Finding> Diagnosis::stored_to_one_line() const {
                         "added to the beginning of a row");
 }
 
-/// Always finds something.
-std::optional<Finding> Diagnosis::scattered() const {
+Finding Diagnosis::scattered() const {
     const std::string of = "; " + count_of(comparison_.right, "cell") + " of " +
                            std::to_string(problem_.elements()) +
                            (comparison_.right == 1 ? " is right" : " are right");

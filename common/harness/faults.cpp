@@ -17,9 +17,9 @@ struct Known {
 };
 
 /// One row for each fault, in the order of the enumeration.
-struct Table {
+struct KnownFaults {
     using enum Fault;
-    static constexpr Known kFaults[] = {
+    static constexpr Known kRows[] = {
         {none, 0, ""},
         {nothing_written, 0,
          "Write the body: each element must be stored in `out` once. If it is written: which "
@@ -138,12 +138,12 @@ struct Table {
 const Known& known_of(Fault fault) {
     static_assert([] {
         std::size_t row = 0;
-        for (const Known& known : Table::kFaults) {
+        for (const Known& known : KnownFaults::kRows) {
             if (static_cast<std::size_t>(known.fault) != row++) return false;
         }
         return row == static_cast<std::size_t>(last_of(Fault{})) + 1;
     }());
-    return Table::kFaults[static_cast<std::size_t>(fault)];
+    return KnownFaults::kRows[static_cast<std::size_t>(fault)];
 }
 
 }  // namespace
