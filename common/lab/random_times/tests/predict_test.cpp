@@ -7,8 +7,8 @@
 #include "base/errors.h"
 #include "harness/counters.h"
 #include "harness/simulator_function.h"
-#include "timing/prediction_codec.h"
 #include "lab/random_times/on_device.h"
+#include "timing/prediction_codec.h"
 
 using namespace coalesce;
 using namespace coalesce::timing;
