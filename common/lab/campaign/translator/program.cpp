@@ -1,4 +1,4 @@
-#include "program.h"
+#include "lab/campaign/translator/program.h"
 
 #include <sstream>
 #include <stdexcept>

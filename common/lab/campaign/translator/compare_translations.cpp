@@ -14,8 +14,8 @@
 
 #include "base/child.h"
 #include "base/files.h"
+#include "lab/campaign/translator/simulated_run.h"
 #include "page/ir_to_ptx/translate.h"
-#include "simulated_run.h"
 
 using namespace coalesce;
 using namespace coalesce::random_kernels;

@@ -5,7 +5,7 @@
 #include <string>
 #include <vector>
 
-#include "program.h"
+#include "lab/campaign/translator/program.h"
 #include "simulator/base/coalesce_simulator.h"
 
 namespace coalesce::random_kernels {

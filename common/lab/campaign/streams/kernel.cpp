@@ -1,4 +1,4 @@
-#include "lab/random_times/kernel.h"
+#include "lab/campaign/streams/kernel.h"
 
 #include <filesystem>
 
@@ -6,7 +6,7 @@
 #include "base/errors.h"
 #include "base/files.h"
 #include "harness/text.h"
-#include "lab/random_times/plan.h"
+#include "lab/campaign/streams/plan.h"
 
 namespace coalesce::timing {
 namespace {

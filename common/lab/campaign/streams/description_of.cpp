@@ -1,6 +1,6 @@
 // A plan in words, and its launches in numbers.
 #include "harness/text.h"
-#include "lab/random_times/plan.h"
+#include "lab/campaign/streams/plan.h"
 
 namespace coalesce::timing {
 namespace {

@@ -1,36 +1,10 @@
-#include "simulated_run.h"
+#include "lab/campaign/translator/simulated_run.h"
 
-#include "lab/campaign/run/buffer.h"
+#include "lab/campaign/run/launch.h"
 
 namespace coalesce::random_kernels {
 
 namespace {
-
-using campaign::Buffer;
-using campaign::need;
-using campaign::u32;
-using campaign::u64;
-
-/// No generated kernel needs more: what does is a loop that does not end.
-constexpr u64 kMaxInstructions = 5'000'000;
-
-class Library {
-public:
-    explicit Library(const std::string& text) {
-        need(
-            cudaLibraryLoadData(&library_, text.c_str(), nullptr, nullptr, 0, nullptr, nullptr, 0));
-    }
-    ~Library() { cudaLibraryUnload(library_); }
-    Library(const Library&) = delete;
-    const void* kernel(const std::string& name) const {
-        cudaKernel_t kernel;
-        need(cudaLibraryGetKernel(&kernel, library_, name.c_str()));
-        return reinterpret_cast<const void*>(kernel);
-    }
-
-private:
-    cudaLibrary_t library_ = nullptr;
-};
 
 std::string first_report() {
     CoalesceReport report;
@@ -40,24 +14,11 @@ std::string first_report() {
 }
 
 void launch(const std::string& ptx, const Kernel& kernel, Outcome& outcome) {
-    const Library library(ptx);
+    const campaign::Library library(ptx);
     const campaign::Launch& shape = kernel.launch;
-    unsigned seed = shape.all_threads();
-    std::vector<u32> input(campaign::kInputWords);
-    for (u32 k = 0; k < campaign::kInputWords; ++k) input[k] = campaign::input_word(seed, k);
-    Buffer in(sizeof(u32) * campaign::kInputWords, 0), sums(sizeof(u32) * campaign::kSumWords, 0);
-    Buffer out(sizeof(u32) * campaign::kOutWords * shape.all_threads(), campaign::kOutFill);
-    Buffer scratch(campaign::kScratchBytes * shape.all_threads(), 0);
-    need(cudaMemcpy(in.data(), input.data(), sizeof(u32) * input.size(), cudaMemcpyHostToDevice));
-    void* arguments[] = {in.argument(), out.argument(), sums.argument(), scratch.argument(), &seed};
-    need(cudaLaunchKernel(library.kernel(kernel.name), dim3(shape.blocks),
-                          dim3(shape.threads_x, shape.threads_y, shape.threads_z), arguments,
-                          shape.dynamic_shared, nullptr));
-    need(cudaDeviceSynchronize());
-    for (const Buffer* buffer : {&out, &sums, &scratch}) {
-        const std::vector<unsigned char> bytes = buffer->read();
+    for (const std::vector<unsigned char>& bytes :
+         campaign::launch_once(library.kernel(kernel.name), shape, shape.all_threads()))
         outcome.memory.insert(outcome.memory.end(), bytes.begin(), bytes.end());
-    }
     if (coalesceGetCounters(nullptr, &outcome.counters) != 0)
         throw std::runtime_error("it was not counted");
     CoalesceLine line;
@@ -71,7 +32,7 @@ bool loads(const std::string& ptx) {
     // Why it refuses a text goes to stderr.
     coalesceSetQuiet(0);
     try {
-        const Library library(ptx);
+        const campaign::Library library(ptx);
         return true;
     } catch (const std::exception&) {
         cudaGetLastError();
@@ -81,7 +42,7 @@ bool loads(const std::string& ptx) {
 
 Outcome run(const std::string& ptx, const Kernel& kernel) {
     coalesceSetQuiet(1);
-    coalesceSetMaxInstructions(kMaxInstructions);
+    coalesceSetMaxInstructions(campaign::kMaxInstructions);
     coalesceResetCounters();
     coalesceClearReports();
     Outcome outcome;

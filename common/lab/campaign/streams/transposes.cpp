@@ -1,7 +1,7 @@
 // Transpositions without shared memory, of which one thing is changed at a time: what stores of parts of sectors take,
 // by a block's shape, the elements of its threads, the order of the blocks, and where rows begin. No number here is by
 // chance; of random kernels too few are of this kind.
-#include "lab/random_times/plan.h"
+#include "lab/campaign/streams/plan.h"
 
 namespace coalesce::timing {
 namespace {
@@ -21,7 +21,7 @@ constexpr Elements kElements[] = {
 constexpr Order kOrders[] = {Order::rows, Order::columns, Order::bands};
 constexpr int kBytesOfRow = 65536, kRows = 16384;
 /// Behind each row: so that rows do not lie a power of two apart.
-constexpr int kRoom = 1280;
+constexpr int kBytesBehindRow = 1280;
 
 Plan plan_of(int element, const Block& block, const Elements& elements, Order order, int room) {
     Plan plan;
@@ -48,11 +48,11 @@ std::vector<Plan> transposing_plans() {
     std::vector<Plan> plans;
     for (const int element : {4, 8, 16}) {
         // In the middle of a sector, for every second row or more.
-        const int misaligned = kRoom + (element == 16 ? 16 : 8);
+        const int misaligned = kBytesBehindRow + (element == 16 ? 16 : 8);
         for (const Block& block : kBlocks) {
             for (const Elements& elements : kElements) {
                 for (const Order order : kOrders)
-                    plans.push_back(plan_of(element, block, elements, order, kRoom));
+                    plans.push_back(plan_of(element, block, elements, order, kBytesBehindRow));
                 plans.push_back(plan_of(element, block, elements, Order::rows, misaligned));
             }
         }

@@ -1,21 +1,11 @@
-// The simulator as the explorer asks it: PTX in, counters and one warp's accesses out, as JSON.
-//
-//     const char* explorer_load(ptx)        {"kernels": [{"entry", "name"}]} or {"error"}
-//     const char* explorer_run(question)    question: {"entry", "rows", "cols", "grid": [x, y, z],
-//         "block": [x, y, z], "shared": bytes, "traced_block", "traced_warp", "limit": accesses,
-//         "produces": "transpose" | "copy" | ""}
-//         -> {"counters", "lines", "accesses", "reports", "status", "wrong", "milliseconds"} or {"error"}
-//     const char* explorer_predict(question)     question: {"entry", "rows", "cols", "grid", "block", "shared",
-//         "gpu": a name}. Matrices of any size: only the blocks that are recorded run.
-//         -> as time_of_launch.h says, or {"error"}
-//
-// A pointer that is returned holds until the next call. The kernel has the course's arguments: (float*
-// out, const float* in, int rows, int cols). `in` holds the index of each element, as bits.
+// Launches of any PTX, for pictures, counters and predicted times. The kernel has the course's arguments: (float* out,
+// const float* in, int rows, int cols). `in` holds the index of each element, as bits.
 #include <algorithm>
 #include <chrono>
 #include <nlohmann/json.hpp>
 
 #include "page_runner.h"
+#include "questions.h"
 #include "simulator/base/options.h"
 #include "simulator/device/device.h"
 #include "simulator/execute/recorder.h"
@@ -24,36 +14,28 @@
 #include "simulator/report/reports.h"
 #include "time_of_launch.h"
 
-using namespace coalesce::simulator;
-using nlohmann::json;
-
+namespace coalesce::page {
 namespace {
+
+using namespace simulator;
+using nlohmann::json;
+// The harness has these names, too.
+using simulator::Counters;
+using simulator::Device;
+using simulator::Kernel;
+using simulator::Options;
 
 /// A launch of that size takes a thirtieth of it; a loop without end ends here.
 constexpr u64 kMostInstructions = 50'000'000;
 constexpr u32 kPoison = 0xfff7e570;
 
-std::unique_ptr<Module> loaded;
-
-/// Every time: the examiner has other wishes.
-void set_up() {
-    coalesce::page::prepare_device();
+/// Sets the options of launches before each, because the examiner sets others.
+void set_options() {
     Options& o = options();
     o.max_instructions = kMostInstructions;
     o.checks = {};
     // Races in device memory are for a verdict.
     o.checks.global_race = false;
-}
-
-/// Until the next call.
-const char* kept(std::string text) {
-    static std::string last;
-    last = std::move(text);
-    return last.c_str();
-}
-
-const char* answer(const json& value) {
-    return kept(value.dump(-1, ' ', false, json::error_handler_t::replace));
 }
 
 // ---- matrices ----
@@ -152,10 +134,27 @@ LaunchConfig launch_of(const json& question) {
             question.at("shared").get<u32>()};
 }
 
-/// The kernel that is asked about. Throws when there is none, in words for the reader.
+/// Returns the module of that PTX. The last one stays loaded, because most questions are about the same text.
+Module& module_of(const std::string& ptx) {
+    static std::string text;
+    static std::unique_ptr<Module> loaded;
+    if (loaded && text == ptx) return *loaded;
+    if (loaded) {
+        Device::instance().unload(*loaded);
+        loaded.reset();
+        forget_unloaded_kernels();
+    }
+    std::string error;
+    loaded = Device::instance().load(ptx.c_str(), error);
+    if (!loaded) throw std::runtime_error(error);
+    text = ptx;
+    return *loaded;
+}
+
+/// Returns the kernel that the question is about, or throws with words for the reader.
 Kernel& kernel_of(const json& question) {
-    if (!loaded) throw std::runtime_error("There is no kernel yet.");
-    Kernel* kernel = loaded->kernel(question.at("entry").get<std::string>());
+    Kernel* kernel = module_of(question.at("ptx").get<std::string>())
+                         .kernel(question.at("entry").get<std::string>());
     if (!kernel) throw std::runtime_error("The PTX has no such kernel.");
     if (kernel->parameter_offsets.size() != 4) {
         throw std::runtime_error(
@@ -164,13 +163,16 @@ Kernel& kernel_of(const json& question) {
     return *kernel;
 }
 
-json run(const json& question) {
+}  // namespace
+
+json run_launch(const json& question) {
+    set_options();
     Kernel* const kernel = &kernel_of(question);
     i32 rows = question.at("rows").get<i32>(), cols = question.at("cols").get<i32>();
     const u64 elements = static_cast<u64>(rows) * static_cast<u64>(cols);
     const Matrix in(elements), out(elements);
     if (rows < 1 || cols < 1 || !in.words() || !out.words()) {
-        return {{"error", "That matrix does not fit into the page's memory."}};
+        throw std::runtime_error("That matrix does not fit into the page's memory.");
     }
     u32* const values = in.words();
     for (u64 i = 0; i < elements; ++i) values[i] = static_cast<u32>(i);
@@ -214,6 +216,8 @@ json run(const json& question) {
 
 // ---- predicted times ----
 
+namespace {
+
 /// What is recorded of a launch that is not carried out.
 class RecordedAlone {
 public:
@@ -224,12 +228,15 @@ public:
         reports().clear();
     }
     RecordedAlone(const RecordedAlone&) = delete;
-    const coalesce::timing::Recording& only() const { return recorder().recordings().at(0); }
+    const timing::Recording& only() const { return recorder().recordings().at(0); }
 };
+
+}  // namespace
 
 /// Matrices of gigabytes: a launch that is not carried out needs their addresses and nothing behind them.
 /// What reads or writes memory all the same finds nothing there, and the launch fails.
-std::string predict(const json& question) {
+json predict_launch(const json& question) {
+    set_options();
     Kernel& kernel = kernel_of(question);
     i32 rows = question.at("rows").get<i32>(), cols = question.at("cols").get<i32>();
     const u64 bytes = 4 * static_cast<u64>(rows) * static_cast<u64>(cols);
@@ -243,47 +250,8 @@ std::string predict(const json& question) {
                                  std::to_string(static_cast<int>(status)) +
                                  "): there is no time to predict.");
     }
-    return time_of_launch(recorded.only(), question.at("gpu").get<std::string>(),
-                          2.0 * static_cast<double>(bytes));
+    return json::parse(time_of_launch(recorded.only(), question.at("gpu").get<std::string>(),
+                                      2.0 * static_cast<double>(bytes)));
 }
 
-}  // namespace
-
-extern "C" {
-
-const char* explorer_load(const char* ptx) {
-    set_up();
-    if (loaded) {
-        Device::instance().unload(*loaded);
-        loaded.reset();
-        forget_unloaded_kernels();
-    }
-    std::string error;
-    loaded = Device::instance().load(ptx, error);
-    if (!loaded) return answer({{"error", error}});
-    json kernels = json::array();
-    for (const auto& [entry, kernel] : loaded->kernels) {
-        kernels.push_back({{"entry", entry}, {"name", kernel->demangled}});
-    }
-    return answer({{"kernels", kernels}});
-}
-
-const char* explorer_run(const char* question) {
-    try {
-        set_up();
-        return answer(run(json::parse(question)));
-    } catch (const std::exception& error) {
-        return answer({{"error", error.what()}});
-    }
-}
-
-const char* explorer_predict(const char* question) {
-    try {
-        set_up();
-        return kept(predict(json::parse(question)));
-    } catch (const std::exception& error) {
-        return answer({{"error", error.what()}});
-    }
-}
-
-}  // extern "C"
+}  // namespace coalesce::page

@@ -1,6 +1,4 @@
-// The examiner as a page asks it, with hints, predictions, reasons and pictures: README.md says what goes in and
-// what comes out.
-#include <functional>
+// Questions about the course's exercises: verdicts, hints, predictions, reasons and pictures.
 #include <nlohmann/json.hpp>
 
 #include "examiner/clang_ir.h"
@@ -16,14 +14,15 @@
 #include "learn/hint_text.h"
 #include "page/wasm/course_files.h"
 #include "page_runner.h"
+#include "questions.h"
 #include "time_of_launch.h"
 #include "timing/time_line.h"
 #include "timing/time_line_svg.h"
 
-using nlohmann::json;
-
 namespace coalesce::page {
 namespace {
+
+using nlohmann::json;
 
 const course::Course& whole_course() {
     static const course::Course course = course::course_of_texts(course_texts());
@@ -74,9 +73,11 @@ json as_json(const Value& value) {
     return json::parse(codec::write(value));
 }
 
+}  // namespace
+
 // ---- what clang is asked ----
 
-json request(const json& question) {
+json request_for_compiler(const json& question) {
     const Source source = source_in(question, exercise_of(question));
     if (!source.is_good()) return {{"refused", true}};
     const ClangRequest asked = clang_ir_request(source);
@@ -87,6 +88,8 @@ json request(const json& question) {
 }
 
 // ---- the verdict ----
+
+namespace {
 
 /// What was examined last: for a picture.
 struct Examined {
@@ -144,7 +147,9 @@ Verdict examined(const json& solution, PageRunner& runner) {
     return examine(last.source, *last.exercise, runner, options);
 }
 
-json verdict_of(const json& question) {
+}  // namespace
+
+json examine_source(const json& question) {
     const Exercise& exercise = exercise_of(question);
     last = {&exercise, source_in(question, exercise), compiled_in(question)};
     const json& solution =
@@ -158,8 +163,7 @@ json verdict_of(const json& question) {
     return verdict_json(verdict, runner.compiled());
 }
 
-/// What a solution costs, for the build of the book.
-json cost(const json& question) {
+json cost_of_solution(const json& question) {
     const Exercise& exercise = exercise_of(question);
     last = {&exercise, source_in(question, exercise), compiled_in(question)};
     const json nothing;
@@ -175,7 +179,7 @@ json cost(const json& question) {
 
 // ---- words ----
 
-json hint(const json& question) {
+json hint_for_failure(const json& question) {
     const int level = question.at("level").get<int>();
     if (level < 1 || level > static_cast<int>(kHintLevels.size())) {
         throw std::runtime_error("hints have the levels 1 to " +
@@ -192,6 +196,8 @@ json hint(const json& question) {
             {"text", text}};
 }
 
+namespace {
+
 /// What was guessed, with what is known of it by now: as ./learn predict settles it.
 learn::Guess settled(const Prediction& asked, const json& record) {
     learn::Guess guess{.counter = asked.counter, .said = {}, .fact = {}, .within = asked.within};
@@ -207,7 +213,9 @@ learn::Guess settled(const Prediction& asked, const json& record) {
     return guess;
 }
 
-json predictions(const json& question) {
+}  // namespace
+
+json predictions_to_make(const json& question) {
     const Exercise& exercise = exercise_of(question);
     json questions = json::array();
     if (exercise.is_hunt) return {{"questions", questions}};
@@ -226,13 +234,17 @@ json predictions(const json& question) {
     return {{"questions", questions}};
 }
 
+namespace {
+
 std::optional<Verdict> verdict_in(const json& question) {
     const json verdict = question.value("verdict", json());
     if (verdict.is_null()) return std::nullopt;
     return verdict_from_json(verdict.dump());
 }
 
-json explanation(const json& question) {
+}  // namespace
+
+json explain_time(const json& question) {
     const std::optional<Verdict> verdict = verdict_in(question);
     if (!verdict || !verdict->predicted) {
         return {{"time", nullptr}, {"time_line", ""}, {"svg", ""}};
@@ -243,7 +255,7 @@ json explanation(const json& question) {
             {"svg", timing::time_line_svg(launch)}};
 }
 
-json picture(const json& question) {
+json draw_picture(const json& question) {
     if (last.exercise != &exercise_of(question)) {
         throw std::runtime_error("nothing was examined yet of which there could be a picture");
     }
@@ -258,53 +270,4 @@ json picture(const json& question) {
     return {{"text", picture.text()}, {"svg", picture.svg()}};
 }
 
-/// The answer as a text, which holds until the next call.
-const char* answer(const char* question, const std::function<json(const json&)>& of) {
-    static std::string kept;
-    json result;
-    try {
-        prepare_device();
-        result = of(json::parse(question));
-    } catch (const std::exception& error) {
-        result = {{"error", error.what()}};
-    }
-    kept = result.dump(-1, ' ', false, json::error_handler_t::replace);
-    return kept.c_str();
-}
-
-}  // namespace
 }  // namespace coalesce::page
-
-using namespace coalesce::page;
-
-extern "C" {
-
-const char* page_request(const char* question) {
-    return answer(question, request);
-}
-
-const char* page_examine(const char* question) {
-    return answer(question, verdict_of);
-}
-
-const char* page_cost(const char* question) {
-    return answer(question, cost);
-}
-
-const char* page_hint(const char* question) {
-    return answer(question, hint);
-}
-
-const char* page_predict(const char* question) {
-    return answer(question, predictions);
-}
-
-const char* page_explain(const char* question) {
-    return answer(question, explanation);
-}
-
-const char* page_picture(const char* question) {
-    return answer(question, picture);
-}
-
-}  // extern "C"

@@ -1,4 +1,4 @@
-#include "lab/random_times/expected.h"
+#include "lab/campaign/streams/expected.h"
 
 #include <bit>
 #include <cmath>

@@ -3,7 +3,7 @@
 
 #include "base/text.h"
 #include "harness/text.h"
-#include "lab/random_times/plan.h"
+#include "lab/campaign/streams/plan.h"
 
 namespace coalesce::timing {
 namespace {

@@ -2,7 +2,7 @@
 // a seed means, and compilers may evaluate the arguments of a call in any order.
 #include <algorithm>
 
-#include "lab/random_times/plan.h"
+#include "lab/campaign/streams/plan.h"
 
 namespace coalesce::timing {
 namespace {

@@ -8,7 +8,7 @@
 #include <vector>
 
 #include "lab/campaign/random.h"
-#include "lab/random_times/kernel.h"
+#include "lab/campaign/streams/kernel.h"
 
 namespace coalesce::timing {
 

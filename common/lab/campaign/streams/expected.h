@@ -5,7 +5,7 @@
 #include <string>
 #include <vector>
 
-#include "lab/random_times/kernel.h"
+#include "lab/campaign/streams/kernel.h"
 
 namespace coalesce::timing {
 
