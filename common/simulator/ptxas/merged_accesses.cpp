@@ -7,15 +7,15 @@
 #include <utility>
 
 #include "base/ranges.h"
+#include "simulator/ptx/instruction_parts.h"
 #include "simulator/ptxas/access_groups.h"
+#include "simulator/ptxas/address_facts.h"
 #include "simulator/ptxas/constant_guards.h"
+#include "simulator/ptxas/loop_unroller.h"
+#include "simulator/ptxas/machine_instruction.h"
 #include "simulator/ptxas/memory_paths.h"
 #include "simulator/ptxas/open_accesses.h"
 #include "simulator/ptxas/wanted_values.h"
-#include "simulator/ptx/instruction_parts.h"
-#include "simulator/ptxas/address_facts.h"
-#include "simulator/ptxas/loop_unroller.h"
-#include "simulator/ptxas/machine_instruction.h"
 
 namespace coalesce::simulator {
 namespace {
@@ -418,7 +418,7 @@ private:
             const Operand& value = load.operands[0];
             const auto element = static_cast<u32>(access.delta / 8);
             const Operand& word = value.is_vector() ? value.elements.at(element) : value;
-            const Half half = wanted_.wanted_half(word.reg);
+            const WordHalf half = wanted_.wanted_half(word.reg);
             if (half == kBothHalves || half == kNoHalf) continue;
             access.bytes = 4;
             access.delta += half == kHighHalf ? 4 : 0;

@@ -11,7 +11,7 @@
 namespace coalesce::simulator {
 
 /// Halves of a register of 64 bits, as bits of a set.
-enum Half : u8 { kNoHalf = 0, kLowHalf = 1, kHighHalf = 2, kBothHalves = 3 };
+enum WordHalf : u8 { kNoHalf = 0, kLowHalf = 1, kHighHalf = 2, kBothHalves = 3 };
 
 class WantedValues {
 public:
@@ -20,7 +20,7 @@ public:
     /// Reports whether an instruction with a lasting effect reads the register, or a value computed from it.
     bool is_wanted(u32 reg) const { return wanted_[reg]; }
     /// The halves of a register that are needed. Registers of 32 bits or less have a low half only.
-    Half wanted_half(u32 reg) const { return static_cast<Half>(halves_[reg]); }
+    WordHalf wanted_half(u32 reg) const { return static_cast<WordHalf>(halves_[reg]); }
     /// Reports whether a register of 16 bits is extended with zeros to 32 bits. ptxas then loads it as 32 bits and does
     /// not merge the load.
     bool is_extended(u32 reg) const { return extended_[reg]; }

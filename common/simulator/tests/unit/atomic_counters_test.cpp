@@ -12,13 +12,13 @@ namespace {
 
 /// A reduction of 4-byte words by one warp, and what l1tex__t_sectors_pipe_lsu_mem_global_op_red showed for it on an
 /// H200, where the words' memory began at a multiple of 128 KiB.
-struct Measured {
+struct MeasuredAtomic {
     u32 sectors;
     Mask active;
     std::array<u32, kLanes> words;
 };
 
-constexpr Measured kMeasured[] = {
+constexpr MeasuredAtomic kMeasuredAtomics[] = {
     {3, 0x7, {207, 110, 206, 0, 0, 0, 0, 0, 0, 0, 0, 0, 0, 0, 0, 0,
               0,   0,   0,   0, 0, 0, 0, 0, 0, 0, 0, 0, 0, 0, 0, 0}},
     {2, 0x7, {110, 207, 206, 0, 0, 0, 0, 0, 0, 0, 0, 0, 0, 0, 0, 0,
@@ -53,7 +53,7 @@ constexpr Measured kMeasured[] = {
                       3359,  20867, 19697, 15749, 17624, 15746, 15769, 19687, 17910, 19685}},
 };
 
-u32 counted(const Measured& one, u64 memory, u32 (*count)(const u64*, u32, Mask)) {
+u32 counted(const MeasuredAtomic& one, u64 memory, u32 (*count)(const u64*, u32, Mask)) {
     u64 addresses[kLanes];
     for (u32 l = 0; l < kLanes; ++l)
         addresses[l] = one.active >> l & 1 ? memory + u64{4} * one.words[l] : ~u64{0};
@@ -64,14 +64,14 @@ u32 counted(const Measured& one, u64 memory, u32 (*count)(const u64*, u32, Mask)
 
 TEST_CASE("reductions at random are counted as measured, wherever their memory is") {
     int as_passes = 0;
-    for (const Measured& one : kMeasured) {
+    for (const MeasuredAtomic& one : kMeasuredAtomics) {
         CAPTURE(one.words[0]);
         for (const u64 memory : {u64{0}, u64{1} << 17, u64{0x7f3200000000}})
             CHECK(counted(one, memory, count_atomic_sectors) == one.sectors);
         // Passes of lanes with different addresses are too few in ten of them.
         as_passes += counted(one, 0, count_remote_atomic_sectors) == one.sectors;
     }
-    CHECK(std::size(kMeasured) - static_cast<std::size_t>(as_passes) == 10);
+    CHECK(std::size(kMeasuredAtomics) - static_cast<std::size_t>(as_passes) == 10);
 }
 
 TEST_CASE("an exchange in shared memory is tried by the first lane of each bank") {
