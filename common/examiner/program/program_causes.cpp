@@ -205,7 +205,7 @@ private:
         constexpr int by_signal = 128;
         if (run_.ended.exit_code <= by_signal) return {};
         return failure(FailureKind::program_failed,
-                       "the program was ended by signal " +
+                       "the program was killed by signal " +
                            std::to_string(run_.ended.exit_code - by_signal) + ".",
                        "Does the host use a pointer from cudaMalloc? It cannot follow it: only "
                        "kernels and cudaMemcpy can.");

@@ -118,7 +118,7 @@ Compiled what_came_of(const JobResult& result, const std::string& file, const Re
         case JobEnd::How::signalled:
             // Somebody else ended it: no compiler does that to itself.
             if (result.end.code == SIGKILL || result.end.code == SIGTERM) {
-                fail("the compiler was ended by signal " + code);
+                fail("the compiler was killed by signal " + code);
             }
             return failed(FailureKind::compiler_crashed, "the compiler breaks down over the file.");
         case JobEnd::How::exited:
