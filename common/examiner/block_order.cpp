@@ -71,8 +71,8 @@ Failure wrong_tile(const std::string& file, Shape shape, int x, int y, const Tak
             .place = {file, taken.line, 0},
             .shape = shape,
             .next =
-                "The result is right, only the order is not. Number the blocks, and work out the "
-                "tiles of the first few by hand."};
+                "The result is right, but the order of the blocks is not. Number the blocks, and "
+                "work out the tiles of the first few by hand."};
 }
 
 long long blocks_of(const Trial& trial) {
@@ -92,8 +92,8 @@ std::optional<Failure> no_diagonal(const BlockOrder& order, const std::string& f
         .kind = FailureKind::wrong_block_order,
         .shape = order.shape,
         .next =
-            "The result is right, but no diagonal is walked along. On one, the next block "
-            "takes both another row of tiles and another column."};
+            "The result is right, but the blocks do not follow a diagonal of tiles. Along a "
+            "diagonal, the next block takes a tile in another row and another column."};
     long long blocks = 2, step = 1;
     for (long long block = 0; block + 1 < blocks; block += step) {
         const Trial trial = launch_for(block);

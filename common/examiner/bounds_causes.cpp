@@ -46,7 +46,7 @@ bool knows_rows(const Source& source) {
 
 std::string advice_on_bounds(const Evidence& evidence) {
     if (evidence.exercise.task().in_place) {
-        return "Where the tiles do not fit the matrix, some threads have no element: let them do "
+        return "Where a tile extends beyond the matrix, some threads have no element: let them do "
                "nothing. Compare both indices with the side before each access.";
     }
     if (!knows_rows(evidence.source)) {
@@ -54,13 +54,13 @@ std::string advice_on_bounds(const Evidence& evidence) {
                "last one that a thread accesses with rows * cols.";
     }
     if (copies_by_mbarrier(evidence.source.text)) {
-        return "Where the tiles do not fit the matrix, some rows of a tile are not there: let a "
+        return "Where a tile extends beyond the matrix, some rows of a tile are not there: let a "
                "thread ask for a row only if the matrix has it.";
     }
     const std::string code = code_alone(evidence.source.text);
     const bool has_offset = code.find("row +") != code.npos || code.find("row+") != code.npos;
     return std::string(
-               "Where the tiles do not fit the matrix, some threads have no element: let "
+               "Where a tile extends beyond the matrix, some threads have no element: let "
                "them do nothing. Compare ") +
            (has_offset ? "what you access, before each access: where that is row + k, row + k "
                          "with rows, not row alone."
@@ -71,8 +71,8 @@ Failure no_bounds_check(const Trial& trial, const Place& place, const std::strin
                         const Evidence& evidence) {
     return {.kind = FailureKind::no_bounds_check,
             .headline =
-                "threads outside of the matrix touch memory that is not theirs: a check of the "
-                "bounds is missing or wrong.",
+                "threads outside of the matrix access memory beyond it: a check of the bounds is "
+                "missing or wrong.",
             .place = place,
             .shape = trial.shape,
             .details = details,
@@ -135,11 +135,11 @@ Failure outside(const Trial& trial, const Place& place, const std::string& detai
         return no_bounds_check(trial, place, details, evidence);
     }
     return {.kind = FailureKind::out_of_bounds,
-            .headline = "the kernel touches memory outside of its matrices.",
+            .headline = "the kernel accesses memory outside of its matrices.",
             .place = place,
             .shape = trial.shape,
             .details = details,
-            .next = "Work out the index by hand for the thread that is named."};
+            .next = "Work out the index by hand for the thread named above."};
 }
 
 namespace {
@@ -160,13 +160,14 @@ bool is_in_shared_memory(const Report& report) {
 Failure outside_shared(const Trial& trial, const Report& report, const Evidence& evidence) {
     Failure failure =
         from_report(FailureKind::outside_shared_memory, report, trial, evidence,
-                    "an access outside of the shared array.",
+                    "the kernel accesses memory outside of the shared array.",
                     "Compare the indices with the array's dimensions. " + report.cure);
     if (!has_dynamic_array(evidence.source.text)) return failure;
     const long long bytes = trial.launch.shared_bytes;
     if (bytes == 0) {
-        failure.headline = "the shared array has no memory: configure gives no shared_bytes.";
-        failure.next = "Let configure give .shared_bytes: the bytes of the whole array.";
+        failure.headline =
+            "the shared array has no memory, because configure sets no shared_bytes.";
+        failure.next = "Let configure set .shared_bytes to the size of the whole array in bytes.";
         return failure;
     }
     failure.details += wrap("configure gives it " + std::to_string(bytes) + " shared_bytes.");
@@ -178,9 +179,10 @@ Failure outside_local(const Trial& trial, const Report& report, const Evidence& 
     const std::string has = "`" + array.name + "`, which has " +
                             count_of(static_cast<std::uint64_t>(array.length), "element") + ".";
     return from_report(FailureKind::outside_local_array, report, trial, evidence,
-                       array.name.empty() ? "an access outside of a thread's own array."
-                                          : "an access outside of the thread's array " + has,
-                       "Work out the index by hand for the thread that is named: the first element "
+                       array.name.empty()
+                           ? "the kernel accesses memory outside of a thread's own array."
+                           : "the kernel accesses memory outside of the thread's array " + has,
+                       "Work out the index by hand for the thread named above: the first element "
                        "is number 0.");
 }
 
@@ -189,7 +191,7 @@ Failure outside_local(const Trial& trial, const Report& report, const Evidence& 
 std::optional<Failure> memory_error(const Trial& trial, const Evidence& evidence) {
     auto failure = told_as(
         {{"memcheck", "misaligned", FailureKind::misaligned,
-          "a vector access at an address that is not a multiple of its size.",
+          "a vector access uses an address that is not a multiple of the vector's size.",
           "A float4 needs an address that is a multiple of 16 bytes, a float2 of 8: let its first "
           "element's index be a multiple of 4, or of 2."},
          {"memcheck", "stack overflow", FailureKind::stack_overflow,

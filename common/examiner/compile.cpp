@@ -12,7 +12,8 @@ namespace {
 Failure no_compiler(Compiler wanted) {
     if (wanted == Compiler::clang_ir) {
         return {.kind = FailureKind::no_compiler,
-                .headline = "there is no clang of version 17 to 22 here to make LLVM IR with.",
+                .headline =
+                    "there is no clang of version 17 to 22 here, which is needed to make LLVM IR.",
                 .next =
                     "Install one (Debian: apt-get install clang-19), or name it in "
                     "COALESCE_CLANG."};

@@ -39,8 +39,9 @@ Failure missing_kernel(const Source& source, const std::string& kernel,
                     .place = {source.name, line_with(source.text, kernel), 0},
                     .next = "The file needs " + wanted_signature(kernel) + " { ... }"};
     if (failure.place.line > 0) {
-        failure.headline = "'" + kernel + "' is no kernel.";
-        failure.next += ": with __global__, neither static nor a template, in no namespace";
+        failure.headline = "'" + kernel + "' is not a kernel.";
+        failure.next +=
+            ": with __global__, not static, not a template, and outside of any namespace";
     } else if (!others.empty()) {
         failure.place.line = line_of_kernel(source.text, "");
         failure.details = wrap("The file has the kernel " + demangled(others.front()) + ".");
@@ -51,9 +52,9 @@ Failure missing_kernel(const Source& source, const std::string& kernel,
 
 Failure wrong_signature(const Source& source, const std::string& kernel, const std::string& name) {
     return {.kind = FailureKind::wrong_signature,
-            .headline = "the kernel's arguments are not those that it is given.",
+            .headline = "the kernel's parameters do not match the arguments that it gets.",
             .place = {source.name, line_with(source.text, kernel), 0},
-            .details = wrap("It is " + demangled(name) + "."),
+            .details = wrap("Its signature is " + demangled(name) + "."),
             .next = "Make it " + wanted_signature(kernel) + "."};
 }
 
@@ -78,12 +79,14 @@ std::string first_line_of(const std::string& text) {
 }
 
 Failure missing_configure(const Source& source, const std::string& compiler_says) {
-    Failure failure{.kind = FailureKind::configure_missing,
-                    .headline = "there is no 'configure' that gives the launch for rows and cols.",
-                    .place = {source.name, line_with(source.text, "configure"), 0},
-                    .next = std::string("The file needs ") + kWantedConfigure + " { ... }"};
+    Failure failure{
+        .kind = FailureKind::configure_missing,
+        .headline = "there is no 'configure' that returns the launch for rows and cols.",
+        .place = {source.name, line_with(source.text, "configure"), 0},
+        .next = std::string("The file needs ") + kWantedConfigure + " { ... }"};
     if (failure.place.line > 0) {
-        failure.headline = "'configure' cannot be called with (rows, cols) for a Launch.";
+        failure.headline =
+            "'configure' cannot be called with (rows, cols), or does not return a Launch.";
         failure.details = wrap("The compiler says: " + compiler_says);
     }
     return failure;
@@ -102,7 +105,7 @@ Failure does_not_compile(const Source& source, const std::vector<Message>& messa
     Failure failure{.kind = FailureKind::does_not_compile,
                     .headline = with_end("does not compile: " + errors.front()->text),
                     .place = errors.front()->place,
-                    .next = "Fix the first error; the others often go with it."};
+                    .next = "Fix the first error; the others often disappear with it."};
     for (std::size_t i = 0; i < std::min(shown, errors.size()); ++i) {
         failure.details += errors[i]->shown(source.text);
     }
@@ -122,8 +125,8 @@ Failure compiler_broke(const Source& source, const std::string& compiler, const 
             .place = {source.name, 0, 0},
             .details = wrap(compiler.substr(0, compiler.find(' ')) + " says: " + says),
             .next =
-                "A guess: a macro that changes names of CUDA. Undo the last change; if it is "
-                "no better, the compiler itself is at fault: install it again."};
+                "Perhaps a macro redefines names of CUDA. Undo the last change; if that does not "
+                "help, install the compiler again."};
 }
 
 Failure out_of_time(const Source& source, int seconds) {

@@ -64,16 +64,16 @@ bool is_wide(const Counters& counters, const AccessKind& access) {
 
 std::string advice(const Counters& counters, const AccessKind& access) {
     if (access.kind == FailureKind::bank_conflicts && is_wide(counters, access)) {
-        return "With 16 bytes per lane, 8 lanes are served together: let each 8 that follow each "
-               "other touch 8 different places, counted in 16 bytes modulo 8. Print the picture of "
-               "one warp to see who meets whom.";
+        return "With 16 bytes per lane, shared memory serves 8 lanes at a time: let 8 consecutive "
+               "lanes access 8 different places, counted in units of 16 bytes modulo 8. Print the "
+               "picture of one warp to see which lanes conflict.";
     }
     if (access.kind == FailureKind::bank_conflicts) {
         return "Let the 32 lanes touch 32 different banks: an element's bank is its place in the "
-               "array modulo 32. Print the picture of one warp to see who meets whom.";
+               "array modulo 32. Print the picture of one warp to see which lanes conflict.";
     }
-    return "Let neighbouring lanes (threadIdx.x) touch neighbouring addresses: what does one more "
-           "lane add to the index?";
+    return "Let neighbouring lanes (threadIdx.x) access neighbouring addresses: how does the index "
+           "change from one lane to the next?";
 }
 
 /// What a request may cost: by the limits, or as in the solution; 0: not asked.
@@ -194,17 +194,18 @@ void tell_why(Failure& failure, const Verdict& found, const AccessKind& access,
     if (times > 1.9) {
         failure.kind = FailureKind::work_repeated;
         failure.headline += " Each element is moved about " + kNumber(times) + " times.";
-        failure.next = "Let one thread move each element, once: who moves it again?";
+        failure.next = "Let one thread move each element once: which thread moves it again?";
     } else if (times > 1.01 && work.lanes == kLanes) {
         failure.kind = FailureKind::work_repeated;
         failure.headline += " Of 100 elements about " +
                             std::to_string(std::lround(100 * (times - 1))) +
                             " are moved more often than needed.";
-        failure.next = "Which of them do two blocks or two threads move, or one of them twice?";
+        failure.next =
+            "Which elements are moved by two blocks, by two threads, or twice by one thread?";
     } else if (work.lanes > 0 && work.lanes < 0.75 * kLanes) {
         failure.kind = FailureKind::lanes_idle;
         failure.headline += " Of the 32 threads of a warp only " + kNumber(work.lanes) +
-                            (work.lanes == 1 ? " takes" : " take") + " part in each.";
+                            (work.lanes == 1 ? " takes" : " take") + " part in each access.";
         failure.next =
             "Give every thread its share: a warp costs the same with 1 thread as with 32.";
     } else if (wider == 2 || wider == 4) {
@@ -240,7 +241,7 @@ std::optional<Failure> too_many_requests(const Verdict& found, const AccessKind&
                        " " + std::to_string(has) + " times, where " + std::to_string(enough) +
                        " are enough.";
     if (access.ideal) {
-        failure.next = "Touch each element once: what is accessed twice?";
+        failure.next = "Access each element once: which ones are accessed twice?";
     } else {
         tell_why(failure, found, access, try_again);
     }
@@ -255,8 +256,9 @@ std::optional<Failure> needless_atomics(const Verdict& found) {
     }
     Failure failure{
         .kind = FailureKind::needless_atomics,
-        .headline = "the result is stored with " + std::to_string(found.counters->atomic_requests) +
-                    " atomic operations, and none is needed: no two threads store to one place.",
+        .headline =
+            "the result is stored with " + std::to_string(found.counters->atomic_requests) +
+            " atomic operations that are not needed: no two threads store to the same place.",
         .place = {found.file, 0, 0},
         .shape = found.counted,
         .next = "Store with a plain assignment: out[...] = value."};
@@ -298,7 +300,7 @@ std::optional<Failure> too_many_instructions(const Verdict& found) {
                                ".",
                    .place = {found.file, 0, 0},
                    .shape = found.counted,
-                   .next = "Look for a loop whose turns do not move one element each."};
+                   .next = "Look for a loop with iterations that do not move an element."};
 }
 
 std::optional<Failure> one_block_for_all(const Verdict& found, const LaunchShape& launch) {
@@ -306,7 +308,7 @@ std::optional<Failure> one_block_for_all(const Verdict& found, const LaunchShape
     return Failure{.kind = FailureKind::multiprocessors_idle,
                    .headline =
                        "a single block moves the whole matrix: one multiprocessor works, and all "
-                       "others of the GPU have nothing to do.",
+                       "others of the GPU are idle.",
                    .place = {found.file, line_of_launch(found.source, ".grid"), 0},
                    .shape = found.counted,
                    .next = "Launch a block for each tile."};

@@ -113,15 +113,14 @@ std::optional<BlockOrigins> origins_in(Shape shape, const LaunchShape& launch,
 }
 
 Failure grid_exchanged(const Trial& trial, const Evidence& evidence) {
-    return {
-        .kind = FailureKind::grid_exchanged,
-        .headline =
-            "the grid does not cover the matrix, but would if rows and cols, or its two "
-            "sizes, changed places.",
-        .place = {evidence.source.name, line_of_launch(evidence.source.text, ".grid"), 0},
-        .shape = trial.shape,
-        .details = wrap(numbers(trial) + "."),
-        .next = "The first size is across: it must cover the columns, the second one the rows."};
+    return {.kind = FailureKind::grid_exchanged,
+            .headline =
+                "the grid does not cover the matrix, but would if rows and cols, or its two sizes, "
+                "were exchanged.",
+            .place = {evidence.source.name, line_of_launch(evidence.source.text, ".grid"), 0},
+            .shape = trial.shape,
+            .details = wrap(numbers(trial) + "."),
+            .next = "The grid's first size must cover the columns, and its second size the rows."};
 }
 
 /// The kernel and its launch each have a side of their own for blockIdx.x.
@@ -129,7 +128,7 @@ void tell_exchanged_indices(Failure& failure, const BlockOrigins& origins,
                             const Evidence& evidence) {
     failure.headline =
         "blockIdx.x chooses rows in the kernel, but the grid has its blocks for the columns there: "
-        "it would cover the matrix if its two sizes, or blockIdx.x and blockIdx.y, changed places.";
+        "it would cover the matrix if its two sizes, or blockIdx.x and blockIdx.y, were exchanged.";
     failure.details += wrap(origins.text());
     failure.next = "Let blockIdx.x choose the column and blockIdx.y the row, as the grid has it.";
     if (const int line = line_of_mixed_axes(evidence.source.text); line > 0) {
@@ -169,21 +168,22 @@ std::optional<Failure> exchanged_by_steps(const LaunchShape& launch, const Trial
 
 /// What may keep cells from their threads, if each of them has one.
 std::string what_keeps_them(const LaunchShape& launch, const std::optional<BlockOrigins>& origins) {
-    if (!origins) return ": some take the same cells, or a check of the bounds keeps them out.";
+    if (!origins)
+        return ": some threads take the same cells, or a check of the bounds keeps them out.";
     const auto& block = launch.block;
     if (origins->step_x() == Cell{0, block[0]} && origins->step_y() == Cell{block[1], 0}) {
         return ", and blocks stand side by side: a check of the bounds keeps some out, or threads "
                "of a block take the same cells.";
     }
     return ", in blocks of " + product(block[0], block[1]) +
-           " threads. Do these begin as far apart as they are large?";
+           " threads. Is the distance between two blocks equal to the size of a block?";
 }
 
 /// The learner's grid reaches every element, so nothing is said of it.
 void acquit_grid(Failure& failure, const Trial& trial, const Evidence& evidence) {
     const auto origins = origins_in(trial.shape, trial.launch, evidence);
     failure.headline +=
-        " There are enough threads for all" + what_keeps_them(trial.launch, origins);
+        " There are enough threads for all cells" + what_keeps_them(trial.launch, origins);
     failure.details += wrap(numbers(trial) + ".");
     if (origins) failure.details += wrap(origins->text());
     failure.next =
@@ -255,10 +255,10 @@ bool tell_turned_block(Failure& failure, const LaunchShape& wide, const Trial& t
     }
     const auto& block = trial.launch.block;
     failure.fault = Fault::grid_too_small;
-    failure.headline += " The grid is one for blocks of " + product(block[1], block[0]) +
-                        " threads, but they are " + product(block[0], block[1]) + ".";
+    failure.headline += " The grid fits blocks of " + product(block[1], block[0]) +
+                        " threads, but the blocks have " + product(block[0], block[1]) + ".";
     failure.details += wrap(numbers(trial) + ".");
-    failure.next = "Give the block's two sizes in the order that the grid was divided by.";
+    failure.next = "Give the block's two sizes in the same order as the divisors of the grid.";
     failure.place.line = line_of_launch(evidence.source.text, ".block");
     return true;
 }

@@ -54,7 +54,7 @@ bool is_of_earlier_launch(cudaError_t error) {
 Failure does_not_load(cudaError_t error, const std::string& log, const std::string& file) {
     Failure failure{
         .kind = FailureKind::does_not_load,
-        .headline = "the device does not take the compiled kernel (" + error_text(error) + ").",
+        .headline = "the device rejected the compiled kernel (" + error_text(error) + ").",
         .place = {file, 0, 0},
         .details = log.empty() ? "" : wrap("It says: " + log),
         .next = "Undo the last change, and look at what it needs of the device."};
@@ -163,10 +163,10 @@ std::optional<LaunchShape> LoadedKernel::configure(Shape shape, Failure& failure
     if (error != cudaSuccess) {
         static_cast<void>(cudaGetLastError());
         failure = {.kind = FailureKind::kernel_failed,
-                   .headline = call_text(shape) + " did not end well (" + error_text(error) + ").",
+                   .headline = call_text(shape) + " failed (" + error_text(error) + ").",
                    .place = {file_name_, 0, 0},
                    .shape = shape,
-                   .next = "Let configure compute the launch from rows and cols, nothing else."};
+                   .next = "Let configure compute the launch from rows and cols only."};
         return std::nullopt;
     }
     const LaunchShape launch{
@@ -201,15 +201,14 @@ Failure LoadedKernel::check(const LaunchShape& launch, Shape shape) const {
     }
     if (launch.grid[0] > INT_MAX || launch.grid[1] > 65535 || launch.grid[2] > 65535) {
         return refused(FailureKind::bad_launch,
-                       grid + "; the most there can be are 2147483647 x 65535 x 65535.",
+                       grid + "; the largest grid is 2147483647 x 65535 x 65535.",
                        "Divide rows and cols by the side of the tile: ceil_div(cols, 32).");
     }
     const bool is_deep = launch.block[2] > 64 || launch.block[0] > 1024 || launch.block[1] > 1024;
     if (is_deep || launch.threads() > most_threads_) {
-        return refused(
-            FailureKind::block_too_large,
-            block + "; " + std::to_string(most_threads_) + " are the most.",
-            "Use fewer threads, each of which does more: 32 x 8 suit a tile of 32 x 32.");
+        return refused(FailureKind::block_too_large,
+                       block + "; " + std::to_string(most_threads_) + " is the maximum.",
+                       "Use fewer threads that each do more: 32 x 8 suit a tile of 32 x 32.");
     }
     const long long most = most_shared_ - static_cast<long long>(static_shared_);
     if (launch.shared_bytes < 0 || launch.shared_bytes > most) {

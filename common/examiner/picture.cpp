@@ -169,7 +169,7 @@ std::string WarpAccess::headline() const {
         std::string(is_store ? "store to " : "load from ") + name + ": " + count_of(cost, unit);
     text += cost > ideal
                 ? ", where " + std::to_string(ideal) + (ideal == 1 ? " is" : " are") + " enough"
-                : ", the least there can be";
+                : ", the minimum";
     if (times > 1) text += "; " + std::to_string(times) + " times, the first is shown";
     return text;
 }

@@ -41,7 +41,7 @@ std::string passed_text(const Verdict& verdict) {
     return "Right on " + count_of(verdict.shapes.size(), "shape") +
            (verdict.is_simulated
                 ? ", clean under every check, and no more expensive than the exercise asks."
-                : ". A real GPU does not count: --device sim does.");
+                : ". A real GPU counts no costs; --device sim does.");
 }
 
 std::string time_text(const Verdict& verdict) {

@@ -104,11 +104,11 @@ bool tell_missing_brackets(Failure& failure, const Evidence& evidence) {
     failure.kind = FailureKind::wrong_result;
     failure.fault = Fault::wrong_pitch;
     failure.details = wrap(first_sentence(failure.headline)) + failure.details;
-    failure.headline = "`" + found.text + "` multiplies " + found.factor + " alone by " +
-                       found.pitch + ", since * comes before +: brackets are missing.";
+    failure.headline = "`" + found.text + "` multiplies " + found.factor + " only by " +
+                       found.pitch + ", because * binds more tightly than +: brackets are missing.";
     failure.place.line = found.line;
-    failure.next = "Put all that is to be multiplied into brackets: (... + " + found.factor +
-                   ") * " + found.pitch + ".";
+    failure.next =
+        "Put the whole sum into brackets: (... + " + found.factor + ") * " + found.pitch + ".";
     return true;
 }
 
@@ -138,15 +138,15 @@ void look_at_batches(Failure& failure, const Trial& trial, const Evidence& evide
                            "them work on the first matrix.";
         failure.place.line = line_of_kernel(evidence.source.text, evidence.exercise.kernel);
         failure.next =
-            "Let `in` and `out` begin where the block's own matrix does: blockIdx.z times the "
-            "elements of one matrix further on.";
+            "Let `in` and `out` point to the block's own matrix: add blockIdx.z times the elements "
+            "of one matrix.";
         return;
     }
-    failure.headline = "the kernel goes by blockIdx.z, but the grid has " +
+    failure.headline = "the kernel uses blockIdx.z, but the grid has " +
                        count_of(static_cast<std::uint64_t>(blocks), "block") + " along z for " +
                        std::to_string(matrices) + " matrices.";
     failure.place.line = line_of_launch(evidence.source.text, ".grid");
-    failure.next = "Let configure give .grid a third number: how many matrices there are.";
+    failure.next = "Let configure set the third number of .grid to the number of matrices.";
 }
 
 }  // namespace
@@ -221,7 +221,8 @@ void look_at_batch_race(Failure& failure, const Report& race, const Evidence& ev
     if (!differ_by_z || race.is("globalrace", "read after write")) return;
     const bool knows = knows_its_matrix(evidence);
     failure.headline =
-        "blocks of different matrices store to the same place: it does not depend on blockIdx.z.";
+        "blocks of different matrices store to the same place, because it does not depend on "
+        "blockIdx.z.";
     failure.place.line = knows ? line_to_move("in", evidence) : line_to_move("out", evidence);
     failure.next = "Let `out` begin where the block's own matrix does" +
                    std::string(knows ? ", as `in` must." : ", and `in` too.");
@@ -235,10 +236,10 @@ std::optional<Failure> result_error(const Trial& trial, const Evidence& evidence
     if (race && (!is_wrong || !names_the_mistake(trial.comparison->fault()))) {
         Failure failure =
             from_report(FailureKind::race_between_blocks, *race, trial, evidence,
-                        "threads access one place in memory, and at least one writes: which comes "
-                        "first is chance.",
+                        "several threads access the same place in memory and at least one of them "
+                        "writes, in no fixed order.",
                         std::string("Each element of `") + name_of_matrix(true, evidence) +
-                            "` is for one thread: which index do two of them share?");
+                            "` belongs to one thread: which index do two threads share?");
         look_at_pitches(failure, *race, evidence);
         look_at_batch_race(failure, *race, evidence);
         tell_missing_brackets(failure, evidence);

@@ -23,12 +23,14 @@ bool may_be_faster(timing::Unknown unknown) {
 }  // namespace
 
 Failure not_predicted(const std::string& file, Shape shape) {
-    return {.kind = FailureKind::too_slow_predicted,
-            .headline = "at " + shape.name() +
-                        " its time on a GPU cannot be predicted, so nobody can say that it is as "
-                        "fast as asked.",
-            .place = {file, 0, 0},
-            .next = "Let configure give a launch for every shape, and no block wait for another."};
+    return {
+        .kind = FailureKind::too_slow_predicted,
+        .headline = "at " + shape.name() +
+                    " the kernel's time on a GPU cannot be predicted, so it is not known to be as "
+                    "fast as the exercise asks.",
+        .place = {file, 0, 0},
+        .next =
+            "Let configure return a launch for every shape, and let no block wait for another."};
 }
 
 std::optional<Failure> too_slow_predicted(const Verdict& verdict, const Limits& limits) {

@@ -161,9 +161,11 @@ std::vector<Hypothesis> list_hypotheses() {
     list.insert(
         list.end(),
         {{Fault::line_repeated, repeated(1, kAll),
-          "the first row of the input stands for the others: an index lacks the row"},
+          "the first row of the input takes the place of the others: an index does not depend on "
+          "the row"},
          {Fault::line_repeated, repeated(kAll, 1),
-          "the first column of the input stands for the others: an index lacks the column"},
+          "the first column of the input takes the place of the others: an index does not depend "
+          "on the column"},
          {Fault::turned_around, turned_around, "it was rotated or mirrored instead of transposed"},
          {Fault::batch_repeated, of_first_batch,
           "the first one along the first axis stands for the others: its index is missing "

@@ -57,10 +57,10 @@ std::string end_of(const std::string& output) {
 Failure does_not_compile(const std::vector<Message>& messages, const Source& source,
                          const std::string& output) {
     Failure failure{.kind = FailureKind::does_not_compile,
-                    .headline = "no program can be made of it: something is missing.",
+                    .headline = "the program cannot be linked: something is missing.",
                     .place = {source.name, 0, 0},
                     .details = end_of(output),
-                    .next = "Is there a main, and everything else that is called?"};
+                    .next = "Does the file define main, and every function that it calls?"};
     bool is_first = true;
     for (const Message& message : messages) {
         if (message.severity != Severity::error) continue;
@@ -68,7 +68,7 @@ Failure does_not_compile(const std::vector<Message>& messages, const Source& sou
             failure.headline = with_end("does not compile: " + message.text);
             failure.place = message.place;
             failure.details.clear();
-            failure.next = "Begin with the first message; those after it may be about the same.";
+            failure.next = "Begin with the first message; later ones may have the same cause.";
         }
         is_first = false;
         failure.details += message.shown(source.text);

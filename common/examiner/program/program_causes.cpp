@@ -39,7 +39,8 @@ bool says_right(const WitnessedRun& run) {
 }
 
 std::string text_of(float value) {
-    return is_poison(value) ? "what nobody wrote" : format("%g", static_cast<double>(value));
+    return is_poison(value) ? "a value that nothing wrote"
+                            : format("%g", static_cast<double>(value));
 }
 
 std::string text_of(const LaunchShape& launch) {
@@ -107,7 +108,7 @@ private:
         return failure(
             FailureKind::endless_loop,
             "the program was still running after " + count_of(kSecondsOfProgram, "second") + ".",
-            "Which loop of it has no end?");
+            "Which of its loops does not end?");
     }
 
     std::optional<Failure> refused_launch() const {
@@ -116,8 +117,8 @@ private:
         if (is_exchanged(shape)) {
             return failure(
                 FailureKind::launch_exchanged,
-                "the two numbers of the launch have changed places: it has " + text_of(shape) +
-                    " for " + count_of(count_, "element") +
+                "the two numbers of the launch are exchanged: it has " + text_of(shape) + " for " +
+                    count_of(count_, "element") +
                     ", and no GPU takes more than 1024 threads per block. With few elements that "
                     "goes unnoticed.",
                 "The first number between <<< and >>> is that of the blocks, the second that of "
@@ -135,7 +136,7 @@ private:
             FailureKind::bad_launch,
             "the launch was refused: " + std::to_string(shape.blocks()) + " blocks of " +
                 std::to_string(shape.threads()) + " threads.",
-            "How many blocks do so many elements need? Round up, so that it is 1 at least.",
+            "How many blocks do so many elements need? Round up, so that there is at least 1.",
             line_of_launch());
     }
 
@@ -191,13 +192,13 @@ private:
             return failure(
                 FailureKind::out_of_bounds,
                 who + " follows a pointer to memory of the host, where a kernel cannot look.",
-                "Which pointers does the launch hand over? A kernel can only follow those that "
-                "cudaMalloc has given.",
+                "Which pointers does the launch pass? A kernel can only follow pointers from "
+                "cudaMalloc.",
                 report.line);
         }
         return failure(FailureKind::out_of_bounds, who + " accesses memory outside of the array.",
-                       "Which index does that thread compute? With pencil and paper, for the first "
-                       "thread and the last.",
+                       "Compute the index with pencil and paper for that thread, for the first "
+                       "thread and for the last.",
                        report.line);
     }
 
@@ -220,8 +221,8 @@ private:
                                                               : "that stays on one side";
             return failure(FailureKind::program_failed,
                            std::string("the copy ") + where + " failed (" + copy.error + ").",
-                           "cudaMemcpy(to, from, bytes, kind): is each pointer of the side that "
-                           "the kind says, and are the bytes as many as the array has?",
+                           "cudaMemcpy(to, from, bytes, kind): is each pointer on the side that "
+                           "`kind` names, and does `bytes` match the array?",
                            line_of_copy(source_.text, run_, i));
         }
         return {};
@@ -238,14 +239,14 @@ private:
     std::optional<Failure> not_copied() const {
         if (!is_copied("to-gpu", false)) {
             return failure(FailureKind::not_copied,
-                           "the input never comes to the GPU before the kernel is launched.",
+                           "the input is not copied to the GPU before the kernel is launched.",
                            "cudaMemcpy(to, from, bytes, cudaMemcpyHostToDevice)",
                            line_of_last_copy("to-gpu"));
         }
         if (is_copied("to-host", true)) return {};
         return failure(FailureKind::not_copied,
-                       "the result never comes back from the GPU after the launch: the host "
-                       "compares what it had before.",
+                       "the result is not copied back from the GPU after the launch: the host "
+                       "compares its old data.",
                        "cudaMemcpy(to, from, bytes, cudaMemcpyDeviceToHost), after the launch.",
                        line_of_last_copy(is_copied("elsewhere", true) ? "elsewhere" : "to-host"));
     }
@@ -290,7 +291,8 @@ private:
         if (wrong.empty()) return {};
         Failure found = all_unwritten ? unwritten(wrong) : other_element(wrong.front());
         if (says_right(run_)) {
-            found.details += "And it calls that right: its comparison does not see it.\n";
+            found.details +=
+                "The program still calls this right: its comparison does not notice it.\n";
         }
         return found;
     }
@@ -298,16 +300,16 @@ private:
     Failure unwritten(const std::vector<std::size_t>& wrong) const {
         const LaunchShape& shape = run_.launches.back().shape;
         const auto threads = static_cast<std::size_t>(run_.launches.back().threads());
-        Failure found = failure(FailureKind::wrong_result,
-                                element("out", wrong.front()) + " was never written.",
-                                "Which thread should write it? Does it come to the store?",
-                                line_of_kernel(source_.text, ""));
+        Failure found = failure(
+            FailureKind::wrong_result, element("out", wrong.front()) + " was never written.",
+            "Which thread should write it, and does that thread reach the store?",
+            line_of_kernel(source_.text, ""));
         found.fault = Fault::never_written;
         if (wrong.size() == count_) {
             found.fault = Fault::nothing_written;
             found.headline = "the kernel ran and wrote nothing to the array that is copied back.";
             found.next =
-                "Does each thread come to its store? If it does: are the launch's arguments in the "
+                "Does each thread reach its store? If it does, are the launch's arguments in the "
                 "order of the kernel's parameters, and is the array that it writes copied back?";
         } else if (threads < count_) {
             found.fault = Fault::grid_too_small;
@@ -399,7 +401,7 @@ private:
             const bool is_by_block = !is_by_thread && times == largest_.shape.blocks();
             const std::string who = is_by_thread  ? "every thread does everything"
                                     : is_by_block ? "every block does everything"
-                                                  : "threads do again what others have done";
+                                                  : "threads repeat the work of others";
             return failure(FailureKind::work_repeated,
                            who + ": each element is stored " + std::to_string(times) + " times" +
                                (is_by_thread  ? ", once by each thread of the launch."
@@ -418,7 +420,7 @@ private:
     std::optional<Failure> leaked() const {
         for (const SeenReport& report : run_.reports) {
             return failure(FailureKind::memory_leaked, report.message,
-                           "cudaFree gives back what cudaMalloc gave, each pointer once.");
+                           "Call cudaFree once for each pointer from cudaMalloc.");
         }
         return {};
     }
@@ -448,10 +450,10 @@ Failure launch_unnoticed(const WitnessedRun& run, const Source& source) {
                     .details = "Seen with a launch that was refused on purpose.\n" + said_by(run),
                     .next =
                         "A launch returns nothing: cudaGetLastError() after it gives its error, "
-                        "which check() knows how to tell."};
+                        "which check() reports."};
     if (run.is_asked_for) {
         failure.headline =
-            "the launch fails, the program asks for the error, and does not tell it.";
+            "the launch fails, and the program asks for the error but does not report it.";
         failure.next = "Print cudaGetErrorString(error), and end with another exit code than 0.";
     }
     return failure;

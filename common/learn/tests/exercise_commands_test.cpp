@@ -193,7 +193,7 @@ TEST_CASE("every file that a learner may save gets a clear message, and nothing 
         {kernel_that("    out[1 << 24] = 1;\n"), "out-of-bounds", ">    2 |"},
         {kernel_that("    __shared__ volatile int flag;\n    flag = 0;\n    __syncthreads();\n"
                      "    while (flag == 0) {\n    }\n    out[0] = in[0];\n"),
-         "deadlock", "never comes"},
+         "deadlock", "never happens"},
         {"__global__ void turn(float* out, const float* in, int rows, int cols) {}\n" + CONFIGURE,
          "kernel-missing", "transpose"},
         {kernel_that("    __trap();\n"), "assertion-failed", "kernel.cu"},
