@@ -7,7 +7,7 @@
 namespace coalesce {
 namespace {
 
-/// What is said otherwise where the task is no transposition from `in` to `out`; null: nothing.
+/// Returns the action if the task is not a transpose from `in` to `out` and needs different words, otherwise null.
 const char* next_elsewhere(Fault fault, const Produces& task) {
     if (fault == Fault::wrong_pitch) {
         if (task.in_place)
@@ -41,7 +41,7 @@ const char* next_elsewhere(Fault fault, const Produces& task) {
 
 }  // namespace
 
-// Long: a sentence for every fault.
+// The function is long because each fault has its own sentence.
 const char* next_after(Fault fault, const Produces& task) {
     if (const char* other = next_elsewhere(fault, task)) return other;
     switch (fault) {

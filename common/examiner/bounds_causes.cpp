@@ -12,15 +12,15 @@ namespace {
 
 using simulated::Report;
 
-/// Elements of one access: the report begins with its verb and its bytes.
+/// Returns the number of elements of an access, from the verb and bytes at the beginning of the report.
 std::int64_t elements_of_access(const Report& report) {
     const std::size_t number = report.message.find_first_of("0123456789");
     if (number == report.message.npos) return 1;
     return std::max(1, std::atoi(report.message.c_str() + number) / 4);
 }
 
-/// "element 4813 of `in`, which has 4810". Far outside an address is near to nothing, so the access
-/// says which matrix is meant: `in` is read and `out` is written.
+/// Returns, for example, "element 4813 of `in`, which has 4810". Far outside, the address does not tell which matrix
+/// is meant, but the kind of access does: `in` is read and `out` is written.
 std::string element_text(const Report& report, const Trial& trial, const Evidence& evidence) {
     const bool is_out = !report.message.starts_with("Reads");
     const std::uint64_t begin = is_out ? trial.out_address : trial.in_address;
@@ -35,7 +35,7 @@ std::string element_text(const Report& report, const Trial& trial, const Evidenc
            std::to_string(trial.elements());
 }
 
-/// A kernel that has a row, or takes the matrix as one long row.
+/// Reports whether the kernel computes rows, or treats the matrix as one long row.
 bool knows_rows(const Source& source) {
     const std::string code = code_alone(source.text);
     for (std::size_t at = code.find("row"); at != code.npos; at = code.find("row", at + 1)) {
@@ -79,16 +79,16 @@ Failure no_bounds_check(const Trial& trial, const Place& place, const std::strin
             .next = advice_on_bounds(evidence)};
 }
 
-/// A wrong index may lead outside at one shape, and show what it is at another: of whole tiles, and
-/// longer one way than the other.
+/// Looks for a wrong index on another shape, one that consists of whole tiles and is not square. On this shape the
+/// index leads outside, which hides what it is.
 std::optional<Failure> index_mistake(const Trial& trial, const Evidence& evidence) {
     const auto mistake_at = [&](const Trial& seen) -> std::optional<Failure> {
         if (!seen.comparison || !names_the_mistake(seen.comparison->fault())) return std::nullopt;
         return wrong_result(seen, *seen.comparison, evidence);
     };
-    // Where tiles are cut off, a missing check of the bounds looks like many a wrong index.
+    // On shapes with partial tiles, a missing bounds check can look like a wrong index.
     if (has_whole_tiles(trial.shape) || !evidence.was_right_on_whole_tiles) {
-        // The result when accesses outside do not stop the kernel; on a real GPU the one that there is.
+        // The result if accesses outside do not stop the kernel. On a real GPU it is already known.
         Trial here = trial;
         if (auto result = evidence.seen_with(trial.shape).comparison) here.comparison = result;
         if (auto found = mistake_at(here)) return found;
@@ -100,8 +100,8 @@ std::optional<Failure> index_mistake(const Trial& trial, const Evidence& evidenc
     return std::nullopt;
 }
 
-/// "... it fits out[row * 4 + col] ...; or it fits in[row * 1024 + col] ...": what an access shows
-/// leaves one of the two.
+/// Keeps one of two explanations, "it fits out[row * 4 + col] ...; or it fits in[row * 1024 + col] ...", because the
+/// access shows which matrix is concerned.
 std::string with_one_explanation(const std::string& text, const std::string& matrix) {
     const std::size_t first = text.find("it fits "), bar = text.find("; or it fits ", first);
     if (bar == text.npos) return text;
@@ -116,7 +116,7 @@ std::string with_one_explanation(const std::string& text, const std::string& mat
 
 Failure outside(const Trial& trial, const Place& place, const std::string& details,
                 const Evidence& evidence) {
-    // A wrong index leads outside as well; then the index is what is wrong.
+    // If a wrong index explains the access, the index is the mistake.
     if (std::optional<Failure> failure = index_mistake(trial, evidence)) {
         failure->place = place;
         failure->details = wrap("With rows = " + std::to_string(trial.shape.rows) +
@@ -129,7 +129,7 @@ Failure outside(const Trial& trial, const Place& place, const std::string& detai
     if (is_ragged && evidence.was_right_on_whole_tiles) {
         return no_bounds_check(trial, place, details, evidence);
     }
-    // The tile may be larger than the matrix: then it is right on one of whole tiles of any size.
+    // If the tile is larger than the matrix, the kernel is right on a matrix of whole tiles of any size.
     if (!evidence.was_right_on_whole_tiles &&
         evidence.try_again({.shape = evidence.exercise.counted}).is_good()) {
         return no_bounds_check(trial, place, details, evidence);

@@ -62,7 +62,7 @@ std::optional<Failure> execution_error(const Trial& trial, const Evidence& evide
 
 // ---- what a real GPU says ----
 
-/// Errors that a real GPU returns, where nobody says more.
+/// Makes a failure from the error of a real GPU, if nothing else explains it.
 Failure device_error(const Trial& trial, const Evidence& evidence) {
     const auto error = static_cast<cudaError_t>(trial.error);
     const std::string says =
@@ -98,7 +98,7 @@ Failure device_error(const Trial& trial, const Evidence& evidence) {
     return failure;
 }
 
-/// What refuses a launch knows the file's name alone.
+/// The code that refuses a launch knows only the file's name, so the line is added here.
 std::optional<Failure> refused_launch(const Trial& trial, const Evidence& evidence) {
     if (trial.refused.kind == FailureKind::none) return std::nullopt;
     Failure refused = trial.refused;

@@ -35,7 +35,7 @@ Compiled compile_or_find(const Source& source, const CompileOptions& options,
     const Cache cache(options.cache);
     if (auto kept = read_kept<Compiled>(cache.find("ptx", key))) {
         kept->entry = entry_of(options.kernel);
-        // Names of files are no part of a key.
+        // The key does not contain the file's name, so the cached messages get the current one.
         for (Message& message : kept->messages) message.place.file = source.name;
         kept->is_from_cache = true;
         return *kept;

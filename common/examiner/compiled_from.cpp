@@ -16,7 +16,7 @@ namespace coalesce {
 namespace {
 
 std::string wanted_signature(const std::string& kernel) {
-    // One matrix, whose side comes first; the other arguments stay without a name.
+    // An in-place kernel takes one matrix and its side; the other parameters have no name.
     if (kernel.ends_with("_in_place")) {
         return "__global__ void " + kernel + "(float* data, const float*, int side, int)";
     }
@@ -25,7 +25,7 @@ std::string wanted_signature(const std::string& kernel) {
 
 constexpr const char* kWantedConfigure = "constexpr Launch configure(int rows, int cols)";
 
-/// The line on which a text first has that word; 0 when it has it nowhere.
+/// Returns the first line that contains the word, or 0.
 int line_with(const std::string& text, const std::string& word) {
     std::smatch found;
     const std::regex whole_word("\\b" + word + "\\b");
@@ -58,7 +58,7 @@ Failure wrong_signature(const Source& source, const std::string& kernel, const s
             .next = "Make it " + wanted_signature(kernel) + "."};
 }
 
-/// Finds the kernel in the PTX: sets `entry`, or says why it is not there.
+/// Finds the kernel in the PTX, and sets `entry` or the failure.
 void find_entry(Compiled& compiled, const Source& source, const std::string& kernel) {
     const std::string name = std::to_string(kernel.size()) + kernel;
     const std::vector<std::string> entries = entries_of(compiled.ptx);
@@ -98,7 +98,7 @@ Failure does_not_compile(const Source& source, const std::vector<Message>& messa
     for (const Message& message : messages) {
         if (message.severity == Severity::error) errors.push_back(&message);
     }
-    // A block that is never closed makes other errors of what follows.
+    // A missing brace causes other errors after it, so its message comes first.
     std::stable_partition(errors.begin(), errors.end(), [](const Message* message) {
         return message->text.starts_with("expected a \"}\"");
     });
@@ -116,7 +116,7 @@ Failure does_not_compile(const Source& source, const std::vector<Message>& messa
     return failure;
 }
 
-/// Neither the learner's lines nor the call of configure: the compiler itself has a problem.
+/// Makes the failure for compiler errors that refer neither to the learner's lines nor to the call of configure.
 Failure compiler_broke(const Source& source, const std::string& compiler, const RawOutput& raw,
                        const std::vector<std::string>& ours) {
     const std::string says = ours.empty() ? first_line_of(raw.output) : ours.front();
@@ -137,7 +137,7 @@ Failure out_of_time(const Source& source, int seconds) {
             .next = "Look for templates or constexpr functions that call themselves without end."};
 }
 
-/// Why there is no PTX.
+/// Explains why there is no PTX.
 Failure explain(const Source& source, const std::string& compiler, const RawOutput& raw,
                 const CompilerOutput& said) {
     if (raw.is_out_of_time) return out_of_time(source, raw.seconds);
@@ -149,7 +149,7 @@ Failure explain(const Source& source, const std::string& compiler, const RawOutp
     return compiler_broke(source, compiler, raw, said.ours);
 }
 
-/// The compiler is content, and the translator is not: the learner's file need not be wrong.
+/// Makes the failure for a file that the compiler accepts and the translator does not. The file may be correct.
 Failure not_translated(const Source& source, const translator::Untranslated& why) {
     const bool is_known = why.file == kLearnersFile;
     return {.kind = FailureKind::not_translated,

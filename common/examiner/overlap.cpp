@@ -15,7 +15,7 @@ bool stores_in(const Verdict& found, const Loop& loop) {
     });
 }
 
-/// Why a load waits for the one before it, and where; the kind is `none` when nothing is found.
+/// Returns why a load waits for the previous one, and where. The kind is `none` if nothing explains it.
 Failure what_is_between(const Verdict& found) {
     const std::vector<Loop> loops = loops_of(found.source);
     for (const LineCounters& line : found.lines) {

@@ -11,13 +11,13 @@ namespace {
 
 using simulated::Report;
 
-/// Guard bands saw it: something before or behind a matrix was touched.
+/// Reports whether guard bands found an access before or after a matrix.
 bool is_outside(const Finding& finding) {
     return finding.fault == Fault::read_outside || finding.fault == Fault::written_after ||
            finding.fault == Fault::written_before;
 }
 
-/// Each takes a launch of its own.
+/// The most warps to check, since each takes a launch.
 constexpr std::uint64_t kMostWarps = 64;
 
 bool stores_to(const simulated::Access& access, std::uint64_t address) {
@@ -28,7 +28,7 @@ bool stores_to(const simulated::Access& access, std::uint64_t address) {
     });
 }
 
-/// The line that stored the first bad cell; 0 when that cannot be found out, or takes too long.
+/// Returns the line that stored the first bad cell, or 0 if it cannot be found or that would take too long.
 int line_that_stored_wrong(const Trial& trial, const Evidence& evidence) {
     if (!trial.comparison || !trial.comparison->first_bad) return 0;
     const auto warps = static_cast<std::uint64_t>((trial.launch.threads() + 31) / 32);
@@ -48,8 +48,8 @@ int line_that_stored_wrong(const Trial& trial, const Evidence& evidence) {
     return 0;
 }
 
-/// The line to look at first: of a load when its index is what is wrong. What a compiler moves out
-/// of a loop it may give the line of a brace: the statement is before it.
+/// Returns the line to look at first, that of a load if its index is wrong. A compiler may attribute code that it
+/// moved out of a loop to the line of a brace; then the statement is before it.
 int line_of_mistake(const Trial& trial, const Finding& finding, const Evidence& evidence) {
     const int store_line = line_of_statement(evidence.source.text, trial.store_line);
     const auto says = [&](const char* words) {
@@ -73,19 +73,19 @@ int line_of_mistake(const Trial& trial, const Finding& finding, const Evidence& 
     return store_line;
 }
 
-/// What was seen, without what it may come from.
+/// Returns the first sentence, which says what was seen, without the guess after it.
 std::string first_sentence(const std::string& text) {
     return text.substr(0, text.find(". ") + 1);
 }
 
-/// Such cells may have any index at fault: of the load, the tile or the store.
+/// Reports whether such cells can come from a wrong index of the load, the tile or the store.
 bool leaves_open_where(Fault fault) {
     return fault == Fault::part_of_each_tile || fault == Fault::scrambled_in_tile ||
            fault == Fault::mixed_in_tile || fault == Fault::wrong_tile ||
            fault == Fault::scattered || fault == Fault::never_written;
 }
 
-/// A result says that elements are missing, or are at other places; a warp's accesses say where.
+/// Uses a warp's accesses to say where elements are lost or misplaced, which the result cannot show.
 void look_at_elements(Failure& failure, const Trial& trial, const Evidence& evidence) {
     const auto left_out = elements_left_out(trial, evidence);
     if (!left_out) return;
@@ -97,7 +97,7 @@ void look_at_elements(Failure& failure, const Trial& trial, const Evidence& evid
     failure.next = left_out->next;
 }
 
-/// Whatever became of it: a sum of which one part alone is multiplied is no index.
+/// Finds a sum of which only one term is multiplied. It is a mistake, whatever the result.
 bool tell_missing_brackets(Failure& failure, const Evidence& evidence) {
     const MissingBrackets found = missing_brackets(evidence.source.text);
     if (found.line == 0) return false;
@@ -118,13 +118,13 @@ bool knows_its_matrix(const Evidence& evidence) {
     return code_alone(evidence.source.text).find("blockIdx.z") != std::string::npos;
 }
 
-/// Where a pointer should be moved: beside the other one, if that is; else in the kernel's head.
+/// Returns the line where a pointer should be moved: beside the other pointer's, or else the kernel's head.
 int line_to_move(const std::string& other, const Evidence& evidence) {
     const int line = line_of_move(evidence.source.text, other);
     return line > 0 ? line : line_of_kernel(evidence.source.text, evidence.exercise.kernel);
 }
 
-/// Says of matrices that nobody wrote whether blocks are missing, or do not know which matrix is theirs.
+/// Explains matrices that were not written: blocks are missing, or do not use blockIdx.z.
 void look_at_batches(Failure& failure, const Trial& trial, const Evidence& evidence) {
     if (failure.fault != Fault::batches_missed || !trial.comparison) return;
     const auto matrices = static_cast<long long>(trial.comparison->problem.batches());
@@ -166,7 +166,7 @@ Failure wrong_result(const Trial& trial, const Comparison& comparison, const Evi
                     .shape = trial.shape,
                     .next = next_after(first.fault, evidence.exercise.task())};
     for (std::size_t i = 1; i < comparison.findings.size(); ++i) {
-        // A wrong index leads outside too: that is no second mistake.
+        // Accesses outside are a consequence of a wrong index, not a second mistake.
         if (is_outside(comparison.findings[i]) && names_the_mistake(first.fault)) continue;
         failure.details += wrap(with_end(comparison.findings[i].text()));
     }
@@ -190,7 +190,7 @@ Failure wrong_result(const Trial& trial, const Comparison& comparison, const Evi
 
 namespace {
 
-/// What guard bands saw, where no memcheck watches: a real GPU.
+/// Returns the access that guard bands found on a real GPU, where memcheck does not run.
 const Finding* outside_finding(const Comparison& comparison) {
     if (names_the_mistake(comparison.fault())) return nullptr;
     const auto found =
@@ -198,8 +198,8 @@ const Finding* outside_finding(const Comparison& comparison) {
     return found == comparison.findings.end() ? nullptr : &*found;
 }
 
-/// In place all lines index one matrix: of two that race the one is to blame that takes its rows to
-/// be longer or shorter than all others do.
+/// Explains a race within one matrix, which all lines index: the line to blame is the one that uses a different row
+/// length from all others.
 void look_at_pitches(Failure& failure, const Report& race, const Evidence& evidence) {
     const Produces task = evidence.exercise.task();
     if (!task.in_place) return;
@@ -214,7 +214,7 @@ void look_at_pitches(Failure& failure, const Report& race, const Evidence& evide
     failure.next = next_after(Fault::wrong_pitch, task);
 }
 
-/// Says of a race whether it is between blocks of different matrices.
+/// Explains a race between blocks of different matrices.
 void look_at_batch_race(Failure& failure, const Report& race, const Evidence& evidence) {
     const auto &one = race.thread.block, &other = race.other_thread.block;
     const bool differ_by_z = one[0] == other[0] && one[1] == other[1] && one[2] != other[2];

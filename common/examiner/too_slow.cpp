@@ -12,8 +12,8 @@
 namespace coalesce {
 namespace {
 
-/// What the model does not know may be in the kernel's favour. Waiting for others and memory that replaces
-/// registers only cost time, and blocks that are unlike others were looked at as well.
+/// Reports whether something that the model does not cover could make the kernel faster. Waiting for others and
+/// spilled registers only cost time, and blocks that differ from others were recorded as well.
 bool may_be_faster(timing::Unknown unknown) {
     using timing::Unknown;
     return unknown == Unknown::parts || unknown == Unknown::first_level ||

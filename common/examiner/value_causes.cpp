@@ -11,7 +11,7 @@ namespace {
 
 using simulated::Access;
 
-/// Nothing has changed, but something was stored: perhaps what was there.
+/// Finds kernels that store but change nothing: they may store the old contents of `out`.
 void look_for_loads_of_out(Failure& failure, const Trial& trial, const Evidence& evidence) {
     const Trial seen = evidence.seen_with(trial.shape, kFirstWarp);
     const auto reads_out = [&](const Access& access) {
@@ -29,7 +29,7 @@ void look_for_loads_of_out(Failure& failure, const Trial& trial, const Evidence&
     failure.next = "Read from `in`, which holds the input.";
 }
 
-/// The store to shared memory that leaves gaps in what is read from there at once; null: none does.
+/// Returns the store to shared memory that leaves gaps in what is read there at once, or null.
 const Access* store_with_gaps(const std::vector<Access>& accesses, unsigned bytes_read) {
     constexpr unsigned kWord = 4;
     const auto is_store = [](const Access& one) { return one.is_shared && one.is_store; };
@@ -55,7 +55,7 @@ const Access* store_with_gaps(const std::vector<Access>& accesses, unsigned byte
     return nullptr;
 }
 
-/// Copies that bring a part of each vector alone. False: there are none.
+/// Finds copies that move only a part of each vector. Returns false if there are none.
 bool look_for_short_copy(Failure& failure, const Trial& trial, const Evidence& evidence) {
     const Trial seen = evidence.seen_with(trial.shape, kFirstWarp);
     if (seen.counters.copy_waits == 0) return false;
@@ -77,7 +77,7 @@ bool look_for_short_copy(Failure& failure, const Trial& trial, const Evidence& e
     return true;
 }
 
-/// The sentence up to the guess with which it ends, and what is known instead of it.
+/// Replaces the guess at the end of a sentence by the known cause.
 std::string with_cause(const std::string& headline, const std::string& cause) {
     std::size_t end = headline.size();
     for (const char* guess : {". A component", ". A loop", ". Is one scalar"}) {
@@ -86,7 +86,7 @@ std::string with_cause(const std::string& headline, const std::string& cause) {
     return headline.substr(0, end) + ". " + cause;
 }
 
-/// A vector that is stored or loaded, of which a component has no value.
+/// Finds a vector that is used although one of its components has no value.
 bool look_for_unset_component(Failure& failure, const Evidence& evidence) {
     const Declared component = component_never_set(evidence.source.text);
     if (component.line == 0) return false;
@@ -103,7 +103,7 @@ void look_for_repeated_component(Failure& failure, const Evidence& evidence) {
     failure.next = "Compare this line with those around it: does each use a different component?";
 }
 
-/// A value, instead of its address, that is made a vector.
+/// Finds a cast of a value, instead of its address, to a vector.
 void look_for_cast(Failure& failure, const Evidence& evidence) {
     const Declared cast = cast_of_value(evidence.source.text);
     if (cast.line == 0) return;
@@ -115,7 +115,7 @@ void look_for_cast(Failure& failure, const Evidence& evidence) {
                    "&>(in[i]) reads in[i] and the elements after it.";
 }
 
-/// The compiler need not store what has no value, or stores what it likes.
+/// Reports whether the fault can come from a component without a value, which the compiler may store or not.
 bool may_lack_component(Fault fault) {
     return fault == Fault::part_of_each_tile || fault == Fault::component_lost ||
            fault == Fault::neighbour_repeated;

@@ -25,7 +25,7 @@ bool is_poison(float value) {
     return std::memcmp(bytes, poison, sizeof bytes) == 0;
 }
 
-// What the program printed, its first lines.
+// Returns the first lines that the program printed.
 std::string said_by(const WitnessedRun& run) {
     constexpr std::size_t most_lines = 6;
     if (run.ended.output.empty()) return "";
@@ -51,8 +51,8 @@ std::string element(const char* array, std::size_t index) {
     return std::string(array) + "[" + std::to_string(index) + "]";
 }
 
-// One run and what is to be said of it: a function for each way in which it can go wrong, in the order in
-// which they are looked for. Each gives the failure, if that is what happened.
+// Explains one run. Each way in which it can go wrong has a function, in the order in which they are tried; it
+// returns the failure if it applies.
 class Causes {
 public:
     Causes(const WitnessedRun& the_run, int the_elements, const Source& the_source)
@@ -86,7 +86,7 @@ private:
                 .next = next};
     }
     int line_of_launch() const { return line_of_program_launch(source_.text); }
-    // Of the last copy that way; 0: there is none, or it is not known which.
+    // Returns the line of the last copy in this direction, or 0 if there is none or its line is unknown.
     int line_of_last_copy(const std::string& way) const {
         for (std::size_t i = run_.copies.size(); i-- > 0;) {
             if (run_.copies[i].way == way) return line_of_copy(source_.text, run_, i);
@@ -140,7 +140,8 @@ private:
             line_of_launch());
     }
 
-    // Blocks for so many elements, rounded up, if the first number were the threads.
+    // Reports whether the numbers are exchanged: the first one would be the right number of blocks if the second were
+    // the threads, rounded up.
     bool is_exchanged(const LaunchShape& launch) const {
         const auto count = static_cast<long long>(count_);
         const long long blocks = launch.blocks();
@@ -148,12 +149,11 @@ private:
                launch.threads() == (count + blocks - 1) / blocks;
     }
 
-    // What the simulator's checks say. A copy that fails says more of itself, and memory that is not freed
-    // comes last.
+    // Returns the failure for the simulator's reports. A failed copy has its own failure, and leaks come last.
     std::optional<Failure> reported() const {
         for (const SeenReport& report : run_.reports) {
             const bool is_of_copy = report.check == "apicheck" && has_failed_copy();
-            // Who does everything meets all others everywhere.
+            // If all threads do everything, they race everywhere, so that is the cause.
             const auto repeated = repeated_work();
             if (report.check == "globalrace" && repeated) return repeated;
             if (report.check != "leakcheck" && !is_of_copy) return of_report(report);
@@ -174,7 +174,7 @@ private:
         return failure(kind, report.message, report.cure.empty() ? next : report.cure, report.line);
     }
 
-    // A thread that has no element, or an index that is wrong.
+    // Explains an access outside an array by a thread without an element, or by a wrong index.
     Failure outside(const SeenReport& report) const {
         const LaunchShape shape =
             run_.launches.empty() ? LaunchShape{} : run_.launches.back().shape;
@@ -266,7 +266,7 @@ private:
         return {};
     }
 
-    // An input that shows nothing.
+    // Finds an input that cannot show whether the array was reversed.
     std::optional<Failure> same_both_ways() const {
         if (count_ < 2 || !std::equal(run_.in.begin(), run_.in.end(), run_.in.rbegin())) return {};
         return failure(FailureKind::comparison_wrong,
@@ -346,7 +346,7 @@ private:
             line_of_kernel(source_.text, ""));
     }
 
-    // The result is right; the program has to say so.
+    // Checks that the program reports a right result as right.
     std::optional<Failure> wrong_words() const {
         if (says_right(run_)) return {};
         return failure(
@@ -358,12 +358,11 @@ private:
             "wrong and ends with 1.");
     }
 
-    // The result is right, and the program says so; but the lesson asks for a thread for each element. Not
-    // everything else is a mistake. Blocks of any size are right, and so is a grid that is rounded up; and a
-    // loop whose stride is the whole grid, with several blocks, is how CUDA code is written for arrays of any
-    // size. A single block is right as long as it could have a thread for each element.
+    // Checks that the kernel has a thread for each element, as the lesson asks. Other designs are not all mistakes:
+    // blocks may have any size, the grid may be rounded up, and several blocks may loop with a stride of the whole
+    // grid, which is usual in CUDA code. A single block is right if it could have a thread for each element.
 
-    // One thread, or a few, or one block for far more elements: <<<1, 1>>> and a loop.
+    // Finds launches with far too few threads for the elements, such as <<<1, 1>>> with a loop.
     std::optional<Failure> few_threads() const {
         if (run_.launches.empty()) return {};
         const auto count = static_cast<long long>(count_);
@@ -390,7 +389,7 @@ private:
         return {};
     }
 
-    // Threads that all do all of it.
+    // Finds threads that all do all of the work.
     std::optional<Failure> repeated_work() const {
         if (run_.launches.empty() || count_ == 0) return {};
         for (const SeenStores& stores : run_.stores) {
@@ -438,7 +437,7 @@ Failure wrong_with(const WitnessedRun& run, int elements, const Source& source) 
 }
 
 Failure launch_unnoticed(const WitnessedRun& run, const Source& source) {
-    // In the words of the runtime library, by cudaGetErrorString or cudaGetErrorName.
+    // The output contains the error in the words of cudaGetErrorString or cudaGetErrorName.
     const auto says = [&](const char* words) {
         return run.ended.output.find(words) != std::string::npos;
     };
