@@ -41,7 +41,7 @@ const char* next_elsewhere(Fault fault, const Produces& task) {
 
 }  // namespace
 
-// The function is long because each fault has its own sentence.
+// Long: each fault has its own sentence.
 const char* next_after(Fault fault, const Produces& task) {
     if (const char* other = next_elsewhere(fault, task)) return other;
     switch (fault) {
