@@ -112,7 +112,7 @@ Assignment assignment_of(const NewAssignment& request) {
     for (std::size_t i = 0; i < request.exercises.size(); ++i) {
         Assigned exercise = course_exercise(all, request.exercises[i]);
         if (made.find(exercise.name) != nullptr)
-            throw UsageError(exercise.name + " is named twice");
+            throw UsageError(exercise.name + " is named more than once");
         exercise.possible =
             shared_out(request.points.empty() ? exercise.points : request.points[i]);
         HiddenShapes hidden(exercise);

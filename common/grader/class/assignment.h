@@ -37,7 +37,7 @@ struct Proof {
 inline constexpr double kMostForNothing = 0.4;
 
 /// All that is to be proved of an assignment: the solution passes; the blank, the mutants and
-/// attempts to cheat do not; the blank and the solution of the lesson before get little.
+/// attempts to cheat do not; the blank and the solution of the previous lesson get little.
 std::vector<Proof> proofs_of(const Assignment& assignment);
 
 /// Judges all of them; true when everything came out as it has to.

@@ -80,7 +80,7 @@ std::string platform_file(const std::string& file,
         auto word = words.find(text.substr(at + 1, end - at - 1));
         if (word == words.end()) {
             throw Infrastructure("common/grader/platforms/" + file + " wants " +
-                                 text.substr(at, end + 1 - at) + ", which nobody gives");
+                                 text.substr(at, end + 1 - at) + ", and none is given");
         }
         filled += text.substr(done, at - done) + word->second;
         done = end + 1;
@@ -113,7 +113,7 @@ void export_platform(const Assignment& assignment, const std::string& platform,
         return write_whole(to, zip_of(files), 0600);
     }
     if (platform == "github") return write_whole(to, filled("github/grade.yml"));
-    if (fs::exists(to) && !fs::is_directory(to)) throw UsageError(to.string() + " is no folder");
+    if (fs::exists(to) && !fs::is_directory(to)) throw UsageError(to.string() + " is not a folder");
     make_folder(to);
     write_whole(to / "autograder.py", filled("classroom50/autograder.py"), 0755);
     write_published(assignment, to / "assignments");

@@ -25,7 +25,7 @@ std::string shapes_text(const Result& result) {
     if (result.hidden_tried > 0) {
         // Which one failed would tell more than that one did.
         const bool is_right = result.hidden_passed == result.hidden_tried;
-        text += is_right ? ", and on all hidden ones" : ", and not on all hidden ones";
+        text += is_right ? ", and on all hidden ones" : ", but not on all hidden ones";
     }
     return text + ".\n\n";
 }
@@ -46,7 +46,7 @@ std::string exercise_feedback(const Graded& graded) {
     text += markdown_text(verdict) + shapes_text(result);
     if (!result.picture.empty()) text += markdown_code(result.picture) + "\n";
     if (!graded.ignored.empty()) {
-        text += "Handed in too, and not looked at: " + markdown(graded.ignored) + ".\n\n";
+        text += "Also handed in, but not examined: " + markdown(graded.ignored) + ".\n\n";
     }
     return text;
 }
@@ -126,8 +126,9 @@ std::string faults_text(const ClassResults& results) {
         }
     }
     if (text.empty()) return "";
-    return "FAULT: the grader broke down over these and over no others. They have no points until\n"
-           "you have looked (./learn grade show NAME says what happened), or --resume does "
+    return "FAULT: the grader crashed on these submissions and on no others. They have no points "
+           "until\n"
+           "you have looked at them (./learn grade show NAME says what happened), or --resume does "
            "better:\n" +
            text;
 }

@@ -54,7 +54,7 @@ private:
     GpuTime time_of(const Graded& graded) {
         const Assigned& exercise = *assignment_.find(graded.exercise);
         auto kernel = judge_.compile(graded.source, exercise);
-        if (!kernel) return {.problem = "it is not accepted any more", .device = {}};
+        if (!kernel) return {.problem = "it is no longer accepted", .device = {}};
         make_folder(work_.path, 0700);
         fs::path job = work_.path / "gpu-job.json";
         write_whole(job,
@@ -65,10 +65,10 @@ private:
                     0600);
         Ended child = run_child({own_program(), "time", job.string()}, kMostSecondsOfTimer);
         if (!child.timed_out && child.exit_code == 0) return codec::read<GpuTime>(child.output);
-        std::string problem = child.timed_out ? "it never ends on the GPU" : child.output;
+        std::string problem = child.timed_out ? "it does not end on the GPU" : child.output;
         // A kernel can leave a GPU that works for nobody any more.
         if (std::string now = problem_of_gpu(); !now.empty()) {
-            throw Infrastructure("no more times: " + shown(now, 300));
+            throw Infrastructure("measuring was stopped: " + shown(now, 300));
         }
         return {.problem = shown(problem, 200), .device = {}};
     }

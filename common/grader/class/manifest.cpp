@@ -49,7 +49,7 @@ Resources read_resources(const StrictToml& reader, const toml::table& table) {
 Points read_points(const StrictToml& reader, const toml::table& table) {
     const Points points = course::read_numbers(reader, table, kPoints, "`points`");
     if (points.total() <= 0) {
-        reader.fail(StrictToml::line_of(table), "`points` gives nothing; give some");
+        reader.fail(StrictToml::line_of(table), "`points` is empty; give some points");
     }
     return points;
 }
@@ -96,7 +96,7 @@ void read_manifest(const fs::path& file, const course::Course& course, Assignmen
     for (const toml::node& node : reader.tables(whole, "exercise", "[[exercise]]")) {
         Assigned assigned = read_assigned(reader, *node.as_table(), course);
         if (assignment.find(assigned.name) != nullptr) {
-            reader.fail(StrictToml::line_of(node), assigned.name + " is there twice; remove one");
+            reader.fail(StrictToml::line_of(node), assigned.name + " occurs twice; remove one");
         }
         assignment.exercises.push_back(std::move(assigned));
     }
@@ -133,15 +133,16 @@ std::string read_key(const fs::path& file) {
     auto rights = fs::status(file, error).permissions();
     if (!error && (rights & (fs::perms::group_all | fs::perms::others_all)) != fs::perms::none) {
         throw UsageError(file.string() +
-                         " can be read by others: chmod 600 it; if students may have seen it, make "
-                         "a new assignment");
+                         " can be read by other users: run chmod 600 on it; if students may have "
+                         "seen it, make a new assignment");
     }
     std::string text = read_file(file);
     while (!text.empty() && text.back() == '\n') text.pop_back();
     bool is_hex = text.find_first_not_of("0123456789abcdef") == std::string::npos;
     if (text.size() != 64 || !is_hex) {
-        throw UsageError(file.string() +
-                         " is no key: 64 hexadecimal digits; take it from your backup");
+        throw UsageError(
+            file.string() +
+            " is not a key, which has 64 hexadecimal digits; restore it from your backup");
     }
     return text;
 }
@@ -270,8 +271,9 @@ fs::path assignment_folder(const fs::path& folder, const std::string& name) {
                                 letter == '-' || letter == '_' || letter == '.');
     }
     if (!is_plain) {
-        throw UsageError("\"" + name +
-                         "\" is no name for an assignment: letters, digits, - and _ only");
+        throw UsageError(
+            "\"" + name +
+            "\" is not a valid name of an assignment; use only letters, digits, - and _");
     }
     return folder / name;
 }

@@ -39,7 +39,7 @@ public:
     void must_be_complete() const {
         if (missing_ == 0) return;
         throw Infrastructure(std::to_string(missing_) +
-                             " results are not there yet, and grades.csv was not written.\n" +
+                             " results are missing, so grades.csv was not written.\n" +
                              plan_status(plan_) +
                              "Run those chunks again, then merge again; or: ./learn grade run " +
                              assignment.name + " --resume");
@@ -65,7 +65,8 @@ private:
         }
         if (is_same) return;
         throw UsageError(
-            "the plan is not of the assignment as it is now; make another: ./learn grade plan " +
+            "the assignment has changed since the plan was made; make another plan: ./learn grade "
+            "plan " +
             assignment.name);
     }
 
@@ -107,7 +108,7 @@ void merge_plan(const Assignment& assignment, const Plan& plan, std::ostream& ou
     merging.must_be_complete();
     const ClassResults results = merging.finish();
     out << summary(results) << count_of(taken, "result")
-        << " merged. The plan's folder is not needed any more.\n"
+        << " merged. The plan's folder is no longer needed.\n"
         << faults_text(results);
 }
 

@@ -172,9 +172,9 @@ void make_plan(const Assignment& assignment, const PlanRequest& request, std::op
     if (!planning.is_empty()) {
         out << "On a Slurm cluster:  sbatch " << plan
             << "/slurm.sbatch\nOn one computer:     ./learn grade chunk " << plan
-            << " NUMBER\nHow far it is:       ./learn grade status " << plan << "\n";
+            << " NUMBER\nProgress:            ./learn grade status " << plan << "\n";
     }
-    out << "In the end:          ./learn grade merge " << plan << "\n";
+    out << "Afterwards:          ./learn grade merge " << plan << "\n";
 }
 
 Plan read_plan(const fs::path& folder) {
@@ -184,7 +184,7 @@ Plan read_plan(const fs::path& folder) {
         plan.folder = fs::absolute(folder);
         return plan;
     } catch (const codec::Error& error) {
-        throw UsageError(file.string() + " is no plan: " + shown(error.what(), 200));
+        throw UsageError(file.string() + " is not a plan: " + shown(error.what(), 200));
     }
 }
 
@@ -219,7 +219,7 @@ std::string opened_result(const Assignment& assignment, const std::string& key,
         return result;
     }
     throw Infrastructure("results/" + key +
-                         " is not as a chunk wrote it: remove it, and run its chunk again");
+                         " is not as its chunk wrote it; remove it, and run that chunk again");
 }
 
 std::string plan_status(const Plan& plan) {
@@ -231,8 +231,8 @@ std::string plan_status(const Plan& plan) {
         if (left > 0) open += " " + std::to_string(chunk);
     }
     std::string text = std::to_string(plan.tasks() - missing) + " of " +
-                       std::to_string(plan.tasks()) + " results are there.\n";
-    if (missing > 0) text += "Not at their end: chunks" + open + "\n";
+                       std::to_string(plan.tasks()) + " results exist.\n";
+    if (missing > 0) text += "Unfinished chunks:" + open + "\n";
     return text;
 }
 

@@ -44,8 +44,9 @@ static std::vector<std::string> common_of(const Assignment& assignment, const As
 ClassResults read_results(const Assignment& assignment, Store& store) {
     std::optional<Run> run = store.run();
     if (!run) {
-        throw UsageError("nothing of " + assignment.name + " was graded yet; ./learn grade run " +
-                         assignment.name + " --submissions FOLDER");
+        throw UsageError("nothing of " + assignment.name +
+                         " has been graded yet; run ./learn grade run " + assignment.name +
+                         " --submissions FOLDER");
     }
     ClassResults results{.assignment = assignment.name,
                          .title = assignment.title,

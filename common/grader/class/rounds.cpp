@@ -136,7 +136,7 @@ private:
         try {
             outcome = codec::read<WorkerAnswer>(*line);
         } catch (const codec::Error&) {
-            throw Infrastructure("a worker's answer makes no sense");
+            throw Infrastructure("a worker's answer is malformed");
         }
         worker.is_busy = false;
         return true;

@@ -50,7 +50,7 @@ public:
             throw Infrastructure(
                 std::to_string(missing) + " of " + std::to_string(entries.size()) +
                 " submissions are not graded yet: " + shown(outcome_.last_fault, 300) +
-                "\nWhat was graded is stored. Fix this, then: ./learn grade run " +
+                "\nThe results so far are stored. Fix the problem, then run ./learn grade run " +
                 assignment.name + " --resume");
         }
         const ClassResults results = finish();
@@ -68,7 +68,7 @@ private:
     void resume() {
         std::optional<Run> last = store.run();
         if (!last) {
-            throw UsageError("there is no run to resume; begin one: ./learn grade run " +
+            throw UsageError("there is no run to resume; start one: ./learn grade run " +
                              assignment.name + " --submissions FOLDER");
         }
         number = last->number;
@@ -77,7 +77,7 @@ private:
         for (Entry& entry : entries) entry.key = key_of_entry(assignment, setup_, entry);
         if (entries == before) return;
         out_ << "The assignment or the grader has changed since run " << number
-             << " began: the same class is graded again,\nand the older results stay.\n";
+             << " began, so the same class is graded again.\nThe older results are kept.\n";
         begin({});
     }
 
@@ -106,7 +106,7 @@ private:
 
     std::string judged_text() const {
         if (outcome_.judged == 0)
-            return "Nothing had to be judged: all results were stored already.\n";
+            return "Nothing had to be judged, because all results were stored already.\n";
         return format("%zu judged in %s with %s: %.0f a minute.\n", outcome_.judged,
                       duration(outcome_.seconds).c_str(), count_of(processes_.jobs, "job").c_str(),
                       60 * static_cast<double>(outcome_.judged) / std::max(outcome_.seconds, 1e-3));
@@ -122,13 +122,14 @@ private:
 
 // What a student reads about a file that is not there.
 std::string next_action(const std::string& problem) {
-    if (problem == "no-file") return "Hand it in under the name that the README gives.";
+    if (problem == "no-file") return "Hand in the file under the name that the README gives.";
     if (problem == "two-files") return "Hand in one file for each exercise.";
     if (problem == "two-submissions") return "Hand in one folder or archive.";
     if (problem == "not-a-file") return "Hand in the file itself, not a link to it.";
-    if (problem == "archive-encrypted") return "Hand it in without a password.";
-    if (problem == "archive-hostile") return "Make the archive of your folder as it is.";
-    return "Hand in the exercises' files alone, in a zip archive.";
+    if (problem == "archive-encrypted") return "Hand in the archive without a password.";
+    if (problem == "archive-hostile")
+        return "Make the archive from your folder without changing its paths.";
+    return "Hand in only the exercises' files, in a zip archive.";
 }
 
 }  // namespace
@@ -178,7 +179,7 @@ std::string key_of_entry(const Assignment& assignment, const JudgeSetup& setup,
                          const Entry& entry) {
     const Assigned* asked = assignment.find(entry.exercise);
     if (asked == nullptr) {
-        throw UsageError("assignment.toml has no exercise " + entry.exercise + " any more");
+        throw UsageError("assignment.toml no longer has the exercise " + entry.exercise);
     }
     std::string submission =
         entry.problem.empty() ? entry.source : "problem:" + entry.problem + ":" + entry.details;

@@ -246,7 +246,7 @@ std::string table_of(const ClassResults& results, const std::vector<std::size_t>
                 " |\n";
     }
     if (all.size() <= kMostRows) return text;
-    return text + "\n" + std::to_string(all.size() - kMostRows) + " more are left out.\n";
+    return text + "\n" + std::to_string(all.size() - kMostRows) + " more are not listed.\n";
 }
 
 }  // namespace

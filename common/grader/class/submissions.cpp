@@ -36,7 +36,7 @@ std::string found_in(const Tree& tree) {
         if (item.kind != Item::Kind::ignored) names.push_back(path_text(item));
     }
     const std::string text = joined(std::array{listed(names, 5), ignored_in(tree)}, ", ");
-    return text.empty() ? ": it is empty." : "; there is: " + text + ".";
+    return text.empty() ? ": the submission is empty." : "; the submission has: " + text + ".";
 }
 
 // The items that could be meant. A copy of the course has solutions/03_tiled/kernel.cu too: what lies
@@ -63,7 +63,7 @@ Handed find_file(const Tree& tree, const std::string& exercise, bool is_only_one
     for (const Item& item : tree.items) {
         if (item.kind != Item::Kind::hostile) continue;
         return {exercise, "", "archive-hostile",
-                "A name in it leads out of the archive: " + path_text(item)};
+                "A path in the archive leads outside: " + path_text(item)};
     }
     std::vector<const Item*> found = candidates(tree, exercise, is_only_one);
     if (found.empty()) {
@@ -73,14 +73,15 @@ Handed find_file(const Tree& tree, const std::string& exercise, bool is_only_one
     for (const Item* other : found) {
         bool is_same = other->kind == found[0]->kind && other->bytes == found[0]->bytes;
         if (is_same && !(other != found[0] && other->path == found[0]->path)) continue;
-        return {exercise, "", "two-files",
-                "Two files could be meant: " + path_text(*found[0]) + " and " + path_text(*other)};
+        return {
+            exercise, "", "two-files",
+            "Two files match this exercise: " + path_text(*found[0]) + " and " + path_text(*other)};
     }
     switch (found[0]->kind) {
         case Item::Kind::hostile:
         case Item::Kind::special:
             return {exercise, "", "not-a-file",
-                    path_text(*found[0]) + " is a link or a device, and no file."};
+                    path_text(*found[0]) + " is a link or a device, not a file."};
         case Item::Kind::too_large:
             return {exercise, "", "file-too-large", path_text(*found[0]) + " is too large."};
         case Item::Kind::ignored:
@@ -147,7 +148,7 @@ public:
             bool is_large = item.kind == Item::Kind::too_large;
             tree.refuse(
                 is_large ? "archive-too-large" : "not-a-file",
-                is_large ? "The file is too large." : "It is a link or a device, and no file.");
+                is_large ? "The file is too large." : "It is a link or a device, not a file.");
             add_file(first, std::move(tree));
         }
     }
@@ -262,7 +263,7 @@ std::vector<Handed> find_files(const Tree& tree, const std::vector<std::string>&
 
 Student read_student(const fs::path& submission, const std::string& name,
                      const std::vector<std::string>& exercises) {
-    if (!fs::exists(submission)) throw UsageError(submission.string() + " is not there");
+    if (!fs::exists(submission)) throw UsageError(submission.string() + " does not exist");
     Tree tree = fs::is_directory(submission)
                     ? tree_of_folder(submission)
                     : tree_of_file(submission.filename().string(), read_file(submission));
@@ -279,14 +280,14 @@ std::vector<Student> read_class(const fs::path& submissions,
     } else {
         throw UsageError(submissions.string() +
                          (fs::exists(submissions) ? " is neither a folder nor a zip or tar archive"
-                                                  : " is not there") +
+                                                  : " does not exist") +
                          "; name the folder or archive with the submissions");
     }
     std::vector<Student> students = gathering.students_with(exercises);
     if (students.empty()) {
         throw UsageError(
             submissions.string() +
-            " holds no submissions: there should be a folder or an archive for each student");
+            " has no submissions: it should contain a folder or an archive for each student");
     }
     if (students.size() > kMostStudents) {
         throw UsageError(submissions.string() + " holds " + std::to_string(students.size()) +

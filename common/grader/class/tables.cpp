@@ -32,7 +32,7 @@ std::string words_of(const Graded& graded) {
     const std::string& picture = graded.result->picture;
     std::string text = terminal_text(verdict) + (picture.empty() ? "" : "\n" + picture);
     if (!graded.ignored.empty()) {
-        text += "\nHanded in too, and not looked at: " + graded.ignored + ".\n";
+        text += "\nAlso handed in, but not examined: " + graded.ignored + ".\n";
     }
     return text;
 }

@@ -63,11 +63,11 @@ public:
         return false;
     }
     bool takes_bytes(std::size_t more) {
-        return takes(more, bytes_, limits.bytes, "The kernels in it hold");
+        return takes(more, bytes_, limits.bytes, "The kernels in it have");
     }
     // What is passed over, and archives as they are.
     bool takes_others(std::uintmax_t more) {
-        return takes(more, others_, limits.other_bytes, "What is in it holds");
+        return takes(more, others_, limits.other_bytes, "Its contents have");
     }
 
     const TreeLimits& limits;
@@ -124,7 +124,7 @@ private:
         bool is_known = opened && fstat(opened.get(), &status) == 0;
         if (is_known && S_ISDIR(status.st_mode)) {
             if (path.size() < meter_.limits.depth) return read(opened.get(), path);
-            return tree_.refuse("archive-too-large", "Folders lie too deep in each other.");
+            return tree_.refuse("archive-too-large", "Its folders are nested too deeply.");
         }
         if (!meter_.takes_item()) return;
         if (!is_known && errno != ELOOP && errno != ENXIO && errno != EOPNOTSUPP) {
@@ -217,9 +217,9 @@ public:
 private:
     void broken(archive* opened) {
         if (archive_read_has_encrypted_entries(opened) == 1) {
-            return tree_.refuse("archive-encrypted", "It is locked with a password.");
+            return tree_.refuse("archive-encrypted", "It is protected by a password.");
         }
-        tree_.refuse("archive-broken", "It cannot be read to its end.");
+        tree_.refuse("archive-broken", "It is damaged and cannot be read completely.");
     }
 
     void take(archive* opened, archive_entry* entry) {
@@ -234,7 +234,7 @@ private:
             return;
         }
         if (path.size() > meter_.limits.depth) {
-            return tree_.refuse("archive-too-large", "Folders lie too deep in each other.");
+            return tree_.refuse("archive-too-large", "Its folders are nested too deeply.");
         }
         if (is_litter(path)) return pass_over(opened, entry, path, false);
         bool is_file = archive_entry_filetype(entry) == AE_IFREG &&
@@ -245,7 +245,7 @@ private:
             return;
         }
         if (archive_entry_is_encrypted(entry) != 0) {
-            return tree_.refuse("archive-encrypted", "It is locked with a password.");
+            return tree_.refuse("archive-encrypted", "It is protected by a password.");
         }
         const Want want = wanted(path.back(), meter_.limits);
         if (want == Want::nothing) return pass_over(opened, entry, path, true);

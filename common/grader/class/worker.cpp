@@ -76,8 +76,9 @@ Result result_of_fault(const std::string& sandbox) {
     return result_of_failure(
         Mark::fault,
         {.kind = FailureKind::grader_fault,
-         .headline = "the grader breaks down over this file, and over no other.",
-         .next = "Your teacher looks at it, and decides. Is there anything unusual in the file?"},
+         .headline = "the grader crashes on this file, and on no other.",
+         .next =
+             "Your teacher will look at it and decide. Does the file contain anything unusual?"},
         sandbox);
 }
 

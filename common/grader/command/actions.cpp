@@ -34,7 +34,7 @@ fs::path find_assignment(const Words& words) {
     if (found.size() == 1) return found.front();
     throw UsageError(
         (found.empty() ? "there is no assignment in " : "there are several assignments in ") +
-        words.folder.string() + "; say which: --assignment NAME");
+        words.folder.string() + "; choose one: --assignment NAME");
 }
 
 // The exercise as the assignment asks it, or as the course does.
@@ -81,7 +81,7 @@ int new_assignment(const Words& words) {
     Assignment made = read_assignment(request.folder);
     std::string folder = request.folder.string();
     print(folder + "/handout   for students: give them this folder\n" + folder +
-          "/teacher   for you alone: the key, hidden shapes, solutions; keep a backup\n\n" +
+          "/teacher   only for you: the key, hidden shapes and solutions; keep a backup\n\n" +
           count_of(made.exercises.size(), "exercise") + ", " + short_number(made.points()) +
           " points. Next: ./learn assignment verify " + words.name + "\n");
     return exit_done;
@@ -97,8 +97,8 @@ int run(const Words& words) {
     if (words.run.resumes != words.run.submissions.empty()) {
         throw UsageError(
             words.run.resumes
-                ? "--resume goes on with what was handed in then: leave out --submissions"
-                : "name what was handed in: --submissions FOLDER, or --resume");
+                ? "--resume continues with the earlier submissions; leave out --submissions"
+                : "name the submissions: --submissions FOLDER, or --resume");
     }
     Assignment assignment = read_assignment(find_assignment(words));
     grade_class(assignment, words.run, words.processes, words.tier, std::cout);
@@ -169,7 +169,7 @@ int show(const Words& words) {
         if (attempts++ == 0) print("---\nAttempts, the oldest first:\n\n");
         print("- run " + std::to_string(attempt.run) + ", " + attempt.exercise + ": " +
               attempt.outcome +
-              (attempt.student == student->name ? "" : ", with another's identical file") +
+              (attempt.student == student->name ? "" : ", with another student's identical file") +
               " (key " + attempt.key.substr(0, 12) + ")" +
               (attempt.text.empty() ? "" : ": " + shown(attempt.text, 200)) + "\n");
     }
@@ -179,7 +179,7 @@ int show(const Words& words) {
 int export_results(const Words& words) {
     Assignment assignment = read_assignment(find_assignment(words));
     if (words.format == "gradescope" || words.format == "classroom50" || words.format == "github") {
-        if (words.to.empty()) throw UsageError("say where it goes: --to PATH");
+        if (words.to.empty()) throw UsageError("name the destination: --to PATH");
         export_platform(assignment, words.format, words.to);
         print("written: " + words.to.string() + "\n");
         return exit_done;
@@ -187,7 +187,7 @@ int export_results(const Words& words) {
     Store store(assignment.store());
     ClassResults results = read_results(assignment, store);
     if (words.format == "moodle" || words.format == "canvas") {
-        if (words.names.empty()) throw UsageError("say who is who: --names LIST.csv");
+        if (words.names.empty()) throw UsageError("give the list of names: --names LIST.csv");
         const Roster roster = read_roster(read_file(words.names), words.names.string());
         write_or_print(words.to, gradebook_csv(results, roster, words.late, words.format));
         return exit_done;

@@ -40,7 +40,7 @@ struct Tally {
 /// Whether a failure on a hidden shape says more than its kind.
 bool tells_hidden_shape(const Result& result) {
     if (!result.is_hidden) return false;
-    const std::string shown = ", on a shape that is not shown.";
+    const std::string shown = ", on a hidden shape.";
     const auto& failures = result.verdict.failures;
     if (failures.size() != 1) return true;
     // The number of the lesson is known.
@@ -127,7 +127,7 @@ int summary(const Tally& tally, const std::vector<std::string>& left, double sec
                   tally.slowest_file.c_str(), tally.slowest)
         << (left.empty() ? "nothing left behind: no process, no cgroup, no file\n" : "");
     const bool is_good = tally.wrong_verdicts == 0 && left.empty() && tally.slowest < kMostSeconds;
-    out << (is_good ? "The grader judges as it should.\n" : "The grader is NOT to be trusted.\n");
+    out << (is_good ? "The grader judges correctly.\n" : "The grader CANNOT be trusted.\n");
     return is_good ? 0 : 1;
 }
 

@@ -66,11 +66,12 @@ constexpr double kLaunchesTogether = 2;
 Failure idle_where_predicted(const std::string& file, Shape shape) {
     return {.kind = FailureKind::wrong_result,
             .fault = Fault::never_written,
-            .headline = "at " + shape.name() +
-                        ", where its time is predicted, it does not transpose the whole matrix.",
+            .headline =
+                "at " + shape.name() +
+                ", where its time is predicted, the kernel does not transpose the whole matrix.",
             .place = {file, 0, 0},
             .shape = shape,
-            .next = "Let the kernel do at every shape what it does at those that are shown."};
+            .next = "Let the kernel do the same at every shape as at the published ones."};
 }
 
 Failure depends_on_order(const std::string& file, Shape shape) {
@@ -81,7 +82,7 @@ Failure depends_on_order(const std::string& file, Shape shape) {
             "order and wrong in another.",
         .place = {file, 0, 0},
         .shape = shape,
-        .next = "Let no thread rely on what another has done, unless a barrier is between them."};
+        .next = "Let no thread rely on the work of another, unless a barrier separates the two."};
 }
 
 /// Or throws what is wrong with us.
@@ -89,7 +90,7 @@ Compiled what_came_of(const JobResult& result, const std::string& file, const Re
     Compiled compiled;
     if (is_answered(result)) {
         compiled = compile_answer(result.answer.text());
-        if (compiled.ok() && compiled.ptx.empty()) fail("the compiler gave nothing");
+        if (compiled.ok() && compiled.ptx.empty()) fail("the compiler returned nothing");
         const bool has_no_memory =
             compiled.failure.headline.find("out of memory") != std::string::npos;
         if (compiled.failure.kind == FailureKind::does_not_compile && has_no_memory) {
@@ -120,7 +121,7 @@ Compiled what_came_of(const JobResult& result, const std::string& file, const Re
             if (result.end.code == SIGKILL || result.end.code == SIGTERM) {
                 fail("the compiler was killed by signal " + code);
             }
-            return failed(FailureKind::compiler_crashed, "the compiler breaks down over the file.");
+            return failed(FailureKind::compiler_crashed, "the compiler crashes on the file.");
         case JobEnd::How::exited:
             if (result.end.code != 3) fail("the compiler's jail ended with status " + code);
             return failed(FailureKind::ptx_too_large, "the compiled kernel has more than " +
@@ -140,12 +141,12 @@ Failure trouble_with(const JobResult& result, const std::string& file, bool has_
         case JobEnd::How::out_of_processor:
             failure.kind = FailureKind::launch_out_of_time;
             failure.headline = has_time_left
-                                   ? "a launch takes more time than the grader gives."
-                                   : "its launches together take more time than the grader gives.";
+                                   ? "a launch takes more time than the grader allows."
+                                   : "its launches together take more time than the grader allows.";
             return failure;
         case JobEnd::How::out_of_memory:
             failure.kind = FailureKind::launch_out_of_memory;
-            failure.headline = "a launch takes more memory than the grader gives.";
+            failure.headline = "a launch takes more memory than the grader allows.";
             return failure;
         case JobEnd::How::exited:
             if (result.end.code != 0) fail("the simulated GPU ended with status " + code);

@@ -26,7 +26,7 @@ Source source_of(const std::string& text, const Assigned& exercise) {
              .headline =
                  "the file has more than " + std::to_string(exercise.resources.source_kb) + " KB.",
              .place = {name, 0, 0},
-             .next = "Hand in the kernel and its configure, nothing else."}};
+             .next = "Hand in only the kernel and its configure."}};
 }
 
 /// What the examiner is asked: the hidden shapes come behind the public ones, and then the counted.
@@ -120,8 +120,8 @@ Result no_result(const std::string& problem) {
     Result result;
     result.verdict.failures = {
         {.kind = FailureKind::environment_problem,
-         .headline = "the grader has a problem of its own, so this is no mark.",
-         .next = "It will be graded again; there is nothing for you to do."}};
+         .headline = "the grader itself has a problem, so this is not a mark.",
+         .next = "Your submission will be graded again; you need not do anything."}};
     result.problem = problem;
     return result;
 }

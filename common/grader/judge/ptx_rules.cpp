@@ -85,9 +85,9 @@ private:
 
     void refuse(const std::string& what, const std::string& next = "") {
         if (!is_good()) return;
-        problem_ = ptx_failure(
-            FailureKind::ptx_refused, what,
-            next.empty() ? "Take it out: the assignment needs nothing of the kind." : next, line_);
+        problem_ =
+            ptx_failure(FailureKind::ptx_refused, what,
+                        next.empty() ? "Remove it: the assignment does not need it." : next, line_);
     }
 
     void forged(const std::string& what) {
@@ -116,7 +116,7 @@ private:
             if (allows("global")) return;
             if (variable.is_managed) {
                 return refuse("the file has a variable that the host shares (__managed__).",
-                              "Let the kernel work with its arguments alone.");
+                              "Let the kernel use only its arguments.");
             }
             tables_.insert(variable.name);
         }
@@ -130,7 +130,7 @@ private:
         refuse(known->first == "vprintf"        ? "the kernel prints."
                : known->first == "__assertfail" ? "the kernel has an assert."
                                                 : "the kernel calls malloc or free.",
-               "Take it out before you hand the file in.");
+               "Remove it before you hand in the file.");
     }
 
     void entry(const Function& function) {
@@ -139,7 +139,7 @@ private:
             sizes += std::to_string(parameter.size) + " ";
         if (!function.has_body) refuse("a kernel of the compiled file has no body.");
         if (function.name == entry_ && sizes != "8 8 4 4 ")
-            forged("the kernel's arguments are not those of the task.");
+            forged("the kernel's parameters are not those of the task.");
         if (function.name == kConfigureEntry && sizes != "8 4 4 ")
             forged("another configure is hidden in the file.");
         if (function.cluster[0] != 0) refuse("the kernel asks for clusters of blocks.");
@@ -190,7 +190,7 @@ private:
                                     : name.starts_with("%pm") || name.starts_with("%envreg");
         if (is_refused)
             refuse("the kernel reads " + name + ".",
-                   "Take out what asks for times, or for the place where it runs.");
+                   "Remove the code that reads times, or the place where the kernel runs.");
     }
 
     bool is_address(const Operand& operand) const {
@@ -216,7 +216,7 @@ private:
                 refuse(
                     "the file has a variable in global memory (__device__) that the kernel "
                     "changes.",
-                    "Let the kernel work with its arguments alone.");
+                    "Let the kernel use only its arguments.");
         } else if (name != "ld" && name != "setp" && operands.size() > 1 &&
                    operands[0].kind == Operand::Kind::reg) {
             if (std::any_of(operands.begin() + 1, operands.end(),
@@ -234,7 +234,7 @@ private:
             FailureKind::ptx_too_large,
             "the compiled kernel has " + std::to_string(has) +
                 " functions; the assignment allows " + std::to_string(kMostFunctions) + ".",
-            "Write fewer, or let the compiler put them where they are called: no __noinline__.");
+            "Write fewer functions, or let the compiler inline them: use no __noinline__.");
     }
 
     void look_at_end() {
@@ -242,7 +242,7 @@ private:
         for (const std::string& name : {entry_, std::string(kConfigureEntry)}) {
             const auto found = module_.functions.find(name);
             if (found == module_.functions.end() || !found->second->is_entry)
-                forged("the compiled file has not exactly one kernel and one configure.");
+                forged("the compiled file does not have exactly one kernel and one configure.");
         }
         too_large("its __shared__ arrays", shared_, exercise_.resources.shared_bytes);
         too_large("arrays of each thread", local_, exercise_.resources.local_bytes);
@@ -274,7 +274,7 @@ std::string deceit_of(std::string_view text) {
                 return "inline assembly has the directive '" + word +
                        "': only the compiler writes those.";
             depth += lexer.at('{') - lexer.at('}');
-            if (depth < 0) return "inline assembly closes a brace that is not its own.";
+            if (depth < 0) return "inline assembly closes a brace that it did not open.";
             begins = lexer.at('{') || lexer.at('}') || lexer.at(';') || lexer.at(':');
         }
         return depth == 0 ? "" : "inline assembly leaves a brace open.";
@@ -317,7 +317,7 @@ Failure look_at_ptx(std::string_view text, const std::string& entry, const Assig
     try {
         return Looker(*ptx::parse(text), entry, exercise).look();
     } catch (const ptx::ParseError&) {
-        return ptx_failure(FailureKind::ptx_refused, "the compiler's output is no PTX.",
+        return ptx_failure(FailureKind::ptx_refused, "the compiler's output is not PTX.",
                            "Is there inline assembly in the file?");
     }
 }

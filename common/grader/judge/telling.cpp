@@ -38,11 +38,11 @@ void hide(const Assigned& exercise, Result& result) {
     for (Failure& failure : verdict.failures) {
         failure = {.kind = failure.kind,
                    .fault = failure.fault,
-                   .headline = words_of(failure.id()) + ", on a shape that is not shown.",
+                   .headline = words_of(failure.id()) + ", on a hidden shape.",
                    .place = {verdict.file, 0, 0},
                    .next =
-                       "Try shapes of your own: large and small ones, wide and tall ones, and "
-                       "such as fit no tile."};
+                       "Try shapes of your own: large and small ones, wide and tall ones, and ones "
+                       "that are not multiples of a tile."};
     }
     verdict.failures.resize(1);
 }

@@ -134,7 +134,7 @@ static std::string reason_against(const TierTrial& trial) {
     if (!trial.problem.empty()) return trial.problem;
     const auto escape = std::ranges::find_if(
         trial.outcomes, [](const AttackOutcome& one) { return !one.escaped.empty(); });
-    return "'" + escape->name + "' was not held: a worker " + escape->escaped;
+    return "'" + escape->name + "' was not stopped: a worker " + escape->escaped;
 }
 
 Tier tier_that_holds(const fs::path& work_folder, std::optional<Tier> wanted) {

@@ -45,7 +45,7 @@ private:
     static void check(int error, const char* what) {
         // EACCES: the rule says what happens anyway.
         if (error == 0 || error == -EACCES) return;
-        throw std::runtime_error(std::string("seccomp does not take ") + what);
+        throw std::runtime_error(std::string("seccomp rejects ") + what);
     }
 
     scmp_filter_ctx context_;

@@ -163,7 +163,7 @@ std::string Jail::start() {
     stop();
     jobs_done_ = 0;
     was_killed_ = false;
-    if (tier_ == Tier::none) return "there is no sandbox on this computer that could hold a jail";
+    if (tier_ == Tier::none) return "no sandbox works on this computer";
     try {
         spawn();
     } catch (const std::exception& error) {
@@ -208,7 +208,7 @@ JobEnd Jail::end_of(const EndMessage& told, const JobLimits& limits) const {
         end.how = JobEnd::How::exited;
         end.code = code;
     } else if (told.how != EndMessage::signalled) {
-        end.problem = "the jail can make no process";
+        end.problem = "the jail cannot create a process";
     } else if (code == SIGXCPU) {
         end.how = JobEnd::How::out_of_processor;
     } else if (code != SIGKILL) {
@@ -219,7 +219,7 @@ JobEnd Jail::end_of(const EndMessage& told, const JobLimits& limits) const {
     } else if (told.processor_milliseconds < 900 * limits.processor_seconds) {
         // The kernel's own limit kills a worker that ignores the first warning; who kills one
         // earlier is no submission.
-        return {.problem = "somebody killed a worker"};
+        return {.problem = "a worker was killed from outside"};
     } else {
         end.how = JobEnd::How::out_of_processor;
     }
@@ -259,7 +259,7 @@ JobEnd Jail::wait_for_end(int worker, const Job& job) {
         if (received == Received::timed_out) continue;
         if (received != Received::packet) return end_of_dead_jail();
         const auto told = structure_in<EndMessage>(packet.bytes);
-        if (!told) return {.problem = "the jail speaks another language: build all again"};
+        if (!told) return {.problem = "the jail has another version: build everything again"};
         return end_of(*told, job.limits);
     }
 }

@@ -24,9 +24,9 @@ const char* advice(int code) {
         case SQLITE_CANTOPEN: return "look at the rights of the file and of its folder";
         case SQLITE_NOTADB:
         case SQLITE_CORRUPT:
-            return "keep the file aside, and run again: a new one is made, and everything is "
-                   "graded again";
-        default: return "run again with --resume: what was stored is whole";
+            return "rename the file and run again: a new one is created, and everything is graded "
+                   "again";
+        default: return "run again with --resume: the stored results are complete";
     }
 }
 

@@ -54,7 +54,7 @@ Store::Store(const std::filesystem::path& file, int milliseconds) : database_(fi
     std::int64_t format = database_.ask("pragma user_version").at(0).number(0);
     if (format != 0 && format != kFormat) {
         throw UsageError(file.string() + " is of another version of the grader (format " +
-                         std::to_string(format) + "); use that version, or keep the file aside");
+                         std::to_string(format) + "); use that version, or rename the file");
     }
     if (format == kFormat) return;
     Transaction change(database_);
@@ -134,7 +134,7 @@ bool Store::add_result(std::int64_t run, const Entry& entry, const std::string& 
     Transaction change(database_);
     std::optional<std::string> first = result(entry.key);
     if (first && *first != result_json) {
-        std::string text = "a second grading of the same submission came out otherwise";
+        std::string text = "grading the same submission a second time gave a different result";
         add_attempt(run, entry, "infrastructure", text + ":\n" + result_json);
         change.commit();
         throw Infrastructure(

@@ -112,7 +112,7 @@ TEST_CASE("chunks in any order give the grades of one run") {
     CHECK(room.chunk(3).code == 0);
     CHECK(room.chunk(1).code == 0);
     std::string told = room.must({"merge", room.plan.string()}, 3);
-    CHECK(told.find("Not at their end: chunks 2\n") != told.npos);
+    CHECK(told.find("Unfinished chunks: 2\n") != told.npos);
     CHECK_FALSE(room.has_grades());
     CHECK(room.chunk(2).code == 0);
     CHECK(room.chunk(2).output.find("there already") != std::string::npos);

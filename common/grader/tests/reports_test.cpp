@@ -188,8 +188,8 @@ TEST_CASE("a hidden shape is not told") {
     hidden.hidden_passed = 1;
     results.students[0].graded[0].result = hidden;
     std::string text = feedback(results, results.students[0]);
-    CHECK(text.find("on a shape that is not shown") != std::string::npos);
-    CHECK(text.find("and not on all hidden ones") != std::string::npos);
+    CHECK(text.find("on a hidden shape") != std::string::npos);
+    CHECK(text.find("but not on all hidden ones") != std::string::npos);
     CHECK(text.find("Seen with") == std::string::npos);
 }
 
