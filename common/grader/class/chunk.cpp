@@ -1,4 +1,4 @@
-// A chunk of a plan, judged on whatever computer it comes to.
+// Judges a chunk of a plan on any computer.
 
 #include <unistd.h>
 
@@ -17,7 +17,8 @@ namespace coalesce::grader {
 namespace fs = std::filesystem;
 namespace {
 
-// A folder of this process alone. Other computers may see it: it has their name.
+// Returns a work folder for this process. Its name contains the computer's, because other computers may see the
+// folder.
 fs::path own_folder_in(const Plan& plan) {
     char host[256] = {};
     (void)gethostname(host, sizeof host - 1);
@@ -31,7 +32,7 @@ void must_be_of_plan(const Assignment& assignment, const Plan& plan) {
         "must be those that the plan was made with");
 }
 
-// A grade must not depend on the computer that a chunk comes to.
+// Checks that this computer judges like the one that made the plan, so that grades do not depend on the computer.
 void must_agree(const Plan& plan, const JudgeSetup& here) {
     std::string other = here.grader != plan.setup.grader         ? "grader"
                         : here.toolchain != plan.setup.toolchain ? "compiler"
@@ -48,7 +49,7 @@ std::string source_of(const Plan& plan, const Entry& task) {
     throw Infrastructure("sources/" + task.source + " has changed since the plan was made");
 }
 
-// The first one stays; a second one must be the same.
+// Stores a result. If there is one already, it must be equal.
 void keep_result(const Assignment& assignment, const Plan& plan, const std::string& key,
                  const std::string& result) {
     std::string sealed = sealed_result(assignment, key, result);

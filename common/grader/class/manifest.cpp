@@ -21,7 +21,7 @@ using course::StrictToml;
 
 constexpr int kManifestFormat = 2;
 
-// Calls `use` with the name, the value and the most of each.
+// Calls `use` with the name, the value and the maximum of each resource.
 template <class SomeResources, class Use>
 void for_each_of(SomeResources& resources, const Use& use) {
     use("compile_seconds", resources.compile_seconds, 60);
@@ -54,7 +54,7 @@ Points read_points(const StrictToml& reader, const toml::table& table) {
     return points;
 }
 
-// The course's exercise of that name, with what the manifest asks in the place of it.
+// Reads an exercise: that of the course, with the manifest's changes.
 Assigned read_assigned(const StrictToml& reader, const toml::table& table,
                        const course::Course& course) {
     const std::string where = "an exercise";
@@ -147,7 +147,7 @@ std::string read_key(const fs::path& file) {
     return text;
 }
 
-// Names of ours: nothing in them needs more than this.
+// Quotes a name. Names contain nothing that would need escaping.
 std::string quoted(const std::string& text) {
     std::string quoted = "\"";
     for (char letter : text) {
@@ -157,7 +157,7 @@ std::string quoted(const std::string& text) {
     return quoted + "\"";
 }
 
-// What grading adds to an exercise.
+// Returns the text of what grading adds to an exercise.
 std::string grading_text(const Assigned& exercise) {
     const auto part = [&](const auto& named) {
         return named.first + (" = " + toml_text(exercise.possible.*named.second));

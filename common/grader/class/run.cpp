@@ -21,7 +21,7 @@ namespace coalesce::grader {
 namespace fs = std::filesystem;
 namespace {
 
-// One run of the grader.
+// A run of the grader.
 class ClassRun : OpenRun {
 public:
     ClassRun(const Assignment& of, const RunRequest& request, const JudgingProcesses& processes,
@@ -30,7 +30,7 @@ public:
           request_(request),
           processes_(processes),
           out_(out),
-          // A worker that was killed leaves its folder; nobody else is at work while we have the lock.
+          // A killed worker leaves its folder. No other process works here while we have the lock.
           work_(of.teacher() / "work"),
           setup_(find_judge_setup(work_.path, tier)) {}
 
@@ -63,8 +63,8 @@ private:
                                  {sources.begin(), sources.end()});
     }
 
-    // The last run goes on, with what was handed in then. When the assignment or the grader is
-    // another by now, the results would be others too: that is a new run of the same class.
+    // Continues the last run with its submissions. If the assignment or the grader has changed, the results would
+    // change, so a new run of the same class begins.
     void resume() {
         std::optional<Run> last = store.run();
         if (!last) {
@@ -120,7 +120,7 @@ private:
     RoundsOutcome outcome_;
 };
 
-// What a student reads about a file that is not there.
+// Returns the advice for a student whose file is missing.
 std::string next_action(const std::string& problem) {
     if (problem == "no-file") return "Hand in the file under the name that the README gives.";
     if (problem == "two-files") return "Hand in one file for each exercise.";
@@ -136,9 +136,9 @@ std::string next_action(const std::string& problem) {
 
 JudgeSetup find_judge_setup(const fs::path& work_folder, std::optional<Tier> wanted) {
     make_folder(work_folder, 0700);
-    // Attacked every time: what held yesterday may have been switched off since.
+    // The sandbox is attacked at each start, because it may have been switched off since the last one.
     const Tier tier = tier_that_holds(work_folder, wanted);
-    // The sandbox stands in each result.
+    // Each result names the sandbox.
     return {.grader = judge_identity() + " in sandbox " + name_of(tier),
             .toolchain = compiler_identity(grading_compiler()),
             .tier = tier};
@@ -184,7 +184,7 @@ std::string key_of_entry(const Assignment& assignment, const JudgeSetup& setup,
     std::string submission =
         entry.problem.empty() ? entry.source : "problem:" + entry.problem + ":" + entry.details;
     return sha256_of_parts({submission, digest_of(*asked), setup.grader, setup.toolchain,
-                            // The key file is what the epoch counts within.
+                            // The epoch is relative to the key file.
                             std::to_string(assignment.epoch) + sha256_hex(assignment.key)});
 }
 

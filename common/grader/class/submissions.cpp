@@ -19,7 +19,7 @@ std::string path_text(const Item& item) {
     return shown(joined(item.path, "/"));
 }
 
-// Whether an item is named as the file for an exercise.
+// Reports whether an item has the file name of an exercise.
 bool is_named_for(const Item& item, const std::string& exercise) {
     const std::string& last = item.path.back();
     std::string number = exercise.substr(0, 2);
@@ -29,7 +29,7 @@ bool is_named_for(const Item& item, const std::string& exercise) {
     return folder == exercise || folder == number;
 }
 
-// What there is in place of a kernel.
+// Describes what the submission contains instead of a kernel.
 std::string found_in(const Tree& tree) {
     std::vector<std::string> names;
     for (const Item& item : tree.items) {
@@ -39,8 +39,8 @@ std::string found_in(const Tree& tree) {
     return text.empty() ? ": the submission is empty." : "; the submission has: " + text + ".";
 }
 
-// The items that could be meant. A copy of the course has solutions/03_tiled/kernel.cu too: what lies
-// in exercises/ goes first, and solutions/ never counts.
+// Returns the items that may be meant. A copy of the course also contains solutions/03_tiled/kernel.cu, so files in
+// exercises/ come first and those in solutions/ never count.
 std::vector<const Item*> candidates(const Tree& tree, const std::string& exercise,
                                     bool is_only_one) {
     std::vector<const Item*> named, in_exercises, kernels;
@@ -90,7 +90,7 @@ Handed find_file(const Tree& tree, const std::string& exercise, bool is_only_one
     return {exercise, found[0]->bytes, "", ignored_in(tree)};
 }
 
-// What a file that stands for a student holds.
+// Reads a file that is a student's whole submission.
 Tree tree_of_file(const std::string& name, const std::string& bytes) {
     if (is_archive_name(name)) return read_archive(bytes);
     Tree tree;
@@ -98,7 +98,7 @@ Tree tree_of_file(const std::string& name, const std::string& bytes) {
     return tree;
 }
 
-// Puts an item into a student's tree; what is in an archive, in place of it.
+// Adds an item to a student's tree. The contents of an archive replace it.
 void put(Item item, Tree& tree) {
     if (item.kind == Item::Kind::too_large && is_archive_name(item.path.back())) {
         return tree.refuse("archive-too-large", path_text(item) + " is too large.");
@@ -111,7 +111,7 @@ void put(Item item, Tree& tree) {
     std::ranges::move(inner.items, std::back_inserter(tree.items));
 }
 
-// A student's folder, with what is in their archives.
+// Reads a student's folder, including archives in it.
 Tree tree_of_folder(const fs::path& folder) {
     Tree found = read_folder(folder, {.has_archives = true}), tree;
     tree.problem = found.problem;
@@ -125,13 +125,13 @@ std::string student_of_file(const std::string& name) {
     return name.ends_with(".cu") ? name.substr(0, name.size() - 3) : name;
 }
 
-// What is known of a student while the class is read.
+// What is known of a student while the class is being read.
 struct Gathered {
     Tree tree;
     bool has_folder = false, has_file = false;
 };
 
-// Sorts what lies in the class's folder or archive by student.
+// Groups the contents of the class's folder or archive by student.
 class Gathering {
 public:
     void add(Item item) {
@@ -153,7 +153,7 @@ public:
         }
     }
 
-    // A folder, which may be empty.
+    // Adds a folder, which may be empty.
     void add_folder(const std::string& name, Tree tree) {
         Gathered& student = students_[name];
         student.has_folder = true;
@@ -180,7 +180,7 @@ public:
         student.tree = std::move(tree);
     }
 
-    // A list of names, or a teacher's notes, beside the submissions are nobody's.
+    // Returns false for a list of names or a teacher's notes beside the submissions.
     static bool is_handed_in(const std::string& name) {
         return name[0] != '.' && (is_archive_name(name) || name.ends_with(".cu"));
     }
@@ -189,7 +189,7 @@ private:
     std::map<std::string, Gathered> students_;
 };
 
-// A folder: each student is read by itself, so that one who hands in too much spoils nothing.
+// Reads a folder, each student separately, so that a student who hands in too much affects nobody else.
 void gather_folder(const fs::path& folder, Gathering& gathering) {
     for (const fs::directory_entry& entry : fs::directory_iterator(folder)) {
         std::string name = entry.path().filename().string();
@@ -209,8 +209,8 @@ void gather_folder(const fs::path& folder, Gathering& gathering) {
     }
 }
 
-// Whether everything lies in one folder, and that is the class and not a student: what comes below it
-// is no exercise, and holds folders or is an archive.
+// Reports whether everything is in one folder that is the class and not a student: its contents are not exercises,
+// and are folders or archives.
 bool is_class_in_a_folder(const Tree& tree, const std::vector<std::string>& exercises) {
     bool has_students = false;
     for (const Item& item : tree.items) {
@@ -230,7 +230,7 @@ bool is_class_in_a_folder(const Tree& tree, const std::vector<std::string>& exer
     return has_students;
 }
 
-// An archive of the class, as a learning platform gives it.
+// Reads an archive of the class, as a learning platform exports it.
 void gather_archive(const fs::path& file, const std::vector<std::string>& exercises,
                     Gathering& gathering) {
     constexpr std::uintmax_t most_bytes = std::uintmax_t{2} << 30;

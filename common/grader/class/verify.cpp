@@ -1,4 +1,4 @@
-// What is to be proved of an assignment, and the proof.
+// Lists what must be proved about an assignment, and proves it.
 
 #include <unistd.h>
 
@@ -18,7 +18,7 @@ namespace coalesce::grader {
 namespace fs = std::filesystem;
 namespace {
 
-// Where the kernel's body begins: behind its brace.
+// Returns the offset of the kernel's body, after its brace.
 std::size_t body_of(const Assigned& exercise) {
     const std::string& source = exercise.solution;
     std::size_t name = source.find(" " + exercise.kernel + "(");
@@ -35,7 +35,7 @@ std::string with_first_line(const Assigned& exercise, const std::string& line) {
     return source.insert(body_of(exercise), "\n    " + line);
 }
 
-// Right where students can look, and nowhere else.
+// Returns a kernel that is right on the published shapes only.
 std::string right_on_published_shapes(const Assigned& exercise) {
     std::vector<Shape> shapes = exercise.shapes;
     shapes.push_back(exercise.counted);
@@ -65,7 +65,7 @@ std::vector<Proof> cheats_of(const Assigned& exercise) {
     };
 }
 
-// The solution of the course's exercise before this one; "": there is none.
+// Returns the solution of the previous exercise of the course, or "".
 std::string solution_before(const std::vector<Assigned>& course, const Assigned& exercise) {
     const auto found = std::ranges::find(course, exercise.name, &Assigned::name);
     return found == course.begin() || found == course.end() ? "" : std::prev(found)->solution;
@@ -75,7 +75,7 @@ std::string blank_of(const Assignment& assignment, const Assigned& exercise) {
     return read_file(assignment.folder / "handout" / "exercises" / exercise.name / "kernel.cu");
 }
 
-// Whether it came out as it has to; `said` tells how it came out.
+// Reports whether the result is the required one. `said` describes the result.
 bool holds(const Proof& proof, const Assigned& exercise, const Result& result, std::string& said) {
     bool is_full = result.points == exercise.possible;
     said = std::string(code_of(result.mark)) +

@@ -23,7 +23,7 @@ namespace coalesce::grader {
 namespace fs = std::filesystem;
 namespace {
 
-// The assignment that is named, or the only one there is.
+// Returns the folder of the named assignment, or of the only one.
 fs::path find_assignment(const Words& words) {
     if (!words.name.empty()) return assignment_folder(words.folder, words.name);
     std::vector<fs::path> found;
@@ -37,7 +37,7 @@ fs::path find_assignment(const Words& words) {
         words.folder.string() + "; choose one: --assignment NAME");
 }
 
-// The exercise as the assignment asks it, or as the course does.
+// The exercise as the assignment or the course defines it.
 struct Asked {
     Assigned exercise;
     Secret secret;
@@ -51,7 +51,7 @@ Asked asked_of(const Words& words) {
         throw UsageError(assignment.name + " has no exercise " + words.exercise);
     }
     for (const Assigned& exercise : course_exercises(repository())) {
-        // Nothing is secret about the course's own exercises.
+        // The course's own exercises have no secrets.
         if (exercise.is_called(words.exercise))
             return {exercise, sha256("the course's own inputs")};
     }
@@ -158,7 +158,7 @@ int show(const Words& words) {
                          "\"; the names are in " + (assignment.results() / "grades.csv").string());
     }
     print(feedback(results, *student));
-    // The same file from several is judged once: what was tried with another's is shown too.
+    // Identical files are judged once, so attempts with another student's file are listed too.
     std::set<std::string> keys;
     for (const Entry& entry : store.entries(results.run)) {
         if (entry.student == student->name) keys.insert(entry.key);

@@ -1,4 +1,4 @@
-// The teacher's command: ./learn grade ... and ./learn assignment ... lead here.
+// The teacher's command, which ./learn grade and ./learn assignment run.
 
 #include <signal.h>
 #include <unistd.h>
@@ -19,7 +19,7 @@ using namespace coalesce::grader;
 
 namespace {
 
-// The words of the command line, with the functions that they lead to.
+// The command line: subcommands, their options, and the functions that run them.
 class CommandLine {
 public:
     CommandLine() {
@@ -37,7 +37,7 @@ public:
         add_internal();
     }
 
-    // Returns the exit code.
+    // Runs the subcommand and returns the exit code.
     int obey(int argc, char** argv) {
         words_.argv = argv;
         try {
@@ -137,7 +137,7 @@ private:
         add_sandbox(command);
     }
 
-    // For many computers: a Slurm cluster, the jobs of a continuous integration.
+    // Adds the commands for many computers: a Slurm cluster, or the jobs of a continuous integration.
     void add_plan() {
         CLI::App* planned =
             add(&app_, "plan", "Divide a class into chunks for many computers", plan);
@@ -231,7 +231,7 @@ private:
 
     void add_internal() {
         CLI::App* command = add(&app_, "worker", "", worker);
-        command->group("");  // not in the help: other commands start it
+        command->group("");  // not listed in the help, because other commands start it
         command->add_option("--folder", words_.assignment)->required();
         command->add_option("--work", words_.work)->required();
         add_tier(command, "")->required();
@@ -247,8 +247,8 @@ private:
     bool self_test_ = false;
 };
 
-// Who is told to end takes away what it made: a thread waits for that, for no handler could do it.
-// Processes that are started from here begin without these signals blocked, or do the same.
+// On SIGTERM and the like the grader removes its temporary folders. A thread waits for the signals, because a signal
+// handler may not delete files. Child processes unblock these signals, or do the same.
 void end_tidily_when_told() {
     sigset_t ends;
     sigemptyset(&ends);
@@ -266,10 +266,10 @@ void end_tidily_when_told() {
 
 int main(int argc, char** argv) {
     end_tidily_when_told();
-    // A reader that has gone away, a file that may not grow: these are errors to be told, not ends.
+    // A closed pipe and a file size limit must give errors, not end the process.
     signal(SIGPIPE, SIG_IGN);
     signal(SIGXFSZ, SIG_IGN);
-    // Names in archives are UTF-8 for libarchive then; everything else stays as in C.
+    // libarchive then reads names in archives as UTF-8; everything else stays as in C.
     std::setlocale(LC_CTYPE, "C.UTF-8");
     try {
         return CommandLine().obey(argc, argv);

@@ -43,7 +43,7 @@ constexpr Launch configure(int rows, int cols) {
 }
 )";
 
-/// A right kernel and a wrong one, all the way.
+/// Judges a right kernel and a wrong one completely.
 void try_whole_way(const JudgeOptions& options, DoctorReport& report) {
     Judge judge(options);
     Assigned exercise;

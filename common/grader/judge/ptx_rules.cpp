@@ -20,30 +20,30 @@ namespace {
 namespace ptx = sim::ptx;
 using ptx::Function, ptx::Instruction, ptx::Module, ptx::Operand, ptx::StateSpace, ptx::Variable;
 
-/// It computes, moves data or synchronises. All others are refused: timers, policies, traps, textures, clusters,
-/// whatever comes.
+/// Reports whether an instruction computes, moves data or synchronizes. All others are refused: timers, cache
+/// policies, traps, textures, clusters, and future ones.
 bool is_allowed(std::string_view opcode) {
     const sim::OpcodeEntry* entry = sim::find_opcode(opcode);
     return entry && entry->group != sim::OpcodeGroup::machine;
 }
 
-/// Registers of the device that tell more than a thread's place, and what allows them.
+/// Special registers that reveal more than a thread's position, and the feature that allows each.
 const std::map<std::string_view, std::string_view> kSpecialRegisters = {
     {"%clock", "clock"},       {"%clock64", "clock"},        {"%clock_hi", "clock"},
     {"%globaltimer", "clock"}, {"%globaltimer_lo", "clock"}, {"%globaltimer_hi", "clock"},
     {"%smid", "smid"},         {"%nsmid", "smid"},           {"%warpid", "smid"},
     {"%nwarpid", "smid"},      {"%gridid", "smid"}};
 
-/// Functions that are not in the module, and what allows them.
+/// External functions, and the feature that allows each.
 const std::map<std::string_view, std::string_view> kKnownExterns = {
     {"vprintf", "printf"}, {"__assertfail", "printf"}, {"malloc", "malloc"}, {"free", "malloc"}};
 
-/// Functions that a module may have with a body, kernels among them.
+/// The most functions with a body in a module, including kernels.
 constexpr std::size_t kMostFunctions = 256;
 
-/// What of a function is not to be told from its instructions.
+/// Reports whether a function is called through a pointer, which its instructions do not show.
 bool is_called_through_pointers(const Function& function) {
-    // A list of branch targets has some; a prototype, which a call through a pointer takes, has none.
+    // A list of branch targets has entries. A prototype, which calls through pointers use, has none.
     return std::any_of(function.target_lists.begin(), function.target_lists.end(),
                        [](const auto& list) { return list.second.empty(); });
 }
@@ -53,9 +53,8 @@ Failure ptx_failure(FailureKind kind, const std::string& headline, const std::st
     return {.kind = kind, .headline = headline, .place = {"", line, 0}, .next = next};
 }
 
-/// A module, its variables, and its functions one after the other. Who wrote what, the compiler or inline
-/// assembly, makes no difference here: the same rules hold for both, and they are applied to what the
-/// simulator will run, because its parser reads the text.
+/// Inspects a module, its variables and its functions. The rules are the same for code of the compiler and for inline
+/// assembly, and apply to what the simulator will run, because its parser reads the text.
 class Looker {
 public:
     Looker(const Module& module, const std::string& entry, const Assigned& exercise)
@@ -174,7 +173,7 @@ private:
             return refuse(is_policy ? "the kernel asks the cache to keep data ('" + word + "')."
                                     : "the kernel uses '" + instruction.opcode + "'.");
         }
-        // Of what is loaded, it says which bytes matter: whether the others were ever written is not checked.
+        // The pragma says which loaded bytes matter, so that the others would not be checked for being written.
         if (instruction.used_bytes != ~0u) refuse("the compiled kernel has a pragma.");
         for (const Operand& operand : instruction.operands) check_registers(operand);
         follow_variables(instruction);
@@ -202,8 +201,9 @@ private:
                                      [this](const Operand& one) { return is_address(one); });
     }
 
-    /// Tables in global memory may be read, not changed: registers with their addresses are followed as
-    /// far as straight code goes. (What slips through is gone with its launch: each has a process.)
+    /// Allows reading tables in global memory, but not changing them, by following registers with their addresses
+    /// through straight code. (Changes that are missed are lost after the launch, because each launch has its own
+    /// process.)
     void follow_variables(const Instruction& instruction) {
         const std::string& name = instruction.opcode;
         const auto& operands = instruction.operands;
@@ -225,7 +225,8 @@ private:
         }
     }
 
-    /// Each is read, checked and translated at every launch: many of them would be told by the clock otherwise.
+    /// Each function is parsed, checked and translated at every launch, so that many of them would only be noticed as
+    /// lost time.
     void count_functions() {
         const auto has = static_cast<std::size_t>(std::ranges::count_if(
             module_.functions, [](const auto& one) { return one.second->has_body; }));
@@ -253,21 +254,21 @@ private:
     const std::string& entry_;
     const Assigned& exercise_;
     int line_ = 0;
-    std::set<std::string_view> tables_;  ///< variables in global memory, which are only read
-    std::set<std::uint32_t> addresses_;  ///< registers that hold an address of theirs
+    std::set<std::string_view> tables_;  ///< variables in global memory that are only read
+    std::set<std::uint32_t> addresses_;  ///< registers that contain their addresses
     std::size_t shared_ = 0, local_ = 0, global_ = 0;
     Failure problem_;
 };
 
 // ---- what is meant to deceive ----
 
-/// What one asm statement has between the compiler's marks. Nothing is allowed for this, and nothing refused,
-/// that the rules above would not see: it tells who means to deceive from who has made a mistake. Whoever
-/// writes the marks as well is not told from the compiler, and gains nothing by that.
+/// Inspects an asm statement between the compiler's marks. This neither allows nor refuses anything that the rules
+/// above would miss, but it distinguishes deceit from mistakes. Code that imitates the marks as well looks like the
+/// compiler's, and gains nothing.
 std::string deceit_of(std::string_view text) {
     try {
         int depth = 0;
-        bool begins = true;  // a statement
+        bool begins = true;  // at the beginning of a statement
         for (ptx::Lexer lexer(text); !lexer.at_end(); lexer.take()) {
             const std::string word(lexer.current().text);
             if (begins && lexer.at(ptx::TokenKind::dotted) && word != ".reg")
@@ -279,7 +280,7 @@ std::string deceit_of(std::string_view text) {
         }
         return depth == 0 ? "" : "inline assembly leaves a brace open.";
     } catch (const ptx::ParseError&) {
-        return "";  // the parser says so too
+        return "";  // the parser reports it too
     }
 }
 

@@ -33,8 +33,8 @@ void hide(const Assigned& exercise, Result& result) {
     }
     verdict.shapes = std::move(shown);
     if (!result.is_hidden) return;
-    // The kind of mistake, and nothing else: a kernel that fails at a line, an address or a value of its
-    // choice would tell the shape by it.
+    // Only the kind of failure is reported, because a kernel could reveal the shape by failing at a chosen line,
+    // address or value.
     for (Failure& failure : verdict.failures) {
         failure = {.kind = failure.kind,
                    .fault = failure.fault,

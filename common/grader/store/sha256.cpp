@@ -55,7 +55,7 @@ Digest sha256(std::string_view bytes) {
     std::size_t whole = bytes.size() / kBlock * kBlock;
     for (std::size_t i = 0; i < whole; i += kBlock) take_block(state, begin + i);
 
-    // The rest, a one, zeros, and the length in bits: one block or two.
+    // The rest of the data, a one, zeros, and the length in bits, which take one or two blocks.
     std::uint8_t tail[2 * kBlock] = {};
     std::size_t rest = bytes.size() - whole;
     if (rest > 0) std::memcpy(tail, begin + whole, rest);

@@ -10,7 +10,7 @@ namespace {
 
 constexpr int kFormat = 1;
 
-// `at` is what the clock said, for a reader; nothing is ever decided by it.
+// `at` is the time for human readers; no decision depends on it.
 constexpr const char* kTables = R"(
 create table if not exists source (
     digest blob primary key, bytes blob not null) strict, without rowid;
@@ -31,7 +31,7 @@ create table if not exists attempt (
     text blob not null, at integer not null) strict;
 )";
 
-// Nothing that was written is changed or removed, by a mistake of ours either.
+// Triggers that prevent changes and removals, even by our own mistakes.
 std::string guards() {
     std::string text;
     for (std::string table : {"source", "run", "entry", "finished", "result", "attempt"}) {
