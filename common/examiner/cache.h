@@ -19,7 +19,7 @@ std::string hash_text(const std::string& text);
 /// no file.
 std::string identity_of(const std::string& path);
 
-/// A folder of entries.
+/// A folder of cache entries.
 class Cache {
 public:
     /// The number of entries of one kind above which the older half is removed.

@@ -13,14 +13,14 @@ using simulated::Report;
 
 // ---- what does not end, or ends badly ----
 
-/// Far too much work may come to an end all the same: a small matrix shows it.
+/// Finds kernels that do far too much work but end on a small matrix.
 std::optional<Failure> too_much_work(const Trial& trial, const Report& report,
                                      const Evidence& evidence) {
     constexpr int side = 8;
     const Shape small = evidence.exercise.at_least(side, side);
     const Trial seen = evidence.seen_with(small);
     if (!seen.has_ended()) return std::nullopt;
-    // Each store of a warp is of one element at least.
+    // Each store of a warp stores at least one element.
     const std::uint64_t times = seen.counters.store_requests / seen.elements();
     if (times < 4) return std::nullopt;
     Failure failure =

@@ -1,9 +1,9 @@
 /// \file
-/// Whether the few blocks by which a time is predicted do what the kernel has to do.
+/// Checks that the few blocks from which a time is predicted do the kernel's work.
 ///
-/// A matrix of the size at which times are predicted is too large to be verified: it would take seconds for each
-/// kernel, and gigabytes. Those blocks are launched twice instead. The first time says what they load; there are
-/// values then that nobody knows beforehand, and the second time, whose time it is, what they store is compared.
+/// A matrix of the size for which times are predicted is too large to verify: that would take seconds per kernel, and
+/// gigabytes. Instead the blocks are launched twice. The first launch shows what they load. Those elements then get
+/// values that nobody can know in advance, and what the second, timed launch stores is compared with them.
 #pragma once
 
 #include "harness/pattern.h"

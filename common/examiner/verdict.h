@@ -1,7 +1,7 @@
 /// \file
-/// What came out of an examination: one structure, from which everything that is shown is made.
+/// The verdict: the result of an examination, from which all output is made.
 ///
-/// As JSON (`to_json`, `verdict_from_json`), one object with these keys, all of them always there:
+/// As JSON (`to_json`, `verdict_from_json`) it is one object, which always has these keys:
 ///
 ///     {
 ///       "format": 3,
@@ -11,28 +11,27 @@
 ///       "outcome": "passed" | "failed" | "not-examined",
 ///       "device": "...", "is_simulated": true | false,
 ///       "compiler": "NVRTC 13.0",
-///       "failures": [                         the most important first; [] when passed
+///       "failures": [                         the most important first; [] if passed
 ///         {"id": "missing-barrier",           see failure.h: ids never change
 ///          "headline": "...", "place": {"file": "...", "line": 12, "column": 0},
-///          "shape": {"rows": 64, "cols": 64}, 0 x 0 when seen without any input
+///          "shape": {"rows": 64, "cols": 64}, 0 x 0 if independent of the input
 ///          "details": "...", "next": "...", "map": "..."}],
 ///       "messages": [{"severity": "error" | "warning" | "note", "place": {...}, "text": "..."}],
 ///       "shapes": [{"shape": {...}, "passed", "launch": {"grid": [x, y, z], "block": [x, y, z],
 ///                   "shared_bytes"}}],
 ///       "counted": {"rows", "cols"},
 ///       "counters": {...} | null,             simulated, at "counted"
-///       "solution_counters": {...} | null,    the same of the solution
+///       "solution_counters": {...} | null,    the same for the solution
 ///       "lines": [{"line": 12, "counters": {...}}],
 ///       "output": "what the kernel printed", "output_is_cut": false,
 ///       "predicted": {"shape", "gpu", "measured_gpu", "copy_gbps", "ms", "gbps", "error_band",
 ///                     "launches": [...]} | null,
-///                                             of a GPU that is not there: timing/prediction.h
-///       "solution_predicted": {...} | null,   the same of the solution
+///                                             for a real GPU: timing/prediction.h
+///       "solution_predicted": {...} | null,   the same for the solution
 ///       "milliseconds": {"compile", "shapes", "counters", "predicted", "total"}
 ///     }
 ///
-/// Counters have the names of the simulator's JSON. Milliseconds are of this computer: no grade
-/// rests on them.
+/// Counters have the names of the simulator's JSON. Milliseconds are measured on this computer and affect no grade.
 #pragma once
 
 #include <filesystem>

@@ -1,17 +1,17 @@
 /// \file
-/// What must be found in an exercise: solutions/NN_name/mutants.toml.
+/// Reads solutions/NN_name/mutants.toml, which lists the failures that an exercise's check must find.
 ///
-///     [blank]                          # the skeleton, untouched
+///     [blank]                          # the skeleton, unchanged
 ///     failure = "nothing-written"
-///     failure_by_clang = "..."         # if clang leaves out what uses values that nobody wrote
+///     failure_by_clang = "..."         # if clang removes code that uses unwritten values
 ///
-///     [hunt]                           # the bug hunt, untouched; left out where there is none
+///     [hunt]                           # the bug hunt, unchanged; left out if there is none
 ///     failure = "grid-too-small"
-///     first_shape = "right"            # it looks right at the first shape; or "wrong"
+///     first_shape = "right"            # right on the first shape; or "wrong"
 ///
 ///     [[mutant]]                       # the solution with a mistake that learners make
 ///     name = "no bounds check"
-///     replace = "if (row < rows && col < cols) {"    # stands in the solution exactly once
+///     replace = "if (row < rows && col < cols) {"    # occurs in the solution exactly once
 ///     with = "{"
 ///     failure = "no-bounds-check"      # an identifier of examiner/failure.h
 #pragma once

@@ -8,10 +8,11 @@ constexpr const char* kFolder = "COALESCE_WITNESS";
 /// An environment variable. If it is set, every launch fails.
 constexpr const char* kRefuses = "COALESCE_WITNESS_REFUSES";
 
-/// A line for each call, and how it ended:
-///     to-gpu 4000 cudaSuccess                 a copy of so many bytes
+/// The file of calls, with a line for each call and its result:
+///
+///     to-gpu 4000 cudaSuccess                 a copy of 4000 bytes
 ///     launch 4 1 1 256 1 1 cudaSuccess        blocks, threads per block
-///     asked                                   for the last error, as a launch leaves it
+///     asked                                   the program asked for the last error
 ///     to-host 4000 cudaSuccess
 ///     elsewhere 4000 cudaSuccess              a copy that stays on one side
 constexpr const char* kCalls = "calls";
