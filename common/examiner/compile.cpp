@@ -11,12 +11,12 @@ namespace {
 
 Failure no_compiler(Compiler wanted) {
     if (wanted == Compiler::clang_ir) {
-        return {.kind = FailureKind::no_compiler,
-                .headline =
-                    "there is no clang of version 17 to 22 here, which is needed to make LLVM IR.",
-                .next =
-                    "Install one (Debian: apt-get install clang-19), or name it in "
-                    "COALESCE_CLANG."};
+        return {
+            .kind = FailureKind::no_compiler,
+            .headline =
+                "there is no clang of version 17 to 22 here, which is needed to make LLVM IR.",
+            .next =
+                "Install one (Debian: apt-get install clang-19), or name it in COALESCE_CLANG."};
     }
     const std::string what = wanted == Compiler::any
                                  ? "neither the CUDA toolkit (libnvrtc.so.13 or nvcc) nor clang"

@@ -32,8 +32,8 @@ Failure what_is_between(const Verdict& found) {
                     .headline = "each element is stored before the next one is loaded",
                     .place = {found.file, line.line, 0},
                     .next =
-                        "Load all elements of a thread in a separate loop, into an array; "
-                        "store them in a second loop."};
+                        "Load all elements of a thread in a separate loop, into an array; store "
+                        "them in a second loop."};
         }
     }
     return {};
@@ -60,8 +60,8 @@ std::optional<Failure> copies_not_async(const Verdict& found, const Limits& limi
     if (limits.copies_under_way == 0 || found.counters->copy_waits > 0) return std::nullopt;
     Failure failure{.kind = FailureKind::copies_not_async,
                     .headline =
-                        "no asynchronous copy is made: each tile goes through registers, and "
-                        "the warp waits for it.",
+                        "no asynchronous copy is made: each tile goes through registers, and the "
+                        "warp waits for it.",
                     .place = {found.file, 0, 0},
                     .shape = found.counted,
                     .next =

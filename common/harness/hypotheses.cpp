@@ -129,11 +129,11 @@ void add_tiles(std::vector<Hypothesis>& list, int tile) {
                     [=](const Look& look) { return transposed_in_place(look, tile); },
                     "each tile" + side +
                         " was transposed, but stayed where it was: swap the block indices too"});
-    list.push_back({Fault::tile_not_transposed,
-                    [=](const Look& look) { return moved_untransposed(look, tile); },
-                    "each tile" + side +
-                        " went to its place, but was not transposed: its rows must become "
-                        "columns"});
+    list.push_back(
+        {Fault::tile_not_transposed,
+         [=](const Look& look) { return moved_untransposed(look, tile); },
+         "each tile" + side +
+             " went to its place, but was not transposed: its rows must become columns"});
     list.push_back(
         {Fault::tile_repeated, repeated(tile, tile),
          "the first tile" + side + " is in the others too: blockIdx is missing in an index"});
@@ -168,8 +168,8 @@ std::vector<Hypothesis> list_hypotheses() {
           "on the column"},
          {Fault::turned_around, turned_around, "it was rotated or mirrored instead of transposed"},
          {Fault::batch_repeated, of_first_batch,
-          "the first one along the first axis stands for the others: its index is missing "
-          "where in is read",
+          "the first one along the first axis stands for the others: its index is missing where in "
+          "is read",
           true},
          {Fault::off_by_one_row, neighbour(1, 0), "off by one row: it comes from the next row"},
          {Fault::off_by_one_col, neighbour(0, 1),

@@ -34,8 +34,8 @@ std::string reason_for_sectors(const Json& counters, const std::string& counter,
         const double whole = bytes_each <= 4 ? 4 : bytes_each <= 8 ? 8 : 16;
         return text + ". " + figure(kLanes) + " lanes with " + figure(whole) + " bytes each fill " +
                figure(whole) +
-               " sectors. Here some warps' addresses do not begin where a sector "
-               "begins, which takes one sector more; where a row ends, fewer lanes take part.";
+               " sectors. Here some warps' addresses do not begin where a sector begins, which "
+               "takes one sector more; where a row ends, fewer lanes take part.";
     }
     return text + ". " + needed + ": of each sector that is moved, only " +
            figure(kBytesInASector * ideal / sectors) +

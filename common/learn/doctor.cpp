@@ -79,8 +79,8 @@ Finding compiler() {
     bool is_nvrtc = found.starts_with("NVRTC");
     return {"compiler", Finding::there, found,
             is_nvrtc ? "compiles your kernels, in about 15 to 60 ms"
-                     : "compiles your kernels, in about a quarter of a second; libnvrtc of CUDA "
-                       "13 would be faster"};
+                     : "compiles your kernels, in about a quarter of a second; libnvrtc of CUDA 13 "
+                       "would be faster"};
 }
 
 Finding driver() {

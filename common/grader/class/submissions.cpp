@@ -235,9 +235,9 @@ void gather_archive(const fs::path& file, const std::vector<std::string>& exerci
                     Gathering& gathering) {
     constexpr std::uintmax_t most_bytes = std::uintmax_t{2} << 30;
     if (fs::file_size(file) > most_bytes) {
-        throw UsageError(file.string() +
-                         " has more than 2 GiB. Unpack it yourself, and name the folder with "
-                         "--submissions");
+        throw UsageError(
+            file.string() +
+            " has more than 2 GiB. Unpack it yourself, and name the folder with --submissions");
     }
     Tree tree = read_archive(read_file(file), kClassLimits);
     if (!tree.problem.empty()) {

@@ -88,8 +88,8 @@ DoctorReport doctor(const JudgeOptions& options) {
         std::string("Graded in tier ") + name_of(report.tier) + ": " + about(report.tier) + ".");
     if (report.tier == Tier::none) {
         add(report,
-            "Next: install bubblewrap (Debian: apt-get install bubblewrap), or use a newer "
-            "kernel (Landlock, Linux 5.13); in a container allow user namespaces.");
+            "Next: install bubblewrap (Debian: apt-get install bubblewrap), or use a newer kernel "
+            "(Landlock, Linux 5.13); in a container allow user namespaces.");
     }
     return report;
 }

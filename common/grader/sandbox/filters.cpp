@@ -58,9 +58,9 @@ void serve_filter(bool is_for_clang) {
     // Calls that reach other processes and programs.
     filter.rule(
         deny,
-        "socket socketpair connect bind listen accept accept4 execveat ptrace "
-        "process_vm_readv process_vm_writev process_madvise pidfd_open pidfd_getfd "
-        "pidfd_send_signal kcmp setsid setpgid shmget msgget semget memfd_create memfd_secret");
+        "socket socketpair connect bind listen accept accept4 execveat ptrace process_vm_readv "
+        "process_vm_writev process_madvise pidfd_open pidfd_getfd pidfd_send_signal kcmp setsid "
+        "setpgid shmget msgget semget memfd_create memfd_secret");
     if (!is_for_clang) filter.rule(deny, "execve");
     // Calls that reach other parts of the file system.
     filter.rule(deny,
