@@ -72,7 +72,7 @@ std::optional<Predicted> predict_launch(LoadedKernel& kernel, bool in_place, Sha
         // The kernel is right on the smaller shapes, but cannot be launched on a matrix as large as this.
         static_cast<void>(cudaGetLastError());
     }
-    simulator::forget_reports();
+    simulator_library::forget_reports();
     return predicted;
 }
 

@@ -1,5 +1,5 @@
 // Reads more from the simulated GPU than the harness does: reports with their places, and counters of one kernel and
-// of its lines. Works only if coalesce::simulator::is_loaded().
+// of its lines. Works only if coalesce::simulator_library::is_loaded().
 #pragma once
 
 #include <array>
@@ -40,11 +40,11 @@ struct Report {
     bool is(const char* wanted_check, const char* wanted_kind = "") const;
 };
 
-/// Returns all reports since the last simulator::forget_reports. `file_name` replaces the internal name of the
+/// Returns all reports since the last simulator_library::forget_reports. `file_name` replaces the internal name of the
 /// learner's file.
 std::vector<Report> reports(const std::string& file_name);
 
-/// Returns the costs of the kernels of this name since simulator::reset_counters.
+/// Returns the costs of the kernels of this name since simulator_library::reset_counters.
 Counters counters_of(const std::string& kernel);
 
 /// Returns the lines of the learner's file that accessed memory in kernels of this name, in order.

@@ -63,7 +63,7 @@ inline constexpr std::pair<const char*, std::uint64_t CoalesceCounters::*> kCoun
 };
 
 /// The simulator, when it is the libcudart of this process.
-namespace simulator {
+namespace simulator_library {
 
 /// Whether it is.
 bool is_loaded();
@@ -81,5 +81,5 @@ void forget_reports();
 /// Whether it prints reports as they come; the harness shows them itself.
 void set_quiet(bool quiet);
 
-}  // namespace simulator
+}  // namespace simulator_library
 }  // namespace coalesce

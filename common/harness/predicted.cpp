@@ -24,7 +24,7 @@ public:
     ~RecordAlone() {
         SIMULATOR_FUNCTION(coalesceRecord)(coalesceRecordNothing);
         // Blocks that miss what others would have written may end badly; that says nothing of the variant.
-        simulator::forget_reports();
+        simulator_library::forget_reports();
     }
     RecordAlone(const RecordAlone&) = delete;
     RecordAlone& operator=(const RecordAlone&) = delete;

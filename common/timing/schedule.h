@@ -3,7 +3,7 @@
 // Between a loop's turns, what depends on no load moves to the front, past barriers too, and sums of what is loaded
 // to the end. Between barriers, loads of global memory come first with all that leads to them, then loads of shared
 // memory, then the rest. But where ptxas has no registers left, it puts loads behind what waits for earlier ones: as
-// many are under way at a time as its order (simulator/program/list_schedule.h) says.
+// many are under way at a time as its order (simulator/ptxas/list_schedule.h) says.
 #pragma once
 
 #include <vector>

@@ -17,14 +17,14 @@
 namespace coalesce::grader {
 namespace {
 
-namespace ptx = sim::ptx;
+namespace ptx = simulator::ptx;
 using ptx::Function, ptx::Instruction, ptx::Module, ptx::Operand, ptx::StateSpace, ptx::Variable;
 
 /// Reports whether an instruction computes, moves data or synchronizes. All others are refused: timers, cache
 /// policies, traps, textures, clusters, and future ones.
 bool is_allowed(std::string_view opcode) {
-    const sim::OpcodeEntry* entry = sim::find_opcode(opcode);
-    return entry && entry->group != sim::OpcodeGroup::machine;
+    const simulator::OpcodeEntry* entry = simulator::find_opcode(opcode);
+    return entry && entry->group != simulator::OpcodeGroup::machine;
 }
 
 /// Special registers that reveal more than a thread's position, and the feature that allows each.

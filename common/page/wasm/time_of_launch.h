@@ -6,7 +6,7 @@
 #include "timing/recording.h"
 #include "timing/words.h"
 
-namespace coalesce::sim {
+namespace coalesce::simulator {
 
 /// JSON: {"prediction": as coalescePredict writes it, "of_copy": 0.43 or null, "told": {"kernel", "time",
 /// "label", "verdict", "why", "unknown", "cure"}, "svg", "text"}. `gpu`: a name of gpus/, or the text of such
@@ -18,4 +18,4 @@ std::string time_of_launch(const timing::Recording& recording, const std::string
 /// "told" alone.
 std::string told_json(const timing::Told& told);
 
-}  // namespace coalesce::sim
+}  // namespace coalesce::simulator

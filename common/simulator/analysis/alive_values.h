@@ -10,7 +10,7 @@
 
 #include "simulator/base/types.h"
 
-namespace coalesce::sim {
+namespace coalesce::simulator {
 
 class AliveValues {
 public:
@@ -63,4 +63,4 @@ private:
     std::vector<Bits> begin_;             ///< likewise
 };
 
-}  // namespace coalesce::sim
+}  // namespace coalesce::simulator

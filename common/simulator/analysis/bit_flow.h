@@ -11,7 +11,7 @@
 #include "simulator/base/types.h"
 #include "simulator/ptx/ast.h"
 
-namespace coalesce::sim {
+namespace coalesce::simulator {
 
 /// Ones in the lowest places.
 constexpr u64 low_bits(u32 count) {
@@ -61,4 +61,4 @@ struct PassedOn {
 
 PassedOn passed_on(const ptx::Instruction& instruction, const Definitions& definitions);
 
-}  // namespace coalesce::sim
+}  // namespace coalesce::simulator

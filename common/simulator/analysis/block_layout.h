@@ -8,10 +8,10 @@
 
 #include "simulator/ptx/ast.h"
 
-namespace coalesce::sim {
+namespace coalesce::simulator {
 
 /// Moves blocks, if any stands before another that leads to it in the same turn. A function whose loops have
 /// several beginnings is left as it is.
 void put_in_order(ptx::Function& function);
 
-}  // namespace coalesce::sim
+}  // namespace coalesce::simulator

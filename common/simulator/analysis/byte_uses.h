@@ -7,7 +7,7 @@
 
 #include "simulator/analysis/demanded_bytes.h"
 
-namespace coalesce::sim {
+namespace coalesce::simulator {
 
 struct Kernel;
 
@@ -26,4 +26,4 @@ private:
 /// Found out when it is first asked for: most launches read nothing that was not written.
 const ByteUses& byte_uses(const Kernel& kernel);
 
-}  // namespace coalesce::sim
+}  // namespace coalesce::simulator

@@ -9,7 +9,7 @@
 
 #include "simulator/ptx/ast.h"
 
-namespace coalesce::sim {
+namespace coalesce::simulator {
 
 /// Instructions [begin, end) of a body, of which a lane executes all or none.
 struct BasicBlock {
@@ -60,4 +60,4 @@ private:
 /// refuses them.
 std::vector<u32> branch_targets(const ptx::Function& function, const ptx::Instruction& instruction);
 
-}  // namespace coalesce::sim
+}  // namespace coalesce::simulator

@@ -21,7 +21,7 @@
 #include "simulator/base/types.h"
 #include "simulator/ptx/ast.h"
 
-namespace coalesce::sim {
+namespace coalesce::simulator {
 
 /// What becomes of the bytes that a lane loads; bit k of a mask is byte k.
 struct LoadUse {
@@ -70,4 +70,4 @@ bool reads_unwritten(const LoadUse& use, u32 unwritten, u64 address, u32 bytes,
                            round_up(address + static_cast<u64>(i64{use.piece_to}), kWord));
 }
 
-}  // namespace coalesce::sim
+}  // namespace coalesce::simulator

@@ -14,7 +14,7 @@
 
 #include "simulator/base/types.h"
 
-namespace coalesce::sim {
+namespace coalesce::simulator {
 
 /// Floats that C++ does not have are structs with their bits (half.h).
 template <class T>
@@ -153,4 +153,4 @@ private:
         asm volatile("" ::: "memory");
     }
 };
-}  // namespace coalesce::sim
+}  // namespace coalesce::simulator

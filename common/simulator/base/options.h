@@ -6,7 +6,7 @@
 
 #include "simulator/base/types.h"
 
-namespace coalesce::sim {
+namespace coalesce::simulator {
 
 struct Checks {
     bool memory = true;       ///< memcheck: out of bounds, misaligned
@@ -54,4 +54,4 @@ Options& options();
 /// empty when nothing is; `checks` is unchanged then.
 std::string set_checks(Checks& checks, const std::string& list);
 
-}  // namespace coalesce::sim
+}  // namespace coalesce::simulator

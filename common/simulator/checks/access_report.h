@@ -14,7 +14,7 @@
 #include "simulator/ptx/ast.h"
 #include "simulator/report/reports.h"
 
-namespace coalesce::sim {
+namespace coalesce::simulator {
 
 /// One lane's access.
 struct LaneAccess {
@@ -60,4 +60,4 @@ std::string describe_address(u64 address, const AllocationTable& allocations);
 /// "_ZZ6kernelPfE4tile" -> "tile"; other names as they are.
 std::string variable_name(const std::string& ptx_name);
 
-}  // namespace coalesce::sim
+}  // namespace coalesce::simulator

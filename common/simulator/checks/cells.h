@@ -8,7 +8,7 @@
 
 #include "simulator/base/types.h"
 
-namespace coalesce::sim {
+namespace coalesce::simulator {
 
 class Cells {
 public:
@@ -45,4 +45,4 @@ private:
 #endif
 };
 
-}  // namespace coalesce::sim
+}  // namespace coalesce::simulator

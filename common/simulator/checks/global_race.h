@@ -36,7 +36,7 @@
 #include "simulator/code/kernel.h"
 #include "simulator/memory/device_memory.h"
 
-namespace coalesce::sim {
+namespace coalesce::simulator {
 
 /// One warp-wide access to global memory.
 struct GlobalAccess {
@@ -259,4 +259,4 @@ private:
     std::unique_ptr<Turns> turns_;  ///< blocks that go on under numbers which the grid has not
 };
 
-}  // namespace coalesce::sim
+}  // namespace coalesce::simulator

@@ -18,7 +18,7 @@
 #include "simulator/code/kernel.h"
 #include "simulator/report/reports.h"
 
-namespace coalesce::sim {
+namespace coalesce::simulator {
 
 /// Asks the executor what a lane is about to store: `copy` writes the lane's bytes, at most 16, to
 /// `bytes` in memory order. Called only when two accesses collide, so that clean kernels never pay
@@ -149,4 +149,4 @@ private:
     std::unordered_map<u64, Entry*> by_sites_;  ///< the same entries, found without making strings
 };
 
-}  // namespace coalesce::sim
+}  // namespace coalesce::simulator

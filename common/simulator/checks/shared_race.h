@@ -19,7 +19,7 @@
 #include "simulator/checks/race_log.h"
 #include "simulator/code/kernel.h"
 
-namespace coalesce::sim {
+namespace coalesce::simulator {
 
 /// One warp-wide access to shared memory.
 struct SharedAccess {
@@ -140,4 +140,4 @@ private:
     u64 findings_ = 0;
 };
 
-}  // namespace coalesce::sim
+}  // namespace coalesce::simulator

@@ -8,7 +8,7 @@
 #include "simulator/base/types.h"
 #include "simulator/ptx/ast.h"
 
-namespace coalesce::sim {
+namespace coalesce::simulator {
 
 /// What is to be said of an opcode: a column of opcodes.inc.
 enum class Exactness : u8 {
@@ -43,4 +43,4 @@ struct Remark {
 /// At most one of them says that the instruction is not exact.
 std::vector<Remark> remarks_on(const ptx::Instruction& instruction);
 
-}  // namespace coalesce::sim
+}  // namespace coalesce::simulator

@@ -22,7 +22,7 @@
 #include "simulator/ptx/ast.h"
 #include "simulator/report/reports.h"
 
-namespace coalesce::sim {
+namespace coalesce::simulator {
 
 struct Op;
 struct Warp;
@@ -194,4 +194,4 @@ struct Module {
     Kernel* kernel(const std::string& name) const;
 };
 
-}  // namespace coalesce::sim
+}  // namespace coalesce::simulator

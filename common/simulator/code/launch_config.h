@@ -3,7 +3,7 @@
 
 #include "simulator/base/types.h"
 
-namespace coalesce::sim {
+namespace coalesce::simulator {
 
 /// The outcome of a launch, in terms of the CUDA runtime's error numbers.
 enum class Status : int {
@@ -33,4 +33,4 @@ struct LaunchConfig {
     bool has_clusters() const { return cluster.count() > 1; }
 };
 
-}  // namespace coalesce::sim
+}  // namespace coalesce::simulator

@@ -8,7 +8,7 @@
 #include "simulator/base/types.h"
 #include "simulator/code/exactness.h"
 
-namespace coalesce::sim {
+namespace coalesce::simulator {
 
 /// Where an opcode is carried out, and what kind of thing it does.
 enum class OpcodeGroup : u8 {
@@ -36,4 +36,4 @@ const std::vector<OpcodeEntry>& opcodes();
 /// nullptr: the simulator knows no such instruction.
 const OpcodeEntry* find_opcode(std::string_view name);
 
-}  // namespace coalesce::sim
+}  // namespace coalesce::simulator

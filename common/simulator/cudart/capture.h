@@ -9,21 +9,31 @@
 //   (there is none yet), those that would order a captured stream after the default stream, and, as the
 //   mode of the capture says, those that may do either behind the scenes, such as cudaMalloc. Such a call
 //   fails, and the capture is no longer valid.
+//   addons/graphs has the functions that are declared here; a build without addons takes addons/absent/ in their
+//   place, where no stream is ever captured.
 #pragma once
 
 #include <cuda_runtime_api.h>
 
 #include <atomic>
+#include <functional>
 #include <memory>
 #include <vector>
 
 #include "simulator/cudart/api.h"
-#include "simulator/cudart/graphs.h"
 #include "simulator/cudart/streams.h"
+#include "simulator/cudart/work.h"
 
-namespace coalesce::sim::cudart {
+namespace coalesce::simulator::cudart {
 
 struct Capture;
+struct Node;
+
+/// What a node waits for. All edge data but zeros are wishes about speed.
+struct Dependency {
+    Node* node = nullptr;
+    cudaGraphEdgeData data{};
+};
 
 /// How many captures are under way. Calls look here first: nearly always none is.
 extern std::atomic<int> captures_under_way;
@@ -57,10 +67,14 @@ void capture_work(const std::shared_ptr<Capture>& capture, cudaStream_t stream, 
 /// Puts work in a stream: it is done now, or captured.
 void put(cudaStream_t stream, Work work);
 
+/// In a captured stream it is a graph that allocates and frees.
+void capture_allocation(const std::shared_ptr<Capture>& capture, cudaStream_t stream,
+                        void** pointer, size_t bytes);
+void capture_free(const std::shared_ptr<Capture>& capture, cudaStream_t stream,
+                  const void* pointer);
+
 /// The stream is gone, and with it what it was to be captured into.
 void forget_capture(cudaStream_t stream);
-/// cudaDeviceReset: all are gone.
-void forget_captures();
 
 // ---- events ----
 
@@ -115,7 +129,7 @@ cudaError_t at_once(const char* name, Describe describe, const Arguments&... arg
     });
 }
 
-}  // namespace coalesce::sim::cudart
+}  // namespace coalesce::simulator::cudart
 
 /// `call` takes what `describe` takes, `count` parameters, and does at once what that describes.
 #define COALESCE_AT_ONCE(call, describe, count)  \

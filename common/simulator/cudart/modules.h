@@ -17,7 +17,7 @@
 
 #include "simulator/device/device.h"
 
-namespace coalesce::sim::cudart {
+namespace coalesce::simulator::cudart {
 
 struct LoadedModule;
 
@@ -111,4 +111,4 @@ private:
     std::set<LoadedModule*> libraries_;                 ///< those not unloaded
 };
 
-}  // namespace coalesce::sim::cudart
+}  // namespace coalesce::simulator::cudart

@@ -11,7 +11,7 @@
 #include "simulator/cudart/launch.h"
 #include "simulator/cudart/transfers.h"
 
-namespace coalesce::sim::cudart {
+namespace coalesce::simulator::cudart {
 
 class Graph;
 struct GraphMemory;
@@ -78,15 +78,13 @@ cudaGraphNodeType type_of(const Work& work);
 Work describe_copy(void* to, const void* from, size_t bytes, cudaMemcpyKind kind);
 Work describe_copy_2d(void* to, size_t to_pitch, const void* from, size_t from_pitch, size_t width,
                       size_t height, cudaMemcpyKind kind);
-/// The parameters can name CUDA arrays (arrays.h).
+/// The parameters can name CUDA arrays.
 Work describe_copy_3d(const cudaMemcpy3DParms* parameters);
 /// `offset` bytes into a variable, and from there.
 Work describe_copy_to_symbol(const void* symbol, const void* from, size_t bytes, size_t offset,
                              cudaMemcpyKind kind);
 Work describe_copy_from_symbol(void* to, const void* symbol, size_t bytes, size_t offset,
                                cudaMemcpyKind kind);
-/// Memory of `bytes`, whose address is in the work's parameters.
-AllocateWork describe_allocation(size_t bytes);
 Work describe_fill(void* to, int value, size_t bytes);
 
 /// Fails if it cannot be done, as far as that is known before it is.
@@ -95,4 +93,4 @@ void check(const Work& work);
 /// Does it, now.
 void carry_out(const Work& work);
 
-}  // namespace coalesce::sim::cudart
+}  // namespace coalesce::simulator::cudart

@@ -22,7 +22,7 @@
 #include "simulator/execute/block.h"
 #include "simulator/execute/families.h"
 
-namespace coalesce::sim {
+namespace coalesce::simulator {
 
 /// Carries out all copies that the active lanes have begun (async_copy.cpp).
 void complete_copies(Warp& w);
@@ -69,4 +69,4 @@ struct MbarrierWait {
 };
 MbarrierWait describe_mbarrier_wait(const Warp& w, const Op& op, int lane);
 
-}  // namespace coalesce::sim
+}  // namespace coalesce::simulator

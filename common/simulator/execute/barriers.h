@@ -3,7 +3,7 @@
 
 #include "simulator/execute/block.h"
 
-namespace coalesce::sim {
+namespace coalesce::simulator {
 
 const Op* op_barrier_sync(Warp& w, const Op* op);    ///< a: which of the 16, b: threads (0: all)
 const Op* op_barrier_arrive(Warp& w, const Op* op);  ///< counts, and does not wait
@@ -27,4 +27,4 @@ const Warp& stuck_warp(const Block& block);
 /// No warp of the block can ever go on: the launch ends.
 void report_deadlock(Block& block);
 
-}  // namespace coalesce::sim
+}  // namespace coalesce::simulator

@@ -20,7 +20,7 @@
 #include "simulator/execute/families.h"
 #include "simulator/memory/device_memory.h"
 
-namespace coalesce::sim {
+namespace coalesce::simulator {
 
 struct SharedMove;
 struct Resolved;
@@ -89,4 +89,4 @@ void cluster_lanes_ended(Warp& w);
 /// Whether a warp of the block waits there.
 bool waits_at_cluster_barrier(const Block& block);
 
-}  // namespace coalesce::sim
+}  // namespace coalesce::simulator

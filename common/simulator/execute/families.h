@@ -10,6 +10,7 @@
 
 #include <memory>
 #include <optional>
+#include <span>
 #include <string_view>
 #include <vector>
 
@@ -17,7 +18,7 @@
 #include "simulator/code/width.h"
 #include "simulator/ptx/ast.h"
 
-namespace coalesce::sim {
+namespace coalesce::simulator {
 
 /// Where the lowering puts an operand of the PTX text.
 enum class Role : u8 {
@@ -99,6 +100,17 @@ Description find_family_instruction(const ptx::Instruction& instruction,
 /// Some instructions of this opcode have a description.
 bool has_family(std::string_view opcode);
 
+using Describe = Description(const ptx::Instruction&, const ptx::Function&);
+
+struct FamilyRow {
+    const char* opcode;
+    Describe* describe;
+};
+
+/// The families of addons/matrices and addons/textures. A build without addons has none (addons/absent/).
+std::span<const FamilyRow> matrix_families();
+std::span<const FamilyRow> texture_families();
+
 // ---- what handlers read from an Op that was lowered so ----
 
 inline ptx::StateSpace space_of(const Op* op) {
@@ -120,4 +132,4 @@ inline i64 second_offset(const Op* op) {
     return op->immediate >> 32;
 }
 
-}  // namespace coalesce::sim
+}  // namespace coalesce::simulator

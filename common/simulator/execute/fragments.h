@@ -16,7 +16,7 @@
 
 #include "simulator/code/kernel.h"
 
-namespace coalesce::sim {
+namespace coalesce::simulator {
 
 /// Matrices are moved in pieces of 8 rows of 16 bytes, of which each lane has a word.
 constexpr u32 kTileRows = 8, kTileRowBytes = 16, kTileRowWords = 4;
@@ -82,4 +82,4 @@ struct MatrixOp {
     u32 default_stride = 0;  ///< likewise; 0: Op::b has it
 };
 
-}  // namespace coalesce::sim
+}  // namespace coalesce::simulator

@@ -6,7 +6,7 @@
 #include "simulator/checks/race_log.h"
 #include "simulator/execute/warp.h"
 
-namespace coalesce::sim {
+namespace coalesce::simulator {
 
 /// What an element of `Bytes` bytes is in memory, and the register lane that holds it.
 template <u32 Bytes>
@@ -104,4 +104,4 @@ Handler handler_of_shape(u32 bytes, u32 count, bool store, Choose choose) {
     }
 }
 
-}  // namespace coalesce::sim
+}  // namespace coalesce::simulator

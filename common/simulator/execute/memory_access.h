@@ -10,7 +10,7 @@
 #include "simulator/execute/block.h"
 #include "simulator/execute/families.h"
 
-namespace coalesce::sim {
+namespace coalesce::simulator {
 
 /// The state space in which a generic address lies.
 ptx::StateSpace space_at(u64 generic_address);
@@ -119,4 +119,4 @@ bool note_bulk(Warp& w, const Op* op, u32 site, const Resolved& where, u32 bytes
 /// membar and fence: what this warp did so far comes before what it does next.
 void fence(Warp& w);
 
-}  // namespace coalesce::sim
+}  // namespace coalesce::simulator

@@ -3,7 +3,7 @@
 
 #include "simulator/execute/warp.h"
 
-namespace coalesce::sim {
+namespace coalesce::simulator {
 
 /// What the lowering knows about a load or store. Operands: the base address in Op::a (64-bit
 /// lanes; 32-bit lanes with kNarrowAddress), the offset in Op::immediate, the elements in Op::v.
@@ -38,4 +38,4 @@ enum MemoryDetail : u8 {
     kCountsMachine = 32,  ///< what is counted is Site::machine
 };
 
-}  // namespace coalesce::sim
+}  // namespace coalesce::simulator

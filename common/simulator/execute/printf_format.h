@@ -12,7 +12,7 @@
 
 #include "simulator/base/types.h"
 
-namespace coalesce::sim {
+namespace coalesce::simulator {
 
 struct FormatSource {
     /// Copies `bytes` bytes at `offset` of the argument buffer; false when they cannot be read.
@@ -29,4 +29,4 @@ struct Formatted {
 
 Formatted format_printf(const std::string& format, const FormatSource& source);
 
-}  // namespace coalesce::sim
+}  // namespace coalesce::simulator

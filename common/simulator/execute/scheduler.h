@@ -14,7 +14,7 @@
 
 #include "simulator/execute/block.h"
 
-namespace coalesce::sim {
+namespace coalesce::simulator {
 
 /// Adds to the fragments that do not run; lanes at the same place of the same call go on, or wait, as one.
 void join_others(Warp& w, const Fragment& fragment);
@@ -56,4 +56,4 @@ void release_complete_warp_syncs(Warp& w);
 /// Called when lanes of a warp have ended or come to a barrier.
 void release_barriers(Block& block);
 
-}  // namespace coalesce::sim
+}  // namespace coalesce::simulator

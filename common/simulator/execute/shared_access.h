@@ -14,7 +14,7 @@
 #include "simulator/execute/shared_checks.h"
 #include "simulator/execute/undefined.h"
 
-namespace coalesce::sim {
+namespace coalesce::simulator {
 
 /// What is counted for an access, and where the bytes that nobody wrote are in registers. Shapes whose lanes
 /// move other bytes than their own have this otherwise (matrix_moves.cpp).
@@ -191,4 +191,4 @@ const Op* access_in_plain_mode(Warp& w, const Op* op) {
     return op + 1;
 }
 
-}  // namespace coalesce::sim
+}  // namespace coalesce::simulator

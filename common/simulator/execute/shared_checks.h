@@ -4,7 +4,7 @@
 
 #include "simulator/execute/block.h"
 
-namespace coalesce::sim {
+namespace coalesce::simulator {
 
 /// The checker begins with this block. What the system reserves counts as written: it is zero.
 void begin_shared_checks(Block& block);
@@ -17,4 +17,4 @@ void note_warp_end(Warp& w);
 /// The steps so far no longer agree: replays them into the checker, which takes over.
 void leave_ledger(Block& block);
 
-}  // namespace coalesce::sim
+}  // namespace coalesce::simulator

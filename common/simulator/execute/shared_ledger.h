@@ -24,7 +24,7 @@
 
 #include "simulator/base/types.h"
 
-namespace coalesce::sim {
+namespace coalesce::simulator {
 
 struct Warp;
 
@@ -129,4 +129,4 @@ private:
     std::vector<Cursor> cursors_;             ///< by warp, into clean_
 };
 
-}  // namespace coalesce::sim
+}  // namespace coalesce::simulator

@@ -12,7 +12,7 @@
 
 #include "simulator/execute/warp.h"
 
-namespace coalesce::sim {
+namespace coalesce::simulator {
 
 class UndefinedBytes {
 public:
@@ -53,4 +53,4 @@ inline void mark_undefined_stored(Warp& w, const Op* op, const u64* addresses) {
 /// error of the access at `site`, and returns 0; else the bytes that are undefined from now on.
 u32 judge_unwritten(Warp& w, const Op* op, u32 site, int lane, const LaneAccess& access);
 
-}  // namespace coalesce::sim
+}  // namespace coalesce::simulator

@@ -29,7 +29,7 @@
 #include "simulator/code/function_code.h"
 #include "simulator/report/reports.h"
 
-namespace coalesce::sim {
+namespace coalesce::simulator {
 
 struct Block;
 struct Launch;
@@ -119,4 +119,4 @@ private:
     std::chrono::steady_clock::time_point host_awaited_{};
 };
 
-}  // namespace coalesce::sim
+}  // namespace coalesce::simulator

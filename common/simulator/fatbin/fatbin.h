@@ -7,7 +7,7 @@
 
 #include "simulator/base/types.h"
 
-namespace coalesce::sim::fatbin {
+namespace coalesce::simulator::fatbin {
 
 struct FatbinError : std::runtime_error {
     using std::runtime_error::runtime_error;
@@ -31,4 +31,4 @@ std::vector<PtxImage> read_image(const void* data);
 /// nullptr when there is none.
 const PtxImage* choose(const std::vector<PtxImage>& images, u32 arch);
 
-}  // namespace coalesce::sim::fatbin
+}  // namespace coalesce::simulator::fatbin

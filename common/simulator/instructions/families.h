@@ -8,7 +8,7 @@
 #include "simulator/base/half.h"
 #include "simulator/instructions/lanes.h"
 
-namespace coalesce::sim {
+namespace coalesce::simulator {
 
 /// The modifiers of one instruction. A family takes those that it understands; what is left over in
 /// the end means that there is no such variant.
@@ -186,4 +186,4 @@ using Wider = decltype(wider(T{}));
 template <class T>
 using Wrapping = std::conditional_t<sizeof(T) == 8, u64, u32>;
 
-}  // namespace coalesce::sim
+}  // namespace coalesce::simulator

@@ -31,7 +31,7 @@
 #include "simulator/code/width.h"
 #include "simulator/execute/warp.h"
 
-namespace coalesce::sim {
+namespace coalesce::simulator {
 
 /// A lane-wise instruction. All of these are pure: the same sources give the same result, at any
 /// time, so lowering may compute them once for a whole block or launch.
@@ -257,4 +257,4 @@ LaneInstruction all_alike(const Request&... request) {
     (std::make_index_sequence<kSources>{});
 }
 
-}  // namespace coalesce::sim
+}  // namespace coalesce::simulator

@@ -21,7 +21,7 @@
 
 #include "simulator/base/types.h"
 
-namespace coalesce::sim {
+namespace coalesce::simulator {
 
 #ifdef __EMSCRIPTEN__
 /// Pointers have 32 bits, and WebAssembly's memory ends here.
@@ -169,4 +169,4 @@ private:
     std::unique_ptr<State> state_;
 };
 
-}  // namespace coalesce::sim
+}  // namespace coalesce::simulator

@@ -3,7 +3,7 @@
 
 #include "simulator/base/types.h"
 
-namespace coalesce::sim {
+namespace coalesce::simulator {
 
 enum class HostRegion : u8 {
     none,       ///< nothing, as far as can be known
@@ -16,4 +16,4 @@ enum class HostRegion : u8 {
 /// Slow: reads the list of the process's mappings. `none` where there is no such list.
 HostRegion host_region(u64 address);
 
-}  // namespace coalesce::sim
+}  // namespace coalesce::simulator

@@ -7,7 +7,7 @@
 
 #include "simulator/code/kernel.h"
 
-namespace coalesce::sim {
+namespace coalesce::simulator {
 
 /// All numbers are warp instructions of launches that came to their end.
 struct ExactnessSummary {
@@ -31,4 +31,4 @@ ExactnessSummary summarize_exactness(const std::vector<const Kernel*>& kernels);
 /// One line when everything was exact and checked, else a few. Ends with a newline.
 std::string exactness_text(const ExactnessSummary& summary);
 
-}  // namespace coalesce::sim
+}  // namespace coalesce::simulator

@@ -9,7 +9,7 @@
 #include "simulator/profile/predicted_times.h"
 #include "simulator/report/reports.h"
 
-namespace coalesce::sim {
+namespace coalesce::simulator {
 
 /// {"device": NAME,
 ///  "kernels": [{"name", "launches", "stopped", "grid": [x,y,z], "block": [x,y,z], every counter
@@ -31,4 +31,4 @@ std::string to_json(const std::string& device, const std::vector<KernelRow>& ker
                     std::vector<Report> reports, const PredictedTimes* times = nullptr,
                     const ExactnessSummary* exactness = nullptr);
 
-}  // namespace coalesce::sim
+}  // namespace coalesce::simulator

@@ -13,7 +13,7 @@
 #include "simulator/base/types.h"
 #include "simulator/code/kernel.h"
 
-namespace coalesce::sim {
+namespace coalesce::simulator {
 
 /// Those of the C interface, and of images.
 struct Counters : CoalesceCounters {
@@ -109,4 +109,4 @@ struct KernelRow {
 /// The kernels that were launched, in the order in which they were loaded.
 std::vector<KernelRow> kernel_table(const std::vector<const Kernel*>& kernels);
 
-}  // namespace coalesce::sim
+}  // namespace coalesce::simulator

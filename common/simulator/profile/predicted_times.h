@@ -20,7 +20,7 @@ namespace coalesce::timing {
 struct Recording;
 }
 
-namespace coalesce::sim {
+namespace coalesce::simulator {
 
 /// Of all launches of a kernel that came to their end.
 struct PredictedKernel {
@@ -66,4 +66,4 @@ private:
 /// Those of this process; null when nobody asked for times (options().time_on).
 PredictedTimes* predicted_times();
 
-}  // namespace coalesce::sim
+}  // namespace coalesce::simulator

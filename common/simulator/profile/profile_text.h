@@ -10,7 +10,7 @@
 #include "simulator/profile/kernel_table.h"
 #include "simulator/profile/predicted_times.h"
 
-namespace coalesce::sim {
+namespace coalesce::simulator {
 
 /// The table of one kernel after the other, led by the device's name; with `times`, a table of predicted
 /// times follows, the longest first.
@@ -25,4 +25,4 @@ std::optional<std::vector<std::string>> read_source(const std::string& file);
 std::string annotated_text(const std::vector<KernelRow>& kernels, const SourceReader& source,
                            bool colour);
 
-}  // namespace coalesce::sim
+}  // namespace coalesce::simulator

@@ -13,7 +13,7 @@
 
 #include "simulator/base/types.h"
 
-namespace coalesce::sim::ptx {
+namespace coalesce::simulator::ptx {
 
 enum class Type : u8 {
     none,
@@ -187,4 +187,4 @@ struct Module {
     }
 };
 
-}  // namespace coalesce::sim::ptx
+}  // namespace coalesce::simulator::ptx

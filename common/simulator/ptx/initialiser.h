@@ -5,7 +5,7 @@
 
 #include "simulator/ptx/constants.h"
 
-namespace coalesce::sim::ptx {
+namespace coalesce::simulator::ptx {
 
 /// No device has this much memory. Sizes below it can be added up without overflow.
 inline constexpr u64 kLargestVariable = u64{1} << 40;
@@ -16,4 +16,4 @@ inline constexpr u64 kLargestVariable = u64{1} << 40;
 u64 read_initialiser(Lexer& lexer, Variable& variable, const std::vector<u64>& dimensions,
                      u64 element_size, u64& bytes_left);
 
-}  // namespace coalesce::sim::ptx
+}  // namespace coalesce::simulator::ptx

@@ -16,7 +16,7 @@
 
 #include "simulator/ptx/ast.h"
 
-namespace coalesce::sim::ptx {
+namespace coalesce::simulator::ptx {
 
 /// File, line and column.
 using Position = std::tuple<u32, u32, u32>;
@@ -36,4 +36,4 @@ private:
 /// files are known.
 void resolve_inlining(Module& module);
 
-}  // namespace coalesce::sim::ptx
+}  // namespace coalesce::simulator::ptx

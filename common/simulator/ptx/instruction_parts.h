@@ -3,7 +3,7 @@
 
 #include "simulator/ptx/ast.h"
 
-namespace coalesce::sim::ptx {
+namespace coalesce::simulator::ptx {
 
 /// The last modifier that names a type: `b32` of shfl.sync.idx.b32. Type::none when there is none.
 Type type_of(const Instruction& instruction);
@@ -25,4 +25,4 @@ bool is_sink(const Instruction& instruction, std::size_t operand);
 /// Operand `operand` is a predicate register (or its complement).
 bool is_predicate(const Instruction& instruction, const Function& function, std::size_t operand);
 
-}  // namespace coalesce::sim::ptx
+}  // namespace coalesce::simulator::ptx

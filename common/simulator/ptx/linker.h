@@ -12,7 +12,7 @@
 
 #include "simulator/ptx/ast.h"
 
-namespace coalesce::sim::ptx {
+namespace coalesce::simulator::ptx {
 
 struct LinkError : std::runtime_error {
     using std::runtime_error::runtime_error;
@@ -22,4 +22,4 @@ struct LinkError : std::runtime_error {
 /// A name that no file defines stays a declaration: it matters only to a kernel that uses it.
 std::unique_ptr<Module> link(std::vector<std::unique_ptr<Module>> modules);
 
-}  // namespace coalesce::sim::ptx
+}  // namespace coalesce::simulator::ptx

@@ -6,11 +6,11 @@
 #include "simulator/ptx/constants.h"
 #include "simulator/ptx/scopes.h"
 
-namespace coalesce::sim::ptx {
+namespace coalesce::simulator::ptx {
 
 /// Reads the operands of `instruction` up to ';'. They stay where they are when it is moved into the body.
 void read_operands(Lexer& lexer, Scopes& scopes, Instruction& instruction);
 /// A predicate after '@' or '@!'.
 u32 read_guard(Lexer& lexer, Scopes& scopes);
 
-}  // namespace coalesce::sim::ptx
+}  // namespace coalesce::simulator::ptx

@@ -7,7 +7,7 @@
 
 #include "simulator/ptx/ast.h"
 
-namespace coalesce::sim::ptx {
+namespace coalesce::simulator::ptx {
 
 /// "PTX line 12: expected ';' near 'foo'"
 struct ParseError : std::runtime_error {
@@ -17,4 +17,4 @@ struct ParseError : std::runtime_error {
 
 std::unique_ptr<Module> parse(std::string_view text);
 
-}  // namespace coalesce::sim::ptx
+}  // namespace coalesce::simulator::ptx

@@ -11,7 +11,7 @@
 
 #include "simulator/ptx/lexer.h"
 
-namespace coalesce::sim::ptx {
+namespace coalesce::simulator::ptx {
 
 /// What a name stands for at one place of the text.
 struct Binding {
@@ -83,4 +83,4 @@ private:
     Uses registers_declared_, variables_declared_, labels_declared_;
 };
 
-}  // namespace coalesce::sim::ptx
+}  // namespace coalesce::simulator::ptx

@@ -6,7 +6,7 @@
 
 #include "simulator/base/types.h"
 
-namespace coalesce::sim {
+namespace coalesce::simulator {
 
 /// Work runs here in the order of the calls, and has ended when a call returns: see cudart/work.h.
 enum class Gap : u8 {
@@ -20,4 +20,4 @@ void note_gap(Gap gap);
 /// What no check covers of what the program has done, in words: "order between streams".
 std::vector<std::string> gaps();
 
-}  // namespace coalesce::sim
+}  // namespace coalesce::simulator

@@ -6,7 +6,7 @@
 
 #include "simulator/base/types.h"
 
-namespace coalesce::sim {
+namespace coalesce::simulator {
 
 void note_host_work(const std::string& function);
 /// Calls by function.
@@ -14,4 +14,4 @@ std::map<std::string, u64> host_work();
 /// "cublasSgemm: 3 calls, on the host, not counted", a line each; "" when there were none.
 std::string host_work_text();
 
-}  // namespace coalesce::sim
+}  // namespace coalesce::simulator

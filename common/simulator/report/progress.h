@@ -7,7 +7,7 @@
 
 #include "simulator/base/types.h"
 
-namespace coalesce::sim {
+namespace coalesce::simulator {
 
 /// "matrix_product: 34 % of 4,096 blocks, about 25 s to go": no wider than `columns`.
 std::string progress_line(const std::string& kernel, u64 done, u64 blocks, double seconds_so_far,
@@ -36,4 +36,4 @@ private:
 /// Takes the line away, if there is one, for something else to be written.
 void clear_progress_line();
 
-}  // namespace coalesce::sim
+}  // namespace coalesce::simulator

@@ -10,7 +10,7 @@
 
 #include "simulator/base/types.h"
 
-namespace coalesce::sim {
+namespace coalesce::simulator {
 
 struct Place {
     std::string file;  ///< as the compiler saw it; empty when built without line information
@@ -66,4 +66,4 @@ Reports& reports();
 /// columns where the names allow.
 std::string to_text(const Report& report);
 
-}  // namespace coalesce::sim
+}  // namespace coalesce::simulator

@@ -9,7 +9,7 @@
 
 #include "simulator/base/types.h"
 
-namespace coalesce::sim {
+namespace coalesce::simulator {
 
 /// Columns that the project's output keeps to.
 inline constexpr std::size_t kColumns = 80;
@@ -41,4 +41,4 @@ std::string as_place(const std::string& file, u32 line);
 /// True when `descriptor` is a terminal and NO_COLOR is not set.
 bool wants_colour(int descriptor);
 
-}  // namespace coalesce::sim
+}  // namespace coalesce::simulator

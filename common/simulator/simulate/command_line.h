@@ -8,7 +8,7 @@
 
 #include "simulator/simulate/child.h"
 
-namespace coalesce::simulate {
+namespace coalesce::simulator {
 
 struct CommandLine {
     std::string json_file;
@@ -28,4 +28,4 @@ std::optional<CommandLine> read_command_line(int argc, char** argv, int& exit_co
 /// The variables that tell the simulator in the program what was asked for.
 Environment simulator_variables(const CommandLine& line);
 
-}  // namespace coalesce::simulate
+}  // namespace coalesce::simulator

@@ -5,7 +5,7 @@
 #include <string>
 #include <vector>
 
-namespace coalesce::simulate {
+namespace coalesce::simulator {
 
 /// The CUDA runtime that a program has inside, with names for its functions.
 enum class StaticRuntime {
@@ -36,4 +36,4 @@ struct NotAnElfFile : std::runtime_error {
 /// Throws NotAnElfFile for anything but a well-formed program or library for 64-bit x86.
 ElfFile read_elf(const std::string& path);
 
-}  // namespace coalesce::simulate
+}  // namespace coalesce::simulator

@@ -3,7 +3,7 @@
 
 #include <string>
 
-namespace coalesce::simulate {
+namespace coalesce::simulator {
 
 /// Ends with a newline; no line passes 80 columns.
 std::string explain_missing();
@@ -12,4 +12,4 @@ std::string explain_missing();
 /// that is no function of a library of NVIDIA's.
 std::string library_problem(const std::string& library, const std::string& symbol);
 
-}  // namespace coalesce::simulate
+}  // namespace coalesce::simulator

@@ -6,7 +6,7 @@
 
 #include "simulator/simulate/child.h"
 
-namespace coalesce::simulate {
+namespace coalesce::simulator {
 
 /// One line that names the program and the next action.
 struct CanNotRun : std::runtime_error {
@@ -24,4 +24,4 @@ std::string find_library();
 /// CanNotRun.
 Environment loader_variables(const std::string& program, const std::string& library);
 
-}  // namespace coalesce::simulate
+}  // namespace coalesce::simulator
