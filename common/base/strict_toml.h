@@ -18,6 +18,16 @@
 
 namespace coalesce {
 
+/// A text as a string of TOML on one line; ends of lines become blanks.
+inline std::string toml_string(const std::string& text) {
+    std::string quoted = "\"";
+    for (const char c : text) {
+        if (c == '"' || c == '\\') quoted += '\\';
+        quoted += c == '\n' ? ' ' : c;
+    }
+    return quoted + '"';
+}
+
 /// The ways to read one value of a table. `where` names the table for messages: "a step". What cannot be
 /// right is thrown as an Error, which is made of a text.
 template <class Error>

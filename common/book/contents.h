@@ -7,6 +7,8 @@
 #include <string>
 #include <vector>
 
+#include "base/files.h"
+
 namespace coalesce::book {
 
 /// Something in the book's sources that is wrong: file, line, what to do.
@@ -14,8 +16,6 @@ struct BookError : std::runtime_error {
     using std::runtime_error::runtime_error;
 };
 
-/// The text of a file; throws BookError.
-std::string read_text(const std::filesystem::path& file);
 /// Writes a file, with the folders above it; leaves one alone that is the same already.
 void write_text(const std::filesystem::path& file, const std::string& text);
 
