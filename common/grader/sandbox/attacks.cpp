@@ -143,10 +143,10 @@ const std::vector<Attack>& all_attacks() {
         {"fork", make_process},         // makes a process
         {"execute", become_program},    // becomes another program
         {"signal", send_signals},       // sends a signal to its parent or to the grader
-        {"trace", trace_others},        // looks into its parent or the grader
+        {"trace", trace_others},        // inspects its parent or the grader
         {"get away", get_away},         // leaves its session, makes a namespace, mounts
         {"limits", raise_limits},       // raises its own limits
-        {"code", make_code},            // makes memory that is written and executed
+        {"code", make_code},            // makes memory that is writable and executable
         {"memory", take_memory},        // takes 4 GB of memory
         {"compute", compute_for_ever},  // computes forever, and ignores SIGXCPU
         {"sleep", sleep_for_ever},      // sleeps forever, and ignores SIGTERM

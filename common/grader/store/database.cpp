@@ -121,7 +121,7 @@ Transaction::~Transaction() {
     try {
         database_.execute("rollback");
     } catch (const Infrastructure&) {
-        // SQLite has rolled it back already, or will when the file is opened again.
+        // SQLite has rolled the change back already, or will when the file is opened again.
     }
 }
 

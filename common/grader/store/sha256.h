@@ -10,7 +10,7 @@
 
 namespace coalesce::grader {
 
-/// A digest, as bytes.
+/// The bytes of a digest.
 using Digest = std::array<std::uint8_t, 32>;
 
 /// Returns the digest of some bytes.
