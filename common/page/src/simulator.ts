@@ -1,4 +1,4 @@
-// The simulated GPU, compiled to WebAssembly: PTX in, counters and accesses out.
+// The WebAssembly module: the simulated GPU and the examiner, behind one function that takes every question.
 
 export interface Access {
     file: string;
@@ -73,14 +73,12 @@ export interface TimeQuestion extends Pick<Question, "entry" | "rows" | "cols" |
     gpu: string;
 }
 
-/** What the module can be asked, each a text in JSON (explorer_load: PTX) that gives one: wasm/README.md. */
-type Ask = "explorer_load" | "explorer_run" | "explorer_predict" | PageAsk;
-/** ... by who has a learner's text. */
-export type PageAsk = "page_request" | "page_examine" | "page_hint" | "page_predict" | "page_explain";
+/** Names of the questions; wasm/README.md describes each. */
+export type Ask = "run" | "time" | "request" | "examine" | "hint" | "predictions" | "explain";
 
 /** wasm/ask.js. Throws an error called "Refusal" where there is no answer. */
 interface Module {
-    ask(name: Ask, question: unknown): unknown;
+    ask(name: Ask, question: object): unknown;
 }
 
 declare global {
@@ -92,16 +90,13 @@ declare global {
 export class Refusal extends Error {}
 
 export class Simulator {
-    private loaded = "";
-
     private constructor(private readonly module: Module) {}
 
     static async start(onStep = () => {}): Promise<Simulator> {
         return new Simulator(await createSimulator({ onStep }));
     }
 
-    /** A text is PTX. */
-    private ask<Answer>(name: Ask, question: unknown): Answer {
+    ask<Answer>(name: Ask, question: object): Answer {
         try {
             return this.module.ask(name, question) as Answer;
         } catch (error) {
@@ -109,25 +104,7 @@ export class Simulator {
         }
     }
 
-    private load(ptx: string) {
-        if (ptx === this.loaded) return;
-        this.loaded = "";
-        this.ask("explorer_load", ptx);
-        this.loaded = ptx;
-    }
-
     run(ptx: string, question: Question): Result {
-        this.load(ptx);
-        return this.ask("explorer_run", question);
-    }
-
-    /** How long a launch would take: its size does not matter, since few of its blocks are run. */
-    predict(ptx: string, question: TimeQuestion): Time {
-        this.load(ptx);
-        return this.ask("explorer_predict", question);
-    }
-
-    page(name: PageAsk, question: unknown): unknown {
-        return this.ask(name, question);
+        return this.ask("run", { ptx, ...question });
     }
 }

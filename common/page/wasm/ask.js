@@ -1,11 +1,11 @@
-// The one way to ask the module something, put into it: README.md says what there is to ask. Gives the answer, or
-// throws an error called "Refusal" with the words of why there is none.
+// Puts the only way to ask the module something into it: README.md describes the questions. Returns the answer, or
+// throws an error called "Refusal" whose message says why there is none.
 Module.ask = (name, question) => {
-    const text = typeof question === "string" ? question : JSON.stringify(question);
+    const text = JSON.stringify({ ask: name, ...question });
     const bytes = lengthBytesUTF8(text) + 1;
     const pointer = _malloc(bytes);
     stringToUTF8(text, pointer, bytes);
-    const answer = JSON.parse(UTF8ToString(Module["_" + name](pointer)));
+    const answer = JSON.parse(UTF8ToString(_page_ask(pointer)));
     _free(pointer);
     if (answer.error) throw Object.assign(new Error(answer.error), { name: "Refusal" });
     return answer;

@@ -12,7 +12,7 @@ namespace coalesce::page {
 std::vector<course::CourseText> course_texts();
 
 /// What the solutions cost: {"03_tiled/kernel.cu": {"counters": {...}, "predicted": {...} | null}, ...}, as
-/// page_cost gives it. {} in the module that finds it out.
+/// the answer to "cost" has it. {} in the module that finds it out.
 std::string_view solutions_text();
 
 }  // namespace coalesce::page

@@ -22,7 +22,7 @@ function tree(folder) {
     return Object.fromEntries(entries);
 }
 
-/** {"ir", "said"} of what page_request gave. */
+/** {"ir", "said"} of the answer to "request". */
 async function compile({ arguments: words, files, output, headers }, { runLLVM }, included) {
     let said = "";
     const decoder = new TextDecoder();
@@ -50,8 +50,8 @@ for (const exercise of readdirSync(join(project, "solutions")).sort()) {
         const path = join(project, "solutions", exercise, name);
         if (!existsSync(path)) continue;
         const question = { exercise, hunt: name === "hunt.cu", source: readFileSync(path, "utf8") };
-        const compiled = await compile(ask("page_request", question), llvm, headers);
-        solutions[`${exercise}/${name}`] = ask("page_cost", { ...question, ...compiled, compiler: "clang" });
+        const compiled = await compile(ask("request", question), llvm, headers);
+        solutions[`${exercise}/${name}`] = ask("cost", { ...question, ...compiled, compiler: "clang" });
     }
 }
 writeFileSync(file, JSON.stringify(solutions));

@@ -71,12 +71,20 @@ struct alignas(64) Op {
 /// By what part of a multiprocessor an instruction reaches memory.
 enum class MemoryPath : u8 { plain, texture, surface };
 
+/// What ptxas makes of an atomic that reaches the shared memory of another block (execute/cluster.h).
+enum class RemoteAtomic : u8 {
+    one,             ///< one atomic instruction
+    loop,            ///< a loop of loads and compare-and-swaps
+    load_and_store,  ///< a load and a store, which together are not atomic
+};
+
 /// How an instruction touches memory.
 struct MemoryUse {
     ptx::StateSpace space = ptx::StateSpace::generic;
     bool load = false, store = false, atomic = false;
     u32 bytes_per_lane = 0;
     MemoryPath path = MemoryPath::plain;
+    RemoteAtomic remote_atomic = RemoteAtomic::one;
 };
 
 /// An access of the machine, by what it is counted as: a load or store of the PTX may be several, or a part of

@@ -25,6 +25,7 @@ struct HeardAccess {
     bool asynchronous = false;  ///< part of a copy to or from shared memory that goes on by itself
     bool of_matrices = false;   ///< ldmatrix, stmatrix: each lane has a row
     u32 bytes = 0;              ///< of a lane
+    u32 wavefronts = 0;         ///< of an atomic to shared memory, as the counters have them
     Mask lanes = 0;
     const u64* addresses = nullptr;
 };

@@ -34,21 +34,10 @@ Description describe_copy_arrival(const ptx::Instruction& instruction);
 /// cp.async.bulk... (bulk_copy.cpp).
 Description describe_bulk_copy(const ptx::Instruction& instruction);
 /// Somebody asks for the end of this mbarrier's phase: carries out the bulk copies that report to it, in
-/// order, as long as it waits for nothing but bytes (bulk_copy.cpp).
+/// order, as long as it waits for nothing but bytes (bulk_pending.cpp).
 void complete_bulk_copies(Block& block, u32 mbarrier);
 /// The bytes of the copies that report to this mbarrier and have not come.
 u64 pending_bulk_bytes(const Block& block, u32 mbarrier);
-
-/// The bytes that one lane of st.async stores, and the mbarrier that hears of them. Addresses are
-/// those of shared memory, with a rank.
-struct AsyncStore {
-    u64 address = 0, mbarrier = 0;
-    const u8* value = nullptr;
-    u32 bytes = 0;
-    bool is_done = false;  ///< red.async: memory has the value already
-};
-/// Stores when somebody waits at the mbarrier. False: reported, the launch is over.
-bool store_later(Warp& w, const Op* op, int lane, const AsyncStore& store);
 
 /// A block of a cluster has ended: reports copies that may still read its shared memory, and carries
 /// them out.

@@ -98,7 +98,8 @@ struct Block {
     u32 rank = 0;                ///< in its cluster
     u32 first_warp = 0;          ///< in its cluster, for the race check of shared memory
     bool has_ended = false;      ///< while other blocks of its cluster still run
-    u64 linear = 0;              ///< number of the block in the grid, x fastest
+    bool uses_cluster_barrier = false;  ///< a warp of its cluster has arrived there
+    u64 linear = 0;                     ///< number of the block in the grid, x fastest
     Dim3 index{0, 0, 0};
     u32 threads = 0;
 

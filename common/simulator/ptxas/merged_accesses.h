@@ -39,9 +39,17 @@
 //         a loop whose number of turns is not a multiple of four are counted like the others, though ptxas does not merge
 //         them.)
 //
-// Not followed, as tests/merges shows:
-// - loads of a short branch that ptxas carries out before the branch, and then merges with loads there (one in 300);
-// - a value that is stored and loaded again at once, and loads and stores that are repeated in another block.
+// Blocks  Loads of shared memory also merge with loads in front of a branch or a loop, if nothing on any way between them
+//         may write that memory: the machine then loads a word that some lanes do not need, which cannot fail. Loads in
+//         both ends of a branch merge with a load in front of it, not with each other. Of global memory, a load in front of
+//         a branch only saves later loads of the same word. A loop of several blocks on the way ends both (a loop of one
+//         block does not).
+// Known   A word that the last store wrote is not loaded again, if it has the same size; nor is a word of global memory
+//         behind an mbarrier operation, across which loads do not merge.
+// Halves  Of a word of 64 bits whose low or high half alone is needed, a load that nothing merges with loads that half.
+// Guards  Predicates that are constants, as inline assembly may have them, are no guards and no branches.
+//
+// tests/merges/known_differences.txt lists the kernels that ptxas treats in other ways, and why.
 #pragma once
 
 #include <map>
