@@ -1,11 +1,13 @@
-# setup.sh -- what ./learn does before it hands over: finds compilers, installs packages, configures, builds, tests, and
-# lets one ./learn at a time build in a folder. POSIX sh for `.`, which needs `root`, `build`, say, fail and wrong_use.
+# setup.sh -- sets up the build for ./learn: finds compilers, installs packages, configures, builds and runs tests.
+# Only one ./learn at a time builds in a folder. ./learn reads this POSIX sh file with `.`, and defines `root`,
+# `build`, say, fail and wrong_use.
 # shellcheck shell=sh disable=SC2154
 
 # ---- compilers ----
 
 find_compiler() { "$root/common/cuda_headers/bin/find-cuda-compiler" "$@"; }
-# Sets `nvcc`, or `too_old` to the names of those that are.
+# Sets `nvcc` to a usable nvcc. If there is none, returns 1 and sets `too_old` to a message about those that are too
+# old.
 find_nvcc() {
     too_old=
     nvcc=$(find_compiler nvcc 2>/dev/null) && return 0
@@ -14,15 +16,15 @@ find_nvcc() {
     return 1
 }
 find_clang() { clang=$(find_compiler clang); }
-# Whether there is one of those that the course is tested with; older ones are taken where nothing else
-# is to be had.
+# Reports whether there is a clang of the versions that the course is tested with. Older ones are used only if there
+# is no other.
 has_clang() { find_compiler clang 19 >/dev/null; }
 
-# Sets `compiler` to nvcc or clang: as COALESCE_COMPILER says, or else nvcc where there is one.
+# Sets `compiler` to the value of COALESCE_COMPILER; without that to nvcc if there is one, otherwise to clang.
 choose_compiler() {
     compiler=${COALESCE_COMPILER:-}
     case $compiler in
-    nvcc) find_nvcc || fail "no nvcc of CUDA 13 was found$too_old; install that toolkit, set CUDA_HOME to its folder, or leave COALESCE_COMPILER out: clang will do" ;;
+    nvcc) find_nvcc || fail "no nvcc of CUDA 13 was found$too_old; install that toolkit, set CUDA_HOME to its folder, or unset COALESCE_COMPILER to use clang" ;;
     clang) ;;
     '')
         compiler=clang
@@ -35,7 +37,7 @@ choose_compiler() {
 # ---- what must be installed ----
 
 has() { command -v "$1" >/dev/null 2>&1; }
-# is_in FILE FOLDER...: whether one of them has it.
+# is_in FILE FOLDER... -- reports whether FILE is in one of the folders.
 is_in() {
     file=$1
     shift
@@ -44,17 +46,18 @@ is_in() {
     done
     return 1
 }
-# CPATH names other folders in which the compiler looks, for headers that a learner brings along.
+# Learners may have headers in the folders of CPATH, where the compiler looks too.
 # shellcheck disable=SC2046  # a word for each folder
 has_header() {
     is_in "$1" /usr/include /usr/local/include "/usr/include/$(uname -m)-linux-gnu" \
         $(printf '%s' "${CPATH:-}" | tr ':' ' ')
 }
-# Whether a pattern, which the shell has replaced by the files that fit, fits any.
+# any_file PATTERN... -- reports whether the shell has expanded the pattern to an existing file.
 any_file() { [ -e "$1" ]; }
 
-# Prints the packages that are missing for NEEDS: words like grader or docs; `course` is among them where tests are
-# wanted, or `all`. What is looked for is the thing itself, so that it may have come from anywhere.
+# missing_packages NEEDS -- prints the packages that are missing. NEEDS has words such as grader and docs; it begins
+# with `course` if tests are wanted, or is `all` or `whole`. The function looks for the programs and headers
+# themselves, because they need not come from packages.
 missing_packages() {
     has g++ || echo g++
     has cmake || echo cmake
@@ -76,7 +79,7 @@ missing_packages() {
     esac
     case " $1 " in *' docs '* | ' all ' | ' whole ')
         has doxygen || echo doxygen
-        # The explorer in the book; without them it is left out.
+        # emscripten builds the explorer of the book. Without it the book has no explorer.
         has em++ || echo emscripten
         [ -e /usr/share/nodejs/acorn ] || echo node-acorn
         has node || echo nodejs
@@ -91,29 +94,29 @@ missing_packages() {
         ;;
     esac
     case " $1 " in *' translator '* | ' all ' | ' whole ')
-        # By both compilers, everything counts the same.
+        # The tests compare the counts of both compilers.
         [ "$compiler" = clang ] || has_clang || newest_clang
         ;;
     esac
     case $1 in all | whole)
-        # Two builds that compile mostly the same.
+        # The two builds compile mostly the same sources, so a cache saves time.
         has ccache || echo ccache
         has clang++-14 || echo clang-14
         has_fuzzer || echo libclang-rt-14-dev
-        # Other processors.
+        # To run the simulator on other processors.
         has qemu-aarch64 || echo qemu-user
-        # A cluster on this computer, and a reader of the workflow, for tests of the grader.
+        # For the tests of the grader: a cluster on this computer, and a reader of the workflow.
         [ -e /usr/sbin/slurmctld ] || echo slurm-wlm
         [ -e /usr/sbin/munged ] || echo munge
         has_python_yaml || echo python3-yaml
-        # Lesson 16 over processes.
+        # For lesson 16 with several processes.
         has mpirun || echo openmpi-bin
         has mpicxx || echo libopenmpi-dev
         ;;
     esac
 }
 has_python_yaml() { has python3 && python3 -c 'import yaml' 2>/dev/null; }
-# The newest that this distribution has, unless it is there already.
+# Prints the newest clang that this distribution has, unless it is installed.
 newest_clang() {
     for version in 22 21 20 19 18 17 16 15 14; do
         apt-cache show "clang-$version" >/dev/null 2>&1 || continue
@@ -124,12 +127,12 @@ newest_clang() {
 }
 has_fuzzer() { any_file /usr/lib/llvm-14/lib/clang/*/lib/linux/libclang_rt.fuzzer-*.a; }
 
-# Sets `as_root` to what makes a command run as root.
+# Sets `as_root` to the command that runs others as root.
 find_root() {
     as_root=
     [ "$(id -u)" = 0 ] && return 0
     if has sudo; then
-        # Without a terminal, sudo must not ask for a password either.
+        # Without a terminal, sudo must not ask for a password.
         if [ -t 0 ]; then as_root=sudo; else as_root='sudo -n'; fi
         return 0
     fi
@@ -138,11 +141,11 @@ find_root() {
 
 # shellcheck disable=SC2086  # `as_root` may be two words or none
 apt_get() { $as_root apt-get "$@" </dev/null >&2; }
-# A fresh container has no lists: there is nothing to install from yet.
+# A fresh container has no package lists, so that nothing can be installed yet.
 has_package_lists() { any_file /var/lib/apt/lists/*_Packages*; }
 
 install_packages() {
-    # Which clang there is to be had is seen in the lists.
+    # The package lists tell which versions of clang can be installed.
     case $compiler$1 in clang* | *translator* | nvccall | nvccwhole) needs_clang=yes ;; *) needs_clang= ;; esac
     if [ -n "$needs_clang" ] && ! has_clang && has apt-get && ! has_package_lists; then
         find_root || fail "root rights are needed to install clang; run ./learn as root, or with sudo"
@@ -153,7 +156,7 @@ install_packages() {
     [ -n "$packages" ] || return 0
     by_hand="install them by hand, then run ./learn again: apt-get install $packages"
     say "missing: $packages"
-    has apt-get || fail "there is no apt-get here; install the same packages of your system"
+    has apt-get || fail "there is no apt-get here; install these packages with your system's package manager"
     find_root || fail "root rights are needed; $by_hand"
     if [ -t 0 ]; then
         printf 'learn: install them with %s apt-get? [Y/n] ' "$as_root" >&2
@@ -162,7 +165,7 @@ install_packages() {
     fi
     say "installing them with apt-get"
     export DEBIAN_FRONTEND=noninteractive
-    # Nothing but the list above is in `packages`: word splitting is wanted.
+    # `packages` is a list of words from above, so it must be split.
     # shellcheck disable=SC2086
     if ! has_package_lists || ! apt_get install -y --no-install-recommends $packages; then
         say "fetching the package lists first"
@@ -176,35 +179,35 @@ install_packages() {
 
 cores() { getconf _NPROCESSORS_ONLN 2>/dev/null || echo 2; }
 
-# set_up NEEDS: everything that a build needs, installed and configured.
+# set_up NEEDS -- installs what the build needs, and configures it.
 set_up() {
     choose_compiler
     install_packages "$1"
-    # Commands between tests leave the folder's tests as they are.
+    # A command that does not test leaves the tests of the build folder as they are.
     case $1 in course* | all | whole) tests=$(printf '%s' "$1" | tr ' ' ';') ;; *) tests= ;; esac
     mkdir -p "$build"
     configure
 }
 
 configure() {
-    # What was compiled once is not compiled again.
+    # ccache saves compiling the same source twice.
     if has ccache; then
         export CMAKE_CXX_COMPILER_LAUNCHER="${CMAKE_CXX_COMPILER_LAUNCHER-ccache}"
     fi
-    # A folder that is configured already keeps its generator.
+    # A folder that was configured before must keep its generator.
     if [ ! -f "$build/CMakeCache.txt" ]; then
         if has ninja; then CMAKE_GENERATOR=Ninja; else CMAKE_GENERATOR='Unix Makefiles'; fi
         export CMAKE_GENERATOR
     fi
-    # Nor does a language change its compiler: another one starts again.
+    # CMake cannot change the compiler of a configured folder, so another compiler needs a fresh one.
     set -- -S "$root" -B "$build" -DCOALESCE_COMPILER="$compiler"
     [ -z "$tests" ] || set -- "$@" -DCOALESCE_TESTS="$tests"
     if [ "$compiler" = nvcc ]; then
         built_with=$nvcc
         set -- "$@" -DCMAKE_CUDA_COMPILER="$nvcc"
     else
-        find_clang || fail "clang was not found after installing it; name one in COALESCE_CLANG"
-        built_with="$clang, only for the simulated GPU"
+        find_clang || fail "clang was not found after installing it; set COALESCE_CLANG to its path"
+        built_with="$clang, for the simulated GPU only"
         set -- "$@" -DCOALESCE_CLANG="$clang"
     fi
     [ -z "${COALESCE_ARCH:-}" ] || set -- "$@" -DCOALESCE_ARCH="$COALESCE_ARCH"
@@ -215,7 +218,7 @@ configure() {
     }
 }
 
-# Whether the folder was configured for the other compiler.
+# Reports whether the folder was configured for the other compiler.
 built_by_other() {
     [ -f "$build/CMakeCache.txt" ] || return 1
     before=$(sed -n 's/^COALESCE_COMPILER:[A-Z]*=//p' "$build/CMakeCache.txt")
@@ -227,13 +230,12 @@ build_target() {
         fail "the build failed (above); fix the first error, then run ./learn again"
 }
 
-# alone_in_build COMMAND...: runs it while no other ./learn builds in the same folder: two at once would
-# write the same files. What it sets is lost, because it runs in a subshell, which the lock belongs to:
-# a killed ./learn leaves it with what it started for as long as that still builds, and no longer.
-# Programs inherit nothing of it (9>&-), so that one that stays behind does not keep it.
-# Where there is no flock, or the file system has no locks, nothing is locked.
+# alone_in_build COMMAND... -- runs the command while no other ./learn builds in the same folder, since both would
+# write the same files. The command runs in a subshell that holds the lock, so its variables are lost. If ./learn is
+# killed, the processes that it started keep the lock until they end. Programs do not inherit the lock (9>&-), so that
+# one that stays behind does not hold it. Without flock, or on a file system without locks, nothing is locked.
 alone_in_build() {
-    # Something that the build runs has called ./learn: its caller has the lock.
+    # A program of the build has called ./learn, so its caller has the lock already.
     if [ "${COALESCE_BUILDING:-}" = "$build" ] || ! has flock; then
         "$@"
         return
@@ -248,7 +250,7 @@ alone_in_build() {
         : >"$build/learn.lock"
     ) 9>>"$build/learn.lock"
 }
-# Takes the lock, open as 9. The file names the process that has it.
+# Waits for the lock, which is open as file 9. The file contains the number of the process that holds it.
 wait_for_build() {
     code=0
     flock -n 9 2>/dev/null || code=$?
@@ -259,9 +261,9 @@ wait_for_build() {
     flock 9 || true
 }
 
-# What the course runs, with the build's progress.
+# Builds the programs of the course, and shows the progress.
 build_course() { set_up_and_build plain course_programs; }
-# Half of the build is what one step needs: something to read while the rest is built.
+# Shows the results of the first step halfway through the build, so that the learner has something to read.
 show_first_result() {
     build_target 01_copy
     say "your first result: copies of a matrix, each verified (steps/01_copy/README.md explains the columns)"
@@ -275,10 +277,10 @@ set_up_and_build() {
     build_target "$2"
 }
 
-# For the commands that use the programs: builds what has changed, silently when all is well.
+# Rebuilds changed programs for the commands that use them. Prints nothing unless the build fails.
 build_changes() { alone_in_build build_changes_now; }
 build_changes_now() {
-    # Asked for by name: the folder may be the other's.
+    # If the learner asks for a compiler, the folder may have been built by the other one.
     [ -z "${COALESCE_COMPILER:-}" ] || choose_compiler
     if { [ ! -f "$build/build.ninja" ] && [ ! -f "$build/Makefile" ]; } ||
         { [ -n "${COALESCE_COMPILER:-}" ] && built_by_other; }; then
@@ -288,7 +290,7 @@ build_changes_now() {
     log=$build/build.log
     (build_target course_programs) >"$log" 2>&1 || {
         cat "$log" >&2
-        fail "what was built cannot be brought up to date; ./learn build sets everything up again"
+        fail "the programs could not be rebuilt (above); ./learn build sets everything up again"
     }
 }
 
@@ -298,10 +300,10 @@ run_tests() {
     rm -f "$build/tests.xml"
     ctest --test-dir "$build" --output-on-failure --no-tests=error --parallel "$(cores)" \
         --output-junit "$build/tests.xml" "$@" ||
-        fail "tests failed (above); one alone: ctest --test-dir $build -R NAME"
+        fail "tests failed (above); to run a single one: ctest --test-dir $build -R NAME"
     something_ran "$build/tests.xml" || fail "every test was skipped: nothing has been tested"
 }
-# Whether a JUnit file has a test that was not skipped.
+# Reports whether a JUnit file contains a test that was not skipped.
 something_ran() { grep -q '<testcase .*status="run"' "$1"; }
 
 cmd_test() { # test WORDS...
@@ -314,7 +316,7 @@ cmd_test() { # test WORDS...
         --all) needs=all ;;
         --whole)
             needs=whole
-            # Pages look for it, too.
+            # The tests of the pages read this variable.
             export COALESCE_WHOLE_TESTS=1
             ;;
         --except)

@@ -9,15 +9,15 @@
 namespace coalesce {
 namespace {
 
-/// Down along a diagonal, and in each round one column further to the right.
+/// The blocks go down a diagonal of tiles, and in each round start one column further to the right.
 Cell diagonal(int x, int y, int wide, int tall) {
     const int block = y * wide + x;
     const int tile_row = block % tall;
     return {tile_row, (block / tall + tile_row) % wide};
 }
 
-/// Four GPUs share the rows and the columns of tiles; blocks side by side serve them in turn. `wide`
-/// is a multiple of 4.
+/// Four GPUs share the rows and columns of tiles, and consecutive blocks serve the GPUs in turn. `wide` is a multiple
+/// of 4.
 Cell in_turn(int x, int y, int wide, int tall) {
     const int gpu = y / ((tall + 3) / 4);
     return {y, (x + gpu) % 4 * (wide / 4) + x / 4};
@@ -27,9 +27,9 @@ constexpr BlockOrder kOrders[] = {{"diagonal", diagonal, {96, 128}},
                                   {"any-diagonal", nullptr, {96, 128}},
                                   {"in-turn", in_turn, {160, 256}}};
 
-/// More accesses than a warp needs before its first load.
+/// Enough accesses to include a warp's first load.
 constexpr std::size_t kEnough = 64;
-/// A grid that the tiles of the shape could fill many times over.
+/// Larger grids have far more blocks than the shape has tiles.
 constexpr long long kMostBlocks = 4096;
 
 /// A tile, and the line that loads from it.
@@ -38,7 +38,7 @@ struct Taken {
     int line = 0;
 };
 
-/// Where the first load of the warp from `in` begins; nothing when it loads nothing.
+/// Returns the tile of the warp's first load from `in`, or nothing if it loads nothing.
 std::optional<Taken> tile_taken(const Trial& trial, int side) {
     const auto load = first_load(trial);
     if (!load) return std::nullopt;
@@ -47,8 +47,8 @@ std::optional<Taken> tile_taken(const Trial& trial, int side) {
                  load->line};
 }
 
-/// How many tiles are side by side, and how many above each other: the grid says it; where it counts
-/// the blocks in one row, the matrix.
+/// Returns the number of tiles across and down. They are the size of the grid, or that of the matrix if the grid is
+/// one row of blocks.
 std::pair<int, int> tiles_of(const Trial& trial, const BlockOrder& order) {
     const int wide = static_cast<int>(trial.launch.grid[0]);
     const int tall = static_cast<int>(trial.launch.grid[1]);
@@ -71,20 +71,20 @@ Failure wrong_tile(const std::string& file, Shape shape, int x, int y, const Tak
             .place = {file, taken.line, 0},
             .shape = shape,
             .next =
-                "The result is right, only the order is not. Number the blocks, and work out the "
-                "tiles of the first few by hand."};
+                "The result is right, but the order of the blocks is not. Number the blocks, and "
+                "work out the tiles of the first few by hand."};
 }
 
 long long blocks_of(const Trial& trial) {
     return static_cast<long long>(trial.launch.grid[0]) * trial.launch.grid[1];
 }
 
-/// Odd, so that the blocks are not all of one column.
+/// The step is odd, so that the blocks to check are not all in the same column.
 long long step_for(const BlockOrder& order, long long blocks) {
     return order.most_blocks > 0 ? blocks / order.most_blocks | 1 : 1;
 }
 
-/// What two blocks share that follow each other, when most such blocks share something.
+/// Reports blocks that share a row or column of tiles with the next block, if most blocks do.
 std::optional<Failure> no_diagonal(const BlockOrder& order, const std::string& file_name,
                                    const std::function<Trial(long long)>& launch_for) {
     int pairs = 0, sharing = 0;
@@ -92,8 +92,8 @@ std::optional<Failure> no_diagonal(const BlockOrder& order, const std::string& f
         .kind = FailureKind::wrong_block_order,
         .shape = order.shape,
         .next =
-            "The result is right, but no diagonal is walked along. On one, the next block "
-            "takes both another row of tiles and another column."};
+            "The result is right, but the blocks do not follow a diagonal of tiles. Along a "
+            "diagonal, the next block takes a tile in another row and another column."};
     long long blocks = 2, step = 1;
     for (long long block = 0; block + 1 < blocks; block += step) {
         const Trial trial = launch_for(block);

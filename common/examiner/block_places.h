@@ -1,4 +1,4 @@
-// Which cells the blocks of a launch take, seen from what their warps load and store.
+// Finds out which cells the blocks of a launch take, from the loads and stores of their warps.
 #pragma once
 
 #include <optional>
@@ -8,53 +8,53 @@
 
 namespace coalesce {
 
-/// A block of a grid.
+/// The coordinates of a block in its grid.
 struct Block {
     long long x = 0, y = 0, z = 0;
 
-    /// "block (1, 0)"
+    /// Returns "block (1, 0)".
     std::string text() const;
 };
 
-/// An element of the input, by its place in memory, and the line that loads it.
+/// An element of the input, given by its offset in the matrix, and the source line that loads it.
 struct Loaded {
     std::int64_t element = 0;
     int line = 0;
 };
-/// The first that the traced warp loads; nothing when it loads none.
+/// Returns the first element that the traced warp loads, or nothing if it loads none.
 std::optional<Loaded> first_load(const Trial& trial);
 
-/// Two blocks that store into the same cell of the output.
+/// Two blocks that store to the same cell of the output.
 struct Meeting {
     Block first, second;
-    std::int64_t element = 0;  ///< the cell, by its place in memory
+    std::int64_t element = 0;  ///< offset of the cell in the matrix
 };
-/// What the blocks of a launch store.
+/// What the blocks of a launch were seen to store.
 struct BlockStores {
-    std::optional<Meeting> meeting;   ///< the first that is seen
+    std::optional<Meeting> meeting;   ///< the first such pair
     std::optional<Block> first_idle;  ///< the first block that stores nothing
-    long long idle = 0;               ///< so many store nothing
+    long long idle = 0;               ///< number of blocks that store nothing
 };
-/// Launches once for each block, until two meet; nothing when there are too many of them.
+/// Launches the kernel once for each block, until two blocks meet. Returns nothing if there are too many blocks.
 std::optional<BlockStores> block_stores(Shape shape, const LaunchShape& launch,
                                         const TryAgain& try_again);
 
-/// How many elements the first warp of the first block stores.
+/// Returns the number of elements that the first warp of the first block stores.
 std::size_t stored_by_first_warp(Shape shape, const TryAgain& try_again);
 
-/// Where blocks begin in the input, if each is as far from the one before as all others.
+/// The first cells of neighbouring blocks in the input. All blocks are spaced as regularly as these.
 struct BlockOrigins {
-    Shape shape{0, 0};           ///< of the input
-    Cell first, next_x, next_y;  ///< of blocks (0, 0), (1, 0) and (0, 1)
+    Shape shape{0, 0};           ///< shape of the input
+    Cell first, next_x, next_y;  ///< first cells of blocks (0, 0), (1, 0) and (0, 1)
 
-    /// From a block to the next one along x.
+    /// Returns the distance from a block to the next one along x.
     Cell step_x() const { return {next_x.row - first.row, next_x.col - first.col}; }
-    /// From a block to the next one along y.
+    /// Returns the distance from a block to the next one along y.
     Cell step_y() const { return {next_y.row - first.row, next_y.col - first.col}; }
-    /// A sentence that says it.
+    /// Describes the positions in a sentence.
     std::string text() const;
 };
-/// Nothing when blocks have no such places.
+/// Returns the positions, or nothing if the blocks are not spaced regularly.
 std::optional<BlockOrigins> block_origins(Shape shape, const LaunchShape& launch,
                                           const TryAgain& try_again);
 

@@ -12,15 +12,15 @@ namespace {
 
 using simulated::Report;
 
-/// Elements of one access: the report begins with its verb and its bytes.
+/// Returns the number of elements of an access, from the verb and bytes at the beginning of the report.
 std::int64_t elements_of_access(const Report& report) {
     const std::size_t number = report.message.find_first_of("0123456789");
     if (number == report.message.npos) return 1;
     return std::max(1, std::atoi(report.message.c_str() + number) / 4);
 }
 
-/// "element 4813 of `in`, which has 4810". Far outside an address is near to nothing, so the access
-/// says which matrix is meant: `in` is read and `out` is written.
+/// Returns, for example, "element 4813 of `in`, which has 4810". Far outside, the address does not tell which matrix
+/// is meant, but the kind of access does: `in` is read and `out` is written.
 std::string element_text(const Report& report, const Trial& trial, const Evidence& evidence) {
     const bool is_out = !report.message.starts_with("Reads");
     const std::uint64_t begin = is_out ? trial.out_address : trial.in_address;
@@ -35,7 +35,7 @@ std::string element_text(const Report& report, const Trial& trial, const Evidenc
            std::to_string(trial.elements());
 }
 
-/// A kernel that has a row, or takes the matrix as one long row.
+/// Reports whether the kernel computes rows, or treats the matrix as one long row.
 bool knows_rows(const Source& source) {
     const std::string code = code_alone(source.text);
     for (std::size_t at = code.find("row"); at != code.npos; at = code.find("row", at + 1)) {
@@ -46,7 +46,7 @@ bool knows_rows(const Source& source) {
 
 std::string advice_on_bounds(const Evidence& evidence) {
     if (evidence.exercise.task().in_place) {
-        return "Where the tiles do not fit the matrix, some threads have no element: let them do "
+        return "Where a tile extends beyond the matrix, some threads have no element: let them do "
                "nothing. Compare both indices with the side before each access.";
     }
     if (!knows_rows(evidence.source)) {
@@ -54,13 +54,13 @@ std::string advice_on_bounds(const Evidence& evidence) {
                "last one that a thread accesses with rows * cols.";
     }
     if (copies_by_mbarrier(evidence.source.text)) {
-        return "Where the tiles do not fit the matrix, some rows of a tile are not there: let a "
+        return "Where a tile extends beyond the matrix, some rows of a tile are not there: let a "
                "thread ask for a row only if the matrix has it.";
     }
     const std::string code = code_alone(evidence.source.text);
     const bool has_offset = code.find("row +") != code.npos || code.find("row+") != code.npos;
     return std::string(
-               "Where the tiles do not fit the matrix, some threads have no element: let "
+               "Where a tile extends beyond the matrix, some threads have no element: let "
                "them do nothing. Compare ") +
            (has_offset ? "what you access, before each access: where that is row + k, row + k "
                          "with rows, not row alone."
@@ -71,25 +71,25 @@ Failure no_bounds_check(const Trial& trial, const Place& place, const std::strin
                         const Evidence& evidence) {
     return {.kind = FailureKind::no_bounds_check,
             .headline =
-                "threads outside of the matrix touch memory that is not theirs: a check of the "
-                "bounds is missing or wrong.",
+                "threads outside of the matrix access memory beyond it: a check of the bounds is "
+                "missing or wrong.",
             .place = place,
             .shape = trial.shape,
             .details = details,
             .next = advice_on_bounds(evidence)};
 }
 
-/// A wrong index may lead outside at one shape, and show what it is at another: of whole tiles, and
-/// longer one way than the other.
+/// Looks for a wrong index on another shape, one that consists of whole tiles and is not square. On this shape the
+/// index leads outside, which hides what it is.
 std::optional<Failure> index_mistake(const Trial& trial, const Evidence& evidence) {
     const auto mistake_at = [&](const Trial& seen) -> std::optional<Failure> {
         if (!seen.comparison || !has_trait(seen.comparison->fault(), trait::certain))
             return std::nullopt;
         return wrong_result(seen, *seen.comparison, evidence);
     };
-    // Where tiles are cut off, a missing check of the bounds looks like many a wrong index.
+    // On shapes with partial tiles, a missing bounds check can look like a wrong index.
     if (has_whole_tiles(trial.shape) || !evidence.was_right_on_whole_tiles) {
-        // The result when accesses outside do not stop the kernel; on a real GPU the one that there is.
+        // The result if accesses outside do not stop the kernel. On a real GPU it is already known.
         Trial here = trial;
         if (auto result = evidence.seen_with(trial.shape).comparison) here.comparison = result;
         if (auto found = mistake_at(here)) return found;
@@ -101,8 +101,8 @@ std::optional<Failure> index_mistake(const Trial& trial, const Evidence& evidenc
     return std::nullopt;
 }
 
-/// "... it fits out[row * 4 + col] ...; or it fits in[row * 1024 + col] ...": what an access shows
-/// leaves one of the two.
+/// Keeps one of two explanations, "it fits out[row * 4 + col] ...; or it fits in[row * 1024 + col] ...", because the
+/// access shows which matrix is concerned.
 std::string with_one_explanation(const std::string& text, const std::string& matrix) {
     const std::size_t first = text.find("it fits "), bar = text.find("; or it fits ", first);
     if (bar == text.npos) return text;
@@ -117,7 +117,7 @@ std::string with_one_explanation(const std::string& text, const std::string& mat
 
 Failure outside(const Trial& trial, const Place& place, const std::string& details,
                 const Evidence& evidence) {
-    // A wrong index leads outside as well; then the index is what is wrong.
+    // If a wrong index explains the access, the index is the mistake.
     if (std::optional<Failure> failure = index_mistake(trial, evidence)) {
         failure->place = place;
         failure->details = wrap("With rows = " + std::to_string(trial.shape.rows) +
@@ -130,17 +130,17 @@ Failure outside(const Trial& trial, const Place& place, const std::string& detai
     if (is_ragged && evidence.was_right_on_whole_tiles) {
         return no_bounds_check(trial, place, details, evidence);
     }
-    // The tile may be larger than the matrix: then it is right on one of whole tiles of any size.
+    // If the tile is larger than the matrix, the kernel is right on a matrix of whole tiles of any size.
     if (!evidence.was_right_on_whole_tiles &&
         evidence.try_again({.shape = evidence.exercise.counted}).is_good()) {
         return no_bounds_check(trial, place, details, evidence);
     }
     return {.kind = FailureKind::out_of_bounds,
-            .headline = "the kernel touches memory outside of its matrices.",
+            .headline = "the kernel accesses memory outside of its matrices.",
             .place = place,
             .shape = trial.shape,
             .details = details,
-            .next = "Work out the index by hand for the thread that is named."};
+            .next = "Work out the index by hand for the thread named above."};
 }
 
 namespace {
@@ -161,13 +161,14 @@ bool is_in_shared_memory(const Report& report) {
 Failure outside_shared(const Trial& trial, const Report& report, const Evidence& evidence) {
     Failure failure =
         from_report(FailureKind::outside_shared_memory, report, trial, evidence,
-                    "an access outside of the shared array.",
+                    "the kernel accesses memory outside of the shared array.",
                     "Compare the indices with the array's dimensions. " + report.cure);
     if (!has_dynamic_array(evidence.source.text)) return failure;
     const long long bytes = trial.launch.shared_bytes;
     if (bytes == 0) {
-        failure.headline = "the shared array has no memory: configure gives no shared_bytes.";
-        failure.next = "Let configure give .shared_bytes: the bytes of the whole array.";
+        failure.headline =
+            "the shared array has no memory, because configure sets no shared_bytes.";
+        failure.next = "Let configure set .shared_bytes to the size of the whole array in bytes.";
         return failure;
     }
     failure.details += wrap("configure gives it " + std::to_string(bytes) + " shared_bytes.");
@@ -179,9 +180,10 @@ Failure outside_local(const Trial& trial, const Report& report, const Evidence& 
     const std::string has = "`" + array.name + "`, which has " +
                             count_of(static_cast<std::uint64_t>(array.length), "element") + ".";
     return from_report(FailureKind::outside_local_array, report, trial, evidence,
-                       array.name.empty() ? "an access outside of a thread's own array."
-                                          : "an access outside of the thread's array " + has,
-                       "Work out the index by hand for the thread that is named: the first element "
+                       array.name.empty()
+                           ? "the kernel accesses memory outside of a thread's own array."
+                           : "the kernel accesses memory outside of the thread's array " + has,
+                       "Work out the index by hand for the thread named above: the first element "
                        "is number 0.");
 }
 
@@ -190,7 +192,7 @@ Failure outside_local(const Trial& trial, const Report& report, const Evidence& 
 std::optional<Failure> memory_error(const Trial& trial, const Evidence& evidence) {
     auto failure = told_as(
         {{"memcheck", "misaligned", FailureKind::misaligned,
-          "a vector access at an address that is not a multiple of its size.",
+          "a vector access uses an address that is not a multiple of the vector's size.",
           "A float4 needs an address that is a multiple of 16 bytes, a float2 of 8: let its first "
           "element's index be a multiple of 4, or of 2."},
          {"memcheck", "stack overflow", FailureKind::stack_overflow,

@@ -18,15 +18,15 @@ namespace fs = std::filesystem;
 
 constexpr std::string_view kFormat = "coalesce cache 1\n";
 
-/// Format, checksum, length of the key, key, value.
+/// Returns the text of an entry: format, checksum, length of the key, key, value.
 std::string kept_text(const std::string& key, const std::string& value) {
     const std::string content = std::to_string(key.size()) + "\n" + key + value;
     return std::string(kFormat) + hash_text(content) + "\n" + content;
 }
 
-/// The value in an entry, if it is whole and has that key.
+/// Returns the value of an entry, if the entry is complete and has this key.
 std::optional<std::string> value_in(const std::string& entry, const std::string& key) {
-    constexpr std::size_t checksum = 17;  // 16 digits and a line's end
+    constexpr std::size_t checksum = 17;  // 16 digits and a line break
     if (!entry.starts_with(kFormat) || entry.size() < kFormat.size() + checksum)
         return std::nullopt;
     const std::string content = entry.substr(kFormat.size() + checksum);
@@ -37,7 +37,7 @@ std::optional<std::string> value_in(const std::string& entry, const std::string&
     return content.substr(head.size());
 }
 
-/// Every save of a learner's file makes an entry; the oldest go when there are many.
+/// Removes the oldest entries if there are too many, since every save of a learner's file adds one.
 void forget_the_oldest(const fs::path& folder, const std::string& kind) {
     std::vector<std::pair<fs::file_time_type, fs::path>> entries;
     std::error_code error;

@@ -1,8 +1,8 @@
-// What was slow to make, kept in a folder by what it was made of.
+// A folder that stores results that take long to compute, by their inputs.
 //
-// An entry holds the whole key, so that two keys never share one, and a checksum of itself: what
-// was cut short or damaged counts as not there and is written again. Files are written whole, under
-// another name first. No failure here is an error: without a cache everything is merely slower.
+// An entry contains the whole key, so that two keys never share one, and a checksum, so that a truncated or damaged
+// entry is ignored and replaced. New files are written under a temporary name and then renamed. Failures are never
+// errors: without a cache everything is only slower.
 #pragma once
 
 #include <filesystem>
@@ -11,24 +11,26 @@
 
 namespace coalesce {
 
-/// A hash of some text (FNV-1a, 64 bits) as 16 hexadecimal digits: for names and checks, not against forgery.
+/// Returns a hash of a text (FNV-1a, 64 bits) as 16 hexadecimal digits. It detects changes, but does not protect
+/// against forgery.
 std::string hash_text(const std::string& text);
 
-/// Path, size and time of a file: another version has another. Where there is none, the path alone.
+/// Returns the path, size and time of a file, which differ between versions of the file, or only the path if there is
+/// no file.
 std::string identity_of(const std::string& path);
 
-/// A folder of entries.
+/// A folder of cache entries.
 class Cache {
 public:
-    /// Of each kind; beyond that the older half goes.
+    /// The number of entries of one kind above which the older half is removed.
     static constexpr std::size_t kMostEntries = 256;
 
-    /// "": nothing is kept.
+    /// Uses the folder. With "" the cache stores nothing.
     explicit Cache(std::filesystem::path folder) : folder_(std::move(folder)) {}
 
-    /// What was kept under that key.
+    /// Returns the value that was stored under this key.
     std::optional<std::string> find(const std::string& kind, const std::string& key) const;
-    /// Keeps it.
+    /// Stores a value.
     void keep(const std::string& kind, const std::string& key, const std::string& value) const;
 
 private:

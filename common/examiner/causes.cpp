@@ -14,20 +14,21 @@ using simulated::Report;
 
 // ---- what does not end, or ends badly ----
 
-/// Far too much work may come to an end all the same: a small matrix shows it.
+/// Finds kernels that do far too much work but end on a small matrix.
 std::optional<Failure> too_much_work(const Trial& trial, const Report& report,
                                      const Evidence& evidence) {
     constexpr int side = 8;
     const Shape small = evidence.exercise.at_least(side, side);
     const Trial seen = evidence.seen_with(small);
     if (!seen.has_ended()) return std::nullopt;
-    // Each store of a warp is of one element at least.
+    // Each store of a warp stores at least one element.
     const std::uint64_t times = seen.counters.store_requests / seen.elements();
     if (times < 4) return std::nullopt;
-    Failure failure = from_report(
-        FailureKind::too_much_work, report, trial, evidence,
-        "threads repeat what others have done, far more than the task takes.",
-        "Which elements are this thread's own, by blockIdx and threadIdx? Let it do only those.");
+    Failure failure =
+        from_report(FailureKind::too_much_work, report, trial, evidence,
+                    "threads repeat what others have done, far more than the task takes.",
+                    "Which elements belong to this thread, by blockIdx and threadIdx? Let it "
+                    "process only those.");
     failure.details = wrap(
         "With rows = " + std::to_string(small.rows) + " and cols = " + std::to_string(small.cols) +
         " each element is stored " + std::to_string(times) + " times or more, on average.");
@@ -38,31 +39,31 @@ std::optional<Failure> too_much_work(const Trial& trial, const Report& report,
 std::optional<Failure> execution_error(const Trial& trial, const Evidence& evidence) {
     auto failure = told_as(
         {{"synccheck", "deadlock", FailureKind::deadlock,
-          "threads wait here for something that never comes.",
-          "Who should wake them? Follow that thread.", true},
+          "threads wait here for something that never happens.",
+          "Which thread should wake them? Follow that thread.", true},
          {"execution", "instruction budget", FailureKind::endless_loop, "the kernel does not end.",
           "Look at the loop around this line: does its counter reach its end?"},
          {"execution", "assertion failed", FailureKind::assertion_failed,
           "an assertion in the kernel failed.",
-          "Take it as a hint: what it says must be true is not true."},
+          "The condition that it tests does not hold: find out why."},
          {"execution", "trap", FailureKind::assertion_failed, "the kernel stopped itself.",
-          "Take __trap() out, or find out why it is reached."},
+          "Remove __trap(), or find out why it is reached."},
          {"execution", "unsupported", FailureKind::not_simulated,
           "the kernel uses something that the simulated GPU does not have.",
-          "Write it without; no exercise needs it."},
+          "Write the kernel without it; no exercise needs it."},
          {"execution", "", FailureKind::kernel_failed, "the kernel was stopped.", "", true}},
         trial, evidence);
     if (!failure || failure->kind != FailureKind::endless_loop) return failure;
     const Report& report = *find_report(trial, "execution", "instruction budget");
     if (auto found = too_much_work(trial, report, evidence)) return found;
-    failure->details =
-        wrap(report.thread.text() + " was here after many times the work that the task takes.");
+    failure->details = wrap(report.thread.text() +
+                            " was still here after many times the work that the task needs.");
     return failure;
 }
 
 // ---- what a real GPU says ----
 
-/// Errors that a real GPU returns, where nobody says more.
+/// Makes a failure from the error of a real GPU, if nothing else explains it.
 Failure device_error(const Trial& trial, const Evidence& evidence) {
     const auto error = static_cast<cudaError_t>(trial.error);
     const std::string says =
@@ -83,7 +84,7 @@ Failure device_error(const Trial& trial, const Evidence& evidence) {
         case cudaErrorIllegalAddress: return outside(trial, failure.place, wrap(says), evidence);
         case cudaErrorMisalignedAddress:
             tell(FailureKind::misaligned,
-                 "a vector access at an address that is not a multiple of its size.");
+                 "a vector access uses an address that is not a multiple of the vector's size.");
             failure.details = wrap(says);
             break;
         case cudaErrorLaunchTimeout:
@@ -91,14 +92,14 @@ Failure device_error(const Trial& trial, const Evidence& evidence) {
             break;
         case cudaErrorAssert:
             tell(FailureKind::assertion_failed, "an assertion in the kernel failed.",
-                 "Take it as a hint: what it says must be true is not true.");
+                 "The condition that it tests does not hold: find out why.");
             break;
         default: break;
     }
     return failure;
 }
 
-/// What refuses a launch knows the file's name alone.
+/// The code that refuses a launch knows only the file's name, so the line is added here.
 std::optional<Failure> refused_launch(const Trial& trial, const Evidence& evidence) {
     if (trial.refused.kind == FailureKind::none) return std::nullopt;
     Failure refused = trial.refused;

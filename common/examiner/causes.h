@@ -1,7 +1,7 @@
-// From what was seen of a launch to the one mistake behind it.
+// Finds the one mistake that explains the symptoms of a launch.
 //
-// A kernel that is wrong shows many symptoms: a missing barrier leaves wrong cells, reports of
-// races and of memory that nothing wrote. The rules here say which of them names the cause.
+// A wrong kernel has many symptoms: a missing barrier leaves wrong cells, reports of races, and reports of reads from
+// unwritten memory. The rules here decide which of them names the cause.
 #pragma once
 
 #include "examiner/course/exercise.h"
@@ -10,17 +10,17 @@
 
 namespace coalesce {
 
-/// What can be looked at beside the launch that failed.
+/// The evidence beside the launch that failed.
 struct Evidence {
     const Source& source;
     const Exercise& exercise;
-    /// Whether the kernel was right, before, on a matrix of whole tiles.
+    /// Whether the kernel was right on an earlier shape that consists of whole tiles.
     bool was_right_on_whole_tiles = false;
-    /// Launches it again, on another shape, or watched in another way. What comes back is empty where nothing can be
-    /// launched any more: what broke a real GPU's context ends all that a process can do with it.
+    /// Launches the kernel again, on another shape or with other checks. Returns an empty trial if nothing can be
+    /// launched any more, because a kernel has broken the context of a real GPU.
     TryAgain try_again;
 
-    /// Once more, to its end, whatever it does on its way.
+    /// Launches the kernel once more and lets it run to its end, even if it makes errors.
     Trial seen_with(Shape shape, const TracedWarp& traced = {}) const {
         return try_again({.shape = shape,
                           .watch = Watch::result_alone,
@@ -29,10 +29,10 @@ struct Evidence {
     }
 };
 
-/// The mistake that made a launch fail.
+/// Returns the mistake that made a launch fail.
 Failure cause_of(const Trial& trial, const Evidence& evidence);
 
-/// Whether a matrix consists of whole tiles, of any usual side.
+/// Reports whether the matrix consists of whole tiles, for every usual side of a tile.
 bool has_whole_tiles(Shape shape);
 
 }  // namespace coalesce

@@ -8,7 +8,7 @@ namespace {
 
 constexpr const char* kInputName = "input.cu";
 constexpr const char* kOutputName = "kernel.ll";
-/// Relative, so that lines of headers have the same name everywhere.
+/// The path is relative, so that files of headers have the same names everywhere.
 constexpr const char* kHeadersName = "include";
 
 std::vector<std::string> joined(std::vector<std::string> words,
@@ -17,24 +17,24 @@ std::vector<std::string> joined(std::vector<std::string> words,
     return words;
 }
 
-/// What clang's driver would make of `clang++ -x cuda --cuda-device-only ...`: it works with clang 17
-/// to 22. No header is taken from where clang runs, so that no page needs any.
+/// The arguments that clang's driver would pass for `clang++ -x cuda --cuda-device-only ...`. They work with clang 17
+/// to 22. No headers of the computer are used, so a page needs none.
 std::vector<std::string> front_end() {
     const std::string headers = kHeadersName;
     return {
         "-cc1", "-triple", "nvptx64-nvidia-cuda", "-aux-triple", "x86_64-unknown-linux-gnu",
         "-target-sdk-version=11.5", "-target-cpu", "sm_90", "-target-feature", "+ptx78",
-        // The language, as the driver sets it.
+        // The language options, as the driver sets them.
         "-x", "cuda", "-fcuda-is-device", "-fcuda-allow-variadic-functions", "-fdeclspec",
         "-std=c++20", "-fgnuc-version=4.2.1", "-fdeprecated-macro", "-fcxx-exceptions",
         "-fexceptions", "-fno-threadsafe-statics",
-        // A loop that looks for the end of a text stays one: a GPU has no such function to call.
+        // Keeps loops that compute the length of a string, because a GPU has no such function to call.
         "-fno-builtin-strlen", "-fno-builtin-wcslen",
-        // The project's headers and no others.
+        // Use only the project's headers.
         "-nostdsysteminc", "-nobuiltininc", "-nostdinc++", "-internal-isystem", headers,
         "-internal-isystem", headers + "/c_library", "-include", "cuda_runtime.h",
         "-debug-info-kind=line-directives-only", "-dwarf-version=2",
-        // Messages, as messages.h reads them.
+        // The form of messages that messages.h parses.
         "-Wunused-variable", "-ferror-limit", "19", "-fno-caret-diagnostics"};
 }
 

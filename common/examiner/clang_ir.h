@@ -1,4 +1,4 @@
-// How clang is asked for LLVM IR of a learner's file: the same natively and in a page, where clang is
+// Runs clang to get the LLVM IR of a learner's file. Native programs and pages do the same; in a page, clang is
 // WebAssembly and has neither a driver nor a back end.
 #pragma once
 
@@ -9,26 +9,26 @@
 
 namespace coalesce {
 
-/// What clang is to do, in a folder that holds the file `input` and, in the folder `headers`, what
-/// common/cuda_headers/include has.
+/// A call of clang, in a folder that contains the file `input` and a folder `headers` with the headers of
+/// common/cuda_headers/include.
 struct ClangRequest {
-    std::vector<std::string> arguments;  ///< of clang: "-cc1", ...
-    std::string text;                    ///< of the file `input`
-    std::string input;                   ///< its name
-    std::string output;                  ///< the file that LLVM IR comes into
-    std::string headers;                 ///< the folder's name
+    std::vector<std::string> arguments;  ///< arguments of clang: "-cc1", ...
+    std::string text;                    ///< text of the file `input`
+    std::string input;                   ///< name of the input file
+    std::string output;                  ///< name of the file that gets the LLVM IR
+    std::string headers;                 ///< name of the folder of headers
 };
 
-/// For a file that is good (Source::is_good).
+/// Makes the request for a file, which must be good (Source::is_good).
 ClangRequest clang_ir_request(const Source& source);
-/// Likewise, for a text that is wrapped already, by the dialect bare_clang.
+/// Makes the request for a text that is already wrapped in the dialect bare_clang.
 ClangRequest clang_ir_request_of_wrapped(const std::string& wrapped);
 
-/// The same with a clang that has a back end for NVIDIA's GPUs, which would take part in optimising: two
-/// calls one after the other, the second for a target for which clang has none. The IR is a page's then.
+/// Splits the call in two for a clang that has a back end for NVIDIA's GPUs, which would change the optimizations:
+/// the second call names a target without a back end. The IR is then the same as in a page.
 std::vector<std::vector<std::string>> steps_with_back_end(const ClangRequest& request);
 
-/// What Compiled::compiler says: "clang 22.1.8, translated". `version` is clang's.
+/// Returns the value of Compiled::compiler, "clang 22.1.8, translated", for this version of clang.
 std::string translated_by_us(const std::string& version);
 
 }  // namespace coalesce

@@ -11,11 +11,12 @@ namespace {
 
 Failure no_compiler(Compiler wanted) {
     if (wanted == Compiler::clang_ir) {
-        return {.kind = FailureKind::no_compiler,
-                .headline = "there is no clang of version 17 to 22 here to make LLVM IR with.",
-                .next =
-                    "Install one (Debian: apt-get install clang-19), or name it in "
-                    "COALESCE_CLANG."};
+        return {
+            .kind = FailureKind::no_compiler,
+            .headline =
+                "there is no clang of version 17 to 22 here, which is needed to make LLVM IR.",
+            .next =
+                "Install one (Debian: apt-get install clang-19), or name it in COALESCE_CLANG."};
     }
     const std::string what = wanted == Compiler::any
                                  ? "neither the CUDA toolkit (libnvrtc.so.13 or nvcc) nor clang"
@@ -34,7 +35,7 @@ Compiled compile_or_find(const Source& source, const CompileOptions& options,
     const Cache cache(options.cache);
     if (auto kept = read_kept<Compiled>(cache.find("ptx", key))) {
         kept->entry = entry_of(options.kernel);
-        // Names of files are no part of a key.
+        // The key does not contain the file's name, so the cached messages get the current one.
         for (Message& message : kept->messages) message.place.file = source.name;
         kept->is_from_cache = true;
         return *kept;

@@ -1,9 +1,9 @@
 /// \file
-/// A learner's file becomes PTX: the file alone, with a few lines of our own before and after it.
+/// Compiles a learner's file to PTX, with a few lines of our own before and after it.
 ///
-/// Before it stand `Launch` and `ceil_div`, which it uses without including anything; behind it a
-/// kernel of one thread that evaluates `configure(rows, cols)` on the device. No host code of the
-/// file ever runs. Messages name the file and its own lines; our lines are never seen.
+/// The lines before it define `Launch` and `ceil_div`, which the file uses without including anything. After it comes
+/// a kernel of one thread that evaluates `configure(rows, cols)` on the device. No host code of the file ever runs.
+/// Messages refer to the file and its own lines only.
 ///
 ///     Compiled compiled = compile(read_source("exercises/02_naive/kernel.cu"), {});
 ///     if (!compiled.ok()) std::puts(compiled.failure.text().c_str());
@@ -18,69 +18,69 @@
 
 namespace coalesce {
 
-/// How bad what a compiler says is.
+/// The severity of a compiler's message.
 enum class Severity { error, warning, note };
 
-/// What a compiler says about a place in the learner's file.
+/// A compiler's message about a place in the learner's file.
 struct Message {
-    Severity severity = Severity::error;  ///< how bad
-    Place place;                          ///< file, line and, where the compiler tells, column
-    std::string text;                     ///< "identifier "x" is undefined"
+    Severity severity = Severity::error;
+    Place place;       ///< file, line and, if known, column
+    std::string text;  ///< "identifier "x" is undefined"
 
-    /// "kernel.cu:3: error: ..." with the source line and a caret below it.
+    /// Returns "kernel.cu:3: error: ..." with the source line and a caret below it.
     std::string shown(const std::string& source) const;
 };
 
-/// Which compiler.
+/// The kinds of compilers.
 enum class Compiler {
-    any,      ///< the first of the following three that is there, in this order
-    nvrtc,    ///< libnvrtc, in this process: the fastest
+    any,      ///< the first of nvrtc, nvcc and clang that is installed
+    nvrtc,    ///< libnvrtc, loaded into this process; the fastest
     nvcc,     ///< `nvcc -ptx`
     clang,    ///< clang with the project's headers
-    clang_ir  ///< clang makes LLVM IR, and our translator makes PTX of it, as in a page
+    clang_ir  ///< clang to LLVM IR, then our translator to PTX, as in a page
 };
 
-/// How a file is compiled.
+/// The options of a compilation.
 struct CompileOptions {
-    /// The __global__ function that the file must have, of (float*, const float*, int, int).
+    /// The name of the __global__ function to find. Its parameters are (float*, const float*, int, int).
     std::string kernel = "transpose";
-    /// The virtual architecture that the PTX is for; `native_architecture()` is the device's.
+    /// The virtual architecture to compile for. `native_architecture()` returns the device's.
     std::string architecture = "compute_90";
-    /// Where results are kept from one time to the next, by content; "": nowhere.
+    /// The folder that caches results; "" for none.
     std::filesystem::path cache = {};
     /// Which compiler.
     Compiler compiler = Compiler::any;
-    /// nvcc and clang are ended after that many seconds.
+    /// Time limit in seconds, after which nvcc and clang are killed.
     int seconds = 20;
 };
 
-/// What came of a file.
+/// The result of a compilation.
 struct Compiled {
-    std::string file;               ///< as messages name it
-    std::string kernel;             ///< the function's name
+    std::string file;               ///< the file's name in messages
+    std::string kernel;             ///< name of the kernel's function
     std::string ptx;                ///< "" when it did not compile
     std::string entry;              ///< the kernel's name in the PTX
     std::string compiler;           ///< "NVRTC 13.0", "nvcc 13.0.88", "clang 19.1.7, translated"
-    bool is_from_cache = false;     ///< it was compiled before
-    std::vector<Message> messages;  ///< all, in the order of the lines
+    bool is_from_cache = false;     ///< the result was cached
+    std::vector<Message> messages;  ///< all messages, by line
     Failure failure;                ///< why there is no PTX
 
-    /// Whether there is PTX.
+    /// Reports whether the file was compiled.
     bool ok() const { return failure.kind == FailureKind::none; }
 };
 
-/// Compiles. Never throws for what is wrong with the file: see Compiled::failure.
+/// Compiles a file. Errors in the file are in Compiled::failure; they are never thrown.
 Compiled compile(const Source& source, const CompileOptions& options);
 
-/// The name in PTX of the kernel that evaluates `configure`: it takes (long long* result, int rows,
-/// int cols) and writes grid x, y, z, block x, y, z and the bytes of shared memory.
+/// The name, in the PTX, of the kernel that evaluates `configure`. Its parameters are (long long* result, int rows,
+/// int cols); it writes grid x, y, z, block x, y, z and the bytes of shared memory.
 extern const char* const kConfigureEntry;
 
-/// What compile would use: "NVRTC 13.0 (/usr/local/cuda/lib64/libnvrtc.so.13)", or "" when there is
-/// no compiler at all. For `doctor`.
+/// Returns the compiler that `compile` would use, for example "NVRTC 13.0 (/usr/local/cuda/lib64/libnvrtc.so.13)", or
+/// "" if there is none.
 std::string compiler_found(Compiler compiler = Compiler::any);
 
-/// Changes when `compile` would use another compiler: for caches.
+/// Returns an identifier of the compiler that `compile` would use, for the keys of caches.
 std::string compiler_identity(Compiler compiler = Compiler::any);
 
 }  // namespace coalesce

@@ -16,7 +16,7 @@ namespace coalesce {
 namespace {
 
 std::string wanted_signature(const std::string& kernel) {
-    // One matrix, whose side comes first; the other arguments stay without a name.
+    // An in-place kernel takes one matrix and its side; the other parameters have no name.
     if (kernel.ends_with("_in_place")) {
         return "__global__ void " + kernel + "(float* data, const float*, int side, int)";
     }
@@ -25,7 +25,7 @@ std::string wanted_signature(const std::string& kernel) {
 
 constexpr const char* kWantedConfigure = "constexpr Launch configure(int rows, int cols)";
 
-/// The line on which a text first has that word; 0 when it has it nowhere.
+/// Returns the first line that contains the word, or 0.
 int line_with(const std::string& text, const std::string& word) {
     std::smatch found;
     const std::regex whole_word("\\b" + word + "\\b");
@@ -39,8 +39,9 @@ Failure missing_kernel(const Source& source, const std::string& kernel,
                     .place = {source.name, line_with(source.text, kernel), 0},
                     .next = "The file needs " + wanted_signature(kernel) + " { ... }"};
     if (failure.place.line > 0) {
-        failure.headline = "'" + kernel + "' is no kernel.";
-        failure.next += ": with __global__, neither static nor a template, in no namespace";
+        failure.headline = "'" + kernel + "' is not a kernel.";
+        failure.next +=
+            ": with __global__, not static, not a template, and outside of any namespace";
     } else if (!others.empty()) {
         failure.place.line = line_of_kernel(source.text, "");
         failure.details = wrap("The file has the kernel " + demangled(others.front()) + ".");
@@ -51,13 +52,13 @@ Failure missing_kernel(const Source& source, const std::string& kernel,
 
 Failure wrong_signature(const Source& source, const std::string& kernel, const std::string& name) {
     return {.kind = FailureKind::wrong_signature,
-            .headline = "the kernel's arguments are not those that it is given.",
+            .headline = "the kernel's parameters do not match the arguments that it gets.",
             .place = {source.name, line_with(source.text, kernel), 0},
-            .details = wrap("It is " + demangled(name) + "."),
+            .details = wrap("Its signature is " + demangled(name) + "."),
             .next = "Make it " + wanted_signature(kernel) + "."};
 }
 
-/// Finds the kernel in the PTX: sets `entry`, or says why it is not there.
+/// Finds the kernel in the PTX, and sets `entry` or the failure.
 void find_entry(Compiled& compiled, const Source& source, const std::string& kernel) {
     const std::string name = std::to_string(kernel.size()) + kernel;
     const std::vector<std::string> entries = entries_of(compiled.ptx);
@@ -78,12 +79,14 @@ std::string first_line_of(const std::string& text) {
 }
 
 Failure missing_configure(const Source& source, const std::string& compiler_says) {
-    Failure failure{.kind = FailureKind::configure_missing,
-                    .headline = "there is no 'configure' that gives the launch for rows and cols.",
-                    .place = {source.name, line_with(source.text, "configure"), 0},
-                    .next = std::string("The file needs ") + kWantedConfigure + " { ... }"};
+    Failure failure{
+        .kind = FailureKind::configure_missing,
+        .headline = "there is no 'configure' that returns the launch for rows and cols.",
+        .place = {source.name, line_with(source.text, "configure"), 0},
+        .next = std::string("The file needs ") + kWantedConfigure + " { ... }"};
     if (failure.place.line > 0) {
-        failure.headline = "'configure' cannot be called with (rows, cols) for a Launch.";
+        failure.headline =
+            "'configure' cannot be called with (rows, cols), or does not return a Launch.";
         failure.details = wrap("The compiler says: " + compiler_says);
     }
     return failure;
@@ -95,14 +98,14 @@ Failure does_not_compile(const Source& source, const std::vector<Message>& messa
     for (const Message& message : messages) {
         if (message.severity == Severity::error) errors.push_back(&message);
     }
-    // A block that is never closed makes other errors of what follows.
+    // A missing brace causes other errors after it, so its message comes first.
     std::stable_partition(errors.begin(), errors.end(), [](const Message* message) {
         return message->text.starts_with("expected a \"}\"");
     });
     Failure failure{.kind = FailureKind::does_not_compile,
                     .headline = with_end("does not compile: " + errors.front()->text),
                     .place = errors.front()->place,
-                    .next = "Fix the first error; the others often go with it."};
+                    .next = "Fix the first error; the others often disappear with it."};
     for (std::size_t i = 0; i < std::min(shown, errors.size()); ++i) {
         failure.details += errors[i]->shown(source.text);
     }
@@ -113,7 +116,7 @@ Failure does_not_compile(const Source& source, const std::vector<Message>& messa
     return failure;
 }
 
-/// Neither the learner's lines nor the call of configure: the compiler itself has a problem.
+/// Makes the failure for compiler errors that refer neither to the learner's lines nor to the call of configure.
 Failure compiler_broke(const Source& source, const std::string& compiler, const RawOutput& raw,
                        const std::vector<std::string>& ours) {
     const std::string says = ours.empty() ? first_line_of(raw.output) : ours.front();
@@ -122,8 +125,8 @@ Failure compiler_broke(const Source& source, const std::string& compiler, const 
             .place = {source.name, 0, 0},
             .details = wrap(compiler.substr(0, compiler.find(' ')) + " says: " + says),
             .next =
-                "A guess: a macro that changes names of CUDA. Undo the last change; if it is "
-                "no better, the compiler itself is at fault: install it again."};
+                "Perhaps a macro redefines names of CUDA. Undo the last change; if that does not "
+                "help, install the compiler again."};
 }
 
 Failure out_of_time(const Source& source, int seconds) {
@@ -134,7 +137,7 @@ Failure out_of_time(const Source& source, int seconds) {
             .next = "Look for templates or constexpr functions that call themselves without end."};
 }
 
-/// Why there is no PTX.
+/// Explains why there is no PTX.
 Failure explain(const Source& source, const std::string& compiler, const RawOutput& raw,
                 const CompilerOutput& said) {
     if (raw.is_out_of_time) return out_of_time(source, raw.seconds);
@@ -146,7 +149,7 @@ Failure explain(const Source& source, const std::string& compiler, const RawOutp
     return compiler_broke(source, compiler, raw, said.ours);
 }
 
-/// The compiler is content, and the translator is not: the learner's file need not be wrong.
+/// Makes the failure for a file that the compiler accepts and the translator does not. The file may be correct.
 Failure not_translated(const Source& source, const translator::Untranslated& why) {
     const bool is_known = why.file == kLearnersFile;
     return {.kind = FailureKind::not_translated,

@@ -1,6 +1,5 @@
-// All that comes after a compiler has run: its messages are read, LLVM IR becomes PTX, the kernel is
-// found in it, and what is wrong is explained. It starts no programs and opens no files, so that it
-// works in a page as well.
+// The part of a compilation after the compiler has run: reads its messages, translates LLVM IR to PTX, finds the
+// kernel in it, and explains errors. It starts no programs and opens no files, so that it also works in a page.
 #pragma once
 
 #include <string>
@@ -10,24 +9,24 @@
 
 namespace coalesce {
 
-/// What a compiler made of a text.
+/// The output of a compiler.
 struct RawOutput {
-    bool is_good = false;         ///< it made something
-    bool is_out_of_time = false;  ///< it was ended
-    int seconds = 0;              ///< that it was allowed
-    std::string ptx = "";         ///< when it is good and a compiler made PTX
-    std::string ir = "";          ///< when it is good and the compiler made LLVM IR
-    std::string output = "";      ///< what it said
+    bool is_good = false;         ///< whether it produced PTX or LLVM IR
+    bool is_out_of_time = false;  ///< whether it was killed at the time limit
+    int seconds = 0;              ///< the time limit
+    std::string ptx = "";         ///< the PTX, if it made PTX
+    std::string ir = "";          ///< the LLVM IR, if it made LLVM IR
+    std::string output = "";      ///< its messages
 };
 
-/// What came of `source`, in which `kernel` is looked for. `compiler` is what Compiled::compiler says.
+/// Makes the result of compiling `source`, and looks for `kernel` in it. `compiler` becomes Compiled::compiler.
 Compiled compiled_from(const Source& source, const std::string& kernel, const std::string& compiler,
                        const RawOutput& raw);
 
-/// The kernels of a module, as they are called in its PTX, without the one that `wrapped` appends.
+/// Returns the names of the kernels in a PTX module, without the one that `wrapped` adds.
 std::vector<std::string> entries_of(const std::string& ptx);
 
-/// The name in PTX of a kernel that takes (float*, const float*, int, int).
+/// Returns the mangled name of a kernel that takes (float*, const float*, int, int).
 std::string entry_of(const std::string& kernel);
 
 }  // namespace coalesce

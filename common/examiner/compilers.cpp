@@ -23,7 +23,7 @@ namespace {
 
 namespace fs = std::filesystem;
 
-/// Where NVRTC's toolkit may be, the likeliest first.
+/// Returns the folders in which NVRTC's toolkit may be, the likeliest first.
 std::vector<std::string> toolkit_roots() {
     std::vector<std::string> roots;
     for (const char* name : {"CUDA_HOME", "CUDA_PATH"}) {
@@ -50,7 +50,7 @@ std::string find_nvrtc() {
     return "";
 }
 
-/// The path of a compiler, as ./learn and CMake find it; "" when there is none.
+/// Returns the path of a compiler as ./learn and CMake find it, or "".
 std::string find_by_script(const std::vector<std::string>& words) {
     std::vector<std::string> command = {COALESCE_FIND_COMPILER};
     command.insert(command.end(), words.begin(), words.end());
@@ -60,11 +60,11 @@ std::string find_by_script(const std::vector<std::string>& words) {
     return lines_of(trimmed(child.output)).back();
 }
 
-/// The versions of clang whose LLVM IR the translator knows.
+/// The versions of clang whose LLVM IR the translator supports.
 constexpr const char *kOldestWithIr = "17", *kNewestWithIr = "22";
 
-/// "compute_90" -> "sm_80": old versions of clang know no newer one, and what the course does needs
-/// none. Devices take code for older ones.
+/// Converts "compute_90" to "sm_80", because old versions of clang support nothing newer and the course needs nothing
+/// newer. Devices also run code for older architectures.
 std::string clang_architecture(const std::string& architecture) {
     constexpr int newest = 80;
     const std::size_t underline = architecture.find('_');
@@ -84,11 +84,11 @@ std::vector<std::string> nvcc_command(const std::string& nvcc, const std::string
             "input.cu"};
 }
 
-/// The folder, beside the source, where clang looks for headers first.
+/// The folder beside the source in which clang looks for headers first.
 constexpr const char* kOwnHeaders = "headers";
 
-/// The host's <cstdio> declares another printf, and kernels need nothing of it: clang finds an empty
-/// one.
+/// Writes empty headers for clang to find instead of the host's, whose <cstdio> declares another printf. Kernels need
+/// nothing from them.
 void write_own_headers(const fs::path& folder) {
     fs::create_directory(folder / kOwnHeaders);
     for (const char* name : {"cstdio", "stdio.h"}) {
@@ -96,7 +96,7 @@ void write_own_headers(const fs::path& folder) {
     }
 }
 
-/// The words of a line of `clang -###`: in quotes, with backslashes before quotes and backslashes.
+/// Splits a line of `clang -###` into words, which are quoted and have backslashes before quotes and backslashes.
 std::vector<std::string> quoted_words(const std::string& line) {
     std::vector<std::string> words;
     bool is_inside = false;
@@ -112,13 +112,13 @@ std::vector<std::string> quoted_words(const std::string& line) {
     return words;
 }
 
-/// What makes PTX of a kernel, without any of the toolkit's headers, which clang may be too old to read:
-/// the project has its own. `more` says which other headers there are, what is read and written.
+/// Returns the command that compiles a kernel to PTX with the project's headers, because clang may be too old to read
+/// the toolkit's. `more` adds other header folders and names the input and the output.
 std::vector<std::string> clang_command(const std::string& clang, const std::string& architecture,
                                        const std::vector<std::string>& more) {
     std::vector<std::string> words = {
         clang, "-x", "cuda", "-std=c++20", "-O3",
-        // An endless loop is a learner's mistake, and no licence to leave it out.
+        // Keep endless loops, which are learners' mistakes; C++ would allow clang to remove them.
         "-fno-finite-loops", "-Wunused-variable", "-S", "--cuda-device-only", "-nocudainc",
         "-nocudalib", "-fdeclspec", "-include", "cuda_runtime.h", "-gline-tables-only",
         "-Wno-unknown-cuda-version", "-Xclang", "-target-sdk-version=11.5", "-Xclang",
@@ -129,7 +129,7 @@ std::vector<std::string> clang_command(const std::string& clang, const std::stri
     return words;
 }
 
-/// What a program's end tells.
+/// Converts the result of a child process.
 RawOutput ended(const Ended& child, int seconds) {
     return {.is_good = child.exit_code == 0,
             .is_out_of_time = child.timed_out,
@@ -168,8 +168,8 @@ RawOutput run_clang_for_ir(const std::string& clang, const std::string& wrapped,
     return result;
 }
 
-/// The compilers to try, the first choice first. COALESCE_COMPILER in the environment allows one
-/// kind alone; otherwise what built the course comes first.
+/// Returns the compilers to try in order. COALESCE_COMPILER in the environment allows one kind only; otherwise the
+/// compiler that built the course comes first.
 std::vector<Compiler> in_order() {
     const char* given = std::getenv("COALESCE_COMPILER");
     const std::string chosen = given ? given : "";
@@ -193,7 +193,7 @@ std::string path_of(Compiler kind) {
     return "";
 }
 
-/// The number in what `--version` prints.
+/// Returns the version number in the output of `--version`.
 std::string version_printed_by(const std::string& program) {
     const std::string printed = run_child({program, "--version"}, 20).output;
     std::smatch match;
@@ -232,7 +232,7 @@ std::optional<FoundCompiler> find_compiler(Compiler kind) {
     const std::string path = path_of(kind);
     if (path.empty()) return std::nullopt;
     std::string identity = std::string(name_of(kind)) + " " + identity_of(path);
-    // The translator is part of this program.
+    // The translator is part of this program, so the identity includes the program.
     if (kind == Compiler::clang_ir) identity += " " + identity_of("/proc/self/exe");
     return FoundCompiler{kind, path, identity};
 }
@@ -262,7 +262,7 @@ RawOutput run_compiler(const FoundCompiler& compiler, const std::string& wrapped
             return run_clang_for_ir(compiler.path, wrapped, seconds);
         }
         return run_command(command, wrapped, seconds);
-    } catch (const std::exception& error) {  // a full disk
+    } catch (const std::exception& error) {  // the disk is full, for example
         RawOutput result;
         result.output = error.what();
         return result;
@@ -271,7 +271,7 @@ RawOutput run_compiler(const FoundCompiler& compiler, const std::string& wrapped
 
 std::vector<std::string> clang_filter_command(const std::string& clang,
                                               const std::string& architecture) {
-    // Whatever C++ library this computer has: what a kernel may include must not depend on it.
+    // The command does not use this computer's C++ library, so that all computers accept the same includes.
     const auto command =
         clang_command(clang, architecture,
                       {"-nostdinc", "-nostdinc++", "-isystem", clang_headers(), "-isystem",

@@ -1,5 +1,4 @@
-// The compilers that a learner's file can be compiled with: where they are, and how they are
-// called.
+// Finds and runs the compilers that can compile a learner's file.
 #pragma once
 
 #include <optional>
@@ -12,43 +11,43 @@
 
 namespace coalesce {
 
-/// A compiler that is there.
+/// An installed compiler.
 struct FoundCompiler {
     Compiler kind = Compiler::any;
-    std::string path;      ///< of the library or program
-    std::string identity;  ///< changes when another version takes its place
+    std::string path;      ///< path of the library or program
+    std::string identity;  ///< differs between versions
 };
 
-/// The only kind that will do: `kind`, or with `any` what the environment demands; `any` when it
-/// demands nothing.
+/// Returns the kind of compiler to use: `kind`, or if that is `any`, the one that the environment demands, or `any`.
 Compiler demanded(Compiler kind);
-/// The compiler of that kind, or with `any` the first there is.
+/// Returns the compiler of this kind, or the first installed one for `any`.
 std::optional<FoundCompiler> find_compiler(Compiler kind);
-/// "NVRTC 13.0", "clang 19.1.7, translated"; asks the compiler, which takes a moment.
+/// Returns the name and version, such as "NVRTC 13.0" or "clang 19.1.7, translated". Runs the compiler, which takes a
+/// moment.
 std::string version_of(const FoundCompiler& compiler);
-/// "NVRTC", "nvcc", "clang"
+/// Returns "NVRTC", "nvcc" or "clang".
 const char* name_of(Compiler kind);
-/// How it wants to be spoken to.
+/// Returns the dialect of CUDA C++ that the compiler accepts.
 Dialect dialect_of(const FoundCompiler& compiler);
 
-/// Compiles a wrapped text for `architecture` ("compute_90").
+/// Compiles a wrapped text for `architecture`, such as "compute_90".
 RawOutput run_compiler(const FoundCompiler& compiler, const std::string& wrapped,
                        const std::string& architecture, int seconds);
 
-/// The words that make a clang read a wrapped text from its standard input, and print PTX. No file is
-/// written, none is read but the project's own headers, in `clang_headers()`, and no other process is
-/// made: it is what the driver would call. Throws std::runtime_error when the driver does not tell.
+/// Returns the command that makes clang read a wrapped text from stdin and print PTX. It is the command that clang's
+/// driver would run: it writes no files, reads no files except the headers in `clang_headers()`, and starts no other
+/// process. Throws std::runtime_error if the driver does not print it.
 std::vector<std::string> clang_filter_command(const std::string& clang,
                                               const std::string& architecture);
-/// The folder that it needs.
+/// Returns the folder of the project's headers for clang.
 std::string clang_headers();
 
-/// NVRTC's part of the above.
+/// Compiles with NVRTC.
 RawOutput run_nvrtc(const std::string& library, const std::string& wrapped,
                     const std::string& architecture);
-/// "13.0"; "" when the library cannot be loaded.
+/// Returns the version of NVRTC, such as "13.0", or "" if the library cannot be loaded.
 std::string nvrtc_version(const std::string& library);
-/// The folder with the toolkit's headers; "" when there is none.
+/// Returns the folder of the toolkit's headers, or "" if there is none.
 std::string toolkit_headers();
 
 }  // namespace coalesce

@@ -13,14 +13,14 @@
 namespace coalesce {
 namespace {
 
-/// One kind of access: which counters it has, and what too many of them are called.
+/// A kind of access: its counters, and the failure if there are too many.
 struct AccessKind {
     FailureKind kind;
     const char* verb;  ///< "load"
     const char* unit;  ///< "sectors"
     std::uint64_t Counters::*requests;
     std::uint64_t Counters::*cost;
-    std::uint64_t Counters::*ideal;  ///< null: only the limit says what is enough
+    std::uint64_t Counters::*ideal;  ///< null: there is no ideal, only a limit
     double Limits::*limit;
 };
 
@@ -47,7 +47,7 @@ double ratio(const Counters& counters, const AccessKind& access) {
                     : 0;
 }
 
-/// The line for which a figure of this kind of access is largest; null: none has such an access.
+/// Returns the line with the largest figure for this kind of access, or null if no line has such an access.
 const LineCounters* line_with_most(const std::vector<LineCounters>& lines, const AccessKind& access,
                                    const auto& figure) {
     const auto most = std::max_element(lines.begin(), lines.end(),
@@ -57,26 +57,26 @@ const LineCounters* line_with_most(const std::vector<LineCounters>& lines, const
     return most == lines.end() || most->counters.*access.requests == 0 ? nullptr : &*most;
 }
 
-/// 16 bytes per lane: shared memory serves 8 lanes at a time.
+/// Reports whether the accesses have 16 bytes per lane, so that shared memory serves 8 lanes at a time.
 bool is_wide(const Counters& counters, const AccessKind& access) {
     return access.ideal && counters.*access.ideal >= 4 * counters.*access.requests;
 }
 
 std::string advice(const Counters& counters, const AccessKind& access) {
     if (access.kind == FailureKind::bank_conflicts && is_wide(counters, access)) {
-        return "With 16 bytes per lane, 8 lanes are served together: let each 8 that follow each "
-               "other touch 8 different places, counted in 16 bytes modulo 8. Print the picture of "
-               "one warp to see who meets whom.";
+        return "With 16 bytes per lane, shared memory serves 8 lanes at a time: let 8 consecutive "
+               "lanes access 8 different places, counted in units of 16 bytes modulo 8. Print the "
+               "picture of one warp to see which lanes conflict.";
     }
     if (access.kind == FailureKind::bank_conflicts) {
         return "Let the 32 lanes touch 32 different banks: an element's bank is its place in the "
-               "array modulo 32. Print the picture of one warp to see who meets whom.";
+               "array modulo 32. Print the picture of one warp to see which lanes conflict.";
     }
-    return "Let neighbouring lanes (threadIdx.x) touch neighbouring addresses: what does one more "
-           "lane add to the index?";
+    return "Let neighbouring lanes (threadIdx.x) access neighbouring addresses: how does the index "
+           "change from one lane to the next?";
 }
 
-/// What a request may cost: by the limits, or as in the solution; 0: not asked.
+/// Returns the allowed cost per request, from the limits or from the solution; 0: unlimited.
 double allowed(const AccessKind& access, const Limits& limits,
                const std::optional<Counters>& solution) {
     if (limits.*access.limit > 0 || !solution) return limits.*access.limit;
@@ -89,18 +89,19 @@ std::string conflict_text(const Counters& counters, const AccessKind& access) {
     return kNumber(ways) + "-way bank conflicts: ";
 }
 
-/// Wavefronts of shared memory, loads and stores together: which of the two pays for the turn is up
-/// to the learner.
+/// Returns the wavefronts of shared memory for loads and stores together, because the learner may choose which of
+/// them pays for the transpose.
 std::uint64_t wavefronts(const Counters& counters) {
     return counters.shared_load_wavefronts + counters.shared_store_wavefronts;
 }
 
-/// More expensive by the request may be cheaper in all: wide accesses touch more at once, and fewer times.
+/// Reports whether the accesses are also more expensive in total. Wide accesses cost more per request, but there are
+/// fewer of them.
 bool is_dear_in_all(const Verdict& found, const AccessKind& access) {
     const auto& solution = found.solution_counters;
     const std::uint64_t cost = *found.counters.*access.cost;
     if (access.ideal) {
-        // One lane at a time there is never a conflict; and all together it takes as long as with them.
+        // With one active lane per access there are never conflicts, but the accesses take as long in total.
         if (solution && wavefronts(*found.counters) > 2 * wavefronts(*solution)) return true;
         return cost > *found.counters.*access.ideal &&
                (!solution || wavefronts(*found.counters) > wavefronts(*solution));
@@ -109,7 +110,8 @@ bool is_dear_in_all(const Verdict& found, const AccessKind& access) {
     return static_cast<double>(cost) * kFloatsInASector > elements_of(found.counted);
 }
 
-/// Full lanes side by side, and one sector more than they fill: a row does not begin at a sector.
+/// Reports whether the lanes are adjacent but touch one sector more than they fill, because the rows do not start at
+/// a sector.
 bool is_off_sector(const Counters& counters, const AccessKind& access, Shape shape) {
     const auto requests = static_cast<double>(counters.*access.requests);
     const double least = elements_of(shape) / kFloatsInASector;
@@ -134,13 +136,13 @@ std::optional<Failure> too_many_per_request(const Verdict& found, const AccessKi
     if (most == 0 || has <= most || !is_dear_in_all(found, access)) {
         return std::nullopt;
     }
-    // Wide accesses take several wavefronts without any conflict: the costly one is another.
+    // Wide accesses take several wavefronts without a conflict, so the conflicts are on another line.
     if (access.ideal && *found.counters.*access.cost <= *found.counters.*access.ideal) {
         return std::nullopt;
     }
     Failure failure{.kind = access.kind, .place = {found.file, 0, 0}, .shape = found.counted};
     Counters shown = *found.counters;
-    // A line that is expensive by each request is worse than one that is there often.
+    // A line with a high cost per request is worse than one that is executed often.
     const auto dearness = [&](const Counters& counters) { return ratio(counters, access); };
     if (const LineCounters* line = line_with_most(found.lines, access, dearness)) {
         failure.place.line = line->line;
@@ -160,10 +162,10 @@ std::optional<Failure> too_many_per_request(const Verdict& found, const AccessKi
     return failure;
 }
 
-/// How the first warp of the first block touches global memory.
+/// How the first warp of the first block accesses global memory.
 struct WarpsWork {
-    double lanes = 0;           ///< that take part, on average; 0: it touches nothing
-    double bytes_per_lane = 0;  ///< likewise
+    double lanes = 0;           ///< active lanes, on average; 0: no access
+    double bytes_per_lane = 0;  ///< bytes per active lane, on average
 };
 
 WarpsWork work_of_a_warp(const Verdict& found, bool of_stores, const TryAgain& try_again) {
@@ -180,7 +182,7 @@ WarpsWork work_of_a_warp(const Verdict& found, bool of_stores, const TryAgain& t
     return {work.lanes / accesses, work.bytes_per_lane / accesses};
 }
 
-/// Why the warps touch global memory so often: elements move more than once, few lanes take part, or
+/// Explains why the warps access global memory so often: elements are moved more than once, few lanes are active, or
 /// each lane moves less than it could.
 void tell_why(Failure& failure, const Verdict& found, const AccessKind& access,
               const TryAgain& try_again) {
@@ -194,17 +196,18 @@ void tell_why(Failure& failure, const Verdict& found, const AccessKind& access,
     if (times > 1.9) {
         failure.kind = FailureKind::work_repeated;
         failure.headline += " Each element is moved about " + kNumber(times) + " times.";
-        failure.next = "Let one thread move each element, once: who moves it again?";
+        failure.next = "Let one thread move each element once: which thread moves it again?";
     } else if (times > 1.01 && work.lanes == kLanes) {
         failure.kind = FailureKind::work_repeated;
         failure.headline += " Of 100 elements about " +
                             std::to_string(std::lround(100 * (times - 1))) +
                             " are moved more often than needed.";
-        failure.next = "Which of them do two blocks or two threads move, or one of them twice?";
+        failure.next =
+            "Which elements are moved by two blocks, by two threads, or twice by one thread?";
     } else if (work.lanes > 0 && work.lanes < 0.75 * kLanes) {
         failure.kind = FailureKind::lanes_idle;
         failure.headline += " Of the 32 threads of a warp only " + kNumber(work.lanes) +
-                            (work.lanes == 1 ? " takes" : " take") + " part in each.";
+                            (work.lanes == 1 ? " takes" : " take") + " part in each access.";
         failure.next =
             "Give every thread its share: a warp costs the same with 1 thread as with 32.";
     } else if (wider == 2 || wider == 4) {
@@ -217,7 +220,7 @@ void tell_why(Failure& failure, const Verdict& found, const AccessKind& access,
     }
 }
 
-/// Right by the request, but there are more of them than in the solution.
+/// Finds accesses that are cheap enough per request but more frequent than in the solution.
 std::optional<Failure> too_many_requests(const Verdict& found, const AccessKind& access,
                                          const TryAgain& try_again) {
     if (!found.solution_counters) return std::nullopt;
@@ -225,8 +228,7 @@ std::optional<Failure> too_many_requests(const Verdict& found, const AccessKind&
     const std::uint64_t enough = *found.solution_counters.*access.requests;
     if (has <= enough) return std::nullopt;
     if (access.ideal) {
-        // A tile that the lesson does without costs nothing that it asks for; and what prints the
-        // tile reads it once more.
+        // A tile that the solution does not have is allowed, and printing the tile reads it once more.
         const bool prints = code_alone(found.source).find("printf") != std::string::npos;
         if (enough == 0 || prints || !is_dear_in_all(found, access)) return std::nullopt;
     }
@@ -240,14 +242,14 @@ std::optional<Failure> too_many_requests(const Verdict& found, const AccessKind&
                        " " + std::to_string(has) + " times, where " + std::to_string(enough) +
                        " are enough.";
     if (access.ideal) {
-        failure.next = "Touch each element once: what is accessed twice?";
+        failure.next = "Access each element once: which ones are accessed twice?";
     } else {
         tell_why(failure, found, access, try_again);
     }
     return failure;
 }
 
-/// `counters` come as they were counted.
+/// `counters` are as counted, without the corrections below.
 std::optional<Failure> needless_atomics(const Verdict& found) {
     const auto& solution = found.solution_counters;
     if (!solution || found.counters->atomic_requests == 0 || solution->atomic_requests > 0) {
@@ -255,8 +257,9 @@ std::optional<Failure> needless_atomics(const Verdict& found) {
     }
     Failure failure{
         .kind = FailureKind::needless_atomics,
-        .headline = "the result is stored with " + std::to_string(found.counters->atomic_requests) +
-                    " atomic operations, and none is needed: no two threads store to one place.",
+        .headline =
+            "the result is stored with " + std::to_string(found.counters->atomic_requests) +
+            " atomic operations that are not needed: no two threads store to the same place.",
         .place = {found.file, 0, 0},
         .shape = found.counted,
         .next = "Store with a plain assignment: out[...] = value."};
@@ -266,7 +269,7 @@ std::optional<Failure> needless_atomics(const Verdict& found) {
     return failure;
 }
 
-/// An atomic costs what a store costs, and more.
+/// Counts atomics as stores, since each costs at least as much.
 void count_as_stores(Counters& counters) {
     counters.store_requests += std::exchange(counters.atomic_requests, 0);
     counters.store_sectors += std::exchange(counters.atomic_sectors, 0);
@@ -282,11 +285,12 @@ Verdict with_atomics_as_stores(Verdict found) {
     return found;
 }
 
-/// So many times the solution's instructions are more than any way to write the lesson down takes.
+/// Above this multiple of the solution's instruction count, no reasonable way to write the kernel explains the cost.
 constexpr std::uint64_t kMostInstructions = 16;
 
-/// What moves from warp to warp bit by bit (by barriers that count, by phases of mbarriers) or lane by lane is no
-/// access that a counter sees, and takes instructions without end.
+/// Finds kernels that execute far too many instructions. Data can be passed between warps bit by bit, through
+/// barriers that count or phases of mbarriers, or between lanes, without any access that a counter sees, but not
+/// without many instructions.
 std::optional<Failure> too_many_instructions(const Verdict& found) {
     if (!found.solution_counters) return std::nullopt;
     const std::uint64_t has = found.counters->warp_instructions;
@@ -298,7 +302,7 @@ std::optional<Failure> too_many_instructions(const Verdict& found) {
                                ".",
                    .place = {found.file, 0, 0},
                    .shape = found.counted,
-                   .next = "Look for a loop whose turns do not move one element each."};
+                   .next = "Look for a loop with iterations that do not move an element."};
 }
 
 std::optional<Failure> one_block_for_all(const Verdict& found, const LaunchShape& launch) {
@@ -306,13 +310,13 @@ std::optional<Failure> one_block_for_all(const Verdict& found, const LaunchShape
     return Failure{.kind = FailureKind::multiprocessors_idle,
                    .headline =
                        "a single block moves the whole matrix: one multiprocessor works, and all "
-                       "others of the GPU have nothing to do.",
+                       "others of the GPU are idle.",
                    .place = {found.file, line_of_launch(found.source, ".grid"), 0},
                    .shape = found.counted,
                    .next = "Launch a block for each tile."};
 }
 
-/// Too many threads: because there are more blocks than tiles, or because the blocks are too large.
+/// Explains why there are too many threads: more blocks than tiles, or blocks that are too large.
 void tell_too_many_threads(Failure& failure, const Verdict& found, const LaunchShape& launch,
                            const Limits& limits) {
     constexpr double common_tile = 32 * 32;

@@ -1,4 +1,4 @@
-// What a kernel costs, compared with what the lesson asks.
+// Compares a kernel's costs with what the lesson allows.
 #pragma once
 
 #include <functional>
@@ -13,29 +13,30 @@
 
 namespace coalesce {
 
-/// What is more expensive than asked, the worst first; empty when nothing is. The kernel is right.
+/// Returns the costs that exceed their limits, the worst first. The kernel must be right.
 std::vector<Failure> too_dear(const Verdict& verdict, const LaunchShape& launch,
                               const Limits& limits, const TryAgain& try_again);
 
 // ---- overlap.cpp: whether what a warp asks of global memory is under way together, or one after the other ----
 
-/// Loads that wait for each other, where the text says why: a barrier between them, or a store.
-/// A loop that the compiler left as it is waits as well, and is nothing that a lesson asks about.
+/// Finds loads that wait for each other because of a barrier or a store between them in the source. A loop that the
+/// compiler did not unroll waits as well, but the lessons do not ask about that.
 std::optional<Failure> loads_not_overlapped(const Verdict& verdict, const Limits& limits);
 
-/// Asynchronous copies that are all waited for before a tile is read, where the lesson asks for some
-/// that arrive meanwhile.
+/// Finds kernels that wait for all asynchronous copies before they read a tile, although the lesson asks them to keep
+/// some in flight.
 std::optional<Failure> copies_not_overlapped(const Verdict& verdict, const Limits& limits);
 
-/// No asynchronous copies at all, where the lesson asks for some.
+/// Finds kernels without asynchronous copies, if the lesson asks for some.
 std::optional<Failure> copies_not_async(const Verdict& verdict, const Limits& limits);
 
 // ---- too_slow.cpp: what the model of time says ----
 
-/// Less of a copy's speed than asked, even if the model is off by as much as it may be. Nothing where the
-/// model says that there is something it does not know, which may make the kernel faster.
+/// Finds kernels that are slower, as a fraction of a copy's speed, than the lesson allows, even at the favourable end
+/// of the model's error band. Returns nothing if the model does not cover something that could make the kernel
+/// faster.
 std::optional<Failure> too_slow_predicted(const Verdict& verdict, const Limits& limits);
-/// There is no time for it, and there is one for the solution.
+/// Returns the failure for a kernel whose time cannot be predicted although the solution's can.
 Failure not_predicted(const std::string& file, Shape shape);
 
 // ---- block_order.cpp ----
@@ -45,20 +46,20 @@ Failure not_predicted(const std::string& file, Shape shape);
 
 /// An order in which blocks take tiles.
 struct BlockOrder {
-    const char* name;  ///< in exercise.toml: one of kBlockOrders
-    /// The tile, as its row and column among tiles, of block (x, y) of a grid `wide` x `tall`. Null: any
-    /// order in which most blocks take both another row and another column than the block before.
+    const char* name;  ///< its name in exercise.toml, one of kBlockOrders
+    /// Returns the row and column of the tile that block (x, y) takes in a grid of `wide` x `tall` blocks. Null
+    /// stands for any order in which most blocks change both the row and the column of the previous block.
     Cell (*tile_of)(int x, int y, int wide, int tall);
-    Shape shape;          ///< the shape on which it is looked at: each block is a launch
-    int tile = 32;        ///< the side of a tile
-    int most_blocks = 0;  ///< so many are looked at, spread over the grid; 0: all
+    Shape shape;          ///< the shape to check it on; each block takes a launch
+    int tile = 32;        ///< side of a tile
+    int most_blocks = 0;  ///< number of blocks to check, spread over the grid; 0: all
 };
 
-/// The order of that name; nullptr for "".
+/// Returns the order of this name, or nullptr for "".
 const BlockOrder* block_order_called(const std::string& name);
 
-/// The first block that takes another tile than the order has for it. Launches once for each block that
-/// is looked at. Nothing when all blocks take their tiles, or when there are more blocks than tiles could need.
+/// Finds the first block that takes a tile other than the order's, by launching the kernel once for each block to
+/// check. Returns nothing if the order is right, or if there are more blocks than tiles need.
 std::optional<Failure> wrong_block_order(const BlockOrder& order, const std::string& file_name,
                                          const std::function<Trial(const TrialOrder&)>& launch);
 

@@ -15,8 +15,8 @@
 namespace coalesce {
 namespace {
 
-/// Matrices that are longer, one way after the other, than a block can have threads, and than a grid
-/// of so many blocks covers.
+/// Returns shapes that are longer, in one direction and then the other, than a block can have threads and than this
+/// grid covers.
 std::vector<Shape> long_shapes(const std::array<long long, 3>& grid, const Exercise& exercise) {
     constexpr long long most_threads = 1024, large_tile = 64, most_elements = 1 << 22;
     const auto shape = [&](long long rows, long long cols) {
@@ -35,12 +35,12 @@ std::vector<Shape> long_shapes(const std::array<long long, 3>& grid, const Exerc
             shape(length(down, large_tile), large_tile)};
 }
 
-/// A solution that cannot be compared with.
+/// Thrown if the solution cannot be used for comparison.
 struct NoSolution : std::runtime_error {
     using std::runtime_error::runtime_error;
 };
 
-/// The steps of one examination, in their order. Each says whether to go on.
+/// The steps of one examination, in order. Each returns whether to go on.
 class Examiner {
 public:
     Examiner(const Source& source, const Exercise& exercise, Runner& runner,
@@ -88,7 +88,7 @@ private:
         return compiled_.ok();
     }
 
-    /// Notes how a launch ended. One that was not good becomes the one failure that is told.
+    /// Records how a launch ended. The first bad launch becomes the reported failure.
     bool is_good(const Trial& trial) {
         verdict_.shapes.push_back({trial.shape, trial.is_good(), trial.launch});
         if (trial.is_good()) return true;
@@ -110,8 +110,8 @@ private:
             is_grid_fixed &= launch.grid == verdict_.shapes.front().launch.grid;
             is_block_fixed &= launch.block == verdict_.shapes.front().launch.block;
         }
-        // A grid written down as numbers may be large enough for all of these, and for no larger one. A
-        // block that grows with the matrix may be small enough for these alone.
+        // A constant grid may be large enough for all the shapes so far but not for larger ones. A block that grows
+        // with the matrix may be small enough only for these shapes.
         if (is_block_fixed && !is_grid_fixed) return true;
         const LaunchShape grown;
         const LaunchShape& launch = is_grid_fixed ? verdict_.shapes.front().launch : grown;
@@ -121,7 +121,7 @@ private:
         return true;
     }
 
-    /// A shape with all its costs: right there too.
+    /// Counts all costs on a shape, on which the kernel must be right too.
     bool count(Shape shape, Verdict& found) {
         const Stretch stretch(verdict_.milliseconds.counters);
         const Trial trial = try_on({.shape = shape, .wants_counters = true});
@@ -148,7 +148,7 @@ private:
         return true;
     }
 
-    /// What `make` finds out of the compiled solution, once for as long as the runner keeps it.
+    /// Returns what `make` computes from the compiled solution, or what the runner stored from an earlier call.
     template <class Make>
     auto of_solution(const std::string& kind, Shape shape, Make make) {
         using Found = typename std::invoke_result_t<Make, const Compiled&>::value_type;
@@ -164,7 +164,7 @@ private:
         return found;
     }
 
-    /// Counted in the same way as the learner's.
+    /// Counts the solution's costs in the same way as the learner's.
     std::optional<Counters> cost_of_solution(Shape counted) {
         return of_solution("counters", counted, [&](const Compiled& compiled) {
             const Trial trial =
@@ -180,7 +180,7 @@ private:
         if (verdict_.predicted) verdict_.solution_predicted = time_of_solution();
     }
 
-    /// Without what happens from moment to moment.
+    /// The time line is not kept.
     std::optional<Predicted> time_of_solution() {
         if (!options_.solution || !verdict_.is_simulated) return std::nullopt;
         const Shape shape = predicted_shape(exercise_);
@@ -192,14 +192,15 @@ private:
         });
     }
 
-    /// There would be a time, if it were not for the kernel. (One that prints has none, and does not lose by that.)
+    /// Reports whether the time cannot be predicted because of the learner's kernel. A kernel that prints has no
+    /// predicted time either, but is not blamed for that.
     bool is_time_missing() {
         if (verdict_.predicted || exercise_.limits.of_copy_predicted <= 0) return false;
         if (compiled_.ptx.find("vprintf") != std::string::npos) return false;
         return time_of_solution().has_value();
     }
 
-    /// The costs of the shape that was counted last.
+    /// Compares the costs of the shape counted last with their limits.
     void hold_costs_against_limits(const Verdict& found) {
         const LaunchShape& launch = verdict_.shapes.back().launch;
         for (Failure& failure : too_dear(found, launch, exercise_.limits, try_again_)) {
@@ -227,7 +228,7 @@ private:
         if (!count(shape, found)) return;
         hold_costs_against_limits(found);
         if (!verdict_.failures.empty() || !block_order_called(exercise_.block_order)) return;
-        // Where its costs are counted as well, nobody can pretend by a load that is of no use.
+        // The order is checked on the counted shape, where useless loads would show up in the costs.
         BlockOrder order = *block_order_called(exercise_.block_order);
         order.shape = shape;
         order.most_blocks = 8;
@@ -261,7 +262,7 @@ Verdict examine(const Source& source, const Exercise& exercise, Runner& runner,
         try {
             Examiner(source, exercise, runner, options, verdict).run();
         } catch (const std::exception& problem) {
-            // Of this computer, not of the kernel: there is too little memory, say.
+            // The problem is this computer's, not the kernel's: too little memory, for example.
             verdict.outcome = Verdict::Outcome::not_examined;
             verdict.failures = {
                 {.kind = FailureKind::environment_problem,

@@ -1,14 +1,14 @@
 /// \file
-/// From a learner's file to a verdict: is the kernel right on every shape, clean under every check,
-/// and does it cost no more than the exercise asks? If not, the one cause, by name.
+/// Examines a learner's file and returns a verdict: whether the kernel is right on every shape, passes every check,
+/// and costs no more than the exercise allows; if not, the verdict names the one cause.
 ///
 ///     LocalRunner runner({});
 ///     Verdict verdict = examine(read_source("exercises/03_tiled/kernel.cu"), exercise, runner,
 ///                               {.solution = read_source("solutions/03_tiled/kernel.cu")});
 ///     std::puts(terminal_text(verdict).c_str());
 ///
-/// It is the only examiner: the checks, the learner's command and the grader differ in the runner
-/// that they give it. On a real GPU the result alone is judged, and costs are not.
+/// The checks, the learner's command and the grader all use this examiner, with different runners. On a real GPU only
+/// the result is judged, not the costs.
 #pragma once
 
 #include <optional>
@@ -20,17 +20,17 @@
 
 namespace coalesce {
 
-/// What an examination has beside the exercise.
+/// The options of an examination.
 struct ExamineOptions {
-    /// A kernel that must not be beaten in sectors, requests or wavefronts, in total; none: what the
-    /// exercise's limits say is all that is asked.
+    /// The solution, whose total sectors, requests and wavefronts the kernel must not exceed. Without it, only the
+    /// exercise's limits count.
     std::optional<Source> solution = {};
-    /// Another shape whose costs are compared with the solution's, when those at `counted` are not too
-    /// expensive; 0 x 0: none. What is wrong there is told as everywhere.
+    /// Another shape whose costs are compared with the solution's if those at `counted` are within the limits; 0 x 0
+    /// for none. Errors there are reported like all others.
     Shape counted_too{0, 0};
 };
 
-/// Examines. What is wrong with this computer is a Failure as well; nothing is thrown.
+/// Examines a file. Problems of this computer become a Failure too; nothing is thrown.
 Verdict examine(const Source& source, const Exercise& exercise, Runner& runner,
                 const ExamineOptions& options = {});
 

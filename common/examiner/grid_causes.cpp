@@ -15,13 +15,13 @@ long long blocks_for(long long count, long long size) {
     return (count + size - 1) / size;
 }
 
-/// Whether each element has a thread of its own: then the grid is large enough.
+/// Reports whether there is a thread for each element, so that the grid is large enough.
 bool covers_by_threads(const LaunchShape& launch, Shape shape) {
     return launch.grid[0] * launch.block[0] >= shape.cols &&
            launch.grid[1] * launch.block[1] >= shape.rows;
 }
 
-/// The grid for a matrix so tall and wide, with a thread for each element.
+/// Reports whether this is the grid for a matrix of this size with a thread for each element.
 bool is_grid_for(const LaunchShape& launch, long long tall, long long wide) {
     return launch.grid[0] == blocks_for(wide, launch.block[0]) &&
            launch.grid[1] == blocks_for(tall, launch.block[1]);
@@ -35,7 +35,7 @@ bool is_exchanged(const LaunchShape& launch, Shape shape) {
            is_grid_for(launch, shape.cols, shape.rows);
 }
 
-/// The grid for blocks of as many threads across as these have down, and the other way round.
+/// Reports whether the grid fits blocks with the two sizes exchanged.
 bool is_for_turned_block(const LaunchShape& launch, Shape shape) {
     LaunchShape turned = launch;
     std::swap(turned.block[0], turned.block[1]);
@@ -51,11 +51,11 @@ std::string numbers(const Trial& trial) {
            std::to_string(trial.shape.cols) + ") gives " + trial.launch.text();
 }
 
-/// In a square many mistakes of a grid look alike: another shape is asked as well, of several of the
-/// largest tiles each way.
+/// A shape to check as well, since many mistakes of a grid look alike in a square. It has several of the largest
+/// tiles in each direction.
 constexpr Shape kRectangle{128, 256};
 
-/// The launch for it; nothing when it cannot be had.
+/// Returns the launch for that shape, or nothing if configure fails.
 std::optional<LaunchShape> launch_of_rectangle(const Evidence& evidence) {
     if (!evidence.exercise.takes(kRectangle)) return std::nullopt;
     const Trial seen = evidence.seen_with(kRectangle);
@@ -65,7 +65,7 @@ std::optional<LaunchShape> launch_of_rectangle(const Evidence& evidence) {
 
 // ---- by the steps from block to block ----
 
-/// How many blocks a grid needs along x and along y.
+/// The number of blocks that a grid needs along x and y.
 struct Needed {
     long long x = 0, y = 0;
 
@@ -80,7 +80,8 @@ struct Needed {
     }
 };
 
-/// What one block after the other takes: a part of the rows, or a part of the columns.
+/// Returns the number of blocks needed along one axis of the grid, whose blocks take successive parts of the rows or
+/// of the columns.
 long long needed_along(Cell step, Shape shape) {
     if (step.row == 0 && step.col > 0) return blocks_for(shape.cols, step.col);
     if (step.col == 0 && step.row > 0) return blocks_for(shape.rows, step.row);
@@ -95,8 +96,8 @@ std::optional<Needed> needed_blocks(const BlockOrigins& origins, Shape shape) {
     return needed;
 }
 
-/// Whether more was stored than what lies between the beginnings of the first block and of one behind
-/// the last: then blocks go on to further tiles.
+/// Reports whether more was stored than lies between the first block and one behind the last, so that blocks must
+/// process several tiles.
 bool goes_on(const Trial& trial, const BlockOrigins& origins) {
     const auto reach = [](long long blocks, Cell step) { return blocks * (step.row + step.col); };
     const long long cells = reach(trial.launch.grid[0], origins.step_x()) *
@@ -104,7 +105,7 @@ bool goes_on(const Trial& trial, const BlockOrigins& origins) {
     return !trial.comparison || static_cast<long long>(trial.comparison->right) > cells;
 }
 
-/// Where blocks begin, if the matrix is one and blocks have two numbers.
+/// Returns the positions of the blocks, if the matrix and the grid have two dimensions.
 std::optional<BlockOrigins> origins_in(Shape shape, const LaunchShape& launch,
                                        const Evidence& evidence) {
     const Produces task = evidence.exercise.task();
@@ -113,23 +114,22 @@ std::optional<BlockOrigins> origins_in(Shape shape, const LaunchShape& launch,
 }
 
 Failure grid_exchanged(const Trial& trial, const Evidence& evidence) {
-    return {
-        .kind = FailureKind::grid_exchanged,
-        .headline =
-            "the grid does not cover the matrix, but would if rows and cols, or its two "
-            "sizes, changed places.",
-        .place = {evidence.source.name, line_of_launch(evidence.source.text, ".grid"), 0},
-        .shape = trial.shape,
-        .details = wrap(numbers(trial) + "."),
-        .next = "The first size is across: it must cover the columns, the second one the rows."};
+    return {.kind = FailureKind::grid_exchanged,
+            .headline =
+                "the grid does not cover the matrix, but would if rows and cols, or its two sizes, "
+                "were exchanged.",
+            .place = {evidence.source.name, line_of_launch(evidence.source.text, ".grid"), 0},
+            .shape = trial.shape,
+            .details = wrap(numbers(trial) + "."),
+            .next = "The grid's first size must cover the columns, and its second size the rows."};
 }
 
-/// The kernel and its launch each have a side of their own for blockIdx.x.
+/// Explains that the kernel and its launch use blockIdx.x for different axes.
 void tell_exchanged_indices(Failure& failure, const BlockOrigins& origins,
                             const Evidence& evidence) {
     failure.headline =
         "blockIdx.x chooses rows in the kernel, but the grid has its blocks for the columns there: "
-        "it would cover the matrix if its two sizes, or blockIdx.x and blockIdx.y, changed places.";
+        "it would cover the matrix if its two sizes, or blockIdx.x and blockIdx.y, were exchanged.";
     failure.details += wrap(origins.text());
     failure.next = "Let blockIdx.x choose the column and blockIdx.y the row, as the grid has it.";
     if (const int line = line_of_mixed_axes(evidence.source.text); line > 0) {
@@ -137,8 +137,7 @@ void tell_exchanged_indices(Failure& failure, const BlockOrigins& origins,
     }
 }
 
-/// blockIdx.x counts rows on purpose, in steps of its own; each size of the grid is divided by the right
-/// step, and is of the wrong side.
+/// Explains that blockIdx.x counts rows in the kernel, while configure divides cols for the grid's first size.
 void tell_exchanged_sides(Failure& failure, const BlockOrigins& origins) {
     failure.headline =
         "blockIdx.x counts rows in the kernel, " + std::to_string(origins.step_x().row) +
@@ -167,23 +166,24 @@ std::optional<Failure> exchanged_by_steps(const LaunchShape& launch, const Trial
 
 // ---- what is said of each ----
 
-/// What may keep cells from their threads, if each of them has one.
+/// Explains why some cells are not written although each has a thread.
 std::string what_keeps_them(const LaunchShape& launch, const std::optional<BlockOrigins>& origins) {
-    if (!origins) return ": some take the same cells, or a check of the bounds keeps them out.";
+    if (!origins)
+        return ": some threads take the same cells, or a check of the bounds keeps them out.";
     const auto& block = launch.block;
     if (origins->step_x() == Cell{0, block[0]} && origins->step_y() == Cell{block[1], 0}) {
         return ", and blocks stand side by side: a check of the bounds keeps some out, or threads "
                "of a block take the same cells.";
     }
     return ", in blocks of " + product(block[0], block[1]) +
-           " threads. Do these begin as far apart as they are large?";
+           " threads. Is the distance between two blocks equal to the size of a block?";
 }
 
-/// The learner's grid reaches every element, so nothing is said of it.
+/// Says that the grid is large enough, so that the learner looks elsewhere.
 void acquit_grid(Failure& failure, const Trial& trial, const Evidence& evidence) {
     const auto origins = origins_in(trial.shape, trial.launch, evidence);
     failure.headline +=
-        " There are enough threads for all" + what_keeps_them(trial.launch, origins);
+        " There are enough threads for all cells" + what_keeps_them(trial.launch, origins);
     failure.details += wrap(numbers(trial) + ".");
     if (origins) failure.details += wrap(origins->text());
     failure.next =
@@ -194,7 +194,7 @@ void acquit_grid(Failure& failure, const Trial& trial, const Evidence& evidence)
     }
 }
 
-/// Every thread stores equally often, and no sector twice: then more blocks are what is missing.
+/// Reports whether all threads store the same number of elements and none twice, so that more blocks are needed.
 bool all_store_all(const Trial& seen, std::uint64_t right) {
     const auto threads = static_cast<std::uint64_t>(seen.launch.blocks()) *
                          static_cast<std::uint64_t>(seen.launch.threads());
@@ -213,8 +213,8 @@ bool tell_busy_grid(Failure& failure, const Trial& trial, const Evidence& eviden
     return true;
 }
 
-/// Whether there are the same blocks for any matrix, which do no more in this one than in others that
-/// went well and are all smaller.
+/// Reports whether the grid is the same for every matrix, and its blocks do no more here than on smaller matrices
+/// that went well.
 bool is_outgrown(const Trial& trial, const Evidence& evidence) {
     const Exercise& exercise = evidence.exercise;
     const auto is_smaller = [&](Shape shape) {
@@ -229,7 +229,7 @@ bool is_outgrown(const Trial& trial, const Evidence& evidence) {
         const Trial seen = evidence.seen_with(shape);
         if (!seen.is_launched || seen.launch.grid != trial.launch.grid) return false;
     }
-    // Blocks that go on to further tiles are few on purpose.
+    // Blocks that each process several tiles are few on purpose.
     return stored_by_first_warp(trial.shape, evidence.try_again) <=
            stored_by_first_warp(first, evidence.try_again);
 }
@@ -255,10 +255,10 @@ bool tell_turned_block(Failure& failure, const LaunchShape& wide, const Trial& t
     }
     const auto& block = trial.launch.block;
     failure.fault = Fault::grid_too_small;
-    failure.headline += " The grid is one for blocks of " + product(block[1], block[0]) +
-                        " threads, but they are " + product(block[0], block[1]) + ".";
+    failure.headline += " The grid fits blocks of " + product(block[1], block[0]) +
+                        " threads, but the blocks have " + product(block[0], block[1]) + ".";
     failure.details += wrap(numbers(trial) + ".");
-    failure.next = "Give the block's two sizes in the order that the grid was divided by.";
+    failure.next = "Give the block's two sizes in the same order as the divisors of the grid.";
     failure.place.line = line_of_launch(evidence.source.text, ".block");
     return true;
 }
@@ -284,7 +284,7 @@ std::string cell_text(std::int64_t element, const Trial& trial, const Evidence& 
     return cell_name(problem.is_in_place() ? "data" : "out", problem.out_cell(element));
 }
 
-/// Two blocks take the same cells, which leaves none for others.
+/// Explains that two blocks store the same cells, which leaves no block for others.
 void tell_meeting(Failure& failure, const Meeting& met, const Trial& trial,
                   const Evidence& evidence) {
     const std::string both = met.first.text() + " and " + met.second.text() + " store " +
@@ -293,7 +293,7 @@ void tell_meeting(Failure& failure, const Meeting& met, const Trial& trial,
     if (const auto origins = origins_in(trial.shape, trial.launch, evidence)) {
         failure.details += wrap(origins->text());
     }
-    // What is right elsewhere depends on how many blocks there are.
+    // If the kernel is right on other shapes, the mistake depends on the number of blocks.
     if (evidence.was_right_on_whole_tiles || failure.fault == Fault::never_written) {
         failure.fault = Fault::never_written;
         failure.headline += " Both " + both + ".";
@@ -311,12 +311,12 @@ void tell_meeting(Failure& failure, const Meeting& met, const Trial& trial,
         "blocks begin as far apart as each is large?";
 }
 
-/// Neither side is a multiple of any usual tile's, so that what ends with the matrix and what ends
-/// with a tile can be told apart.
+/// A shape whose sides are not multiples of any usual tile, which distinguishes the edge of the matrix from the edge
+/// of a tile.
 constexpr Shape kRagged{84, 140};
 
-/// Where only a square was written, another cause than exchanged bounds: these would end with the
-/// matrix's shorter side, and blocks that take other tiles end with a tile.
+/// If only a square was written, looks for blocks that take tiles outside. Exchanged bounds would stop at the
+/// matrix's shorter side, these blocks at the edge of a tile.
 bool tell_tiles_outside(Failure& failure, const BlockStores& stores, const Evidence& evidence) {
     if (failure.fault != Fault::bounds_exchanged || stores.idle == 0 ||
         !evidence.exercise.takes(kRagged)) {
@@ -337,7 +337,7 @@ bool tell_tiles_outside(Failure& failure, const BlockStores& stores, const Evide
     return true;
 }
 
-/// What the blocks store says who should have stored the rest.
+/// Explains unwritten cells by the stores of each block.
 bool tell_by_stores(Failure& failure, const Trial& trial, const Evidence& evidence) {
     if (!trial.comparison || trial.comparison->wrong > 0) return false;
     const auto stores = block_stores(trial.shape, trial.launch, evidence.try_again);

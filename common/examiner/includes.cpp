@@ -1,8 +1,8 @@
-// Which files a learner's file may have included: the toolkit's, by their plain names.
+// Decides which files a learner's file may include: those of the toolkit, by their plain names.
 //
-// A compiler opens whatever #include names, and shows the lines that it cannot understand: a file
-// that somebody else compiles could read theirs. So names that lead out of the toolkit's folders,
-// and names that only the preprocessor would find out, are refused before a compiler sees the file.
+// A compiler opens every file that #include names, and prints lines that it cannot parse. If somebody else compiles
+// the file, it could read that person's files. So names that lead out of the toolkit's folders, and names that only
+// the preprocessor can determine, are refused before a compiler sees the file.
 #include <algorithm>
 #include <cctype>
 #include <string_view>
@@ -20,7 +20,7 @@ struct Line {
     std::string text;
 };
 
-/// The lines as the preprocessor sees them: those that end in a backslash joined with the next.
+/// Returns the lines as the preprocessor sees them, with continued lines joined.
 std::vector<Line> joined_lines(const std::string& text) {
     std::vector<Line> lines;
     Line line{1, ""};
@@ -28,13 +28,13 @@ std::vector<Line> joined_lines(const std::string& text) {
     for (std::size_t i = 0; i < text.size(); ++i) {
         const bool is_windows_end = text[i] == '\r' && i + 1 < text.size() && text[i + 1] == '\n';
         if (is_windows_end) continue;
-        // Some compilers end a line at a lone carriage return.
+        // Some compilers treat a lone carriage return as the end of a line.
         if (text[i] != '\n' && text[i] != '\r') {
             line.text += text[i];
             continue;
         }
         number += text[i] == '\n';
-        // Compilers let blanks follow the backslash.
+        // Compilers allow blanks after the backslash.
         const std::size_t last = line.text.find_last_not_of(kBlanks);
         if (last != std::string::npos && line.text[last] == '\\') {
             line.text.resize(last);
@@ -47,17 +47,16 @@ std::vector<Line> joined_lines(const std::string& text) {
     return lines;
 }
 
-/// For each place of a line, what comes behind blanks, and comments that end on this line, that begin there:
-/// from the last place to the first, so that a line of nothing but comments takes no longer than another of its
-/// length.
+/// Returns, for each offset in a line, the end of the blanks and complete comments that begin there. It works from
+/// the end of the line, so that its time is linear in the length of the line.
 std::vector<std::size_t> ends_of_blanks(std::string_view line) {
     std::vector<std::size_t> ends(line.size() + 1, line.size());
-    // Behind the next end of a comment; npos: there is none.
+    // The offset after the next end of a comment, or npos.
     std::size_t behind_next = line.npos, behind_next_but_one = line.npos;
     for (std::size_t at = line.size(); at-- > 0;) {
         ends[at] = at;
         if (kBlanks.find(line[at]) != kBlanks.npos) ends[at] = ends[at + 1];
-        // In "/*/" the comment has not ended.
+        // In "/*/" the comment does not end.
         const std::size_t behind = behind_next == at + 3 ? behind_next_but_one : behind_next;
         if (line.substr(at, 2) == "/*" && behind != line.npos) ends[at] = ends[behind];
         if (line.substr(at, 2) != "*/") continue;
@@ -67,13 +66,13 @@ std::vector<std::size_t> ends_of_blanks(std::string_view line) {
     return ends;
 }
 
-/// The directive that follows a #, and what comes behind its name.
+/// A directive after a #, and the text after its name.
 struct Directive {
     std::string_view name, rest;
 };
 
-/// All of a line. A comment may end before one on the same line, so whatever looks like a directive to
-/// somebody who does not know where comments begin is taken for one.
+/// Returns all possible directives of a line. A comment may end earlier on the line, so everything that could be a
+/// directive counts, wherever comments begin.
 std::vector<Directive> directives_in(std::string_view line) {
     const auto is_letter = [](char c) {
         return std::isalnum(static_cast<unsigned char>(c)) || c == '_';
@@ -97,14 +96,14 @@ std::vector<Directive> directives_in(std::string_view line) {
     return found;
 }
 
-/// "<cuda_fp16.h>" -> "cuda_fp16.h"; "" when it is no name between quotes or brackets.
+/// Removes the quotes or brackets, "<cuda_fp16.h>" -> "cuda_fp16.h", or returns "" if there are none.
 std::string_view plain_name(std::string_view text) {
     if (text.empty() || (text.front() != '<' && text.front() != '"')) return {};
     const std::size_t end = text.find(text.front() == '<' ? '>' : '"', 1);
     return end == text.npos ? std::string_view{} : text.substr(1, end - 1);
 }
 
-/// Whether the name stays below the folders in which it is looked for.
+/// Reports whether the name stays within the folders that are searched.
 bool stays_inside(std::string_view name) {
     if (name.empty() || name.front() == '/' || name.front() == '~') return false;
     if (name.find('\\') != name.npos) return false;
@@ -125,11 +124,11 @@ Failure refuse(const std::string& file, int line, const std::string& headline) {
 Failure refused_include(const std::string& text, const std::string& file_name) {
     constexpr std::string_view opening[] = {"include", "include_next", "import", "embed"};
     for (const Line& line : joined_lines(text)) {
-        // It tells whether a file is there.
+        // These tell whether a file exists.
         const bool looks_for_files = line.text.find("__has_include") != line.text.npos ||
                                      line.text.find("__has_embed") != line.text.npos;
         for (const auto& [word, rest] : directives_in(line.text)) {
-            // #/* a comment that goes on in the next line */ include
+            // This is a `#` before a comment that continues on the next line, which may hide a directive.
             if (word.empty() && rest.starts_with("/*")) {
                 return refuse(file_name, line.number,
                               "a comment within a directive hides its name.");

@@ -1,4 +1,4 @@
-// The indices of a kernel taken apart, by its text: what of them is multiplied by the length of a row.
+// Parses the index expressions of a kernel, to find what is multiplied by the length of a row.
 #include <algorithm>
 #include <regex>
 #include <set>
@@ -10,7 +10,7 @@
 namespace coalesce {
 namespace {
 
-/// The parts of a sum; what is in brackets stays together.
+/// Splits a sum into its terms. Brackets stay together.
 std::vector<std::string> terms_of(const std::string& sum) {
     std::vector<std::string> terms(1);
     int depth = 0;
@@ -27,7 +27,7 @@ std::vector<std::string> terms_of(const std::string& sum) {
     return terms;
 }
 
-/// Variables that say where a thread is, and are not yet multiplied by the length of a row.
+/// Returns the variables that hold a thread's row or column and have not been multiplied by the length of a row.
 std::set<std::string> coordinates_of(const std::string& code) {
     static const std::regex definition(
         R"(\b(\w+)\s*=\s*([^;,=]*(?:threadIdx|blockIdx)[^;,=]*)[;,])");
@@ -56,7 +56,7 @@ public:
     explicit Kernel(const std::string& text)
         : coordinates_(coordinates_of(text)), counters_(counters_of(text)) {}
 
-    /// Whether what is added to `factor` times a row's length should be multiplied as well.
+    /// Reports whether the other terms should have been multiplied by the length of a row as well.
     bool lacks_brackets(const std::string& factor, const std::vector<std::string>& others) const {
         const std::string thread = "threadIdx.";
         if (factor.starts_with(thread))
@@ -65,7 +65,7 @@ public:
         const auto is_coordinate = [&](const std::string& term) {
             return coordinates_.contains(term);
         };
-        // Two of them, and only one can be the place in a row.
+        // If there are two such terms, only one can be the place within a row.
         const auto named = std::count_if(others.begin(), others.end(), is_coordinate);
         return named + has(others, "threadIdx.x") + has(others, "threadIdx.y") >= 2;
     }

@@ -1,5 +1,5 @@
-// What a launch of a learner's kernel may do at most. The checks and the grader share these rules, so
-// that both give the same verdict.
+// The limits of a launch of a learner's kernel. The checks and the grader share them, so that both give the same
+// verdict.
 #pragma once
 
 #include <cstdint>
@@ -10,19 +10,20 @@
 
 namespace coalesce {
 
-/// Elements of a matrix.
+/// Returns the number of elements of a matrix.
 double elements_of(Shape shape);
 
-/// Warp instructions that a launch of so many warps may execute: far more than the clumsiest kernel
-/// needs that moves a matrix, and few enough that a loop without end is found at once, even one that
-/// prints. A kernel that `prints` may spend more: a line costs the budget as much as many
-/// instructions, and printing from every thread is no mistake.
+/// Returns the number of warp instructions that a launch may execute. The budget is far more than the clumsiest
+/// kernel needs to move the matrix, and small enough to find an endless loop at once, even one that prints. A kernel
+/// that `prints` has a larger budget, because a printed line counts as many instructions and printing from every
+/// thread is no mistake.
 std::uint64_t instruction_budget(Shape shape, double warps, bool prints);
 
-/// Threads of a launch; as a product of integers it may not fit.
+/// Returns the number of threads of a launch. As an integer it could overflow.
 double threads_of(const LaunchShape& launch);
 
-/// A grid so large that what it does has nothing to do with the matrix any more; else kind none.
+/// Returns a failure if the grid is so large that it cannot have been meant for the matrix, otherwise one of kind
+/// none.
 Failure far_too_large(const LaunchShape& launch, Shape shape, const std::string& file);
 
 }  // namespace coalesce

@@ -1,5 +1,5 @@
 /// \file
-/// How many blocks of how many threads a launch has.
+/// The numbers of blocks and threads of a launch.
 #pragma once
 
 #include <array>
@@ -7,17 +7,17 @@
 
 namespace coalesce {
 
-/// What `configure` answered for a shape, before anything is checked.
+/// The values that `configure` returned for a shape, unchecked.
 struct LaunchShape {
     std::array<long long, 3> grid{1, 1, 1};   ///< blocks
-    std::array<long long, 3> block{1, 1, 1};  ///< threads of a block
-    long long shared_bytes = 0;               ///< dynamic shared memory of a block
+    std::array<long long, 3> block{1, 1, 1};  ///< threads per block
+    long long shared_bytes = 0;               ///< bytes of dynamic shared memory per block
 
-    /// Blocks in all.
+    /// Returns the number of blocks.
     long long blocks() const { return grid[0] * grid[1] * grid[2]; }
-    /// Threads of a block.
+    /// Returns the number of threads per block.
     long long threads() const { return block[0] * block[1] * block[2]; }
-    /// "a grid of 4 x 8 blocks of 32 x 8 threads"
+    /// Returns "a grid of 4 x 8 blocks of 32 x 8 threads".
     std::string text() const;
 };
 

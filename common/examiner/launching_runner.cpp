@@ -17,7 +17,7 @@ std::string LaunchingRunner::device() const {
     return properties.name;
 }
 
-/// The one that was launched last stays loaded.
+/// Returns the loaded kernel. The kernel that was launched last stays loaded.
 LoadedKernel& LaunchingRunner::loaded(const Compiled& kernel) {
     if (!loaded_ || loaded_ptx_ != kernel.ptx) {
         loaded_.reset();
@@ -28,7 +28,7 @@ LoadedKernel& LaunchingRunner::loaded(const Compiled& kernel) {
 }
 
 Trial LaunchingRunner::run(const Compiled& kernel, const Produces& task, const TrialOrder& order) {
-    // Guard bands would hide from the simulator what is touched outside.
+    // Guard bands would hide accesses outside the matrices from the simulator.
     const bool is_bare = is_simulated() && order.watch == Watch::everything;
     std::unique_ptr<VerifiedBuffers> buffers;
     const auto make_matrices = [&]() -> Matrices {
@@ -36,13 +36,13 @@ Trial LaunchingRunner::run(const Compiled& kernel, const Produces& task, const T
         buffers =
             std::make_unique<VerifiedBuffers>(problem, is_bare ? 0 : VerifiedBuffers::kUsualGuard);
         buffers->prepare();
-        // In place the matrix is the first argument; who reads the second one reads nothing.
+        // An in-place kernel gets the matrix as its first argument and null as its second.
         return {buffers->out(), task.in_place ? nullptr : buffers->in()};
     };
     LoadedKernel& it = loaded(kernel);
     Trial trial = launch_once(it, order, make_matrices);
     if (trial.is_hung) {
-        // Freeing would wait for the kernel, which never ends.
+        // Freeing memory would wait for a kernel that never ends.
         it.abandon();
         static_cast<void>(buffers.release());
     } else if (trial.has_ended()) {

@@ -12,16 +12,16 @@ namespace {
 
 using simulated::Access;
 
-/// An element's way through a warp: from `in`, perhaps by way of shared memory, to `out`.
+/// A stage of the elements' way through a warp: from `in`, perhaps through shared memory, to `out`.
 struct Stage {
     bool is_shared = false, is_store = false;
     std::string_view does = "";  ///< "reads"
     std::string_view where = "";
-    std::set<std::uint64_t> seen = {};  ///< places of elements, until they may be used again
-    std::uint64_t elements = 0;         ///< different ones
-    std::uint64_t lanes = 0;            ///< that touched them: fewer where they move vectors
-    std::uint64_t touched = 0;          ///< elements, however often
-    int line = 0;                       ///< of the first access
+    std::set<std::uint64_t> seen = {};  ///< offsets of elements, until they may be reused
+    std::uint64_t elements = 0;         ///< number of different elements
+    std::uint64_t lanes = 0;            ///< lanes that accessed them; fewer for vectors
+    std::uint64_t touched = 0;          ///< accessed elements, counting repetitions
+    int line = 0;                       ///< line of the first access
 
     bool has(const Access& access) const {
         return access.is_shared == is_shared && access.is_store == is_store;
@@ -37,12 +37,13 @@ struct Stage {
             lanes += elements > before;
         }
     }
-    /// Stores that go to one place again and again; or loads of less than is stored in the end. (A
-    /// compiler loads one place but once, and nothing that nobody uses.)
+    /// Reports whether the index may not depend on the loop: stores that repeat the same places, or fewer loads than
+    /// stores. (Compilers load each place only once, and omit unused loads.)
     bool may_lack_a_counter(const Stage& stored) const {
         return is_store ? touched > elements : elements < stored.elements;
     }
-    /// A half, a quarter ...: a tile may well have an edge that not every stage touches.
+    /// Reports whether the stage has a half, a quarter or the like of the elements. Other fractions may be the edge
+    /// of a tile that not every stage touches.
     bool is_part_of(const Stage& whole) const {
         return elements < whole.elements && lanes < whole.lanes && whole.elements % elements == 0;
     }
@@ -50,7 +51,7 @@ struct Stage {
 
 using Way = std::array<Stage, 4>;
 
-/// The way of the first warp's elements.
+/// Returns the stages of the first warp's elements.
 Way way_of_a_warp(const Trial& trial, const Evidence& evidence) {
     Way way = {{{false, false, "reads", "of `in`"},
                 {true, true, "writes", "of the tile"},

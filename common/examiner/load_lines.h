@@ -1,4 +1,4 @@
-// Which line of a kernel a load belongs to, where a compiler says another one.
+// Corrects the source lines of loads where a compiler names another line.
 #pragma once
 
 #include <string>
@@ -7,11 +7,12 @@
 
 namespace coalesce {
 
-/// The line that loads what a line stores. In `float4 v = tile[i]; out[j] = v;` compilers make one copy of
-/// the two, and give its load the line of its store; a line that stores a variable as it is loads nothing.
+/// Returns the line that loads the value that line `line` stores. For `float4 v = tile[i]; out[j] = v;` compilers
+/// merge the two, and attribute the load to the line of the store, but a line that only stores a variable loads
+/// nothing.
 int line_of_load(const std::string& text, int line);
 
-/// Gives the loads of a trial those lines: one by one, and with what each line cost.
+/// Corrects the lines of the loads in a trial, and moves their costs to those lines.
 void correct_lines_of_loads(const std::string& text, Trial& trial);
 
 }  // namespace coalesce

@@ -13,7 +13,7 @@
 namespace coalesce {
 namespace {
 
-/// Shared memory that a block has without asking for more.
+/// The bytes of shared memory that a block can have without a special request.
 constexpr std::size_t kUsualShared = std::size_t{48} << 10;
 
 std::string product(const std::array<long long, 3>& extent) {
@@ -41,7 +41,7 @@ Failure too_much_shared(const std::string& file, const std::string& how_much, lo
             .next = "Make the tile smaller: 32 x 33 floats are 4224 bytes."};
 }
 
-/// Errors that a launch leaves behind: from then on every call of the process returns them.
+/// Reports whether an error comes from an earlier launch and will be returned by every later call of this process.
 bool is_of_earlier_launch(cudaError_t error) {
     constexpr cudaError_t left_behind[] = {
         cudaErrorIllegalAddress,      cudaErrorLaunchFailure,      cudaErrorLaunchTimeout,
@@ -54,7 +54,7 @@ bool is_of_earlier_launch(cudaError_t error) {
 Failure does_not_load(cudaError_t error, const std::string& log, const std::string& file) {
     Failure failure{
         .kind = FailureKind::does_not_load,
-        .headline = "the device does not take the compiled kernel (" + error_text(error) + ").",
+        .headline = "the device rejected the compiled kernel (" + error_text(error) + ").",
         .place = {file, 0, 0},
         .details = log.empty() ? "" : wrap("It says: " + log),
         .next = "Undo the last change, and look at what it needs of the device."};
@@ -75,8 +75,8 @@ Failure does_not_load(cudaError_t error, const std::string& log, const std::stri
     return failure;
 }
 
-/// Bytes of the __shared__ arrays, by the PTX: a device that has no room for them only says that it
-/// cannot load it.
+/// Returns the bytes of the __shared__ arrays in the PTX. A device without room for them only reports that it cannot
+/// load the PTX.
 std::size_t shared_bytes_in(const std::string& ptx) {
     constexpr std::string_view word = ".shared .align ";
     std::size_t sum = 0;
@@ -88,7 +88,7 @@ std::size_t shared_bytes_in(const std::string& ptx) {
     return sum;
 }
 
-/// As a kernel takes it: in 64 bits, in a page too, whose own pointers have 32.
+/// Converts a pointer to 64 bits, as kernels take it. In a page, host pointers have 32 bits.
 std::uint64_t address_of(const void* pointer) {
     return reinterpret_cast<std::uintptr_t>(pointer);
 }
@@ -144,7 +144,7 @@ LoadedKernel::LoadedKernel(const Compiled& compiled)
 
 LoadedKernel::~LoadedKernel() {
     if (is_abandoned_) return;
-    // In a context that a kernel has broken both fail, and there is nothing left to free.
+    // If a kernel has broken the context, both calls fail and nothing needs to be freed.
     if (answer_) static_cast<void>(cudaFree(answer_));
     if (library_) static_cast<void>(cudaLibraryUnload(library_));
     static_cast<void>(cudaGetLastError());
@@ -163,10 +163,10 @@ std::optional<LaunchShape> LoadedKernel::configure(Shape shape, Failure& failure
     if (error != cudaSuccess) {
         static_cast<void>(cudaGetLastError());
         failure = {.kind = FailureKind::kernel_failed,
-                   .headline = call_text(shape) + " did not end well (" + error_text(error) + ").",
+                   .headline = call_text(shape) + " failed (" + error_text(error) + ").",
                    .place = {file_name_, 0, 0},
                    .shape = shape,
-                   .next = "Let configure compute the launch from rows and cols, nothing else."};
+                   .next = "Let configure compute the launch from rows and cols only."};
         return std::nullopt;
     }
     const LaunchShape launch{
@@ -201,15 +201,14 @@ Failure LoadedKernel::check(const LaunchShape& launch, Shape shape) const {
     }
     if (launch.grid[0] > INT_MAX || launch.grid[1] > 65535 || launch.grid[2] > 65535) {
         return refused(FailureKind::bad_launch,
-                       grid + "; the most there can be are 2147483647 x 65535 x 65535.",
+                       grid + "; the largest grid is 2147483647 x 65535 x 65535.",
                        "Divide rows and cols by the side of the tile: ceil_div(cols, 32).");
     }
     const bool is_deep = launch.block[2] > 64 || launch.block[0] > 1024 || launch.block[1] > 1024;
     if (is_deep || launch.threads() > most_threads_) {
-        return refused(
-            FailureKind::block_too_large,
-            block + "; " + std::to_string(most_threads_) + " are the most.",
-            "Use fewer threads, each of which does more: 32 x 8 suit a tile of 32 x 32.");
+        return refused(FailureKind::block_too_large,
+                       block + "; " + std::to_string(most_threads_) + " is the maximum.",
+                       "Use fewer threads that each do more: 32 x 8 suit a tile of 32 x 32.");
     }
     const long long most = most_shared_ - static_cast<long long>(static_shared_);
     if (launch.shared_bytes < 0 || launch.shared_bytes > most) {

@@ -13,32 +13,31 @@
 
 namespace coalesce {
 
-/// A kernel that can be launched. Frees itself.
+/// A kernel that has been loaded and can be launched. Unloads itself.
 class LoadedKernel {
 public:
-    /// Hands the PTX to the device. Check `problem()` before anything else.
+    /// Loads the PTX into the device. Callers must check `problem()` first.
     explicit LoadedKernel(const Compiled& compiled);
     ~LoadedKernel();
     LoadedKernel(const LoadedKernel&) = delete;
     LoadedKernel& operator=(const LoadedKernel&) = delete;
 
-    /// The function's name.
+    /// Returns the name of the kernel's function.
     const std::string& name() const { return name_; }
-    /// The file's, as messages name it.
+    /// Returns the file's name in messages.
     const std::string& file_name() const { return file_name_; }
-    /// Whether something in its file calls printf.
+    /// Reports whether the file calls printf.
     bool prints() const { return prints_; }
-    /// Why it cannot be launched; kind none when it can.
+    /// Returns why the kernel cannot be launched, or a failure of kind none.
     const Failure& problem() const { return problem_; }
 
-    /// Evaluates `configure` on the device, and checks what it answers. On a failure `failure` is
-    /// filled and nothing is returned.
+    /// Evaluates `configure` on the device and checks its result. If it is invalid, fills in `failure` and returns
+    /// nothing.
     std::optional<LaunchShape> configure(Shape shape, Failure& failure);
-    /// Launches, asynchronously. cudaSuccess, or why it could not be launched.
+    /// Launches the kernel without waiting for it. Returns cudaSuccess, or why the launch failed.
     cudaError_t launch(const LaunchShape& launch, float* out, const float* in, Shape shape);
 
-    /// A launch of it never ends: whatever waits for the device would wait for ever, so nothing is
-    /// freed any more.
+    /// Marks the kernel as hung. Freeing memory would wait for it forever, so nothing is freed any more.
     void abandon() { is_abandoned_ = true; }
 
 private:
@@ -46,7 +45,7 @@ private:
 
     cudaLibrary_t library_ = nullptr;
     cudaKernel_t kernel_ = nullptr, configure_ = nullptr;
-    void* answer_ = nullptr;  ///< device memory for what configure gives
+    void* answer_ = nullptr;  ///< device memory for the result of configure
     int most_threads_ = 0;
     long long most_shared_ = 0;
     bool is_abandoned_ = false;
@@ -57,7 +56,7 @@ private:
     Failure problem_;
 };
 
-/// "compute_90": what PTX for the device in use is compiled for.
+/// Returns the architecture to compile PTX for on the current device, such as "compute_90".
 std::string native_architecture();
 
 }  // namespace coalesce

@@ -1,4 +1,4 @@
-// All that a regular expression finds in a text, and on which lines.
+// Finds all matches of a regular expression in a text, and their lines.
 #pragma once
 
 #include <regex>
@@ -9,21 +9,21 @@
 
 namespace coalesce {
 
-/// In their order. They point into the text, which must stay.
+/// Returns all matches in order. They point into the text, which must outlive them.
 inline std::vector<std::smatch> matches_of(const std::string& text, const std::regex& pattern) {
     return {std::sregex_iterator(text.begin(), text.end(), pattern), std::sregex_iterator()};
 }
 std::vector<std::smatch> matches_of(std::string&& text, const std::regex& pattern) = delete;
 
-/// Where a match, or a part of it, begins.
+/// Returns the offset of a match, or of one of its groups.
 inline std::size_t place_of(const std::smatch& match, std::size_t part = 0) {
     return static_cast<std::size_t>(match.position(part));
 }
-/// The line of that.
+/// Returns the line of a match, or of one of its groups.
 inline int line_of(const std::string& text, const std::smatch& match, std::size_t part = 0) {
     return line_at(text, place_of(match, part));
 }
-/// Where it ends.
+/// Returns the offset behind a match.
 inline std::size_t end_of(const std::smatch& match) {
     return place_of(match) + static_cast<std::size_t>(match.length());
 }

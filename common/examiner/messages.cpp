@@ -12,20 +12,21 @@
 namespace coalesce {
 namespace {
 
-/// More than this helps nobody; the first one is nearly always the cause of the others.
+/// More messages than this do not help; the first usually causes the others.
 constexpr std::size_t kMostMessages = 30;
-/// Longer lines are cut: std::regex needs stack for each letter.
+/// Longer lines are cut, because std::regex needs stack for each character.
 constexpr std::size_t kLongestLine = 1000;
 
-/// The head of a message, before it is known whom it concerns.
+/// The parsed head of a message.
 struct Head {
     std::string file;
     int line = 0, column = 0;
     std::string severity, text;
 };
 
-/// NVIDIA's "/learner/kernel.cu(3): error: ...", "...(3): warning #177-D: ...", "At end of source: error: ...";
-/// clang's "/learner/kernel.cu:3:7: error: ...", without a column from the preprocessor that nvcc uses.
+/// Parses the head of NVIDIA's messages, "/learner/kernel.cu(3): error: ...", "...(3): warning #177-D: ...", "At end
+/// of source: error: ...", and of clang's, "/learner/kernel.cu:3:7: error: ...", which lack the column if nvcc's
+/// preprocessor prints them.
 bool read_head(const std::string& line, Head& head) {
     static const std::regex nvidia(
         R"(^(?:(.+)\((\d+)()\)|At end of source): (catastrophic error|error|warning|remark|note))"
@@ -48,7 +49,7 @@ Severity severity_of(const std::string& word) {
     return word == "warning" ? Severity::warning : Severity::note;
 }
 
-/// NVIDIA's compilers show the column only by a caret under the source line.
+/// Returns the column, which NVIDIA's compilers show only by a caret below the source line.
 int column_of_caret(const std::string& shown, const std::string& carets, const std::string& line) {
     const std::size_t caret = carets.find('^');
     const std::size_t begin = shown.find_first_not_of(" \t");
@@ -61,7 +62,7 @@ bool is_caret(const std::string& line) {
     return line.find('^') != line.npos && line.find_first_not_of(" \t^~") == line.npos;
 }
 
-/// The last line with something on it: where a file ends for somebody who looks at it.
+/// Returns the last line that is not blank, where a reader sees the end of the file.
 int last_line(const std::string& source) {
     const std::size_t last = source.find_last_not_of(" \t\r\n\f\v");
     return line_at(source, last == source.npos ? 0 : last);
@@ -73,7 +74,7 @@ bool is_known(const std::vector<Message>& messages, const Message& message) {
     });
 }
 
-/// What compilers say about an #include that is not there.
+/// Rewrites a compiler's message about a missing include file.
 std::string in_plain_words(std::string text) {
     static const std::regex missing(
         R"~(^(?:could|cannot) (?:not )?open source file "([^"]*)".*$)~");
@@ -145,7 +146,7 @@ std::string Message::shown(const std::string& source) const {
     std::string shown = wrap(place.text() + ": " + names[static_cast<int>(severity)] + ": " + text);
     const std::string line = line_of_text(source, place.line);
     constexpr int room = kTerminalColumns - 4;
-    // With what a terminal would obey no line is shown.
+    // Lines with control characters are not shown.
     const bool fits = !line.empty() && line.size() <= room && shown_text(line) == line;
     if (!fits) return shown;
     shown += "    " + line + "\n";

@@ -1,4 +1,4 @@
-// What compilers print, taken apart.
+// Parses the messages of compilers.
 #pragma once
 
 #include <string>
@@ -8,23 +8,24 @@
 
 namespace coalesce {
 
-/// What a compiler said, sorted by where it points.
+/// The messages of a compiler, grouped by the file they refer to.
 struct CompilerOutput {
-    std::vector<Message> messages;       ///< about the learner's file, with `file_name` for it
-    std::vector<std::string> configure;  ///< errors where our lines call `configure`
-    std::vector<std::string> ours;       ///< other errors: their places mean nothing to a learner
+    std::vector<Message> messages;       ///< about the learner's file, which is called `file_name`
+    std::vector<std::string> configure;  ///< errors on our line that calls `configure`
+    std::vector<std::string> ours;       ///< other errors, whose places mean nothing to a learner
 };
 
-/// Reads the output of NVRTC, nvcc or clang. `source` is the learner's text.
+/// Parses the output of NVRTC, nvcc or clang. `source` is the learner's text.
 CompilerOutput read_messages(const std::string& output, const std::string& source,
                              const std::string& file_name);
 
-/// What compilers and the harness say goes on in texts of their own; here it ends, as a sentence does.
+/// Adds a full stop to a message, which compilers and the harness leave out.
 std::string with_end(const std::string& text);
 
-/// What stands below a line and points at a column, from 1. Tabs stay, so that it stands below its letter.
+/// Returns the line with a caret below a column, which counts from 1. It repeats the tabs of the line, so that the
+/// caret is at the right place.
 std::string caret_below(const std::string& line, int column);
-/// A line of a text, from 1, without its end; "" when there is none.
+/// Returns line `number` of a text, counted from 1, or "" if there is none.
 std::string line_of_text(const std::string& text, int number);
 
 }  // namespace coalesce

@@ -1,4 +1,4 @@
-// NVRTC, opened when it is first needed, so that programs start without it and run where it is not.
+// Loads NVRTC when it is first needed, so that programs start quickly and run on computers without it.
 #include <dlfcn.h>
 
 #include <filesystem>
@@ -9,18 +9,18 @@
 namespace coalesce {
 namespace {
 
-/// What NVRTC compiles; none of its headers is needed to build this.
+/// The handle of NVRTC's programs, declared here so that the build does not need NVRTC's headers.
 using nvrtcProgram = struct _nvrtcProgram*;
 
-/// Calls a function of NVRTC, with arguments of just its types. False: it failed, or the library has none.
+/// Calls a function of NVRTC with arguments of exactly its types. Returns false if it fails or does not exist.
 template <class... Arguments>
 bool call_nvrtc(void* library, const char* name, Arguments... arguments) {
     const auto function = reinterpret_cast<int (*)(Arguments...)>(dlsym(library, name));
     return function && function(arguments...) == 0;
 }
 
-/// NVRTC opens this library by its name alone, which finds it only where the toolkit's folder is one of
-/// the system's (not in a toolkit that was unpacked by hand). One that is open already is found anywhere.
+/// Opens NVRTC's library of built-in functions. NVRTC opens it by name only, which fails for a toolkit outside the
+/// system's folders unless the library is already open.
 void open_builtins(const std::filesystem::path& folder) {
     std::error_code unreadable;
     for (const auto& entry : std::filesystem::directory_iterator(folder, unreadable)) {
@@ -29,14 +29,13 @@ void open_builtins(const std::filesystem::path& folder) {
     }
 }
 
-/// NVRTC itself; null when it cannot be opened. Never closed: it keeps threads and tables.
+/// Returns NVRTC, or null if it cannot be opened. It is never closed, because it keeps threads and tables.
 void* library_at(const std::string& path) {
     open_builtins(std::filesystem::path(path).parent_path());
     return dlopen(path.c_str(), RTLD_NOW | RTLD_LOCAL);
 }
 
-/// Headers of the host that kernels written elsewhere begin with. NVRTC has none of them, and what
-/// a kernel needs of them, printf and assert, it knows by itself.
+/// Host headers that kernels from elsewhere include. NVRTC has none of them, but defines printf and assert itself.
 constexpr const char* kHostHeaders[] = {"cstdio",  "stdio.h",  "cassert", "assert.h",
                                         "cstdlib", "stdlib.h", "cstddef", "stddef.h",
                                         "cmath",   "math.h",   "cstdint", "stdint.h"};
@@ -56,12 +55,12 @@ using ::uint8_t, ::uint16_t, ::uint32_t, ::uint64_t;
 }
 )";
 
-/// What NVRTC is to find in such a header.
+/// Returns the text of such a header for NVRTC.
 const char* text_of_header(const std::string& name) {
     return name == "cstdint" || name == "stdint.h" ? kIntegerTypes : "";
 }
 
-/// A program of that text; null when NVRTC makes none.
+/// Makes a program of the text, or returns null.
 nvrtcProgram program_of(void* library, const std::string& wrapped) {
     std::vector<const char*> texts;
     for (const char* name : kHostHeaders) texts.push_back(text_of_header(name));
@@ -72,7 +71,7 @@ nvrtcProgram program_of(void* library, const std::string& wrapped) {
     return is_made ? program : nullptr;
 }
 
-/// A text that NVRTC gives, by the functions for its size, with a zero at its end, and for itself.
+/// Returns a text from NVRTC by the functions for its size, which includes the terminating zero, and its content.
 std::string text_of(void* library, nvrtcProgram program, const char* size, const char* get) {
     std::size_t bytes = 0;
     if (!call_nvrtc(library, size, program, &bytes) || bytes == 0) return "";
@@ -93,8 +92,8 @@ RawOutput run_nvrtc(const std::string& path, const std::string& wrapped,
         result.output = path + " cannot be used";
         return result;
     }
-    // Functions without __device__ are for the device: there is no host here. Headers are looked
-    // for in the toolkit, and beside the source: in a folder that does not exist.
+    // Functions without __device__ are compiled for the device, since there is no host. Headers are searched in the
+    // toolkit and beside the source, which is in a folder that does not exist.
     std::vector<std::string> options = {"-std=c++20", "-lineinfo", "-default-device",
                                         "--gpu-architecture=" + architecture};
     const std::string headers = toolkit_headers();

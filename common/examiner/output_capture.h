@@ -1,5 +1,5 @@
-// What a kernel prints, caught: its beginning is kept, the rest read and dropped. output_pipe.cpp is how; a page
-// has another way.
+// Captures what a kernel prints: keeps the beginning and drops the rest. output_pipe.cpp implements it for native
+// programs; a page does it differently.
 #pragma once
 
 #include <cstddef>
@@ -8,11 +8,10 @@
 
 namespace coalesce {
 
-/// From its making to `finish` everything that this process writes to its standard output goes
-/// here.
+/// Captures everything that this process writes to its standard output, from construction to `finish`.
 class OutputCapture {
 public:
-    /// As much as somebody would read.
+    /// The number of bytes to keep, which is as much as a learner would read.
     static constexpr std::size_t kKeptBytes = 4096;
 
     OutputCapture();
@@ -20,16 +19,16 @@ public:
     OutputCapture(const OutputCapture&) = delete;
     OutputCapture& operator=(const OutputCapture&) = delete;
 
-    /// Gives the standard output back.
+    /// Ends the capture and restores the standard output.
     void finish();
-    /// What was written, its beginning; whole lines.
+    /// Returns the beginning of the output, in whole lines.
     const std::string& text() const { return text_; }
-    /// Whether there was more.
+    /// Reports whether the output was longer.
     bool is_cut() const { return bytes_ > text_.size(); }
 
 private:
     void read_all(int from);
-    /// It may clear nobody's terminal, and ends with a whole line.
+    /// Removes control characters, and an incomplete last line.
     void make_harmless();
 
     int saved_ = -1;

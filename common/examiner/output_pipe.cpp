@@ -1,4 +1,4 @@
-// Output is caught by a pipe, and by a thread that reads it.
+// The output goes into a pipe, which a thread reads.
 #include "examiner/output_capture.h"
 
 #include <fcntl.h>
@@ -30,12 +30,12 @@ OutputCapture::OutputCapture() {
 void OutputCapture::finish() {
     if (!reader_.joinable()) return;
     flush_all();
-    // The last writer's end closes here, so that the reader comes to the end.
+    // This closes the last writing end, so that the reader sees the end of the pipe.
     if (saved_ >= 0) {
         dup2(saved_, STDOUT_FILENO);
         close(saved_);
     } else {
-        close(STDOUT_FILENO);  // it was closed before
+        close(STDOUT_FILENO);  // stdout was closed before the capture
     }
     reader_.join();
     make_harmless();

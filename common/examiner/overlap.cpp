@@ -15,7 +15,7 @@ bool stores_in(const Verdict& found, const Loop& loop) {
     });
 }
 
-/// Why a load waits for the one before it, and where; the kind is `none` when nothing is found.
+/// Returns why a load waits for the previous one, and where. The kind is `none` if nothing explains it.
 Failure what_is_between(const Verdict& found) {
     const std::vector<Loop> loops = loops_of(found.source);
     for (const LineCounters& line : found.lines) {
@@ -32,8 +32,8 @@ Failure what_is_between(const Verdict& found) {
                     .headline = "each element is stored before the next one is loaded",
                     .place = {found.file, line.line, 0},
                     .next =
-                        "Load all elements of a thread in a separate loop, into an array; "
-                        "store them in a second loop."};
+                        "Load all elements of a thread in a separate loop, into an array; store "
+                        "them in a second loop."};
         }
     }
     return {};
@@ -60,13 +60,13 @@ std::optional<Failure> copies_not_async(const Verdict& found, const Limits& limi
     if (limits.copies_under_way == 0 || found.counters->copy_waits > 0) return std::nullopt;
     Failure failure{.kind = FailureKind::copies_not_async,
                     .headline =
-                        "no asynchronous copy is made: each tile goes through registers, and "
-                        "the warp waits for it.",
+                        "no asynchronous copy is made: each tile goes through registers, and the "
+                        "warp waits for it.",
                     .place = {found.file, 0, 0},
                     .shape = found.counted,
                     .next =
-                        "Fetch a tile with __pipeline_memcpy_async, and turn another one while "
-                        "it arrives."};
+                        "Fetch a tile with __pipeline_memcpy_async, and transpose another one "
+                        "while it arrives."};
     for (const LineCounters& line : found.lines) {
         if (line.counters.load_requests > 0) failure.place.line = line.line;
     }
@@ -83,19 +83,20 @@ std::optional<Failure> copies_not_overlapped(const Verdict& found, const Limits&
     Failure failure{.kind = FailureKind::copies_not_overlapped, .shape = found.counted};
     failure.details = wrap("Simulated: " + std::to_string(counters.copy_waits) +
                            " waits for copies; when a tile is read, " + format("%.0f", under_way) +
-                           " bytes of other copies are on their way.");
+                           " bytes of other copies are in flight.");
     if (sent > wait) {
-        failure.headline = "the next tile is sent on its way only when this one has been read.";
+        failure.headline = "the copy of the next tile starts only after this tile has been read.";
         failure.place = {found.file, sent, 0};
-        failure.next = "Send the next tile on its way before this one is read, into another stage.";
+        failure.next =
+            "Start the copy of the next tile before this tile is read, into another stage.";
         return failure;
     }
     failure.headline =
-        "nothing is on its way while a tile is read: all copies were waited for before.";
+        "no copy is in flight while a tile is read: the kernel has waited for all of them.";
     failure.place = {found.file, wait, 0};
     failure.next =
-        "Have a stage for each of two tiles, send the next tile before this one is waited for, "
-        "and let the wait leave it under way: __pipeline_wait_prior(1).";
+        "Use two stages: start the copy of the next tile before waiting for this one, and let the "
+        "wait leave that copy in flight: __pipeline_wait_prior(1).";
     return failure;
 }
 

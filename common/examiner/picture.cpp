@@ -20,7 +20,7 @@ PictureRow empty_row(const std::string& label) {
     return row;
 }
 
-/// The addresses of the words that a lane touches.
+/// Returns the addresses of the words that a lane accesses.
 std::vector<std::uint64_t> words_of(const simulated::Access& access, unsigned lane) {
     std::vector<std::uint64_t> words;
     if ((access.active >> lane & 1) == 0) return words;
@@ -30,7 +30,7 @@ std::vector<std::uint64_t> words_of(const simulated::Access& access, unsigned la
     return words;
 }
 
-/// "in + 384"; a picture may begin before the matrix when the kernel is wrong.
+/// Returns "in + 384". The offset is negative if a wrong kernel accesses memory before the matrix.
 std::string offset_text(const std::string& name, std::uint64_t address, std::uint64_t begin) {
     if (address < begin) return name + " - " + std::to_string(begin - address);
     return name + " + " + std::to_string(address - begin);
@@ -39,7 +39,7 @@ std::string offset_text(const std::string& name, std::uint64_t address, std::uin
 struct Addresses {
     std::uint64_t in = 0, out = 0, bytes = 0;
 
-    /// The one that an address is in or closest to.
+    /// Reports whether the address is in `out` or closer to it than to `in`.
     bool is_out(std::uint64_t address) const {
         const auto distance = [&](std::uint64_t begin) {
             if (address < begin) return begin - address;
@@ -70,7 +70,7 @@ bool is_alike(const WarpAccess& one, const WarpAccess& other) {
            one.bytes_per_lane == other.bytes_per_lane && one.active == other.active;
 }
 
-/// A loop does the same again and again: once is enough to see it.
+/// Adds an access, or counts it as a repetition, since a loop executes the same access many times.
 void add(std::vector<WarpAccess>& list, WarpAccess access) {
     const auto known = std::find_if(list.begin(), list.end(),
                                     [&](const WarpAccess& one) { return is_alike(one, access); });
@@ -88,7 +88,7 @@ Failure no_picture(const std::string& file, const std::string& why, const std::s
             .next = next};
 }
 
-/// Compiles and launches with the warp's accesses written down.
+/// Compiles and launches the kernel, and records the warp's accesses.
 void run(const Source& source, const Exercise& exercise, Runner& runner,
          const PictureRequest& request, Picture& picture) {
     if (!runner.is_simulated()) {
@@ -139,7 +139,7 @@ std::vector<PictureRow> rows_of_memory(const simulated::Access& access, std::uin
 }
 
 std::vector<PictureRow> rows_of_banks(const simulated::Access& access) {
-    // Accesses of 8 bytes go in two half warps, those of 16 in four quarters.
+    // Accesses of 8 bytes are served by half warps, those of 16 bytes by quarter warps.
     const unsigned lanes_together = access.bytes_per_lane <= 4 ? 32 : 128 / access.bytes_per_lane;
     std::vector<PictureRow> rows;
     for (unsigned first = 0; first < 32; first += lanes_together) {
@@ -149,7 +149,7 @@ std::vector<PictureRow> rows_of_banks(const simulated::Access& access) {
             for (const std::uint64_t at : words_of(access, lane)) {
                 const std::uint64_t word = at / kWordBytes;
                 std::vector<std::uint64_t>& served = words[word % kBanks];
-                // The same word is served once, to whoever wants it.
+                // Lanes that access the same word are served together.
                 if (std::find(served.begin(), served.end(), word) != served.end()) continue;
                 if (rows.size() < done + served.size() + 1) {
                     rows.push_back(empty_row("wavefront " + std::to_string(rows.size() + 1)));
@@ -169,7 +169,7 @@ std::string WarpAccess::headline() const {
         std::string(is_store ? "store to " : "load from ") + name + ": " + count_of(cost, unit);
     text += cost > ideal
                 ? ", where " + std::to_string(ideal) + (ideal == 1 ? " is" : " are") + " enough"
-                : ", the least there can be";
+                : ", the minimum";
     if (times > 1) text += "; " + std::to_string(times) + " times, the first is shown";
     return text;
 }

@@ -1,10 +1,9 @@
 /// \file
-/// What one warp of a learner's kernel touches, from its own run: 32 lanes onto sectors of memory
-/// or banks of shared memory. As text for a terminal, and as SVG. Simulated.
+/// Draws the memory that one warp of a learner's kernel touches in a simulated run: its 32 lanes, mapped to sectors
+/// of memory or to banks of shared memory. The picture is text for a terminal, or SVG.
 ///
-/// A lane is shown by its number, in one sign: 0-9, then a-v for 10 to 31. In device memory a row
-/// of the picture is 128 bytes in four sectors, in shared memory it is one wavefront with its 32
-/// banks.
+/// A lane is drawn as one character: 0-9, then a-v for 10 to 31. For device memory a row of the picture is 128 bytes
+/// in four sectors; for shared memory it is one wavefront with its 32 banks.
 #pragma once
 
 #include <array>
@@ -18,55 +17,55 @@
 
 namespace coalesce {
 
-/// Which warp.
+/// The warp to draw.
 struct PictureRequest {
     Shape shape = {256, 256};  ///< of the input
     std::uint64_t block = 0;   ///< x counts fastest
     unsigned warp = 0;         ///< within the block
 };
 
-/// A row of 32 places, each with the lanes that are there.
+/// A row of 32 positions, with the lanes that access them.
 struct PictureRow {
     std::string label = "";       ///< "out + 256", "wavefront 1"
-    std::array<int, 32> lanes{};  ///< the first lane at that place; -1: none
+    std::array<int, 32> lanes{};  ///< the first lane at each position; -1: none
 };
 
-/// One load or store, and how it is drawn.
+/// One load or store with its picture.
 struct WarpAccess : simulated::Access {
-    Place place = {};              ///< its line
-    std::string source_line = "";  ///< the text of that line
-    std::string memory = "";       ///< "in", "out", "shared memory"
-    unsigned times = 1;            ///< how often the warp executes this line, with the same cost
-    std::vector<PictureRow> rows = {};  ///< the picture of the first time
+    Place place = {};                   ///< source line
+    std::string source_line = "";       ///< text of the source line
+    std::string memory = "";            ///< "in", "out", "shared memory"
+    unsigned times = 1;                 ///< how often the warp executes this line at the same cost
+    std::vector<PictureRow> rows = {};  ///< the picture of the first execution
 
-    /// "store to `out`: 32 sectors, where 4 are enough"
+    /// Returns "store to `out`: 32 sectors, where 4 are enough".
     std::string headline() const;
 };
 
-/// All that the warp does.
+/// All accesses of the warp.
 struct Picture {
-    Failure problem;                   ///< why there is none; kind none when there is
+    Failure problem;                   ///< why there is no picture; kind none if there is one
     std::string file;                  ///< as messages name it
-    PictureRequest of;                 ///< which warp
-    std::vector<WarpAccess> accesses;  ///< one for each line and kind, in their order
+    PictureRequest of;                 ///< the warp
+    std::vector<WarpAccess> accesses;  ///< one for each line and kind of access, in order
 
-    /// Whether there is a picture.
+    /// Reports whether there is a picture.
     bool ok() const { return problem.kind == FailureKind::none; }
-    /// For a terminal, in lines of at most 80 columns.
+    /// Returns the picture as text, in lines of at most 80 columns.
     std::string text() const;
-    /// The same as a drawing.
+    /// Returns the picture as SVG.
     std::string svg() const;
 };
 
-/// Compiles the kernel, runs it once and draws what the warp did. Works for kernels that are wrong too,
-/// as far as they run.
+/// Compiles the kernel, runs it once and draws the accesses of the warp. Wrong kernels are drawn as far as they run.
 Picture picture_of(const Source& source, const Exercise& exercise, Runner& runner,
                    const PictureRequest& request);
 
-/// The rows of a global access: 128 bytes each, from address `begin` of the matrix called `name`.
+/// Returns the rows of an access to global memory, 128 bytes each, starting at the address `begin` of the matrix
+/// `name`.
 std::vector<PictureRow> rows_of_memory(const simulated::Access& access, std::uint64_t begin,
                                        const std::string& name);
-/// The rows of a shared access: one for each wavefront.
+/// Returns the rows of an access to shared memory, one for each wavefront.
 std::vector<PictureRow> rows_of_banks(const simulated::Access& access);
 
 }  // namespace coalesce

@@ -1,4 +1,4 @@
-// Pictures as text and as SVG.
+// Draws pictures as text and as SVG.
 #include <algorithm>
 
 #include "base/text.h"
@@ -22,7 +22,7 @@ std::string title(const Picture& picture) {
            std::to_string(of.shape.cols) + ", simulated";
 }
 
-/// The source line without its indentation, cut where the terminal ends.
+/// Returns the source line without its indentation, cut to the width of a terminal.
 std::string shortened(const std::string& line) {
     const std::size_t begin = line.find_first_not_of(" \t");
     if (begin == line.npos) return "";
@@ -31,7 +31,7 @@ std::string shortened(const std::string& line) {
     return text.size() <= room ? text : text.substr(0, room - 3) + "...";
 }
 
-/// Four groups of eight: sectors of memory, or eight banks each.
+/// Formats a row in four groups of eight: sectors of memory, or eight banks each.
 std::string row_text(const PictureRow& row) {
     std::string text = format("    %-18s|", row.label.c_str());
     for (std::size_t i = 0; i < row.lanes.size(); ++i) {
@@ -63,7 +63,7 @@ std::string svg_text(int x, int y, const std::string& anchor, const std::string&
            escaped(text) + "</text>\n";
 }
 
-/// A cell shows its lane's number, so that nothing is said by colour alone.
+/// Draws a cell with its lane's number, so that colour is not the only information.
 std::string svg_cell(int x, int y, int lane) {
     std::string svg = format("<rect x=\"%d\" y=\"%d\" width=\"%d\" height=\"%d\" fill=\"%s\"/>\n",
                              x, y, kCell, kCell, lane < 0 ? "#ffffff" : "#cfe3ff");

@@ -15,11 +15,11 @@ namespace coalesce {
 namespace {
 
 constexpr int kSide = 8192;
-/// Blocks that run to be recorded move no more than such a matrix.
+/// The largest matrix whose data the recorded blocks may move together.
 constexpr Shape kRecorded{1024, 1024};
 
-/// The time of a launch on two matrices, or on the one of a kernel that works in place; with `sampled`, of one that
-/// moves what it has to.
+/// Predicts the time of a launch on two matrices, or on one for an in-place kernel. With `sampled`, verifies what the
+/// blocks store.
 Predicted predict_large(LoadedKernel& kernel, const LaunchShape& launch, bool in_place, Shape shape,
                         const SampledMatrix* sampled) {
     const DeviceBuffer out(static_cast<std::size_t>(elements_of(shape)) * sizeof(float));
@@ -67,9 +67,9 @@ std::optional<Predicted> predict_launch(LoadedKernel& kernel, bool in_place, Sha
         if (const auto launch = kernel.configure(shape, failure))
             predicted = predict_large(kernel, *launch, in_place, shape, sampled);
     } catch (const NotPredicted&) {
-        // There is no time for it: its blocks wait for each other.
+        // The model cannot predict a kernel whose blocks wait for each other.
     } catch (const CudaError&) {
-        // It was right where it was tried, and is not for a matrix as large as this.
+        // The kernel is right on the smaller shapes, but cannot be launched on a matrix as large as this.
         static_cast<void>(cudaGetLastError());
     }
     simulator_library::forget_reports();

@@ -1,4 +1,4 @@
-// How long a kernel would take on a GPU, at a size at which GPUs are measured.
+// Predicts the time of a kernel on a GPU, at the size at which GPUs are measured.
 #pragma once
 
 #include <optional>
@@ -14,27 +14,28 @@ namespace coalesce {
 
 class LoadedKernel;
 
-/// Where the time of an exercise's kernel is predicted: about 8192 x 8192, of its multiples. Few matrices of
-/// a lesson fit the second-level cache of a GPU at that size.
+/// Returns the shape for which an exercise's time is predicted: about 8192 x 8192, rounded to the exercise's
+/// multiples. At that size few matrices of a lesson fit into the L2 cache of a GPU.
 Shape predicted_shape(const Exercise& exercise);
 
-/// What `sampled` finds in a launch whose time was asked for.
+/// Thrown if the sampled blocks of a predicted launch store wrong values.
 struct NotMoved : std::runtime_error {
     using std::runtime_error::runtime_error;
 };
 
-/// Launches a few blocks of it on the simulator, whose checks are off from then on. `in_place`: it takes
-/// one matrix alone. Nothing, if there is no time for it, or if it prints: what it prints there is not
-/// what it printed. With `sampled` those blocks have to move what it says: throws NotMoved where they do not.
+/// Launches a few blocks of the kernel on the simulator, whose checks stay off afterwards. With `in_place` the kernel
+/// takes only one matrix. Returns nothing if the model cannot predict a time, or if the kernel prints, because the
+/// few blocks would not print what the whole launch does. With `sampled` the blocks must move what it says; throws
+/// NotMoved if they do not.
 std::optional<Predicted> predict_launch(LoadedKernel& kernel, bool in_place, Shape shape,
                                         const SampledMatrix* sampled = nullptr);
 
-/// What there is to say of it.
+/// Describes a prediction in sentences.
 timing::Told told_of(const Predicted& predicted);
-/// "At 8192 x 8192 about 0.14 ms, 91 % of a copy (predicted, NVIDIA H200, within 8 %). Memory is ..."
+/// Returns "At 8192 x 8192 about 0.14 ms, 91 % of a copy (predicted, NVIDIA H200, within 8 %). Memory is ...".
 std::string predicted_text(const Predicted& predicted);
-/// "At 8192 x 8192 the solution takes about 0.14 ms, yours 0.21 ms: 1.5 times as fast (...). Why: ..."; ""
-/// unless yours is the slower one.
+/// Returns "At 8192 x 8192 the solution takes about 0.14 ms, yours 0.21 ms: 1.5 times as fast (...). Why: ...", or ""
+/// if the learner's kernel is not slower.
 std::string compared_text(const Predicted& yours, const Predicted& solution);
 
 }  // namespace coalesce

@@ -1,7 +1,8 @@
 /// \file
-/// A verdict for people: for a terminal, as Markdown for a student's feedback, as HTML for a page. All
-/// three say the same, in the same order: what is wrong, where, why that is known, what to do next;
-/// or what it cost. The picture of right and wrong cells comes last, since it is long.
+/// Formats a verdict for people: for a terminal, as Markdown for a student's feedback, or as HTML for a page.
+///
+/// All three give the same information in the same order: what is wrong, where, the evidence, and what to do next; or
+/// what the kernel costs. The map of right and wrong cells comes last, because it is long.
 #pragma once
 
 #include <string>
@@ -11,40 +12,40 @@
 
 namespace coalesce {
 
-/// What is said of the time that is predicted of a kernel that passed.
+/// How to show the predicted time of a kernel that passed.
 enum class TimeShown {
-    in_words,  ///< what binds it, in a sentence, and how much it is of a copy
-    in_table,  ///< how much it is of a copy
+    in_words,  ///< a sentence with the bottleneck and the fraction of a copy's speed
+    in_table,  ///< only the fraction of a copy's speed
     nowhere,
 };
 
-/// What a terminal takes.
+/// What a terminal supports, and what to show on it.
 struct TerminalLook {
-    bool is_bold = false;  ///< the headline may stand out
-    int lines = 0;         ///< that it shows at once: the picture of the cells keeps within; 0: any
-    bool has_costs = true;                 ///< what was counted is shown when it passed
-    TimeShown time = TimeShown::in_words;  ///< with the costs: as much as there is room for
-    std::string after_next = "";           ///< lines of the caller's, behind what to do next
+    bool is_bold = false;   ///< the headline is bold
+    int lines = 0;          ///< lines of the screen, which limit the map of the cells; 0: unlimited
+    bool has_costs = true;  ///< show the costs of a kernel that passed
+    TimeShown time = TimeShown::in_words;  ///< how to show the time beside the costs
+    std::string after_next = "";           ///< lines that the caller adds after the next action
 };
 
-/// In lines of at most 80 columns; source lines may be longer.
+/// Formats a verdict in lines of at most 80 columns. Source lines may be longer.
 std::string terminal_text(const Verdict& verdict, const TerminalLook& look = {});
-/// The same of a failure alone, where there is no verdict.
+/// Formats a failure for which there is no verdict.
 std::string terminal_text(const Failure& failure);
-/// Everything of the kernel's own stands in code blocks that it cannot end.
+/// Formats a verdict as Markdown. Text from the kernel is in code blocks that it cannot close.
 std::string markdown_text(const Verdict& verdict);
-/// An <article> without scripts; nothing of the kernel's own is markup in it.
+/// Formats a verdict as an HTML <article> without scripts. Text from the kernel cannot become markup.
 std::string html_text(const Verdict& verdict);
 
-/// A row of what was counted: "sectors per load", yours, the least for these bytes, the solution's.
+/// A row of the table of costs: "sectors per load" of the kernel, the minimum for these bytes, and the solution's.
 struct CostRow {
     std::string what;
-    std::string yours, ideal, solution;  ///< "-" where there is none
+    std::string yours, ideal, solution;  ///< "-" if unknown
 };
-/// One for each kind of access that there is; empty when nothing was counted.
+/// Returns one row for each kind of access that occurs, or none if nothing was counted.
 std::vector<CostRow> costs_of(const Verdict& verdict);
 
-/// The lines of `text` around `line`, with their numbers; `line` is marked, and `column` if known.
+/// Returns the numbered lines of `text` around `line`, which is marked, as is `column` if it is known.
 std::string excerpt(const std::string& text, int line, int column);
 
 }  // namespace coalesce

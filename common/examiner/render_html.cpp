@@ -9,7 +9,7 @@ namespace {
 
 using namespace render;
 
-/// In a block of lines these stay.
+/// Escapes a block of lines, and keeps line breaks.
 std::string html_lines(const std::string& text) {
     std::string html;
     for (const std::string& line : lines_of(text)) html += xml(line) + "\n";

@@ -33,7 +33,7 @@ std::string map_of(const Failure& failure, int lines) {
 }
 
 std::string passed_text(const Verdict& verdict) {
-    // A whole program has kernels of any name.
+    // A whole program has no kernel name.
     if (verdict.kernel.empty()) {
         return "Right with " + count_of(verdict.shapes.size(), "number") +
                " of elements, clean under every check, and it notices a launch that fails.";
@@ -41,7 +41,7 @@ std::string passed_text(const Verdict& verdict) {
     return "Right on " + count_of(verdict.shapes.size(), "shape") +
            (verdict.is_simulated
                 ? ", clean under every check, and no more expensive than the exercise asks."
-                : ". A real GPU does not count: --device sim does.");
+                : ". A real GPU counts no costs; --device sim does.");
 }
 
 std::string time_text(const Verdict& verdict) {
@@ -122,12 +122,12 @@ std::string excerpt(const std::string& text, int line, int column) {
 
 namespace {
 
-/// One kind of access in the table.
+/// A kind of access in the table.
 struct Kind {
     const char* what;
     std::uint64_t Counters::*requests;
     std::uint64_t Counters::*cost;
-    std::uint64_t Counters::*ideal;  ///< null: every byte of the matrix moved once
+    std::uint64_t Counters::*ideal;  ///< null: the minimum moves every byte of the matrix once
 };
 
 constexpr Kind kKinds[] = {

@@ -1,4 +1,4 @@
-// What all renderings of a verdict share: which parts there are, and their words.
+// The parts that all formats of a verdict share.
 #pragma once
 
 #include <string>
@@ -8,28 +8,28 @@
 
 namespace coalesce::render {
 
-/// A sentence begins with a capital letter, unless it begins with code: "out(0,0) was ...".
+/// Capitalizes the first letter, unless the sentence begins with code: "out(0,0) was ...".
 std::string as_sentence(std::string text);
-/// The lines of `source` around a failure; "" where the compiler's own words come with the line, and where bytes
-/// that are no text are no lines.
+/// Returns the lines of `source` around a failure. Returns "" if the compiler's message contains the line, or if the
+/// file is not text.
 std::string excerpt_of(const Failure& failure, const std::string& source);
-/// The picture of right and wrong cells in so many lines; "" where one sign for all shows nothing that the
-/// sentence did not say.
+/// Returns the map of right and wrong cells in at most `lines` lines. Returns "" if all cells have the same mark,
+/// since the headline says as much.
 std::string map_of(const Failure& failure, int lines = CellMap::kSide);
-/// "right on 6 shapes, clean under every check, and no more expensive than the exercise asks."
+/// Returns "Right on 6 shapes, clean under every check, and no more expensive than the exercise asks."
 std::string passed_text(const Verdict& verdict);
-/// What time is predicted of a kernel that is right, and what binds it or sets it apart from the solution;
-/// "" when none is, or when a failure says so.
+/// Returns the predicted time of a correct kernel, with its bottleneck or its difference from the solution. Returns
+/// "" if no time is predicted, or if a failure states it.
 std::string time_text(const Verdict& verdict);
-/// What it cost, with that time, if one is predicted, as a row.
+/// Returns the rows of costs, and a row for the predicted time if there is one.
 std::vector<CostRow> costs_with_time(const Verdict& verdict);
-/// What the kernel printed, its first lines; "" when it printed nothing.
+/// Returns the first lines that the kernel printed, or "".
 std::string printed(const Verdict& verdict);
-/// The failures behind the first, each a sentence with its place.
+/// Returns the failures after the first, each as a sentence with its place.
 std::vector<std::string> other_failures(const Verdict& verdict);
-/// What the compiler warns of, each a sentence; nothing when it has errors to tell.
+/// Returns the compiler's warnings as sentences, or none if it also reports errors.
 std::vector<std::string> warnings(const Verdict& verdict);
-/// "Seen with rows = 77, cols = 45."; "" when it was seen with no input.
+/// Returns "Seen with rows = 77, cols = 45.", or "" if the failure does not depend on an input.
 std::string seen_with(const Failure& failure);
 
 }  // namespace coalesce::render

@@ -11,7 +11,7 @@ namespace {
 
 using simulated::Report;
 
-/// Each takes a launch of its own.
+/// The most warps to check, since each takes a launch.
 constexpr std::uint64_t kMostWarps = 64;
 
 bool stores_to(const simulated::Access& access, std::uint64_t address) {
@@ -22,7 +22,7 @@ bool stores_to(const simulated::Access& access, std::uint64_t address) {
     });
 }
 
-/// The line that stored the first bad cell; 0 when that cannot be found out, or takes too long.
+/// Returns the line that stored the first bad cell, or 0 if it cannot be found or that would take too long.
 int line_that_stored_wrong(const Trial& trial, const Evidence& evidence) {
     if (!trial.comparison || !trial.comparison->first_bad) return 0;
     const auto warps = static_cast<std::uint64_t>((trial.launch.threads() + 31) / 32);
@@ -42,8 +42,8 @@ int line_that_stored_wrong(const Trial& trial, const Evidence& evidence) {
     return 0;
 }
 
-/// The line to look at first: of a load when its index is what is wrong. What a compiler moves out
-/// of a loop it may give the line of a brace: the statement is before it.
+/// Returns the line to look at first, that of a load if its index is wrong. A compiler may attribute code that it
+/// moved out of a loop to the line of a brace; then the statement is before it.
 int line_of_mistake(const Trial& trial, const Finding& finding, const Evidence& evidence) {
     const int store_line = line_of_statement(evidence.source.text, trial.store_line);
     const auto says = [&](const char* words) {
@@ -67,12 +67,12 @@ int line_of_mistake(const Trial& trial, const Finding& finding, const Evidence& 
     return store_line;
 }
 
-/// What was seen, without what it may come from.
+/// Returns the first sentence, which says what was seen, without the guess after it.
 std::string first_sentence(const std::string& text) {
     return text.substr(0, text.find(". ") + 1);
 }
 
-/// A result says that elements are missing, or are at other places; a warp's accesses say where.
+/// Uses a warp's accesses to say where elements are lost or misplaced, which the result cannot show.
 void look_at_elements(Failure& failure, const Trial& trial, const Evidence& evidence) {
     const auto left_out = elements_left_out(trial, evidence);
     if (!left_out) return;
@@ -84,18 +84,18 @@ void look_at_elements(Failure& failure, const Trial& trial, const Evidence& evid
     failure.next = left_out->next;
 }
 
-/// Whatever became of it: a sum of which one part alone is multiplied is no index.
+/// Finds a sum of which only one term is multiplied. It is a mistake, whatever the result.
 bool tell_missing_brackets(Failure& failure, const Evidence& evidence) {
     const MissingBrackets found = missing_brackets(evidence.source.text);
     if (found.line == 0) return false;
     failure.kind = FailureKind::wrong_result;
     failure.fault = Fault::wrong_pitch;
     failure.details = wrap(first_sentence(failure.headline)) + failure.details;
-    failure.headline = "`" + found.text + "` multiplies " + found.factor + " alone by " +
-                       found.pitch + ", since * comes before +: brackets are missing.";
+    failure.headline = "`" + found.text + "` multiplies " + found.factor + " only by " +
+                       found.pitch + ", because * binds more tightly than +: brackets are missing.";
     failure.place.line = found.line;
-    failure.next = "Put all that is to be multiplied into brackets: (... + " + found.factor +
-                   ") * " + found.pitch + ".";
+    failure.next =
+        "Put the whole sum into brackets: (... + " + found.factor + ") * " + found.pitch + ".";
     return true;
 }
 
@@ -105,13 +105,13 @@ bool knows_its_matrix(const Evidence& evidence) {
     return code_alone(evidence.source.text).find("blockIdx.z") != std::string::npos;
 }
 
-/// Where a pointer should be moved: beside the other one, if that is; else in the kernel's head.
+/// Returns the line where a pointer should be moved: beside the other pointer's, or else the kernel's head.
 int line_to_move(const std::string& other, const Evidence& evidence) {
     const int line = line_of_move(evidence.source.text, other);
     return line > 0 ? line : line_of_kernel(evidence.source.text, evidence.exercise.kernel);
 }
 
-/// Says of matrices that nobody wrote whether blocks are missing, or do not know which matrix is theirs.
+/// Explains matrices that were not written: blocks are missing, or do not use blockIdx.z.
 void look_at_batches(Failure& failure, const Trial& trial, const Evidence& evidence) {
     if (failure.fault != Fault::batches_missed || !trial.comparison) return;
     const auto matrices = static_cast<long long>(trial.comparison->problem.batches());
@@ -125,15 +125,15 @@ void look_at_batches(Failure& failure, const Trial& trial, const Evidence& evide
                            "them work on the first matrix.";
         failure.place.line = line_of_kernel(evidence.source.text, evidence.exercise.kernel);
         failure.next =
-            "Let `in` and `out` begin where the block's own matrix does: blockIdx.z times the "
-            "elements of one matrix further on.";
+            "Let `in` and `out` point to the block's own matrix: add blockIdx.z times the elements "
+            "of one matrix.";
         return;
     }
-    failure.headline = "the kernel goes by blockIdx.z, but the grid has " +
+    failure.headline = "the kernel uses blockIdx.z, but the grid has " +
                        count_of(static_cast<std::uint64_t>(blocks), "block") + " along z for " +
                        std::to_string(matrices) + " matrices.";
     failure.place.line = line_of_launch(evidence.source.text, ".grid");
-    failure.next = "Let configure give .grid a third number: how many matrices there are.";
+    failure.next = "Let configure set the third number of .grid to the number of matrices.";
 }
 
 }  // namespace
@@ -151,7 +151,7 @@ Failure wrong_result(const Trial& trial, const Comparison& comparison, const Evi
                     .shape = trial.shape,
                     .next = next_after(first.fault, evidence.exercise.task())};
     for (std::size_t i = 1; i < comparison.findings.size(); ++i) {
-        // A wrong index leads outside too: that is no second mistake.
+        // Accesses outside are a consequence of a wrong index, not a second mistake.
         const bool is_outside = has_trait(comparison.findings[i].fault, trait::outside);
         if (is_outside && has_trait(first.fault, trait::certain)) continue;
         failure.details += wrap(with_end(comparison.findings[i].text()));
@@ -176,7 +176,7 @@ Failure wrong_result(const Trial& trial, const Comparison& comparison, const Evi
 
 namespace {
 
-/// What guard bands saw, where no memcheck watches: a real GPU.
+/// Returns the access that guard bands found on a real GPU, where memcheck does not run.
 const Finding* outside_finding(const Comparison& comparison) {
     if (has_trait(comparison.fault(), trait::certain)) return nullptr;
     const auto found =
@@ -185,8 +185,8 @@ const Finding* outside_finding(const Comparison& comparison) {
     return found == comparison.findings.end() ? nullptr : &*found;
 }
 
-/// In place all lines index one matrix: of two that race the one is to blame that takes its rows to
-/// be longer or shorter than all others do.
+/// Explains a race within one matrix, which all lines index: the line to blame is the one that uses a different row
+/// length from all others.
 void look_at_pitches(Failure& failure, const Report& race, const Evidence& evidence) {
     const Produces task = evidence.exercise.task();
     if (!task.in_place) return;
@@ -201,14 +201,15 @@ void look_at_pitches(Failure& failure, const Report& race, const Evidence& evide
     failure.next = next_after(Fault::wrong_pitch, task);
 }
 
-/// Says of a race whether it is between blocks of different matrices.
+/// Explains a race between blocks of different matrices.
 void look_at_batch_race(Failure& failure, const Report& race, const Evidence& evidence) {
     const auto &one = race.thread.block, &other = race.other_thread.block;
     const bool differ_by_z = one[0] == other[0] && one[1] == other[1] && one[2] != other[2];
     if (!differ_by_z || race.is("globalrace", "read after write")) return;
     const bool knows = knows_its_matrix(evidence);
     failure.headline =
-        "blocks of different matrices store to the same place: it does not depend on blockIdx.z.";
+        "blocks of different matrices store to the same place, because it does not depend on "
+        "blockIdx.z.";
     failure.place.line = knows ? line_to_move("in", evidence) : line_to_move("out", evidence);
     failure.next = "Let `out` begin where the block's own matrix does" +
                    std::string(knows ? ", as `in` must." : ", and `in` too.");
@@ -222,10 +223,10 @@ std::optional<Failure> result_error(const Trial& trial, const Evidence& evidence
     if (race && (!is_wrong || !has_trait(trial.comparison->fault(), trait::certain))) {
         Failure failure =
             from_report(FailureKind::race_between_blocks, *race, trial, evidence,
-                        "threads access one place in memory, and at least one writes: which comes "
-                        "first is chance.",
+                        "several threads access the same place in memory and at least one of them "
+                        "writes, in no fixed order.",
                         std::string("Each element of `") + name_of_matrix(true, evidence) +
-                            "` is for one thread: which index do two of them share?");
+                            "` belongs to one thread: which index do two threads share?");
         look_at_pitches(failure, *race, evidence);
         look_at_batch_race(failure, *race, evidence);
         tell_missing_brackets(failure, evidence);

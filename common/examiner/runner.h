@@ -1,6 +1,6 @@
 /// \file
-/// How kernels are compiled and launched: in this process, in a jail, on a GPU, in a page. The
-/// examiner knows no more of it than this.
+/// The interface by which the examiner compiles and launches kernels: in this process, in a sandbox, on a GPU or in a
+/// page.
 #pragma once
 
 #include <filesystem>
@@ -17,56 +17,54 @@
 
 namespace coalesce {
 
-/// Compiles and launches. What comes back is data, and decides nothing. What is wrong with the
-/// kernel is in Compiled::failure and in the Trial; what is wrong with this computer is thrown as
-/// std::runtime_error.
+/// Compiles and launches kernels. The returned data is only evidence: the runner decides nothing. Errors of the
+/// kernel are in Compiled::failure and in the Trial; problems of this computer are thrown as std::runtime_error.
 class Runner {
 public:
     virtual ~Runner() = default;
 
-    /// The device's name.
+    /// Returns the name of the device.
     virtual std::string device() const = 0;
-    /// Whether it checks and counts.
+    /// Reports whether the device is the simulator, which checks and counts.
     virtual bool is_simulated() const = 0;
 
-    /// A file with a kernel of that name becomes PTX.
+    /// Compiles a file that contains a kernel of this name.
     virtual Compiled compile(const Source& source, const std::string& kernel) = 0;
-    /// Launches once, with an input of its own, and compares what is left with what `task` is.
+    /// Launches the kernel once on a new input, and compares the output with what `task` requires.
     virtual Trial run(const Compiled& kernel, const Produces& task, const TrialOrder& order) = 0;
 
-    /// How long a kernel that is right would take on a GPU, at that shape. Nothing: who runs it cannot
-    /// tell.
+    /// Predicts the time of a correct kernel on a GPU at this shape. Returns nothing if this runner cannot.
     virtual std::optional<Predicted> predict(const Compiled& /*kernel*/, const Produces& /*task*/,
                                              Shape /*shape*/) {
         return std::nullopt;
     }
 
-    /// What was kept of that kind ("counters", "time"), by what it depends on; nothing when nobody has kept it.
+    /// Returns a stored value of this kind ("counters" or "time"), given what it depends on, or nothing.
     virtual std::optional<std::string> kept(const std::string& /*kind*/,
                                             const std::string& /*of*/) {
         return std::nullopt;
     }
-    /// Keeps it.
+    /// Stores a value.
     virtual void keep(const std::string& /*kind*/, const std::string& /*of*/,
                       const std::string& /*text*/) {}
 
-    /// What the kernels printed, whole lines of the beginning. Nothing more is caught then.
+    /// Returns the beginning of the kernels' output in whole lines, and ends the capture.
     virtual std::string take_output(bool& is_cut) {
         is_cut = false;
         return "";
     }
 };
 
-/// In this process, on the libcudart that it has loaded: the simulated GPU with all checks and
-/// counters, or a real one. A kernel that crashes the simulator or hangs a GPU takes its process with
-/// it: who must go on runs it in a process of its own. What kernels print is caught from the
-/// beginning on. Who compiles is another's matter.
+/// Launches kernels in this process, on the libcudart that it has loaded: the simulated GPU with all checks and
+/// counters, or a real GPU. A kernel that crashes the simulator or hangs a GPU ends this process, so callers that
+/// must survive run it in a child process. The output of kernels is captured from the beginning. Compiling is left to
+/// a derived class.
 class LaunchingRunner : public Runner {
 public:
     LaunchingRunner();
     ~LaunchingRunner() override;
 
-    /// Throws std::runtime_error when there is none.
+    /// Returns the name of the device. Throws std::runtime_error if there is none.
     std::string device() const override;
     bool is_simulated() const override { return simulator_library::is_loaded(); }
     Trial run(const Compiled& kernel, const Produces& task, const TrialOrder& order) override;
@@ -82,19 +80,18 @@ private:
     std::unique_ptr<LoadedKernel> loaded_;
 };
 
-/// The same with this computer's compilers, and with a folder for what is slow to make.
+/// Also compiles, with the compilers of this computer, and caches slow results in a folder.
 class LocalRunner : public LaunchingRunner {
 public:
-    /// What can be chosen.
+    /// The options of the runner.
     struct Options {
-        std::filesystem::path cache = {};   ///< folder for what is slow to make; "": none
-        Compiler compiler = Compiler::any;  ///< which compiler
+        std::filesystem::path cache = {};   ///< folder of the cache; "" for none
+        Compiler compiler = Compiler::any;  ///< the compiler to use
     };
-    /// To be called before the device is chosen: the simulated GPU works in one thread from then on, as
-    /// in a jail. Accesses that nothing orders come in the same order every time then, so that the
-    /// verdict is the same every time, here and there.
+    /// Makes the simulated GPU use a single thread, as in the grader's sandbox, so that unordered accesses always
+    /// happen in the same order and the verdict is always the same. Must be called before the device is chosen.
     static void prepare_process();
-    /// Throws std::runtime_error when there is no device.
+    /// Throws std::runtime_error if there is no device.
     explicit LocalRunner(Options options);
 
     Compiled compile(const Source& source, const std::string& kernel) override;

@@ -5,7 +5,8 @@
 namespace coalesce {
 namespace {
 
-// Letters that change how what follows is shown: controls, the other direction, no width.
+// Reports whether a character leaves the display unchanged: no control characters, no change of direction, no zero
+// width.
 bool is_harmless(std::string_view letter) {
     auto at = [&](std::size_t i) { return static_cast<unsigned char>(letter[i]); };
     if (letter.size() == 1) return at(0) >= 0x20 && at(0) != 0x7f;
@@ -24,7 +25,7 @@ std::string escaped_byte(char letter) {
     return {'\\', 'x', "0123456789abcdef"[byte >> 4], "0123456789abcdef"[byte & 15]};
 }
 
-// `keep` are letters that stay though they are controls.
+// `keep` has control characters that stay.
 std::string harmless(std::string_view bytes, std::size_t most, std::string_view keep) {
     std::string text;
     std::size_t letters = 0;
@@ -56,7 +57,7 @@ std::size_t letter_length(std::string_view bytes) {
     for (std::size_t i = 1; i < length; ++i) {
         if ((at(i) & 0xc0) != 0x80) return 0;
     }
-    // Longer than needed, surrogates, past the last letter.
+    // Reject overlong encodings, surrogates and code points above the maximum.
     if ((at(0) == 0xe0 && at(1) < 0xa0) || (at(0) == 0xed && at(1) > 0x9f)) return 0;
     if ((at(0) == 0xf0 && at(1) < 0x90) || (at(0) == 0xf4 && at(1) > 0x8f)) return 0;
     return length;
@@ -78,7 +79,7 @@ std::string shown_text(std::string_view bytes) {
 }
 
 std::string markdown(std::string_view bytes) {
-    // Or a link: an address is none without its colon and @.
+    // These characters begin markup, or make an address a link (colon and @).
     constexpr std::string_view begins_markup = "\\`*_{}[]()#+-!|~$^=@";
     std::string text;
     const std::string letters = shown(bytes, 1000);
@@ -88,7 +89,7 @@ std::string markdown(std::string_view bytes) {
             case '&': text += "&amp;"; break;
             case '<': text += "&lt;"; break;
             case '>': text += "&gt;"; break;
-            // "kernel.cu:12" stays what it is, for those who read the file as it is.
+            // Keep "kernel.cu:12" readable in the source of the Markdown.
             case ':': text += letters.compare(i, 2, ":/") == 0 ? "\\:" : ":"; break;
             default:
                 if (begins_markup.find(letter) != begins_markup.npos) text += '\\';
@@ -129,11 +130,11 @@ std::string xml(std::string_view bytes) {
 
 std::string csv(std::string_view bytes) {
     std::string text = shown(bytes, 1000);
-    // What spreadsheets look at, past blanks too; a name such as "-" is text as well.
+    // Spreadsheets ignore leading blanks. A field such as "-" is text as well.
     std::size_t first = text.find_first_not_of(' ');
     bool is_formula = first != std::string::npos &&
                       std::string_view("=+-@|%").find(text[first]) != std::string_view::npos;
-    // The wide letters that spreadsheets take for the same.
+    // Spreadsheets treat these full-width characters in the same way.
     for (std::string_view wide : {"\uff1d", "\uff0b", "\uff0d", "\uff20"}) {
         is_formula =
             is_formula || (first != std::string::npos && text.substr(first).starts_with(wide));

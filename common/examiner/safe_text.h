@@ -1,6 +1,6 @@
 /// \file
-/// Texts that come from outside: of files, of kernels, of students. They are shown with nothing in them
-/// that a terminal, a spreadsheet, a browser or a shell would act on.
+/// Makes text from files, kernels and students safe to print, so that it contains nothing that a terminal, a
+/// spreadsheet, a browser or a shell would act on.
 #pragma once
 
 #include <string>
@@ -9,22 +9,23 @@
 
 namespace coalesce {
 
-/// The length of the UTF-8 letter with which `bytes`, not empty, begin; 0: with none.
+/// Returns the length in bytes of the UTF-8 character at the beginning of `bytes`, which must not be empty, or 0 if
+/// it is invalid.
 std::size_t letter_length(std::string_view bytes);
-/// For people: valid UTF-8 in one line, everything else as \x1b. `most` letters, then "...".
+/// Returns the text as one line of valid UTF-8, with everything else as \x1b, cut to `most` characters and "...".
 std::string shown(std::string_view bytes, std::size_t most = 100);
-/// Lines of what a program printed, likewise, each indented and cut where a terminal ends.
+/// Does the same for the lines that a program printed, indented and cut to the width of a terminal.
 std::string shown_lines(const std::vector<std::string>& lines);
-/// Text of several lines, likewise: line breaks and tabs stay.
+/// Does the same for a text of several lines, and keeps line breaks and tabs.
 std::string shown_text(std::string_view bytes);
-/// For Markdown that is shown as HTML: no markup, no links, no tags.
+/// Escapes text for Markdown that becomes HTML: no markup, no links, no tags.
 std::string markdown(std::string_view bytes);
-/// A block of code in Markdown that nothing in it can end.
+/// Returns a Markdown code block that the text cannot close.
 std::string markdown_code(std::string_view bytes);
-/// For XML and HTML, in texts and in attributes.
+/// Escapes text for XML and HTML, in elements and in attributes.
 std::string xml(std::string_view bytes);
-/// A field of a CSV file (RFC 4180). A spreadsheet takes it as text: a field that it would take as a
-/// formula begins with an apostrophe.
+/// Returns a field of a CSV file (RFC 4180). If a spreadsheet would read the field as a formula, an apostrophe is put
+/// in front.
 std::string csv(std::string_view bytes);
 
 }  // namespace coalesce

@@ -11,10 +11,11 @@
 namespace coalesce {
 namespace {
 
-/// Less than all: a block may store an element twice where tiles overlap at an edge.
+/// The fraction of stored elements that must be right. It is below 1, because a block may store an element twice
+/// where tiles overlap at an edge.
 constexpr double kLeastRight = 0.9;
 
-/// Calls `use` with the elements of each range that lie in a matrix: the first, and how many.
+/// Calls `use` with the first element and the length of each range that lies in the matrix.
 void for_each_run(const void* matrix, std::size_t bytes, const Touched& touched,
                   const std::function<void(std::uint64_t first, std::vector<float>& run)>& use) {
     const auto begin = reinterpret_cast<std::uint64_t>(matrix);
@@ -34,7 +35,7 @@ SampledMatrix::SampledMatrix(const Problem& problem)
 
 void SampledMatrix::fill(void* in, const Touched& loaded) const {
     Touched wanted = loaded;
-    // What was not written down may have been loaded as well.
+    // If the record is incomplete, any element may have been loaded.
     if (!loaded.is_all) wanted.ranges = {{reinterpret_cast<std::uint64_t>(in), problem_.bytes()}};
     for_each_run(in, problem_.bytes(), wanted, [&](std::uint64_t first, std::vector<float>& run) {
         for (std::size_t i = 0; i < run.size(); ++i) {
@@ -49,14 +50,14 @@ void SampledMatrix::fill(void* in, const Touched& loaded) const {
 SampledMatrix::Element SampledMatrix::told(std::uint64_t index, float value) const {
     Bits bits;
     std::memcpy(&bits.low, &value, sizeof value);
-    // Zero is what memory holds that nobody wrote, and what a block loads that was not there yet.
+    // Zero is the content of memory that nobody wrote, and what a block loads from there.
     if (bits == Bits{}) return Element::none;
     const auto from = pattern_.index_of(bits, static_cast<std::uint64_t>(problem_.elements()));
     if (!from) return Element::wrong;
     const auto source = problem_.source_of(problem_.out_cell(static_cast<std::int64_t>(index)));
     if (source && problem_.index(*source) == static_cast<std::int64_t>(*from))
         return Element::right;
-    // In place, it is where it was.
+    // In an in-place transpose, an unmoved element was not stored.
     return problem_.is_in_place() && *from == index ? Element::none : Element::wrong;
 }
 

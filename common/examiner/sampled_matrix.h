@@ -1,9 +1,9 @@
 /// \file
-/// Whether the few blocks by which a time is predicted do what the kernel has to do.
+/// Checks that the few blocks from which a time is predicted do the kernel's work.
 ///
-/// A matrix of the size at which times are predicted is too large to be verified: it would take seconds for each
-/// kernel, and gigabytes. Those blocks are launched twice instead. The first time says what they load; there are
-/// values then that nobody knows beforehand, and the second time, whose time it is, what they store is compared.
+/// A matrix of the size for which times are predicted is too large to verify: that would take seconds per kernel, and
+/// gigabytes. Instead the blocks are launched twice. The first launch shows what they load. Those elements then get
+/// values that nobody can know in advance, and what the second, timed launch stores is compared with them.
 #pragma once
 
 #include "harness/pattern.h"
@@ -12,18 +12,18 @@
 
 namespace coalesce {
 
-/// A matrix of which some elements are there.
+/// A matrix that contains only some of its elements.
 class SampledMatrix {
 public:
     explicit SampledMatrix(const Problem& problem);
-    /// Values for what was loaded from the matrix at `in`.
+    /// Fills in values for the elements that were loaded from the matrix at `in`.
     void fill(void* in, const Touched& loaded) const;
-    /// Whether what was stored to the matrix at `out` is what belongs there: no other value, and as many right
-    /// ones as were stored, or nearly.
+    /// Reports whether the elements stored to the matrix at `out` are right: none is wrong, and nearly all that were
+    /// stored have a known value.
     bool is_moved(const void* out, const Touched& stored) const;
 
 private:
-    /// What an element of the output is: what belongs there, nothing of the input, or something else.
+    /// The state of an element of the output: the right value, no value of the input, or another value.
     enum class Element { right, none, wrong };
     Element told(std::uint64_t index, float value) const;
 

@@ -30,8 +30,8 @@ void replace_all(std::string& text, const std::string& what, const std::string& 
     }
 }
 
-/// The names that only compilers see become the learner's: "/learner/kernel.cu", or within a text
-/// ", kernel.cu:12".
+/// Replaces the compiler's names of the file by the learner's: "/learner/kernel.cu", or ", kernel.cu:12" within a
+/// text.
 std::string with_name(std::string text, const std::string& file_name) {
     const std::string hidden = kLearnersFile;
     const std::string last_part = " " + hidden.substr(hidden.rfind('/') + 1) + ":";
@@ -56,7 +56,7 @@ Report to_report(const CoalesceReport& from, const std::string& file_name) {
     return to;
 }
 
-/// Calls `visit(index, kernel)` for the kernels of that name that were launched.
+/// Calls `visit(index, kernel)` for each launched kernel of this name.
 void for_each_kernel(const std::string& name, const auto& visit) {
     const std::size_t count = SIMULATOR_FUNCTION(coalesceGetKernels)();
     auto* get = SIMULATOR_FUNCTION(coalesceGetKernel);

@@ -1,5 +1,5 @@
-// The simulated GPU, asked for more than the harness asks: reports with their places, counters of
-// one kernel, its lines. Works only where coalesce::simulator_library::is_loaded().
+// Reads more from the simulated GPU than the harness does: reports with their places, and counters of one kernel and
+// of its lines. Works only if coalesce::simulator_library::is_loaded().
 #pragma once
 
 #include <array>
@@ -13,7 +13,7 @@
 
 namespace coalesce {
 
-/// What one line of the learner's file cost.
+/// The costs of one line of the learner's file.
 struct LineCounters {
     int line = 0;       ///< from 1
     Counters counters;  ///< `kernels` is 0
@@ -24,43 +24,45 @@ namespace simulated {
 /// One thread of a launch.
 struct Thread {
     std::array<unsigned, 3> block{}, thread{};
-    /// "block (1,0), thread (3,2)"
+    /// Returns "block (1,0), thread (3,2)".
     std::string text() const;
 };
 
-/// What one of the simulator's checks has to say.
+/// A report of one of the simulator's checks.
 struct Report {
     std::string check, kind;    ///< "memcheck", "out of bounds"
     std::string message, cure;  ///< sentences
-    Place place, other_place;   ///< in the learner's file when `file` is it; line 0: not known
+    Place place, other_place;   ///< in the learner's file if `file` names it; line 0 if unknown
     Thread thread, other_thread;
     std::uint64_t address = 0;
 
-    /// Of that check and, unless "", of that kind.
+    /// Reports whether the report is of this check and, unless "", of this kind.
     bool is(const char* wanted_check, const char* wanted_kind = "") const;
 };
 
-/// Everything since the last simulator_library::forget_reports, with `file_name` for the learner's file.
+/// Returns all reports since the last simulator_library::forget_reports. `file_name` replaces the internal name of the
+/// learner's file.
 std::vector<Report> reports(const std::string& file_name);
 
-/// What kernels of that name cost since simulator_library::reset_counters.
+/// Returns the costs of the kernels of this name since simulator_library::reset_counters.
 Counters counters_of(const std::string& kernel);
 
-/// The lines of the learner's file that touched memory in kernels of that name, in their order.
+/// Returns the lines of the learner's file that accessed memory in kernels of this name, in order.
 std::vector<LineCounters> lines_of(const std::string& kernel);
 
-/// One load or store of a warp, as it was executed.
+/// One executed load or store of a warp.
 struct Access {
     int line = 0;            ///< in the learner's file
-    bool is_shared = false;  ///< of shared memory; else of global memory
-    bool is_store = false;   ///< else a load
+    bool is_shared = false;  ///< shared or global memory
+    bool is_store = false;   ///< a store or a load
     unsigned bytes_per_lane = 4;
-    std::uint32_t active = 0;                   ///< one bit per lane
-    std::array<std::uint64_t, 32> addresses{};  ///< of active lanes; in shared memory the offset
-    unsigned cost = 0;                          ///< sectors; of shared memory wavefronts
-    unsigned ideal = 0;                         ///< the least for these bytes
+    std::uint32_t active = 0;  ///< one bit per lane
+    /// addresses of the active lanes; offsets in shared memory
+    std::array<std::uint64_t, 32> addresses{};
+    unsigned cost = 0;   ///< sectors, or wavefronts of shared memory
+    unsigned ideal = 0;  ///< the minimum for these bytes
 
-    /// The addresses of its active lanes alone.
+    /// Returns the addresses of the active lanes.
     std::vector<std::uint64_t> of_active() const {
         std::vector<std::uint64_t> found;
         for (std::size_t lane = 0; lane < addresses.size(); ++lane) {
@@ -70,19 +72,19 @@ struct Access {
     }
 };
 
-/// What was written down, of the learner's file.
+/// Returns the recorded accesses of the learner's file.
 std::vector<Access> traced();
 
-/// These checks on ("all", "none"), and a launch may execute that many warp instructions.
+/// Turns on these checks ("all" or "none"), and limits a launch to this many warp instructions.
 void prepare(const char* checks, std::uint64_t most_warp_instructions);
 
-/// Nobody has written these bytes of device memory, whatever they hold: who reads them is told.
+/// Marks bytes of device memory as unwritten, so that reading them is reported.
 void mark_unwritten(const void* begin, std::size_t bytes);
 
-/// Memory lies elsewhere from now on. Throws std::runtime_error when something is allocated already.
+/// Makes later allocations use other addresses. Throws std::runtime_error if something is allocated already.
 void draw_addresses(std::uint64_t seed);
 
-/// Changes when another simulator is loaded: for caches.
+/// Returns an identifier of the simulator that is loaded, for the keys of caches.
 std::string identity();
 
 }  // namespace simulated

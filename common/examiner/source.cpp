@@ -14,7 +14,7 @@
 namespace coalesce {
 namespace {
 
-constexpr const char* kRestore = "Take it from the course again: ./learn reset with its number.";
+constexpr const char* kRestore = "./learn reset with the exercise's number restores it.";
 
 Failure failure(FailureKind kind, const std::string& file, int line, const std::string& headline,
                 const std::string& next) {
@@ -34,10 +34,11 @@ Failure cannot_open(const std::string& name, int error) {
 Failure too_large(const std::string& name) {
     return failure(FailureKind::file_too_large, name, 0,
                    "the file has more than 1 MB; an exercise's file has about 2 KB.",
-                   "Is this the right file? A kernel and its configure is all that belongs in it.");
+                   "Is this the right file? It should contain only a kernel and its configure.");
 }
 
-/// Control characters that text does not have. Bytes above 127 may be anybody's comment.
+/// Returns the first control character that does not occur in text. Bytes above 127 are allowed, since comments may
+/// contain them.
 std::size_t first_binary_byte(const std::string& text) {
     const auto is_binary = [](char c) {
         const auto byte = static_cast<unsigned char>(c);
@@ -50,8 +51,9 @@ std::size_t first_binary_byte(const std::string& text) {
 Failure look_at(const std::string& text, const std::string& name) {
     if (text.size() > kLargestSource) return too_large(name);
     if (text.find_first_not_of(" \t\r\n\f\v") == std::string::npos) {
-        return failure(FailureKind::file_empty, name, 0, "the file is empty.",
-                       std::string("Write the kernel and configure. Was it lost? ") + kRestore);
+        return failure(
+            FailureKind::file_empty, name, 0, "the file is empty.",
+            std::string("Write the kernel and configure. If your text was lost: ") + kRestore);
     }
     const std::size_t binary = first_binary_byte(text);
     if (binary != std::string::npos) {
@@ -71,7 +73,7 @@ Source source_of_text(const std::string& text, const std::string& shown_as) {
 Source read_source(const std::filesystem::path& path, const std::string& shown_as) {
     const std::string name = shown_as.empty() ? path.string() : shown_as;
     Source source{name, "", {}};
-    // Without O_NONBLOCK opening a pipe would wait for somebody who writes to it.
+    // Without O_NONBLOCK, opening a pipe would wait for a writer.
     const Descriptor file(open(path.c_str(), O_RDONLY | O_CLOEXEC | O_NONBLOCK));
     struct stat status {};
     if (!file || fstat(file.get(), &status) != 0) {

@@ -1,5 +1,5 @@
 /// \file
-/// The text of a learner's file, when it is one.
+/// The text of a learner's file, or the reason why it cannot be compiled.
 #pragma once
 
 #include <cstddef>
@@ -10,27 +10,27 @@
 
 namespace coalesce {
 
-/// A file's text, or why it is none that can be compiled.
+/// The text of a file, or why it cannot be compiled.
 struct Source {
-    /// How messages name the file.
+    /// The file's name in messages.
     std::string name;
-    /// What it holds.
+    /// The text of the file.
     std::string text;
-    /// Why it cannot be compiled; FailureKind::none when it can.
+    /// Why the file cannot be compiled, or kind none.
     Failure problem;
 
-    /// Whether there is something to compile.
+    /// Reports whether the file can be compiled.
     bool is_good() const { return problem.kind == FailureKind::none; }
 };
 
-/// The largest file that is read; a kernel has a few thousand bytes.
+/// The largest file that is read, in bytes. A kernel has a few thousand.
 constexpr std::size_t kLargestSource = std::size_t{1} << 20;
 
-/// Reads a file. `shown_as` is its name in messages; "": its path as given.
+/// Reads a file. `shown_as` is its name in messages, or "" for its path.
 Source read_source(const std::filesystem::path& file, const std::string& shown_as = "");
-/// The first #include (or #embed, __has_include ...) that is refused; kind none when there is none.
+/// Returns the failure for the first #include, #embed or __has_include that is not allowed, or one of kind none.
 Failure refused_include(const std::string& text, const std::string& file_name);
-/// A text that is no file yet, or no longer, with the same demands on what it holds.
+/// Makes a source from a text in memory, with the same requirements as for a file.
 Source source_of_text(const std::string& text, const std::string& shown_as);
 
 }  // namespace coalesce

@@ -14,7 +14,7 @@
 namespace coalesce {
 namespace {
 
-/// Behind the quoted text that begins at `begin`.
+/// Returns the offset after the quoted text that starts at `begin`.
 std::size_t end_of_quoted(const std::string& text, std::size_t begin) {
     std::size_t end = begin + 1;
     while (end < text.size() && text[end] != text[begin] && text[end] != '\n') {
@@ -30,7 +30,7 @@ int line_of_match(const std::string& text, const std::string& pattern) {
     return line_of(code, found, 1);
 }
 
-/// The last line with such a text outside of comments, PTX in strings included; 0: there is none.
+/// Returns the last line that matches outside comments, also within strings of PTX; 0: none.
 int last_line_of(const std::string& text, const std::regex& pattern) {
     const std::string code = code_alone(text);
     int line = 0;
@@ -41,13 +41,14 @@ int last_line_of(const std::string& text, const std::regex& pattern) {
     return line;
 }
 
-/// The head of a __device__ function, with its name.
+/// Matches the head of a __device__ function and captures its name.
 const std::regex& device_function() {
     static const std::regex head(R"(__device__[^;{}()]*?(\w+)\s*\([^;{}]*\)\s*\{)");
     return head;
 }
 
-/// The same in the kernel: where the text is in a function before it, the last line that calls this one.
+/// Returns the last matching line of the kernel. If the match is in a function before the kernel, returns the last
+/// line that calls the function.
 int last_line_in_kernel(const std::string& text, const std::regex& pattern) {
     const int line = last_line_of(text, pattern);
     if (line == 0 || line >= line_of_kernel(text, "")) return line;
@@ -64,7 +65,7 @@ bool is_component(const std::string& text) {
     return dot != text.npos && text[dot] == '.' && std::string_view("xyzw").find(text.back()) < 4;
 }
 
-/// What a line assigns, when that or what it is assigned to is a component of a vector; else "".
+/// Returns the target of a line's assignment if the target or the value is a component of a vector, otherwise "".
 std::string value_of_component(const std::string& line) {
     const std::string statement = trimmed(line);
     const std::size_t equals = statement.find('=');
@@ -76,13 +77,13 @@ std::string value_of_component(const std::string& line) {
     return is_component(value) || is_component(trimmed(statement.substr(0, equals))) ? value : "";
 }
 
-/// Of what is assigned in a row of lines.
+/// An assignment in a run of similar lines.
 struct Assignment {
     std::string value;
     int line = 0;
 };
 
-/// The line of a value that stands in that row twice: of v.y the one that is not second.
+/// Returns the line of a value that occurs twice in the run: for v.y, the one that is not second.
 int repeated_in(const std::vector<Assignment>& run) {
     const auto is_in_place = [&](std::size_t i) {
         return std::string_view("xyzw").find(run[i].value.back()) == i;
@@ -96,7 +97,7 @@ int repeated_in(const std::vector<Assignment>& run) {
     return 0;
 }
 
-/// The place of the brace that closes what `begin` is in.
+/// Returns the offset of the brace that closes the scope around `begin`.
 std::size_t end_of_scope(const std::string& code, std::size_t begin) {
     int depth = 0;
     for (std::size_t at = begin; at < code.size(); ++at) {
@@ -107,12 +108,12 @@ std::size_t end_of_scope(const std::string& code, std::size_t begin) {
     return code.size();
 }
 
-/// "v.w", when components of v are set but not that one, and all of v is used; else "".
+/// Returns "v.w" if other components of v are set, but not that one, and the whole of v is used; otherwise "".
 std::string unset_component(const std::string& scope, const std::string& name, std::size_t count) {
     const auto has = [&](const std::string& pattern) {
         return std::regex_search(scope, std::regex("\\b" + name + pattern));
     };
-    // Whoever sets the vector as a whole, or has its address, may set each component.
+    // Code that sets the whole vector, or has its address, may set every component.
     const bool is_set_as_a_whole =
         has("\\s*=[^=]") || has("\\s*\\[") || scope.find("&" + name) != scope.npos;
     if (is_set_as_a_whole || !has("\\b(?!\\s*\\.)")) return "";
@@ -129,7 +130,7 @@ std::string unset_component(const std::string& scope, const std::string& name, s
     return set > 0 ? unset : "";
 }
 
-/// The first match of `head`, which ends with a bracket, that has the line in it or in the brackets.
+/// Returns the first match of `head`, which ends with a bracket, whose line or bracket contains the line.
 std::optional<std::smatch> with_line(const std::string& code, int line, const std::regex& head) {
     for (const std::smatch& one : matches_of(code, head)) {
         const int last = line_at(code, closing_bracket(code, end_of(one) - 1));
@@ -138,7 +139,7 @@ std::optional<std::smatch> with_line(const std::string& code, int line, const st
     return std::nullopt;
 }
 
-/// The __device__ function with an asm statement on that line; "": there is none.
+/// Returns the __device__ function with an asm statement on this line, or "".
 std::string word_with_assembly(const std::string& code, int line) {
     static const std::regex statement(R"(\basm\b[^();]*\()");
     if (!with_line(code, line, statement)) return "";
@@ -146,7 +147,7 @@ std::string word_with_assembly(const std::string& code, int line) {
     return function ? function->str(1) : "";
 }
 
-/// Where the loop ends whose keyword ends at `keyword`.
+/// Returns the end of the loop whose keyword ends at `keyword`.
 std::size_t end_of_loop(const std::string& code, std::size_t keyword) {
     std::size_t body = code.find_first_not_of(" \t\n", keyword);
     if (body != code.npos && code[body] == '(') {
@@ -272,7 +273,7 @@ int line_of_word(const std::string& text, int line) {
     if (word.empty()) return line;
     const std::regex use("\\b" + word + "\\s*\\(");
     const std::vector<std::smatch> uses = matches_of(code, use);
-    // The first is the function itself.
+    // The first use is the function itself.
     return uses.size() == 2 ? line_of(code, uses.back()) : line;
 }
 
@@ -318,7 +319,7 @@ bool never_commits(const std::string& text) {
     const std::string code = code_alone(text);
     const bool copies =
         code.find("__pipeline_memcpy_async") != code.npos || text.find("cp.async.c") != text.npos;
-    // Of PTX in a string the name alone is looked at: a comment may have it too, which is no harm.
+    // In strings of PTX only the instruction's name is searched. A comment with the name does no harm.
     const bool commits = code.find("__pipeline_commit") != code.npos ||
                          code.find("producer_commit") != code.npos ||
                          text.find("cp.async.commit_group") != text.npos ||

@@ -1,11 +1,11 @@
-// How long the parts of an examination take.
+// Measures how long the parts of an examination take.
 #pragma once
 
 #include <chrono>
 
 namespace coalesce {
 
-/// Adds the time until it goes to a number of milliseconds.
+/// Adds the time from its construction to its destruction to a number of milliseconds.
 class Stretch {
 public:
     explicit Stretch(double& milliseconds) : milliseconds_(milliseconds) {}

@@ -11,7 +11,7 @@ using simulated::Report;
 
 namespace {
 
-/// A report of shared memory that an asynchronous copy was still writing.
+/// Returns a report about shared memory that an asynchronous copy was still writing.
 const Report* find_pending_copy(const Trial& trial) {
     const auto is_pending = [](const Report& report) {
         return report.is("racecheck") &&
@@ -29,8 +29,9 @@ std::optional<Failure> copy_error(const Trial& trial, const Evidence& evidence) 
     if (never_commits(evidence.source.text)) {
         return from_report(
             FailureKind::copy_not_committed, *report, trial, evidence,
-            "copies are on their way that nothing has waited for: no group is ever committed.",
-            "Close the group of a tile's copies with __pipeline_commit(): waiting is for groups.");
+            "nothing has waited for these copies, because no group is ever committed.",
+            "Close the group of each tile's copies with __pipeline_commit(): the kernel waits for "
+            "groups.");
     }
     const auto make = [&](const std::string& headline, const std::string& next) {
         return from_report(FailureKind::copy_not_waited_for, *report, trial, evidence, headline,
@@ -40,46 +41,46 @@ std::optional<Failure> copy_error(const Trial& trial, const Evidence& evidence) 
     const bool is_own = report->thread.text() == report->other_thread.text();
     if (copies_by_mbarrier(evidence.source.text)) {
         const std::string wait =
-            "A copy has arrived when the phase of its mbarrier is over: does every thread wait for "
-            "that before it ";
+            "A copy has arrived when the phase of its mbarrier is complete: does every thread wait "
+            "for that before it ";
         return make(is_read ? "the tile is read before its copy has arrived."
-                            : "this writes to shared memory where a copy is still on its way.",
+                            : "this writes to shared memory while a copy is still writing there.",
                     wait + (is_read ? "reads" : "writes") +
-                        ", at that mbarrier, for that phase, and for all bytes that come?");
+                        ", at the right mbarrier, for the right phase, and for all bytes?");
     }
     if (!is_read) {
-        return make(
-            "this writes to shared memory where an earlier copy is still on its way.",
-            "Is it the right stage: not the one in use, but the other one in turn? If it is: "
-            "has the copy that went there before been waited for?");
+        return make("this writes to shared memory while an earlier copy is still writing there.",
+                    "Is this the right stage, the one that is not in use? If it is, has the kernel "
+                    "waited for the earlier copy into it?");
     }
     if (is_own) {
         return make("the tile is read before its copy has arrived.",
                     "Count the groups: which have been committed here, and how many does the wait "
-                    "leave under way?");
+                    "leave in flight?");
     }
-    // Whether that copy is of this tile or of the next one is not known.
+    // It is not known whether the copy is of this tile or of the next one.
     return make("the tile is read while a copy still writes to it.",
-                "Have this tile's copies been waited for: which groups are committed here, and how "
-                "many does the wait leave under way? If they have, it is the next tile's copy: "
-                "does it go to the other stage, and are all threads done with that one?");
+                "Does the kernel wait for this tile's copies: which groups are committed here, and "
+                "how many does the wait leave in flight? If it does, look at the next tile's copy: "
+                "does it go to the other stage, and are all threads done with that stage?");
 }
 
 std::optional<Failure> tile_of_one_thread(const Trial& trial, const Evidence& evidence) {
     const Declared tile = array_not_shared(evidence.source.text);
     if (tile.line == 0 || !trial.comparison || trial.comparison->is_right()) return std::nullopt;
-    return Failure{.kind = FailureKind::tile_not_shared,
-                   .headline = "`" + tile.name +
-                               "` is not shared: each thread has one of its own, in which it finds "
-                               "nothing that another thread wrote.",
-                   .place = {evidence.source.name, tile.line, 0},
-                   .shape = trial.shape,
-                   .next = "Declare it __shared__: then the block has one, for all its threads."};
+    return Failure{
+        .kind = FailureKind::tile_not_shared,
+        .headline = "`" + tile.name +
+                    "` is not shared: each thread has its own array, and does not see what other "
+                    "threads write.",
+        .place = {evidence.source.name, tile.line, 0},
+        .shape = trial.shape,
+        .next = "Declare it __shared__: then all threads of the block use the same array."};
 }
 
 namespace {
 
-/// Threads of a block that do not wait for each other.
+/// Finds threads of a block that do not wait for each other.
 std::optional<Failure> shared_race_error(const Trial& trial, const Evidence& evidence) {
     const auto make = [&](FailureKind kind, const Report& report, const std::string& headline,
                           const std::string& next) {
@@ -97,19 +98,19 @@ std::optional<Failure> shared_race_error(const Trial& trial, const Evidence& evi
     const Report* race = find_report(trial, "racecheck", "read after write");
     if (!race) race = find_report(trial, "racecheck");
     if (race && race->message.find("mbarrier") != race->message.npos) {
-        return make(
-            FailureKind::missing_barrier, *race,
-            "the mbarrier is used before all threads can know that it is one: a barrier is "
-            "missing.",
-            "Put __syncthreads() between init and what uses the mbarrier, where every thread "
-            "of the block reaches it.");
+        return make(FailureKind::missing_barrier, *race,
+                    "the mbarrier may be used before it is initialized: a barrier is "
+                    "missing.",
+                    "Put __syncthreads() between init and the first use of the mbarrier, where "
+                    "every thread "
+                    "of the block reaches it.");
     }
     if (race && copies_by_mbarrier(evidence.source.text)) {
         return make(FailureKind::missing_barrier, *race,
-                    "threads read the tile while it may still be written: they have not waited "
-                    "for the copies themselves, nor met those that have.",
-                    "Let every thread that reads wait at the mbarrier, whoever asked for the "
-                    "copies; or put __syncthreads() after the wait.");
+                    "threads read the tile while copies may still write it: they have neither "
+                    "waited for the copies nor synchronized with a thread that has.",
+                    "Let every thread that reads wait at the mbarrier, whichever thread started "
+                    "the copies; or put __syncthreads() after the wait.");
     }
     if (race) {
         return make(
@@ -128,32 +129,31 @@ std::optional<Failure> barrier_error(const Trial& trial, const Evidence& evidenc
     constexpr const char* move_condition =
         "Put the condition around the loads and stores, not around the barrier, and let no thread "
         "return before it.";
-    auto failure =
-        told_as({{"synccheck", "divergent barrier", FailureKind::divergent_barrier, not_reached,
-                  move_condition},
-                 {"synccheck", "exit before barrier", FailureKind::divergent_barrier, not_reached,
-                  move_condition},
-                 {"synccheck", "copy not waited for", FailureKind::copy_not_waited_for,
-                  "a block ends while a copy of its own is still on its way.", "", true},
-                 {"synccheck", "too few bytes", FailureKind::copy_not_waited_for,
-                  "fewer bytes are announced than copies bring: nobody waits for the rest.",
-                  "Which bytes does each copy bring? Announce all of them, in bytes."},
-                 {"synccheck", "bad barrier", FailureKind::divergent_barrier,
-                  "warps do not wait at this barrier for the same threads.",
-                  "Let all who meet at a barrier name the same number of threads, a multiple of "
-                  "32, or none "
-                  "for the whole block."}},
-                trial, evidence);
+    auto failure = told_as(
+        {{"synccheck", "divergent barrier", FailureKind::divergent_barrier, not_reached,
+          move_condition},
+         {"synccheck", "exit before barrier", FailureKind::divergent_barrier, not_reached,
+          move_condition},
+         {"synccheck", "copy not waited for", FailureKind::copy_not_waited_for,
+          "a block ends while one of its copies is still in flight.", "", true},
+         {"synccheck", "too few bytes", FailureKind::copy_not_waited_for,
+          "the mbarrier expects fewer bytes than the copies write, so nothing waits for the rest.",
+          "How many bytes does each copy write? Let the mbarrier expect all of them."},
+         {"synccheck", "bad barrier", FailureKind::divergent_barrier,
+          "the warps at this barrier do not wait for the same number of threads.",
+          "Let all threads at a barrier give the same number of threads, a multiple of 32, or no "
+          "number for the whole block."}},
+        trial, evidence);
     if (failure) return failure;
     if (const Report* report = find_report(trial, "synccheck")) {
         const bool is_mbarrier = report->message.find("mbarrier") != report->message.npos;
         const char* const next =
-            is_mbarrier ? "Who arrives, and how often? Compare the arrivals of one phase with the "
-                          "count that the mbarrier was made for."
+            is_mbarrier ? "Which threads arrive, and how often? Compare the arrivals of one phase "
+                          "with the count that the mbarrier was initialized with."
                         : "Let the mask name the lanes that take part, all of them and no others.";
         return from_report(FailureKind::bad_warp_mask, *report, trial, evidence,
                            is_mbarrier
-                               ? "an mbarrier is not used the way it was made."
+                               ? "an mbarrier is not used the way it was initialized."
                                : "a warp operation names lanes that do not take part in it.",
                            report->cure.empty() ? next : report->cure);
     }

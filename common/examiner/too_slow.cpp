@@ -12,8 +12,8 @@
 namespace coalesce {
 namespace {
 
-/// What the model does not know may be in the kernel's favour. Waiting for others and memory that replaces
-/// registers only cost time, and blocks that are unlike others were looked at as well.
+/// Reports whether something that the model does not cover could make the kernel faster. Waiting for others and
+/// spilled registers only cost time, and blocks that differ from others were recorded as well.
 bool may_be_faster(timing::Unknown unknown) {
     using timing::Unknown;
     return unknown == Unknown::parts || unknown == Unknown::first_level ||
@@ -23,12 +23,14 @@ bool may_be_faster(timing::Unknown unknown) {
 }  // namespace
 
 Failure not_predicted(const std::string& file, Shape shape) {
-    return {.kind = FailureKind::too_slow_predicted,
-            .headline = "at " + shape.name() +
-                        " its time on a GPU cannot be predicted, so nobody can say that it is as "
-                        "fast as asked.",
-            .place = {file, 0, 0},
-            .next = "Let configure give a launch for every shape, and no block wait for another."};
+    return {
+        .kind = FailureKind::too_slow_predicted,
+        .headline = "at " + shape.name() +
+                    " the kernel's time on a GPU cannot be predicted, so it is not known to be as "
+                    "fast as the exercise asks.",
+        .place = {file, 0, 0},
+        .next =
+            "Let configure return a launch for every shape, and let no block wait for another."};
 }
 
 std::optional<Failure> too_slow_predicted(const Verdict& verdict, const Limits& limits) {

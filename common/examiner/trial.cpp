@@ -10,7 +10,7 @@
 namespace coalesce {
 namespace {
 
-/// Waits for the device, for a limited time where it may be hung.
+/// Waits for the device, and gives up after a while if it may be hung.
 cudaError_t wait_for_end(bool& is_hung) {
     if (simulator_library::is_loaded()) return cudaDeviceSynchronize();
     using Clock = std::chrono::steady_clock;
@@ -31,13 +31,13 @@ cudaError_t wait_for_end(bool& is_hung) {
 
 void watch_as(const LoadedKernel& kernel, const TrialOrder& order, double warps) {
     if (!simulator_library::is_loaded()) return;
-    // One warp is seen long before a kernel that never ends would be stopped.
+    // A single warp is recorded long before the budget for one element is used up, even if the kernel never ends.
     const Shape counted = order.traced.limit > 0 && warps > 1 ? Shape{1, 1} : order.shape;
     simulated::prepare(order.watch == Watch::everything ? "all" : "none",
                        instruction_budget(counted, warps, kernel.prints()));
 }
 
-/// Takes what the simulator noted, and makes it ready for the next launch.
+/// Collects the simulator's records, and resets them for the next launch.
 void take_notes(const LoadedKernel& kernel, const TrialOrder& order, Trial& trial) {
     trial.reports = simulated::reports(kernel.file_name());
     std::vector<LineCounters> lines = simulated::lines_of(kernel.name());

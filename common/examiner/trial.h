@@ -1,5 +1,5 @@
 /// \file
-/// One launch of a kernel on one shape, and everything that was seen of it.
+/// One launch of a kernel on one shape, with everything that was observed.
 #pragma once
 
 #include <cstdint>
@@ -17,62 +17,63 @@ namespace coalesce {
 
 class LoadedKernel;
 
-/// How one launch is watched.
+/// How a launch is observed.
 enum class Watch {
-    everything,   ///< all checks; on the simulator with bare buffers, which hide nothing outside
-    result_alone  ///< guarded buffers and no check of accesses, so that it runs to its end
+    /// all checks; on the simulator without guard bands, which would hide accesses outside
+    everything,
+    result_alone  ///< buffers with guard bands and no checks, so that the kernel runs to its end
 };
 
-/// The accesses of one warp are to be written down too.
+/// The warp whose accesses are recorded.
 struct TracedWarp {
     std::uint64_t block = 0;  ///< x counts fastest
     unsigned warp = 0;        ///< within the block
-    std::size_t limit = 0;    ///< accesses at most; 0: nothing is written down
+    std::size_t limit = 0;    ///< the most accesses to record; 0: none
 };
-/// No lesson's warp does more than a picture can show.
+/// The most accesses that are recorded, which is enough for every lesson.
 constexpr std::size_t kMostTracedAccesses = 1024;
 constexpr TracedWarp kFirstWarp{.limit = kMostTracedAccesses};
 
-/// Which launch.
+/// The launch to make.
 struct TrialOrder {
-    Shape shape{0, 0};                ///< of the input
+    Shape shape{0, 0};                ///< shape of the input
     Watch watch = Watch::everything;  ///< how
-    bool wants_counters = false;      ///< counters and lines too; simulated
-    TracedWarp traced = {};           ///< simulated
-    std::uint64_t seed = 0;           ///< of another order of blocks and warps; simulated
+    bool wants_counters = false;      ///< also return counters and lines; simulated
+    TracedWarp traced = {};           ///< simulated only
+    std::uint64_t seed = 0;           ///< selects another order of blocks and warps; simulated only
 };
 
-/// What was seen.
+/// What was observed of a launch.
 struct Trial {
     Shape shape{0, 0};
     LaunchShape launch;
-    Failure refused;                                ///< it could not be loaded, or not launched
-    bool is_launched = false;                       ///< it was
-    int error = 0;                                  ///< cudaError_t of the launch, or how it ended
-    bool is_hung = false;                           ///< a real GPU did not end in time
+    Failure refused;                                ///< why it could not be loaded or launched
+    bool is_launched = false;                       ///< whether it was launched
+    int error = 0;                                  ///< cudaError_t of the launch or of its end
+    bool is_hung = false;                           ///< whether a real GPU did not end in time
     std::vector<simulated::Report> reports;         ///< of the simulator's checks
-    std::optional<Comparison> comparison;           ///< when it ran to its end
-    std::uint64_t out_address = 0, in_address = 0;  ///< of the buffers
-    std::vector<simulated::Access> accesses;        ///< of the traced warp
+    std::optional<Comparison> comparison;           ///< if it ran to its end
+    std::uint64_t out_address = 0, in_address = 0;  ///< addresses of the buffers
+    std::vector<simulated::Access> accesses;        ///< accesses of the traced warp
     int store_line = 0;                             ///< the first line that stored to device memory
-    Counters counters;                              ///< if they were wanted
-    std::vector<LineCounters> lines;                ///< likewise
+    Counters counters;                              ///< if requested
+    std::vector<LineCounters> lines;                ///< if requested
 
-    /// Whether it ran to its end, so that what it left can be compared.
+    /// Reports whether the kernel ran to its end, so that its output can be compared.
     bool has_ended() const {
         return refused.kind == FailureKind::none && is_launched && error == 0 && !is_hung;
     }
-    /// Right, clean, and at its end.
+    /// Reports whether the kernel ran to its end and was right, without any report.
     bool is_good() const {
         return has_ended() && reports.empty() && comparison && comparison->is_right();
     }
-    /// Elements of each matrix.
+    /// Returns the number of elements of each matrix.
     std::uint64_t elements() const {
         return static_cast<std::uint64_t>(shape.rows) * static_cast<std::uint64_t>(shape.cols);
     }
 };
 
-/// Launches a kernel once more, to look at it in another way.
+/// A function that launches the same kernel again, observed in another way.
 using TryAgain = std::function<Trial(const TrialOrder&)>;
 
 /// The two matrices of a launch, on the device.
@@ -81,9 +82,9 @@ struct Matrices {
     const float* in = nullptr;
 };
 
-/// Launches once, on the device of this process. Counters start from zero; on the simulator errors
-/// are forgotten afterwards. `make_matrices` is called when there is a launch to be made; what the
-/// kernel leaves there is for the caller to compare.
+/// Launches the kernel once on the device of this process. Counters start from zero; on the simulator, errors are
+/// forgotten afterwards. `make_matrices` is called if there is a launch to make. The caller compares what the kernel
+/// leaves in the matrices.
 Trial launch_once(LoadedKernel& kernel, const TrialOrder& order,
                   const std::function<Matrices()>& make_matrices);
 

@@ -1,4 +1,4 @@
-// What a trial is made of, each described once: codec.h reads and writes by it.
+// Describes the fields of a trial once, for reading and writing by codec.h.
 #pragma once
 
 #include "examiner/trial.h"

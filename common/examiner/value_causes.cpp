@@ -11,7 +11,7 @@ namespace {
 
 using simulated::Access;
 
-/// Nothing has changed, but something was stored: perhaps what was there.
+/// Finds kernels that store but change nothing: they may store the old contents of `out`.
 void look_for_loads_of_out(Failure& failure, const Trial& trial, const Evidence& evidence) {
     const Trial seen = evidence.seen_with(trial.shape, kFirstWarp);
     const auto reads_out = [&](const Access& access) {
@@ -24,12 +24,12 @@ void look_for_loads_of_out(Failure& failure, const Trial& trial, const Evidence&
     failure.kind = FailureKind::uninitialised_read;
     failure.fault = Fault::none;
     failure.headline =
-        "this reads from `out`, where nothing is yet; what was there is stored again.";
+        "this reads from `out`, which has no result yet, and stores its old contents again.";
     failure.place.line = load->line;
-    failure.next = "Read from `in`: the input is there.";
+    failure.next = "Read from `in`, which holds the input.";
 }
 
-/// The store to shared memory that leaves gaps in what is read from there at once; null: none does.
+/// Returns the store to shared memory that leaves gaps in what is read there at once, or null.
 const Access* store_with_gaps(const std::vector<Access>& accesses, unsigned bytes_read) {
     constexpr unsigned kWord = 4;
     const auto is_store = [](const Access& one) { return one.is_shared && one.is_store; };
@@ -55,7 +55,7 @@ const Access* store_with_gaps(const std::vector<Access>& accesses, unsigned byte
     return nullptr;
 }
 
-/// Copies that bring a part of each vector alone. False: there are none.
+/// Finds copies that move only a part of each vector. Returns false if there are none.
 bool look_for_short_copy(Failure& failure, const Trial& trial, const Evidence& evidence) {
     const Trial seen = evidence.seen_with(trial.shape, kFirstWarp);
     if (seen.counters.copy_waits == 0) return false;
@@ -67,9 +67,9 @@ bool look_for_short_copy(Failure& failure, const Trial& trial, const Evidence& e
     if (!copy) return false;
     failure.kind = FailureKind::copy_too_short;
     failure.fault = Fault::none;
-    failure.headline = "each copy brings " + std::to_string(copy->bytes_per_lane) + " bytes, but " +
+    failure.headline = "each copy moves " + std::to_string(copy->bytes_per_lane) + " bytes, but " +
                        std::to_string(read) +
-                       " are read at once: what lies between two copies never arrives.";
+                       " are read at once: the bytes between two copies never arrive.";
     failure.place.line = copy->line;
     failure.next =
         "Copy as many bytes at once as are read: the last argument of "
@@ -77,7 +77,7 @@ bool look_for_short_copy(Failure& failure, const Trial& trial, const Evidence& e
     return true;
 }
 
-/// The sentence up to the guess with which it ends, and what is known instead of it.
+/// Replaces the guess at the end of a sentence by the known cause.
 std::string with_cause(const std::string& headline, const std::string& cause) {
     std::size_t end = headline.size();
     for (const char* guess : {". A component", ". A loop", ". Is one scalar"}) {
@@ -86,7 +86,7 @@ std::string with_cause(const std::string& headline, const std::string& cause) {
     return headline.substr(0, end) + ". " + cause;
 }
 
-/// A vector that is stored or loaded, of which a component has no value.
+/// Finds a vector that is used although one of its components has no value.
 bool look_for_unset_component(Failure& failure, const Evidence& evidence) {
     const Declared component = component_never_set(evidence.source.text);
     if (component.line == 0) return false;
@@ -100,18 +100,19 @@ void look_for_repeated_component(Failure& failure, const Evidence& evidence) {
     const int line = line_of_repeated_component(evidence.source.text);
     if (line == 0) return;
     failure.place.line = line;
-    failure.next = "Compare this line with those around it: does each have a component of its own?";
+    failure.next = "Compare this line with those around it: does each use a different component?";
 }
 
-/// A value, instead of its address, that is made a vector.
+/// Finds a cast of a value, instead of its address, to a vector.
 void look_for_cast(Failure& failure, const Evidence& evidence) {
     const Declared cast = cast_of_value(evidence.source.text);
     if (cast.line == 0) return;
-    failure.headline = with_cause(failure.headline, "One float is cast to " + cast.name +
-                                                        ": that sets .x alone, and the rest to 0.");
+    failure.headline =
+        with_cause(failure.headline, "One float is cast to " + cast.name +
+                                         ": that sets only .x, and the other components to 0.");
     failure.place.line = cast.line;
     failure.next = "Cast the address, not the value: reinterpret_cast<const " + cast.name +
-                   "&>(in[i]) is in[i] with those that follow it.";
+                   "&>(in[i]) reads in[i] and the elements after it.";
 }
 
 }  // namespace

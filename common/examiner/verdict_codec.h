@@ -1,4 +1,4 @@
-// What a verdict is made of, each described once: codec.h reads and writes by it.
+// Describes the fields of a verdict once, for reading and writing by codec.h.
 #pragma once
 
 #include "base/codec.h"
@@ -16,7 +16,7 @@ constexpr Verdict::Outcome last_of(Verdict::Outcome) {
     return Verdict::Outcome::not_examined;
 }
 
-/// The failure of that identifier. Throws codec::Error.
+/// Returns the failure with this identifier. Throws codec::Error.
 Failure failure_called(const std::string& id);
 
 void describe(auto& codec, Shape& shape) {
@@ -27,7 +27,7 @@ void describe(auto& codec, Place& place) {
     fields(codec, "file", place.file, "line", place.line, "column", place.column);
 }
 
-/// Rows of signs: `.` right, `?` never written, `X` wrong.
+/// The rows of a map: `.` right, `?` never written, `X` wrong.
 template <>
 struct codec::Kind<CellMap> {
     static Json encode(const CellMap& map);
@@ -75,7 +75,7 @@ void describe(auto& codec, Milliseconds& milliseconds) {
            milliseconds.counters, "predicted", milliseconds.predicted, "total", milliseconds.total);
 }
 
-/// What was kept; nothing where it is another version's, which is made again.
+/// Reads a stored value. Returns nothing if another version wrote it; then it is computed again.
 template <class Value>
 std::optional<Value> read_kept(const std::optional<std::string>& text) {
     try {
@@ -85,8 +85,8 @@ std::optional<Value> read_kept(const std::optional<std::string>& text) {
     return std::nullopt;
 }
 
-/// All but times: those of this computer differ from one to the next, and what is to be said of predicted ones
-/// is in the failures.
+/// Describes everything except times. Those of this computer differ each time, and predicted ones that matter are in
+/// the failures.
 void describe_what_was_found(auto& codec, Verdict& verdict) {
     fields(codec, "file", verdict.file, "kernel", verdict.kernel, "source_hash",
            verdict.source_hash, "outcome", verdict.outcome, "device", verdict.device,

@@ -16,8 +16,8 @@ constexpr const char* kBackName = "/coalesce/back";
 /// The line of `back` that calls configure.
 constexpr int kConfigureLine = 2;
 
-/// clang alone has the project's headers already (-include). Functions without __device__ are for
-/// the device too, as NVRTC has it. What a kernel does must not depend on the day.
+/// clang already has the project's headers (-include). Functions without __device__ are compiled for the device too,
+/// as with NVRTC. Dates are fixed, so that a kernel does not depend on the day.
 constexpr const char* kClangFront = R"(#pragma clang force_cuda_host_device begin
 #pragma clang diagnostic push
 #pragma clang diagnostic ignored "-Wbuiltin-macro-redefined"
@@ -27,7 +27,7 @@ constexpr const char* kClangFront = R"(#pragma clang force_cuda_host_device begi
 #pragma clang diagnostic pop
 )";
 
-/// How a learner's file names the header that already stands before it.
+/// The line by which a learner's file includes the header that is already in front of it.
 constexpr std::string_view kIncludesHeader = "#include \"exercise.h\"";
 
 constexpr const char* kBack =
@@ -39,7 +39,8 @@ constexpr const char* kBack =
 }
 )";
 
-/// Comments come in any encoding. Compilers want UTF-8; NVRTC takes a byte 255 for the file's end.
+/// Converts the text to UTF-8, which compilers require, since comments may have any encoding. NVRTC takes a byte 255
+/// for the end of the file.
 std::string in_utf8(std::string text) {
     for (std::size_t i = 0; i < text.size();) {
         const std::size_t length = letter_length(std::string_view(text).substr(i));
@@ -49,7 +50,7 @@ std::string in_utf8(std::string text) {
     return text;
 }
 
-/// The text with blanks for each `#include "exercise.h"`: no compiler has to look for that file.
+/// Replaces each `#include "exercise.h"` by blanks, so that no compiler looks for that file.
 std::string without_header(std::string text) {
     for (std::size_t at = 0; (at = text.find(kIncludesHeader, at)) != text.npos;) {
         text.replace(at, kIncludesHeader.size(), kIncludesHeader.size(), ' ');
@@ -67,11 +68,11 @@ std::string wrapped(const std::string& text, Dialect dialect) {
     std::string all = line_directive(kFrontName);
     if (dialect == Dialect::bare_clang) all += kClangFront;
     all += exercise_header();
-    // A mark at the beginning of a file is for editors.
+    // Removes a byte order mark, which is only for editors.
     const std::string mark = "\xEF\xBB\xBF";
     all += line_directive(kLearnersFile);
     all += in_utf8(without_header(text.starts_with(mark) ? text.substr(mark.size()) : text));
-    // Two, so that a backslash at the end of the file does not swallow what follows.
+    // Add two line breaks, so that a backslash at the end of the file does not swallow the next line.
     all += "\n\n";
     if (dialect == Dialect::bare_clang) all += "#pragma clang force_cuda_host_device end\n";
     return all + line_directive(kBackName) + kBack;

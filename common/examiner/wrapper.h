@@ -1,34 +1,34 @@
-// The lines of our own around a learner's file.
+// Wraps a learner's file in lines of our own.
 #pragma once
 
 #include <string>
 
 namespace coalesce {
 
-/// Which dialect of CUDA C++ a compiler speaks.
+/// The dialects of CUDA C++ that compilers accept.
 enum class Dialect {
-    nvidia,     ///< NVRTC and nvcc know threadIdx, dim3 and the vector types
-    bare_clang  ///< clang, with the project's headers in place of the toolkit's
+    nvidia,     ///< for NVRTC and nvcc, which know threadIdx, dim3 and the vector types
+    bare_clang  ///< for clang with the project's headers instead of the toolkit's
 };
 
-/// The name that the learner's file has for compilers, in their messages and in the PTX.
+/// The name of the learner's file in compilers' messages and in the PTX.
 constexpr const char* kLearnersFile = "/learner/kernel.cu";
 
-/// The text of exercises/exercise.h, which CMake embeds.
+/// Returns the text of exercises/exercise.h, which CMake embeds.
 const char* exercise_header();
 
-/// The learner's text with our lines in front and behind, hidden behind #line. `#include "exercise.h"` becomes blanks,
-/// since the header is among the lines in front.
+/// Returns the learner's text between our lines, which #line directives hide. `#include "exercise.h"` is replaced by
+/// blanks, since the lines in front contain that header.
 std::string wrapped(const std::string& text, Dialect dialect);
 
-/// A place that a compiler names.
+/// The kinds of places that a compiler can name.
 enum class PlaceKind {
     learners,   ///< in the learner's file
-    configure,  ///< where our lines call `configure`
-    ours        ///< elsewhere in our lines
+    configure,  ///< our line that calls `configure`
+    ours        ///< another of our lines
 };
 
-/// What that file and line are.
+/// Returns the kind of a file and line.
 PlaceKind kind_of_place(const std::string& file, int line);
 
 }  // namespace coalesce

@@ -50,7 +50,7 @@ Explanation other_order(const Sample& sample, const Problem& problem, std::int64
         return move.first + move.second == last;
     });
     found.fault = Fault::batches_exchanged;
-    found.meaning = std::string("the matrices are right by themselves, but are in ") +
+    found.meaning = std::string("each matrix is right by itself, but they are in ") +
                     (is_reverse ? "reverse order" : "one another's places");
     return found;
 }

@@ -114,11 +114,10 @@ std::string Device::first_line(bool is_predicted) const {
 
 std::string why_no_gpu() {
     if (simulator_library::is_loaded()) {
-        return COALESCE_BUILT_BY_CLANG
-                   ? "what clang builds runs only on the simulated GPU: a real one needs the CUDA "
-                     "toolkit"
-                   : "LD_LIBRARY_PATH puts the simulated GPU in front of NVIDIA's libcudart: run "
-                     "without it";
+        return COALESCE_BUILT_BY_CLANG ? "programs built by clang run only on the simulated GPU: a "
+                                         "real one needs the CUDA toolkit"
+                                       : "LD_LIBRARY_PATH puts the simulated GPU in front of "
+                                         "NVIDIA's libcudart: run without it";
     }
     int count = 0;
     cudaError_t error = cudaGetDeviceCount(&count);

@@ -66,9 +66,8 @@ Finding Diagnosis::conclude_untouched() const {
     if (others == 0) return say(Fault::never_written, bad_, "it is the only one");
     const std::string also = problem_.is_in_place() ? (others == 1 ? "so is " : "so are ")
                                                     : (others == 1 ? "nor was " : "nor were ");
-    return say(
-        Fault::never_written, bad_, also + count_of(others, "other"),
-        others < 8 ? "Look at the map" : "They are without a simple pattern: look at the map");
+    return say(Fault::never_written, bad_, also + count_of(others, "other"),
+               others < 8 ? "Look at the map" : "They have no simple pattern: look at the map");
 }
 
 Finding Diagnosis::nothing_written() const {
@@ -78,7 +77,7 @@ Finding Diagnosis::nothing_written() const {
     }
     if (problem_.elements() == 1) {
         return say(Fault::nothing_written, bad_,
-                   "it is the only cell. Was the kernel launched, does it store anything?");
+                   "it is the only cell. Was the kernel launched, and does it store anything?");
     }
     return say(Fault::nothing_written, bad_,
                problem_.is_in_place()
@@ -212,8 +211,8 @@ std::optional<Finding> Diagnosis::missed_tiles() const {
                        ", the others are right" +
                        (is_diagonal    ? ". They are those on the diagonal"
                         : rule.empty() ? ""
-                                       : ". This fits blocks n that take " + rule +
-                                             ", where R and C count the rows and columns of tiles"),
+                                       : ". The pattern fits if block n takes the tile " + rule +
+                                             ", with R rows and C columns of tiles"),
                    is_diagonal ? "Does each have a block, and does that one store?"
                    : rule.empty()
                        ? "Do blocks take the same tile twice, or is there none for these?"

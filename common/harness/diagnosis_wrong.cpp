@@ -49,10 +49,10 @@ std::optional<Finding> Diagnosis::stored_to_one_line() const {
         is_row != is_column && problem_.out_rows() > 1 && problem_.out_cols() > 1;
     if (!is_one_line || problem_.is_in_place()) return std::nullopt;
     return say(Fault::line_repeated, wrong_,
-               is_row ? "every store goes to the first row of out: its index lacks what is "
+               is_row ? "every store goes to the first row of out: its index has no term that is "
                         "multiplied by the length of a row"
-                      : "every store goes to the first column of out: its index lacks what is "
-                        "added to the beginning of a row");
+                      : "every store goes to the first column of out: its index has no term for "
+                        "the place within a row");
 }
 
 Finding Diagnosis::scattered() const {

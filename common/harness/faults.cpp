@@ -1,4 +1,4 @@
-// What is known of each fault before anything is seen of the kernel.
+// The properties of each fault that do not depend on the kernel.
 #include "harness/faults.h"
 
 #include <cstddef>
@@ -23,47 +23,43 @@ struct KnownFaults {
         {none, 0, ""},
         {nothing_written, 0,
          "Write the body: each element must be stored in `out` once. If it is written: which "
-         "condition "
-         "keeps every thread from the store?",
-         "Write the body: each pair must change places."},
+         "condition keeps every thread from the store?",
+         "Write the body: it must exchange the two elements of each pair."},
         {arguments_exchanged, trait::certain,
          "Store to `out` and read from `in`; the destination is the first argument."},
         {never_written, trait::of_launch | trait::any_index,
          "Find out which threads should have stored the cells marked in the map. If they are whole "
          "tiles, write down which tile each block takes.",
          "Find out which threads should have stored the cells marked in the map: does every pair "
-         "of "
-         "tiles have a block, and so does every tile on the diagonal?"},
+         "of tiles have a block, and so does every tile on the diagonal?"},
         {ragged_edge_missed, 0,
-         "Round the grid up with ceil_div, so that the last tile may be a part of one."},
+         "Round the grid up with ceil_div, so that it also covers the partial tiles at the edges."},
         {grid_too_small, trait::of_launch,
          "Compare the grid with the matrix: does each element have its thread?"},
         {bounds_exchanged, trait::of_launch,
          "Compare row with rows and col with cols, in the kernel and in configure: is the grid "
          "ceil_div(cols, ...) wide and ceil_div(rows, ...) tall?"},
         {part_of_each_tile, trait::of_launch | trait::any_index | trait::of_component,
-         "Does each thread move all its elements of the tile? Look at the loop, at its step, and "
-         "at "
-         "the index of whatever keeps them in between."},
+         "Does each thread move all of its elements of the tile? Check the loop, its step, and the "
+         "index into the array that holds the elements in between."},
         {indices_not_swapped, trait::certain,
-         "Read from row `row` and column `col` of `in`, store to row `col` and column `row` of "
-         "`out`: "
-         "which of the two indices is not like that?",
+         "Read from row `row` and column `col` of `in`, and store to row `col` and column `row` of "
+         "`out`: which of the two indices is different?",
          "Store what was at (row, col) at (col, row)."},
         {indices_swapped, trait::certain,
          "This is a copy: an element keeps its row and its column."},
         {wrong_pitch, trait::certain,
          "How long is a row? `in` has cols elements in each, `out` has rows.",
-         "How long is a row? As long as the matrix has columns: its side."},
+         "How long is a row? It has as many elements as the matrix has columns, which is the side "
+         "of the matrix."},
         {tile_not_moved, trait::certain,
          "The tile's own place must be transposed too: exchange blockIdx.x and blockIdx.y when "
          "storing.",
          "The two tiles of a pair must change places too: which one is stored where?"},
         {tile_not_transposed, trait::certain,
-         "A lane must store another element than it loaded. With a tile: read by column what was "
-         "written by row, and work out row and col again after the barrier, both. With registers: "
-         "the "
-         "first components of all loads belong side by side."},
+         "A lane must store a different element from the one that it loaded. With a tile, read by "
+         "column what was written by row, and compute both row and col again after the barrier. "
+         "With registers, store the first components of all loads side by side."},
         {off_by_one_row, trait::certain, "Count the rows: the first one is row 0."},
         {off_by_one_col, trait::certain, "Count the columns: the first one is column 0."},
         {shifted, trait::certain,
@@ -71,33 +67,28 @@ struct KnownFaults {
         {neighbours_exchanged, trait::certain,
          "Follow .x and .y of one vector by hand: which element is each, and where does it go?"},
         {neighbour_repeated, trait::certain | trait::of_component,
-         "Does each component of the vector come from an element of its own, and each load from a "
-         "row "
-         "of its own? A cast of one value fills all with it; load the vector through a pointer."},
+         "Does each component of the vector come from a different element, and each load from a "
+         "different row? To load a whole vector, cast the pointer, not the value."},
         {tile_repeated, trait::certain,
          "Let the place of the tile depend on blockIdx, both for reading and for storing."},
         {line_repeated, trait::certain, "Let the index depend on the row and on the column."},
         {turned_around, trait::certain,
-         "Transposing mirrors at the diagonal: in(row, col) goes to out(col, row), without any "
-         "rows - "
-         "1 - row."},
+         "A transpose mirrors the matrix at its diagonal: in(row, col) goes to out(col, row). No "
+         "index such as rows - 1 - row is needed."},
         {axes_in_other_order, trait::certain,
          "Work out by hand where the neighbours along each axis of `in` lie in `out`."},
         {batch_repeated, trait::certain,
-         "Let `in` begin where the block's own matrix does: the first, plus its number times rows "
-         "* "
-         "cols."},
+         "Let `in` point to the block's own matrix: the first matrix, plus the block's number "
+         "times rows * cols."},
         {batches_missed, 0, "Compare the grid with the batch: does each matrix have its blocks?"},
         {batches_exchanged, trait::certain,
-         "Let both pointers begin at the same matrix: the one that is read from `in` is stored "
-         "where "
-         "`out` has its place."},
+         "Let both pointers begin at the same matrix: matrix k of `in` is stored as matrix k of "
+         "`out`."},
         {matrix_size_wrong, trait::certain,
          "How many rows does one matrix have? That number is given; a tile's side is another."},
         {wrong_origin, trait::certain,
-         "Each matrix lies rows * cols elements after the previous one, with the rows of one "
-         "matrix: "
-         "move the pointer by the block's number times that."},
+         "Each matrix begins rows * cols elements after the previous one, where rows is that of "
+         "one matrix: move the pointer by the block's number times that."},
         {half_exchanged, trait::certain,
          "Read both tiles of a pair, wait for the whole block, then store both."},
         {wrong_tile, trait::any_index,
@@ -106,9 +97,8 @@ struct KnownFaults {
          "Work out by hand where thread (1, 0) puts its element in the tile, and from where it is "
          "read."},
         {mixed_in_tile, trait::any_index,
-         "Does the whole block wait between writing the tile and reading it? If it uses none, "
-         "follow "
-         "one wrong element by hand."},
+         "Does the whole block wait between writing the tile and reading it? If the kernel uses no "
+         "tile, follow one wrong element by hand."},
         {edge_wrong, 0, "Follow one element in the last row: which condition lets it through?"},
         {read_outside, trait::outside, "Check the bounds of the element that is read."},
         {nan_changed, 0, "Assign the value as it is; no arithmetic and no conversion is needed."},
@@ -117,15 +107,14 @@ struct KnownFaults {
         {subnormal_flushed, 0,
          "Assign the value as it is; no arithmetic and no conversion is needed."},
         {value_rounded, 0, "Assign the value as it is; no arithmetic and no conversion is needed."},
-        {value_added, trait::certain, "Store with =, so that nothing of the old contents stays."},
+        {value_added, trait::certain, "Store with =, so that the old contents are replaced."},
         {value_converted, 0,
-         "Keep the value in a variable of the element's own type: float stays float."},
+         "Keep the value in a variable of the element's own type, such as float."},
         {component_lost, trait::certain | trait::of_component,
-         "Follow one vector by hand, component by component: where is each set from, and where "
-         "does "
-         "each go?"},
-        {value_not_of_input, 0, "Look at what is stored: is it what was read from `in`?",
-         "Look at what is stored: is it what was read from `data` before?"},
+         "Follow one vector by hand, component by component: where does each value come from, and "
+         "where does it go?"},
+        {value_not_of_input, 0, "Is the stored value the one that was read from `in`?",
+         "Is the stored value the one that was read from `data` before?"},
         {scattered, trait::any_index,
          "Follow one wrong element by hand, from `in` to where it lands.",
          "Follow one wrong element by hand, from where it was to where it lands."},

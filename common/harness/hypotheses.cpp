@@ -129,11 +129,11 @@ void add_tiles(std::vector<Hypothesis>& list, int tile) {
                     [=](const Look& look) { return transposed_in_place(look, tile); },
                     "each tile" + side +
                         " was transposed, but stayed where it was: swap the block indices too"});
-    list.push_back({Fault::tile_not_transposed,
-                    [=](const Look& look) { return moved_untransposed(look, tile); },
-                    "each tile" + side +
-                        " went to its place, but was not transposed: its rows must become "
-                        "columns"});
+    list.push_back(
+        {Fault::tile_not_transposed,
+         [=](const Look& look) { return moved_untransposed(look, tile); },
+         "each tile" + side +
+             " went to its place, but was not transposed: its rows must become columns"});
     list.push_back(
         {Fault::tile_repeated, repeated(tile, tile),
          "the first tile" + side + " is in the others too: blockIdx is missing in an index"});
@@ -161,13 +161,15 @@ std::vector<Hypothesis> list_hypotheses() {
     list.insert(
         list.end(),
         {{Fault::line_repeated, repeated(1, kAll),
-          "the first row of the input stands for the others: an index lacks the row"},
+          "the first row of the input takes the place of the others: an index does not depend on "
+          "the row"},
          {Fault::line_repeated, repeated(kAll, 1),
-          "the first column of the input stands for the others: an index lacks the column"},
+          "the first column of the input takes the place of the others: an index does not depend "
+          "on the column"},
          {Fault::turned_around, turned_around, "it was rotated or mirrored instead of transposed"},
          {Fault::batch_repeated, of_first_batch,
-          "the first one along the first axis stands for the others: its index is missing "
-          "where in is read",
+          "the first one along the first axis stands for the others: its index is missing where in "
+          "is read",
           true},
          {Fault::off_by_one_row, neighbour(1, 0), "off by one row: it comes from the next row"},
          {Fault::off_by_one_col, neighbour(0, 1),

@@ -43,16 +43,16 @@ constexpr MoveRule kMoveRules[] = {
      "each column of tiles is shifted by its own number. Is a diagonal order used on one side "
      "alone, for reading or for storing?"},
     {[](Cell is, Cell tiles) { return by_rows(is.row * tiles.col + is.col, tiles.row); },
-     "it fits a block number that is divided by the count of tile rows where the count of tile "
-     "columns belongs"},
+     "the block number seems to be divided by the number of tile rows instead of the number of "
+     "tile columns"},
     {[](Cell is, Cell tiles) { return by_cols(is.col * tiles.row + is.row, tiles.col); },
-     "it fits a block number that is divided by the count of tile columns where the count of tile "
-     "rows belongs"},
+     "the block number seems to be divided by the number of tile columns instead of the number of "
+     "tile rows"},
     {[](Cell is, Cell tiles) { return by_cols(is.row * tiles.col + is.col, tiles.row); },
-     "it fits blocks that are numbered along rows of tiles on one side and along columns on the "
+     "the blocks seem to be numbered along rows of tiles on one side and along columns on the "
      "other"},
     {[](Cell is, Cell tiles) { return by_rows(is.col * tiles.row + is.row, tiles.col); },
-     "it fits blocks that are numbered along columns of tiles on one side and along rows on the "
+     "the blocks seem to be numbered along columns of tiles on one side and along rows on the "
      "other"},
 };
 

@@ -27,7 +27,7 @@ namespace fs = std::filesystem;
 
 const std::string kNoFigure = "-";
 
-// The form of the file. Raised when an older command could not read what this one writes.
+// The version of the file format. It is raised when older commands could not read the new format.
 constexpr int kAttemptsFormat = 1;
 
 struct Noted {
@@ -45,7 +45,7 @@ std::vector<Attempt> attempts_in(const std::string& text) {
     return codec::read<Noted>(text).attempts;
 }
 
-// The same text again is the same attempt, whatever the model says of it now.
+// Adds an attempt. If the same source was tried before, the new figures replace the old ones under the old number.
 void add(std::vector<Attempt>& all, Attempt attempt) {
     auto same = std::ranges::find(all, attempt.hash, &Attempt::hash);
     attempt.number = all.empty() ? 1 : all.back().number + 1;
@@ -55,7 +55,7 @@ void add(std::vector<Attempt>& all, Attempt attempt) {
     *same = attempt;
 }
 
-// The fastest first; what nobody knows the time of comes last, what was measured before what was not.
+// Orders attempts from fast to slow. Measured ones come first, and those without any time come last.
 bool is_better(const Attempt& one, const Attempt& other) {
     if (one.measured_ms.has_value() != other.measured_ms.has_value())
         return one.measured_ms.has_value();
@@ -64,7 +64,7 @@ bool is_better(const Attempt& one, const Attempt& other) {
     return one.ms && *one.ms < *other.ms;
 }
 
-// "-33 %": against the attempt before it.
+// Returns the change of the predicted time since the previous attempt, as "-33 %".
 std::string change_of(const Attempt& attempt, const std::vector<Attempt>& attempts) {
     const Attempt* before = nullptr;
     for (auto& one : attempts) {
@@ -93,7 +93,7 @@ std::string row_of(const Attempt& attempt, const std::string& change, const std:
     return text + "  " + name + "\n";
 }
 
-// "2026-01-31T12:00:00Z" -> "01-31 12:00"
+// Shortens "2026-01-31T12:00:00Z" to "01-31 12:00".
 std::string short_time(const std::string& at) {
     if (at.size() < 16) return at;
     return at.substr(5, 5) + " " + at.substr(11, 5);
@@ -140,10 +140,11 @@ std::vector<Attempt> Attempts::note(Attempt attempt, const std::string& text) {
     const fs::path copy = copy_of(attempt);
     std::error_code error;
     fs::create_directories(copy.parent_path(), error);
-    // First, so that no attempt is without its text, whatever comes between.
+    // The copy is written before the list, so that every attempt in the list has its source even if this process is
+    // killed.
     if (read_if_there(copy) != text) error = write_whole(copy, text, {.is_synced = true});
     if (error) {
-        throw UsageError("the attempt is not noted: " + copy.string() + " cannot be written (" +
+        throw UsageError("the attempt was not stored: " + copy.string() + " cannot be written (" +
                          error.message() + ")");
     }
     std::vector<Attempt> all;

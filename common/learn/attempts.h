@@ -1,5 +1,6 @@
 /// \file
-/// The attempts at the open exercise: kept with their texts, compared with the kernel to beat, shown.
+/// The learner's attempts at the open exercise: stores them with their source, ranks them, and prints them as a
+/// table.
 #pragma once
 
 #include <filesystem>
@@ -14,52 +15,54 @@
 
 namespace coalesce::learn {
 
-/// A kernel that was right, and how fast it is said to be.
+/// A correct kernel that the learner tried, with its predicted and measured times.
 struct Attempt {
-    int number = 0;                 ///< from 1 on, in the order in which they were made
-    std::string at = "";            ///< when, "2026-01-31T12:00:00Z"
-    std::string hash = "";          ///< of its text, of which a copy is kept
-    std::optional<double> ms = {};  ///< predicted; nothing where the model cannot
-    double of_copy = 0;             ///< part of a copy's speed
-    double error_band = 0;          ///< 0.08: within 8 % in nine of ten cases
-    std::string gpu = "";           ///< for which
-    bool is_doubtful = false;       ///< the model does not know something of it
+    int number = 0;                 ///< counts from 1 in the order of the attempts
+    std::string at = "";            ///< the time of the attempt, "2026-01-31T12:00:00Z"
+    std::string hash = "";          ///< hash of the source, which names the stored copy
+    std::optional<double> ms = {};  ///< predicted time; empty if the model cannot predict it
+    double of_copy = 0;             ///< speed as a fraction of the copy's speed
+    double error_band = 0;          ///< 0.08: the true time is within 8 % in nine of ten cases
+    std::string gpu = "";           ///< the GPU that the prediction is for
+    bool is_doubtful = false;       ///< the prediction lists effects that the model does not know
     std::optional<double> load = {}, store = {};  ///< sectors per request
-    std::optional<double> measured_ms = {};       ///< on a GPU, where there is one
+    std::optional<double> measured_ms = {};  ///< measured on this computer's GPU, if it has one
 };
 
-/// Of two predicted times.
+/// How one predicted time compares with another.
 enum class Standing {
-    slower,  ///< by more than the model's band
-    level,   ///< within what the model can tell apart
-    faster,  ///< by more than the model's band
+    slower,  ///< slower by more than the error band
+    level,   ///< the difference is within the error band
+    faster,  ///< faster by more than the error band
 };
 Standing standing_of(const Predicted& yours, const Predicted& other);
 
-/// What a verdict says of a kernel that is right. `predicted` may be nothing.
+/// Makes an attempt of the verdict on a correct kernel. `predicted` may be empty.
 Attempt attempt_of(const Verdict& verdict, const std::optional<Predicted>& predicted,
                    const std::optional<Counters>& counters);
 
-/// Those that were made, in .learn/beat.json, and their texts in .learn/copies/beat/.
+/// The stored attempts: a list in .learn/beat.json, and their sources in .learn/copies/beat/.
 class Attempts {
 public:
-    /// In the learner's folder. What goes wrong is said through `warn`, once, and goes on without.
+    /// Opens the list in the learner's folder. If the folder cannot be used, calls `warn` once and goes on without
+    /// storing.
     explicit Attempts(const std::function<void(const std::string&)>& warn);
 
-    /// All, in the order in which they were made.
+    /// Returns all attempts in the order in which they were made.
     std::vector<Attempt> read();
-    /// Keeps the text, then notes the attempt; all of them then. One that was made before keeps its number.
+    /// Stores the source and the attempt, and returns all attempts. If the same source was tried before, that attempt
+    /// keeps its number.
     std::vector<Attempt> note(Attempt attempt, const std::string& text);
 
-    /// Where the text of an attempt is kept, by what it holds.
+    /// Returns the path of the copy of the attempt's source, which is named by its hash.
     static std::filesystem::path copy_of(const Attempt& attempt);
 
 private:
     KeptFile file_;
 };
 
-/// A table of at most 80 columns, the best first, `other` among them, which is called `name`; nullptr: none.
-/// Each is compared with the one made before it.
+/// Returns the attempts as a table of at most 80 columns, the fastest first. `other`, a kernel to compare with, gets
+/// a row called `name`; it may be nullptr. The column "change" compares each attempt with the previous one.
 std::string attempts_text(const std::vector<Attempt>& attempts, const Attempt* other,
                           const std::string& name);
 

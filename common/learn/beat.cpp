@@ -18,7 +18,7 @@ namespace {
 
 namespace fs = std::filesystem;
 
-// The lesson whose solution is to be beaten.
+// The lesson whose solution the learner is to beat.
 const std::string kToBeat = "10_registers";
 const fs::path kFileOfLearner = fs::path("exercises") / "beat" / "kernel.cu";
 const std::string kAgain = "Again: ./learn beat";
@@ -27,10 +27,11 @@ Attempts attempts() {
     return Attempts([](const std::string& warning) { std::cerr << "learn: " << warning << "\n"; });
 }
 
-// Puts a text into the learner's file; `what` it is then.
+// Writes `text` into the learner's file. `what` describes the new content in the message.
 int put(const std::string& text, const std::string& what, const std::string& next) {
     const bool is_new = replace_file(kFileOfLearner, "beat", text);
-    std::cout << kFileOfLearner.string() << " is " << what << (is_new ? ".\n" : " already.\n")
+    std::cout << kFileOfLearner.string() << (is_new ? " now holds " : " already holds ") << what
+              << ".\n"
               << next << "\n";
     return 0;
 }
@@ -39,23 +40,23 @@ int restore(const std::vector<Attempt>& attempts, int number) {
     const auto attempt = std::ranges::find(attempts, number, &Attempt::number);
     if (attempt == attempts.end()) {
         throw UsageError("there is no attempt " + std::to_string(number) +
-                         "; ./learn beat --list shows those that there are");
+                         "; ./learn beat --list shows your attempts");
     }
     const auto text = read_if_there(Attempts::copy_of(*attempt));
     if (!text || identity_of(*text) != attempt->hash) {
-        throw UsageError("the text of attempt " + std::to_string(number) + " is gone: " +
-                         Attempts::copy_of(*attempt).string() + " does not hold it any more");
+        throw UsageError("the source of attempt " + std::to_string(number) + " is lost: " +
+                         Attempts::copy_of(*attempt).string() + " is missing or has changed");
     }
     return put(*text, "attempt " + std::to_string(number), kAgain);
 }
 
 void show_table(const std::vector<Attempt>& attempts, const Attempt* other) {
     if (attempts.empty()) {
-        std::cout << "There is no attempt yet. ./learn beat makes the first one.\n";
+        std::cout << "You have made no attempt yet. ./learn beat makes the first one.\n";
         return;
     }
     const std::string& gpu = attempts.back().gpu;
-    std::cout << "Your attempts at 8192 x 8192, the best first"
+    std::cout << "Your attempts at 8192 x 8192, the fastest first"
               << (gpu.empty() ? ":\n\n" : "; " + gpu + ":\n\n")
               << attempts_text(attempts, other, kToBeat);
 }
@@ -70,20 +71,20 @@ std::string standing_text(const Predicted& yours, const Predicted& other, const 
             return style.bad("Slower") + " than " + kToBeat + ": " + times + "\n" +
                    compared_text(yours, other);
         case Standing::level:
-            return "As fast as " + kToBeat + ", within what the model can tell apart: " + times;
+            return "As fast as " + kToBeat + ", within the error of the model: " + times;
         case Standing::faster: break;
     }
     if (is_known) return style.good("Faster") + " than " + kToBeat + ": " + times;
     return "Perhaps faster than " + kToBeat + ": " + times +
-           " But there is something that the model does not know:";
+           " But the model does not cover everything in this kernel:";
 }
 
-// What the model makes of it.
+// Prints the predicted time of the learner's kernel, beside that of the solution.
 void show_prediction(const Verdict& verdict, const Style& style) {
     if (!verdict.predicted) {
         std::cout << wrap(
-            "The model does not know how long it takes: it cannot follow a kernel that prints, or "
-            "whose blocks wait for each other.");
+            "The model cannot predict a time for this kernel. It does not support kernels that "
+            "print, or whose blocks wait for each other.");
         return;
     }
     std::cout << wrap(predicted_text(*verdict.predicted));
@@ -94,7 +95,7 @@ void show_prediction(const Verdict& verdict, const Style& style) {
     for (auto& sentence : told_of(*verdict.predicted).unknown) std::cout << wrap(sentence);
 }
 
-// On a GPU, where there is one: both in the same way.
+// Measures the learner's kernel and the solution on the GPU, if this computer has one.
 void measure_both(const Work& exercise, const std::string& file, Attempt& yours, Attempt& other) {
     std::string why;
     const auto time = [&](const std::string& of) -> std::optional<double> {
@@ -109,15 +110,17 @@ void measure_both(const Work& exercise, const std::string& file, Attempt& yours,
     }
     if (yours.measured_ms && other.measured_ms) {
         std::cout << "\n"
-                  << wrap(format("Measured on the GPU that is here: %.4f ms, and %.4f ms for %s.",
-                                 *yours.measured_ms, *other.measured_ms,
-                                 exercise.step->name.c_str()));
+                  << wrap(format("Measured on this computer's GPU: your kernel takes %.4f ms, and "
+                                 "%s takes %.4f ms.",
+                                 *yours.measured_ms, exercise.step->name.c_str(),
+                                 *other.measured_ms));
     } else if (!why.empty()) {
-        std::cout << "\n" << wrap("It was not measured: " + why);
+        std::cout << "\n" << wrap("Your kernel was not measured: " + why);
     }
 }
 
-// A kernel that is right, whatever it costs, has been counted.
+// Prints why a kernel does not count. A correct kernel counts whatever it costs, so this one is wrong or could not be
+// examined.
 int show_refused(const CheckResult& result, const Style& style) {
     const bool is_examined = result.outcome != CheckResult::not_examined;
     std::cout << style.strong("beat") << ": "
@@ -143,12 +146,13 @@ int score(Session& session, const BeatWords& words, const CheckResult& result, c
     measure_both(exercise, file, yours, other);
     if (!words.file.empty()) return 0;
     if (verdict.source.empty()) {
-        throw UsageError(kFileOfLearner.string() +
-                         " changed while it was examined, so this attempt is not noted; try again");
+        throw UsageError(
+            kFileOfLearner.string() +
+            " changed while it was examined, so this attempt was not stored; try again");
     }
     std::cout << "\n";
     show_table(attempts().note(yours, verdict.source), &other);
-    std::cout << "\n" << kAgain << "      One of them again: ./learn beat --restore N\n";
+    std::cout << "\n" << kAgain << "      Restore one: ./learn beat --restore N\n";
     return 0;
 }
 
@@ -157,9 +161,9 @@ int score(Session& session, const BeatWords& words, const CheckResult& result, c
 std::string beat_skeleton() {
     return R"(// Beat 10_registers -- the open exercise: a transpose as fast as you can make it.
 //
-// Given   a kernel that is right, and slow: one thread moves one element.
-// Write   any other. The sides of the matrix are multiples of 4.
-// Check   ./learn beat          Earlier ones?   ./learn beat --list
+// Given   a kernel that is right but slow: each thread moves one element.
+// Write   any other kernel. The sides of the matrix are multiples of 4.
+// Check   ./learn beat          Earlier attempts   ./learn beat --list
 #include "exercise.h"  // Launch, ceil_div
 
 __global__ void transpose(float* out, const float* in, int rows, int cols) {
@@ -178,9 +182,9 @@ constexpr Launch configure(int rows, int cols) {
 
 int beat(Session& session, const BeatWords& words) {
     if (words.is_list + words.is_reset + (words.restore > 0) + !words.file.empty() > 1) {
-        throw UsageError("--list, --reset, --restore and --file are four things: give one");
+        throw UsageError("--list, --reset, --restore and --file exclude each other; give only one");
     }
-    if (words.is_reset) return put(beat_skeleton(), "as it was at first", "Next: ./learn beat");
+    if (words.is_reset) return put(beat_skeleton(), "its original text", "Next: ./learn beat");
     if (words.restore > 0) return restore(attempts().read(), words.restore);
     if (words.is_list) {
         show_table(attempts().read(), nullptr);
@@ -191,7 +195,8 @@ int beat(Session& session, const BeatWords& words) {
         fs::create_directories(own.parent_path());
         write_file(own, beat_skeleton());
         std::cout << wrap(kFileOfLearner.string() +
-                          " is yours from now on; it begins with a kernel that is right, and slow.")
+                          " is your file for this exercise. It starts with a kernel that is right "
+                          "but slow.")
                   << "\n";
     }
     check_is_there(words.file);

@@ -17,29 +17,27 @@ namespace {
 const std::string kAll = "all";
 
 CheckRequest request_for(const Work& exercise, const CheckWords& words) {
-    // The simulator counts and checks; a GPU, where there is one, is for the time.
+    // The simulator counts and checks. A GPU is used only to measure the time.
     std::string device = words.device == "gpu" ? "gpu" : "sim";
     return {.exercise = exercise,
             .file = words.file,
             .device = device,
             .seconds = words.seconds,
-            // Pages compile no programs.
+            // The pages cannot compile whole programs.
             .through_ir = words.through_ir && !exercise.is_program()};
 }
 
 void understand(const CheckWords& words) {
     if (words.device != "auto" && words.device != "gpu" && words.device != "sim") {
-        throw UsageError("there is no device \"" + words.device +
-                         "\"; there are auto, gpu and sim");
+        throw UsageError("there is no device \"" + words.device + "\"; choose auto, gpu or sim");
     }
     if (words.seconds < 1 || words.seconds > 3600) {
         throw UsageError("--seconds takes a whole number from 1 to 3600");
     }
     check_is_there(words.file);
     if (words.exercise == kAll && !words.file.empty()) {
-        throw UsageError(
-            "--file goes with one exercise, not with all; name it: ./learn check 03 --file " +
-            words.file);
+        throw UsageError("--file needs one exercise, not all of them: ./learn check 03 --file " +
+                         words.file);
     }
 }
 
@@ -57,7 +55,7 @@ int print_results(const std::vector<Json>& results, int code) {
     return code;
 }
 
-// What one check found, in full, after it was written down.
+// Prints the result of one check in full. The result has been stored already.
 void show(Session& session, const Work& exercise, const CheckWords& words,
           const CheckResult& result) {
     if (result.outcome != CheckResult::passed) {
@@ -125,7 +123,7 @@ int check_all(Session& session, const CheckWords& words) {
     int code = not_examined > 0 || count == 0 ? 2 : passed < count ? 1 : 0;
     if (words.json) return print_results(results, code);
     std::cout << "\n" << passed << " of " << count << " passed.";
-    if (code == 1) std::cout << " ./learn check 03 shows one in full.";
+    if (code == 1) std::cout << " ./learn check 03 shows the full report on one.";
     std::cout << "\n";
     return code;
 }

@@ -16,13 +16,13 @@ namespace {
 
 namespace fs = std::filesystem;
 
-// Where the verdict of an exercise's last check stays.
+// Returns the path at which the verdict of the exercise's last check is stored.
 fs::path kept_verdict(const Work& exercise) {
     return learners_folder() / "verdicts" /
            (exercise.step->name + (exercise.is_hunt ? ".hunt.json" : ".json"));
 }
 
-// A file for a verdict that is to come. In the learner's folder, or where files can be made at all.
+// Returns a path for the new verdict: in the learner's folder, or in the temporary folder if that cannot be written.
 fs::path file_for_verdict(const Work& exercise) {
     fs::path file = kept_verdict(exercise);
     std::error_code error;
@@ -34,8 +34,8 @@ fs::path file_for_verdict(const Work& exercise) {
     return file.string() + "." + std::to_string(getpid());
 }
 
-// Verdicts of commands that were killed in between: the verdict's own name, and the number of a process. The folder may
-// be one that others use, too.
+// Removes verdicts that killed commands left behind: files named like the verdict, plus the number of a process that
+// no longer runs. Other files stay, because the folder may be shared.
 void remove_left_over(const fs::path& folder, const std::string& verdict) {
     std::error_code ignored;
     for (auto& entry : fs::directory_iterator(folder, ignored)) {
@@ -59,7 +59,7 @@ std::vector<std::string> environment_for(const CheckRequest& request, const std:
         "COALESCE_CACHE=" + (learners_folder() / "cache").string(),
     };
     if (request.through_ir) environment.push_back("COALESCE_COMPILER=clang_ir");
-    // The program would find the simulator by itself, and start itself again: this is faster.
+    // This saves time: otherwise the program would look for the simulator itself and then restart.
     fs::path simulator = programs().parent_path() / "lib";
     if (request.device == "sim" && std::getenv("COALESCE_SIMULATOR") == nullptr &&
         fs::exists(simulator / "libcudart.so.13")) {
@@ -74,7 +74,7 @@ Verdict verdict_in(const fs::path& file) {
     return verdict_from_json(*text);
 }
 
-// The last lines of what a program printed.
+// Returns the last `count` lines of a program's output.
 std::string end_of(const std::string& output, int count) {
     size_t begin = output.find_last_not_of('\n');
     if (begin == std::string::npos) return "";
@@ -104,7 +104,8 @@ Check::Check(const CheckRequest& request)
         remove_left_over(verdict_file_.parent_path(),
                          kept_verdict(request.exercise).filename().string());
     }
-    // Messages name the file as it was typed, or from the course's folder on.
+    // The child runs in the folder in which the file's name is valid: the course's, or the current one if the name
+    // was typed.
     child_ = std::make_unique<Child>(
         Command{.program = program,
                 .arguments = {"--test-case=" + request.exercise.name()},
@@ -139,8 +140,8 @@ CheckResult Check::finish() {
     if (!has_ended) {
         result.problem = "the examination of " + file_ + " was ended: it took longer than " +
                          count_of(request_.seconds, "second") +
-                         ". Is the computer very busy, or the GPU hung? Try again; "
-                         "--seconds 300 gives it more time.";
+                         ". The computer may be very busy, or the GPU may hang. Try again with "
+                         "more time: --seconds 300.";
         return result;
     }
     std::error_code error;
@@ -155,13 +156,13 @@ CheckResult Check::finish() {
         result.problem = problem.what();
         return result;
     }
-    // Passed is only what both the program and its verdict call so.
+    // A kernel passes only if the verdict and the exit code both say so.
     if (result.verdict->passed() && code == 0) {
         result.outcome = CheckResult::passed;
     } else if (result.verdict->outcome == Verdict::Outcome::failed && code == 1) {
         result.outcome = CheckResult::not_yet;
     }
-    // The text that was examined, if the file still has it.
+    // The verdict gets the source too, unless the file has changed since.
     auto text =
         read_if_there(request_.file.empty() ? request_.exercise.file() : fs::path(request_.file));
     if (text && identity_of(*text) == result.hash()) result.verdict->source = *text;
@@ -170,13 +171,14 @@ CheckResult Check::finish() {
 }
 
 std::string Check::why_no_verdict(const Ended& outcome) const {
-    std::string why =
-        "nothing could be found out about " + file_ + ": " + checks_program().string() +
-        (outcome.exit_code > 128 ? " was ended by signal " + std::to_string(outcome.exit_code - 128)
-                                 : " ended with exit code " + std::to_string(outcome.exit_code)) +
-        ". ./learn doctor looks for the reason.";
+    std::string why = "nothing could be found out about " + file_ + ": " +
+                      checks_program().string() +
+                      (outcome.exit_code > 128
+                           ? " was killed by signal " + std::to_string(outcome.exit_code - 128)
+                           : " ended with exit code " + std::to_string(outcome.exit_code)) +
+                      ". ./learn doctor looks for the reason.";
     std::string said = end_of(outcome.output, 10);
-    return said.empty() ? why : why + "\nIts last words:\n" + said;
+    return said.empty() ? why : why + "\nIts last output:\n" + said;
 }
 
 CheckResult check(const CheckRequest& request) {
@@ -188,7 +190,7 @@ std::optional<Verdict> last_verdict(const Work& exercise, const std::string& has
         Verdict verdict = verdict_in(kept_verdict(exercise));
         if (verdict.source_hash == hash) return verdict;
     } catch (const std::exception&) {
-        // None was kept, or not by this version: it can be made again at any time.
+        // There is no stored verdict, or another version wrote it. The next check makes a new one.
     }
     return std::nullopt;
 }

@@ -1,6 +1,6 @@
 /// \file
-/// Has one kernel examined, by the program of the checks: in a process of its own, so that a kernel
-/// that crashes or hangs takes nothing with it.
+/// Examines one kernel by running the checks' program in a child process, so that a kernel that crashes or hangs does
+/// not end the command.
 #pragma once
 
 #include <chrono>
@@ -14,49 +14,49 @@
 
 namespace coalesce::learn {
 
-/// What is to be examined.
+/// The kernel to examine, and how.
 struct CheckRequest {
     Work exercise;
-    std::string file = "";       ///< another file than the exercise's, as it was typed
-    std::string device = "sim";  ///< sim, gpu, auto
-    int seconds = 60;            ///< then it is ended
-    bool through_ir = false;     ///< compiled by clang and our translator
+    std::string file = "";       ///< a file to examine instead of the exercise's, as typed
+    std::string device = "sim";  ///< "sim", "gpu" or "auto"
+    int seconds = 60;            ///< time limit, after which the child process is killed
+    bool through_ir = false;     ///< compile by clang and our translator, as the pages do
 };
 
-/// What came of it.
+/// The result of an examination.
 struct CheckResult {
-    /// The command's exit code says the same: 0, 1, 2.
+    /// The values are the exit codes of the command.
     enum Outcome { passed = 0, not_yet = 1, not_examined = 2 };
     Outcome outcome = not_examined;
-    std::optional<Verdict> verdict;  ///< nothing when there is none
-    std::string problem = "";        ///< why there is none, and what to do
-    std::string file = "";           ///< as messages name it
-    bool through_ir = false;         ///< as was asked
-    double milliseconds = 0;         ///< from starting the program to its verdict
+    std::optional<Verdict> verdict;  ///< empty if the examination gave none
+    std::string problem = "";        ///< why there is no verdict, and what the learner can do
+    std::string file = "";           ///< the file's name in messages
+    bool through_ir = false;         ///< copied from the request
+    double milliseconds = 0;         ///< from the start of the child process to its verdict
 
-    /// The identifier of what is wrong: "missing-barrier"; "" when it passed.
+    /// Returns the identifier of the failure, such as "missing-barrier", or "" if the kernel passed.
     std::string failure() const;
-    /// What identifies the text that was examined; "" when none was.
+    /// Returns the hash of the examined source, or "" if none was examined.
     std::string hash() const;
 };
 constexpr CheckResult::Outcome last_of(CheckResult::Outcome) {
     return CheckResult::not_examined;
 }
 
-/// An examination that is under way.
+/// A running examination.
 class Check {
 public:
-    /// Starts it. Throws UsageError when the program is not built.
+    /// Starts the child process. Throws UsageError if its program is not built.
     explicit Check(const CheckRequest& request);
     ~Check();
 
-    /// Readable when `is_ready` may have become true.
+    /// Returns a descriptor that becomes readable when `is_ready` may have become true.
     int descriptor() const { return child_->descriptor(); }
-    /// Whether it has ended, or is to be ended: without waiting.
+    /// Reports, without waiting, whether the child process has ended or has used up its time.
     bool is_ready();
-    /// Milliseconds until it has had its time.
+    /// Returns the milliseconds that are left of the time limit.
     int milliseconds_left() const;
-    /// Waits for it.
+    /// Waits for the child process and returns its result. Kills it at the time limit.
     CheckResult finish();
 
 private:
@@ -70,10 +70,10 @@ private:
     Clock::time_point began_ = Clock::now();
 };
 
-/// Examines, and waits.
+/// Examines a kernel and waits for the result.
 CheckResult check(const CheckRequest& request);
 
-/// The verdict of the last check of an exercise; nothing when there is none, or for another text.
+/// Returns the verdict of the last check of an exercise, or nothing if there is none for the source with this hash.
 std::optional<Verdict> last_verdict(const Work& exercise, const std::string& hash);
 
 }  // namespace coalesce::learn

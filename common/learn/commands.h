@@ -1,6 +1,6 @@
 /// \file
-/// The commands: what each is given of its words, and what does it. Those that other commands take parts of
-/// have headers of their own: check.h, measure.h, predict.h.
+/// The commands: the arguments of each, and the function that runs it. Commands whose parts are used by others have
+/// headers of their own: check.h, measure.h and predict.h.
 #pragma once
 
 #include <filesystem>
@@ -12,154 +12,157 @@
 
 namespace coalesce::learn {
 
-// `learn list`, `learn progress` and `learn` alone: what there is, what is done, what is next.
+// `learn list`, `learn progress` and plain `learn`: the exercises, the learner's progress, and the next step.
 
-/// Each exercise with its state, points, hints and predictions. Returns the exit code.
+/// Prints each exercise with its state, points, hints and predictions. Returns the exit code.
 int show_progress(Session& session, bool json);
-/// The steps, with what has become of their exercises.
+/// Prints the steps, with the state of their exercises.
 int show_list(Session& session, bool json);
-/// The variants of a lesson with what each must cost, or where its whole program is, which has none.
+/// Prints the variants of a lesson with the cost each must have. For a lesson that is a whole program, prints where
+/// the program is.
 void show_lesson(const course::Step& step);
-/// Where the learner is, what is next, and the one command to type. The first time all steps run
-/// before. Returns the exit code.
+/// Prints where the learner is, what is next, and the one command to type. The first time, runs all steps before.
+/// Returns the exit code.
 int start(Session& session);
 
-// `learn run`: runs the steps' programs and shows what they found in one table.
+// `learn run`: runs the programs of the steps and prints their results in one table.
 
-/// Returns the exit code: 0, 1 when a result was wrong or missing, 2 when a program could not run.
-/// Throws UsageError before anything has run.
+/// Runs the steps. Returns the exit code: 0, 1 if a result was wrong or missing, 2 if a program could not run. Throws
+/// UsageError before anything has run.
 int run(const RunRequest& request);
 
-/// Runs the whole program that is asked for: on a GPU where one works, else under `simulate`, which shows
-/// what its kernel cost. Returns its exit code. Throws UsageError.
+/// Runs the requested whole program, on a GPU if one works, otherwise under `simulate`, which prints what its kernel
+/// cost. Returns the program's exit code. Throws UsageError.
 int run_program(const RunRequest& request);
 
-// `learn hint`: a little help, then a little more.
+// `learn hint`: prints a hint, and a more detailed one each time it is called.
 
-/// Shows the next level of the hint for what the last check found, or `level` (1 to 4; 0: the next).
-/// Returns the exit code.
+/// Prints a level of the hint for the failure that the last check found: `level` (1 to 4), or the next one if it is
+/// 0. Returns the exit code.
 int hint(Session& session, const Work& exercise, int level);
 
-// `learn picture`: what one warp of the learner's kernel touches.
+// `learn picture`: draws the memory that one warp of the learner's kernel touches.
 
-/// Its words.
+/// The arguments of `learn picture`.
 struct PictureWords {
-    std::string file = "";          ///< another file than the exercise's
-    std::string svg = "";           ///< a file for a drawing; "": text on stdout
-    int rows = 256, cols = 256;     ///< of the matrix
-    long long block = 0, warp = 0;  ///< which warp
+    std::string file = "";          ///< a file to draw instead of the exercise's
+    std::string svg = "";           ///< the SVG file to write; "" prints text
+    int rows = 256, cols = 256;     ///< the size of the matrix
+    long long block = 0, warp = 0;  ///< the block, and the warp in it, to draw
 };
 
-/// Runs the kernel on the simulated GPU in this process, which `argv` is the command line of. Returns
-/// the exit code: 1 when the kernel cannot be run. Throws UsageError.
+/// Draws the kernel, which runs on the simulated GPU in this process. `argv` is this process's command line, needed
+/// to restart it with the simulator. Returns the exit code, 1 if the kernel cannot be run. Throws UsageError.
 int picture(const Work& exercise, const PictureWords& words, char** argv);
 
-// `learn diff` and `learn explain`: what changes from one step to the next, and from the learner's
-// kernel to the solution.
+// `learn diff` and `learn explain`: what changes from one step to the next, and from the learner's kernel to the
+// solution.
 
-/// Its words.
+/// The arguments of `learn diff`.
 struct DiffWords {
-    bool is_mine = false;  ///< the learner's kernels
-    bool yes = false;      ///< the lessons' kernels although an exercise has not passed
+    bool is_mine = false;  ///< compare the learner's kernels, not the lessons'
+    bool yes = false;      ///< show the lessons' kernels before the exercises have passed
 };
 
-/// The one idea of a step: its kernel against that of the step it builds on; or the learner's kernels of
-/// both. Returns the exit code, 1 when the lesson's kernels are not to be seen yet. Throws UsageError.
+/// Prints the difference between a step's kernel and that of the step it builds on, or between the learner's kernels
+/// for both. Returns the exit code, 1 if the lessons' kernels may not be shown yet. Throws UsageError.
 int diff(Session& session, const Work& exercise, const DiffWords& words);
 
-/// The learner's kernel beside the solution, and why the numbers are what they are. Before the
-/// exercise has passed it asks first; `yes` answers. Returns the exit code, 1 when it was declined.
+/// Prints the learner's kernel beside the solution, and explains its counts. Asks first if the exercise has not
+/// passed, unless `yes`. Returns the exit code, 1 if the learner declined.
 int explain(Session& session, const Work& exercise, bool yes);
 
-// `learn ptx`: the PTX of a kernel by source line, and what a multiprocessor holds of it.
+// `learn ptx`: prints the PTX of a kernel by source line, and how many blocks fit on a multiprocessor.
 
-/// Its words.
+/// The arguments of `learn ptx`.
 struct PtxWords {
-    std::string exercise = "";  ///< or the step
-    std::string variant = "";   ///< of the lesson; "": its headline
-    bool is_mine = false;       ///< of the learner's own file
-    std::string file = "";      ///< of another file for the exercise
-    std::string json = "";      ///< a file for all of it
-    bool is_sass = false;       ///< the machine code, instead
-    bool yes = false;           ///< of the lesson's kernel although the exercise has not passed
+    std::string exercise = "";  ///< an exercise or a step
+    std::string variant = "";   ///< a variant of the lesson; "" for the main one
+    bool is_mine = false;       ///< show the learner's file, not the lesson's
+    std::string file = "";      ///< show this file instead of the exercise's
+    std::string json = "";      ///< a file to write everything to, as JSON
+    bool is_sass = false;       ///< show the machine code instead of the PTX
+    bool yes = false;           ///< show the lesson's kernel before the exercise has passed
 };
 
-/// Works on the simulated GPU, in this process, which `argv` is the command line of. Returns the exit
-/// code: 1 when a file does not compile, or the lesson's kernel is not to be seen yet. Throws UsageError.
+/// Prints the PTX of a kernel, which runs on the simulated GPU in this process. `argv` is this process's command
+/// line. Returns the exit code, 1 if the file does not compile or the lesson's kernel may not be shown yet. Throws
+/// UsageError.
 int ptx(Session& session, const PtxWords& words, char** argv);
 
-// `learn reset`: an exercise's file as it was at first. What was in it is kept.
+// `learn reset`: restores the original text of an exercise's file, and keeps a copy of the learner's.
 
-/// Puts a text in the place of a learner's file, which is named from the course's folder on. What was in it
-/// is kept in .learn/copies/`name`, and that is said. False when the file holds that text already. Throws
-/// when it cannot be written; then nothing has changed.
+/// Replaces the text of a learner's file, whose path is relative to the course's folder. Copies the old text to
+/// .learn/copies/`name` and prints where. Returns false if the file already has that text. Throws if the file cannot
+/// be written, and then changes nothing.
 bool replace_file(const std::filesystem::path& relative_file, const std::string& name,
                   const std::string& text);
 
-/// Returns the exit code. Throws when the file cannot be written; then nothing has changed.
+/// Restores the exercise's file. Returns the exit code. Throws if the file cannot be written, and then changes
+/// nothing.
 int reset(const Work& exercise);
 
-// `learn beat`: the open exercise at the end. Any kernel counts, as long as it is right; its time is
-// predicted, and measured where there is a GPU, beside that of the fastest lesson's solution.
+// `learn beat`: the open exercise at the end. Every correct kernel counts. Its time is predicted, and measured if
+// there is a GPU, and compared with that of the fastest lesson's solution.
 //
-// It is no step of the course, so that it has no limits, no points and no end. What makes an exercise
-// (the shapes, the examiner, the prediction) is that of the lesson that is to be beaten: its limits
-// are left out.
+// It is not a step of the course, so it has no cost limits and no points. It uses the shapes, the examiner and the
+// prediction of the lesson to beat, but not that lesson's limits.
 
-/// Its words.
+/// The arguments of `learn beat`.
 struct BeatWords {
-    std::string file = "";  ///< another file; nothing is noted
-    int restore = 0;        ///< the number of the attempt to take up again; 0: none
-    bool is_list = false;   ///< only the table
-    bool is_reset = false;  ///< the file as it was at first
-    int seconds = 60;       ///< then the examination is ended
+    std::string file = "";  ///< a file to try instead; the attempt is not stored
+    int restore = 0;        ///< the number of the attempt to restore; 0: none
+    bool is_list = false;   ///< only print the table
+    bool is_reset = false;  ///< restore the original file
+    int seconds = 60;       ///< time limit of the examination
 };
 
-/// The text that it begins with: right, and slow.
+/// Returns the text that the exercise starts with: a kernel that is right, and slow.
 std::string beat_skeleton();
 
-/// Returns the exit code: 0 right, 1 not, 2 when it could not be examined. Throws UsageError.
+/// Runs the command. Returns the exit code: 0 right, 1 not right, 2 could not be examined. Throws UsageError.
 int beat(Session& session, const BeatWords& words);
 
 // `learn watch`: checks a file whenever it is saved.
 
-/// Its words.
+/// The arguments of `learn watch`.
 struct WatchWords {
-    bool polls = false;  ///< looks for changes, whatever the file system
-    int seconds = 60;    ///< for each check
+    bool polls = false;  ///< look for changes regularly, whatever the file system
+    int seconds = 60;    ///< time limit of each check
 };
 
-/// What comes next, besides a save.
+/// What the watch waits for besides a save; the footer names it.
 enum class WatchWaits {
-    for_a_save,   ///< nothing
-    for_a_guess,  ///< what it costs is to be predicted before it is shown
-    to_go_back,   ///< the screen shows something else than the verdict
+    for_a_save,   ///< only for a save
+    for_a_guess,  ///< for the learner's guess, before the costs are shown
+    to_go_back,   ///< for a key that shows the verdict again
 };
 
-/// The lines at the foot of the screen, of 80 columns at most: an empty one, what is waited for, and
-/// the keys, where there are keys.
+/// Returns the lines at the bottom of the screen, at most 80 columns wide: an empty line, what the watch waits for,
+/// and the keys, if there are any.
 std::string watch_footer(const Work& exercise, const std::string& time, bool has_keys,
                          WatchWaits waits);
-/// How many lines of a terminal that footer takes: a verdict has the rest.
+/// The height of that footer in lines. The verdict has the rest of the screen.
 inline constexpr int kLinesOfWatchFooter = 3;
 
-/// Until q is typed, stdin ends (where it is no terminal), or a signal ends it. Returns the exit code.
+/// Runs until the learner types q, a signal arrives, or stdin ends if it is not a terminal. Returns the exit code.
 int watch(Session& session, const Work& exercise, const WatchWords& words);
 
-// `learn doctor`: what is there, what is missing, what that means and what to do.
+// `learn doctor`: reports what the computer has, what is missing, and what to do about it.
 
-/// Returns the exit code: 0 when exercises can be checked here, 2 when not.
+/// Prints the report. Returns the exit code: 0 if exercises can be checked here, otherwise 2.
 int doctor(bool json, const Style& style);
 
-// `learn play`: the book at an address of this computer, where its pages may load the compiler.
+// `learn play`: serves the book on this computer, because browsers do not let pages opened as files load the
+// compiler.
 
-/// What it is asked for.
+/// The arguments of `learn play`.
 struct PlayWords {
-    std::optional<int> port;  ///< 0: any that is free
-    bool opens = false;       ///< in a browser
+    std::optional<int> port;  ///< empty: the usual one; 0: any free one
+    bool opens = false;       ///< open the page in a browser
 };
 
-/// Serves the book until it is ended. Throws UsageError where there is no book, or the port is taken.
+/// Serves the book until the process is ended. Throws UsageError if there is no book or the port is taken.
 [[noreturn]] void play(const PlayWords& words);
 
 }  // namespace coalesce::learn

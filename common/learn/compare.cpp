@@ -23,10 +23,10 @@ std::string learners_text(const Work& exercise) {
     auto text = read_if_there(exercise.file());
     if (text) return *text;
     throw UsageError(exercise.relative_file().string() + " cannot be read; ./learn reset " +
-                     exercise.words() + " writes it again");
+                     exercise.words() + " restores it");
 }
 
-// The text without the comment at its head: that is the same on both sides.
+// Returns the text without the comment at its head, which is the same in both files.
 std::string without_head(const std::string& text) {
     std::string rest;
     bool in_head = true;
@@ -42,16 +42,19 @@ void show_side_by_side(const Work& exercise, const std::string& yours, const Sty
     if (style.clear) {
         std::cout << side_by_side("yours", "the solution", lines, style.columns);
     } else {
-        std::cout << "Lines of both, - of yours, + of the solution:\n\n" << diff_text(lines);
+        std::cout
+            << "Lines marked - are only in your kernel, those marked + only in the solution:\n\n"
+            << diff_text(lines);
     }
     bool is_same = true;
     for (auto& line : lines) is_same &= line.kind == DiffLine::both;
-    if (is_same) std::cout << "\nBoth are the same.\n";
+    if (is_same) std::cout << "\nYour kernel and the solution are the same.\n";
 }
 
 void show_reasons(const Verdict& verdict) {
     if (!verdict.counters) return;
-    std::cout << "\n" << terminal_text(verdict) << "\nWhy, line by line of yours:\n";
+    std::cout << "\n"
+              << terminal_text(verdict) << "\nWhat each line of your kernel costs, and why:\n";
     for (auto& line : verdict.lines) {
         auto reasons = reasons_for(verdict, line.counters);
         if (reasons.empty()) continue;
@@ -64,7 +67,7 @@ void show_reasons(const Verdict& verdict) {
     }
 }
 
-// What happens on one multiprocessor, and why it takes as long as it does.
+// Prints what happens on one multiprocessor over time, and why the kernel takes as long as it does.
 void show_time_line(const Verdict& verdict, const Style& style) {
     if (!verdict.predicted) return;
     const timing::Told told = told_of(*verdict.predicted);
@@ -76,7 +79,7 @@ void show_time_line(const Verdict& verdict, const Style& style) {
     for (auto& sentence : told.unknown) std::cout << wrap(sentence);
 }
 
-// The kernels of both lessons, unless they are still to be written.
+// Reports whether the kernels of both lessons may be shown: the learner has written them, or insists.
 bool may_see_lessons(Session& session, const Work& exercise, bool yes) {
     const std::string words = "diff " + exercise.words();
     const Showing showing{words, "./learn " + words + " --mine"};
@@ -90,7 +93,8 @@ bool may_see_lessons(Session& session, const Work& exercise, bool yes) {
 int diff(Session& session, const Work& exercise, const DiffWords& words) {
     const course::Step& step = *exercise.step;
     if (step.builds_on.empty()) {
-        throw UsageError(step.name + " is the first step and builds on nothing");
+        throw UsageError(step.name +
+                         " is the first step, so there is no earlier kernel to compare it with");
     }
     std::string before, after, what;
     if (!words.is_mine && !may_see_lessons(session, exercise, words.yes)) return 1;
@@ -98,11 +102,13 @@ int diff(Session& session, const Work& exercise, const DiffWords& words) {
         auto earlier = read_if_there(repository() / "exercises" / step.builds_on / "kernel.cu");
         before = earlier.value_or("");
         after = learners_text(exercise);
-        what = "Your kernels, - of " + step.builds_on + ", + of " + step.name + ":";
+        what = "Your kernels; lines marked - are only in " + step.builds_on + ", + only in " +
+               step.name + ":";
     } else {
         before = kernel_of_step(step.builds_on);
         after = kernel_of_step(step.name);
-        what = "The kernels of the lessons, - of " + step.builds_on + ", + of " + step.name + ":";
+        what = "The lessons' kernels; lines marked - are only in " + step.builds_on +
+               ", + only in " + step.name + ":";
     }
     auto lines = line_diff(before, after);
     std::cout << what << "\n\n" << diff_text(lines) << "\n";
@@ -120,16 +126,16 @@ int explain(Session& session, const Work& exercise, bool yes) {
         verdict->source = yours;
         show_reasons(*verdict);
     } else if (!exercise.is_program()) {
-        std::cout
-            << "\n"
-            << wrap(
-                   "Why the numbers are what they are is explained for a kernel that passed as it "
-                   "stands: ./learn check " +
-                   exercise.words());
+        std::cout << "\n"
+                  << wrap(
+                         "The costs are explained only for a kernel that has passed in its present "
+                         "form. Check it first: ./learn check " +
+                         exercise.words());
     }
     if (verdict) show_time_line(*verdict, session.style);
     std::cout << "\nThe lesson: " << exercise.lesson();
-    if (!exercise.is_program()) std::cout << "      Seen: ./learn picture " << exercise.words();
+    if (!exercise.is_program())
+        std::cout << "      A picture: ./learn picture " << exercise.words();
     std::cout << "\n";
     return 0;
 }

@@ -20,7 +20,7 @@ bool is_shared(const std::string& counter) {
     return counter.starts_with("shared");
 }
 
-// `ideal` is the least for what the whole kernel moves, a request.
+// Explains the sectors of one kind of access. `ideal` is the minimum per request, averaged over the whole kernel.
 std::string reason_for_sectors(const Json& counters, const std::string& counter, double ideal) {
     double sectors = *per_request(counters, counter);
     double bytes_each = ideal * kBytesInASector / kLanes;
@@ -34,12 +34,12 @@ std::string reason_for_sectors(const Json& counters, const std::string& counter,
         const double whole = bytes_each <= 4 ? 4 : bytes_each <= 8 ? 8 : 16;
         return text + ". " + figure(kLanes) + " lanes with " + figure(whole) + " bytes each fill " +
                figure(whole) +
-               " sectors. Here some warps' addresses do not begin where a sector "
-               "begins, which takes one sector more; where a row ends, fewer lanes take part.";
+               " sectors. Here some warps' addresses do not begin where a sector begins, which "
+               "takes one sector more; where a row ends, fewer lanes take part.";
     }
     return text + ". " + needed + ": of each sector that is moved, only " +
            figure(kBytesInASector * ideal / sectors) +
-           " bytes are used, because lanes that are neighbours are far apart in memory.";
+           " bytes are used, because neighbouring lanes access addresses that are far apart.";
 }
 
 std::string reason_for_wavefronts(const Json& counters, const std::string& counter) {
@@ -50,10 +50,10 @@ std::string reason_for_wavefronts(const Json& counters, const std::string& count
     std::string text = what + " shared memory takes " + figure(wavefronts) +
                        (wavefronts == 1 ? " wavefront" : " wavefronts");
     if (wavefronts <= ideal * 1.01) {
-        return text + ", the least: no two lanes want different words of one bank at once.";
+        return text + ", the minimum: no two lanes need different words of the same bank.";
     }
     return text + " where " + figure(ideal) + " would do: about " + figure(wavefronts / ideal) +
-           " lanes want different words of the same bank, which gives one at a time.";
+           " lanes need different words of the same bank, which delivers only one word at a time.";
 }
 
 }  // namespace

@@ -1,5 +1,5 @@
 /// \file
-/// What a kernel cost, as a verdict has it, in the words of a lesson.
+/// Formats and explains the counters of a verdict.
 #pragma once
 
 #include <optional>
@@ -11,23 +11,23 @@
 
 namespace coalesce::learn {
 
-/// A counter per request in a verdict's "counters" or "solution_counters", named as in lesson.toml:
-/// sectors of "load" and "store", wavefronts of "shared_load" and "shared_store". Nothing where
-/// nothing of the kind was counted.
+/// Returns a counter per request. `counters` is a verdict's "counters" or "solution_counters"; `counter` is named as
+/// in lesson.toml: "load" and "store" (sectors), "shared_load" and "shared_store" (wavefronts). Returns nothing if
+/// the kernel made no such request.
 std::optional<double> per_request(const Json& counters, const std::string& counter);
-/// The least that it can be for a matrix of rows x cols floats: every byte moved once.
+/// Returns the minimum of that figure for a matrix of so many floats, in which each byte is moved once.
 std::optional<double> ideal_per_request(const Json& counters, const std::string& counter,
                                         double elements);
-/// "sectors per store", "wavefronts per shared load", "percent of a copy's speed"
+/// Returns the unit of a counter: "sectors per store", "wavefronts per shared load", "percent of a copy's speed".
 std::string words_for(const std::string& counter);
-/// Sectors and wavefronts together: what makes one kernel more expensive than another.
+/// Returns the sum of sectors and wavefronts, by which kernels are compared.
 double cost_of(const Json& counters);
 
-/// "32", "1.5", "1,015,808"
+/// Formats a figure: "32", "1.5", "1,015,808".
 std::string figure(double value);
-std::string figure(const std::optional<double>& value);  ///< "-" for nothing
+std::string figure(const std::optional<double>& value);  ///< "-" if empty
 
-/// Why a line of the verdict's kernel costs what it does: a sentence for each kind of access in it.
+/// Explains what a line of the kernel costs: one sentence for each kind of access in it.
 std::vector<std::string> reasons_for(const Verdict& verdict, const Counters& line);
 
 }  // namespace coalesce::learn

@@ -23,12 +23,12 @@ namespace {
 
 namespace fs = std::filesystem;
 
-// What was found out about one thing.
+// What the doctor found about one part of the installation.
 struct Finding {
     std::string what;                             // "GPU"
-    enum State { there, absent, missing } state;  // absent: it works without
+    enum State { there, absent, missing } state;  // absent: the course works without it
     std::string found;                            // what is there, or why it is not
-    std::string meaning;                          // what follows, and what to do
+    std::string meaning;                          // the consequence, and what to do
 };
 
 constexpr Finding::State last_of(Finding::State) {
@@ -40,7 +40,7 @@ void describe(auto& codec, Finding& finding) {
            finding.meaning);
 }
 
-// The line in which nvcc says of which release it is; "" where there is none.
+// Returns the line of `nvcc --version` that names the release, or "" if there is none.
 std::string release_of(const std::string& nvcc) {
     constexpr double SECONDS = 20;
     for (const std::string& line : lines_of(run_child({nvcc, "--version"}, SECONDS).output)) {
@@ -55,13 +55,13 @@ Finding nvcc() {
     const std::string version = found ? release_of(nvcc) : "";
     if (version.empty()) {
         return {"nvcc", Finding::absent, "not on the PATH, nor in /usr/local/cuda",
-                "clang builds the steps, only for the simulated GPU; a real GPU needs the toolkit "
-                "of CUDA 13: install it, or set CUDA_HOME to it"};
+                "clang builds the steps for the simulated GPU only; a real GPU needs the CUDA 13 "
+                "toolkit: install it, or set CUDA_HOME to its folder"};
     }
     if (std::string(COALESCE_BUILT_BY) == "clang") {
         return {"nvcc", Finding::absent, nvcc + ": " + version,
-                "not used: what is built here was built by clang, only for the simulated GPU; "
-                "COALESCE_COMPILER=nvcc ./learn build changes that"};
+                "not used, because clang built this course, for the simulated GPU only; "
+                "COALESCE_COMPILER=nvcc ./learn build uses nvcc"};
     }
     return {"nvcc", Finding::there, nvcc + ": " + version, "builds the steps"};
 }
@@ -80,8 +80,8 @@ Finding compiler() {
     bool is_nvrtc = found.starts_with("NVRTC");
     return {"compiler", Finding::there, found,
             is_nvrtc ? "compiles your kernels, in about 15 to 60 ms"
-                     : "compiles your kernels, in about a quarter of a second; libnvrtc of CUDA "
-                       "13 would be faster"};
+                     : "compiles your kernels, in about a quarter of a second; libnvrtc of CUDA 13 "
+                       "would be faster"};
 }
 
 Finding driver() {
@@ -94,11 +94,11 @@ Finding driver() {
     auto ask = reinterpret_cast<int (*)(int*)>(dlsym(library, "cuDriverGetVersion"));
     if (ask == nullptr || ask(&version) != 0) version = 0;
     dlclose(library);
-    std::string found =
-        "for CUDA " + std::to_string(version / 1000) + "." + std::to_string(version % 1000 / 10);
+    std::string found = "supports CUDA " + std::to_string(version / 1000) + "." +
+                        std::to_string(version % 1000 / 10);
     if (version < 13000) {
         return {"driver", Finding::absent, found,
-                "too old for CUDA 13: with a newer driver the GPU could be used"};
+                "too old for CUDA 13: install a newer driver to use the GPU"};
     }
     return {"driver", Finding::there, found, "a GPU can be used"};
 }
@@ -109,7 +109,7 @@ Finding gpu() {
         return {"GPU", Finding::absent, why,
                 "everything runs on the simulated GPU: counted, not timed"};
     }
-    return {"GPU", Finding::there, "one that works", "kernels that pass are timed on it"};
+    return {"GPU", Finding::there, "a GPU that works", "kernels that pass are timed on it"};
 }
 
 Finding simulator() {
@@ -118,7 +118,7 @@ Finding simulator() {
     fs::path library = folder / "libcudart.so.13";
     if (!fs::exists(library)) {
         return {"simulator", Finding::missing, library.string() + " is not there",
-                "kernels cannot be checked: ./learn build makes it"};
+                "kernels cannot be checked: ./learn build builds it"};
     }
     return {"simulator", Finding::there, library.string(), "counts and checks your kernels"};
 }
@@ -126,7 +126,7 @@ Finding simulator() {
 Finding checks() {
     const std::string program = checks_program().string();
     if (!fs::exists(program)) {
-        return {"checks", Finding::missing, program + " is not there", "./learn build makes it"};
+        return {"checks", Finding::missing, program + " is not there", "./learn build builds it"};
     }
     return {"checks", Finding::there, program, "examines your kernels"};
 }
@@ -136,8 +136,7 @@ Finding learners_files() {
     fs::create_directories(learners_folder(), error);
     if (error || access(learners_folder().c_str(), W_OK) != 0) {
         return {"progress", Finding::absent, learners_folder().string() + " cannot be written",
-                "progress is not kept, and compiling takes longer: give yourself the right to "
-                "write there"};
+                "progress is not saved, and compiling takes longer: make that folder writable"};
     }
     return {"progress", Finding::there, learners_folder().string(), "keeps what you have done"};
 }
@@ -170,7 +169,7 @@ int doctor(bool json, const Style& style) {
     }
     std::cout << "\n"
               << (works ? "Your kernels can be checked here.\n"
-                        : "Kernels cannot be checked here before that is fixed.\n");
+                        : "Kernels cannot be checked here until you fix what is MISSING.\n");
     return works ? 0 : 2;
 }
 

@@ -17,9 +17,9 @@ namespace {
 namespace fs = std::filesystem;
 using Milliseconds = std::chrono::milliseconds;
 
-// A file that was closed or renamed is whole; a moment, in case an editor does more.
+// Wait after a file was closed or renamed. It is complete then, but some editors change it once more.
 constexpr Milliseconds kAfterClosing(4);
-// One that is being written, or is gone, may be complete a little later.
+// Wait after a write or a removal, since the editor may not be finished.
 constexpr Milliseconds kAfterWriting(60);
 constexpr Milliseconds kMostPatience(400);
 constexpr Milliseconds kBetweenLooks(200), kBetweenLooksWithInotify(1000);
@@ -30,7 +30,8 @@ constexpr std::uint32_t kInProgress = IN_MODIFY | IN_DELETE | IN_MOVED_FROM | IN
 }  // namespace
 
 bool must_poll(const fs::path& folder) {
-    // The numbers that statfs gives: see its manual page, and linux/magic.h.
+    // File systems on which inotify misses changes, by the type numbers of statfs (see its manual page and
+    // linux/magic.h).
     constexpr unsigned long SILENT[] = {
         0x6969,      // NFS
         0x01021997,  // 9p: Windows drives in WSL 2, folders of a virtual machine's host
@@ -39,7 +40,7 @@ bool must_poll(const fs::path& folder) {
         0xfe534d42,  // SMB 2
         0x517b,      // SMB
         0x65735546,  // FUSE: sshfs and others
-        0x6a656a63,  // virtiofs, under its own name
+        0x6a656a63,  // virtiofs, if it reports its own number
         0x786f4256,  // VirtualBox's shared folders
         0xbacbacbc,  // VMware's
         0x5346414f,  // AFS
@@ -94,7 +95,7 @@ void FileWatcher::take_events() {
     }
 }
 
-// Changes when the file does, without reading it.
+// Returns a text that changes whenever the file does, without reading the file.
 std::string FileWatcher::signature() const {
     struct stat found = {};
     if (stat(file_.c_str(), &found) != 0) return "none";

@@ -1,10 +1,9 @@
 /// \file
-/// Notices that a file has got another content, however an editor writes it: in place, or under
-/// another name that is renamed.
+/// Notices that a file's content has changed, whether an editor writes it in place or renames another file over it.
 ///
-/// The folder is watched (inotify), so that a rename is seen too. Where a file system tells nothing of
-/// changes, the file is looked at five times per second; and once a second everywhere, for what inotify
-/// misses (a link into another folder, a folder that is replaced).
+/// The watcher uses inotify on the folder, so that it sees renames too. On file systems that report no changes it
+/// reads the file five times per second. It also looks once a second everywhere, for the changes that inotify misses:
+/// through a link into another folder, or in a folder that is replaced.
 #pragma once
 
 #include <chrono>
@@ -14,29 +13,29 @@
 
 namespace coalesce::learn {
 
-/// Whether changes in a folder have to be looked for: on NFS, on mounts of Windows in WSL, and wherever
-/// else inotify does not tell of what others change.
+/// Reports whether inotify may miss changes in this folder, as on NFS and on Windows drives in WSL, so that the
+/// watcher must poll.
 bool must_poll(const std::filesystem::path& folder);
 
-/// Watches one file, which need not be there.
+/// Watches one file, which need not exist.
 class FileWatcher {
 public:
-    /// With `polls` it never relies on inotify.
+    /// Starts watching. With `polls`, never uses inotify.
     FileWatcher(const std::filesystem::path& file, bool polls);
     ~FileWatcher();
     FileWatcher(const FileWatcher&) = delete;
     FileWatcher& operator=(const FileWatcher&) = delete;
 
-    /// Readable when something may have happened; -1 when only looking helps.
+    /// Returns a descriptor that becomes readable when the file may have changed, or -1 if the watcher polls.
     int descriptor() const { return inotify_; }
-    /// Whether it looks for changes rather than being told.
+    /// Reports whether the watcher polls instead of using inotify.
     bool is_polling() const { return inotify_ < 0; }
-    /// Milliseconds until `has_changed` should be called, whatever the descriptor says.
+    /// Returns the milliseconds after which `has_changed` should be called even if the descriptor is not readable.
     int milliseconds_left() const;
-    /// Whether the content is another than when this was last true. Does not wait. While the file is
-    /// being written it is false; then it soon becomes true.
+    /// Reports, without waiting, whether the content differs from that of the last call that returned true. Returns
+    /// false while the file is being written; a later call reports the change.
     bool has_changed();
-    /// What `has_changed` saw; nothing when there is no such file.
+    /// Returns the content that `has_changed` saw, or nothing if there is no such file.
     const std::optional<std::string>& text() const { return seen_; }
 
 private:

@@ -31,7 +31,7 @@ std::string fact_text(const Guess& guess) {
     std::string text = guess.label.empty() ? "it is " : "the model says ";
     text += figure(fact) + (is_whole ? "" : " on average");
     if (!guess.label.empty()) text += " (" + guess.label + ")";
-    if (guess.said) text += guess.is_right() ? ": right" : ": not so";
+    if (guess.said) text += guess.is_right() ? ": right" : ": wrong";
     return text;
 }
 

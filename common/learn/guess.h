@@ -1,5 +1,5 @@
 /// \file
-/// What a learner said that a kernel costs, and what it does cost.
+/// A learner's prediction of a kernel's cost, and the actual cost.
 #pragma once
 
 #include <optional>
@@ -11,25 +11,26 @@
 
 namespace coalesce::learn {
 
-/// What a learner said that something costs, and what it did cost.
+/// A learner's prediction of one cost, and the actual cost.
 struct Guess {
-    std::string counter;         ///< as the exercise's prediction names it
-    std::optional<double> said;  ///< nothing: it was seen without a guess
-    std::optional<double> fact;  ///< of the learner's kernel once it passed
-    double within = kRounding;   ///< the part of the fact that may be missed
-    std::string label = "";      ///< what kind of fact: "predicted, NVIDIA H200, ..."; "": counted
+    std::string counter;         ///< the counter, as the exercise's prediction names it
+    std::optional<double> said;  ///< the prediction; empty if the learner saw the cost without one
+    std::optional<double> fact;  ///< the cost of the learner's own kernel, once it passed
+    double within = kRounding;   ///< the relative error that still counts as right
+    std::string label = "";      ///< "predicted, NVIDIA H200, ..." for a prediction; "" if counted
 
-    /// Whether it has been guessed right.
+    /// Reports whether the prediction was right.
     bool is_right() const;
 };
 
-/// What is known of a kernel's time: {"percent": of a copy's speed, "label": "predicted, NVIDIA H200, ..."}.
+/// Returns what a prediction says of a kernel: {"percent": of a copy's speed, "label": "predicted, NVIDIA H200,
+/// ..."}.
 Json fact_of(const Predicted& predicted);
-/// Fills in the fact, if it is known: from counters as a verdict has them, or from what `fact_of` gave.
+/// Fills in the actual cost if it is known: from a verdict's counters, or from what `fact_of` returned.
 void settle(Guess& guess, const Json& counters, const Json& predicted);
 
-/// What it is, and whether that was said: "it is 32: right", "it is 3.74 on average: not so", "the model says
-/// 43 (predicted, NVIDIA H200, within 8 %): right".
+/// Returns the actual cost and whether the guess was right: "it is 32: right", "it is 3.74 on average: wrong", "the
+/// model says 43 (predicted, NVIDIA H200, within 8 %): right".
 std::string fact_text(const Guess& guess);
 
 }  // namespace coalesce::learn

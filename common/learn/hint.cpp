@@ -17,13 +17,15 @@ std::string shown(const std::string& text, int level) {
 }
 
 std::string what_for(const Hint& hint, const Record& record, Status status) {
-    if (record.checks == 0) return "Nothing has been checked yet: this is to begin with.";
-    if (status == Status::done) return "It has passed already; this is the hint for a beginning.";
+    if (record.checks == 0)
+        return "Nothing has been checked yet, so this hint is about how to begin.";
+    if (status == Status::done)
+        return "The exercise has passed already; this hint is about how to begin.";
     const std::string& failure = record.last_failure;
     if (failure.empty())
-        return "It passed, and was edited since; this is the hint for a beginning.";
-    return "The last check found " + failure + "; this is for " +
-           (hint.failures.empty() ? "all." : "that.");
+        return "Your file passed, but you have edited it since; this hint is about how to begin.";
+    return "The last check found " + failure + "; this hint is for " +
+           (hint.failures.empty() ? "any failure." : "that failure.");
 }
 
 }  // namespace

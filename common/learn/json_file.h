@@ -1,5 +1,5 @@
 /// \file
-/// What programs write and read.
+/// Reads and writes the JSON that programs exchange.
 #pragma once
 
 #include <filesystem>
@@ -8,15 +8,15 @@
 
 namespace coalesce::learn {
 
-/// Keeps the order in which keys were written.
+/// JSON whose keys stay in the order in which they were added.
 using Json = nlohmann::ordered_json;
 
-/// Reads a file; throws std::runtime_error that names it.
+/// Reads a file. Throws std::runtime_error that names the file.
 Json read_json(const std::filesystem::path& file);
 
-/// As a text of several lines, whatever bytes are in it.
+/// Formats JSON on several lines. Bytes that are not UTF-8 are replaced.
 std::string json_text(const Json& json);
-/// Prints that.
+/// Prints JSON to stdout.
 void print_json(const Json& json);
 
 }  // namespace coalesce::learn

@@ -13,8 +13,8 @@ namespace {
 
 namespace fs = std::filesystem;
 
-// Commands take turns with it; gone with the descriptor, or with the process. Where a file system has
-// no locks, there is none.
+// Waits for the lock that commands take turns with. It is released with the descriptor, or when the process ends. On
+// a file system without locks, the commands run without.
 Descriptor locked(const fs::path& file) {
     Descriptor lock(open(file.c_str(), O_RDWR | O_CREAT | O_CLOEXEC, 0666));
     while (lock && flock(lock.get(), LOCK_EX) != 0 && errno == EINTR) {
@@ -29,11 +29,11 @@ KeptFile::KeptFile(fs::path folder, const std::string& name,
     : folder_(folder), file_(folder / name), warn_(std::move(warn)) {
     std::error_code error;
     fs::create_directories(folder, error);
-    if (error) complain(folder.string() + " cannot be made (" + error.message() + ")");
+    if (error) complain(folder.string() + " cannot be created (" + error.message() + ")");
 }
 
 void KeptFile::complain(const std::string& message) {
-    if (!has_complained_) warn_(message + "; progress is not kept");
+    if (!has_complained_) warn_(message + "; progress is not saved");
     has_complained_ = true;
 }
 
@@ -44,9 +44,9 @@ void KeptFile::keep_aside(const std::string& why) {
     }
     std::error_code error;
     fs::rename(file_, kept, error);
-    if (error) return complain(file_.string() + " is broken and cannot be moved");
-    warn_(file_.string() + " is broken (" + why + "); it is kept as " + kept.filename().string() +
-          ", and progress starts again");
+    if (error) return complain(file_.string() + " is damaged and cannot be renamed");
+    warn_(file_.string() + " is damaged (" + why + "); it was renamed to " +
+          kept.filename().string() + ", and progress starts from the beginning");
 }
 
 void KeptFile::read_locked(const Read& read) {
@@ -60,16 +60,18 @@ void KeptFile::read_locked(const Read& read) {
     try {
         read(*text);
     } catch (const NewerFormat&) {
-        complain(file_.string() + " was written by a newer command (git pull, then ./learn build)");
+        complain(file_.string() +
+                 " was written by a newer version of this command (update: git pull, then ./learn "
+                 "build)");
     } catch (const std::exception& problem) {
-        keep_aside(text->empty() ? "empty" : "not what this command writes");
+        keep_aside(text->empty() ? "empty" : "this command did not write it");
     }
 }
 
 void KeptFile::write_locked(const std::string& text) {
     std::error_code ignored;
     const std::string unfinished = file_.filename().string() + ".unfinished";
-    // Whoever wrote these was killed: nobody else writes while we have the lock.
+    // These are left from processes that were killed, since only the owner of the lock writes.
     for (auto& entry : fs::directory_iterator(folder_, ignored)) {
         if (entry.path().filename().string().starts_with(unfinished)) {
             fs::remove(entry.path(), ignored);
@@ -88,7 +90,7 @@ void KeptFile::update(const Read& read, const std::function<std::string()>& chan
     const Descriptor lock = locked(folder_ / "lock");
     read_locked(read);
     const std::string text = change();
-    // What could not be read must not be overwritten.
+    // A file that could not be read must not be overwritten.
     if (!has_complained_) write_locked(text);
 }
 

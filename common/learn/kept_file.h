@@ -1,9 +1,9 @@
 /// \file
-/// A file of the learner's folder that must survive anything.
+/// A file in the learner's folder that survives crashes and concurrent commands.
 ///
-/// It is written whole: under another name first, synced to the disk, then renamed. Two commands at once take
-/// turns (flock). A file that holds something else is kept under another name, with a message, and counts as
-/// empty: what is kept is never a reason to stop.
+/// Each write makes a new file, syncs it to the disk and renames it. Commands that run at the same time take turns
+/// (flock). If the file is damaged, it is renamed, a message says so, and the command starts with an empty one: a
+/// damaged file never stops the learner.
 #pragma once
 
 #include <filesystem>
@@ -12,22 +12,22 @@
 
 namespace coalesce::learn {
 
-/// Thrown by who reads a file that belongs to a newer command: it is not broken, and must stay.
+/// Thrown by a reader if a newer command wrote the file. Such a file is not damaged and must stay.
 struct NewerFormat {};
 
-/// One such file.
+/// A file that is replaced as a whole.
 class KeptFile {
 public:
-    /// Takes the text of the file; throws for what is none of it, or NewerFormat.
+    /// A function that parses the text of the file. It throws NewerFormat, or any exception if the text is damaged.
     using Read = std::function<void(const std::string& text)>;
 
-    /// Makes the folder if need be. What goes wrong is said through `warn`, once, and goes on without.
+    /// Creates the folder if necessary. If the file cannot be used, calls `warn` once and goes on without storing.
     KeptFile(std::filesystem::path folder, const std::string& name,
              std::function<void(const std::string&)> warn);
 
-    /// As it is now. `read` is not called where there is none.
+    /// Reads the file. Does not call `read` if there is no file.
     void read(const Read& read);
-    /// Reads it, and writes what `change` returns, with nobody between.
+    /// Reads the file, then writes what `change` returns, while no other command can write.
     void update(const Read& read, const std::function<std::string()>& change);
 
 private:

@@ -1,6 +1,5 @@
-// A lesson is compiled by the command that built it, which CMake leaves in compile_commands.json, but
-// for the end: PTX in the place of an object file. What the lesson's kernels are called, and how they are
-// launched, its program tells.
+// A lesson is compiled with the command that CMake recorded for it in compile_commands.json, changed so that it
+// writes PTX instead of an object file. The lesson's own program names its kernels and reports how they are launched.
 #include "learn/launched_code.h"
 
 #include <algorithm>
@@ -40,7 +39,7 @@ struct CompileCommand {
     std::vector<std::string> words;
 };
 
-// A command line's words; CMake quotes and escapes those with blanks.
+// Splits a command line into words. CMake quotes and escapes words that contain blanks.
 std::vector<std::string> words_of(const std::string& line) {
     std::vector<std::string> words;
     bool is_quoted = false, is_new = true;
@@ -69,14 +68,14 @@ CompileCommand compile_command_of(const course::Step& step) {
     for (const Json& one : read_json(file)) {
         const std::string command = one.value("command", ""), source = one.value("file", "");
         if (!source.ends_with("/steps/" + step.name + "/main.cu")) continue;
-        // The lesson is compiled for other programs as well.
+        // Other programs compile the lesson too; this command is for its own program.
         if (command.find(object) == command.npos) continue;
         return {one.value("directory", ""), source, words_of(command)};
     }
     throw UsageError(file.string() + " does not say how " + step.name + " is compiled" + next);
 }
 
-// The same words, with PTX as the goal, and without code for the GPU of this computer.
+// Changes a compiler's command so that it writes PTX, and no code for this computer's GPU.
 std::vector<std::string> words_for_ptx(const std::vector<std::string>& words, const fs::path& ptx) {
     std::vector<std::string> changed;
     bool has_virtual = false;
@@ -101,7 +100,8 @@ std::string compile_step(const course::Step& step, const CompileCommand& command
                          const std::string& source) {
     std::error_code error;
     const auto built = fs::last_write_time(program_of(step.name), error);
-    std::ostringstream key;  // what else it is made of, the program is made of, too
+    // the build time covers the other inputs, since the program depends on them too
+    std::ostringstream key;
     key << (error ? 0 : built.time_since_epoch().count()) << "\n";
     for (auto& word : command.words) key << word << "\n";
     key << source;
@@ -121,7 +121,7 @@ std::string compile_step(const course::Step& step, const CompileCommand& command
     return ptx;
 }
 
-// "nvcc 13.0.88" where its PTX says so.
+// Returns the compiler's name and, if the PTX has it, its version: "nvcc 13.0.88".
 std::string compiler_of(const std::string& ptx, const std::string& program) {
     const std::string name = fs::path(program).filename().string();
     const std::string tools = "Cuda compilation tools, release", version = ", V";
@@ -134,7 +134,7 @@ std::string compiler_of(const std::string& ptx, const std::string& program) {
 
 // ---- its launches ----
 
-// Predicted by the lesson's own program; nothing where it says why not.
+// Returns the launches that the lesson's own program predicts, or sets `why_not` if it predicts none.
 std::vector<timing::Prediction> launches_of(const course::Step& step, const std::string& variant,
                                             std::string& why_not) {
     const fs::path program = built(program_of(step.name));
@@ -153,7 +153,7 @@ std::vector<timing::Prediction> launches_of(const course::Step& step, const std:
     return launches;
 }
 
-// Each kernel once, if it is one of this file's.
+// Returns each kernel of this file that was launched, once. If none was, returns those called `named`.
 std::vector<LaunchedKernel> kernels_of(const LaunchedCode& code,
                                        const std::vector<timing::Prediction>& launches,
                                        const std::string& named) {
@@ -229,10 +229,11 @@ LaunchedCode code_of_file(const Work& exercise, const std::string& file) {
     if (const auto predicted = runner.predict(compiled, asked.task(), shape)) {
         code.kernels.front().launch = predicted->longest();
     } else {
-        code.why_not_launched = "at " + shape.name() + " it cannot be launched, or not followed";
+        code.why_not_launched = "the kernel cannot be launched at " + shape.name() +
+                                ", or the simulator cannot predict it";
     }
     bool is_cut = false;
-    runner.take_output(is_cut);  // what the kernel prints is no part of its PTX
+    runner.take_output(is_cut);  // the output of the kernel is not part of its PTX
     return code;
 }
 

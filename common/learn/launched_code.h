@@ -12,32 +12,32 @@
 
 namespace coalesce::learn {
 
-/// A kernel of it.
+/// A kernel in the PTX, with its launch.
 struct LaunchedKernel {
-    std::string entry;                         ///< as the PTX calls it
-    int line = 0;                              ///< of its head in the source; 0: not found
-    std::optional<timing::Prediction> launch;  ///< nothing where it could not be launched
+    std::string entry;  ///< the kernel's name in the PTX
+    int line = 0;       ///< line of the kernel's head in the source; 0 if not found
+    std::optional<timing::Prediction> launch;  ///< empty if the kernel could not be launched
 };
 
-/// PTX, and the text that it was made of.
+/// PTX, with the source that it was compiled from.
 struct LaunchedCode {
-    std::string what;                     ///< "10_registers, variant registers_128"
-    std::string file;                     ///< as messages name it
-    std::string source;                   ///< its text
-    std::string path_in_ptx;              ///< how the PTX names it: the end of that
-    std::string ptx;                      ///< of the whole file
+    std::string what;                     ///< for headings: "10_registers, variant registers_128"
+    std::string file;                     ///< the file's name in messages
+    std::string source;                   ///< text of the file
+    std::string path_in_ptx;              ///< the end of the path by which the PTX names the file
+    std::string ptx;                      ///< PTX of the whole file
     std::string compiler;                 ///< "nvcc 13.0.88"
     std::vector<LaunchedKernel> kernels;  ///< in the order of their first launches
-    std::string why_not_launched;         ///< where a kernel has no launch
-    Failure failure;                      ///< why there is no PTX: of a learner's file alone
+    std::string why_not_launched;         ///< why a kernel has no launch
+    Failure failure;                      ///< why a learner's file has no PTX
 };
 
-/// Of a variant, "" for the headline: compiled as the course's build compiles the lesson, and launched
-/// by the lesson's program on the simulated GPU. Throws UsageError, and std::runtime_error when the lesson
-/// does not compile.
+/// Compiles a variant ("" for the main one) as the course's build compiles the lesson, and launches it by the
+/// lesson's program on the simulated GPU. Throws UsageError, or std::runtime_error if the lesson does not compile.
 LaunchedCode code_of_variant(const course::Step& step, const std::string& variant);
 
-/// Of a file for an exercise; "" for the exercise's own. The simulated GPU must be chosen.
+/// Compiles a file for an exercise ("" for the exercise's own) and launches it. The simulated GPU must have been
+/// chosen.
 LaunchedCode code_of_file(const Work& exercise, const std::string& file);
 
 }  // namespace coalesce::learn

@@ -17,12 +17,12 @@ Lines lines_without_returns(const std::string& text) {
     return lines;
 }
 
-// A column of a page: its lines, filled up to the same height.
+// A column of lines of the same width.
 struct Column {
     Lines lines;
     size_t width;
 
-    // Long lines go on below, a little indented.
+    // Adds a line. A long line continues on the next one, indented.
     void add(const std::string& text) {
         std::string rest = text;
         while (rest.size() > width) {
@@ -48,7 +48,7 @@ std::string padded(std::string text, size_t width) {
 
 std::vector<DiffLine> line_diff(const std::string& first, const std::string& second) {
     Lines a = lines_without_returns(first), b = lines_without_returns(second);
-    // common[i][j]: lines that a from i on and b from j on have in common.
+    // common[i][j] is the number of common lines in a from line i on and b from line j on.
     std::vector<std::vector<int>> common(a.size() + 1, std::vector<int>(b.size() + 1, 0));
     for (size_t i = a.size(); i-- > 0;) {
         for (size_t j = b.size(); j-- > 0;) {

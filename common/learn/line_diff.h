@@ -1,5 +1,5 @@
 /// \file
-/// What differs between two texts, line by line.
+/// Compares two texts line by line.
 #pragma once
 
 #include <string>
@@ -7,19 +7,19 @@
 
 namespace coalesce::learn {
 
-/// A line that both texts have, or one of them.
+/// A line that is in both texts or in one of them.
 struct DiffLine {
     enum Kind { both, first, second } kind = both;
     std::string text;
 };
 
-/// The shortest way from `first` to `second` by whole lines.
+/// Returns the shortest sequence of lines that turns `first` into `second`.
 std::vector<DiffLine> line_diff(const std::string& first, const std::string& second);
 
-/// For reading: "  " before lines of both, "- " and "+ " before those of one.
+/// Formats a difference with "  " before lines of both texts, and "- " and "+ " before those of one.
 std::string diff_text(const std::vector<DiffLine>& diff);
 
-/// The two texts beside each other in so many columns, equal lines at the same height.
+/// Prints the two texts side by side in `columns` columns, with equal lines at the same height.
 std::string side_by_side(const std::string& first_head, const std::string& second_head,
                          const std::vector<DiffLine>& diff, int columns);
 

@@ -17,7 +17,7 @@ namespace fs = std::filesystem;
 
 constexpr double kToolSeconds = 60;
 
-// A program of the toolkit: on the PATH, or beside nvcc. "" when there is none.
+// Finds a program of the toolkit on the PATH or beside nvcc. Returns "" if there is none.
 std::string tool(const std::string& name) {
     if (std::string found = find_program(name); !found.empty()) return found;
     const auto nvcc = find_compiler(Compiler::nvcc);
@@ -26,14 +26,14 @@ std::string tool(const std::string& name) {
     return fs::exists(beside) ? beside.string() : "";
 }
 
-// "sm_90": the simulated GPU's; with the letter that some instructions ask for.
+// Returns the architecture to assemble for: "sm_90" as the simulated GPU, or "sm_90a" if the PTX needs it.
 std::string architecture_of(const std::string& ptx) {
     static const std::regex target(R"(\.target\s+(sm_\d+a))");
     std::smatch found;
     return std::regex_search(ptx, found, target) ? found.str(1) : "sm_90";
 }
 
-// Leaves kernel.cubin in the folder.
+// Runs ptxas, which writes kernel.cubin into the folder.
 Ended assemble(const std::string& ptxas, const std::string& ptx, const TemporaryFolder& folder) {
     write_file(folder / "kernel.ptx", ptx);
     return run_child({ptxas, "-arch=" + architecture_of(ptx), "-v", "-lineinfo", "-o",
@@ -47,7 +47,7 @@ Ended assemble(const std::string& ptxas, const std::string& ptx, const Temporary
                      "it, or set CUDA_HOME; without --sass the PTX is shown");
 }
 
-// Of all that nvdisasm prints the section of one kernel: from its headline to the next one.
+// Returns the section of one kernel in the output of nvdisasm.
 std::string section_of(const std::string& text, const std::string& entry) {
     std::string section;
     bool is_inside = false;
@@ -88,9 +88,9 @@ std::string sass_of(const std::string& ptx, const std::string& entry) {
     if (ptxas.empty()) fail_without("ptxas");
     const TemporaryFolder folder;
     const Ended code = assemble(ptxas, ptx, folder);
-    if (code.exit_code != 0) throw std::runtime_error("ptxas does not take it:\n" + code.output);
+    if (code.exit_code != 0) throw std::runtime_error("ptxas rejected the PTX:\n" + code.output);
     const std::string cubin = (folder / "kernel.cubin").string();
-    // nvdisasm alone says which line an instruction comes from.
+    // Only nvdisasm prints the source line of each instruction, so it is preferred.
     const Ended shown =
         nvdisasm.empty()
             ? run_child({cuobjdump, "--dump-sass", "--function", entry, cubin}, kToolSeconds)

@@ -1,5 +1,5 @@
 /// \file
-/// What NVIDIA's tools make of PTX, where they are installed: registers, and machine code (SASS).
+/// Runs NVIDIA's tools, if they are installed, to find a kernel's registers and its machine code (SASS).
 #pragma once
 
 #include <map>
@@ -7,17 +7,16 @@
 
 namespace coalesce::learn {
 
-/// What ptxas said.
+/// The registers that ptxas reported.
 struct Assembled {
-    std::map<std::string, int>
-        registers;   ///< of a thread, by kernel; empty where there is no ptxas
-    std::string by;  ///< "ptxas for sm_90"
+    std::map<std::string, int> registers;  ///< registers per thread, by kernel; empty without ptxas
+    std::string by;                        ///< "ptxas for sm_90"
 };
-/// Translates it, to see what comes out.
+/// Runs ptxas on the PTX.
 Assembled assembled(const std::string& ptx);
 
-/// The machine code of a kernel, as nvdisasm or cuobjdump prints it. Throws UsageError that names the tool
-/// that is missing, and std::runtime_error with what a tool has to say.
+/// Returns the machine code of a kernel as nvdisasm or cuobjdump prints it. Throws UsageError that names a missing
+/// tool, and std::runtime_error with the message of a tool that fails.
 std::string sass_of(const std::string& ptx, const std::string& entry);
 
 }  // namespace coalesce::learn

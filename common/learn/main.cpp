@@ -1,5 +1,5 @@
-// The learner's command: which subcommands there are, and the words that each takes. `./learn` in the repository's root
-// builds it, and hands over to it.
+// The learner's command: defines the subcommands and their options. The script `learn` in the repository's root
+// builds this program and then runs it.
 
 #include <unistd.h>
 
@@ -23,19 +23,20 @@ using namespace coalesce::learn;
 
 namespace {
 
-/// Takes subcommands, reads the words, and calls what belongs to the subcommand among them.
+/// Parses the command line and runs the subcommand in it.
 class CommandLine {
 public:
     CommandLine(int argc, char** argv) : argc_(argc), argv_(argv) {
         app_.require_subcommand(0, 1);
-        app_.set_help_flag("-h,--help", "This text");
-        // Options of the whole command may stand behind the subcommand.
+        app_.set_help_flag("-h,--help", "Print this text");
+        // Options of the whole command may follow the subcommand.
         app_.fallthrough();
-        app_.add_flag("--plain", plain_, "No colours, and the screen is never cleared");
+        app_.add_flag("--plain", plain_, "Use no colours, and never clear the screen");
     }
 
-    /// Adds a subcommand, the first of which is meant when none is typed; its options are added to what is returned.
-    /// `obey` returns the exit code; it may throw UsageError (exit code 2) or any std::exception (1).
+    /// Adds a subcommand and returns it, so that the caller can add options. The first one added runs when no
+    /// subcommand is typed. `obey` returns the exit code; it may throw UsageError (exit code 2) or any std::exception
+    /// (1).
     CLI::App* add(const std::string& name, const std::string& about, std::function<int()> obey) {
         CLI::App* command = app_.add_subcommand(name, about);
         commands_[command] = std::move(obey);
@@ -43,15 +44,15 @@ public:
         return command;
     }
 
-    /// Adds a subcommand that is a program of its own beside this one, with options of its own. The
-    /// program gets the words behind NAME; NAME too when it is called otherwise.
+    /// Adds a subcommand that is a separate program beside this one, with its own options. The program gets the words
+    /// after NAME, and NAME itself if the program has another name.
     void add_program(const std::string& name, const std::string& about,
                      const std::string& program = "") {
         add(name, about, [] { return 0; });
         programs_[name] = program.empty() ? name : program;
     }
 
-    /// Does what was typed. Returns the exit code.
+    /// Runs the subcommand that was typed. Returns the exit code.
     int obey() {
         if (argc_ > 1) check_command(argv_[1]);
         if (argc_ > 1 && programs_.contains(argv_[1])) become_program(argv_[1]);
@@ -68,13 +69,13 @@ public:
         return commands_.at(typed.empty() ? app_.get_subcommand(first_) : typed.front())();
     }
 
-    /// Whether --plain was given: no colours, nothing is cleared.
+    /// Reports whether --plain was given: no colours, and the screen is never cleared.
     bool is_plain() const { return plain_; }
-    /// All words, for what has to execute this program again.
+    /// Returns the command line, for commands that must restart this program.
     char** words() const { return argv_; }
 
 private:
-    // CLI11 would only say that a subcommand is required.
+    // Rejects an unknown subcommand with a clear message, since that of CLI11 only says that one is required.
     void check_command(const std::string& word) const {
         if (word.starts_with('-')) return;
         for (auto& [command, obey] : commands_) {
@@ -102,14 +103,14 @@ private:
     bool plain_ = false;
 };
 
-/// A subcommand, to which its options are added, and the words that they set.
+/// A subcommand, and the struct that its options fill in.
 template <class Words>
 struct Added {
     CLI::App* command;
     Words& words;
 };
 
-/// `obey` is given the session and the words.
+/// Adds a subcommand that gets the session and its options.
 template <class Words, class Obey>
 Added<Words> add(CommandLine& line, const std::string& name, const std::string& about, Obey obey) {
     auto words = std::make_shared<Words>();
@@ -122,7 +123,7 @@ Added<Words> add(CommandLine& line, const std::string& name, const std::string& 
 
 enum class Hunt { may_be_meant, is_not_meant };
 
-/// The same of a command for an exercise, which `obey` is given as well.
+/// Adds a subcommand that also gets an exercise.
 template <class Words, class Obey>
 Added<Words> add_for_exercise(CommandLine& line, const std::string& name, const std::string& about,
                               Obey obey, Hunt hunt = Hunt::may_be_meant) {
@@ -135,9 +136,9 @@ Added<Words> add_for_exercise(CommandLine& line, const std::string& name, const 
         add<AllWords>(line, name, about, [obey](Session& session, AllWords& words) {
             return obey(session, session.exercise(words.exercise, words.is_hunt), words.more);
         });
-    command->add_option("EXERCISE", all.exercise, "02, 2 or 02_naive; none: the next one");
+    command->add_option("EXERCISE", all.exercise, "02, 2 or 02_naive; default: the next one");
     if (hunt == Hunt::may_be_meant) {
-        command->add_flag("--hunt", all.is_hunt, "Its bug hunt, hunt.cu");
+        command->add_flag("--hunt", all.is_hunt, "Use its bug hunt, hunt.cu");
     }
     return {command, all.more};
 }
@@ -145,23 +146,23 @@ Added<Words> add_for_exercise(CommandLine& line, const std::string& name, const 
 // ---- about the learner and the computer ----
 
 void add_start(CommandLine& line) {
-    line.add("start", "Where you are, and the one command to type next", [&line] {
+    line.add("start", "Show your progress and the command to type next", [&line] {
         Session session(line.is_plain());
         return start(session);
     });
 }
 
 void add_progress(CommandLine& line) {
-    const auto [command, as_json] =
-        add<bool>(line, "progress", "What you have done", show_progress);
-    command->add_flag("--json", as_json, "As JSON");
+    const auto [command, as_json] = add<bool>(
+        line, "progress", "Show your points, checks, hints and predictions", show_progress);
+    command->add_flag("--json", as_json, "Print JSON");
 }
 
 void add_play(CommandLine& line) {
     auto words = std::make_shared<PlayWords>();
-    CLI::App* command = line.add("play", "The book at an address of this computer",
-                                 [words]() -> int { play(*words); });
-    command->add_option("--port", words->port, "This port (8237); 0: any that is free")
+    CLI::App* command =
+        line.add("play", "Serve the book on this computer", [words]() -> int { play(*words); });
+    command->add_option("--port", words->port, "The port to use (8237); 0: any free one")
         ->check(CLI::Range(0, 65535));
     command->add_flag("--open", words->opens, "Open it in a browser");
 }
@@ -169,73 +170,76 @@ void add_play(CommandLine& line) {
 void add_doctor(CommandLine& line) {
     auto as_json = std::make_shared<bool>(false);
     CLI::App* command =
-        line.add("doctor", "What is there, what is missing, what to do",
+        line.add("doctor", "Report what is installed and what is missing",
                  [as_json, &line] { return doctor(*as_json, style_for_stdout(line.is_plain())); });
-    command->add_flag("--json", *as_json, "As JSON");
+    command->add_flag("--json", *as_json, "Print JSON");
 }
 
 // ---- the exercises ----
 
 void add_check(CommandLine& line) {
     const auto [command, words] = add<CheckWords>(
-        line, "check", "Check a kernel: 0 passed, 1 not yet, 2 not checked",
+        line, "check", "Check a kernel; exit code 0: passed, 1: not yet, 2: not checked",
         [](Session& session, const CheckWords& words) { return check(session, words); });
-    command->add_option("EXERCISE", words.exercise, "all, 02, 2 or 02_naive; none: the next one");
-    command->add_flag("--hunt", words.is_hunt, "Its bug hunt, hunt.cu");
-    command->add_option("--file", words.file, "Check another file; nothing is written down");
-    command->add_option("--device", words.device, "sim, gpu; auto: sim, and a GPU's bandwidth");
-    command->add_option("--seconds", words.seconds, "The longest that it may take (60)");
-    command->add_flag("--json", words.json, "The verdict as JSON");
-    command->add_flag("--through-ir", words.through_ir, "Compile as a page does: by LLVM IR");
+    command->add_option("EXERCISE", words.exercise,
+                        "all, 02, 2 or 02_naive; default: the next one");
+    command->add_flag("--hunt", words.is_hunt, "Use its bug hunt, hunt.cu");
+    command->add_option("--file", words.file, "Check another file, without recording the result");
+    command->add_option("--device", words.device,
+                        "sim, gpu or auto: sim, then the bandwidth on a GPU");
+    command->add_option("--seconds", words.seconds, "Time limit in seconds (60)");
+    command->add_flag("--json", words.json, "Print the verdict as JSON");
+    command->add_flag("--through-ir", words.through_ir, "Compile through LLVM IR, as the pages do");
 }
 
 void add_watch(CommandLine& line) {
     const auto [command, words] =
         add_for_exercise<WatchWords>(line, "watch", "Check a kernel whenever it is saved", watch);
     command->add_flag("--poll", words.polls, "Look for changes five times per second");
-    command->add_option("--seconds", words.seconds, "The longest that a check may take (60)")
+    command->add_option("--seconds", words.seconds, "Time limit of a check in seconds (60)")
         ->check(CLI::Range(1, 3600));
 }
 
 void add_hint(CommandLine& line) {
     const auto [command, level] =
-        add_for_exercise<int>(line, "hint", "A little help, then a little more", hint);
+        add_for_exercise<int>(line, "hint", "Show a hint, then more detailed ones", hint);
     command->add_option("--level", level, "1 question, 2 picture, 3 API, 4 one line")
         ->check(CLI::Range(1, 4));
 }
 
 void add_predict(CommandLine& line) {
     const auto [command, answers] = add_for_exercise<std::vector<std::string>>(
-        line, "predict", "Say what a kernel will cost, before you see it", learn::predict,
+        line, "predict", "Predict what your kernel costs before you see it", learn::predict,
         Hunt::is_not_meant);
-    command->add_option("ANSWER", answers, "Numbers, in the order of the questions");
+    command->add_option("ANSWER", answers, "Your numbers, in the order of the questions");
 }
 
 void add_picture(CommandLine& line) {
     const auto [command, words] = add_for_exercise<PictureWords>(
-        line, "picture", "What one warp of your kernel touches",
+        line, "picture", "Draw the memory that one warp touches",
         [&line](Session&, const Work& exercise, const PictureWords& words) {
             return picture(exercise, words, line.words());
         });
-    command->add_option("--file", words.file, "Of another file");
-    command->add_option("--svg", words.svg, "Write a drawing to that file");
+    command->add_option("--file", words.file, "Draw the kernel of another file");
+    command->add_option("--svg", words.svg, "Write a drawing to this file");
     command->add_option("--rows", words.rows, "Rows of the matrix (256)");
     command->add_option("--cols", words.cols, "Columns of the matrix (256)");
-    command->add_option("--block", words.block, "Which block (0)");
-    command->add_option("--warp", words.warp, "Which warp of it (0)");
+    command->add_option("--block", words.block, "The block to draw (0)");
+    command->add_option("--warp", words.warp, "The warp of that block (0)");
 }
 
 void add_explain(CommandLine& line) {
     const auto [command, yes] = add_for_exercise<bool>(
-        line, "explain", "Yours beside the solution, and why it costs that", explain);
-    command->add_flag("--yes", yes, "Even before it has passed");
+        line, "explain", "Show your kernel beside the solution, with its costs", explain);
+    command->add_flag("--yes", yes, "Show it even before the exercise has passed");
 }
 
 void add_diff(CommandLine& line) {
     const auto [command, words] = add_for_exercise<DiffWords>(
-        line, "diff", "What a step changes in the one that it builds on", diff, Hunt::is_not_meant);
-    command->add_flag("--mine", words.is_mine, "In your own kernels");
-    command->add_flag("--yes", words.yes, "Even before both exercises have passed");
+        line, "diff", "Show what a step changes in the step it builds on", diff,
+        Hunt::is_not_meant);
+    command->add_flag("--mine", words.is_mine, "Compare your own kernels");
+    command->add_flag("--yes", words.yes, "Show it even before both exercises have passed");
 }
 
 struct ResetWords {
@@ -245,50 +249,52 @@ struct ResetWords {
 
 void add_reset(CommandLine& line) {
     const auto [command, words] = add<ResetWords>(
-        line, "reset", "Start a file again; what is in it is kept",
+        line, "reset", "Restore the original file; your text is saved first",
         [](Session& session, const ResetWords& words) {
             return reset(find_exercise(session.course, words.exercise, words.is_hunt));
         });
     command->add_option("EXERCISE", words.exercise, "02, 2 or 02_naive")->required();
-    command->add_flag("--hunt", words.is_hunt, "Its bug hunt, hunt.cu");
+    command->add_flag("--hunt", words.is_hunt, "Use its bug hunt, hunt.cu");
 }
 
 void add_measure(CommandLine& line) {
     const auto [command, words] = add_for_exercise<MeasureWords>(
-        line, "measure", "The bandwidth of your kernel on a GPU",
+        line, "measure", "Measure the bandwidth of your kernel on a GPU",
         [&line](Session& session, const Work& exercise, const MeasureWords& words) {
             return measure(session, exercise, words, line.words());
         });
-    command->add_option("--file", words.file, "Of another file; nothing is written down");
+    command->add_option("--file", words.file, "Measure another file, without recording the result");
     command->add_option("--rows", words.rows, "Rows of the matrix (8192)");
     command->add_option("--cols", words.cols, "Columns of the matrix (8192)");
-    command->add_flag("--json", words.json, "As JSON");
+    command->add_flag("--json", words.json, "Print JSON");
 }
 
 void add_ptx(CommandLine& line) {
     const auto [command, words] =
-        add<PtxWords>(line, "ptx", "The PTX of a lesson's kernel, or of yours, by line",
+        add<PtxWords>(line, "ptx", "Show the PTX of a kernel by source line",
                       [&line](Session& session, const PtxWords& words) {
                           return ptx(session, words, line.words());
                       });
-    command->add_option("STEP", words.exercise, "02, 2 or 02_naive; none: the next exercise");
-    command->add_option("--variant", words.variant, "A variant of the lesson (its headline)");
-    command->add_flag("--mine", words.is_mine, "Your kernel for the exercise, instead");
-    command->add_flag("--yes", words.yes, "Even before the exercise has passed");
-    command->add_option("--file", words.file, "Another file for the exercise, instead");
-    command->add_option("--json", words.json, "Write all of it to that file, too");
-    command->add_flag("--sass", words.is_sass, "The machine code, by NVIDIA's nvdisasm");
+    command->add_option("STEP", words.exercise, "02, 2 or 02_naive; default: the next exercise");
+    command->add_option("--variant", words.variant,
+                        "A variant of the lesson (default: the main one)");
+    command->add_flag("--mine", words.is_mine, "Show your kernel for the exercise");
+    command->add_flag("--yes", words.yes, "Show it even before the exercise has passed");
+    command->add_option("--file", words.file, "Show another file for the exercise");
+    command->add_option("--json", words.json, "Also write everything to this file");
+    command->add_flag("--sass", words.is_sass, "Show the machine code, from NVIDIA's nvdisasm");
 }
 
 void add_beat(CommandLine& line) {
     const auto [command, words] =
-        add<BeatWords>(line, "beat", "The open exercise: be faster than 10_registers", beat);
-    command->add_option("--file", words.file, "Another file; nothing is written down");
-    command->add_flag("--list", words.is_list, "Your attempts so far");
-    command->add_option("--restore", words.restore, "Go back to the attempt of that number")
+        add<BeatWords>(line, "beat", "The open exercise: beat 10_registers", beat);
+    command->add_option("--file", words.file, "Try another file, without recording the attempt");
+    command->add_flag("--list", words.is_list, "List your attempts");
+    command->add_option("--restore", words.restore, "Restore the attempt with this number")
         ->check(CLI::Range(1, 1'000'000'000));
-    command->add_flag("--reset", words.is_reset, "Start again; what you wrote is kept");
-    command->add_option("--seconds", words.seconds, "The longest that it may take (60)")
+    command->add_flag("--reset", words.is_reset,
+                      "Restore the original file; your text is saved first");
+    command->add_option("--seconds", words.seconds, "Time limit in seconds (60)")
         ->check(CLI::Range(1, 3600));
 }
 
@@ -297,7 +303,7 @@ void add_beat(CommandLine& line) {
 void add_run(CommandLine& line) {
     auto words = std::make_shared<RunWords>();
     auto time = std::make_shared<CLI::Option*>();
-    CLI::App* command = line.add("run", "Run steps, and show one table", [words, time] {
+    CLI::App* command = line.add("run", "Run steps, and print one table", [words, time] {
         if ((*time)->count() > 0 && words->time.empty()) words->time = "H200";
         const course::Course course = course::read_course(repository());
         const RunRequest request = understand(*words, course);
@@ -307,11 +313,11 @@ void add_run(CommandLine& line) {
     command->add_option("--device", words->device, "gpu, sim or auto: a GPU if one works");
     command->add_option("--rows", words->rows, "Rows of the matrix");
     command->add_option("--cols", words->cols, "Columns of the matrix");
-    command->add_option("--variant", words->variant, "Only the variant of that name");
-    command->add_option("--json", words->json, "Write the results to a file too");
-    *time = command->add_option("--time", words->time, "Predict times on this GPU, too (H200)");
+    command->add_option("--variant", words->variant, "Run only this variant");
+    command->add_option("--json", words->json, "Also write the results to this file");
+    *time = command->add_option("--time", words->time, "Also predict times on this GPU (H200)");
     (*time)->type_name("GPU")->expected(0, 1);
-    command->add_option("--at", words->at, "Predict them for this shape (32768x32768)")
+    command->add_option("--at", words->at, "The shape to predict times for (32768x32768)")
         ->type_name("ROWSxCOLS");
 }
 
@@ -332,12 +338,12 @@ int list(Session& session, const ListWords& words) {
 
 void add_list(CommandLine& line) {
     const auto [command, words] =
-        add<ListWords>(line, "list", "The steps and how far you are; 03: its variants", list);
-    command->add_option("STEP", words.step, "A step, by number or name: its variants");
-    command->add_flag("--json", words.json, "As JSON");
+        add<ListWords>(line, "list", "List the steps and your progress; 03: its variants", list);
+    command->add_option("STEP", words.step, "List the variants of this step");
+    command->add_flag("--json", words.json, "Print JSON");
 }
 
-// In the order in which --help lists them; the first is meant when none is typed.
+// Adds the commands in the order in which --help lists them. The first one runs when none is typed.
 void add_commands(CommandLine& line) {
     for (const auto add : {add_start, add_progress, add_play, add_doctor, add_check, add_watch,
                            add_hint, add_predict, add_picture, add_explain, add_diff, add_reset,
@@ -348,7 +354,7 @@ void add_commands(CommandLine& line) {
     line.add_program("grade", "Grade a class");
     line.add_program("assignment", "Make an assignment for a class", "grade");
     line.add_program("results", "Write the tables of results in the READMEs");
-    line.add_program("validate", "Compare counts, or times, with a GPU");
+    line.add_program("validate", "Compare the simulator with a GPU");
 }
 
 constexpr int kExitError = 1, kExitUsage = 2;

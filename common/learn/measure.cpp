@@ -35,7 +35,7 @@ struct Measured {
 void understand(const Work& exercise, const MeasureWords& words) {
     if (exercise.is_program()) {
         throw UsageError(exercise.name() +
-                         " is a whole program, and a bandwidth is a kernel's: ./learn check " +
+                         " is a whole program, and only a kernel has a bandwidth: ./learn check " +
                          exercise.words() + " runs it");
     }
     for (int extent : {words.rows, words.cols}) {
@@ -50,7 +50,7 @@ void understand(const Work& exercise, const MeasureWords& words) {
     throw std::runtime_error(terminal_text(failure) + "./learn check says more");
 }
 
-// The kernel's output at this very size is verified before its time counts.
+// Times the kernel after verifying its output at the same size.
 Measured time_it(LoadedKernel& kernel, const Problem& problem, const Device& device) {
     Shape shape = {static_cast<int>(problem.rows), static_cast<int>(problem.cols)};
     Failure failure;
@@ -95,7 +95,7 @@ std::string as_text(const Json& measured) {
                 figure(measured.value("rows", 0.0)) + " x " + figure(measured.value("cols", 0.0)) +
                 ", verified: " + format("%.4f ms, ", measured.value("ms", 0.0)) +
                 format("%.0f GB/s, ", measured.value("gbps", 0.0)) +
-                format("%.1f %% of a copy by cudaMemcpy", 100 * measured.value("of_copy", 0.0)) +
+                format("%.1f %% of the speed of cudaMemcpy", 100 * measured.value("of_copy", 0.0)) +
                 ".");
 }
 
@@ -103,12 +103,12 @@ std::string as_text(const Json& measured) {
 
 int measure(Session& session, const Work& exercise, const MeasureWords& words, char** argv) {
     understand(exercise, words);
-    // Said here, because --device, which a step would name, is no option of this command.
+    // This is reported here because the usual message suggests --device, which this command does not have.
     std::string why = why_no_gpu();
     if (!why.empty()) {
-        throw UsageError("a bandwidth is that of a real GPU, and none works here (" + why +
+        throw UsageError("measuring a bandwidth needs a real GPU, and none works here (" + why +
                          "); ./learn check " + exercise.words() +
-                         " counts what it costs, without one");
+                         " counts what the kernel costs, on the simulated GPU");
     }
     Device device = choose_device(DeviceChoice::gpu, argv);
     Compiled compiled =

@@ -1,5 +1,6 @@
 /// \file
-/// `learn measure`: the bandwidth of the learner's kernel on a real GPU, verified in the same run.
+/// `learn measure`: measures the bandwidth of the learner's kernel on a real GPU, and verifies its output in the same
+/// run.
 #pragma once
 
 #include <string>
@@ -8,23 +9,23 @@
 
 namespace coalesce::learn {
 
-/// The words of the command line.
+/// The arguments of the command line.
 struct MeasureWords {
-    std::string file = "";         ///< another file than the exercise's
-    int rows = 8192, cols = 8192;  ///< of the matrix
+    std::string file = "";         ///< a file to measure instead of the exercise's
+    int rows = 8192, cols = 8192;  ///< the size of the matrix
     bool json = false;
 };
 
-/// Verifies and times the kernel in this process, which `argv` is the command line of. Returns the
-/// exit code: 1 when the kernel is wrong, 2 when there is no GPU that works. Throws.
+/// Verifies and times the kernel in this process. `argv` is this process's command line. Returns the exit code, 1 if
+/// the kernel is wrong and 2 if no GPU works. Throws.
 int measure(Session& session, const Work& exercise, const MeasureWords& words, char** argv);
 
-/// The same in a process of its own: what `measure --json` prints. Null where nothing was measured; then
-/// `why` says so, unless there is no GPU and none `must` be there.
+/// Runs `measure --json` in a child process and returns its output. Returns null if nothing was measured, and sets
+/// `why`, except when the computer has no GPU and the caller does not require one (`must`).
 Json measured_apart(const Work& exercise, const std::string& file, bool must, std::string& why);
 
-/// The same for people: a few lines about the bandwidth, which is kept when it is the
-/// best. "" where there is no GPU, unless one `must` be there.
+/// Measures in a child process and returns a few lines about the bandwidth. Stores the result if it is the best so
+/// far. Returns "" if there is no GPU, unless `must`.
 std::string bandwidth_text(const Work& exercise, const std::string& file, bool must);
 
 }  // namespace coalesce::learn

@@ -19,7 +19,7 @@ fs::path learners_folder() {
 }
 
 fs::path this_program() {
-    // Built again while it runs, watch say: the new one stands in its place.
+    // If the program was rebuilt while this process runs (watch, for example), the new one is at the same path.
     const std::string deleted = " (deleted)";
     std::string path = fs::read_symlink("/proc/self/exe");
     if (path.ends_with(deleted)) path.erase(path.size() - deleted.size());
@@ -36,7 +36,7 @@ fs::path program_of(const std::string& step) {
 
 fs::path built(const fs::path& program) {
     if (fs::exists(program)) return program;
-    throw UsageError(program.string() + " is not built; ./learn build makes it");
+    throw UsageError(program.string() + " is not built; ./learn build builds it");
 }
 
 void check_is_there(const std::string& file) {

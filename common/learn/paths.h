@@ -1,5 +1,5 @@
 /// \file
-/// Where the command finds what it works on.
+/// Paths of the files and programs that the command uses.
 #pragma once
 
 #include <filesystem>
@@ -7,26 +7,26 @@
 
 namespace coalesce::learn {
 
-/// The folder of the course: course.toml, steps/, exercises/, solutions/. It is the repository that
+/// Returns the course's folder, which holds course.toml, steps/, exercises/ and solutions/. It is the repository that
 /// this command was built from, unless COALESCE_COURSE names another.
 std::filesystem::path repository();
 
-/// What is kept for the learner, in the folder of the course: progress, copies, what was compiled.
+/// Returns the folder of the learner's data inside the course's folder: progress, copies and compiled kernels.
 std::filesystem::path learners_folder();
 
-/// The folder that this command's program lies in.
+/// Returns the folder of this command's program.
 std::filesystem::path programs();
-/// This command itself.
+/// Returns the path of this command's program.
 std::filesystem::path this_program();
-/// The program of a step, "02_naive", beside the command itself.
+/// Returns the path of a step's program, such as "02_naive", which is beside this one.
 std::filesystem::path program_of(const std::string& step);
-/// Called like a step where steps are: the kernels of others, and their program.
+/// The name that runs the program of rival kernels, used where a step could be named.
 inline const std::string kRivals = "rivals";
-/// That program, which must be there. Throws UsageError.
+/// Returns the path of a program. Throws UsageError if it is not built.
 std::filesystem::path built(const std::filesystem::path& program);
-/// A learner's file that a command was given, which must be there; "": none was. Throws UsageError.
+/// Throws UsageError if a file was named and does not exist. "" means that none was named.
 void check_is_there(const std::string& file);
-/// The program that examines a learner's kernels.
+/// Returns the path of the program that examines learners' kernels.
 std::filesystem::path checks_program();
 
 }  // namespace coalesce::learn

@@ -15,7 +15,7 @@ namespace {
 void understand(const Work& exercise, const PictureWords& words) {
     if (exercise.is_program()) {
         throw UsageError(exercise.name() +
-                         " is a whole program, and pictures are of kernels: ./learn check " +
+                         " is a whole program, and only a kernel has a picture: ./learn check " +
                          exercise.words() + " runs it");
     }
     constexpr int LARGEST = 1024, MOST_WARPS = 32;
@@ -41,12 +41,12 @@ int picture(const Work& exercise, const PictureWords& words, char** argv) {
                                  {.shape = {words.rows, words.cols},
                                   .block = static_cast<std::uint64_t>(words.block),
                                   .warp = static_cast<unsigned>(words.warp)});
-    // What the kernel prints is no part of a picture.
+    // Drop what the kernel printed, which is not part of the picture.
     bool is_cut = false;
     runner.take_output(is_cut);
     if (!picture.ok()) {
         std::cout << terminal_text(picture.problem) << "Again: ./learn picture " << exercise.words()
-                  << "      Checks: ./learn check " << exercise.words() << "\n";
+                  << "      Check: ./learn check " << exercise.words() << "\n";
         return 1;
     }
     if (!words.svg.empty()) {

@@ -12,7 +12,7 @@
 namespace coalesce::learn {
 namespace {
 
-/// The same each time: what a browser keeps (the compiler, what the learner wrote) it keeps for an address.
+/// The usual port is fixed, because a browser stores data (the compiler, the learner's code) by address.
 constexpr int kUsualPort = 8237;
 
 WebServer server_for(const std::filesystem::path& book, const std::optional<int>& port) {
@@ -20,8 +20,9 @@ WebServer server_for(const std::filesystem::path& book, const std::optional<int>
         return {book, port.value_or(kUsualPort)};
     } catch (const PortTaken& taken) {
         if (port) throw UsageError(std::string(taken.what()) + "; --port 0 takes a free one");
-        std::cout << "learn: " << taken.what() << ", so another one is used. What you wrote at the "
-                  << "usual\naddress is kept there.\n";
+        std::cout << "learn: " << taken.what()
+                  << ", so another one is used. Code that you wrote at\n"
+                  << "the usual address stays there.\n";
         return {book, 0};
     }
 }
@@ -30,7 +31,7 @@ void open_in_browser(const std::string& address) {
     for (const char* name : {"xdg-open", "sensible-browser", "open"}) {
         const std::string program = find_program(name);
         if (program.empty()) continue;
-        // It may run for as long as the browser does.
+        // The program may run as long as the browser, so a thread waits for it.
         std::thread([program, address] {
             run_to_end({.program = program, .arguments = {address}});
         }).detach();
@@ -48,7 +49,7 @@ void play(const PlayWords& words) {
     }
     WebServer server = server_for(book, words.port);
     std::cout << "The course is at " << server.address()
-              << "\nFor this computer only; Ctrl-C ends it." << std::endl;
+              << "\nOnly this computer can open it. Ctrl-C stops it." << std::endl;
     if (words.opens) open_in_browser(server.address());
     server.serve();
 }

@@ -23,7 +23,7 @@ std::optional<double> number_in(const std::string& word) {
                                                                 : std::nullopt;
 }
 
-// What has not been guessed, in the order of the course.
+// Returns the open questions in the order of the course.
 std::vector<const Prediction*> open_questions(const Work& exercise, const Record& record) {
     std::vector<const Prediction*> open;
     if (exercise.is_hunt) return open;
@@ -42,7 +42,7 @@ void keep(Session& session, const Work& exercise, const Prediction& prediction,
     });
 }
 
-// One question, until the answer is a number or nothing. False at the end of the input.
+// Asks one question until the answer is a number or empty. Returns false at the end of the input.
 bool ask_one(Session& session, const Work& exercise, const Prediction& prediction) {
     std::cout << "\n" << wrap(prediction.question);
     for (;;) {
@@ -65,8 +65,8 @@ void take_answers(Session& session, const Work& exercise, const std::vector<std:
         throw UsageError("\"" + word + "\" is not a number from 0 to a million");
     }
     if (!answers.empty() && open.empty()) {
-        throw UsageError("all is predicted of " + exercise.name() + "; ./learn predict " +
-                         exercise.words() + " shows what you said");
+        throw UsageError("you have answered all questions about " + exercise.name() +
+                         "; ./learn predict " + exercise.words() + " shows your predictions");
     }
     if (answers.size() > open.size()) {
         throw UsageError(count_of(answers.size(), "answer") + " for " +
@@ -127,15 +127,15 @@ int predict(Session& session, const Work& exercise, const std::vector<std::strin
     State state = session.progress.update(
         [&](State& now) { settle_predictions(now.records[exercise.name()], exercise, false); });
     const Record& record = state.record(exercise.name());
-    std::cout << "\n" << exercise.name() << ", predicted:\n";
+    std::cout << "\n" << exercise.name() << ", your predictions:\n";
     for (auto& prediction : exercise.asked().predictions) {
         std::cout << line_for(prediction, record.guess(prediction.counter));
     }
     bool is_known = record.best_counters.is_object();
     std::cout << "\n"
               << wrap(is_known ? "Why: ./learn explain " + exercise.words()
-                               : "The facts come from your own kernel, once it passes: ./learn "
-                                 "check " +
+                               : "The actual costs are those of your own kernel, once it passes: "
+                                 "./learn check " +
                                      exercise.words());
     return 0;
 }

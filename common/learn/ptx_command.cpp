@@ -23,17 +23,17 @@
 namespace coalesce::learn {
 namespace {
 
-// A kernel with all that is said of it.
+// A kernel with everything that is printed about it.
 struct Shown {
     LaunchedKernel kernel;
     PtxListing listing;
-    int registers = 0;              // of a thread; 0: nobody knows
+    int registers = 0;              // registers per thread; 0 if unknown
     std::string registers_by = "";  // "ptxas for sm_90", "estimated"
-    int most_warps = 0;             // of a multiprocessor
+    int most_warps = 0;             // the most warps that fit on a multiprocessor
     std::optional<timing::Occupancy> held = {};
 };
 
-// With the registers that are known: the prediction went by an estimate.
+// Computes the occupancy again with the registers that ptxas used, because the prediction used an estimate.
 timing::Occupancy held_of(const timing::Prediction& launch, int registers, const timing::Gpu& gpu) {
     timing::Recording recording;
     recording.threads = static_cast<std::uint32_t>(32 * launch.warps_of_block);
@@ -76,10 +76,9 @@ std::string head_of(const LaunchedCode& code, const Shown& shown, const Style& s
                         (shown.registers_by == "estimated" ? ": there is no ptxas here)" : ")"));
     }
     if (!shown.held) {
-        return text +
-               wrap(
-                   "What a multiprocessor holds of it is not known: " + code.why_not_launched + ".",
-                   "  ");
+        return text + wrap("How many blocks fit on a multiprocessor is not known: " +
+                               code.why_not_launched + ".",
+                           "  ");
     }
     const timing::Prediction& launch = *shown.kernel.launch;
     const timing::Occupancy& held = *shown.held;
@@ -91,8 +90,9 @@ std::string head_of(const LaunchedCode& code, const Shown& shown, const Style& s
                     number(shown.most_warps) + " warps at a time (" + launch.gpu + ")");
     text += row("limited by", timing::words_for(held.by));
     if (held.in_doubt && shown.registers_by == "estimated") {
-        text +=
-            wrap("With a few registers more or less it would be another number of blocks.", "  ");
+        text += wrap(
+            "The registers are an estimate: a few more or fewer would change the number of blocks.",
+            "  ");
     }
     return text;
 }
@@ -130,26 +130,30 @@ Json as_json(const LaunchedCode& code, const Shown& shown) {
 void understand(const PtxWords& words) {
     const bool is_learners = words.is_mine || !words.file.empty();
     if (words.is_mine && !words.file.empty()) {
-        throw UsageError("--mine is the exercise's own file, and --file another one: give one");
+        throw UsageError(
+            "--mine shows your file for the exercise, and --file another one; give only one");
     }
     if (is_learners && !words.variant.empty()) {
-        throw UsageError("--variant is of the lesson, and a file of yours has none: give one");
+        throw UsageError(
+            "--variant shows a kernel of the lesson, and --mine and --file show yours; give only "
+            "one");
     }
     if (words.is_sass && !words.json.empty()) {
-        throw UsageError("--json has the PTX, and --sass shows machine code: give one");
+        throw UsageError("--json writes the PTX, and --sass shows machine code; give only one");
     }
     check_is_there(words.file);
     if (!words.json.empty()) check_writable(words.json);
 }
 
-// The step that is meant: for its lesson it need not have an exercise.
+// Returns the named step, which need not have an exercise.
 const course::Step& step_of(Session& session, const std::string& word) {
     if (word.empty()) return *session.exercise("", false).step;
     if (const course::Step* step = session.course.find(word)) return *step;
     throw UsageError("there is no step \"" + word + "\"; ./learn list names them");
 }
 
-// The kernel that the exercise asks for; a lesson's other variants may be seen at any time, as in the book.
+// Reports whether a variant is the kernel that the exercise asks for. Other variants may be seen at any time, as in
+// the book.
 bool is_solution(const course::Step& step, const std::string& name) {
     const course::Variant* variant = name.empty() ? &step.variants.front() : step.find(name);
     if (!step.exercise || !variant || variant->kernel.empty()) return false;

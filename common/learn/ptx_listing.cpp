@@ -13,7 +13,7 @@
 namespace coalesce::learn {
 namespace {
 
-// File, line and column.
+// File, line and column of a `.loc`.
 using Position = std::tuple<int, int, int>;
 
 std::string without_comments(const std::string& text) {
@@ -22,7 +22,7 @@ std::string without_comments(const std::string& text) {
     return kept;
 }
 
-// Words with one blank between them.
+// Reduces each run of blanks to one blank.
 std::string in_one_line(const std::string& text) {
     std::istringstream words(text);
     std::string line;
@@ -30,7 +30,7 @@ std::string in_one_line(const std::string& text) {
     return line;
 }
 
-// Between the braces of the kernel, without comments; "" when there is none.
+// Returns the text between the braces of a kernel, without comments, or "" if there is no such kernel.
 std::string body_of(const std::string& ptx, const std::string& entry) {
     const std::regex head(R"(\.entry\s+)" +
                           std::regex_replace(entry, std::regex(R"(\$)"), R"(\$)") + R"(\s*\()");
@@ -48,19 +48,19 @@ std::string body_of(const std::string& ptx, const std::string& entry) {
     return "";
 }
 
-// The numbers that .file gives to the source.
+// Returns the numbers that `.file` directives give to the source.
 std::set<int> files_of(const std::string& ptx, const std::string& source) {
     static const std::regex line(R"(\.file\s+(\d+)\s+"([^"]*)\"(?:\s+"([^"]*)\")?)");
     std::set<int> files;
     for (std::sregex_iterator one(ptx.begin(), ptx.end(), line), none; one != none; ++one) {
-        // A newer form has folder and file apart.
+        // Newer PTX has the folder and the file name in separate strings.
         const std::string path = (*one)[3].matched ? one->str(2) + "/" + one->str(3) : one->str(2);
         if (path.ends_with(source)) files.insert(std::stoi(one->str(1)));
     }
     return files;
 }
 
-// Names that nobody wrote become those that somebody did.
+// Replaces names that the compiler made up by those in the source.
 std::string readable(std::string text, const std::string& entry) {
     const std::string parameter = entry + "_param_";
     for (size_t at; (at = text.find(parameter)) != text.npos;) {
@@ -78,7 +78,7 @@ std::string readable(std::string text, const std::string& entry) {
     return text;
 }
 
-// Takes the body of a kernel apart, statement by statement.
+// Parses the body of a kernel statement by statement.
 class Reader {
 public:
     Reader(const std::string& entry, std::set<int> files, int kernel_line)
@@ -93,7 +93,7 @@ public:
             } else if (sign == ';') {
                 add(statement() + ";");
             } else if ((sign == '{' || sign == '}') && statement().empty()) {
-                pending_.clear();  // the beginning or the end of a scope
+                pending_.clear();  // a scope begins or ends
             } else if (sign == ':' && is_label(body, at)) {
                 labels_.push_back(statement() + ":");
                 pending_.clear();
@@ -108,7 +108,7 @@ public:
 private:
     std::string statement() const { return in_one_line(pending_); }
 
-    // In "shared::cta" it is none.
+    // Reports whether a colon ends a label. The colons of "shared::cta" do not.
     bool is_label(const std::string& body, size_t at) const {
         const auto is = [&](size_t place) { return place < body.size() && body[place] == ':'; };
         const std::string name = statement();
@@ -118,14 +118,14 @@ private:
 
     void add(const std::string& text) {
         pending_.clear();
-        if (text.starts_with('.')) return;  // a declaration
+        if (text.starts_with('.')) return;  // skip declarations
         std::vector<PtxInstruction>& here = listing_.lines[line_];
         for (std::string& label : labels_) here.push_back({0, std::move(label)});
         labels_.clear();
         here.push_back({++listing_.instructions, readable(text, entry_)});
     }
 
-    // ".loc 1 24 5", ".loc 2 107 3, function_name X, inlined_at 1 12 5"
+    // Parses ".loc 1 24 5" or ".loc 2 107 3, function_name X, inlined_at 1 12 5".
     void note_place(const std::string& loc) {
         static const std::regex form(
             R"(\.loc (\d+) (\d+) (\d+)(?:.*inlined_at (\d+) (\d+) (\d+))?.*)");
@@ -137,7 +137,7 @@ private:
         if (const int known = line_of(place); known > 0) line_ = known;
     }
 
-    // The line of the source that the learner can change; 0: none is known.
+    // Returns the line of the learner's source for a position, or 0 if none is known.
     int line_of(Position place) const {
         constexpr int most_calls = 16;
         for (int call = 0; call < most_calls; ++call) {
@@ -149,7 +149,7 @@ private:
         return 0;
     }
 
-    // A compiler also marks places that nothing jumps to.
+    // Drops labels that no jump uses; compilers emit those too.
     void keep_labels_in_use() {
         std::string all;
         for (auto& [number, instructions] : listing_.lines) {
@@ -173,7 +173,7 @@ private:
     PtxListing listing_;
 };
 
-// Not in the middle of a character of several bytes.
+// Shortens a line, without cutting a UTF-8 character in two.
 std::string cut(const std::string& text, int columns) {
     const auto most = static_cast<size_t>(columns);
     if (text.size() <= most) return text;

@@ -1,9 +1,9 @@
 /// \file
-/// PTX by source line: what a compiler made of each line of a kernel.
+/// Lists the PTX that a compiler made of each source line of a kernel.
 ///
-/// By the text alone, and the same for nvcc, NVRTC, clang and the project's translator: a `.loc` says
-/// which line the instructions behind it come from. A compiler mixes the instructions of several lines,
-/// so each is listed with its place in the kernel's PTX.
+/// It parses the text of the PTX, in the same way for nvcc, NVRTC, clang and the project's translator: a `.loc`
+/// directive names the source line of the instructions after it. Compilers mix the instructions of several lines, so
+/// each instruction is listed with its position in the kernel.
 #pragma once
 
 #include <map>
@@ -12,25 +12,25 @@
 
 namespace coalesce::learn {
 
-/// An instruction, or a label that one jumps to.
+/// An instruction, or a label that a jump uses.
 struct PtxInstruction {
-    int place = 0;     ///< in the kernel's PTX, from 1; 0: a label
+    int place = 0;     ///< position in the kernel's PTX, from 1; 0 for a label
     std::string text;  ///< "ld.global.v4.f32 {%f1, %f2, %f3, %f4}, [%rd6];", "$L__BB0_2:"
 };
 
 /// The PTX of one kernel.
 struct PtxListing {
-    int instructions = 0;                              ///< how many there are
-    std::map<int, std::vector<PtxInstruction>> lines;  ///< by line of the source, from 1
+    int instructions = 0;                              ///< number of instructions
+    std::map<int, std::vector<PtxInstruction>> lines;  ///< by source line, from 1
 };
 
-/// Of the kernel `entry`, whose head stands in line `kernel_line` of the source: what no line is known
-/// of belongs there. `source`: how the path of the source ends ("steps/02_naive/main.cu"). What was
-/// inlined from another file belongs to the line that calls it.
+/// Lists the kernel `entry`, whose head is on line `kernel_line` of the source. Instructions without a known line are
+/// listed there. `source` is the end of the source's path ("steps/02_naive/main.cu"). Code that was inlined from
+/// another file belongs to the line that calls it.
 PtxListing listing_of(const std::string& ptx, const std::string& entry, const std::string& source,
                       int kernel_line);
 
-/// Each line of the source in turn, with its PTX below it, in that many columns.
+/// Prints each source line with its PTX below, in at most `columns` columns.
 std::string text_of(const PtxListing& listing, const std::string& source_text, int columns);
 
 }  // namespace coalesce::learn

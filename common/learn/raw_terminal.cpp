@@ -13,19 +13,19 @@ namespace {
 constexpr int kCrashes[] = {SIGSEGV, SIGBUS, SIGABRT, SIGFPE, SIGILL, SIGPIPE};
 constexpr int kCaught[] = {SIGINT, SIGTERM, SIGHUP, SIGQUIT, SIGTSTP};
 
-// Handlers see these; they live as long as the process.
+// Used by the signal handlers, so they are never destroyed.
 termios as_it_was = {};
 int signal_pipe[2] = {-1, -1};
 
 void restore_and_crash(int signal) {
     tcsetattr(STDIN_FILENO, TCSANOW, &as_it_was);
-    raise(signal);  // its usual way: this handler is gone
+    raise(signal);  // ends the process as usual, since SA_RESETHAND removed this handler
 }
 
 void write_down(int signal) {
     int error = errno;
     unsigned char byte = static_cast<unsigned char>(signal);
-    // When the pipe is full, there are signals enough in it.
+    // If the pipe is full, enough signals are queued already.
     [[maybe_unused]] ssize_t written = write(signal_pipe[1], &byte, 1);
     errno = error;
 }
@@ -56,7 +56,7 @@ void RawTerminal::pause() {
 void RawTerminal::resume() {
     if (!is_terminal_) return;
     termios raw = as_it_was;
-    // Lines end as always, and Ctrl-C is a signal as always.
+    // Only echo and line editing are switched off: output and Ctrl-C work as usual.
     raw.c_lflag &= ~static_cast<tcflag_t>(ICANON | ECHO);
     raw.c_cc[VMIN] = 1;
     raw.c_cc[VTIME] = 0;

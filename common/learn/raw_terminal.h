@@ -1,33 +1,33 @@
 /// \file
-/// Single keys from a terminal, and signals as something to wait for.
+/// Reads single keys from a terminal, and delivers signals through a descriptor.
 #pragma once
 
 #include <termios.h>
 
 namespace coalesce::learn {
 
-/// The terminal on stdin gives keys as they are typed, unseen. As it was again when this object goes,
-/// and when the process crashes.
+/// Switches the terminal on stdin to single keys without echo. Restores it on destruction, and when the process
+/// crashes.
 class RawTerminal {
 public:
-    /// Does nothing where stdin is no terminal, or belongs to another job.
+    /// Switches the terminal. Does nothing if stdin is not a terminal or belongs to another job.
     RawTerminal();
     ~RawTerminal();
     RawTerminal(const RawTerminal&) = delete;
     RawTerminal& operator=(const RawTerminal&) = delete;
 
-    /// Whether there are keys to be had.
+    /// Reports whether keys can be read.
     bool has_keys() const { return is_terminal_; }
-    /// As it was: to ask for a line, or to be stopped.
+    /// Restores the terminal for a while, to read a line or before the process stops.
     void pause();
-    /// Keys again.
+    /// Switches back to single keys.
     void resume();
 
 private:
     bool is_terminal_ = false;
 };
 
-/// SIGINT, SIGTERM, SIGHUP, SIGQUIT and SIGTSTP are written down instead of ending the process.
+/// Catches SIGINT, SIGTERM, SIGHUP, SIGQUIT and SIGTSTP and queues them, so that they do not end the process.
 class Signals {
 public:
     Signals();
@@ -35,9 +35,9 @@ public:
     Signals(const Signals&) = delete;
     Signals& operator=(const Signals&) = delete;
 
-    /// Readable when there was a signal; -1 while nobody writes them down.
+    /// Returns a descriptor that is readable when a signal is queued, or -1 if no object of this class exists.
     static int descriptor();
-    /// The first one not yet taken; 0: none.
+    /// Removes the first queued signal and returns it, or 0 if there is none.
     int take();
 };
 

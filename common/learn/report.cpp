@@ -11,7 +11,7 @@
 namespace coalesce::learn {
 namespace {
 
-// Sums over what has been done.
+// Sums over all exercises.
 struct Totals {
     int points = 0, of_points = 0, done = 0, of = 0, hints = 0, right = 0, guesses = 0;
 
@@ -111,7 +111,7 @@ int print_records(const Session& session, const State& state) {
 void print_next(const Session& session, const State& state) {
     Work next = next_exercise(session.course, state);
     if (next.step == nullptr) {
-        std::cout << "All exercises are done. The last one has no end: ./learn beat\n";
+        std::cout << "All exercises are done. The open exercise remains: ./learn beat\n";
         return;
     }
     const Record& record = state.record(next.name());
@@ -121,16 +121,16 @@ void print_next(const Session& session, const State& state) {
     std::cout << "  lesson     " << next.lesson() << "\n";
     std::cout << "  your file  " << next.relative_file().string() << "\n";
     if (status == Status::stale) {
-        std::cout << "  it passed, and was edited since: check it again\n";
+        std::cout << "  your file passed, but you have edited it since: check it again\n";
     } else if (!record.last_failure.empty()) {
         std::cout << "  last time  " << record.last_failure << "; ./learn hint "
                   << next.step->number() << " helps\n";
     }
     std::cout << "\nType:\n\n  ./learn watch " << next.step->number()
-              << "\n\nand edit the file: every time it is saved it is checked.\n";
+              << "\n\nand edit the file: each time you save it, it is checked.\n";
 }
 
-// One line per step, so that all of them fit on a screen.
+// Each step has one line, so that all steps fit on a screen.
 constexpr const char* kStepLine = "%-14s%-11s%-11s%s\n";
 constexpr size_t kColumnsOfTitle = 80 - 14 - 11 - 11;
 
@@ -148,7 +148,7 @@ void list_one(const course::Step& step, const State& state) {
                         shortened(step.title).c_str());
 }
 
-// Every step, once, so that a learner sees what there is to be had.
+// Runs every step the first time, so that the learner sees what the course is about.
 int show_steps_once(Session& session) {
     if (session.progress.read().has_begun) return 0;
     RunWords words;
@@ -174,7 +174,7 @@ int show_progress(Session& session, bool json) {
               << totals.points << " of " << totals.of_points << " points, " << totals.done << " of "
               << totals.of << " done, " << count_of(totals.hints, "hint") << ", " << totals.right
               << " of " << count_of(totals.guesses, "prediction") << " right.\n";
-    std::cout << "Stale: it passed, and was edited since.\n";
+    std::cout << "Stale: the file passed, but was edited since.\n";
     return 0;
 }
 
@@ -184,8 +184,9 @@ int show_list(Session& session, bool json) {
     std::cout << format("%-14s%-11s%s\n", "", "exercise", "bug hunt");
     if (session.course.program) list_one(*session.course.program, state);
     for (auto& step : session.course.steps) list_one(step, state);
-    std::cout << "\nStale: it passed, and was edited since. ./learn list 03: the variants of 03.\n"
-                 "Lessons: steps/STEP/README.md. Exercises: exercises/STEP/kernel.cu, hunt.cu.\n";
+    std::cout
+        << "\nStale: the file passed, but was edited since. ./learn list 03: the variants of 03.\n"
+           "Lessons: steps/STEP/README.md. Exercises: exercises/STEP/kernel.cu, hunt.cu.\n";
     return 0;
 }
 

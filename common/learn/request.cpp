@@ -11,15 +11,16 @@
 namespace coalesce::learn {
 namespace {
 
-// What every program is given. It reads these words again, with the same reader.
+// Returns the options for every program. The programs parse them again with the same parser.
 std::vector<std::string> options_of(const RunWords& words) {
     const bool is_predicted = !words.time.empty() || !words.at.empty();
     if (is_predicted && words.device == "gpu") {
         throw UsageError(
-            "--time predicts, on the simulated GPU, and --device gpu measures: give one of them "
-            "(./learn validate --time shows both side by side)");
+            "--time predicts times on the simulated GPU, and --device gpu measures them; give only "
+            "one (./learn validate --time shows both side by side)");
     }
-    // A lesson's table of times is of that shape. As small as what is counted, all of it lies in the L2.
+    // Without a shape, times are predicted for the one that lessons show. The small matrix that is counted would fit
+    // in the L2 cache.
     const bool is_usual = is_predicted && words.at.empty() && words.rows.empty();
     const std::pair<const char*, std::string> given[] = {
         {"--device", words.device}, {"--rows", words.rows},
@@ -49,7 +50,7 @@ void add_steps(const RunWords& words, const course::Course& course, RunRequest& 
         } else {
             throw UsageError("there is no step \"" + word + "\"; there are " +
                              course.steps.front().number() + " to " + course.steps.back().number() +
-                             ", rivals and all (./learn list)");
+                             ", rivals and all (./learn list names the steps)");
         }
     }
     for (auto& step : course.steps) {
@@ -57,20 +58,20 @@ void add_steps(const RunWords& words, const course::Course& course, RunRequest& 
     }
 }
 
-// The program knows nothing of matrices, variants and tables.
+// Requests the whole program, which has no matrix, no variants and no table.
 void add_program(const RunWords& words, const course::Course& course, RunRequest& request) {
     request.program = &*course.program;
     const bool is_plain = words.steps.size() == 1 && words.rows.empty() && words.cols.empty() &&
                           words.variant.empty() && words.json.empty() && words.time.empty() &&
                           words.at.empty();
     if (is_plain) return;
-    throw UsageError(course.program->name +
-                     " is a whole program: it is run alone, and takes no option but "
-                     "--device (./learn run " +
-                     course.program->number() + ")");
+    throw UsageError(
+        course.program->name +
+        " is a whole program: it runs alone, and its only option is --device (./learn run " +
+        course.program->number() + ")");
 }
 
-// Whether the words ask for the lesson that is no step.
+// Reports whether a word names the lesson that is a whole program.
 bool asks_for_program(const RunWords& words, const course::Course& course) {
     const auto is_it = [&](const std::string& word) {
         return course.program && course.lesson(word) == &*course.program;
@@ -92,7 +93,7 @@ void keep_those_with(const std::string& variant, RunRequest& request) {
 
 RunRequest understand(const RunWords& words, const course::Course& course) {
     if (words.steps.empty()) {
-        throw UsageError("which steps? ./learn run all, or ./learn run 02 03");
+        throw UsageError("name the steps to run: ./learn run all, or ./learn run 02 03");
     }
     RunRequest request;
     request.options = options_of(words);

@@ -12,7 +12,7 @@ namespace {
 
 namespace fs = std::filesystem;
 
-// A name that is free, with the time in it.
+// Returns an unused file name that contains the time.
 fs::path name_for_copy(const fs::path& file, const std::string& name_of_folder) {
     fs::path folder = learners_folder() / "copies" / name_of_folder;
     std::string stem = file.stem().string() + local_time("-%Y%m%d-%H%M%S");
@@ -23,7 +23,7 @@ fs::path name_for_copy(const fs::path& file, const std::string& name_of_folder) 
     return name;
 }
 
-// Copies first, so that nothing is lost whatever comes after.
+// Copies the learner's file first, so that nothing is lost if a later step fails.
 void keep_copy(const fs::path& relative_file, const std::string& name) {
     fs::path copy = name_for_copy(relative_file, name), file = repository() / relative_file;
     std::error_code error;
@@ -31,10 +31,10 @@ void keep_copy(const fs::path& relative_file, const std::string& name) {
     if (!error) fs::copy_file(file, copy, error);
     if (error) {
         throw UsageError(relative_file.string() +
-                         " is left as it is: no copy of it can be kept in " +
+                         " was not changed, because it cannot be copied to " +
                          copy.parent_path().string() + " (" + error.message() + ")");
     }
-    std::cout << "What was in it is kept: " << copy.lexically_relative(repository()).string()
+    std::cout << "Your text was saved as " << copy.lexically_relative(repository()).string()
               << "\n";
 }
 
@@ -57,10 +57,10 @@ bool replace_file(const fs::path& relative_file, const std::string& name, const 
 int reset(const Work& exercise) {
     const std::string file = exercise.relative_file().string();
     if (!replace_file(exercise.relative_file(), exercise.step->name, exercise.skeleton())) {
-        std::cout << file << " is already as it was at first.\n";
+        std::cout << file << " has its original text already.\n";
         return 0;
     }
-    std::cout << file << " is as it was at first.\n"
+    std::cout << file << " has its original text again.\n"
               << "Next: ./learn watch " << exercise.step->number() << "\n";
     return 0;
 }

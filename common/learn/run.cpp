@@ -20,14 +20,14 @@ namespace {
 
 namespace fs = std::filesystem;
 
-// The reason, or "" where one works. Throws UsageError when one must be there.
+// Returns why no GPU works, or "" if one does. Throws UsageError if the request needs one.
 std::string why_no_gpu_for(const RunRequest& request) {
     const std::string why = why_no_gpu();
     if (why.empty() || !request.needs_gpu) return why;
     throw UsageError("no GPU works here (" + why + "); --device sim runs without one");
 }
 
-// One run: its programs, its table, and what has come in so far.
+// One run of `learn run`: starts the programs and collects their results.
 class Run {
 public:
     explicit Run(const RunRequest& request) : request_(request) {
@@ -43,10 +43,10 @@ public:
         if (rivals_wanted() && !run_one(kRivals)) return 2;
         if (table_) table_->print_notes();
         if (ran_ + wrong_ == 0) {
-            std::cerr << "learn: nothing ran: none of these variants takes that shape\n";
+            std::cerr << "learn: nothing ran, because none of these variants supports that shape\n";
             return 2;
         }
-        if (device_.is_null()) return 1;  // `fail` has said why
+        if (device_.is_null()) return 1;  // `fail` has printed why
         if (!request_.json.empty()) {
             write_file(request_.json,
                        Json{{"device", device_}, {"results", results_}}.dump(2) + "\n");
@@ -55,7 +55,7 @@ public:
     }
 
 private:
-    // Everything that could stop the run half-way, as far as it can be known.
+    // Checks before the first program starts whatever could stop the run later.
     void check_environment() const {
         for (auto* step : request_.steps) built(program_of(step->name));
         if (request_.rivals == RunRequest::Rivals::yes) built(program_of(kRivals));
@@ -68,7 +68,7 @@ private:
         return device_.value("kind", "") == "gpu" && fs::exists(program_of(kRivals));
     }
 
-    // Runs a program and shows its rows. False when it could not run: then it has said why.
+    // Runs a program and prints its rows. Returns false if it could not run; the program has printed why.
     bool run_one(const std::string& step, const std::string& variant = "") {
         fs::path json = folder_.path / (step + ".json");
         std::vector<std::string> arguments = request_.options;
@@ -81,7 +81,7 @@ private:
         if (!complete) {
             fail(step, "its program ended with exit code " + std::to_string(outcome.exit_code));
         }
-        // What is wrong, and where, is in the program's own words.
+        // The program's own output says what is wrong and where.
         if (outcome.exit_code != 0) std::cout << "\n" << outcome.output << std::endl;
         return true;
     }

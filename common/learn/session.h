@@ -1,5 +1,5 @@
 /// \file
-/// What every command of the learner's has at hand.
+/// The data that every command of the learner's works with.
 #pragma once
 
 #include <string>
@@ -11,22 +11,22 @@
 
 namespace coalesce::learn {
 
-/// The course, the learner's progress, and how to write to the terminal.
+/// The course, the learner's progress, and the style of the terminal.
 struct Session {
     course::Course course;
     Progress progress;
     Style style;
 
-    /// Reads the course; throws course::CourseError.
+    /// Reads the course. Throws course::CourseError.
     explicit Session(bool plain);
 
-    /// The exercise that is meant by `word`, "" for the one that is next.
+    /// Returns the exercise that `word` names, or the next one if it is "".
     Work exercise(const std::string& word, bool is_hunt);
 };
 
-/// The first exercise that is not done, hunts left out; nullptr's step when all are.
+/// Returns the first exercise that is not done, ignoring bug hunts. Its `step` is nullptr if all are done.
 Work next_exercise(const course::Course& course, const State& state);
-/// The exercise behind another one in the course; nullptr's step after the last.
+/// Returns the exercise after another one in the course. Its `step` is nullptr after the last.
 Work exercise_behind(const course::Course& course, const Work& exercise);
 
 }  // namespace coalesce::learn

@@ -28,12 +28,12 @@ bool may_see_solution(Session& session, const Work& exercise, bool yes, const Sh
                                                         : "Yours: " + showing.instead;
     if (!yes && !can_ask()) {
         std::cout << question << "\n"
-                  << instead << "      All the same: ./learn " << showing.words << " --yes\n";
+                  << instead << "      Show it anyway: ./learn " << showing.words << " --yes\n";
         return false;
     }
     std::string answer = "y";
     if (!yes) {
-        ask(question + "\nShow it all the same? [y/N] ", answer);
+        ask(question + "\nShow it anyway? [y/N] ", answer);
         if (!answer.starts_with('y') && !answer.starts_with('Y')) {
             std::cout << instead << "\n";
             return false;
@@ -50,7 +50,7 @@ std::string kernel_of_step(const std::string& step) {
     size_t end = begin == std::string::npos ? begin : text->find(kMarker, begin + 1);
     if (end == std::string::npos) {
         throw UsageError("steps/" + step + "/main.cu has no kernel between two lines " + kMarker +
-                         "; git checkout steps brings it back");
+                         "; git checkout steps restores it");
     }
     begin += kMarker.size() + 1;
     return text->substr(begin, end - begin);

@@ -1,6 +1,6 @@
 /// \file
-/// What is not shown before an exercise has passed, as the book folds it: its solution, and the kernel of
-/// its lesson, which is the same.
+/// Protects the solution of an exercise, and the same kernel in its lesson, from being seen before the exercise has
+/// passed. The book hides them in the same cases.
 #pragma once
 
 #include <string>
@@ -9,17 +9,17 @@
 
 namespace coalesce::learn {
 
-/// A command that shows it.
+/// A command that would show the solution.
 struct Showing {
-    std::string words;         ///< "explain 03": with --yes behind it, it shows it all the same
-    std::string instead = "";  ///< what can be shown: "./learn ptx 03 --mine"; "": the hints
+    std::string words;         ///< such as "explain 03"; with --yes added, it shows the solution
+    std::string instead = "";  ///< a command to suggest instead: "./learn ptx 03 --mine"; "": hints
 };
 
-/// Whether the solution may be shown: the exercise has passed, or it was seen before, or whoever is asked
-/// here wants it; `yes` answers. Says what to do when it may not.
+/// Reports whether the solution may be shown: the exercise has passed, the learner has seen it before, insists when
+/// asked, or gave `yes`. Otherwise prints what to do.
 bool may_see_solution(Session& session, const Work& exercise, bool yes, const Showing& showing);
 
-/// The headline kernel of a step, which stands between two markers. Throws UsageError.
+/// Returns the main kernel of a step, which stands between two markers. Throws UsageError.
 std::string kernel_of_step(const std::string& step);
 
 }  // namespace coalesce::learn

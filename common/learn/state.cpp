@@ -9,7 +9,7 @@
 namespace coalesce::learn {
 namespace {
 
-// Raised when an older command could not read what this one writes.
+// The version of the file format. It is raised when older commands could not read the new format.
 constexpr int kStateFormat = 2;
 
 }  // namespace

@@ -1,5 +1,5 @@
 /// \file
-/// What a learner has done, in .learn/state.json.
+/// A learner's progress, stored in .learn/state.json.
 #pragma once
 
 #include <filesystem>
@@ -16,69 +16,69 @@
 
 namespace coalesce::learn {
 
-/// What has been done about one exercise or bug hunt.
+/// The progress in one exercise or bug hunt.
 struct Record {
-    int checks = 0;                    ///< how often it was checked
-    std::string passed_hash = "";      ///< the text that passed; "": none did
-    std::string passed_at = "";        ///< when, "2026-01-31T12:00:00Z"
-    std::string last_hash = "";        ///< the text that was checked last
-    std::string last_failure = "";     ///< what it failed with; "": nothing
-    std::map<std::string, int> hints;  ///< levels seen, by the hint's first failure; "all" for none
-    std::vector<Guess> guesses;        ///< in the order in which they were asked
-    bool solution_seen = false;        ///< before it passed
-    Json best_counters = nullptr;      ///< of the cheapest kernel that passed; simulated
-    Json predicted = nullptr;  ///< {"percent", "label"}: part of a copy, of the last that passed
-    Json best_measured = nullptr;  ///< {"gbps", "ms", "device", ...} of the fastest
+    int checks = 0;                    ///< number of checks
+    std::string passed_hash = "";      ///< hash of the source that passed; "" if none did
+    std::string passed_at = "";        ///< the time it passed, "2026-01-31T12:00:00Z"
+    std::string last_hash = "";        ///< hash of the source that was checked last
+    std::string last_failure = "";     ///< the failure of the last check; "" if it passed
+    std::map<std::string, int> hints;  ///< levels seen, by the hint's first failure or "all"
+    std::vector<Guess> guesses;        ///< in the order of the questions
+    bool solution_seen = false;        ///< whether the learner saw it before passing
+    Json best_counters = nullptr;      ///< simulated counters of the cheapest kernel that passed
+    Json predicted = nullptr;          ///< {"percent", "label"} of the kernel that passed last
+    Json best_measured = nullptr;      ///< {"gbps", "ms", "device", ...} of the fastest kernel
 
-    /// Hints seen, levels counted one by one.
+    /// Returns the number of hint levels seen.
     int hints_used() const;
-    /// The guess for a counter, or nullptr.
+    /// Returns the guess for a counter, or nullptr.
     const Guess* guess(const std::string& counter) const;
     Guess* guess(const std::string& counter);
 };
 
-/// How far an exercise is.
+/// The state of an exercise.
 enum class Status {
     untouched,  ///< never checked
-    not_yet,    ///< checked, and never passed
-    stale,      ///< passed, and edited since
-    done,       ///< what stands in the file has passed
+    not_yet,    ///< checked, but never passed
+    stale,      ///< passed, but edited since
+    done,       ///< the file's current text has passed
 };
-/// "not begun", "not yet", "stale", "done"
+/// Returns "not begun", "not yet", "stale" or "done".
 const char* name_of(Status status);
-/// How far, with the text that its file has now; nothing when there is no file.
+/// Returns the state of an exercise whose file has this text now, or no text if there is no file.
 Status status_of(const Record& record, const std::optional<std::string>& text);
 
-/// Everything about one learner.
+/// The progress of one learner.
 struct State {
-    bool has_begun = false;                 ///< ./learn has shown the steps
-    std::string current = "";               ///< the name of what was worked on last
+    bool has_begun = false;                 ///< whether ./learn has run all steps once
+    std::string current = "";               ///< name of the exercise worked on last
     std::map<std::string, Record> records;  ///< by Work::name()
 
-    /// What has been done about one; empty when nothing has.
+    /// Returns the record of one exercise, or an empty one.
     const Record& record(const std::string& name) const;
 };
 
-/// State as JSON, and back. Throws when it is something else.
+/// Converts a state to JSON and back. Throws if the JSON is something else.
 std::string to_json(const State& state);
 State state_from_json(const std::string& json);
 
-/// The folder with the learner's state.
+/// The stored state of the learner.
 class Progress {
 public:
-    /// Makes the folder if need be. What goes wrong is said through `warn`, once, and goes on without.
+    /// Creates the folder if necessary. If the state cannot be stored, calls `warn` once and goes on without storing.
     Progress(std::filesystem::path folder, std::function<void(const std::string&)> warn);
 
-    /// As it is now.
+    /// Reads the current state.
     State read();
-    /// Reads it, changes it and writes it, with nobody between.
+    /// Reads the state, changes it and writes it, while no other command can write.
     State update(const std::function<void(State&)>& change);
 
 private:
     KeptFile file_;
 };
 
-/// The time now, "2026-01-31T12:00:00Z".
+/// Returns the current time, "2026-01-31T12:00:00Z".
 std::string time_now();
 
 }  // namespace coalesce::learn

@@ -12,7 +12,7 @@ namespace {
 
 constexpr int kStepWidth = 14, kVariantWidth = 20;
 
-// A name with at least one space after it.
+// Pads a name to the column's width, with at least one space after it.
 std::string column(const std::string& text, int width) {
     std::string padded = text;
     padded.resize(std::max(padded.size() + 1, static_cast<size_t>(width)), ' ');
@@ -74,7 +74,7 @@ void Table::print_simulated(const Json& result) {
          << megabytes_moved(result) << setw(10) << verdict(result) << std::endl;
 }
 
-// Room for two more columns: nothing of what was moved.
+// Prints a row with predicted times. Those take the place of the megabytes moved.
 void Table::print_predicted(const Json& result) {
     using std::setw;
     std::string ms = predicted_milliseconds(result);
@@ -97,10 +97,9 @@ void Table::print_note_on_predictions() const {
                                      last_predicted_.value("measured_gpu", false),
                                      shape_of(last_predicted_), error_band_));
     if (has_unknown_) {
-        out_ << wrap_behind(
-            "? ",
-            "the model says that it does not know all of this one: the error may be "
-            "larger (--json tells what it does not know)");
+        out_ << wrap_behind("? ",
+                            "the model does not cover everything in this kernel, so its error may "
+                            "be larger (--json lists what it does not cover)");
     }
 }
 

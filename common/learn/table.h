@@ -1,5 +1,5 @@
 /// \file
-/// The table of a run: 80 columns, printed row by row as the results come.
+/// The table of `learn run`: 80 columns wide, printed row by row as results arrive.
 #pragma once
 
 #include <ostream>
@@ -10,20 +10,20 @@
 
 namespace coalesce::learn {
 
-/// Prints results of a simulated GPU (counters, and predicted times where they were asked for) or a real one
-/// (times), never both.
+/// Prints the results of a simulated GPU (counters, and predicted times on request) or of a real one (measured
+/// times), never of both.
 class Table {
 public:
-    /// `device` as in the JSON: its name and kind.
+    /// Creates a table for `device`, an object with its name and kind.
     Table(std::ostream& out, const Json& device, bool is_predicted = false);
 
-    /// The device, the shape that the first result has, and the columns' heads.
+    /// Prints the device, the shape of the first result, and the heads of the columns.
     void print_head(const Json& first_result);
-    /// One result; its step's name stands in the first row of the step alone.
+    /// Prints one result. The step's name is printed only in the first row of the step.
     void print_row(const Json& result);
-    /// A step that gave no results, and why.
+    /// Prints a row for a step that gave no results, with the reason.
     void print_failure(const std::string& step, const std::string& why);
-    /// Why rows were skipped: the notes that their numbers refer to; and what predicted times are.
+    /// Prints the notes that rows refer to by number, and a note on predicted times.
     void print_notes();
 
 private:
@@ -32,14 +32,14 @@ private:
     bool simulated_, is_predicted_;
     std::string last_step_;
     std::vector<std::string> notes_;
-    Json last_predicted_;       // any of them: all are of one GPU and one shape
-    double error_band_ = 0;     // the largest
-    bool has_unknown_ = false;  // the model does not know something of one
+    Json last_predicted_;       // any prediction, since all have the same GPU and shape
+    double error_band_ = 0;     // the largest band of all predictions
+    bool has_unknown_ = false;  // whether a prediction lists effects that the model does not know
 
     void print_simulated(const Json& result);
     void print_predicted(const Json& result);
     void print_note_on_predictions() const;
-    // The number of a reason, from 1 on.
+    // Returns the number of a note, from 1. Equal notes share one.
     size_t note(const std::string& reason);
 };
 

@@ -1,5 +1,5 @@
 /// \file
-/// What the terminal may be sent. Colour and movement only ever repeat what the words say.
+/// What the terminal can do. Colours only repeat what the words say.
 #pragma once
 
 #include <string>
@@ -10,9 +10,9 @@ namespace coalesce::learn {
 /// How to write to a terminal, a file or a screen reader.
 struct Style {
     bool colour = false;  ///< words may be coloured
-    bool clear = false;   ///< the screen may be cleared to show something new
-    int lines = 0;        ///< that are seen at once; 0 where nobody knows
-    int columns = 80;     ///< the width of what needs width; 80 unless the terminal has more
+    bool clear = false;   ///< whether the screen may be cleared to show something new
+    int lines = 0;        ///< lines visible at once; 0 if unknown
+    int columns = 80;     ///< for side-by-side output; more than 80 if the terminal is wider
 
     std::string good(const std::string& text) const { return painted(text, "32"); }
     std::string bad(const std::string& text) const { return painted(text, "31"); }
@@ -24,26 +24,27 @@ private:
     }
 };
 
-/// The style for stdout: plain with `plain`, NO_COLOR, TERM=dumb, or when it is no terminal.
+/// Returns the style for stdout: plain with `plain`, NO_COLOR or TERM=dumb, and when stdout is not a terminal.
 Style style_for_stdout(bool plain);
 
-/// The size of the terminal on stdout, as it is now: ask again whenever something is shown, since it
-/// changes. 0 where stdout is no terminal, or one that does not say.
+/// Return the current size of the terminal on stdout, or 0 if stdout is not a terminal or does not report a size. The
+/// size can change, so call these again before each output.
 int terminal_lines();
 int terminal_columns();
-/// Style::columns for a terminal so wide.
+/// Returns Style::columns for a terminal of this width.
 int usable_columns(int columns);
 
-/// How many lines a text takes on a terminal so wide. What is in colour takes no more than its words.
+/// Returns the number of lines that a text takes on a terminal. Colour codes take no space.
 size_t height_of(const std::string& text, size_t columns);
 
-/// The text in pieces of at most `lines` lines of such a terminal; a line that takes more is one.
+/// Splits a text into pieces of at most `lines` terminal lines. A single line that takes more is a piece of its own.
 std::vector<std::string> pages_of(const std::string& text, size_t columns, size_t lines);
 
-/// Whether a question can be asked: stdin and stdout are a terminal.
+/// Reports whether stdin and stdout are a terminal, so that the command can ask questions.
 bool can_ask();
 
-/// Asks; the answer without blanks around it. False at the end of the input, and when Signals has one.
+/// Asks a question and returns the trimmed answer. Returns false at the end of the input, and when a signal is queued
+/// in Signals.
 bool ask(const std::string& question, std::string& answer);
 
 }  // namespace coalesce::learn

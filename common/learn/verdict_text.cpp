@@ -30,7 +30,7 @@ std::string pass_told_with(const Work& exercise, const CheckResult& result, cons
     text += terminal_text(*result.verdict,
                           {.is_bold = style.colour, .has_costs = more.counters, .time = time});
     if (!more.counters) {
-        text += "\n" + wrap("What does it cost? Say it first, then see it: ./learn predict " +
+        text += "\n" + wrap("What does it cost? Predict it first, then see it: ./learn predict " +
                             exercise.words());
     } else if (more.record != nullptr) {
         text += guesses_text(*more.record);

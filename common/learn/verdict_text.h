@@ -1,5 +1,5 @@
 /// \file
-/// A verdict for the learner's eyes: what is wrong, where, what it looks like, what to do next.
+/// Formats a verdict for the learner: what is wrong, where, what it looks like, and what to do next.
 #pragma once
 
 #include <string>
@@ -10,24 +10,24 @@
 
 namespace coalesce::learn {
 
-/// What else is shown of a kernel that passed.
+/// What to print in addition about a kernel that passed.
 struct PassedText {
-    const Record* record = nullptr;  ///< with the guesses, which are compared with the facts
-    bool counters = true;            ///< show them; else say how to get to see them
-    std::vector<Work> next = {};     ///< its hunt, if there is one, and the exercise behind it
+    const Record* record = nullptr;  ///< has the guesses to compare with the costs
+    bool counters = true;            ///< print the costs; otherwise print how to see them
+    std::vector<Work> next = {};     ///< its bug hunt, if it has one, and the next exercise
 };
 
-/// "passed", "not yet", "could not be examined"
+/// Returns "passed", "not yet" or "could not be examined".
 std::string words_for(CheckResult::Outcome outcome, const Style& style);
-/// The first line: "03_tiled: not yet", with where it was found out.
+/// Returns the first line, such as "03_tiled: not yet", with the device and the time.
 std::string headline_of(const Work& exercise, const CheckResult& result, const Style& style);
 
-/// All of it, in lines of at most 80 columns; source lines may be longer.
+/// Formats the whole verdict in lines of at most 80 columns. Source lines may be longer.
 std::string text_of_failure(const Work& exercise, const CheckResult& result, const Style& style);
 std::string text_of_pass(const Work& exercise, const CheckResult& result, const PassedText& more,
                          const Style& style);
 
-/// The command that repeats the check: "./learn check 03 --file x.cu".
+/// Returns the command that repeats the check: "./learn check 03 --file x.cu".
 std::string command_for(const Work& exercise, const CheckResult& result);
 
 }  // namespace coalesce::learn

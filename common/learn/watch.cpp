@@ -1,4 +1,4 @@
-// One loop waits for everything that can happen: the file changes, a check is ready, a key, a signal.
+// One loop waits for all events: changes of the file, finished checks, keys and signals.
 
 #include "learn/commands.h"
 
@@ -28,7 +28,7 @@ namespace {
 
 constexpr int kPictureSeconds = 30;
 
-// Everything that `action` writes to std::cout, what went wrong in it included.
+// Returns everything that `action` writes to std::cout, including the message of an exception.
 template <typename Action>
 std::string said_by(Action action) {
     std::ostringstream text;
@@ -51,7 +51,7 @@ public:
 
     int run() {
         while (!is_over_) wait_and_act();
-        if (style_.clear) std::cout << "\n" << std::flush;  // behind the footer
+        if (style_.clear) std::cout << "\n" << std::flush;  // moves the cursor below the footer
         terminal_.pause();
         if (ended_by_ == 0) return 0;
         check_.reset();
@@ -75,7 +75,7 @@ private:
         if (is_over_) return;
         if (file_->has_changed()) begin();
         if (check_ && check_->is_ready()) end();
-        // Without keys, the end of the input is the end; what is under way is finished first.
+        // Without keys, the end of stdin ends the watch, after the running check has finished.
         if (stdin_ended_ && !check_) is_over_ = true;
     }
 
@@ -107,10 +107,10 @@ private:
     void begin() {
         check_.reset();
         if (!file_->text()) {
-            return instead("It is gone, or is not an ordinary file. ./learn reset " +
-                           exercise_.words() + " writes it again.");
+            return instead("Your file is missing, or is not an ordinary file. ./learn reset " +
+                           exercise_.words() + " restores it.");
         }
-        // What was found last stays on the screen until there is something new: only the keys go.
+        // The last verdict stays on the screen until there is a new one. Only the line with the keys is replaced.
         std::cout << (style_.clear ? "\r\033[K" : "") << "checking ..."
                   << (style_.clear ? "" : "\n") << std::flush;
         try {
@@ -149,7 +149,7 @@ private:
         return text_of_pass(exercise_, result, more, style_);
     }
 
-    // In place of a verdict, while there is none to be had.
+    // Prints a message in place of a verdict.
     void instead(const std::string& message) {
         found_.reset();
         verdict_ = wrap(message);
@@ -160,7 +160,7 @@ private:
 
     // ---- the screen ----
 
-    // The place for something new, on a terminal as large as it is now.
+    // Clears the screen, and reads the terminal's current size.
     void clear() {
         pages_.clear();
         shows_verdict_ = true;
@@ -183,11 +183,11 @@ private:
             waits = WatchWaits::for_a_guess;
         }
         std::cout << watch_footer(exercise_, local_time("%H:%M:%S"), terminal_.has_keys(), waits);
-        // The screen's last line is not left empty.
+        // No newline follows the footer, so that the last line of the screen is used.
         std::cout << (style_.clear ? "" : "\n") << std::flush;
     }
 
-    // What is said of it may be more by now: a prediction was made, the screen is larger.
+    // The verdict is formatted again, because a new guess or a larger screen may change it.
     void show_verdict() {
         clear();
         if (found_) {
@@ -198,8 +198,8 @@ private:
         footer();
     }
 
-    // Shows something with the verdict, or, when there is no room for both, in its place; by pages,
-    // when it is more than the screen takes: what scrolls away is not read.
+    // Prints a text below the verdict or, if both do not fit on the screen, in its place. A text that is larger than
+    // the screen is shown page by page, because nobody reads what has scrolled away.
     void below(const std::string& text) {
         if (!style_.clear) {
             std::cout << "\n" << text;
@@ -216,7 +216,7 @@ private:
         show_page();
     }
 
-    // The next page of what was begun; behind the last one the verdict.
+    // Prints the next page of a long text, and the verdict after the last one.
     void show_page() {
         if (pages_.empty() && !shows_verdict_) return show_verdict();
         if (pages_.empty()) return;
@@ -232,7 +232,8 @@ private:
                   << std::flush;
     }
 
-    // What there is above the footer. Without keys nobody can ask for another page.
+    // Returns the number of lines above the footer. It is unlimited without keys, because then nobody can ask for the
+    // next page.
     size_t lines_to_show() const {
         constexpr int LEAST = 10, MOST = 1'000'000;
         if (!terminal_.has_keys() || terminal_lines() == 0) return MOST;
@@ -250,7 +251,7 @@ private:
             return;
         }
         if (!terminal_.has_keys()) return;
-        // A key that sends several signs, an arrow say, means nothing here.
+        // Ignore keys that send several bytes, such as the arrows.
         if (keys[0] == '\033') return;
         for (ssize_t i = 0; i < count && !is_over_; ++i) obey(keys[i]);
     }
@@ -278,23 +279,23 @@ private:
     void next() {
         Work behind = exercise_behind(session_.course, exercise_);
         if (behind.step != nullptr) return turn_to(behind);
-        below("This is the last exercise. ./learn progress shows all.\n");
+        below("This is the last exercise. ./learn progress shows them all.\n");
     }
 
-    // To the bug hunt of this exercise, and back.
+    // Switches between this exercise and its bug hunt.
     void turn_to_hunt() {
         if (exercise_.step->hunt) return turn_to({exercise_.step, !exercise_.is_hunt});
         below(exercise_.name() + " has no bug hunt.\n");
     }
 
-    // Keys are no lines to answer in: the same key again is the answer.
+    // Explains the solution. Because there is no line to type an answer in, pressing the key twice confirms.
     void explain_it(bool is_sure) {
         State state = session_.progress.read();
         const Record& record = state.record(exercise_.name());
         if (record.passed_hash.empty() && !record.solution_seen && !is_sure) {
             return below(exercise_.name() +
                          " has not passed yet, and you cannot unsee the solution.\n"
-                         "e again: show it all the same.  h: a hint.\n");
+                         "Press e again to show it anyway, or h for a hint.\n");
         }
         below(said_by([&] { explain(session_, exercise_, true); }));
     }
@@ -315,14 +316,16 @@ private:
         terminal_.resume();
     }
 
-    // In a process of its own: the kernel that runs there may crash.
+    // Draws the picture in a child process, because the kernel may crash.
     void picture() {
         std::vector<std::string> arguments = {"picture", exercise_.step->number()};
         if (exercise_.is_hunt) arguments.push_back("--hunt");
         const Ended ended =
             run_to_end({.program = this_program(), .arguments = arguments, .with_errors = true},
                        kPictureSeconds);
-        std::cout << ended.output << (ended.timed_out ? "It took too long, and was ended.\n" : "");
+        std::cout << ended.output
+                  << (ended.timed_out ? "Drawing the picture took too long and was stopped.\n"
+                                      : "");
     }
 
     void take_signals() {
@@ -351,13 +354,13 @@ private:
     RawTerminal terminal_;
     std::unique_ptr<FileWatcher> file_;
     std::unique_ptr<Check> check_;
-    std::optional<CheckResult> found_;  // by the last check, unless there was something else to say
+    std::optional<CheckResult> found_;  // the last result, unless another message replaced it
     std::string bandwidth_;
-    std::string verdict_;  // what the screen shows, unless a key asked for something else
+    std::string verdict_;  // the text on the screen, unless a key asked for something else
     bool shows_verdict_ = true;
-    std::vector<std::string> pages_;  // of something long, those that are still to be shown
-    size_t count_of_pages_ = 0;       // with those that were
-    bool has_passed_ = false;         // what was checked last
+    std::vector<std::string> pages_;  // the remaining pages of a long text
+    size_t count_of_pages_ = 0;       // including the pages already shown
+    bool has_passed_ = false;         // whether the last checked text passed
     char last_key_ = 0;
     bool stdin_ended_ = false, is_over_ = false;
     int ended_by_ = 0;
@@ -368,8 +371,8 @@ private:
 std::string watch_footer(const Work& exercise, const std::string& time, bool has_keys,
                          WatchWaits waits) {
     std::string what = "Waiting for you to save ";
-    if (has_keys && waits == WatchWaits::for_a_guess) what = "g: predict what it costs, or save ";
-    if (has_keys && waits == WatchWaits::to_go_back) what = "space: the verdict again, or save ";
+    if (has_keys && waits == WatchWaits::for_a_guess) what = "g: predict the cost, or save ";
+    if (has_keys && waits == WatchWaits::to_go_back) what = "space: back to the verdict, or save ";
     std::string text = "\n[" + time + "] " + what + exercise.relative_file().string();
     if (!has_keys) return text;
     return text + "\nn next  h hint  e explain  " + (exercise.is_hunt ? "b back" : "b hunt") +

@@ -1,5 +1,5 @@
-// Theory of operation: a thread for each connection, one request for each connection, the file read whole. A
-// browser on the same computer notices nothing of that, and there is little that can go wrong.
+// Theory of operation: each connection has its own thread and carries one request, and each file is read as a whole.
+// This is simple, and fast enough for a browser on the same computer.
 #include "learn/web_server.h"
 
 #include <arpa/inet.h>
@@ -25,7 +25,7 @@ namespace {
 
 namespace fs = std::filesystem;
 
-/// Nobody sends more than this before the body of a GET.
+/// The most bytes that are accepted before the body of a request.
 constexpr std::size_t kLongestRequest = 16384;
 
 const char* words_of(int status) {
@@ -59,7 +59,7 @@ std::string type_of(const fs::path& file) {
     return found == types.end() ? "application/octet-stream" : found->second;
 }
 
-/// "%20" and its like are one byte. Nothing where they are none, or make a zero.
+/// Decodes "%20" and the like. Returns nothing if a code is malformed or stands for a zero byte.
 std::optional<std::string> decoded(const std::string& text) {
     std::string result;
     for (std::size_t i = 0; i < text.size(); ++i) {
@@ -78,7 +78,8 @@ std::optional<std::string> decoded(const std::string& text) {
     return result;
 }
 
-/// The file of a decoded path ("/index.html"), if it is an ordinary one in the folder, links followed.
+/// Returns the file of a decoded path such as "/index.html", if it is an ordinary file in the folder after following
+/// links.
 std::optional<fs::path> file_at(const fs::path& folder, std::string path) {
     if (path.ends_with('/')) path += "index.html";
     std::error_code problem;
@@ -90,13 +91,13 @@ std::optional<fs::path> file_at(const fs::path& folder, std::string path) {
     return file;
 }
 
-/// What another content of the file would not be called.
+/// Returns an ETag, which changes whenever the file's content does.
 std::string tag_of(const fs::path& file) {
     const auto time = fs::last_write_time(file).time_since_epoch().count();
     return '"' + std::to_string(time) + '-' + std::to_string(fs::file_size(file)) + '"';
 }
 
-/// What a line "Name: value" of the request says; "" where there is none. Names are in any case.
+/// Returns the value of the header `name`, in any case, or "" if the request lacks it.
 std::string header(const std::string& request, std::string name) {
     name = "\r\n" + name + ":";
     const auto same = [](unsigned char a, unsigned char b) {
@@ -110,7 +111,7 @@ std::string header(const std::string& request, std::string name) {
     return value;
 }
 
-/// The lines before the body; what has come of them where that takes too long or there are too many.
+/// Reads the lines before the body. Returns what has arrived if that takes too long or is too much.
 std::string read_request(int connection) {
     std::string request;
     char bytes[2048];
@@ -123,7 +124,7 @@ std::string read_request(int connection) {
 }
 
 void answer_one(const Descriptor& connection, const fs::path& folder) {
-    // Browsers open connections that they may never use.
+    // Browsers open connections that they may never use, so that reading must time out.
     const timeval limit{30, 0};
     setsockopt(connection.get(), SOL_SOCKET, SO_RCVTIMEO, &limit, sizeof limit);
     setsockopt(connection.get(), SOL_SOCKET, SO_SNDTIMEO, &limit, sizeof limit);
@@ -161,7 +162,7 @@ WebAnswer web_answer(const fs::path& folder, const std::string& request) {
     const std::optional<fs::path> file = file_at(folder, *path);
     if (!file) return refusal(404);
     const std::string tag = tag_of(*file);
-    // Asked each time, and sent when it has changed: a book that was built again is shown at once.
+    // The browser asks each time and gets the file only if it has changed, so that a rebuilt book is shown at once.
     const std::string kept = "Cache-Control: no-cache\r\nETag: " + tag + "\r\n";
     if (header(request, "If-None-Match") == tag) return {304, kept, ""};
     const std::optional<std::string> bytes = read_if_there(*file);
@@ -172,7 +173,7 @@ WebAnswer web_answer(const fs::path& folder, const std::string& request) {
 WebServer::WebServer(fs::path folder, int port) : folder_(std::move(folder)) {
     listener_.reset(socket(AF_INET, SOCK_STREAM | SOCK_CLOEXEC, 0));
     if (!listener_) throw failure("no socket");
-    // A port that this program had a minute ago is free.
+    // Allows a port that this program used a minute ago.
     const int yes = 1;
     setsockopt(listener_.get(), SOL_SOCKET, SO_REUSEADDR, &yes, sizeof yes);
     sockaddr_in place{};
@@ -196,7 +197,7 @@ std::string WebServer::address() const {
 }
 
 void WebServer::serve() {
-    // A browser that goes away in the middle is no reason to end.
+    // A browser that closes the connection early must not end the server.
     std::signal(SIGPIPE, SIG_IGN);
     for (;;) {
         Descriptor connection(accept4(listener_.get(), nullptr, nullptr, SOCK_CLOEXEC));
@@ -205,7 +206,7 @@ void WebServer::serve() {
                 answer_one(connection, folder);
             }).detach();
         } else {
-            // Too many files are open, say: later there are fewer.
+            // Probably too many files are open. Wait until there are fewer.
             std::this_thread::sleep_for(std::chrono::milliseconds(20));
         }
     }

@@ -1,5 +1,5 @@
 /// \file
-/// A server for the files of one folder, for browsers on this computer and no others.
+/// A web server for the files of one folder, which only browsers on this computer can reach.
 #pragma once
 
 #include <filesystem>
@@ -10,34 +10,34 @@
 
 namespace coalesce::learn {
 
-/// What a request is answered with.
+/// The response to a request.
 struct WebAnswer {
     int status = 200;
-    std::string headers;  ///< lines, each with its "\r\n"
+    std::string headers;  ///< lines that each end in "\r\n"
     std::string body;
 };
 
-/// The answer to a request, of which the lines before its body are given. Only GET and HEAD of ordinary files
-/// in the folder are answered with a file, wherever paths and links may lead.
+/// Returns the response to a request, given the lines before its body. Serves only GET and HEAD for ordinary files
+/// inside the folder, even if the path or a link leads outside.
 WebAnswer web_answer(const std::filesystem::path& folder, const std::string& request);
 
-/// Somebody else listens on that port.
+/// Thrown if another program listens on the port.
 class PortTaken : public std::runtime_error {
 public:
     using std::runtime_error::runtime_error;
 };
 
-/// Listens on 127.0.0.1 from the beginning; answers when it serves.
+/// Listens on 127.0.0.1 once it is constructed, and answers in `serve`.
 class WebServer {
 public:
-    /// Port 0: any that is free. Throws PortTaken, or std::runtime_error.
+    /// Starts listening. Port 0 means any free one. Throws PortTaken or std::runtime_error.
     WebServer(std::filesystem::path folder, int port);
 
-    /// Where it listens: "http://127.0.0.1:PORT/".
+    /// Returns the server's address: "http://127.0.0.1:PORT/".
     std::string address() const;
     int port() const { return port_; }
 
-    /// Answers everybody, until the program ends.
+    /// Answers requests until the program ends.
     [[noreturn]] void serve();
 
 private:

@@ -11,13 +11,13 @@ namespace {
 
 namespace fs = std::filesystem;
 
-// The solution with its marks.
+// Reads the solution, with its markers.
 exercises::Skeleton marked_solution(const Work& exercise) {
     fs::path file = fs::path("solutions") / exercise.step->name / exercise.file().filename();
     auto text = read_if_there(repository() / file);
     if (!text) {
         throw UsageError((repository() / file).string() +
-                         " cannot be read; git checkout solutions brings it back");
+                         " cannot be read; git checkout solutions restores it");
     }
     return exercises::skeleton_of(*text, file.string());
 }
@@ -73,7 +73,8 @@ Work find_exercise(const course::Course& course, const std::string& word, bool i
         throw UsageError("there is no exercise \"" + word + "\"; ./learn list names them");
     }
     if (is_hunt && !step->hunt) {
-        throw UsageError("the step " + step->name + " has no bug hunt; ./learn list names those");
+        throw UsageError("the step " + step->name +
+                         " has no bug hunt; ./learn list shows which steps have one");
     }
     return {step, is_hunt};
 }

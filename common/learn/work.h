@@ -1,5 +1,5 @@
 /// \file
-/// One thing that a learner works on: the exercise of a step, or its bug hunt.
+/// An item that a learner works on: the exercise of a step, or its bug hunt.
 #pragma once
 
 #include <filesystem>
@@ -11,44 +11,45 @@
 
 namespace coalesce::learn {
 
-/// An exercise or a bug hunt, and where its files are.
+/// An exercise or a bug hunt, and the paths of its files.
 struct Work {
     const course::Step* step = nullptr;
     bool is_hunt = false;
 
-    /// "03_tiled", "03_tiled hunt": for messages, and its name in the learner's progress.
+    /// Returns "03_tiled" or "03_tiled hunt", which is used in messages and in the learner's progress.
     std::string name() const { return step->name + (is_hunt ? " hunt" : ""); }
-    /// What follows a command to mean this one: "03", "03 --hunt".
+    /// Returns what a learner types after a command: "03", "03 --hunt".
     std::string words() const { return step->number() + (is_hunt ? " --hunt" : ""); }
-    /// The learner's file, from the course's folder on: "exercises/03_tiled/kernel.cu".
+    /// Returns the learner's file relative to the course's folder: "exercises/03_tiled/kernel.cu".
     std::filesystem::path relative_file() const;
-    /// The same with its whole path.
+    /// Returns the full path of the learner's file.
     std::filesystem::path file() const;
-    /// The text of that file, or of the other one that was named, as messages name it.
+    /// Returns the text of the learner's file, or of `other_file` if that is not "", with the name to use in
+    /// messages.
     Source source(const std::string& other_file) const;
-    /// The file as it is without what the learner writes. Throws when solutions/ lacks it.
+    /// Returns the original text of the learner's file. Throws if solutions/ lacks the exercise.
     std::string skeleton() const;
-    /// The solution, without its marks.
+    /// Returns the solution without its markers.
     std::string solution() const;
-    /// Whether it is a program, and no kernel that could be counted, drawn or timed.
+    /// Reports whether it is a whole program, and not a kernel that can be counted, drawn or timed.
     bool is_program() const { return asked().is_program; }
-    /// What is asked of it.
+    /// Returns the exercise's description from the course.
     const Exercise& asked() const { return is_hunt ? *step->hunt : *step->exercise; }
-    /// The lesson that goes with it: "steps/03_tiled/README.md".
+    /// Returns the lesson's text: "steps/03_tiled/README.md".
     std::string lesson() const;
-    /// Points for passing it.
+    /// Returns the points for passing it.
     int points() const { return asked().points; }
 };
 
-/// The exercises in the course's order, without bug hunts; the program comes first.
+/// Returns the exercises in the course's order, the whole program first, without bug hunts.
 std::vector<Work> exercises_of(const course::Course& course);
-/// All of them: after each exercise its bug hunt.
+/// Returns all exercises, each followed by its bug hunt.
 std::vector<Work> exercises_and_hunts_of(const course::Course& course);
 
-/// The one that a learner names by number or name. Throws UsageError when there is none.
+/// Returns the exercise that a number or a name means. Throws UsageError if there is none.
 Work find_exercise(const course::Course& course, const std::string& word, bool is_hunt);
 
-/// What identifies a text: the same in verdicts and in the learner's progress.
+/// Returns the hash of a text, which identifies it in verdicts and in the progress.
 std::string identity_of(const std::string& text);
 
 }  // namespace coalesce::learn

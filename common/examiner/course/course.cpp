@@ -1,5 +1,5 @@
-// Reads the records of the course. Whatever could be a slip of the pen (an unknown key, a step that builds on a
-// later one, a kernel without expectations) is an error here, so that no test can miss it.
+// Reads the records of the course. Everything that may be a typing mistake is an error (an unknown key, a step that
+// builds on a later one, a kernel without expectations), so that no test misses it.
 
 #include "examiner/course/course.h"
 
@@ -64,7 +64,7 @@ int read_points(const StrictToml& reader, const toml::table& table, const std::s
     return static_cast<int>(reader.whole(table, "points", where, 1, 1000));
 }
 
-// The levels that a hint has; without line breaks at their ends.
+// Reads the levels of a hint, without line breaks at their ends.
 void read_levels(const StrictToml& reader, const toml::table& table, bool all,
                  const std::string& where, Hint& hint) {
     bool any = false;
@@ -100,8 +100,8 @@ std::vector<std::string> read_failures(const StrictToml& reader, const toml::tab
 
 enum class FirstHint { is_general, names_failures };
 
-// The [[hint]] tables. The first hint of an exercise is general: it has all levels and names no failures. Each hint of
-// course.toml names the failures that it is for.
+// Reads the [[hint]] tables. The first hint of an exercise is general: it has all levels and names no failures. Each
+// hint of course.toml names the failures that it is for.
 std::vector<Hint> read_hints(const StrictToml& reader, const toml::table& table, FirstHint first,
                              const std::string& where) {
     const bool first_is_for_all = first == FirstHint::is_general;
@@ -140,7 +140,7 @@ double read_within(const StrictToml& reader, const toml::table& table) {
     reader.fail(*node, "`within` is how far an answer may be off, above 0.02 and up to 0.25");
 }
 
-// The model of time is off by about 8 % itself.
+// The time model itself is off by about 8 %.
 constexpr double kLeastOfTimes = 0.1;
 
 std::vector<Prediction> read_predictions(const StrictToml& reader, const toml::table& table,
@@ -171,7 +171,7 @@ std::vector<Prediction> read_predictions(const StrictToml& reader, const toml::t
     return predictions;
 }
 
-// The exercise of a step: what its exercise.toml asks, except for the bug hunt.
+// Reads the exercise of a step from its exercise.toml, except for the bug hunt.
 Exercise read_exercise(const StrictToml& reader, const toml::table& table, const std::string& step,
                        const Exercise& usual) {
     std::set<std::string_view> known(std::begin(kAsked), std::end(kAsked));
@@ -190,8 +190,8 @@ Exercise read_exercise(const StrictToml& reader, const toml::table& table, const
     return exercise;
 }
 
-// The bug hunt asks for the same result. It may cost what the fixed one costs, and may be tried on
-// shapes of its own, and with other orders of blocks.
+// Reads the bug hunt. It requires the same result and allows the same costs as the exercise, but may have its own
+// shapes and order of blocks.
 Exercise read_hunt(const StrictToml& reader, const toml::table& table, const Exercise& of) {
     const toml::table& entry = reader.section(table, "hunt", of.name);
     const std::string name = "the bug hunt of " + of.name;
@@ -220,9 +220,9 @@ bool is_step_name(const std::string& name) {
     return name.size() >= 4 && digit(name[0]) && digit(name[1]) && name[2] == '_';
 }
 
-/// The texts of one lesson; `exercise` is null where nothing is asked, as in a handout without solutions/.
+/// The texts of one lesson. `exercise` is null if the lesson has no exercise, as in a handout without solutions/.
 struct LessonTexts {
-    std::string name;  ///< of its folders
+    std::string name;  ///< name of its folders
     const CourseText* lesson = nullptr;
     const CourseText* exercise = nullptr;
 };
@@ -252,7 +252,7 @@ Step read_step(const LessonTexts& texts, const Exercise& usual, const Course& ea
     return step;
 }
 
-// The lesson before the steps, which is a whole program.
+// Reads the lesson before the steps, which is a whole program.
 Step read_program(const LessonTexts& texts) {
     const StrictToml reader(texts.lesson->file);
     const toml::table table = reader.parse(texts.lesson->text);
@@ -280,14 +280,14 @@ bool is_whole_program(const CourseText& lesson) {
     return table.contains("whole_program") && reader.truth(table, "whole_program", lesson.file);
 }
 
-/// The text whose file ends with `name`, or nullptr.
+/// Returns the text whose file name ends with `name`, or nullptr.
 const CourseText* text_named(const std::vector<CourseText>& texts, const std::string& name) {
     const auto found = std::ranges::find_if(
         texts, [&](const CourseText& text) { return text.file.ends_with(name); });
     return found == texts.end() ? nullptr : &*found;
 }
 
-/// The lessons among the texts, in the order of their numbers.
+/// Returns the lessons among the texts, in the order of their numbers.
 std::vector<LessonTexts> lessons_among(const std::vector<CourseText>& texts) {
     constexpr std::string_view kBefore = "steps/", kBehind = "/lesson.toml";
     std::vector<LessonTexts> lessons;
@@ -389,7 +389,7 @@ Course course_of_texts(const std::vector<CourseText>& texts) {
     reader.allow_keys(table, {"hint", "hidden"}, "the course");
     Course course;
     course.hints = read_hints(reader, table, FirstHint::names_failures, "the course");
-    // The hidden shapes of course.toml hold for every exercise that does not list its own.
+    // The hidden shapes of course.toml apply to every exercise that does not list its own.
     Exercise usual{.name = "every step"};
     toml::table of_all;
     if (const toml::node* hidden = table.get("hidden")) of_all.insert("hidden", *hidden);

@@ -15,63 +15,64 @@
 
 namespace coalesce::course {
 
-/// The counters that can be expected of a kernel, by their names in lesson.toml.
+/// The counters that lesson.toml can specify for a kernel, by name.
 inline constexpr const char* kExpectable[] = {"load", "store", "shared_load", "shared_store"};
 
 /// One kernel of a step, or one piece of host code.
 struct Variant {
-    std::string name;                      ///< as its program's --list and --variant have it
-    std::string kernel;                    ///< the __global__ function; empty for host code
-    std::map<std::string, double> expect;  ///< of kExpectable: sectors or wavefronts per request
+    std::string name;    ///< its name in --list and --variant of the program
+    std::string kernel;  ///< name of the __global__ function; empty for host code
+    /// sectors or wavefronts per request, for the counters of kExpectable
+    std::map<std::string, double> expect;
     int rows_multiple = 1, cols_multiple = 1;
-    int line = 0;  ///< in lesson.toml
+    int line = 0;  ///< line in lesson.toml
 };
 
-/// One program of the course. Its first variant is the headline.
+/// One program of the course. Its first variant is the main one.
 struct Step {
     std::string name;            ///< "02_naive", the name of its folders
     std::string title = {};      ///< "Naive: one thread moves one element"
     std::string builds_on = {};  ///< the name of an earlier step; empty for the first
     std::vector<Variant> variants = {};
-    std::optional<Exercise> exercise = {};  ///< what the learner writes, where there is something
-    std::optional<Exercise> hunt = {};      ///< the bug hunt, where there is one
+    std::optional<Exercise> exercise = {};  ///< the exercise, if there is one
+    std::optional<Exercise> hunt = {};      ///< the bug hunt, if there is one
 
     /// "02"
     std::string number() const { return name.substr(0, 2); }
-    /// The variant of that name, or nullptr.
+    /// Returns the variant of this name, or nullptr.
     const Variant* find(const std::string& variant) const;
 };
 
-/// All steps, in the order in which they are to be read.
+/// All steps in reading order.
 struct Course {
-    /// The lesson before the steps, if there is one: a whole program, and so is its exercise. It has no
-    /// kernel that takes a matrix, and no variants. It stands beside the steps and not among them, so
-    /// that whoever goes through them finds kernels to count, to time and to draw, and nothing else.
+    /// The lesson before the steps, if there is one. It is a whole program, and so is its exercise. It has no
+    /// variants and no kernel that takes a matrix. It is kept apart so that loops over the steps find only kernels to
+    /// count, time and draw.
     std::optional<Step> program = {};
     std::vector<Step> steps;
-    std::vector<Hint> hints;  ///< for failures, whatever the step
+    std::vector<Hint> hints;  ///< for failures in any step
 
-    /// The step of that name or number ("02_naive", "02", "2"), or nullptr.
+    /// Returns the step of this name or number ("02_naive", "02", "2"), or nullptr.
     const Step* find(const std::string& name_or_number) const;
-    /// The same, and the program's lesson too.
+    /// Returns the step or the whole-program lesson of this name or number, or nullptr.
     const Step* lesson(const std::string& name_or_number) const;
 
-    /// The hint for a failure ("" for none): the exercise's own one, else the course's, with the levels
-    /// that it lacks taken from the one for all. Its `failures` are those of the hint that was chosen.
+    /// Returns the hint for a failure ("" for none): the exercise's own, or else the course's. Missing levels come
+    /// from the general hint. Its `failures` are those of the hint that was chosen.
     Hint hint_for(const Exercise& exercise, const std::string& failure) const;
 };
 
-/// One record of the course: its text, and its file as messages name it.
+/// A record of the course: its text, and its file's name in messages.
 struct CourseText {
     std::string
         file;  ///< ends with course.toml, steps/NN_name/lesson.toml or solutions/NN_name/exercise.toml
     std::string text;
 };
-/// The records below the course's folder, as far as they exist.
+/// Reads the records that exist in the course's folder.
 std::vector<CourseText> course_texts(const std::filesystem::path& root);
-/// The course that these records make; throws CourseError.
+/// Makes the course from its records. Throws CourseError.
 Course course_of_texts(const std::vector<CourseText>& texts);
-/// The course whose folder is `root`; throws CourseError.
+/// Reads the course in the folder `root`. Throws CourseError.
 Course read_course(const std::filesystem::path& root);
 
 }  // namespace coalesce::course

@@ -4,8 +4,7 @@
 
 namespace coalesce::course {
 
-/// Something in a file of the course that cannot be right. The text begins with file and line, and
-/// ends with what to do.
+/// An error in a file of the course. The message begins with file and line, and ends with what to do.
 struct CourseError : std::runtime_error {
     using std::runtime_error::runtime_error;
 };

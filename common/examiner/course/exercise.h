@@ -12,18 +12,17 @@
 
 namespace coalesce {
 
-/// What a kernel may cost at `Exercise::counted`; looked at when everything is right. 0: not asked.
+/// The limits on a kernel's costs at `Exercise::counted`, which apply once the kernel is right. 0: no limit.
 struct Limits {
-    double load = 0;          ///< sectors that a load touches, by the request
-    double store = 0;         ///< sectors that a store touches
-    double shared_load = 0;   ///< wavefronts that a load from shared memory takes
-    double shared_store = 0;  ///< wavefronts that a store to shared memory takes
-    double elements_per_thread =
-        0;  ///< elements of the matrix for each thread of the grid, at least
-    double elements_per_block = 0;  ///< elements of the matrix for each block of the grid, at least
-    double loads_in_flight = 0;     ///< loads that a warp starts before it waits, at least
-    double copies_under_way = 0;  ///< bytes that arrive in shared memory while it is read, at least
-    double of_copy_predicted = 0;  ///< part of a copy's speed on a GPU, predicted, at least
+    double load = 0;                 ///< most sectors per load
+    double store = 0;                ///< most sectors per store
+    double shared_load = 0;          ///< most wavefronts per load from shared memory
+    double shared_store = 0;         ///< most wavefronts per store to shared memory
+    double elements_per_thread = 0;  ///< fewest elements of the matrix per thread
+    double elements_per_block = 0;   ///< fewest elements of the matrix per block
+    double loads_in_flight = 0;      ///< fewest loads that a warp starts before it waits
+    double copies_under_way = 0;     ///< fewest bytes in flight to shared memory while it is read
+    double of_copy_predicted = 0;    ///< smallest fraction of a copy's speed, predicted for a GPU
 };
 
 /// The limits by their names in exercise.toml.
@@ -39,7 +38,7 @@ inline constexpr std::pair<const char*, double Limits::*> kLimits[] = {
     {"of_copy_predicted", &Limits::of_copy_predicted},
 };
 
-/// The results that an exercise can ask for in `out`, by their names in exercise.toml.
+/// The results that an exercise can ask for in `out`, by name in exercise.toml.
 inline constexpr std::pair<const char*, Produces> kTasks[] = {
     {"transpose", {Produces::transpose}},
     {"copy", {Produces::copy}},
@@ -49,97 +48,97 @@ inline constexpr std::pair<const char*, Produces> kTasks[] = {
     {"stack-of-64", stack_of(64)},
 };
 
-/// The orders in which blocks can be asked to take their tiles; examiner/block_order.cpp has them.
+/// The orders in which an exercise can ask blocks to take tiles. examiner/block_order.cpp defines them.
 inline constexpr const char* kBlockOrders[] = {"diagonal", "any-diagonal", "in-turn"};
 
-/// Shapes that a grader adds and that nobody is told: each side is drawn from its range, then
-/// rounded up to the exercise's multiples.
+/// A rule for shapes that a grader adds in secret: each side is drawn from its range, then rounded up to the
+/// exercise's multiples.
 struct HiddenShape {
-    std::array<int, 2> rows{};  ///< the least and the most
-    std::array<int, 2> cols{};  ///< likewise
-    bool is_square = false;     ///< as many columns as rows
+    std::array<int, 2> rows{};  ///< minimum and maximum
+    std::array<int, 2> cols{};  ///< minimum and maximum
+    bool is_square = false;     ///< columns equal rows
 };
 
-/// The levels of a hint, each saying more than the one before, by their names in exercise.toml.
+/// The levels of a hint, by name in exercise.toml. Each says more than the previous one.
 inline constexpr std::array<const char*, 4> kHintLevels = {"question", "picture", "api", "line"};
 
-/// Help with one mistake, or with none in particular.
+/// Help for certain failures, or general help.
 struct Hint {
-    std::vector<std::string> failures;  ///< names of examiner/failure.h; empty: for all
-    std::array<std::string, kHintLevels.size()> levels;  ///< "": left to the hint for all
-    int line = 0;                                        ///< in its record
+    std::vector<std::string> failures;  ///< identifiers of failure.h; empty for a general hint
+    std::array<std::string, kHintLevels.size()> levels;  ///< "": taken from the general hint
+    int line = 0;                                        ///< line in its record
 };
 
-/// How far a prediction may be off, as a part of what was counted: rounding.
+/// The relative error that a prediction may have: rounding.
 inline constexpr double kRounding = 0.02;
 
-/// What can be asked about beside counters: percent of a copy's speed on a GPU, as the model of time says.
+/// A question that no counter answers: the percentage of a copy's speed on a GPU, by the time model.
 inline constexpr const char* kOfCopy = "of_copy_predicted";
 
-/// A question about what a kernel costs, asked before it is shown. What answers it comes from the
-/// learner's own run: the average of all requests, or what the model of time makes of it.
+/// A question about a kernel's cost, asked before the cost is shown. The answer comes from the learner's own run: the
+/// average of all requests, or the time model's prediction.
 struct Prediction {
     std::string counter;        ///< "load", "store", "shared_load", "shared_store" or kOfCopy
-    std::string question;       ///< for the learner
-    double within = kRounding;  ///< more where requests differ, and the question says "about"
+    std::string question;       ///< the question for the learner
+    double within = kRounding;  ///< larger if requests differ, and the question says "about"
 };
 
-/// Whether somebody who types "03_tiled", "03" or "3" means the step of that name.
+/// Reports whether the typed "03_tiled", "03" or "3" means this step.
 bool means(const std::string& typed, const std::string& step);
 
-/// An exercise, or the bug hunt that goes with one.
+/// An exercise, or the bug hunt of one.
 struct Exercise {
-    std::string name = "";               ///< of its step: "03_tiled"
-    bool is_hunt = false;                ///< to be fixed: hunt.cu, not kernel.cu
-    bool is_program = false;             ///< a whole program, program.cu: of 1 x elements
-    std::string kernel = "transpose";    ///< the __global__ function's name
-    std::string produces = "transpose";  ///< what it leaves in `out`: one of kTasks
-    int rows_multiple = 1;               ///< rows are multiples of this
-    int cols_multiple = 1;               ///< columns are multiples of this
-    std::vector<Shape> shapes = {};      ///< to try it on, the simplest first
-    Shape counted = {256, 256};          ///< where its costs are counted
-    Limits limits = {};                  ///< what it may cost, beside what its solution does
-    std::string block_order = "";        ///< which tiles its blocks take: of kBlockOrders; "": any
-    std::vector<HiddenShape> hidden = {};      ///< what a grader tries besides
-    int points = 0;                            ///< for passing it
-    std::vector<Hint> hints = {};              ///< the first is for all, the others for failures
-    std::vector<Prediction> predictions = {};  ///< in the order in which they are asked
+    std::string name = "";             ///< name of its step: "03_tiled"
+    bool is_hunt = false;              ///< a bug hunt: the file is hunt.cu
+    bool is_program = false;           ///< a whole program, program.cu; its shapes are 1 x elements
+    std::string kernel = "transpose";  ///< name of the __global__ function
+    std::string produces = "transpose";    ///< the result in `out`, one of kTasks
+    int rows_multiple = 1;                 ///< rows are multiples of this
+    int cols_multiple = 1;                 ///< columns are multiples of this
+    std::vector<Shape> shapes = {};        ///< shapes for the trials, the simplest first
+    Shape counted = {256, 256};            ///< the shape at which costs are counted
+    Limits limits = {};                    ///< limits in addition to the solution's costs
+    std::string block_order = "";          ///< the order of tiles, one of kBlockOrders; "": any
+    std::vector<HiddenShape> hidden = {};  ///< rules for a grader's additional shapes
+    int points = 0;                        ///< for passing it
+    std::vector<Hint> hints = {};          ///< the first is general, the others are for failures
+    std::vector<Prediction> predictions = {};  ///< in the order of the questions
 
     /// "03"
     std::string number() const { return name.substr(0, 2); }
-    /// "kernel.cu", "hunt.cu" or "program.cu"
+    /// Returns "kernel.cu", "hunt.cu" or "program.cu".
     std::string file() const {
         if (is_program) return "program.cu";
         return is_hunt ? "hunt.cu" : "kernel.cu";
     }
-    /// What it leaves in `out`. Throws std::invalid_argument for a name that is none of kTasks.
+    /// Returns the required result. Throws std::invalid_argument if `produces` is not in kTasks.
     Produces task() const;
-    /// Whether it takes squares alone.
+    /// Reports whether it takes only square matrices.
     bool takes_squares() const { return task().in_place; }
-    /// So many of its multiples; a square where it takes nothing else.
+    /// Returns a shape of this many multiples, or a square if only squares are allowed.
     Shape of_multiples(int rows, int cols) const {
         return {rows * rows_multiple, (takes_squares() ? rows : cols) * cols_multiple};
     }
-    /// The smallest that it takes which is as tall and as wide.
+    /// Returns the smallest allowed shape that is at least this large.
     Shape at_least(int rows, int cols) const {
         return of_multiples((rows + rows_multiple - 1) / rows_multiple,
                             (cols + cols_multiple - 1) / cols_multiple);
     }
-    /// Whether it takes matrices of that shape.
+    /// Reports whether the exercise takes matrices of this shape.
     bool takes(Shape shape) const {
         return shape.rows % rows_multiple == 0 && shape.cols % cols_multiple == 0 &&
                (shape.rows == shape.cols || !takes_squares());
     }
-    /// Whether somebody who types that means this one.
+    /// Reports whether the typed word means this exercise.
     bool is_called(const std::string& typed) const { return means(typed, name); }
 };
 
-/// As exercise.toml has them; of a number the shortest digits that give it again.
+/// Formats values as in exercise.toml. Numbers have the shortest digits that read back as the same number.
 std::string toml_text(double number);
 std::string toml_text(Shape shape);
 std::string toml_text(const std::vector<Shape>& shapes);
 
-/// All that is asked, as a text in the record's words: for people, and to see whether it changed.
+/// Returns the requirements as text in the form of the record, for people and for detecting changes.
 std::string text_of(const Exercise& exercise);
 
 }  // namespace coalesce

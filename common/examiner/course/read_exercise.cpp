@@ -3,7 +3,7 @@
 namespace coalesce::course {
 namespace {
 
-// [least, most], or one number that is both.
+// Reads a range, [minimum, maximum], or one number that is both.
 std::array<int, 2> read_range(const StrictToml& reader, const toml::table& table, const char* key) {
     const toml::node* node = table.get(key);
     if (node != nullptr && node->is_integer()) {

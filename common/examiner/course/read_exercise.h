@@ -1,4 +1,4 @@
-// Reads what an exercise asks: from exercise.toml, and from an assignment that asks for something else.
+// Reads the requirements of an exercise, from exercise.toml or from an assignment that overrides them.
 #pragma once
 
 #include <string_view>
@@ -8,14 +8,14 @@
 
 namespace coalesce::course {
 
-/// The keys that `read_asked` knows.
+/// The keys that `read_asked` reads.
 inline constexpr std::string_view kAsked[] = {"kernel",  "produces", "multiples",   "shapes",
                                               "counted", "limits",   "block_order", "hidden"};
 
-/// Reads those keys that are there; what is not stays as it is. Then checks that it fits together.
+/// Reads the keys that are present and leaves the others unchanged. Then checks that the exercise is consistent.
 void read_asked(const StrictToml& reader, const toml::table& table, Exercise& exercise);
 
-/// What rows and columns are multiples of, for an exercise or a variant, where it is said.
+/// Reads the multiples of rows and columns of an exercise or a variant, if given.
 void read_multiples(const StrictToml& reader, const toml::table& table, auto& task) {
     const toml::node* node = table.get("multiples");
     if (node == nullptr) return;
@@ -24,7 +24,7 @@ void read_multiples(const StrictToml& reader, const toml::table& table, auto& ta
     task.cols_multiple = multiples.cols;
 }
 
-/// Numbers of a table by their names; a structure has them, and what is not there is 0.
+/// Reads numbers of a table into the members of a struct. Missing ones are 0.
 template <class Numbers, std::size_t count>
 Numbers read_numbers(const StrictToml& reader, const toml::table& table,
                      const std::pair<const char*, double Numbers::*> (&names)[count],
@@ -39,10 +39,10 @@ Numbers read_numbers(const StrictToml& reader, const toml::table& table,
     return numbers;
 }
 
-/// The order of blocks that is asked for, where one is.
+/// Reads the required order of blocks, if given.
 void read_block_order(const StrictToml& reader, const toml::table& table, Exercise& exercise);
 
-/// Refuses shapes that the exercise does not take.
+/// Reports an error for shapes that the exercise does not allow.
 void check_shapes(const StrictToml& reader, int line, const Exercise& exercise,
                   const std::vector<Shape>& shapes);
 

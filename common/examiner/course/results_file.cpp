@@ -12,7 +12,7 @@ namespace {
 
 using Json = nlohmann::ordered_json;
 
-/// A value of the file, and the way to it.
+/// A value in the file, and its path.
 class Field {
 public:
     Field(const Json& value, std::string path) : value_(value), path_(std::move(path)) {}
@@ -46,7 +46,7 @@ public:
         if (value.empty()) fail("a text was expected");
         return value;
     }
-    /// A number of that type.
+    /// Returns a number of this type, which must be above 0.
     template <class Number = double>
     void above_zero() const {
         if (!(as<Number>() > 0)) fail("a number above 0 was expected");
@@ -68,7 +68,7 @@ void check_measured(const Field& row) {
         return;
     }
     check_shape(row);
-    if (!row["verified"].as<bool>()) return;  // nothing that is wrong has a time
+    if (!row["verified"].as<bool>()) return;  // a wrong result has no time
     const bool is_of_many = row.has("gpus");
     row["ms"].above_zero();
     row[is_of_many ? "sent_gbps" : "gbps"].above_zero();
@@ -78,7 +78,7 @@ void check_measured(const Field& row) {
 void check_counted(const Field& row) {
     check_shape(row);
     row["verified"].as<bool>();
-    if (!row.has("counters")) return;  // no kernel of its own
+    if (!row.has("counters")) return;  // a variant without a kernel
     const Field counters = row["counters"];
     for (const char* name :
          {"load_requests", "load_sectors", "store_requests", "store_sectors",

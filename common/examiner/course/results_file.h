@@ -1,6 +1,6 @@
 /// \file
-/// Results of lessons as files, which `learn run --json`, `bench` and `learn results` write. Whoever shows
-/// them has them checked first, so that a wrong file is an error and never a blank in a table.
+/// Checks files with results of lessons, which `learn run --json`, `bench` and `learn results` write. Programs that
+/// show results check them first, so that a malformed file is an error and never a blank in a table.
 #pragma once
 
 #include <nlohmann/json.hpp>
@@ -10,27 +10,28 @@
 
 namespace coalesce::course {
 
-/// What a file of results tells.
+/// The kinds of results files.
 enum class ResultsKind {
-    measured,   ///< times, on a GPU
-    counted,    ///< counters, of the simulated GPU
-    predicted,  ///< times, by the model
+    measured,   ///< times measured on a GPU
+    counted,    ///< counters of the simulated GPU
+    predicted,  ///< times predicted by the model
 };
 
-/// A field that is missing or wrong: "results[3].ms: a number above 0 was expected".
+/// An error about a missing or wrong field: "results[3].ms: a number above 0 was expected".
 using ResultsError = codec::Error;
 
-/// Checks every field that tables and charts show. Throws ResultsError for the first that is wrong.
+/// Checks every field that tables and charts use. Throws ResultsError for the first wrong one.
 ResultsKind check_results(const nlohmann::ordered_json& run);
 
-/// Whether it is of host code, or of a transfer.
+/// Reports whether a result is of host code or of a transfer.
 bool is_of_host(const nlohmann::ordered_json& result);
 
-/// Whether it has a time that can be compared with its lesson's first: of a kernel, of a whole matrix of
-/// floats. Host code, transfers, halves of a transpose, other elements and other arrays have none.
+/// Reports whether a result's time can be compared with that of its lesson's first variant: it is of a kernel that
+/// processes a whole matrix of floats. Host code, transfers, halves of a transpose, other element types and other
+/// arrays cannot be compared.
 bool is_contender(const nlohmann::ordered_json& result);
 
-/// The fastest contender of a lesson, among any results; nullptr: there is none.
+/// Returns the fastest comparable result of a lesson, or nullptr.
 const nlohmann::ordered_json* fastest_of(const std::string& step, const auto& results) {
     const nlohmann::ordered_json* fastest = nullptr;
     for (const nlohmann::ordered_json& result : results) {

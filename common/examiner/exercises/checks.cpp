@@ -15,11 +15,11 @@ namespace {
 
 namespace fs = std::filesystem;
 
-// How many files were examined, and how many could not be: a program that examined nothing must not
-// look like one whose kernel passed.
+// Numbers of files that were examined and that could not be. A program that examined nothing must not look like a
+// success.
 int examined = 0, not_examined = 0;
 
-// As messages name a file: as it stands in the repository, wherever that was cloned to.
+// Returns the file's path within the repository, for messages.
 std::string shown(const fs::path& file) {
     fs::path inside = fs::absolute(file).lexically_normal().lexically_relative(repository());
     return inside.empty() || *inside.begin() == ".." ? file.string() : inside.string();
@@ -30,7 +30,7 @@ void write_if_asked(const Verdict& verdict) {
     try {
         if (!file.empty()) write_file(file, to_json(verdict));
     } catch (const UsageError& error) {
-        ++not_examined;  // nobody learns of it
+        ++not_examined;  // the verdict would be lost
         FAIL_CHECK(std::string(error.what()));
     }
 }

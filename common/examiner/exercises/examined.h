@@ -1,4 +1,4 @@
-// Files examined as their exercise asks: by the checks, and by the proofs that these are sound.
+// Examines files as their exercise asks. The checks use it, and the proofs that the checks are sound.
 #pragma once
 
 #include <filesystem>
@@ -11,14 +11,14 @@
 
 namespace coalesce::exercises {
 
-/// The course's folder.
+/// Returns the course's folder.
 std::filesystem::path repository();
-/// The exercise of that name in the course: "03_tiled", "03_tiled hunt". Throws UsageError.
+/// Returns the exercise "03_tiled" or "03_tiled hunt" of the course. Throws UsageError.
 const Exercise& exercise_called(const std::string& name);
-/// The device that COALESCE_DEVICE names; the simulated one when it names none.
+/// Chooses the device that COALESCE_DEVICE names, or the simulated one if it is not set.
 Device choose_device_of_environment(char** argv);
-/// Examines a text in this process, beside the exercise's solution. What is slow to make is kept in the folder
-/// `cache`; "": nowhere.
+/// Examines a text in this process, and compares it with the exercise's solution. Slow results are cached in the
+/// folder `cache`, unless it is "".
 Verdict examined_as(const Exercise& exercise, const Source& source,
                     const std::filesystem::path& cache);
 

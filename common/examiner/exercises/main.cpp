@@ -1,5 +1,5 @@
-// exercises -- writes the skeletons of all exercises from their solutions, and proves that the tree
-// has them as they should be.
+// exercises -- writes the skeletons of all exercises from their solutions, and checks that the tree has these
+// skeletons.
 
 #include <cstdio>
 #include <cstring>

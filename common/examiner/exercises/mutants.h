@@ -1,17 +1,17 @@
 /// \file
-/// What must be found in an exercise: solutions/NN_name/mutants.toml.
+/// Reads solutions/NN_name/mutants.toml, which lists the failures that an exercise's check must find.
 ///
-///     [blank]                          # the skeleton, untouched
+///     [blank]                          # the skeleton, unchanged
 ///     failure = "nothing-written"
-///     failure_by_clang = "..."         # if clang leaves out what uses values that nobody wrote
+///     failure_by_clang = "..."         # if clang removes code that uses unwritten values
 ///
-///     [hunt]                           # the bug hunt, untouched; left out where there is none
+///     [hunt]                           # the bug hunt, unchanged; left out if there is none
 ///     failure = "grid-too-small"
-///     first_shape = "right"            # it looks right at the first shape; or "wrong"
+///     first_shape = "right"            # right on the first shape; or "wrong"
 ///
 ///     [[mutant]]                       # the solution with a mistake that learners make
 ///     name = "no bounds check"
-///     replace = "if (row < rows && col < cols) {"    # stands in the solution exactly once
+///     replace = "if (row < rows && col < cols) {"    # occurs in the solution exactly once
 ///     with = "{"
 ///     failure = "no-bounds-check"      # an identifier of examiner/failure.h
 #pragma once
@@ -27,29 +27,29 @@ namespace coalesce::exercises {
 /// A solution with one mistake.
 struct Mutant {
     std::string name;     ///< "no bounds check"
-    std::string replace;  ///< of the solution
-    std::string with;     ///< what stands there instead
-    std::string failure;  ///< what must be found
-    int line = 0;         ///< in mutants.toml
+    std::string replace;  ///< the text to replace in the solution
+    std::string with;     ///< the text that replaces it
+    std::string failure;  ///< identifier of the failure that must be found
+    int line = 0;         ///< line in mutants.toml
 };
 
-/// The file, read.
+/// The contents of mutants.toml.
 struct Mutants {
-    std::string blank_failure;           ///< what must be found in the skeleton
-    std::string blank_failure_by_clang;  ///< where clang compiles it
-    std::string hunt_failure;            ///< what must be found in the bug hunt; "": there is none
-    bool hunt_is_right_at_first = true;  ///< it passes the first shape
+    std::string blank_failure;           ///< failure of the skeleton
+    std::string blank_failure_by_clang;  ///< failure of the skeleton compiled by clang
+    std::string hunt_failure;            ///< failure of the bug hunt; "" if there is none
+    bool hunt_is_right_at_first = true;  ///< whether the bug hunt is right on the first shape
     std::vector<Mutant> mutants;         ///< in the order of the file
 };
 
-/// Fewer would prove little.
+/// The fewest mutants that an exercise must have.
 constexpr std::size_t kFewestMutants = 4;
 
 /// Reads the file. Throws course::CourseError that names the place.
 Mutants read_mutants(const std::filesystem::path& file);
 
-/// The solution with that mistake. Throws UsageError unless the text to replace occurs once and
-/// the mistake changes something.
+/// Returns the solution with the mistake. Throws UsageError unless the text to replace occurs exactly once and the
+/// mistake changes something.
 std::string applied(const Mutant& mutant, const std::string& solution);
 
 }  // namespace coalesce::exercises

@@ -20,7 +20,8 @@ std::string joined(const std::vector<Piece>& pieces, Lines Piece::*which) {
     return text;
 }
 
-// "        //!     x = 1;" gives "            x = 1;": the code keeps its place in the column.
+// Removes the prefix of a skeleton's line: "        //!     x = 1;" gives "            x = 1;", so that the code
+// keeps its column.
 std::string without_prefix(const std::string& line) {
     std::string indent = line.substr(0, line.find(kPrefix));
     std::string rest = trimmed(line).substr(sizeof(kPrefix) - 1);
@@ -33,7 +34,7 @@ bool has_word_for_the_learner(const Piece& piece) {
                                [](const std::string& line) { return !trimmed(line).empty(); });
 }
 
-// Reads the lines one after the other, and knows whether it is between markers.
+// Reads the lines, and keeps track of whether they are between markers.
 class Reader {
 public:
     explicit Reader(const std::string& name) : name_(name) {}
@@ -129,7 +130,7 @@ Skeleton skeleton_of(const std::string& marked, const std::string& name) {
     return reader.finish();
 }
 
-// Written apart from the reader above, so that a slip there is seen here.
+// This does not share code with the reader above, so that it finds mistakes there.
 std::string unmarked_difference(const std::string& skeleton, const std::string& marked) {
     const Lines has = lines_of(skeleton);
     std::size_t next = 0;
@@ -146,7 +147,7 @@ std::string unmarked_difference(const std::string& skeleton, const std::string& 
             continue;
         }
         if (between_markers) {
-            if (!wanted.starts_with(kPrefix)) continue;  // solving adds this line
+            if (!wanted.starts_with(kPrefix)) continue;  // the solution adds this line
             wanted = trimmed(wanted.substr(sizeof(kPrefix) - 1));
             if (next >= has.size() || trimmed(has[next]) != wanted) return told(wanted);
         } else if (next >= has.size() || has[next] != line) {

@@ -1,6 +1,6 @@
 /// \file
-/// A solution with marked lines is two texts: the skeleton that the learner begins with, and the
-/// solution itself.
+/// Splits a solution with marked lines into two texts: the skeleton that the learner starts with, and the solution
+/// itself.
 ///
 ///     //! [blank]
 ///     //! // TODO: if (row, col) lies inside `in`, store that element where it belongs in `out`.
@@ -9,9 +9,9 @@
 ///     }
 ///     //! [blank]
 ///
-/// Between two markers, the lines behind `//! ` stand in the skeleton alone, without that prefix,
-/// and the others in the solution alone. Everything else stands in both. In the files of the bug
-/// hunts the lines of the skeleton are the bug, and the others fix it.
+/// Between two markers, lines that begin with `//! ` are only in the skeleton, without that prefix, and the others
+/// are only in the solution. All other lines are in both. In a bug hunt the skeleton's lines contain the bug, and the
+/// solution's lines fix it.
 #pragma once
 
 #include <string>
@@ -21,37 +21,34 @@
 
 namespace coalesce::exercises {
 
-/// A run of lines: in both texts, or what one has in the place of the other's.
+/// A run of lines that is in both texts, or has two versions.
 struct Piece {
     std::vector<std::string> blank;   ///< the skeleton's lines
     std::vector<std::string> solved;  ///< the solution's lines
-    bool is_marked = false;           ///< they may differ
-    int line = 0;                     ///< of the marked text where it begins
+    bool is_marked = false;           ///< whether the two versions may differ
+    int line = 0;                     ///< line of the marked text where the run begins
 };
 
-/// What a marked solution holds.
+/// The two texts of a marked solution.
 struct Skeleton {
-    std::vector<Piece> pieces;  ///< in order; marked and unmarked ones take turns
+    std::vector<Piece> pieces;  ///< in order; marked and unmarked pieces alternate
 
-    /// What the learner begins with.
+    /// Returns the text that the learner starts with.
     std::string blank() const;
-    /// The solution without its marks.
+    /// Returns the solution without its marks.
     std::string solved() const;
-    /// How many places there are to fill in.
+    /// Returns the number of places to fill in.
     int blanks() const;
-    /// Lines of the solution that the learner writes.
+    /// Returns the number of lines of the solution that the learner writes.
     int lines_to_write() const;
 };
 
-/// Takes a marked text apart; `name` is its file's name for errors. Throws UsageError: a marker
-/// without its second, `//! ` outside of markers, nothing marked at all, a place with nothing to
-/// write or without a word of what to write.
+/// Parses a marked text. `name` is its file's name for messages. Throws UsageError if a marker has no partner, `//! `
+/// is outside markers, nothing is marked, or a marked place lacks a solution or an instruction.
 Skeleton skeleton_of(const std::string& marked, const std::string& name);
 
-/// Compares a skeleton as it stands in the tree with the marked solution it came from, line by
-/// line:
-/// "" when they differ in marked lines alone, and in these only by what solving adds or replaces;
-/// else the first line that is otherwise.
+/// Compares a skeleton in the tree with the marked solution that it comes from. Returns "" if they differ only in
+/// marked lines, and there only by lines that solving adds or replaces; otherwise describes the first other line.
 std::string unmarked_difference(const std::string& skeleton, const std::string& marked);
 
 }  // namespace coalesce::exercises

@@ -18,10 +18,10 @@ namespace {
 
 namespace fs = std::filesystem;
 
-// nvcc takes two on an idle computer.
+// Time limit in seconds. nvcc takes two on an idle computer.
 constexpr int kSeconds = 40;
 
-// Of those that compile host code too.
+// Returns a compiler that also compiles host code.
 std::optional<FoundCompiler> find_host_compiler() {
     const auto first = find_compiler(Compiler::any);
     if (first && first->kind == Compiler::clang) return first;
@@ -45,7 +45,7 @@ std::vector<std::string> command_of(const FoundCompiler& compiler) {
             "program.cu"};
 }
 
-// The last lines that say something: of the linker, say, which knows no lines of the file.
+// Returns the last lines with a message, such as those of the linker, which do not name lines of the file.
 std::string end_of(const std::string& output) {
     constexpr std::size_t most_lines = 6;
     const std::vector<std::string> lines = lines_of(output);
@@ -57,10 +57,10 @@ std::string end_of(const std::string& output) {
 Failure does_not_compile(const std::vector<Message>& messages, const Source& source,
                          const std::string& output) {
     Failure failure{.kind = FailureKind::does_not_compile,
-                    .headline = "no program can be made of it: something is missing.",
+                    .headline = "the program cannot be linked: something is missing.",
                     .place = {source.name, 0, 0},
                     .details = end_of(output),
-                    .next = "Is there a main, and everything else that is called?"};
+                    .next = "Does the file define main, and every function that it calls?"};
     bool is_first = true;
     for (const Message& message : messages) {
         if (message.severity != Severity::error) continue;
@@ -68,7 +68,7 @@ Failure does_not_compile(const std::vector<Message>& messages, const Source& sou
             failure.headline = with_end("does not compile: " + message.text);
             failure.place = message.place;
             failure.details.clear();
-            failure.next = "Begin with the first message; those after it may be about the same.";
+            failure.next = "Begin with the first message; later ones may have the same cause.";
         }
         is_first = false;
         failure.details += message.shown(source.text);
@@ -88,7 +88,7 @@ bool build_program(const Source& source, const fs::path& folder, Verdict& verdic
         return false;
     }
     verdict.compiler = version_of(*compiler);
-    // Messages and reports name the learner's lines.
+    // The #line directive lets messages and reports name the learner's lines.
     write_file(folder / "program.cu",
                "#line 1 \"" + std::string(kLearnersFile) + "\"\n" + source.text);
     const Ended ended = run_child(command_of(*compiler), kSeconds, {}, folder);

@@ -12,14 +12,14 @@ namespace {
 
 namespace fs = std::filesystem;
 
-// A number of elements that nobody who writes the program knows, and the same whenever it is examined.
+// Returns a number of elements that the program's author cannot know, but that is the same in each examination.
 int drawn_number(const std::string& hash) {
     constexpr unsigned long least = 1001, range = 4000, digits = 8;
     return static_cast<int>(least + std::stoul(hash.substr(0, digits), nullptr, 16) % range);
 }
 
-// How many elements would need a block that no device takes, if so many blocks are always launched; nothing
-// where that would be more than a test should take.
+// Returns a number of elements for which this many blocks would need more threads per block than a device allows, or
+// nothing if that is too many for a test.
 std::optional<int> elements_beyond(long long blocks) {
     constexpr long long most_blocks = 1024;
     if (blocks < 1 || blocks > most_blocks) return std::nullopt;
@@ -36,7 +36,7 @@ bool is_right_with(int elements, const fs::path& program, const Source& source, 
     return is_right;
 }
 
-// With each number of elements, until it is wrong.
+// Runs the program with each number of elements until a run is wrong.
 bool is_right_with_all(const fs::path& program, const Source& source, const Exercise& exercise,
                        Verdict& verdict) {
     std::vector<Shape> shapes = exercise.shapes;
@@ -46,8 +46,8 @@ bool is_right_with_all(const fs::path& program, const Source& source, const Exer
         if (!is_right_with(shape.cols, program, source, verdict)) return false;
         is_grid_fixed &= verdict.shapes.back().launch.grid == verdict.shapes.front().launch.grid;
     }
-    // As many blocks whatever there is to do: with enough elements those are too few, unless threads
-    // take several; or their threads are too many, where the two numbers have changed places.
+    // If the number of blocks is always the same, more elements show whether the blocks are too few, or whether the
+    // numbers of blocks and threads are exchanged.
     const auto more = elements_beyond(verdict.shapes.front().launch.blocks());
     return !is_grid_fixed || !more || is_right_with(*more, program, source, verdict);
 }

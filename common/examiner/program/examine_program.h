@@ -1,11 +1,12 @@
 /// \file
-/// From a learner's whole program to a verdict. It is compiled, and run on the simulated GPU with several
-/// numbers of elements, one of which depends on its text, and with many more where the grid is always the
-/// same; then once more with a launch that fails. It is not asked what it thinks of its result: what its
-/// copies and launches were, and what came back, is written down by a library that stands between it and
-/// CUDA's (witness.h).
+/// Examines a learner's whole program and returns a verdict. The program is compiled, and run on the simulated GPU
+/// with several numbers of elements, one of which depends on its text. If its grid is always the same, it also runs
+/// with many more elements. Finally it runs once with a launch that fails. The examiner does not rely on what the
+/// program says about its result: a library between the program and the CUDA runtime (witness.h) records its copies,
+/// its launches and the data that comes back.
 ///
-/// Its host code runs as the user who calls this, in no jail: it is for the reader's own programs.
+/// The program's host code runs with the rights of the calling user and without a sandbox, so this is only for the
+/// learner's own programs.
 #pragma once
 
 #include "examiner/course/exercise.h"
@@ -14,7 +15,7 @@
 
 namespace coalesce {
 
-/// Examines. What is wrong with this computer is a Failure as well; nothing is thrown.
+/// Examines the program. Problems of this computer become a Failure too; nothing is thrown.
 Verdict examine_program(const Source& source, const Exercise& exercise);
 
 }  // namespace coalesce

@@ -26,7 +26,7 @@ bool is_poison(float value) {
     return std::memcmp(bytes, poison, sizeof bytes) == 0;
 }
 
-// What the program printed, its first lines.
+// Returns the first lines that the program printed.
 std::string said_by(const WitnessedRun& run) {
     constexpr std::size_t most_lines = 6;
     if (run.ended.output.empty()) return "";
@@ -40,7 +40,8 @@ bool says_right(const WitnessedRun& run) {
 }
 
 std::string text_of(float value) {
-    return is_poison(value) ? "what nobody wrote" : format("%g", static_cast<double>(value));
+    return is_poison(value) ? "a value that nothing wrote"
+                            : format("%g", static_cast<double>(value));
 }
 
 std::string text_of(const LaunchShape& launch) {
@@ -51,8 +52,8 @@ std::string element(const char* array, std::size_t index) {
     return std::string(array) + "[" + std::to_string(index) + "]";
 }
 
-// One run and what is to be said of it: a function for each way in which it can go wrong, in the order in
-// which they are looked for. Each gives the failure, if that is what happened.
+// Explains one run. Each way in which it can go wrong has a function, in the order in which they are tried; it
+// returns the failure if it applies.
 class Causes {
 public:
     Causes(const WitnessedRun& the_run, int the_elements, const Source& the_source)
@@ -84,7 +85,7 @@ private:
                 .next = next};
     }
     int line_of_launch() const { return line_of_program_launch(source_.text); }
-    // Of the last copy that way; 0: there is none, or it is not known which.
+    // Returns the line of the last copy in this direction, or 0 if there is none or its line is unknown.
     int line_of_last_copy(const std::string& way) const {
         for (std::size_t i = run_.copies.size(); i-- > 0;) {
             if (run_.copies[i].way == way) return line_of_copy(source_.text, run_, i);
@@ -106,7 +107,7 @@ private:
         return failure(
             FailureKind::endless_loop,
             "the program was still running after " + count_of(kSecondsOfProgram, "second") + ".",
-            "Which loop of it has no end?");
+            "Which of its loops does not end?");
     }
 
     std::optional<Failure> refused_launch() const {
@@ -115,8 +116,8 @@ private:
         if (is_exchanged(shape)) {
             return failure(
                 FailureKind::launch_exchanged,
-                "the two numbers of the launch have changed places: it has " + text_of(shape) +
-                    " for " + count_of(count_, "element") +
+                "the two numbers of the launch are exchanged: it has " + text_of(shape) + " for " +
+                    count_of(count_, "element") +
                     ", and no GPU takes more than 1024 threads per block. With few elements that "
                     "goes unnoticed.",
                 "The first number between <<< and >>> is that of the blocks, the second that of "
@@ -134,11 +135,12 @@ private:
             FailureKind::bad_launch,
             "the launch was refused: " + std::to_string(shape.blocks()) + " blocks of " +
                 std::to_string(shape.threads()) + " threads.",
-            "How many blocks do so many elements need? Round up, so that it is 1 at least.",
+            "How many blocks do so many elements need? Round up, so that there is at least 1.",
             line_of_launch());
     }
 
-    // Blocks for so many elements, rounded up, if the first number were the threads.
+    // Reports whether the numbers are exchanged: the first one would be the right number of blocks if the second were
+    // the threads, rounded up.
     bool is_exchanged(const LaunchShape& launch) const {
         const auto count = static_cast<long long>(count_);
         const long long blocks = launch.blocks();
@@ -146,12 +148,11 @@ private:
                launch.threads() == (count + blocks - 1) / blocks;
     }
 
-    // What the simulator's checks say. A copy that fails says more of itself, and memory that is not freed
-    // comes last.
+    // Returns the failure for the simulator's reports. A failed copy has its own failure, and leaks come last.
     std::optional<Failure> reported() const {
         for (const SeenReport& report : run_.reports) {
             const bool is_of_copy = report.check == "apicheck" && has_failed_copy();
-            // Who does everything meets all others everywhere.
+            // If all threads do everything, they race everywhere, so that is the cause.
             const auto repeated = repeated_work();
             if (report.check == "globalrace" && repeated) return repeated;
             if (report.check != "leakcheck" && !is_of_copy) return of_report(report);
@@ -172,7 +173,7 @@ private:
         return failure(kind, report.message, report.cure.empty() ? next : report.cure, report.line);
     }
 
-    // A thread that has no element, or an index that is wrong.
+    // Explains an access outside an array by a thread without an element, or by a wrong index.
     Failure outside(const SeenReport& report) const {
         const LaunchShape shape =
             run_.launches.empty() ? LaunchShape{} : run_.launches.back().shape;
@@ -190,13 +191,13 @@ private:
             return failure(
                 FailureKind::out_of_bounds,
                 who + " follows a pointer to memory of the host, where a kernel cannot look.",
-                "Which pointers does the launch hand over? A kernel can only follow those that "
-                "cudaMalloc has given.",
+                "Which pointers does the launch pass? A kernel can only follow pointers from "
+                "cudaMalloc.",
                 report.line);
         }
         return failure(FailureKind::out_of_bounds, who + " accesses memory outside of the array.",
-                       "Which index does that thread compute? With pencil and paper, for the first "
-                       "thread and the last.",
+                       "Compute the index with pencil and paper for that thread, for the first "
+                       "thread and for the last.",
                        report.line);
     }
 
@@ -204,7 +205,7 @@ private:
         constexpr int by_signal = 128;
         if (run_.ended.exit_code <= by_signal) return {};
         return failure(FailureKind::program_failed,
-                       "the program was ended by signal " +
+                       "the program was killed by signal " +
                            std::to_string(run_.ended.exit_code - by_signal) + ".",
                        "Does the host use a pointer from cudaMalloc? It cannot follow it: only "
                        "kernels and cudaMemcpy can.");
@@ -219,8 +220,8 @@ private:
                                                               : "that stays on one side";
             return failure(FailureKind::program_failed,
                            std::string("the copy ") + where + " failed (" + copy.error + ").",
-                           "cudaMemcpy(to, from, bytes, kind): is each pointer of the side that "
-                           "the kind says, and are the bytes as many as the array has?",
+                           "cudaMemcpy(to, from, bytes, kind): is each pointer on the side that "
+                           "`kind` names, and does `bytes` match the array?",
                            line_of_copy(source_.text, run_, i));
         }
         return {};
@@ -237,14 +238,14 @@ private:
     std::optional<Failure> not_copied() const {
         if (!is_copied("to-gpu", false)) {
             return failure(FailureKind::not_copied,
-                           "the input never comes to the GPU before the kernel is launched.",
+                           "the input is not copied to the GPU before the kernel is launched.",
                            "cudaMemcpy(to, from, bytes, cudaMemcpyHostToDevice)",
                            line_of_last_copy("to-gpu"));
         }
         if (is_copied("to-host", true)) return {};
         return failure(FailureKind::not_copied,
-                       "the result never comes back from the GPU after the launch: the host "
-                       "compares what it had before.",
+                       "the result is not copied back from the GPU after the launch: the host "
+                       "compares its old data.",
                        "cudaMemcpy(to, from, bytes, cudaMemcpyDeviceToHost), after the launch.",
                        line_of_last_copy(is_copied("elsewhere", true) ? "elsewhere" : "to-host"));
     }
@@ -264,7 +265,7 @@ private:
         return {};
     }
 
-    // An input that shows nothing.
+    // Finds an input that cannot show whether the array was reversed.
     std::optional<Failure> same_both_ways() const {
         if (count_ < 2 || !std::equal(run_.in.begin(), run_.in.end(), run_.in.rbegin())) return {};
         return failure(FailureKind::comparison_wrong,
@@ -289,7 +290,8 @@ private:
         if (wrong.empty()) return {};
         Failure found = all_unwritten ? unwritten(wrong) : other_element(wrong.front());
         if (says_right(run_)) {
-            found.details += "And it calls that right: its comparison does not see it.\n";
+            found.details +=
+                "The program still calls this right: its comparison does not notice it.\n";
         }
         return found;
     }
@@ -297,16 +299,16 @@ private:
     Failure unwritten(const std::vector<std::size_t>& wrong) const {
         const LaunchShape& shape = run_.launches.back().shape;
         const auto threads = static_cast<std::size_t>(run_.launches.back().threads());
-        Failure found = failure(FailureKind::wrong_result,
-                                element("out", wrong.front()) + " was never written.",
-                                "Which thread should write it? Does it come to the store?",
-                                line_of_kernel(source_.text, ""));
+        Failure found = failure(
+            FailureKind::wrong_result, element("out", wrong.front()) + " was never written.",
+            "Which thread should write it, and does that thread reach the store?",
+            line_of_kernel(source_.text, ""));
         found.fault = Fault::never_written;
         if (wrong.size() == count_) {
             found.fault = Fault::nothing_written;
             found.headline = "the kernel ran and wrote nothing to the array that is copied back.";
             found.next =
-                "Does each thread come to its store? If it does: are the launch's arguments in the "
+                "Does each thread reach its store? If it does, are the launch's arguments in the "
                 "order of the kernel's parameters, and is the array that it writes copied back?";
         } else if (threads < count_) {
             found.fault = Fault::grid_too_small;
@@ -343,7 +345,7 @@ private:
             line_of_kernel(source_.text, ""));
     }
 
-    // The result is right; the program has to say so.
+    // Checks that the program reports a right result as right.
     std::optional<Failure> wrong_words() const {
         if (says_right(run_)) return {};
         return failure(
@@ -355,12 +357,11 @@ private:
             "wrong and ends with 1.");
     }
 
-    // The result is right, and the program says so; but the lesson asks for a thread for each element. Not
-    // everything else is a mistake. Blocks of any size are right, and so is a grid that is rounded up; and a
-    // loop whose stride is the whole grid, with several blocks, is how CUDA code is written for arrays of any
-    // size. A single block is right as long as it could have a thread for each element.
+    // Checks that the kernel has a thread for each element, as the lesson asks. Other designs are not all mistakes:
+    // blocks may have any size, the grid may be rounded up, and several blocks may loop with a stride of the whole
+    // grid, which is usual in CUDA code. A single block is right if it could have a thread for each element.
 
-    // One thread, or a few, or one block for far more elements: <<<1, 1>>> and a loop.
+    // Finds launches with far too few threads for the elements, such as <<<1, 1>>> with a loop.
     std::optional<Failure> few_threads() const {
         if (run_.launches.empty()) return {};
         const auto count = static_cast<long long>(count_);
@@ -387,7 +388,7 @@ private:
         return {};
     }
 
-    // Threads that all do all of it.
+    // Finds threads that all do all of the work.
     std::optional<Failure> repeated_work() const {
         if (run_.launches.empty() || count_ == 0) return {};
         for (const SeenStores& stores : run_.stores) {
@@ -398,7 +399,7 @@ private:
             const bool is_by_block = !is_by_thread && times == largest_.shape.blocks();
             const std::string who = is_by_thread  ? "every thread does everything"
                                     : is_by_block ? "every block does everything"
-                                                  : "threads do again what others have done";
+                                                  : "threads repeat the work of others";
             return failure(FailureKind::work_repeated,
                            who + ": each element is stored " + std::to_string(times) + " times" +
                                (is_by_thread  ? ", once by each thread of the launch."
@@ -417,7 +418,7 @@ private:
     std::optional<Failure> leaked() const {
         for (const SeenReport& report : run_.reports) {
             return failure(FailureKind::memory_leaked, report.message,
-                           "cudaFree gives back what cudaMalloc gave, each pointer once.");
+                           "Call cudaFree once for each pointer from cudaMalloc.");
         }
         return {};
     }
@@ -435,7 +436,7 @@ Failure wrong_with(const WitnessedRun& run, int elements, const Source& source) 
 }
 
 Failure launch_unnoticed(const WitnessedRun& run, const Source& source) {
-    // In the words of the runtime library, by cudaGetErrorString or cudaGetErrorName.
+    // The output contains the error in the words of cudaGetErrorString or cudaGetErrorName.
     const auto says = [&](const char* words) {
         return run.ended.output.find(words) != std::string::npos;
     };
@@ -447,10 +448,10 @@ Failure launch_unnoticed(const WitnessedRun& run, const Source& source) {
                     .details = "Seen with a launch that was refused on purpose.\n" + said_by(run),
                     .next =
                         "A launch returns nothing: cudaGetLastError() after it gives its error, "
-                        "which check() knows how to tell."};
+                        "which check() reports."};
     if (run.is_asked_for) {
         failure.headline =
-            "the launch fails, the program asks for the error, and does not tell it.";
+            "the launch fails, and the program asks for the error but does not report it.";
         failure.next = "Print cudaGetErrorString(error), and end with another exit code than 0.";
     }
     return failure;

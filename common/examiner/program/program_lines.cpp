@@ -10,7 +10,7 @@ namespace {
 
 struct CopyCall {
     int line = 0;
-    std::string words;  ///< of the whole statement
+    std::string words;  ///< text of the whole statement
 };
 
 std::vector<CopyCall> copy_calls_in(const std::string& text) {
@@ -24,7 +24,7 @@ std::vector<CopyCall> copy_calls_in(const std::string& text) {
     return calls;
 }
 
-/// Whether the call asks for that way, or may: its kind may be a variable, or cudaMemcpyDefault.
+/// Reports whether the call may copy in this direction. Its kind may be a variable, or cudaMemcpyDefault.
 bool may_go(const CopyCall& call, const std::string& way) {
     const bool says_to_gpu = call.words.find("cudaMemcpyHostToDevice") != std::string::npos;
     const bool says_to_host = call.words.find("cudaMemcpyDeviceToHost") != std::string::npos;
@@ -43,7 +43,7 @@ int line_of_program_launch(const std::string& text) {
 int line_of_copy(const std::string& text, const WitnessedRun& run, std::size_t number) {
     const std::vector<CopyCall> calls = copy_calls_in(text);
     if (calls.size() == 1) return calls.front().line;
-    // A copy that fails may end the program before the others.
+    // A failed copy may end the program before the other copies.
     if (run.copies.size() > calls.size() || number >= run.copies.size()) return 0;
     for (std::size_t i = 0; i < run.copies.size(); ++i) {
         if (!may_go(calls[i], run.copies[i].way)) return 0;

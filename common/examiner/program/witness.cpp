@@ -1,7 +1,8 @@
-// Preloaded into a learner's program: stands between it and CUDA's runtime library, and writes down what
-// it asks for (witness.h). The calls go on to the library, which is found by the loader after this one.
+// A library that is preloaded into a learner's program. It stands between the program and the CUDA runtime library,
+// and records the program's calls (witness.h). It passes each call on to the library, which the loader finds after
+// this one.
 //
-// Memory is poisoned where it is allocated, so that an element that no kernel has written is known for one.
+// It poisons memory when it is allocated, so that elements that no kernel has written are recognized.
 #include "examiner/program/witness.h"
 
 #include <cuda_runtime_api.h>
@@ -15,7 +16,8 @@ namespace {
 
 namespace witness = coalesce::witness;
 
-/// The library's own function. Nothing is linked: this is loaded where there is no such library, too.
+/// Returns the library's own function. This library is not linked with the runtime, because it is also loaded where
+/// there is none.
 template <class Function>
 Function* real(const char* name) {
     return reinterpret_cast<Function*>(dlsym(RTLD_NEXT, name));
@@ -65,7 +67,7 @@ cudaError_t noted_copy(cudaError_t error, void* to, const void* from, size_t byt
     return error;
 }
 
-/// A block that no device takes, where launches are to fail: then the library says so itself.
+/// Makes the block too large if launches are to fail, so that the runtime library itself refuses them.
 dim3 block_to_launch(dim3 block) {
     constexpr unsigned too_many = 1 << 20;
     return std::getenv(witness::kRefuses) == nullptr ? block : dim3(too_many);
@@ -111,7 +113,8 @@ extern "C" cudaError_t cudaPeekAtLastError() {
     return real<decltype(cudaPeekAtLastError)>("cudaPeekAtLastError")();
 }
 
-// What <<<...>>> becomes: by clang, and by nvcc, which gives a handle in place of the kernel's address.
+// The function that clang, and the one that nvcc, calls for <<<...>>>. nvcc passes a handle instead of the kernel's
+// address.
 extern "C" cudaError_t cudaLaunchKernel(const void* kernel, dim3 grid, dim3 block, void** arguments,
                                         size_t shared, cudaStream_t stream) {
     using Launch = cudaError_t(const void*, dim3, dim3, void**, size_t, cudaStream_t);

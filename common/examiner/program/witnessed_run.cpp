@@ -14,7 +14,8 @@ namespace {
 namespace fs = std::filesystem;
 using Json = nlohmann::json;
 
-// A kernel for a few thousand elements needs a few thousand; one without an end is stopped soon.
+// The instruction budget. A kernel for a few thousand elements needs a few thousand instructions; an endless one is
+// stopped soon.
 constexpr const char* kMostInstructions = "20000000";
 
 std::vector<float> floats_in(const fs::path& file) {
@@ -46,7 +47,7 @@ void take_calls(const fs::path& file, WitnessedRun& run) {
     }
 }
 
-// Its places are of the learner's file, or of none that the learner has seen.
+// Reads a report. Places outside the learner's file are dropped.
 SeenReport report_in(const Json& json) {
     SeenReport report{.check = json.at("check"),
                       .kind = json.at("kind"),
@@ -70,13 +71,13 @@ SeenStores stores_in(const Json& kernel) {
     return stores;
 }
 
-// A program that a signal ended leaves none.
+// A program that was killed by a signal leaves no reports.
 void take_reports(const fs::path& file, WitnessedRun& run) {
     const Json json = Json::parse(read_if_there(file).value_or(""), nullptr, false);
     if (json.is_discarded()) return;
     for (const Json& report : json.at("reports")) run.reports.push_back(report_in(report));
     for (const Json& kernel : json.at("kernels")) {
-        // Without counters: none of its launches came to an end.
+        // A kernel without counters had no launch that ran to its end.
         if (kernel.at("launches") != 0) run.stores.push_back(stores_in(kernel));
     }
 }

@@ -1,5 +1,5 @@
-// One run of a learner's program on the simulated GPU: how it ended, what it asked of CUDA's runtime
-// library, and what the simulator's checks found.
+// Runs a learner's program once on the simulated GPU, and collects how it ended, its calls of the CUDA runtime, and
+// the reports of the simulator's checks.
 #pragma once
 
 #include <array>
@@ -12,57 +12,57 @@
 
 namespace coalesce {
 
-/// A launch, as the program asked for it.
+/// A launch that the program requested.
 struct SeenLaunch {
     LaunchShape shape;
-    bool is_good = false;  ///< it was possible
-    /// In all its blocks.
+    bool is_good = false;  ///< whether the launch was valid
+    /// Returns the number of threads in all blocks.
     long long threads() const { return shape.blocks() * shape.threads(); }
 };
 
-/// A copy, as the program asked for it.
+/// A copy that the program requested.
 struct SeenCopy {
-    std::string way;    ///< "to-gpu", "to-host", "elsewhere", as it was said by its kind
-    std::string error;  ///< "cudaErrorInvalidValue"; "": it was possible
+    std::string way;    ///< "to-gpu", "to-host" or "elsewhere", by the kind argument
+    std::string error;  ///< "cudaErrorInvalidValue"; "" if the copy worked
     bool is_after_launch = false;
 };
 
-/// What a kernel stored.
+/// The stores of a kernel.
 struct SeenStores {
     long long launches = 0;
-    long long bytes = 0;  ///< by all threads of all launches, as often as they stored them
-    int line = 0;         ///< of the learner's file, that stored most of them; 0: none is known
+    long long bytes = 0;  ///< stored by all threads of all launches, counting repetitions
+    int line = 0;         ///< line of the learner's file that stored most of them; 0 if unknown
 };
 
-/// What a check of the simulator found.
+/// A report of one of the simulator's checks.
 struct SeenReport {
     std::string check, kind, message, cure;
-    int line = 0;  ///< of the learner's file; 0: none is known
+    int line = 0;  ///< line of the learner's file; 0 if unknown
     std::array<long long, 3> block{}, thread{};
 };
 
-/// How a program is run.
+/// The parameters of a run.
 struct ProgramRun {
     std::filesystem::path program;
-    int elements = 0;            ///< its only argument
-    bool launches_fail = false;  ///< each is refused, as one with a block too large is
+    int elements = 0;            ///< the program's only argument
+    bool launches_fail = false;  ///< whether every launch fails, as if the block were too large
 };
 
-/// What came of it.
+/// The result of a run.
 struct WitnessedRun {
     Ended ended;
     std::vector<SeenLaunch> launches;
-    std::vector<SeenCopy> copies;    ///< in their order, those that failed as well
-    bool is_asked_for = false;       ///< the error of a launch, after it
-    std::vector<float> in, out;      ///< what the last copies each way have moved
-    std::vector<SeenStores> stores;  ///< of each kernel that came to its end
+    std::vector<SeenCopy> copies;    ///< in order, including those that failed
+    bool is_asked_for = false;       ///< whether the program asked for the launch's error
+    std::vector<float> in, out;      ///< the data of the last copy in each direction
+    std::vector<SeenStores> stores;  ///< of each kernel that ran to its end
     std::vector<SeenReport> reports;
 };
 
-/// Seconds after which a program is ended.
+/// The time limit of a program in seconds.
 constexpr int kSecondsOfProgram = 10;
 
-/// Runs it, in a folder of its own.
+/// Runs the program in a temporary folder.
 WitnessedRun run_witnessed(const ProgramRun& run);
 
 }  // namespace coalesce

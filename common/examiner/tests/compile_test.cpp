@@ -1,4 +1,4 @@
-// Compiling: what becomes of a file, what is said about it, and what is kept.
+// Tests compiling: results, messages and caching.
 #include "examiner/compile.h"
 #include "examiner/render.h"
 
@@ -43,7 +43,7 @@ std::string launch_with(const std::string& launch) {
     return kernel_text + "Launch configure(int rows, int cols) { return " + launch + "; }\n";
 }
 
-/// The compilers that are here.
+/// Returns the installed compilers.
 std::vector<Compiler> compilers() {
     std::vector<Compiler> here;
     for (const Compiler one :
@@ -76,7 +76,7 @@ TEST_CASE("every compiler that is here makes PTX with the kernel and configure")
         CHECK(compiled.entry == "_Z9transposePfPKfii");
         CHECK(compiled.ptx.find(".entry " + compiled.entry) != std::string::npos);
         CHECK(compiled.ptx.find(std::string(".entry ") + kConfigureEntry) != std::string::npos);
-        // Lines of the file stand in the PTX under its one name, from 1.
+        // The PTX refers to lines of the file by its one name, from 1.
         CHECK(compiled.ptx.find(kLearnersFile) != std::string::npos);
         CHECK(compiled.messages.empty());
     }
@@ -121,7 +121,7 @@ namespace {
 void expect_no_line_of_ours(Compiler compiler) {
     const std::string broken[] = {
         kernel_text,                                                        // no configure
-        kernel_text + "int configure(int rows) { return 1; }",              // another configure
+        kernel_text + "int configure(int rows) { return 1; }",              // other parameters
         kernel_text + configure_text.substr(0, configure_text.size() - 3),  // never closed
         "}}}}" + kernel_text + configure_text,
         "/* never closed\n" + kernel_text + configure_text,
@@ -150,7 +150,7 @@ TEST_CASE("no compiler's messages show our lines, however broken the file is") {
     }
 }
 
-// It takes as long as all others, and kernels are compiled by it only where there is no NVRTC.
+// This compiler takes as long as all others together, and compiles kernels only if there is no NVRTC.
 TEST_CASE("nvcc's messages show none of our lines either") {
     if (!compiler_found(Compiler::nvcc).empty()) expect_no_line_of_ours(Compiler::nvcc);
 }
@@ -159,7 +159,7 @@ TEST_CASE("a block that is never closed is told before what follows from it") {
     const Compiled compiled =
         compile_text(kernel_text + configure_text.substr(0, configure_text.rfind('}')));
     CHECK_FALSE(compiled.ok());
-    if (compiled.compiler.starts_with("clang")) return;  // it sees the next function first
+    if (compiled.compiler.starts_with("clang")) return;  // clang reports the next function first
     CHECK(compiled.failure.headline.find("expected a \"}\"") != std::string::npos);
     CHECK(compiled.failure.place.line == 7);
 }

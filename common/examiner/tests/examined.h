@@ -1,4 +1,4 @@
-// What the tests here ask of kernels, and the examination that it takes.
+// The exercise of these tests, and its examination.
 #pragma once
 
 #include <filesystem>
@@ -9,7 +9,7 @@
 
 namespace coalesce::tests {
 
-/// A right transpose: squares, both rectangular ways, ragged edges, one row, one column.
+/// A transpose on squares, both rectangular shapes, partial tiles, one row and one column.
 inline Exercise transpose_within(const Limits& limits) {
     Exercise exercise;
     exercise.name = "a transpose";
@@ -18,7 +18,7 @@ inline Exercise transpose_within(const Limits& limits) {
     return exercise;
 }
 
-/// Examines in this process.
+/// Examines a kernel in this process.
 inline Verdict examined(const Source& source, const Exercise& exercise = transpose_within({}),
                         const std::filesystem::path& solution = {},
                         const LocalRunner::Options& options = {}) {

@@ -88,14 +88,14 @@ void check_form(const Failure& failure) {
     }
 }
 
-/// What fails by clang too, but by another name or line.
+/// Kernels that fail with clang too, but with another name or line.
 bool differs_by_clang(const std::string& name) {
     static const std::set<std::string> files = {
-        "does-not-compile.open_brace.cu",  // told by the function that follows
-        "endless-loop.in_configure.cu",    // a loop of nothing is a thread that waits
-        "endless-loop.printing.cu",        // the loop is told by its function's line
-        "not-simulated.cu",                // a statement of several lines is told by its first
-        "uninitialised-read.cu"};          // a value that nothing wrote need not be stored
+        "does-not-compile.open_brace.cu",  // clang names the next function
+        "endless-loop.in_configure.cu",    // clang's empty loop looks like a waiting thread
+        "endless-loop.printing.cu",        // clang gives the loop its function's line
+        "not-simulated.cu",                // clang names the first line of a statement
+        "uninitialised-read.cu"};          // clang omits stores of unwritten values
     return files.contains(name);
 }
 
@@ -142,7 +142,7 @@ TEST_CASE("there is a kernel for every failure, or a reason why not") {
         "archive-encrypted", "archive-broken", "archive-hostile", "ptx-refused", "ptx-too-large",
         "ptx-forged", "compiler-out-of-memory", "compiler-crashed", "launch-out-of-memory",
         "launch-out-of-time", "grader-fault",
-        // What only a real GPU says without more, or a fault of the simulator.
+        // Failures that only a real GPU reports, or a defect of the simulator would cause.
         "kernel-failed",
         // the exercises' own cases, in tests/wrong
         "copy-not-waited-for", "copy-not-committed", "copy-too-short", "too-much-work",

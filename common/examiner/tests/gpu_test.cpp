@@ -1,5 +1,5 @@
-// Examinations on a real GPU: the result alone is judged there, without reports and counters. Only
-// kernels that leave the device as it was; what breaks its context ends a process's work.
+// Tests examinations on a real GPU, where only the result is judged. Only the last kernel breaks the device, because
+// a broken context ends all work of a process.
 #include <cuda_runtime_api.h>
 #include <doctest/doctest.h>
 
@@ -53,7 +53,7 @@ TEST_CASE("wrong results, bad launches and what guard bands see have their names
 }
 
 TEST_CASE("a kernel that breaks the device is told, and so is that nothing works afterwards") {
-    // An address far outside. The last case: this process's device is gone then.
+    // An address far outside. This must be the last case, since the device of this process is unusable afterwards.
     const Source far = source_of_text(
         "__global__ void transpose(float* out, const float* in, int rows, int cols) {\n"
         "    out[(1ll << 44) + threadIdx.x] = in[0];\n"

@@ -1,4 +1,4 @@
-// Indices in which brackets are missing, as far as a kernel's text tells.
+// Tests finding indices that lack brackets in a kernel's text.
 #include "examiner/source_lines.h"
 
 #include <doctest/doctest.h>
@@ -9,7 +9,7 @@ using namespace coalesce;
 
 namespace {
 
-/// A kernel with such an index.
+/// Returns a kernel with this index.
 MissingBrackets missing_in(const std::string& index, const std::string& before = "") {
     return missing_brackets(
         "__global__ void f(float* out, const float* in, int rows, int cols) {\n"

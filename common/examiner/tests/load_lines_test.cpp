@@ -1,4 +1,4 @@
-// Loads that a compiler gives the line of the store behind them.
+// Tests loads that a compiler attributes to the line of the next store.
 #include "examiner/load_lines.h"
 
 #include <doctest/doctest.h>
@@ -24,7 +24,7 @@ TEST_CASE("a line that stores a variable as it is loads nothing: the line does t
 }
 
 TEST_CASE("any other line keeps what it loads") {
-    // It loads itself; it stores what was computed, or set part by part.
+    // These lines load themselves, or store what was computed or set part by part.
     for (const std::string text :
          {"float v = in[i];\nout[j] = in[i];\n", "float v = in[i];\nout[j] = v + in[k];\n",
           "float v = in[i];\nfloat w = v;\n", "v.w = tile[i];\nout[j] = v;\n",

@@ -1,4 +1,4 @@
-// Accesses outside of a thread's own array, as far as a kernel's text tells.
+// Tests finding accesses outside a thread's own array in a kernel's text.
 #include "examiner/source_lines.h"
 
 #include <doctest/doctest.h>
@@ -11,7 +11,7 @@ namespace {
 
 const std::string constants = "constexpr int TILE_DIM = 32, BLOCK_ROWS = TILE_DIM / 4;\n";
 
-/// A kernel with such a declaration, and such a loop.
+/// Returns a kernel with this declaration and this loop.
 std::string kernel(const std::string& declaration, const std::string& loop) {
     return constants + "__global__ void f(float* out, const float* in, int n) {\n" + declaration +
            "\n" + loop + "\n}\n";
@@ -58,7 +58,7 @@ TEST_CASE("an index that stays in its array is none, and what nobody can know is
     CHECK(overrun_in("float v[4];", "for (int i = 0; i < n; ++i) v[i] = 0;").line == 0);
     CHECK(overrun_in("float v[n];", "for (int i = 0; i < 8; ++i) v[i] = 0;").line == 0);
     CHECK(overrun_in("float v[4];", "for (int i = 0; i < 9; i += 0) v[i] = 0;").line == 0);
-    // The simulated GPU sees these itself.
+    // The simulated GPU reports these itself.
     CHECK(overrun_in("__shared__ float v[4];", "for (int i = 0; i < 8; ++i) v[i] = 0;").line == 0);
     CHECK(overrun_in("float v[4];", "// v[7]\n").line == 0);
 }

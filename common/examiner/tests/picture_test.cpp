@@ -1,4 +1,4 @@
-// Pictures of what a warp touches.
+// Tests pictures of a warp's accesses.
 #include "examiner/picture.h"
 
 #include <doctest/doctest.h>
@@ -23,7 +23,7 @@ Picture picture_of_file(const fs::path& file, PictureRequest request = {}) {
 
 constexpr std::uint32_t everybody = 0xffffffff;
 
-/// Lanes whose addresses are `step` bytes apart.
+/// An access whose lanes are `step` bytes apart.
 simulated::Access lanes(std::uint64_t first, std::uint64_t step, unsigned bytes_per_lane = 4,
                         std::uint32_t active = everybody) {
     simulated::Access access{.bytes_per_lane = bytes_per_lane, .active = active};
@@ -117,7 +117,7 @@ TEST_CASE("the picture of a good kernel") {
 TEST_CASE("another block and warp") {
     const Picture picture = picture_of_file(tests_folder / "solution.cu", {.block = 9, .warp = 2});
     REQUIRE(picture.ok());
-    // Block 9 of 8 x 8 has tile (1, 1), and warp 2 its third row: (32 + 2) * 256 + 32 floats in.
+    // Block 9 of 8 x 8 takes tile (1, 1), and its warp 2 the third row: in + (32 + 2) * 256 + 32 floats.
     CHECK(picture.accesses[0].rows[0].label == "in + " + std::to_string(4 * (34 * 256 + 32)));
 }
 
@@ -169,6 +169,6 @@ TEST_CASE("the drawing is well formed, whatever stands in the source") {
     CHECK(svg.ends_with("</svg>\n"));
     CHECK(svg.find("a<b>") == svg.npos);
     CHECK(svg.find("\"<&>\"") == svg.npos);
-    // Each sign that opens something is closed, and none stands alone.
+    // Each opening character is closed, and none is unpaired.
     CHECK(std::count(svg.begin(), svg.end(), '<') == std::count(svg.begin(), svg.end(), '>'));
 }

@@ -1,4 +1,4 @@
-// The time that is predicted of a learner's kernel: when there is one, what is asked of it, how it is told.
+// Tests the predicted time of a learner's kernel: when there is one, its limit, and its text.
 #include <doctest/doctest.h>
 
 #include <algorithm>
@@ -25,7 +25,7 @@ Verdict passed(const LocalRunner::Options& options = {}) {
     return found;
 }
 
-/// A verdict with a prediction of that part of a copy's speed, which may be off by a tenth.
+/// Returns a verdict with a prediction of this fraction of a copy's speed, within 10 %.
 Verdict predicted_at(double of_copy) {
     timing::Prediction launch;
     launch.ms = 0.13 / of_copy;
@@ -44,7 +44,7 @@ bool is_too_slow(double of_copy, double asked) {
     return too_slow_predicted(predicted_at(of_copy), {.of_copy_predicted = asked}).has_value();
 }
 
-/// As one that works in a jail: it launches, and knows nothing of time.
+/// A runner that launches but cannot predict, as in a jail.
 class TimelessRunner : public LocalRunner {
 public:
     using LocalRunner::LocalRunner;
@@ -64,7 +64,7 @@ TEST_CASE("a right kernel has a time on a GPU, beside the solution's") {
     REQUIRE(found.predicted);
     CHECK(found.predicted->shape.name() == "8192 x 8192");
     CHECK(found.predicted->gpu == timing::known_gpus().front().name);
-    // 512 MB: slower than the memory of any GPU is no transpose, and faster is none either.
+    // The matrix has 512 MB. No transpose is faster than the memory of any GPU.
     CHECK(found.predicted->of_copy() > 0.5);
     CHECK(found.predicted->of_copy() < 1.1);
     CHECK(!found.predicted->longest().time_line.moments.empty());
@@ -130,7 +130,7 @@ TEST_CASE("a limit holds against the prediction and its error") {
     unknown.predicted->launches[0].unknown = {timing::Unknown::parts};
     CHECK(!too_slow_predicted(unknown, {.of_copy_predicted = 0.75}));
     CHECK(!too_slow_predicted(Verdict{}, {.of_copy_predicted = 0.75}));
-    // What it does not know costs time at best.
+    // The effects that the model does not cover can only cost time.
     for (const auto one :
          {timing::Unknown::local_memory, timing::Unknown::waits, timing::Unknown::unlike_blocks}) {
         unknown.predicted->launches[0].unknown = {one};
@@ -167,7 +167,7 @@ TEST_CASE("a kernel that is right and too expensive is compared with the solutio
         CAPTURE(text);
         CHECK(says(text, "At 8192 x 8192 the solution takes about"));
     }
-    // Where there is no room it is left out before the failure is.
+    // If there is no room, the map is left out before the failure.
     CHECK(!says(terminal_text(found, {.lines = 12}), "8192"));
 }
 

@@ -1,5 +1,5 @@
-// Stands in for NVRTC of a toolkit in a folder that the system's loader does not search: it compiles only
-// when it finds its builtins by their name alone.
+// Imitates NVRTC of a toolkit in a folder that the system's loader does not search: it compiles only if it finds its
+// builtins by their bare name.
 #include <dlfcn.h>
 
 #include <cstddef>

@@ -1,4 +1,4 @@
-// A folder for one test, gone afterwards.
+// A temporary folder for one test.
 #pragma once
 
 #include <stdlib.h>

@@ -1,4 +1,4 @@
-// Files that are no source, and what a file may include.
+// Tests files that are not source code, and which includes are allowed.
 #include "examiner/source.h"
 
 #include <doctest/doctest.h>
@@ -16,7 +16,7 @@ namespace {
 
 FailureKind kind_of(const std::filesystem::path& file) {
     const Source source = read_source(file);
-    // Each names the file, and says what to do.
+    // Each message names the file and says what to do.
     if (!source.is_good()) {
         CHECK(source.problem.place.file == file.string());
         CHECK(!source.problem.headline.empty());
@@ -105,7 +105,7 @@ TEST_CASE("a line of nothing but comments takes no longer than others of its len
         CAPTURE(comment);
         const auto begin = std::chrono::steady_clock::now();
         CHECK(kind_of_text(text) != FailureKind::file_too_large);
-        // It takes about 20 ms; the square of the length took minutes.
+        // This takes about 20 ms; in quadratic time it took minutes.
         CHECK(std::chrono::steady_clock::now() - begin < std::chrono::seconds(3));
     }
 }

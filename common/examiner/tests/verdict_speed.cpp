@@ -24,15 +24,15 @@ namespace {
 
 using Clock = std::chrono::steady_clock;
 constexpr int kSaves = 20;
-constexpr std::size_t kParts = 4;  ///< that the verdict itself knows of
+constexpr std::size_t kParts = 4;  ///< parts that the verdict itself measures
 
-/// One row of the table: what a stretch of the way is called, and its milliseconds, save by save.
+/// A row of the table: the name of a part, and its milliseconds for each save.
 struct Part {
     const char* name;
     std::vector<double> milliseconds;
 };
 
-/// The child's side: examines and writes its milliseconds to a file.
+/// Runs in the child process: examines, and writes its milliseconds to a file.
 int examine_once(const fs::path& file, const fs::path& solution, const fs::path& cache,
                  const fs::path& answer) {
     const Verdict found = coalesce::tests::examined(
@@ -63,8 +63,7 @@ std::string content_of(const fs::path& file) {
     return {std::istreambuf_iterator<char>(stream), {}};
 }
 
-/// Saves the file with a change each time, so that it is compiled each time: with other numbers of lines, which
-/// what was compiled knows of, so that nothing of it was kept.
+/// Saves the file with a change that moves its lines, so that nothing comes from the cache.
 bool measure(const fs::path& kernel, const fs::path& folder, std::vector<Part>& parts) {
     const std::string text = content_of(kernel);
     const fs::path saved = folder / "kernel.cu", answer = folder / "answer";
@@ -76,7 +75,7 @@ bool measure(const fs::path& kernel, const fs::path& folder, std::vector<Part>& 
         }
         const double whole =
             std::chrono::duration<double, std::milli>(Clock::now() - begin).count();
-        // The first one fills the caches.
+        // The first save fills the caches.
         if (i < 0) continue;
         std::ifstream numbers(answer);
         double sum = 0;

@@ -31,7 +31,7 @@ std::string new_key() {
     return hex(bytes);
 }
 
-// Shapes that nobody can guess: drawn as the course says, none of them published.
+// Draws hidden shapes as the course specifies. None of them is published.
 class HiddenShapes {
 public:
     explicit HiddenShapes(const Assigned& exercise) : exercise_(exercise) {}
@@ -45,11 +45,11 @@ public:
         return shapes_;
     }
 
-    // Whole tiles of any lesson, so that the limits of a request hold (and as much beyond them as the public
-    // one has), and no square where there are
-    // others: a kernel that knows the public one by its size must not be cheap there alone.
+    // Draws the shape at which costs are counted again. It consists of whole tiles of every lesson, so that the
+    // limits per request hold, and is not square unless it must be: a kernel that recognizes the public shape by its
+    // size must not be cheap only there.
     Shape counted() {
-        constexpr int tile = 128, least = 4, most = 9;  // tiles in all; the public one has 4
+        constexpr int tile = 128, least = 4, most = 9;  // number of tiles; the public shape has 4
         for (;;) {
             const int down = any({1, most}),
                       across = exercise_.takes_squares() ? down : any({1, most});
@@ -72,7 +72,7 @@ private:
                std::ranges::count(shapes_, shape) > 0;
     }
 
-    // A published one, or one that is there already, grows along its longer side.
+    // Adds a shape. If it is published or present already, its longer side grows.
     void add(Shape shape) {
         while (is_known(shape)) {
             const bool is_wide = shape.cols > shape.rows;
@@ -95,8 +95,8 @@ const Assigned& course_exercise(const std::vector<Assigned>& all, const std::str
                      joined(all, ", ", &Assigned::name));
 }
 
-// Most of the points are for what a lesson is about, which its counters tell: a blank may be right, and so
-// is the kernel of the lesson before.
+// Divides the points. Most are for the lesson's subject, which the counters show, because a skeleton may be right,
+// and so is the kernel of the previous lesson.
 Points shared_out(double points) {
     return {.correct = points / 4, .clean = points * 3 / 20, .counters = points * 6 / 10};
 }
@@ -112,7 +112,7 @@ Assignment assignment_of(const NewAssignment& request) {
     for (std::size_t i = 0; i < request.exercises.size(); ++i) {
         Assigned exercise = course_exercise(all, request.exercises[i]);
         if (made.find(exercise.name) != nullptr)
-            throw UsageError(exercise.name + " is named twice");
+            throw UsageError(exercise.name + " is named more than once");
         exercise.possible =
             shared_out(request.points.empty() ? exercise.points : request.points[i]);
         HiddenShapes hidden(exercise);
@@ -229,7 +229,7 @@ void make_assignment(const NewAssignment& request) {
                          " points; give one for each");
     }
     Assignment assignment = assignment_of(request);
-    // All in a folder beside it, which then gets its name: an assignment is there whole.
+    // The assignment is written to a folder beside its destination and then renamed, so that it is never incomplete.
     fs::path making = request.folder;
     making += ".unfinished-" + std::to_string(getpid());
     make_folder(making);

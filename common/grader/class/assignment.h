@@ -1,5 +1,5 @@
 /// \file
-/// Makes an assignment from the course, and proves it.
+/// Makes an assignment from the course, and proves that it grades correctly.
 #pragma once
 
 #include <filesystem>
@@ -12,35 +12,35 @@
 
 namespace coalesce::grader {
 
-/// What is to be made.
+/// The parameters of a new assignment.
 struct NewAssignment {
-    std::filesystem::path folder;        ///< where it goes: must not be there yet
-    std::string title;                   ///< for students; "": its name
-    std::vector<std::string> exercises;  ///< names or numbers
-    std::vector<double> points;          ///< of each; {}: those of the course
+    std::filesystem::path folder;        ///< the folder to create; must not exist
+    std::string title;                   ///< the title that students see; "": the name
+    std::vector<std::string> exercises;  ///< names or numbers of the exercises
+    std::vector<double> points;          ///< points of each exercise; {}: those of the course
 };
 
-/// Makes it, whole or not at all. Throws UsageError.
+/// Makes the assignment, completely or not at all. Throws UsageError.
 void make_assignment(const NewAssignment& request);
 
-/// Something that has to come out in a certain way.
+/// A submission with a required result.
 struct Proof {
     std::string exercise;    ///< "03_tiled"
     std::string what;        ///< "the solution", "mutant: no barrier", "cheat: ..."
-    std::string source;      ///< what is judged
-    bool must_pass = false;  ///< all points; else not all of them
-    std::string failure;     ///< what should be found; "": anything
-    double most_share = 1;   ///< of the points that it may get; 1: not all of them
+    std::string source;      ///< the source to judge
+    bool must_pass = false;  ///< it must get all points; otherwise it must not
+    std::string failure;     ///< the failure that should be found; "": any
+    double most_share = 1;   ///< largest fraction of the points; 1: anything less than all
 };
 
-/// What somebody may get of an exercise's points who has done nothing for it.
+/// The largest fraction of an exercise's points that a student may get for no work.
 inline constexpr double kMostForNothing = 0.4;
 
-/// All that is to be proved of an assignment: the solution passes; the blank, the mutants and
-/// attempts to cheat do not; the blank and the solution of the lesson before get little.
+/// Returns everything to prove about an assignment: the solution passes; the skeleton, the mutants and attempts to
+/// cheat do not; the skeleton and the solution of the previous lesson get few points.
 std::vector<Proof> proofs_of(const Assignment& assignment);
 
-/// Judges all of them; true when everything came out as it has to.
+/// Judges all proofs. Returns whether each has the required result.
 bool verify_assignment(const Assignment& assignment, const JudgingProcesses& processes,
                        std::optional<Tier> tier, std::ostream& out);
 

@@ -1,4 +1,4 @@
-// A chunk of a plan, judged on whatever computer it comes to.
+// Judges a chunk of a plan on any computer.
 
 #include <unistd.h>
 
@@ -17,7 +17,8 @@ namespace coalesce::grader {
 namespace fs = std::filesystem;
 namespace {
 
-// A folder of this process alone. Other computers may see it: it has their name.
+// Returns a work folder for this process. Its name contains the computer's, because other computers may see the
+// folder.
 fs::path own_folder_in(const Plan& plan) {
     char host[256] = {};
     (void)gethostname(host, sizeof host - 1);
@@ -27,19 +28,19 @@ fs::path own_folder_in(const Plan& plan) {
 void must_be_of_plan(const Assignment& assignment, const Plan& plan) {
     if (plan.identity == identity_of(assignment)) return;
     throw UsageError(
-        "the plan is not of the assignment as it is here: manifest, hidden shapes, solutions and "
-        "key have to be those that the plan was made with");
+        "the plan does not match the assignment here: manifest, hidden shapes, solutions and key "
+        "must be those that the plan was made with");
 }
 
-// A grade must not depend on the computer that a chunk comes to.
+// Checks that this computer judges like the one that made the plan, so that grades do not depend on the computer.
 void must_agree(const Plan& plan, const JudgeSetup& here) {
     std::string other = here.grader != plan.setup.grader         ? "grader"
                         : here.toolchain != plan.setup.toolchain ? "compiler"
                                                                  : "";
     if (other.empty()) return;
-    throw Infrastructure("this computer has another " + other +
-                         " than the one that made the plan, so nothing was judged; use the same "
-                         "build and the same CUDA toolkit on all of them");
+    throw Infrastructure("this computer has a different " + other +
+                         " from the one that made the plan, so nothing was judged; use the same "
+                         "build and the same CUDA toolkit on all computers");
 }
 
 std::string source_of(const Plan& plan, const Entry& task) {
@@ -48,13 +49,13 @@ std::string source_of(const Plan& plan, const Entry& task) {
     throw Infrastructure("sources/" + task.source + " has changed since the plan was made");
 }
 
-// The first one stays; a second one must be the same.
+// Stores a result. If there is one already, it must be equal.
 void keep_result(const Assignment& assignment, const Plan& plan, const std::string& key,
                  const std::string& result) {
     std::string sealed = sealed_result(assignment, key, result);
     if (write_first(plan.result(key), sealed, 0600)) return;
     if (read_file(plan.result(key)) == sealed) return;
-    throw Infrastructure("a second grading of the same submission came out otherwise (key " +
+    throw Infrastructure("grading the same submission a second time gave a different result (key " +
                          key.substr(0, 12) + "); the first result stays. Please report it");
 }
 
@@ -63,7 +64,8 @@ void keep_result(const Assignment& assignment, const Plan& plan, const std::stri
 void judge_chunk(const Assignment& assignment, const Plan& plan, std::size_t chunk,
                  const JudgingProcesses& processes, std::ostream& out) {
     if (plan.chunks.empty()) {
-        throw UsageError("the plan has no chunks, for everything has a result; merge it");
+        throw UsageError(
+            "the plan has no chunks, because every submission has a result already; merge it");
     }
     if (chunk < 1 || chunk > plan.chunks.size()) {
         throw UsageError("the plan has chunks 1 to " + std::to_string(plan.chunks.size()));
@@ -72,7 +74,7 @@ void judge_chunk(const Assignment& assignment, const Plan& plan, std::size_t chu
     std::vector<Entry> planned = plan.missing(chunk);
     std::string name = "chunk " + std::to_string(chunk) + ": ";
     if (planned.empty()) {
-        out << name << "all results are there already\n";
+        out << name << "all results exist already\n";
         return;
     }
     const WorkFolder work(own_folder_in(plan));
@@ -93,7 +95,7 @@ void judge_chunk(const Assignment& assignment, const Plan& plan, std::size_t chu
         throw Infrastructure(name + std::to_string(missing) + " of " +
                              std::to_string(tasks.size()) +
                              " are not graded yet: " + shown(outcome.last_fault, 300) +
-                             "\nWhat was graded is kept. Run the chunk again.");
+                             "\nThe results so far are stored. Run the chunk again.");
     }
     out << name << format("%zu judged in %.1f s\n", outcome.judged, outcome.seconds);
 }

@@ -13,7 +13,7 @@ namespace coalesce::grader {
 namespace fs = std::filesystem;
 namespace {
 
-// What is needed to build the grader.
+// The parts of the course that the grader's build needs.
 constexpr const char* kCourseParts[] = {
     "CMakeLists.txt", "CMakePresets.json", "LICENSE", "README.md", "cmake", "common", "course.toml",
     "docs",           "exercises",         "learn",   "solutions", "steps"};
@@ -37,7 +37,7 @@ void pack_all(const fs::path& from, const std::string& as, std::vector<Packed>& 
     }
 }
 
-// The assignment without what was handed in and judged.
+// Packs the assignment without submissions and results.
 void pack_assignment(const Assignment& assignment, const std::string& as,
                      std::vector<Packed>& files) {
     pack_all(assignment.folder / "handout", as + "/handout", files);
@@ -51,8 +51,7 @@ void pack_assignment(const Assignment& assignment, const std::string& as,
     }
 }
 
-// The assignment with nothing in it that a student may not know: other shapes than the hidden ones,
-// another key than the teacher's, no solutions.
+// Writes the assignment without anything secret: other hidden shapes, another key, and no solutions.
 void write_published(const Assignment& assignment, const fs::path& to) {
     const fs::path teacher = to / assignment.name / "teacher";
     make_folder(teacher);
@@ -80,7 +79,7 @@ std::string platform_file(const std::string& file,
         auto word = words.find(text.substr(at + 1, end - at - 1));
         if (word == words.end()) {
             throw Infrastructure("common/grader/platforms/" + file + " wants " +
-                                 text.substr(at, end + 1 - at) + ", which nobody gives");
+                                 text.substr(at, end + 1 - at) + ", and none is given");
         }
         filled += text.substr(done, at - done) + word->second;
         done = end + 1;
@@ -107,13 +106,13 @@ void export_platform(const Assignment& assignment, const std::string& platform,
         for (const char* part : kCourseParts) {
             pack_all(repository() / part, std::string("course/") + part, files);
         }
-        // Ubuntu 22.04 has no package of it (MIT licence, which its files begin with).
+        // Ubuntu 22.04 has no package of toml++ (MIT licence, as its files state).
         pack_all(fs::path(COALESCE_TOMLPLUSPLUS) / "toml++", "headers/toml++", files);
-        // It holds the key.
+        // The archive contains the key.
         return write_whole(to, zip_of(files), 0600);
     }
     if (platform == "github") return write_whole(to, filled("github/grade.yml"));
-    if (fs::exists(to) && !fs::is_directory(to)) throw UsageError(to.string() + " is no folder");
+    if (fs::exists(to) && !fs::is_directory(to)) throw UsageError(to.string() + " is not a folder");
     make_folder(to);
     write_whole(to / "autograder.py", filled("classroom50/autograder.py"), 0755);
     write_published(assignment, to / "assignments");

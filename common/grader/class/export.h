@@ -1,5 +1,5 @@
 /// \file
-/// Autograders for platforms where teachers collect submissions, ready to be uploaded.
+/// Exports autograders for platforms on which teachers collect submissions.
 #pragma once
 
 #include <filesystem>
@@ -10,17 +10,17 @@
 
 namespace coalesce::grader {
 
-/// Writes one: "gradescope" is a zip with the course and the teacher's part of the assignment, key
-/// included: students must not get at it. "classroom50" is a folder with the autograder.py that is
-/// started there, in students' repositories: it has no secret of the assignment. "github" is a workflow for GitHub Actions. Throws UsageError.
+/// Writes the export for a platform. "gradescope" is a zip with the course and the teacher's part of the assignment,
+/// including the key, so students must not get it. "classroom50" is a folder with the autograder.py that runs in
+/// students' repositories and contains no secrets. "github" is a workflow for GitHub Actions. Throws UsageError.
 void export_platform(const Assignment& assignment, const std::string& platform,
                      const std::filesystem::path& to);
 
-/// A file of common/grader/platforms/, where each @NAME@ is replaced by `words`' NAME. Throws UsageError when it is not
-/// there, and Infrastructure when a word is missing.
+/// Returns a file of common/grader/platforms/ with each @NAME@ replaced by the value of NAME in `words`. Throws
+/// UsageError if the file does not exist, and Infrastructure if a value is missing.
 std::string platform_file(const std::string& file, const std::map<std::string, std::string>& words);
 
-/// A word for a shell, whatever is in it.
+/// Quotes a text as one word for a shell.
 std::string shell_word(const std::string& text);
 
 }  // namespace coalesce::grader

@@ -1,4 +1,4 @@
-// What a student reads: what is wrong, where in their file, what it cost, what to do next.
+// Writes a student's feedback: what is wrong, where, what it costs, and what to do next.
 
 #include <algorithm>
 #include <cctype>
@@ -23,9 +23,9 @@ std::string shapes_text(const Result& result) {
     std::string text = "Right on " + std::to_string(result.public_passed) + " of " +
                        std::to_string(result.public_tried) + " public shapes that were tried";
     if (result.hidden_tried > 0) {
-        // Which one failed would tell more than that one did.
+        // The position of the failed shape would reveal something about it.
         const bool is_right = result.hidden_passed == result.hidden_tried;
-        text += is_right ? ", and on all hidden ones" : ", and not on all hidden ones";
+        text += is_right ? ", and on all hidden ones" : ", but not on all hidden ones";
     }
     return text + ".\n\n";
 }
@@ -46,12 +46,12 @@ std::string exercise_feedback(const Graded& graded) {
     text += markdown_text(verdict) + shapes_text(result);
     if (!result.picture.empty()) text += markdown_code(result.picture) + "\n";
     if (!graded.ignored.empty()) {
-        text += "Handed in too, and not looked at: " + markdown(graded.ignored) + ".\n\n";
+        text += "Also handed in, but not examined: " + markdown(graded.ignored) + ".\n\n";
     }
     return text;
 }
 
-// Files of students who are no longer there must not stay: somebody might send them out.
+// Removes the files of students who are no longer in the class, because somebody might send them out.
 void remove_strays(const fs::path& folder, const ClassResults& results) {
     std::error_code ignored;
     for (const fs::directory_entry& entry : fs::directory_iterator(folder, ignored)) {
@@ -62,7 +62,7 @@ void remove_strays(const fs::path& folder, const ClassResults& results) {
     }
 }
 
-// fsync takes its time: a file that is right already stays.
+// Writes a file unless it has this content already, since fsync is slow.
 void write_changed(const fs::path& file, const std::string& text) {
     std::error_code error;
     if (fs::is_regular_file(file, error) && fs::file_size(file, error) == text.size() &&
@@ -81,7 +81,7 @@ std::string file_name(std::string_view student) {
         if (static_cast<unsigned char>(letter) >= 0x80) is_plain = false;
         text += is_plain ? letter : '-';
     }
-    // A name that begins with - would be an option.
+    // A name that begins with - could be taken for an option.
     return "s" + sha256_hex(student).substr(0, 10) + "-" + text;
 }
 
@@ -126,8 +126,9 @@ std::string faults_text(const ClassResults& results) {
         }
     }
     if (text.empty()) return "";
-    return "FAULT: the grader broke down over these and over no others. They have no points until\n"
-           "you have looked (./learn grade show NAME says what happened), or --resume does "
+    return "FAULT: the grader crashed on these submissions and on no others. They have no points "
+           "until\n"
+           "you have looked at them (./learn grade show NAME says what happened), or --resume does "
            "better:\n" +
            text;
 }
@@ -142,7 +143,7 @@ void write_reports(const ClassResults& results, const fs::path& folder) {
     write_changed(folder / "similarity.md", similarity_markdown(results));
     write_changed(folder / "junit.xml", junit_xml(results));
     write_changed(folder / "grades.json", grades_json(results));
-    // The last: who sees it sees the others too.
+    // grades.csv is written last, so that the other reports exist when it does.
     write_changed(folder / "grades.csv", grades_csv(results));
 }
 

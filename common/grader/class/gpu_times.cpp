@@ -17,9 +17,9 @@ namespace coalesce::grader {
 namespace fs = std::filesystem;
 namespace {
 
-// Of a process that measures one kernel, the start of the device included.
+// Time limit in seconds for measuring one kernel, including the start of the device.
 constexpr int kMostSecondsOfTimer = 60;
-// Large beside every cache.
+// The side of the matrix, which is larger than every cache.
 constexpr int kSide = 4096;
 
 bool is_right(const Graded& graded) {
@@ -27,7 +27,7 @@ bool is_right(const Graded& graded) {
            graded.result->points.correct == graded.possible.correct;
 }
 
-// Why nothing can be measured; "" when a GPU answers.
+// Returns why nothing can be measured, or "" if a GPU responds.
 std::string problem_of_gpu() {
     Ended probe = run_child({own_program(), "time"}, kMostSecondsOfTimer);
     if (probe.timed_out) return "the GPU does not answer";
@@ -43,7 +43,7 @@ public:
         if (!is_right(graded)) {
             return {student, graded.exercise, {.problem = "not right on the simulated GPU"}};
         }
-        // The same file from two students is measured once.
+        // Identical files of two students are measured once.
         auto [known, is_new] = times_.try_emplace(graded.exercise + "\n" + graded.source);
         if (is_new) known->second = time_of(graded);
         Shape shape = assignment_.find(graded.exercise)->at_least(kSide, kSide);
@@ -54,7 +54,7 @@ private:
     GpuTime time_of(const Graded& graded) {
         const Assigned& exercise = *assignment_.find(graded.exercise);
         auto kernel = judge_.compile(graded.source, exercise);
-        if (!kernel) return {.problem = "it is not accepted any more", .device = {}};
+        if (!kernel) return {.problem = "it is no longer accepted", .device = {}};
         make_folder(work_.path, 0700);
         fs::path job = work_.path / "gpu-job.json";
         write_whole(job,
@@ -65,10 +65,10 @@ private:
                     0600);
         Ended child = run_child({own_program(), "time", job.string()}, kMostSecondsOfTimer);
         if (!child.timed_out && child.exit_code == 0) return codec::read<GpuTime>(child.output);
-        std::string problem = child.timed_out ? "it never ends on the GPU" : child.output;
-        // A kernel can leave a GPU that works for nobody any more.
+        std::string problem = child.timed_out ? "it does not end on the GPU" : child.output;
+        // A kernel can break a GPU for all later processes.
         if (std::string now = problem_of_gpu(); !now.empty()) {
-            throw Infrastructure("no more times: " + shown(now, 300));
+            throw Infrastructure("measuring was stopped: " + shown(now, 300));
         }
         return {.problem = shown(problem, 200), .device = {}};
     }

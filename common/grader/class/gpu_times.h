@@ -1,6 +1,6 @@
 /// \file
-/// Times on a real GPU, in addition to the grades: of what is right on the simulated one, and without
-/// any point for it.
+/// Measures times on a real GPU, in addition to the grades. Only kernels that are right on the simulated GPU are
+/// measured, and the times give no points.
 #pragma once
 
 #include <iosfwd>
@@ -15,18 +15,18 @@ namespace coalesce::grader {
 
 /// A row of times.csv.
 struct MeasuredTime {
-    std::string student;   ///< bytes as they came
+    std::string student;   ///< the student's name in its original bytes
     std::string exercise;  ///< "03_tiled"
     GpuTime time;
-    double bytes = 0;  ///< that a launch reads and writes
+    double bytes = 0;  ///< bytes that a launch reads and writes
 };
 
 /// times.csv.
 std::string times_csv(const std::vector<MeasuredTime>& times);
 
-/// Measures with the GPU of this computer, each kernel in a process of its own, this program's `time JOB`,
-/// and writes times.csv beside the grades. Where there is no GPU it says so and writes nothing. Throws
-/// Infrastructure when the GPU does not answer any more.
+/// Measures each kernel on this computer's GPU in a child process (`time JOB` of this program), and writes times.csv
+/// beside the grades. Without a GPU it prints that and writes nothing. Throws Infrastructure if the GPU stops
+/// responding.
 void measure_class(const Assignment& assignment, const ClassResults& results,
                    std::optional<Tier> tier, std::ostream& out);
 

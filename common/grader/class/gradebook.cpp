@@ -11,7 +11,7 @@ namespace {
 
 using Row = std::vector<std::string>;
 
-// The rows of a CSV file: quotes, line ends of any system, a mark of UTF-8 at its front.
+// Parses the rows of a CSV file with quotes, any line ends, and an optional byte order mark.
 std::vector<Row> rows_of(std::string text) {
     if (text.starts_with("\xef\xbb\xbf")) text.erase(0, 3);
     std::vector<Row> rows = {{""}};
@@ -45,7 +45,7 @@ double days_in(const std::string& text, const std::string& where) {
     } catch (const std::exception&) {
     }
     if (end == text.size() && days >= 0 && days <= 1000) return days;
-    throw UsageError(where + ": \"" + shown(text) + "\" is no number of days");
+    throw UsageError(where + ": \"" + shown(text) + "\" is not a number of days");
 }
 
 std::string line_of(const Row& fields) {
@@ -62,17 +62,17 @@ const Identity* identity_in(const Roster& roster, const std::string& student) {
     return nullptr;
 }
 
-// Nobody's points are left out without a word.
+// Checks that no student's points are left out silently.
 void check_that_all_are_in(const ClassResults& results, const Roster& roster) {
     std::vector<std::string> missing;
     for (const StudentResults& student : results.students) {
         if (!identity_in(roster, student.name)) missing.push_back(shown(student.name));
     }
     if (missing.empty()) return;
-    throw UsageError("the list of names does not have: " + listed(missing, 10));
+    throw UsageError("these students are missing from the list of names: " + listed(missing, 10));
 }
 
-// What a student gets, late days taken off; never below 0.
+// Returns a student's points after the deduction for late days, at least 0.
 double points_after(const StudentResults& student, const Identity& identity, const LateRule& rule) {
     const double days = std::max(0.0, identity.late_days - rule.free_days);
     return std::max(0.0, student.points() - days * rule.percent / 100 * student.possible());
@@ -95,13 +95,14 @@ Roster read_roster(const std::string& text, const std::string& file) {
     const Row header = rows.empty() ? Row{} : rows.front();
     if (std::ranges::count(header, "student") != 1) {
         throw UsageError(file +
-                         ": the first line names the columns, and one is `student`: the name "
-                         "as grades.csv has it");
+                         ": the first line must name the columns, including `student`, the name as "
+                         "in grades.csv");
     }
     for (const std::string& column : header) {
         if (column == "student" || column == "late_days" || known.contains(column)) continue;
-        throw UsageError(file + ": there is no column `" + shown(column) +
-                         "`; there are name, id, sis_id, login, email, section, late_days");
+        throw UsageError(
+            file + ": unknown column `" + shown(column) +
+            "`; the columns are student, name, id, sis_id, login, email, section, late_days");
     }
     Roster roster;
     for (std::size_t i = 1; i < rows.size(); ++i) {
@@ -123,7 +124,7 @@ Roster read_roster(const std::string& text, const std::string& file) {
         }
         if (who.name.empty()) who.name = student;
         if (!roster.emplace(student, who).second) {
-            throw UsageError(where + ": " + shown(student) + " is there twice");
+            throw UsageError(where + ": " + shown(student) + " occurs twice");
         }
     }
     return roster;

@@ -1,6 +1,6 @@
 /// \file
-/// Grades as learning platforms import them: Moodle's and Canvas's columns, with the identities that a
-/// teacher's list of names has, and days that somebody was late.
+/// Writes grades in the form that learning platforms import: the columns of Moodle and Canvas, with the identities
+/// from a teacher's list of names and deductions for late days.
 #pragma once
 
 #include <map>
@@ -11,9 +11,9 @@
 
 namespace coalesce::grader {
 
-/// What a platform knows of a student; what the list does not have is "".
+/// A student's identity on a platform. Missing values are "".
 struct Identity {
-    std::string name;     ///< as the platform shows it; "": as it was handed in
+    std::string name;     ///< the name on the platform; "": that of the submission
     std::string id;       ///< Moodle's ID number, Canvas's ID
     std::string sis_id;   ///< Canvas's SIS User ID
     std::string login;    ///< Canvas's SIS Login ID
@@ -22,21 +22,21 @@ struct Identity {
     double late_days = 0;
 };
 
-/// Who is who, by the names under which they handed in.
+/// Identities by the names of the submissions.
 using Roster = std::map<std::string, Identity>;
 
-/// Reads a list of names: CSV whose first line has `student` and any of `name`, `id`, `sis_id`, `login`,
-/// `email`, `section`, `late_days`, in any order. `file` is for messages. Throws UsageError.
+/// Reads a list of names, which is CSV. Its first line has `student` and any of `name`, `id`, `sis_id`, `login`,
+/// `email`, `section` and `late_days`, in any order. `file` is for messages. Throws UsageError.
 Roster read_roster(const std::string& text, const std::string& file);
 
-/// What is taken off for being late.
+/// The deduction for late submissions.
 struct LateRule {
-    double percent = 0;    ///< of what there is to get, for each day
-    double free_days = 0;  ///< that cost nothing
+    double percent = 0;    ///< percent of the possible points per late day
+    double free_days = 0;  ///< late days without a deduction
 };
 
-/// For "moodle" or "canvas". Everybody must be in the roster; who is in there and handed nothing in has
-/// no points, and neither has who is not graded yet. Throws UsageError.
+/// Returns the gradebook for "moodle" or "canvas". The roster must contain every student. Students without a
+/// submission, and those who are not graded yet, have no points. Throws UsageError.
 std::string gradebook_csv(const ClassResults& results, const Roster& roster, const LateRule& rule,
                           const std::string& platform);
 

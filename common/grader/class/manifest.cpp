@@ -22,7 +22,7 @@ using course::StrictToml;
 
 constexpr int kManifestFormat = 2;
 
-// Calls `use` with the name, the value and the most of each.
+// Calls `use` with the name, the value and the maximum of each resource.
 template <class SomeResources, class Use>
 void for_each_of(SomeResources& resources, const Use& use) {
     use("compile_seconds", resources.compile_seconds, 60);
@@ -50,12 +50,12 @@ Resources read_resources(const StrictToml& reader, const toml::table& table) {
 Points read_points(const StrictToml& reader, const toml::table& table) {
     const Points points = course::read_numbers(reader, table, kPoints, "`points`");
     if (points.total() <= 0) {
-        reader.fail(StrictToml::line_of(table), "`points` gives nothing; give some");
+        reader.fail(StrictToml::line_of(table), "`points` is empty; give some points");
     }
     return points;
 }
 
-// The course's exercise of that name, with what the manifest asks in the place of it.
+// Reads an exercise: that of the course, with the manifest's changes.
 Assigned read_assigned(const StrictToml& reader, const toml::table& table,
                        const course::Course& course) {
     const std::string where = "an exercise";
@@ -97,7 +97,7 @@ void read_manifest(const fs::path& file, const course::Course& course, Assignmen
     for (const toml::node& node : reader.tables(whole, "exercise", "[[exercise]]")) {
         Assigned assigned = read_assigned(reader, *node.as_table(), course);
         if (assignment.find(assigned.name) != nullptr) {
-            reader.fail(StrictToml::line_of(node), assigned.name + " is there twice; remove one");
+            reader.fail(StrictToml::line_of(node), assigned.name + " occurs twice; remove one");
         }
         assignment.exercises.push_back(std::move(assigned));
     }
@@ -134,20 +134,21 @@ std::string read_key(const fs::path& file) {
     auto rights = fs::status(file, error).permissions();
     if (!error && (rights & (fs::perms::group_all | fs::perms::others_all)) != fs::perms::none) {
         throw UsageError(file.string() +
-                         " can be read by others: chmod 600 it; if students may have seen it, make "
-                         "a new assignment");
+                         " can be read by other users: run chmod 600 on it; if students may have "
+                         "seen it, make a new assignment");
     }
     std::string text = read_file(file);
     while (!text.empty() && text.back() == '\n') text.pop_back();
     bool is_hex = text.find_first_not_of("0123456789abcdef") == std::string::npos;
     if (text.size() != 64 || !is_hex) {
-        throw UsageError(file.string() +
-                         " is no key: 64 hexadecimal digits; take it from your backup");
+        throw UsageError(
+            file.string() +
+            " is not a key, which has 64 hexadecimal digits; restore it from your backup");
     }
     return text;
 }
 
-// What grading adds to an exercise.
+// Returns the text of what grading adds to an exercise.
 std::string grading_text(const Assigned& exercise) {
     const auto part = [&](const auto& named) {
         return named.first + (" = " + toml_text(exercise.possible.*named.second));
@@ -262,8 +263,9 @@ fs::path assignment_folder(const fs::path& folder, const std::string& name) {
                                 letter == '-' || letter == '_' || letter == '.');
     }
     if (!is_plain) {
-        throw UsageError("\"" + name +
-                         "\" is no name for an assignment: letters, digits, - and _ only");
+        throw UsageError(
+            "\"" + name +
+            "\" is not a valid name of an assignment; use only letters, digits, - and _");
     }
     return folder / name;
 }

@@ -1,15 +1,15 @@
 /// \file
-/// An assignment as the teacher keeps it: a folder.
+/// Reads and writes an assignment, which is a folder.
 ///
 ///     NAME/handout/       what students get: README.md, exercises/NN_name/kernel.cu
-///     NAME/teacher/       what they do not get, for the owner's eyes alone (0700):
-///         assignment.toml     the course's exercises that are asked, what is asked in another way,
-///                             and the points: edit it freely
+///     NAME/teacher/       what they must not get, readable only by its owner (0700):
+///         assignment.toml     the exercises of the course, changes of their requirements,
+///                             and the points; may be edited
 ///         hidden.toml         the shapes that only the teacher knows
 ///         key                 64 hexadecimal digits, from which all inputs are derived
 ///         solutions/NN_name/  kernel.cu, and mutants.toml for `assignment verify`
-///         store.sqlite        what was handed in and judged
-///         results/            grades.csv and all that is written from the store
+///         store.sqlite        submissions and results
+///         results/            grades.csv and all other reports
 #pragma once
 
 #include <filesystem>
@@ -20,48 +20,48 @@
 
 namespace coalesce::grader {
 
-/// An assignment, read.
+/// The contents of an assignment.
 struct Assignment {
     std::filesystem::path folder;     ///< NAME/
-    std::string name;                 ///< as its folder is called
-    std::string title;                ///< for students
-    int epoch = 1;                    ///< counted up for other secret inputs
-    std::vector<Assigned> exercises;  ///< hidden shapes and solutions included
-    std::string key;                  ///< the key file's digits
+    std::string name;                 ///< name of its folder
+    std::string title;                ///< the title that students see
+    int epoch = 1;                    ///< raised to get other secret inputs
+    std::vector<Assigned> exercises;  ///< including hidden shapes and solutions
+    std::string key;                  ///< the digits in the key file
 
-    /// Where the teacher's files are.
+    /// Returns the folder of the teacher's files.
     std::filesystem::path teacher() const { return folder / "teacher"; }
-    /// Where the reports go.
+    /// Returns the folder of the reports.
     std::filesystem::path results() const { return teacher() / "results"; }
-    /// The store.
+    /// Returns the file of the store.
     std::filesystem::path store() const { return teacher() / "store.sqlite"; }
-    /// The exercise of that name or number, or nullptr.
+    /// Returns the exercise of this name or number, or nullptr.
     const Assigned* find(const std::string& name_or_number) const;
-    /// The secret of an exercise: other than that of every other exercise and epoch.
+    /// Returns the secret of an exercise, which differs between exercises and epochs.
     Secret secret(const Assigned& exercise) const;
-    /// All points that there are.
+    /// Returns the sum of all points.
     double points() const;
 };
 
-/// The course's folder: the one that COALESCE_COURSE names, or where this program was built.
+/// Returns the course's folder: the value of COALESCE_COURSE, or the folder where this program was built.
 std::filesystem::path repository();
 
-/// The file of this program, which starts itself for what is done in processes of their own.
+/// Returns the path of this program, which it needs to start child processes.
 std::string own_program();
 
 /// Reads an assignment. Throws UsageError that names file and line and says what to do.
 Assignment read_assignment(const std::filesystem::path& folder);
 
-/// assignment.toml of an assignment.
+/// Returns the text of assignment.toml.
 std::string manifest_text(const Assignment& assignment);
-/// hidden.toml of an assignment.
+/// Returns the text of hidden.toml.
 std::string hidden_text(const Assignment& assignment);
 
-/// The digest of all that an exercise asks: hidden shapes, points and solution too. Any change in
-/// it makes other keys, and so other results beside the older ones.
+/// Returns the digest of an exercise's requirements, including hidden shapes, points and solution. Every change makes
+/// new keys, so that new results are stored beside the old ones.
 std::string digest_of(const Assigned& exercise);
 
-/// Where an assignment of that name lies: `folder`/NAME.
+/// Returns the folder of the assignment with this name: `folder`/NAME.
 std::filesystem::path assignment_folder(const std::filesystem::path& folder,
                                         const std::string& name);
 

@@ -1,4 +1,4 @@
-// The results of a plan's chunks become a run of the store.
+// Merges the results of a plan's chunks into a run of the store.
 
 #include <ostream>
 
@@ -21,7 +21,7 @@ public:
         begin();
     }
 
-    // How many results came in.
+    // Returns the number of results that were taken.
     std::size_t take_results() {
         settle_problems(plan_.setup);
         std::size_t taken = 0;
@@ -39,7 +39,7 @@ public:
     void must_be_complete() const {
         if (missing_ == 0) return;
         throw Infrastructure(std::to_string(missing_) +
-                             " results are not there yet, and grades.csv was not written.\n" +
+                             " results are missing, so grades.csv was not written.\n" +
                              plan_status(plan_) +
                              "Run those chunks again, then merge again; or: ./learn grade run " +
                              assignment.name + " --resume");
@@ -47,7 +47,7 @@ public:
 
     ClassResults finish() {
         ClassResults results = OpenRun::finish();
-        // What a chunk that was killed left behind.
+        // Remove what killed chunks left behind.
         std::error_code ignored;
         for (const fs::directory_entry& file :
              fs::directory_iterator(plan_.folder / "work", ignored)) {
@@ -57,7 +57,8 @@ public:
     }
 
 private:
-    // The keys say all: another manifest, another key file or an edited plan gives others.
+    // Checks that the plan belongs to this assignment. The keys differ if the manifest, the key file or the plan was
+    // changed.
     void must_be_of_this_assignment() const {
         bool is_same = plan_.identity == identity_of(assignment);
         for (const Entry& entry : entries) {
@@ -65,11 +66,12 @@ private:
         }
         if (is_same) return;
         throw UsageError(
-            "the plan is not of the assignment as it is now; make another: ./learn grade plan " +
+            "the assignment has changed since the plan was made; make another plan: ./learn grade "
+            "plan " +
             assignment.name);
     }
 
-    // A merge that was stopped goes on with its run.
+    // Begins the run, or continues that of an interrupted merge.
     void begin() {
         if (std::optional<Run> last = store.run(); last && store.entries(last->number) == entries) {
             number = last->number;
@@ -87,7 +89,7 @@ private:
     void take_result(const Entry& entry) {
         const std::string json =
             opened_result(assignment, entry.key, read_file(plan_.result(entry.key)));
-        const Result result = result_from_json(json);  // throws for what is no result
+        const Result result = result_from_json(json);  // throws if it is not a result
         if (result.mark == Mark::fault) {
             store.give_up(number, entry, result.verdict.failures.front().headline);
         } else {
@@ -107,7 +109,7 @@ void merge_plan(const Assignment& assignment, const Plan& plan, std::ostream& ou
     merging.must_be_complete();
     const ClassResults results = merging.finish();
     out << summary(results) << count_of(taken, "result")
-        << " merged. The plan's folder is not needed any more.\n"
+        << " merged. The plan's folder is no longer needed.\n"
         << faults_text(results);
 }
 

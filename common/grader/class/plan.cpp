@@ -22,7 +22,8 @@ namespace {
 
 using codec::Json;
 
-// What a solution takes to judge, once compiler and simulator are warm: the measure of a chunk.
+// Returns the seconds to judge a solution once compiler and simulator are warm, from which the size of a chunk
+// follows.
 double seconds_a_task(const Assignment& assignment, const JudgeSetup& setup) {
     Judge judge({.tier = setup.tier});
     double sum = 0;
@@ -39,14 +40,14 @@ double seconds_a_task(const Assignment& assignment, const JudgeSetup& setup) {
     return sum / static_cast<double>(assignment.exercises.size());
 }
 
-// Dealt out one by one: neighbours, who may have the same endless loop, are not together.
+// Distributes the tasks in turn, so that neighbours, who may have the same endless loop, are in different chunks.
 std::vector<std::vector<Entry>> dealt_out(const std::vector<Entry>& tasks, std::size_t chunks) {
     std::vector<std::vector<Entry>> all(chunks);
     for (std::size_t i = 0; i < tasks.size(); ++i) all[i % chunks].push_back(tasks[i]);
     return all;
 }
 
-// Of the key too: a result is good for no other submission.
+// Returns the seal of a result. It includes the key, so that a result is valid for one submission only.
 std::string seal_of(const Assignment& assignment, const std::string& key,
                     const std::string& result) {
     return hex(hmac_sha256(assignment.key, "result of " + key + "\n" + result));
@@ -63,13 +64,13 @@ void describe(auto& codec, Plan& plan) {
 
 namespace {
 
-// Makes the plan of a class, and writes it.
+// Makes the plan of a class and writes it.
 class Planning {
 public:
     Planning(const Assignment& assignment, const PlanRequest& request, std::optional<Tier> tier)
         : assignment_(assignment),
           request_(request),
-          // Trying the sandbox out uses a folder that a run uses too.
+          // Testing the sandbox uses a folder that runs use as well.
           lock_(lock_of(assignment)) {
         if (fs::exists(request.to)) {
             throw UsageError(request.to.string() + " is there already; choose another folder");
@@ -126,7 +127,7 @@ private:
         if (request_.chunks == 0) {
             seconds_ = seconds_a_task(assignment_, plan_.setup);
             double work = seconds_ * static_cast<double>(tasks);
-            // Rounded down: a chunk may have more work than is asked for, and not less.
+            // Rounded down, so that a chunk has at least the requested work.
             wanted = static_cast<std::size_t>(std::clamp(work / request_.seconds, 1.0, 1e6));
         }
         return std::min({wanted, tasks, std::size_t{kMostChunks}});
@@ -140,7 +141,7 @@ private:
 
     std::string sbatch() const {
         std::string to = fs::absolute(request_.to).lexically_normal().string();
-        // In a #SBATCH line nothing can be quoted.
+        // A #SBATCH line cannot contain quotes.
         bool is_plain = to.find_first_of(" \t\n'\"\\%") == std::string::npos;
         return platform_file(
             "slurm/slurm.sbatch",
@@ -157,7 +158,7 @@ private:
     FileLock lock_;
     Plan plan_;
     std::set<std::string> sources_;
-    std::size_t judged_ = 0;  // have a result already
+    std::size_t judged_ = 0;  // entries that have a result already
     double seconds_ = 0;
 };
 
@@ -172,9 +173,9 @@ void make_plan(const Assignment& assignment, const PlanRequest& request, std::op
     if (!planning.is_empty()) {
         out << "On a Slurm cluster:  sbatch " << plan
             << "/slurm.sbatch\nOn one computer:     ./learn grade chunk " << plan
-            << " NUMBER\nHow far it is:       ./learn grade status " << plan << "\n";
+            << " NUMBER\nProgress:            ./learn grade status " << plan << "\n";
     }
-    out << "In the end:          ./learn grade merge " << plan << "\n";
+    out << "Afterwards:          ./learn grade merge " << plan << "\n";
 }
 
 Plan read_plan(const fs::path& folder) {
@@ -184,7 +185,7 @@ Plan read_plan(const fs::path& folder) {
         plan.folder = fs::absolute(folder);
         return plan;
     } catch (const codec::Error& error) {
-        throw UsageError(file.string() + " is no plan: " + shown(error.what(), 200));
+        throw UsageError(file.string() + " is not a plan: " + shown(error.what(), 200));
     }
 }
 
@@ -219,7 +220,7 @@ std::string opened_result(const Assignment& assignment, const std::string& key,
         return result;
     }
     throw Infrastructure("results/" + key +
-                         " is not as a chunk wrote it: remove it, and run its chunk again");
+                         " is not as its chunk wrote it; remove it, and run that chunk again");
 }
 
 std::string plan_status(const Plan& plan) {
@@ -231,8 +232,8 @@ std::string plan_status(const Plan& plan) {
         if (left > 0) open += " " + std::to_string(chunk);
     }
     std::string text = std::to_string(plan.tasks() - missing) + " of " +
-                       std::to_string(plan.tasks()) + " results are there.\n";
-    if (missing > 0) text += "Not at their end: chunks" + open + "\n";
+                       std::to_string(plan.tasks()) + " results exist.\n";
+    if (missing > 0) text += "Unfinished chunks:" + open + "\n";
     return text;
 }
 

@@ -1,16 +1,15 @@
 /// \file
-/// A class graded by many computers: a plan with chunks of work, a result for each submission, and
-/// the merging of all of them into the store. The computers share the plan's folder, or are sent it
-/// and send back what is in its results/.
+/// Grades a class on many computers: a plan divides the work into chunks, each chunk writes results, and a merge puts
+/// them into the store. The computers share the plan's folder, or get a copy and return its results/.
 ///
-///     PLAN/plan.json       what all of it depends on, who handed in what, and the chunks
-///     PLAN/matrix.json     {"chunk": [1, 2, ...]}, as GitHub Actions wants it
-///     PLAN/slurm.sbatch    as Slurm wants it
-///     PLAN/sources/DIGEST  what was handed in
+///     PLAN/plan.json       dependencies of all results, all submissions, and the chunks
+///     PLAN/matrix.json     {"chunk": [1, 2, ...]}, for GitHub Actions
+///     PLAN/slurm.sbatch    the job for Slurm
+///     PLAN/sources/DIGEST  submissions
 ///     PLAN/results/KEY     results, each with a seal that only the assignment's key can make
 ///
-/// A chunk may be run by two computers, stopped and begun again: whoever has a result first writes
-/// it, and whoever comes later finds it there, the same to the last byte.
+/// A chunk may run on two computers, or be stopped and started again. The first result of a submission is kept, and
+/// every later one must be equal to it byte by byte.
 #pragma once
 
 #include <filesystem>
@@ -26,23 +25,23 @@
 
 namespace coalesce::grader {
 
-/// The most jobs that GitHub Actions makes of one matrix, and enough for any class.
+/// The most chunks of a plan: the limit of GitHub Actions for a matrix, and enough for any class.
 constexpr int kMostChunks = 256;
 
-/// A plan, read from its folder.
+/// A plan, as read from its folder.
 struct Plan {
-    std::filesystem::path folder;                 ///< where it is
-    std::string assignment;                       ///< its name
-    std::string identity;                         ///< of the assignment with its key
-    JudgeSetup setup;                             ///< what every computer must agree with
-    std::vector<Entry> entries = {};              ///< who handed in what
-    std::vector<std::vector<Entry>> chunks = {};  ///< what of it is to be judged
+    std::filesystem::path folder;                 ///< the plan's folder
+    std::string assignment;                       ///< name of the assignment
+    std::string identity;                         ///< identity of the assignment, including its key
+    JudgeSetup setup;                             ///< the setup that every computer must have
+    std::vector<Entry> entries = {};              ///< all submissions
+    std::vector<std::vector<Entry>> chunks = {};  ///< the submissions to judge, by chunk
 
-    /// All submissions of all chunks.
+    /// Returns the number of submissions in all chunks.
     std::size_t tasks() const;
-    /// The file of a result.
+    /// Returns the file of the result with this key.
     std::filesystem::path result(const std::string& key) const;
-    /// Tasks of a chunk (from 1) that have no result yet.
+    /// Returns the submissions of a chunk, counted from 1, that have no result yet.
     std::vector<Entry> missing(std::size_t chunk) const;
 };
 
@@ -52,40 +51,40 @@ void describe(auto& codec, Entry& entry) {
            entry.source, "problem", entry.problem, "details", details);
 }
 
-/// A result as it lies in the plan's folder, with a seal that only the assignment's key can make.
+/// Returns the content of a result's file: the result with a seal that only the assignment's key can make.
 std::string sealed_result(const Assignment& assignment, const std::string& key,
                           const std::string& result);
-/// The result of that key. Throws Infrastructure when the seal is broken: the file is not whole, or
-/// nobody who has the key wrote it.
+/// Returns the result in such a file. Throws Infrastructure if the seal is wrong, because the file is incomplete or
+/// was written without the key.
 std::string opened_result(const Assignment& assignment, const std::string& key,
                           const std::string& sealed);
 
-/// What is asked for.
+/// The parameters of a new plan.
 struct PlanRequest {
     std::filesystem::path submissions;  ///< a folder or an archive
-    std::filesystem::path to;           ///< the plan's folder: must not be there yet
-    int chunks = 0;                     ///< 0: as many as give each `seconds` of work
-    double seconds = 30;                ///< of one processor, at least
+    std::filesystem::path to;           ///< the plan's folder, which must not exist
+    int chunks = 0;       ///< number of chunks; 0: enough to give each `seconds` of work
+    double seconds = 30;  ///< least seconds of work on one processor
 };
 
-/// Writes a plan, whole or not at all; `tier` as JudgeOptions has it. What the store has a result for is not
-/// planned again.
+/// Writes a plan, completely or not at all. `tier` is that of JudgeOptions. Submissions that have a result in the
+/// store are left out.
 void make_plan(const Assignment& assignment, const PlanRequest& request, std::optional<Tier> tier,
                std::ostream& out);
 
 /// Reads a plan. Throws UsageError.
 Plan read_plan(const std::filesystem::path& folder);
 
-/// Judges what is missing of a chunk. Throws Infrastructure when something is still missing after it,
-/// and at once when this computer would judge otherwise than the one that made the plan.
+/// Judges the submissions of a chunk that have no result. Throws Infrastructure if some are still missing afterwards,
+/// and immediately if this computer would judge differently from the one that made the plan.
 void judge_chunk(const Assignment& assignment, const Plan& plan, std::size_t chunk,
                  const JudgingProcesses& processes, std::ostream& out);
 
-/// Puts the results into the store as a run of the class, and writes the reports. Throws
-/// Infrastructure when some are missing: those that are there are stored all the same.
+/// Stores the results as a run of the class and writes the reports. Throws Infrastructure if some are missing; the
+/// others are stored nevertheless.
 void merge_plan(const Assignment& assignment, const Plan& plan, std::ostream& out);
 
-/// How far the chunks are, in words.
+/// Describes the progress of the chunks.
 std::string plan_status(const Plan& plan);
 
 }  // namespace coalesce::grader

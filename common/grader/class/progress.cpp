@@ -21,7 +21,7 @@ Progress::Progress(std::size_t total, bool is_quiet)
     : total_(total), is_quiet_(is_quiet), is_terminal_(isatty(STDERR_FILENO) != 0) {}
 
 Progress::~Progress() {
-    // The rest of the last line is wiped out.
+    // Erase the last line.
     if (!is_quiet_ && is_terminal_ && total_ > 0) std::fprintf(stderr, "\r%79s\r", "");
 }
 
@@ -40,7 +40,7 @@ std::string Progress::line() const {
     std::string bar(filled, '#');
     bar.resize(width, '.');
     std::string text = "[" + bar + "] " + std::to_string(done_) + " of " + std::to_string(total_);
-    // What the first few take says nothing: a compiler is being started.
+    // The first tasks are not typical, because the compiler is still starting.
     if (done_ >= 3 && done_ < total_) {
         double left = seconds() / static_cast<double>(done_) * static_cast<double>(total_ - done_);
         text += ", about " + duration(left) + " left";

@@ -1,6 +1,5 @@
 /// \file
-/// How far a run is, on stderr: one line that is drawn again on a terminal, a line now and then in a
-/// log.
+/// Shows the progress of a run on stderr: a line that is redrawn on a terminal, or a line now and then in a log.
 #pragma once
 
 #include <chrono>
@@ -9,25 +8,25 @@
 
 namespace coalesce::grader {
 
-/// "3 min 20 s", "45 s".
+/// Returns "3 min 20 s" or "45 s".
 std::string duration(double seconds);
 
 /// The progress of a run.
 class Progress {
 public:
-    /// Of so many submissions.
+    /// Starts the progress of a run of `total` submissions.
     Progress(std::size_t total, bool is_quiet);
     ~Progress();
     Progress(const Progress&) = delete;
     Progress& operator=(const Progress&) = delete;
 
-    /// One more has come to its end.
+    /// Counts one more finished submission.
     void advance();
-    /// Shows where it is, when that is due.
+    /// Prints the progress if it is time.
     void show();
-    /// Seconds since it began.
+    /// Returns the seconds since the start.
     double seconds() const;
-    /// The line that is shown.
+    /// Returns the line to print.
     std::string line() const;
 
 private:

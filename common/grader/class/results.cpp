@@ -33,7 +33,7 @@ double StudentResults::possible() const {
     return sum;
 }
 
-// The solution, and the skeleton as it was handed out, unless the handout is gone.
+// Returns the solution and the skeleton from the handout, unless the handout was removed.
 static std::vector<std::string> common_of(const Assignment& assignment, const Assigned& exercise) {
     auto file = assignment.folder / "handout" / "exercises" / exercise.name / "kernel.cu";
     std::vector<std::string> common = {exercise.solution};
@@ -44,8 +44,9 @@ static std::vector<std::string> common_of(const Assignment& assignment, const As
 ClassResults read_results(const Assignment& assignment, Store& store) {
     std::optional<Run> run = store.run();
     if (!run) {
-        throw UsageError("nothing of " + assignment.name + " was graded yet; ./learn grade run " +
-                         assignment.name + " --submissions FOLDER");
+        throw UsageError("nothing of " + assignment.name +
+                         " has been graded yet; run ./learn grade run " + assignment.name +
+                         " --submissions FOLDER");
     }
     ClassResults results{.assignment = assignment.name,
                          .title = assignment.title,

@@ -1,5 +1,5 @@
 /// \file
-/// The results of a class: what all reports are written from.
+/// The results of a class, from which all reports are written.
 #pragma once
 
 #include <optional>
@@ -12,39 +12,39 @@
 
 namespace coalesce::grader {
 
-/// One student's exercise.
+/// One student's result in one exercise.
 struct Graded {
     std::string exercise;          ///< "03_tiled"
-    Points possible;               ///< what there was to get
-    std::string source;            ///< what was handed in; "": nothing that could be judged
-    std::optional<Result> result;  ///< nothing: not graded yet, which is never a zero
-    std::string ignored = "";      ///< what was handed in beside it, and was not looked at
+    Points possible;               ///< the possible points
+    std::string source;            ///< the submitted source; "": nothing that can be judged
+    std::optional<Result> result;  ///< empty: not graded yet, which is never a zero
+    std::string ignored = "";      ///< other files that were handed in and not examined
 
-    /// "WA", or "SYS" when it is not graded yet.
+    /// Returns the code of the mark, such as "WA", or "SYS" if it is not graded yet.
     std::string code() const;
 };
 
-/// One student.
+/// One student's results.
 struct StudentResults {
-    std::string name;            ///< bytes as they came
+    std::string name;            ///< the name in its original bytes
     std::vector<Graded> graded;  ///< in the order of the exercises
 
-    /// Whether every exercise has its result.
+    /// Reports whether every exercise has a result.
     bool is_complete() const;
-    /// The points of all exercises together.
+    /// Returns the points of all exercises together.
     double points() const;
-    /// All that there was to get.
+    /// Returns the possible points.
     double possible() const;
 };
 
-/// The class.
+/// The results of a class.
 struct ClassResults {
-    std::string assignment = "";              ///< its name
-    std::string title = "";                   ///< for students
-    std::int64_t run = 0;                     ///< of the store
+    std::string assignment = "";              ///< name of the assignment
+    std::string title = "";                   ///< the title that students see
+    std::int64_t run = 0;                     ///< number of the run in the store
     std::string stamp = "";                   ///< "" or "unsandboxed"
-    std::vector<std::string> exercises = {};  ///< their names
-    /// For each exercise what everybody was given, or could know: its skeleton and its solution.
+    std::vector<std::string> exercises = {};  ///< names of the exercises
+    /// The sources of each exercise that every student had or could know: the skeleton and the solution.
     std::vector<std::vector<std::string>> common = {};
     std::vector<StudentResults> students = {};  ///< in the order of their names
 };
@@ -52,7 +52,7 @@ struct ClassResults {
 /// Reads the last run's results from the store.
 ClassResults read_results(const Assignment& assignment, Store& store);
 
-/// The student of that name as it came, or as it is shown; nullptr when there is none.
+/// Finds a student by the original name or by its printable form. Returns nullptr if there is none.
 const StudentResults* find_student(const ClassResults& results, const std::string& name);
 
 }  // namespace coalesce::grader

@@ -14,14 +14,14 @@
 namespace coalesce::grader {
 namespace {
 
-// A fault of ours may pass: each submission gets so many tries.
+// The most attempts for each submission, because a problem of the grader may be temporary.
 constexpr int kMostTries = 3;
-// So often a submission must fail between solutions that are judged, for its faults to be its own.
+// The number of times a submission must fail, between solutions that succeed, before the failure counts as its own.
 constexpr int kConfirmations = 3;
-// So many faults with nothing judged between them: is this computer broken?
+// The number of consecutive failures after which the computer itself is suspected.
 constexpr int kMostFaultsAtOnce = 6;
 
-// Several sentences in several lines are no list of control characters.
+// Joins lines, so that they are not printed as control characters.
 std::string in_one_line(std::string text) {
     std::ranges::replace(text, '\n', ' ');
     while (text.ends_with(' ')) text.pop_back();
@@ -30,7 +30,7 @@ std::string in_one_line(std::string text) {
 
 using Clock = std::chrono::steady_clock;
 
-// The judge has clocks of its own, which are much shorter; this one is for a judge that hangs.
+// The time limit for a judge that hangs. The judge's own limits are much shorter.
 constexpr std::chrono::seconds kPatience{300};
 
 std::string how_it_ended(Child& child) {
@@ -40,7 +40,7 @@ std::string how_it_ended(Child& child) {
                       : "exit code " + std::to_string(code);
 }
 
-// Some judging processes. They are started when there is something to do.
+// A pool of judging processes, which start when there is work.
 class Workers {
 public:
     Workers(const Rounds& rounds, int count, Progress& progress)
@@ -53,8 +53,8 @@ public:
     Workers(const Workers&) = delete;
     Workers& operator=(const Workers&) = delete;
 
-    // Judges those of `tasks` that have these numbers, in any order; `done` gets the number of each with its
-    // outcome, and returns whether to go on.
+    // Judges the tasks with these numbers in any order. `done` gets each number with its outcome, and returns whether
+    // to continue.
     void judge(const std::vector<Task>& tasks, const std::vector<std::size_t>& numbers,
                const std::function<bool(std::size_t, const WorkerAnswer&)>& done) {
         std::size_t next = 0, ended = 0;
@@ -106,7 +106,7 @@ private:
     }
 
     void stop(Worker& worker) {
-        // Without input it ends by itself and clears up behind it; one that is busy does not listen.
+        // A worker ends and cleans up at the end of its input, unless it is busy.
         if (worker.child) worker.child->end_input();
         if (worker.child && !worker.is_busy) worker.child->wait(2000);
         worker = {};
@@ -117,11 +117,11 @@ private:
         worker.is_busy = true;
         worker.task = number;
         worker.patience_ends = Clock::now() + kPatience;
-        // A worker that is gone is noticed when it is listened to.
+        // A failed worker is noticed when its answer is read.
         (void)worker.child->say(codec::write(task));
     }
 
-    // True when the worker's task has come to an end.
+    // Returns whether the worker has finished its task.
     bool take(Worker& worker, WorkerAnswer& outcome) {
         std::optional<std::string> line = worker.child->hear(0);
         if (line && !worker.has_named_itself) {
@@ -136,7 +136,7 @@ private:
         try {
             outcome = codec::read<WorkerAnswer>(*line);
         } catch (const codec::Error&) {
-            throw Infrastructure("a worker's answer makes no sense");
+            throw Infrastructure("a worker's answer is malformed");
         }
         worker.is_busy = false;
         return true;
@@ -175,10 +175,10 @@ public:
     }
 
 private:
-    // How far a task is.
+    // The state of a task.
     struct End {
         bool is_judged = false, is_tried = false;
-        std::string fault = "";  // the last
+        std::string fault = "";  // the last problem
     };
 
     std::vector<std::size_t> untried() const {
@@ -189,7 +189,7 @@ private:
         return left;
     }
 
-    // Each once. After many faults in a row somebody has to say whose they are.
+    // Judges each task once. Many failures in a row require a decision about their cause.
     void try_all() {
         for (std::vector<std::size_t> now = untried(); !now.empty(); now = untried()) {
             faults_at_once_ = 0;
@@ -251,7 +251,8 @@ private:
         }
     }
 
-    // Whoever kills processes on this computer may have hit the same submission in each round.
+    // Another program may have killed the same submission in each round by chance, so a solution is judged in
+    // between.
     bool is_its_own(std::size_t task) {
         for (int i = 0; i < kConfirmations; ++i) {
             take(task, judged_alone(tasks_[task]));

@@ -1,8 +1,7 @@
 /// \file
-/// Judging many submissions to the end: what fails through a fault of ours is tried again. Whose fault it
-/// is in the end a solution tells, which is judged then: when that fails too, this computer is broken and
-/// the rest is left; when it does not, the judge breaks down over the submission, and one student must
-/// not keep the class from its grades.
+/// Judges many submissions, and retries those that fail because of the grader or the computer. To find the cause of
+/// repeated failures, it judges a solution: if the solution fails too, the computer is broken and judging stops;
+/// otherwise the judge crashes on this submission, which must not keep the class from its grades.
 #pragma once
 
 #include <functional>
@@ -13,33 +12,33 @@
 
 namespace coalesce::grader {
 
-/// How it is done.
+/// The parameters.
 struct Rounds {
     std::vector<std::string> worker;  ///< the command of a judging process
-    std::string identity;             ///< what it must say first
-    int jobs = 1;                     ///< judging processes
-    bool is_quiet = false;            ///< no progress
-    /// What can be judged wherever anything can: the solution of an exercise.
+    std::string identity;             ///< the identity that the process must report first
+    int jobs = 1;                     ///< number of judging processes
+    bool is_quiet = false;            ///< do not show progress
+    /// Returns the solution of an exercise, which can be judged on every working computer.
     std::function<std::string(const std::string& exercise)> solution;
 };
 
-/// What has happened to a task.
+/// The end of a task.
 enum class TaskEnd {
     judged,    ///< it has a result
-    failed,    ///< a fault of ours: it is tried again
-    given_up,  ///< a fault of its own, again and again
+    failed,    ///< it failed because of the grader, and is retried
+    given_up,  ///< the judge crashes on it repeatedly
 };
-/// Is told of it, by the task's number; `text` is the result, or the fault.
+/// Called at each end, with the task's number and the result or the message.
 using RoundsTold = std::function<void(std::size_t task, TaskEnd end, const std::string& text)>;
 
-/// What came of it.
+/// The outcome of judging.
 struct RoundsOutcome {
-    std::size_t judged = 0;  ///< how many have a result
-    double seconds = 0;      ///< that it took
-    std::string last_fault;  ///< what went wrong with ours last, in a line; ""
+    std::size_t judged = 0;  ///< number of tasks with a result
+    double seconds = 0;      ///< duration in seconds
+    std::string last_fault;  ///< the grader's last problem, in one line; or ""
 };
 
-/// Judges `tasks`. Each end is told as soon as it is there.
+/// Judges `tasks`, and reports each end at once.
 RoundsOutcome judge_in_rounds(const std::vector<Task>& tasks, const Rounds& rounds,
                               const RoundsTold& told);
 

@@ -21,7 +21,7 @@ namespace coalesce::grader {
 namespace fs = std::filesystem;
 namespace {
 
-// One run of the grader.
+// A run of the grader.
 class ClassRun : OpenRun {
 public:
     ClassRun(const Assignment& of, const RunRequest& request, const JudgingProcesses& processes,
@@ -30,7 +30,7 @@ public:
           request_(request),
           processes_(processes),
           out_(out),
-          // A worker that was killed leaves its folder; nobody else is at work while we have the lock.
+          // A killed worker leaves its folder. No other process works here while we have the lock.
           work_(of.teacher() / "work"),
           setup_(find_judge_setup(work_.path, tier)) {}
 
@@ -50,7 +50,7 @@ public:
             throw Infrastructure(
                 std::to_string(missing) + " of " + std::to_string(entries.size()) +
                 " submissions are not graded yet: " + shown(outcome_.last_fault, 300) +
-                "\nWhat was graded is stored. Fix this, then: ./learn grade run " +
+                "\nThe results so far are stored. Fix the problem, then run ./learn grade run " +
                 assignment.name + " --resume");
         }
         const ClassResults results = finish();
@@ -63,12 +63,12 @@ private:
                                  {sources.begin(), sources.end()});
     }
 
-    // The last run goes on, with what was handed in then. When the assignment or the grader is
-    // another by now, the results would be others too: that is a new run of the same class.
+    // Continues the last run with its submissions. If the assignment or the grader has changed, the results would
+    // change, so a new run of the same class begins.
     void resume() {
         std::optional<Run> last = store.run();
         if (!last) {
-            throw UsageError("there is no run to resume; begin one: ./learn grade run " +
+            throw UsageError("there is no run to resume; start one: ./learn grade run " +
                              assignment.name + " --submissions FOLDER");
         }
         number = last->number;
@@ -77,7 +77,7 @@ private:
         for (Entry& entry : entries) entry.key = key_of_entry(assignment, setup_, entry);
         if (entries == before) return;
         out_ << "The assignment or the grader has changed since run " << number
-             << " began: the same class is graded again,\nand the older results stay.\n";
+             << " began, so the same class is graded again.\nThe older results are kept.\n";
         begin({});
     }
 
@@ -106,7 +106,7 @@ private:
 
     std::string judged_text() const {
         if (outcome_.judged == 0)
-            return "Nothing had to be judged: all results were stored already.\n";
+            return "Nothing had to be judged, because all results were stored already.\n";
         return format("%zu judged in %s with %s: %.0f a minute.\n", outcome_.judged,
                       duration(outcome_.seconds).c_str(), count_of(processes_.jobs, "job").c_str(),
                       60 * static_cast<double>(outcome_.judged) / std::max(outcome_.seconds, 1e-3));
@@ -120,24 +120,25 @@ private:
     RoundsOutcome outcome_;
 };
 
-// What a student reads about a file that is not there.
+// Returns the advice for a student whose file is missing.
 std::string next_action(const std::string& problem) {
-    if (problem == "no-file") return "Hand it in under the name that the README gives.";
+    if (problem == "no-file") return "Hand in the file under the name that the README gives.";
     if (problem == "two-files") return "Hand in one file for each exercise.";
     if (problem == "two-submissions") return "Hand in one folder or archive.";
     if (problem == "not-a-file") return "Hand in the file itself, not a link to it.";
-    if (problem == "archive-encrypted") return "Hand it in without a password.";
-    if (problem == "archive-hostile") return "Make the archive of your folder as it is.";
-    return "Hand in the exercises' files alone, in a zip archive.";
+    if (problem == "archive-encrypted") return "Hand in the archive without a password.";
+    if (problem == "archive-hostile")
+        return "Make the archive from your folder without changing its paths.";
+    return "Hand in only the exercises' files, in a zip archive.";
 }
 
 }  // namespace
 
 JudgeSetup find_judge_setup(const fs::path& work_folder, std::optional<Tier> wanted) {
     make_folder(work_folder, 0700);
-    // Attacked every time: what held yesterday may have been switched off since.
+    // The sandbox is attacked at each start, because it may have been switched off since the last one.
     const Tier tier = tier_that_holds(work_folder, wanted);
-    // The sandbox stands in each result.
+    // Each result names the sandbox.
     return {.grader = judge_identity() + " in sandbox " + name_of(tier),
             .toolchain = compiler_identity(grading_compiler()),
             .tier = tier};
@@ -178,12 +179,12 @@ std::string key_of_entry(const Assignment& assignment, const JudgeSetup& setup,
                          const Entry& entry) {
     const Assigned* asked = assignment.find(entry.exercise);
     if (asked == nullptr) {
-        throw UsageError("assignment.toml has no exercise " + entry.exercise + " any more");
+        throw UsageError("assignment.toml no longer has the exercise " + entry.exercise);
     }
     std::string submission =
         entry.problem.empty() ? entry.source : "problem:" + entry.problem + ":" + entry.details;
     return sha256_of_parts({submission, digest_of(*asked), setup.grader, setup.toolchain,
-                            // The key file is what the epoch counts within.
+                            // The epoch is relative to the key file.
                             std::to_string(assignment.epoch) + sha256_hex(assignment.key)});
 }
 

@@ -1,6 +1,6 @@
 /// \file
-/// Grading a class: who handed in what is written down first, then each submission is judged and its
-/// result stored at once; the reports come from the store.
+/// Grades a class. The submissions are recorded first. Then each is judged and its result stored at once. The reports
+/// are written from the store.
 #pragma once
 
 #include <filesystem>
@@ -19,63 +19,63 @@
 
 namespace coalesce::grader {
 
-/// Who judges.
+/// The judging processes.
 struct JudgingProcesses {
-    int jobs = 1;           ///< how many
-    bool is_quiet = false;  ///< without progress
+    int jobs = 1;           ///< number of processes
+    bool is_quiet = false;  ///< do not show progress
 };
 
-/// What is asked for.
+/// The parameters of a run.
 struct RunRequest {
     std::filesystem::path submissions;  ///< a folder or an archive; "" when resuming
-    bool resumes = false;               ///< goes on with the last run
-    bool again = false;                 ///< judges what has a result too, and compares
+    bool resumes = false;               ///< continue the last run
+    bool again = false;                 ///< also judge what has a result, and compare
 };
 
-/// What the results of a computer depend on, beside the assignment.
+/// What the results depend on beside the assignment.
 struct JudgeSetup {
     std::string grader;      ///< identity of the judge, with its sandbox
     std::string toolchain;   ///< identity of the compiler
-    Tier tier = Tier::none;  ///< of the sandbox
+    Tier tier = Tier::none;  ///< tier of the sandbox
 
-    /// What a run's results are stamped with: "" or "unsandboxed".
+    /// Returns the stamp of a run's results: "" or "unsandboxed".
     std::string stamp() const { return tier == Tier::unsandboxed ? name_of(tier) : ""; }
 };
 
-/// Tries the sandbox out, with a file in `work_folder`, which is made. Throws std::runtime_error when there is
-/// none, or not the one that is `wanted`; for `unsandboxed` nothing is tried.
+/// Tests the sandbox, with a file in `work_folder`, which is created. Throws std::runtime_error if no sandbox works,
+/// or not the `wanted` one. For `unsandboxed` nothing is tested.
 JudgeSetup find_judge_setup(const std::filesystem::path& work_folder, std::optional<Tier> wanted);
 
-/// A class as it was handed in.
+/// The submissions of a class.
 struct HandedIn {
     std::vector<Entry> entries;
-    std::set<std::string> sources;  ///< of all that can be judged
+    std::set<std::string> sources;  ///< sources that can be judged
 };
 HandedIn read_handed_in(const Assignment& assignment, const JudgeSetup& setup,
                         const std::filesystem::path& submissions);
-/// Entries that can be judged and have no result in the store, or have one and are judged `again`. The same file
-/// from several is there once.
+/// Returns the entries that can be judged and have no result in the store; with `again`, also those that have one.
+/// Identical files are listed once.
 std::vector<Entry> to_be_judged(const std::vector<Entry>& entries, Store& store, bool again);
-/// The key of the result of an entry.
+/// Returns the key of an entry's result.
 std::string key_of_entry(const Assignment& assignment, const JudgeSetup& setup, const Entry& entry);
-/// How submissions of an assignment are judged to the end.
+/// Returns the parameters for judging submissions of an assignment.
 Rounds rounds_of(const Assignment& assignment, const JudgeSetup& setup,
                  const JudgingProcesses& processes, const std::filesystem::path& work_folder);
-/// The result of what cannot be judged: a missing file, a broken archive.
+/// Returns the result of a submission that cannot be judged: a missing file, a damaged archive.
 Result result_of_problem(const Entry& entry, const std::string& sandbox);
-/// The result of what was handed in, whether it can be judged or not.
+/// Returns the result of a submission, whether it can be judged or not.
 Result result_of(const Handed& handed, const Assigned& exercise, const Secret& secret,
                  Judge& judge);
 
-/// Nobody else works on the assignment while this is there. Throws Infrastructure when somebody does.
+/// Takes the lock of the assignment. Throws Infrastructure if another process has it.
 FileLock lock_of(const Assignment& assignment);
 
-/// A run of the store while its results come in.
+/// A run in the store that is still receiving results.
 struct OpenRun {
     explicit OpenRun(const Assignment& of) : assignment(of), lock(lock_of(of)), store(of.store()) {}
-    /// What cannot be judged has its result at once.
+    /// Stores the results of submissions that cannot be judged.
     void settle_problems(const JudgeSetup& setup, bool again = false);
-    /// All is there: writes the reports.
+    /// Finishes a run that has all results, and writes the reports.
     ClassResults finish();
 
     const Assignment& assignment;
@@ -85,8 +85,8 @@ struct OpenRun {
     std::int64_t number = 0;
 };
 
-/// Grades a class; `tier` as JudgeOptions has it. Throws UsageError, or Infrastructure when something is not
-/// graded yet.
+/// Grades a class. `tier` is that of JudgeOptions. Throws UsageError, or Infrastructure if something could not be
+/// graded.
 void grade_class(const Assignment& assignment, const RunRequest& request,
                  const JudgingProcesses& processes, std::optional<Tier> tier, std::ostream& out);
 

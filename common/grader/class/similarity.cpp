@@ -18,15 +18,16 @@
 namespace coalesce::grader {
 namespace {
 
-// Tokens in a run, and runs in a window.
+// The number of tokens in a run, and of runs in a window.
 constexpr std::size_t kGram = 6, kWindow = 4;
-// With fewer fingerprints of its own, a file says nothing about where it comes from.
+// A file with fewer fingerprints of its own says nothing about its origin.
 constexpr std::size_t kFewest = 3;
 constexpr std::size_t kMostRows = 100;
 constexpr std::size_t kMostNames = 12;
-// Less is chance: one line that two people write alike.
+// The least rarity in bits. Less can be chance, such as one line that two people write alike.
 constexpr double kLeastRarity = 20;
-// So many more who might have been in the class: what two of two have is not what everybody has.
+// Students added to the class as a prior, so that in a class of two an answer shared by both does not count as
+// common.
 constexpr double kUnseen = 8;
 
 bool is_letter(char letter) {
@@ -38,7 +39,7 @@ std::set<std::string> words_of(const std::string& text) {
     return {std::istream_iterator<std::string>(stream), {}};
 }
 
-// Names that mean something by themselves.
+// Reports whether a name has a fixed meaning.
 bool is_word_of_cuda(const std::string& name) {
     static const std::set<std::string> words = words_of(
         "__global__ __shared__ __device__ __syncthreads threadIdx blockIdx blockDim gridDim x y z "
@@ -48,7 +49,7 @@ bool is_word_of_cuda(const std::string& name) {
     return words.contains(name);
 }
 
-// Skips what begins at `at` and is neither a token nor code; true when there was something.
+// Skips a comment or blanks at `at`. Returns whether there was something to skip.
 bool skip_gap(const std::string& source, std::size_t& at) {
     if (std::isspace(static_cast<unsigned char>(source[at])) != 0 || source[at] == '\0') {
         ++at;
@@ -83,7 +84,7 @@ std::uint64_t number_of(const std::string& text) {
     return number;
 }
 
-// A source as tokens. `names_differ`: names stay what they are; else one stands for all.
+// Splits a source into tokens. With `names_differ` names are kept, otherwise all are equal.
 std::vector<std::string> tokens_of(const std::string& source, bool names_differ) {
     std::vector<std::string> tokens;
     for (std::size_t at = 0; at < source.size();) {
@@ -105,7 +106,7 @@ std::vector<std::string> tokens_of(const std::string& source, bool names_differ)
     return tokens;
 }
 
-// The fingerprints of a list of tokens.
+// Returns the fingerprints of a list of tokens.
 std::set<std::uint64_t> fingerprints(const std::vector<std::string>& tokens) {
     std::vector<std::uint64_t> grams;
     for (std::size_t i = 0; i + kGram <= tokens.size(); ++i) {
@@ -122,10 +123,10 @@ std::set<std::uint64_t> fingerprints(const std::vector<std::string>& tokens) {
     return least;
 }
 
-// What is compared of one submission.
+// The parts of a submission that are compared.
 struct Print {
-    std::set<std::uint64_t> own;    // names are all the same
-    std::set<std::uint64_t> named;  // names are themselves
+    std::set<std::uint64_t> own;    // with all names equal
+    std::set<std::uint64_t> named;  // with the original names
 };
 
 std::set<std::uint64_t> both(const std::set<std::uint64_t>& a, const std::set<std::uint64_t>& b) {
@@ -146,7 +147,7 @@ std::set<std::uint64_t> own_prints(const std::vector<std::string>& tokens,
     return own;
 }
 
-// A class's answers, the same ones together.
+// The answers of a class, with equal ones grouped.
 class Answers {
 public:
     Answers(const std::vector<std::string>& sources, const std::vector<std::string>& common)
@@ -200,7 +201,7 @@ private:
     double rarity(const Print& a, const Print& b) const {
         double sum = 0;
         for (std::uint64_t number : both(a.own, b.own)) sum += bits(have_.at(number));
-        // The same places of the files once more: they weigh what the names add to them.
+        // The same parts of the files again: this is the weight that the names add.
         double named = 0;
         for (std::uint64_t number : both(a.named, b.named)) named += bits(have_named_.at(number));
         return std::max(sum, named);
@@ -222,7 +223,8 @@ private:
     const std::vector<std::string>& sources_;
     std::vector<std::vector<std::size_t>> groups_;
     std::vector<Print> prints_;
-    std::map<std::uint64_t, std::size_t> have_, have_named_;  // how many of the class
+    // number of students who have each fingerprint
+    std::map<std::uint64_t, std::size_t> have_, have_named_;
 };
 
 std::string names_of(const ClassResults& results, const std::vector<std::size_t>& students,
@@ -246,7 +248,7 @@ std::string table_of(const ClassResults& results, const std::vector<std::size_t>
                 " |\n";
     }
     if (all.size() <= kMostRows) return text;
-    return text + "\n" + std::to_string(all.size() - kMostRows) + " more are left out.\n";
+    return text + "\n" + std::to_string(all.size() - kMostRows) + " more are not listed.\n";
 }
 
 }  // namespace

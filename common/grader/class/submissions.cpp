@@ -19,7 +19,7 @@ std::string path_text(const Item& item) {
     return shown(joined(item.path, "/"));
 }
 
-// Whether an item is named as the file for an exercise.
+// Reports whether an item has the file name of an exercise.
 bool is_named_for(const Item& item, const std::string& exercise) {
     const std::string& last = item.path.back();
     std::string number = exercise.substr(0, 2);
@@ -29,18 +29,18 @@ bool is_named_for(const Item& item, const std::string& exercise) {
     return folder == exercise || folder == number;
 }
 
-// What there is in place of a kernel.
+// Describes what the submission contains instead of a kernel.
 std::string found_in(const Tree& tree) {
     std::vector<std::string> names;
     for (const Item& item : tree.items) {
         if (item.kind != Item::Kind::ignored) names.push_back(path_text(item));
     }
     const std::string text = joined(std::array{listed(names, 5), ignored_in(tree)}, ", ");
-    return text.empty() ? ": it is empty." : "; there is: " + text + ".";
+    return text.empty() ? ": the submission is empty." : "; the submission has: " + text + ".";
 }
 
-// The items that could be meant. A copy of the course has solutions/03_tiled/kernel.cu too: what lies
-// in exercises/ goes first, and solutions/ never counts.
+// Returns the items that may be meant. A copy of the course also contains solutions/03_tiled/kernel.cu, so files in
+// exercises/ come first and those in solutions/ never count.
 std::vector<const Item*> candidates(const Tree& tree, const std::string& exercise,
                                     bool is_only_one) {
     std::vector<const Item*> named, in_exercises, kernels;
@@ -63,7 +63,7 @@ Handed find_file(const Tree& tree, const std::string& exercise, bool is_only_one
     for (const Item& item : tree.items) {
         if (item.kind != Item::Kind::hostile) continue;
         return {exercise, "", "archive-hostile",
-                "A name in it leads out of the archive: " + path_text(item)};
+                "A path in the archive leads outside: " + path_text(item)};
     }
     std::vector<const Item*> found = candidates(tree, exercise, is_only_one);
     if (found.empty()) {
@@ -73,14 +73,15 @@ Handed find_file(const Tree& tree, const std::string& exercise, bool is_only_one
     for (const Item* other : found) {
         bool is_same = other->kind == found[0]->kind && other->bytes == found[0]->bytes;
         if (is_same && !(other != found[0] && other->path == found[0]->path)) continue;
-        return {exercise, "", "two-files",
-                "Two files could be meant: " + path_text(*found[0]) + " and " + path_text(*other)};
+        return {
+            exercise, "", "two-files",
+            "Two files match this exercise: " + path_text(*found[0]) + " and " + path_text(*other)};
     }
     switch (found[0]->kind) {
         case Item::Kind::hostile:
         case Item::Kind::special:
             return {exercise, "", "not-a-file",
-                    path_text(*found[0]) + " is a link or a device, and no file."};
+                    path_text(*found[0]) + " is a link or a device, not a file."};
         case Item::Kind::too_large:
             return {exercise, "", "file-too-large", path_text(*found[0]) + " is too large."};
         case Item::Kind::ignored:
@@ -89,7 +90,7 @@ Handed find_file(const Tree& tree, const std::string& exercise, bool is_only_one
     return {exercise, found[0]->bytes, "", ignored_in(tree)};
 }
 
-// What a file that stands for a student holds.
+// Reads a file that is a student's whole submission.
 Tree tree_of_file(const std::string& name, const std::string& bytes) {
     if (is_archive_name(name)) return read_archive(bytes);
     Tree tree;
@@ -97,7 +98,7 @@ Tree tree_of_file(const std::string& name, const std::string& bytes) {
     return tree;
 }
 
-// Puts an item into a student's tree; what is in an archive, in place of it.
+// Adds an item to a student's tree. The contents of an archive replace it.
 void put(Item item, Tree& tree) {
     if (item.kind == Item::Kind::too_large && is_archive_name(item.path.back())) {
         return tree.refuse("archive-too-large", path_text(item) + " is too large.");
@@ -110,7 +111,7 @@ void put(Item item, Tree& tree) {
     std::ranges::move(inner.items, std::back_inserter(tree.items));
 }
 
-// A student's folder, with what is in their archives.
+// Reads a student's folder, including archives in it.
 Tree tree_of_folder(const fs::path& folder) {
     Tree found = read_folder(folder, {.has_archives = true}), tree;
     tree.problem = found.problem;
@@ -124,13 +125,13 @@ std::string student_of_file(const std::string& name) {
     return name.ends_with(".cu") ? name.substr(0, name.size() - 3) : name;
 }
 
-// What is known of a student while the class is read.
+// What is known of a student while the class is being read.
 struct Gathered {
     Tree tree;
     bool has_folder = false, has_file = false;
 };
 
-// Sorts what lies in the class's folder or archive by student.
+// Groups the contents of the class's folder or archive by student.
 class Gathering {
 public:
     void add(Item item) {
@@ -147,12 +148,12 @@ public:
             bool is_large = item.kind == Item::Kind::too_large;
             tree.refuse(
                 is_large ? "archive-too-large" : "not-a-file",
-                is_large ? "The file is too large." : "It is a link or a device, and no file.");
+                is_large ? "The file is too large." : "It is a link or a device, not a file.");
             add_file(first, std::move(tree));
         }
     }
 
-    // A folder, which may be empty.
+    // Adds a folder, which may be empty.
     void add_folder(const std::string& name, Tree tree) {
         Gathered& student = students_[name];
         student.has_folder = true;
@@ -179,7 +180,7 @@ public:
         student.tree = std::move(tree);
     }
 
-    // A list of names, or a teacher's notes, beside the submissions are nobody's.
+    // Returns false for a list of names or a teacher's notes beside the submissions.
     static bool is_handed_in(const std::string& name) {
         return name[0] != '.' && (is_archive_name(name) || name.ends_with(".cu"));
     }
@@ -188,7 +189,7 @@ private:
     std::map<std::string, Gathered> students_;
 };
 
-// A folder: each student is read by itself, so that one who hands in too much spoils nothing.
+// Reads a folder, each student separately, so that a student who hands in too much affects nobody else.
 void gather_folder(const fs::path& folder, Gathering& gathering) {
     for (const fs::directory_entry& entry : fs::directory_iterator(folder)) {
         std::string name = entry.path().filename().string();
@@ -208,8 +209,8 @@ void gather_folder(const fs::path& folder, Gathering& gathering) {
     }
 }
 
-// Whether everything lies in one folder, and that is the class and not a student: what comes below it
-// is no exercise, and holds folders or is an archive.
+// Reports whether everything is in one folder that is the class and not a student: its contents are not exercises,
+// and are folders or archives.
 bool is_class_in_a_folder(const Tree& tree, const std::vector<std::string>& exercises) {
     bool has_students = false;
     for (const Item& item : tree.items) {
@@ -229,14 +230,14 @@ bool is_class_in_a_folder(const Tree& tree, const std::vector<std::string>& exer
     return has_students;
 }
 
-// An archive of the class, as a learning platform gives it.
+// Reads an archive of the class, as a learning platform exports it.
 void gather_archive(const fs::path& file, const std::vector<std::string>& exercises,
                     Gathering& gathering) {
     constexpr std::uintmax_t most_bytes = std::uintmax_t{2} << 30;
     if (fs::file_size(file) > most_bytes) {
-        throw UsageError(file.string() +
-                         " has more than 2 GiB. Unpack it yourself, and name the folder with "
-                         "--submissions");
+        throw UsageError(
+            file.string() +
+            " has more than 2 GiB. Unpack it yourself, and name the folder with --submissions");
     }
     Tree tree = read_archive(read_file(file), kClassLimits);
     if (!tree.problem.empty()) {
@@ -262,7 +263,7 @@ std::vector<Handed> find_files(const Tree& tree, const std::vector<std::string>&
 
 Student read_student(const fs::path& submission, const std::string& name,
                      const std::vector<std::string>& exercises) {
-    if (!fs::exists(submission)) throw UsageError(submission.string() + " is not there");
+    if (!fs::exists(submission)) throw UsageError(submission.string() + " does not exist");
     Tree tree = fs::is_directory(submission)
                     ? tree_of_folder(submission)
                     : tree_of_file(submission.filename().string(), read_file(submission));
@@ -279,14 +280,14 @@ std::vector<Student> read_class(const fs::path& submissions,
     } else {
         throw UsageError(submissions.string() +
                          (fs::exists(submissions) ? " is neither a folder nor a zip or tar archive"
-                                                  : " is not there") +
+                                                  : " does not exist") +
                          "; name the folder or archive with the submissions");
     }
     std::vector<Student> students = gathering.students_with(exercises);
     if (students.empty()) {
         throw UsageError(
             submissions.string() +
-            " holds no submissions: there should be a folder or an archive for each student");
+            " has no submissions: it should contain a folder or an archive for each student");
     }
     if (students.size() > kMostStudents) {
         throw UsageError(submissions.string() + " holds " + std::to_string(students.size()) +

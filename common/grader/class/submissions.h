@@ -1,10 +1,9 @@
 /// \file
-/// Who handed in what: from a folder or an archive with a folder, an archive or a file for each
+/// Reads the submissions of a class from a folder or an archive that contains a folder, an archive or a file for each
 /// student.
 ///
-/// A student's file for exercise 03_tiled is called kernel.cu in a folder 03_tiled (or 03), anywhere
-/// in what they handed in, or 03_tiled.cu. When the assignment has one exercise, a single .cu file of
-/// any name will do.
+/// A student's file for exercise 03_tiled is kernel.cu in a folder 03_tiled (or 03) anywhere in the submission, or
+/// 03_tiled.cu. If the assignment has one exercise, a single .cu file of any name is accepted.
 #pragma once
 
 #include <filesystem>
@@ -15,33 +14,33 @@
 
 namespace coalesce::grader {
 
-/// What one student handed in for one exercise.
+/// One student's submission for one exercise.
 struct Handed {
     std::string exercise;  ///< "03_tiled"
-    std::string source;    ///< the file's bytes; "" when there is a problem
+    std::string source;    ///< the bytes of the file; "" if there is a problem
     std::string problem;  ///< "no-file", "two-files", "not-a-file", "file-too-large", "archive-..."
-    /// The same in words for the student; without a problem, what was handed in and not looked at.
+    /// The problem in words for the student. Without a problem, the files that were not examined.
     std::string details;
 
-    /// Whether there is something to judge.
+    /// Reports whether there is a file to judge.
     bool is_there() const { return problem.empty(); }
 };
 
-/// One student.
+/// One student's submissions.
 struct Student {
-    std::string name;  ///< bytes as they came: of a folder, or of an archive without ending
-    std::vector<Handed> handed;  ///< one for each exercise, in their order
+    std::string name;  ///< original bytes of the folder's or archive's name, without its ending
+    std::vector<Handed> handed;  ///< one for each exercise, in order
 };
 
-/// The class, in the order of their names. Throws UsageError when there is nobody.
+/// Reads the class, sorted by name. Throws UsageError if there are no students.
 std::vector<Student> read_class(const std::filesystem::path& submissions,
                                 const std::vector<std::string>& exercises);
 
-/// One student's files from a folder, an archive or a file.
+/// Reads one student's files from a folder, an archive or a file.
 Student read_student(const std::filesystem::path& submission, const std::string& name,
                      const std::vector<std::string>& exercises);
 
-/// Finds the files for the exercises among what a student handed in.
+/// Finds the exercises' files in a submission.
 std::vector<Handed> find_files(const Tree& tree, const std::vector<std::string>& exercises);
 
 }  // namespace coalesce::grader

@@ -1,4 +1,4 @@
-// The reports that other programs read: CSV, JUnit XML, JSON of our own and of two platforms.
+// Writes the reports that other programs read: CSV, JUnit XML, and JSON of our own and of two platforms.
 
 #include <cmath>
 #include <map>
@@ -15,7 +15,7 @@ namespace {
 
 using Json = nlohmann::ordered_json;
 
-// "not graded yet" is no zero.
+// "not graded yet" is not a zero.
 std::string points_or_nothing(const Graded& graded) {
     return graded.result ? short_number(graded.result->points.total()) : "";
 }
@@ -24,7 +24,7 @@ std::string failure_of(const Graded& graded) {
     return graded.result ? graded.result->failure_id() : "not-graded-yet";
 }
 
-// What a student may read.
+// Returns the text that a student may read.
 std::string words_of(const Graded& graded) {
     if (!graded.result) return "This is not graded yet.\n";
     Verdict verdict = graded.result->verdict;
@@ -32,7 +32,7 @@ std::string words_of(const Graded& graded) {
     const std::string& picture = graded.result->picture;
     std::string text = terminal_text(verdict) + (picture.empty() ? "" : "\n" + picture);
     if (!graded.ignored.empty()) {
-        text += "\nHanded in too, and not looked at: " + graded.ignored + ".\n";
+        text += "\nAlso handed in, but not examined: " + graded.ignored + ".\n";
     }
     return text;
 }
@@ -43,7 +43,7 @@ std::string junit_case(const ClassResults& results, const StudentResults& studen
                        xml(results.assignment + "." + graded.exercise) + "\" name=\"" +
                        xml(shown(student.name, 1000)) + "\">";
     if (!graded.result) {
-        // Neither passed nor failed.
+        // The test has neither passed nor failed.
         text += "\n      <error type=\"SYS\" message=\"not graded yet\"/>\n    ";
     } else if (graded.result->points != graded.possible) {
         text += "\n      <failure type=\"" + xml(graded.code()) + "\" message=\"" +
@@ -154,7 +154,7 @@ std::string gradescope_json(const StudentResults& student) {
 }
 
 std::string classroom50_json(const StudentResults& student) {
-    // Whole points, which the platform wants: rounded down, so that nobody has more than the sum.
+    // The platform requires whole points. They are rounded down, so that the sum is never exceeded.
     const auto whole = [](double points) { return static_cast<long>(std::floor(points + 1e-9)); };
     Json tests = Json::array();
     long score = 0, most = 0;

@@ -32,16 +32,16 @@ std::string lower(std::string_view text) {
     return small;
 }
 
-// What a file is to the reader.
+// The kinds of files for the reader.
 enum class Want { kernel, archive, nothing };
 
 Want wanted(const std::string& name, const TreeLimits& limits) {
-    // KERNEL.CU is not what was asked for, but is said to have been found.
+    // Names such as KERNEL.CU are wrong, but are reported as found.
     if (lower(name).ends_with(".cu")) return Want::kernel;
     return limits.has_archives && is_archive_name(name) ? Want::archive : Want::nothing;
 }
 
-// What operating systems leave behind.
+// Reports whether a path is one of the files that operating systems leave behind.
 bool is_litter(const std::vector<std::string>& path) {
     for (const std::string& part : path) {
         if (part == "__MACOSX" || part == ".git" || part == ".learn") return true;
@@ -51,7 +51,7 @@ bool is_litter(const std::vector<std::string>& path) {
            last.starts_with("._");
 }
 
-// Counts what has been read, and says when it is enough.
+// Counts what has been read, and stops at the limits.
 class Meter {
 public:
     Meter(const TreeLimits& limits, Tree& tree) : limits(limits), tree_(tree) {}
@@ -63,11 +63,11 @@ public:
         return false;
     }
     bool takes_bytes(std::size_t more) {
-        return takes(more, bytes_, limits.bytes, "The kernels in it hold");
+        return takes(more, bytes_, limits.bytes, "The kernels in it have");
     }
-    // What is passed over, and archives as they are.
+    // Counts skipped files and packed archives.
     bool takes_others(std::uintmax_t more) {
-        return takes(more, others_, limits.other_bytes, "What is in it holds");
+        return takes(more, others_, limits.other_bytes, "Its contents have");
     }
 
     const TreeLimits& limits;
@@ -92,7 +92,7 @@ class FolderReader {
 public:
     FolderReader(Tree& tree, const TreeLimits& limits) : tree_(tree), meter_(limits, tree) {}
 
-    // Reads the folder that is open; `path` leads to it.
+    // Reads an open folder, whose path is `path`.
     void read(int folder, const std::vector<std::string>& path) {
         for (const std::string& name : names_in(folder)) {
             if (!tree_.problem.empty()) return;
@@ -103,7 +103,7 @@ public:
     }
 
 private:
-    // In an order that does not depend on the file system.
+    // Returns the names in an order that does not depend on the file system.
     static std::set<std::string> names_in(int folder) {
         std::set<std::string> names;
         DIR* listing = fdopendir(dup(folder));
@@ -117,14 +117,14 @@ private:
     }
 
     void read_item(int folder, const std::string& name, const std::vector<std::string>& path) {
-        // O_NONBLOCK: a FIFO would wait for its other end.
+        // Without O_NONBLOCK, opening a FIFO would wait for its other end.
         Descriptor opened(openat(folder, name.c_str(),
                                  O_RDONLY | O_NOFOLLOW | O_NONBLOCK | O_CLOEXEC | O_NOCTTY));
         struct stat status;
         bool is_known = opened && fstat(opened.get(), &status) == 0;
         if (is_known && S_ISDIR(status.st_mode)) {
             if (path.size() < meter_.limits.depth) return read(opened.get(), path);
-            return tree_.refuse("archive-too-large", "Folders lie too deep in each other.");
+            return tree_.refuse("archive-too-large", "Its folders are nested too deeply.");
         }
         if (!meter_.takes_item()) return;
         if (!is_known && errno != ELOOP && errno != ENXIO && errno != EOPNOTSUPP) {
@@ -150,7 +150,7 @@ private:
         const std::size_t most =
             is_archive ? meter_.limits.archive_bytes : meter_.limits.file_bytes;
         Item item{path, Item::Kind::file};
-        // It may grow while it is read.
+        // The file may grow while it is being read.
         if (size <= most && !read_all(file, item.bytes, most)) {
             throw Infrastructure(shown(path.back()) + " cannot be read (" + strerror(errno) +
                                  "); fix the disk, then run again");
@@ -167,10 +167,10 @@ private:
 
 // ---- archives ----
 
-// False when it is none.
+// Opens an archive. Returns false if it is not one.
 bool open_archive(archive* handle, std::string_view bytes) {
     if (handle == nullptr) return false;
-    // What people hand in, and no more: each format is code that a hostile file could reach.
+    // Only the usual formats are enabled, because a hostile file can attack the code of each format.
     archive_read_support_format_zip(handle);
     archive_read_support_format_tar(handle);
     archive_read_support_filter_gzip(handle);
@@ -179,7 +179,7 @@ bool open_archive(archive* handle, std::string_view bytes) {
     return archive_read_open_memory(handle, bytes.data(), bytes.size()) == ARCHIVE_OK;
 }
 
-// The parts of a name: "a/./b" has a and b. Windows' separators count too.
+// Splits a name into its parts: "a/./b" has a and b. Windows' separators count too.
 std::vector<std::string> parts_of(std::string name) {
     std::ranges::replace(name, '\\', '/');
     std::istringstream stream(name);
@@ -190,7 +190,7 @@ std::vector<std::string> parts_of(std::string name) {
     return parts;
 }
 
-// Whether a name climbs out of its folder, begins at the root, or is no name at all.
+// Reports whether a name leads out of its folder, is absolute, or is empty.
 bool climbs_out(const std::string& name) {
     std::vector<std::string> parts = parts_of(name);
     if (parts.empty() || name[0] == '/' || name[0] == '\\') return true;
@@ -217,9 +217,9 @@ public:
 private:
     void broken(archive* opened) {
         if (archive_read_has_encrypted_entries(opened) == 1) {
-            return tree_.refuse("archive-encrypted", "It is locked with a password.");
+            return tree_.refuse("archive-encrypted", "It is protected by a password.");
         }
-        tree_.refuse("archive-broken", "It cannot be read to its end.");
+        tree_.refuse("archive-broken", "It is damaged and cannot be read completely.");
     }
 
     void take(archive* opened, archive_entry* entry) {
@@ -234,7 +234,7 @@ private:
             return;
         }
         if (path.size() > meter_.limits.depth) {
-            return tree_.refuse("archive-too-large", "Folders lie too deep in each other.");
+            return tree_.refuse("archive-too-large", "Its folders are nested too deeply.");
         }
         if (is_litter(path)) return pass_over(opened, entry, path, false);
         bool is_file = archive_entry_filetype(entry) == AE_IFREG &&
@@ -245,18 +245,18 @@ private:
             return;
         }
         if (archive_entry_is_encrypted(entry) != 0) {
-            return tree_.refuse("archive-encrypted", "It is locked with a password.");
+            return tree_.refuse("archive-encrypted", "It is protected by a password.");
         }
         const Want want = wanted(path.back(), meter_.limits);
         if (want == Want::nothing) return pass_over(opened, entry, path, true);
         take_bytes(opened, path, want == Want::archive);
     }
 
-    // Litter is not told, but counts too: a bomb may be called ._x. What follows can be read only
-    // when this is unpacked, for most kinds of archives.
+    // Skips a file. Litter is not listed, but is counted, because a bomb may be called ._x. For most kinds of
+    // archives, the rest can be read only after unpacking this file.
     void pass_over(archive* opened, archive_entry* entry, const std::vector<std::string>& path,
                    bool is_told) {
-        // What is said of its size may be a lie; then what was unpacked counts.
+        // The stated size may be false; then the unpacked size counts.
         const la_int64_t size = archive_entry_size_is_set(entry) ? archive_entry_size(entry) : 0;
         if (size > 0 && static_cast<std::uintmax_t>(size) > meter_.limits.other_bytes) {
             meter_.takes_others(static_cast<std::uintmax_t>(size));
@@ -277,7 +277,7 @@ private:
         Item item{path, Item::Kind::file};
         const auto keep = [&](const char* bytes, std::size_t count) {
             if (item.bytes.size() <= most) item.bytes.append(bytes, count);
-            // Of what is too large, the rest is unpacked like whatever is passed over.
+            // The rest of a file that is too large is unpacked like skipped files.
             return is_archive || item.bytes.size() > most ? meter_.takes_others(count)
                                                           : meter_.takes_bytes(count);
         };
@@ -286,8 +286,7 @@ private:
         tree_.items.push_back(std::move(item));
     }
 
-    // Gives what comes to `take`, until that has enough. False when there is no more to be read of
-    // this archive.
+    // Passes the data to `take` until it has enough. Returns false if no more of the archive can be read.
     template <class Take>
     bool unpack(archive* opened, Take take) {
         char buffer[65536];

@@ -1,8 +1,7 @@
 /// \file
-/// Files that somebody handed in, read into memory from a folder or an archive. What is wanted are
-/// files named *.cu; the others are named and passed over, whatever their size, in the same way from
-/// a folder and from an archive. Nothing is ever written to the disk from here, and no name in it is
-/// ever used as a path: an archive may hold names that climb out of it, links, devices, or ten
+/// Reads submitted files from a folder or an archive into memory. Only files named *.cu are read; the others are
+/// listed but skipped, in the same way for folders and archives. This code writes nothing to the disk and never uses
+/// a submitted name as a path, because an archive may contain names that lead out of it, links, devices, or ten
 /// thousand times its size.
 #pragma once
 
@@ -15,48 +14,48 @@
 
 namespace coalesce::grader {
 
-/// One thing in a folder or an archive.
+/// An item in a folder or an archive.
 struct Item {
-    /// What it is.
+    /// The kinds of items.
     enum class Kind {
         file,       ///< an ordinary file
-        too_large,  ///< one that was wanted, but is too large: nothing of it was read
-        ignored,    ///< one that nobody asked for: nothing of it was read either
-        special,    ///< a link, a device, a FIFO ...
-        hostile,    ///< a name that leads out of the archive; `path` is what is left of it
+        too_large,  ///< a wanted file that is too large and was not read
+        ignored,    ///< another file, which was not read
+        special,    ///< a link, a device, a FIFO, or the like
+        hostile,    ///< a name that leads out of the archive; `path` is the rest of it
     };
-    std::vector<std::string> path;  ///< the parts of its name, bytes as they are
-    Kind kind = Kind::file;         ///< what it is
-    std::string bytes = "";         ///< of a file
-    std::uintmax_t size = 0;        ///< how many there are of one that was ignored
+    std::vector<std::string> path;  ///< the parts of its name, as raw bytes
+    Kind kind = Kind::file;         ///< kind of the item
+    std::string bytes = "";         ///< content of a file
+    std::uintmax_t size = 0;        ///< size of an ignored file
 };
 
-/// What was found.
+/// The items that were found.
 struct Tree {
-    std::vector<Item> items;  ///< in the order in which they were met; folders are not among them
-    std::string problem;      ///< why it was not read to its end ("archive-too-large"); "": it was
-    std::string details;      ///< the same in words
+    std::vector<Item> items;  ///< in the order found, without folders
+    std::string problem;      ///< why reading stopped early ("archive-too-large"), or ""
+    std::string details;      ///< the problem in words
 
-    /// Stops reading for a reason.
+    /// Stops reading, with a reason.
     void refuse(const std::string& id, const std::string& words) {
         problem = id;
         details = words;
     }
 };
 
-/// How much is read.
+/// Limits for reading.
 struct TreeLimits {
-    std::size_t items = 20000;               ///< things in it
-    std::size_t bytes = 32u << 20;           ///< of all files that are wanted
-    std::size_t file_bytes = 4u << 20;       ///< of one of them
-    std::size_t archive_bytes = 256u << 20;  ///< of an archive, packed
-    /// Of all that is ignored, and of archives in it: a bomb must be unpacked to be passed over.
+    std::size_t items = 20000;               ///< most items
+    std::size_t bytes = 32u << 20;           ///< most bytes of all wanted files
+    std::size_t file_bytes = 4u << 20;       ///< most bytes of one wanted file
+    std::size_t archive_bytes = 256u << 20;  ///< most bytes of a packed archive
+    /// Most bytes of ignored files and nested archives, because a zip bomb must be unpacked to be skipped.
     std::size_t other_bytes = 512u << 20;
-    std::size_t depth = 12;     ///< folders in folders
-    bool has_archives = false;  ///< archives in it are wanted too
+    std::size_t depth = 12;     ///< deepest nesting of folders
+    bool has_archives = false;  ///< nested archives are wanted too
 };
 
-/// For an archive of a whole class.
+/// Limits for an archive of a whole class.
 inline constexpr TreeLimits kClassLimits = {.items = 1000000,
                                             .bytes = 1u << 30,
                                             .file_bytes = 4u << 20,
@@ -64,18 +63,18 @@ inline constexpr TreeLimits kClassLimits = {.items = 1000000,
                                             .depth = 16,
                                             .has_archives = true};
 
-/// Reads a folder. Sizes are looked at before anything is read. Links are not followed. Throws UsageError when it is none.
+/// Reads a folder. Checks sizes before reading, and does not follow links. Throws UsageError if it is not a folder.
 Tree read_folder(const std::filesystem::path& folder, const TreeLimits& limits = {});
 
-/// Reads a zip or tar archive, packed or not.
+/// Reads a zip or tar archive, compressed or not.
 Tree read_archive(std::string_view archive, const TreeLimits& limits = {});
 
-/// Files that were handed in beside what is wanted: "notes.pdf (50 MB) and 3 others"; "": none were.
+/// Describes the ignored files: "notes.pdf (50 MB) and 3 others", or "".
 std::string ignored_in(const Tree& tree);
 
-/// Whether a file is named as an archive.
+/// Reports whether a file's name is that of an archive.
 bool is_archive_name(std::string_view name);
-/// The name without .zip, .tar.gz ...
+/// Returns the name without .zip, .tar.gz or the like.
 std::string without_archive_ending(std::string_view name);
 
 }  // namespace coalesce::grader

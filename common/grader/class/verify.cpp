@@ -1,4 +1,4 @@
-// What is to be proved of an assignment, and the proof.
+// Lists what must be proved about an assignment, and proves it.
 
 #include <unistd.h>
 
@@ -18,7 +18,7 @@ namespace coalesce::grader {
 namespace fs = std::filesystem;
 namespace {
 
-// Where the kernel's body begins: behind its brace.
+// Returns the offset of the kernel's body, after its brace.
 std::size_t body_of(const Assigned& exercise) {
     const std::string& source = exercise.solution;
     std::size_t name = source.find(" " + exercise.kernel + "(");
@@ -35,7 +35,7 @@ std::string with_first_line(const Assigned& exercise, const std::string& line) {
     return source.insert(body_of(exercise), "\n    " + line);
 }
 
-// Right where students can look, and nowhere else.
+// Returns a kernel that is right on the published shapes only.
 std::string right_on_published_shapes(const Assigned& exercise) {
     std::vector<Shape> shapes = exercise.shapes;
     shapes.push_back(exercise.counted);
@@ -51,9 +51,9 @@ std::vector<Proof> cheats_of(const Assigned& exercise) {
         return Proof{exercise.name, "cheat: " + what, source, false, ""};
     };
     return {
-        cheat("right on published shapes alone", right_on_published_shapes(exercise)),
+        cheat("right only on the published shapes", right_on_published_shapes(exercise)),
         cheat("changes its input", with_first_line(exercise, "const_cast<float*>(in)[0] = 1.5f;")),
-        cheat("keeps something from launch to launch",
+        cheat("keeps data from one launch to the next",
               "__device__ int kept;\n" + with_first_line(exercise, "atomicAdd(&kept, 1);")),
         cheat("reads the clock",
               with_first_line(exercise,
@@ -65,7 +65,7 @@ std::vector<Proof> cheats_of(const Assigned& exercise) {
     };
 }
 
-// The solution of the course's exercise before this one; "": there is none.
+// Returns the solution of the previous exercise of the course, or "".
 std::string solution_before(const std::vector<Assigned>& course, const Assigned& exercise) {
     const auto found = std::ranges::find(course, exercise.name, &Assigned::name);
     return found == course.begin() || found == course.end() ? "" : std::prev(found)->solution;
@@ -75,7 +75,7 @@ std::string blank_of(const Assignment& assignment, const Assigned& exercise) {
     return read_file(assignment.folder / "handout" / "exercises" / exercise.name / "kernel.cu");
 }
 
-// Whether it came out as it has to; `said` tells how it came out.
+// Reports whether the result is the required one. `said` describes the result.
 bool holds(const Proof& proof, const Assigned& exercise, const Result& result, std::string& said) {
     bool is_full = result.points == exercise.possible;
     said = std::string(code_of(result.mark)) +
@@ -105,8 +105,8 @@ std::vector<Proof> proofs_of(const Assignment& assignment) {
         proofs.push_back({exercise.name, "the blank", blank_of(assignment, exercise), false,
                           known.blank_failure, kMostForNothing});
         if (const std::string before = solution_before(course, exercise); !before.empty()) {
-            proofs.push_back({exercise.name, "the solution of the lesson before", before, false, "",
-                              kMostForNothing});
+            proofs.push_back({exercise.name, "the solution of the previous lesson", before, false,
+                              "", kMostForNothing});
         }
         for (const exercises::Mutant& mutant : known.mutants) {
             proofs.push_back({exercise.name, "mutant: " + mutant.name,
@@ -131,7 +131,7 @@ bool verify_assignment(const Assignment& assignment, const JudgingProcesses& pro
     Rounds rounds = rounds_of(assignment, setup, processes, work.path);
     rounds.is_quiet = true;
     const auto told = [&](std::size_t task, TaskEnd end, const std::string& text) {
-        if (end != TaskEnd::judged) throw Infrastructure("nothing is proved: " + shown(text, 300));
+        if (end != TaskEnd::judged) throw Infrastructure("nothing was proved: " + shown(text, 300));
         const Proof& proof = proofs[task];
         std::string said;
         const bool is_right =
@@ -142,9 +142,9 @@ bool verify_assignment(const Assignment& assignment, const JudgingProcesses& pro
     };
     judge_in_rounds(tasks, rounds, told);
     for (const std::string& line : lines) out << line;
-    out << (unproved == 0 ? "All " + std::to_string(proofs.size()) + " came out as they have to.\n"
+    out << (unproved == 0 ? "All " + std::to_string(proofs.size()) + " gave the required result.\n"
                           : std::to_string(unproved) + " of " + std::to_string(proofs.size()) +
-                                " came out otherwise: see UNPROVED above.\n");
+                                " gave another result: see UNPROVED above.\n");
     return unproved == 0;
 }
 

@@ -20,12 +20,12 @@ namespace coalesce::grader {
 
 namespace {
 
-// Of the processor; judging takes far less than a second of it in this process.
+// Processor time in seconds. Judging takes far less than a second of it in this process.
 constexpr rlim_t kProcessorSeconds = 20;
-// Of addresses, beside what was in use before the first submission.
+// Address space in bytes, in addition to that in use before the first submission.
 constexpr rlim_t kMostMemory = rlim_t{1} << 30;
 
-// Only what can be taken back: a jail raises its own again, before it is one.
+// Sets only the soft limit, since a jail raises its own again before it starts.
 void limit_softly(__rlimit_resource what, rlim_t most) {
     rlimit limit{};
     if (getrlimit(what, &limit) != 0) return;
@@ -76,15 +76,16 @@ Result result_of_fault(const std::string& sandbox) {
     return result_of_failure(
         Mark::fault,
         {.kind = FailureKind::grader_fault,
-         .headline = "the grader breaks down over this file, and over no other.",
-         .next = "Your teacher looks at it, and decides. Is there anything unusual in the file?"},
+         .headline = "the grader crashes on this file, and on no other.",
+         .next =
+             "Your teacher will look at it and decide. Does the file contain anything unusual?"},
         sandbox);
 }
 
 int work(const Assignment& assignment, const JudgeOptions& options) {
     end_with_parent();
-    if (getppid() == 1) return exit_infrastructure;  // it ended before that line
-    // What anything in here prints must not get between the answers.
+    if (getppid() == 1) return exit_infrastructure;  // the parent ended before that line
+    // Output of other code must not get between the answers.
     int answers = fcntl(STDOUT_FILENO, F_DUPFD_CLOEXEC, 3);
     dup2(STDERR_FILENO, STDOUT_FILENO);
     Judge judge(options);

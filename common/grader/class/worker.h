@@ -1,9 +1,9 @@
 /// \file
-/// Judging in processes of their own: whatever happens to one, the store's only writer goes on.
+/// Judges in child processes, so that a crash does not end the process that writes the store.
 ///
-/// Each worker is this same program, started with the assignment's folder. It reads submissions from
-/// its standard input and writes results to its standard output, one after the other, each as a line of
-/// JSON. It ends when its input does, or when the process that started it ends in whatever way.
+/// Each worker is this program, started with the assignment's folder. It reads submissions from its standard input,
+/// and writes a line of JSON with the result of each to its standard output. It ends at the end of its input, or when
+/// the process that started it ends in any way.
 #pragma once
 
 #include <string>
@@ -13,16 +13,16 @@
 
 namespace coalesce::grader {
 
-/// Something to judge.
+/// A submission to judge.
 struct Task {
     std::string exercise;  ///< "03_tiled"
     std::string source;    ///< the bytes of the file
 };
 
-/// What came of it.
+/// The answer of a worker.
 struct WorkerAnswer {
-    bool is_judged = false;  ///< else a fault of ours
-    std::string text;        ///< the result as JSON, or what went wrong
+    bool is_judged = false;  ///< false: the grader has a problem
+    std::string text;        ///< the result as JSON, or the problem
 };
 
 void describe(auto& codec, Task& task) {
@@ -34,19 +34,19 @@ void describe(auto& codec, WorkerAnswer& answer) {
     fields(codec, "is_judged", answer.is_judged, "text", answer.text);
 }
 
-/// The life of a worker. `digests` tells whoever started it what this process understood by the
-/// assignment; it goes out first.
+/// Runs a worker. It first writes its `digests`, which tell the parent how this process read the assignment.
 int work(const Assignment& assignment, const JudgeOptions& options);
 
-/// What the judging process itself may use from here on: what a student wrote is read in it too, and makes pictures
-/// and matrices. Jails have limits of their own. To be called before each submission. Who computes for too long is
-/// ended by the kernel, who takes too much memory gets std::bad_alloc: faults like others, of one submission.
+/// Limits the processor time and memory that the judging process may use for the next submission, because it parses
+/// what the student wrote and makes pictures and matrices of it. Jails have their own limits. Must be called before
+/// each submission. Too much computing ends the process; too much memory throws std::bad_alloc. Both count as
+/// problems of this submission.
 void limit_to_one_submission();
 
-/// What is told of a submission over which the judge breaks down, and over nothing else.
+/// Returns the result of a submission on which the judge crashes although it can judge others.
 Result result_of_fault(const std::string& sandbox);
 
-/// What a worker says first, and what is expected of it.
+/// Returns the first line of a worker, which its parent compares.
 std::string identity_of(const Assignment& assignment);
 
 }  // namespace coalesce::grader

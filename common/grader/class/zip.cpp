@@ -22,7 +22,7 @@ void add(archive* opened, const Packed& file) {
     archive_entry_set_size(entry.get(), static_cast<la_int64_t>(file.bytes.size()));
     archive_entry_set_filetype(entry.get(), AE_IFREG);
     archive_entry_set_perm(entry.get(), file.mode);
-    // 1980, the first that zip knows: the same files give the same archive.
+    // 1980, the earliest time in a zip file. A fixed time makes equal files give equal archives.
     archive_entry_set_mtime(entry.get(), 315532800, 0);
     if (archive_write_header(opened, entry.get()) != ARCHIVE_OK ||
         archive_write_data(opened, file.bytes.data(), file.bytes.size()) < 0) {
@@ -37,7 +37,7 @@ std::string zip_of(const std::vector<Packed>& files) {
     const std::unique_ptr<archive, decltype(&archive_write_free)> opened(archive_write_new(),
                                                                          archive_write_free);
     archive_write_set_format_zip(opened.get());
-    // The bytes end with the archive, not with a block of a tape.
+    // Do not pad the archive to the block size of a tape.
     archive_write_set_bytes_in_last_block(opened.get(), 1);
     if (archive_write_open(opened.get(), &text, nullptr, append, nullptr) != ARCHIVE_OK) {
         throw Infrastructure("no archive could be made");

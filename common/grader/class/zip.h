@@ -1,5 +1,5 @@
 /// \file
-/// Writes a zip archive.
+/// Writes zip archives.
 #pragma once
 
 #include <string>
@@ -7,14 +7,14 @@
 
 namespace coalesce::grader {
 
-/// A file to put in.
+/// A file to put into the archive.
 struct Packed {
-    std::string name;      ///< with / between folders
-    std::string bytes;     ///< its content
-    unsigned mode = 0644;  ///< its rights
+    std::string name;      ///< name, with / between folders
+    std::string bytes;     ///< content
+    unsigned mode = 0644;  ///< permissions
 };
 
-/// The archive's bytes; the same for the same files. Throws Infrastructure.
+/// Returns the bytes of the archive, which are equal for equal files. Throws Infrastructure.
 std::string zip_of(const std::vector<Packed>& files);
 
 }  // namespace coalesce::grader

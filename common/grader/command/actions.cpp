@@ -23,7 +23,7 @@ namespace coalesce::grader {
 namespace fs = std::filesystem;
 namespace {
 
-// The assignment that is named, or the only one there is.
+// Returns the folder of the named assignment, or of the only one.
 fs::path find_assignment(const Words& words) {
     if (!words.name.empty()) return assignment_folder(words.folder, words.name);
     std::vector<fs::path> found;
@@ -34,10 +34,10 @@ fs::path find_assignment(const Words& words) {
     if (found.size() == 1) return found.front();
     throw UsageError(
         (found.empty() ? "there is no assignment in " : "there are several assignments in ") +
-        words.folder.string() + "; say which: --assignment NAME");
+        words.folder.string() + "; choose one: --assignment NAME");
 }
 
-// The exercise as the assignment asks it, or as the course does.
+// The exercise as the assignment or the course defines it.
 struct Asked {
     Assigned exercise;
     Secret secret;
@@ -51,7 +51,7 @@ Asked asked_of(const Words& words) {
         throw UsageError(assignment.name + " has no exercise " + words.exercise);
     }
     for (const Assigned& exercise : course_exercises(repository())) {
-        // Nothing is secret about the course's own exercises.
+        // The course's own exercises have no secrets.
         if (exercise.is_called(words.exercise))
             return {exercise, sha256("the course's own inputs")};
     }
@@ -81,7 +81,7 @@ int new_assignment(const Words& words) {
     Assignment made = read_assignment(request.folder);
     std::string folder = request.folder.string();
     print(folder + "/handout   for students: give them this folder\n" + folder +
-          "/teacher   for you alone: the key, hidden shapes, solutions; keep a backup\n\n" +
+          "/teacher   only for you: the key, hidden shapes and solutions; keep a backup\n\n" +
           count_of(made.exercises.size(), "exercise") + ", " + short_number(made.points()) +
           " points. Next: ./learn assignment verify " + words.name + "\n");
     return exit_done;
@@ -97,8 +97,8 @@ int run(const Words& words) {
     if (words.run.resumes != words.run.submissions.empty()) {
         throw UsageError(
             words.run.resumes
-                ? "--resume goes on with what was handed in then: leave out --submissions"
-                : "name what was handed in: --submissions FOLDER, or --resume");
+                ? "--resume continues with the earlier submissions; leave out --submissions"
+                : "name the submissions: --submissions FOLDER, or --resume");
     }
     Assignment assignment = read_assignment(find_assignment(words));
     grade_class(assignment, words.run, words.processes, words.tier, std::cout);
@@ -158,7 +158,7 @@ int show(const Words& words) {
                          "\"; the names are in " + (assignment.results() / "grades.csv").string());
     }
     print(feedback(results, *student));
-    // The same file from several is judged once: what was tried with another's is shown too.
+    // Identical files are judged once, so attempts with another student's file are listed too.
     std::set<std::string> keys;
     for (const Entry& entry : store.entries(results.run)) {
         if (entry.student == student->name) keys.insert(entry.key);
@@ -169,7 +169,7 @@ int show(const Words& words) {
         if (attempts++ == 0) print("---\nAttempts, the oldest first:\n\n");
         print("- run " + std::to_string(attempt.run) + ", " + attempt.exercise + ": " +
               attempt.outcome +
-              (attempt.student == student->name ? "" : ", with another's identical file") +
+              (attempt.student == student->name ? "" : ", with another student's identical file") +
               " (key " + attempt.key.substr(0, 12) + ")" +
               (attempt.text.empty() ? "" : ": " + shown(attempt.text, 200)) + "\n");
     }
@@ -179,7 +179,7 @@ int show(const Words& words) {
 int export_results(const Words& words) {
     Assignment assignment = read_assignment(find_assignment(words));
     if (words.format == "gradescope" || words.format == "classroom50" || words.format == "github") {
-        if (words.to.empty()) throw UsageError("say where it goes: --to PATH");
+        if (words.to.empty()) throw UsageError("name the destination: --to PATH");
         export_platform(assignment, words.format, words.to);
         print("written: " + words.to.string() + "\n");
         return exit_done;
@@ -187,7 +187,7 @@ int export_results(const Words& words) {
     Store store(assignment.store());
     ClassResults results = read_results(assignment, store);
     if (words.format == "moodle" || words.format == "canvas") {
-        if (words.names.empty()) throw UsageError("say who is who: --names LIST.csv");
+        if (words.names.empty()) throw UsageError("give the list of names: --names LIST.csv");
         const Roster roster = read_roster(read_file(words.names), words.names.string());
         write_or_print(words.to, gradebook_csv(results, roster, words.late, words.format));
         return exit_done;

@@ -1,5 +1,5 @@
 /// \file
-/// What each command does; the command line has been read. They return exit codes.
+/// The functions of the commands, called after the command line has been parsed. They return exit codes.
 #pragma once
 
 #include <filesystem>
@@ -12,32 +12,32 @@
 
 namespace coalesce::grader {
 
-/// All words that any command takes.
+/// The options of all commands.
 struct Words {
-    std::filesystem::path folder;      ///< where assignments are
-    std::string name;                  ///< of the assignment; "": the only one there is
+    std::filesystem::path folder;      ///< folder of the assignments
+    std::string name;                  ///< name of the assignment; "": the only one
     NewAssignment made;                ///< `assignment new`
     RunRequest run;                    ///< `run`
-    JudgingProcesses processes;        ///< who judges
-    std::optional<Tier> tier;          ///< the sandbox that is wanted; nothing: the best here
-    bool gpu = false;                  ///< `run`: times too
-    char** argv = nullptr;             ///< the command line as it came
-    bool json = false;                 ///< `one`: the verdict as JSON
+    JudgingProcesses processes;        ///< the judging processes
+    std::optional<Tier> tier;          ///< the requested sandbox; empty: the best that works here
+    bool gpu = false;                  ///< `run`: also measure times
+    char** argv = nullptr;             ///< the command line
+    bool json = false;                 ///< `one`: print the verdict as JSON
     std::string exercise;              ///< `one`
     std::filesystem::path file;        ///< `one`, `student`, `time`
     std::string student;               ///< `show`
     std::string format;                ///< `export`, `student`
-    std::filesystem::path to;          ///< where an export goes; "": stdout
-    std::filesystem::path names;       ///< `export`: who is who, for Moodle and Canvas
+    std::filesystem::path to;          ///< destination of an export; "": stdout
+    std::filesystem::path names;       ///< `export`: the list of names for Moodle and Canvas
     LateRule late;                     ///< `export`
     PlanRequest planned;               ///< `plan`
     std::filesystem::path plan;        ///< `chunk`, `status`, `merge`: the plan's folder
-    int chunk = 0;                     ///< `chunk`: which
+    int chunk = 0;                     ///< `chunk`: number of the chunk
     std::filesystem::path work;        ///< `worker`
     std::filesystem::path assignment;  ///< `worker`: the assignment's folder
 };
 
-/// Where assignments are unless another folder is named.
+/// Returns the default folder of assignments.
 std::filesystem::path assignments_folder();
 
 int new_assignment(const Words& words);

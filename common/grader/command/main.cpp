@@ -1,4 +1,4 @@
-// The teacher's command: ./learn grade ... and ./learn assignment ... lead here.
+// The teacher's command, which ./learn grade and ./learn assignment run.
 
 #include <signal.h>
 #include <unistd.h>
@@ -19,11 +19,11 @@ using namespace coalesce::grader;
 
 namespace {
 
-// The words of the command line, with the functions that they lead to.
+// The command line: subcommands, their options, and the functions that run them.
 class CommandLine {
 public:
     CommandLine() {
-        app_.set_help_flag("-h,--help", "This text");
+        app_.set_help_flag("-h,--help", "Print this text");
         app_.add_flag("--self-test", self_test_,
                       "Judge the corpus: hostile and honest submissions");
         app_.require_subcommand(0, 1);
@@ -37,7 +37,7 @@ public:
         add_internal();
     }
 
-    // Returns the exit code.
+    // Runs the subcommand and returns the exit code.
     int obey(int argc, char** argv) {
         words_.argv = argv;
         try {
@@ -65,11 +65,12 @@ private:
 
     void add_folder(CLI::App* command) {
         command->add_option("--folder", words_.folder,
-                            "Where assignments are: the course's assignments/");
+                            "The folder of assignments (the course's assignments/)");
     }
     void add_name(CLI::App* command, bool is_option) {
         if (is_option) {
-            command->add_option("--assignment", words_.name, "Which; not needed when there is one");
+            command->add_option("--assignment", words_.name,
+                                "The assignment; not needed if there is only one");
         } else {
             command->add_option("NAME", words_.name, "The assignment")->required();
         }
@@ -78,13 +79,13 @@ private:
     void add_jobs(CLI::App* command) {
         command
             ->add_option("--jobs", words_.processes.jobs,
-                         "Judging processes: one for each processor")
+                         "Number of judging processes (one per processor)")
             ->check(CLI::Range(1, 256));
     }
     void add_sandbox(CLI::App* command) {
         command->add_flag_callback(
             "--no-sandbox", [this] { words_.tier = Tier::unsandboxed; },
-            "For development: every result is stamped with it");
+            "For development: run without a sandbox; marks every result");
     }
 
     CLI::Option* add_tier(CLI::App* command, const char* what) {
@@ -102,19 +103,21 @@ private:
         CLI::App* assignment =
             app_.add_subcommand("assignment", "Make an assignment, or prove one");
         assignment->require_subcommand(1);
-        CLI::App* made = add(assignment, "new", "Make one: a handout, and what the teacher keeps",
-                             new_assignment);
+        CLI::App* made =
+            add(assignment, "new", "Make an assignment: a handout and the teacher's part",
+                new_assignment);
         add_name(made, false);
-        made->add_option("--exercises", words_.made.exercises, "Their numbers or names: 02,03,04")
+        made->add_option("--exercises", words_.made.exercises,
+                         "The exercises' numbers or names: 02,03,04")
             ->delimiter(',')
             ->required();
-        made->add_option("--points", words_.made.points, "Points of each; as the course has them")
+        made->add_option("--points", words_.made.points,
+                         "Points of each exercise (those of the course)")
             ->delimiter(',')
             ->check(CLI::Range(0.1, 10000.0));
-        made->add_option("--title", words_.made.title, "For students");
-        CLI::App* proved =
-            add(assignment, "verify",
-                "Prove one: solutions pass; blanks, mutants and cheats do not", verify);
+        made->add_option("--title", words_.made.title, "The title that students see");
+        CLI::App* proved = add(assignment, "verify",
+                               "Prove that solutions pass, and mutants and cheats do not", verify);
         add_name(proved, false);
         add_jobs(proved);
         add_sandbox(proved);
@@ -124,44 +127,48 @@ private:
         CLI::App* command = add(&app_, "run", "Grade a class", run);
         add_name(command, false);
         command->add_option("--submissions", words_.run.submissions,
-                            "A folder, zip or tar: one part for each student");
+                            "A folder, zip or tar with a part for each student");
         add_jobs(command);
-        command->add_flag("--resume", words_.run.resumes, "Go on with the last run");
-        command->add_flag("--again", words_.run.again, "Judge what has a result too, and compare");
-        command->add_flag("--quiet", words_.processes.is_quiet, "No progress");
-        command->add_flag("--gpu", words_.gpu, "Then time what is right on this GPU; no points");
+        command->add_flag("--resume", words_.run.resumes, "Continue the last run");
+        command->add_flag("--again", words_.run.again, "Also judge what has a result, and compare");
+        command->add_flag("--quiet", words_.processes.is_quiet, "Show no progress");
+        command->add_flag("--gpu", words_.gpu,
+                          "Then time right kernels on this GPU, without points");
         add_sandbox(command);
     }
 
-    // For many computers: a Slurm cluster, the jobs of a continuous integration.
+    // Adds the commands for many computers: a Slurm cluster, or the jobs of a continuous integration.
     void add_plan() {
         CLI::App* planned =
             add(&app_, "plan", "Divide a class into chunks for many computers", plan);
         add_name(planned, false);
-        planned->add_option("--submissions", words_.planned.submissions, "As for run")->required();
-        planned->add_option("--to", words_.planned.to, "The plan's folder, which all of them see")
+        planned
+            ->add_option("--submissions", words_.planned.submissions, "The submissions, as for run")
+            ->required();
+        planned->add_option("--to", words_.planned.to, "The plan's folder, which all computers see")
             ->required();
         planned
-            ->add_option("--chunks", words_.planned.chunks, "How many; otherwise as --seconds says")
+            ->add_option("--chunks", words_.planned.chunks,
+                         "Number of chunks; otherwise --seconds decides")
             ->check(CLI::Range(1, kMostChunks));
         planned
             ->add_option("--seconds", words_.planned.seconds,
-                         "Of one processor for each chunk, at least: 30")
+                         "Least processor time of a chunk in seconds (30)")
             ->check(CLI::Range(1.0, 36000.0));
-        add_tier(planned, "The sandbox: A or B; otherwise the best here")
+        add_tier(planned, "The sandbox, A or B (the best that works here)")
             ->check(CLI::IsMember({"A", "B"}));
         add_sandbox(planned);
 
         CLI::App* judged = add(&app_, "chunk", "Judge one chunk of a plan", chunk);
         add_plan_folder(judged);
-        judged->add_option("NUMBER", words_.chunk, "Which, from 1")->required();
+        judged->add_option("NUMBER", words_.chunk, "The number of the chunk, from 1")->required();
         add_jobs(judged);
-        judged->add_flag("--quiet", words_.processes.is_quiet, "No progress");
+        judged->add_flag("--quiet", words_.processes.is_quiet, "Show no progress");
         add_folder(judged);
 
-        add_plan_folder(add(&app_, "status", "Say how far the chunks of a plan are", status));
+        add_plan_folder(add(&app_, "status", "Show the progress of a plan's chunks", status));
 
-        CLI::App* merged = add(&app_, "merge", "Make grades of what the chunks found", merge);
+        CLI::App* merged = add(&app_, "merge", "Merge the chunks' results into grades", merge);
         add_plan_folder(merged);
         add_folder(merged);
     }
@@ -173,24 +180,26 @@ private:
         CLI::App* command = add(&app_, "one", "Judge one file for one exercise", one);
         command->add_option("EXERCISE", words_.exercise, "03, or 03_tiled")->required();
         command->add_option("FILE", words_.file, "The kernel's file")->required();
-        command->add_flag("--json", words_.json, "The verdict as JSON");
+        command->add_flag("--json", words_.json, "Print the verdict as JSON");
         command->add_option("--assignment", words_.name,
-                            "As that assignment asks it, with its hidden shapes");
+                            "Judge as this assignment does, with its hidden shapes");
         add_folder(command);
         add_sandbox(command);
 
-        CLI::App* alone = add(&app_, "student", "Judge what one student handed in", student);
-        alone->add_option("SUBMISSION", words_.file, "Their folder, archive or file")->required();
+        CLI::App* alone = add(&app_, "student", "Judge one student's submission", student);
+        alone->add_option("SUBMISSION", words_.file, "The student's folder, archive or file")
+            ->required();
         add_name(alone, true);
         alone->add_option("--format", words_.format, "gradescope, classroom50 or markdown")
             ->check(CLI::IsMember({"gradescope", "classroom50", "markdown"}));
-        alone->add_option("--to", words_.to, "Write it to that file");
+        alone->add_option("--to", words_.to, "Write the result to this file");
         add_sandbox(alone);
     }
 
     void add_reports() {
         CLI::App* shown = add(&app_, "show", "Show one student's feedback and attempts", show);
-        shown->add_option("STUDENT", words_.student, "As grades.csv has the name")->required();
+        shown->add_option("STUDENT", words_.student, "The student's name, as in grades.csv")
+            ->required();
         add_name(shown, true);
 
         CLI::App* exported =
@@ -202,24 +211,27 @@ private:
             kind->add_flag_callback(std::string("--") + format,
                                     [this, format] { words_.format = format; });
         }
-        exported->add_option("--to", words_.to, "Where it goes; otherwise it is printed");
+        exported->add_option("--to", words_.to,
+                             "The file or folder to write; otherwise it is printed");
         exported->add_option("--names", words_.names,
-                             "Who is who, for moodle and canvas: a CSV file");
+                             "The list of names for moodle and canvas, a CSV file");
         exported
             ->add_option("--late-percent", words_.late.percent,
-                         "Of the points there are, off for each late day: 0")
+                         "Percent of the possible points to subtract per late day (0)")
             ->check(CLI::Range(0.0, 100.0));
-        exported->add_option("--late-free", words_.late.free_days, "Late days that cost nothing: 0")
+        exported
+            ->add_option("--late-free", words_.late.free_days,
+                         "Number of late days without a penalty (0)")
             ->check(CLI::Range(0.0, 1000.0));
 
-        CLI::App* doctor =
-            add(&app_, "doctor", "Try the sandbox out, and say what it holds", doctor_report);
+        CLI::App* doctor = add(
+            &app_, "doctor", "Test the sandbox, and report which attacks it stops", doctor_report);
         add_sandbox(doctor);
     }
 
     void add_internal() {
         CLI::App* command = add(&app_, "worker", "", worker);
-        command->group("");  // not in the help: other commands start it
+        command->group("");  // not listed in the help, because other commands start it
         command->add_option("--folder", words_.assignment)->required();
         command->add_option("--work", words_.work)->required();
         add_tier(command, "")->required();
@@ -235,8 +247,8 @@ private:
     bool self_test_ = false;
 };
 
-// Who is told to end takes away what it made: a thread waits for that, for no handler could do it.
-// Processes that are started from here begin without these signals blocked, or do the same.
+// On SIGTERM and the like the grader removes its temporary folders. A thread waits for the signals, because a signal
+// handler may not delete files. Child processes unblock these signals, or do the same.
 void end_tidily_when_told() {
     sigset_t ends;
     sigemptyset(&ends);
@@ -254,10 +266,10 @@ void end_tidily_when_told() {
 
 int main(int argc, char** argv) {
     end_tidily_when_told();
-    // A reader that has gone away, a file that may not grow: these are errors to be told, not ends.
+    // A closed pipe and a file size limit must give errors, not end the process.
     signal(SIGPIPE, SIG_IGN);
     signal(SIGXFSZ, SIG_IGN);
-    // Names in archives are UTF-8 for libarchive then; everything else stays as in C.
+    // libarchive then reads names in archives as UTF-8; everything else stays as in C.
     std::setlocale(LC_CTYPE, "C.UTF-8");
     try {
         return CommandLine().obey(argc, argv);

@@ -9,7 +9,7 @@ namespace coalesce::grader {
 namespace {
 
 const std::string kMark = "@repeat ";
-/// More than the grader reads of a submission, and little enough for any computer.
+/// The most bytes of an expanded submission: more than the grader reads, and small enough for any computer.
 constexpr std::size_t kMostBytes = 1 << 20;
 
 /// Reads a text from left to right.

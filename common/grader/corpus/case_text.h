@@ -1,10 +1,12 @@
 /// \file
-/// The text of a submission in cases/. Ten submissions are large by design, up to 270 KB, and nearly all of each is
-/// one text many times over. Their files have a mark in its place:
+/// Expands the submissions in cases/. Ten of them are large by design, up to 270 KB, and nearly all of each is one
+/// text repeated many times. Their files contain a mark instead:
 ///
-///     // @repeat 50000 "\\\n"@      50,000 times a backslash and the end of the line
+///     // @repeat 50000 "\\
+/// "@      50,000 times a backslash and the end of the line
 ///
-/// The text is quoted as in C++, with the escapes \\, \" and \n.
+/// The text is quoted as in C++, with the escapes \\, \" and
+/// .
 #pragma once
 
 #include <filesystem>
@@ -12,7 +14,7 @@
 
 namespace coalesce::grader {
 
-/// Replaces every mark by what it stands for. Throws std::runtime_error for a mark that is not of that form.
+/// Replaces every mark by the text that it stands for. Throws std::runtime_error for a malformed mark.
 std::string with_repeats(const std::string& text);
 
 /// Returns the submission in `file` (a kernel, not an archive) as a student would hand it in.

@@ -32,14 +32,15 @@ Process process_at(const fs::path& folder) {
     return process;
 }
 
-/// Where names in hostile archives lead to.
+/// The file that paths in the hostile archives lead to.
 constexpr const char* escaped_file = "/tmp/coalesce-escaped";
 
 std::string own_group_prefix() {
     return "coalesce-grader-" + std::to_string(getpid()) + "-";
 }
 
-/// A child, or an orphan of our session or of a group of ours: another grader may be at work too.
+/// Reports whether a process is a child, or an orphan of our session or of one of our groups. Another grader may be
+/// running too.
 bool is_ours(const fs::path& folder, const Process& process) {
     if (process.parent == getpid()) return true;
     if (process.parent != 1) return false;

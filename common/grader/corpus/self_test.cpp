@@ -27,23 +27,23 @@ namespace fs = std::filesystem;
 using namespace std::chrono_literals;
 
 const fs::path corpus_folder = fs::path(COALESCE_REPOSITORY) / "common/grader/corpus";
-/// The slowest submission must be done by then, on a computer that does nothing else.
+/// The most processor time in seconds of a submission, on an otherwise idle computer.
 constexpr double kMostSeconds = 16;
 
-/// What was found so far.
+/// The counts so far.
 struct Tally {
     int hostile = 0, right = 0, wrong_verdicts = 0, forged = 0, broken = 0;
     double slowest = 0;
     std::string slowest_file;
 };
 
-/// Whether a failure on a hidden shape says more than its kind.
+/// Reports whether a failure on a hidden shape reveals more than its kind.
 bool tells_hidden_shape(const Result& result) {
     if (!result.is_hidden) return false;
-    const std::string shown = ", on a shape that is not shown.";
+    const std::string shown = ", on a hidden shape.";
     const auto& failures = result.verdict.failures;
     if (failures.size() != 1) return true;
-    // The number of the lesson is known.
+    // The lesson's number is public.
     Verdict nameless = result.verdict;
     nameless.file = nameless.failures[0].place.file = "kernel.cu";
     return failures[0].place != Place{result.verdict.file, 0, 0} ||
@@ -52,7 +52,7 @@ bool tells_hidden_shape(const Result& result) {
            terminal_text(nameless).find_first_of("0123456789") != std::string::npos;
 }
 
-/// Why a result is not what was expected; "" when it is.
+/// Returns how a result differs from the required one, or "".
 std::string mistake_in(const CorpusCase& one, const Result& result, const Assigned& exercise) {
     const std::string verdict = code_of(result.mark);
     const bool is_expected = one.failures.empty()
@@ -61,7 +61,7 @@ std::string mistake_in(const CorpusCase& one, const Result& result, const Assign
     if (verdict != one.verdict || !is_expected) {
         return "is " + verdict + " (" + result.failure_id() + ")";
     }
-    // What is right and clean has these points, whatever it costs.
+    // A right and clean submission gets these points, whatever it costs.
     Points expected = one.is_right() ? exercise.possible : result.points;
     if (one.is_right() && !one.failures.empty()) expected.counters = 0;
     if (!(expected == result.points)) return "has wrong points";
@@ -70,7 +70,7 @@ std::string mistake_in(const CorpusCase& one, const Result& result, const Assign
     return tells_hidden_shape(result) ? "tells a hidden shape" : "";
 }
 
-/// A kernel is judged as it is; an archive is looked into first.
+/// Judges a case. A kernel is judged directly; an archive is read first.
 Result result_of_case(Judge& judge, const CorpusCase& one, const Assigned& exercise) {
     const fs::path file = corpus_folder / "cases" / one.file;
     const Secret secret = {0x5e, 0x1f, 0x7e, 0x57};
@@ -87,7 +87,7 @@ void judge_one(Judge& judge, const CorpusCase& one, const Assigned& exercise, Ta
                std::ostream& out) {
     ++(one.is_right() ? tally.right : tally.hostile);
     const Result result = result_of_case(judge, one, exercise);
-    // Of the processor: what else this computer does is no matter of the submission.
+    // Processor time does not depend on the computer's other work.
     const double seconds = result.processor_milliseconds / 1000;
     if (seconds > tally.slowest) {
         tally.slowest = seconds;
@@ -127,7 +127,7 @@ int summary(const Tally& tally, const std::vector<std::string>& left, double sec
                   tally.slowest_file.c_str(), tally.slowest)
         << (left.empty() ? "nothing left behind: no process, no cgroup, no file\n" : "");
     const bool is_good = tally.wrong_verdicts == 0 && left.empty() && tally.slowest < kMostSeconds;
-    out << (is_good ? "The grader judges as it should.\n" : "The grader is NOT to be trusted.\n");
+    out << (is_good ? "The grader judges correctly.\n" : "The grader CANNOT be trusted.\n");
     return is_good ? 0 : 1;
 }
 
@@ -159,7 +159,7 @@ std::map<std::string, Assigned> corpus_exercises() {
     std::map<std::string, Assigned> all;
     for (Assigned& exercise : course_exercises(COALESCE_REPOSITORY)) {
         exercise.hidden_shapes = {exercise.of_multiples(37, 21), exercise.of_multiples(5, 33)};
-        // More elements than 16 bits count, and a longer side than 10 bits do.
+        // The shape has more elements than 16 bits can count, and a longer side than 10 bits can.
         const auto rounded = [](int count, int multiple) {
             return (count + multiple - 1) / multiple * multiple;
         };
@@ -167,7 +167,7 @@ std::map<std::string, Assigned> corpus_exercises() {
                           rounded(70, exercise.cols_multiple)};
         if (!exercise.takes_squares()) exercise.hidden_shapes.push_back(large);
         exercise.hidden_counted = exercise.takes_squares() ? Shape{384, 384} : Shape{384, 128};
-        // By its name alone as well: numbers of lessons change.
+        // The exercise is also listed by its name without the number, because numbers of lessons change.
         all[exercise.name] = all[exercise.name.substr(3)] = exercise;
     }
     return all;
@@ -214,7 +214,7 @@ int self_test(std::ostream& out, const JudgeOptions& options, int every, const s
     Tally tally;
     const Leftovers before = leftovers_in(folder.path);
     judge_all(in_folder, every, only, tally, out);
-    // The dead are gone in a moment.
+    // Killed processes disappear after a moment.
     std::vector<std::string> left;
     for (int i = 0; i < 40; ++i) {
         left = new_in(leftovers_in(folder.path), before);

@@ -1,17 +1,15 @@
 /// \file
-/// The grader tried on submissions whose verdicts are known: hostile ones, broken ones, and honest
-/// ones that look unusual.
+/// Tests the grader on submissions with known verdicts: hostile ones, broken ones, and honest ones that look unusual.
 ///
-/// The submissions are data files in cases/: kernels, and archives that students hand in. cases.txt
-/// names them, a line each (of kernels that are large by design, case_text.h makes the text):
+/// The submissions are data files in cases/: kernels, and archives as students hand them in. case_text.h expands
+/// kernels that are large by design. cases.txt has a line for each:
 ///
 ///     file  exercise  verdict  failure        `-` as failure: nothing is wrong
 ///                                             `a|b`: either is right
 ///
-/// What runs out first, time or memory, depends on the computer: such cases have two failures.
-/// An exercise ("03_tiled", or "async" whatever its number is) is asked as it stands in the course, with
-/// hidden shapes more; what is found on those may be told by its kind alone. Archives are of an
-/// assignment that has 02_naive and 03_tiled.
+/// If time or memory may run out first, depending on the computer, the case has two failures. An exercise
+/// ("03_tiled", or "async" whatever its number) is judged as in the course, with additional hidden shapes, on which
+/// the grader reports only the kind of failure. Archives belong to an assignment of 02_naive and 03_tiled.
 #pragma once
 
 #include <map>
@@ -24,38 +22,38 @@
 
 namespace coalesce::grader {
 
-/// One submission with what must be found in it.
+/// A submission with the required verdict.
 struct CorpusCase {
-    std::string file;          ///< in cases/
+    std::string file;          ///< its file in cases/
     std::string exercise;      ///< "03_tiled"
-    bool is_by_clang = false;  ///< its line is one of cases_by_clang.txt
+    bool is_by_clang = false;  ///< its line is from cases_by_clang.txt
     std::string verdict;       ///< "WA"
-    /// "indices-not-swapped"; any of them is right; none: nothing is wrong.
+    /// Allowed failures, such as "indices-not-swapped"; none if nothing is wrong.
     std::vector<std::string> failures;
-    /// Whether it is an honest one.
+    /// Reports whether the submission is right.
     bool is_right() const { return verdict == "OK"; }
-    /// "indices-not-swapped", as its line in cases.txt has it; "" for nothing.
+    /// Returns the failure as in its line of cases.txt, or "".
     std::string failure() const;
-    /// The same one ought to come of both.
+    /// Reports whether both require the same result.
     bool has_the_end_of(const CorpusCase& other) const {
         return verdict == other.verdict && failures == other.failures;
     }
 };
 
-/// Reads the text of a cases.txt. Throws std::runtime_error that names the line.
+/// Parses a cases.txt. Throws std::runtime_error that names the line.
 std::vector<CorpusCase> corpus_cases(const std::string& text);
 
-/// All cases, as they come out by that compiler: cases.txt, and cases_by_clang.txt in its place.
+/// Returns all cases for a compiler: those of cases.txt, replaced by those of cases_by_clang.txt for clang.
 std::vector<CorpusCase> cases_of(Compiler compiler);
 
-/// What the corpus asks: the course's exercises with hidden shapes that its cases know. By their names
-/// ("03_tiled"), and by these without a number.
+/// Returns the exercises of the corpus: the course's, with hidden shapes that the cases know, by their names with and
+/// without the number.
 std::map<std::string, Assigned> corpus_exercises();
 
-/// Judges every submission of the corpus, and looks for what it leaves behind: processes, cgroups,
-/// files. Writes what is not as it should be, and a summary. 0: all is well; 1: it is not; 2: nothing
-/// can be judged here. `every` 5: a sample, one submission of five, and those that come out otherwise by the
-/// compiler at hand; `only` "atomic_": those whose files begin with that.
+/// Judges every submission of the corpus, and looks for processes, cgroups and files that are left behind. Writes
+/// what is wrong, and a summary. Returns 0 if all is well, 1 if not, 2 if nothing can be judged here. `every` = 5
+/// judges a sample of one in five, and all whose result depends on the compiler. `only` = "atomic_" judges those
+/// whose file names begin with it.
 int self_test(std::ostream& out, const JudgeOptions& options, int every = 1,
               const std::string& only = "");
 

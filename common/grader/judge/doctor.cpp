@@ -13,7 +13,7 @@ const char* about(Tier tier) {
         case Tier::namespaces: return "namespaces (bubblewrap), seccomp, limits";
         case Tier::landlock: return "Landlock, seccomp, limits";
         case Tier::none: return "nothing: submissions are not run";
-        case Tier::unsandboxed: return "no sandbox: what a submission does, it does to you";
+        case Tier::unsandboxed: return "no sandbox: submissions run with your rights";
     }
     return "";
 }
@@ -29,7 +29,7 @@ void tell_trial(const TierTrial& trial, DoctorReport& report) {
                     count_of(trial.outcomes.size(), "attack") + " tried");
     for (const AttackOutcome& one : trial.outcomes) {
         if (!one.escaped.empty())
-            add(report, "     '" + one.name + "' got through: " + one.escaped);
+            add(report, "     '" + one.name + "' was not stopped: " + one.escaped);
     }
 }
 
@@ -43,7 +43,7 @@ constexpr Launch configure(int rows, int cols) {
 }
 )";
 
-/// A right kernel and a wrong one, all the way.
+/// Judges a right kernel and a wrong one completely.
 void try_whole_way(const JudgeOptions& options, DoctorReport& report) {
     Judge judge(options);
     Assigned exercise;
@@ -77,19 +77,19 @@ DoctorReport doctor(const JudgeOptions& options) {
         if (trial.holds() && report.tier == Tier::none) report.tier = tier;
     }
     const bool has_groups = Cgroup::make(std::size_t{64} << 20, 16) != nullptr;
-    add(report, has_groups ? "ok   cgroups: memory and processes of a jail are limited together"
-                           : "no   cgroups: none may be made here; rlimits hold each worker");
+    add(report, has_groups ? "ok   cgroups: they limit the memory and processes of a whole jail"
+                           : "no   cgroups: none can be created here; rlimits limit each worker");
     if (swept > 0)
         add(report, "     swept: " + count_of(static_cast<std::uint64_t>(swept), "group") +
-                        " of a dead grader");
+                        " left by a killed grader");
     if (options.tier == Tier::unsandboxed) report.tier = Tier::unsandboxed;
     try_whole_way(options, report);
     add(report,
         std::string("Graded in tier ") + name_of(report.tier) + ": " + about(report.tier) + ".");
     if (report.tier == Tier::none) {
         add(report,
-            "Next: install bubblewrap (Debian: apt-get install bubblewrap), or use a newer "
-            "kernel (Landlock, Linux 5.13); in a container allow user namespaces.");
+            "Next: install bubblewrap (Debian: apt-get install bubblewrap), or use a newer kernel "
+            "(Landlock, Linux 5.13); in a container allow user namespaces.");
     }
     return report;
 }

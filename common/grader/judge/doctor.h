@@ -1,5 +1,5 @@
 /// \file
-/// What a teacher has to know of this computer before a class is graded on it.
+/// Reports what a teacher must know about this computer before grading a class.
 #pragma once
 
 #include <string>
@@ -9,15 +9,15 @@
 
 namespace coalesce::grader {
 
-/// What was found.
+/// The report.
 struct DoctorReport {
-    Tier tier = Tier::none;          ///< what would be used
+    Tier tier = Tier::none;          ///< the tier that would be used
     bool ok = false;                 ///< whether a class can be graded here
     std::vector<std::string> lines;  ///< for a terminal, at most 80 columns each
 };
 
-/// Tries every tier with every attack (takes some seconds), the compiler, the simulator, and one
-/// submission from its source to its verdict.
+/// Tests every tier with every attack, which takes some seconds, then the compiler, the simulator, and one submission
+/// from source to verdict.
 DoctorReport doctor(const JudgeOptions& options);
 
 }  // namespace coalesce::grader

@@ -19,10 +19,10 @@ namespace {
 using Clock = std::chrono::steady_clock;
 
 constexpr int kRepetitions = 9;
-// The clocks of a device that idled take a while to rise.
+// The time to warm up an idle device, whose clocks rise slowly.
 constexpr std::chrono::milliseconds kWarm{100};
 
-/// A kernel with matrices for each launch that is timed.
+/// A kernel with matrices for each timed launch.
 class Measurement {
 public:
     Measurement(const GpuJob& job, const Device& device)
@@ -64,9 +64,9 @@ private:
         }
     }
 
-    /// The median of one launch for each pair of matrices.
+    /// Returns the median time of one launch per pair of matrices.
     double timed(const std::function<void(VerifiedBuffers&)>& work) {
-        // Each time it reads all of its memory, which is what warms; that is not in its answer.
+        // Reading all memory each time warms the device; that time does not count.
         const auto begin = Clock::now();
         while (Clock::now() - begin < kWarm) watch_.time_once_on_device([] {});
         std::vector<double> times;

@@ -1,9 +1,9 @@
 /// \file
-/// How fast a kernel is on a real GPU: measured in a process of its own, which whoever waits for it can
-/// end. The kernel has passed on the simulated GPU before, and its PTX was looked at.
+/// Measures a kernel on a real GPU, in a child process that the caller can kill. The kernel has passed on the
+/// simulated GPU, and its PTX has been inspected.
 ///
-/// No launch can profit from another: each has matrices of its own, with other values, the output is
-/// poisoned before it, and every output that was timed is compared bit by bit.
+/// No launch can profit from another: each has its own matrices with different values, the output is poisoned before
+/// it, and every timed output is compared bit by bit.
 #pragma once
 
 #include <cstdint>
@@ -14,20 +14,20 @@
 
 namespace coalesce::grader {
 
-/// What is to be measured.
+/// The kernel to measure.
 struct GpuJob {
-    Compiled kernel;         ///< as the judge accepted it
-    std::string produces;    ///< as manifests have it
-    Shape shape;             ///< of the input
-    std::uint64_t seed = 0;  ///< of the inputs
+    Compiled kernel;         ///< as accepted by the judge
+    std::string produces;    ///< as in manifests
+    Shape shape;             ///< shape of the input
+    std::uint64_t seed = 0;  ///< seed of the inputs
 };
 
-/// What was measured.
+/// The measured times.
 struct GpuTime {
     std::string problem = "";  ///< why there is no time; "": there is one
-    std::string device = "";   ///< its name
-    double ms = 0;             ///< the median
-    double copy_ms = 0;        ///< of a copy of as many bytes by cudaMemcpy
+    std::string device = "";   ///< name of the device
+    double ms = 0;             ///< median of the launches
+    double copy_ms = 0;        ///< the same for a cudaMemcpy of as many bytes
 };
 
 void describe(auto& codec, GpuJob& job) {
@@ -39,10 +39,9 @@ void describe(auto& codec, GpuTime& time) {
            time.copy_ms);
 }
 
-/// The GPU of this process, whose command line is `argv`. Throws UsageError when there is
-/// none that works.
+/// Returns the GPU of this process, whose command line is `argv`. Throws UsageError if none works.
 Device working_gpu(char** argv);
-/// Measures on the device in use.
+/// Measures on the current device.
 GpuTime time_on(const Device& device, const GpuJob& job);
 
 }  // namespace coalesce::grader

@@ -15,12 +15,13 @@
 namespace coalesce::grader {
 namespace {
 
-/// What is wrong with this computer, or with us.
+/// Reports a problem of this computer or of the grader.
 [[noreturn]] void fail(const std::string& what) {
     throw std::runtime_error(what);
 }
 
-/// Perhaps the computer was busy, or somebody ended the jail: worth another try, with more time.
+/// Reports whether the failure may come from a busy computer or a kill from outside, so that another try with more
+/// time is worthwhile.
 bool is_odd(const JobResult& result) {
     return result.end.how == JobEnd::How::out_of_time || result.end.how == JobEnd::How::jail_failed;
 }
@@ -29,7 +30,7 @@ bool is_answered(const JobResult& result) {
     return result.end.how == JobEnd::How::exited && result.end.code == 0;
 }
 
-/// The two matrices, each within its guards.
+/// Returns the two matrices, each within its guards.
 std::array<GuardedSpan, 2> matrices_in(std::string& images, const ImageLayout& layout) {
     char* const first = images.data() + layout.guard_bytes;
     const auto at = [&](char* data) -> GuardedSpan {
@@ -38,39 +39,42 @@ std::array<GuardedSpan, 2> matrices_in(std::string& images, const ImageLayout& l
     return {at(first), at(first + layout.one())};
 }
 
-/// These, ready for a launch.
+/// Prepares the matrices for a launch.
 std::string images_of(const Problem& problem, const ImageLayout& layout) {
     std::string images(layout.both(), '\0');
     const auto [first, second] = matrices_in(images, layout);
-    // In place the matrix is where the output would be, and there is no second one.
+    // An in-place kernel has one matrix, at the place of the output.
     const bool is_in_place = problem.is_in_place();
     prepare_in(problem, is_in_place ? second : first);
     prepare_out(is_in_place ? first : second);
     return images;
 }
 
-/// Each expected element is computed again while it is compared: no array of them exists.
+/// Compares the output. Each expected element is computed during the comparison, so that no array of them exists.
 Comparison compare(const Problem& problem, const ImageLayout& layout, std::string& both) {
     const auto [in, out] = matrices_in(both, layout);
     return check(problem, in, out);
 }
 
-/// Beside the usual one.
+/// The number of orders of blocks and warps beside the usual one.
 constexpr int kOtherOrders = 2;
-/// What depends on the order does so at small shapes too; large ones cost their time once.
+/// The largest shape, in elements, that is launched in other orders. Results that depend on the order do so at small
+/// shapes too.
 constexpr std::uint64_t kMostElementsInOtherOrders = 1 << 14;
 
-/// As many times what one launch may take, so that nobody takes all of it at each shape.
+/// The time limit for all launches together, as a multiple of that for one, so that a submission cannot use the whole
+/// time at each shape.
 constexpr double kLaunchesTogether = 2;
 
 Failure idle_where_predicted(const std::string& file, Shape shape) {
     return {.kind = FailureKind::wrong_result,
             .fault = Fault::never_written,
-            .headline = "at " + shape.name() +
-                        ", where its time is predicted, it does not transpose the whole matrix.",
+            .headline =
+                "at " + shape.name() +
+                ", where its time is predicted, the kernel does not transpose the whole matrix.",
             .place = {file, 0, 0},
             .shape = shape,
-            .next = "Let the kernel do at every shape what it does at those that are shown."};
+            .next = "Let the kernel do the same at every shape as at the published ones."};
 }
 
 Failure depends_on_order(const std::string& file, Shape shape) {
@@ -81,15 +85,15 @@ Failure depends_on_order(const std::string& file, Shape shape) {
             "order and wrong in another.",
         .place = {file, 0, 0},
         .shape = shape,
-        .next = "Let no thread rely on what another has done, unless a barrier is between them."};
+        .next = "Let no thread rely on the work of another, unless a barrier separates the two."};
 }
 
-/// Or throws what is wrong with us.
+/// Converts a jail's answer to a Compiled. Throws if the grader has a problem.
 Compiled what_came_of(const JobResult& result, const std::string& file, const Resources& most) {
     Compiled compiled;
     if (is_answered(result)) {
         compiled = compile_answer(result.answer.text());
-        if (compiled.ok() && compiled.ptx.empty()) fail("the compiler gave nothing");
+        if (compiled.ok() && compiled.ptx.empty()) fail("the compiler returned nothing");
         const bool has_no_memory =
             compiled.failure.headline.find("out of memory") != std::string::npos;
         if (compiled.failure.kind == FailureKind::does_not_compile && has_no_memory) {
@@ -116,11 +120,11 @@ Compiled what_came_of(const JobResult& result, const std::string& file, const Re
                                                                    std::to_string(most.compile_mb) +
                                                                    " MB for the file.");
         case JobEnd::How::signalled:
-            // Somebody else ended it: no compiler does that to itself.
+            // A compiler does not kill itself, so another program did.
             if (result.end.code == SIGKILL || result.end.code == SIGTERM) {
-                fail("the compiler was ended by signal " + code);
+                fail("the compiler was killed by signal " + code);
             }
-            return failed(FailureKind::compiler_crashed, "the compiler breaks down over the file.");
+            return failed(FailureKind::compiler_crashed, "the compiler crashes on the file.");
         case JobEnd::How::exited:
             if (result.end.code != 3) fail("the compiler's jail ended with status " + code);
             return failed(FailureKind::ptx_too_large, "the compiled kernel has more than " +
@@ -132,7 +136,7 @@ Compiled what_came_of(const JobResult& result, const std::string& file, const Re
     fail(result.end.problem);
 }
 
-/// What is wrong with the launch; throws what is wrong with us.
+/// Returns the failure of a launch. Throws if the grader has a problem.
 Failure trouble_with(const JobResult& result, const std::string& file, bool has_time_left) {
     Failure failure{.place = {file, 0, 0}};
     const std::string code = std::to_string(result.end.code);
@@ -140,12 +144,12 @@ Failure trouble_with(const JobResult& result, const std::string& file, bool has_
         case JobEnd::How::out_of_processor:
             failure.kind = FailureKind::launch_out_of_time;
             failure.headline = has_time_left
-                                   ? "a launch takes more time than the grader gives."
-                                   : "its launches together take more time than the grader gives.";
+                                   ? "a launch takes more time than the grader allows."
+                                   : "its launches together take more time than the grader allows.";
             return failure;
         case JobEnd::How::out_of_memory:
             failure.kind = FailureKind::launch_out_of_memory;
-            failure.headline = "a launch takes more memory than the grader gives.";
+            failure.headline = "a launch takes more memory than the grader allows.";
             return failure;
         case JobEnd::How::exited:
             if (result.end.code != 0) fail("the simulated GPU ended with status " + code);
@@ -183,7 +187,7 @@ Compiled JailRunner::compile(const Source& source, const std::string& kernel) {
 Compiled JailRunner::compile_in_jail(const Source& source, const std::string& kernel) {
     const Resources& most = exercise_.resources;
     const std::string request = codec::write(CompileJob{source.name, source.text, kernel});
-    // JSON doubles signs at worst, and the messages need room too.
+    // JSON at most doubles the characters, and the messages need space too.
     const JobResult result =
         done(compiler_,
              {.request = request,
@@ -200,7 +204,7 @@ Compiled JailRunner::compile_in_jail(const Source& source, const std::string& ke
     return compiled;
 }
 
-/// Once more, with more time, where this computer may be at fault.
+/// Runs a job, again with more time if this computer may be at fault.
 JobResult JailRunner::done(Jail& jail, Job job) {
     const double wall_seconds = 2.0 * job.limits.processor_seconds - 0.5;
     JobResult result;
@@ -215,7 +219,7 @@ JobResult JailRunner::done(Jail& jail, Job job) {
 
 // ---- launching ----
 
-/// By the secret: nobody else knows it, and it is the same every time.
+/// Returns a number that is derived from the secret, so that nobody can guess it and it never changes.
 std::uint64_t JailRunner::drawn(const std::string& what) const {
     const std::string_view key(reinterpret_cast<const char*>(secret_.data()), secret_.size());
     const Digest digest = hmac_sha256(key, what);
@@ -238,7 +242,7 @@ JobResult JailRunner::launch(const LaunchJob& job, const std::string& images) {
         none.end = {.how = JobEnd::How::out_of_processor};
         return none;
     }
-    // The worker asks for its input when the kernel is loaded, not before.
+    // The worker asks for its input after the kernel is loaded, not before.
     const auto on_note = [&](std::string_view) { return sealed_memory(images); };
     const std::string request = codec::write(job);
     const double before = processor_milliseconds_;
@@ -252,7 +256,7 @@ JobResult JailRunner::launch(const LaunchJob& job, const std::string& images) {
     return result;
 }
 
-/// Keeps the first. Whether it is one.
+/// Keeps the first problem. Returns whether this is one.
 bool JailRunner::note(const Failure& trouble) {
     if (trouble_.kind == FailureKind::none) trouble_ = trouble;
     return trouble.kind != FailureKind::none;
@@ -275,14 +279,14 @@ bool JailRunner::is_right(const Compiled& kernel, const Produces& task, Shape sh
     return run_in_other_orders(kernel, task, order, std::move(usual)).is_good();
 }
 
-/// Nothing says which block or warp goes first, and no check sees all that depends on it: atomics order
-/// nothing, and are no race.
+/// The order of blocks and warps is unspecified, and no check finds every result that depends on it: atomics, for
+/// example, impose no order but are not a race. So the kernel is launched in other orders too.
 Trial JailRunner::run_in_other_orders(const Compiled& kernel, const Produces& task,
                                       TrialOrder order, Trial usual) {
-    // One warp has no other order.
+    // A single warp has no other order.
     if (usual.launch.blocks() * usual.launch.threads() <= 32) return usual;
     for (int number = 1; number <= kOtherOrders; ++number) {
-        // Odd, so that of two blocks the second comes first.
+        // The seed is odd, so that of two blocks the second comes first.
         order.seed = drawn("order " + std::to_string(number) + " at " + order.shape.name()) | 1;
         Trial other = run_once(kernel, task, order);
         if (other.is_good()) continue;
@@ -296,11 +300,11 @@ Trial JailRunner::run_in_other_orders(const Compiled& kernel, const Produces& ta
 
 Trial JailRunner::run_once(const Compiled& kernel, const Produces& task, const TrialOrder& order) {
     LaunchJob job{.kernel = kernel, .order = order, .is_in_place = task.in_place};
-    // Where memory lies is drawn as what is in it is: no kernel is to know where it runs by its pointers.
+    // The addresses are random like the contents, so that a kernel cannot recognize a launch by its pointers.
     job.address_seed = drawn("addresses at " + order.shape.name()) | 1;
-    // Where arguments were exchanged, public shapes have told it in better words.
+    // If arguments were exchanged, the public shapes have already reported that more clearly.
     job.is_out_unwritten = order.watch == Watch::everything && is_hidden(exercise_, order.shape);
-    // Guards would hide from the simulator what is touched outside.
+    // Guards would hide accesses outside the matrices from the simulator.
     if (order.watch == Watch::result_alone) job.guard_bytes = VerifiedBuffers::kUsualGuard;
     const ImageLayout layout = layout_of(job);
     const Problem problem{.rows = order.shape.rows,

@@ -1,7 +1,7 @@
 /// \file
-/// Submissions compiled in one jail and launched in another, each launch in a worker of its own. Inputs
-/// are made here, from a secret that no kernel knows, and outputs are compared here: what comes out of a
-/// jail is data, and is checked as such.
+/// Compiles submissions in one jail and launches them in another, each launch in its own worker. Inputs are made here
+/// from a secret that no kernel knows, and outputs are compared here. Everything that comes out of a jail is
+/// untrusted data, and is checked.
 #pragma once
 
 #include <array>
@@ -18,28 +18,28 @@ namespace coalesce::grader {
 
 class JailRunner : public Runner {
 public:
-    /// `solution_costs` is what has been found before, by whatever submission.
+    /// `solution_costs` stores costs of solutions between submissions.
     JailRunner(Jail& compiler, Jail& launcher, SolutionCosts& solution_costs,
                const Assigned& exercise, const Secret& secret);
 
-    /// The same whether its jail has started yet or not.
+    /// Returns the same name whether the jail has started or not.
     std::string device() const override { return "simulated GPU"; }
     bool is_simulated() const override { return true; }
     Compiled compile(const Source& source, const std::string& kernel) override;
-    /// What is watched at a small shape is launched in other orders of blocks and warps as well: the
-    /// first launch that is not good is what comes back.
+    /// Launches the kernel. At small shapes it also uses other orders of blocks and warps, and returns the first bad
+    /// launch.
     Trial run(const Compiled& kernel, const Produces& task, const TrialOrder& order) override;
-    /// Right, if not clean, in each of those orders.
+    /// Reports whether the result is right in each of those orders, even if it is not clean.
     bool is_right(const Compiled& kernel, const Produces& task, Shape shape);
-    /// Nothing, too, where the exercise asks for no time: nobody waits for it then.
+    /// Predicts the time. Returns nothing if the exercise does not ask for a time, which saves the work.
     std::optional<Predicted> predict(const Compiled& kernel, const Produces& task,
                                      Shape shape) override;
     std::optional<std::string> kept(const std::string& kind, const std::string& of) override;
     void keep(const std::string& kind, const std::string& of, const std::string& text) override;
 
-    /// The first launch that gave nothing to judge by, whoever asked for it; kind none: there was none.
+    /// Returns the first launch problem that prevents a judgement, or kind none.
     const Failure& trouble() const { return trouble_; }
-    /// What the workers computed.
+    /// Returns the processor time of all workers.
     double processor_milliseconds() const { return processor_milliseconds_; }
 
 private:
@@ -57,7 +57,7 @@ private:
     Jail& compiler_;
     Jail& launcher_;
     SolutionCosts& solution_costs_;
-    /// By name of the file, name of the kernel and text: whoever draws a picture, say, asks once more.
+    /// Compiled kernels by file name, kernel name and text, because drawing a picture, for example, compiles again.
     std::map<std::array<std::string, 3>, Compiled> compiled_;
     const Assigned& exercise_;
     Secret secret_;

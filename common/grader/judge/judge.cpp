@@ -19,17 +19,17 @@ namespace {
 Source source_of(const std::string& text, const Assigned& exercise) {
     const std::string name = exercise.name + "/kernel.cu";
     if (text.size() <= exercise.resources.source_kb << 10) return source_of_text(text, name);
-    // Nobody looks into it.
+    // The content of such a file is not examined.
     return {name,
             "",
             {.kind = FailureKind::file_too_large,
              .headline =
                  "the file has more than " + std::to_string(exercise.resources.source_kb) + " KB.",
              .place = {name, 0, 0},
-             .next = "Hand in the kernel and its configure, nothing else."}};
+             .next = "Hand in only the kernel and its configure."}};
 }
 
-/// What the examiner is asked: the hidden shapes come behind the public ones, and then the counted.
+/// Returns the exercise for the examiner. The hidden shapes follow the public ones, and the counted one is last.
 coalesce::Exercise asked_of(const Assigned& exercise) {
     coalesce::Exercise asked = exercise;
     asked.shapes.insert(asked.shapes.end(), exercise.hidden_shapes.begin(),
@@ -37,7 +37,7 @@ coalesce::Exercise asked_of(const Assigned& exercise) {
     return asked;
 }
 
-/// Which of the shapes that were tried are hidden, and how many were right.
+/// Counts the public and hidden shapes that were tried and that were right.
 void count_shapes(const Assigned& exercise, Result& result) {
     const auto& tried = result.verdict.shapes;
     for (std::size_t i = 0; i < tried.size(); ++i) {
@@ -48,7 +48,7 @@ void count_shapes(const Assigned& exercise, Result& result) {
     }
 }
 
-/// Not clean, but perhaps right: that is worth its points.
+/// Reports whether a kernel that is not clean still has right results, which give points.
 bool is_right_all_the_same(const Compiled& kernel, const coalesce::Exercise& asked,
                            Shape hidden_counted, JailRunner& runner) {
     std::vector<Shape> shapes = asked.shapes;
@@ -58,7 +58,7 @@ bool is_right_all_the_same(const Compiled& kernel, const coalesce::Exercise& ask
                        [&](Shape shape) { return runner.is_right(kernel, asked.task(), shape); });
 }
 
-/// A verdict becomes a mark and points.
+/// Sets the mark and the points from the verdict.
 void mark(const Source& source, const Assigned& exercise, const coalesce::Exercise& asked,
           JailRunner& runner, Result& result) {
     const Verdict& verdict = result.verdict;
@@ -69,7 +69,8 @@ void mark(const Source& source, const Assigned& exercise, const coalesce::Exerci
         result.points = exercise.possible;
         if (verdict.passed()) return;
         result.points.counters = 0;
-        // A picture of the public shape shows nothing of what is expensive at the hidden one, which comes last.
+        // No picture is drawn if the costs are too high only at the hidden shape, which is last, because the public
+        // shape would not show it.
         result.is_hidden = is_shape_hidden(exercise, verdict.shapes, verdict.shapes.size() - 1);
         if (result.is_hidden) return;
         const Picture picture =
@@ -83,12 +84,12 @@ void mark(const Source& source, const Assigned& exercise, const coalesce::Exerci
     }
 }
 
-/// What happened to any launch counts, even to one that only drew a picture.
+/// A problem in any launch counts, even in one that only drew a picture.
 void look_for_trouble(const JailRunner& runner, Result& result) {
     const Failure& trouble = runner.trouble();
     if (trouble.kind == FailureKind::none || result.mark == Mark::system) return;
-    // What does not move everything is judged by a few blocks that stand for all: a kernel that failed may have idle
-    // ones. That it has no time for that reason is no other failure.
+    // The time is predicted from a few blocks that represent all, and a kernel that already failed may have idle
+    // ones. Its missing prediction is not another failure.
     const auto is_another = [](const Failure& failure) {
         return failure.kind != FailureKind::too_slow_predicted;
     };
@@ -112,7 +113,7 @@ void judge_it(JailRunner& runner, const Source& source, const Assigned& exercise
     look_for_trouble(runner, result);
     if (result.mark == Mark::system) throw std::runtime_error(result.verdict.failures[0].headline);
     hide(exercise, result);
-    // What is to be said of a time is in the failure's words.
+    // Failures about a predicted time already contain it.
     result.verdict.predicted = result.verdict.solution_predicted = std::nullopt;
 }
 
@@ -120,15 +121,16 @@ Result no_result(const std::string& problem) {
     Result result;
     result.verdict.failures = {
         {.kind = FailureKind::environment_problem,
-         .headline = "the grader has a problem of its own, so this is no mark.",
-         .next = "It will be graded again; there is nothing for you to do."}};
+         .headline = "the grader itself has a problem, so this is not a mark.",
+         .next = "Your submission will be graded again; you need not do anything."}};
     result.problem = problem;
     return result;
 }
 
 std::string computed_identity() {
     try {
-        // Contents, not times or places: another clone of the same build gives the same.
+        // The identity consists of contents, not of times or paths, so that another clone of the same build has the
+        // same.
         return sha256_of_parts({"judge 1", compiler_found(grading_compiler()),
                                 read_file("/proc/self/exe"), read_file(jail_program()),
                                 read_file(simulator_folder() / "libcudart.so.13")});

@@ -16,14 +16,14 @@ constexpr MarkWords kMarks[] = {
     {Mark::compile_limit, "CL", "it is too much for the compiler"},
     {Mark::rejected, "REJ", "it cannot be accepted"},
     {Mark::wrong_answer, "WA", "the result is wrong"},
-    {Mark::memory, "MEM", "it uses memory that it may not use"},
-    {Mark::race, "RACE", "threads get in each other's way"},
-    {Mark::uninitialised, "INIT", "it reads what nothing wrote"},
-    {Mark::synchronisation, "SYNC", "threads wait for each other in a wrong way"},
+    {Mark::memory, "MEM", "it accesses memory that it may not access"},
+    {Mark::race, "RACE", "threads access the same memory in no fixed order"},
+    {Mark::uninitialised, "INIT", "it reads memory that nothing wrote"},
+    {Mark::synchronisation, "SYNC", "its threads synchronize wrongly"},
     {Mark::time_limit, "TLE", "it does not end"},
-    {Mark::cheat, "CHEAT", "it tries to get round the grader"},
+    {Mark::cheat, "CHEAT", "it tries to deceive the grader"},
     {Mark::fault, "FAULT", "the grader cannot judge it, and a teacher has to look"},
-    {Mark::system, "SYS", "not graded yet, through no fault of yours"},
+    {Mark::system, "SYS", "it is not graded yet, through no fault of yours"},
 };
 
 constexpr const MarkWords& words_for(Mark mark) {
@@ -33,7 +33,7 @@ constexpr const MarkWords& words_for(Mark mark) {
     return words_for(Mark::system);
 }
 
-/// The failures that give each mark. What costs too much is a matter of points.
+/// The failures for each mark. High costs affect only the points.
 struct MarkedFailures {
     using enum FailureKind;
     struct Row {

@@ -1,5 +1,5 @@
 /// \file
-/// How a submission ended: the codes that grades use.
+/// The marks of submissions, with the codes that grades use.
 #pragma once
 
 #include <optional>
@@ -9,35 +9,35 @@
 
 namespace coalesce::grader {
 
-/// How a submission ended. The names that grades use are given by `code_of`.
+/// The mark of a submission. `code_of` returns the code that grades use.
 enum class Mark {
-    ok,             ///< OK: right and clean; it may still be more expensive than asked (see Points)
-    compile_error,  ///< CE: it does not compile, or has no such kernel
-    compile_limit,  ///< CL: compiling it takes more time, memory or output than is allowed
-    rejected,       ///< REJ: it does what the assignment forbids
-    wrong_answer,   ///< WA: wrong bits
-    memory,         ///< MEM: outside of its memory, misaligned, or more memory than is allowed
-    race,           ///< RACE: threads access one place without any order
-    uninitialised,  ///< INIT: it reads what nothing wrote
+    ok,               ///< OK: right and clean, but possibly too expensive (see Points)
+    compile_error,    ///< CE: it does not compile, or lacks the kernel
+    compile_limit,    ///< CL: compiling takes more time, memory or output than allowed
+    rejected,         ///< REJ: it does something that the assignment forbids
+    wrong_answer,     ///< WA: wrong bits
+    memory,           ///< MEM: accesses outside its memory, misaligned ones, or too much memory
+    race,             ///< RACE: threads access the same memory in no fixed order
+    uninitialised,    ///< INIT: it reads memory that nothing wrote
     synchronisation,  ///< SYNC: barriers that not all threads reach, wrong masks
-    time_limit,       ///< TLE: far more instructions than the task takes
-    cheat,            ///< CHEAT: it tries to get round the grader
-    fault,            ///< FAULT: the grader breaks down over it; a teacher has to look
-    system,           ///< SYS: our fault, never a mark: try again
+    time_limit,       ///< TLE: far more instructions than the task needs
+    cheat,            ///< CHEAT: it tries to deceive the grader
+    fault,            ///< FAULT: the grader crashes on it, and a teacher must look
+    system,           ///< SYS: the grader's problem, never a mark; it is tried again
 };
 
 /// "WA"
 const char* code_of(Mark mark);
-/// The mark with that code; nothing for other texts.
+/// Returns the mark with this code, or nothing.
 std::optional<Mark> mark_of(const std::string& code);
-/// "the result is wrong"
+/// Returns a phrase such as "the result is wrong".
 const char* sentence_of(Mark mark);
-/// The mark for a failure; OK for what costs too much: that is a matter of points.
+/// Returns the mark for a failure. It is OK for high costs, which affect only the points.
 Mark mark_for(FailureKind kind);
-/// Whether a kernel with that mark may have left the right bits all the same.
+/// Reports whether a kernel with this mark may still have a right result.
 bool may_be_right(Mark mark);
 
-/// For JSON: its code.
+/// Returns the code, for JSON.
 inline std::string name_in_json(Mark mark) {
     return code_of(mark);
 }

@@ -20,30 +20,30 @@ namespace {
 namespace ptx = simulator::ptx;
 using ptx::Function, ptx::Instruction, ptx::Module, ptx::Operand, ptx::StateSpace, ptx::Variable;
 
-/// It computes, moves data or synchronises. All others are refused: timers, policies, traps, textures, clusters,
-/// whatever comes.
+/// Reports whether an instruction computes, moves data or synchronizes. All others are refused: timers, cache
+/// policies, traps, textures, clusters, and future ones.
 bool is_allowed(std::string_view opcode) {
     const simulator::OpcodeEntry* entry = simulator::find_opcode(opcode);
     return entry && entry->group != simulator::OpcodeGroup::machine;
 }
 
-/// Registers of the device that tell more than a thread's place, and what allows them.
+/// Special registers that reveal more than a thread's position, and the feature that allows each.
 const std::map<std::string_view, std::string_view> kSpecialRegisters = {
     {"%clock", "clock"},       {"%clock64", "clock"},        {"%clock_hi", "clock"},
     {"%globaltimer", "clock"}, {"%globaltimer_lo", "clock"}, {"%globaltimer_hi", "clock"},
     {"%smid", "smid"},         {"%nsmid", "smid"},           {"%warpid", "smid"},
     {"%nwarpid", "smid"},      {"%gridid", "smid"}};
 
-/// Functions that are not in the module, and what allows them.
+/// External functions, and the feature that allows each.
 const std::map<std::string_view, std::string_view> kKnownExterns = {
     {"vprintf", "printf"}, {"__assertfail", "printf"}, {"malloc", "malloc"}, {"free", "malloc"}};
 
-/// Functions that a module may have with a body, kernels among them.
+/// The most functions with a body in a module, including kernels.
 constexpr std::size_t kMostFunctions = 256;
 
-/// What of a function is not to be told from its instructions.
+/// Reports whether a function is called through a pointer, which its instructions do not show.
 bool is_called_through_pointers(const Function& function) {
-    // A list of branch targets has some; a prototype, which a call through a pointer takes, has none.
+    // A list of branch targets has entries. A prototype, which calls through pointers use, has none.
     return std::any_of(function.target_lists.begin(), function.target_lists.end(),
                        [](const auto& list) { return list.second.empty(); });
 }
@@ -53,9 +53,8 @@ Failure ptx_failure(FailureKind kind, const std::string& headline, const std::st
     return {.kind = kind, .headline = headline, .place = {"", line, 0}, .next = next};
 }
 
-/// A module, its variables, and its functions one after the other. Who wrote what, the compiler or inline
-/// assembly, makes no difference here: the same rules hold for both, and they are applied to what the
-/// simulator will run, because its parser reads the text.
+/// Inspects a module, its variables and its functions. The rules are the same for code of the compiler and for inline
+/// assembly, and apply to what the simulator will run, because its parser reads the text.
 class Looker {
 public:
     Looker(const Module& module, const std::string& entry, const Assigned& exercise)
@@ -85,9 +84,9 @@ private:
 
     void refuse(const std::string& what, const std::string& next = "") {
         if (!is_good()) return;
-        problem_ = ptx_failure(
-            FailureKind::ptx_refused, what,
-            next.empty() ? "Take it out: the assignment needs nothing of the kind." : next, line_);
+        problem_ =
+            ptx_failure(FailureKind::ptx_refused, what,
+                        next.empty() ? "Remove it: the assignment does not need it." : next, line_);
     }
 
     void forged(const std::string& what) {
@@ -116,7 +115,7 @@ private:
             if (allows("global")) return;
             if (variable.is_managed) {
                 return refuse("the file has a variable that the host shares (__managed__).",
-                              "Let the kernel work with its arguments alone.");
+                              "Let the kernel use only its arguments.");
             }
             tables_.insert(variable.name);
         }
@@ -130,7 +129,7 @@ private:
         refuse(known->first == "vprintf"        ? "the kernel prints."
                : known->first == "__assertfail" ? "the kernel has an assert."
                                                 : "the kernel calls malloc or free.",
-               "Take it out before you hand the file in.");
+               "Remove it before you hand in the file.");
     }
 
     void entry(const Function& function) {
@@ -139,7 +138,7 @@ private:
             sizes += std::to_string(parameter.size) + " ";
         if (!function.has_body) refuse("a kernel of the compiled file has no body.");
         if (function.name == entry_ && sizes != "8 8 4 4 ")
-            forged("the kernel's arguments are not those of the task.");
+            forged("the kernel's parameters are not those of the task.");
         if (function.name == kConfigureEntry && sizes != "8 4 4 ")
             forged("another configure is hidden in the file.");
         if (function.cluster[0] != 0) refuse("the kernel asks for clusters of blocks.");
@@ -174,7 +173,7 @@ private:
             return refuse(is_policy ? "the kernel asks the cache to keep data ('" + word + "')."
                                     : "the kernel uses '" + instruction.opcode + "'.");
         }
-        // Of what is loaded, it says which bytes matter: whether the others were ever written is not checked.
+        // The pragma says which loaded bytes matter, so that the others would not be checked for being written.
         if (instruction.used_bytes != ~0u) refuse("the compiled kernel has a pragma.");
         for (const Operand& operand : instruction.operands) check_registers(operand);
         follow_variables(instruction);
@@ -190,7 +189,7 @@ private:
                                     : name.starts_with("%pm") || name.starts_with("%envreg");
         if (is_refused)
             refuse("the kernel reads " + name + ".",
-                   "Take out what asks for times, or for the place where it runs.");
+                   "Remove the code that reads times, or the place where the kernel runs.");
     }
 
     bool is_address(const Operand& operand) const {
@@ -202,8 +201,9 @@ private:
                                      [this](const Operand& one) { return is_address(one); });
     }
 
-    /// Tables in global memory may be read, not changed: registers with their addresses are followed as
-    /// far as straight code goes. (What slips through is gone with its launch: each has a process.)
+    /// Allows reading tables in global memory, but not changing them, by following registers with their addresses
+    /// through straight code. (Changes that are missed are lost after the launch, because each launch has its own
+    /// process.)
     void follow_variables(const Instruction& instruction) {
         const std::string& name = instruction.opcode;
         const auto& operands = instruction.operands;
@@ -216,7 +216,7 @@ private:
                 refuse(
                     "the file has a variable in global memory (__device__) that the kernel "
                     "changes.",
-                    "Let the kernel work with its arguments alone.");
+                    "Let the kernel use only its arguments.");
         } else if (name != "ld" && name != "setp" && operands.size() > 1 &&
                    operands[0].kind == Operand::Kind::reg) {
             if (std::any_of(operands.begin() + 1, operands.end(),
@@ -225,7 +225,8 @@ private:
         }
     }
 
-    /// Each is read, checked and translated at every launch: many of them would be told by the clock otherwise.
+    /// Each function is parsed, checked and translated at every launch, so that many of them would only be noticed as
+    /// lost time.
     void count_functions() {
         const auto has = static_cast<std::size_t>(std::ranges::count_if(
             module_.functions, [](const auto& one) { return one.second->has_body; }));
@@ -234,7 +235,7 @@ private:
             FailureKind::ptx_too_large,
             "the compiled kernel has " + std::to_string(has) +
                 " functions; the assignment allows " + std::to_string(kMostFunctions) + ".",
-            "Write fewer, or let the compiler put them where they are called: no __noinline__.");
+            "Write fewer functions, or let the compiler inline them: use no __noinline__.");
     }
 
     void look_at_end() {
@@ -242,7 +243,7 @@ private:
         for (const std::string& name : {entry_, std::string(kConfigureEntry)}) {
             const auto found = module_.functions.find(name);
             if (found == module_.functions.end() || !found->second->is_entry)
-                forged("the compiled file has not exactly one kernel and one configure.");
+                forged("the compiled file does not have exactly one kernel and one configure.");
         }
         too_large("its __shared__ arrays", shared_, exercise_.resources.shared_bytes);
         too_large("arrays of each thread", local_, exercise_.resources.local_bytes);
@@ -253,33 +254,33 @@ private:
     const std::string& entry_;
     const Assigned& exercise_;
     int line_ = 0;
-    std::set<std::string_view> tables_;  ///< variables in global memory, which are only read
-    std::set<std::uint32_t> addresses_;  ///< registers that hold an address of theirs
+    std::set<std::string_view> tables_;  ///< variables in global memory that are only read
+    std::set<std::uint32_t> addresses_;  ///< registers that contain their addresses
     std::size_t shared_ = 0, local_ = 0, global_ = 0;
     Failure problem_;
 };
 
 // ---- what is meant to deceive ----
 
-/// What one asm statement has between the compiler's marks. Nothing is allowed for this, and nothing refused,
-/// that the rules above would not see: it tells who means to deceive from who has made a mistake. Whoever
-/// writes the marks as well is not told from the compiler, and gains nothing by that.
+/// Inspects an asm statement between the compiler's marks. This neither allows nor refuses anything that the rules
+/// above would miss, but it distinguishes deceit from mistakes. Code that imitates the marks as well looks like the
+/// compiler's, and gains nothing.
 std::string deceit_of(std::string_view text) {
     try {
         int depth = 0;
-        bool begins = true;  // a statement
+        bool begins = true;  // at the beginning of a statement
         for (ptx::Lexer lexer(text); !lexer.at_end(); lexer.take()) {
             const std::string word(lexer.current().text);
             if (begins && lexer.at(ptx::TokenKind::dotted) && word != ".reg")
                 return "inline assembly has the directive '" + word +
                        "': only the compiler writes those.";
             depth += lexer.at('{') - lexer.at('}');
-            if (depth < 0) return "inline assembly closes a brace that is not its own.";
+            if (depth < 0) return "inline assembly closes a brace that it did not open.";
             begins = lexer.at('{') || lexer.at('}') || lexer.at(';') || lexer.at(':');
         }
         return depth == 0 ? "" : "inline assembly leaves a brace open.";
     } catch (const ptx::ParseError&) {
-        return "";  // the parser says so too
+        return "";  // the parser reports it too
     }
 }
 
@@ -317,7 +318,7 @@ Failure look_at_ptx(std::string_view text, const std::string& entry, const Assig
     try {
         return Looker(*ptx::parse(text), entry, exercise).look();
     } catch (const ptx::ParseError&) {
-        return ptx_failure(FailureKind::ptx_refused, "the compiler's output is no PTX.",
+        return ptx_failure(FailureKind::ptx_refused, "the compiler's output is not PTX.",
                            "Is there inline assembly in the file?");
     }
 }

@@ -1,6 +1,6 @@
 /// \file
-/// What the compiler produced, looked at before it may run. Sources are never judged by their text:
-/// macros, headers and inline assembly hide everything there, and nothing here.
+/// Inspects the compiler's output before it may run. Sources are not inspected, because macros, headers and inline
+/// assembly can hide anything there, but nothing in the PTX.
 #pragma once
 
 #include <string>
@@ -10,10 +10,10 @@
 
 namespace coalesce::grader {
 
-/// Looks at a module that a jail's compiler gave for an exercise; `entry` is the kernel's name in PTX,
-/// "_Z9transposePfPKfii". It may be anything at all. Kind `none` where nothing is wrong;
-/// else `ptx_refused`, `ptx_too_large`, or `ptx_forged` for inline assembly that pretends to be something else,
-/// which is no accident. The place is a line of the student's file, or 0.
+/// Inspects a module that the jailed compiler returned for an exercise. The module may contain anything. `entry` is
+/// the kernel's name in PTX, "_Z9transposePfPKfii". Returns kind `none` if it is acceptable, otherwise `ptx_refused`,
+/// `ptx_too_large`, or `ptx_forged` for inline assembly that imitates something else, which is no accident. The place
+/// is a line of the student's file, or 0.
 Failure look_at_ptx(std::string_view ptx, const std::string& entry, const Assigned& exercise);
 
 }  // namespace coalesce::grader

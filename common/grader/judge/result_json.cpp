@@ -1,4 +1,4 @@
-// A result as JSON and back: the same bytes for the same result, whatever computer wrote them.
+// Converts a result to JSON and back. Equal results give equal bytes on every computer.
 #include <stdexcept>
 
 #include "examiner/verdict_codec.h"
@@ -6,7 +6,7 @@
 
 namespace coalesce::grader {
 
-/// Without the times, which differ from one computer to the next.
+/// A result without its times, which differ between computers.
 struct Timeless {
     Verdict& verdict;
 };

@@ -33,16 +33,16 @@ void hide(const Assigned& exercise, Result& result) {
     }
     verdict.shapes = std::move(shown);
     if (!result.is_hidden) return;
-    // The kind of mistake, and nothing else: a kernel that fails at a line, an address or a value of its
-    // choice would tell the shape by it.
+    // Only the kind of failure is reported, because a kernel could reveal the shape by failing at a chosen line,
+    // address or value.
     for (Failure& failure : verdict.failures) {
         failure = {.kind = failure.kind,
                    .fault = failure.fault,
-                   .headline = words_of(failure.id()) + ", on a shape that is not shown.",
+                   .headline = words_of(failure.id()) + ", on a hidden shape.",
                    .place = {verdict.file, 0, 0},
                    .next =
-                       "Try shapes of your own: large and small ones, wide and tall ones, and "
-                       "such as fit no tile."};
+                       "Try shapes of your own: large and small ones, wide and tall ones, and ones "
+                       "that are not multiples of a tile."};
     }
     verdict.failures.resize(1);
 }

@@ -1,5 +1,5 @@
 /// \file
-/// What a student is told: all of it where the input is public, only what helps where it is not.
+/// Decides what a student is told: everything about public inputs, and only what helps about hidden ones.
 #pragma once
 
 #include <string>
@@ -8,13 +8,13 @@
 
 namespace coalesce::grader {
 
-/// Whether only the teacher may know of the shape that was tried at that place: one of the hidden ones,
-/// which come behind the public ones, or the second at which costs are counted, which comes last.
+/// Reports whether the shape at this position is known only to the teacher: a hidden shape, which follows the public
+/// ones, or the second shape at which costs are counted, which is last.
 bool is_shape_hidden(const Assigned& exercise, const std::vector<ShapeTried>& tried,
                      std::size_t place);
-/// Takes out of a result what would give a hidden shape away.
+/// Removes from a result everything that would reveal a hidden shape.
 void hide(const Assigned& exercise, Result& result);
-/// The result in full for a terminal: mark, points, verdict.
+/// Returns the full result for a terminal: mark, points, verdict.
 std::string told(const Result& result, const Assigned& exercise);
 
 }  // namespace coalesce::grader

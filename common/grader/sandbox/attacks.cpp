@@ -18,7 +18,7 @@
 namespace coalesce::grader {
 namespace {
 
-/// A call that must fail; what it means when it does not.
+/// Returns `meaning` if a call succeeded that must fail.
 std::string must_fail(long result, const char* meaning) {
     return result < 0 ? "" : meaning;
 }
@@ -66,7 +66,7 @@ std::string become_program(const AttackTarget&) {
          {"/bin/sh", "/usr/bin/true", "/lib64/ld-linux-x86-64.so.2", "/jail"}) {
         if (access(program, X_OK) != 0) continue;
         char* const arguments[] = {const_cast<char*>(program), nullptr};
-        // When it works this process is no more, and its end is not what the doctor expects.
+        // If this succeeds, the process becomes another program, and its end is not what the doctor expects.
         execve(program, arguments, nullptr);
     }
     return "";
@@ -74,7 +74,7 @@ std::string become_program(const AttackTarget&) {
 
 std::string send_signals(const AttackTarget& target) {
     for (const pid_t process : {getppid(), pid_t{1}, static_cast<pid_t>(target.grader_process)}) {
-        // Signal 0 only asks whether another could be sent.
+        // Signal 0 only tests whether a signal could be sent.
         if (process > 0 && kill(process, 0) == 0) {
             return "could send a signal to process " + std::to_string(process);
         }
@@ -110,7 +110,7 @@ std::string make_code(const AttackTarget&) {
     return page == MAP_FAILED ? "" : "could make memory that is written and executed";
 }
 
-/// Much more than the doctor allows it.
+/// This is much more memory than the doctor allows.
 std::string take_memory(const AttackTarget&) {
     constexpr std::size_t piece = std::size_t{64} << 20;
     for (int i = 0; i < 64; ++i) {
@@ -122,7 +122,7 @@ std::string take_memory(const AttackTarget&) {
     return "could take 4 GB of memory";
 }
 
-/// Until somebody ends it.
+/// Computes until it is killed.
 std::string compute_for_ever(const AttackTarget&) {
     signal(SIGXCPU, SIG_IGN);
     for (volatile unsigned long turns = 0;;) turns = turns + 1;
@@ -137,19 +137,19 @@ std::string sleep_for_ever(const AttackTarget&) {
 
 const std::vector<Attack>& all_attacks() {
     static const std::vector<Attack> all = {
-        {"read", read_secret},          // reads the grader's files, or the system's
+        {"read", read_secret},          // reads files of the grader or the system
         {"write", write_outside},       // writes a file
         {"socket", open_socket},        // opens a socket, AF_VSOCK too
         {"fork", make_process},         // makes a process
         {"execute", become_program},    // becomes another program
         {"signal", send_signals},       // sends a signal to its parent or to the grader
-        {"trace", trace_others},        // looks into its parent or the grader
+        {"trace", trace_others},        // inspects its parent or the grader
         {"get away", get_away},         // leaves its session, makes a namespace, mounts
         {"limits", raise_limits},       // raises its own limits
-        {"code", make_code},            // makes memory that is written and executed
+        {"code", make_code},            // makes memory that is writable and executable
         {"memory", take_memory},        // takes 4 GB of memory
-        {"compute", compute_for_ever},  // computes for ever, and ignores SIGXCPU
-        {"sleep", sleep_for_ever},      // sleeps for ever, and ignores SIGTERM
+        {"compute", compute_for_ever},  // computes forever, and ignores SIGXCPU
+        {"sleep", sleep_for_ever},      // sleeps forever, and ignores SIGTERM
     };
     return all;
 }

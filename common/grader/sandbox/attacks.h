@@ -1,6 +1,6 @@
 /// \file
-/// Harmless versions of what a hostile worker would try, each of which the sandbox must hold. The
-/// doctor lets a worker try them before anything else is run.
+/// Harmless versions of attacks that a hostile worker would try. The sandbox must stop each of them. The doctor tries
+/// them before anything else runs.
 #pragma once
 
 #include <string>
@@ -10,12 +10,12 @@
 
 namespace coalesce::grader {
 
-/// What is to be attacked, and how: a probe's job.
+/// The target of an attack, which is the job of a probe.
 struct AttackTarget {
-    std::string attack;       ///< the name of one of them
-    std::string secret_file;  ///< a file of the grader's that nobody in a jail may read
-    std::string folder;       ///< a folder of the grader's that nobody in a jail may write to
-    int grader_process = 0;   ///< whom nobody in a jail may send signals
+    std::string attack;       ///< name of the attack
+    std::string secret_file;  ///< a file of the grader that no jailed process may read
+    std::string folder;       ///< a folder of the grader that no jailed process may write to
+    int grader_process = 0;   ///< a process that no jailed process may send signals to
 };
 
 void describe(auto& codec, AttackTarget& target) {
@@ -23,14 +23,15 @@ void describe(auto& codec, AttackTarget& target) {
            target.folder, "grader_process", target.grader_process);
 }
 
-/// One thing to try.
+/// An attack.
 struct Attack {
     const char* name;  ///< "socket"
-    /// Tries it. "": it was held; else what it could do. Some never come back: they end the process.
+    /// Tries the attack. Returns "" if it was stopped, otherwise what it achieved. Some attacks do not return, but
+    /// end the process.
     std::string (*try_it)(const AttackTarget& target);
 };
 
-/// All of them, in the order in which they are tried.
+/// Returns all attacks in the order in which they are tried.
 const std::vector<Attack>& all_attacks();
 
 }  // namespace coalesce::grader

@@ -28,7 +28,7 @@ bool write_control(const fs::path& file, const std::string& text) {
     return opened && write_all(opened.get(), text);
 }
 
-/// Where the hierarchies are mounted: by the name of their controller, "" for version 2.
+/// Returns the mount points of the hierarchies by controller; "" is version 2.
 std::map<std::string, fs::path> mounts() {
     std::map<std::string, fs::path> found;
     std::ifstream stream("/proc/self/mounts");
@@ -44,7 +44,7 @@ std::map<std::string, fs::path> mounts() {
     return found;
 }
 
-/// The group of this process in each hierarchy, likewise.
+/// Returns the group of this process in each hierarchy, by controller.
 std::map<std::string, std::string> own_groups() {
     std::map<std::string, std::string> found;
     std::ifstream stream("/proc/self/cgroup");
@@ -52,7 +52,7 @@ std::map<std::string, std::string> own_groups() {
         const std::size_t first = line.find(':');
         const std::size_t second = line.find(':', first + 1);
         if (first == line.npos || second == line.npos) continue;
-        // Version 2 has none, whose name is "".
+        // Version 2 lists no controllers, so its name is "".
         std::istringstream list(line.substr(first + 1, second - first - 1) + ",");
         for (std::string controller; std::getline(list, controller, ',');) {
             found.emplace(controller, line.substr(second + 1));
@@ -61,7 +61,7 @@ std::map<std::string, std::string> own_groups() {
     return found;
 }
 
-/// The folder of our own group for that controller; "" when there is none.
+/// Returns the folder of our own group for a controller, or "".
 fs::path own_folder(const std::string& controller) {
     const auto places = mounts();
     const auto groups = own_groups();
@@ -70,7 +70,7 @@ fs::path own_folder(const std::string& controller) {
     if (place == places.end() || group == groups.end()) return {};
     fs::path folder = place->second / fs::path(group->second).relative_path();
     std::error_code error;
-    // In a container the group's path may be the host's, while the mount shows our part of it.
+    // In a container the path may be the host's, while the mount shows only our part.
     if (!fs::is_directory(folder, error)) folder = place->second;
     return folder;
 }
@@ -88,7 +88,7 @@ void kill_all_in(const fs::path& folder) {
     }
 }
 
-/// A dead process stays in its group for a moment.
+/// Removes a group. Retries, because a dead process stays in its group for a moment.
 bool remove_group(const fs::path& folder) {
     using namespace std::chrono_literals;
     for (int attempt = 0; attempt < 400; ++attempt) {
@@ -100,7 +100,7 @@ bool remove_group(const fs::path& folder) {
     return false;
 }
 
-/// The process in the name of a group of ours; 0 when it is another's.
+/// Returns the process in the name of a group of ours, or 0 for other groups.
 pid_t owner_of(const std::string& name) {
     if (!name.starts_with(kPrefix)) return 0;
     return static_cast<pid_t>(std::atol(name.c_str() + std::string(kPrefix).size()));
@@ -171,7 +171,7 @@ int sweep_stale_cgroups() {
     int swept = 0;
     for (const fs::path& folder : grader_cgroups()) {
         const pid_t owner = owner_of(folder.filename());
-        // Another's process has no place for a signal, but it is there.
+        // EPERM means that the process exists but belongs to another user.
         if (kill(owner, 0) == 0 || errno == EPERM) continue;
         kill_all_in(folder);
         swept += remove_group(folder);

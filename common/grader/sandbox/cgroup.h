@@ -1,7 +1,6 @@
 /// \file
-/// A control group of its own for a jail: the memory and the number of processes of all that is in it,
-/// and a way to see afterwards that memory ran out. Version 1 and 2; where neither can be had, rlimits
-/// are all there is.
+/// A control group for a jail, which limits the memory and number of all its processes and reports afterwards whether
+/// memory ran out. Versions 1 and 2 are supported; where neither can be used, only rlimits apply.
 #pragma once
 
 #include <sys/types.h>
@@ -16,18 +15,18 @@
 
 namespace coalesce::grader {
 
-/// Goes with its folders when it is destroyed; whatever is still in it is killed.
+/// A control group. Its destructor kills what is still in it and removes its folders.
 class Cgroup {
 public:
-    /// Makes one below the group of this process; nothing when the kernel or its rights refuse.
+    /// Creates a group below that of this process. Returns nothing if the kernel or the permissions do not allow it.
     static std::unique_ptr<Cgroup> make(std::size_t memory_bytes, std::size_t processes);
     ~Cgroup();
     Cgroup(const Cgroup&) = delete;
     Cgroup& operator=(const Cgroup&) = delete;
 
-    /// Files to write "0" to for a process that goes into it.
+    /// Returns the files to which a process writes "0" to enter the group.
     const std::vector<std::string>& entrances() const { return entrances_; }
-    /// How often something in it was killed because memory ran out.
+    /// Returns how often a process in it was killed because memory ran out.
     long kills_for_memory() const;
 
 private:
@@ -39,10 +38,9 @@ private:
     std::vector<std::string> entrances_;
 };
 
-/// Removes groups that graders left which are no more. Returns how many.
+/// Removes groups of graders that no longer exist. Returns their number.
 int sweep_stale_cgroups();
-/// The groups of graders that are there now, those of graders at work included; or of one grader
-/// alone, by its process.
+/// Returns the existing groups of all graders, including running ones, or only of the grader with this process.
 std::vector<std::filesystem::path> grader_cgroups(pid_t of = 0);
 
 }  // namespace coalesce::grader

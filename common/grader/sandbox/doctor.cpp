@@ -18,7 +18,7 @@ namespace {
 
 namespace fs = std::filesystem;
 
-/// What the worker of an attack did, if it is not what it should be.
+/// Returns what the worker of an attack achieved, or "" if the attack was stopped.
 std::string escape_of(const std::string& attack, const JobResult& result) {
     using How = JobEnd::How;
     if (attack == "compute") {
@@ -35,11 +35,11 @@ std::string escape_of(const std::string& attack, const JobResult& result) {
     return answer == "held" ? "" : answer;
 }
 
-/// Throws std::runtime_error when no worker could be made to try it: that is no escape.
+/// Runs one attack. Throws std::runtime_error if no worker could be created, which is not an escape.
 AttackOutcome outcome_of(const AttackTarget& target, Jail& jail) {
     const std::string request = codec::write(target);
     const bool sleeps = target.attack == "sleep";
-    // To touch memory until it runs out takes a busy computer more than a second.
+    // On a busy computer it takes more than a second to use up the memory.
     const int seconds = target.attack == "compute" ? 1 : 10;
     const JobResult result = jail.run(
         {.request = request,
@@ -50,7 +50,7 @@ AttackOutcome outcome_of(const AttackTarget& target, Jail& jail) {
     return {target.attack, escape_of(target.attack, result)};
 }
 
-/// A file that nobody in a jail may read; gone afterwards.
+/// A temporary file that no jailed process may read.
 class Bait {
 public:
     explicit Bait(const fs::path& folder) : file_(folder / ("bait-" + std::to_string(getpid()))) {
@@ -68,7 +68,7 @@ private:
     fs::path file_;
 };
 
-/// Why it need not be tried.
+/// Returns why a tier cannot work here, or "".
 std::string missing_for(Tier tier) {
     if (tier == Tier::namespaces && bubblewrap_program().empty()) {
         return "bubblewrap is not installed (Debian's package bubblewrap)";
@@ -104,15 +104,15 @@ static TierTrial try_once(Tier tier, const fs::path& work_folder, bool is_thorou
                 outcome_of({one.name, bait.path(), work_folder, getpid()}, jail));
         }
     } catch (const std::exception& error) {
-        // It did start: no tier lets a jail begin and end as it likes.
+        // The jail had started, and no tier may let a jail end by itself.
         trial.problem = error.what();
         trial.is_cut_short = true;
     }
     return trial;
 }
 
-/// A trial says something of the tier when its attacks came to their ends, or when its jail fails to start in the
-/// same way again and again: bubblewrap ends with 1 for all that it lacks, and where its child was killed.
+/// A test is conclusive if all attacks ended, or if its jail fails to start repeatedly in the same way: bubblewrap
+/// ends with 1 both for missing features and if its child was killed.
 TierTrial try_tier(Tier tier, const fs::path& work_folder, bool is_thorough) {
     constexpr int most_tries = 30, enough_alike = 5;
     TierTrial trial;
@@ -129,12 +129,12 @@ TierTrial try_tier(Tier tier, const fs::path& work_folder, bool is_thorough) {
     return trial;
 }
 
-/// Why it is not used.
+/// Returns why the tier is not used.
 static std::string reason_against(const TierTrial& trial) {
     if (!trial.problem.empty()) return trial.problem;
     const auto escape = std::ranges::find_if(
         trial.outcomes, [](const AttackOutcome& one) { return !one.escaped.empty(); });
-    return "'" + escape->name + "' was not held: a worker " + escape->escaped;
+    return "'" + escape->name + "' was not stopped: a worker " + escape->escaped;
 }
 
 Tier tier_that_holds(const fs::path& work_folder, std::optional<Tier> wanted) {

@@ -1,5 +1,5 @@
 /// \file
-/// Which sandbox works on this computer: found out by attacking it.
+/// Finds the sandbox that works on this computer, by attacking it.
 #pragma once
 
 #include <filesystem>
@@ -11,31 +11,32 @@
 
 namespace coalesce::grader {
 
-/// What came of one attack.
+/// The outcome of an attack.
 struct AttackOutcome {
     std::string name;     ///< "socket"
-    std::string escaped;  ///< "": it was held; else what it could do
+    std::string escaped;  ///< "": it was stopped; otherwise what it achieved
 };
 
-/// What a tier is worth here.
+/// The results of testing a tier on this computer.
 struct TierTrial {
     Tier tier = Tier::none;
-    std::string problem;                  ///< it does not start; "" when it does
-    std::vector<AttackOutcome> outcomes;  ///< when it starts
-    bool is_cut_short = false;  ///< somebody killed the jail, which says nothing of the tier
-    /// It starts, and holds everything.
+    std::string problem;                  ///< why it does not start, or ""
+    std::vector<AttackOutcome> outcomes;  ///< if it starts
+    /// the jail was killed from outside, which says nothing about the tier
+    bool is_cut_short = false;
+    /// Reports whether the tier starts and stops every attack.
     bool holds() const;
 };
 
-/// Lets a worker in a jail of that tier try every attack; once more where the jail is killed meanwhile, but not
-/// for ever. `work_folder` is the grader's own.
-/// `is_thorough`: also those that take seconds (computing and sleeping for ever).
+/// Lets a worker in a jail of this tier try every attack. If the jail is killed meanwhile, it tries again a few
+/// times. `work_folder` belongs to the grader. `is_thorough` includes the attacks that take seconds (computing and
+/// sleeping forever).
 TierTrial try_tier(Tier tier, const std::filesystem::path& work_folder, bool is_thorough);
 
-/// Sweeps what dead graders left, then looks for the best tier that holds: A, else B; of one alone where that is
-/// wanted, and `unsandboxed` is not tried. A trial that was cut short ends the search: a kill must not make a weaker
-/// sandbox of a better one, since the tier is part of each result. Throws std::runtime_error that says why there is
-/// none.
+/// Removes what killed graders left behind, then returns the best tier that stops all attacks: A, otherwise B. With
+/// `wanted` only that tier is tested; `unsandboxed` is not tested. If the test is cut short by a kill, the search
+/// ends, because a kill must not select a weaker sandbox: the tier is part of each result. Throws std::runtime_error
+/// that says why no tier works.
 Tier tier_that_holds(const std::filesystem::path& work_folder, std::optional<Tier> wanted);
 
 }  // namespace coalesce::grader

@@ -14,7 +14,7 @@
 namespace coalesce::grader {
 namespace {
 
-/// Builds a filter; loads it at the end.
+/// Builds a filter and loads it at the end.
 class Filter {
 public:
     explicit Filter(std::uint32_t otherwise) : context_(seccomp_init(otherwise)) {
@@ -24,7 +24,7 @@ public:
     Filter(const Filter&) = delete;
     Filter& operator=(const Filter&) = delete;
 
-    /// Names that this kernel's headers do not know are no calls that it has.
+    /// Skips names that this kernel's headers do not know, because the kernel has no such calls.
     void rule(std::uint32_t action, const std::string& names) {
         std::istringstream words(names);
         for (std::string name; words >> name;) {
@@ -33,7 +33,7 @@ public:
             check(seccomp_rule_add(context_, action, number, 0), name.c_str());
         }
     }
-    /// Only where an argument is as told.
+    /// Adds a rule that applies if an argument meets the condition.
     void rule_if(std::uint32_t action, const char* name, scmp_arg_cmp condition) {
         const int number = seccomp_syscall_resolve_name(name);
         if (number == __NR_SCMP_ERROR) return;
@@ -43,41 +43,41 @@ public:
 
 private:
     static void check(int error, const char* what) {
-        // EACCES: the rule says what happens anyway.
+        // EACCES means that the rule is the default anyway.
         if (error == 0 || error == -EACCES) return;
-        throw std::runtime_error(std::string("seccomp does not take ") + what);
+        throw std::runtime_error(std::string("seccomp rejects ") + what);
     }
 
     scmp_filter_ctx context_;
 };
 
-/// What no part of a jail ever needs, and what could lead out of it.
+/// Refuses what no part of a jail needs and what could lead out of it.
 void serve_filter(bool is_for_clang) {
     const std::uint32_t deny = SCMP_ACT_ERRNO(EPERM);
     Filter filter(SCMP_ACT_ALLOW);
-    // To others, and to other programs.
+    // Calls that reach other processes and programs.
     filter.rule(
         deny,
-        "socket socketpair connect bind listen accept accept4 execveat ptrace "
-        "process_vm_readv process_vm_writev process_madvise pidfd_open pidfd_getfd "
-        "pidfd_send_signal kcmp setsid setpgid shmget msgget semget memfd_create memfd_secret");
+        "socket socketpair connect bind listen accept accept4 execveat ptrace process_vm_readv "
+        "process_vm_writev process_madvise pidfd_open pidfd_getfd pidfd_send_signal kcmp setsid "
+        "setpgid shmget msgget semget memfd_create memfd_secret");
     if (!is_for_clang) filter.rule(deny, "execve");
-    // To other places of the file system.
+    // Calls that reach other parts of the file system.
     filter.rule(deny,
                 "mount umount2 pivot_root chroot unshare setns open_tree move_mount fsopen "
                 "fsconfig fsmount fspick mount_setattr open_by_handle_at name_to_handle_at "
                 "lookup_dcookie nfsservctl quotactl swapon swapoff");
-    // To the kernel itself.
+    // Calls that reach the kernel itself.
     filter.rule(
         deny,
         "bpf perf_event_open userfaultfd io_uring_setup io_uring_enter io_uring_register keyctl "
         "add_key request_key init_module finit_module delete_module kexec_load kexec_file_load "
         "reboot personality acct syslog vhangup settimeofday clock_settime adjtimex clock_adjtime");
-    // To what a file is.
+    // Calls that change files and folders.
     filter.rule(deny,
                 "mknod mknodat link linkat symlink symlinkat chmod fchmod fchmodat chown fchown "
                 "lchown fchownat mkdir mkdirat rename renameat renameat2 unlink unlinkat truncate");
-    // Whose arguments no filter sees: the C library falls back to clone.
+    // Filters cannot see the arguments of these; the C library falls back to clone and openat.
     filter.rule(SCMP_ACT_ERRNO(ENOSYS), "clone3 openat2");
     for (const std::uint64_t flag : {CLONE_NEWNS, CLONE_NEWUSER, CLONE_NEWPID, CLONE_NEWNET,
                                      CLONE_NEWIPC, CLONE_NEWUTS, CLONE_NEWCGROUP}) {
@@ -86,9 +86,9 @@ void serve_filter(bool is_for_clang) {
     filter.load();
 }
 
-/// What any program needs that computes.
+/// Allows the calls that every computing program needs.
 void allow_computing(Filter& filter) {
-    // Files that are open.
+    // Open files.
     filter.rule(SCMP_ACT_ALLOW,
                 "read write readv writev pread64 lseek close fstat newfstatat statx fcntl dup dup2 "
                 "dup3 pipe pipe2 poll ppoll sendmsg recvmsg");
@@ -99,26 +99,26 @@ void allow_computing(Filter& filter) {
         SCMP_ACT_ALLOW,
         "futex rt_sigaction rt_sigprocmask rt_sigreturn sigaltstack gettid getpid getppid "
         "set_robust_list rseq exit exit_group sched_yield sched_getaffinity restart_syscall");
-    // Time, and what one is.
+    // Time and identity.
     filter.rule(SCMP_ACT_ALLOW,
                 "clock_gettime clock_nanosleep clock_getres nanosleep gettimeofday time times "
                 "getrandom sysinfo uname getrusage getrlimit getuid geteuid getgid getegid getcpu");
     filter.rule(SCMP_ACT_ERRNO(ENOSYS), "clone3 openat2");
-    // Threads, not processes.
+    // Allow threads, not processes.
     filter.rule_if(SCMP_ACT_ALLOW, "clone",
                    SCMP_A0(SCMP_CMP_MASKED_EQ, CLONE_THREAD, CLONE_THREAD));
-    // abort() and nobody else.
+    // Needed by abort().
     filter.rule_if(SCMP_ACT_ALLOW, "tgkill",
                    SCMP_A0(SCMP_CMP_EQ, static_cast<scmp_datum_t>(getpid())));
-    // To look at limits, not to change them.
+    // Allow reading limits, not changing them.
     filter.rule_if(SCMP_ACT_ALLOW, "prlimit64", SCMP_A2(SCMP_CMP_EQ, 0));
-    // Memory that is written and executed has no honest use here.
+    // No honest program here needs memory that is both writable and executable.
     for (const char* name : {"mmap", "mprotect"}) {
         filter.rule_if(SCMP_ACT_ALLOW, name, SCMP_A2(SCMP_CMP_MASKED_EQ, PROT_EXEC, 0));
     }
 }
 
-/// What a program needs to begin; its libraries are code.
+/// Allows the calls that a program needs to start; its libraries contain code.
 void allow_beginning(Filter& filter) {
     filter.rule(SCMP_ACT_ALLOW, "execve arch_prctl set_tid_address");
     filter.rule_if(SCMP_ACT_ALLOW, "mmap", SCMP_A2(SCMP_CMP_EQ, PROT_READ | PROT_EXEC));

@@ -1,20 +1,20 @@
 /// \file
-/// Which system calls a jailed process may make (seccomp). Filters add up and never go away.
+/// Restricts the system calls of a jailed process (seccomp). Filters accumulate and cannot be removed.
 #pragma once
 
 namespace coalesce::grader {
 
-/// What a process in a jail does from now on.
+/// The future work of a jailed process.
 enum class Duty {
     serve,  ///< fork workers and wait for them; no network, no programs, no namespaces, no tracing
-    serve_clang,  ///< the same, except for one more process of each worker, which becomes clang
+    serve_clang,  ///< the same, but each worker has one more process, which becomes clang
     compile,  ///< a worker: read headers, compute, threads; no processes, no signals, no writing
-    clang,    ///< likewise, and become a program first: clang itself
-    launch,   ///< a worker: compute; it opens nothing at all
+    clang,    ///< the same, after becoming a program: clang itself
+    launch,   ///< a worker: compute; open no files at all
 };
 
-/// Restricts the calling process and all that it makes. Throws std::runtime_error when the kernel
-/// refuses: then nothing may be run.
+/// Restricts the calling process and its children. Throws std::runtime_error if the kernel refuses; then nothing may
+/// run.
 void restrict_system_calls(Duty duty);
 
 }  // namespace coalesce::grader

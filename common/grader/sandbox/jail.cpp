@@ -26,15 +26,15 @@ namespace {
 namespace fs = std::filesystem;
 using namespace std::chrono_literals;
 
-/// Until the compiler is warm and the simulator loaded, on a computer that has much else to do.
+/// Time limit for the start of a jail, until the compiler is warm and the simulator loaded, on a busy computer.
 constexpr auto kStartTime = 60s;
-/// Memory of the jail beside its worker's: what is shared, the server itself.
+/// Memory of the jail beside its worker's: shared memory and the server itself, in bytes.
 constexpr std::size_t kOwnMemory = std::size_t{512} << 20;
 constexpr std::size_t kMostProcesses = 96;
-/// A fresh jail now and then: whatever piles up in it does not pile up for ever.
+/// The number of jobs after which a jail is replaced, so that nothing accumulates in it forever.
 constexpr int kJobsOfOneJail = 2000;
 
-/// Bubblewrap ends with 128 and the signal where what it wraps was killed.
+/// Reports whether the status is a kill. Bubblewrap ends with 128 plus the signal if its child was killed.
 bool is_kill(int status) {
     const int signal = WIFSIGNALED(status) ? WTERMSIG(status) : WEXITSTATUS(status) - 128;
     return signal == SIGKILL || signal == SIGTERM;
@@ -44,8 +44,8 @@ std::vector<std::string> environment_of(Tier tier, const std::string& simulator)
     std::vector<std::string> words = compiler_environment(simulator);
     words.insert(
         words.end(),
-        {"COALESCE_SIM_THREADS=1",  // a worker is one thread, so that it can be forked
-         // Addresses, not memory: times are predicted with two matrices of 256 MB that nobody touches.
+        {"COALESCE_SIM_THREADS=1",  // a worker has one thread, so that it can be forked
+         // These are addresses, not memory: time predictions use two matrices of 256 MB that are never touched.
          "COALESCE_SIM_MEMORY=576M", "COALESCE_SIM_QUIET=1", "COALESCE_SIM_REPORT=0", "LC_ALL=C",
          "TZ=UTC0", "TMPDIR=/nonexistent", std::string("COALESCE_JAIL_TIER=") + name_of(tier)});
     return words;
@@ -71,12 +71,12 @@ std::vector<std::string> bubblewrap_command(Role role, const fs::path& program,
     return command;
 }
 
-/// The new process, until it becomes another program. Only calls that are safe after a fork of a
-/// program with threads.
+/// Runs in the new process until it becomes another program. Only calls that are safe after the fork of a
+/// multithreaded program are allowed.
 [[noreturn]] void become(char* const* command, char* const* environment, int grader, int control,
                          int nothing, const std::vector<int>& entrances) {
     end_with_parent();
-    // A grader that ended before that line has closed its end.
+    // If the grader ended before that line, it has closed its end.
     close(grader);
     char byte = 0;
     if (recv(control, &byte, 1, MSG_PEEK | MSG_DONTWAIT) == 0) _exit(126);
@@ -92,7 +92,7 @@ std::vector<std::string> bubblewrap_command(Role role, const fs::path& program,
     if (syscall(SYS_close_range, kControlDescriptor + 1, ~0U, 0) != 0) {
         for (int other = kControlDescriptor + 1; other < 4096; ++other) close(other);
     }
-    // The judge's own, and no jail's: a jail is there for many submissions.
+    // These limits are the judge's. A jail does not inherit them, because it serves many submissions.
     for (const auto what : {RLIMIT_CPU, RLIMIT_AS}) {
         rlimit limit{};
         if (getrlimit(what, &limit) != 0) continue;
@@ -163,7 +163,7 @@ std::string Jail::start() {
     stop();
     jobs_done_ = 0;
     was_killed_ = false;
-    if (tier_ == Tier::none) return "there is no sandbox on this computer that could hold a jail";
+    if (tier_ == Tier::none) return "no sandbox works on this computer";
     try {
         spawn();
     } catch (const std::exception& error) {
@@ -208,7 +208,7 @@ JobEnd Jail::end_of(const EndMessage& told, const JobLimits& limits) const {
         end.how = JobEnd::How::exited;
         end.code = code;
     } else if (told.how != EndMessage::signalled) {
-        end.problem = "the jail can make no process";
+        end.problem = "the jail cannot create a process";
     } else if (code == SIGXCPU) {
         end.how = JobEnd::How::out_of_processor;
     } else if (code != SIGKILL) {
@@ -217,16 +217,16 @@ JobEnd Jail::end_of(const EndMessage& told, const JobLimits& limits) const {
     } else if (ran_out_of_memory()) {
         end.how = JobEnd::How::out_of_memory;
     } else if (told.processor_milliseconds < 900 * limits.processor_seconds) {
-        // The kernel's own limit kills a worker that ignores the first warning; who kills one
-        // earlier is no submission.
-        return {.problem = "somebody killed a worker"};
+        // The kernel's own limit kills a worker that ignores the first warning. An earlier kill does not come from a
+        // submission.
+        return {.problem = "a worker was killed from outside"};
     } else {
         end.how = JobEnd::How::out_of_processor;
     }
     return end;
 }
 
-/// Its socket is closed: the memory of the jail ran out, or somebody killed it.
+/// Explains a closed socket: the memory of the jail ran out, or the jail was killed.
 JobEnd Jail::end_of_dead_jail() {
     const bool for_memory = ran_out_of_memory();
     stop();
@@ -249,7 +249,7 @@ JobEnd Jail::wait_for_end(int worker, const Job& job) {
         Packet packet;
         const Received received = receive_packet(readable, packet, deadline);
         if (readable == worker) {
-            // One question, whatever it sends; its end is told by the jail.
+            // A worker may ask once. Its end is reported by the jail.
             has_asked = true;
             if (received != Received::packet) continue;
             const Descriptor answer = job.on_note(packet.bytes);
@@ -259,7 +259,7 @@ JobEnd Jail::wait_for_end(int worker, const Job& job) {
         if (received == Received::timed_out) continue;
         if (received != Received::packet) return end_of_dead_jail();
         const auto told = structure_in<EndMessage>(packet.bytes);
-        if (!told) return {.problem = "the jail speaks another language: build all again"};
+        if (!told) return {.problem = "the jail has another version: build everything again"};
         return end_of(*told, job.limits);
     }
 }
@@ -282,7 +282,7 @@ JobResult Jail::run(const Job& job) {
     try {
         result.end = wait_for_end(ours.get(), job);
     } catch (...) {
-        stop();  // or the end of this worker would be taken for that of the next
+        stop();  // otherwise the end of this worker would be taken for the next one's
         throw;
     }
     if (cgroup_) kills_before_ = cgroup_->kills_for_memory();

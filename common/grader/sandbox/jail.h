@@ -1,20 +1,18 @@
 /// \file
-/// A jail: a process that forks a worker for each job, and cannot get at anything else. This is the
-/// grader's side; program/ has the jail's.
+/// A jail: a process that forks a worker for each job and has no access to anything else. This file is the grader's
+/// side; program/ is the jail's.
 ///
-/// Theory of operation. The program `jail` is started once, in bubblewrap (tier A) or under Landlock
-/// (tier B), as the grader's direct child. It makes itself ready (a warm compiler, a loaded simulator),
-/// gives up what it does not need, and waits at a socket. A job is a sealed memory with what is to be
-/// done and a blank one for the answer; the jail forks a worker for it, which restricts itself further
-/// and ends with the job. The worker can ask for more by a note on a socket of its own, once: that is
-/// how inputs come after the kernel is loaded. The jail tells when the worker is dead; the grader copies
-/// the answer and reads the copy.
+/// Theory of operation. The program `jail` is started once, in bubblewrap (tier A) or under Landlock (tier B), as a
+/// direct child of the grader. It makes itself ready (a warm compiler, a loaded simulator), gives up what it does not
+/// need, and waits at a socket. A job is a sealed memory with the request and a blank one for the answer. The jail
+/// forks a worker for it, which restricts itself further and ends with the job. The worker may ask for more once, by
+/// a note on its own socket: in this way the inputs arrive after the kernel is loaded. The jail reports the end of
+/// the worker. The grader copies the answer and reads the copy.
 ///
-/// Time is kept here, by the monotonic clock: when it is over the whole jail is killed, and the next
-/// job starts a new one. With the jail's first process die all others, for it is their namespace's
-/// init, as bubblewrap's own is (own_namespace.h); under Landlock none of them can fork. Where clang
-/// compiles, the compiler's worker starts it before it restricts itself, and waits for it
-/// (program/clang_beside.h): clang dies with its worker.
+/// The grader limits the time by the monotonic clock: at the limit it kills the whole jail, and the next job starts a
+/// new one. All other processes die with the jail's first process, which is the init of their namespace, as
+/// bubblewrap's own is (own_namespace.h); under Landlock none of them can fork. If clang compiles, the compiler's
+/// worker starts it before restricting itself, and waits for it (program/clang_beside.h): clang dies with its worker.
 #pragma once
 
 #include <sys/types.h>
@@ -37,53 +35,53 @@
 
 namespace coalesce::grader {
 
-/// What a jail is for; program/ has a part for each.
+/// The purpose of a jail. program/ implements each role.
 enum class Role { compile, launch, probe };
 constexpr Role last_of(Role) {
     return Role::probe;
 }
 
-/// What a worker may use.
+/// The limits of a worker.
 struct JobLimits {
-    int processor_seconds = 5;  ///< of the processor
-    double wall_seconds = 20;   ///< of the clock, the grader's own
+    int processor_seconds = 5;  ///< processor time
+    double wall_seconds = 20;   ///< elapsed time by the grader's clock
     std::size_t memory_mb = 1024;
 };
 
-/// How a worker ended.
+/// The end of a worker.
 struct JobEnd {
-    /// The kinds of ends.
+    /// The ways in which a worker can end.
     enum class How {
         exited,            ///< with `code`
         signalled,         ///< by the signal `code`
-        out_of_processor,  ///< it computed for longer than it may
-        out_of_time,       ///< the clock's limit: perhaps this computer is busy
-        out_of_memory,     ///< the kernel killed it, or all of the jail, for its memory
-        jail_failed,       ///< the jail could not be started, or broke: `problem` says more
+        out_of_processor,  ///< it exceeded its processor time
+        out_of_time,       ///< it exceeded the elapsed time, perhaps because the computer is busy
+        out_of_memory,     ///< the kernel killed it, or the whole jail, for lack of memory
+        jail_failed,       ///< the jail could not be started or failed; `problem` says why
     };
     How how = How::jail_failed;
     int code = 0;
     std::string problem = "";
-    double processor_milliseconds = 0;  ///< that it used, as far as that is known
+    double processor_milliseconds = 0;  ///< processor time, if known
 };
 
-/// One thing to do.
+/// A job for a jail.
 struct Job {
-    std::string_view request;            ///< what the worker reads
-    std::size_t answer_bytes = 1 << 20;  ///< room for what it answers
+    std::string_view request;            ///< the request that the worker reads
+    std::size_t answer_bytes = 1 << 20;  ///< room for the answer
     JobLimits limits = {};
-    /// Called when the worker sends a note; gives what it asks for, a descriptor to send.
+    /// Called when the worker sends a note. Returns the descriptor to send in reply.
     std::function<Descriptor(std::string_view note)> on_note = {};
 };
 
-/// What came of it. The answer is there however the worker ended.
+/// The result of a job. The answer exists however the worker ended.
 struct JobResult {
     JobEnd end;
     Answer answer;
 };
 
-/// A jail of one role. Starts with its first job. To be used and destroyed by one thread: when that
-/// ends, the kernel ends the jail.
+/// A jail for one role, which starts with its first job. It must be used and destroyed by the same thread, because
+/// the kernel kills the jail when that thread ends.
 class Jail {
 public:
     Jail(Role role, Tier tier);
@@ -91,18 +89,18 @@ public:
     Jail(const Jail&) = delete;
     Jail& operator=(const Jail&) = delete;
 
-    /// Starts it if it is not running. Empty when it is ready, else why not.
+    /// Starts the jail if it is not running. Returns "" if it is ready, otherwise why not.
     std::string start();
-    /// Does a job. Never throws for what a worker does; throws std::runtime_error when the grader
-    /// itself lacks memory or descriptors.
+    /// Runs a job. Never throws for what a worker does. Throws std::runtime_error if the grader itself lacks memory
+    /// or descriptors.
     JobResult run(const Job& job);
-    /// Whether somebody killed it before it was ready: `start` says so, and no more.
+    /// Reports whether the jail was killed before it was ready, which `start` then only reports as a failure.
     bool was_killed() const { return was_killed_; }
-    /// What the jail said when it was ready: the compiler's name, for instance.
+    /// Returns what the jail reported when it was ready, such as the compiler's name.
     const std::string& about() const { return about_; }
-    /// Its process, for tests; 0 when there is none.
+    /// Returns the process of the jail, or 0; for tests.
     pid_t process() const { return process_; }
-    /// Kills it, with all that is in it.
+    /// Kills the jail and everything in it.
     void stop();
 
 private:
@@ -123,10 +121,10 @@ private:
     bool was_killed_ = false;
 };
 
-/// The program `jail`: in the folder that COALESCE_GRADER_PROGRAMS names, or near this program.
-/// Throws std::runtime_error when it is nowhere.
+/// Returns the program `jail`, in the folder that COALESCE_GRADER_PROGRAMS names or near this program. Throws
+/// std::runtime_error if there is none.
 std::filesystem::path jail_program();
-/// The folder of the simulator's libcudart. Throws std::runtime_error.
+/// Returns the folder of the simulator's libcudart. Throws std::runtime_error.
 std::filesystem::path simulator_folder();
 
 }  // namespace coalesce::grader

@@ -14,13 +14,13 @@ void describe(auto& codec, ForetoldTime& foretold) {
 
 namespace {
 
-/// The most of each that anybody looks at; a list is cut there.
+/// The most reports that are kept.
 constexpr std::size_t kMostReports = 200;
 constexpr std::size_t kMostLines = 2000;
 constexpr std::size_t kMostMessages = 50;
-/// A text of a message: longer ones are cut.
+/// The longest text of a message.
 constexpr std::size_t kMostText = 4000;
-/// The name of a file or of a kernel, which #line and identifiers make as long as they like.
+/// The longest name of a file or kernel, which #line and identifiers can make arbitrarily long.
 constexpr std::size_t kMostName = 200;
 
 template <class List>
@@ -42,8 +42,8 @@ void cut(Failure& failure) {
     failure.map.reset();
 }
 
-/// Whoever writes a jail's answer may write anything that its form allows: no more of it is kept than
-/// a kernel could honestly give.
+/// Limits the answer to what an honest kernel can cause, because a hostile one may write anything that has the right
+/// form.
 Compiled tamed(Compiled compiled) {
     cut(compiled.messages, kMostMessages);
     for (Message& message : compiled.messages) {
@@ -71,12 +71,12 @@ Trial tamed(Trial trial) {
     return trial;
 }
 
-/// A band is a part of the time; the model knows none wider than this.
+/// The widest error band, as a fraction of the time. The model has no wider one.
 constexpr double kWidestBand = 1;
-/// Memory moves at least so much of what the task reads and writes; blocks are looked at one by one, and stand
-/// for others.
+/// The least fraction of the task's bytes that memory moves. It is below 1 because single blocks are recorded and
+/// represent others.
 constexpr double kLeastMoved = 0.95;
-/// No kernel is so many times as fast as a copy of what it has to move.
+/// The largest speed as a multiple of the copy's, which no kernel reaches.
 constexpr double kFastest = 2;
 
 ForetoldTime tamed(const ForetoldTime& told, Shape shape) {
@@ -119,7 +119,7 @@ Compiled compile_answer(std::string_view json) {
 std::string to_json(const Trial& trial) {
     Trial told = tamed(trial);
     std::string json = codec::write(told);
-    // JSON writes some letters as six. The first of each list say what is wrong; the rest says it again.
+    // JSON may expand a character to six. The first entries of each list are kept, because they say what is wrong.
     while (json.size() > kMostTrialText && told.reports.size() + told.lines.size() > 2) {
         cut(told.reports, (told.reports.size() + 1) / 2);
         cut(told.lines, (told.lines.size() + 1) / 2);

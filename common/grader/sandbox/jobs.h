@@ -1,6 +1,6 @@
 /// \file
-/// What a jail is asked, and what it answers, as JSON. The grader believes no answer: whatever is not
-/// as it should be makes reading it throw std::runtime_error.
+/// The requests to a jail and its answers, as JSON. The grader trusts no answer: reading one throws
+/// std::runtime_error for everything unexpected.
 #pragma once
 
 #include <cstdint>
@@ -14,28 +14,27 @@
 
 namespace coalesce::grader {
 
-/// Compile this.
+/// A request to compile a file.
 struct CompileJob {
-    std::string name;    ///< of the file in messages
-    std::string source;  ///< its text
-    std::string kernel;  ///< the function
+    std::string name;    ///< the file's name in messages
+    std::string source;  ///< text of the file
+    std::string kernel;  ///< name of the kernel's function
 };
 
-/// Launch this once.
+/// A request to launch a kernel once.
 struct LaunchJob {
-    Compiled kernel;                ///< its PTX and the names that belong to it
-    TrialOrder order;               ///< which launch
-    bool is_in_place = false;       ///< there is one matrix
-    bool is_predicted = false;      ///< how long it would take; no matrices come or go
-    std::uint64_t guard_bytes = 0;  ///< before and after each matrix
-    std::uint64_t address_seed =
-        0;  ///< says where the device's memory lies; 0: where it always does
-    bool is_out_unwritten = false;  ///< what `out` is filled with counts as written by nobody
-    /// Of a prediction: its blocks load values that are made from it. 0: what they move is not looked at.
+    Compiled kernel;                 ///< its PTX and names
+    TrialOrder order;                ///< the launch to make
+    bool is_in_place = false;        ///< the kernel has one matrix
+    bool is_predicted = false;       ///< predict the time; no matrices are sent
+    std::uint64_t guard_bytes = 0;   ///< bytes of guard before and after each matrix
+    std::uint64_t address_seed = 0;  ///< seed of device addresses; 0: the default
+    bool is_out_unwritten = false;   ///< treat the initial content of `out` as unwritten
+    /// For predictions: seed of the values that the blocks load. 0: what they move is not checked.
     std::uint64_t value_seed = 0;
 };
 
-// Jobs are written and read by base/codec.h as they are: the grader's side makes them.
+// Jobs are read and written by base/codec.h without checks, because the grader itself makes them.
 void describe(auto& codec, CompileJob& job) {
     fields(codec, "name", job.name, "source", job.source, "kernel", job.kernel);
 }
@@ -49,37 +48,37 @@ void describe(auto& codec, LaunchJob& job) {
 
 std::string to_json(const Compiled& compiled);
 Compiled compile_answer(std::string_view json);
-/// What a launch left beside the matrices: no comparison, and the shape that was asked for.
+/// Returns the results of a launch as JSON, without the matrices, the comparison, and the requested shape.
 std::string to_json(const Trial& trial);
 Trial trial_answer(std::string_view json);
 
-/// How long a launch would take on a GPU.
+/// The predicted time of a launch on a GPU.
 struct ForetoldTime {
-    std::optional<Predicted> predicted;  ///< nothing: there is no time for it
-    bool is_moved = true;  ///< false: its blocks do not store what they should, or not everything
+    std::optional<Predicted> predicted;  ///< empty if the model cannot predict it
+    bool is_moved = true;  ///< false: its blocks store wrong values, or not everything
 };
 std::string to_json(const ForetoldTime& foretold);
-/// Only what the model says of the one launch is taken from there; the rest follows from the shape, and from
-/// what is known here of the GPU. No kernel can be as fast as none could. Throws std::runtime_error for what no
-/// simulator says.
+/// Reads a prediction. Only the model's figures for the one launch are taken from the answer; the rest follows from
+/// the shape and from the known GPU. No kernel can be predicted to be impossibly fast. Throws std::runtime_error for
+/// what no simulator would answer.
 ForetoldTime predicted_answer(std::string_view json, Shape shape);
 
-/// A worker's note: the kernel is loaded and has a launch, the matrices may come.
+/// The note by which a worker says that the kernel is loaded and has a launch, so that the matrices may be sent.
 constexpr std::string_view kImagesWanted = "loaded";
 
-/// Where the two matrices lie in the memory that holds them, each with its guards: `in` first.
+/// The layout of the two matrices in the memory that holds them, each with its guards. `in` is first.
 struct ImageLayout {
     std::size_t matrix_bytes = 0, guard_bytes = 0;
     std::size_t one() const { return matrix_bytes + 2 * guard_bytes; }
     std::size_t both() const { return 2 * one(); }
 };
-/// Of a job.
+/// Returns the layout for a job.
 ImageLayout layout_of(const LaunchJob& job);
-/// In a launch's answer the images come first, then, from here on, the text.
+/// Returns the offset of the text in a launch's answer, after the matrices.
 std::size_t text_offset(const ImageLayout& layout);
-/// Room for that text.
+/// The room for that text.
 constexpr std::size_t kMostAnswerText = std::size_t{4} << 20;
-/// What of it a trial may fill, whatever a kernel makes the simulator say.
+/// The part of that room that a trial may fill, whatever a kernel makes the simulator report.
 constexpr std::size_t kMostTrialText = kMostAnswerText - 64;
 
 }  // namespace coalesce::grader

@@ -17,11 +17,11 @@
 namespace coalesce::grader {
 namespace {
 
-// Younger than the headers of some distributions.
+// Some distributions' headers do not define these yet.
 constexpr std::uint64_t kRefer = 1ULL << 13;     // version 2
 constexpr std::uint64_t kTruncate = 1ULL << 14;  // version 3
 constexpr std::uint64_t kIoctl = 1ULL << 15;     // version 5
-/// Everything of version 1.
+/// All rights of version 1.
 constexpr std::uint64_t kFirst = (1ULL << 13) - 1;
 
 std::uint64_t handled_by(int version) {

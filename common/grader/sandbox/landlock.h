@@ -1,6 +1,5 @@
 /// \file
-/// Landlock: a process gives up the file system, except for some folders that it may read. Needs no
-/// privilege; Linux 5.13 or newer.
+/// Restricts a process by Landlock to reading some folders. It needs no privileges, but Linux 5.13 or newer.
 #pragma once
 
 #include <string>
@@ -8,11 +7,10 @@
 
 namespace coalesce::grader {
 
-/// The version that the kernel has; 0: none, or switched off.
+/// Returns the kernel's version of Landlock, or 0 if it has none or it is switched off.
 int landlock_version();
-/// From now on this process and all that it makes can read these files and folders, and nothing else;
-/// what does not exist is skipped. `also_running`: it can run programs that are among them. Throws
-/// std::runtime_error.
+/// Restricts this process and its children to reading these files and folders. Paths that do not exist are skipped.
+/// With `also_running` it may also run programs in them. Throws std::runtime_error.
 void allow_reading_only(const std::vector<std::string>& paths, bool also_running);
 
 }  // namespace coalesce::grader

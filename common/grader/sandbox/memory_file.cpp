@@ -20,8 +20,8 @@ namespace {
 using namespace std::chrono_literals;
 
 constexpr int kFixedSize = F_SEAL_SHRINK | F_SEAL_GROW;
-/// The kernel takes pages aside to move or to reclaim them, and refuses the seal while it holds one of
-/// them: on a busy computer for as long as it does not get to run.
+/// How long to wait for a seal. The kernel refuses it while it holds a page to move or reclaim it, which can take
+/// long on a busy computer.
 constexpr auto kPatience = 20s;
 
 [[noreturn]] void memory_fails(const char* what) {

@@ -1,10 +1,9 @@
 /// \file
-/// Memory that two processes share and one of them can lock: memfds with seals.
+/// Memory that two processes share and that one of them can make read-only: memfds with seals.
 ///
-/// What the grader gives is sealed before it is given: nobody can change it. What the grader gets has
-/// a fixed size and is copied before it is read: whoever could still write to it changes nothing that
-/// is looked at. (A seal would be refused while anybody can write, but also while the kernel moves a
-/// page of it about, which is nobody's fault.)
+/// What the grader sends is sealed first, so that nobody can change it. What the grader receives has a fixed size and
+/// is copied before it is read, so later writes have no effect. (Sealing it instead would fail while anybody can
+/// write, but also while the kernel moves one of its pages, which is nobody's fault.)
 #pragma once
 
 #include <cstddef>
@@ -17,18 +16,18 @@
 
 namespace coalesce::grader {
 
-/// Bytes of a memfd, seen through a mapping that goes with it.
+/// A mapping of a memfd, which is removed with this object.
 class Mapping {
 public:
-    /// Maps the whole of it; throws std::runtime_error when that cannot be done.
+    /// Maps the whole memfd. Throws std::runtime_error if that fails.
     Mapping(int descriptor, bool is_writable);
     ~Mapping();
-    /// Takes over what `other` has.
+    /// Takes over the mapping of `other`.
     Mapping(Mapping&& other) noexcept;
 
-    /// The first byte.
+    /// Returns the first byte.
     std::byte* data() const { return data_; }
-    /// How many there are.
+    /// Returns the number of bytes.
     std::size_t size() const { return size_; }
 
 private:
@@ -36,27 +35,27 @@ private:
     std::size_t size_ = 0;
 };
 
-/// Memory that holds these bytes and will never hold others. Throws std::runtime_error.
+/// Returns a memfd with these bytes, which can never change. Throws std::runtime_error.
 Descriptor sealed_memory(std::string_view bytes);
-/// Memory of a size that nobody can change, full of zeros. Throws std::runtime_error.
+/// Returns a memfd of a fixed size, filled with zeros. Throws std::runtime_error.
 Descriptor blank_memory(std::size_t bytes);
-/// From now on nobody can write to it. Waits while a page of it is held; false when somebody can still
-/// write, or holds a page for very long.
+/// Makes the memfd read-only. Waits while the kernel holds one of its pages. Returns false if another process can
+/// still write, or a page is held for very long.
 bool seal(int descriptor);
 
-/// Writes a text to the front of a memory, its length before it. False: it has no room.
+/// Writes a text with its length to the front of a memory. Returns false if it does not fit.
 bool put_text(std::span<std::byte> memory, std::string_view text);
 
-/// What a worker wrote into memory that was blank.
+/// The answer that a worker wrote into blank memory.
 class Answer {
 public:
     Answer() = default;
     /// Takes over the memory.
     explicit Answer(Descriptor memory) : memory_(std::move(memory)) {}
-    /// A copy of so many bytes. Throws std::runtime_error when there are fewer.
+    /// Returns a copy of `count` bytes. Throws std::runtime_error if there are fewer.
     std::string bytes(std::size_t offset, std::size_t count) const;
-    /// A copy of the text that `put_text` wrote there; nothing sensible when the length is a lie, but
-    /// never more than the memory has.
+    /// Returns a copy of the text that `put_text` wrote. If the length is wrong the text is meaningless, but never
+    /// longer than the memory.
     std::string text(std::size_t offset = 0) const;
 
 private:

@@ -19,7 +19,7 @@ pid_t fork_with(unsigned long namespaces) {
     return static_cast<pid_t>(syscall(SYS_clone, namespaces | SIGCHLD, 0, 0, 0, 0));
 }
 
-// Between fork and exec: no memory is asked for.
+// Runs between fork and exec, so it must not allocate memory.
 bool write_text(const char* file, const char* text) {
     const int descriptor = open(file, O_WRONLY | O_CLOEXEC);
     const auto length = static_cast<ssize_t>(std::strlen(text));
@@ -28,7 +28,7 @@ bool write_text(const char* file, const char* text) {
     return is_written;
 }
 
-/// In a new user namespace everybody is nobody until the maps say who.
+/// Maps the user and group into a new user namespace, which has no users before that.
 bool keep_user_and_group(uid_t user, gid_t group) {
     char users[64], groups[64];
     std::snprintf(users, sizeof users, "%u %u 1", user, user);
@@ -37,7 +37,7 @@ bool keep_user_and_group(uid_t user, gid_t group) {
            write_text("/proc/self/gid_map", groups);
 }
 
-/// As in fork_first_of_namespace, and then as bubblewrap does: a namespace in the namespace.
+/// Tests whether namespaces can be nested, as fork_first_of_namespace and then bubblewrap do.
 bool can_nest(unsigned long namespaces, uid_t user, gid_t group) {
     const pid_t trial = fork_with(namespaces);
     if (trial < 0) return false;
@@ -53,7 +53,7 @@ bool can_nest(unsigned long namespaces, uid_t user, gid_t group) {
     return status == 0;
 }
 
-/// Root needs no user namespace for it, unless it is a container's; 0 where neither way is allowed.
+/// Returns the namespaces to create. Root needs no user namespace, unless it is a container's. 0: nothing is allowed.
 unsigned long namespaces_to_make() {
     static const unsigned long namespaces = [] {
         const uid_t user = geteuid();

@@ -1,20 +1,20 @@
 /// \file
-/// A process that takes all its descendants with it.
+/// Creates a process whose descendants all die with it.
 ///
-/// Bubblewrap's inner process asks to die with the outer one only when it is nearly ready, and before
-/// that it waits, for ever, to be told that it may go on. Where the outer one is killed in its first
-/// milliseconds (with the grader, or by a computer that is out of memory), the inner one stays. As the
-/// first process of a namespace the outer one cannot leave anybody: the kernel ends them all.
+/// Bubblewrap's inner process asks to die with the outer one only when it is nearly ready; before that it waits
+/// without limit for permission to go on. If the outer process is killed in its first milliseconds (with the grader,
+/// or because memory ran out), the inner one remains. If the outer one is the first process of a namespace, the
+/// kernel ends all others with it.
 #pragma once
 
 #include <sys/types.h>
 
 namespace coalesce::grader {
 
-/// Whether such a process can be made here, and can make namespaces of its own; tried once.
+/// Reports whether such a process can be created here and can itself create namespaces. Tested once.
 bool has_own_namespaces();
 
-/// As fork; the child is the first of a namespace of processes where that can be had.
+/// Works as fork, but if possible the child is the first process of a new process namespace.
 pid_t fork_first_of_namespace();
 
 }  // namespace coalesce::grader

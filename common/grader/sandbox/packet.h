@@ -1,5 +1,5 @@
 /// \file
-/// Short messages between the grader and a jail, with descriptors, over a SOCK_SEQPACKET pair.
+/// Sends short messages with descriptors between the grader and a jail, over a SOCK_SEQPACKET pair.
 #pragma once
 
 #include <chrono>
@@ -12,29 +12,29 @@
 
 namespace coalesce::grader {
 
-/// The clock that limits are kept by: no date can move it.
+/// The clock for limits, which does not jump when the date is changed.
 using Clock = std::chrono::steady_clock;
 
-/// One message.
+/// A message.
 struct Packet {
     std::string bytes;
     std::vector<Descriptor> descriptors;
 };
 
-/// How waiting for a message ended.
+/// The result of waiting for a message.
 enum class Received { packet, closed, timed_out };
 
-/// The most bytes and descriptors that a message has.
+/// The most bytes and descriptors of a message.
 constexpr std::size_t kMostPacketBytes = 4096;
 constexpr std::size_t kMostPacketDescriptors = 4;
 
-/// Two ends that are connected, neither inherited by other programs. Throws std::runtime_error.
+/// Returns two connected sockets, which other programs do not inherit. Throws std::runtime_error.
 std::pair<Descriptor, Descriptor> socket_pair();
-/// False when the other side is gone.
+/// Sends a message. Returns false if the other side is gone.
 bool send_packet(int socket, std::string_view bytes, const std::vector<int>& descriptors = {});
-/// Waits until `deadline`.
+/// Waits for a message until `deadline`.
 Received receive_packet(int socket, Packet& message, Clock::time_point deadline);
-/// Which of two sockets has something to read (or is closed); -1 after the deadline.
+/// Returns which of two sockets can be read or was closed, or -1 after the deadline.
 int wait_for_either(int first, int second, Clock::time_point deadline);
 
 }  // namespace coalesce::grader

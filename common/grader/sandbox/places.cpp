@@ -21,7 +21,7 @@ fs::path own_folder() {
     return fs::read_symlink("/proc/self/exe").parent_path();
 }
 
-/// `name` in this program's folder or in one above it, there perhaps in `bin`. Throws std::runtime_error.
+/// Finds `name` in this program's folder or in a parent, there perhaps in `bin`. Throws std::runtime_error.
 fs::path look_upwards(const std::string& what, const std::string& name,
                       bool (*is_it)(const fs::path& file)) {
     for (fs::path folder = own_folder();; folder = folder.parent_path()) {
@@ -42,7 +42,7 @@ bool is_simulator(const fs::path& file) {
     return read_if_there(file).value_or("").find("coalesceSimulatorVersion") != std::string::npos;
 }
 
-/// Where clang lies with its libraries, unless it is in /usr/lib, as distributions have it.
+/// Returns the folder of clang and its libraries, or "" if they are in /usr/lib as in distributions.
 std::string clang_folder() {
     std::error_code error;
     const auto clang = find_compiler(Compiler::clang);
@@ -79,7 +79,7 @@ std::vector<std::string> compiler_environment(const std::string& simulator) {
     const Compiler kind = grading_compiler();
     const auto compiler = find_compiler(kind);
     const bool is_clang = kind == Compiler::clang;
-    // The simulator in front of NVIDIA's libcudart. The jail asks the same questions of its own.
+    // Put the simulator before NVIDIA's libcudart. The jail reads the same variables.
     std::vector<std::string> words = {
         "LD_LIBRARY_PATH=" + simulator,
         std::string("COALESCE_COMPILER=") + (is_clang ? "clang" : "nvcc")};
@@ -123,7 +123,7 @@ std::vector<std::string> readable_places() {
         add(clang_folder());
     }
     if (toolkit == "/usr" || toolkit == "/usr/lib") {
-        // A distribution's own: the libraries are there already.
+        // For a distribution's own toolkit, the libraries are included already.
         add("/usr/include");
     } else if (!toolkit.empty()) {
         const std::string real = fs::canonical(toolkit, error).string();

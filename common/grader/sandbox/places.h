@@ -1,4 +1,4 @@
-// Where things are on this computer that a jail needs.
+// Finds what a jail needs on this computer.
 #pragma once
 
 #include <filesystem>
@@ -9,17 +9,17 @@
 
 namespace coalesce::grader {
 
-/// bubblewrap; "" when it is not installed.
+/// Returns the path of bubblewrap, or "" if it is not installed.
 std::string bubblewrap_program();
-/// What compiles what students hand in: NVRTC or clang, the one that built the course, unless
-/// COALESCE_COMPILER names the other. Never one in the other's place: a class has one compiler. Throws
-/// std::runtime_error when that variable names something else.
+/// Returns the compiler of submissions, NVRTC or clang: the one that built the course, unless COALESCE_COMPILER names
+/// the other. One is never replaced by the other, because a class has one compiler. Throws std::runtime_error if the
+/// variable names something else.
 Compiler grading_compiler();
-/// The CUDA toolkit; "" when there is none with NVRTC, or clang compiles.
+/// Returns the folder of the CUDA toolkit, or "" if there is none with NVRTC or if clang compiles.
 std::string toolkit_folder();
-/// What a jail is told of the compiler and of the folder with the simulator, as NAME=VALUE.
+/// Returns the environment of a jail, as NAME=VALUE, that names the compiler and the simulator's folder.
 std::vector<std::string> compiler_environment(const std::string& simulator);
-/// Files and folders that a jail may read: the system's libraries, the compiler and its headers.
+/// Returns the files and folders that a jail may read: the system's libraries, the compiler and its headers.
 std::vector<std::string> readable_places();
 
 }  // namespace coalesce::grader

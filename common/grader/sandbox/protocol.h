@@ -1,5 +1,5 @@
-// What the two sides of a jail's socket say to each other: plain structures, for both sides are built
-// together and run on one machine.
+// The messages between the two sides of a jail's socket. They are plain structures, because both sides are built
+// together and run on one computer.
 #pragma once
 
 #include <cstdint>
@@ -10,13 +10,13 @@
 
 namespace coalesce::grader {
 
-/// Of the grader, with four descriptors: the request, the answer, the worker's socket.
+/// A message of the grader. It carries four descriptors: the request, the answer, the worker's socket.
 struct JobMessage {
     std::int64_t processor_seconds = 0;
     std::int64_t memory_bytes = 0;
 };
 
-/// Of the jail, when the worker is dead.
+/// A message of the jail after the worker has ended.
 struct EndMessage {
     enum How : std::int64_t { exited, signalled, not_started };
     std::int64_t how = exited;
@@ -24,14 +24,14 @@ struct EndMessage {
     std::int64_t processor_milliseconds = 0;
 };
 
-/// Where the jail's program finds its socket.
+/// The descriptor of the socket in the jail's program.
 constexpr int kControlDescriptor = 3;
-/// A worker that could not be restricted ends with this: nothing was run.
+/// The exit code of a worker that could not be restricted, so that nothing ran.
 constexpr int kNotRestricted = 120;
-/// A worker whose memory ran out, and that noticed.
+/// The exit code of a worker that noticed that its memory ran out.
 constexpr int kNoMemoryLeft = 121;
 
-/// In the environment of a jail whose compiler is clang: the words that call it, and its name.
+/// The environment variable of a jail whose compiler is clang: the command line of clang and its name.
 constexpr const char* kClangVariable = "COALESCE_JAIL_CLANG";
 constexpr char kBetweenWords = '\x1f';
 constexpr const char* kClangNameVariable = "COALESCE_JAIL_CLANG_NAME";

@@ -1,15 +1,15 @@
 /// \file
-/// How strict a sandbox is.
+/// The strictness of a sandbox.
 #pragma once
 
 namespace coalesce::grader {
 
-/// How strict the sandbox is.
+/// The tiers of the sandbox.
 enum class Tier {
-    namespaces,   ///< A: bubblewrap's namespaces, cgroups where they can be had, seccomp, rlimits
+    namespaces,   ///< A: bubblewrap's namespaces, cgroups if possible, seccomp, rlimits
     landlock,     ///< B: Landlock, seccomp and rlimits; needs no privilege
-    none,         ///< C: neither works here, and nothing is run
-    unsandboxed,  ///< somebody asked for it; every result says so
+    none,         ///< C: neither works here, so nothing runs
+    unsandboxed,  ///< requested by the user; every result is marked
 };
 
 constexpr Tier last_of(Tier) {
@@ -20,7 +20,7 @@ inline constexpr const char* kTierNames[] = {"A", "B", "C", "unsandboxed"};
 constexpr const char* name_of(Tier tier) {
     return kTierNames[static_cast<int>(tier)];
 }
-/// For JSON.
+/// Returns the name for JSON.
 constexpr const char* name_in_json(Tier tier) {
     return name_of(tier);
 }

@@ -10,7 +10,7 @@ namespace coalesce::grader {
 
 namespace {
 
-// What a teacher can do about it.
+// Returns what a teacher can do about an error.
 const char* advice(int code) {
     switch (code & 0xff) {
         case SQLITE_BUSY:
@@ -24,9 +24,9 @@ const char* advice(int code) {
         case SQLITE_CANTOPEN: return "look at the rights of the file and of its folder";
         case SQLITE_NOTADB:
         case SQLITE_CORRUPT:
-            return "keep the file aside, and run again: a new one is made, and everything is "
-                   "graded again";
-        default: return "run again with --resume: what was stored is whole";
+            return "rename the file and run again: a new one is created, and everything is graded "
+                   "again";
+        default: return "run again with --resume: the stored results are complete";
     }
 }
 
@@ -34,7 +34,7 @@ int bind(sqlite3_stmt* statement, int parameter, const Value& value) {
     if (const auto* number = std::get_if<std::int64_t>(&value)) {
         return sqlite3_bind_int64(statement, parameter, *number);
     }
-    // As a blob: names and sources need not be UTF-8.
+    // Stored as a blob, because names and sources need not be UTF-8.
     const auto& bytes = std::get<std::string>(value);
     return sqlite3_bind_blob64(statement, parameter, bytes.data(), bytes.size(), SQLITE_TRANSIENT);
 }
@@ -67,8 +67,8 @@ Database::Database(const std::filesystem::path& file, int milliseconds) : name_(
         if (sqlite3_open_v2(file.c_str(), &handle_, flags, nullptr) != SQLITE_OK)
             fail("opening it");
         sqlite3_busy_timeout(handle_, milliseconds);
-        // WAL: readers and the writer do not wait for each other, and a commit is one fsync. FULL: no
-        // commit is lost when the power goes.
+        // With WAL, readers and the writer do not wait for each other, and a commit takes one fsync. With FULL, no
+        // commit is lost when the power fails.
         execute(
             "pragma journal_mode = wal; pragma synchronous = full; pragma trusted_schema = off");
     } catch (...) {
@@ -121,7 +121,7 @@ Transaction::~Transaction() {
     try {
         database_.execute("rollback");
     } catch (const Infrastructure&) {
-        // SQLite has rolled it back already, or will when the file is opened again.
+        // SQLite has rolled the change back already, or will when the file is opened again.
     }
 }
 

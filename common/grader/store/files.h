@@ -1,5 +1,5 @@
 /// \file
-/// Files that are there whole, or not at all, whenever the machine stops.
+/// Writes files that exist completely or not at all, even if the computer stops.
 #pragma once
 
 #include <sys/types.h>
@@ -13,21 +13,20 @@
 
 namespace coalesce::grader {
 
-/// Writes a file under another name beside its goal, makes sure that it is on the disk, and puts it in
-/// its place. Throws Infrastructure.
+/// Writes a file under a temporary name beside its destination, syncs it to the disk, and renames it. Throws
+/// Infrastructure.
 void write_whole(const std::filesystem::path& file, std::string_view bytes, mode_t mode = 0644);
 
-/// Writes a file of which there is only ever one: false, and nothing changes, when there is one
-/// already. Throws Infrastructure.
+/// Writes a file unless it exists. Returns false, and changes nothing, if it does. Throws Infrastructure.
 bool write_first(const std::filesystem::path& file, std::string_view bytes, mode_t mode = 0644);
 
-/// Makes a folder and those above it. Throws Infrastructure.
+/// Creates a folder and its parents. Throws Infrastructure.
 void make_folder(const std::filesystem::path& folder, mode_t mode = 0755);
 
-/// A folder to work in that goes with this object, with all that is in it.
+/// A work folder, which is removed with this object and everything in it.
 class WorkFolder {
 public:
-    /// Whoever needs it makes it.
+    /// The user of this object creates the folder.
     explicit WorkFolder(const std::filesystem::path& where) : path(where) {}
     ~WorkFolder();
     WorkFolder(const WorkFolder&) = delete;
@@ -36,10 +35,10 @@ public:
     const std::filesystem::path path;
 };
 
-/// A lock that one process has at a time, and that goes with the process, however that ends.
+/// A lock that one process at a time can hold, and that is released however the process ends.
 class FileLock {
 public:
-    /// Takes it, or throws Infrastructure that says who has it. `what` is what it guards.
+    /// Takes the lock, or throws Infrastructure that says which process has it. `what` describes what it guards.
     FileLock(const std::filesystem::path& file, const std::string& what);
 
 private:

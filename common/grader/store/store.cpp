@@ -10,7 +10,7 @@ namespace {
 
 constexpr int kFormat = 1;
 
-// `at` is what the clock said, for a reader; nothing is ever decided by it.
+// `at` is the time for human readers; no decision depends on it.
 constexpr const char* kTables = R"(
 create table if not exists source (
     digest blob primary key, bytes blob not null) strict, without rowid;
@@ -31,7 +31,7 @@ create table if not exists attempt (
     text blob not null, at integer not null) strict;
 )";
 
-// Nothing that was written is changed or removed, by a mistake of ours either.
+// Triggers that prevent changes and removals, even by our own mistakes.
 std::string guards() {
     std::string text;
     for (std::string table : {"source", "run", "entry", "finished", "result", "attempt"}) {
@@ -54,7 +54,7 @@ Store::Store(const std::filesystem::path& file, int milliseconds) : database_(fi
     std::int64_t format = database_.ask("pragma user_version").at(0).number(0);
     if (format != 0 && format != kFormat) {
         throw UsageError(file.string() + " is of another version of the grader (format " +
-                         std::to_string(format) + "); use that version, or keep the file aside");
+                         std::to_string(format) + "); use that version, or rename the file");
     }
     if (format == kFormat) return;
     Transaction change(database_);
@@ -94,8 +94,8 @@ std::int64_t Store::begin_run(const std::string& assignment, const std::string& 
 
 std::optional<Run> Store::run() {
     const auto rows = database_.ask(
-        "select number, assignment, stamp, exists (select 1 from finished where run = number)"
-        " from run order by number desc limit 1");
+        "select number, assignment, stamp, exists (select 1 from finished where run = number) from "
+        "run order by number desc limit 1");
     if (rows.empty()) return std::nullopt;
     const FoundRow& row = rows[0];
     return Run{row.number(0), row.text(1), row.text(2), row.number(3) != 0};
@@ -103,10 +103,9 @@ std::optional<Run> Store::run() {
 
 std::vector<Entry> Store::entries(std::int64_t run) {
     std::vector<Entry> all;
-    for (const FoundRow& row : database_.ask(
-             "select student, exercise, key, source, problem, details from entry where run = ? "
-             "order by place",
-             {run})) {
+    for (const FoundRow& row : database_.ask("select student, exercise, key, source, problem, "
+                                             "details from entry where run = ? order by place",
+                                             {run})) {
         all.push_back(
             {row.text(0), row.text(1), row.text(2), row.text(3), row.text(4), row.text(5)});
     }
@@ -125,8 +124,8 @@ std::optional<std::string> Store::result(const std::string& key) {
 void Store::add_attempt(std::int64_t run, const Entry& entry, const std::string& outcome,
                         const std::string& text) {
     database_.ask(
-        "insert into attempt (run, student, exercise, key, outcome, text, at)"
-        " values (?, ?, ?, ?, ?, ?, ?)",
+        "insert into attempt (run, student, exercise, key, outcome, text, at) values (?, ?, ?, ?, "
+        "?, ?, ?)",
         {run, entry.student, entry.exercise, entry.key, outcome, text, now()});
 }
 
@@ -134,13 +133,12 @@ bool Store::add_result(std::int64_t run, const Entry& entry, const std::string& 
     Transaction change(database_);
     std::optional<std::string> first = result(entry.key);
     if (first && *first != result_json) {
-        std::string text = "a second grading of the same submission came out otherwise";
+        std::string text = "grading the same submission a second time gave a different result";
         add_attempt(run, entry, "infrastructure", text + ":\n" + result_json);
         change.commit();
-        throw Infrastructure(
-            text + " (key " + entry.key.substr(0, 12) +
-            "); the first result stays. Please report it: with the same key, results "
-            "must be the same to the last byte");
+        throw Infrastructure(text + " (key " + entry.key.substr(0, 12) +
+                             "); the first result stays. Please report it: with the same key, "
+                             "results must be the same to the last byte");
     }
     if (!first) {
         database_.ask("insert into result values (?, ?)", {entry.key, result_json});
@@ -169,9 +167,8 @@ std::set<std::string> Store::given_up(std::int64_t run) {
 
 std::vector<Attempt> Store::attempts() {
     std::vector<Attempt> all;
-    for (const FoundRow& row : database_.ask(
-             "select number, run, student, exercise, key, outcome, text from attempt order by "
-             "number")) {
+    for (const FoundRow& row : database_.ask("select number, run, student, exercise, key, outcome, "
+                                             "text from attempt order by number")) {
         all.push_back({row.number(0), row.number(1), row.text(2), row.text(3), row.text(4),
                        row.text(5), row.text(6)});
     }

@@ -1,13 +1,12 @@
 /// \file
-/// What was handed in and what was judged, for good.
+/// Stores submissions and results permanently.
 ///
-/// Theory of operation. A result depends on five things alone, and its key is the digest of these: the
-/// submission, the exercise's part of the manifest with its hidden part, the grader, its compiler, and
-/// the epoch of the secret seed. There is one result for a key: the first that was written. Every
-/// attempt is a row of its own, and no row is ever changed or removed (triggers refuse it): a manifest
-/// that changes makes new keys, and the older results stay. A run is a list of who handed in what; it
-/// is written before anything is judged, and so a run that was killed can be resumed without the
-/// folder that it came from. Rows are in the order of their numbers, never of the clock.
+/// Theory of operation. A result depends on exactly five things, and its key is their digest: the submission, the
+/// exercise's part of the manifest with its hidden part, the grader, its compiler, and the epoch of the secret seed.
+/// Each key has one result: the first that was written. Every attempt is a separate row, and no row is ever changed
+/// or removed (triggers prevent it): a changed manifest makes new keys, and the older results stay. A run is the list
+/// of all submissions of a class. It is written before anything is judged, so that a killed run can be resumed
+/// without the original folder. Rows are ordered by number, never by the clock.
 #pragma once
 
 #include <cstdint>
@@ -21,72 +20,71 @@
 
 namespace coalesce::grader {
 
-/// What one student handed in for one exercise.
+/// One student's submission for one exercise.
 struct Entry {
-    std::string student = "";   ///< the name, bytes as they came
+    std::string student = "";   ///< the name in its original bytes
     std::string exercise = "";  ///< "03_tiled"
-    std::string key = "";       ///< of the result
+    std::string key = "";       ///< key of the result
     std::string source = "";    ///< digest of the source in the store; "": there is none
     std::string problem = "";   ///< why nothing can be judged ("no-file"); "": it can
-    /// The same in words for the student; without a problem, what was handed in and not looked at.
+    /// The problem in words for the student. Without a problem, the files that were not examined.
     std::string details = "";
 
-    /// The same in all respects.
     bool operator==(const Entry&) const = default;
 };
 
-/// A run: a class as it was handed in at one time.
+/// A run: the submissions of a class at one time.
 struct Run {
     std::int64_t number = 0;   ///< from 1
-    std::string assignment;    ///< its name
+    std::string assignment;    ///< name of the assignment
     std::string stamp;         ///< "" or "unsandboxed"
-    bool is_finished = false;  ///< every entry had its result
+    bool is_finished = false;  ///< whether every entry has a result
 };
 
-/// One try at judging an entry.
+/// An attempt to judge an entry.
 struct Attempt {
-    std::int64_t number = 0;  ///< in the order in which they were made
-    std::int64_t run = 0;     ///< of which run
-    std::string student;      ///< whose
-    std::string exercise;     ///< which
+    std::int64_t number = 0;  ///< in order of the attempts
+    std::int64_t run = 0;     ///< number of the run
+    std::string student;      ///< the student
+    std::string exercise;     ///< the exercise
     std::string key;          ///< of the result
     std::string outcome;      ///< "judged", "again", "infrastructure" or "given-up"
-    std::string text;         ///< what went wrong with ours; "" when judged
+    std::string text;         ///< the grader's problem; "" if judged
 };
 
 /// The store of one assignment.
 class Store {
 public:
-    /// Opens it, or makes it.
+    /// Opens the store or creates it.
     explicit Store(const std::filesystem::path& file, int milliseconds = 5000);
 
-    /// A source that was kept, by its digest.
+    /// Returns a stored source by its digest.
     std::string source(const std::string& digest);
 
-    /// Writes down a run with all its entries and their sources, whole or not at all.
+    /// Stores a run with all its entries and their sources, completely or not at all.
     std::int64_t begin_run(const std::string& assignment, const std::string& stamp,
                            const std::vector<Entry>& entries,
                            const std::vector<std::string>& sources);
-    /// The last run. Nothing when there is none.
+    /// Returns the last run, or nothing.
     std::optional<Run> run();
-    /// Its entries, in the order in which they were given.
+    /// Returns the entries of a run in their original order.
     std::vector<Entry> entries(std::int64_t run);
-    /// Notes that every entry has its result.
+    /// Records that every entry has a result.
     void finish_run(std::int64_t run);
 
-    /// The result for a key.
+    /// Returns the result for a key.
     std::optional<std::string> result(const std::string& key);
-    /// Adds a result: true when it is the first for its key. When there is one already it must be the
-    /// same to the last byte: else it throws Infrastructure, and the first stays.
+    /// Adds a result. Returns true if it is the first for its key. If one exists, it must be equal byte by byte;
+    /// otherwise throws Infrastructure and keeps the first.
     bool add_result(std::int64_t run, const Entry& entry, const std::string& result);
-    /// Adds an attempt that failed through a fault of ours.
+    /// Records an attempt that failed because of the grader.
     void add_fault(std::int64_t run, const Entry& entry, const std::string& text);
-    /// Notes that the judge breaks down over an entry, and over nothing else. It stays without a result,
-    /// so that another run tries again.
+    /// Records that the judge crashes on an entry although it can judge others. The entry stays without a result, so
+    /// that another run tries again.
     void give_up(std::int64_t run, const Entry& entry, const std::string& text);
-    /// The keys of the entries that were given up in a run.
+    /// Returns the keys of the entries that were given up in a run.
     std::set<std::string> given_up(std::int64_t run);
-    /// All attempts, the oldest first.
+    /// Returns all attempts, the oldest first.
     std::vector<Attempt> attempts();
 
 private:

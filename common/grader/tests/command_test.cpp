@@ -1,4 +1,4 @@
-// The real program: from nothing to grades.csv, again, resumed, and with slips of the teacher's.
+// Tests the real program: from nothing to grades.csv, repeated, resumed, and with the teacher's mistakes.
 
 #include <doctest/doctest.h>
 #include <unistd.h>
@@ -17,7 +17,7 @@ namespace fs = std::filesystem;
 
 namespace {
 
-std::string grade;  // the program
+std::string grade;  // path of the program
 const fs::path REPOSITORY = COALESCE_REPOSITORY;
 
 }  // namespace
@@ -60,7 +60,7 @@ TEST_CASE("from nothing to grades.csv") {
         CHECK(room.csv().find("\r\nada,31,31,11,OK,") != std::string::npos);
         for (const Entry& entry : before) CHECK(store.result(entry.key));
         CHECK(store.entries(2).at(0).key != before.at(0).key);
-        // 03 has not changed, and is not judged again.
+        // 03 has not changed, so it is not judged again.
         CHECK(store.entries(2).at(1).key == before.at(1).key);
     }
     SUBCASE("one student is shown, and whoever is not there is told") {
@@ -98,7 +98,7 @@ TEST_CASE("one file has one verdict") {
     Ended ended = run_to_end({grade, "one", "03", solution, "--json"});
     REQUIRE_MESSAGE(ended.code == 0, ended.output);
     CHECK(nlohmann::json::parse(ended.output).at("mark") == "OK");
-    // A bad score is a verdict too: the grader worked.
+    // A bad score is a verdict too, so the grader succeeded.
     ended = run_to_end({grade, "one", "03", REPOSITORY / "exercises/03_tiled/kernel.cu"});
     CHECK(ended.code == 0);
     CHECK(ended.output.starts_with("WA"));
@@ -123,8 +123,8 @@ TEST_CASE("an assignment is proved") {
     Classroom room(grade);
     Ended ended = room.call({"assignment", "verify", "hw1", "--folder", room.assignments});
     CHECK_MESSAGE(ended.code == 0, ended.output);
-    CHECK(ended.output.find("came out as they have to") != std::string::npos);
-    // Points for nothing are found out.
+    CHECK(ended.output.find("gave the required result") != std::string::npos);
+    // The proof finds points for no work.
     std::string manifest = read_file(room.teacher / "assignment.toml");
     const std::string shares = "{ correct = 5, clean = 3, counters = 12 }";
     REQUIRE(manifest.find(shares) != std::string::npos);
@@ -133,9 +133,9 @@ TEST_CASE("an assignment is proved") {
     std::ofstream(room.teacher / "assignment.toml") << manifest;
     ended = room.call({"assignment", "verify", "hw1", "--folder", room.assignments});
     CHECK_MESSAGE(ended.code == 1, ended.output);
-    CHECK(ended.output.find("the solution of the lesson before: OK uncoalesced-stores, 16 of 20, "
+    CHECK(ended.output.find("the solution of the previous lesson: OK uncoalesced-stores, 16 of 20, "
                             "where 8 is the most") != std::string::npos);
-    // So is a solution that is none.
+    // The proof finds a wrong solution.
     fs::copy_file(room.folder / "assignments/hw1/handout/exercises/02_naive/kernel.cu",
                   room.teacher / "solutions/02_naive/kernel.cu",
                   fs::copy_options::overwrite_existing);

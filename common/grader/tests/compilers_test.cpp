@@ -1,12 +1,12 @@
-// One class graded by NVRTC and by clang: the same grades.csv, to the last byte.
+// Tests that NVRTC and clang give a class the same grades.csv, byte by byte.
 
 #include <doctest/doctest.h>
 
 #include "base/files.h"
+#include "examiner/compile.h"
 #include "grader/corpus/case_text.h"
 #include "grader/tests/programs.h"
 #include "grader/tests/small_class.h"
-#include "examiner/compile.h"
 
 using namespace coalesce;
 using namespace coalesce::grader;
@@ -14,10 +14,10 @@ namespace fs = std::filesystem;
 
 namespace {
 
-std::string grade;  // the program
+std::string grade;  // path of the program
 const fs::path CASES = fs::path(COALESCE_REPOSITORY) / "common/grader/corpus/cases";
 
-// Of each kind: right, wrong, outside, a race, never read, endless, refused, broken, too much.
+// One submission of each kind: right, wrong, outside, race, unwritten, endless, refused, broken, too large.
 const std::vector<std::pair<const char*, const char*>> HANDED_IN = {
     {"right_wide_block.cu", "right_tile_padded.cu"},
     {"right_windows_lines.cu", "right_tile_swizzled.cu"},
@@ -59,7 +59,7 @@ TEST_CASE("a class gets the same grades by either compiler") {
         return;
     }
     CHECK(csv_by(room, "nvcc") == by_clang);
-    // Both were judged: a result by one compiler is none by the other.
+    // Both compilers judged, because results depend on the compiler.
     const Ended shown = room.call({"show", "ada", "--folder", room.assignments});
     CHECK(shown.output.find("run 1, 02_naive: judged") != shown.output.npos);
     CHECK(shown.output.find("run 2, 02_naive: judged") != shown.output.npos);

@@ -1,15 +1,15 @@
-// Times on a real GPU: without one it is said that there are none, and the grades are the same.
+// Tests times on a real GPU. Without one the program says so, and the grades are the same.
 
 #include <doctest/doctest.h>
 
 #include "base/files.h"
+#include "examiner/compile.h"
+#include "examiner/source.h"
 #include "grader/class/gpu_times.h"
 #include "grader/judge/gpu_timer.h"
 #include "grader/store/files.h"
 #include "grader/tests/programs.h"
 #include "harness/device.h"
-#include "examiner/compile.h"
-#include "examiner/source.h"
 
 using namespace coalesce;
 using namespace coalesce::grader;
@@ -17,9 +17,9 @@ namespace fs = std::filesystem;
 
 namespace {
 
-std::string grade;  // the program
+std::string grade;  // path of the program
 
-// A right kernel and a blank.
+// A right kernel and a skeleton.
 struct Classroom {
     TemporaryFolder folder;
     std::string assignments = folder / "assignments", handed_in = folder / "class";
@@ -95,7 +95,7 @@ TEST_CASE("grades are the same with --gpu, and times are measured or said to be 
           std::string::npos);
 }
 
-// The measuring itself, on the simulated GPU: its times mean nothing, what it refuses does.
+// Tests measuring on the simulated GPU, where the times mean nothing but the refusals do.
 TEST_CASE("on the simulator" * doctest::skip()) {
     Device device = choose_device(DeviceChoice::automatic, nullptr);
     const auto measured = [&](const std::string& body) {

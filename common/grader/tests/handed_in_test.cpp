@@ -1,5 +1,5 @@
-// What students hand in: archives and folders as hostile as they come, and names that a terminal, a
-// spreadsheet, a browser or a shell would act on.
+// Tests reading submissions: hostile archives and folders, and names that a terminal, a spreadsheet, a browser or a
+// shell would act on.
 
 #include <archive.h>
 #include <archive_entry.h>
@@ -13,13 +13,13 @@
 #include <memory>
 
 #include "base/files.h"
+#include "examiner/safe_text.h"
 #include "grader/class/reports.h"
 #include "grader/class/submissions.h"
 #include "grader/class/tree.h"
 #include "grader/class/zip.h"
 #include "grader/store/errors.h"
 #include "grader/store/files.h"
-#include "examiner/safe_text.h"
 
 using namespace coalesce;
 using namespace coalesce::grader;
@@ -27,17 +27,17 @@ namespace fs = std::filesystem;
 
 namespace {
 
-// libarchive knows names in UTF-8 then, as in the program.
+// As in the program, libarchive then reads names in UTF-8.
 [[maybe_unused]] const bool has_locale = std::setlocale(LC_CTYPE, "C.UTF-8") != nullptr;
 
 const std::vector<std::string> TWO = {"02_naive", "03_tiled"};
 
-// Something in a tar archive; `type` is one of libarchive's.
+// An entry of a tar archive. `type` is one of libarchive's.
 struct Thing {
     std::string name;
     unsigned type = AE_IFREG;
     std::string bytes = "";
-    std::string target = "";  // of a link
+    std::string target = "";  // target of a link
 };
 
 la_ssize_t append(archive*, void* text, const void* bytes, std::size_t count) {
@@ -83,14 +83,14 @@ const Student& named(const std::vector<Student>& students, const std::string& na
     return *found;
 }
 
-// What is wrong with the first exercise of a student who handed in that archive.
+// Returns the problem of a student's first exercise with this archive.
 std::string problem_of(const std::string& archive_bytes) {
     TemporaryFolder folder;
     write(folder / "ada.tar", archive_bytes);
     std::vector<Student> students = read_class(folder.path, TWO);
     REQUIRE(students.size() == 1);
     CHECK(students[0].name == "ada");
-    // Nothing was unpacked anywhere.
+    // Nothing was unpacked to the disk.
     CHECK(std::distance(fs::recursive_directory_iterator(folder.path),
                         fs::recursive_directory_iterator()) == 1);
     return students[0].handed.at(0).problem;
@@ -159,7 +159,7 @@ TEST_CASE("two files that could be meant are told, unless they are the same") {
     CHECK(find_files(tree, TWO).at(0).is_there());
     tree.items[1].bytes = "y";
     CHECK(find_files(tree, TWO).at(0).problem == "two-files");
-    // Twice the same name in an archive: nobody can tell which one counts.
+    // The same name occurs twice in an archive, so the meaning is unclear.
     tree.items[1] = tree.items[0];
     CHECK(find_files(tree, TWO).at(0).problem == "two-files");
 }
@@ -212,7 +212,7 @@ TEST_CASE("bombs are stopped") {
     std::vector<Thing> many;
     for (int i = 0; i < 12; ++i) many.push_back({std::to_string(i) + ".cu", AE_IFREG, zeros});
     CHECK(problem_of(tar_of(many, true)) == "archive-too-large");
-    // The same under names that are not looked at: they have to be unpacked too.
+    // The same under ignored names, which must be unpacked too.
     const TreeLimits few{.other_bytes = std::size_t{30} << 20};
     for (const char* where : {"__MACOSX/", "", "a/"}) {
         for (Thing& thing : many) thing.name = where + std::string(thing.name, 0, 1) + ".txt";
@@ -231,7 +231,7 @@ TEST_CASE("bombs are stopped") {
 }
 
 TEST_CASE("what nobody asked for costs nothing, however it is handed in, and is told") {
-    // 50 MB that do not pack, so that the archive is as large.
+    // 50 MB of incompressible data, so that the archive is as large.
     std::string junk(50'000'000, '\0');
     std::uint32_t noise = 1;
     for (char& byte : junk) byte = static_cast<char>((noise = noise * 1664525 + 1013904223) >> 24);
@@ -251,7 +251,7 @@ TEST_CASE("what nobody asked for costs nothing, however it is handed in, and is 
     std::vector<Thing> things;
     for (const Packed& file : files) things.push_back({file.name, AE_IFREG, file.bytes});
     write(whole / "tar.tar.gz", tar_of(things, true));
-    // As a platform gives the class.
+    // The class as a platform exports it.
     write(folder / "class.zip", zip_of({{"one.zip", zip},
                                         {"two/02_naive.cu", "a2"},
                                         {"two/03_tiled.cu", "a3"},
@@ -275,7 +275,7 @@ TEST_CASE("what nobody asked for costs nothing, however it is handed in, and is 
 }
 
 TEST_CASE("sizes are looked at before anything is read") {
-    // A file of a terabyte without anything in it: who reads it first never ends.
+    // A sparse file of a terabyte, which a naive reader would never finish.
     TemporaryFolder folder;
     fs::create_directories(folder / "ada");
     for (const char* name : {"02_naive.cu", "02.zip", "notes.txt"}) {
@@ -308,7 +308,7 @@ TEST_CASE("who handed in no kernel is told what there was") {
 TEST_CASE("what is no archive, or only a part of one, is told") {
     CHECK(problem_of("") != "");
     CHECK(problem_of("not an archive at all") == "archive-broken");
-    std::string noise;  // does not pack, so that a place in the archive is a place in the file
+    std::string noise;  // incompressible, so that offsets in the archive are offsets in the file
     for (std::uint32_t i = 0; i < 20000; ++i) noise += static_cast<char>(i * i * 2654435761u >> 13);
     std::string whole = tar_of({{"02_naive.cu", AE_IFREG, noise}}, true);
     CHECK(problem_of(whole.substr(0, whole.size() / 2)) == "archive-broken");
@@ -324,7 +324,7 @@ TEST_CASE("hostile names are students like others") {
     TemporaryFolder folder;
     for (const std::string& name : names) write(folder / ("class/" + name) / "02_naive.cu", "x");
     std::vector<Student> students = read_class(folder / "class", TWO);
-    // "..." begins with a dot: hidden.
+    // "..." begins with a dot, so it is hidden.
     CHECK(students.size() == names.size() - 1);
     std::vector<Thing> things;
     for (const std::string& name : names) things.push_back({name + "/02_naive.cu", AE_IFREG, "x"});

@@ -16,12 +16,12 @@
 
 #include "base/files.h"
 #include "base/text.h"
+#include "examiner/compile.h"
 #include "grader/class/manifest.h"
 #include "grader/corpus/case_text.h"
 #include "grader/corpus/self_test.h"
 #include "grader/sandbox/places.h"
 #include "grader/tests/slurm_cluster.h"
-#include "examiner/compile.h"
 
 using namespace coalesce;
 using namespace coalesce::grader;
@@ -47,7 +47,7 @@ Ended must(const std::vector<std::string>& command) {
     return ended;
 }
 
-/// The first case of each way to fail, as far as both compilers find the same in it.
+/// Returns the first case of each kind of failure, if both compilers give the same verdict.
 std::vector<CorpusCase> one_of_each_kind() {
     const auto cases = cases_of(Compiler::nvrtc), by_clang = cases_of(Compiler::clang);
     std::vector<CorpusCase> chosen;
@@ -61,7 +61,7 @@ std::vector<CorpusCase> one_of_each_kind() {
     return chosen;
 }
 
-/// Who hands in what, and what has to come of it.
+/// A student, the submission, and the required result.
 class HostileClass {
 public:
     HostileClass(std::string grade, fs::path repository, int students)
@@ -78,7 +78,7 @@ public:
                     kinds.size());
     }
 
-    /// grades.csv of one command.
+    /// Returns grades.csv of a command.
     std::string graded_by(const char* compiler) const {
         setenv("COALESCE_COMPILER", compiler, 1);
         const auto begin = Clock::now();
@@ -91,15 +91,15 @@ public:
         return csv();
     }
 
-    /// By the compiler that this was built with, and on a cluster where there is one. What a command has judged is not
-    /// planned for a cluster again, so the cluster is the first.
+    /// Grades with the compiler of this build, first on a cluster if there is one, because a plan leaves out what has
+    /// been judged.
     std::string graded_first() const {
         if (SlurmCluster::is_installed()) return graded_by_slurm();
         std::puts("Slurm is not installed (Debian's slurm-wlm and munge)");
         return graded_by(grading_compiler() == Compiler::clang ? "clang" : "nvcc");
     }
 
-    /// Everybody's line is what it must be.
+    /// Each student's line is the required one.
     void check(const std::string& csv) const {
         std::map<std::string, std::string> lines;
         for (std::string line : lines_of(csv)) {
@@ -118,8 +118,8 @@ public:
 
 private:
     std::string graded_by_slurm() const;
-    /// The corpus's hidden shapes in the place of drawn ones: some cases misbehave on those alone, and
-    /// others fail in another way on others.
+    /// Uses the corpus's hidden shapes, because some cases misbehave only on those and others fail differently
+    /// elsewhere.
     void ask_the_corpus_shapes() const {
         Assignment assignment = read_assignment(fs::path(assignments_) / "hw1");
         const auto asked = corpus_exercises();
@@ -129,8 +129,7 @@ private:
         }
         write_file(assignment.teacher() / "hidden.toml", hidden_text(assignment));
     }
-    /// What runs out first, time or memory, may differ between two runs: the first of such ends stands
-    /// for all of them.
+    /// Whether time or memory runs out first may differ between runs, so both count as the first.
     std::string csv() const {
         std::string text;
         for (std::string line :
@@ -162,7 +161,7 @@ private:
         expected_[student] = {student + ",30,30,10,OK,,20,OK,"};
     }
 
-    /// Beside it, the other exercise's solution: one hostile file costs the other one nothing.
+    /// Also hand in the other exercise's solution, which the hostile file must not affect.
     void hand_in_hostile(const CorpusCase& one) {
         const fs::path file = repository_ / "common/grader/corpus/cases" / one.file;
         const std::string student = "hostile-" + fs::path(one.file).stem().stem().string();
@@ -185,7 +184,7 @@ private:
     fs::path repository_;
     TemporaryFolder folder_;
     std::string assignments_ = folder_ / "assignments", handed_in_ = folder_ / "class";
-    /// Of each student what the line in grades.csv must have: any one of them.
+    /// The alternatives that a student's line in grades.csv may contain.
     std::map<std::string, std::vector<std::string>> expected_;
 };
 

@@ -61,7 +61,7 @@ public:
 private:
     std::string classes() const { return (folder / "class").string(); }
 
-    // A copy of the assignment: the same key, a store of its own.
+    // A copy of the assignment with the same key and its own store.
     fs::path graded_folder(const std::string& name) {
         fs::copy(folder / "fresh", folder / name, fs::copy_options::recursive);
         return folder / name;
@@ -86,7 +86,7 @@ private:
             while (done < kills && kill_something(grader)) {
             }
             int code = wait_for(grader);
-            // 3: a fault of ours was told, because what judged was killed too often.
+            // Exit code 3: the grader reported a problem, because workers were killed too often.
             is_done = code == 0;
             expect(code == 0 || code == 3 || code == 137,
                    "exit code " + std::to_string(code) + ": " + read_file(folder / "output"));
@@ -94,14 +94,14 @@ private:
         }
     }
 
-    // False when the grader has ended, by that or by itself.
+    // Returns false if the grader has ended, killed or not.
     bool kill_something(pid_t grader) {
         std::this_thread::sleep_for(std::chrono::milliseconds(chance() % 400));
         std::vector<Process> below = descendants(grader);
         seen.insert(below.begin(), below.end());
         if (!is_running(grader)) return false;
         bool takes_grader = chance() % 3 == 0;
-        if (!takes_grader && below.empty()) return true;  // it has not begun to judge
+        if (!takes_grader && below.empty()) return true;  // judging has not begun
         Process victim = takes_grader ? Process{grader, ""} : below[chance() % below.size()];
         if (!takes_grader && !is_alive(victim)) return true;
         kill(victim.first, SIGKILL);
@@ -138,10 +138,10 @@ private:
         expect(!fs::exists(mine / "work"), "the workers' folder was left behind");
     }
 
-    // What was started ends with what started it, or soon after.
+    // Processes end with the one that started them, or soon after.
     void wait_for_the_last() {
         std::size_t left = 0;
-        // Where much else is going on, the killed too wait for their turn.
+        // On a busy computer, killed processes too wait for their turn.
         for (int i = 0; i < 600; ++i) {
             left = 0;
             for (const Process& process : seen) left += is_alive(process) ? 1 : 0;

@@ -1,5 +1,5 @@
-// Assignments: what is written is read again, slips are told with their place, and every change
-// makes other keys.
+// Tests assignments: a written one can be read again, mistakes are reported with their place, and every change makes
+// other keys.
 
 #include <doctest/doctest.h>
 
@@ -20,7 +20,7 @@ namespace fs = std::filesystem;
 
 namespace {
 
-// An assignment of two exercises in a folder of its own.
+// An assignment of two exercises in a temporary folder.
 struct Made {
     TemporaryFolder folder;
     fs::path place = folder / "hw1";
@@ -32,7 +32,7 @@ struct Made {
                          .exercises = {"2", "03_tiled"},
                          .points = {10, 15}});
     }
-    // The message when the manifest has `from` replaced by `to`.
+    // Returns the message for a manifest with `from` replaced by `to`.
     std::string complaint(const std::string& from, const std::string& to) {
         std::string text = read_file(manifest), changed = text;
         std::size_t at = changed.find(from);
@@ -169,7 +169,7 @@ TEST_CASE("slips in the manifest are told with their line") {
           std::string::npos);
     CHECK(made.complaint("name = \"03_tiled\"", "name = \"33_tiled\"").find("no exercise") !=
           std::string::npos);
-    // Host code of students is not run.
+    // The grader does not run students' host code.
     CHECK(made.complaint("name = \"03_tiled\"", "name = \"00_program\"").find("a whole program") !=
           std::string::npos);
     CHECK(made.complaint("epoch = 1", "epoch = 0").find("`epoch`") != std::string::npos);
@@ -213,7 +213,7 @@ TEST_CASE("costs are counted at a hidden shape too, which is no square") {
         const coalesce::Shape counted = exercise.hidden_counted;
         CHECK(counted.rows != counted.cols);
         CHECK(counted.rows * counted.cols >= 4 * 128 * 128);
-        // And one of the hidden shapes is too large for indices of 16 bits.
+        // One of the hidden shapes is too large for 16-bit indices.
         CHECK(std::ranges::any_of(exercise.hidden_shapes, [](coalesce::Shape shape) {
             return shape.rows > 1024 && shape.rows * shape.cols > 65536;
         }));
@@ -242,7 +242,7 @@ TEST_CASE("who is given up has no points, and everybody else has theirs") {
     CHECK(grades_csv(results).find("\r\nada,10,10,10,OK,\r\neve,0,10,0,FAULT,grader-fault\r\n") !=
           std::string::npos);
     CHECK(faults_text(results).find("  eve, 02_naive\n") != std::string::npos);
-    // A later try may do better.
+    // A later attempt may succeed.
     store.add_result(run, entries[1], to_json(right));
     CHECK(faults_text(read_results(assignment, store)).empty());
 }
@@ -259,7 +259,7 @@ TEST_CASE("there is a proof for each way to be wrong") {
         if (!proof.must_pass) CHECK(proof.source != assignment.find(proof.exercise)->solution);
         little += proof.most_share == kMostForNothing ? 1 : 0;
     }
-    // Two blanks, and the solutions of 01 and 02.
+    // Two skeletons, and the solutions of 01 and 02.
     CHECK(little == 4);
     CHECK(solutions == 2);
     CHECK(cheats == 12);

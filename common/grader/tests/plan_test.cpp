@@ -1,4 +1,4 @@
-// Plans: what is in their files, and a class that goes through chunks and comes out as from one run.
+// Tests plans: their files, and a class whose chunks give the same results as a single run.
 
 #include <doctest/doctest.h>
 #include <signal.h>
@@ -25,7 +25,7 @@ namespace fs = std::filesystem;
 
 namespace {
 
-std::string grade;  // the program
+std::string grade;  // path of the program
 const fs::path REPOSITORY = COALESCE_REPOSITORY;
 
 // An assignment of 03 with a class of four.
@@ -112,7 +112,7 @@ TEST_CASE("chunks in any order give the grades of one run") {
     CHECK(room.chunk(3).code == 0);
     CHECK(room.chunk(1).code == 0);
     std::string told = room.must({"merge", room.plan.string()}, 3);
-    CHECK(told.find("Not at their end: chunks 2\n") != told.npos);
+    CHECK(told.find("Unfinished chunks: 2\n") != told.npos);
     CHECK_FALSE(room.has_grades());
     CHECK(room.chunk(2).code == 0);
     CHECK(room.chunk(2).output.find("there already") != std::string::npos);
@@ -121,7 +121,7 @@ TEST_CASE("chunks in any order give the grades of one run") {
     room.must({"merge", room.plan.string()});
     CHECK(fs::is_empty(room.plan / "work"));
 
-    // A merge that was stopped goes on with its run, and one that is done changes nothing.
+    // An interrupted merge continues its run, and a finished one changes nothing.
     std::string csv = room.csv(), json = read_file(room.teacher / "results/grades.json");
     room.must({"merge", room.plan.string()});
     Store store(room.teacher / "store.sqlite");
@@ -130,11 +130,11 @@ TEST_CASE("chunks in any order give the grades of one run") {
     std::set<std::string> judged;
     for (const Attempt& attempt : store.attempts()) CHECK(judged.insert(attempt.key).second);
 
-    // Judged here they are the same to the last byte, or this throws.
+    // Judging again here throws unless the results are equal byte by byte.
     room.must({"run", "hw1", "--submissions", room.handed_in, "--again", "--quiet"});
     CHECK(room.csv() == csv);
 
-    // What has a result is not planned again.
+    // Submissions with a result are not planned again.
     fs::remove_all(room.plan);
     room.make_plan({});
     CHECK(read_file(room.plan / "matrix.json") == "{\"chunk\":[]}\n");
@@ -253,7 +253,7 @@ TEST_CASE("a chunk that cannot judge is no zero") {
     CHECK(room.chunk(1).code == 3);
     unsetenv("COALESCE_GRADER_PROGRAMS");
     room.must({"merge", room.plan.string()}, 3);
-    // The store has the class now: it can be graded here as well.
+    // The store has the class now, so it can be graded here too.
     room.must({"run", "hw1", "--resume", "--quiet"});
     CHECK(room.has_grades());
 }

@@ -1,4 +1,4 @@
-// The autograders for other platforms, unpacked and run as those platforms run them.
+// Tests the autograders for other platforms, unpacked and run as the platforms do.
 
 #include <archive.h>
 #include <archive_entry.h>
@@ -20,7 +20,7 @@ namespace fs = std::filesystem;
 
 namespace {
 
-std::string grade;  // the program
+std::string grade;  // path of the program
 const fs::path REPOSITORY = COALESCE_REPOSITORY;
 
 void unpack(const fs::path& zip, const fs::path& to) {
@@ -40,7 +40,7 @@ bool is_executable(const fs::path& file) {
     return (fs::status(file).permissions() & fs::perms::owner_exec) != fs::perms::none;
 }
 
-// The shell reads it to its end; whoever has shellcheck gets its opinion too.
+// The shell parses the whole script, and so does shellcheck if it is installed.
 void check_script(const fs::path& script) {
     CAPTURE(script.string());
     CHECK(is_executable(script));
@@ -57,7 +57,7 @@ void write_script(const fs::path& file, const std::string& text) {
     fs::permissions(file, fs::perms::owner_all);
 }
 
-// An assignment, one right submission and one blank.
+// An assignment with one right submission and one skeleton.
 struct Handed {
     TemporaryFolder folder;
     std::string assignments = folder / "assignments";
@@ -90,14 +90,14 @@ struct Handed {
     }
 };
 
-// /autograder of Gradescope, in another place.
+// The folder /autograder of Gradescope, in another place.
 struct Gradescope : Handed {
     fs::path root = folder / "autograder", source = root / "source";
 
     Gradescope() {
         unpack(exported("gradescope", "autograder.zip"), source);
         setenv("AUTOGRADER_ROOT", root.c_str(), 1);
-        // The compiler that there is; what is built here may be built by another.
+        // The installed compiler; this build may have used another.
         setenv("COALESCE_COMPILER", "clang", 1);
     }
     ~Gradescope() {
@@ -105,7 +105,7 @@ struct Gradescope : Handed {
         unsetenv("COALESCE_COMPILER");
     }
 
-    // What setup.sh leaves there: a built course.
+    // The course as setup.sh leaves it, built.
     void build() const {
         fs::create_symlink(fs::path(grade).parent_path().parent_path(), source / "course/build");
     }
@@ -133,7 +133,7 @@ TEST_CASE("Gradescope: the archive sets itself up") {
     CHECK(is_executable(platform.source / "course/learn"));
     CHECK(fs::exists(platform.source / "course/common/grader/CMakeLists.txt"));
     CHECK_FALSE(fs::exists(platform.source / "assignments/hw1/teacher/store.sqlite"));
-    // Building takes minutes: here it is only seen that it is asked for, and that its end counts.
+    // Building takes minutes, so the test only checks that it is started and its exit code used.
     fs::path told = platform.folder / "told";
     write_script(platform.source / "course/learn",
                  "echo \"$PWD: $* $COALESCE_COMPILER $CPATH\" > " + told.string() + "\n");
@@ -150,7 +150,7 @@ TEST_CASE("Gradescope: the archive sets itself up") {
 TEST_CASE("Gradescope: a submission gets its points") {
     Gradescope platform;
     platform.build();
-    // As unpacking may leave it.
+    // Permissions as unpacking may leave them.
     fs::permissions(platform.source / "assignments/hw1/teacher/key", fs::perms(0644));
     Ended ended = platform.run(platform.right);
     REQUIRE_MESSAGE(ended.code == 0, ended.output);
@@ -179,7 +179,7 @@ TEST_CASE("Gradescope: a grader that cannot work gives no zero") {
 
 namespace {
 
-// Variables as Classroom 50's runner sets them; gone afterwards.
+// Sets variables as Classroom 50's runner does, for a while.
 class Runner {
 public:
     Runner() {
@@ -212,7 +212,7 @@ void commit(const fs::path& submission) {
     REQUIRE_MESSAGE(ended.code == 0, ended.output);
 }
 
-// What the platform's contract for result.json wants; "" when it is kept.
+// Returns what violates the platform's contract for result.json, or "".
 std::string broken_in(const json& result) {
     if (result.at("schema") != "classroom50/result/v1") return "schema";
     for (const char* field : {"classroom", "assignment", "assignment_type", "owner", "submission",
@@ -276,14 +276,14 @@ TEST_CASE("Classroom 50: autograder.py keeps the contract for result.json") {
     const Runner runner;
     const fs::path script = handed.exported("classroom50", "classroom50") / "autograder.py";
     CHECK(is_executable(script));
-    // As unpacking leaves it.
+    // Permissions as unpacking leaves them.
     fs::permissions(script.parent_path() / "assignments/hw1/teacher/key", fs::perms(0644));
     const auto run = [&](const fs::path& submission) {
-        // In the submission's folder, as the platform does it; one that was handed in is not ours.
+        // Runs in the submission's folder as the platform does. A submitted result is not ours.
         std::ofstream(submission / "result.json") << "{\"score\": 1000}";
         return run_to_end({"/bin/sh", "-c", "cd \"$0\" && exec \"$1\"", submission, script});
     };
-    // Without a commit nobody knows when it was handed in.
+    // Without a commit, the time of submission is unknown.
     CHECK(run(handed.right).code != 0);
     CHECK_FALSE(fs::exists(handed.right / "result.json"));
     commit(handed.right);
@@ -300,7 +300,7 @@ TEST_CASE("Classroom 50: autograder.py keeps the contract for result.json") {
     CHECK(result.at("score") == 30);
     CHECK(result.at("max-score") == 30);
     CHECK(result.at("tests").size() == 2);
-    // Each field that the contract wants is missed.
+    // The check notices each missing field of the contract.
     for (const char* field : {"classroom", "owner", "release", "review", "datetime"}) {
         json lacking = result;
         lacking.erase(field);

@@ -1,4 +1,4 @@
-// Runs the real program in tests, and looks at what it leaves behind.
+// Runs the real program in tests, and finds what it leaves behind.
 #pragma once
 
 #include <sys/types.h>
@@ -13,24 +13,24 @@ namespace coalesce::grader {
 
 /// How a program ended.
 struct Ended {
-    int code = 0;        ///< 128 + signal when a signal ended it
+    int code = 0;        ///< 128 + signal if a signal ended it
     std::string output;  ///< stdout and stderr
 };
 
 /// Starts a program in the background with its output in a file.
 pid_t start(const std::vector<std::string>& command, const std::filesystem::path& output);
-/// Waits for one that was started.
+/// Waits for a program that was started.
 int wait_for(pid_t process);
 /// Runs a program to its end.
 Ended run_to_end(const std::vector<std::string>& command);
 
-/// A process by its number and the time it began, which no other has.
+/// A process, identified by its number and its start time.
 using Process = std::pair<pid_t, std::string>;
-/// All processes below one.
+/// Returns all descendants of a process.
 std::vector<Process> descendants(pid_t process);
-/// Whether it still runs.
+/// Reports whether the process still runs.
 bool is_alive(const Process& process);
-/// What it is and what it waits for, for whoever has to find out why it is still there.
+/// Describes a process and what it waits for, for messages about leftovers.
 std::string told(const Process& process);
 
 }  // namespace coalesce::grader

@@ -114,7 +114,7 @@ TEST_CASE("few open files are told as what they are, and are enough or never a z
             {"/bin/sh", "-c",
              "ulimit -n \"$3\"; exec \"$0\" run hw1 --folder \"$1\" --submissions \"$2\" --jobs 1",
              grade, room.assignments, room.handed_in, most});
-        CHECK_MESSAGE(ended.output.find("not held") == std::string::npos, ended.output);
+        CHECK_MESSAGE(ended.output.find("not stopped") == std::string::npos, ended.output);
         if (ended.code == 0) continue;
         expect_trouble(room, ended);
         CHECK(ended.output.find("Too many open files") != std::string::npos);

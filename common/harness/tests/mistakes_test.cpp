@@ -303,7 +303,7 @@ std::vector<Mistake> mistakes() {
                    return Cell{n / g.row, n % g.row};
                }),
          {Fault::wrong_tile, Fault::bounds_exchanged},
-         "divided by the count of tile rows where",
+         "divided by the number of tile rows instead of",
          true},
         {"tile order on one side",
          tiles(32,

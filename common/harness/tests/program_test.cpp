@@ -193,7 +193,7 @@ TEST_CASE("--device gpu on the simulator is an error, never a silent change") {
     CHECK(refused.exit_code == 2);
     CHECK(refused.out == "");
 #ifdef LINKED_WITH_SIMULATOR
-    CHECK(refused.err.find("what clang builds runs only on the simulated GPU") !=
+    CHECK(refused.err.find("programs built by clang run only on the simulated GPU") !=
           std::string::npos);
 #else
     CHECK(refused.err.find("LD_LIBRARY_PATH") != std::string::npos);

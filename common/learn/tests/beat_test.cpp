@@ -1,4 +1,4 @@
-// The open exercise: how attempts are compared with each other, and the real command.
+// Tests the open exercise: the comparison of attempts, and the real command.
 
 #include <doctest/doctest.h>
 #include <sys/wait.h>
@@ -26,7 +26,7 @@ namespace {
 
 const std::string FILE_OF_LEARNER = "exercises/beat/kernel.cu";
 
-/// The words with one space between each two.
+/// Returns the words of a text with one space between them.
 std::string in_one_line(const std::string& text) {
     std::istringstream stream(text);
     std::string line;
@@ -44,11 +44,11 @@ Ended expect_words(const ScratchCourse& course, const std::vector<std::string>& 
     Ended outcome = course.learn(words);
     CAPTURE(outcome.output);
     CHECK(outcome.exit_code == code);
-    // A number of another width breaks the lines elsewhere: the words are what is held.
+    // Numbers of different widths wrap lines differently, so only the words are compared.
     const std::string words_of_output = in_one_line(outcome.output);
     for (auto& part : parts) CHECK_MESSAGE(has(words_of_output, in_one_line(part)), part);
     for (const std::string& line : lines_of(outcome.output)) {
-        // Names of files are as long as they are.
+        // Lines with file names may be longer than 80 columns.
         CHECK_MESSAGE((line.size() <= 80 || has(line, "kernel.cu") || has(line, ".learn/")), line);
     }
     return outcome;
@@ -78,7 +78,7 @@ Attempt attempt(int number, std::optional<double> ms) {
 
 }  // namespace
 
-TEST_CASE("what lies within the larger band is level") {
+TEST_CASE("times within the larger error band are level") {
     CHECK(standing_of(time_of(1.07, .08), time_of(1, .08)) == Standing::level);
     CHECK(standing_of(time_of(.93, .08), time_of(1, .08)) == Standing::level);
     CHECK(standing_of(time_of(1.09, .08), time_of(1, .08)) == Standing::slower);
@@ -87,7 +87,7 @@ TEST_CASE("what lies within the larger band is level") {
     CHECK(standing_of(time_of(.8, .08), time_of(1, .3)) == Standing::level);
 }
 
-TEST_CASE("the table: the best first, each against the one before it") {
+TEST_CASE("the table lists the fastest first, with the change since the previous attempt") {
     std::vector<Attempt> attempts = {attempt(1, 2), attempt(2, std::nullopt), attempt(3, 1),
                                      attempt(4, 1.5)};
     attempts[2].is_doubtful = true;
@@ -102,7 +102,7 @@ TEST_CASE("the table: the best first, each against the one before it") {
     CHECK(lines[5] == "   1    2.0000     0 %      0 %               4     32  01-31 12:00");
     CHECK(lines[6] == "   2         -       -        -               -      -  01-31 12:00");
 
-    // What was measured counts for more.
+    // Measured attempts come before predicted ones.
     attempts[0].measured_ms = 3;
     const std::vector<std::string> measured = lines_of(attempts_text(attempts, nullptr, ""));
     CHECK(has(measured[1], "measured  when"));
@@ -110,18 +110,18 @@ TEST_CASE("the table: the best first, each against the one before it") {
     for (const std::string& line : measured) CHECK(line.size() <= 80);
 }
 
-TEST_CASE("from the blank one to 10's solution, and back") {
+TEST_CASE("attempts from the original file to 10's solution, and back") {
     ScratchCourse course;
-    expect_words(course, {"beat", "--list"}, 0, {"There is no attempt yet"});
+    expect_words(course, {"beat", "--list"}, 0, {"You have made no attempt yet"});
     expect_words(
         course, {"beat"}, 0,
-        {FILE_OF_LEARNER + " is yours from now on", "beat: right on all shapes",
+        {FILE_OF_LEARNER + " is your file for this exercise", "beat: right on all shapes",
          "At 8192 x 8192 about ", "(predicted, NVIDIA H200, within ", "Slower than 10_registers",
-         "the best first", "10_registers", "./learn beat --restore N"});
+         "the fastest first", "10_registers", "./learn beat --restore N"});
     const std::string blank = course.read(FILE_OF_LEARNER);
     CHECK(blank == beat_skeleton());
 
-    // A wrong one is refused, with what is wrong, and leaves no trace.
+    // A wrong kernel is refused with its failure, and is not stored.
     const std::string store = "out[col * rows + row]";
     course.write(FILE_OF_LEARNER, with(blank, store, "out[row * cols + col]"));
     expect_words(course, {"beat"}, 1,
@@ -137,54 +137,55 @@ TEST_CASE("from the blank one to 10's solution, and back") {
     REQUIRE(attempts.size() == 2);
     CHECK(*attempts[1].ms < *attempts[0].ms);
     CHECK(level.output.find("\n   2 ") < level.output.find("\n   1 "));
-    // It is no exercise of the course.
+    // The open exercise leaves the progress of the course unchanged.
     CHECK(!fs::exists(course.path(".learn/state.json")));
-    // The same again is the same attempt.
+    // Trying the same source again makes no new attempt.
     expect_words(course, {"beat"}, 0, {"As fast as"});
     CHECK(attempts_in(course).size() == 2);
 
-    // Back: what stands in the file is kept.
+    // Restoring an attempt saves the current text first.
     expect_words(course, {"beat", "--restore", "1"}, 0,
-                 {"What was in it is kept", "is attempt 1."});
+                 {"Your text was saved as", "now holds attempt 1."});
     CHECK(course.read(FILE_OF_LEARNER) == blank);
-    expect_words(course, {"beat", "--restore", "1"}, 0, {"is attempt 1 already."});
+    expect_words(course, {"beat", "--restore", "1"}, 0, {"already holds attempt 1."});
     course.write(".learn/copies/beat/" + attempts[1].hash + ".cu", "something else");
-    expect_words(course, {"beat", "--restore", "2"}, 2, {"the text of attempt 2 is gone"});
+    expect_words(course, {"beat", "--restore", "2"}, 2, {"the source of attempt 2 is lost"});
     course.write(FILE_OF_LEARNER, "mine\n");
-    expect_words(course, {"beat", "--reset"}, 0, {"is kept", "as it was at first."});
+    expect_words(course, {"beat", "--reset"}, 0, {"was saved as", "its original text."});
     CHECK(course.read(FILE_OF_LEARNER) == blank);
 }
 
-TEST_CASE("what the model does not know is said; another file leaves no trace") {
+TEST_CASE("beat names what the model does not cover, and stores nothing for another file") {
     ScratchCourse course;
     course.write("mine.cu", with(beat_skeleton(), "    if (row < rows",
                                  "    if (rows < 0) printf(\"never\");\n    if (row < rows"));
     expect_words(course, {"beat", "--file", "mine.cu"}, 0,
-                 {"right on all shapes", "The model does not know how long it takes"});
+                 {"right on all shapes", "The model cannot predict a time for this kernel"});
     CHECK(attempts_in(course).empty());
     CHECK(!fs::exists(course.path(FILE_OF_LEARNER)));
 }
 
-TEST_CASE("a table that holds something else is kept aside, and said") {
+TEST_CASE("a damaged table is renamed, with a message") {
     ScratchCourse course;
     fs::create_directories(course.path(".learn"));
     course.write(".learn/beat.json", "{ half a file");
-    expect_words(course, {"beat", "--list"}, 0, {"beat.json.broken-1", "There is no attempt yet"});
+    expect_words(course, {"beat", "--list"}, 0,
+                 {"beat.json.broken-1", "You have made no attempt yet"});
     CHECK(course.read(".learn/beat.json.broken-1") == "{ half a file");
     course.write(".learn/beat.json", "{\"format\": 2}");
-    expect_words(course, {"beat", "--list"}, 0, {"newer command"});
+    expect_words(course, {"beat", "--list"}, 0, {"newer version of this command"});
     CHECK(course.read(".learn/beat.json") == "{\"format\": 2}");
 }
 
-TEST_CASE("a kill at any moment leaves every attempt whole, with its text") {
+TEST_CASE("a kill at any moment leaves every attempt complete, with its source") {
     constexpr int KILLS = 30, BUSY = 10, MOST = 1000;
     ScratchCourse course;
-    attempts_in(course);  // from now on, those of this course are meant
+    attempts_in(course);  // sets COALESCE_COURSE, which the code below uses
     std::mt19937 random(1);
     int killed_busy = 0;
     size_t before = 0;
-    // On a busy machine many a child is killed before it has done anything: that proves nothing, and the next
-    // ones are given more time.
+    // On a busy machine many children are killed before they have done anything. Those prove nothing, so more follow,
+    // with more time.
     for (int i = 0; i < KILLS || (killed_busy < BUSY && i < MOST); ++i) {
         const pid_t child = fork();
         if (child == 0) {
@@ -199,7 +200,7 @@ TEST_CASE("a kill at any moment leaves every attempt whole, with its text") {
         usleep(random() % static_cast<unsigned>(20'000 + 2'000 * i));
         kill(child, SIGKILL);
         waitpid(child, nullptr, 0);
-        const auto attempts = attempts_in(course);  // fails when it is not whole
+        const auto attempts = attempts_in(course);  // throws if the file is incomplete
         REQUIRE(attempts.size() >= before);
         killed_busy += attempts.size() > before;
         before = attempts.size();

@@ -1,4 +1,4 @@
-// The real command, as it is typed: exit codes, what it says, and that nothing is half-run.
+// Tests the real command as it is typed: exit codes, messages, and that a refused request runs nothing.
 
 #include <doctest/doctest.h>
 #include <unistd.h>
@@ -18,20 +18,20 @@ namespace fs = std::filesystem;
 
 namespace {
 
-// `learn WORDS`, its stdout and stderr in one.
+// Runs `learn WORDS` and returns stdout and stderr together.
 Ended run_learn(const std::string& words) {
     return run_to_end({.program = "/bin/sh",
                        .arguments = {"-c", learn_program.string() + " " + words + " 2>&1"}});
 }
 
-// A file name that is free, and free again afterwards.
+// A file name that is unused. The file is removed at the end.
 struct JsonPath {
     fs::path path = fs::temp_directory_path() / ("command-" + std::to_string(getpid()) + ".json");
     ~JsonPath() { fs::remove(path); }
     std::string option() const { return " --json " + path.string(); }
 };
 
-// It is refused with one line, exit code 2, and without a file.
+// Expects one line of refusal, exit code 2, and no file.
 void is_refused(const std::string& words, const std::string& sentence) {
     JsonPath json;
     Ended outcome = run_learn(words + json.option());
@@ -44,7 +44,7 @@ void is_refused(const std::string& words, const std::string& sentence) {
 
 }  // namespace
 
-TEST_CASE("play refuses what is no port, before it serves") {
+TEST_CASE("play refuses an invalid port before it serves") {
     for (const char* words :
          {"play --port 65536", "play --port -1", "play --port web", "play 8237"}) {
         CAPTURE(words);
@@ -68,10 +68,10 @@ TEST_CASE("help and list") {
     CHECK(run_learn("list 77").exit_code == 2);
 }
 
-TEST_CASE("what cannot be meant is refused with one line") {
+TEST_CASE("invalid requests are refused with one line") {
     is_refused("run 77", "no step \"77\"");
     is_refused("run all 77", "no step \"77\"");
-    is_refused("run", "which steps?");
+    is_refused("run", "name the steps to run");
     is_refused("run 02 --rows 0 --cols 5", "--rows 0: must be at least 1");
     is_refused("run 02 --rows -1 --cols 5", "--rows -1: must be at least 1");
     is_refused("run 02 --rows 5 --cols many", "--cols many: not a whole number");
@@ -84,15 +84,15 @@ TEST_CASE("what cannot be meant is refused with one line") {
     is_refused("jump", "no command \"jump\"");
 }
 
-TEST_CASE("the whole program runs under `simulate`, alone") {
+TEST_CASE("the whole program runs under `simulate` and without other steps") {
     const Ended outcome = run_learn("run 00 --device sim");
     CHECK(outcome.exit_code == 0);
     CHECK(has(outcome.output, "simulate "));
     CHECK(has(outcome.output, "right: 1000 elements"));
     CHECK(has(outcome.output, "twice: 1 launch, grid 4, block 256"));
     CHECK(has(run_learn("list 00").output, "steps/00_program/program.cu"));
-    is_refused("run 00 01", "run alone");
-    is_refused("run 00 --rows 4 --cols 4", "run alone");
+    is_refused("run 00 01", "runs alone");
+    is_refused("run 00 --rows 4 --cols 4", "runs alone");
     is_refused("run 00 --device tpu", "--device tpu: unknown");
 }
 
@@ -104,7 +104,7 @@ TEST_CASE("a results file that cannot be written is refused before anything runs
     CHECK(run_learn("run 02 --device sim --json /").exit_code == 2);
 }
 
-TEST_CASE("a shape that nothing takes is said by the program, and no file is left") {
+TEST_CASE("a shape that no variant supports is reported, and no file is left") {
     JsonPath json;
     Ended outcome =
         run_learn("run 09 --device sim --variant vec4_t64 --rows 5 --cols 7" + json.option());
@@ -147,9 +147,9 @@ TEST_CASE("one variant alone") {
     CHECK(run["results"][0]["variant"] == "padded");
 }
 
-TEST_CASE("where there is no GPU, --device gpu is refused before anything runs") {
+TEST_CASE("without a GPU, --device gpu is refused before anything runs") {
     Ended outcome = run_learn("run all --device gpu --rows 64 --cols 64");
-    if (outcome.exit_code == 0) return;  // there is one
+    if (outcome.exit_code == 0) return;  // this computer has a GPU
     CHECK(outcome.exit_code == 2);
     CHECK(has(outcome.output, "no GPU works here"));
     CHECK(!has(outcome.output, "01_copy"));
@@ -159,7 +159,7 @@ TEST_CASE("where there is no GPU, --device gpu is refused before anything runs")
 
 namespace {
 
-// A copy of the command, with programs beside it that do what a test wants.
+// A copy of the command, with made-up programs beside it.
 struct Stage {
     fs::path folder = fs::temp_directory_path() / ("stage-" + std::to_string(getpid()));
     Stage() {
@@ -168,8 +168,7 @@ struct Stage {
     }
     ~Stage() { fs::remove_all(folder); }
 
-    // The program of a step: a shell script that ends with the given code, having written that JSON
-    // unless it is "".
+    // Writes a step's program: a shell script that writes `json`, unless that is "", and ends with the exit code.
     void program(const std::string& step, int exit_code, const std::string& json) const {
         std::ofstream script(folder / step);
         script << "#!/bin/sh\necho \"" << step << " says\"\n";
@@ -195,7 +194,7 @@ std::string results(const std::string& step, const std::string& kind, bool verif
 
 }  // namespace
 
-TEST_CASE("a wrong result: the program's own words, the file, exit code 1") {
+TEST_CASE("a wrong result prints the program's output, writes the file, and has exit code 1") {
     Stage stage;
     JsonPath json;
     stage.program("01_copy", 0, results("01_copy", "sim", true));
@@ -211,7 +210,7 @@ TEST_CASE("a wrong result: the program's own words, the file, exit code 1") {
     CHECK(read_json(json.path)["results"][1]["verified"] == false);
 }
 
-TEST_CASE("a program that dies does not stop the others, and is no success") {
+TEST_CASE("a program that crashes does not stop the others, and is not a success") {
     Stage stage;
     stage.program("01_copy", 139, "");
     stage.program("02_naive", 0, results("02_naive", "sim", true));
@@ -232,16 +231,16 @@ TEST_CASE("a program that refuses stops the run, and no file is left") {
     CHECK(!fs::exists(json.path));
 }
 
-TEST_CASE("a program that is not built is said before anything runs") {
+TEST_CASE("a program that is not built is reported before anything runs") {
     Stage stage;
     stage.program("01_copy", 0, results("01_copy", "sim", true));
     Ended outcome = stage.learn("run 01 02");
     CHECK(outcome.exit_code == 2);
-    CHECK(has(outcome.output, "02_naive is not built; ./learn build makes it"));
+    CHECK(has(outcome.output, "02_naive is not built; ./learn build builds it"));
     CHECK(!has(outcome.output, "right"));
 }
 
-TEST_CASE("on a GPU: times, and the rivals in the same run") {
+TEST_CASE("on a GPU a run has times, and includes the rivals") {
     Stage stage;
     for (auto& step : coalesce::course::read_course(COALESCE_REPOSITORY).steps) {
         stage.program(step.name, 0, results(step.name, "gpu", true));

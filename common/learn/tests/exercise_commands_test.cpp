@@ -1,4 +1,4 @@
-// The real command on real exercises: every subcommand, and every file that a learner may save.
+// Tests the real command on real exercises: every subcommand, and every kind of file that a learner may save.
 
 #include <doctest/doctest.h>
 #include <unistd.h>
@@ -24,7 +24,7 @@ namespace fs = std::filesystem;
 
 namespace {
 
-// Leaves only the first steps, so that commands for all of them take less time.
+// Removes all but the first steps, so that commands for all of them take less time.
 void keep_steps(const ScratchCourse& course, int count) {
     const fs::path all = fs::canonical(course.path("steps"));
     std::vector<std::string> names;
@@ -32,12 +32,12 @@ void keep_steps(const ScratchCourse& course, int count) {
     std::sort(names.begin(), names.end());
     fs::remove(course.path("steps"));
     fs::create_directory(course.path("steps"));
-    // The lesson before the steps stays as well.
+    // Lesson 00, the whole program, stays too.
     for (int k = 0; k <= count; ++k)
         fs::create_symlink(all / names[k], course.path("steps") / names[k]);
 }
 
-// As if ./learn had run the steps.
+// Marks the steps as already run by ./learn.
 void begin(const ScratchCourse& course) {
     Progress(course.path(".learn"), [](const std::string& warning) {
         FAIL(warning);
@@ -68,12 +68,12 @@ TEST_CASE("help of every command fits 80 columns") {
     }
 }
 
-TEST_CASE("what cannot be meant: exit code 2 and one line that says what to do") {
+TEST_CASE("invalid arguments have exit code 2 and one line that says what to do") {
     ScratchCourse course;
     std::map<std::vector<std::string>, std::string> cases = {
         {{"check", "77"}, "no exercise \"77\"; ./learn list"},
         {{"check", "02", "--file", "no.cu"}, "there is no file no.cu"},
-        {{"check", "all", "--file", KERNEL_02}, "goes with one exercise"},
+        {{"check", "all", "--file", KERNEL_02}, "--file needs one exercise"},
         {{"check", "02", "--device", "tpu"}, "no device \"tpu\""},
         {{"check", "02", "--seconds", "0"}, "--seconds takes"},
         {{"check", "02", "--colour"}, "(./learn check --help)"},
@@ -82,21 +82,21 @@ TEST_CASE("what cannot be meant: exit code 2 and one line that says what to do")
         {{"predict", "02", "1", "2", "3"}, "3 answers for 2 open questions"},
         {{"picture", "02", "--rows", "0"}, "--rows and --cols take"},
         {{"picture", "02", "--svg", "/nonexistent/x.svg"}, "/nonexistent/x.svg cannot be written"},
-        {{"diff", "01"}, "builds on nothing"},
+        {{"diff", "01"}, "is the first step"},
         {{"ptx", "77"}, "no step \"77\"; ./learn list"},
         {{"ptx", "02", "--variant", "fast"}, "02_naive has no variant \"fast\"; it has naive"},
         {{"ptx", "01", "--variant", "memcpy"}, "is host code"},
-        {{"ptx", "02", "--mine", "--variant", "naive"}, "--variant is of the lesson"},
-        {{"ptx", "02", "--file", "no.cu", "--mine"}, "give one"},
+        {{"ptx", "02", "--mine", "--variant", "naive"}, "--variant shows a kernel of the lesson"},
+        {{"ptx", "02", "--file", "no.cu", "--mine"}, "give only one"},
         {{"beat", "--restore", "7"}, "no attempt 7; ./learn beat --list"},
         {{"beat", "--file", "no.cu"}, "there is no file no.cu"},
-        {{"beat", "--list", "--reset"}, "give one"},
-        {{"diff", "00"}, "builds on nothing"},
+        {{"beat", "--list", "--reset"}, "give only one"},
+        {{"diff", "00"}, "is the first step"},
         {{"check", "00", "--hunt"}, "00_program has no bug hunt"},
         {{"predict", "00"}, "nothing to predict"},
         {{"picture", "00"}, "is a whole program"},
         {{"measure", "00"}, "is a whole program"},
-        {{"run", "00", "02"}, "it is run alone"},
+        {{"run", "00", "02"}, "it runs alone"},
         {{"reset"}, "EXERCISE is required"},
         {{"bench"}, "bench"},
         {{"chekc"}, "no command \"chekc\""},
@@ -108,7 +108,7 @@ TEST_CASE("what cannot be meant: exit code 2 and one line that says what to do")
     }
 }
 
-TEST_CASE("check: not yet, then passed, then stale") {
+TEST_CASE("an exercise is not yet done, then passed, then stale") {
     ScratchCourse course;
     CHECK(course.progress_of("02_naive")["status"] == "not begun");
     expect(course, {"check", "02"}, 1,
@@ -146,12 +146,13 @@ TEST_CASE("a failure shows the line, what is wrong with it, and the cells") {
     CHECK(course.progress_of("02_naive")["last_failure"] == "no-bounds-check");
 }
 
-TEST_CASE("a whole program is checked like a kernel, and has no costs") {
+TEST_CASE("a whole program is checked like a kernel, but has no costs") {
     ScratchCourse course;
     const std::string file = "exercises/00_program/program.cu";
     expect(course, {"check", "00"}, 1,
            {"00_program: not yet", file, "launches no kernel", "Stuck? ./learn hint 00"});
-    expect(course, {"hint", "0"}, 0, {"not-launched; this is for that", "needs more than the arguments"});
+    expect(course, {"hint", "0"}, 0,
+           {"not-launched; this is for that", "needs more than the arguments"});
     course.write(file, ScratchCourse::solution_with("00_program", "if (i < count) {", "{"));
     expect(course, {"check", "00"}, 1, {">   16 |", "there are only 1000 elements"});
     CHECK(course.progress_of("00_program")["last_failure"] == "no-bounds-check");
@@ -161,13 +162,14 @@ TEST_CASE("a whole program is checked like a kernel, and has no costs") {
                {"00_program: passed", "Right with 4 numbers of elements", "check 01"});
     CHECK(!has(passed.output, "Counted at"));
     CHECK(course.progress_of("00_program")["status"] == "done");
-    const Ended explained = expect(course, {"explain", "00"}, 0, {"Both are the same"});
+    const Ended explained =
+        expect(course, {"explain", "00"}, 0, {"Your kernel and the solution are the same"});
     CHECK(!has(explained.output, "picture"));
-    expect(course, {"reset", "00"}, 0, {"as it was at first", "./learn watch 00"});
+    expect(course, {"reset", "00"}, 0, {"its original text again", "./learn watch 00"});
     CHECK(has(course.read(file), "TODO: launch reverse"));
 }
 
-TEST_CASE("files that a learner may save: a clear message, and nothing is lost") {
+TEST_CASE("every file that a learner may save gets a clear message, and nothing is lost") {
     ScratchCourse course;
     course.solve("01_copy");
     REQUIRE(course.learn({"check", "01"}).exit_code == 0);
@@ -178,10 +180,7 @@ TEST_CASE("files that a learner may save: a clear message, and nothing is lost")
     const std::vector<Case> cases = {
         {"", "file-empty", "empty"},
         {" \n\n", "file-empty", "empty"},
-        {std::string("\x7f"
-                     "ELF\0\1\2\x1b[2J\xff",
-                     12),
-         "file-binary", "not text"},
+        {std::string("\x7fELF\0\1\2\x1b[2J\xff", 12), "file-binary", "not text"},
         {kernel_that("    out[0] = nothing;\n"), "does-not-compile", "kernel.cu:2"},
         {kernel_that("    for (int i = 0; i >= 0; i = i % 3) out[0] = in[i];\n"), "endless-loop",
          "does not end"},
@@ -191,7 +190,7 @@ TEST_CASE("files that a learner may save: a clear message, and nothing is lost")
         {kernel_that("    out[1 << 24] = 1;\n"), "out-of-bounds", ">    2 |"},
         {kernel_that("    __shared__ volatile int flag;\n    flag = 0;\n    __syncthreads();\n"
                      "    while (flag == 0) {\n    }\n    out[0] = in[0];\n"),
-         "deadlock", "never comes"},
+         "deadlock", "never happens"},
         {"__global__ void turn(float* out, const float* in, int rows, int cols) {}\n" + CONFIGURE,
          "kernel-missing", "transpose"},
         {kernel_that("    __trap();\n"), "assertion-failed", "kernel.cu"},
@@ -216,7 +215,7 @@ TEST_CASE("files that a learner may save: a clear message, and nothing is lost")
     CHECK(course.progress_of("01_copy")["status"] == "done");
 }
 
-TEST_CASE("another file, the bug hunt, everything; each as JSON") {
+TEST_CASE("check prints another file, the bug hunt and all exercises as JSON") {
     ScratchCourse course;
     course.write("mine.cu", ScratchCourse::solution("03_tiled"));
     expect(course, {"check", "03", "--file", "mine.cu"}, 0, {"passed", "--file mine.cu"});
@@ -238,7 +237,7 @@ TEST_CASE("another file, the bug hunt, everything; each as JSON") {
     keep_steps(course, 3);
     const auto all_there_is = coalesce::course::read_course(course.path(""));
     const auto exercises = exercises_of(all_there_is);
-    REQUIRE(exercises.size() == 4);  // with lesson 00
+    REQUIRE(exercises.size() == 4);  // three, and lesson 00
     for (auto& exercise : exercises) course.solve(exercise.step->name);
     course.write(KERNEL_02, "");
     std::string all_but_one = std::to_string(exercises.size() - 1) + " of " +
@@ -253,10 +252,10 @@ TEST_CASE("another file, the bug hunt, everything; each as JSON") {
     expect(course, {"check"}, 2, {"all exercises are done"});
 }
 
-TEST_CASE("a check that cannot be made is never a pass") {
+TEST_CASE("a check that cannot run is never a pass") {
     ScratchCourse course;
     course.solve("02_naive");
-    // A copy of the command, without programs beside it, then with some that do not do their work.
+    // A copy of the command, first without programs beside it, then with some that do nothing.
     fs::path bin = course.path("bin");
     fs::create_directories(bin);
     fs::copy_file(learn_program, bin / "learn");
@@ -276,7 +275,7 @@ TEST_CASE("a check that cannot be made is never a pass") {
     };
     Ended outcome = check();
     CHECK(outcome.exit_code == 2);
-    CHECK(has(outcome.output, "is not built; ./learn build makes it"));
+    CHECK(has(outcome.output, "is not built; ./learn build builds it"));
 
     coalesce::Verdict passed, failed;
     passed.outcome = coalesce::Verdict::Outcome::passed;
@@ -302,16 +301,16 @@ TEST_CASE("a check that cannot be made is never a pass") {
         CHECK(has(outcome.output, "could not be examined"));
     }
     program("kill -SEGV $$");
-    CHECK(has(check().output, "was ended by signal 11"));
+    CHECK(has(check().output, "was killed by signal 11"));
     program("sleep 100");
     outcome = check({"--seconds", "1"});
     CHECK(outcome.exit_code == 2);
     CHECK(has(outcome.output, "it took"));
-    // The one that could be made.
+    // Only the check that could be made counts.
     CHECK(course.progress_of("02_naive")["checks"] == 1);
 }
 
-TEST_CASE("hints: four levels, the first for the mistake that was found") {
+TEST_CASE("hints have four levels, and match the failure that was found") {
     ScratchCourse course;
     expect(course, {"hint", "02"}, 0, {"hint 1 of 4: question", "Nothing has been checked yet"});
     expect(course, {"hint", "02"}, 0, {"hint 2 of 4: picture"});
@@ -326,21 +325,21 @@ TEST_CASE("hints: four levels, the first for the mistake that was found") {
     expect(course, {"hint", "02", "--hunt"}, 0, {"02_naive hunt, hint 1 of 4"});
 }
 
-TEST_CASE("predictions: kept, scored against the learner's own counters, made once") {
+TEST_CASE("predictions are stored, compared with the learner's own counters, and made once") {
     ScratchCourse course;
     expect(course, {"predict", "02", "8"}, 0, {"you said 8", "not asked yet"});
     expect(course, {"predict", "02", "32"}, 0, {"you said 8", "you said 32", "once it passes"});
     expect(course, {"predict", "02", "4"}, 2, {"all is predicted of 02_naive"});
     course.solve("02_naive");
     expect(course, {"check", "02"}, 0,
-           {"You predicted 8 sectors per load; it is 4: not so.",
+           {"You predicted 8 sectors per load; it is 4: wrong.",
             "You predicted 32 sectors per store; it is 32: right."});
     Json predictions = course.progress_of("02_naive")["predictions"];
     CHECK(predictions[0]["right"] == false);
     CHECK(predictions[1]["right"] == true);
     CHECK(predictions[1]["fact"] == 32.0);
     expect(course, {"progress"}, 0, {"1 of 2 predictions right"});
-    // What was seen cannot be guessed any more.
+    // After seeing the costs, the learner cannot guess them any more.
     course.solve("03_tiled");
     expect(course, {"check", "03"}, 0, {"passed"});
     expect(course, {"predict", "03", "4"}, 2, {"all is predicted of 03_tiled"});
@@ -349,7 +348,7 @@ TEST_CASE("predictions: kept, scored against the learner's own counters, made on
     expect(course, {"predict", "03"}, 0, {"no guess; it is 4"});
 }
 
-// What the model of time says of a solution.
+// Returns the time that the model predicts for a solution, as a percentage of the copy's speed.
 double percent_of_copy(const ScratchCourse& course, const std::string& number,
                        const std::string& step) {
     const Json checked = course.learn_json(
@@ -374,13 +373,13 @@ TEST_CASE("a question about time is answered by the model, which says for which 
     CHECK(has(shown.output, "(predicted, NVIDIA"));
     std::istringstream lines(shown.output);
     for (std::string line; std::getline(lines, line);) CHECK_MESSAGE(line.size() <= 80, line);
-    // Who has seen it cannot guess it any more, but is told.
+    // A learner who has seen the time cannot guess it any more, but is told what it was.
     course.solve("04_padded");
     expect(course, {"check", "04"}, 0, {"passed"});
     expect(course, {"predict", "04"}, 0, {"no guess; the model says"});
 }
 
-// What the book holds to be right is right of the solution, and it is a whole number.
+// The answer in the book is right for the solution, and is a whole number.
 TEST_CASE("each prediction has one answer, a whole number") {
     ScratchCourse course;
     for (auto& step : coalesce::course::read_course(COALESCE_REPOSITORY).steps) {
@@ -392,7 +391,7 @@ TEST_CASE("each prediction has one answer, a whole number") {
                                 : step.variants.front().expect.at(prediction.counter);
             CHECK(answer == std::round(answer));
             words.push_back(std::to_string(std::lround(answer)));
-            // Who is asked for about how many may be off a little, and nobody else.
+            // Only questions that ask for "about" how many accept answers that are a little off.
             bool is_about =
                 has(prediction.question, "About ") || has(prediction.question, "about ");
             CHECK(is_about == (prediction.within > coalesce::kRounding));
@@ -409,7 +408,7 @@ TEST_CASE("each prediction has one answer, a whole number") {
     expect(course, {"predict", "11"}, 0, {"you said 4", "on average: right"});
 }
 
-TEST_CASE("picture: what the learner's own kernel touches, as text and as SVG") {
+TEST_CASE("picture draws what the learner's own kernel touches, as text and as SVG") {
     ScratchCourse course;
     course.solve("03_tiled");
     expect(course, {"picture", "03"}, 0,
@@ -421,7 +420,7 @@ TEST_CASE("picture: what the learner's own kernel touches, as text and as SVG") 
     expect(course, {"picture", "03"}, 1, {"empty", "Again: ./learn picture 03"});
 }
 
-TEST_CASE("explain: asks before it shows the solution, says why after a pass") {
+TEST_CASE("explain asks before it shows the solution, and explains the costs after a pass") {
     ScratchCourse course;
     Ended refused = expect(course, {"explain", "02"}, 1, {"has not passed yet", "--yes"});
     CHECK(!has(refused.output, "out[col * rows + row]"));
@@ -431,13 +430,13 @@ TEST_CASE("explain: asks before it shows the solution, says why after a pass") {
     course.solve("03_tiled");
     REQUIRE(course.learn({"check", "03"}).exit_code == 0);
     expect(course, {"explain", "03"}, 0,
-           {"Both are the same", "Why, line by line", "takes 32 wavefronts where 1 would do",
-            "No byte is wasted", "At 8192 x 8192 about", "one multiprocessor", "wait for loads",
-            "A warp lives about"});
+           {"Your kernel and the solution are the same", "What each line of your kernel costs",
+            "takes 32 wavefronts where 1 would do", "No byte is wasted", "At 8192 x 8192 about",
+            "one multiprocessor", "wait for loads", "A warp lives about"});
     CHECK(course.progress_of("03_tiled")["solution_seen"] == false);
 }
 
-TEST_CASE("diff: what a step changes, in the lessons and in your own kernels") {
+TEST_CASE("diff shows what a step changes, in the lessons and in your own kernels") {
     ScratchCourse course;
     const Ended refused =
         expect(course, {"diff", "04"}, 1,
@@ -445,7 +444,7 @@ TEST_CASE("diff: what a step changes, in the lessons and in your own kernels") {
     CHECK(!has(refused.output, "TILE_DIM + "));
     for (const char* step : {"02_naive", "03_tiled", "04_padded"}) course.solve(step);
     expect(course, {"diff", "03", "--mine"}, 0, {"+     __syncthreads();"});
-    // The kernel of the step before is that one's solution.
+    // The kernel of the previous step is the solution of that step's exercise.
     REQUIRE(course.learn({"check", "04"}).exit_code == 0);
     expect(course, {"diff", "04"}, 1, {"03_tiled has not passed yet"});
     REQUIRE(course.learn({"check", "03"}).exit_code == 0);
@@ -454,10 +453,10 @@ TEST_CASE("diff: what a step changes, in the lessons and in your own kernels") {
     CHECK(course.progress_of("02_naive")["solution_seen"] == true);
 }
 
-TEST_CASE("reset keeps what was there") {
+TEST_CASE("reset saves the learner's text") {
     ScratchCourse course;
     const std::string blank = course.read(KERNEL_02);
-    expect(course, {"reset", "02"}, 0, {"already as it was at first"});
+    expect(course, {"reset", "02"}, 0, {"its original text already"});
     for (std::string mine : {"mine", "mine again"}) {
         course.write(KERNEL_02, mine);
         Ended outcome = expect(course, {"reset", "02"}, 0, {"is kept: .learn/copies/02_naive/"});
@@ -466,9 +465,9 @@ TEST_CASE("reset keeps what was there") {
         CHECK(course.read(outcome.output.substr(begin, outcome.output.find('\n') - begin)) == mine);
     }
     fs::remove(course.path(KERNEL_02));
-    expect(course, {"reset", "02"}, 0, {"as it was at first"});
+    expect(course, {"reset", "02"}, 0, {"its original text again"});
     CHECK(course.read(KERNEL_02) == blank);
-    // No copy, no reset.
+    // If the text cannot be copied, the file is not reset.
     course.write(KERNEL_02, "precious");
     fs::remove_all(course.path(".learn/copies"));
     course.write(".learn/copies", "in the way");
@@ -493,19 +492,19 @@ TEST_CASE("progress, list, doctor") {
     Json progress = course.learn_json({"progress", "--json"});
     CHECK(progress["next"] == "00_program");
     auto steps = coalesce::course::read_course(COALESCE_REPOSITORY).steps;
-    CHECK(progress["exercises"].size() == 1 + 2 * steps.size());  // and their bug hunts
+    CHECK(progress["exercises"].size() == 1 + 2 * steps.size());  // with their bug hunts
     CHECK(course.learn_json({"list", "--json"}) == progress);
     expect(course, {"doctor"}, 0, {"compiler", "GPU", "simulator", "can be checked here"});
     CHECK(course.learn_json({"doctor", "--json"})["works"] == true);
     expect(course, {"measure", "02", "--device"}, 2, {"--device"});
     if (!coalesce::why_no_gpu().empty()) {
         Ended outcome = expect(course, {"measure", "02"}, 2,
-                               {"that of a real GPU, and none works here", "./learn check 02"});
+                               {"needs a real GPU, and none works here", "./learn check 02"});
         CHECK(!has(outcome.output, "--device"));
     }
 }
 
-TEST_CASE("the first ./learn runs the steps, the next one does not") {
+TEST_CASE("only the first ./learn runs the steps") {
     ScratchCourse course;
     keep_steps(course, 2);
     expect(course, {}, 0, {"variants ran: all verified", "Next: 00_program", "./learn watch 00"});
@@ -515,11 +514,11 @@ TEST_CASE("the first ./learn runs the steps, the next one does not") {
     CHECK(!has(second.output, "variants ran"));
 }
 
-TEST_CASE("broken progress is kept aside, and said") {
+TEST_CASE("damaged progress is renamed, with a message") {
     ScratchCourse course;
     fs::create_directories(course.path(".learn"));
     course.write(".learn/state.json", "{ half a file");
-    expect(course, {"progress"}, 0, {"is broken", "state.json.broken-1", "0 of "});
+    expect(course, {"progress"}, 0, {"is damaged", "state.json.broken-1", "0 of "});
     CHECK(course.read(".learn/state.json.broken-1") == "{ half a file");
     course.write(".learn/verdicts", "in the way");
     expect(course, {"check", "02"}, 1, {"02_naive: not yet"});
@@ -551,9 +550,9 @@ TEST_CASE("kill -9 of a check at any moment loses nothing") {
     }
 }
 
-TEST_CASE("what killed checks left over is removed, and nothing else of that folder") {
+TEST_CASE("leftovers of killed checks are removed, and no other file") {
     ScratchCourse course;
-    // Where no folder of the learner's can be made, verdicts lie among the files of others.
+    // If the learner's folder cannot be created, verdicts are written to the temporary folder, which others use too.
     fs::create_directories(course.path("tmp/empty-999999999"));
     for (std::string name : {"notes.999999999", "02_naive.json.mine", "03_tiled.json.999999999"})
         course.write("tmp/" + name, "not a verdict");

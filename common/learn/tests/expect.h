@@ -1,4 +1,4 @@
-// What tests of the command have in common.
+// Helpers that the tests of the command share.
 #pragma once
 
 #include <doctest/doctest.h>
@@ -11,7 +11,7 @@ inline bool has(const std::string& text, const std::string& part) {
     return text.find(part) != std::string::npos;
 }
 
-// `learn WORDS`: expects an exit code, and words in what is printed.
+// Runs `learn WORDS`, and expects the exit code and the given words in the output.
 inline Ended expect(const ScratchCourse& course, const std::vector<std::string>& words, int code,
                     const std::vector<std::string>& parts) {
     Ended outcome = course.learn(words);

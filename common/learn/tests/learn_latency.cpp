@@ -1,5 +1,5 @@
-// From saving a file to its verdict on the screen of `learn watch`: the median of 20 saves, with its
-// parts. Prints; with --most MILLISECONDS it fails when the median is above.
+// Measures the time from saving a file to its verdict on the screen of `learn watch`: prints the median of 20 saves
+// with its parts. With --most MILLISECONDS it fails if the median is larger.
 
 #include <algorithm>
 #include <chrono>
@@ -26,7 +26,7 @@ struct Times {
     std::map<std::string, std::vector<double>> parts;
 };
 
-// Every save is another text, so that nothing comes from the cache but the solution's counters.
+// Saves a text that is new each time, so that only the solution's counters come from the cache.
 bool save_once(const ScratchCourse& course, const std::string& step, int number,
                PseudoTerminal& terminal, Times& times) {
     std::string text = ScratchCourse::solution(step) + "// save " + std::to_string(number) + "\n";
@@ -35,7 +35,7 @@ bool save_once(const ScratchCourse& course, const std::string& step, int number,
     if (!terminal.shows(step + ": passed") || !terminal.shows("Again:")) return false;
     double whole = std::chrono::duration<double, std::milli>(Clock::now() - begin).count();
     if (!terminal.shows("q quit")) return false;
-    // The first one fills the cache.
+    // The first save fills the cache.
     if (number == 0) return true;
     times.whole.push_back(whole);
     Json spent = read_json(course.path(".learn/verdicts/" + step + ".json"))["milliseconds"];
@@ -63,7 +63,7 @@ int main(int argc, char** argv) {
                      step.c_str());
         return 2;
     }
-    // The predictions are made, so that the counters are shown too.
+    // The predictions are made first, so that the counters are printed too.
     for (int i = 0; i < 2; ++i) course.learn({"predict", step.substr(0, 2), "4"});
     PseudoTerminal terminal(course.command({"watch", step}));
     Times times;

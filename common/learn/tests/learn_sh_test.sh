@@ -1,5 +1,5 @@
 #!/bin/sh
-# learn_sh_test.sh LEARN -- the parts of ./learn that can be tried without installing or building.
+# learn_sh_test.sh LEARN -- tests the parts of ./learn that neither install nor build.
 set -eu
 learn=$1
 folder=$(mktemp -d)
@@ -24,10 +24,10 @@ expect 0 'Usage: ./learn' "$learn" help
 expect 0 'test --all' "$learn" --help
 expect 2 'test has no --some; there are simulator, ' "$learn" test --some
 expect 2 'test --except needs the names of tests' "$learn" test --except
-expect 2 'build takes nothing more, but there is: now' "$learn" build now
-expect 2 'docs takes nothing more' "$learn" docs now
+expect 2 'build takes no arguments, but got: now' "$learn" build now
+expect 2 'docs takes no arguments' "$learn" docs now
 
-# A machine on which nothing is installed, and that has no apt-get: it names what is missing.
+# On a machine without apt-get and without packages, it names what is missing.
 mkdir "$folder/bin"
 for tool in dirname sed tr uname id mkdir; do ln -s "$(command -v $tool)" "$folder/bin/$tool"; done
 expect 1 'missing: g++ cmake ninja-build' \
@@ -39,7 +39,7 @@ expect 1 'ninja-build clang' env PATH="$folder/bin" COALESCE_BUILD="$folder/buil
 expect 2 'COALESCE_COMPILER is gcc; it can be nvcc or clang' \
     env COALESCE_BUILD="$folder/build" COALESCE_COMPILER=gcc /bin/sh "$learn" build
 
-# apt-get without package lists or with stale ones: what is called, in which order.
+# An apt-get with no package lists or stale ones: test which calls are made, and in which order.
 cat >"$folder/bin/apt-get" <<'END'
 #!/bin/sh
 echo "apt-get $1"

@@ -1,4 +1,4 @@
-// learn_tests LEARN [OPTIONS OF DOCTEST] -- the tests of the command LEARN, build/bin/learn, and of its parts.
+// learn_tests LEARN [OPTIONS OF DOCTEST] -- tests the command LEARN, build/bin/learn, and its parts.
 
 #include <doctest/doctest.h>
 

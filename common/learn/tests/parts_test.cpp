@@ -1,4 +1,4 @@
-// Small parts of the command: figures, differences of texts, what is said about counters.
+// Tests small parts of the command: figures, differences of texts, explanations of counters.
 
 #include <doctest/doctest.h>
 
@@ -85,7 +85,7 @@ TEST_CASE("counters per request, and their ideals") {
     CHECK(coalesce::costs_of(coalesce::Verdict{}).empty());
 }
 
-TEST_CASE("of a predicted time as much is told as there is room for") {
+TEST_CASE("the details of a predicted time fit the space there is") {
     coalesce::Verdict verdict = verdict_with(counters(2048, 8192, 2048, 2048));
     verdict.outcome = coalesce::Verdict::Outcome::passed;
     verdict.is_simulated = true;
@@ -119,7 +119,7 @@ TEST_CASE("of a predicted time as much is told as there is room for") {
     CHECK(height(shown(height(less) - 1)) == height(less) - 1);
 }
 
-TEST_CASE("why a line costs what it does") {
+TEST_CASE("each line's cost is explained") {
     Json costly = counters(2048, 65536, 2048, 1024);
     auto reasons = reasons_for(verdict_with(costly), counters_in(costly));
     REQUIRE(reasons.size() == 2);
@@ -130,10 +130,10 @@ TEST_CASE("why a line costs what it does") {
     reasons = reasons_for(verdict_with(wide), counters_in(wide));
     CHECK(reasons[0].find("32 lanes with 16 bytes each need 512 bytes, 16 sectors. No byte") !=
           std::string::npos);
-    CHECK(reasons[1].find("the least") != std::string::npos);
+    CHECK(reasons[1].find("the minimum") != std::string::npos);
 }
 
-TEST_CASE("differences of texts") {
+TEST_CASE("differences between texts") {
     CHECK(short_diff("", "") == "");
     CHECK(short_diff("a\nb\n", "a\nb\n") == "  a\n  b\n");
     CHECK(short_diff("a\nb\nc\n", "a\nc\nd\n") == "  a\n- b\n  c\n+ d\n");
@@ -154,7 +154,7 @@ TEST_CASE("two texts side by side stay in their columns") {
     CHECK(text.find("same") < text.find(std::string(38, 'a')));
 }
 
-TEST_CASE("a text in pages") {
+TEST_CASE("a text is split into pages") {
     CHECK(height_of("", 80) == 0);
     CHECK(height_of("a\n\nb\n", 80) == 3);
     CHECK(height_of(std::string(80, 'x'), 80) == 1);
@@ -166,7 +166,7 @@ TEST_CASE("a text in pages") {
     CHECK(pages_of("a\n1234567\nb\n", 3, 3) == std::vector<std::string>{"a\n", "1234567\n", "b\n"});
 }
 
-TEST_CASE("an excerpt marks its line and column, and never upsets the terminal") {
+TEST_CASE("an excerpt marks its line and column, and contains no control characters") {
     CHECK(coalesce::excerpt("a\nb\nc\nd\ne\nf\n", 4, 0) ==
           "     2 | b\n     3 | c\n>    4 | d\n     5 | e\n     6 | f\n");
     CHECK(coalesce::excerpt("ab\n", 1, 2) == ">    1 | ab\n       |  ^\n");
@@ -190,7 +190,7 @@ struct WatchedFile {
     void write(const std::string& text) const { std::ofstream(file) << text; }
 };
 
-// Whether a change is noticed within that time.
+// Reports whether the watcher notices a change within that time.
 bool notices(FileWatcher& watcher, int milliseconds) {
     for (int i = 0; i < milliseconds; i += 5) {
         if (watcher.has_changed()) return true;
@@ -203,22 +203,22 @@ constexpr int SOON = 3000, NEVER = 600;
 
 }  // namespace
 
-TEST_CASE("a watched file: however it is written, and only when its content changes") {
+TEST_CASE("a watched file changes however it is written, and only if its content does") {
     for (bool polls : {false, true}) {
         CAPTURE(polls);
         WatchedFile watched;
         FileWatcher watcher(watched.file, polls);
         CHECK(watcher.is_polling() == polls);
-        CHECK(notices(watcher, SOON));  // at first: there is none
+        CHECK(notices(watcher, SOON));  // the first call reports the missing file
         CHECK(!watcher.text());
         watched.write("one");
         CHECK(notices(watcher, SOON));
         CHECK(watcher.text() == "one");
-        watched.write("one");  // the same again
+        watched.write("one");  // the same content again
         CHECK(!notices(watcher, NEVER));
         std::ofstream(watched.folder / "other.cu") << "noise";
         CHECK(!notices(watcher, NEVER));
-        // As many editors save: under another name, renamed.
+        // Many editors save by renaming a new file.
         std::ofstream(watched.folder / ".kernel.cu.swp") << "two";
         std::filesystem::rename(watched.folder / ".kernel.cu.swp", watched.file);
         CHECK(notices(watcher, SOON));
@@ -250,7 +250,7 @@ TEST_CASE("a link is followed, and a folder that is replaced is found again") {
     CHECK(watcher.text() == "three");
 }
 
-TEST_CASE("a file that is being written is waited for") {
+TEST_CASE("the watcher waits for a file that is being written") {
     constexpr int PARTS = 12;
     WatchedFile watched;
     watched.write("0");
@@ -270,13 +270,13 @@ TEST_CASE("a file that is being written is waited for") {
     CHECK(watcher.text()->ends_with("part 11\n"));
 }
 
-TEST_CASE("file systems that do not tell of changes are known") {
+TEST_CASE("file systems that do not report changes are recognized") {
     CHECK(!must_poll("/proc"));
     CHECK(!must_poll("/nonexistent"));
 }
 
 TEST_CASE("a signal ends a question, also when it came before the waiting began") {
-    // Nothing is typed at first.
+    // Nothing has been typed yet.
     int ends[2];
     REQUIRE(pipe(ends) == 0);
     int usual = dup(STDIN_FILENO);

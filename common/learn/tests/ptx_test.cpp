@@ -1,4 +1,4 @@
-// PTX by source line: taken apart as text, and by the real command of lessons and of learners' files.
+// Tests the listing of PTX by source line: the parser, and the real command on lessons and learners' files.
 
 #include <doctest/doctest.h>
 
@@ -8,9 +8,9 @@
 
 #include "base/kernel_name.h"
 #include "base/text.h"
-#include "expect.h"
 #include "examiner/compiled_from.h"
 #include "examiner/source_lines.h"
+#include "expect.h"
 #include "learn/ptx_listing.h"
 
 using coalesce::Child;
@@ -26,8 +26,8 @@ namespace fs = std::filesystem;
 
 namespace {
 
-// As nvcc writes it: what is inlined from the file itself and from a header, jumps, a call over several
-// lines, a place that nothing jumps to.
+// PTX as nvcc writes it, with code inlined from the same file and from a header, jumps, a call over several lines,
+// and a label that no jump uses.
 const std::string PTX = R"(
 .version 9.0
 .target sm_90
@@ -81,7 +81,7 @@ std::string texts(const PtxListing& listing, int line) {
     return all;
 }
 
-// The lines "   12 | text" of an output, by their numbers.
+// Returns the source lines ("   12 | text") of an output, by their numbers.
 std::map<int, std::string> source_lines_in(const std::string& output) {
     std::map<int, std::string> found;
     static const std::regex line(R"( *(\d+) \|(?: (.*))?)");
@@ -106,12 +106,12 @@ TEST_CASE("names as people write them") {
     CHECK(kernel_name("two") == "two");
 }
 
-TEST_CASE("each instruction stands at the line that it comes from") {
+TEST_CASE("each instruction is listed at its source line") {
     const PtxListing one = listing_of(PTX, "_Z3oneILi4EEvPf", "steps/x/main.cu", 1);
     CHECK(one.instructions == 8);
     CHECK(texts(one, 2) == "1 ld.param.u64 %rd1, [param_0];\n");
     CHECK(texts(one, 3) == "2 mov.u32 %r1, %tid.x;\n3 @%p1 bra $L__BB0_2;\n");
-    // Of the file's own functions each line is itself; a header's counts as the line that calls it.
+    // Code inlined from the same file keeps its line; code from a header belongs to the line that calls it.
     CHECK(texts(one, 9) == "4 st.shared.v2.f32 [tile], {%f1, %f2};\n");
     CHECK(texts(one, 5) ==
           "5 cp.async.bulk.shared::cluster.global [%r1], [%rd1], 4;\n"
@@ -119,7 +119,7 @@ TEST_CASE("each instruction stands at the line that it comes from") {
           "7 call.uni (retval0), vprintf, ( param0 );\n");
     CHECK(texts(one, 6) == "0 $L__BB0_2:\n8 ret;\n");
     CHECK(texts(listing_of(PTX, "two", "steps/x/main.cu", 1), 7) == "1 ret;\n");
-    // Of a file that the PTX does not name, nothing is known but the kernel's head.
+    // If the PTX does not name the file, all instructions belong to the kernel's head.
     const PtxListing unknown = listing_of(PTX, "two", "y.cu", 30);
     CHECK(texts(unknown, 30) == "1 ret;\n");
     CHECK(listing_of(PTX, "three", "steps/x/main.cu", 1).instructions == 0);
@@ -132,7 +132,7 @@ TEST_CASE("clang names folder and file apart") {
     CHECK(texts(listing_of(ptx, "two", "steps/x/main.cu", 1), 7) == "1 ret;\n");
 }
 
-TEST_CASE("the text: source lines in turn, gaps told, nothing wider than the terminal") {
+TEST_CASE("the listing has source lines in order, marks gaps, and fits the terminal") {
     PtxListing listing{3,
                        {{2, {{1, "mov.u32 %r1, %tid.x;"}}},
                         {4, {{2, "@!%p1 bra $L__BB0_2;"}, {3, "ret;"}}},
@@ -155,7 +155,7 @@ TEST_CASE("the text: source lines in turn, gaps told, nothing wider than the ter
               "           $L__BB0_2:\n");
 }
 
-TEST_CASE("of a lesson: the kernel's own lines, what it takes, and the same as JSON") {
+TEST_CASE("ptx of a lesson shows the kernel's lines and occupancy, also as JSON") {
     ScratchCourse course;
     const std::string file = course.path("ptx.json").string();
     const Ended shown =
@@ -201,7 +201,7 @@ TEST_CASE("of a lesson: the kernel's own lines, what it takes, and the same as J
     CHECK(kernel["registers"] > 5);
 }
 
-TEST_CASE("a variant is the kernel that it launches, with its dynamic shared memory") {
+TEST_CASE("ptx of a variant shows the kernel that it launches, with its dynamic shared memory") {
     ScratchCourse course;
     expect(course, {"ptx", "10", "--variant", "registers_64"}, 0,
            {"transpose_tall<64, 16> of 10_registers, variant registers_64",
@@ -215,16 +215,16 @@ TEST_CASE(
     ScratchCourse course;
     const Ended refused = expect(course, {"ptx", "02"}, 1,
                                  {"02_naive has not passed yet", "Yours: ./learn ptx 02 --mine",
-                                  "All the same: ./learn ptx 02 --yes"});
+                                  "Show it anyway: ./learn ptx 02 --yes"});
     CHECK(!has(refused.output, "st.global"));
     course.solve("02_naive");
     REQUIRE(course.learn({"check", "02"}).exit_code == 0);
     expect(course, {"ptx", "02"}, 0, {"transpose_naive of 02_naive", "st.global"});
-    // Other variants of a lesson solve nothing, and are no secret in the book either.
+    // Other variants of a lesson are not solutions, and the book shows them too.
     expect(course, {"ptx", "01", "--variant", "element"}, 0, {"copy_element of 01_copy"});
 }
 
-TEST_CASE("of a learner's file: as it stands, also where it cannot be launched or compiled") {
+TEST_CASE("ptx of a learner's file works even if the kernel cannot be launched or compiled") {
     ScratchCourse course;
     course.solve("02_naive");
     check_width(expect(course, {"ptx", "02", "--mine"}, 0,
@@ -232,9 +232,9 @@ TEST_CASE("of a learner's file: as it stands, also where it cannot be launched o
                         "8 blocks, 64 of 64 warps", "out[col * rows + row] ="})
                     .output);
     course.write("mine.cu",
-                 "__global__ void transpose(float* out, const float* in, int rows, int "
-                 "cols) {\n    out[0] = in[0];\n}\nconstexpr Launch configure(int, int) "
-                 "{ return {.grid = {0, 0}, .block = {0, 0}}; }\n");
+                 "__global__ void transpose(float* out, const float* in, int rows, int cols) {\n   "
+                 " out[0] = in[0];\n}\nconstexpr Launch configure(int, int) { return {.grid = {0, "
+                 "0}, .block = {0, 0}}; }\n");
     expect(course, {"ptx", "02", "--file", "mine.cu"}, 0,
            {"is not known", "    2 |     out[0] = in[0];", "st.global"});
     course.write("mine.cu",
@@ -244,7 +244,7 @@ TEST_CASE("of a learner's file: as it stands, also where it cannot be launched o
     expect(course, {"ptx", "02", "--file", "no.cu"}, 2, {"there is no file no.cu"});
 }
 
-TEST_CASE("SASS where there is a tool that prints it; else what is missing") {
+TEST_CASE("--sass prints machine code, or names the missing tool") {
     ScratchCourse course;
     const bool has_tools = !find_program("nvdisasm").empty() || !find_program("cuobjdump").empty();
     if (!has_tools && !fs::exists("/usr/local/cuda/bin/nvdisasm") &&
@@ -252,7 +252,7 @@ TEST_CASE("SASS where there is a tool that prints it; else what is missing") {
         expect(course, {"ptx", "02", "--yes", "--sass"}, 2,
                {"--sass needs nvdisasm or cuobjdump", "CUDA_HOME"});
     }
-    // One that prints two kernels, as nvdisasm heads them.
+    // A made-up nvdisasm that prints two kernels.
     fs::create_directories(course.path("tools"));
     course.write("tools/nvdisasm",
                  "#!/bin/sh\n"

@@ -1,4 +1,4 @@
-// Figures and tables, made from results that were written down here.
+// Tests figures and tables with made-up results.
 
 #include <doctest/doctest.h>
 
@@ -45,7 +45,7 @@ TEST_CASE("verdicts") {
     CHECK(reason_of_skip({{"verified", true}}) == "");
 }
 
-TEST_CASE("a table has 80 columns, and says measured or simulated") {
+TEST_CASE("a table has 80 columns, and states whether it is measured or simulated") {
     for (auto& device : {SIM, GPU}) {
         bool simulated = device["kind"] == "sim";
         Json result = simulated ? counted("09_vec4_t64", "a_name_of_nineteen_")
@@ -100,7 +100,7 @@ TEST_CASE("predicted times have a table of 80 columns, and are never called meas
     CHECK_FALSE(has(one, "Unverified"));
     known["predicted"]["measured_gpu"] = false;
     CHECK(has(shown({known}), "Unverified"));
-    // A real GPU's times are measured, whatever was asked for.
+    // The times of a real GPU are measured even if predictions were requested.
     std::ostringstream out;
     Table(out, GPU, true).print_head(timed("01_copy", "copy"));
     CHECK_FALSE(has(out.str(), "predicted"));

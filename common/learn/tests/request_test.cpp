@@ -1,4 +1,4 @@
-// What `learn run` takes, and the one line with which it refuses everything else.
+// Tests which requests `learn run` accepts, and the one-line messages for all others.
 
 #include "learn/request.h"
 
@@ -74,7 +74,7 @@ TEST_CASE("steps by number and by name, in the course's order, once each") {
     CHECK(names(steps({"rivals"})) == "");
 }
 
-TEST_CASE("a whole program is run alone, and is none of all") {
+TEST_CASE("a whole program runs alone, and is not one of all") {
     Course course = COURSE;
     course.program.emplace();
     course.program->name = "00_program";
@@ -102,7 +102,7 @@ TEST_CASE("rivals come with all on a GPU, and alone when they are named") {
 }
 
 TEST_CASE("unknown steps") {
-    refused(steps({}), "which steps?");
+    refused(steps({}), "name the steps to run");
     for (const char* word : {"0", "3", "03_tiled", "naive", "-1", "", "02_", "002"}) {
         refused(steps({"01", word}), std::string("there is no step \"") + word + "\"");
     }
@@ -115,7 +115,7 @@ TEST_CASE("shapes go to every program") {
     CHECK(understand(shape("", ""), COURSE).options.empty());
 }
 
-TEST_CASE("shapes that cannot be") {
+TEST_CASE("impossible shapes are refused") {
     refused(shape("0", "5"), "--rows 0: must be at least 1");
     refused(shape("5", "-3"), "--cols -3: must be at least 1");
     refused(shape("99999999999", "1"), "--rows 99999999999: too large");
@@ -140,7 +140,7 @@ TEST_CASE("devices") {
     refused(words, "--device tpu: unknown; it is auto, gpu or sim");
 }
 
-TEST_CASE("a prediction goes to every program, and is understood before any runs") {
+TEST_CASE("a prediction goes to every program, and is checked before any runs") {
     RunWords words = steps({"all"});
     words.time = "L4";
     words.at = "4096x2048";
@@ -152,7 +152,7 @@ TEST_CASE("a prediction goes to every program, and is understood before any runs
     CHECK(understand(words, COURSE).options == std::vector<std::string>{"--at", "4096x2048"});
     words.at = "4096by2048";
     refused(words, "not a whole number");
-    // Where none is given, that of the tables in the lessons; else that of the matrix.
+    // Without a shape, the shape of the lessons' tables is used; otherwise the given one.
     words = steps({"02"});
     words.time = "H200";
     CHECK(understand(words, COURSE).options ==

@@ -1,4 +1,4 @@
-// Results of lessons, written down here.
+// Made-up results of lessons.
 #pragma once
 
 #include <string>

@@ -1,4 +1,4 @@
-// A course of its own for a test: the real steps and solutions, skeletons to write in, no progress.
+// A temporary course for a test: the real steps and solutions, the original exercises, and no progress.
 #pragma once
 
 #include <unistd.h>
@@ -16,10 +16,10 @@
 
 namespace coalesce::learn {
 
-// build/bin/learn, or what stands in for it.
+// Path of build/bin/learn, or of the program to test instead.
 inline std::filesystem::path learn_program;
 
-// Gone again with this object.
+// The course's folder, which is removed with this object.
 class ScratchCourse {
 public:
     explicit ScratchCourse(const std::filesystem::path& learn = learn_program) : program(learn) {
@@ -51,11 +51,11 @@ public:
         std::ofstream(root / file, std::ios::binary) << text;
     }
 
-    // What is written in an exercise by somebody who can do it.
+    // Returns the solution of an exercise.
     static std::string solution(const std::string& step, const std::string& file = "") {
         return skeleton(step, file.empty() ? file_of(step) : file).solved();
     }
-    // The solution with one place replaced, which must be there.
+    // Returns the solution with one passage replaced. The passage must exist.
     static std::string solution_with(const std::string& step, const std::string& from,
                                      const std::string& to) {
         std::string text = solution(step);
@@ -67,7 +67,7 @@ public:
         write("exercises/" + step + "/" + file_of(step), solution(step));
     }
 
-    // How the command is started in this course.
+    // Returns the command line and environment that run the command in this course.
     Command command(const std::vector<std::string>& words) const {
         return {.program = program,
                 .arguments = words,
@@ -75,7 +75,7 @@ public:
                 .folder = root,
                 .with_errors = true};
     }
-    // `learn WORDS`, with stdout and stderr in one.
+    // Runs `learn WORDS` and returns stdout and stderr together.
     Ended learn(const std::vector<std::string>& words) const {
         constexpr int MILLISECONDS = 120'000;
         Child child(command(words));
@@ -85,7 +85,7 @@ public:
     Json learn_json(const std::vector<std::string>& words) const {
         return Json::parse(learn(words).output);
     }
-    // The state of an exercise as `learn progress` has it: "done".
+    // Returns the state of an exercise from `learn progress`, such as "done".
     Json progress_of(const std::string& step, bool is_hunt = false) const {
         Json all = learn_json({"progress", "--json"});
         for (auto& exercise : all["exercises"]) {

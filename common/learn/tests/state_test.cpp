@@ -1,5 +1,5 @@
-// The learner's progress: what is kept, what happens to files that hold something else, and that
-// neither two commands at once nor a kill at any moment loses anything.
+// Tests the learner's progress: what is stored, what happens to damaged files, and that concurrent commands and kills
+// lose nothing.
 
 #include "learn/state.h"
 
@@ -21,7 +21,7 @@ namespace fs = std::filesystem;
 
 namespace {
 
-// A folder that is gone again, and what was warned of.
+// A temporary folder, and the warnings about it.
 struct StateFolder {
     fs::path path;
     std::vector<std::string> warnings;
@@ -51,7 +51,7 @@ Record full_record() {
     return record;
 }
 
-// How often an update was counted, and that the file is whole: what every kill must leave.
+// Returns the number of updates. Throws if the file is incomplete, which no kill may cause.
 int count_in(const fs::path& folder) {
     auto text = read_if_there(folder / "state.json");
     return text ? state_from_json(*text).record("x").checks : 0;
@@ -63,7 +63,7 @@ void add_one(Progress& progress) {
 
 }  // namespace
 
-TEST_CASE("a guess is right within rounding, or as far as its question lets it be") {
+TEST_CASE("a guess is right within rounding, or within the tolerance of its question") {
     CHECK(Guess{"load", 32.0, 32.0}.is_right());
     CHECK(!Guess{"load", 31.0, 32.0}.is_right());
     CHECK(Guess{"load", 1.7, 1.73}.is_right());
@@ -73,12 +73,12 @@ TEST_CASE("a guess is right within rounding, or as far as its question lets it b
     for (double said : {4.0, 3.74, 3.7, 3.5}) CHECK(Guess{"store", said, 3.74, 0.1}.is_right());
     for (double said : {5.0, 4.5, 3.0}) CHECK(!Guess{"store", said, 3.74, 0.1}.is_right());
     CHECK(fact_text({"store", 4.0, 3.74, 0.1}) == "it is 3.74 on average: right");
-    CHECK(fact_text({"store", 5.0, 4.0}) == "it is 4: not so");
+    CHECK(fact_text({"store", 5.0, 4.0}) == "it is 4: wrong");
     CHECK(fact_text({"store", std::nullopt, 4.0}) == "it is 4");
     CHECK(fact_text({coalesce::kOfCopy, 50.0, 43.0, 0.25, "predicted, G, within 8 %"}) ==
           "the model says 43 (predicted, G, within 8 %): right");
 
-    // What an earlier command wrote does not say how far, and knows no times.
+    // Older files have neither "within" nor predicted times.
     State state;
     state.records["x"].guesses = {{"store", 4.0, 3.74, 0.1}};
     Json json = Json::parse(to_json(state));
@@ -91,7 +91,7 @@ TEST_CASE("a guess is right within rounding, or as far as its question lets it b
     CHECK(state_from_json(json.dump()).record("x").guesses[0].within == coalesce::kRounding);
 }
 
-TEST_CASE("what is written is read again") {
+TEST_CASE("a written state can be read again") {
     StateFolder folder;
     folder.progress().update([](State& state) {
         state.has_begun = true;
@@ -123,7 +123,7 @@ TEST_CASE("an edited pass is stale, not done") {
     CHECK(status_of(record, std::nullopt) == Status::stale);
 }
 
-TEST_CASE("a file that holds something else is kept aside, and progress starts again") {
+TEST_CASE("a damaged file is renamed, and progress starts from the beginning") {
     for (std::string text :
          {"", "{", "[]", "null", "{\"format\": 1}", "{\"format\": \"one\"}", "\x01\x02\xff",
           "{\"format\": 1, \"has_begun\": true, \"current\": \"\", \"exercises\": {\"x\": 3}}"}) {
@@ -160,10 +160,10 @@ TEST_CASE("a newer command's file stays as it is") {
     add_one(progress);
     CHECK(read_if_there(folder.path / "state.json") == "{\"format\": 3}");
     REQUIRE(folder.warnings.size() == 1);
-    CHECK(folder.warnings[0].find("newer command") != std::string::npos);
+    CHECK(folder.warnings[0].find("newer version of this command") != std::string::npos);
 }
 
-TEST_CASE("where nothing can be written, one warning, and on it goes") {
+TEST_CASE("if nothing can be written, there is one warning and the command goes on") {
     std::vector<std::string> warnings;
     Progress progress("/proc/no-such-folder",
                       [&](const std::string& text) { warnings.push_back(text); });
@@ -171,7 +171,7 @@ TEST_CASE("where nothing can be written, one warning, and on it goes") {
     add_one(progress);
     CHECK(progress.read().records.empty());
     REQUIRE(warnings.size() == 1);
-    CHECK(warnings[0].find("progress is not kept") != std::string::npos);
+    CHECK(warnings[0].find("progress is not saved") != std::string::npos);
 }
 
 TEST_CASE("two processes at once lose nothing") {
@@ -191,7 +191,7 @@ TEST_CASE("two processes at once lose nothing") {
     CHECK(count_in(folder.path) == PROCESSES * UPDATES);
 }
 
-TEST_CASE("a kill at any moment leaves the file whole, and nothing behind") {
+TEST_CASE("a kill at any moment leaves the file complete, and no other files") {
     constexpr int KILLS = 60;
     StateFolder folder;
     std::mt19937 random(1);
@@ -207,14 +207,14 @@ TEST_CASE("a kill at any moment leaves the file whole, and nothing behind") {
             for (;;) add_one(progress);
         }
         close(busy[1]);
-        // On a busy machine a child may not have begun for long: a kill before that proves nothing.
+        // On a busy machine a child may start late. A kill before that proves nothing.
         char said = 0;
         REQUIRE(read(busy[0], &said, 1) == 1);
         usleep(random() % 8000);
         kill(child, SIGKILL);
         waitpid(child, nullptr, 0);
         close(busy[0]);
-        int now = count_in(folder.path);  // throws when it is not whole
+        int now = count_in(folder.path);  // throws if the file is incomplete
         REQUIRE(now > before);
         before = now;
     }

@@ -1,4 +1,4 @@
-// A terminal with the command in it, as somebody types there.
+// A pseudo terminal that runs the command and types keys.
 #pragma once
 
 #include <poll.h>
@@ -19,7 +19,7 @@
 
 namespace coalesce::learn {
 
-// What a terminal of 80 x 24 shows after this output: as much of its language as the command speaks.
+// Returns what a terminal of 80 x 24 shows after this output. Supports the escape sequences that the command uses.
 inline std::vector<std::string> lines_seen(const std::string& output) {
     constexpr size_t LINES = 24, COLUMNS = 80;
     std::vector<std::string> lines(LINES);
@@ -52,7 +52,7 @@ inline std::vector<std::string> lines_seen(const std::string& output) {
     return lines;
 }
 
-// Starts a program in a terminal of 80 x 24, and ends it with this object.
+// Starts a program in a terminal of 80 x 24, and kills it with this object.
 class PseudoTerminal {
 public:
     explicit PseudoTerminal(const Command& command, const std::string& kind = "xterm") {
@@ -74,7 +74,7 @@ public:
     void type(const std::string& keys) const {
         if (write(terminal, keys.data(), keys.size()) < 0) throw std::runtime_error("it is gone");
     }
-    // Waits until these words are on the screen, after all that earlier waits have found.
+    // Waits until the words appear, after those that earlier calls found.
     bool shows(const std::string& words, int milliseconds = 30'000) {
         using Clock = std::chrono::steady_clock;
         auto end = Clock::now() + std::chrono::milliseconds(milliseconds);
@@ -89,7 +89,7 @@ public:
             if (left <= 0 || !take_output(static_cast<int>(left))) return false;
         }
     }
-    // Waits for the end. The status as waitpid gives it; -1: it did not end in time.
+    // Waits for the end of the program. Returns its status as from waitpid, or -1 if it did not end in time.
     int status(int milliseconds = 30'000) {
         for (int waited = 0; waited < milliseconds; waited += 5) {
             take_output(5);
@@ -102,13 +102,13 @@ public:
         }
         return -1;
     }
-    // Whether typed keys are shown and come in lines, as a shell wants it.
+    // Reports whether the terminal echoes keys and delivers lines, as a shell needs.
     bool is_as_usual() const {
         termios settings = {};
         tcgetattr(terminal, &settings);
         return (settings.c_lflag & ICANON) != 0 && (settings.c_lflag & ECHO) != 0;
     }
-    // What a process does that is to become the command.
+    // Runs in the child process, which becomes the command.
     [[noreturn]] static void become(const Command& command, const std::string& kind) {
         for (auto& setting : command.environment) putenv(const_cast<char*>(setting.c_str()));
         setenv("TERM", kind.c_str(), 1);
@@ -119,7 +119,7 @@ public:
         execv(words[0], words.data());
         _exit(127);
     }
-    // The lines that somebody sees now.
+    // Returns the lines that are visible now.
     std::vector<std::string> lines() const { return lines_seen(screen); }
     pid_t id() const { return process; }
     const std::string& all() const { return screen; }

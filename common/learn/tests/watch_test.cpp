@@ -1,4 +1,4 @@
-// `learn watch` as it is used: in a terminal with keys, and in a pipe without.
+// Tests `learn watch` as it is used: in a terminal with keys, and in a pipe without.
 
 #include <doctest/doctest.h>
 #include <unistd.h>
@@ -16,7 +16,7 @@ namespace fs = std::filesystem;
 
 namespace {
 
-// Saves as many editors do: another file, renamed.
+// Saves a file as many editors do: writes another file and renames it.
 void save_by_renaming(const ScratchCourse& course, const std::string& file,
                       const std::string& text) {
     course.write(file + "~", text);
@@ -67,7 +67,7 @@ struct Piped {
         }
         return true;
     }
-    // The signal that it ended with; 0: none.
+    // Returns the signal that ended the command, or 0.
     int end() {
         int status = 0;
         waitpid(process, &status, 0);
@@ -79,10 +79,10 @@ struct Piped {
 
 #define SHOWS(words) REQUIRE_MESSAGE(terminal.shows(words), terminal.all())
 
-TEST_CASE("a session, from nothing to exercise 3 solved") {
+TEST_CASE("a session from the first exercise to the third") {
     ScratchCourse course;
     PseudoTerminal terminal(course.command({"watch", "01"}));
-    // 01: the blank, a hint, a wrong attempt, the right one.
+    // In 01: the original file, a hint, a wrong attempt, the right one.
     SHOWS("01_copy: not yet");
     SHOWS("h hint");
     CHECK(!terminal.is_as_usual());
@@ -95,8 +95,8 @@ TEST_CASE("a session, from nothing to exercise 3 solved") {
     SHOWS("Next: ");
     course.solve("01_copy");
     SHOWS("01_copy: passed");
-    SHOWS("./learn predict 01");  // what it costs is not shown before it is guessed
-    SHOWS("g: predict what it costs, or save exercises/01_copy/kernel.cu");
+    SHOWS("./learn predict 01");  // the costs are hidden until they are guessed
+    SHOWS("g: predict the cost, or save exercises/01_copy/kernel.cu");
     SHOWS("q quit");
     CHECK(!has(terminal.all(), "sectors per load"));
     terminal.type("g");
@@ -107,15 +107,15 @@ TEST_CASE("a session, from nothing to exercise 3 solved") {
     SHOWS("The threads then store the floats");
     terminal.type("32\n");
     SHOWS("you said 4; it is 4: right");
-    SHOWS("you said 32; it is 4: not so");
-    SHOWS("space: the verdict again");
+    SHOWS("you said 32; it is 4: wrong");
+    SHOWS("space: back to the verdict");
     SHOWS("q quit");
     terminal.type(" ");
     SHOWS("sectors per load                       4           4           4");
     SHOWS("q quit");
     CHECK(course.progress_of("01_copy")["status"] == "done");
 
-    // It never goes on by itself; n does.
+    // The watch stays with its exercise until n is typed.
     terminal.type("n");
     SHOWS("Waiting for you to save exercises/02_naive/kernel.cu");
     SHOWS("02_naive: not yet");
@@ -167,7 +167,7 @@ TEST_CASE("a session, from nothing to exercise 3 solved") {
     CHECK(course.progress_of("03_tiled")["predictions"][1]["right"] == true);
 }
 
-TEST_CASE("the next exercise is watched, and the first one is a program") {
+TEST_CASE("n watches the next exercise, and the first one is a program") {
     ScratchCourse course;
     PseudoTerminal terminal(course.command({"watch"}));
     SHOWS("00_program: not yet");
@@ -206,7 +206,7 @@ TEST_CASE("the footer fits its lines, whatever the exercise") {
     }
 }
 
-TEST_CASE("e shows the solution when it is typed twice; b turns to the bug hunt, and back") {
+TEST_CASE("e shows the solution when it is typed twice, and b switches to the bug hunt and back") {
     ScratchCourse course;
     PseudoTerminal terminal(course.command({"watch", "02"}));
     SHOWS("02_naive: not yet");
@@ -215,7 +215,7 @@ TEST_CASE("e shows the solution when it is typed twice; b turns to the bug hunt,
     terminal.type("e");
     SHOWS("cannot unsee the solution");
     SHOWS("q quit");
-    terminal.type("he");  // not twice: a hint in between
+    terminal.type("he");  // a hint between the two presses of e
     SHOWS("hint 1 of 4");
     SHOWS("cannot unsee the solution");
     SHOWS("q quit");
@@ -235,7 +235,7 @@ TEST_CASE("e shows the solution when it is typed twice; b turns to the bug hunt,
     SHOWS("b hunt");
 }
 
-TEST_CASE("what is longer than the screen comes by pages, from its beginning") {
+TEST_CASE("a text longer than the screen is shown page by page") {
     ScratchCourse course;
     course.write(KERNEL_02, ScratchCourse::solution_with("02_naive", "col * rows + row",
                                                          "(cols - 1 - col) * rows + row"));
@@ -249,7 +249,7 @@ TEST_CASE("what is longer than the screen comes by pages, from its beginning") {
     CHECK(has(first[22], "more: space"));
     terminal.type("  ");
     SHOWS("(page 2 of 3)");
-    SHOWS("space: the verdict again");
+    SHOWS("space: back to the verdict");
     SHOWS("q quit");
     terminal.type(" ");
     SHOWS("02_naive: not yet");
@@ -257,7 +257,7 @@ TEST_CASE("what is longer than the screen comes by pages, from its beginning") {
     terminal.type("p");
     SHOWS("more: space");
     CHECK(terminal.lines() == first);
-    // A save is seen in the middle of it, and what was not shown is gone.
+    // A save replaces the pages that were not shown yet.
     course.solve("02_naive");
     SHOWS("02_naive: passed");
     SHOWS("q quit");
@@ -268,11 +268,11 @@ TEST_CASE("what is longer than the screen comes by pages, from its beginning") {
     CHECK(terminal.all().size() == before);
 }
 
-TEST_CASE("what a key shows leaves the verdict on the screen when there is room for both") {
+TEST_CASE("the verdict stays on the screen if there is room") {
     ScratchCourse course;
     course.solve("02_naive");
     Command watch = course.command({"watch", "02"});
-    // A GPU's bandwidth would make the verdict longer.
+    // Hide the GPU, since its bandwidth would make the verdict longer.
     watch.environment.push_back("CUDA_VISIBLE_DEVICES=");
     PseudoTerminal terminal(watch);
     SHOWS("02_naive: passed");
@@ -280,7 +280,7 @@ TEST_CASE("what a key shows leaves the verdict on the screen when there is room 
     terminal.type("h");
     SHOWS("hint 1 of 4");
     SHOWS("q quit");
-    terminal.type("e");  // more than there is room for
+    terminal.type("e");  // longer than the screen
     SHOWS("more: space");
     CHECK(has(terminal.lines().front(), "yours"));
     terminal.type("h");
@@ -294,12 +294,12 @@ TEST_CASE("what a key shows leaves the verdict on the screen when there is room 
     CHECK(all.find("q quit") == all.rfind("q quit"));
 }
 
-TEST_CASE("what is saved or happens to the file while it is watched") {
+TEST_CASE("the watch survives all that can happen to the file") {
     ScratchCourse course;
     PseudoTerminal terminal(course.command({"watch", "02", "--plain"}));
     SHOWS("02_naive: not yet");
     fs::remove(course.path(KERNEL_02));
-    SHOWS("is gone");
+    SHOWS("is missing");
     course.write(KERNEL_02, "");
     SHOWS("The file is empty");
     course.write(KERNEL_02, std::string("\0\1\2\x1b[31m", 8));
@@ -309,16 +309,16 @@ TEST_CASE("what is saved or happens to the file while it is watched") {
     course.write(KERNEL_02,
                  head + "for (int i = 0; i >= 0; i = i % 3) out[0] = in[i];\n}" + CONFIGURE);
     SHOWS("does not end");
-    // A save while a check is under way: the new text counts.
+    // If the file is saved during a check, the new text counts.
     course.write(KERNEL_02, head + "for (;;) printf(\"a flood\\n\");\n}" + CONFIGURE);
     SHOWS("checking");
     save_by_renaming(course, KERNEL_02, ScratchCourse::solution("02_naive"));
     SHOWS("02_naive: passed");
     terminal.type("r");
     SHOWS("02_naive: passed");
-    // The folder goes, and comes back.
+    // The folder is moved away, and comes back.
     fs::rename(course.path("exercises"), course.path("elsewhere"));
-    SHOWS("is gone");
+    SHOWS("is missing");
     fs::rename(course.path("elsewhere"), course.path("exercises"));
     SHOWS("02_naive: passed");
     CHECK(!has(terminal.all(), "\x1b"));
@@ -326,8 +326,8 @@ TEST_CASE("what is saved or happens to the file while it is watched") {
     CHECK(terminal.status() == 0);
 }
 
-// A ./learn in another terminal, after a pull.
-TEST_CASE("watch goes on when it is built again meanwhile") {
+// Stands for a ./learn in another terminal after a pull.
+TEST_CASE("watch goes on when its program is rebuilt") {
     ScratchCourse course;
     fs::path copy = learn_program.parent_path() / ("learn-" + std::to_string(getpid()));
     fs::copy_file(learn_program, copy);
@@ -343,7 +343,7 @@ TEST_CASE("watch goes on when it is built again meanwhile") {
     SHOWS("q quit");
     terminal.type("p");
     SHOWS("load from `in`: 4 sectors");
-    // Not even what is not there, in the middle of a build, ends it.
+    // The watch goes on even while the program is missing in the middle of a build.
     fs::remove(copy);
     terminal.type("r");
     SHOWS("02_naive: passed");
@@ -369,7 +369,7 @@ TEST_CASE("Ctrl-C in the middle of a question ends it") {
     ScratchCourse course;
     course.solve("02_naive");
     PseudoTerminal terminal(course.command({"watch", "02"}));
-    SHOWS("g: predict what it costs");
+    SHOWS("g: predict the cost");
     SHOWS("q quit");
     terminal.type("g");
     SHOWS("A number");
@@ -394,7 +394,9 @@ TEST_CASE("Ctrl-Z stops it with the terminal as usual; it goes on afterwards") {
     SHOWS("02_naive: passed");
 }
 
-TEST_CASE("without a terminal: no keys, no escape sequences, the end of the input is the end") {
+TEST_CASE(
+    "without a terminal there are no keys and no escape sequences, and the end of the input ends "
+    "the watch") {
     ScratchCourse course;
     Command command = course.command({"watch", "02"});
     Child with_empty_input(command);
@@ -404,20 +406,20 @@ TEST_CASE("without a terminal: no keys, no escape sequences, the end of the inpu
     CHECK(!has(with_empty_input.outcome().output, "\x1b"));
     CHECK(!has(with_empty_input.outcome().output, "q quit"));
 
-    // With an input that stays open, until SIGTERM. Polling, so that this way is tried too.
+    // With an input that stays open it runs until SIGTERM. This test also uses polling.
     command.arguments.push_back("--poll");
     Piped watch(command);
     REQUIRE(watch.prints("02_naive: not yet"));
     course.solve("02_naive");
     CHECK(watch.prints("02_naive: passed"));
-    watch.write("q\nhhh\n");  // no keys here
+    watch.write("q\nhhh\n");  // keys are ignored without a terminal
     course.write(KERNEL_02, "");
     CHECK(watch.prints("The file is empty"));
     kill(watch.process, SIGTERM);
     CHECK(watch.end() == SIGTERM);
 }
 
-TEST_CASE("colour is a repetition of words, and NO_COLOR is heard") {
+TEST_CASE("colours only repeat the words, and NO_COLOR is respected") {
     ScratchCourse course;
     Command command = course.command({"check", "02"});
     PseudoTerminal without(command);

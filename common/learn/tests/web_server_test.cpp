@@ -1,4 +1,5 @@
-// The server of `learn play`: what it gives and what it does not, as texts and over a real connection.
+// Tests the server of `learn play`: which files it serves and which not, by function calls and over a real
+// connection.
 
 #include "learn/web_server.h"
 
@@ -18,7 +19,7 @@ namespace fs = std::filesystem;
 
 namespace {
 
-// A book, and beside it what is nobody's business.
+// A book, beside files that must not be served.
 struct Site {
     TemporaryFolder folder;
     fs::path book = folder / "book";
@@ -52,7 +53,7 @@ std::string header(const WebAnswer& answer, const std::string& name) {
     return answer.headers.substr(begin, answer.headers.find("\r\n", begin) - begin);
 }
 
-// What comes back for bytes that are sent to that port.
+// Sends bytes to a port and returns the response.
 std::string sent(int port, const std::string& bytes) {
     const Descriptor connection(socket(AF_INET, SOCK_STREAM, 0));
     sockaddr_in place{};
@@ -68,7 +69,7 @@ std::string sent(int port, const std::string& bytes) {
 
 }  // namespace
 
-TEST_CASE("files of the folder are given, by their paths") {
+TEST_CASE("files of the folder are served by their paths") {
     const Site site;
     CHECK(site.get("/").body == "<p>The book</p>");
     CHECK(site.get("/index.html").body == "<p>The book</p>");
@@ -82,7 +83,7 @@ TEST_CASE("files of the folder are given, by their paths") {
     CHECK(site.get("/compiler/").status == 404);
 }
 
-TEST_CASE("nothing outside of the folder is given") {
+TEST_CASE("nothing outside the folder is served") {
     const Site site;
     for (const char* target :
          {"/../secret.html", "/%2e%2e/secret.html", "/..%2fsecret.html", "/%2E%2E%2Fsecret.html",
@@ -99,7 +100,7 @@ TEST_CASE("nothing outside of the folder is given") {
     CHECK(site.get("/" + absolute).status == 404);
 }
 
-TEST_CASE("what is no request is refused") {
+TEST_CASE("an invalid request is refused") {
     const Site site;
     for (const char* target :
          {"index.html", "http://127.0.0.1/index.html", "*", "/a%2", "/%zz", "/index.html%00.js"}) {
@@ -131,12 +132,12 @@ TEST_CASE("each kind of file has its type") {
     CHECK(type("/a.wasm") == "application/wasm");
     CHECK(type("/a.txt") == "text/plain; charset=utf-8");
     CHECK(type("/a") == "application/octet-stream");
-    // A page unpacks it, so that nobody else may: no Content-Encoding.
+    // The page decompresses this file itself, so the response has no Content-Encoding.
     CHECK(type("/compiler/clang.wasm.gz") == "application/gzip");
     CHECK_FALSE(has(site.get("/compiler/clang.wasm.gz").headers, "Content-Encoding"));
 }
 
-TEST_CASE("a file that a browser has is sent again when it has changed") {
+TEST_CASE("a file that a browser has is sent again if it has changed") {
     const Site site;
     const std::string tag = header(site.get("/index.html"), "ETag");
     REQUIRE(tag.size() > 2);
@@ -150,8 +151,8 @@ TEST_CASE("a file that a browser has is sent again when it has changed") {
     CHECK(other.body == "<p>Another book</p>");
 }
 
-TEST_CASE("over a connection: at the loopback address, one answer, several at once") {
-    // It serves until the program ends, and the folder stays until then.
+TEST_CASE("the server answers several connections on the loopback address") {
+    // The server runs until the program ends, so the folder must stay until then.
     static const Site site;
     static WebServer server(site.book, 0);
     REQUIRE(server.port() > 0);
@@ -168,7 +169,7 @@ TEST_CASE("over a connection: at the loopback address, one answer, several at on
     CHECK(sent(server.port(), "GET /../secret.html HTTP/1.1\r\n\r\n").starts_with("HTTP/1.1 404 "));
     CHECK(sent(server.port(), std::string(16384, 'x')).starts_with("HTTP/1.1 400 "));
 
-    // A connection that nothing is said on keeps nobody waiting.
+    // A silent connection blocks no other one.
     const Descriptor silent(socket(AF_INET, SOCK_STREAM, 0));
     sockaddr_in place{};
     place.sin_family = AF_INET;

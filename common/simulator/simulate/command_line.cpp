@@ -21,9 +21,10 @@ namespace {
 constexpr const char* kProgressAfterMs = "2000";
 
 constexpr const char* kDescription =
-    "Runs a CUDA program on a simulated GPU and says what a profiler and a sanitizer\n"
-    "would say, with the line. The program is one built by `nvcc -cudart shared`;\n"
-    "add -lineinfo to see its lines. Its output and exit code are its own.\n";
+    "Runs a CUDA program on a simulated GPU and reports what a profiler and a\n"
+    "sanitizer would report, with source lines. The program is one built by\n"
+    "`nvcc -cudart shared`; add -lineinfo to see its lines. Its output and exit code\n"
+    "are its own.\n";
 
 constexpr const char* kFooter =
     "\nExamples:\n"
@@ -73,7 +74,7 @@ std::string gpu_problem(const std::string& name) {
 std::string number_problem(const std::string& number) {
     const bool good = !number.empty() && number.size() < 19 &&
                       number.find_first_not_of("0123456789") == std::string::npos;
-    return good ? "" : "'" + number + "' is no whole number";
+    return good ? "" : "'" + number + "' is not a whole number";
 }
 
 void add_options(CLI::App& app, CommandLine& line) {
@@ -100,7 +101,7 @@ void add_options(CLI::App& app, CommandLine& line) {
             "(leakcheck is not among all: give all,leakcheck)",
             "LIST", check_list_problem);
     number("--sample", "COALESCE_SIM_SAMPLE",
-           "Of launches that are alike check N, and only\ncount the others: faster");
+           "Check only N of the launches that are alike, and\ncount the others, which is faster");
     number("--max-instructions", "COALESCE_SIM_MAX_INSTRUCTIONS",
            "Stop a launch after N warp instructions");
     number("--threads", "COALESCE_SIM_THREADS", "Threads of this machine to use (all cores)");
@@ -115,11 +116,12 @@ void add_options(CLI::App& app, CommandLine& line) {
                    "Exit with N when there was any report")
         ->type_name("N")
         ->check(CLI::Range(1, 255).description(""));
-    app.add_flag("--plain", line.plain,
-                 "Without anything that makes it fast: to find out\nwhether a result is right");
+    app.add_flag(
+        "--plain", line.plain,
+        "Switch off everything that makes it fast, to find\nout whether a result is right");
     app.add_flag("--quiet", line.quiet, "Print no reports and no table");
     app.add_flag("--explain-missing", line.explains_missing,
-                 "Say what runs here and what does not, and end");
+                 "Print what runs here and what does not, then exit");
 }
 
 bool is_gpu(const std::string& name) {

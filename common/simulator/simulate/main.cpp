@@ -57,7 +57,7 @@ void explain_missing_report(const Ending& ending) {
     }
     say("no counters were written: a signal ended the program before they could be");
     if (ending.signal == SIGSEGV || ending.signal == SIGBUS) {
-        say("host code that follows a device pointer ends like this; "
+        say("host code that dereferences a device pointer ends like this; "
             "copy with cudaMemcpy first, or run the program under gdb");
     }
 }
@@ -88,10 +88,9 @@ std::optional<Findings> read_findings(const fs::path& file) {
 int exit_code_of(const Ending& ending, const Findings& findings) {
     if (ending.signal != 0) return 128 + ending.signal;
     if (findings.not_simulated == 0) return ending.exit_code;
-    say("not all that the program asked for could be simulated (" +
-        std::to_string(findings.not_simulated) +
+    say("parts of the program could not be simulated (" + std::to_string(findings.not_simulated) +
         (findings.not_simulated == 1 ? " report" : " reports") +
-        " of `execution: unsupported`): its results are not those of a GPU");
+        " of `execution: unsupported`), so its results are not those of a GPU");
     return ending.exit_code != 0 ? ending.exit_code : kNotSimulated;
 }
 

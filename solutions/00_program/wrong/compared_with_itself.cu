@@ -1,7 +1,7 @@
 // expect: wrong-element
 // mistake: the kernel copies, and the comparison is of the result with itself.
 // says: out[0] is 0, and 1023 belongs there
-// shows: calls that right
+// shows: calls this right
 #include <cuda_runtime.h>
 
 #include <cstdio>

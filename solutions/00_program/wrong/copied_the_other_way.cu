@@ -1,6 +1,6 @@
 // expect: program-failed
 // mistake: The copy back says the direction of the first copy.
-// says: each pointer of the side that the kind says
+// says: each pointer on the side that `kind` names
 #include <cuda_runtime.h>
 
 #include <cstdio>

@@ -1,6 +1,6 @@
 // expect: launch-exchanged
 // mistake: Threads per block first, then blocks: that covers the elements too, up to 256 x 1024.
-// says: changed places
+// says: numbers of the launch are exchanged
 // says: <<<blocks, threads>>>
 #include <cuda_runtime.h>
 

@@ -1,6 +1,6 @@
 // expect: nothing-written
 // mistake: a kernel is launched that does nothing, and the host does the work after the copy back.
-// shows: calls that right
+// shows: calls this right
 #include <cuda_runtime.h>
 
 #include <cstdio>

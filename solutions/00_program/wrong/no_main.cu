@@ -1,6 +1,6 @@
 // expect: does-not-compile
 // mistake: a kernel alone is no program.
-// says: no program can be made of it
+// says: the program cannot be linked
 #include <cuda_runtime.h>
 
 #include <cstdio>

@@ -1,7 +1,7 @@
 // expect: never-written
 // mistake: Both coordinates are counted along x.
 // says: diagonal
-// never: without a simple pattern
+// never: no simple pattern
 __global__ void transpose(float* out, const float* in, int rows, int cols) {
     int col = blockIdx.x * blockDim.x + threadIdx.x;
     int row = blockIdx.x * blockDim.x + threadIdx.x;

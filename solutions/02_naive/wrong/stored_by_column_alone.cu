@@ -1,6 +1,6 @@
 // expect: line-repeated
 // mistake: The index of the store lacks the row, which is added.
-// says: first column of out: its index lacks what is added
+// says: first column of out: its index has no term for the place
 // never: mirror
 __global__ void transpose(float* out, const float* in, int rows, int cols) {
     int col = blockIdx.x * blockDim.x + threadIdx.x;

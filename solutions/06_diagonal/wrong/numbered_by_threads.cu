@@ -1,6 +1,6 @@
 // expect: never-written | race-between-blocks | tiles-missed
 // mistake: blockDim.x instead of gridDim.x in the number of the block.
-// never: without a simple pattern
+// never: no simple pattern
 constexpr int TILE_DIM = 32, BLOCK_ROWS = 8;
 
 __global__ void transpose(float* out, const float* in, int rows, int cols) {

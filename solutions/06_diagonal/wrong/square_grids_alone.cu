@@ -1,7 +1,7 @@
 // expect: never-written | race-between-blocks | tiles-missed
 // mistake: The shortcut for square grids, for all of them.
 // says: tile
-// never: without a simple pattern
+// never: no simple pattern
 constexpr int TILE_DIM = 32, BLOCK_ROWS = 8;
 
 __global__ void transpose(float* out, const float* in, int rows, int cols) {

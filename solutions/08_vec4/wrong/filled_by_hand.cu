@@ -1,8 +1,8 @@
 // expect: too-many-requests
 // mistake: A float4 in name only: its members are loaded one by one.
 // says: float4
-// never: Touch each element once
-// never: touch each element once
+// never: Access each element once
+// never: access each element once
 constexpr int TILE_DIM = 32, BLOCK_ROWS = 16;
 
 __global__ void transpose(float* out, const float* in, int rows, int cols) {

@@ -1,8 +1,8 @@
 // expect: too-many-requests
 // mistake: Four stores of a float instead of one of a float4.
 // says: float4
-// never: Touch each element once
-// never: touch each element once
+// never: Access each element once
+// never: access each element once
 constexpr int TILE_DIM = 32, BLOCK_ROWS = 16;
 
 __global__ void transpose(float* out, const float* in, int rows, int cols) {

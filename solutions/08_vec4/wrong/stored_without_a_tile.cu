@@ -1,7 +1,7 @@
 // expect: too-many-requests | uncoalesced-stores
 // mistake: float4 loads, and four scalar stores into four rows of `out`.
-// never: Touch each element once
-// never: touch each element once
+// never: Access each element once
+// never: access each element once
 __global__ void transpose(float* out, const float* in, int rows, int cols) {
     int col = blockIdx.x * 32 + threadIdx.x * 4;
     int row = blockIdx.y * 32 + threadIdx.y;

@@ -1,6 +1,6 @@
 // expect: bank-conflicts
 // mistake: place without the swizzle.
-// says: 8 lanes are served together
+// says: shared memory serves 8 lanes at a time
 #include <cuda_pipeline.h>
 
 constexpr int TILE_DIM = 64, QUADS = TILE_DIM / 4, TILE_QUADS = TILE_DIM * QUADS, THREADS = 256;

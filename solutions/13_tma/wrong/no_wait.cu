@@ -1,6 +1,6 @@
 // expect: copy-not-waited-for
 // mistake: Nobody waits at the mbarrier.
-// says: the phase of its mbarrier is over
+// says: the phase of its mbarrier is complete
 // never: group
 using Mbarrier = unsigned long long;  // 8 bytes of shared memory
 

@@ -4,7 +4,7 @@
 // never: `in`
 // never: `out`
 // never: out(
-// never: without a simple pattern
+// never: no simple pattern
 constexpr int TILE_DIM = 32, BLOCK_ROWS = 8;
 
 __global__ void transpose_in_place(float* data, const float*, int side, int) {

@@ -1,6 +1,6 @@
 // expect: never-written | race-between-blocks | tiles-missed
 // mistake: blockIdx.y is taken for blockIdx.x in the choice of the peer.
-// never: without a simple pattern
+// never: no simple pattern
 constexpr int TILE_DIM = 32, BLOCK_ROWS = 8;
 constexpr int GPUS = 4;
 

@@ -1,5 +1,5 @@
-// check_expectations COURSE.TOML STEP RESULTS.JSON -- holds the results of one step against what
-// its lesson.toml expects. Exit code 0: they agree; 1: they differ, a line for each difference.
+// check_expectations COURSE.TOML STEP RESULTS.JSON -- compares the results of one step with its lesson.toml. Exit
+// code 0: they agree; 1: they differ, with a line for each difference.
 
 #include <fstream>
 #include <iostream>

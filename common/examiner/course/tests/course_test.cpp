@@ -1,4 +1,4 @@
-// The records of a course: what is read from right ones, and the place and the advice for each wrong one.
+// Tests reading the records of a course: the contents of right ones, and the place and advice for each wrong one.
 
 #include "examiner/course/course.h"
 
@@ -10,7 +10,7 @@ using namespace coalesce::course;
 
 namespace {
 
-/// The records of a small course, by the names of the lessons.
+/// Returns the records of a small course with lessons of these names.
 struct Small {
     std::map<std::string, std::string> lessons, exercises;
     std::string common = "";
@@ -65,14 +65,14 @@ name = "host"
 const Small ONE = {.lessons = {{"01_copy", FIRST}}, .exercises = {}};
 const Small BOTH = {.lessons = {{"01_copy", FIRST}, {"02_naive", SECOND}}, .exercises = {}};
 
-// `text` with its first `from` replaced.
+// Returns `text` with the first `from` replaced.
 std::string with(std::string text, const std::string& from, const std::string& to) {
     size_t place = text.find(from);
     REQUIRE(place != std::string::npos);
     return text.replace(place, from.size(), to);
 }
 
-/// A course of one lesson whose record has its first `from` replaced.
+/// Returns a course of one lesson whose record has its first `from` replaced.
 Small lesson_with(const std::string& from, const std::string& to) {
     return {.lessons = {{"01_copy", with(FIRST, from, to)}}, .exercises = {}};
 }
@@ -119,7 +119,7 @@ api = "An api."
 line = "A line."
 )"}}};
 
-/// The same with the first `from` of the program's exercise replaced.
+/// Returns the same with the first `from` of the program's exercise replaced.
 Small program_with(const std::string& from, const std::string& to) {
     Small course = WITH_PROGRAM;
     course.exercises["00_program"] = with(course.exercises["00_program"], from, to);
@@ -264,7 +264,7 @@ const std::string OF_ALL = "[[hint]]\nfailures = [\"deadlock\"]\napi = \"Wait.\"
 Small asked(const std::string& exercise, const std::string& common = OF_ALL) {
     return {.lessons = ONE.lessons, .exercises = {{"01_copy", exercise}}, .common = common};
 }
-/// The same course with the first `from` of the exercise replaced.
+/// Returns the same course with the first `from` of the exercise replaced.
 Small asked_with(const std::string& from, const std::string& to) {
     return asked(with(EXERCISE, from, to));
 }
@@ -362,14 +362,14 @@ TEST_CASE("what an exercise asks is read, and slips in it are told") {
     CHECK(exercise.limits.elements_per_thread == 2.5);
     CHECK(exercise.block_order == "diagonal");
     CHECK(exercise.hidden.at(0).cols[1] == 9);
-    // The hunt asks for the same, at no cost of its own.
+    // The hunt has the same requirements as the exercise.
     const coalesce::Exercise& hunt = *course.steps[0].hunt;
     CHECK(hunt.is_hunt);
     CHECK(hunt.kernel == "copy");
     CHECK(hunt.shapes == exercise.shapes);
     CHECK(hunt.limits.load == 0);
     CHECK(hunt.predictions.empty());
-    // Unless it says which order of blocks will do.
+    // A hunt may have its own order of blocks.
     CHECK(hunt.block_order == "diagonal");
     const std::string other = "points = 7\nblock_order = ";
     course = asked_with("points = 7", other + "\"any-diagonal\"").read();

@@ -1,5 +1,5 @@
 /// \file
-/// Holds what a run counted against what lesson.toml expects.
+/// Compares the counts of a run with lesson.toml.
 #pragma once
 
 #include <nlohmann/json.hpp>

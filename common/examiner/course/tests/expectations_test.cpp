@@ -1,4 +1,5 @@
-// Results compared with lesson.toml: agreement is silent, and every kind of difference is named.
+// Tests the comparison of results with lesson.toml: agreement gives no message, and every kind of difference is
+// named.
 
 #include "expectations.h"
 
@@ -17,10 +18,7 @@ Step tiled() {
     Variant half{
         .name = "half", .kernel = "half", .expect = {{"load", 4.5}, {"store", 32}}, .line = 11};
     Variant host{.name = "host", .kernel = "", .expect = {}, .line = 15};
-    return {.name = "03_tiled",
-            .title = "",
-            .builds_on = "",
-            .variants = {kernel, half, host}};
+    return {.name = "03_tiled", .title = "", .builds_on = "", .variants = {kernel, half, host}};
 }
 
 json result(const char* variant, int load, int store, int shared_load, int shared_store) {

@@ -1,6 +1,6 @@
 #!/bin/sh
-# same_counters.sh RESULTS.JSON SHOWN.JSON -- whether two runs counted the same. The number of
-# instructions is left out: it changes with the version of nvcc, and the README does not show it.
+# same_counters.sh RESULTS.JSON SHOWN.JSON -- reports whether two runs counted the same. The number of instructions is
+# ignored, because it changes with the version of nvcc and is not in the README.
 set -eu
 folder=$(mktemp -d)
 trap 'rm -rf "$folder"' EXIT

@@ -16,10 +16,10 @@ using Lines = std::vector<std::string>;
 
 const std::string kMarker = "//! [kernel]";
 constexpr size_t kLastLineOfHeader = 15;
-// A kernel further down is not what one sees first; a longer file is not one idea.
+// Limits on lines: the first kernel must be near the top, and a longer file is more than one idea.
 constexpr size_t kLastLineOfFirstKernel = 15, kMostLines = 250;
 
-// The word behind `label` in the header ("// Next       03_tiled turns ..." gives "03_tiled"), or "".
+// Returns the word after `label` in the header ("// Next       03_tiled turns ..." gives "03_tiled"), or "".
 std::string word_after(const Lines& lines, const std::string& label) {
     std::string start = "// " + label;
     for (size_t i = 0; i < std::min(lines.size(), kLastLineOfHeader); ++i) {
@@ -90,8 +90,8 @@ void check_kernels(const Step& step, const Lines& lines, const std::string& file
         if (variant.kernel.empty()) continue;
         listed.insert(variant.kernel);
         if (!defined.contains(variant.kernel)) {
-            faults.push_back("steps/" + step.name + "/lesson.toml:" + std::to_string(variant.line) + ": " + file +
-                             " has no kernel " + variant.kernel);
+            faults.push_back("steps/" + step.name + "/lesson.toml:" + std::to_string(variant.line) +
+                             ": " + file + " has no kernel " + variant.kernel);
         }
     }
     for (auto& name : defined) {
@@ -101,7 +101,7 @@ void check_kernels(const Step& step, const Lines& lines, const std::string& file
     }
 }
 
-// What holds for the file of every lesson; its lines, none when it is not there.
+// Checks the file of a lesson. Returns its lines, or none if it does not exist.
 Lines check_lesson(const Step& step, const Step* next, const fs::path& folder,
                    const std::string& file, Faults& faults) {
     const std::string place = "steps/" + step.name + "/";

@@ -1,5 +1,5 @@
 /// \file
-/// Whether the folders of the steps are as their records have them.
+/// Checks that the folders of the steps match their records.
 #pragma once
 
 #include <filesystem>

@@ -1,4 +1,4 @@
-// The repository's steps are as their records have them; and each way in which they could not be is seen.
+// Tests that the repository's steps match their records, and that every kind of difference is found.
 
 #include "structure.h"
 
@@ -16,7 +16,7 @@ namespace {
 
 const fs::path REPOSITORY = COALESCE_REPOSITORY;
 
-// Two steps as they should be, in a folder of their own.
+// Two correct steps in a temporary folder.
 struct SmallCourse {
     fs::path steps = fs::temp_directory_path() / ("structure-" + std::to_string(getpid()));
     Course course;
@@ -46,7 +46,7 @@ struct SmallCourse {
     void write(const std::string& file, const std::string& text) const {
         std::ofstream(steps / file) << text;
     }
-    // 02's main.cu with one piece of text exchanged.
+    // Returns 02's main.cu with one passage replaced.
     void edit(const std::string& from, const std::string& to) const {
         std::ifstream stream(steps / "02_naive/main.cu");
         std::string text((std::istreambuf_iterator<char>(stream)), {});

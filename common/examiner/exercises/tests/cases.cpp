@@ -39,9 +39,9 @@ const fs::path tests = EXERCISE_TESTS;
 const fs::path solutions = COALESCE_REPOSITORY "/solutions";
 
 struct Case {
-    std::set<std::string> expected;               ///< identifiers; empty: it must pass
+    std::set<std::string> expected;               ///< allowed identifiers; empty: it must pass
     std::vector<std::string> says, never, shows;  ///< words
-    std::set<int> lines;                          ///< that may be named; empty: any
+    std::set<int> lines;                          ///< lines that may be named; empty: any
     bool is_of_hunt = false;
 };
 
@@ -93,7 +93,7 @@ std::string in_one_line(std::string text) {
     return text;
 }
 
-// What is not as it should be; "" when all is.
+// Returns what is wrong, or "".
 std::string difference(const Case& wanted, const Verdict& verdict) {
     if (wanted.expected.empty()) return verdict.passed() ? "" : "is " + verdict.failure_id();
     const std::string id = verdict.failure_id();
@@ -119,7 +119,7 @@ std::string difference(const Case& wanted, const Verdict& verdict) {
     return "";
 }
 
-// "FILE what is said today", or "clang FILE what is said today" where that is so by clang alone.
+// Parses a line of not_yet.txt: "FILE current verdict", or "clang FILE current verdict" if it applies only to clang.
 bool is_listed(const std::string& name, bool is_by_clang) {
     static const std::string list = "\n" + read_file(tests / "not_yet.txt");
     return list.find("\n" + name + " ") != list.npos ||
@@ -138,7 +138,7 @@ std::vector<fs::path> files_of(const std::string& exercise) {
 }
 
 int hold(const std::string& exercise, const std::vector<fs::path>& files, bool shows_all) {
-    // What the solution costs is the same for every kernel that is compared with it.
+    // The solution is counted once for all kernels that are compared with it.
     const TemporaryFolder cache;
     int failed = 0;
     for (const fs::path& file : files) {

@@ -24,7 +24,7 @@ namespace fs = std::filesystem;
 class Proofs {
 public:
     int failed = 0, proved = 0;
-    /// What the solution costs is the same for every kernel that is compared with it.
+    /// The solution is counted once for all kernels that are compared with it.
     const TemporaryFolder cache;
 
     void expect(const Exercise& exercise, const std::string& what, const std::string& text,
@@ -79,7 +79,7 @@ void prove_hunt(const fs::path& solutions, const Mutants& expected, const Exerci
 int prove(std::vector<std::string> words, char** argv) {
     choose_device_of_environment(argv);
     if (!simulator_library::is_loaded()) {
-        // A real GPU counts nothing, and what reads outside may stop it.
+        // A real GPU counts nothing, and accesses outside may stop it.
         throw UsageError("proofs are for the simulated GPU: COALESCE_DEVICE=sim");
     }
     const Sample sample = sample_of(words);

@@ -1,4 +1,4 @@
-// How much the tests of an exercise go through: --every N before its name takes one of N.
+// Selects a sample of an exercise's tests: --every N before its name takes one of N.
 #pragma once
 
 #include <cstddef>
@@ -13,14 +13,14 @@ namespace coalesce::exercises {
 class Sample {
 public:
     explicit Sample(std::size_t every = 1) : every(every) {}
-    /// Of those that are asked about in turn: the first, and every Nth behind it.
+    /// Selects the first item and every Nth after it.
     bool takes_next() { return number++ % every == 0; }
 
 private:
     std::size_t every, number = 0;
 };
 
-/// Takes --every N off the front of the words; without it all is taken. Throws UsageError.
+/// Removes --every N from the front of the arguments. Without it everything is selected. Throws UsageError.
 inline Sample sample_of(std::vector<std::string>& words) {
     if (words.empty() || words[0] != "--every") return Sample();
     const int every = words.size() > 1 ? std::atoi(words[1].c_str()) : 0;

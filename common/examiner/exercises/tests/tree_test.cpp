@@ -1,4 +1,4 @@
-// The repository's own exercises, copied, and broken in every way that the check is there for.
+// Tests the check of the tree on a copy of the repository's exercises, broken in every way that the check must find.
 #include "examiner/exercises/tree.h"
 
 #include <doctest/doctest.h>
@@ -17,7 +17,7 @@ namespace fs = std::filesystem;
 
 namespace {
 
-// A copy of what the check reads, without its history.
+// A copy of the files that the check reads, without history.
 struct Copy {
     fs::path root = fs::temp_directory_path() / ("coalesce_tree_" + std::to_string(getpid()));
 
@@ -29,7 +29,7 @@ struct Copy {
                      fs::copy_options::recursive);
         }
         fs::copy_file(fs::path(COALESCE_REPOSITORY) / "course.toml", root / "course.toml");
-        // A learner may have begun to write in the original.
+        // A learner may have edited the original.
         Tree(root).generate();
     }
     ~Copy() { fs::remove_all(root); }
@@ -97,7 +97,7 @@ TEST_CASE("a learner may write in a skeleton that was committed") {
     copy.write(file, Tree(copy.root).skeleton("02_naive", "kernel.cu").solved());
     for (auto& fault : Tree(copy.root).faults()) FAIL_CHECK(fault);
     CHECK(Tree(copy.root).edited() == std::vector<std::string>{file});
-    // Once the solution has changed too, what was committed is no longer its skeleton.
+    // When the solution changes too, the committed file is no longer its skeleton.
     copy.change("solutions/02_naive/kernel.cu", "TODO: if", "TODO: when");
     CHECK(copy.has_fault(file));
 }

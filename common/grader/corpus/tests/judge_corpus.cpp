@@ -40,7 +40,7 @@ int judge_file(const std::string& file, const std::string& name) {
     return 2;
 }
 
-/// Submissions that no compiler has seen: each with a number in it.
+/// Submissions that no compiler has seen, because each contains a number.
 int judge_class(int count, int jobs) {
     const std::vector<Assigned> exercises = course();
     std::vector<int> wrong(static_cast<std::size_t>(jobs));

@@ -11,10 +11,10 @@
 #include <map>
 
 #include "base/files.h"
+#include "examiner/examine.h"
 #include "examiner/exercises/mutants.h"
 #include "grader/judge/judge.h"
 #include "harness/device.h"
-#include "examiner/examine.h"
 
 namespace coalesce::grader {
 namespace {
@@ -42,12 +42,12 @@ std::map<std::string, std::string> kernels_of(const Assigned& exercise) {
 std::string told(const Verdict& verdict) {
     if (verdict.failures.empty()) return verdict.passed() ? "passed" : "nothing";
     const Failure& first = verdict.failures.front();
-    // With all figures of the time that was predicted.
+    // Also compares all figures of the predicted time.
     if (first.kind == FailureKind::too_slow_predicted) return first.headline + first.details;
     return verdict.failure_id() + " at line " + std::to_string(first.place.line);
 }
 
-/// What the grader alone refuses is no matter of the learner's check.
+/// Kernels that only the grader refuses are not compared.
 bool is_rule_of_grader(const Verdict& verdict) {
     return verdict.failure_id().starts_with("ptx-");
 }
@@ -66,7 +66,7 @@ int compare(const std::string& name, char** argv) {
         std::puts("skipped: no sandbox works here");
         return 77;
     }
-    // What the solution costs is the same for every kernel that it is compared with.
+    // The solution is counted once for all kernels that are compared with it.
     const TemporaryFolder cache;
     int differ = 0, refused = 0, all = 0;
     for (const auto& [what, text] : kernels_of(exercise)) {

@@ -5,8 +5,8 @@
 #include <string>
 
 #include "base/files.h"
-#include "grader/judge/telling.h"
 #include "examiner/render.h"
+#include "grader/judge/telling.h"
 
 using namespace coalesce;
 using namespace coalesce::grader;
@@ -15,13 +15,13 @@ namespace {
 
 const Secret secret = {1, 2, 3, 4, 5};
 
-/// Judges are expensive: one for all tests.
+/// All tests share one judge, because starting it takes long.
 Judge& judge() {
     static Judge one({});
     return one;
 }
 
-/// Whether anything can be judged here; says so when not.
+/// Reports whether submissions can be judged here, and prints if not.
 bool can_judge() {
     if (judge().tier() != Tier::none) return true;
     MESSAGE("skipped: no sandbox works here");
@@ -124,8 +124,7 @@ TEST_CASE("right but too slow on a GPU, as predicted, is told so, and costs the 
     if (!can_judge()) return;
     Assigned exercise = exercise_called("05_coarsened");
     const std::string slow =
-        read_file(COALESCE_REPOSITORY
-                  "/solutions/05_coarsened/wrong/shared_memory_for_nothing.cu");
+        read_file(COALESCE_REPOSITORY "/solutions/05_coarsened/wrong/shared_memory_for_nothing.cu");
     const Result result = judge().judge(slow, exercise, secret);
     CHECK(result.mark == Mark::ok);
     CHECK(result.failure_id() == "too-slow-predicted");
@@ -139,12 +138,12 @@ TEST_CASE("right but too slow on a GPU, as predicted, is told so, and costs the 
     CHECK(told(result_from_json(json), exercise) == text);
     CHECK(to_json(judge().judge(slow, exercise, secret)) == json);
 
-    // No time is predicted of what prints, here or by the learner's own check.
+    // No time is predicted for a kernel that prints, here or in the learner's own check.
     exercise.allow = {"printf"};
     const std::string prints =
         replaced(slow, "__syncthreads();", "if (rows < 0) printf(\"no\");\n    __syncthreads();");
     CHECK(judge().judge(prints, exercise, secret).failure_id() == "");
-    // Nor where nobody asks.
+    // No time is predicted if the exercise asks for none.
     exercise.allow = {};
     exercise.limits.of_copy_predicted = 0;
     CHECK(judge().judge(slow, exercise, secret).failure_id() == "");
@@ -153,7 +152,7 @@ TEST_CASE("right but too slow on a GPU, as predicted, is told so, and costs the 
 TEST_CASE("right but not clean keeps the points for the result") {
     if (!can_judge()) return;
     const Assigned exercise = exercise_called("02_naive");
-    // It reads one element too many, and does not use it.
+    // The kernel reads one element too many, but does not use it.
     const std::string unclean =
         replaced(exercise.solution, "if (row < rows && col < cols) {",
                  "if (row == rows - 1 && col == cols - 1 && in[rows * cols] == 1e30f) return;\n"
@@ -168,7 +167,7 @@ TEST_CASE("right but not clean keeps the points for the result") {
 TEST_CASE("another secret gives another input, the same secret the same") {
     if (!can_judge()) return;
     Assigned exercise = exercise_called("02_naive");
-    // What a cell holds is told when it is wrong: so it can be compared.
+    // The content of a wrong cell is reported, which the test can compare.
     const std::string wrong = replaced(exercise.solution, "= in[", "= 2.0f * in[");
     Secret other = secret;
     other[31] = 1;

@@ -22,7 +22,7 @@ import tempfile
 ASSIGNMENT = "@NAME@"
 RESULT = pathlib.Path("result.json")
 HERE = pathlib.Path(__file__).resolve().parent
-# Fields of result.json, and the runner's variables that have them.
+# Fields of result.json, and the runner's variables for them.
 FIELDS = {
     "classroom": ["CLASSROOM"],
     "assignment": ["ASSIGNMENT"],
@@ -59,7 +59,7 @@ def judged(work):
     """Scores and tests."""
     assignments = work / "assignments"
     shutil.copytree(HERE / "assignments", assignments)
-    # Unpacking gave it the rights of any file.
+    # Unpacking has made the key readable by others.
     (assignments / ASSIGNMENT / "teacher" / "key").chmod(0o600)
     grade = os.environ.get("COALESCE_GRADE", "grade")
     to = work / "judged.json"
@@ -71,7 +71,7 @@ def judged(work):
 
 
 def main():
-    # One that was handed in would be taken for ours.
+    # Otherwise a submitted result.json could be taken for ours.
     RESULT.unlink(missing_ok=True)
     about = identity()
     about["datetime"] = handed_in_at()

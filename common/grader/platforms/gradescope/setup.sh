@@ -8,7 +8,7 @@ set -eu
 source=${AUTOGRADER_ROOT:-/autograder}/source
 cd "$source/course"
 chmod +x learn
-# The one library that Ubuntu 22.04 has no package of; it is headers alone.
+# toml++ is the only library without a package in Ubuntu 22.04. It consists of headers only.
 export CPATH="$source/headers" CMAKE_INCLUDE_PATH="$source/headers"
 export COALESCE_COMPILER=clang
 ./learn grade doctor

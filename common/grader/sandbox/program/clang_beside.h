@@ -1,9 +1,9 @@
 /// \file
-/// clang as a process of its own, beside a worker that has started it and waits for it.
+/// Runs clang in a process beside the worker that starts it and waits for it.
 ///
-/// It is forked before the worker is restricted, restricts itself before it becomes clang, and waits for
-/// its input: nothing that a student wrote is read before both are restricted. Pipes are all that it has:
-/// the text comes in, PTX and messages go out, and no file is written. A worker that dies takes it along.
+/// The process is forked before the worker is restricted, and restricts itself before it becomes clang and waits for
+/// its input. So nothing that a student wrote is read before both are restricted. It communicates only through pipes:
+/// the source goes in, PTX and messages come out, and no file is written. It dies with the worker.
 #pragma once
 
 #include <sys/types.h>
@@ -18,14 +18,14 @@ namespace coalesce::grader {
 
 class ClangBeside {
 public:
-    /// Starts it by these words. Throws std::runtime_error.
+    /// Starts clang with this command line. Throws std::runtime_error.
     ClangBeside(const std::vector<std::string>& command, bool is_restricted);
     ~ClangBeside();
     ClangBeside(const ClangBeside&) = delete;
     ClangBeside& operator=(const ClangBeside&) = delete;
 
-    /// Compiles a wrapped text; once. Where a signal ended clang, the worker ends by the same one, so
-    /// that its end tells what happened; throws std::bad_alloc when memory ran out.
+    /// Compiles a wrapped text; may be called once. If a signal ended clang, the worker ends by the same signal, so
+    /// that the grader sees the cause. Throws std::bad_alloc if memory ran out.
     RawOutput compile(const std::string& text);
 
 private:

@@ -1,4 +1,5 @@
-// The compiler's jail: source in, PTX and messages out. NVRTC compiles in the worker; clang beside it.
+// The compiler's jail: it gets a source and returns PTX and messages. NVRTC compiles in the worker, clang in a
+// process beside it.
 
 #include <cstdlib>
 #include <memory>
@@ -18,7 +19,7 @@
 namespace coalesce::grader {
 namespace {
 
-/// Compiled once before any job, so that what NVRTC loads and builds at first is there for all.
+/// Compiled once before any job, so that all workers share what NVRTC loads and builds at first.
 constexpr const char* kWarmUp = R"(
 __global__ void transpose(float* out, const float* in, int rows, int cols) {
     __shared__ float tile[32][33];
@@ -33,10 +34,10 @@ constexpr Launch configure(int rows, int cols) {
 }
 )";
 
-/// Of this worker; started before it was restricted.
+/// The clang of this worker, which was started before the worker was restricted.
 std::unique_ptr<ClangBeside> clang;
 
-/// As `compile` does it with the other compilers. Clang must have been started.
+/// Compiles as `compile` does with the other compilers. Clang must have been started.
 Compiled compile_by_clang(const Source& source, const std::string& kernel) {
     Compiled compiled;
     compiled.failure = source.problem;
@@ -80,7 +81,7 @@ int compile_worker(std::string_view request, std::span<std::byte> answer) {
     const CompileJob job = codec::read<CompileJob>(request);
     Compiled compiled = compile_text(job.source, job.name, job.kernel);
     if (put_text(answer, to_json(compiled))) return 0;
-    // The grader tells it from the size of the PTX alone.
+    // The grader recognizes this case by the size of the PTX.
     compiled.ptx.resize(1);
     compiled.messages.clear();
     return put_text(answer, to_json(compiled)) ? 3 : 1;

@@ -1,9 +1,9 @@
-// No wall clock in a jail: NVRTC takes __TIME__ and __DATE__ from here, and what a kernel does must not
-// depend on the day on which it is judged.
+// Replaces the clock in a jail: NVRTC computes __TIME__ and __DATE__ from it, and a kernel must not depend on the day
+// on which it is judged.
 
 #include <time.h>
 
-/// The noon that began the year 2000, which is 1 January wherever somebody is.
+/// Noon on 1 January 2000, which has this date in every time zone.
 extern "C" time_t time(time_t* to) noexcept {
     constexpr time_t noon = 946'728'000;
     if (to) *to = noon;

@@ -1,6 +1,5 @@
-// The launcher's jail: PTX and a shape in, then, when the kernel is loaded, the matrices; the matrices
-// and what the simulator counted and noted out, or how long a launch would take. It compares nothing and
-// decides nothing.
+// The launcher's jail: it gets PTX and a shape and, once the kernel is loaded, the matrices. It returns the matrices
+// and the simulator's counters and reports, or a predicted time. It compares nothing and decides nothing.
 
 #include <cuda_runtime_api.h>
 
@@ -23,7 +22,7 @@
 namespace coalesce::grader {
 namespace {
 
-/// A matrix with its guards, on the device.
+/// A matrix with its guards on the device.
 class Image {
 public:
     Image(const std::byte* bytes, const ImageLayout& layout)
@@ -43,7 +42,7 @@ private:
     DeviceBuffer buffer_;
 };
 
-/// Waits for the matrices, which come sealed.
+/// Waits for the matrices, which arrive sealed.
 Mapping images_for(const ImageLayout& layout, int notes) {
     Packet packet;
     if (!send_packet(notes, kImagesWanted) ||
@@ -56,12 +55,12 @@ Mapping images_for(const ImageLayout& layout, int notes) {
     return images;
 }
 
-/// What happens from moment to moment is nothing that a grader tells.
+/// The grader does not report the time line.
 ForetoldTime predict(const LaunchJob& job) {
     const Shape shape = job.order.shape;
     std::size_t free = 0, total = 0;
     CUDA_CHECK(cudaMemGetInfo(&free, &total));
-    // Of this computer (ulimit -v), not of the kernel: that there is no time must not depend on it.
+    // This is a limit of this computer (ulimit -v), so it must not look like a kernel without a predicted time.
     if (static_cast<double>(free) < useful_bytes(shape)) {
         throw std::runtime_error("there are too few addresses for the matrices");
     }
@@ -81,7 +80,7 @@ ForetoldTime predict(const LaunchJob& job) {
     }
 }
 
-/// Launches; what is refused is in the trial. The matrices go back to `to`.
+/// Launches the kernel. A refused launch is described in the trial. The matrices are written back to `to`.
 Trial run(const LaunchJob& job, std::span<std::byte> to, int notes) {
     if (job.address_seed != 0) simulated::draw_addresses(job.address_seed);
     LoadedKernel kernel(job.kernel);
@@ -94,7 +93,7 @@ Trial run(const LaunchJob& job, std::span<std::byte> to, int notes) {
         if (job.is_out_unwritten && !job.is_in_place) {
             simulated::mark_unwritten(out->matrix(), layout.matrix_bytes);
         }
-        // In place the matrix is the first argument; who reads the second one reads nothing.
+        // An in-place kernel gets the matrix as its first argument and null as its second.
         return {out->matrix(), job.is_in_place ? nullptr : in->matrix()};
     };
     const Trial trial = launch_once(kernel, job.order, make_matrices);
@@ -105,8 +104,8 @@ Trial run(const LaunchJob& job, std::span<std::byte> to, int notes) {
     return trial;
 }
 
-/// Launched once before any job: what the simulator reserves for its checks is there then, and a
-/// worker's limit is for what it needs beside that.
+/// Launched once before any job, so that the simulator has allocated the memory for its checks, and a worker's limit
+/// applies to the rest.
 constexpr const char* kWarmUp = R"(
 .version 8.0
 .target sm_90

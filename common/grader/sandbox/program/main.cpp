@@ -1,10 +1,9 @@
-// jail -- the program inside of a jail: forks a worker for each job that the grader sends.
+// jail -- the program inside a jail, which forks a worker for each job that the grader sends.
 //
 //     jail compile|launch|probe        with a socket as descriptor 3
 //
-// It is started by the grader alone. It gives up the file system (under Landlock; bubblewrap did it
-// already), makes itself ready, gives up most system calls, says "ready", and serves until the socket
-// is closed.
+// Only the grader starts it. It gives up the file system (under Landlock; bubblewrap has done it already), makes
+// itself ready, gives up most system calls, sends "ready", and serves until the socket is closed.
 
 #include <fcntl.h>
 #include <signal.h>
@@ -56,14 +55,14 @@ void limit(int what, rlim_t soft, rlim_t hard) {
     }
 }
 
-/// No more than that, and no more than this computer allows.
+/// Sets a limit to this value, or to the computer's limit if that is lower.
 void limit_to_most(__rlimit_resource what, rlim_t most) {
     rlimit allowed{};
     if (getrlimit(what, &allowed) != 0) throw std::runtime_error("a limit cannot be read");
     limit(what, std::min(most, allowed.rlim_max), std::min(most, allowed.rlim_max));
 }
 
-/// Address space in use now; what /proc says, or a guess that is too large.
+/// Returns the address space in use from /proc, or an estimate that is too large.
 rlim_t address_space(int statm) {
     char text[64] = {};
     if (statm < 0 || pread(statm, text, sizeof text - 1, 0) <= 0) return rlim_t{4} << 30;
@@ -82,7 +81,7 @@ void limit_resources(const JobMessage& message, rlim_t memory_in_use) {
     limit(RLIMIT_MEMLOCK, 0, 0);
 }
 
-/// The worker's life.
+/// Runs a worker.
 [[noreturn]] void work(Role role, const JobMessage& message, rlim_t memory_in_use, Packet& packet,
                        pid_t server) {
     if (!end_with_parent(server)) _exit(kNotRestricted);
@@ -105,7 +104,7 @@ void limit_resources(const JobMessage& message, rlim_t memory_in_use) {
     } catch (const std::exception&) {
         code = 1;
     }
-    // No destructors: what is broken in here stays in here.
+    // Run no destructors, because the worker's memory may be corrupted.
     _exit(code);
 }
 
@@ -119,7 +118,7 @@ EndMessage serve_one(Role role, int statm, Packet& packet) {
     packet.descriptors.clear();
     int status = 0;
     rusage used{};
-    // As the namespace's first process it may get orphans too: there can be none, but if.
+    // As the first process of the namespace, this process would also get orphans, although there should be none.
     for (pid_t ended = 0; ended != worker;) ended = wait4(-1, &status, 0, &used);
     const auto milliseconds = [](const timeval& time) {
         return std::int64_t{1000} * time.tv_sec + time.tv_usec / 1000;
@@ -131,10 +130,10 @@ EndMessage serve_one(Role role, int statm, Packet& packet) {
 
 int serve(Role role) {
     prctl(PR_SET_NO_NEW_PRIVS, 1, 0, 0, 0);
-    // No other process may look into this one.
+    // No other process may inspect this one.
     prctl(PR_SET_DUMPABLE, 0, 0, 0, 0);
     signal(SIGPIPE, SIG_IGN);
-    // Opened before files are given up. It tells of this process, of which workers are copies.
+    // Opened before files are given up. It describes this process, which workers are copies of.
     const Descriptor statm(open("/proc/self/statm", O_RDONLY | O_CLOEXEC));
     std::string about;
     try {

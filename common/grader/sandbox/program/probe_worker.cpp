@@ -1,4 +1,4 @@
-// The probe's jail: tries one attack, for the doctor.
+// The probe's jail: tries one attack for the doctor.
 
 #include <algorithm>
 

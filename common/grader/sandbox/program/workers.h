@@ -1,4 +1,4 @@
-// What workers do, by the role of their jail.
+// The work of a worker, by the role of its jail.
 #pragma once
 
 #include <cstddef>
@@ -11,23 +11,22 @@
 
 namespace coalesce::grader {
 
-/// Before any worker is made: loads what all of them need. What the jail says of itself then.
-/// `is_restricted`: programs that are started are, like workers.
+/// Loads what all workers need, before the first is created. Returns what the jail reports about itself. With
+/// `is_restricted`, programs that are started are restricted like workers.
 std::string make_ready(Role role, bool is_restricted);
-/// The restriction that the jail serves under, and a worker of that role works under.
+/// Returns the restriction under which the jail serves and a worker of this role works.
 Duty serving_duty_of(Role role);
 Duty duty_of(Role role);
-/// In the worker, before it is restricted: starts what it could not start afterwards.
+/// Runs in the worker before it is restricted: starts what it cannot start later.
 void start_helpers(Role role, bool is_restricted);
-/// The request's text.
+/// Returns the text of the request.
 inline std::string_view text_of(const Mapping& request) {
     return {reinterpret_cast<const char*>(request.data()), request.size()};
 }
-/// In the worker: does the job, writes the answer. The exit status.
+/// Runs in the worker: does the job, writes the answer, and returns the exit status.
 int do_job(Role role, std::string_view request, std::span<std::byte> answer, int notes);
 
-// The roles, one file each.
-/// Whether clang compiles here, and not NVRTC.
+// Each role has a file. Reports whether clang compiles, and not NVRTC.
 bool is_compiled_by_clang();
 void start_clang(bool is_restricted);
 std::string make_compiler_ready(bool is_restricted);

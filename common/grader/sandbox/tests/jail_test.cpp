@@ -30,7 +30,7 @@ namespace {
 
 namespace fs = std::filesystem;
 
-/// Whether a tier can be used here at all; says so when not.
+/// Reports whether a tier can be used here, and prints if not.
 bool can_use(Tier tier) {
     Jail jail(Role::probe, tier);
     const std::string problem = jail.start();
@@ -86,7 +86,7 @@ TEST_CASE("there is nothing below tier B: no jail starts") {
 
 namespace {
 
-/// The compilers that are here, as COALESCE_COMPILER and as a jail name them.
+/// The installed compilers, by the names of COALESCE_COMPILER and of jails.
 std::vector<std::pair<const char*, const char*>> compilers() {
     std::vector<std::pair<const char*, const char*>> found;
     if (!compiler_found(Compiler::nvrtc).empty()) found.push_back({"nvcc", "NVRTC"});
@@ -94,7 +94,7 @@ std::vector<std::pair<const char*, const char*>> compilers() {
     return found;
 }
 
-/// COALESCE_COMPILER for a while.
+/// Sets COALESCE_COMPILER for a while.
 struct Chosen {
     explicit Chosen(const char* compiler) { setenv("COALESCE_COMPILER", compiler, 1); }
     ~Chosen() { unsetenv("COALESCE_COMPILER"); }
@@ -115,7 +115,7 @@ void check_that_it_compiles(Jail& jail) {
     CHECK(compiled.ptx.find("_Z9transposePfPKfii") != std::string::npos);
 }
 
-/// A launch of the kernel above, at 1 x 1.
+/// Returns a launch of the kernel above, at 1 x 1.
 LaunchJob small_launch(Tier tier) {
     Jail compiler(Role::compile, tier);
     LaunchJob job;
@@ -127,7 +127,7 @@ LaunchJob small_launch(Tier tier) {
     return job;
 }
 
-/// What comes of it when the grader answers the worker's question so.
+/// Returns the result if the grader gives this answer to the worker's question.
 JobResult launch_in(Jail& jail, const LaunchJob& job,
                     const std::function<Descriptor(std::string_view)>& on_note) {
     const std::string request = codec::write(job);
@@ -150,7 +150,7 @@ Descriptor images_for(const LaunchJob& job) {
     return sealed_memory(std::string(layout_of(job).both(), 'x'));
 }
 
-/// The open memories that the grader shares.
+/// Returns the open memories that the grader shares.
 std::vector<int> shared_memories() {
     std::vector<int> found;
     for (const auto& entry : fs::directory_iterator("/proc/self/fd")) {
@@ -244,8 +244,8 @@ TEST_CASE("a jail that is killed is started again, and the job that it lost is t
     Jail jail(Role::probe, Tier::namespaces);
     REQUIRE(jail.start() == "");
     const pid_t first = jail.process();
-    // In the middle of a job that would never end: SIGKILL lands some time after it is sent, and a jail
-    // that is still there could do a short job meanwhile.
+    // The kill comes during an endless job, because SIGKILL takes effect with a delay, in which a jail could finish a
+    // short job.
     const std::string long_request = attack_request("sleep");
     std::thread killer([first] {
         std::this_thread::sleep_for(std::chrono::milliseconds(50));
@@ -266,7 +266,7 @@ TEST_CASE("whenever what starts a jail is killed, no process is left") {
         MESSAGE("skipped: no namespace of processes can be made here but by bubblewrap");
         return;
     }
-    // Whose parent has ended belongs to this process.
+    // Orphans become children of this process.
     REQUIRE(prctl(PR_SET_CHILD_SUBREAPER, 1) == 0);
     for (int i = 0; i < 200; ++i) {
         const pid_t grader = fork();
@@ -275,7 +275,7 @@ TEST_CASE("whenever what starts a jail is killed, no process is left") {
             jail.start();
             pause();
         }
-        // The first of these milliseconds are those in which bubblewrap's inner process only waits.
+        // In the first of these milliseconds, bubblewrap's inner process only waits.
         usleep(static_cast<useconds_t>(100 * i));
         kill(grader, SIGKILL);
         waitpid(grader, nullptr, 0);
@@ -321,7 +321,7 @@ TEST_CASE("what is no answer is an error, never a guess") {
 TEST_CASE("whatever a kernel makes the simulator say has room in the answer") {
     Trial answer;
     answer.reports.resize(200);
-    // JSON makes six letters of each.
+    // JSON expands each character to six.
     const std::string name(60'000, '\x01'), words(60'000, '\x01');
     for (simulated::Report& report : answer.reports) {
         report.message = report.cure = words;
@@ -337,7 +337,7 @@ TEST_CASE("of a time that a jail predicts, only what the model says of the launc
     const timing::Gpu& gpu = timing::known_gpus().front();
     const Shape shape{8192, 8192};
     std::optional<Predicted> told(std::in_place);
-    // As a kernel would like it.
+    // The values that a hostile kernel would choose.
     told->gpu = gpu.name;
     told->shape = {1, 1};
     told->gbps = 1e9;

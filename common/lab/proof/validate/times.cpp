@@ -41,7 +41,7 @@ Shape shape_of(const Json& json, Shape otherwise) {
 fs::path program_of(const std::string& name) {
     const fs::path program = fs::read_symlink("/proc/self/exe").parent_path() / name;
     if (fs::exists(program)) return program;
-    throw UsageError(program.string() + " is not built; ./learn build makes it");
+    throw UsageError(program.string() + " is not built; ./learn build builds it");
 }
 
 /// What the program writes into the file of --json.

@@ -157,7 +157,7 @@ export class Turn {
 
     private reset() {
         const { skeleton } = workOf(this.task);
-        if (this.bench.text === skeleton) return this.bench.say("It is already as it was at first.");
+        if (this.bench.text === skeleton) return this.bench.say("It has its original text already.");
         this.progress.keepTextBefore(nameOf(this.task), this.bench.text);
         this.bench.text = skeleton;
         this.bench.say("As at first. What you wrote is kept: “What I had” brings it back.");

@@ -10,7 +10,7 @@
 // expect-stderr: execution: unsupported in video
 // expect-stderr: api_launch_not_simulated.cu:18
 // expect-stderr: unknown instruction: `vset4
-// expect-stderr: simulate: not all that the program asked for could be simulated (1 report of
+// expect-stderr: simulate: parts of the program could not be simulated (1 report of
 // expect-exit: 2
 #include "api_check.h"
 

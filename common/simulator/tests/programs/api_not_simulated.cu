@@ -9,7 +9,7 @@
 // expect-stderr: cudaIpcCloseMemHandle is not simulated.
 // expect-stderr: cure: Copy through host memory.
 // expect-stderr: coalesce: cudaArrayGetPlane is not simulated; use plain CUDA arrays
-// expect-stderr: simulate: not all that the program asked for could be simulated (1 report
+// expect-stderr: simulate: parts of the program could not be simulated (1 report
 // expect-exit: 2
 #include "api_check.h"
 

@@ -42,7 +42,7 @@ namespace fs = std::filesystem;
 using codec::Json;
 
 constexpr int seconds = 60;
-/// It passes, or what is compared has no meaning.
+/// It must pass, otherwise the comparison means nothing.
 constexpr const char* the_solution = "solution";
 
 // ---- one text of LLVM IR, two of PTX ----
@@ -53,7 +53,7 @@ const FoundCompiler& clang() {
     return *found;
 }
 
-/// What clang makes of a text; asked once, since it takes most of the time.
+/// The LLVM IR of a text, which is cached because clang takes most of the time.
 const RawOutput& ir_of(const Source& source) {
     static std::map<std::string, RawOutput> known;
     const auto [at, is_new] = known.try_emplace(source.text);
@@ -64,7 +64,7 @@ const RawOutput& ir_of(const Source& source) {
     return at->second;
 }
 
-/// The rest of what clang does, had it been asked for PTX: the IR is optimised already.
+/// The rest of clang's work for PTX; the IR is optimized already.
 RawOutput by_back_end(RawOutput of_ir) {
     if (!of_ir.is_good) return of_ir;
     const TemporaryFolder folder;
@@ -80,7 +80,7 @@ RawOutput by_back_end(RawOutput of_ir) {
     return of_ir;
 }
 
-/// A change that must be found: another lane, or the first load twice.
+/// A change that the test must find: another lane, or the first load twice.
 std::string spoilt(std::string ptx, const std::string& how) {
     if (how == "lanes") {
         const std::string from = "%tid.x";
@@ -88,7 +88,7 @@ std::string spoilt(std::string ptx, const std::string& how) {
         if (at != ptx.npos) ptx.replace(at, from.size(), "%tid.y");
     } else if (how == "loads") {
         const std::size_t at = ptx.find("ld.global");
-        // The second load is volatile: ptxas, and so the simulator, makes one of two that are alike.
+        // The second load is volatile, because ptxas, and so the simulator, would merge two equal loads.
         const std::size_t behind = at + std::string("ld").size();
         if (at != ptx.npos)
             ptx.insert(at, "ld.volatile.global" +
@@ -103,7 +103,7 @@ std::string spoilt(std::string ptx, const std::string& how) {
 
 enum class Way { translated, back_end };
 
-/// Compiles in one of the two ways, and writes down what every launch left.
+/// Compiles in one of the two ways, and records the results of every launch.
 class RecordingRunner : public LocalRunner {
 public:
     RecordingRunner(Way way, const fs::path& cache, std::string spoil)
@@ -127,20 +127,20 @@ public:
         return trial;
     }
 
-    Json launches = Json::array();  ///< what each of them left
+    Json launches = Json::array();  ///< the results of each launch
 
 private:
     Way way_;
     std::string spoil_;
 };
 
-/// Everything that must be the same, and the verdict itself.
+/// Returns everything that must be equal, and the verdict.
 struct Examined {
     Verdict verdict;
     Json seen;
 };
 
-/// The same without that key, at any depth.
+/// Returns the JSON without this key at any depth.
 Json without(Json json, const std::string& key) {
     if (json.is_object()) json.erase(key);
     for (Json& part : json) {
@@ -157,7 +157,7 @@ struct Kernel {
 };
 
 Examined examined(const Kernel& kernel, Way way, const std::string& spoil) {
-    // Each way keeps costs of solutions of its own.
+    // Each way has its own costs of solutions.
     static const TemporaryFolder caches[2];
     RecordingRunner runner(way, caches[static_cast<int>(way)].path, spoil);
     const fs::path solution =
@@ -185,7 +185,7 @@ Examined examined(const Kernel& kernel, Way way, const std::string& spoil) {
 
 // ---- compared ----
 
-/// The first places where two of them differ: "/verdict/failures/0/id: "a", "b"".
+/// Returns the first differences: "/verdict/failures/0/id: "a", "b"".
 std::vector<std::string> differences(const Json& one, const Json& other) {
     std::vector<std::string> found;
     for (const Json& change : Json::diff(one, other)) {
@@ -201,13 +201,13 @@ std::vector<std::string> differences(const Json& one, const Json& other) {
     return found;
 }
 
-/// What came of an exercise.
+/// The results of an exercise.
 struct Sum {
     int same = 0, different = 0;
     int other_waits = 0;  ///< of those that are the same
     int other_lines = 0;  ///< likewise
     int predicted = 0, predicted_alike = 0;
-    double farthest = 0;  ///< predicted times apart, as a part of the back end's
+    double farthest = 0;  ///< largest relative difference of predicted times
 };
 
 void compare_times(const Kernel& kernel, const Examined& ours, const Examined& theirs, Sum& sum) {
