@@ -21,7 +21,7 @@ struct Command {
     /// NAME=VALUE, added to the environment or replacing its entry
     std::vector<std::string> environment = {};
     std::filesystem::path folder = {};  ///< the working directory; "": that of this program
-    /// captures stderr together with stdout; otherwise stderr is inherited
+    /// Captures stderr together with stdout; otherwise stderr is inherited.
     bool with_errors = false;
     bool is_asked = false;  ///< its stdin is a pipe that `say` writes to; otherwise /dev/null
     /// The child gets its own process group. `stop` kills the whole group, and the kernel kills the

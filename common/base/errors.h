@@ -14,9 +14,9 @@ public:
 
 /// The exit codes of the course's programs.
 enum ExitCode : int {
-    exit_right = 0,  ///< everything that was asked for ran and was right
+    exit_right = 0,  ///< everything ran, and all results were right
     exit_wrong = 1,  ///< a kernel's result was wrong
-    exit_usage = 2,  ///< everything ran, and all results were right
+    exit_usage = 2,  ///< UsageError: a bad option, or an unsuitable environment
 };
 
 }  // namespace coalesce

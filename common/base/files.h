@@ -19,7 +19,7 @@ std::string read_file(const std::filesystem::path& file);
 
 /// Options for write_whole.
 struct Writing {
-    /// the permissions, regardless of umask and of an existing file
+    /// The permissions, regardless of umask and of an existing file.
     std::optional<mode_t> mode = {};
     bool is_synced = false;  ///< syncs the file to disk before it is renamed
     bool is_first = false;   ///< fails with EEXIST, and changes nothing, if the file exists
