@@ -1,5 +1,6 @@
-// Each page is one classic script: a page that is opened from the file system may not load modules. PAGE says which:
-// "explorer", "playground", or "your-turn", which is no page but a script and a style sheet of the lessons.
+// Each page is one classic script, because a page that is opened from the file system cannot load
+// modules. PAGE selects "explorer", "playground", or "your-turn", which is not a page but a script
+// and a style sheet for the lessons.
 import { defineConfig } from "vite";
 
 const page = process.env.PAGE ?? "explorer";

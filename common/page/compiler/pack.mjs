@@ -1,11 +1,12 @@
-// What the pages load when they compile: clang, packed; the headers of CUDA, in one file; compiler.json, which names
-// both; the licences.
+// Packs what the pages load in order to compile: clang, the CUDA headers in a single file,
+// compiler.json, which names both, and the licences.
 //
 //     node pack.mjs CLANG HEADERS LICENCE FOLDER
 //
-// CLANG: the folder of the npm package. Of what is in it, one file is taken: the program. Its archive of headers and
-// libraries, 29 MB, is for C++ programs; the system that the program runs on is ours (src/compiler/wasi.ts).
-// Packed here and unpacked in the page, since nobody promises which server would do that.
+// CLANG is the folder of the npm package. Only the program is taken from it. Its archive of headers
+// and libraries (29 MB) is for C++ programs, and the system that the program runs on is ours
+// (src/compiler/wasi.ts). The files are packed here and unpacked in the page, because not every
+// server would compress them.
 
 import { createHash } from "node:crypto";
 import fs from "node:fs";

@@ -1,5 +1,6 @@
-// What one warp touches, one access at a time: steps, a picture of lanes onto memory, a lane to be followed, and shared
-// memory as it fills. It shows whatever accesses it is given and knows nothing of where they come from.
+// Shows the accesses of one warp: buttons to step through them, a drawing of lanes and memory, a
+// lane to follow, and shared memory as it fills. It shows the accesses that it is given, wherever
+// they come from.
 
 import { isLong, pictureSvg, tileSvg } from "./picture";
 import type { Access } from "./simulator";

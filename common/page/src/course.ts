@@ -1,4 +1,5 @@
-// The course as the page has it: window.courseData, written by common/page/data when the book is built.
+// The course's data in the page: window.courseData, which common/page/data writes when the book is
+// built.
 
 /** How many blocks an axis of a grid has: pieces of `size` that cover something and `plus`, `times` as many, no more than `most`. */
 export interface Axis {

@@ -1,5 +1,5 @@
-// From a learner's text to a verdict: C++ says what clang is to be asked, clang compiles, C++ examines. Both work in
-// threads of their own, so that the page never waits.
+// Examines a learner's text: C++ code chooses clang's options, clang compiles, and C++ code
+// examines the kernel. All of them run in workers, so that the page never blocks.
 
 import { Compiler, type Progress } from "./compiler/compiler";
 import { workOf } from "./exercises";

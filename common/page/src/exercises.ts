@@ -1,4 +1,5 @@
-// The exercises as the pages have them: window.exerciseData, written by common/page/data/exercises.cpp.
+// The exercises' data in the page: window.exerciseData, which common/page/data/exercises.cpp
+// writes.
 
 import type { Task } from "./examiner";
 

@@ -1,4 +1,5 @@
-// One kernel: its controls, the warp's accesses one by one, its source, its counters.
+// A panel for one kernel: its controls, the accesses of a warp one by one, its source, and its
+// counters.
 
 import { AccessesPart } from "./accesses_part";
 import { comparedWith, findVariant, launchFor, steps, type Step, type Variant } from "./course";

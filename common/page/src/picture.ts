@@ -1,4 +1,4 @@
-// One access as a drawing: lanes onto sectors or banks; and shared memory, as it fills.
+// Draws an access, as lanes and sectors or as lanes and banks, and shared memory as it fills.
 
 import { rowsOf, type Row } from "./rows";
 import type { Access } from "./simulator";

@@ -1,4 +1,5 @@
-// Scripts beside the page that are large: loaded when they are needed, once. The file system allows that too.
+// Loads large scripts from the page's folder, each once and only when it is needed. This also works
+// if the page was opened from the file system.
 
 const loading = new Map<string, Promise<void>>();
 

@@ -1,4 +1,5 @@
-// The simulated GPU, compiled to WebAssembly: PTX in, counters and accesses out.
+// The interface to the simulated GPU, which is compiled to WebAssembly. Its input is PTX, and its
+// output is counters and accesses.
 
 export interface Access {
     file: string;

@@ -1,5 +1,5 @@
-// One kernel with three sliders: block, elements per thread, padding. What each position counts and takes, beside what
-// the position before did.
+// A kernel with three sliders: block size, elements per thread and padding. Shows the counters and
+// the time at each position, and the changes from the previous position.
 
 import { gpus } from "./exercises";
 import { oneAtATime, type SimulatorThread } from "./thread";

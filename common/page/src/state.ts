@@ -1,6 +1,7 @@
-// What is shown, as a link has it. A panel, "a" or "b": step,variant,rows,cols,block,warp,access and, when they differ
-// from the lesson's, the block's two extents. "a_time" and "b_time", when they differ from the first choice: GPU,size.
-// "tile" and "tile_time": the sliders, likewise.
+// The state of the explorer, as the link contains it. "a" and "b" are the panels:
+// step,variant,rows,cols,block,warp,access and, if they differ from the lesson's, the two extents
+// of a block. "a_time" and "b_time" are GPU,size, if they differ from the default. "tile" and
+// "tile_time" are the same for the sliders.
 
 import { firstTile, type Tile } from "./tile";
 import { firstChoice, type TimeChoice } from "./time_part";
@@ -43,7 +44,7 @@ export const firstState = (): PanelState => ({
     time: { ...firstChoice },
 });
 
-// ---- to a link ----
+// ---- writing a link ----
 
 function panelText(state: PanelState): string {
     const { step, variant, rows, cols, block, warp, at } = state;
@@ -64,7 +65,7 @@ export function toHash({ panels, sliders }: PageState): string {
     return "#" + words.join("&");
 }
 
-// ---- from a link ----
+// ---- reading a link ----
 
 /** A whole number at a place of a list; what is none falls back. */
 function numberAt(words: string[], place: number, otherwise: number): number {

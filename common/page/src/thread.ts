@@ -1,4 +1,4 @@
-// Questions to the simulator that runs in a thread of its own: worker.ts.
+// Sends questions to the simulator, which runs in a worker (worker.ts).
 
 import { loadScript } from "./scripts";
 import { Refusal, type PageAsk, type Question, type Result, type Time, type TimeQuestion } from "./simulator";

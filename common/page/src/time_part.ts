@@ -1,5 +1,6 @@
-// The predicted time of a launch: figures, what binds it, the time line of one multiprocessor. It shows whatever Time it
-// is given and knows nothing of where kernels come from; who owns it asks again when another GPU or size is chosen.
+// Shows the predicted time of a launch: the figures, the bottleneck, and the time line of one
+// multiprocessor. It shows any Time, wherever the kernel comes from. If the reader chooses another
+// GPU or size, its owner must ask again.
 
 import type { Gpu } from "./exercises";
 import type { Time } from "./simulator";

@@ -1,4 +1,4 @@
-// Counts and sentences.
+// Formats counters and sentences.
 
 import type { Access } from "./simulator";
 

@@ -1,4 +1,4 @@
-// The simulator in a thread of its own, so that the page never waits for it. thread.ts is its other end.
+// Runs the simulator in a worker, so that the page never blocks. thread.ts is the page's side.
 
 import { Refusal, Simulator, type PageAsk, type Question, type TimeQuestion } from "./simulator";
 

@@ -1,5 +1,5 @@
-// The one way to ask the module something, put into it: README.md says what there is to ask. Gives the answer, or
-// throws an error called "Refusal" with the words of why there is none.
+// The module's only entry point for questions; README.md lists them. Returns the answer, or throws
+// an error named "Refusal" that explains why there is none.
 Module.ask = (name, question) => {
     const text = typeof question === "string" ? question : JSON.stringify(question);
     const bytes = lengthBytesUTF8(text) + 1;

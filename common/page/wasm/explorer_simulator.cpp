@@ -1,4 +1,5 @@
-// The simulator as the explorer asks it: PTX in, counters and one warp's accesses out, as JSON.
+// The explorer's interface to the simulator. It takes PTX, and returns counters and the accesses of
+// one warp as JSON.
 //
 //     const char* explorer_load(ptx)        {"kernels": [{"entry", "name"}]} or {"error"}
 //     const char* explorer_run(question)    question: {"entry", "rows", "cols", "grid": [x, y, z],
@@ -9,8 +10,8 @@
 //         "gpu": a name}. Matrices of any size: only the blocks that are recorded run.
 //         -> as time_of_launch.h says, or {"error"}
 //
-// A pointer that is returned holds until the next call. The kernel has the course's arguments: (float*
-// out, const float* in, int rows, int cols). `in` holds the index of each element, as bits.
+// A returned pointer is valid until the next call. The kernel has the course's parameters: (float*
+// out, const float* in, int rows, int cols). Each element of `in` holds its index as bits.
 #include <algorithm>
 #include <chrono>
 #include <nlohmann/json.hpp>
@@ -29,23 +30,24 @@ using nlohmann::json;
 
 namespace {
 
-/// A launch of that size takes a thirtieth of it; a loop without end ends here.
+/// The limit for instructions, which ends an endless loop. A launch with the explorer's sizes takes
+/// a thirtieth of it.
 constexpr u64 kMostInstructions = 50'000'000;
 constexpr u32 kPoison = 0xfff7e570;
 
 std::unique_ptr<Module> loaded;
 
-/// Every time: the examiner has other wishes.
+/// Sets the options before every run, because the examiner uses different ones.
 void set_up() {
     coalesce::page::prepare_device();
     Options& o = options();
     o.max_instructions = kMostInstructions;
     o.checks = {};
-    // Races in device memory are for a verdict.
+    // Only verdicts check for races in device memory.
     o.checks.global_race = false;
 }
 
-/// Until the next call.
+/// Keeps a text until the next call.
 const char* kept(std::string text) {
     static std::string last;
     last = std::move(text);
@@ -58,7 +60,7 @@ const char* answer(const json& value) {
 
 // ---- matrices ----
 
-/// Device memory that goes away.
+/// A matrix in device memory that frees itself.
 class Matrix {
 public:
     explicit Matrix(u64 elements) : bytes_(elements * 4) {
@@ -77,7 +79,7 @@ private:
     u64 bytes_, address_ = 0;
 };
 
-/// Cells of `out` that are not what they should be.
+/// Counts the cells of `out` that are wrong.
 u64 wrong_cells(const u32* out, u64 rows, u64 cols, const std::string& produces) {
     u64 wrong = 0;
     for (u64 row = 0; row < rows; ++row) {
@@ -89,7 +91,7 @@ u64 wrong_cells(const u32* out, u64 rows, u64 cols, const std::string& produces)
     return wrong;
 }
 
-// ---- what is told ----
+// ---- the answer ----
 
 json counters_json(const Counters& counters, bool per_line) {
     json object = json::object();
@@ -99,7 +101,8 @@ json counters_json(const Counters& counters, bool per_line) {
     return object;
 }
 
-/// An address of global memory as a matrix and an offset in it, which is what a picture needs.
+/// Returns an access with addresses in global memory as a matrix and an offset, as a picture needs
+/// them.
 json access_json(const TracedAccess& access, u64 in, u64 out, u64 bytes) {
     json addresses = json::array();
     const char* memory = access.shared ? "shared" : "other";
@@ -152,7 +155,7 @@ LaunchConfig launch_of(const json& question) {
             question.at("shared").get<u32>()};
 }
 
-/// The kernel that is asked about. Throws when there is none, in words for the reader.
+/// Returns the kernel that the question names. If there is none, throws an error for the reader.
 Kernel& kernel_of(const json& question) {
     if (!loaded) throw std::runtime_error("There is no kernel yet.");
     Kernel* kernel = loaded->kernel(question.at("entry").get<std::string>());
@@ -214,21 +217,23 @@ json run(const json& question) {
 
 // ---- predicted times ----
 
-/// What is recorded of a launch that is not carried out.
+/// Records launches without executing them.
 class RecordedAlone {
 public:
     RecordedAlone() { recorder().begin(Recorder::What::alone); }
     ~RecordedAlone() {
         recorder().begin(Recorder::What::nothing);
-        // Blocks that miss what others would have written may end badly, which says nothing of the kernel.
+        // These blocks may fail, because they lack what other blocks would have written. This says
+        // nothing about the kernel.
         reports().clear();
     }
     RecordedAlone(const RecordedAlone&) = delete;
     const coalesce::timing::Recording& only() const { return recorder().recordings().at(0); }
 };
 
-/// Matrices of gigabytes: a launch that is not carried out needs their addresses and nothing behind them.
-/// What reads or writes memory all the same finds nothing there, and the launch fails.
+/// Predicts the time of a launch. The matrices may have gigabytes, because a launch that is not
+/// executed needs only their addresses. If it accesses memory anyway, it finds none, and the launch
+/// fails.
 std::string predict(const json& question) {
     Kernel& kernel = kernel_of(question);
     i32 rows = question.at("rows").get<i32>(), cols = question.at("cols").get<i32>();

@@ -1,5 +1,5 @@
-// The examiner as a page asks it, with hints, predictions, reasons and pictures: README.md says what goes in and
-// what comes out.
+// The page's interface to the examiner, with hints, predictions, explanations and pictures.
+// README.md describes its questions and answers.
 #include <functional>
 #include <nlohmann/json.hpp>
 
@@ -40,12 +40,12 @@ const Exercise& exercise_of(const json& question) {
                              " " + name);
 }
 
-/// "03_tiled/kernel.cu"
+/// Returns "03_tiled/kernel.cu", for example.
 std::string path_of(const Exercise& exercise) {
     return exercise.name + "/" + exercise.file();
 }
 
-/// What the solution costs; null where that is not known.
+/// Returns the costs of the solution, or null if they are unknown.
 const json& solution_of(const Exercise& exercise) {
     static const json all = json::parse(solutions_text()), none;
     const auto found = all.find(path_of(exercise));
@@ -57,7 +57,7 @@ Source source_in(const json& question, const Exercise& exercise) {
                           "exercises/" + path_of(exercise));
 }
 
-/// "ptx" instead of "ir": what a compiler with a back end of its own has made, for tests.
+/// In tests, the question has "ptx" instead of "ir", from a compiler with its own back end.
 FromCompiler compiled_in(const json& question) {
     const json ir = question.value("ir", json()), ptx = question.value("ptx", json());
     FromCompiler made{.compiler = translated_by_us(question.at("compiler").get<std::string>()),
@@ -68,13 +68,13 @@ FromCompiler compiled_in(const json& question) {
     return made;
 }
 
-/// As nlohmann's plain json has it: keys in the order of the alphabet.
+/// Converts to nlohmann's plain json, with its keys in alphabetical order.
 template <class Value>
 json as_json(const Value& value) {
     return json::parse(codec::write(value));
 }
 
-// ---- what clang is asked ----
+// ---- clang's options ----
 
 json request(const json& question) {
     const Source source = source_in(question, exercise_of(question));
@@ -88,7 +88,7 @@ json request(const json& question) {
 
 // ---- the verdict ----
 
-/// What was examined last: for a picture.
+/// The kernel that was examined last, for pictures.
 struct Examined {
     const Exercise* exercise = nullptr;
     Source source;
@@ -138,7 +138,7 @@ json verdict_json(const Verdict& verdict, const Compiled& compiled) {
 
 Verdict examined(const json& solution, PageRunner& runner) {
     ExamineOptions options;
-    // Its text is not needed: what it costs is known.
+    // The text of the solution is not needed, because its costs are known.
     if (!solution.is_null())
         options.solution = Source{"solutions/" + path_of(*last.exercise), "", {}};
     return examine(last.source, *last.exercise, runner, options);
@@ -158,7 +158,7 @@ json verdict_of(const json& question) {
     return verdict_json(verdict, runner.compiled());
 }
 
-/// What a solution costs, for the build of the book.
+/// Returns the costs of a solution, when the book is built.
 json cost(const json& question) {
     const Exercise& exercise = exercise_of(question);
     last = {&exercise, source_in(question, exercise), compiled_in(question)};
@@ -173,7 +173,7 @@ json cost(const json& question) {
             {"predicted", verdict.predicted ? as_json(*verdict.predicted) : json()}};
 }
 
-// ---- words ----
+// ---- explanations ----
 
 json hint(const json& question) {
     const int level = question.at("level").get<int>();
@@ -192,7 +192,7 @@ json hint(const json& question) {
             {"text", text}};
 }
 
-/// What was guessed, with what is known of it by now: as ./learn predict settles it.
+/// Returns a guess with its answer, if that is known by now. ./learn predict does the same.
 learn::Guess settled(const Prediction& asked, const json& record) {
     learn::Guess guess{.counter = asked.counter, .said = {}, .fact = {}, .within = asked.within};
     for (const json& one : record.at("guesses")) {
@@ -258,7 +258,7 @@ json picture(const json& question) {
     return {{"text", picture.text()}, {"svg", picture.svg()}};
 }
 
-/// The answer as a text, which holds until the next call.
+/// Returns the answer as a text that is valid until the next call.
 const char* answer(const char* question, const std::function<json(const json&)>& of) {
     static std::string kept;
     json result;

@@ -1,5 +1,5 @@
-// A kernel on the bench: its text, Run, the verdict in words, what its lines and its warps do. Lessons have one, the
-// playground two.
+// A bench for one kernel: its editor, the Run button, the verdict, the costs of lines, and the
+// accesses of warps. A lesson has one, and the playground two.
 
 import { Editor } from "../editor/editor";
 import { noCompiler, TooLong, type Examined, type Examiner, type Task } from "../examiner";
@@ -151,7 +151,7 @@ export class Bench {
         this.say("Running …");
         try {
             const result = await this.examiner.examine(task, text);
-            // What was typed meanwhile is examined next.
+            // The text has changed in the meantime, so examine it next.
             if (text !== this.text || task !== this.task) return;
             this.root.dataset.milliseconds = String(performance.now() - begin);
             this.last = result;

@@ -1,4 +1,5 @@
-// Which tile of `in` each block takes: from the first address that each loads, in the order in which blocks begin.
+// Shows which tile of `in` each block processes. It uses the first address that each block loads,
+// in the order in which blocks start.
 
 import type { Examined, Launch } from "../examiner";
 import { oneAtATime, type SimulatorThread } from "../thread";
@@ -52,7 +53,7 @@ export class BlockOrderPart {
             const element = (address ?? 0) / 4;
             tiles.push(load ? [Math.floor(Math.floor(element / launch.cols) / TILE), Math.floor((element % launch.cols) / TILE)] : null);
         }
-        // A copy that is asked for (TMA) is no load of a thread: there is no order to see.
+        // A bulk copy (TMA) is not a load of a thread, so no order is visible.
         this.root.hidden = tiles.every((tile) => tile === null);
         if (this.root.hidden) return;
         this.tiles = tiles;

@@ -1,4 +1,5 @@
-// From launches that were seen to the grid for a matrix of any shape: what common/book/recorder does for the lessons' kernels.
+// Finds the rule for the grid from observed launches, for matrices of any shape.
+// common/book/recorder does the same for the kernels of the lessons.
 
 import type { Launch, ShapeTried } from "../examiner";
 

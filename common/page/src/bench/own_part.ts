@@ -1,4 +1,5 @@
-// What one warp of a learner's kernel touches, which tiles its blocks take, and its predicted time: from its own run.
+// Shows, from the run of a learner's kernel, the accesses of one warp, the tiles of its blocks, and
+// its predicted time.
 
 import { AccessesPart } from "../accesses_part";
 import { comparedWith } from "../course";

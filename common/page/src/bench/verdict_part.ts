@@ -1,4 +1,5 @@
-// The verdict in the words of the terminal, with what the exercise asks beside what was counted.
+// Shows the verdict with the same words as in the terminal, and the requirements of the exercise
+// beside the counters.
 
 import type { Examined } from "../examiner";
 import { round } from "../words";

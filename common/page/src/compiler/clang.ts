@@ -1,6 +1,6 @@
-// clang as WebAssembly: one compilation is one run of it, in an instance of its own, which is made in 20 ms. Reading
-// the headers takes half of the time of a small kernel: they are read once for the same arguments, and kept as clang
-// keeps them (a precompiled header). What comes out is the same.
+// Runs clang as WebAssembly. Each compilation uses its own instance, which takes 20 ms to create.
+// Parsing the headers takes half of the time for a small kernel, so they are parsed once per set of
+// options and kept in clang's own format (a precompiled header). The result is the same.
 
 import { System } from "./wasi";
 import type { CompilerAnswer, CompilerRequest } from "./compiler";
@@ -61,14 +61,14 @@ export class Clang {
         const parts = takeApart(request);
         if (!parts || parts.key === this.read?.key) return null;
         const { file } = this.run(parts.reading, [[emptyName, encoded("")]], readHeadersName);
-        // Without them everything works too, at half the speed.
+        // Without the precompiled header everything works too, at half the speed.
         if (!file) return null;
         this.read = { key: parts.key, bytes: file };
         return this.read;
     }
 
     private run(words: string[], files: [string, Uint8Array][], output: string) {
-        // The module is many programs in one: the name of the one that is meant comes first.
+        // The module contains several programs. The first argument selects one.
         const system = new System(["llvm", "clang", ...words], new Map([...this.headers, ...files]));
         try {
             const isGood = system.run(this.module) === 0;
@@ -89,7 +89,8 @@ function encoded(text: string): Uint8Array {
     return new TextEncoder().encode(text);
 }
 
-// Headers that are kept remember where they were read: "/include/..." for what the arguments call "include/...".
+// A precompiled header contains absolute paths: "/include/..." for files that the options call
+// "include/...".
 
 function withRelativeNames(said: string): string {
     return said.replace(/^(In file included from )?\/include\//gm, "$1include/");

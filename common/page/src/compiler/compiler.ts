@@ -1,4 +1,5 @@
-// The compiler in the page: clang, as WebAssembly, in a worker of its own. It is loaded once, in the background.
+// The page's interface to the compiler, which is clang as WebAssembly in a worker. It is loaded
+// once, in the background.
 
 import type { ReadHeaders } from "./clang";
 import type { Loaded } from "./load";
@@ -58,7 +59,7 @@ export class Compiler {
             this.isReady = resolve;
             this.hasFailed = reject;
         });
-        // Whoever shows nothing of it need not listen.
+        // Prevents an error message if no code waits for the compiler.
         this.ready.catch(() => {});
         if (location.protocol === "file:") this.fail(fromFiles);
         else this.start({ folder: new URL(folder, document.baseURI).href });

@@ -1,5 +1,5 @@
-// Fetches the compiler, once: the browser keeps it in a cache of its own, compressed as it came. It is unpacked and
-// compiled while it comes.
+// Fetches the compiler once. The browser keeps it compressed in a separate cache. It is
+// decompressed and compiled while it arrives.
 
 import type { Progress } from "./compiler";
 
@@ -45,7 +45,8 @@ async function json<Content>(url: URL): Promise<Content> {
 }
 
 async function keptOrFetched(url: URL, folder: string): Promise<Response> {
-    // Not every page has a cache (one that is not secure), and not every cache may be used (private windows).
+    // Some pages have no cache (if they are not secure), and some caches cannot be used (in private
+    // windows).
     const cache = await globalThis.caches?.open(cacheName).catch(() => undefined);
     const kept = await cache?.match(url);
     if (kept?.body) return kept;
@@ -62,7 +63,7 @@ async function keep(cache: Cache, url: URL, folder: string, response: Response) 
             if (other.startsWith(folder) && other !== url.href) await cache.delete(other);
         }
     } catch {
-        // No room, or it did not come as a whole: it is fetched again the next time.
+        // There is no space, or the file is incomplete. It will be fetched again the next time.
     }
 }
 

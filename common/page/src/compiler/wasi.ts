@@ -1,5 +1,6 @@
-// A system for one run of a program that knows WASI (preview 1): files in memory, arguments, what it prints.
-// It has what a compiler asks for and no more: one folder, "/", no links, no times, no folders that are made.
+// Implements WASI (preview 1) for one run of a program: files in memory, arguments and output. It
+// has only the functions that a compiler needs. There is one folder, "/". Links, times and creating
+// folders are not supported.
 
 /** WASI's numbers. */
 const errors = { none: 0, badFile: 8, exists: 20, invalid: 28, isFolder: 31, noEntry: 44, noSystem: 52, noFolder: 54 } as const;
@@ -33,7 +34,7 @@ class MemoryFile {
             larger.set(this.bytes);
             this.space = larger;
         }
-        // Behind the end there may be what was cut off before.
+        // The bytes after the end may be left from before the file was truncated.
         if (at > this.size) this.space.fill(0, this.size, at);
         this.space.set(bytes, at);
         this.size = Math.max(this.size, end);
@@ -217,7 +218,7 @@ export class System {
                 this.view.setBigUint64(to, BigInt(Math.floor(performance.now() * 1e6)), true);
                 return errors.none;
             },
-            // The same numbers each time: names of temporary files are made of them.
+            // The same numbers in each run, because the names of temporary files depend on them.
             random_get: (to: number, length: number) => {
                 for (const bytes = this.bytesAt(to, length); length-- > 0; ) {
                     this.random = (Math.imul(this.random, 1664525) + 1013904223) >>> 0;
@@ -248,7 +249,7 @@ export class System {
                 if (!open) return errors.badFile;
                 this.bytesAt(to, 24).fill(0);
                 this.view.setUint8(to, "file" in open ? types.file : "folder" in open ? types.folder : types.characters);
-                // Every right.
+                // All rights.
                 this.view.setBigUint64(to + 8, 0xffffffffn, true);
                 this.view.setBigUint64(to + 16, 0xffffffffn, true);
                 return errors.none;

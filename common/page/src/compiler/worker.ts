@@ -1,5 +1,5 @@
-// The compiler's thread: loads it, or is given what another thread has loaded; then compiles, one file after another.
-// compiler.ts is its other end.
+// The compiler's worker. It loads the compiler, or receives a compiled module from an earlier
+// worker, and then compiles one file after another. compiler.ts is the page's side.
 
 import { Clang, type ReadHeaders } from "./clang";
 import type { CompilerAnswer, CompilerRequest } from "./compiler";
@@ -27,7 +27,7 @@ async function start(folder: string) {
     let told = -Infinity;
     try {
         const loaded = await load(folder, (part, words) => {
-            // A screen shows no more than that.
+            // The screen need not be updated more often.
             if (performance.now() - told < 50 && part !== 1) return;
             told = performance.now();
             reply({ part, words });

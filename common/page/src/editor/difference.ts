@@ -1,4 +1,4 @@
-// A kernel beside another, line by line: not to be edited.
+// Shows two kernels beside each other, line by line. They cannot be edited.
 
 import { unifiedMergeView } from "@codemirror/merge";
 import { EditorState } from "@codemirror/state";

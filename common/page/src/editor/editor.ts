@@ -1,4 +1,4 @@
-// The editor of a kernel: C++ with the book's colours, notes below lines, costs beside them.
+// The editor for a kernel: C++ in the book's colours, with notes below lines and costs beside them.
 
 import { defaultKeymap, history, historyKeymap, indentWithTab } from "@codemirror/commands";
 import { cpp } from "@codemirror/lang-cpp";
@@ -34,7 +34,7 @@ export class Editor {
     constructor(parent: HTMLElement, label: string, text: string, events: EditorEvents) {
         const keys = [
             { key: "Mod-Enter", run: () => (events.run(), true) },
-            // Tab indents; Escape leads out, and Tab then goes on to what follows.
+            // Tab indents. Escape leaves the editor, so that the next Tab moves on.
             { key: "Escape", run: (view: EditorView) => (view.contentDOM.blur(), true) },
         ];
         this.view = new EditorView({

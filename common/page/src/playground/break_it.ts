@@ -1,4 +1,4 @@
-// Ways to break a kernel that teach something: each is an edit of its text.
+// Instructive ways to break a kernel. Each is an edit of its text.
 
 export interface Break {
     name: string;
@@ -28,7 +28,7 @@ export const breaks: Break[] = [
     {
         name: "padding",
         words: "No padding",
-        // The last bracket of a declaration is the length of a row.
+        // The last bracket of a declaration contains the length of a row.
         edit: (text) => changed(text, text.replace(/^(\s*__shared__.*\[[^\]]*?)\s*\+\s*\w+\];/gm, "$1];")),
     },
     {

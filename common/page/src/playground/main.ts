@@ -1,4 +1,5 @@
-// The playground: any kernel of the course's signature, or two side by side; the link carries them.
+// The playground: one kernel with the course's signature, or two beside each other. The link
+// contains their text.
 
 import "../book.css";
 import "../parts.css";
@@ -90,7 +91,7 @@ class Page {
 
     private toggle() {
         const first = (this.sides[0] as Side).state;
-        // The lesson's next step is the likeliest to be compared with.
+        // By default, compare with the next lesson.
         this.show(this.sides.length === 2 ? [first] : [first, this.first("04_padded")]);
         this.remember();
     }

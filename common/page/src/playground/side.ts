@@ -1,4 +1,4 @@
-// One kernel of the playground: what it begins with, ways to break it, the bench.
+// One side of the playground: the initial text, ways to break the kernel, and the bench.
 
 import { Bench } from "../bench/bench";
 import type { Examiner, Task } from "../examiner";

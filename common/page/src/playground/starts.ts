@@ -1,5 +1,5 @@
-// What one can begin with: of each lesson the exercise, the bug hunt and their solutions, and every variant of its
-// program that is a kernel for one of them, with its launch.
+// The initial texts to choose from: each lesson's exercise, its bug hunt and their solutions, and
+// each variant of its program that solves one of them, with its launch.
 
 import type { Axis, Launch, NoKernel, Program, Variant } from "../course";
 import { programs } from "../course";
@@ -44,7 +44,7 @@ function startOf(program: Program, variant: Variant | NoKernel, task: Task, exer
     return text ? { name: variant.name, task, text, why_not: "" } : none("its text is not found in the program");
 }
 
-// ---- a variant of a lesson's program as a learner's file ----
+// ---- converting a variant of a lesson's program to a learner's file ----
 
 /** The parts of a program at its outermost level, each with its comment: a declaration, a whole body. */
 function partsOf(source: string): string[] {
@@ -71,7 +71,7 @@ const withoutComments = (text: string): string => text.replace(/\/\/.*/g, "");
 /** What a part declares for others: constants, types, functions. */
 function declared(part: string): string[] {
     let code = withoutComments(part);
-    // What is named within a body is nobody else's.
+    // Names that are declared within a body are not visible elsewhere.
     for (let whole = ""; whole !== code; ) [whole, code] = [code, code.replace(/\{[^{}]*\}/g, "")];
     const names = [...code.matchAll(/(?:struct|using)\s+(\w+)|(\w+)\s*=|__device__[^(]*?(\w+)\s*\(/g)];
     return names.flatMap(([, type, constant, call]) => [type, constant, call].filter((name) => name !== undefined));

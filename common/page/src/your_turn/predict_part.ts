@@ -1,4 +1,4 @@
-// What a kernel will cost, said before it is shown; and afterwards, whether that was so.
+// Asks for a prediction of a kernel's counters, and later shows whether it was right.
 
 import type { Examiner, Prediction, Task } from "../examiner";
 import { nameOf, workOf, type Question } from "../exercises";

@@ -1,5 +1,5 @@
-// What a learner has done and written, kept in this browser. What was done has the form of .learn/state.json
-// (common/learn/state.h), so that it can be taken there and back.
+// Keeps a learner's progress and texts in this browser. The progress has the format of
+// .learn/state.json (common/learn/state.h), so that it can be exported and imported.
 
 import type { Examined } from "../examiner";
 import type { Counters } from "../simulator";
@@ -79,7 +79,7 @@ const cheaper = (one: Counters | null, other: Counters | null): Counters | null 
     !one || (other && costOf(other) < costOf(one)) ? other : one;
 
 function mergedGuesses(one: Guess[], other: Guess[]): Guess[] {
-    // What was said first was said; what is known of it may be known in one place alone.
+    // The first guess counts. Its answer may be known on only one side.
     const both = one.map((guess) => {
         const same = other.find(({ counter }) => counter === guess.counter);
         return same && guess.fact === null ? { ...guess, fact: same.fact, label: same.label } : guess;
@@ -142,7 +142,7 @@ export class Progress {
     }
 
     private update(name: string, change: (record: Record) => void) {
-        // Another tab may have written meanwhile.
+        // Another tab may have changed the state.
         const state = this.state();
         const record = state.exercises[name] ?? newRecord();
         change(record);
@@ -225,7 +225,7 @@ export class Progress {
         try {
             if (!this.problem) return localStorage.getItem(PREFIX + key);
         } catch {
-            // Then it is as if nothing had been kept.
+            // Storage is not available, so the value is kept only in this page.
         }
         return this.memory.get(key) ?? null;
     }

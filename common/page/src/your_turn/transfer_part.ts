@@ -1,4 +1,4 @@
-// A learner's work to files and back: the kernel's text, and .learn/state.json.
+// Saves a learner's work to files and loads it again: the kernel's text, and .learn/state.json.
 
 import type { Progress } from "./progress";
 
