@@ -109,7 +109,7 @@ function excerpt(text, word) {
     return (begin ? "…" : "") + text.slice(begin, end).trim() + (end < text.length ? "…" : "");
 }
 
-/** Marks the words in all texts below an element; gives the first mark. */
+/** Marks the words in all texts within an element, and returns the first mark. */
 function mark(element, words) {
     const walker = document.createTreeWalker(element, NodeFilter.SHOW_TEXT);
     const texts = [];
@@ -132,7 +132,7 @@ function mark(element, words) {
     return first;
 }
 
-/** On the page that was found. */
+/** On a page that was opened from the search results, marks the words. */
 function markFound() {
     const words = (new URLSearchParams(location.search).get("find") ?? "").split(" ").filter(Boolean);
     if (!words.length) return;
@@ -253,7 +253,7 @@ addEventListener("load", () => {
 
 // ---- copy buttons ----
 
-/** Without the numbers of lines. */
+/** Returns the code without line numbers. */
 const codeOf = (element) => {
     const lines = [...element.querySelectorAll(".line")];
     if (!lines.length) return element.textContent;

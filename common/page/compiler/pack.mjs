@@ -17,7 +17,7 @@ import { gzipSync } from "node:zlib";
 
 const [clang, headers, licence, folder] = process.argv.slice(2);
 
-/** Writes a file with the hash of its content in its name, which is returned. */
+/** Writes a file whose name contains the hash of its content, and returns the name. */
 function write(name, ending, bytes) {
     const hash = createHash("sha256").update(bytes).digest("hex").slice(0, 12);
     const file = `${name}-${hash}${ending}`;
@@ -25,7 +25,7 @@ function write(name, ending, bytes) {
     return file;
 }
 
-/** "clang 22.1.0": what the program says of itself, which is not quite what the package is called. */
+/** Returns "clang 22.1.0", which is the program's own version. It may differ from that of the package. */
 async function versionOf(program) {
     const printed = path.join(os.tmpdir(), `clang-version-${process.pid}`);
     const to = fs.openSync(printed, "w+");
@@ -44,7 +44,7 @@ async function versionOf(program) {
     }
 }
 
-/** The texts of a folder, by their paths in it. */
+/** Returns the texts of a folder by their paths in it. */
 function textsOf(root) {
     const files = fs.readdirSync(root, { recursive: true, withFileTypes: true }).filter((entry) => entry.isFile());
     const names = files.map((entry) => path.relative(root, path.join(entry.parentPath ?? entry.path, entry.name)));

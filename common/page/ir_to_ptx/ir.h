@@ -63,10 +63,10 @@ struct Operation : Value {
     using Value::Value;
     Op op = Op::count;
     std::vector<Value*> operands;
-    const Type* of =
-        nullptr;  ///< getelementptr: the type that it steps over; alloca, load: what lies there
-    std::vector<u64>
-        indices;  ///< extractvalue, insertvalue; shufflevector: its mask (kAnyLane: undef)
+    /// For getelementptr, the type that it steps over. For alloca and load, the type in memory.
+    const Type* of = nullptr;
+    /// For extractvalue and insertvalue. For shufflevector, its mask (kAnyLane: undef).
+    std::vector<u64> indices;
 };
 constexpr u64 kAnyLane = ~u64{0};
 

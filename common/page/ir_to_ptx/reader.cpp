@@ -303,7 +303,7 @@ void ModuleReader::read_body(Function& function) {
     }
 }
 
-/// An entry without a name has the number after those of the arguments.
+/// An entry block without a name has the next number after the unnamed arguments.
 std::string ModuleReader::name_of_entry(const Function& function) {
     std::size_t unnamed = 0;
     for (const Argument* argument : function.arguments) {
@@ -312,7 +312,7 @@ std::string ModuleReader::name_of_entry(const Function& function) {
     return std::to_string(unnamed);
 }
 
-// ---- what stands at the end ----
+// ---- metadata and attributes at the end ----
 
 void ModuleReader::resolve() {
     for (auto& [function, groups] : groups_of_) {
@@ -330,7 +330,7 @@ void ModuleReader::resolve() {
     apply_annotations();
 }
 
-/// clang 17 to 20 say so what later ones say with ptx_kernel and attributes.
+/// Applies annotations, which clang 17 to 20 use instead of ptx_kernel and attributes.
 void ModuleReader::apply_annotations() {
     for (const Metadata::Annotation& annotation : metadata_.annotations()) {
         const auto found = names_.globals.find(annotation.function);
@@ -349,7 +349,8 @@ void ModuleReader::apply_annotations() {
     }
 }
 
-/// The place of what could not be read: its line says "!dbg !12", and the notes at the end are all there.
+/// Adds the source place to an error. The line that could not be read contains "!dbg !12", and the
+/// metadata at the end of the module is complete.
 Untranslated with_place(const Untranslated& error, const std::string& text) {
     constexpr std::string_view note = "!dbg !";
     const std::size_t at = error.instruction.find(note), notes = text.find("\n!0 = ");

@@ -50,8 +50,8 @@ struct Type {
     u64 count = 0;                 ///< of an array or a vector
     bool is_packed = false;        ///< a structure without padding
     bool is_variadic = false;      ///< a function
-    std::vector<const Type*>
-        elements;  ///< array, vector: one; function: what it returns, parameters
+    /// For arrays and vectors, one type. For functions, the result type and those of the parameters.
+    std::vector<const Type*> elements;
 
     bool is(Kind k) const { return kind == k; }
     bool is_integer(u32 width) const { return kind == Kind::integer && bits == width; }

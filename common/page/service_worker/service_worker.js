@@ -14,7 +14,7 @@ const cacheName = `coalesce-book ${root}`;
 // ---- installing a version ----
 
 const addressOf = (name) => new URL(name, root).href;
-/** What a file is kept under: content that changes has another address. */
+/** Returns the key of a file in the cache. If the content changes, so does the key. */
 const keyOf = (name) => `${addressOf(name)}?${files[name]}`;
 
 async function hashOf(bytes) {
@@ -53,10 +53,10 @@ addEventListener("activate", (event) => event.waitUntil(dropOthers().then(() => 
 
 // ---- answering requests ----
 
-/** False: there is a newer version, and until it has replaced this one the network answers. */
+/** False if there is a newer version. Until it replaces this one, requests go to the network. */
 let isCurrent = true;
 
-/** Asked when a page is opened. Without an answer soon, what is kept is good enough. */
+/** Checks for a newer version when a page is opened. If there is no answer soon, the cached version is used. */
 async function askWhetherCurrent() {
     try {
         const response = await fetch(addressOf("version.txt"), { cache: "no-store", signal: AbortSignal.timeout(1500) });
@@ -67,7 +67,7 @@ async function askWhetherCurrent() {
     }
 }
 
-/** The file of the list that a request is for; undefined: it is none of ours. */
+/** Returns the listed file that a request is for, or undefined. */
 function nameOf({ method, url }) {
     if (method !== "GET" || !url.startsWith(root)) return undefined;
     const name = decodeURIComponent(new URL(url).pathname.slice(new URL(root).pathname.length)) || "index.html";

@@ -14,9 +14,9 @@ import { SimulatorThread } from "./thread";
 
 declare global {
     interface Window {
-        /** For tests, and whoever likes consoles: a kernel of the course, run at a size. */
+        /** For tests and for use in the console: runs a kernel of the course at a given size. */
         runKernel(step: string, variant: string, rows: number, cols: number): Result;
-        /** ... and how long it would take. */
+        /** Predicts the time of a kernel. */
         predictKernel(step: string, variant: string, rows: number, cols: number, gpu: string): Promise<Time>;
     }
 }

@@ -5,7 +5,7 @@ import type { Access } from "./simulator";
 
 export interface Row {
     label: string;
-    /** The first lane at each place; -1: none. */
+    /** The first lane at each place, or -1. */
     lanes: number[];
 }
 

@@ -9,7 +9,7 @@ export interface Access {
     bytes: number;
     cost: number;
     ideal: number;
-    /** Of each lane, from the memory's beginning; null: the lane takes no part. */
+    /** The address of each lane, relative to the start of the memory, or null if the lane is not active. */
     addresses: (number | null)[];
 }
 
@@ -31,7 +31,7 @@ export interface Result {
     lines: { file: string; line: number; counters: Counters }[];
     accesses: Access[];
     reports: Report[];
-    /** Cells of `out` that are not what they should be; absent where that is not checked. */
+    /** The number of wrong cells of `out`; absent if they were not checked. */
     wrong?: number;
 }
 
@@ -48,7 +48,10 @@ export interface Question {
     produces: string;
 }
 
-/** One launch's, as coalescePredict writes it (timing/prediction.h); what the page does not read is left out. */
+/**
+ * The prediction for one launch, in the format of coalescePredict (timing/prediction.h), without the fields that the
+ * page does not use.
+ */
 export interface Prediction {
     gpu: string;
     measured_gpu: boolean;
@@ -60,10 +63,10 @@ export interface Prediction {
     bytes_on_their_way: number;
 }
 
-/** A prediction with what there is to say and to see of it: wasm/time_of_launch.h. */
+/** A prediction with its explanation and pictures: wasm/time_of_launch.h. */
 export interface Time {
     prediction: Prediction;
-    /** The part of a copy's speed; null: unknown. */
+    /** The fraction of a copy's speed, or null if it is unknown. */
     of_copy: number | null;
     told: { kernel: string; time: string; label: string; verdict: string; why: string[]; unknown: string[]; cure: string };
     svg: string;
@@ -74,22 +77,25 @@ export interface TimeQuestion extends Pick<Question, "entry" | "rows" | "cols" |
     gpu: string;
 }
 
-/** What the module can be asked, each a text in JSON (explorer_load: PTX) that gives one: wasm/README.md. */
+/**
+ * The questions that the module answers. Questions and answers are JSON texts (for explorer_load: PTX). See
+ * wasm/README.md.
+ */
 type Ask = "explorer_load" | "explorer_run" | "explorer_predict" | PageAsk;
-/** ... by who has a learner's text. */
+/** The questions about a learner's text. */
 export type PageAsk = "page_request" | "page_examine" | "page_hint" | "page_predict" | "page_explain";
 
-/** wasm/ask.js. Throws an error called "Refusal" where there is no answer. */
+/** See wasm/ask.js. Throws an error named "Refusal" if there is no answer. */
 interface Module {
     ask(name: Ask, question: unknown): unknown;
 }
 
 declare global {
-    /** `onStep`: is called when a launch of an examination begins, or its translation, or its prediction. */
+    /** `onStep` is called when a launch of an examination starts, or its translation, or its prediction. */
     var createSimulator: (options: { onStep(): void }) => Promise<Module>;
 }
 
-/** A question that cannot be answered, in words for the reader. */
+/** A question that cannot be answered. The text is for the reader. */
 export class Refusal extends Error {}
 
 export class Simulator {
@@ -101,7 +107,7 @@ export class Simulator {
         return new Simulator(await createSimulator({ onStep }));
     }
 
-    /** A text is PTX. */
+    /** The text is PTX. */
     private ask<Answer>(name: Ask, question: unknown): Answer {
         try {
             return this.module.ask(name, question) as Answer;
@@ -122,7 +128,7 @@ export class Simulator {
         return this.ask("explorer_run", question);
     }
 
-    /** How long a launch would take: its size does not matter, since few of its blocks are run. */
+    /** Predicts the time of a launch. Its size does not matter, because only a few blocks run. */
     predict(ptx: string, question: TimeQuestion): Time {
         this.load(ptx);
         return this.ask("explorer_predict", question);

@@ -28,7 +28,7 @@ export interface PageState {
     sliders: SlidersState;
 }
 
-/** Of a link: one that speaks of the sliders alone opens at them. */
+/** Reports whether the link is only about the sliders, so that the page should scroll to them. */
 export interface LinkedState extends PageState {
     isAboutSliders: boolean;
 }
@@ -67,7 +67,7 @@ export function toHash({ panels, sliders }: PageState): string {
 
 // ---- reading a link ----
 
-/** A whole number at a place of a list; what is none falls back. */
+/** Returns the whole number at a position of a list, or `otherwise` if there is none. */
 function numberAt(words: string[], place: number, otherwise: number): number {
     const value = Number(words[place] || NaN);
     return Number.isInteger(value) && value >= 0 ? value : otherwise;
@@ -104,7 +104,7 @@ function tileFrom(text: string | null): Tile {
     };
 }
 
-/** The panels and sliders of a link "#a=...&b=..."; one panel at least. */
+/** Reads the panels and sliders of a link "#a=...&b=...". There is always at least one panel. */
 export function fromHash(hash: string): LinkedState {
     const words = new URLSearchParams(hash.replace(/^#/, ""));
     const panels = ["a", "b"].flatMap((key) =>

@@ -10,10 +10,12 @@ interface Waiting {
     reject(error: Error): void;
 }
 
-/** The thread was ended while it was asked. */
+/** The worker was ended while it answered. */
 export class Ended extends Error {}
 
-/** A page from the file system may load no script for its worker: it loads the script itself, and passes its text on. */
+/**
+ * A page from the file system cannot load a script for its worker. It loads the script itself and passes on the text.
+ */
 async function scriptOfSimulator(): Promise<Blob | string> {
     const isFile = location.protocol === "file:";
     if (!isFile && !("createSimulator" in globalThis)) return new URL("simulator.js", location.href).href;
@@ -26,10 +28,10 @@ export class SimulatorThread {
     private readonly waiting = new Map<number, Waiting>();
     private asked = 0;
 
-    /** `onStep`: a step of an examination has begun. */
+    /** `onStep` is called when a step of an examination starts. */
     constructor(private readonly onStep: () => void = () => {}) {}
 
-    /** Begins with the first question, when the page has shown what it shows at first. */
+    /** Starts the worker with the first question, after the page has been shown. */
     private begun(): Promise<Worker> {
         return (this.worker ??= new Promise((resolve, reject) => setTimeout(() => this.start().then(resolve, reject))));
     }
@@ -43,7 +45,7 @@ export class SimulatorThread {
         return worker;
     }
 
-    /** Ends what it does; questions that wait are rejected as Ended, and those that follow go to a new one. */
+    /** Ends the worker. Waiting questions are rejected as Ended, and later ones go to a new worker. */
     end() {
         void this.worker?.then((worker) => worker.terminate());
         this.worker = null;
@@ -84,7 +86,7 @@ export class SimulatorThread {
     }
 }
 
-/** `act` as often as is called for, but never twice at a time: calls meanwhile are one call afterwards. */
+/** Calls `act`, but never concurrently. All calls during a run are combined into one call afterwards. */
 export function oneAtATime(act: () => Promise<void>): () => Promise<void> {
     let isBusy = false;
     let isCalled = false;

@@ -6,7 +6,7 @@ import type { Gpu } from "./exercises";
 import type { Time } from "./simulator";
 import { capital, escaped, unbroken } from "./words";
 
-/** Where and for which matrix; `size` is its side. */
+/** The GPU and the size; `size` is the side of the matrix. */
 export interface TimeChoice {
     gpu: string;
     size: number;
@@ -37,7 +37,7 @@ const markup = `
 </div>`;
 
 export class TimePart {
-    /** The choice that is shown: of the link's, what there is. */
+    /** Shows a choice, as far as its options exist. */
     readonly choice: TimeChoice;
 
     constructor(
@@ -78,7 +78,7 @@ export class TimePart {
         this.find(".known").textContent = `What the model knows of this GPU: ${gpu.source}.`;
     }
 
-    /** What is shown is of another question, until show() or refuse(). */
+    /** Marks the shown time as outdated, until show() or refuse() is called. */
     wait() {
         this.root.setAttribute("aria-busy", "true");
     }
@@ -98,7 +98,7 @@ export class TimePart {
         this.showTimeLine(time);
     }
 
-    /** There is no time, in words for the reader. */
+    /** Shows, in words for the reader, why there is no time. */
     refuse(reason: string) {
         this.root.setAttribute("aria-busy", "false");
         this.root.classList.add("refused");
@@ -106,7 +106,7 @@ export class TimePart {
         this.find(".time-headline").textContent = `No time is predicted: ${reason}`;
     }
 
-    /** A bar, and how far it may be wrong. */
+    /** Draws a bar with its error band. */
     private showShare({ of_copy, prediction }: Time) {
         const share = this.find<HTMLElement>(".share");
         share.hidden = of_copy === null;
@@ -120,7 +120,7 @@ export class TimePart {
         band.right = `calc(100% - ${percent(most)})`;
     }
 
-    /** The drawing says in words what it shows; a browser that took them as a title would follow the pointer with them. */
+    /** The drawing has a description in words, but not as a title, because a browser would show it as a tooltip. */
     private showTimeLine({ svg }: Time) {
         const drawing = this.find(".time-line");
         drawing.innerHTML = svg;

@@ -2,14 +2,16 @@
 
 import { Refusal, Simulator, type PageAsk, type Question, type TimeQuestion } from "./simulator";
 
-/** First of all the script that makes `createSimulator`, or where it is; then questions, each with a number. */
+/**
+ * The first message is the script that defines `createSimulator`, or its address. The others are numbered questions.
+ */
 export type Message =
     | { script: Blob | string }
     | { number: number; method: "run"; ptx: string; question: Question }
     | { number: number; method: "predict"; ptx: string; question: TimeQuestion }
     | { number: number; method: PageAsk; question: unknown };
 
-/** A step of an examination begins: a launch, say. */
+/** A step of an examination starts, such as a launch. */
 export interface Step {
     step: true;
 }
@@ -17,9 +19,9 @@ export interface Step {
 export interface Reply {
     number: number;
     answer?: unknown;
-    /** A question that has no answer, in words for the reader. */
+    /** A question that cannot be answered. The text is for the reader. */
     refusal?: string;
-    /** What should not happen. */
+    /** An unexpected error. */
     error?: string;
 }
 

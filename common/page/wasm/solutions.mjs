@@ -13,7 +13,7 @@ import { pathToFileURL } from "node:url";
 
 const [simulator, clang, project, file] = process.argv.slice(2).map((path) => resolve(path));
 
-/** A folder as @yowasp/clang takes it. */
+/** Returns a folder in the form that @yowasp/clang expects. */
 function tree(folder) {
     const entries = readdirSync(folder, { withFileTypes: true }).map((entry) => {
         const path = join(folder, entry.name);
@@ -22,7 +22,7 @@ function tree(folder) {
     return Object.fromEntries(entries);
 }
 
-/** {"ir", "said"} of what page_request gave. */
+/** Compiles the request of page_request, and returns {"ir", "said"}. */
 async function compile({ arguments: words, files, output, headers }, { runLLVM }, included) {
     let said = "";
     const decoder = new TextDecoder();

@@ -17,7 +17,7 @@ const product = (list: number[]): number => list.reduce((one, other) => one * ot
 
 export class BlockOrderPart {
     private examined: Examined | null = null;
-    /** Of each block, the tile as its row and column; null: it reads nothing. */
+    /** For each block, the row and column of its tile, or null if it reads nothing. */
     private tiles: ([number, number] | null)[] = [];
     private readonly countLatest = oneAtATime(() => this.count());
 
@@ -38,7 +38,7 @@ export class BlockOrderPart {
         void this.countLatest();
     }
 
-    /** One run for each block, since one block is traced at a time. */
+    /** Runs the kernel once for each block, because only one block is traced at a time. */
     private async count() {
         const { ptx, entry, launch } = this.examined as Examined & { launch: Launch };
         const blocks = product(launch.grid);

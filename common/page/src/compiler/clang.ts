@@ -5,10 +5,10 @@
 import { System } from "./wasi";
 import type { CompilerAnswer, CompilerRequest } from "./compiler";
 
-/** Where clang looks for headers, as the arguments have it (examiner/clang_ir.cpp). */
+/** The options with which clang finds headers (examiner/clang_ir.cpp). */
 const headersFolder = "include";
 
-/** The headers, read by clang for these arguments. */
+/** The precompiled header for these options. */
 export interface ReadHeaders {
     key: string;
     bytes: Uint8Array;
@@ -17,7 +17,7 @@ export interface ReadHeaders {
 const readHeadersName = "headers.pch";
 const emptyName = "empty.h";
 
-/** A request in which the place of the included header is found; null where it is none that we know. */
+/** Splits a request at the included header. Returns null if it does not include a header that we know. */
 function takeApart({ arguments: words, output, files }: CompilerRequest) {
     const include = words.indexOf("-include");
     const [input, ...others] = Object.keys(files);
@@ -56,7 +56,7 @@ export class Clang {
         return { ir, said: withRelativeNames(said), milliseconds: performance.now() - begin };
     }
 
-    /** Reads the headers for what will be compiled with the same arguments. Returns them when that is new. */
+    /** Precompiles the headers for requests with the same options. Returns them if they are new. */
     readHeadersFor(request: CompilerRequest): ReadHeaders | null {
         const parts = takeApart(request);
         if (!parts || parts.key === this.read?.key) return null;
@@ -79,7 +79,7 @@ export class Clang {
     }
 }
 
-/** Why clang did not come to its end. A page gives it less stack than a computer does. */
+/** Explains why clang failed. In a page it has a smaller stack than in a terminal. */
 function failureOf(error: unknown): string {
     if (error instanceof RangeError) return "templates, calls or brackets are nested deeper than the compiler in a page can follow";
     return `the compiler itself has failed (${error}); please report it with this kernel`;

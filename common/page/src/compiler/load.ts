@@ -3,10 +3,10 @@
 
 import type { Progress } from "./compiler";
 
-/** compiler/compiler.json, which compiler/pack.mjs writes. */
+/** The contents of compiler/compiler.json, which compiler/pack.mjs writes. */
 export interface Manifest {
     version: string;
-    /** A file with the hash of its content in its name: what has been kept under that name is never stale. */
+    /** The file name contains the hash of the content, so a cached file is never stale. */
     module: { file: string; bytes: number; unpackedBytes: number };
     headers: { file: string };
 }
@@ -14,13 +14,13 @@ export interface Manifest {
 export interface Loaded {
     version: string;
     module: WebAssembly.Module;
-    /** Texts by path. */
+    /** The texts by path. */
     headers: Record<string, string>;
 }
 
 const cacheName = "coalesce-compiler";
 
-/** `folder`: the address of the folder that has compiler.json. */
+/** `folder` is the address of the folder with compiler.json. */
 export async function load(folder: string, onProgress: Progress): Promise<Loaded> {
     onProgress(0, "The compiler is being loaded.");
     const manifest = await json<Manifest>(new URL("compiler.json", folder));
@@ -55,7 +55,7 @@ async function keptOrFetched(url: URL, folder: string): Promise<Response> {
     return response;
 }
 
-/** Keeps it when it has come as a whole, and throws away the ones before it. */
+/** Caches the file once it is complete, and deletes older versions. */
 async function keep(cache: Cache, url: URL, folder: string, response: Response) {
     try {
         await cache.put(url, response);
@@ -67,7 +67,7 @@ async function keep(cache: Cache, url: URL, folder: string, response: Response) 
     }
 }
 
-/** A server may say "this is gzip, unpack it", and the browser has done so: the first bytes tell. */
+/** If a server declares the file as gzip, the browser has already decompressed it. The first bytes show this. */
 async function unpacked(response: Response, { bytes, unpackedBytes }: Manifest["module"], onProgress: Progress) {
     const reader = (response.body as ReadableStream<Uint8Array>).getReader();
     let next = await reader.read();

@@ -5,7 +5,9 @@ import { Clang, type ReadHeaders } from "./clang";
 import type { CompilerAnswer, CompilerRequest } from "./compiler";
 import { load, type Loaded } from "./load";
 
-/** First of all where to load from, or what is loaded already; then requests, each with a number. */
+/**
+ * The first message says where to load the compiler from, or contains a loaded one. The others are numbered requests.
+ */
 export type Message =
     | { folder: string }
     | { loaded: Loaded; read: ReadHeaders | null }
@@ -14,7 +16,7 @@ export type Message =
 export type Reply =
     | { part: number | null; words: string }
     | { loaded: Loaded }
-    /** The compiler cannot be loaded, in words for the reader. */
+    /** The compiler cannot be loaded. The text is for the reader. */
     | { failure: string }
     | { read: ReadHeaders }
     | { number: number; answer: CompilerAnswer };

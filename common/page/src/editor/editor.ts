@@ -11,13 +11,13 @@ import { costGutter, setCosts } from "./costs";
 import { lineNotes, setNotes } from "./notes";
 
 export interface EditorEvents {
-    /** By the learner or by setText. */
+    /** The text was changed, by the learner or by setText. */
     changed(): void;
     /** Ctrl-Enter. */
     run(): void;
 }
 
-/** What the editor and a view of differences share. */
+/** The extensions that the editor and the view of differences share. */
 export const appearance: Extension = [
     lineNumbers(),
     highlightSpecialChars(),
@@ -30,7 +30,7 @@ export const appearance: Extension = [
 export class Editor {
     private readonly view: EditorView;
 
-    /** `label`: what it is called for whoever does not see it. */
+    /** `label` is the accessible name of the editor. */
     constructor(parent: HTMLElement, label: string, text: string, events: EditorEvents) {
         const keys = [
             { key: "Mod-Enter", run: () => (events.run(), true) },
@@ -63,7 +63,7 @@ export class Editor {
         return this.view.state.doc.toString();
     }
 
-    /** A step that can be undone. */
+    /** Replaces the text as one step that can be undone. */
     set text(text: string) {
         if (text === this.text) return;
         this.view.dispatch({ changes: { from: 0, to: this.view.state.doc.length, insert: text } });

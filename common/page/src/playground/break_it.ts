@@ -3,13 +3,13 @@
 export interface Break {
     name: string;
     words: string;
-    /** The text with that edit; null: there is nothing of the kind in it. */
+    /** Returns the edited text, or null if the edit does not apply to it. */
     edit(text: string): string | null;
 }
 
 const changed = (text: string, after: string): string | null => (after === text ? null : after);
 
-/** `edit` at the last place where `pattern` matches. */
+/** Applies `edit` at the last place where `pattern` matches. */
 function atLast(text: string, pattern: RegExp, edit: (match: RegExpMatchArray) => string): string | null {
     const match = [...text.matchAll(pattern)].at(-1);
     if (!match) return null;

@@ -19,7 +19,7 @@ export async function packed(text: string): Promise<string> {
     return `d${toLetters(await through(bytes, new CompressionStream("deflate-raw")))}`;
 }
 
-/** Throws in words for the reader. */
+/** Throws an error for the reader. */
 export async function unpacked(letters: string): Promise<string> {
     try {
         const bytes = fromLetters(letters.slice(1));

@@ -16,12 +16,12 @@ import { starts } from "./starts";
 
 declare global {
     interface Window {
-        /** For tests, and whoever likes consoles: a kernel's text, compared with an exercise. */
+        /** For tests and for use in the console: compares a kernel's text with an exercise. */
         examineKernel(task: Task, source: string): Promise<Examined>;
     }
 }
 
-/** A link is written when nobody types. */
+/** The link is updated when the learner has not typed for this many milliseconds. */
 const PAUSE = 300;
 
 class Page {
@@ -59,7 +59,7 @@ class Page {
         return { task, text: workOf(task).solution };
     }
 
-    /** "03_tiled,LETTERS" or "03_tiled-hunt,LETTERS". */
+    /** Parses "03_tiled,LETTERS" or "03_tiled-hunt,LETTERS". */
     private async stateFrom(word: string): Promise<SideState> {
         const [name = "", letters = ""] = word.split(",");
         const task: Task = { exercise: name.replace(/-hunt$/, ""), hunt: name.endsWith("-hunt") };

@@ -78,7 +78,7 @@ export class Turn {
         this.showStanding();
     }
 
-    /** What has passed, and what can be gone back to. */
+    /** Shows which tasks have passed, and which earlier texts can be restored. */
     private showStanding() {
         for (const hunt of [false, true]) {
             const button = this.find(`button[name=${hunt ? "hunt" : "exercise"}]`);
@@ -141,7 +141,7 @@ export class Turn {
         await this.helped(() => this.predict.show(this.task));
     }
 
-    /** Who answers the lesson's question has said it: it is not asked twice. */
+    /** An answer to the lesson's question counts as a prediction, so the question is not asked twice. */
     private takeAnswersOfTheLesson() {
         for (const form of document.querySelectorAll<HTMLFormElement>("form.question[data-counter]")) {
             form.addEventListener("submit", () => {
