@@ -1,7 +1,8 @@
-// CUDA arrays: what a cudaArray_t points to, and formats of texels as the runtime describes them.
+// CUDA arrays (the objects that a cudaArray_t points to), and the formats of texels as the runtime
+// describes them.
 //
 // Builds on  textures/texture.h. Read next: texture_objects.cpp, array_copies.cpp.
-// Trust      A handle is looked up among the arrays that there are before anything of it is read.
+// Trust      A handle is looked up among the existing arrays before it is dereferenced.
 #pragma once
 
 #include <cuda_runtime_api.h>
@@ -15,9 +16,9 @@ struct cudaArray {
     coalesce::sim::Image image{};
     coalesce::sim::ImageShape shape{};
     cudaChannelFormatDesc format{};
-    cudaExtent extent{};  ///< as it was asked for: zeros where there is no such dimension
+    cudaExtent extent{};  ///< as requested: 0 for missing dimensions
     unsigned flags = 0;
-    bool is_level = false;  ///< of a mipmapped array, which frees it
+    bool is_level = false;  ///< whether it is a level of a mipmapped array, which frees it
 };
 
 struct cudaMipmappedArray {
@@ -26,18 +27,19 @@ struct cudaMipmappedArray {
 
 namespace coalesce::sim::cudart {
 
-/// Null for a handle that is none.
+/// Returns null for an invalid handle.
 cudaArray* find_array(cudaArray_const_t handle);
 cudaMipmappedArray* find_mipmapped_array(const cudaMipmappedArray* handle);
-void forget_arrays();  ///< cudaDeviceReset; their memory is freed elsewhere
+void forget_arrays();  ///< for cudaDeviceReset; the memory is freed elsewhere
 
-/// Refuses what is no format of ours.
+/// Fails for formats that we do not support.
 TexelFormat format_of(const cudaChannelFormatDesc& description);
 
-/// A copy with arrays in it, made one between pitched blocks. One without stays what it is.
+/// Converts a copy with arrays into one between pitched blocks. Other copies are returned
+/// unchanged.
 CopyWork without_arrays(const CopyWork& work);
 
-/// What is known of objects besides what kernels need of them.
+/// Deletes the descriptions of objects that kernels do not need.
 void forget_object_descriptions();
 
 }  // namespace coalesce::sim::cudart

@@ -1,10 +1,10 @@
-// One warp while it runs: its registers, its active lanes, and the groups of lanes that wait.
+// A warp while it runs: its registers, its active lanes, and the groups of lanes that wait.
 //
-// Divergence   When lanes part at a branch, each group becomes a Fragment: a place in the program
-//              and a mask. The fragment at the lowest place runs first, so that groups meet again
-//              where their paths join; fragments at the same place in the same call merge. A
-//              fragment that spins on memory makes way for the others after a while
-//              (execute/scheduler.cpp).
+// Divergence   When lanes diverge at a branch, each group becomes a Fragment: a place in the
+// program and a mask. The
+//              fragment at the lowest place runs first, so that groups reconverge where their paths join.
+//              Fragments at the same place in the same call merge. A fragment that spins on memory lets the
+//              others run after a while (execute/scheduler.cpp).
 #pragma once
 
 #include <bit>
@@ -25,23 +25,24 @@ struct LaneAccess;
 class AccessListener;
 class StepListener;
 class UndefinedBytes;
-/// Where a memory instruction found its data the last time: very likely where it will be next.
+/// The memory that an instruction accessed the last time, where its next access will probably be
+/// too.
 struct SiteCache {
-    /// Device addresses of the allocation; at first, none is inside, however it is computed.
-    /// Compare with `end - size`: an address at the very top would wrap around in `address + size`.
+    /// The device addresses of the allocation. Initially, no address is inside, in whichever way
+    /// this is computed. Compare with `end - size`, because `address + size` could overflow.
     u64 begin = ~u64{0}, end = 1024;
     std::ptrdiff_t to_host = 0;
-    u8* shadow = nullptr;    ///< of address `begin`; nullptr: counts as written
-    bool only_read = false;  ///< nobody is expected to write there: see GlobalRace
+    u8* shadow = nullptr;    ///< for address `begin`; nullptr: counts as initialized
+    bool only_read = false;  ///< whether no writes are expected there: see GlobalRace
 };
 
-struct Frame;  ///< a call's registers (execute/calls.h); nullptr in the kernel itself
+struct Frame;  ///< the registers of a call (execute/calls.h); nullptr in the kernel itself
 
-/// The type that a lane of T is kept in: 32 bits, or 64 for 64-bit types.
+/// The type of a lane that stores a T: 32 bits, or 64 bits for 64-bit types.
 template <class T>
 using LaneOf = std::conditional_t<sizeof(T) == 8, u64, u32>;
 
-/// Which file a Slot points into: see program.h.
+/// The file that a Slot refers to: see kernel.h.
 enum : int { kOwnFile = 0, kUniformFile = 1 };
 
 struct Fragment {
@@ -50,18 +51,22 @@ struct Fragment {
     Frame* frame = nullptr;
     enum class State : u8 {
         ready,
-        at_barrier,          ///< bar.sync, until the block's barrier `barrier` completes
-        at_warp_sync,        ///< a .sync instruction, until all lanes of `wanted` are there
-        at_cluster_barrier,  ///< barrier.cluster.wait, until all threads of the cluster have arrived
-        waiting,             ///< for something outside the warp: grid barrier, mbarrier, spinning
+        at_barrier,    ///< at bar.sync, until the block's barrier `barrier` completes
+        at_warp_sync,  ///< at a .sync instruction, until all lanes of `wanted` have arrived
+        /// At barrier.cluster.wait, until all threads of the cluster have arrived.
+        at_cluster_barrier,
+        /// For something outside the warp: a grid barrier, an mbarrier, a memory location.
+        waiting,
     } state = State::ready;
     u8 barrier = 0;
-    const Op* asks = nullptr;  ///< spinning: what it asks memory, where that is known
-    bool resting = false;      ///< has spun for long: others of the warp go first
+    const Op* asks = nullptr;  ///< if it spins, the instruction that reads memory, if it is known
+    /// Whether it has spun for long, so that other fragments of the warp run first.
+    bool resting = false;
     Mask wanted = 0;
 };
 
-/// What a function gives back that has ended the launch: no Op is next, nothing was found, it did not succeed.
+/// Returned by functions that have ended the launch. Converts to a null Op, to "not found", and to
+/// false.
 struct Failed {
     operator bool() const { return false; }
     template <class T>
@@ -72,13 +77,13 @@ struct Failed {
 
 struct Warp {
     u8* file[2] = {nullptr, nullptr};
-    Mask active = 0;  ///< lanes of the fragment that runs now
+    Mask active = 0;  ///< the lanes of the running fragment
     Frame* frame = nullptr;
     Block* block = nullptr;
-    u32 index = 0;                 ///< within the block
+    u32 index = 0;                 ///< the number within the block
     Mask existing = 0;             ///< lanes that have a thread
-    Mask live = 0;                 ///< of those, not exited
-    std::vector<Fragment> others;  ///< all fragments but the running one
+    Mask live = 0;                 ///< those of them that have not exited
+    std::vector<Fragment> others;  ///< all fragments except the running one
 
     SiteCounters* counters = nullptr;  ///< of this worker, parallel to Kernel::sites
     SiteCache* caches = nullptr;       ///< likewise
