@@ -9,15 +9,16 @@
 
 namespace coalesce::sim {
 
-/// All numbers are warp instructions of launches that came to their end.
+/// All numbers are warp instructions of completed launches.
 struct ExactnessSummary {
     u64 instructions = 0;
     u64 exact = 0;
     std::map<std::string, u64>
         last_bits;  ///< by name: the last bits of their results may differ from a GPU's
-    std::map<std::string, u64> values;  ///< ... or the results altogether
+    std::map<std::string, u64> values;  ///< by name: their results may be completely different
     std::map<std::string, u64> no_effect;
-    std::vector<std::string> host_functions;  ///< of NVIDIA's libraries, computed on the host
+    /// Functions of NVIDIA's libraries that ran on the host.
+    std::vector<std::string> host_functions;
     std::vector<std::string>
         newer_targets;  ///< "sm_100a": what kernels were built for, newer than the device
     std::vector<std::string> checks_off;
@@ -28,7 +29,8 @@ struct ExactnessSummary {
 
 ExactnessSummary summarize_exactness(const std::vector<const Kernel*>& kernels);
 
-/// One line when everything was exact and checked, else a few. Ends with a newline.
+/// Returns one line if everything was exact and checked, and otherwise several. Ends with a
+/// newline.
 std::string exactness_text(const ExactnessSummary& summary);
 
 }  // namespace coalesce::sim

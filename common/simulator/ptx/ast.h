@@ -1,7 +1,8 @@
-// PTX as the parser leaves it: names resolved to registers and labels, nothing interpreted.
+// PTX as the parser returns it: names are resolved to registers and labels, but nothing is
+// interpreted.
 //
 // Builds on  nothing.
-// Read next  parser.h makes it from text; program/lower.h turns it into what runs.
+// Read next  parser.h creates it from text; program/lower.h converts it to Ops.
 #pragma once
 
 #include <map>
@@ -43,15 +44,15 @@ enum class Type : u8 {
     e5m2x2,
 };
 
-/// Bytes that a value of this type takes in memory (a predicate counts as 1).
+/// Returns the bytes that a value of this type occupies in memory (1 for a predicate).
 u32 size_of(Type type);
 bool is_signed(Type type);
 bool is_float(Type type);
-/// "s32" -> Type::s32; Type::none when it is not a type's name.
+/// Returns Type::s32 for "s32", for example, or Type::none if it is not the name of a type.
 Type type_named(std::string_view name);
 std::string_view name_of(Type type);
 
-/// A place in the learner's source, from `.loc`. Line 0: unknown (built without -lineinfo).
+/// A place in the learner's source, from `.loc`. Line 0 means unknown (built without -lineinfo).
 struct SourceLine {
     u32 file = 0;  ///< index into Module::files
     u32 line = 0;
@@ -60,12 +61,12 @@ struct SourceLine {
 
 enum class StateSpace : u8 { generic, global, shared, local, constant, param };
 
-/// Which other files of a program may use a function or a variable of a module by its name.
+/// Which other files of a program can use a function or a variable of a module by its name.
 enum class Linkage : u8 {
-    local,    ///< none: another file may have something else of that name
+    local,    ///< none: another file may use the name for something else
     visible,  ///< all (.visible, .extern)
-    weak,     ///< all, and each file may define it: one of the definitions is taken (.weak)
-    common,   ///< the same, of variables: the largest is taken (.common)
+    weak,     ///< all, and each file may define it: one of the definitions is used (.weak)
+    common,   ///< the same for variables: the largest is used (.common)
 };
 
 struct Operand {
