@@ -30,8 +30,8 @@ struct SharedAccess {
     u32 warp = 0;
     u32 site = 0;  ///< Op::site
     Mask active = 0;
-    const u32* addresses =
-        nullptr;  ///< offsets within the block's shared memory, in bounds, one a lane
+    /// One for each lane: the offset in the block's shared memory, which is in bounds.
+    const u32* addresses = nullptr;
     u32 bytes_per_lane = 4;
     bool strong = false;  ///< volatile, relaxed, acquire, release: as in GlobalAccess
     /// .release or .acq_rel on the instruction, which acts like a fence before it.

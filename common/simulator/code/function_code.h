@@ -55,8 +55,8 @@ struct FunctionCode {
     std::vector<Op> ops;
     u32 own_bytes = 0;             ///< the size of a warp's own file
     std::vector<SlotPlace> slots;  ///< the slots in this file
-    u32 parameter_bytes =
-        0;  ///< parameter memory of a frame, per lane: own parameters, results, call arguments
+    /// The parameter memory of a frame, per lane: its own parameters, results, and call arguments.
+    u32 parameter_bytes = 0;
     u32 local_bytes = 0;  ///< local variables, per thread
     std::vector<ParameterSlot> parameters, results;
     std::vector<std::unique_ptr<CallSite>> calls;
@@ -105,8 +105,8 @@ struct Kernel::Code {
     /// all.
     bool order_sensitive = false;
     bool reserved_shared = false;  ///< whether it asks for the system's shared memory
-    bool repeats_shared =
-        true;  ///< only plain shared accesses and block barriers: the ledger may be used
+    /// Whether there are only plain shared accesses and block barriers, so that the ledger can be used.
+    bool repeats_shared = true;
     bool uses_calls = false;
     bool needs_heap = false;  ///< whether it calls malloc
     std::map<u64, const FunctionCode*> function_pointers;

@@ -167,8 +167,8 @@ struct Kernel {
     u32 registers_estimate = 0;  ///< 32-bit registers per thread, for occupancy and attributes
     /// The estimated positions of the function's instructions in the machine code.
     std::vector<u32> places_estimate;
-    std::vector<u32>
-        unrolled_loops;  ///< by ptxas, where that changes what is counted: an instruction of each
+    /// One instruction of each loop that ptxas unrolls, if that changes what is counted.
+    std::vector<u32> unrolled_loops;
     /// For the loop that starts at an instruction, the iterations that ptxas combines; 0: none.
     std::vector<u32> turns_unrolled;
 

@@ -56,8 +56,8 @@ struct Launch {
     StepListener* recorder = nullptr;  ///< listens to every block that runs
     std::vector<u64> only;             ///< only these blocks run; if empty, all do
     std::vector<u64> left_out;         ///< these blocks do not run
-    std::function<void(u64)>
-        in_turn;  ///< of those, runs one when its turn comes; none: they have run
+    /// Runs one of those blocks when it is its turn. It is empty if they have run.
+    std::function<void(u64)> in_turn;
     u64 first_neighbour = 0, neighbours = 0;
     u64 first_below = 0, below = 0;  ///< blocks in the grid's next row
     /// Whether accesses to global memory are only recorded, and not executed.

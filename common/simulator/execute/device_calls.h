@@ -23,8 +23,8 @@ struct DeviceCall {
     /// The arguments in order: Op::a, b, c, v[0], v[1].
     Width argument[5] = {Width::none, Width::none, Width::none, Width::none, Width::none};
     bool order_sensitive = true;
-    bool needs_heap =
-        false;  ///< call DeviceHeap::prepare before the launch's AllocationTable is taken
+    /// Whether DeviceHeap::prepare must be called before the launch's AllocationTable is taken.
+    bool needs_heap = false;
 };
 
 /// Finds "vprintf", "malloc" and so on. Returns nullptr for any other name.

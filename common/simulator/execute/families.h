@@ -71,8 +71,8 @@ struct FamilyInstruction {
     /// op->site and op->site + 1.
     std::vector<MemoryUse> memory = {};
 
-    u8 detail =
-        0;  ///< goes to Op::detail. describe() adds the first space of `memory`: space_of(op)
+    /// Becomes Op::detail. describe() adds the first space of `memory`: space_of(op).
+    u8 detail = 0;
     u8 count = 0;  ///< becomes Op::count
 
     /// Whether it is a `.sync` instruction: the lanes named by the value in Op::v[0] meet here, and

@@ -85,46 +85,60 @@ struct Warp {
     Mask live = 0;                 ///< those of them that have not exited
     std::vector<Fragment> others;  ///< all fragments except the running one
 
-    SiteCounters* counters = nullptr;  ///< of this worker, parallel to Kernel::sites
-    SiteCache* caches = nullptr;       ///< likewise
-    u64* last_rows = nullptr;          ///< of this warp, by site: where its last whole row began
-    Checks checks;                     ///< of this launch
+    SiteCounters* counters = nullptr;  ///< the counters of this worker, parallel to Kernel::sites
+    SiteCache* caches = nullptr;       ///< the caches of this worker, parallel to Kernel::sites
+    u64* last_rows = nullptr;          ///< for each site, where this warp's last whole row began
+    Checks checks;                     ///< the checks of this launch
 
-    AccessListener* listener = nullptr;     ///< to its accesses
-    StepListener* step_listener = nullptr;  ///< the same one, if it hears of instructions too
-    mutable bool heard_enough = false;      ///< it is only heard, and who listens needs no more
-    bool observed = false;         ///< there is a listener, or Watch::on(): accesses are looked at
-    bool observed_shared = false;  ///< ... those to shared memory, too
-    u64* straight_runs = nullptr;  ///< of this worker, parallel to Kernel::Code::straights
-    u64 executed = 0;              ///< PTX instructions, since the warp began
-    u64 settled = 0;               ///< of those, the ones that `lane_instructions` knows
-    u64 lane_instructions = 0;     ///< executed, times active lanes
+    AccessListener* listener = nullptr;  ///< it is told about accesses; nullptr if there is none
+    /// The same object if it is also told about instructions.
+    StepListener* step_listener = nullptr;
+    /// Accesses are only recorded, and the listener needs no more of them.
+    mutable bool heard_enough = false;
+    /// Whether there is a listener, or Watch::on(), so that accesses need to be examined.
+    bool observed = false;
+    /// Whether accesses to shared memory need to be examined as well.
+    bool observed_shared = false;
+    /// The counts of this worker, parallel to Kernel::Code::straights.
+    u64* straight_runs = nullptr;
+    u64 executed = 0;           ///< PTX instructions since the warp began
+    u64 settled = 0;            ///< how many of those are included in `lane_instructions`
+    u64 lane_instructions = 0;  ///< executed instructions times active lanes
     u64 branches = 0, divergent_branches = 0;
-    u64 unseen = 0;            ///< spent inside printf: for the budget, not for the counters
-    i64 fuel = 0;              ///< backward branches until the scheduler has a look
-    u32 spins = 0;             ///< turns of a waiting loop since the last rest, weighed
-    u32 patience = 0;          ///< how many before others of the warp go first
-    u32 turns = 0;             ///< of waiting loops in this slice
-    u64 changes_seen = 0;      ///< Watch::changes() at the last of them
-    u32 full_slices = 0;       ///< used up one after the other, without such a turn
-    const Op* asks = nullptr;  ///< the last question to memory, while Watch::on()
-    const Frame* asks_from = nullptr;  ///< in which call that was
-    bool slice_spun = false;           ///< the slice ended in a waiting loop
-    u64 local_state = 0;        ///< of its local memory, since Watch::on(): see note_local_store
-    u8* kernel_file = nullptr;  ///< own file of the kernel itself, whatever is being called
-    u8* kernel_parameters = nullptr;  ///< parameter memory of the kernel's own calls
-    bool fenced = false;              ///< a fence came since the last atomic: the next one releases
-    /// Lanes that have arrived at the cluster's barrier in this phase; and those that have not
-    /// waited for a phase that is over (cluster_barrier.cpp).
+    /// Instructions spent in printf; they count for the instruction limit, but not for the
+    /// counters.
+    u64 unseen = 0;
+    /// How many backward branches remain before the scheduler takes over.
+    i64 fuel = 0;
+    u32 spins = 0;  ///< weighted turns of a waiting loop since the last rest
+    /// The number of `spins` after which other fragments of the warp run first.
+    u32 patience = 0;
+    u32 turns = 0;         ///< turns of waiting loops in this slice
+    u64 changes_seen = 0;  ///< Watch::changes() at the last turn
+    u32 full_slices = 0;   ///< how many slices in a row were used up without such a turn
+    /// The last instruction that asked memory in a waiting loop, while Watch::on().
+    const Op* asks = nullptr;
+    const Frame* asks_from = nullptr;  ///< the call in which it did
+    bool slice_spun = false;           ///< whether the slice ended in a waiting loop
+    /// A hash of its local memory since Watch::on(): see note_local_store.
+    u64 local_state = 0;
+    u8* kernel_file = nullptr;        ///< the kernel's own file, even during a call
+    u8* kernel_parameters = nullptr;  ///< the parameter memory for calls made by the kernel itself
+    /// Whether there was a fence after the last atomic, so that the next atomic releases.
+    bool fenced = false;
+    /// Lanes that have arrived at the cluster's barrier in this phase, and (cluster_over) lanes
+    /// that have not yet waited for a completed phase (cluster_barrier.cpp).
     Mask cluster_arrived = 0, cluster_over = 0;
-    const Op* cluster_arrival = nullptr;  ///< the last one
-    UndefinedBytes* undefined = nullptr;  ///< in registers (execute/undefined.h); nullptr: none
-    u8* local = nullptr;                  ///< local memory: lane-major, `local_bytes` each
+    const Op* cluster_arrival = nullptr;  ///< the last arrival
+    /// The undefined bytes in registers (execute/undefined.h); nullptr if there are none.
+    UndefinedBytes* undefined = nullptr;
+    u8* local = nullptr;  ///< local memory, lane by lane, with `local_bytes` each
     u32 local_bytes = 0;
-    u32 first_pending = 0;  ///< of the pending loads: the site of the one that was issued first
-    u64 pending_loads = 0;  ///< from global memory, not waited for: see program/load_waits.h
+    u32 first_pending = 0;  ///< the site of the pending load that was issued first
+    /// Loads from global memory that were not waited for yet: see program/load_waits.h.
+    u64 pending_loads = 0;
 
-    /// The 32 lanes of a slot.
+    /// Returns the values of a slot for the 32 lanes.
     template <class Lane>
     Lane* lanes(Slot slot) const {
         return reinterpret_cast<Lane*>(
@@ -161,37 +175,38 @@ struct Warp {
 
     Dim3 thread_of(int lane) const;
 
-    /// Goes on in this call; nullptr: in the kernel itself.
+    /// Continues in this call, or in the kernel itself if it is nullptr.
     void enter(Frame* of);
 
-    /// Counts the straight piece of program that this Op ends.
+    /// Counts the straight part of the program that this Op ends.
     void count(const Op* op) {
         executed += op->weight;
         ++straight_runs[op->site];
     }
-    /// A load from global memory is on its way.
+    /// Records that a load from global memory was issued.
     void load_issued(const Op* op) {
         if (!pending_loads) first_pending = op->site;
         pending_loads |= u64{1} << op->load_bit;
     }
-    /// All loads that are on their way have to arrive now.
+    /// Waits until all issued loads have arrived.
     void wait_for_loads() {
         ++counters[first_pending].waits;
         pending_loads = 0;
     }
-    /// To be called before `active` changes.
+    /// This must be called before `active` changes.
     void settle() {
         lane_instructions += (executed - settled) * static_cast<u64>(std::popcount(active));
         settled = executed;
     }
 
-    /// Ends the launch with `status`; the reason has been or is here reported.
+    /// Ends the launch with `status`. The reason was reported before, or is reported here.
     Failed fail(const Op* op, Status status, const char* check, const char* kind,
                 const std::string& message, int lane, u64 address = 0);
-    /// The same with a report made elsewhere; `report` may be of a check that is switched off.
+    /// Ends the launch with a report that was made elsewhere. `report` may be from a check that is
+    /// switched off.
     Failed fail(Status status, const Report& report);
 
-    /// A report with place, kernel, block and thread filled in.
+    /// Returns a report with its place, kernel, block and thread filled in.
     Report describe(const Op* op, const char* check, const char* kind, int lane,
                     const std::string& message = "", const std::string& cure = "") const;
 };

@@ -50,8 +50,8 @@ struct LaneInstruction {
     /// there is only `run`, which accepts any.
     const Handler* forms = nullptr;
     i64 constant = 0;  ///< the value of Op::immediate, for a handler that many instructions share
-    bool immediate =
-        false;  ///< behind c one more operand, a constant, goes to Op::immediate (lop3's table)
+    /// Whether a constant operand after c becomes Op::immediate (the table of lop3).
+    bool immediate = false;
 };
 
 /// Finds the instruction for "add" + {"sat", "s32"}, for example. Returns nullptr if there is no

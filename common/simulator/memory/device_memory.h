@@ -38,8 +38,8 @@ struct AddressMap {
     /// each one stride further. As on a GPU, the low 24 bits are the address in the space, and the
     /// bits above are not 0.
     u64 windows = 0x0000'7a00'5100'0000ull;
-    u64 scatter =
-        0;  ///< decides where in its slot a small allocation begins; 0: where the slot does
+    /// Decides where in its slot a small allocation begins. If it is 0, this is the beginning of the slot.
+    u64 scatter = 0;
 };
 /// The map of this process. DeviceMemory::draw_addresses changes it.
 inline AddressMap address_map;

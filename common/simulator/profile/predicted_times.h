@@ -33,8 +33,8 @@ struct PredictedKernel {
     double ms = 0;                         ///< the sum over all that have a time
     double error_band = 0;                 ///< the largest one
     std::vector<timing::Unknown> unknown;  ///< what the model does not know about any of them
-    std::optional<timing::Prediction>
-        longest;  ///< without its time line; nothing when none has a time
+    /// The longest one, without its time line. It is empty if none has a time.
+    std::optional<timing::Prediction> longest;
 };
 
 class PredictedTimes {

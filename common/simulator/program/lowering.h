@@ -188,8 +188,8 @@ private:
     std::vector<bool> first_guess_;     ///< by body index: see find_first_guesses
     std::set<std::string> functions_used_;
 
-    ValueClass current_class_ =
-        ValueClass::thread;   ///< of what the instruction being lowered computes
+    /// The class of the values that the current instruction computes.
+    ValueClass current_class_ = ValueClass::thread;
     u32 at_ = 0;              ///< the index of the current instruction
     u32 pending_weight_ = 0;  ///< the number of instructions that are not yet assigned to an Op
     std::map<std::pair<u32, u32>, u32> pending_lines_;  ///< the same by (file, line)

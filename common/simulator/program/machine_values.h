@@ -193,8 +193,8 @@ private:
     std::vector<bool> uniform_;              ///< computed once for a whole block, or constant
     std::vector<bool> narrow_;               ///< of 64 bits, of which only the lower half is used
     std::vector<bool> folded_;               ///< part of the instructions that read it
-    std::vector<bool>
-        in_every_thread_;     ///< the same for a block, and yet in a register of each thread
+    /// Values that are the same for a block, but are in a register of each thread.
+    std::vector<bool> in_every_thread_;
     std::vector<u32> words_;  ///< by value
     std::vector<std::vector<u32>> side_by_side_;
 };
