@@ -1,11 +1,11 @@
 // Simulates one multiprocessor, event by event. Its resident blocks execute their operations.
 //
 // Idea   All multiprocessors do the same, so it is enough to simulate one of them, with its share
-// of the
-//        common resources: memory and the second-level cache. Each resource (issue slots, passes of the
-//        first-level cache, the paths to and from the second-level cache, memory) is a queue, described by
-//        the time at which it is free again. The latency of a load is that of memory, which grows with
-//        memory's utilization and varies as on hardware, plus the waiting time in the queue.
+//        of the common resources: memory and the second-level cache. Each resource (issue slots,
+//        passes of the first-level cache, the paths to and from the second-level cache, memory) is
+//        a queue, described by the time at which it is free again. The latency of a load is that of
+//        memory, which grows with memory's utilization and varies as on hardware, plus the waiting
+//        time in the queue.
 #pragma once
 
 #include <limits>

@@ -2,11 +2,11 @@
 // and what that costs.
 //
 // Idea   The second-level cache combines the parts of a sector. Until the last part arrives, the
-// cache line
-//        with this sector is open. The more lines are open at the same time, and the more pages of memory
-//        they are in, the more of them are evicted before they are complete, and must be read again.
-//        (Nsight Compute counts this on an H200: if blocks write columns of 4 bytes, row after row, memory
-//        writes up to 1.9 times the stored bytes, and reads as much in addition.)
+//        cache line with this sector is open. The more lines are open at the same time, and the
+//        more pages of memory they are in, the more of them are evicted before they are complete,
+//        and must be read again. (Nsight Compute counts this on an H200: if blocks write columns of
+//        4 bytes, row after row, memory writes up to 1.9 times the stored bytes, and reads as much
+//        in addition.)
 #pragma once
 
 #include <cstdint>

@@ -2,9 +2,9 @@
 // end do the same, and the results are identical to the bit.
 //
 // Idea   a * b + c is fma(a, b, c), and a * b - c is fma(a, b, -c). If both terms are products, the
-// one with
-//        fewer uses is contracted. Only products in the same block are contracted. The pass goes from
-//        the end of the block to its beginning, because this determines the remaining uses of a product.
+//        one with fewer uses is contracted. Only products in the same block are contracted. The
+//        pass goes from the end of the block to its beginning, because this determines the
+//        remaining uses of a product.
 // Watch  Every bit of a result depends on these rules. tests/random_kernels checks them.
 #include <algorithm>
 #include <map>

@@ -1,10 +1,10 @@
 // Emits atomics, which read, modify and write in one instruction, and fences.
 //
 // Idea   As in the back end, an update is relaxed, whatever ordering the IR specifies. A
-// compare-and-swap, and a
-//        load or store with an ordering, gets a fence if necessary. If there is no instruction for an update,
-//        it becomes a loop: load, compute, compare-and-swap, and repeat if another thread was faster.
-//        Values of 8 and 16 bits are updated within the aligned word that contains them.
+//        compare-and-swap, and a load or store with an ordering, gets a fence if necessary. If
+//        there is no instruction for an update, it becomes a loop: load, compute, compare-and-swap,
+//        and repeat if another thread was faster. Values of 8 and 16 bits are updated within the
+//        aligned word that contains them.
 #include <array>
 
 #include "page/ir_to_ptx/floats.h"

@@ -2,9 +2,9 @@
 // which manages registers, operands and positions.
 //
 // Idea   A value of the IR consists of one or more scalars, its parts (layout.h): {i64, [2 x
-// float]} has three,
-//        and an i128 has two halves. Each part has a register. If the type has an odd width (i1 in memory,
-//        i8, i24), the upper bits of the register are undefined. Code that needs them calls extended().
+//        float]} has three, and an i128 has two halves. Each part has a register. If the type has
+//        an odd width (i1 in memory, i8, i24), the upper bits of the register are undefined. Code
+//        that needs them calls extended().
 #pragma once
 
 #include <map>

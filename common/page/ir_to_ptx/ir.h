@@ -2,9 +2,8 @@
 // prints.
 //
 // Idea   As in LLVM, everything that an instruction can refer to is a Value: constants, arguments,
-// blocks,
-//        functions, variables and instructions. The module owns all values until it is destroyed, so a pass
-//        can delete an instruction by removing it from its block.
+//        blocks, functions, variables and instructions. The module owns all values until it is
+//        destroyed, so a pass can delete an instruction by removing it from its block.
 #pragma once
 
 #include <deque>

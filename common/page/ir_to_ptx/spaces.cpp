@@ -3,9 +3,9 @@
 // inferred get this space.
 //
 // Idea   The arguments of a kernel are global, and an addrspacecast shows the original space. A
-// pointer that is
-//        computed from pointers of one space is in the same space. Each such value gets a type with its
-//        space. If it is used as a number or passed on, it is cast back to generic.
+//        pointer that is computed from pointers of one space is in the same space. Each such value
+//        gets a type with its space. If it is used as a number or passed on, it is cast back to
+//        generic.
 #include <algorithm>
 #include <map>
 #include <optional>

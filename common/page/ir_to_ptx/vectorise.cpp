@@ -1,8 +1,8 @@
 // Merges neighbouring loads and stores into accesses of up to 16 bytes.
 //
 // Idea   A copy of a float4 consists of four loads of 4 bytes, of which the first is aligned to 16
-// bytes. LLVM's
-//        back end merges them by certain rules, on which the number of requests depends:
+//        bytes. LLVM's back end merges them by certain rules, on which the number of requests
+//        depends:
 //          1. Accesses of the same kind, space and size whose addresses differ by constants form a chain.
 //          2. Loads move up to the first of them, and stores move down to the last, if no instruction in
 //             between may access the same bytes. Otherwise the chain is cut.
@@ -10,8 +10,7 @@
 //          4. From the beginning of the chain, the longest piece is taken whose first access is aligned to
 //             the size of the piece. Loads may be extended to a power of two.
 // Watch  Rules 3 and 4 load bytes that the program did not request. They are in a piece that is
-// aligned to its
-//        size, so they are in the same sector.
+//        aligned to its size, so they are in the same sector.
 #include <algorithm>
 #include <bit>
 #include <map>

@@ -2,9 +2,8 @@
 // registers at basic blocks, and future registers at pieces of machine code.
 //
 // Idea   A value is live if a path leads to a use of it without meeting a write first. The
-// computation goes
-//        backwards over the graph of pieces until nothing changes. Most values live and die within one piece.
-//        Only the others have a bit in the sets.
+//        computation goes backwards over the graph of pieces until nothing changes. Most values
+//        live and die within one piece. Only the others have a bit in the sets.
 #pragma once
 
 #include <vector>

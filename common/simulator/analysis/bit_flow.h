@@ -1,9 +1,9 @@
 // Finds the bits of an instruction's result that are unchanged bits of its sources.
 //
 // Idea   Compilers move values not only with `mov`: they also pack and unpack words, shift and mask
-// them, and
-//        select one of two. None of this depends on the values of the bits. The result of any other
-//        instruction (arithmetic, comparisons, addresses, shuffles) depends on everything that it reads.
+//        them, and select one of two. None of this depends on the values of the bits. The result of
+//        any other instruction (arithmetic, comparisons, addresses, shuffles) depends on everything
+//        that it reads.
 #pragma once
 
 #include <optional>

@@ -1,9 +1,8 @@
 // The control flow of a function: the possible successors of each instruction, and the loops.
 //
 // Idea   Compilers arrange loops in many ways: with the end first, entered in the middle, with
-// several entries
-//        and exits. So nothing here depends on the order of the text. A loop is a set of blocks in which each
-//        block can be reached from every other.
+//        several entries and exits. So nothing here depends on the order of the text. A loop is a
+//        set of blocks in which each block can be reached from every other.
 #pragma once
 
 #include <vector>

@@ -1,12 +1,10 @@
 // Finds the registers that determine how a repeating piece of a program continues.
 //
 // Idea   The path of a warp, and its loads and stores, depend on the registers that branches,
-// memory
-//        instructions and similar instructions read, and on the registers from which these were computed. A
-//        loop counter that nothing reads before the loop ends is not among them.
+//        memory instructions and similar instructions read, and on the registers from which these
+//        were computed. A loop counter that nothing reads before the loop ends is not among them.
 // Time   Sums and differences of clocks are left out too, because they change with time only. A
-// predicate that
-//        is computed from them is a decision, so it counts.
+//        predicate that is computed from them is a decision, so it counts.
 #pragma once
 
 #include <set>

@@ -1,20 +1,18 @@
 // Finds out which loaded bytes affect the program, and which are only copied.
 //
 // Idea   Compilers copy a struct as a few wide words, including the padding between its members,
-// which is
-//        uninitialized. That is not an error: nothing depends on these bytes until they are compared, used in
-//        a computation or branched on. So if a load reads uninitialized bytes, the judgement depends on how
-//        these bytes are used, and if a store copies them, the destination becomes uninitialized.
-//        valgrind does the same by tracking every value at run time. Here the program's text is analysed in
-//        advance, and nothing is tracked as long as all loaded memory is initialized.
+//        which is uninitialized. That is not an error: nothing depends on these bytes until they
+//        are compared, used in a computation or branched on. So if a load reads uninitialized
+//        bytes, the judgement depends on how these bytes are used, and if a store copies them, the
+//        destination becomes uninitialized. valgrind does the same by tracking every value at run
+//        time. Here the program's text is analysed in advance, and nothing is tracked as long as
+//        all loaded memory is initialized.
 // Found  The analysis goes from each load to the uses of its bits, and from each store back to the
-// loads of its
-//        bytes, through registers. Only a use that certainly follows a load counts, because compilers load
-//        parts of unions and optional values that only some branches use.
+//        loads of its bytes, through registers. Only a use that certainly follows a load counts,
+//        because compilers load parts of unions and optional values that only some branches use.
 // Watch  Local memory and parameters of functions have no shadow, so bytes that pass through them
-// count as
-//        initialized afterwards. So do values that are merged with others (selp, two definitions). Each of
-//        these may hide an error, but never reports a false one.
+//        count as initialized afterwards. So do values that are merged with others (selp, two
+//        definitions). Each of these may hide an error, but never reports a false one.
 #pragma once
 
 #include <map>

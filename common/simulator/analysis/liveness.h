@@ -1,14 +1,13 @@
 // Computes the live registers at every point of a function.
 //
 // Idea   A register is live after an instruction if a path leads from there to a use without
-// meeting a write
-//        first. The computation goes backwards over the graph of blocks until nothing changes, so the order of
-//        the text does not matter.
+//        meeting a write first. The computation goes backwards over the graph of blocks until
+//        nothing changes, so the order of the text does not matter.
 // Lanes  The lanes of a warp may take different paths, and each has its own column in every
-// register. Results
-//        that hold for every path therefore hold for every lane, whatever the others do. Lanes that have left a
-//        loop keep their values while others are still in it, because those write only their own columns. A
-//        guarded write does not affect all lanes, so the value before it stays live.
+//        register. Results that hold for every path therefore hold for every lane, whatever the
+//        others do. Lanes that have left a loop keep their values while others are still in it,
+//        because those write only their own columns. A guarded write does not affect all lanes, so
+//        the value before it stays live.
 #pragma once
 
 #include <vector>

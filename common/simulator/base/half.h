@@ -8,9 +8,8 @@
 //     e4m3    1       4         3      0x7f     448, and no infinity
 //
 // Idea   All of these formats are exact in f32, and their products are exact in f64. So arithmetic
-// is done there
-//        and rounded once. If the wider sum is not exact, it is rounded "to odd": its last bit shows that
-//        something was lost, so the second rounding gives the right result.
+//        is done there and rounded once. If the wider sum is not exact, it is rounded "to odd": its
+//        last bit shows that something was lost, so the second rounding gives the right result.
 #pragma once
 
 #include <algorithm>

@@ -3,8 +3,7 @@
 //
 // Builds on  report/reports.h, memory/device_memory.h.
 // Use        Every function takes a report with place, kernel, block and thread (see
-// Warp::describe), and adds
-//            check, kind, address, message and cure.
+//            Warp::describe), and adds check, kind, address, message and cure.
 #pragma once
 
 #include <string>

@@ -1,9 +1,8 @@
 // A long array of 64-bit cells that are initially zero, and take no memory until they are touched.
 //
 // Idea       If the system allocates pages when they are touched, the array is one range of
-// addresses.
-//            WebAssembly has no such pages, so there it is a table of pieces, which are allocated when they
-//            are touched.
+//            addresses. WebAssembly has no such pages, so there it is a table of pieces, which are
+//            allocated when they are touched.
 #pragma once
 
 #include <vector>

@@ -2,11 +2,10 @@
 //
 // Builds on  report/reports.h.
 // Idea       A racy kernel has the same race thousands of times, between the same two lines, in
-// either order. That
-//            is one mistake, so it becomes one report. For every pair of lines, the log stores the number of
-//            races and the example that comes first: races between blocks before those between warps and those
-//            between lanes of a warp, then by kind, block and thread. So the text does not depend on how many
-//            workers ran the blocks.
+//            either order. That is one mistake, so it becomes one report. For every pair of lines,
+//            the log stores the number of races and the example that comes first: races between
+//            blocks before those between warps and those between lanes of a warp, then by kind,
+//            block and thread. So the text does not depend on how many workers ran the blocks.
 #pragma once
 
 #include <bit>

@@ -2,13 +2,11 @@
 //
 // Builds on  race_log.h.
 // Idea       Happens-before with vector clocks, one per warp. Warp w's clock [w] counts the moments
-// at which
-//            w's accesses were ordered before something: barriers, __syncwarp, fences. Its clock [v] tells up
-//            to which of v's moments w is ordered after v. An access by v at moment c is ordered before what w
-//            does now if w's clock [v] is above c.
+//            at which w's accesses were ordered before something: barriers, __syncwarp, fences. Its
+//            clock [v] tells up to which of v's moments w is ordered after v. An access by v at
+//            moment c is ordered before what w does now if w's clock [v] is above c.
 // Cells      As in global_race.h, a 64-bit cell stores who accessed a word (or a byte, if threads
-// share words):
-//            one for the last write, and two for reads.
+//            share words): one for the last write, and two for reads.
 // O(1)       Cells carry a stamp. A new block, or a barrier of the whole block, uses a new stamp,
 // which empties
 //            all cells at once.

@@ -2,12 +2,12 @@
 // that executes it.
 //
 // Registers   A register of a warp is an array of 32 lanes: 32-bit lanes for types of up to 32 bits
-// (smaller types
-//             are zero-extended), and 64-bit lanes for 64-bit types. A predicate is one Mask.
+//             (smaller types are zero-extended), and 64-bit lanes for 64-bit types. A predicate is
+//             one Mask.
 // Files       Values that are the same for all threads of a block (constants, parameters, block
-// indices, and values
-//             computed from them) are stored once, in the block's uniform file, as 32 equal lanes. All others
-//             are in the warp's own file. A Slot can refer to either, so instructions need not distinguish them.
+//             indices, and values computed from them) are stored once, in the block's uniform file,
+//             as 32 equal lanes. All others are in the warp's own file. A Slot can refer to either,
+//             so instructions need not distinguish them.
 #pragma once
 
 #include <atomic>

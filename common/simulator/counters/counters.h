@@ -1,8 +1,7 @@
 // What the hardware counts for one warp-wide memory instruction.
 //
 // Idea   Both rules are pure functions of 32 addresses. They are stated here, tested against a
-// table measured on
-//        hardware, and used by every memory instruction.
+//        table measured on hardware, and used by every memory instruction.
 #pragma once
 
 #include "simulator/base/types.h"

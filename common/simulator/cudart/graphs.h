@@ -1,9 +1,9 @@
 // Graphs: nodes that hold work, and edges that order them.
 //
 // Idea       A graph that runs (Executable) is a copy of the one that the program built. Its nodes
-// remember which
-//            node they are copies of, because the program refers to those. Its nodes run one after the other, in
-//            an order that the edges allow, before the launch returns, like all work here.
+//            remember which node they are copies of, because the program refers to those. Its nodes
+//            run one after the other, in an order that the edges allow, before the launch returns,
+//            like all work here.
 // Builds on  work.h (what a node does), graph_memory.h (allocation nodes).
 #pragma once
 

@@ -3,8 +3,8 @@
 //
 // Builds on  fatbin/ (extracts the PTX), Device::load (makes kernels from it).
 // Idea       A module is read when something in it is first needed. Programs therefore start as
-// fast as without
-//            the simulator, and PTX that cannot be run is reported when it is launched.
+//            fast as without the simulator, and PTX that cannot be run is reported when it is
+//            launched.
 #pragma once
 
 #include <cuda_runtime_api.h>

@@ -1,15 +1,15 @@
 // Connects mbarriers, cp.async and cp.async.bulk.
 //
 // Counters   copy_waits and copy_bytes_under_way are our own; hardware has no such counters. The
-// purpose of a copy
-//            to shared memory is to be in flight while its block does something else, such as reading earlier
-//            data. So whenever a warp loads from shared memory, the bytes that its block has in flight to it are
-//            added up: 0 in a loop that waits for everything that it requested, and the bytes of one stage in a
-//            loop with two stages. The sum divided by the number of these loads shows how much is fetched in the
-//            meantime. (Warps run here one after the other, from barrier to barrier. If each requests its copies
-//            and then reads, without a barrier in between, the first warp sees only its own copies.) The bytes
-//            are those that are read, without the zeros that fill up.
-//            A wait is counted at the oldest pending copy.
+//            purpose of a copy to shared memory is to be in flight while its block does something
+//            else, such as reading earlier data. So whenever a warp loads from shared memory, the
+//            bytes that its block has in flight to it are added up: 0 in a loop that waits for
+//            everything that it requested, and the bytes of one stage in a loop with two stages.
+//            The sum divided by the number of these loads shows how much is fetched in the
+//            meantime. (Warps run here one after the other, from barrier to barrier. If each
+//            requests its copies and then reads, without a barrier in between, the first warp sees
+//            only its own copies.) The bytes are those that are read, without the zeros that fill
+//            up. A wait is counted at the oldest pending copy.
 //            - cp.async.wait_group and wait_all are waits of a warp for the copies of its active lanes, if they
 //              have any that have not been waited for.
 //            - A bulk copy is waited for once, by the first thread that tests the mbarrier that it reports to.

@@ -2,8 +2,8 @@
 //
 // Builds on  warp.h.
 // Idea       A worker (a host thread) runs one block at a time, warp after warp, until every warp
-// has ended or waits.
-//            A block that waits for other blocks is set aside, and another one is started (scheduler.cpp).
+//            has ended or waits. A block that waits for other blocks is set aside, and another one
+//            is started (scheduler.cpp).
 #pragma once
 
 #include <algorithm>

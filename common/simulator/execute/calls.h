@@ -1,9 +1,8 @@
 // Calls of device functions, and parameters.
 //
 // Idea   A call gives the function a Frame with its own register file and parameter memory, for
-// each lane. Lanes
-//        that call together share it. A recursive call gets a new one. The local variables of nested calls follow
-//        each other on each thread's stack.
+//        each lane. Lanes that call together share it. A recursive call gets a new one. The local
+//        variables of nested calls follow each other on each thread's stack.
 #pragma once
 
 #include "simulator/code/function_code.h"

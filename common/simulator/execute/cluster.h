@@ -3,16 +3,15 @@
 //
 // Builds on  block.h, memory_access.h.
 // Idea       All blocks of a cluster are resident on one worker, which runs them one after the
-// other until each
-//            has ended or waits (cluster_worker.cpp).
+//            other until each has ended or waits (cluster_worker.cpp).
 // Addresses  As on hardware, an address of shared memory contains the rank of its block above 24
-// bits, and the
-//            offset within the block below. A block's own addresses contain its own rank, so they mean the same
-//            in every block of the cluster. In a launch without clusters, the rank is 0.
+//            bits, and the offset within the block below. A block's own addresses contain its own
+//            rank, so they mean the same in every block of the cluster. In a launch without
+//            clusters, the rank is 0.
 // Counters   Accesses to another block's shared memory leave the multiprocessor. They are counted
-// in requests and
-//            32-byte sectors, and take no wavefronts of shared memory. On an H200 the metrics are
-//            l1tex__t_requests_pipe_lsu_mem_dshared and l1tex__t_sectors_pipe_lsu_mem_dshared.
+//            in requests and 32-byte sectors, and take no wavefronts of shared memory. On an H200
+//            the metrics are l1tex__t_requests_pipe_lsu_mem_dshared and
+//            l1tex__t_sectors_pipe_lsu_mem_dshared.
 #pragma once
 
 #include <vector>

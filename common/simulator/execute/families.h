@@ -3,9 +3,8 @@
 // The lowering itself handles loads, stores, branches and barriers.)
 //
 // Idea   Each instruction is described by the function that executes it and the places in the Op
-// where this
-//        function finds its operands. The lowering follows the description, and knows nothing else about the
-//        instruction.
+//        where this function finds its operands. The lowering follows the description, and knows
+//        nothing else about the instruction.
 // Read next  families.cpp has the table; warp_ops.cpp, atomics.cpp, ... the handlers.
 #pragma once
 

@@ -1,15 +1,14 @@
 // Fragments: how the tensor cores' instructions distribute a matrix over the registers of a warp.
 //
 // Layout  Everything consists of blocks of 8 lines with 4 words of 32 bits (or 4 doubles) each.
-// Lane 4 * line + word
-//         has one word of each block, in a separate register. The lines of a are its rows, those of b are its
-//         columns, and consecutive elements in a word are steps of k. An accumulator's lines are its rows, and each
-//         lane has two neighbours of a line. The PTX manual shows this layout for mma.
-//         The layout of wmma's fragments is not documented. The same blocks are used for it, and this agrees with the
-//         loads that ptxas generates for wmma: if a is m8 and b n32, an accumulator is stored transposed.
+//         Lane 4 * line + word has one word of each block, in a separate register. The lines of a
+//         are its rows, those of b are its columns, and consecutive elements in a word are steps of
+//         k. An accumulator's lines are its rows, and each lane has two neighbours of a line. The
+//         PTX manual shows this layout for mma. The layout of wmma's fragments is not documented.
+//         The same blocks are used for it, and this agrees with the loads that ptxas generates for
+//         wmma: if a is m8 and b n32, an accumulator is stored transposed.
 // Copies  wmma's fragments of f16 have eight registers for every shape. If a matrix is smaller, the
-// remaining
-//         registers repeat the first ones.
+//         remaining registers repeat the first ones.
 #pragma once
 
 #include <string>

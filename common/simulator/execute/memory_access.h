@@ -3,8 +3,7 @@
 //
 // Builds on  block.h.
 // Idea       An address is resolved once, and its bounds and alignment are checked. The caller then
-// uses host
-//            pointers. A bad address ends the launch, as on hardware.
+//            uses host pointers. A bad address ends the launch, as on hardware.
 #pragma once
 
 #include "simulator/execute/access_listener.h"

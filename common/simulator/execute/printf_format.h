@@ -1,11 +1,9 @@
 // printf in kernels: formats a string with a buffer of arguments.
 //
 // Idea    Each conversion is extracted from the format, converted to one that the host's snprintf
-// interprets in the
-//         same way, and given its argument from nvcc's buffer.
+//         interprets in the same way, and given its argument from nvcc's buffer.
 // Buffer  nvcc arranges the arguments like the members of a struct: int and smaller types in 4
-// bytes, long, pointers
-//         and doubles in 8 bytes, each aligned to its size.
+//         bytes, long, pointers and doubles in 8 bytes, each aligned to its size.
 #pragma once
 
 #include <functional>

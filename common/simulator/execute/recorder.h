@@ -1,14 +1,12 @@
 // Records what a launch does, for the time model (timing/recording.h).
 //
 // Idea   A few blocks, spread over the grid, run in plain mode, in which every instruction is a
-// separate Op. The
-//        steps of their warps are recorded one by one. These blocks do not run again, so a recorded launch leaves
-//        the same memory and the same counters. If blocks can observe each other's order, they keep it. For many
-//        neighbouring blocks, the recorder stores which sectors they access. These blocks run as usual, with a
-//        listener.
+//        separate Op. The steps of their warps are recorded one by one. These blocks do not run
+//        again, so a recorded launch leaves the same memory and the same counters. If blocks can
+//        observe each other's order, they keep it. For many neighbouring blocks, the recorder
+//        stores which sectors they access. These blocks run as usual, with a listener.
 // Alone  If only the time is needed, nothing else runs, so a launch over gigabytes takes a few
-// milliseconds. The
-//        memory is then not what the launch would have left.
+//        milliseconds. The memory is then not what the launch would have left.
 // Not    Launches whose blocks wait for each other run as usual and are not recorded.
 #pragma once
 

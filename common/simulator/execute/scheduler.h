@@ -2,15 +2,15 @@
 //
 // Builds on  block.h.
 // Idea       A warp runs until it ends, waits, or has used its slice; then the next warp of the
-// block runs. Nothing
-//            is timed. The order is a function of the program, its input and the seed.
+//            block runs. Nothing is timed. The order is a function of the program, its input and
+//            the seed.
 // Fairness   With "lowest place first", the losers of a spin lock could run forever while the
-// winner waits to
-//            release it. So a branch in a loop that may wait for memory to change (Op::spins) counts its
-//            iterations. After some of them, the fragment rests until all others of the warp have run. A warp
-//            that only spins ends its slice, and a block that only spins is set aside for other blocks. Code that
-//            does work in such a loop (takes numbers from a counter, fills a hash table) changes memory, and may
-//            continue for longer. watch.h decides whether a wait can still end.
+//            winner waits to release it. So a branch in a loop that may wait for memory to change
+//            (Op::spins) counts its iterations. After some of them, the fragment rests until all
+//            others of the warp have run. A warp that only spins ends its slice, and a block that
+//            only spins is set aside for other blocks. Code that does work in such a loop (takes
+//            numbers from a counter, fills a hash table) changes memory, and may continue for
+//            longer. watch.h decides whether a wait can still end.
 #pragma once
 
 #include "simulator/execute/block.h"

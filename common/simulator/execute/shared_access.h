@@ -2,12 +2,10 @@
 // stmatrix.
 //
 // Idea   What a warp does in shared memory is usually the same as in the block before. Then the
-// ledger knows the
-//        wavefronts, that the addresses are in bounds, and that there is no race, so only the data must be moved.
-//        Any other access is analysed here.
+//        ledger knows the wavefronts, that the addresses are in bounds, and that there is no race,
+//        so only the data must be moved. Any other access is analysed here.
 // Shape  AccessShape (lane_memory.h), or another type with the same functions. Only the code that
-// moves data is
-//        instantiated for each shape. The rest uses a SharedMove.
+//        moves data is instantiated for each shape. The rest uses a SharedMove.
 #pragma once
 
 #include "simulator/execute/cluster.h"

@@ -1,23 +1,22 @@
 // Checks by comparison: a block that accesses shared memory exactly as a clean block did is clean.
 //
 // Idea    Checking every byte of every shared access for races and for uninitialized reads is the
-// most expensive
-//         task of the simulator, and the result is almost always the same for every block, because shared
-//         addresses depend on the thread and not on the block. So the first block of a launch is checked
-//         completely, while the ledger records what each warp did: instructions, lanes, addresses, barriers. If
-//         that block was clean, later blocks are only compared, step by step. (Loops use the same addresses again
-//         and again, and warps share them. Each set of 32 is stored once, so that a million steps fit into the
-//         host's cache.) At the first step that differs, the steps so far are passed to the checker, and the rest
+//         most expensive task of the simulator, and the result is almost always the same for every
+//         block, because shared addresses depend on the thread and not on the block. So the first
+//         block of a launch is checked completely, while the ledger records what each warp did:
+//         instructions, lanes, addresses, barriers. If that block was clean, later blocks are only
+//         compared, step by step. (Loops use the same addresses again and again, and warps share
+//         them. Each set of 32 is stored once, so that a million steps fit into the host's cache.)
+//         At the first step that differs, the steps so far are passed to the checker, and the rest
 //         of that block is checked completely.
 // Shared  The steps of a clean block can be shared by all workers that run blocks of the same
-// launch, even if the
-//         kernel was lowered differently for them. A recorded launch checks one of its recorded blocks
-//         completely (recorder.h), and its workers compare with that one.
+//         launch, even if the kernel was lowered differently for them. A recorded launch checks one
+//         of its recorded blocks completely (recorder.h), and its workers compare with that one.
 // Sound   The result of the checker is a function of this sequence only: which warp accessed which
-// bytes, which of
-//         these were undefined when they were stored, and which barriers were in between. A warp that exits
-//         early differs too (see note_warp_end). If the checker accepted stores because they changed nothing,
-//         the result also depends on the stored values, so such a block is not used for comparisons.
+//         bytes, which of these were undefined when they were stored, and which barriers were in
+//         between. A warp that exits early differs too (see note_warp_end). If the checker accepted
+//         stores because they changed nothing, the result also depends on the stored values, so
+//         such a block is not used for comparisons.
 #pragma once
 
 #include <functional>

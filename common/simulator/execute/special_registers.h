@@ -2,8 +2,7 @@
 //
 // Builds on  block.h.
 // Idea       Most of them never change while a kernel runs. The scope of a value (the launch, the
-// block, the warp's
-//            position in its block) determines how often it must be computed.
+//            block, the warp's position in its block) determines how often it must be computed.
 #pragma once
 
 #include <string>

@@ -3,9 +3,9 @@
 //
 // Builds on  textures/texture.h; memory_access.h, which finds the bytes.
 // Counters   as on an H100. A warp instruction makes one request for every four lanes, or for every
-// eight lanes if it
-//            accesses a surface that is not 3D, or fetches less than 16 bytes with tex1Dfetch or from an explicit
-//            level. The sectors are the distinct ones of each request.
+//            eight lanes if it accesses a surface that is not 3D, or fetches less than 16 bytes
+//            with tex1Dfetch or from an explicit level. The sectors are the distinct ones of each
+//            request.
 #pragma once
 
 #include <algorithm>

@@ -1,8 +1,7 @@
 // The memory accesses of one warp, one by one, from which pictures of its lanes are drawn.
 //
 // Idea   The caller names a warp before the launch. Its loads and stores of global and shared
-// memory are then
-//        recorded as they happen.
+//        memory are then recorded as they happen.
 #pragma once
 
 #include <string>

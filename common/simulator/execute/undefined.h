@@ -2,9 +2,9 @@
 //
 // Builds on  analysis/demanded_bytes.h, which knows where the bytes of a load go.
 // Idea       If a load finds uninitialized bytes that are only copied, it records them here. A
-// store that copies
-//            them marks their destination as uninitialized. Registers have no shadow. It is known in advance
-//            which load a stored byte comes from, and the undefined bytes of its last execution are stored.
+//            store that copies them marks their destination as uninitialized. Registers have no
+//            shadow. It is known in advance which load a stored byte comes from, and the undefined
+//            bytes of its last execution are stored.
 // Cost       Warp::undefined is nullptr until the first such load. Until then this costs nothing.
 #pragma once
 

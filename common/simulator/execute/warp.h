@@ -1,10 +1,10 @@
 // A warp while it runs: its registers, its active lanes, and the groups of lanes that wait.
 //
 // Divergence   When lanes diverge at a branch, each group becomes a Fragment: a place in the
-// program and a mask. The
-//              fragment at the lowest place runs first, so that groups reconverge where their paths join.
-//              Fragments at the same place in the same call merge. A fragment that spins on memory lets the
-//              others run after a while (execute/scheduler.cpp).
+//              program and a mask. The fragment at the lowest place runs first, so that groups
+//              reconverge where their paths join. Fragments at the same place in the same call
+//              merge. A fragment that spins on memory lets the others run after a while
+//              (execute/scheduler.cpp).
 #pragma once
 
 #include <bit>

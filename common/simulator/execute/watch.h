@@ -2,26 +2,25 @@
 //
 // Builds on  analysis/deciding_registers.h.
 // Idea       A wait is hopeless if the state of the grid repeats. What a block does next depends on
-// memory and on its
-//            own state (the places of its lanes, its registers, its barriers). While no byte of memory changes,
-//            blocks cannot observe each other. So if every block has returned to an earlier state, and no byte has
-//            changed since, nothing will ever change. A loop that counts its attempts is in a new state in each
-//            iteration, and may continue; only the instruction limit ends it.
+//            memory and on its own state (the places of its lanes, its registers, its barriers).
+//            While no byte of memory changes, blocks cannot observe each other. So if every block
+//            has returned to an earlier state, and no byte has changed since, nothing will ever
+//            change. A loop that counts its attempts is in a new state in each iteration, and may
+//            continue; only the instruction limit ends it.
 // Cost       Checking every store and every register would be slow, so it is not done as long as
-// there is progress.
-//            Atomics and mbarriers, which read memory anyway, report when they have changed it, and a warp
-//            reports when it has computed without waiting. Only after several rounds over all blocks without
-//            progress are stores compared with what they replace, and states remembered.
+//            there is progress. Atomics and mbarriers, which read memory anyway, report when they
+//            have changed it, and a warp reports when it has computed without waiting. Only after
+//            several rounds over all blocks without progress are stores compared with what they
+//            replace, and states remembered.
 // Registers  A value that decides nothing in the loop (such as a counter for statistics) is not
-// part of the state:
-//            see analysis/deciding_registers.h.
+//            part of the state: see analysis/deciding_registers.h.
 // Time       If the loop reads a clock, values computed from it are left out too. While nothing
-// else happens, time
-//            skips forward, twice as far each time. A program that gives up after an hour then does so at once,
-//            and one that has not given up after two weeks never will.
+//            else happens, time skips forward, twice as far each time. A program that gives up
+//            after an hour then does so at once, and one that has not given up after two weeks
+//            never will.
 // Host       A word that the host can write too (in pinned or managed memory) may end the wait on
-// hardware, where the
-//            host continues while a kernel runs. This case is reported differently.
+//            hardware, where the host continues while a kernel runs. This case is reported
+//            differently.
 #pragma once
 
 #include <chrono>

@@ -2,9 +2,9 @@
 //
 // Builds on  scheduler.h.
 // Idea       A Resident is a running block with everything that it needs: register files, shared
-// and local memory. As
-//            long as blocks run to their end, one is enough. A block that waits for others keeps its Resident, and
-//            the next block gets another one, up to the number of blocks that the simulated device can hold.
+//            and local memory. As long as blocks run to their end, one is enough. A block that
+//            waits for others keeps its Resident, and the next block gets another one, up to the
+//            number of blocks that the simulated device can hold.
 #pragma once
 
 #include <memory>

@@ -2,17 +2,16 @@
 // comparison, conversion.
 //
 // Idea       An instruction is a struct with a static `apply` on values of its type. A template
-// below creates the
-//            handler that runs it over 32 lanes:
+//            below creates the handler that runs it over 32 lanes:
 //
 //                struct Add { static i32 apply(i32 a, i32 b); };
 //                return in_lanes<Add, i32, i32, i32>();
 //
 //            The loops are simple, so that the compiler can vectorize them.
 // Operands   The sources are Op::a, b, c and v[0], in the order of the PTX text. The destination is
-// Op::d. Immediates
-//            are slots with the bits of the source's width. The destination may be the slot of a source of the
-//            same width. A negated predicate source (`!p`) is handled by lowering, which inserts a `not.pred`.
+//            Op::d. Immediates are slots with the bits of the source's width. The destination may
+//            be the slot of a source of the same width. A negated predicate source (`!p`) is
+//            handled by lowering, which inserts a `not.pred`.
 // Read next  opcodes.inc lists the instructions, and integer.cpp is the simplest family.
 #pragma once
 

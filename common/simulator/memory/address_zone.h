@@ -2,9 +2,8 @@
 // there.
 //
 // Idea   First fit, from the lowest address, so that used memory stays close together. A freed
-// interval waits in a
-//        queue before it is reused. A program that uses memory after freeing it then accesses addresses that belong
-//        to nothing, and this is detected.
+//        interval waits in a queue before it is reused. A program that uses memory after freeing it
+//        then accesses addresses that belong to nothing, and this is detected.
 #pragma once
 
 #include <deque>

@@ -1,15 +1,15 @@
 // The simulated device's memory: allocations, their bytes, and which bytes are initialized.
 //
 // Addresses   A device pointer is in [device_base(), device_base() + range). The host cannot
-// dereference it, because
-//             these pages are reserved and fault. The bytes are elsewhere in this process ("storage"), at a fixed
-//             distance. Managed and pinned memory is in a second part of the same range, whose storage is at the
-//             address itself, so that host and device can access it. The range is several times the capacity:
-//             addresses of freed memory are not reused for a while, so that late accesses are detected.
+//             dereference it, because these pages are reserved and fault. The bytes are elsewhere
+//             in this process ("storage"), at a fixed distance. Managed and pinned memory is in a
+//             second part of the same range, whose storage is at the address itself, so that host
+//             and device can access it. The range is several times the capacity: addresses of freed
+//             memory are not reused for a while, so that late accesses are detected.
 // Shadow      One byte for every 4-byte word says which of its 4 bytes are initialized (bits 0-3),
-// and which of them
-//             by the host, whose copies have no gaps (bits 4-7; later writes by kernels may leave these bits set).
-//             Each word has its own byte, so that two workers that write neighbouring words never interfere.
+//             and which of them by the host, whose copies have no gaps (bits 4-7; later writes by
+//             kernels may leave these bits set). Each word has its own byte, so that two workers
+//             that write neighbouring words never interfere.
 #pragma once
 
 #include <map>

@@ -4,10 +4,10 @@
 // Builds on  base/types.h.
 // Idea       128 bytes whose layout is not documented, so programs cannot depend on it.
 // Trust      The bytes are in memory that kernels can write, or are copied there, so nothing is
-// read from them. They are
-//            only looked up among the maps that `encode` has created, which the host keeps where kernels cannot reach
-//            them. Bytes that are not found are not a map. A copy is the same map, wherever it is. No secret is needed,
-//            because guessing the bytes of a map just makes a copy of it. And none is wanted, so that the same
+//            read from them. They are only looked up among the maps that `encode` has created,
+//            which the host keeps where kernels cannot reach them. Bytes that are not found are not
+//            a map. A copy is the same map, wherever it is. No secret is needed, because guessing
+//            the bytes of a map just makes a copy of it. And none is wanted, so that the same
 //            arguments give the same bytes in every run.
 // Watch      Dimension 0 is the innermost one, whose elements are adjacent. Its stride is the
 // element's size.

@@ -2,8 +2,7 @@
 //
 // Builds on  code/kernel.h (counters per memory instruction), counters.h (their meaning).
 // Idea       Every counter is a member of Counters and a line in kCounters. Sums, JSON and tests
-// use that list, so a
-//            new counter is added in two adjacent places.
+//            use that list, so a new counter is added in two adjacent places.
 // Read next  profile_text.cpp prints the rows, json.cpp writes them.
 #pragma once
 

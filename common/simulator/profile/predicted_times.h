@@ -1,10 +1,9 @@
 // Predicts the times of a program's launches on a GPU, for `simulate --time`.
 //
 // Idea  Launches of a kernel with the same grid, block and shared memory are treated as equal. The
-// first few of them
-//       are recorded (execute/recorder.h), and each is predicted when it has ended. All others are assumed to be
-//       like these. So a kernel that is launched a thousand times costs no more than one that is launched three
-//       times.
+//       first few of them are recorded (execute/recorder.h), and each is predicted when it has
+//       ended. All others are assumed to be like these. So a kernel that is launched a thousand
+//       times costs no more than one that is launched three times.
 #pragma once
 
 #include <map>

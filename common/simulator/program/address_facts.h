@@ -2,16 +2,15 @@
 // and how many of their lowest bits are zero.
 //
 // Idea   A value is a sum of unknown values with factors and a constant. Two addresses with equal
-// unknown parts differ by
-//        their constants, whichever registers hold them.
+//        unknown parts differ by their constants, whichever registers hold them.
 // Zeros  ptxas derives alignment from the instructions, and so does this analysis. A shift by 4
-// gives four zero bits, and
-//        a sum has as many as the summand with fewer. `3 * t + t`, shifted by 2, has two: it is not recognized as 4 * t.
-//        This was observed with loads of four adjacent words from addresses that are computed in 40 ways. They become
-//        one load if four zero bits are known, two if three are, and stay four with fewer.
+//        gives four zero bits, and a sum has as many as the summand with fewer. `3 * t + t`,
+//        shifted by 2, has two: it is not recognized as 4 * t. This was observed with loads of four
+//        adjacent words from addresses that are computed in 40 ways. They become one load if four
+//        zero bits are known, two if three are, and stay four with fewer.
 // Wide   A 32-bit sum that is extended to 64 bits is an unknown value, because it may overflow.
-// (Accesses with addresses
-//        from extended `i`, `i + 1`, ... were not merged, neither in shared nor in global memory.)
+//        (Accesses with addresses from extended `i`, `i + 1`, ... were not merged, neither in
+//        shared nor in global memory.)
 // Loops  A register that a loop changes has as many zero bits as its initial value and each of its
 // changes.
 #pragma once

@@ -1,10 +1,10 @@
 // Computes where the values of machine code are live, before they have registers.
 //
 // Idea   Between pieces: a value is live if some piece reads it before it writes it, on all paths
-// back to where it was
-//        written. If no path from the beginning has written it, it is not live. Within a piece, a value is live from
-//        its instruction to the last one that reads it, in the order of execution, or from the piece's beginning, if
-//        lanes may skip the instruction.
+//        back to where it was written. If no path from the beginning has written it, it is not
+//        live. Within a piece, a value is live from its instruction to the last one that reads it,
+//        in the order of execution, or from the piece's beginning, if lanes may skip the
+//        instruction.
 #pragma once
 
 #include <vector>

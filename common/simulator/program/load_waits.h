@@ -1,12 +1,12 @@
 // Determines where a warp waits for loads from global memory: the counter load_waits.
 //
 // Idea     A load takes about 600 cycles, and its warp continues until an instruction needs the
-// value. The loads issued
-//          by then are in flight together, and one wait is for all of them. So requests divided by waits is the number
-//          of loads in flight. Bytes in flight determine the bandwidth.
+//          value. The loads issued by then are in flight together, and one wait is for all of them.
+//          So requests divided by waits is the number of loads in flight. Bytes in flight determine
+//          the bandwidth.
 // Rule     This rule is ours; hardware has no such counter. ptxas moves loads up as far as it may.
-// What counts is
-//          therefore not where PTX uses a value, but what the next load cannot be moved above:
+//          What counts is therefore not where PTX uses a value, but what the next load cannot be
+//          moved above:
 //          - an instruction that computes with a pending value, or uses it as an address. Moves and instructions that
 //            only pack or unpack registers do not count;
 //          - a barrier of a block or warp, a fence, an atomic, a call of a function;
@@ -34,10 +34,10 @@
 //          first such Op ends all waiting, and later ones are left out. A kernel gets one or two of them, and straight
 //          arithmetic runs as before.
 // Watch    Loads after the 64th of a function share bits with others, and a register that is
-// written in several places
-//          may hold the value of any of them, for example if each iteration of a loop stores what the previous one
-//          loaded. Both can make a wait happen too early, but never too late. So can a barrier, because hardware lets
-//          loads pass it that have not been used yet.
+//          written in several places may hold the value of any of them, for example if each
+//          iteration of a loop stores what the previous one loaded. Both can make a wait happen too
+//          early, but never too late. So can a barrier, because hardware lets loads pass it that
+//          have not been used yet.
 #pragma once
 
 #include <vector>

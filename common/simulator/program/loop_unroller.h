@@ -1,12 +1,10 @@
 // Loops of which ptxas executes several iterations at once.
 //
 // Idea   These are loops that count by a constant to a limit that is known in advance, and that are
-// one straight piece. In
-//        the copies of an iteration, each value has its own name, and the number of remaining iterations is checked once
-//        for all of them.
+//        one straight piece. In the copies of an iteration, each value has its own name, and the
+//        number of remaining iterations is checked once for all of them.
 // Seen   by inserting instructions into a loop and comparing the length of the machine code with
-// that for `.pragma
-//        "nounroll"`, and in the same way for all loops of the course's programs.
+//        that for `.pragma "nounroll"`, and in the same way for all loops of the course's programs.
 #pragma once
 
 #include "simulator/program/machine_code.h"

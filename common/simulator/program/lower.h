@@ -1,10 +1,10 @@
 // Lowers PTX to Ops, the form in which the instructions of a kernel are executed.
 //
 // Idea   Most of what a kernel computes is the same for all threads of a block, or the same for
-// every block. Each register
-//        gets the cheapest class that is possible (value_classes.h), and its instruction is moved to a prologue that
-//        runs once per launch, per block or per warp position. The rest is the body. Its registers are packed into as
-//        few slots as are needed at once (register_slots.h), so that a warp's registers stay in the host's first-level
+//        every block. Each register gets the cheapest class that is possible (value_classes.h), and
+//        its instruction is moved to a prologue that runs once per launch, per block or per warp
+//        position. The rest is the body. Its registers are packed into as few slots as are needed
+//        at once (register_slots.h), so that a warp's registers stay in the host's first-level
 //        cache.
 #pragma once
 

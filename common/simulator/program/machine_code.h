@@ -3,9 +3,9 @@
 // straight piece.
 //
 // Idea   A branch around a few instructions becomes a guard on each of them, so that they are
-// scheduled together with the
-//        surrounding ones. A loop that counts by a constant to a limit that is known in advance is executed four
-//        iterations at a time. A constant that is needed in a register is loaded once, and not in each iteration.
+//        scheduled together with the surrounding ones. A loop that counts by a constant to a limit
+//        that is known in advance is executed four iterations at a time. A constant that is needed
+//        in a register is loaded once, and not in each iteration.
 #pragma once
 
 #include <map>

@@ -13,43 +13,40 @@
 // shared and for global memory.
 //
 // Loads   Consider the words at one base (see address_facts.h) that are loaded between two
-// instructions that may write
-//         this memory. Three or four of them in one multiple of 16 bytes become a load of 16 bytes, and two in one
-//         multiple of 8 bytes become a load of 8. The order does not matter, nor what is loaded in between. (All 255
-//         subsets of eight words; all orders of three.) So a load may include a word that was not requested: words 1, 2,
-//         3 and 4 become a load of 16 bytes from word 0, and one of 4 bytes.
+//         instructions that may write this memory. Three or four of them in one multiple of 16
+//         bytes become a load of 16 bytes, and two in one multiple of 8 bytes become a load of 8.
+//         The order does not matter, nor what is loaded in between. (All 255 subsets of eight
+//         words; all orders of three.) So a load may include a word that was not requested: words
+//         1, 2, 3 and 4 become a load of 16 bytes from word 0, and one of 4 bytes.
 // Stores  Only consecutive stores to one multiple of 16 bytes are merged, without another access to
-// that memory in
-//         between, and only if all bytes are stored. Words 0, 16, 1 and 17 stay four stores. (255 subsets, 36 orders.)
+//         that memory in between, and only if all bytes are stored. Words 0, 16, 1 and 17 stay four
+//         stores. (255 subsets, 36 orders.)
 // Words   They have 2, 4 or 8 bytes, and only words of the same size are merged. Vectors count as
-// their elements, and
-//         those of bytes and halves as words of 4 bytes. At most four words form one access: four halves 8 bytes, two
-//         doubles 16. Bytes are not merged, and neither are halves that are zero-extended to 32 bits, because their
-//         loads do that.
+//         their elements, and those of bytes and halves as words of 4 bytes. At most four words
+//         form one access: four halves 8 bytes, two doubles 16. Bytes are not merged, and neither
+//         are halves that are zero-extended to 32 bits, because their loads do that.
 // Aligned A base is as aligned as the instructions that compute it show, or as its widest access: a
 // load of 16 bytes at a
 //         base allows its neighbours to be merged (before and after it, and across barriers, but not after a branch).
 //         This is how accesses to global memory are merged, because nothing else is known about its pointers.
 // Ends    Loads are not merged across a store to the same memory, even to another array or to
-// another word at the same
-//         base; nor across atomics on it, writes through generic addresses, barriers (of a block or a warp), fences,
-//         asynchronous copies, mbarriers, nanosleep, calls, and divisions that call a routine. They are merged across
-//         stores to other memory, shuffles, votes, clocks, and arithmetic of any length (300 instructions).
+//         another word at the same base; nor across atomics on it, writes through generic
+//         addresses, barriers (of a block or a warp), fences, asynchronous copies, mbarriers,
+//         nanosleep, calls, and divisions that call a routine. They are merged across stores to
+//         other memory, shuffles, votes, clocks, and arithmetic of any length (300 instructions).
 //         `ld.global.nc` is merged across everything.
 // Alone   Volatile and guarded accesses, and those that acquire or release, are not merged.
 // (Relaxed ones are.)
 // Wanted  Elements of a loaded vector that are not read are dropped. If only the second of four is
-// read, one word is
-//         loaded; if the first and the last are, two.
+//         read, one word is loaded; if the first and the last are, two.
 // Twice   Of two loads of a word without a store in between, one remains. Of two stores to the same
-// bytes in direct
-//         succession, the second remains.
+//         bytes in direct succession, the second remains.
 //
 // Turns   ptxas executes some loops four iterations at a time (loop_unroller.h), and then merges
-// loads across these
-//         iterations. A load whose address changes by a constant is counted in those iterations whose remainder modulo 16
-//         says that the wider load starts there. (One kernel in 300 needs this, because nvcc has unrolled nearly all
-//         loops before. If the number of iterations is not a multiple of four, the last ones are counted like the
+//         loads across these iterations. A load whose address changes by a constant is counted in
+//         those iterations whose remainder modulo 16 says that the wider load starts there. (One
+//         kernel in 300 needs this, because nvcc has unrolled nearly all loops before. If the
+//         number of iterations is not a multiple of four, the last ones are counted like the
 //         others, although ptxas does not merge them.)
 //
 // Not modelled, as tests/merges shows:

@@ -2,15 +2,13 @@
 // arrange the instructions.
 //
 // Idea   The steps of ptxas, simplified: machine code (machine_code.h), the order of each piece
-// (list_schedule.h), the
-//        lifetimes of values in this order (lifetimes.h), and a register for each value (register_assignment.h).
+//        (list_schedule.h), the lifetimes of values in this order (lifetimes.h), and a register for
+//        each value (register_assignment.h).
 // Calls  The registers of a function that is called by name are added to those that are live in its
-// caller. If the callee
-//        is unknown or recursive, ptxas follows a calling convention.
+//        caller. If the callee is unknown or recursive, ptxas follows a calling convention.
 // Right  Within 15 % of ptxas for most kernels, and the right number of blocks per multiprocessor
-// for nearly all:
-//        tests/registers/ checks this. It is an estimate. Each step models what was observed in machine code, and ptxas
-//        has more steps.
+//        for nearly all: tests/registers/ checks this. It is an estimate. Each step models what was
+//        observed in machine code, and ptxas has more steps.
 #pragma once
 
 #include <vector>

@@ -1,9 +1,9 @@
 // Packs the registers that every warp computes separately into as few slots as are needed at once.
 //
 // Idea   PTX has a new virtual register for almost every result. What matters is how many are live
-// at the same time
-//        (liveness.h): registers whose ranges in the text do not overlap share a slot. A range includes everything
-//        between its ends. So the order of the text determines how well this packs, but not whether it is correct.
+//        at the same time (liveness.h): registers whose ranges in the text do not overlap share a
+//        slot. A range includes everything between its ends. So the order of the text determines
+//        how well this packs, but not whether it is correct.
 // Plain  In plain mode, each register has its own slot.
 #pragma once
 

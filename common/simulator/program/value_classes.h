@@ -2,14 +2,14 @@
 // position, or by every warp of every block.
 //
 // Idea    If a register is written by a single instruction, which always gives the same result for
-// the same sources, it is
-//         as constant as the least constant of its sources. `mul.lo %r, %ctaid.x, 32` is the same for all threads of a
-//         block, and `mad %tid.y, 132, tile` is the same in every block.
+//         the same sources, it is as constant as the least constant of its sources. `mul.lo %r,
+//         %ctaid.x, 32` is the same for all threads of a block, and `mad %tid.y, 132, tile` is the
+//         same in every block.
 // Rule    launch < block, launch < position; block and position together give thread.
 // Right   Wherever that instruction is, in a branch or in a loop, it always gives this value, and a
-// program that reads the
-//         register has executed it before. So the value may be there from the beginning. Sources must be written earlier
-//         in the text, so that the prologues, which follow the text, have them in time.
+//         program that reads the register has executed it before. So the value may be there from
+//         the beginning. Sources must be written earlier in the text, so that the prologues, which
+//         follow the text, have them in time.
 #pragma once
 
 #include <map>
