@@ -97,7 +97,7 @@ cudaError_t transpose(void* out, const void* in, std::int64_t rows, std::int64_t
 /// captured into a graph. Bits are copied unchanged, whatever the type.
 ///
 /// \param out      a matrix of `cols` rows and `rows` columns in device memory; must not overlap
-/// `in`
+///                 `in`
 /// \param in       a matrix of `rows` rows and `cols` columns in device memory
 /// \param rows     the number of rows, at least 0; with 0 rows or columns, nothing happens
 /// \param cols     the number of columns, at least 0

@@ -1,7 +1,7 @@
 // Emits floating-point arithmetic, comparisons and conversions.
 //
 // Idea   Every operation specifies its rounding (.rn), so that ptxas does not contract operations
-// that contraction.cpp left separate.
+//        that contraction.cpp left separate.
 #include <array>
 
 #include "page/ir_to_ptx/floats.h"

@@ -20,9 +20,9 @@
 //            before. All such locations are treated as one clock of the launch. This is lenient,
 //            but it never accuses a correct program that waits for a flag.
 // Read-only  No thread of the launch writes most of the memory that programs read. If a kernel's
-// text shows
-//            which allocations these are (expect_writes), their reads are not passed to the checker. A store
-//            to such an allocation is reported anyway, because earlier reads of it are not known.
+//            text shows which allocations these are (expect_writes), their reads are not passed to
+//            the checker. A store to such an allocation is reported anyway, because earlier reads
+//            of it are not known.
 // Watch      Several workers share the shadow. Cells are read and written as a whole. Only the
 //            change from lines to words, or from words to bytes, takes a lock (kLocked).
 #pragma once

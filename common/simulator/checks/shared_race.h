@@ -8,10 +8,9 @@
 // Cells      As in global_race.h, a 64-bit cell stores who accessed a word (or a byte, if threads
 //            share words): one for the last write, and two for reads.
 // O(1)       Cells carry a stamp. A new block, or a barrier of the whole block, uses a new stamp,
-// which empties
-//            all cells at once.
+//            which empties all cells at once.
 // Grain      There is one object per worker. Blocks between which a worker alternates each need
-// their own.
+//            their own.
 #pragma once
 
 #include <memory>

@@ -6,11 +6,11 @@
 //   This happens immediately, like all work in streams. Calls while a stream is captured are not supported. Nothing is
 //   counted. The report says how often each function was called, and that it ran on the host.
 //   A program that uses an unsupported function is rejected before it starts (simulate/program_file.cpp).
-// Rounding  Sums are computed in double precision, in order, and rounded once. cuBLAS adds in a
-// different order and in
-//   the precision of the type, so its last bits differ. (There, cublasHgemm adds in halves.)
+// Rounding   Sums are computed in double precision, in order, and rounded once. cuBLAS adds in a
+//            different order and in the precision of the type, so its last bits differ. (There,
+//            cublasHgemm adds in halves.)
 // Types      The numbers of cuBLAS's enumerations are repeated, because its headers exist only with
-// a toolkit.
+//            a toolkit.
 #pragma once
 
 #include <cuda_runtime_api.h>

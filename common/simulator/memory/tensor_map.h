@@ -10,7 +10,7 @@
 //            the bytes of a map just makes a copy of it. And none is wanted, so that the same
 //            arguments give the same bytes in every run.
 // Watch      Dimension 0 is the innermost one, whose elements are adjacent. Its stride is the
-// element's size.
+//            element's size.
 #pragma once
 
 #include <optional>

@@ -12,7 +12,7 @@
 //        (Accesses with addresses from extended `i`, `i + 1`, ... were not merged, neither in
 //        shared nor in global memory.)
 // Loops  A register that a loop changes has as many zero bits as its initial value and each of its
-// changes.
+//        changes.
 #pragma once
 
 #include <map>

@@ -18,13 +18,13 @@
 //          A store alone is not a wait: in an unrolled loop of "load, store to shared memory", all loads are in flight
 //          together. Neither is a forward branch, nor a predicate, because ptxas treats both the same.
 //          A vector is one load. cp.async is not a load: execute/async_copy.h explains what is counted for it.
-// Compared with machine code (ptxas 13.0 for sm_90, the course's kernels): the same if a thread
-// loads up to four times,
-//          or if each iteration waits. Of eight loads, 3 to 5 are issued before the first value is used, and the others
-//          while those arrive. Loads that are separated by branches with several conditions (14_in_place: 8 by this
-//          rule) may stay separate, 2 and 2.
+// Compared with machine code (ptxas 13.0 for sm_90, the course's kernels):
+//          The waits are the same if a thread loads up to four times, or if each iteration waits.
+//          Of eight loads, 3 to 5 are issued before the first value is used, and the others while
+//          those arrive. Loads that are separated by branches with several conditions (14_in_place:
+//          8 by this rule) may stay separate, 2 and 2.
 // Lines    A wait is counted at the first of its loads, so that a line's requests and waits belong
-// together.
+//          together.
 //
 // Theory of operation
 //          Most of this is known before a kernel runs: which loads a register's value may come from (copies are

@@ -5,16 +5,15 @@
 //         are left out. A product that is only added to something is part of that addition. For an
 //         address in shared memory, the lower 32 bits are enough.
 // Uniform Values that are the same for a whole block are in uniform registers or in the constant
-// bank, if they can be
-//         computed there: integers that are not divided.
+//         bank, if they can be computed there: integers that are not divided.
 // One     An instruction can use one constant or uniform operand directly. A second one must be
 //         loaded into registers first: base + index * 4 has two, so base takes a pair where the sum
 //         is computed.
 // Pairs   A 64-bit result is a pair of adjacent registers if an instruction reads or writes it as a
 //         whole: addresses, doubles, products. Otherwise it is in any two registers.
 // Vectors The elements of a loaded or stored vector are in adjacent registers. If vectors are taken
-// apart and put together
-//         again, as in a transpose in registers, both need registers at the same time.
+//         apart and put together again, as in a transpose in registers, both need registers at the
+//         same time.
 #pragma once
 
 #include <optional>

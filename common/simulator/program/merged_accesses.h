@@ -26,9 +26,9 @@
 //         form one access: four halves 8 bytes, two doubles 16. Bytes are not merged, and neither
 //         are halves that are zero-extended to 32 bits, because their loads do that.
 // Aligned A base is as aligned as the instructions that compute it show, or as its widest access: a
-// load of 16 bytes at a
-//         base allows its neighbours to be merged (before and after it, and across barriers, but not after a branch).
-//         This is how accesses to global memory are merged, because nothing else is known about its pointers.
+//         load of 16 bytes at a base allows its neighbours to be merged (before and after it, and
+//         across barriers, but not after a branch). This is how accesses to global memory are
+//         merged, because nothing else is known about its pointers.
 // Ends    Loads are not merged across a store to the same memory, even to another array or to
 //         another word at the same base; nor across atomics on it, writes through generic
 //         addresses, barriers (of a block or a warp), fences, asynchronous copies, mbarriers,
@@ -36,7 +36,7 @@
 //         other memory, shuffles, votes, clocks, and arithmetic of any length (300 instructions).
 //         `ld.global.nc` is merged across everything.
 // Alone   Volatile and guarded accesses, and those that acquire or release, are not merged.
-// (Relaxed ones are.)
+//         (Relaxed ones are.)
 // Wanted  Elements of a loaded vector that are not read are dropped. If only the second of four is
 //         read, one word is loaded; if the first and the last are, two.
 // Twice   Of two loads of a word without a store in between, one remains. Of two stores to the same

@@ -11,7 +11,7 @@
 //         for the index and R7 for the 1. ptxas does so as long as this does not reduce the number
 //         of blocks on a multiprocessor, and not for an index that is needed long after that.
 // Late    A load or store reads its registers some time after it was issued, so these are not
-// reused directly after it.
+//         reused directly after it.
 // Seen    in the machine code that ptxas generates for small kernels.
 #pragma once
 
